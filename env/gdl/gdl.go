@@ -281,9 +281,11 @@ func (g *game) setActions(b *board) error {
 	p, e := g.net.Program, g.env
 	// Moves by text: both players share those of the same text.
 	var terms []ground.Term
+	seen := map[ground.Term]bool{}
 	for role := range 2 {
 		for m, possible := range g.turns.moves[role] {
-			if t := p.Moves[role][m]; possible && !slices.Contains(terms, t) {
+			if t := p.Moves[role][m]; possible && !seen[t] {
+				seen[t] = true
 				terms = append(terms, t)
 			}
 		}

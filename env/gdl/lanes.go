@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"strings"
 
 	"ludus/env/gdl/network"
 )
@@ -211,20 +210,13 @@ func (l *lanes) checkGoals(positions uint64) error {
 	return nil
 }
 
-// role returns the name of a role.
-func (g *game) role(i int) string { return g.net.Program.Terms.Text(g.net.Program.Roles[i]) }
-
 // text lists the fluents of the first position of a set.
 func (l *lanes) text(positions uint64) string {
-	p := l.game.net.Program
-	var list []string
-	for i, f := range p.Fluents {
-		if l.values.Get(l.game.net.Fluent(i))>>bits.TrailingZeros64(positions)&1 != 0 {
-			list = append(list, p.Terms.Text(f))
-		}
-	}
-	return strings.Join(list, " ")
+	return textOf(l.game.net, l.values, bits.TrailingZeros64(positions))
 }
+
+// role returns the name of a role.
+func (g *game) role(i int) string { return g.net.Program.Terms.Text(g.net.Program.Roles[i]) }
 
 // transpose makes bit i of word k bit k of word i. Source: Warren, Hacker's Delight, section 7-3.
 func transpose(a *[64]uint64) {

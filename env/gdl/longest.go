@@ -26,7 +26,7 @@ func findLongest(n *network.Network, f *network.Folder, t *turns) (longest, bool
 // until the game ends.
 func countedGame(n *network.Network, f *network.Folder) (longest, bool) {
 	p := n.Program
-	for _, set := range turnSets(n) {
+	for _, set := range turnSets(p) {
 		c := set[slices.IndexFunc(set, func(i int) bool { return slices.Contains(p.Init, p.Fluents[i]) })]
 		for plies := range len(set) {
 			assume(n, f, set, c, nil, nil)
@@ -106,6 +106,7 @@ func weigh(n *network.Network, f *network.Folder, t *turns, set []int) (int, boo
 	for _, i := range set {
 		inSet[i] = true
 	}
+	var refs []network.Ref
 	for k := range t.fluents {
 		mover, idle := t.mover[k], t.idle[k]
 		for m := range p.Moves[mover] {
@@ -139,11 +140,13 @@ func weigh(n *network.Network, f *network.Folder, t *turns, set []int) (int, boo
 				return 0, false
 			}
 			assume(n, f, t.fluents, t.fluents[k], append(slices.Clone(isTrue), n.Fluent(used)), isFalse)
+			refs = refs[:0]
 			for _, i := range set {
-				if r := f.Fold(n.Next[i]); r != network.False && r != n.Fluent(i) && i != used {
-					if !f.Needs(r, n.Fluent(i)) {
-						made = append(made, i)
-					}
+				refs = append(refs, f.Fold(n.Next[i]))
+			}
+			for j, i := range set {
+				if r := refs[j]; r != network.False && r != n.Fluent(i) && i != used && !f.Needs(r, n.Fluent(i)) {
+					made = append(made, i)
 				}
 			}
 			after[used] = append(after[used], made)

@@ -32,13 +32,14 @@ func (g *game) newState() *state {
 func (s *state) update() {
 	g := s.game
 	on := s.position.On()
+	over := true // nobody can move if no fluent shows whose turn it is
 	for k, i := range g.turns.fluents {
 		if on[i/64]>>(i%64)&1 != 0 {
 			s.turn = k
+			over = s.position.Terminal(s.mode())
 		}
 	}
 	s.moves = 0
-	over := s.position.Terminal(s.mode())
 	if !over {
 		for _, word := range s.legal() {
 			s.moves += bits.OnesCount64(word)

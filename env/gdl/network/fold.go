@@ -5,34 +5,55 @@ import "slices"
 // Folder computes what becomes of gates if some inputs are constants. It adds gates to a table of its own. Loops stay as
 // they are, which is always right, but may hide that a gate is constant.
 type Folder struct {
-	gates *gates
-	given map[int]Ref // by gate
-	done  map[int]Ref // by gate
+	gates   *gates
+	given   []Ref    // by input: the constant that it is, or notGiven
+	set     []int    // inputs that are given
+	done    []Ref    // by gate: what it becomes, where stamp is now
+	stamp   []uint32 // by gate
+	now     uint32
+	scratch []Ref
+	seen    []uint32 // by gate: see Inputs
+	visit   uint32
+	work    int
+
+	exclusive [][]int32 // by fluent: the groups that contain it, see Exclude
+	groups    [][]int
+	search    search
 }
+
+const notGiven Ref = -1
 
 // NewFolder returns a folder in which no input is constant.
 func (n *Network) NewFolder() *Folder {
-	g := &gates{first: slices.Clone(n.gates.first), inputs: slices.Clone(n.gates.inputs), table: map[uint64][]int32{}}
-	for gate := range g.n() {
-		if refs := g.of(gate); len(refs) > 0 {
-			h := hashOf(refs)
-			g.table[h] = append(g.table[h], int32(gate))
-		}
+	f := &Folder{gates: n.gates.clone(), given: make([]Ref, n.firstGate()), now: 1}
+	for i := range f.given {
+		f.given[i] = notGiven
 	}
-	return &Folder{gates: g, given: map[int]Ref{}, done: map[int]Ref{}}
+	return f
 }
 
 // Reset forgets all constants and sets new ones: each input of the list is true.
 func (f *Folder) Reset(isTrue []Ref, isFalse []Ref) {
-	clear(f.given)
-	clear(f.done)
+	for _, gate := range f.set {
+		f.given[gate] = notGiven
+	}
+	f.set = f.set[:0]
 	for _, r := range isTrue {
-		f.given[r.Gate()] = True ^ r&1
+		f.give(r.Gate(), True^r&1)
 	}
 	for _, r := range isFalse {
-		f.given[r.Gate()] = False ^ r&1
+		f.give(r.Gate(), False^r&1)
 	}
+	f.now++
 }
+
+func (f *Folder) give(gate int, r Ref) {
+	f.given[gate] = r
+	f.set = append(f.set, gate)
+}
+
+// Work returns how many gates the folder has looked at so far, as a measure of time.
+func (f *Folder) Work() int { return f.work }
 
 // And returns the conjunction of two gates.
 func (f *Folder) And(a, b Ref) Ref { return f.gates.and([]Ref{a, b}) }
@@ -41,64 +62,83 @@ func (f *Folder) And(a, b Ref) Ref { return f.gates.and([]Ref{a, b}) }
 func (f *Folder) Fold(r Ref) Ref { return f.fold(r.Gate()) ^ r&1 }
 
 func (f *Folder) fold(gate int) Ref {
-	if r, ok := f.given[gate]; ok {
-		return r
+	if gate < len(f.given) && f.given[gate] != notGiven {
+		return f.given[gate]
 	}
 	refs := f.gates.of(gate)
 	if len(refs) == 0 {
 		return Ref(2 * gate)
 	}
-	if r, ok := f.done[gate]; ok {
-		return r
+	if n := f.gates.n(); len(f.done) < n {
+		f.done = append(f.done, make([]Ref, n-len(f.done))...)
+		f.stamp = append(f.stamp, make([]uint32, n-len(f.stamp))...)
 	}
-	folded := make([]Ref, 0, len(refs))
-	result := True
+	if f.stamp[gate] == f.now {
+		return f.done[gate]
+	}
+	f.work += len(refs)
+	start := len(f.scratch)
+	result, same := True, true
 	for _, r := range refs {
 		x := f.fold(r.Gate()) ^ r&1
 		if x == False {
 			result = False
 			break
 		}
-		folded = append(folded, x)
+		same = same && x == r
+		f.scratch = append(f.scratch, x)
 	}
-	if result != False {
-		result = f.gates.and(folded)
+	switch {
+	case result == False:
+	case same:
+		result = Ref(2 * gate)
+	default:
+		result = f.gates.and(f.scratch[start:])
 	}
-	f.done[gate] = result
+	f.scratch = f.scratch[:start]
+	f.done[gate], f.stamp[gate] = result, f.now
 	return result
 }
 
 // Inputs calls visit with each input and loop that a gate depends on.
 func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
-	seen := map[int]bool{}
-	var walk func(gate int)
-	walk = func(gate int) {
-		if seen[gate] {
-			return
+	if n := f.gates.n(); len(f.seen) < n {
+		f.seen = append(f.seen, make([]uint32, n-len(f.seen))...)
+	}
+	f.visit++
+	stack := []int{r.Gate()}
+	for len(stack) > 0 {
+		gate := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if f.seen[gate] == f.visit {
+			continue
 		}
-		seen[gate] = true
+		f.seen[gate] = f.visit
+		f.work++
 		refs := f.gates.of(gate)
 		if len(refs) == 0 && gate != 0 {
 			visit(Ref(2 * gate))
 		}
 		for _, r := range refs {
-			walk(r.Gate())
+			stack = append(stack, r.Gate())
 		}
 	}
-	walk(r.Gate())
 }
 
-// Needs reports whether the gate is false wherever the input x is, as far as folding shows.
+// Needs reports whether the gate is false wherever the input x is, as far as folding shows. What Fold has computed since
+// Reset is computed anew afterwards.
 func (f *Folder) Needs(r, x Ref) bool {
-	given := f.given[x.Gate()]
-	_, was := f.given[x.Gate()]
-	f.given[x.Gate()] = False ^ x&1
-	done := f.done
-	f.done = map[int]Ref{}
+	gate := x.Gate()
+	given := f.given[gate]
+	f.given[gate] = False ^ x&1
+	f.now++
 	result := f.Fold(r) == False
-	f.done = done
-	if delete(f.given, x.Gate()); was {
-		f.given[x.Gate()] = given
-	}
+	f.given[gate] = given
+	f.now++
 	return result
+}
+
+// clone returns a copy.
+func (g *gates) clone() *gates {
+	return &gates{first: slices.Clone(g.first), inputs: slices.Clone(g.inputs), table: slices.Clone(g.table), count: g.count}
 }

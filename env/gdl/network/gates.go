@@ -24,12 +24,12 @@ func (r Ref) Gate() int { return int(r >> 1) }
 type gates struct {
 	first  []int32 // by gate: where its inputs begin in inputs; one more entry at the end
 	inputs []Ref
-	table  map[uint64][]int32 // gates by hash of their inputs
+	table  []int32 // hash table of conjunctions by their inputs, with open addressing; 0 is empty
+	count  int     // of conjunctions
 }
 
 func newGates(inputs int) *gates {
-	g := &gates{table: map[uint64][]int32{}, first: make([]int32, inputs+2)}
-	return g
+	return &gates{first: make([]int32, inputs+2), table: make([]int32, 1<<10)}
 }
 
 // n returns the number of gates.
@@ -61,17 +61,39 @@ func (g *gates) and(refs []Ref) Ref {
 	case 1:
 		return kept[0]
 	}
-	h := hashOf(kept)
-	for _, gate := range g.table[h] {
-		if slices.Equal(g.of(int(gate)), kept) {
-			return Ref(2 * gate)
-		}
+	slot := g.find(kept)
+	if gate := g.table[slot]; gate != 0 {
+		return Ref(2 * gate)
 	}
 	gate := g.n()
 	g.inputs = append(g.inputs, kept...)
 	g.first = append(g.first, int32(len(g.inputs)))
-	g.table[h] = append(g.table[h], int32(gate))
+	g.table[slot] = int32(gate)
+	if g.count++; 2*g.count > len(g.table) {
+		g.grow()
+	}
 	return Ref(2 * gate)
+}
+
+// find returns the slot of a conjunction in the table: its own, or an empty one.
+func (g *gates) find(refs []Ref) int {
+	mask := uint64(len(g.table) - 1)
+	for i := hashOf(refs) & mask; ; i = (i + 1) & mask {
+		if gate := g.table[i]; gate == 0 || slices.Equal(g.of(int(gate)), refs) {
+			return int(i)
+		}
+	}
+}
+
+// grow doubles the table.
+func (g *gates) grow() {
+	old := g.table
+	g.table = make([]int32, 2*len(old))
+	for _, gate := range old {
+		if gate != 0 {
+			g.table[g.find(g.of(int(gate)))] = gate
+		}
+	}
 }
 
 func hashOf(refs []Ref) uint64 {

@@ -1,0 +1,158 @@
+package network
+
+// search looks for values of gates that agree with each other.
+type search struct {
+	value   []int8 // by gate: 1 true, -1 false, 0 open
+	trail   []int  // gates that are not open, in the order of their values
+	next    int    // of trail: the first gate whose consequences are not drawn yet
+	clauses []int  // conjunctions that are false
+	left    int    // gates that may still be tried
+}
+
+// maxTried bounds the gates that one call of Possible tries.
+const maxTried = 2000
+
+// Exclude says that at most one fluent of each group is true in a position. It replaces earlier groups.
+func (f *Folder) Exclude(groups [][]int) {
+	f.groups = groups
+	f.exclusive = make([][]int32, len(f.given))
+	for i, group := range groups {
+		for _, fluent := range group {
+			f.exclusive[fluent] = append(f.exclusive[fluent], int32(i))
+		}
+	}
+}
+
+// Possible reports whether a position may exist in which all of the gates are true. False is a proof that there is none;
+// true may be wrong. It draws the consequences of the gates, tries the inputs of false conjunctions one by one, and gives
+// up after maxTried of them. Constants of Reset do not count: gates should be folded.
+func (f *Folder) Possible(refs ...Ref) bool {
+	s := &f.search
+	if n := f.gates.n(); len(s.value) < n {
+		s.value = append(s.value, make([]int8, n-len(s.value))...)
+	}
+	s.left = maxTried
+	possible := true
+	for _, r := range refs {
+		possible = possible && f.assume(r)
+	}
+	possible = possible && f.solve()
+	f.undo(0, 0)
+	return possible
+}
+
+// assume sets a gate. It reports false if the gate has the other value.
+func (f *Folder) assume(r Ref) bool {
+	s := &f.search
+	gate, value := r.Gate(), 1-2*int8(r&1)
+	if gate == 0 {
+		return r == True
+	}
+	if s.value[gate] == 0 {
+		s.value[gate] = value
+		s.trail = append(s.trail, gate)
+	}
+	return s.value[gate] == value
+}
+
+// undo opens gates again.
+func (f *Folder) undo(trail, clauses int) {
+	s := &f.search
+	for _, gate := range s.trail[trail:] {
+		s.value[gate] = 0
+	}
+	s.trail, s.clauses, s.next = s.trail[:trail], s.clauses[:clauses], trail
+}
+
+// solve reports whether the open gates may have values that agree with the others.
+func (f *Folder) solve() bool {
+	if !f.propagate() {
+		return false
+	}
+	s := &f.search
+	var choice []Ref
+	for _, gate := range s.clauses {
+		if open, kept := f.open(gate); !kept && (choice == nil || len(open) < len(choice)) {
+			choice = open
+		}
+	}
+	if choice == nil {
+		return true
+	}
+	trail, clauses := len(s.trail), len(s.clauses)
+	for _, r := range choice {
+		if s.left--; s.left < 0 {
+			return true
+		}
+		if f.assume(r.Not()) && f.solve() {
+			return true
+		}
+		f.undo(trail, clauses)
+	}
+	return false
+}
+
+// open returns the inputs of a false conjunction that are open, and whether another input is false.
+func (f *Folder) open(gate int) (open []Ref, kept bool) {
+	for _, r := range f.gates.of(gate) {
+		switch f.search.value[r.Gate()] * (1 - 2*int8(r&1)) {
+		case -1:
+			return nil, true
+		case 0:
+			open = append(open, r)
+		}
+	}
+	return open, false
+}
+
+// propagate draws consequences. It reports false if they contradict each other.
+func (f *Folder) propagate() bool {
+	s := &f.search
+	for {
+		for ; s.next < len(s.trail); s.next++ {
+			gate := s.trail[s.next]
+			refs := f.gates.of(gate)
+			f.work += 1 + len(refs)
+			switch {
+			case s.value[gate] < 0 && len(refs) > 0:
+				s.clauses = append(s.clauses, gate)
+			case s.value[gate] > 0:
+				for _, r := range refs {
+					if !f.assume(r) {
+						return false
+					}
+				}
+				if !f.exclude(gate) {
+					return false
+				}
+			}
+		}
+		for _, gate := range s.clauses {
+			open, kept := f.open(gate)
+			if kept || len(open) > 1 {
+				continue
+			}
+			if len(open) == 0 || !f.assume(open[0].Not()) {
+				return false
+			}
+		}
+		if s.next == len(s.trail) {
+			return true
+		}
+	}
+}
+
+// exclude sets the fluents that exclude a true one to false.
+func (f *Folder) exclude(gate int) bool {
+	if gate == 0 || gate > len(f.exclusive) {
+		return true
+	}
+	for _, group := range f.exclusive[gate-1] {
+		for _, other := range f.groups[group] {
+			if other != gate-1 && !f.assume(Ref(2*(1+other)).Not()) {
+				return false
+			}
+		}
+	}
+	return true
+}
