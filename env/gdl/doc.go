@@ -1,8 +1,8 @@
 // Package gdl makes games of rule sheets in the Game Description Language (GDL).
 //
 // [New] reads a sheet and finds out what a [env.Game] must say. It accepts a game only if it can prove that two players
-// take turns ([turns]); a move of the player who is not to move, such as noop, is not a ply. Everything else has a
-// cautious default:
+// take turns ([turns]); a move of the player who is not to move, such as noop, is not a ply. If it cannot, it looks in
+// random games for a position in which both have a choice, and says which. Everything else has a cautious default:
 //
 //   - Longest game: proven by a chain of fluents that every move follows, such as a step counter, or by fluents that
 //     every move uses up. Otherwise a cap on plies, from random games, at which the game is a draw; the cap is part of

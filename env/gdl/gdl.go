@@ -431,13 +431,14 @@ func (g *game) setPlay(f *network.Folder) {
 	for i := range modes {
 		var own []int
 		for k, fluent := range t.fluents {
-			if t.modes[k] == i {
+			switch {
+			case t.modes[k] == i:
 				own = append(own, fluent)
-			} else {
+			case fluent != none:
 				modes[i].Known = append(modes[i].Known, g.net.Fluent(fluent).Not())
 			}
 		}
-		if len(own) == 1 {
+		if len(own) == 1 && own[0] != none {
 			modes[i].Known = append(modes[i].Known, g.net.Fluent(own[0]))
 		}
 	}

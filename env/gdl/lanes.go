@@ -142,8 +142,8 @@ func (l *lanes) choose(playing uint64) error {
 		}
 	}
 	var movers [2]uint64 // by role: the games in which it chooses
-	for k, i := range t.fluents {
-		turn := v.Get(n.Fluent(i)) & playing
+	for k := range t.fluents {
+		turn := t.where(n, v, k) & playing
 		movers[t.mover[k]] |= turn
 		role, without := 1-t.mover[k], turn
 		if idle := t.idle[k]; idle >= 0 {

@@ -27,7 +27,11 @@ func findLongest(n *network.Network, f *network.Folder, t *turns) (longest, bool
 func countedGame(n *network.Network, f *network.Folder) (longest, bool) {
 	p := n.Program
 	for _, set := range turnSets(p) {
-		c := set[slices.IndexFunc(set, func(i int) bool { return slices.Contains(p.Init, p.Fluents[i]) })]
+		start := slices.IndexFunc(set, func(i int) bool { return slices.Contains(p.Init, p.Fluents[i]) })
+		if start < 0 {
+			break
+		}
+		c := set[start]
 		for plies := range len(set) {
 			assume(n, f, set, c, nil, nil)
 			if f.Fold(n.Terminal) == network.True {

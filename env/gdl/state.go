@@ -31,15 +31,9 @@ func (g *game) newState() *state {
 // update sets what follows from the position.
 func (s *state) update() {
 	g := s.game
-	on := s.position.On()
-	over := true // nobody can move if no fluent shows whose turn it is
-	for k, i := range g.turns.fluents {
-		if on[i/64]>>(i%64)&1 != 0 {
-			s.turn = k
-			over = s.position.Terminal(s.mode())
-		}
-	}
+	s.turn = g.turns.at(s.position.On())
 	s.moves = 0
+	over := s.position.Terminal(s.mode())
 	if !over {
 		for _, word := range s.legal() {
 			s.moves += bits.OnesCount64(word)
@@ -190,8 +184,8 @@ func (g *game) finalGoals(v network.Values, i int) (goals [2]int) {
 
 // canMove returns in which of the positions of v the mover has a move.
 func (g *game) canMove(v network.Values) (can uint64) {
-	for k, i := range g.turns.fluents {
-		turn := v.Get(g.net.Fluent(i)) &^ can
+	for k := range g.turns.fluents {
+		turn := g.turns.where(g.net, v, k) &^ can
 		if turn == 0 {
 			continue
 		}

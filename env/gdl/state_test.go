@@ -22,6 +22,7 @@ const loops = `
 (<= (taken ?m) (taken ?n) (edge ?n ?m) (true (even)))
 (<= (next (free ?n)) (true (free ?n)) (not (taken ?n)))
 (<= (next (even)) (not (true (even))))
+(<= (next (last ?n)) (does a (take ?n)))
 (<= (next (control a)) (true (control b)))
 (<= (next (control b)) (true (control a)))
 (<= open (true (free ?n)))
@@ -111,7 +112,6 @@ func checkPosition(t *testing.T, s *state) {
 		move := n.Move(mover, g.actions[mover][k].move)
 		v.Set(move, ^uint64(0))
 		n.Moves(v)
-		v.Set(move, 0)
 		next.CopyFrom(s)
 		next.Apply(a)
 		s.position.After(s.mode(), []int32{int32(k)}, after)
@@ -122,6 +122,7 @@ func checkPosition(t *testing.T, s *state) {
 					got, after.Get(n.Fluent(i))&1, want)
 			}
 		}
+		v.Set(move, 0)
 	}
 }
 

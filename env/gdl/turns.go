@@ -11,15 +11,18 @@ import (
 	"ludus/env/gdl/network"
 )
 
-// turns says whose turn it is. At most one fluent of a set is true in every position; it decides who moves. If none is,
-// nobody can move.
+// turns says whose turn it is. At most one fluent of a set is true in every position; it decides who moves, and so does
+// that none is.
 type turns struct {
-	fluents []int     // numbers of the fluents of the set that may be true
+	fluents []int     // numbers of the fluents of the set that may be true; none if all may be false
 	mover   []int     // by entry of fluents: the role that moves
 	idle    []int     // by entry of fluents: the move of the other role; -1 if it has none
 	modes   []int     // by entry of fluents: the network's mode, see setPlay
 	moves   [2][]bool // by role, then move: possible when the role is to move
 }
+
+// none stands for the case that no fluent of a set is true.
+const none = -1
 
 // Limits of the sets that are tried: fluents of one name, and of two names together.
 const (
@@ -28,65 +31,52 @@ const (
 )
 
 // maxTurnWork bounds the gates looked at in the search for a set.
-const maxTurnWork = 1 << 31
+const maxTurnWork = 1 << 28
 
 // findTurns proves that players take turns. The error says why that fails.
 func findTurns(n *network.Network, f *network.Folder) (*turns, error) {
-	var reason error
 	sets := turnSets(n.Program)
+	t, reason := proveTurns(n, f, sets[0])
+	if reason == nil {
+		return t, nil
+	}
+	if err := findChoices(n); err != nil {
+		return nil, err
+	}
 	for _, prove := range []func(*network.Network, *network.Folder, []int) (*turns, error){proveTurns, proveWithGroups} {
 		for _, set := range sets {
 			if f.Work() > maxTurnWork {
 				break
 			}
-			t, err := prove(n, f, set)
-			if err == nil {
+			if t, err := prove(n, f, set); err == nil {
 				return t, nil
 			}
-			if reason == nil {
-				reason = err
-			}
 		}
-	}
-	if err := findChoices(n); err != nil {
-		return nil, err
-	}
-	if reason == nil {
-		reason = errors.New("no fluent says whose turn it is")
 	}
 	return nil, fmt.Errorf("it is not shown that players take turns: %w", reason)
 }
 
-// turnSets lists sets of fluents of which exactly one is true at the start: those of one name, pairs without arguments,
-// and those of two names. Sets whose names suggest turns come first.
+// turnSets lists sets of fluents of which at most one is true at the start: those of one name, those of two names, and the
+// empty set. Sets whose names suggest turns come first, and those of which none is true at the start last.
 func turnSets(p *ground.Program) [][]int {
-	initial := map[ground.Term]bool{}
-	for _, f := range p.Init {
-		initial[f] = true
-	}
 	names, groups := groupsOf(p, p.Fluents)
-	var first, rest [][]int
+	var sets [3][][]int
 	add := func(set []int) {
 		count := 0
 		for _, i := range set {
-			if initial[p.Fluents[i]] {
-				count++
-			}
+			count += b2i(slices.Contains(p.Init, p.Fluents[i]))
 		}
-		if count != 1 || len(set) > maxTurns {
+		if count > 1 || len(set) > maxTurns {
 			return
 		}
-		name := p.Terms.Name(p.Fluents[set[0]])
-		if strings.Contains(name, "control") || strings.Contains(name, "turn") {
-			first = append(first, set)
-		} else {
-			rest = append(rest, set)
+		order := 2 - count
+		if name := p.Terms.Name(p.Fluents[set[0]]); count == 1 && (strings.Contains(name, "control") || strings.Contains(name, "turn")) {
+			order = 0
 		}
+		sets[order] = append(sets[order], set)
 	}
 	for _, name := range names {
-		if len(groups[name]) > 1 {
-			add(groups[name])
-		}
+		add(groups[name])
 	}
 	for i, name := range names {
 		for _, other := range names[:i] {
@@ -95,7 +85,7 @@ func turnSets(p *ground.Program) [][]int {
 			}
 		}
 	}
-	return append(first, rest...)
+	return append(slices.Concat(sets[:]...), nil)
 }
 
 // groupName returns the name and number of arguments of a term.
@@ -116,8 +106,7 @@ type errGroup int
 
 func (e errGroup) Error() string { return "a group of fluents is not proven to exclude each other" }
 
-// proveTurns proves that at most one fluent of the set is true, that it leaves a choice to one role only, and that
-// nobody can move without one.
+// proveTurns proves that at most one fluent of the set is true, and that this leaves a choice to one role only.
 func proveTurns(n *network.Network, f *network.Folder, set []int) (*turns, error) {
 	f.Exclude(nil)
 	p := &proof{net: n, folder: f, set: set}
@@ -157,7 +146,9 @@ func (p *proof) try() (*turns, error) {
 			reach(i)
 		}
 	}
-	stuck := false // none of the set may be true
+	if len(queue) == 0 {
+		reach(none)
+	}
 	for len(queue) > 0 {
 		c := queue[0]
 		queue = queue[1:]
@@ -168,27 +159,60 @@ func (p *proof) try() (*turns, error) {
 		t.fluents, t.mover, t.idle = append(t.fluents, c), append(t.mover, mover), append(t.idle, idle)
 		for _, m := range moves {
 			t.moves[mover][m] = true
-			next, complete, err := p.next(c, mover, m, idle)
+			next, err := p.next(c, mover, m, idle)
 			if err != nil {
 				return nil, err
 			}
-			stuck = stuck || !complete
 			for _, i := range next {
 				reach(i)
 			}
 		}
 	}
-	if stuck && !p.nobodyMoves() {
-		return nil, fmt.Errorf("it is not shown that a fluent like %s is always true", p.text(p.set[0]))
-	}
 	return t, nil
+}
+
+// when says in words that c is true.
+func (p *proof) when(c int) string {
+	switch {
+	case c != none:
+		return "with " + p.text(c)
+	case len(p.set) > 0:
+		return "without a fluent like " + p.text(p.set[0])
+	}
+	return "in some position"
 }
 
 func (p *proof) text(fluent int) string {
 	return p.net.Program.Terms.Text(p.net.Program.Fluents[fluent])
 }
 
-// assume sets the fluent c of a set to true and the others to false; further lists are added.
+// at returns the entry of the fluents that is the case in a position.
+func (t *turns) at(on []uint64) (entry int) {
+	for k, i := range t.fluents {
+		if i == none {
+			entry = k
+		} else if on[i/64]>>(i%64)&1 != 0 {
+			return k
+		}
+	}
+	return entry
+}
+
+// where returns the positions of v in which entry k of the fluents is the case.
+func (t *turns) where(n *network.Network, v network.Values, k int) uint64 {
+	if t.fluents[k] != none {
+		return v.Get(n.Fluent(t.fluents[k]))
+	}
+	word := ^uint64(0)
+	for _, i := range t.fluents {
+		if i != none {
+			word &^= v.Get(n.Fluent(i))
+		}
+	}
+	return word
+}
+
+// assume sets the fluent c of a set to true, or none, and the others to false; further lists are added.
 func assume(n *network.Network, f *network.Folder, set []int, c int, isTrue, isFalse []network.Ref) {
 	for _, i := range set {
 		if i == c {
@@ -221,7 +245,7 @@ func (p *proof) choices(c int) (mover, idle int, moves []int, err error) {
 	possible := [2][]int{p.possible(0), p.possible(1)}
 	switch {
 	case len(possible[0]) > 1 && len(possible[1]) > 1:
-		return 0, 0, nil, fmt.Errorf("with %s both players may have a choice", p.text(c))
+		return 0, 0, nil, fmt.Errorf("%s both players may have a choice", p.when(c))
 	case len(possible[1]) > 1:
 		mover = 1
 	case len(possible[0]) == 1 && len(possible[1]) == 1:
@@ -239,15 +263,9 @@ func (p *proof) choices(c int) (mover, idle int, moves []int, err error) {
 	return mover, idle, possible[mover], nil
 }
 
-// nobodyMoves reports whether some role has no possible move if no fluent of the set is true.
-func (p *proof) nobodyMoves() bool {
-	assume(p.net, p.folder, p.set, -1, nil, nil)
-	return len(p.possible(0)) == 0 || len(p.possible(1)) == 0
-}
-
-// next returns which fluents of the set may be true after a move, and proves that at most one will be; complete says
-// whether one will be. It proves the same of the groups.
-func (p *proof) next(c, mover, move, idle int) (possible []int, complete bool, err error) {
+// next returns which fluents of the set may be true after a move, and none if all may be false. It proves that at most one
+// will be true, of the set and of each group.
+func (p *proof) next(c, mover, move, idle int) (possible []int, err error) {
 	n, f := p.net, p.folder
 	isTrue, isFalse := moveInputs(n, mover, move, idle)
 	assume(n, f, p.set, c, isTrue, isFalse)
@@ -258,21 +276,23 @@ func (p *proof) next(c, mover, move, idle int) (possible []int, complete bool, e
 			refs = append(refs, r)
 		}
 	}
-	complete = len(refs) == 1 && refs[0] == network.True || len(refs) == 2 && refs[0] == refs[1].Not()
-	if complete && len(p.groups) == 0 {
-		return possible, true, nil
+	one := len(refs) == 1 && refs[0] == network.True || len(refs) == 2 && refs[0] == refs[1].Not()
+	if one && len(p.groups) == 0 {
+		return possible, nil
 	}
 	given := []network.Ref{f.Fold(n.Legal[mover][move]), f.Fold(n.Terminal).Not()}
-	if !complete {
+	if !one {
 		if !p.exclusive(refs, given) {
-			return nil, false, fmt.Errorf("several fluents like %s may be true after %s", p.text(c),
+			return nil, fmt.Errorf("several fluents like %s may be true after %s", p.text(p.set[0]),
 				n.Program.Terms.Text(n.Program.Moves[mover][move]))
 		}
-		none := slices.Clone(given)
+		others := slices.Clone(given)
 		for _, r := range refs {
-			none = append(none, r.Not())
+			others = append(others, r.Not())
 		}
-		complete = !f.Possible(none...)
+		if f.Possible(others...) {
+			possible = append(possible, none)
+		}
 	}
 	for k, group := range p.groups {
 		refs = refs[:0]
@@ -282,10 +302,10 @@ func (p *proof) next(c, mover, move, idle int) (possible []int, complete bool, e
 			}
 		}
 		if !p.exclusive(refs, given) {
-			return nil, false, errGroup(k)
+			return nil, errGroup(k)
 		}
 	}
-	return possible, complete, nil
+	return possible, nil
 }
 
 // exclusive proves that at most one gate of a list is true where the given ones are.

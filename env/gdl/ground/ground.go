@@ -74,6 +74,7 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 	if err := checkSizes(rules); err != nil {
 		return nil, err
 	}
+	rules = kif.SplitGoals(rules)
 	p := preparer{ctx: ctx}
 	for _, r := range relevant(rules) {
 		if err := p.add(r); err != nil {

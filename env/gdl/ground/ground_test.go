@@ -52,6 +52,7 @@ func TestErrors(t *testing.T) {
 		"(role a)\n(<= (sees a b) (true c))":                  "line 2, column 5: sees",
 		"(role a)\n(<= (p ?x) (not q))\n(<= terminal (p a))":  "line 2, column 1: the variable ?x",
 		"(role a)\n(<= p (not q))\n(<= q p)\n(<= terminal p)": "depends on its own negation",
+		"(role a)\n(<= (goal a 0) (not (goal a 0)))":          "goal 0 depends on its own negation",
 		"(role a)\n(<= (true p) q)":                           "true cannot be the head",
 		"(role a)\n(<= (legal a) q)":                          "legal has 1 arguments; it takes 2",
 		"(role a)\n(<= (init p) (true q))":                    "init depends on the position",

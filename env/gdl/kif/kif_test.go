@@ -2,6 +2,7 @@ package kif_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,4 +107,24 @@ func FuzzReadRules(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSplitGoals splits goals that depend on each other, and leaves others alone.
+func TestSplitGoals(t *testing.T) {
+	for text, want := range map[string]string{
+		"(goal a 100) (<= (goal a 0) (p))": "(goal a 100) (<= (goal a 0) p)",
+		"(<= (goal a 0) (or (p) (not (goal a 100)))) (<= (goal a 100) (q))": "(<= (goal ?player 0) (goal 0 ?player)) " +
+			"(<= (goal 0 a) (or p (not (goal 100 a)))) (<= (goal ?player 100) (goal 100 ?player)) (<= (goal 100 a) q)",
+		"(<= (goal a ?x) (p ?x)) (<= (goal b 0) (goal a 100))": "(<= (goal a ?x) (p ?x)) (<= (goal b 0) (goal a 100))",
+	} {
+		rules, err := kif.ReadRules(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := fmt.Sprint(rules)
+		got := fmt.Sprint(kif.SplitGoals(rules))
+		if got != "["+want+"]" || fmt.Sprint(rules) != before {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
 }

@@ -183,15 +183,15 @@ func (s *Position) computeAfter(m *playMode, moves []int32, v Values) {
 		v.Set(n.Move(m.Mover, m.Moves[k]), 1<<i)
 	}
 	n.Moves(v)
+	s.next = s.next[:0]
+	for _, r := range n.Next {
+		s.next = append(s.next, v.Get(r))
+	}
 	for _, k := range moves {
 		v.Set(n.Move(m.Mover, m.Moves[k]), 0)
 	}
 	if m.Idle >= 0 {
 		v.Set(n.Move(1-m.Mover, m.Idle), 0)
-	}
-	s.next = s.next[:0]
-	for _, r := range n.Next {
-		s.next = append(s.next, v.Get(r))
 	}
 	for i, word := range s.next {
 		v.Set(n.Fluent(i), word)

@@ -44,7 +44,7 @@ func New(text string) (*Game, error) {
 		return nil, err
 	}
 	var rules []rule
-	for _, r := range read {
+	for _, r := range kif.SplitGoals(read) {
 		for _, body := range alternatives(r.Body) {
 			rule := rule{head: newTerm(r.Head), pos: r.Pos}
 			for _, l := range body {
