@@ -329,5 +329,6 @@ func reason(s surveyed) string {
 	for _, from := range []string{":", ", in ", "; "} {
 		text, _, _ = strings.Cut(text, from)
 	}
+	text = regexp.MustCompile(`^\S+ and \S+ both`).ReplaceAllString(text, "both players")
 	return regexp.MustCompile(`\d+`).ReplaceAllString(text, "N")
 }

@@ -93,6 +93,39 @@ func groupName(p *ground.Program, f ground.Term) string {
 	return fmt.Sprintf("%s/%d", p.Terms.Name(f), len(p.Terms.Args(f)))
 }
 
+// Limits of findChoices: moves of its games, and gates computed.
+const (
+	maxChoiceMoves = 2000
+	maxChoiceWork  = 1 << 27
+)
+
+// findChoices plays 64 random games, and returns an error about the first position that breaks a law, such as that both
+// players have a choice; nil if it finds none.
+func findChoices(n *network.Network) error {
+	position, moves, goals := n.Size()
+	w := newWalk(n, 0)
+	for range min(maxChoiceMoves, maxChoiceWork/(1+position+moves+goals)) {
+		if w.playing == 0 {
+			break
+		}
+		if law, game := w.step(); law != "" {
+			return fmt.Errorf("%s: %s", law, textOf(n, w.values, game))
+		}
+	}
+	return nil
+}
+
+// textOf lists the fluents that are true in a game.
+func textOf(n *network.Network, v network.Values, game int) string {
+	var list []string
+	for i, f := range n.Program.Fluents {
+		if v.Get(n.Fluent(i))>>game&1 != 0 {
+			list = append(list, n.Program.Terms.Text(f))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
 // proof is an attempt to prove that players take turns.
 type proof struct {
 	net    *network.Network

@@ -102,7 +102,7 @@ func TestNoTurns(t *testing.T) {
 `
 	for text, want := range map[string]string{
 		clocks: "it is not shown that players take turns: ",
-		strings.ReplaceAll(clocks, "(y 2)", "(y 1)"):                                 "both players have a choice: a between go and stay, b between go and stay, in (x 1) (y 1) (step 1)",
+		strings.ReplaceAll(clocks, "(y 2)", "(y 1)"):                                 "a and b both have a choice: (x 1) (y 1) (step 1)",
 		strings.ReplaceAll(clocks, "(x 1)))\n(<= (legal b", "(x 3)))\n(<= (legal b"): "it is not shown",
 	} {
 		if _, _, err := New(t.Context(), "turns", text); err == nil || !strings.HasPrefix(err.Error(), want) {
