@@ -75,7 +75,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/browsertest": {},
 	"cmd/ludus/internal/gamepages":   {"checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/notation", "cmd/ludus/internal/report", "env", "env/games", "env/solver", "train/agent", "train/ratings"},
 	"cmd/ludus/internal/ggp": {
-		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/kif", "env/gdl/network", "model/infer", "train/agent", "train/rundir",
+		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/kif", "env/gdl/network", "model/infer", "train", "train/agent", "train/rundir", "train/stats",
 	},
 	"cmd/ludus/internal/lines":         {},
 	"cmd/ludus/internal/notation":      {"env"},

@@ -53,11 +53,18 @@ func (l *logged) String() string {
 // serve starts a player and returns its address and its log.
 func serve(t *testing.T, margin time.Duration, runs ...string) (string, *logged) {
 	t.Helper()
+	return serveTuned(t, margin, func(*Server) {}, runs...)
+}
+
+// serveTuned is serve for a player that tune changes.
+func serveTuned(t *testing.T, margin time.Duration, tune func(*Server), runs ...string) (string, *logged) {
+	t.Helper()
 	l := &logged{}
 	s, err := Listen(t.Context(), Options{Address: "127.0.0.1:0", Runs: runs, Margin: margin, Log: l})
 	if err != nil {
 		t.Fatal(err)
 	}
+	tune(s)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.Serve(ctx) }()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ludus/env"
 	"ludus/env/gdl"
 	"ludus/env/gdl/canonical"
 	"ludus/env/gdl/kif"
@@ -20,6 +21,7 @@ type match struct {
 	id, role              string
 	roles                 []string // in the order of moves in messages
 	startClock, playClock time.Duration
+	ready                 time.Time // when START should be answered at the latest
 	sheet                 []kif.Rule
 	last                  time.Time // of the last message; under the server's lock
 
@@ -61,8 +63,9 @@ const (
 
 // newMatch returns the match of a START message and begins to prepare it.
 func (s *Server) newMatch(m *message, now time.Time) (*match, error) {
+	ready, _ := s.within(now, m.startClock)
 	x := &match{
-		server: s, id: m.match, role: m.role, startClock: m.startClock, playClock: m.playClock, sheet: m.rules, last: now,
+		ready: ready, server: s, id: m.match, role: m.role, startClock: m.startClock, playClock: m.playClock, sheet: m.rules, last: now,
 		openings: make(chan opening, 1), players: make(chan *player, 1), prepared: make(chan struct{}),
 		requests: make(chan request, maxRequests), rng: rand.New(rand.NewPCG(uint64(now.UnixNano()), 0)), waiting: true,
 	}
@@ -134,8 +137,33 @@ func (x *match) findPlayer() error {
 	if err != nil {
 		return fmt.Errorf("random moves: %w", err)
 	}
-	spec := agent.Spec{Kind: agent.MCTS, Simulations: maxPlayouts}
-	return x.sendPlayer("a search with random playouts", agent.NewFactory(game, spec, nil))
+	search := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: maxPlayouts}, nil)
+	if left := time.Until(x.ready); left >= x.server.minLearning {
+		if l := x.learn(game, search); l != nil && l.better() {
+			return x.sendPlayer("the network", l.factory)
+		}
+	}
+	return x.sendPlayer("a search with random playouts", search)
+}
+
+// learn trains a network during the rest of the start clock. It returns nil if that fails.
+func (x *match) learn(game *env.Game, search *agent.Factory) *learned {
+	var l *learned
+	err := safely(func() (err error) {
+		l, err = learn(x.ctx, game, search, x.ready.Add(-settling))
+		return err
+	})
+	switch {
+	case x.ctx.Err() != nil:
+	case err != nil:
+		x.logf("no network: %v", err)
+	case l == nil:
+		x.logf("no network: the start clock was too short to train one")
+	default:
+		x.logf("a network trained during the start clock scores %.0f %% (95 %%: %.0f to %.0f) in %d fast games against the search",
+			100*l.score.Value, 100*l.score.Low, 100*l.score.High, l.games)
+	}
+	return l
 }
 
 // sendPlayer makes the player.

@@ -34,6 +34,8 @@ type Server struct {
 	log      *log.Logger
 	trained  map[string]*trained // by the text of the canonical form
 
+	minLearning time.Duration // see the constant; tests lower it
+
 	ctx       context.Context // of Serve
 	running   sync.WaitGroup  // goroutines of matches
 	preparing chan struct{}   // holds an element while a match is prepared
@@ -61,7 +63,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("%w %q: an address is HOST:PORT, such as 127.0.0.1:9147", ErrAddress, o.Address)
 	}
 	s := &Server{
-		margin: o.Margin, log: log.New(o.Log, "", log.LstdFlags), trained: map[string]*trained{},
+		minLearning: minLearning, margin: o.Margin, log: log.New(o.Log, "", log.LstdFlags), trained: map[string]*trained{},
 		preparing: make(chan struct{}, 1), reading: make(chan struct{}, 1),
 	}
 	for _, path := range o.Runs {
@@ -251,8 +253,7 @@ func (s *Server) start(m *message, received time.Time) (string, error) {
 	s.match = x
 	s.mu.Unlock()
 	x.logf("%s of %v, clocks %v and %v", x.role, x.roles, x.startClock, x.playClock)
-	deadline, _ := s.within(received, x.startClock)
-	timer := time.NewTimer(time.Until(deadline))
+	timer := time.NewTimer(time.Until(x.ready))
 	defer timer.Stop()
 	select {
 	case <-x.prepared:

@@ -9,7 +9,6 @@ import (
 	"ludus/env/gdl"
 	"ludus/env/gdl/canonical"
 	"ludus/env/gdl/kif"
-	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 )
@@ -65,9 +64,7 @@ func readTrained(ctx context.Context, path string) (*trained, error) {
 	if t.form, err = canonical.New(read); err != nil {
 		return nil, err
 	}
-	spec := agent.NetSpec(path)
-	spec.Simulations, spec.PUCT = maxSimulations, true
-	t.factory = agent.NewFactory(game, spec, func(agent.Reference) (*infer.Weights, agent.Origin, error) { return w, origin, nil })
+	t.factory = networkFactory(game, path, w, origin)
 	_, err = t.factory.Load()
 	return t, err
 }

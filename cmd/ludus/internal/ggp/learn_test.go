@@ -1,0 +1,99 @@
+package ggp
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/env/gdl"
+	"ludus/env/gdl/sheets"
+	"ludus/train/agent"
+)
+
+// TestLearning plays a match with training during the start clock: START is answered in time, and so is every PLAY.
+func TestLearning(t *testing.T) {
+	address, l := serveTuned(t, testMargin, func(s *Server) { s.minLearning = 5 * time.Second })
+	o := matchServer{
+		address: address, text: sheets.Text("tic-tac-toe"), startClock: testStart, playClock: testPlay, rng: rand.New(rand.NewPCG(1, 1)),
+	}.play(t)
+	t.Logf("START took %v, the slowest PLAY %v: %s", o.start, o.slowest, l)
+	if text := l.String(); !strings.Contains(text, "a network trained during the start clock scores") {
+		t.Error("no network was trained")
+	}
+}
+
+// TestLearningEnds ends a match while a network is trained.
+func TestLearningEnds(t *testing.T) {
+	address, _ := serveTuned(t, testMargin, func(s *Server) { s.minLearning = time.Second })
+	started := make(chan string)
+	go func() {
+		started <- send(t, address, fmt.Sprintf("(START m x (%s) 60 5)", sheets.Text("tic-tac-toe")))
+	}()
+	time.Sleep(3 * time.Second)
+	begin := time.Now()
+	answers(t, address, "(ABORT m)", "aborted")
+	if answer := <-started; answer != "ready" || time.Since(begin) > 10*time.Second {
+		t.Errorf("START is answered %q after %v", answer, time.Since(begin))
+	}
+	answers(t, address, "(INFO)", "((name ludus) (status available))")
+}
+
+// TestCompare compares a search with one that has more time in the same games.
+func TestCompare(t *testing.T) {
+	game, _, err := gdl.New(t.Context(), "tic-tac-toe", sheets.Text("tic-tac-toe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	strong := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: 1000}, nil)
+	weak := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: 1}, nil)
+	score, n, err := compare(t.Context(), strong, weak, time.Second, time.Now().Add(2*time.Second))
+	if err != nil || n < 4 || n%2 != 0 || score.Low <= 0.5 {
+		t.Errorf("score %v in %d games, error %v", score, n, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, n, err := compare(ctx, strong, weak, time.Second, time.Now().Add(time.Hour)); err != context.Canceled || n != 0 {
+		t.Errorf("%d games, error %v", n, err)
+	}
+}
+
+// TestStartClock measures what training during the start clock is worth: LUDUS_TEST_STARTCLOCK is a sheet's name, a start
+// clock, a time per move and a time for games, such as "connect-four 60s 100ms 5m". The network gets the CPU time that all
+// cores have during the clock, so that other work on the machine does not matter.
+func TestStartClock(t *testing.T) {
+	words := strings.Fields(os.Getenv("LUDUS_TEST_STARTCLOCK"))
+	if len(words) != 4 {
+		t.Skip("LUDUS_TEST_STARTCLOCK is not set")
+	}
+	name := words[0]
+	var times [3]time.Duration
+	for i := range times {
+		var err error
+		if times[i], err = time.ParseDuration(words[1+i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock, perMove, playing := times[0], times[1], times[2]
+	game, _, err := gdl.New(t.Context(), name, sheets.Text(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	search := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: maxPlayouts}, nil)
+	begin := time.Now()
+	cpu := time.Duration((1 - comparing) * float64(clock) * float64(runtime.GOMAXPROCS(0)))
+	network, err := trainNetwork(t.Context(), game, cpu, true)
+	if err != nil || network == nil {
+		t.Fatalf("no network after %v: %v", time.Since(begin), err)
+	}
+	t.Logf("%s, %v: trained for %v of CPU time in %v", name, clock, cpu, time.Since(begin))
+	score, n, err := compare(t.Context(), network, search, perMove, time.Now().Add(playing))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s, %v: %v per move: %.2f (%.2f to %.2f) in %d games", name, clock, perMove, score.Value, score.Low, score.High, n)
+}
