@@ -101,7 +101,7 @@ func newBroken(w *gdl.Witness) *Broken {
 	last := len(w.Positions) - 1
 	b := &Broken{
 		Law: w.Law, Facts: w.Positions[last].Facts, Description: board.DescribeBoard(w.Game),
-		Replay: &board.Replay{Agents: [2]string{"chance", "chance"}},
+		Replay: &board.Replay{Agents: [2]string{"a random player", "a random player"}},
 	}
 	for ply, p := range w.Positions {
 		r := board.ReplayPosition{

@@ -147,6 +147,6 @@ func RandomGame(game *env.Game, seed uint64) *board.Replay {
 		moves = append(moves, a)
 	}
 	r := board.NewReplay(game, moves, nil)
-	r.Agents = [2]string{"chance", "chance"}
+	r.Agents = [2]string{"a random player", "a random player"}
 	return r
 }

@@ -1,0 +1,77 @@
+package browsertest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ludus/cmd/ludus/internal/sheet"
+	"ludus/cmd/ludus/internal/web"
+	"ludus/env"
+	"ludus/env/gdl/sheets"
+)
+
+// The page of a watched sheet follows what is saved: a game that goes on by itself, an error with its line, a broken law.
+func TestSheetPage(t *testing.T) {
+	b := Start(t)
+	path := filepath.Join(t.TempDir(), "my game.kif")
+	save := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good := sheets.Text("tic-tac-toe")
+	save(good)
+	w := sheet.NewWatcher(path, func(g *env.Game) string { return "found " + g.Name })
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = w.Run(ctx, func(*sheet.Check) {})
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	address, _ := serve(t, web.Options{Sheet: w})
+	tab := b.Open(t, address+"sheet")
+	tab.Wait(`document.querySelector("#found").textContent.startsWith("found gdl(my-game-")`)
+	tab.Wait(`document.querySelector("#ply").textContent.startsWith("ply 2 of")`)
+	tab.Wait(`document.querySelectorAll("#board .piece").length >= 2`)
+	tab.CheckNames()
+	tab.Shoot("sheet-accepted")
+	tab.Click("#run")
+	ply := tab.Text("#ply")
+	tab.Click("#another")
+	tab.Wait(`document.querySelector("#ply").textContent.startsWith("ply 0 of")`)
+	if tab.Text("#run") != "Go on" {
+		t.Errorf("after a pause at %s the button says %q", ply, tab.Text("#run"))
+	}
+
+	save(good + "\n(<= terminal (not ?x))\n")
+	tab.Wait(`document.querySelector("#problem").textContent.startsWith("line ")`)
+	tab.Wait(`document.querySelector("#game-section").hidden && document.querySelector("#excerpt .at .place") !== null`)
+	tab.Shoot("sheet-error")
+
+	save(strings.Replace(good, "(<= (goal x 0) (line o))", "", 1))
+	tab.Wait(`document.querySelector("#game-title").textContent.includes("x has no goal")`)
+	tab.Wait(`document.querySelector("#facts").textContent.split("\n").length === 10`)
+	tab.Wait(`document.querySelectorAll("#board .piece").length >= 5`)
+	tab.CheckNames()
+	tab.Shoot("sheet-broken")
+	tab.Resize(390, 800)
+	tab.CheckWidth()
+
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	tab.Wait(`document.querySelector("#state").textContent.startsWith("There is no sheet")`)
+	save(sheets.Text("nim")) // without a board
+	tab.Wait(`document.querySelector("#found").textContent.startsWith("found gdl(my-game-")`)
+	tab.Wait(`document.querySelector("#record [data-ply]") !== null`)
+	tab.CheckWidth()
+	tab.Resize(1280, 900)
+	tab.Shoot("sheet-nim")
+	tab.Visit(Eval[string](tab, `document.querySelector("#play").href`))
+	tab.Wait(`document.body.dataset.state === "ready"`)
+}
