@@ -82,6 +82,7 @@ type Game struct {
 	Classes      []Class      // the ways in which a game can end for a player, best first
 	GoalHead     bool         // classes do not determine the goals, so a network also predicts these
 	MaxPlies     int          // upper bound of a game's length
+	UsualPlies   int          // length that few games exceed, to plan by; Finish replaces 0 by MaxPlies
 	Symmetries   []Symmetry   // identity first, absolute cells and actions; nil: the identity alone
 	Figures      [][]int32    // sets of cells that matter as a whole, such as lines of four; absolute cells, ascending; may be nil
 	Drawing      Drawing      // how positions are drawn
@@ -179,6 +180,9 @@ func (g *Game) Finish(second []Action) *Game {
 		identity[a] = Action(a)
 	}
 	g.nameActions()
+	if g.UsualPlies == 0 {
+		g.UsualPlies = g.MaxPlies
+	}
 	if g.Symmetries == nil {
 		g.Symmetries = []Symmetry{g.Permute(nil, nil)}
 	}

@@ -72,8 +72,8 @@ func newGamesInProgress(game *env.Game, settings *rundir.Settings, runSeed uint6
 func midRunGames(game *env.Game, settings *rundir.Settings, n int) []*gameInProgress {
 	games := newGamesInProgress(game, settings, 0, n)
 	for _, g := range games {
-		g.meanPlies = float64(game.MaxPlies) / 2
-		for range g.rng.IntN(max(1, game.MaxPlies)) {
+		g.meanPlies = float64(game.UsualPlies) / 2
+		for range g.rng.IntN(max(1, game.UsualPlies)) {
 			g.playRandom()
 			if g.state.Done() {
 				g.state, g.record.opening = game.NewState(), nil

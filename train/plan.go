@@ -89,7 +89,7 @@ const (
 	safety            = 0.95 // share of the remaining time that is planned for: the machine may become slower
 	minGenerations    = 60   // a plan should have at least this many
 	targetGenerations = 250  // a longer run gets longer generations rather than more, since each costs a checkpoint
-	minGamesEach      = 12   // games of the greatest length that each game in progress should have time for
+	minGamesEach      = 12   // games of the greatest usual length that each game in progress should have time for
 	minParallel       = 16   // parallel games
 	maxParallel       = 256  // parallel games
 	maxPlies          = 8    // per generation, unless that makes more than targetGenerations
@@ -113,7 +113,7 @@ func timePlan(seconds float64, game *env.Game, s *rundir.Settings, cost cost) (r
 	positions := seconds * (1 - s.RatingShare) * safety / position                   // of the run
 	maxPositions := max(1, int((plannedGenerationSeconds-cost.generation)/position)) // of a generation
 	if p.ParallelGames = s.ParallelGames; p.ParallelGames == 0 {
-		p.ParallelGames = min(max(int(positions/float64(minGamesEach*game.MaxPlies)), minParallel), maxParallel, maxPositions)
+		p.ParallelGames = min(max(int(positions/float64(minGamesEach*game.UsualPlies)), minParallel), maxParallel, maxPositions)
 	}
 	if p.PliesPerGeneration = s.PliesPerGeneration; p.PliesPerGeneration == 0 {
 		plies := positions / float64(p.ParallelGames)

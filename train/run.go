@@ -149,7 +149,7 @@ type counters struct {
 // meanPlies is the mean length of the finished games; a guess before there are any.
 func (c *counters) meanPlies(game *env.Game) float64 {
 	if c.Games == 0 {
-		return float64(game.MaxPlies) / 2
+		return float64(game.UsualPlies) / 2
 	}
 	return float64(c.Plies) / float64(c.Games)
 }

@@ -212,7 +212,7 @@ func TestFaultyGames(t *testing.T) {
 		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{0}, {5}, {30}, {35}} }},
 		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{0, 36}} }},
 		{"Figures", func(g *env.Game) { g.Figures = [][]int32{{-1, 5}} }},
-		{"Play", func(g *env.Game) { g.MaxPlies = 5 }},
+		{"Play", func(g *env.Game) { g.MaxPlies, g.UsualPlies = 5, 5 }},
 		{"Drawing", func(g *env.Game) {
 			g.Drawing.Columns = slices.Clone(g.Drawing.Columns)
 			slices.Reverse(g.Drawing.Columns)

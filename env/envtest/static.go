@@ -17,6 +17,9 @@ func checkShape(g *env.Game) error {
 	if g.Tensor.C < 1 || g.Tensor.H < 1 || g.Tensor.W < 1 || g.NumActions() < 1 || g.MaxPlies < 1 {
 		return fmt.Errorf("tensor %v, %d actions, %d plies at most: all must be positive", g.Tensor, g.NumActions(), g.MaxPlies)
 	}
+	if g.UsualPlies < 1 || g.UsualPlies > g.MaxPlies {
+		return fmt.Errorf("usually up to %d plies, at most %d: the first must be positive and not larger", g.UsualPlies, g.MaxPlies)
+	}
 	if strings.Contains(g.Summary+g.Strategy, "\n") || strings.Contains(g.Summary+g.Rules+g.Strategy, "  ") {
 		return errors.New("summary and strategy are one line each, and no text contains repeated blanks")
 	}

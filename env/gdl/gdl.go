@@ -127,7 +127,7 @@ func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (
 	info := &Info{Fluents: len(program.Fluents), Longest: l.proof, Proven: proven}
 	if !proven {
 		g.limit = 4 * max(most, 1)
-		e.MaxPlies = g.limit
+		e.MaxPlies, e.UsualPlies = g.limit, max(most, 1)
 		if err := g.addDraw(); err != nil {
 			return nil, nil, err
 		}

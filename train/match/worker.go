@@ -27,7 +27,7 @@ type worker struct {
 // newWorker returns one of so many workers of the match, with its own batchers and all its games idle.
 func newWorker(s *state, workers int) (*worker, error) {
 	c := s.config
-	simulationsPerGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.MaxPlies / 2 // expected
+	simulationsPerGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.UsualPlies / 2 // expected
 	w := &worker{match: s, batchers: agent.NewBatchers(min(c.Games/workers+1, agent.MaxBatched) * simulationsPerGame)}
 	games := c.gamesAtOnce(workers)
 	for range games {

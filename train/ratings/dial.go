@@ -101,7 +101,7 @@ func (p *Pool) fixedCosts() []float64 {
 				evaluations = max(float64(f.Simulations)/50, 1)
 			}
 		}
-		cost[i] = evaluation * evaluations * float64(p.game.MaxPlies) / 4
+		cost[i] = evaluation * evaluations * float64(p.game.UsualPlies) / 4
 	}
 	return cost
 }
