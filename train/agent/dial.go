@@ -20,8 +20,9 @@ type Strength struct {
 // Dial is the strength dial of one network: its rated strengths, weakest first, with ascending ratings. It is empty if
 // the network has none.
 //
-// An agent with elo=N lies between two neighbours of the dial: it plays each move with the settings of one of them, drawn
-// at random, the stronger one with probability (N - weaker rating) / (difference of the ratings).
+// An agent with elo=N lies between two neighbours of the dial, at the share s = (N - weaker rating) / (difference of the
+// ratings) of the way to the stronger one. If both sample the policy, at temperatures T and U, it samples it at T^(1-s) U^s.
+// Otherwise it plays each move with the settings of one of them, drawn at random, the stronger one with probability s.
 //
 // Source: Stockfish's UCI_Elo (official-stockfish/Stockfish #2225), which rates its skill levels in a tournament and
 // interpolates between them.
@@ -163,7 +164,7 @@ func (o *Origin) checkElo(spec Spec) error {
 	return nil
 }
 
-// mixture is two specs of one network, one of which plays each move.
+// mixture is two specs of one network, one of which plays each move. They may be the same.
 type mixture struct {
 	weaker, stronger Spec
 	share            float64 // the stronger one's probability
@@ -172,7 +173,12 @@ type mixture struct {
 // mixture returns the specs that play for a spec with elo=N, which is on the dial.
 func (d Dial) mixture(spec Spec) *mixture {
 	i, share := d.find(spec.Elo)
-	return &mixture{d[i].Spec(spec.Network), d[i+1].Spec(spec.Network), share}
+	a, b := d[i], d[i+1]
+	if a.Simulations == 0 && b.Simulations == 0 {
+		a.Temperature = math.Pow(a.Temperature, 1-share) * math.Pow(b.Temperature, share)
+		b = a
+	}
+	return &mixture{a.Spec(spec.Network), b.Spec(spec.Network), share}
 }
 
 // draw returns the spec that plays the next move.

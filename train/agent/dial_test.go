@@ -98,7 +98,8 @@ func loadDialled(game *env.Game) Loader {
 	}
 }
 
-// An agent with elo=N mixes the moves of two strengths.
+// An agent with elo=N lies between two strengths: between two temperatures of the policy it has a temperature of its own, and
+// otherwise it mixes their moves.
 func TestEloPlays(t *testing.T) {
 	game := quad(t)
 	choices := func(text string) (moves []env.Action) {
@@ -130,6 +131,11 @@ func TestEloPlays(t *testing.T) {
 	m := testDial().mixture(f.Spec)
 	if m.weaker.String() != "policy:zoo,temp=4" || m.stronger.String() != "zoo,sims=8,temp=0.5" || m.share != 0.5 {
 		t.Errorf("elo=650 mixes %v and %v, share %v", m.weaker, m.stronger, m.share)
+	}
+	between := testDial().mixture(Spec{Kind: Net, Network: Reference{Path: Zoo}, Elo: 240})
+	ratio := math.Log(64/between.weaker.Temperature) / math.Log(64/4.0) // of the logarithms
+	if between.weaker != between.stronger || between.weaker.Kind != Policy || math.Abs(ratio-(240-80.5)/(400-80.5)) > 1e-9 {
+		t.Errorf("elo=240 mixes %v and %v", between.weaker, between.stronger)
 	}
 	strong, rng := 0, newRand(3)
 	for range 10_000 {

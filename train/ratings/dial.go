@@ -179,11 +179,11 @@ func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *r
 		spec.Elo = low + (high-low)*(2*k+1)/(2*CheckedClaims)
 		claims, names = append(claims, Claim{Elo: spec.Elo}), append(names, spec.String())
 	}
-	opponents := []string{"mcts:30", "mcts:100", "mcts:500"}
-	for _, s := range betweenStrengths() {
-		opponents = append(opponents, s.Spec(agent.ZooSpec().Network).String())
+	targets := slices.Clone(names)
+	for _, s := range betweenStrengths() { // targets, too, as the strengths are when a dial is measured
+		targets = append(targets, s.Spec(agent.ZooSpec().Network).String())
 	}
-	p, _, err := o.rate(ctx, names, opponents, checkSeed)
+	p, _, err := o.rate(ctx, targets, []string{"mcts:30", "mcts:100", "mcts:500"}, checkSeed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -223,8 +223,8 @@ func (o *DialOptions) rate(ctx context.Context, specs, opponents []string, seed 
 	p.ReferToAnchor()
 	indices = p.Baselines()[1 : 1+len(specs)]
 	return p, indices, p.Rate(ctx, Options{
-		Targets: indices, Players: p.Baselines(), Within: o.Within, MaxGames: maxDialGames, MaxGap: DialGap, FixedCosts: true,
-		Threads: o.Threads, Progress: o.Progress,
+		Targets: indices, Players: p.Baselines(), Within: o.Within, MaxGames: maxDialGames, MaxGap: DialGap, WithNetwork: true,
+		FixedCosts: true, Threads: o.Threads, Progress: o.Progress,
 	})
 }
 

@@ -107,7 +107,8 @@ func TestDialOfRun(t *testing.T) {
 	}
 }
 
-// With fixed costs the matches do not depend on the clock, and a stopped pool continues as if it had not been stopped.
+// With fixed costs the matches do not depend on the clock, and a stopped pool continues as if it had not been stopped. Two
+// agents without a network do not play if that is asked for.
 func TestFixedCosts(t *testing.T) {
 	game, err := games.New("quad-5x5")
 	if err != nil {
@@ -119,7 +120,8 @@ func TestFixedCosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Targets: p.Baselines()[2:], Players: p.Baselines(), Within: 60, MaxGames: most, FixedCosts: true, Threads: 2}
+		o := Options{Players: p.Baselines(), Within: 60, MaxGames: most, WithNetwork: true, FixedCosts: true, Threads: 2}
+		o.Targets = o.Players[1:]
 		if err := p.Rate(context.Background(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -135,5 +137,10 @@ func TestFixedCosts(t *testing.T) {
 	}
 	if continued := rate(dir, 0); !reflect.DeepEqual(continued, whole) {
 		t.Errorf("continued: %+v\nin one go: %+v", continued, whole)
+	}
+	for _, line := range lines(t, dir) {
+		if text := string(line); strings.Contains(text, `"random"`) && strings.Contains(text, `"greedy"`) {
+			t.Errorf("two agents without a network have played: %s", text)
+		}
 	}
 }

@@ -17,10 +17,13 @@ type Options struct {
 	Players []int // agents that may play; they include the targets
 	// MaxGap, if not 0, limits the difference of the ratings, in Elo, of two agents that play. Far differences are measured
 	// larger than the sum of near ones where the better agent seldom loses, and a dial is about near ones.
-	MaxGap   float64
-	Within   float64       // Elo: stop when each target's interval ends at most this far from its rating; 0: never
-	MaxGames int           // 0: no limit
-	MaxTime  time.Duration // exceeded only by short matches that connect agents that have not played; 0: no limit
+	MaxGap float64
+	// WithNetwork leaves out games between two agents without a network. Searches with random playouts beat each other more
+	// often than their results against networks say, so such games would stretch a dial.
+	WithNetwork bool
+	Within      float64       // Elo: stop when each target's interval ends at most this far from its rating; 0: never
+	MaxGames    int           // 0: no limit
+	MaxTime     time.Duration // exceeded only by short matches that connect agents that have not played; 0: no limit
 	// GameSeconds is a guess of an agent's seconds per game before it has played; 0: the mean of the others.
 	GameSeconds float64
 	// FixedCosts estimates times from simulations instead of measuring them: the choice of matches then does not depend
@@ -161,7 +164,7 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 	known := r.known()
 	may := func(a, b int) bool {
 		return !(known[a] && known[b]) && r.canPlay(a) && r.canPlay(b) && slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
-			!r.pairs[twoOf(a, b)].exhausted
+			(!r.WithNetwork || r.hasNetwork(a) || r.hasNetwork(b)) && !r.pairs[twoOf(a, b)].exhausted
 	}
 	if a, b, ok = connectingPair(known, r.pairings, may); ok {
 		return a, b, true, true
