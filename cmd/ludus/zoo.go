@@ -51,7 +51,7 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	if r := c.Rating; r != nil {
 		fmt.Fprintf(table, "  zoo\tis rated %.0f (%.0f to %.0f)\tElo above random moves\n", r.Value, r.Low, r.High)
 	}
-	if low, high, ok := ratings.ShippedDial(game).Range(); ok {
+	if low, high, ok := ratings.ShippedDial(game.Name).Range(); ok {
 		fmt.Fprintf(table, "  zoo,elo=N\tis rated about N\tN from %d to %d, for a weaker opponent\n", low, high)
 	}
 	table.Flush()

@@ -31,7 +31,7 @@ const weakenings = 3
 
 // scaleOf returns the scale of a game.
 func scaleOf(game *env.Game) (s scale) {
-	card, dial := zoo.CardOf(game.Name), ShippedDial(game)
+	card, dial := zoo.CardOf(game.Name), ShippedDial(game.Name)
 	low, high, ok := dial.Range()
 	if !ok || card.Rating == nil {
 		return scale{}
@@ -50,8 +50,8 @@ func scaleOf(game *env.Game) (s scale) {
 }
 
 // ShippedDial returns the strength dial of the agent shipped for a game; nil if there is none.
-func ShippedDial(game *env.Game) (d agent.Dial) {
-	card := zoo.CardOf(game.Name)
+func ShippedDial(game string) (d agent.Dial) {
+	card := zoo.CardOf(game)
 	if card == nil || card.Dial == nil {
 		return nil
 	}

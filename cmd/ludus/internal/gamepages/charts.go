@@ -8,6 +8,7 @@ import (
 
 	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/report"
+	"ludus/train/rundir"
 )
 
 // curve is the rating of a run over its time.
@@ -53,11 +54,12 @@ func recordCurve(data, dir string) error {
 			continue
 		}
 		minutes := 0.0
-		for _, g := range run.Generations {
+		for i := range run.Generations {
+			g := &run.Generations[i]
 			if g.Generation <= *a.Generation {
-				minutes = g.RunSeconds / 60
+				minutes = minutesOf(run.Config, &g.Metrics)
 			}
-			c.Minutes = max(c.Minutes, math.Round(g.RunSeconds/60))
+			c.Minutes = max(c.Minutes, math.Round(minutesOf(run.Config, &g.Metrics)))
 		}
 		c.Points = append(c.Points, point{
 			Minutes: math.Round(100*minutes) / 100, Value: math.Round(a.Rating), Low: math.Round(a.Low), High: math.Round(a.High),
@@ -65,6 +67,16 @@ func recordCurve(data, dir string) error {
 	}
 	slices.SortFunc(c.Points, func(a, b point) int { return int(math.Round(60 * (a.Minutes - b.Minutes))) })
 	return writeData(data, curveData, c)
+}
+
+// minutesOf returns how long a run took on two cores until a generation ended: on the clock, or by its CPU time if its plan
+// is one of CPU time, because it may have shared the machine.
+func minutesOf(config *rundir.Config, g *rundir.Metrics) float64 {
+	const cores = 2
+	if config.Plan.CPU {
+		return g.CPUSeconds / cores / 60
+	}
+	return g.RunSeconds / 60
 }
 
 // chart is a plot of lines over minutes of training.

@@ -57,7 +57,7 @@ func renderPage(files map[string]string, data string, p *page) error {
 		return err
 	}
 	w.writeKnown()
-	w.writeCard()
+	w.writeCards()
 	if !p.plain {
 		if err := w.writeSample(); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (w *writer) cells(list []shown) {
 
 // writeNames writes what to call the game and how to play it.
 func (w *writer) writeNames() {
-	names := append([]string{w.name}, w.more...)
+	names := w.names()
 	for i, name := range names {
 		names[i] = "`" + name + "`"
 	}
@@ -260,16 +260,25 @@ func (w *writer) firstDiagram() (d diagram, shaded, hidden bool) {
 	return d, shaded, hidden
 }
 
-// writeCard writes how the shipped agent was trained and how strong it is.
-func (w *writer) writeCard() {
-	c := zoo.CardOf(w.name)
-	if c == nil {
-		return
+// writeCards writes the cards of the agents shipped for the games of the page.
+func (w *writer) writeCards() {
+	for _, name := range w.names() {
+		if c := zoo.CardOf(name); c != nil {
+			w.writeCard(c)
+		}
 	}
-	w.line("## The shipped agent\n")
+}
+
+// writeCard writes how a shipped agent was trained and how strong it is.
+func (w *writer) writeCard(c *zoo.Card) {
+	if len(w.more) == 0 {
+		w.line("## The shipped agent\n")
+	} else {
+		w.line("## The shipped agent of `%s`\n", c.Game)
+	}
 	t, n := &c.Training, &c.Network
 	took := time.Duration(t.Seconds) * time.Second
-	w.line("The agent `zoo` plays this game with a network of %d channels and %d blocks (%.0f kB). It was trained in %v on %d "+
+	w.line("The agent `zoo` plays with a network of %d channels and %d blocks (%.0f kB). It was trained in %v on %d "+
 		"cores, from %s games against itself, by\n", n.Channels, n.Blocks, float64(n.Bytes)/1000, took, t.Cores, grouped(t.Games))
 	w.line("    %s\n", t.Command)
 	w.line("with seed %d (%s, commit %s; generation %d of %d).\n", t.Seed, t.Date, t.Commit, t.Generation, t.Generations)
@@ -313,7 +322,7 @@ func (w *writer) writeStrength(c *zoo.Card) {
 
 // writeDial writes how to weaken the agent, and how exactly it then plays at the strength asked for.
 func (w *writer) writeDial(c *zoo.Card) {
-	low, high, ok := ratings.ShippedDial(w.game).Range()
+	low, high, ok := ratings.ShippedDial(c.Game).Range()
 	if !ok {
 		return
 	}
@@ -372,6 +381,9 @@ func (w *writer) writeSample() error {
 	}
 	names, specs := w.studied.Players, w.study.Players
 	w.line("## A sample game\n")
+	if w.studied.Name != w.game.Name {
+		w.line("This is a game of `%s`.\n", w.studied.Name)
+	}
 	w.line("`%s` is %s, `%s` is %s. Scores are those of %s after the move: %s. Exact scores, by the solver, are in bold; the "+
 		"others are expected by %s. The comments come from these numbers.\n",
 		specs[0], names[0], specs[1], names[1], names[0], scale(w.studied), w.analyst(analystSims))

@@ -22,6 +22,9 @@ type figure struct {
 	ring    string
 }
 
+// names returns the games of the page.
+func (p *page) names() []string { return append([]string{p.name}, p.more...) }
+
 // studied returns the game of the sample game, firsts that of the first moves.
 func (p *page) studied() string { return cmp.Or(p.study, p.name) }
 func (p *page) firsts() string  { return cmp.Or(p.first, p.studied()) }
@@ -90,16 +93,15 @@ makes one.`,
 	{
 		name: "othello", title: "Othello on 8x8 and 6x6", more: []string{"othello-6x6"}, study: "othello-6x6",
 		known: `On 8x8 perfect play is a draw (Hiroki Takizawa, *Othello is solved*, 2023). On 6x6 white wins by 20 discs to 16 (Joel Feinstein,
-1993), and on 4x4 white wins, too. All four first moves of black are alike. ludus ships no agent for Othello. The sample game is
-of ` + "`othello-6x6`" + ` and played by searches with random playouts.`,
+1993), and on 4x4 white wins, too. All four first moves of black are alike.`,
 	},
 	{
-		name: "hex", title: "Hex on 11x11, 7x7 and 5x5", more: []string{"hex-7x7", "hex-5x5"}, study: "hex-5x5",
+		name: "hex", title: "Hex on 11x11, 7x7 and 5x5", more: []string{"hex-7x7", "hex-5x5"}, study: "hex-7x7",
 		first: "hex(size=4,swap=0)",
 		known: `Without swapping, the first player wins Hex on every board (John Nash, 1949): an extra piece never hurts, so the second player
 cannot have a winning strategy that the first could not use. With swapping, the second player wins. Every first move is solved on
 boards of up to 9x9 (Pawlewicz and Hayward 2013). ludus's solver takes moments up to 4x4: red wins 3x3 by 5 of 9 first moves, and
-4x4 by 4 of 16: the short diagonal. ludus ships no agent for Hex. The sample game is of ` + "`hex-5x5`" + ` and played by searches with random playouts.`,
+4x4 by 4 of 16: the short diagonal.`,
 	},
 }
 

@@ -17,7 +17,7 @@ import (
 // Loader returns a loader of a game's shipped network, with its strength dial. Other networks are loaded by load;
 // its error about a missing run says how to train one.
 func Loader(game *env.Game, load agent.Loader) agent.Loader {
-	return agent.WithShipped(game, zoo.Weights(game.Name), ratings.ShippedDial(game), func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
+	return agent.WithShipped(game, zoo.Weights(game.Name), ratings.ShippedDial(game.Name), func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		weights, origin, err := load(r)
 		if err != nil {
 			err = fmt.Errorf("%w%s", err, trainHint(game, r, err))
