@@ -119,6 +119,11 @@ func (w *writer) writeNames() {
 		strings.Join(names, ", "), w.game.Summary, w.game.Players[0], w.game.Players[1], w.game.MaxPlies)
 	w.line("    go run ./cmd/ludus play %-18s in the terminal", w.name)
 	w.line("    go run ./cmd/ludus serve --open            in the browser\n")
+	for _, name := range w.names() {
+		if zoo.CardOf(name) == nil {
+			w.line("No agent of `%s` is shipped: your opponent is a search with random playouts. `ludus train %[1]s` makes an agent.\n", name)
+		}
+	}
 }
 
 // writeRules writes the program's rules, and diagrams of every kind of move and of won games.
@@ -309,7 +314,7 @@ func (w *writer) writeStrength(c *zoo.Card) {
 	if r := c.Rating; r != nil {
 		w.line("| Elo above random moves, %d simulations | | %.0f (%.0f to %.0f) |", r.Simulations, r.Value, r.Low, r.High)
 	}
-	w.line("\nBrackets are 95 %% intervals. These commands measure the errors and match scores again:\n")
+	w.line("\nBrackets are 95 %% intervals. %sThese commands measure the errors and match scores again:\n", aboutSuites(c))
 	for _, e := range c.Errors {
 		w.line("    %s", e.Command)
 	}
@@ -318,6 +323,17 @@ func (w *writer) writeStrength(c *zoo.Card) {
 	}
 	w.line("")
 	w.writeDial(c)
+}
+
+// aboutSuites explains the errors on a card, in sentences that each end with a blank; "" if it has none.
+func aboutSuites(c *zoo.Card) (text string) {
+	if c.Find("shipped", "zoo") != nil {
+		text = "A move loses value if, with perfect play afterwards, it gives a worse result than the best move. "
+	}
+	if c.Find("hard", "zoo") != nil {
+		text += "In at least half of the hard suite's positions a search with 1,000 random playouts lost value. "
+	}
+	return text
 }
 
 // writeDial writes how to weaken the agent, and how exactly it then plays at the strength asked for.
@@ -340,8 +356,8 @@ func checked(d *zoo.Dial) string {
 	for _, check := range d.Checks {
 		farthest = max(farthest, math.Abs(check.Rating.Value-float64(check.Elo)))
 	}
-	return fmt.Sprintf(" %d such agents were rated again, in %s new games against other opponents: none was more than %.0f Elo off.",
-		len(d.Checks), grouped(d.CheckGames), math.Ceil(farthest))
+	return fmt.Sprintf(" Rated again, in %s new games against other opponents, %d such agents were at most %.0f Elo off.",
+		grouped(d.CheckGames), len(d.Checks), math.Ceil(farthest))
 }
 
 // counted writes a count and its noun, with the plural's ending unless it is 1.

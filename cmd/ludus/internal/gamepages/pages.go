@@ -87,8 +87,7 @@ long for the empty board.`,
 	{
 		name: "gomoku", title: "Gomoku on 9x9", plain: true,
 		known: `On the large board of 15x15 the first player wins if there are no extra rules (Allis 1994). The small board is not solved
-here. Five or more in a line win; other rule sets accept exactly five only. ludus ships no agent for Gomoku; ` + "`ludus train gomoku`" + `
-makes one.`,
+here. Five or more in a line win; other rule sets accept exactly five only.`,
 	},
 	{
 		name: "othello", title: "Othello on 8x8 and 6x6", more: []string{"othello-6x6"}, study: "othello-6x6",
