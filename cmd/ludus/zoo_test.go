@@ -57,14 +57,14 @@ func TestZoo(t *testing.T) {
 // For games without a shipped agent, play has another opponent, and other commands say what would be right.
 func TestNoZoo(t *testing.T) {
 	dir := t.TempDir()
-	out, errs, code := ludus(t, dir, "(mark r2 c2)\n", "play", "tic-tac-toe", "--json")
-	if code != 0 || strings.Count(out, `"type":"move"`) < 2 || !strings.Contains(errs, "no agent of tic-tac-toe is shipped; you play against mcts:1000") {
+	out, errs, code := ludus(t, dir, "(mark r2 c2)\n", "play", "hex", "--json")
+	if code != 0 || strings.Count(out, `"type":"move"`) < 2 || !strings.Contains(errs, "no agent of hex is shipped; you play against mcts:1000") {
 		t.Errorf("play: exit %d, %s, %s", code, errs, out)
 	}
-	const want = "no agent of tic-tac-toe is shipped; train one with \"ludus train tic-tac-toe\""
-	fails(t, dir, 1, want, "analyze", "tic-tac-toe")
-	fails(t, dir, 1, want, "export", "zoo", "--game", "tic-tac-toe")
-	fails(t, dir, 1, want, "train", "tic-tac-toe", "--from", "zoo")
+	const want = "no agent of hex is shipped; train one with \"ludus train hex\""
+	fails(t, dir, 1, want, "analyze", "hex")
+	fails(t, dir, 1, want, "export", "zoo", "--game", "hex")
+	fails(t, dir, 1, want, "train", "hex", "--from", "zoo")
 	fails(t, dir, 2, "zoo needs --game", "export", "zoo")
 	fails(t, dir, 2, "only zoo does", "export", "runs/x", "--game", "quad-5x5")
 	fails(t, dir, 2, "--half needs --format weights", "export", "zoo", "--game", "quad-5x5", "--half")

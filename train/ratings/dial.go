@@ -123,8 +123,13 @@ const (
 	checkSeed   = 2
 )
 
-// dialBaselines are rated with the strengths of a dial.
-var dialBaselines = []string{"greedy", "mcts:200", "mcts:1000"}
+// dialBaselines are rated with the strengths of a dial, checkBaselines with the agents that check it. Both have two searches
+// with random playouts: differences from these are measured larger than those between networks, so the share of their games
+// sets the scale.
+var (
+	dialBaselines  = []string{"greedy", "mcts:200", "mcts:1000"}
+	checkBaselines = []string{"mcts:100", "mcts:500"}
+)
 
 // MeasureDial rates the strengths of the network zoo and the baselines. Each agent has the name of its spec; zoo is the
 // network with full strength.
@@ -183,7 +188,7 @@ func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *r
 	for _, s := range betweenStrengths() { // targets, too, as the strengths are when a dial is measured
 		targets = append(targets, s.Spec(agent.ZooSpec().Network).String())
 	}
-	p, _, err := o.rate(ctx, targets, []string{"mcts:30", "mcts:100", "mcts:500"}, checkSeed)
+	p, _, err := o.rate(ctx, targets, checkBaselines, checkSeed)
 	if err != nil {
 		return nil, nil, err
 	}

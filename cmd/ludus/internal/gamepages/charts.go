@@ -166,6 +166,9 @@ func (c *curve) draw() string {
 	for _, p := range c.Points {
 		most, longest = max(most, p.High), max(longest, p.Minutes)
 	}
+	for _, r := range c.Baselines {
+		most = max(most, r.Elo)
+	}
 	var minutes, values []float64
 	most, longest = step*math.Ceil(most/step), math.Ceil(longest)
 	for v := 0.0; v <= most; v += step {

@@ -81,7 +81,7 @@ columns c and e draw, and the other four lose. The scores below are only the age
 long for the empty board.`,
 	},
 	{
-		name: "tic-tac-toe", title: "Tic-tac-toe", players: [2]string{"mcts:1000", "random"},
+		name: "tic-tac-toe", title: "Tic-tac-toe", players: [2]string{"", "random"},
 		known: `Tic-tac-toe is a draw, whatever x begins with.`,
 	},
 	{

@@ -269,7 +269,7 @@ func TestShipped(t *testing.T) {
 		t.Errorf("%+v and %+v", shipped, again)
 	}
 	for request, want := range map[string]string{
-		`{"game":"tic-tac-toe","agent":"zoo"}`:    "no agent of tic-tac-toe is shipped",
+		`{"game":"hex","agent":"zoo"}`:            "no agent of hex is shipped",
 		`{"game":"quad-5x5","agent":"net:./zoo"}`: "there is no folder of runs",
 	} {
 		if response, body := c.do(c.request("POST", "/api/choose", request)); response.StatusCode != 400 || !strings.Contains(body, want) {
