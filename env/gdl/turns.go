@@ -31,7 +31,7 @@ const (
 )
 
 // maxTurnWork bounds the gates looked at in the search for a set.
-const maxTurnWork = 1 << 28
+const maxTurnWork = 1 << 30
 
 // findTurns proves that players take turns. The error says why that fails.
 func findTurns(n *network.Network, f *network.Folder) (*turns, error) {
@@ -131,13 +131,9 @@ type proof struct {
 	net    *network.Network
 	folder *network.Folder
 	set    []int
-	groups [][]int // of fluents of which at most one is true; to be proven, too
+	groups [][]int // of fluents of which at most one is assumed to be true
+	broken []bool  // by group: that does not follow for the next position
 }
-
-// errGroup says that a group is not proven.
-type errGroup int
-
-func (e errGroup) Error() string { return "a group of fluents is not proven to exclude each other" }
 
 // proveTurns proves that at most one fluent of the set is true, and that this leaves a choice to one role only.
 func proveTurns(n *network.Network, f *network.Folder, set []int) (*turns, error) {
@@ -147,18 +143,25 @@ func proveTurns(n *network.Network, f *network.Folder, set []int) (*turns, error
 }
 
 // proveWithGroups is proveTurns with the help of groups of fluents that exclude each other, such as (hand x 0) and
-// (hand x 1). It assumes that all groups do, and drops those of which that does not follow for the next position.
+// (hand x 1). It assumes that they do, and begins again without those of which that does not follow for the next position,
+// until all do: then the proof is an induction.
 func proveWithGroups(n *network.Network, f *network.Folder, set []int) (*turns, error) {
 	p := &proof{net: n, folder: f, set: set}
 	p.findGroups()
 	for {
 		f.Exclude(p.groups)
+		p.broken = make([]bool, len(p.groups))
 		t, err := p.try()
-		var group errGroup
-		if !errors.As(err, &group) {
+		if err != nil || !slices.Contains(p.broken, true) {
 			return t, err
 		}
-		p.groups = slices.Delete(p.groups, int(group), int(group)+1)
+		groups := [][]int{}
+		for k, group := range p.groups {
+			if !p.broken[k] {
+				groups = append(groups, group)
+			}
+		}
+		p.groups = groups
 	}
 }
 
@@ -191,6 +194,9 @@ func (p *proof) try() (*turns, error) {
 		}
 		t.fluents, t.mover, t.idle = append(t.fluents, c), append(t.mover, mover), append(t.idle, idle)
 		for _, m := range moves {
+			if p.folder.Work() > maxTurnWork {
+				return nil, errors.New("the proof takes too long")
+			}
 			t.moves[mover][m] = true
 			next, err := p.next(c, mover, m, idle)
 			if err != nil {
@@ -297,7 +303,7 @@ func (p *proof) choices(c int) (mover, idle int, moves []int, err error) {
 }
 
 // next returns which fluents of the set may be true after a move, and none if all may be false. It proves that at most one
-// will be true, of the set and of each group.
+// will be true, and finds broken groups.
 func (p *proof) next(c, mover, move, idle int) (possible []int, err error) {
 	n, f := p.net, p.folder
 	isTrue, isFalse := moveInputs(n, mover, move, idle)
@@ -315,7 +321,7 @@ func (p *proof) next(c, mover, move, idle int) (possible []int, err error) {
 	}
 	given := []network.Ref{f.Fold(n.Legal[mover][move]), f.Fold(n.Terminal).Not()}
 	if !one {
-		if !p.exclusive(refs, given) {
+		if !f.Exclusive(refs, given) {
 			return nil, fmt.Errorf("several fluents like %s may be true after %s", p.text(p.set[0]),
 				n.Program.Terms.Text(n.Program.Moves[mover][move]))
 		}
@@ -328,33 +334,22 @@ func (p *proof) next(c, mover, move, idle int) (possible []int, err error) {
 		}
 	}
 	for k, group := range p.groups {
+		if p.broken[k] {
+			continue
+		}
 		refs = refs[:0]
 		for _, i := range group {
 			if r := f.Fold(n.Next[i]); r != network.False {
 				refs = append(refs, r)
 			}
 		}
-		if !p.exclusive(refs, given) {
-			return nil, errGroup(k)
-		}
+		p.broken[k] = !f.Exclusive(refs, given)
 	}
 	return possible, nil
 }
 
-// exclusive proves that at most one gate of a list is true where the given ones are.
-func (p *proof) exclusive(refs, given []network.Ref) bool {
-	for k, r := range refs {
-		for _, other := range refs[:k] {
-			if p.folder.Possible(r, other) && p.folder.Possible(append([]network.Ref{r, other}, given...)...) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // maxGroup is the largest size of a group.
-const maxGroup = 64
+const maxGroup = 256
 
 // findGroups sets groups of fluents on which the next fluents of the set depend, directly or through others: those that
 // differ in one argument only, at most one of which is true at the start.

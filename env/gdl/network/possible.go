@@ -1,5 +1,7 @@
 package network
 
+import "slices"
+
 // search looks for values of gates that agree with each other.
 type search struct {
 	value   []int8 // by gate: 1 true, -1 false, 0 open
@@ -27,18 +29,53 @@ func (f *Folder) Exclude(groups [][]int) {
 // true may be wrong. It draws the consequences of the gates, tries the inputs of false conjunctions one by one, and gives
 // up after maxTried of them. Constants of Reset do not count: gates should be folded.
 func (f *Folder) Possible(refs ...Ref) bool {
+	possible := f.assumeAll(refs) && f.solve()
+	f.undo(0, 0)
+	return possible
+}
+
+// Exclusive reports whether at most one of the gates can be true in a position in which all given ones are true. True is a
+// proof; false may be wrong.
+func (f *Folder) Exclusive(refs, given []Ref) bool {
+	var open []Ref
+	for k, r := range refs {
+		open = open[:0]
+		if f.assumeAll(refs[k:k+1]) && f.propagate() {
+			for _, other := range refs[:k] {
+				if !f.isFalse(other) {
+					open = append(open, other)
+				}
+			}
+		}
+		f.undo(0, 0)
+		for _, other := range open {
+			if f.Possible(r, other) && f.Possible(slices.Concat([]Ref{r, other}, given)...) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isFalse reports whether a gate is false, as far as its inputs show.
+func (f *Folder) isFalse(r Ref) bool {
+	known := func(r Ref) int8 { return f.search.value[r.Gate()] * (1 - 2*int8(r&1)) }
+	return known(r) < 0 || r&1 == 0 && slices.ContainsFunc(f.gates.of(r.Gate()), func(x Ref) bool { return known(x) < 0 })
+}
+
+// assumeAll begins a search with some gates. It reports false if they contradict each other.
+func (f *Folder) assumeAll(refs []Ref) bool {
 	s := &f.search
 	if n := f.gates.n(); len(s.value) < n {
 		s.value = append(s.value, make([]int8, n-len(s.value))...)
 	}
 	s.left = maxTried
-	possible := true
 	for _, r := range refs {
-		possible = possible && f.assume(r)
+		if !f.assume(r) {
+			return false
+		}
 	}
-	possible = possible && f.solve()
-	f.undo(0, 0)
-	return possible
+	return true
 }
 
 // assume sets a gate. It reports false if the gate has the other value.
@@ -49,6 +86,7 @@ func (f *Folder) assume(r Ref) bool {
 		return r == True
 	}
 	if s.value[gate] == 0 {
+		f.work++
 		s.value[gate] = value
 		s.trail = append(s.trail, gate)
 	}

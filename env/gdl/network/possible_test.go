@@ -43,6 +43,9 @@ func TestPossible(t *testing.T) {
 			t.Fatalf("possible is %t, want %t", got, want)
 		}
 		counts[want]++
+		if got, want := f.Exclusive(asked[:2], asked[2:]), !f.Possible(asked...); got != want && asked[0] != asked[1] {
+			t.Fatalf("exclusive is %t, want %t", got, want)
+		}
 	}
 	if min(counts[true], counts[false]) < 300 {
 		t.Errorf("not a fair mix: %v", counts)
