@@ -133,7 +133,7 @@ func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (
 		}
 		info.Longest = fmt.Sprintf("%d plies are four times the longest of %d random games; then the game is a draw", g.limit, trials)
 	}
-	g.setTensor(b)
+	g.setTensor(b, g.overlap())
 	g.setKeys()
 	g.setPlay(folder)
 	e.NewState = func() env.State { return g.newState() }
@@ -445,8 +445,9 @@ func (g *game) setPlay(f *network.Folder) {
 	g.play = network.NewPlay(g.net, f, modes)
 }
 
-// setTensor lays out the planes of the tensor, and what is drawn.
-func (g *game) setTensor(b *board) {
+// setTensor lays out the planes of the tensor, and what is drawn. overlap reports whether several of some fluents may be
+// true at once.
+func (g *game) setTensor(b *board, overlap func(fluents []int) bool) {
 	p, e := g.net.Program, g.env
 	cells := e.Tensor.Cells()
 	g.entries = make([][]entry, len(p.Fluents))
@@ -470,7 +471,7 @@ func (g *game) setTensor(b *board) {
 		}
 		pl := b.placeOf(p, group)
 		if pl.kind == nowhere {
-			g.setCounters(group, groups[name], plane)
+			g.setCounters(group, groups[name], plane, overlap)
 			continue
 		}
 		single := pl
@@ -514,9 +515,9 @@ func (g *game) setTensor(b *board) {
 	}
 }
 
-// setCounters lays out fluents without a place: those that differ only in a number at their end are one plane, the
-// others a plane each.
-func (g *game) setCounters(group []ground.Term, fluents []int, plane func(string) int) {
+// setCounters lays out fluents without a place: those that differ only in a number at their end are one plane if only one
+// of them was true at a time, the others a plane each.
+func (g *game) setCounters(group []ground.Term, fluents []int, plane func(string) int, overlap func([]int) bool) {
 	p, cells := g.net.Program, g.env.Tensor.Cells()
 	type counter struct {
 		values  []int
@@ -544,9 +545,10 @@ func (g *game) setCounters(group []ground.Term, fluents []int, plane func(string
 	for _, name := range order {
 		c := counters[name]
 		sorted := slices.Sorted(slices.Values(c.values))
+		ramp := len(sorted) > 2 && !overlap(c.fluents)
 		for k, i := range c.fluents {
 			value, title := float32(1), p.Terms.Text(p.Fluents[i])+": 1 on every cell if it is true, otherwise 0"
-			if len(sorted) > 2 {
+			if ramp {
 				value = float32(1+slices.Index(sorted, c.values[k])) / float32(len(sorted))
 				title = fmt.Sprintf("%s: on every cell the place of n among its %d values / %d", name, len(sorted), len(sorted))
 			}

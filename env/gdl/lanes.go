@@ -98,6 +98,46 @@ func (l *lanes) play(ctx context.Context, games, steps int) (longest, total int,
 	return longest, total, nil
 }
 
+// maxObserved bounds the words that overlap keeps.
+const maxObserved = 1 << 21
+
+// overlap returns a function that plays 64 random games when it is first called, and reports whether several of some
+// fluents were true at once in one of their positions.
+func (g *game) overlap() func(fluents []int) bool {
+	var positions [][]uint64 // by step, then fluent: the games in which it is true
+	observe := func() {
+		l := g.newLanes(3)
+		n, v := g.net, l.values
+		for active := l.begin(^uint64(0), 64); active != 0 && len(positions)*len(n.Next) < maxObserved; {
+			n.Position(v)
+			words := make([]uint64, len(n.Next))
+			for i := range words {
+				words[i] = v.Get(n.Fluent(i))
+			}
+			positions = append(positions, words)
+			active &^= v.Get(n.Terminal)
+			if err := l.move(active); err != nil {
+				break
+			}
+		}
+	}
+	return func(fluents []int) bool {
+		if positions == nil {
+			observe()
+		}
+		for _, words := range positions {
+			seen := uint64(0)
+			for _, i := range fluents {
+				if seen&words[i] != 0 {
+					return true
+				}
+				seen |= words[i]
+			}
+		}
+		return false
+	}
+}
+
 // begin begins a number of games, or fewer: those of a set. It returns which.
 func (l *lanes) begin(set uint64, games int) (begun uint64) {
 	for ; set != 0 && games > 0; games-- {

@@ -264,24 +264,33 @@ func assume(n *network.Network, f *network.Folder, set []int, c int, isTrue, isF
 }
 
 // possible returns the possible moves of a role under what is assumed. Positions in which the game is over do not count.
-func (p *proof) possible(role int) []int {
+func (p *proof) possible(c, role int) []int {
 	f := p.folder
 	running := f.Fold(p.net.Terminal).Not()
+	given := p.given(c, running)
 	var list []int
 	for i, r := range p.net.Legal[role] {
 		legal := f.Fold(r)
-		if f.And(legal, running) != network.False && (p.groups == nil || f.Possible(legal, running)) {
+		if f.And(legal, running) != network.False && (p.groups == nil || f.Possible(append(given, legal)...)) {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
+// given returns gates that are true, and the fluent c, which folding has hidden from the groups.
+func (p *proof) given(c int, refs ...network.Ref) []network.Ref {
+	if c != none {
+		refs = append(refs, p.net.Fluent(c))
+	}
+	return refs[:len(refs):len(refs)]
+}
+
 // choices returns who moves if c is true, the only possible move of the other role, and the possible moves of the mover.
 func (p *proof) choices(c int) (mover, idle int, moves []int, err error) {
 	n := p.net
 	assume(n, p.folder, p.set, c, nil, nil)
-	possible := [2][]int{p.possible(0), p.possible(1)}
+	possible := [2][]int{p.possible(c, 0), p.possible(c, 1)}
 	switch {
 	case len(possible[0]) > 1 && len(possible[1]) > 1:
 		return 0, 0, nil, fmt.Errorf("%s both players may have a choice", p.when(c))
@@ -319,7 +328,7 @@ func (p *proof) next(c, mover, move, idle int) (possible []int, err error) {
 	if one && len(p.groups) == 0 {
 		return possible, nil
 	}
-	given := []network.Ref{f.Fold(n.Legal[mover][move]), f.Fold(n.Terminal).Not()}
+	given := p.given(c, f.Fold(n.Legal[mover][move]), f.Fold(n.Terminal).Not())
 	if !one {
 		if !f.Exclusive(refs, given) {
 			return nil, fmt.Errorf("several fluents like %s may be true after %s", p.text(p.set[0]),
@@ -348,25 +357,20 @@ func (p *proof) next(c, mover, move, idle int) (possible []int, err error) {
 	return possible, nil
 }
 
-// maxGroup is the largest size of a group.
-const maxGroup = 256
+// Limits of groups: their size, and the number of fluents of names of which few exist.
+const (
+	maxGroup = 256
+	maxFew   = 4
+	maxPairs = 24
+)
 
-// findGroups sets groups of fluents on which the next fluents of the set depend, directly or through others: those that
-// differ in one argument only, at most one of which is true at the start.
+// findGroups sets groups of fluents at most one of which is true at the start: those on which the next fluents of the set
+// depend, directly or through others, and which differ in one argument only; and pairs of fluents of names of which few
+// exist, such as (control1 x) and (control2 o).
 func (p *proof) findGroups() {
-	n, program := p.net, p.net.Program
-	needed := map[int]bool{}
-	queue := slices.Clone(p.set)
-	for len(queue) > 0 {
-		i := queue[0]
-		queue = queue[1:]
-		p.folder.Inputs(n.Next[i], func(r network.Ref) {
-			if k := r.Gate() - 1; k < len(program.Fluents) && !needed[k] {
-				needed[k] = true
-				queue = append(queue, k)
-			}
-		})
-	}
+	program := p.net.Program
+	needed := p.support()
+	names, byName := groupsOf(program, program.Fluents)
 	groups := map[string][]int{}
 	var order []string
 	for i, fluent := range program.Fluents {
@@ -385,16 +389,49 @@ func (p *proof) findGroups() {
 		}
 	}
 	p.groups = [][]int{}
-	for _, key := range order {
-		group := groups[key]
+	add := func(group []int) {
 		count := 0
 		for _, i := range group {
 			count += b2i(slices.Contains(program.Init, program.Fluents[i]))
 		}
-		if len(group) > 1 && len(group) <= maxGroup && count <= 1 && !slices.ContainsFunc(group, func(i int) bool { return !needed[i] }) {
+		if count <= 1 {
 			p.groups = append(p.groups, group)
 		}
 	}
+	for _, key := range order {
+		group := groups[key]
+		if len(group) > 1 && len(group) <= maxGroup && !slices.ContainsFunc(group, func(i int) bool { return !needed[i] }) {
+			add(group)
+		}
+	}
+	var few []int
+	for _, name := range names {
+		if len(byName[name]) <= maxFew && len(few)+len(byName[name]) <= maxPairs {
+			few = append(few, byName[name]...)
+		}
+	}
+	for k, i := range few {
+		for _, j := range few[:k] {
+			add([]int{j, i})
+		}
+	}
+}
+
+// support returns the fluents on which the next fluents of the set depend, directly or through others.
+func (p *proof) support() map[int]bool {
+	needed := map[int]bool{}
+	queue := slices.Clone(p.set)
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		p.folder.Inputs(p.net.Next[i], func(r network.Ref) {
+			if k := r.Gate() - 1; k < len(p.net.Program.Fluents) && !needed[k] {
+				needed[k] = true
+				queue = append(queue, k)
+			}
+		})
+	}
+	return needed
 }
 
 func b2i(b bool) int {
