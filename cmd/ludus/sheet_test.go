@@ -96,6 +96,14 @@ func TestKilledWithoutSheet(t *testing.T) {
 	if _, errs, code := ludus(t, dir, "", "arena", "gdl(agent.weights)", "net:agent.weights,sims=4", "random", "--games", "4"); code != 0 {
 		t.Errorf("arena with exported weights exits %d: %s", code, errs)
 	}
+	for _, file := range []string{"t.suite", "t.jsonl"} {
+		if _, errs, code := ludus(t, dir, "", "suite", "gdl(killed)", "--positions", "20", "--out", file); code != 0 {
+			t.Errorf("suite exits %d: %s", code, errs)
+		}
+		if out, errs, code := ludus(t, dir, "", "suite", "--check", file, "policy:killed"); code != 0 || !strings.Contains(out, "20 positions") {
+			t.Errorf("suite --check %s exits %d: %s%s", file, code, out, errs)
+		}
+	}
 	server, address, _ := served(t, dir, nil, ".", "--addr", "127.0.0.1:0")
 	game, err := games.New(name)
 	if err != nil {

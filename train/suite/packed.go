@@ -18,14 +18,15 @@ const (
 
 // packedSuite is the payload of a packed suite, as JSON. The file is sealed (see [checkpoints.Seal]).
 type packedSuite struct {
-	Game string `json:"game"`
+	Game  string `json:"game"`
+	Sheet string `json:"sheet,omitempty"` // of a game of a rule sheet
 	Origin
 	Positions []Position `json:"positions"`
 }
 
 // Pack returns the suite in the packed format.
 func (s *Suite) Pack() []byte {
-	payload, err := json.Marshal(packedSuite{s.Game.Name, s.Origin, s.Positions})
+	payload, err := json.Marshal(packedSuite{s.Game.Name, s.Game.Sheet, s.Origin, s.Positions})
 	if err != nil {
 		panic("suite: plain fields cannot be written")
 	}
@@ -60,7 +61,7 @@ func parsePacked(data []byte) (*Suite, error) {
 	if err := json.Unmarshal(payload, &packed); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	game, err := games.Find(packed.Game)
+	game, err := games.Restore(packed.Game, packed.Sheet)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
 	}

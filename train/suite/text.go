@@ -13,9 +13,10 @@ import (
 // line is a position as a line of JSON. The fields below Values are optional.
 type line struct {
 	Game       string         `json:"game"`
-	Moves      []string       `json:"moves"`  // from the start
-	Player     string         `json:"player"` // to move
-	Values     map[string]int `json:"values"` // each legal move's goal for the player
+	Sheet      string         `json:"sheet,omitempty"` // of a game of a rule sheet; the suite's first line has it
+	Moves      []string       `json:"moves"`           // from the start
+	Player     string         `json:"player"`          // to move
+	Values     map[string]int `json:"values"`          // each legal move's goal for the player
 	Source     string         `json:"source,omitempty"`
 	GameNumber *int           `json:"game_number,omitempty"` // of the game that the position comes from
 	PliesToEnd int            `json:"plies_to_end,omitempty"`
@@ -26,16 +27,20 @@ type line struct {
 func (s *Suite) Lines() []byte {
 	var b bytes.Buffer
 	for i := range s.Positions {
-		b.Write(marshalLine(s.Game, &s.Positions[i]))
+		sheet := ""
+		if i == 0 {
+			sheet = s.Game.Sheet
+		}
+		b.Write(marshalLine(s.Game, sheet, &s.Positions[i]))
 		b.WriteByte('\n')
 	}
 	return b.Bytes()
 }
 
 // marshalLine returns a position of the game as a line.
-func marshalLine(game *env.Game, p *Position) []byte {
+func marshalLine(game *env.Game, sheet string, p *Position) []byte {
 	l := line{
-		Game: game.Name, Moves: game.Texts(p.Moves), Values: map[string]int{},
+		Game: game.Name, Sheet: sheet, Moves: game.Texts(p.Moves), Values: map[string]int{},
 		Source: p.Source.String(), GameNumber: &p.GameNumber, PliesToEnd: p.PliesToEnd,
 	}
 	state := game.NewState()
@@ -83,7 +88,7 @@ func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	game, err := games.Find(l.Game)
+	game, err := games.Restore(l.Game, l.Sheet)
 	if err != nil {
 		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
