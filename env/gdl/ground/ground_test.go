@@ -3,6 +3,7 @@ package ground_test
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"strconv"
 	"strings"
@@ -70,7 +71,7 @@ func TestErrors(t *testing.T) {
 }
 
 // unlimited are limits for tests that look at one of them.
-var unlimited = ground.Limits{Instances: 1 << 30, Atoms: 1 << 30, Depth: 100, Work: 1 << 30, Memory: 1 << 40}
+var unlimited = ground.Limits{Instances: 1 << 30, Atoms: 1 << 30, Depth: 100, Work: 1 << 30, Memory: math.MaxInt}
 
 // eight is a rule with 8^8 instances.
 var eight = tiny + "(d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7)\n" +

@@ -17,6 +17,9 @@ import (
 
 // TestLearning plays a match with training during the start clock: START is answered in time, and so is every PLAY.
 func TestLearning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it uses a start clock of 20 s")
+	}
 	address, l := serveTuned(t, testMargin, func(s *Server) { s.minLearning = 5 * time.Second })
 	o := matchServer{
 		address: address, text: sheets.Text("tic-tac-toe"), startClock: testStart, playClock: testPlay, rng: rand.New(rand.NewPCG(1, 1)),
