@@ -36,6 +36,23 @@ func TestParseAction(t *testing.T) {
 	}
 }
 
+// Brackets count where two texts differ in them alone.
+func TestBrackets(t *testing.T) {
+	g := line()
+	g.ActionTexts = []string{"(f a b)", "(f (a b))", "((f a) b)"}
+	g.Finish(nil)
+	for a, text := range g.ActionTexts {
+		for _, text := range []string{text, g.ActionNames[a], strings.ToUpper(text)} {
+			if back, err := g.ParseAction(text); err != nil || back != env.Action(a) {
+				t.Errorf("%s reads as action %d, %v; want %d", text, back, err, a)
+			}
+		}
+	}
+	if a, err := g.ParseAction("f a b"); err != nil || a != 0 {
+		t.Errorf("f a b reads as action %d, %v", a, err)
+	}
+}
+
 // Names come from the cells; a verb or the official text tells those apart that share them.
 func TestActionNames(t *testing.T) {
 	cells := []env.FromTo{env.Placed(3), env.Placed(3), env.Placed(3), env.Moved(0, 4), env.NoCells, env.NoCells, env.NoCells, env.NoCells}

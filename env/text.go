@@ -16,9 +16,15 @@ var ErrAction = errors.New("unknown move")
 // fails, the official text is the name.
 func (g *Game) nameActions() {
 	g.ActionNames = make([]string, len(g.ActionTexts))
-	g.index = make(map[string]Action, 2*len(g.ActionTexts))
+	g.index = make(map[string]Action, 3*len(g.ActionTexts))
 	for a, text := range g.ActionTexts {
 		if text != "" {
+			g.index[fold(text)] = Action(a)
+		}
+	}
+	// Without brackets two texts may be the same: (f (a b)) and (f a b).
+	for a, text := range g.ActionTexts {
+		if _, taken := g.index[clean(text)]; text != "" && !taken {
 			g.index[clean(text)] = Action(a)
 		}
 	}
@@ -26,7 +32,7 @@ func (g *Game) nameActions() {
 		if text == "" {
 			continue
 		}
-		for _, name := range []string{g.plainName(a), g.Verb(Action(a)) + " " + g.plainName(a), clean(text)} {
+		for _, name := range []string{g.plainName(a), g.Verb(Action(a)) + " " + g.plainName(a), clean(text), fold(text)} {
 			if other, taken := g.index[name]; !taken || other == Action(a) {
 				g.ActionNames[a], g.index[name] = name, Action(a)
 				break
@@ -58,18 +64,21 @@ func (g *Game) Verb(a Action) string {
 	return verb
 }
 
+// fold returns a text in lower case, without repeated blanks.
+func fold(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }
+
 // clean returns a move's text in lower case, without brackets and repeated blanks.
-func clean(text string) string {
-	return strings.Join(strings.Fields(brackets.Replace(strings.ToLower(text))), " ")
-}
+func clean(text string) string { return fold(brackets.Replace(text)) }
 
 var brackets = strings.NewReplacer("(", " ", ")", " ")
 
-// ParseAction returns the action that has the given text in ActionTexts or ActionNames. It ignores case, brackets and
-// repeated blanks. Errors wrap [ErrAction].
+// ParseAction returns the action that has the given text in ActionTexts or ActionNames. It ignores case, repeated blanks
+// and, unless they tell two actions apart, brackets. Errors wrap [ErrAction].
 func (g *Game) ParseAction(text string) (Action, error) {
-	if a, ok := g.index[clean(text)]; ok {
-		return a, nil
+	for _, key := range []string{fold(text), clean(text)} {
+		if a, ok := g.index[key]; ok {
+			return a, nil
+		}
 	}
 	example := slices.IndexFunc(g.ActionTexts, func(text string) bool { return text != "" })
 	return 0, fmt.Errorf("%w %s of %s; a move reads like %s, or in full %s",
