@@ -8,7 +8,7 @@ import (
 
 // begin prepares for a new solve: it copies state to the root and resets the node count and the stop condition.
 func (s *Solver) begin(state env.State, l Limits) {
-	s.stack[0].state.CopyFrom(state)
+	s.ply(0).state.CopyFrom(state)
 	s.table.age++
 	if l.Nodes == 0 {
 		l.Nodes = math.MaxInt
@@ -27,8 +27,8 @@ func (s *Solver) limitNodes(nodes int) {
 
 // solveAfter returns First's class after the root's move a, or Unknown if the search is aborted; see solve for guess.
 func (s *Solver) solveAfter(a env.Action, guess int) int {
-	next := s.stack[1].state
-	next.CopyFrom(s.stack[0].state)
+	next := s.ply(1).state
+	next.CopyFrom(s.ply(0).state)
 	if next.Apply(a); next.Done() {
 		return next.Outcome()
 	}
@@ -64,7 +64,7 @@ func (s *Solver) search(ply, k int) int {
 	}
 	s.nodes++
 	before := s.nodes
-	p := &s.stack[ply]
+	p := s.ply(ply)
 	player := p.state.Player()
 	best := s.findMoves(p, player) // by the best move that ends the game, if any
 	if p.cutoffMove >= 0 && cutsOff(player, best, k) {
@@ -85,7 +85,7 @@ func (s *Solver) search(ply, k int) int {
 		return int(e.low)
 	}
 	s.scoreMoves(p, player, s.entryMove(e, symmetry))
-	next := &s.stack[ply+1]
+	next := s.ply(ply + 1)
 	for i := range p.moves {
 		a := p.pickMove(i)
 		next.state.CopyFrom(p.state)
@@ -100,7 +100,7 @@ func (s *Solver) search(ply, k int) int {
 		if cutsOff(player, class, k) {
 			s.updateHistory(p, player, a)
 			p.cutoffMove = a
-			s.store(h, best, k, uint16(s.game.Symmetries[symmetry].Actions[a]), before)
+			s.store(h, best, k, entryOf(s.game.Symmetries[symmetry].Actions[a]), before)
 			return best
 		}
 		p.promote(i+1, next.cutoffMove) // the reply that refuted a may be good for the mover too
@@ -123,6 +123,9 @@ func (s *Solver) entryMove(e *entry, symmetry int) env.Action {
 	}
 	return s.inverse[symmetry][e.move]
 }
+
+// entryOf returns what an entry holds of a best move: noMove if it is one of more actions than an entry can tell apart.
+func entryOf(a env.Action) uint16 { return uint16(min(a, noMove)) }
 
 // limitReached checks the limits and, if none is reached, schedules the next check.
 func (s *Solver) limitReached() bool {

@@ -19,8 +19,8 @@ type Solver struct {
 	game    *env.Game
 	inverse [][]env.Action // by symmetry: the actions of its inverse
 	table   table
-	stack   []plyScratch // by ply from the position being solved
-	history [2][]int32   // by player and action: share of recent tries that caused a cutoff, in [0, maxHistory)
+	stack   []*plyScratch // by ply from the position being solved; see ply
+	history [2][]int32    // by player and action: share of recent tries that caused a cutoff, in [0, maxHistory)
 
 	nodes     int    // visited by the call
 	nodeLimit int    // of the current search
@@ -44,10 +44,10 @@ const checkInterval = 4096
 
 // New returns a solver whose table takes tableBytes, or one bucket if that is more.
 func New(game *env.Game, tableBytes int) *Solver {
-	if game.NumActions() > noMove || len(game.Classes) > 256 {
-		panic("solver: more actions or classes than a table entry can hold")
+	if len(game.Classes) > 256 {
+		panic("solver: more classes than a table entry can hold")
 	}
-	s := &Solver{game: game, table: newTable(tableBytes), stack: make([]plyScratch, game.MaxPlies+1)}
+	s := &Solver{game: game, table: newTable(tableBytes)}
 	for _, symmetry := range game.Symmetries {
 		inverse := make([]env.Action, game.NumActions())
 		for a, b := range symmetry.Actions {
@@ -55,13 +55,18 @@ func New(game *env.Game, tableBytes int) *Solver {
 		}
 		s.inverse = append(s.inverse, inverse)
 	}
-	for i := range s.stack {
-		s.stack[i].state = game.NewState()
-	}
 	for p := range s.history {
 		s.history[p] = make([]int32, game.NumActions())
 	}
 	return s
+}
+
+// ply returns the scratch for a ply.
+func (s *Solver) ply(i int) *plyScratch {
+	for len(s.stack) <= i {
+		s.stack = append(s.stack, &plyScratch{state: s.game.NewState()})
+	}
+	return s.stack[i]
 }
 
 // Solve returns the value of state, which is First's class under perfect play, or Unknown and false if a limit was
@@ -87,7 +92,7 @@ func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, o
 	if class, ok = s.Solve(state, l); !ok {
 		return -1, Unknown, false
 	}
-	root := &s.stack[0]
+	root := s.ply(0)
 	if after := s.findMoves(root, state.Player()); root.cutoffMove >= 0 && after == class {
 		return root.cutoffMove, class, true
 	}
@@ -109,7 +114,7 @@ func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, o
 // nodes, then after the unsolved ones with more. The state must not be done; it is neither changed nor retained.
 func (s *Solver) SolveMoves(state env.State, l Limits, dst []int) []int {
 	s.begin(state, l)
-	root := &s.stack[0]
+	root := s.ply(0)
 	root.moves = state.Legal(root.moves[:0])
 	before := len(dst)
 	for range root.moves {
