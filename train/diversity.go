@@ -42,11 +42,14 @@ type plyDiversity struct {
 func (d *diversity) add(game *env.Game, r *record) {
 	if d.games == nil {
 		d.games = make(map[uint64]bool)
-		d.plies = make([]plyDiversity, game.MaxPlies)
 	}
 	hash := fnv.New64a()
 	state := game.NewState()
-	for i, a := range r.moves() {
+	moves := r.moves()
+	for len(d.plies) < len(moves) {
+		d.plies = append(d.plies, plyDiversity{})
+	}
+	for i, a := range moves {
 		if j := i - len(r.opening); j >= 0 {
 			d.plies[i].add(state, &r.plies[j])
 			d.searched++
