@@ -271,14 +271,15 @@ func (g *grounder) layers() ([][]*rule, error) {
 func (g *grounder) checkDoes(layers [][]*rule) error {
 	depends := map[*relation]bool{g.does: true}
 	for _, layer := range layers {
-		for range 2 { // twice, for rules that depend on each other
-			for _, r := range layer {
-				for i := range r.literals {
-					if depends[r.literals[i].relation] {
-						depends[r.relation] = true
-					}
-				}
+		// The relations of a layer depend on each other: if one depends on moves, all do.
+		some := false
+		for _, r := range layer {
+			for i := range r.literals {
+				some = some || depends[r.literals[i].relation]
 			}
+		}
+		for _, r := range layer {
+			depends[r.relation] = some
 		}
 		for _, r := range layer {
 			if name := r.relation.symbol.name; depends[r.relation] && (name == "legal" || name == "goal" || name == "terminal") {

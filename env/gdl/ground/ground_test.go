@@ -60,7 +60,8 @@ func TestErrors(t *testing.T) {
 		tiny + "(<= (goal a (+ 1)) (true (s 0)))":             "not a number from 0 to 100",
 		tiny + "(<= (goal a 101) (true (s 0)))":               "not a number from 0 to 100",
 		tiny + "(<= terminal (does a go))":                    "terminal depends on does",
-		tiny + "(<= (next (s (t ?x))) (true (s ?x)))":         "line 2, column 1: the rules nest terms without end",
+		tiny + "(<= n1 n2) (<= n1 (does a go)) (<= n2 n3) (<= n2 n1) (<= n3 n2) (<= terminal n3)": "terminal depends on does",
+		tiny + "(<= (next (s (t ?x))) (true (s ?x)))":                                             "line 2, column 1: the rules nest terms without end",
 	} {
 		_, err := groundText(t.Context(), text, ground.DefaultLimits)
 		var e *kif.Error
@@ -68,6 +69,48 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
+}
+
+// TestLongBody grounds a rule with more literals than a join can handle.
+func TestLongBody(t *testing.T) {
+	const n = 200
+	for text, want := range map[string]int{
+		"(<= (next all)" + repeated(n, " (true (s #))") + ")":                      n,
+		"(<= (next all)" + repeated(n, " (not (true (s #)))") + ")":                n,
+		"(<= (next (all ?x))" + repeated(n, " (true (s #)) (true (q # ?x))") + ")": 2 * n,
+	} {
+		p, err := groundText(t.Context(), tiny+repeated(n, "(init (s #)) (init (q # 1)) (init (q # 2)) (<= (next (s #)) (true (s #)))")+text,
+			ground.DefaultLimits)
+		if err != nil {
+			t.Errorf("%.40s: %v", text, err)
+			continue
+		}
+		for f, a := range p.Next {
+			if p.Terms.Name(f) == "all" {
+				if got := len(needs(p, a)); got != want {
+					t.Errorf("%.40s: %d fluents are needed, want %d", text, got, want)
+				}
+			}
+		}
+	}
+}
+
+// needs returns the atoms that an atom depends on and that have no rules: inputs.
+func needs(p *ground.Program, a ground.Term) map[ground.Term]bool {
+	found := map[ground.Term]bool{}
+	var visit func(a ground.Term)
+	visit = func(a ground.Term) {
+		if p.Rules[a] == nil {
+			found[a] = true
+		}
+		for _, body := range p.Rules[a] {
+			for _, l := range body {
+				visit(ground.Term(max(l, ^l)))
+			}
+		}
+	}
+	visit(a)
+	return found
 }
 
 // unlimited are limits for tests that look at one of them.

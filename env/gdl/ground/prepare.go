@@ -128,10 +128,14 @@ type preparer struct {
 	copied  int // literals of alternatives made so far
 }
 
-// auxiliary returns the name of a new predicate. No sheet can contain it, because it has a blank.
-func (p *preparer) auxiliary() string {
+// auxiliary returns the head of a new predicate of some variables. No sheet can contain its name, because it has a blank.
+func (p *preparer) auxiliary(vars []string, pos kif.Pos) kif.Term {
 	p.fresh++
-	return fmt.Sprint("aux ", p.fresh)
+	head := kif.Term{Name: fmt.Sprint("aux ", p.fresh), Pos: pos}
+	for _, v := range vars {
+		head.Args = append(head.Args, kif.Term{Name: v, Pos: pos})
+	}
+	return head
 }
 
 // add appends the clauses of a rule.
@@ -265,25 +269,17 @@ func (p *preparer) disjunction(bodies [][]kif.Term, pos kif.Pos) *kif.Term {
 			}
 		}
 	}
-	head := kif.Term{Name: p.auxiliary(), Pos: pos}
-	for _, v := range vars {
-		head.Args = append(head.Args, kif.Term{Name: v, Pos: pos})
-	}
+	head := p.auxiliary(vars, pos)
 	for _, body := range bodies {
 		p.split(clause{head, body, pos})
 	}
 	return &head
 }
 
-func positives(body []kif.Term) []kif.Term {
-	var list []kif.Term
-	for _, l := range body {
-		if l.Name != "not" && l.Name != "distinct" {
-			list = append(list, l)
-		}
-	}
-	return list
-}
+// isTest reports whether a literal binds no variables.
+func isTest(l kif.Term) bool { return l.Name == "not" || l.Name == "distinct" }
+
+func positives(body []kif.Term) []kif.Term { return slices.DeleteFunc(slices.Clone(body), isTest) }
 
 // variables returns the variables of terms, in the order of their first occurrence.
 func variables(terms []kif.Term) []string {
@@ -336,19 +332,37 @@ func (p *preparer) split(c clause) {
 			needed := func(v string) bool {
 				return slices.Contains(variables(inside), v) && !slices.Contains(bound, v)
 			}
-			if l.Name != "not" && l.Name != "distinct" && slices.ContainsFunc(variables([]kif.Term{l}), needed) {
+			if !isTest(l) && slices.ContainsFunc(variables([]kif.Term{l}), needed) {
 				inside = append(inside, l)
 				bound = variables(positives(inside))
 			}
 		}
-		head := kif.Term{Name: p.auxiliary(), Pos: c.pos}
-		keep := variables(append([]kif.Term{c.head}, outside...))
-		for _, v := range bound {
-			if slices.Contains(keep, v) {
-				head.Args = append(head.Args, kif.Term{Name: v, Pos: c.pos})
-			}
-		}
+		head := p.auxiliary(common(bound, variables(append([]kif.Term{c.head}, outside...))), c.pos)
 		p.split(clause{head, inside, c.pos})
+		c.body = append([]kif.Term{head}, outside...)
+	}
+	p.chain(c)
+}
+
+// common returns what stands in both lists.
+func common(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return !slices.Contains(b, v) })
+}
+
+// maxJoined is the largest number of literals of a clause; see grounder.join.
+const maxJoined = 64
+
+// chain appends a clause. As long as its body is too long, an auxiliary predicate takes the place of its first literals.
+// Tests come last, where all their variables are bound.
+func (p *preparer) chain(c clause) {
+	if len(c.body) > maxJoined {
+		tests := slices.DeleteFunc(slices.Clone(c.body), func(l kif.Term) bool { return !isTest(l) })
+		c.body = append(positives(c.body), tests...)
+	}
+	for len(c.body) > maxJoined {
+		inside, outside := c.body[:maxJoined], c.body[maxJoined:]
+		head := p.auxiliary(common(variables(positives(inside)), variables(append([]kif.Term{c.head}, outside...))), c.pos)
+		p.clauses = append(p.clauses, clause{head, inside, c.pos})
 		c.body = append([]kif.Term{head}, outside...)
 	}
 	p.clauses = append(p.clauses, c)
@@ -381,7 +395,7 @@ func (c *clause) cheapest() []bool {
 		// Variables of tests that no positive literal inside binds bring in the literals that do.
 		bound, all := variables(positives(inside)), variables(inside)
 		for i, l := range c.body {
-			if !group[i] && l.Name != "not" && l.Name != "distinct" && slices.ContainsFunc(all, func(w string) bool {
+			if !group[i] && !isTest(l) && slices.ContainsFunc(all, func(w string) bool {
 				return !slices.Contains(bound, w) && slices.Contains(variables([]kif.Term{l}), w)
 			}) {
 				inside = append(inside, l)
