@@ -279,32 +279,47 @@ func (n *Network) order() {
 		for next < len(n.blocks) && n.blocks[next].to <= gate {
 			next++
 		}
-		if next == len(n.blocks) || n.blocks[next].from != gate {
-			mark(gate)
-			if all.marked[gate] {
-				n.append(plan(gate), int32(gate))
-			}
+		if next < len(n.blocks) && n.blocks[next].from == gate && all.marked[gate] {
+			n.orderBlock(&n.blocks[next], all.marked, mark, plan)
+			gate = n.blocks[next].to - 1
 			continue
 		}
-		bl := &n.blocks[next]
-		late := false
-		for k := bl.from; k < bl.to; k++ {
-			mark(k)
-			late = late || n.late[k] && all.marked[k]
+		mark(gate)
+		if all.marked[gate] {
+			n.append(plan(gate), int32(gate))
 		}
-		s := step{block: bl}
-		for k := bl.from; k < bl.to; k++ {
-			n.late[k] = late
-			if all.marked[k] && len(g.of(k)) > 0 {
-				s.gates = append(s.gates, int32(k))
-			}
-		}
-		if len(s.gates) > 0 {
-			i := plan(bl.loops[0].Gate())
-			n.plan[i] = append(n.plan[i], s)
-		}
-		gate = bl.to - 1
 	}
+}
+
+// orderBlock plans the gates of a block that is needed. Those that do not depend on its loops, because others share
+// them, come before it.
+func (n *Network) orderBlock(bl *block, marked []bool, mark func(gate int), plan func(gate int) int) {
+	g := n.gates
+	inside := make([]bool, bl.to-bl.from) // depends on loops
+	for i := range bl.loops {
+		inside[i] = true
+	}
+	late := false
+	s := step{block: bl}
+	for k := bl.from + len(bl.loops); k < bl.to; k++ {
+		mark(k)
+		for _, r := range g.of(k) {
+			inside[k-bl.from] = inside[k-bl.from] || r.Gate() >= bl.from && inside[r.Gate()-bl.from]
+		}
+		switch {
+		case !marked[k]:
+		case inside[k-bl.from]:
+			late = late || n.late[k]
+			s.gates = append(s.gates, int32(k))
+		default:
+			n.append(plan(k), int32(k))
+		}
+	}
+	for k, in := range inside {
+		n.late[bl.from+k] = n.late[bl.from+k] || in && late
+	}
+	i := plan(bl.from)
+	n.plan[i] = append(n.plan[i], s)
 }
 
 // setRuns sorts the gates of each step by their depth in the step, then by the number of inputs, and makes runs of them.

@@ -145,7 +145,7 @@ func (p *Play) number(g *gates) {
 		}
 		b.to = b.from
 		for gate := bl.from; gate < bl.to; gate++ {
-			b.to += int32(b2i(needed[gate]))
+			b.to += int32(b2i(kept[gate]))
 		}
 		p.blocks = append(p.blocks, b)
 	}
