@@ -100,7 +100,8 @@ func (v Values) Number(name string) int {
 var (
 	families []Family
 
-	built   = map[string]*env.Game{} // by canonical name
+	built   = map[string]*env.Game{}                 // by canonical name
+	makers  = map[string]func() (*env.Game, error){} // make games of rule sheets once, by name
 	builtMu sync.Mutex
 )
 
@@ -131,7 +132,8 @@ func Names() []string {
 }
 
 // New returns the game of an alias, or of a family with parameters in any order, such as "quad(size=5,quads=8)";
-// parameters left out have their defaults. The name gdl(PATH) is the game of a rule sheet; see package gdl. The same game is always the same pointer. Errors wrap [ErrName].
+// parameters left out have their defaults. The name gdl(PATH) is the game of a rule sheet; see package gdl. The same game
+// is always the same pointer. Errors wrap [ErrName].
 func New(name string) (*env.Game, error) {
 	if path, ok := sheetPath(name); ok {
 		return newSheet(strings.TrimSpace(name), path)

@@ -9,7 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ludus/env"
@@ -57,13 +60,13 @@ func Restore(name, sheet string) (*env.Game, error) {
 	if sheet == "" {
 		return Find(name)
 	}
-	path, _ := sheetPath(name)
-	dash := max(0, strings.LastIndexByte(path, '-'))
-	stem := path[:dash]
-	if gdl.Name(stem, sheet) != name {
+	if !gdl.IsName(name, sheet) {
 		return nil, fmt.Errorf("%w %q: the rule sheet in the file is another game's", ErrName, name)
 	}
-	return ofSheet(stem, sheet)
+	if g, err := Find(name); err == nil {
+		return g, nil
+	}
+	return makeOnce("restored "+name, func(ctx context.Context) (*env.Game, error) { return gdl.Restore(ctx, name, sheet) })
 }
 
 // NewOfRun is [New] for the game of a run. If that is gdl(PATH) and the file is gone, the run's sheet takes its place,
@@ -102,7 +105,13 @@ func newSheet(name, path string) (*env.Game, error) {
 			return g, nil
 		}
 		// The file may have been deleted after its training.
-		runs, _ := filepath.Glob(filepath.Join("runs", env.FileName(namePrefix(path))+"????????-"))
+		runs, _ := filepath.Glob(filepath.Join("runs", env.FileName(namePrefix(path))+"*"))
+		hashAndCap := regexp.MustCompile("-[0-9a-f]{8}-([0-9]+-)?$")
+		prefix := len(filepath.Join("runs", env.FileName(namePrefix(path))))
+		runs = slices.DeleteFunc(runs, func(run string) bool {
+			at := hashAndCap.FindStringIndex(run)
+			return at == nil || at[0]+1 != prefix
+		})
 		if len(runs) == 1 {
 			if g, errRun := readSheet(runs[0]); errRun == nil {
 				return g, nil
@@ -164,18 +173,34 @@ func sheetOfWeights(data []byte) (carried, bool) {
 
 // ofSheet returns the game of a sheet, the same one each time.
 func ofSheet(stem, sheet string) (*env.Game, error) {
-	name := gdl.Name(stem, sheet)
+	return makeOnce(gdl.Name(stem, sheet), func(ctx context.Context) (*env.Game, error) {
+		g, _, err := gdl.New(ctx, stem, sheet)
+		return g, err
+	})
+}
+
+// makeOnce returns the game or the error of the first call with that key. Find knows the game from then on.
+func makeOnce(key string, build func(ctx context.Context) (*env.Game, error)) (*env.Game, error) {
 	builtMu.Lock()
-	defer builtMu.Unlock()
-	if g := built[name]; g != nil {
-		return g, nil
+	maker := makers[key]
+	if maker == nil {
+		maker = sync.OnceValues(func() (*env.Game, error) {
+			ctx, cancel := context.WithTimeout(context.Background(), sheetTime)
+			defer cancel()
+			g, err := build(ctx)
+			if err != nil {
+				return nil, err
+			}
+			builtMu.Lock()
+			defer builtMu.Unlock()
+			if other := built[g.Name]; other != nil {
+				return other, nil // made under another key
+			}
+			built[g.Name] = g
+			return g, nil
+		})
+		makers[key] = maker
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), sheetTime)
-	defer cancel()
-	g, _, err := gdl.New(ctx, stem, sheet)
-	if err != nil {
-		return nil, err
-	}
-	built[name] = g
-	return g, nil
+	builtMu.Unlock()
+	return maker()
 }

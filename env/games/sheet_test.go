@@ -2,6 +2,7 @@ package games
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,28 @@ func TestSheetNames(t *testing.T) {
 	}
 	if restored, err := Restore("quad-5x5", ""); err != nil || restored != mustNew(t, "quad-5x5") {
 		t.Errorf("Restore: %v", err)
+	}
+}
+
+// TestCap makes a game whose name has a cap on plies.
+func TestCap(t *testing.T) {
+	text := sheets.Text("race")
+	g := mustNew(t, "gdl("+writeFile(t, t.TempDir(), "capped.kif", text)+")")
+	base := strings.TrimSuffix(gdl.Name("capped", text), ")")
+	if g.Name != fmt.Sprintf("%s-%d)", base, g.MaxPlies) {
+		t.Fatalf("name %s, %d plies", g.Name, g.MaxPlies)
+	}
+	if restored, err := Restore(g.Name, text); err != nil || restored != g {
+		t.Errorf("Restore: %v", err)
+	}
+	// A run of a version that found another cap.
+	if old, err := Restore(base+"-77)", text); err != nil || old.MaxPlies != 77 || old.Name != base+"-77)" {
+		t.Errorf("Restore: %v", err)
+	}
+	for _, name := range []string{base + "-0)", base + "-x)", base + "-+5)", base + ")", base + "-77-)", "gdl(capped-00000000-77)"} {
+		if _, err := Restore(name, text); err == nil {
+			t.Errorf("Restore accepts %s", name)
+		}
 	}
 }
 

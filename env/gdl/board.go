@@ -23,6 +23,7 @@ type board struct {
 	first, second axis
 	rowsFirst     bool // first is the row
 	group         string
+	apart         int // places from the first to the second argument: 1 if they stand side by side
 }
 
 // Limits of a board's sides.
@@ -95,7 +96,7 @@ func findBoard(p *ground.Program) *board {
 
 // boardOf returns the board of two arguments of a group of fluents, or nil if they are no coordinates.
 func boardOf(p *ground.Program, name string, group []int, i, j int) *board {
-	b := &board{group: name}
+	b := &board{group: name, apart: j - i}
 	var ok [2]bool
 	b.first, ok[0] = axisOf(p, group, i)
 	b.second, ok[1] = axisOf(p, group, j)
@@ -302,20 +303,21 @@ func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 	all := func(ok func(args []ground.Term) bool) bool {
 		return !slices.ContainsFunc(terms, func(t ground.Term) bool { return !ok(p.Terms.Args(t)) })
 	}
-	for i := 0; i+1 < arity; i++ {
-		if !all(func(args []ground.Term) bool { _, ok := b.at(args, i, i+1); return ok }) {
-			continue
+	for _, apart := range slices.Compact([]int{1, b.apart}) {
+		for i := 0; i+apart < arity; i++ {
+			if i == pl.j || !all(func(args []ground.Term) bool { _, ok := b.at(args, i, i+apart); return ok }) {
+				continue
+			}
+			if pl.kind == nowhere {
+				pl.kind, pl.i, pl.j = onCell, i, i+apart
+			} else {
+				pl.k, pl.l = i, i+apart
+				return pl
+			}
 		}
-		if pl.kind == nowhere {
-			pl.kind, pl.i, pl.j = onCell, i, i+1
-			i++
-		} else {
-			pl.k, pl.l = i, i+1
+		if pl.kind != nowhere {
 			return pl
 		}
-	}
-	if pl.kind != nowhere {
-		return pl
 	}
 	for i := range arity {
 		distinct := map[ground.Term]bool{}

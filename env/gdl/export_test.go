@@ -10,7 +10,7 @@ import (
 func PlayRandom(g *env.Game) func(games int) (plies int, err error) {
 	l := g.NewState().(*state).game.newLanes(2)
 	return func(games int) (int, error) {
-		_, plies, err := l.play(context.Background(), games, 1<<30)
-		return plies, err
+		p, err := l.play(context.Background(), games, 1<<30)
+		return p.plies, err
 	}
 }

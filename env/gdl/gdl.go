@@ -35,7 +35,7 @@ type game struct {
 	limit    int         // plies after which the game is a draw; 0 if games are proven to end
 	zobrist  [][8]uint64 // by fluent, then the number of plies; nil if keys are the fluents
 	values   []int       // by class: First's goal, or the difference of goals
-	bySum    bool        // both players' goals add up to 100
+	bySum    bool        // both players' goals add up to 100, and each is a class
 	byWin    bool        // classes are win, draw and loss, whatever the goals are
 }
 
@@ -91,6 +91,32 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 
 // FromNetwork is [New] for a sheet whose network is known.
 func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
+	return fromNetwork(ctx, stem, text, net, uncapped)
+}
+
+// Restore returns the game of that name, if it was made of the sheet. A cap on plies is the name's, whatever
+// random games give now.
+func Restore(ctx context.Context, name, text string) (*env.Game, error) {
+	stem, limit, ok := parseName(name, text)
+	if !ok {
+		return nil, fmt.Errorf("%s is the name of another sheet's game", name)
+	}
+	net, err := Read(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	e, _, err := fromNetwork(ctx, stem, text, net, limit)
+	if err == nil && e.Name != name {
+		return nil, fmt.Errorf("%s was made by another version of ludus, which gave its games another end: now it is %s", name, e.Name)
+	}
+	return e, err
+}
+
+// uncapped stands for a cap on plies that is to be found, if one is needed.
+const uncapped = 0
+
+// fromNetwork is FromNetwork with a cap on plies.
+func fromNetwork(ctx context.Context, stem, text string, net *network.Network, limit int) (*env.Game, *Info, error) {
 	program := net.Program
 	if n := len(program.Roles); n != 2 {
 		return nil, nil, fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
@@ -118,22 +144,27 @@ func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (
 	if err := g.setActions(b); err != nil {
 		return nil, nil, err
 	}
-	most, err := g.trial(ctx)
+	trial, err := g.trial(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	l, proven := findLongest(net, folder, g.turns)
-	e.MaxPlies = l.plies
+	proven = proven && l.plies <= maxPlies
+	e.MaxPlies, e.UsualPlies = l.plies, max(trial.longest, 1)
 	info := &Info{Fluents: len(program.Fluents), Longest: l.proof, Proven: proven}
-	if !proven {
-		g.limit = 4 * max(most, 1)
-		e.MaxPlies, e.UsualPlies = g.limit, max(most, 1)
-		if err := g.addDraw(); err != nil {
-			return nil, nil, err
-		}
-		info.Longest = fmt.Sprintf("%d plies are four times the longest of %d random games; then the game is a draw", g.limit, trials)
+	switch {
+	case limit != uncapped:
+		info.Longest, info.Proven = fmt.Sprintf("after %d plies the game is a draw", limit), false
+	case !proven:
+		limit = 4 * e.UsualPlies
+		info.Longest = fmt.Sprintf("%d plies are four times the longest of %d random games; then the game is a draw", limit, trial.games)
 	}
-	g.setTensor(b, g.overlap())
+	if limit != uncapped {
+		g.limit, e.MaxPlies, e.UsualPlies = limit, limit, min(e.UsualPlies, limit)
+		e.Name = fmt.Sprintf("%s-%d)", strings.TrimSuffix(e.Name, ")"), limit)
+		g.addDraw()
+	}
+	g.setTensor(b, folder)
 	g.setKeys()
 	g.setPlay(folder)
 	e.NewState = func() env.State { return g.newState() }
@@ -147,13 +178,36 @@ func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (
 	return e, info, nil
 }
 
-// Name returns the name of a sheet's game: its stem and the first 8 hexadecimal digits of the text's SHA-256.
+// maxPlies is the largest bound of a game's length that is of use; of games with a larger one, random games tell more.
+const maxPlies = 4 * maxTrial
+
+// Name returns the name of a sheet's game: its stem and the first 8 hexadecimal digits of the text's SHA-256. The name of
+// a game with a cap on plies continues with the cap, as in gdl(race-2f48fe48-56).
 func Name(stem, text string) string {
 	stem = strings.Trim(env.FileName(strings.ToLower(stem)), "-")
 	if stem == "" {
 		stem = "sheet"
 	}
-	return fmt.Sprintf("gdl(%s-%x)", stem, sha256.Sum256([]byte(text)))[:len("gdl(")+len(stem)+1+8] + ")"
+	return fmt.Sprintf("%s(%s-%s)", Family, stem, hashOf(text))
+}
+
+func hashOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:8] }
+
+// parseName returns the stem and the cap on plies of a name, and whether it is the name of a game of the sheet.
+func parseName(name, text string) (stem string, limit int, ok bool) {
+	inner := strings.TrimSuffix(strings.TrimPrefix(name, Family+"("), ")")
+	stem, end, _ := strings.Cut(inner, "-"+hashOf(text))
+	if end == "" {
+		return stem, uncapped, name == Name(stem, text)
+	}
+	limit, err := strconv.Atoi(strings.TrimPrefix(end, "-"))
+	return stem, limit, err == nil && limit > 0 && name == fmt.Sprintf("%s-%d)", strings.TrimSuffix(Name(stem, text), ")"), limit)
+}
+
+// IsName reports whether a name is that of a game of the sheet.
+func IsName(name, text string) bool {
+	_, _, ok := parseName(name, text)
+	return ok
 }
 
 // setClasses finds the classes from the goals.
@@ -184,26 +238,38 @@ func (g *game) setClasses(f *network.Folder) error {
 			set[v-w], set[w-v] = true, true
 		}
 	}
+	if len(set) < 2 {
+		return fmt.Errorf("all goals are equal: nobody can win")
+	}
+	// That everybody has a goal is not proven. Who has none gets 0.
+	set[0] = true
+	if g.bySum {
+		set[100] = true
+	} else {
+		for _, list := range values {
+			for v := range list {
+				set[v], set[-v] = true, true
+			}
+		}
+	}
 	for v := range set {
 		g.values = append(g.values, v)
 	}
 	if len(g.values) > maxClasses {
-		g.byWin = true
+		g.byWin, g.bySum = true, false
 		g.values = []int{1, 0, -1}
 	}
 	e.GoalHead = !g.bySum
-	return g.nameClasses()
+	g.nameClasses()
+	return nil
 }
 
 // maxClasses is the largest number of classes; games with more are played for winning, drawing or losing.
 const maxClasses = 21
 
 // nameClasses sets the classes of g.values.
-func (g *game) nameClasses() error {
+func (g *game) nameClasses() {
 	slices.SortFunc(g.values, func(a, b int) int { return cmp.Compare(b, a) })
-	if len(g.values) < 2 {
-		return fmt.Errorf("all goals are equal: nobody can win")
-	}
 	e := g.env
 	e.Classes = nil
 	middle := 0
@@ -230,11 +296,10 @@ func (g *game) nameClasses() error {
 		}
 		e.Classes = append(e.Classes, c)
 	}
-	return nil
 }
 
 // addDraw adds a class for games that reach the limit of plies.
-func (g *game) addDraw() error {
+func (g *game) addDraw() {
 	middle := 0
 	if g.bySum {
 		middle = 50
@@ -242,7 +307,7 @@ func (g *game) addDraw() error {
 	if !slices.Contains(g.values, middle) {
 		g.values = append(g.values, middle)
 	}
-	return g.nameClasses()
+	g.nameClasses()
 }
 
 // goalsAtLimit are the goals of a game that reaches the limit of plies.
@@ -276,6 +341,10 @@ func (g *game) setBoard(b *board) {
 	e.Drawing.Rows, e.Drawing.Columns, e.Drawing.ColumnsFirst = rows, columns, !b.rowsFirst
 }
 
+// plane is a plane of the tensor or of the policy: terms with a name and a number of arguments, see groupName, that differ
+// in their place only.
+type plane struct{ group, text string }
+
 // setActions numbers the moves of both players: planes of the policy, then single entries.
 func (g *game) setActions(b *board) error {
 	p, e := g.net.Program, g.env
@@ -296,12 +365,11 @@ func (g *game) setActions(b *board) error {
 	g.setBoard(b)
 	cells := e.Tensor.Cells()
 	type slot struct {
-		plane string
+		plane plane
 		cell  int
 	}
 	slots := map[slot]ground.Term{}
-	var planes []string
-	known := map[string]bool{}
+	var planes []plane
 	drawn := map[ground.Term]env.FromTo{}
 	var single []ground.Term
 	names, groups := groupsOf(p, terms)
@@ -312,11 +380,11 @@ func (g *game) setActions(b *board) error {
 		}
 		pl := b.placeOf(p, group)
 		placed := map[slot]ground.Term{}
-		own := map[string]bool{}
-		var order []string
+		own := map[plane]bool{}
+		var order []plane
 		for _, t := range group {
 			args := p.Terms.Args(t)
-			s := slot{plane: pl.others(p, t)}
+			s := slot{plane: plane{name, pl.others(p, t)}}
 			from := env.FromTo{From: env.NoCell, To: env.NoCell}
 			switch {
 			case pl.kind == onCell:
@@ -325,7 +393,7 @@ func (g *game) setActions(b *board) error {
 				if pl.k >= 0 {
 					to, _ := b.at(args, pl.k, pl.l)
 					w := b.width()
-					s.plane = fmt.Sprintf("%s %+d %+d", s.plane, to%w-s.cell%w, to/w-s.cell/w)
+					s.plane.text = fmt.Sprintf("%s %+d %+d", s.plane.text, to%w-s.cell%w, to/w-s.cell/w)
 					from = env.FromTo{From: int32(s.cell), To: int32(to)}
 				}
 				if !strings.Contains(pl.others(p, t), " ") && from.From != from.To {
@@ -343,8 +411,9 @@ func (g *game) setActions(b *board) error {
 		// A group that would need many more entries than it has moves gets single entries.
 		if b == nil {
 			for _, t := range group { // a plane of one cell each
-				planes = append(planes, p.Terms.Text(t))
-				slots[slot{plane: p.Terms.Text(t)}] = t
+				own := plane{name, p.Terms.Text(t)}
+				planes = append(planes, own)
+				slots[slot{plane: own}] = t
 			}
 			continue
 		}
@@ -352,18 +421,13 @@ func (g *game) setActions(b *board) error {
 			single = append(single, group...)
 			continue
 		}
-		for _, plane := range order {
-			if !known[plane] {
-				known[plane] = true
-				planes = append(planes, plane)
-			}
-		}
+		planes = append(planes, order...)
 		for s, t := range placed {
 			slots[s] = t
 		}
 	}
 	if len(planes) == 0 {
-		planes = []string{"unused"} // networks need a plane
+		planes = []plane{{text: "unused"}} // networks need a plane
 	}
 	ids := map[ground.Term]env.Action{}
 	add := func(t ground.Term) {
@@ -388,7 +452,9 @@ func (g *game) setActions(b *board) error {
 	for _, t := range single {
 		add(t)
 	}
-	e.PolicyNames = planes
+	for _, plane := range planes {
+		e.PolicyNames = append(e.PolicyNames, plane.text)
+	}
 	for _, t := range single {
 		e.PolicyNames = append(e.PolicyNames, p.Terms.Text(t))
 	}
@@ -445,48 +511,65 @@ func (g *game) setPlay(f *network.Folder) {
 	g.play = network.NewPlay(g.net, f, modes)
 }
 
-// setTensor lays out the planes of the tensor, and what is drawn. overlap reports whether several of some fluents may be
-// true at once.
-func (g *game) setTensor(b *board, overlap func(fluents []int) bool) {
+// setTensor lays out the planes of the tensor, and what is drawn.
+func (g *game) setTensor(b *board, f *network.Folder) {
 	p, e := g.net.Program, g.env
 	cells := e.Tensor.Cells()
 	g.entries = make([][]entry, len(p.Fluents))
 	g.pieces = make([]piece, len(p.Fluents))
 	e.Drawing.Cells = make([]bool, cells)
-	planes := map[string]int{}
-	plane := func(name string) int {
-		i, ok := planes[name]
+	planes := map[plane]int{}
+	number := func(p plane) int {
+		i, ok := planes[p]
 		if !ok {
 			i = len(e.Planes)
-			planes[name] = i
-			e.Planes = append(e.Planes, name)
+			planes[p] = i
+			e.Planes = append(e.Planes, p.text)
 		}
 		return i
 	}
 	names, groups := groupsOf(p, p.Fluents)
+	places, counters := map[string]place{}, map[string][]*counter{}
+	var all []*counter
 	for _, name := range names {
-		var group []ground.Term
+		var terms []ground.Term
 		for _, i := range groups[name] {
-			group = append(group, p.Fluents[i])
+			terms = append(terms, p.Fluents[i])
 		}
-		pl := b.placeOf(p, group)
+		if places[name] = b.placeOf(p, terms); places[name].kind == nowhere {
+			counters[name] = countersOf(p, groups[name])
+			all = append(all, counters[name]...)
+		}
+	}
+	g.findNumbers(f, all)
+	for _, name := range names {
+		for _, c := range counters[name] {
+			for k, i := range c.fluents {
+				title, value := c.plane(p, k)
+				at := number(plane{name, title})
+				for cell := range cells {
+					g.entries[i] = append(g.entries[i], entry{int32(at*cells + cell), value})
+				}
+			}
+		}
+		pl := places[name]
 		if pl.kind == nowhere {
-			g.setCounters(group, groups[name], plane, overlap)
 			continue
 		}
 		single := pl
 		single.k, single.l = -1, -1 // a second cell, as in (line 1 1 1 2), tells planes apart
-		for k, t := range group {
-			i := plane(single.others(p, t) + ": 1 where it is true, 0 elsewhere")
+		for _, i := range groups[name] {
+			t := p.Fluents[i]
+			at := number(plane{name, single.others(p, t) + ": 1 where it is true, 0 elsewhere"})
 			for _, cell := range b.cells(p, pl, t) {
-				g.entries[groups[name][k]] = append(g.entries[groups[name][k]], entry{int32(i*cells) + cell, 1})
+				g.entries[i] = append(g.entries[i], entry{int32(at*cells) + cell, 1})
 				if pl.kind == onCell {
 					e.Drawing.Cells[cell] = true
 				}
 			}
 		}
 		if b.group == name {
-			g.setPieces(pl, group, groups[name], b)
+			g.setPieces(pl, groups[name], b)
 		}
 	}
 	for _, c := range e.Drawing.ActionCells {
@@ -499,14 +582,14 @@ func (g *game) setTensor(b *board, overlap func(fluents []int) bool) {
 	if b == nil {
 		e.Drawing.Cells[0] = true
 	}
-	onBoard := plane("board: 1 on every cell that exists, 0 elsewhere")
+	onBoard := number(plane{text: "board: 1 on every cell that exists, 0 elsewhere"})
 	for cell, exists := range e.Drawing.Cells {
 		if exists {
 			g.constant = append(g.constant, entry{int32(onBoard*cells + cell), 1})
 		}
 	}
 	if g.limit > 0 {
-		plane(fmt.Sprintf("plies left: on every cell the plies before the game is a draw / %d", g.limit))
+		number(plane{text: fmt.Sprintf("plies left: on every cell the plies before the game is a draw / %d", g.limit)})
 	}
 	for i := range p.Fluents {
 		if g.pieces[i].kind == 0 && !slices.Contains(g.turns.fluents, i) && !(b != nil && groupName(p, p.Fluents[i]) == b.group) {
@@ -515,58 +598,14 @@ func (g *game) setTensor(b *board, overlap func(fluents []int) bool) {
 	}
 }
 
-// setCounters lays out fluents without a place: those that differ only in a number at their end are one plane if only one
-// of them was true at a time, the others a plane each.
-func (g *game) setCounters(group []ground.Term, fluents []int, plane func(string) int, overlap func([]int) bool) {
-	p, cells := g.net.Program, g.env.Tensor.Cells()
-	type counter struct {
-		values  []int
-		fluents []int
-	}
-	counters := map[string]*counter{}
-	var order []string
-	for k, t := range group {
-		args := p.Terms.Args(t)
-		name := p.Terms.Text(t)
-		value := 0
-		if n := len(args); n > 0 {
-			if v, err := strconv.Atoi(p.Terms.Name(args[n-1])); err == nil && len(p.Terms.Args(args[n-1])) == 0 {
-				name, value = strings.TrimSuffix(name, p.Terms.Name(args[n-1])+")")+"n)", v
-			}
-		}
-		c := counters[name]
-		if c == nil {
-			c = &counter{}
-			counters[name] = c
-			order = append(order, name)
-		}
-		c.values, c.fluents = append(c.values, value), append(c.fluents, fluents[k])
-	}
-	for _, name := range order {
-		c := counters[name]
-		sorted := slices.Sorted(slices.Values(c.values))
-		ramp := len(sorted) > 2 && !overlap(c.fluents)
-		for k, i := range c.fluents {
-			value, title := float32(1), p.Terms.Text(p.Fluents[i])+": 1 on every cell if it is true, otherwise 0"
-			if ramp {
-				value = float32(1+slices.Index(sorted, c.values[k])) / float32(len(sorted))
-				title = fmt.Sprintf("%s: on every cell the place of n among its %d values / %d", name, len(sorted), len(sorted))
-			}
-			at := plane(title)
-			for cell := range cells {
-				g.entries[i] = append(g.entries[i], entry{int32(at*cells + cell), value})
-			}
-		}
-	}
-}
-
 // emptyNames are constants that stand for an empty cell. They are not drawn.
 var emptyNames = []string{"b", "blank", "empty", "e", "none", "free", "dirt", "clear", "nothing", "space"}
 
 // setPieces sets what fluents of the board draw: the constants that do not place them.
-func (g *game) setPieces(pl place, group []ground.Term, fluents []int, b *board) {
+func (g *game) setPieces(pl place, fluents []int, b *board) {
 	p, e := g.net.Program, g.env
-	for k, t := range group {
+	for _, i := range fluents {
+		t := p.Fluents[i]
 		_, name, _ := strings.Cut(pl.others(p, t), " ")
 		if slices.Contains(emptyNames, name) {
 			continue
@@ -574,9 +613,9 @@ func (g *game) setPieces(pl place, group []ground.Term, fluents []int, b *board)
 		if name == "" {
 			name = p.Terms.Name(t)
 		}
-		i := slices.IndexFunc(e.Drawing.Pieces, func(p env.Piece) bool { return p.Name == name })
-		if i < 0 {
-			if i = len(e.Drawing.Pieces); i == 255 {
+		kind := slices.IndexFunc(e.Drawing.Pieces, func(p env.Piece) bool { return p.Name == name })
+		if kind < 0 {
+			if kind = len(e.Drawing.Pieces); kind == 255 {
 				continue
 			}
 			piece := env.Piece{Name: name, Neutral: true}
@@ -587,7 +626,7 @@ func (g *game) setPieces(pl place, group []ground.Term, fluents []int, b *board)
 			}
 			e.Drawing.Pieces = append(e.Drawing.Pieces, piece)
 		}
-		g.pieces[fluents[k]] = piece{b.cells(p, pl, t)[0], uint8(i + 1)}
+		g.pieces[i] = piece{b.cells(p, pl, t)[0], uint8(kind + 1)}
 	}
 }
 

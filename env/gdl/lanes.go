@@ -19,12 +19,18 @@ const (
 	maxTrialWork = 1 << 28
 )
 
-// trial plays random games and returns the longest one's plies. It refuses games that do not end, or in which a player
-// has no move or not exactly one goal at the end.
-func (g *game) trial(ctx context.Context) (longest int, err error) {
+// trial plays random games. It refuses games that do not end, or in which a player has no move or not exactly one goal at
+// the end.
+func (g *game) trial(ctx context.Context) (played, error) {
 	position, moves, goals := g.net.Size()
-	longest, _, err = g.newLanes(1).play(ctx, trials, maxTrialWork/(1+position+moves+goals))
-	return longest, err
+	return g.newLanes(1).play(ctx, trials, maxTrialWork/(1+position+moves+goals))
+}
+
+// played says what games were played.
+type played struct {
+	games   int
+	plies   int // of all of them
+	longest int // plies
 }
 
 // lanes are 64 random games that are played at once: game i is bit i of each word.
@@ -63,30 +69,29 @@ func (g *game) newLanes(seed uint64) *lanes {
 // quorum is the number of games that wait for their goals before these are computed for all of them.
 const quorum = 16
 
-// play plays games to their ends and returns the longest one's plies and those of all of them. It begins none after some
-// steps.
-func (l *lanes) play(ctx context.Context, games, steps int) (longest, total int, err error) {
+// play plays games to their ends. It begins none after some steps.
+func (l *lanes) play(ctx context.Context, games, steps int) (p played, err error) {
 	g, v := l.game, l.values
 	active := l.begin(^uint64(0), games)
 	games -= bits.OnesCount64(active)
 	for step := 0; active != 0; step++ {
 		if err := ctx.Err(); err != nil {
-			return 0, 0, fmt.Errorf("random games take too long: %w", err)
+			return p, fmt.Errorf("random games take too long: %w", err)
 		}
 		g.net.Position(v)
 		over := v.Get(g.net.Terminal) & active
 		if over != active && bits.OnesCount64(over) < quorum {
 			if err := l.move(active &^ over); err != nil {
-				return 0, 0, err
+				return p, err
 			}
 			continue
 		}
 		if err := l.checkGoals(over); err != nil {
-			return 0, 0, err
+			return p, err
 		}
 		for rest := over; rest != 0; rest &= rest - 1 {
 			plies := l.plies[bits.TrailingZeros64(rest)]
-			longest, total = max(longest, plies), total+plies
+			p = played{p.games + 1, p.plies + plies, max(p.longest, plies)}
 		}
 		active &^= over
 		if step < steps {
@@ -95,47 +100,7 @@ func (l *lanes) play(ctx context.Context, games, steps int) (longest, total int,
 			active |= more
 		}
 	}
-	return longest, total, nil
-}
-
-// maxObserved bounds the words that overlap keeps.
-const maxObserved = 1 << 21
-
-// overlap returns a function that plays 64 random games when it is first called, and reports whether several of some
-// fluents were true at once in one of their positions.
-func (g *game) overlap() func(fluents []int) bool {
-	var positions [][]uint64 // by step, then fluent: the games in which it is true
-	observe := func() {
-		l := g.newLanes(3)
-		n, v := g.net, l.values
-		for active := l.begin(^uint64(0), 64); active != 0 && len(positions)*len(n.Next) < maxObserved; {
-			n.Position(v)
-			words := make([]uint64, len(n.Next))
-			for i := range words {
-				words[i] = v.Get(n.Fluent(i))
-			}
-			positions = append(positions, words)
-			active &^= v.Get(n.Terminal)
-			if err := l.move(active); err != nil {
-				break
-			}
-		}
-	}
-	return func(fluents []int) bool {
-		if positions == nil {
-			observe()
-		}
-		for _, words := range positions {
-			seen := uint64(0)
-			for _, i := range fluents {
-				if seen&words[i] != 0 {
-					return true
-				}
-				seen |= words[i]
-			}
-		}
-		return false
-	}
+	return p, nil
 }
 
 // begin begins a number of games, or fewer: those of a set. It returns which.

@@ -22,11 +22,14 @@ func findLongest(n *network.Network, f *network.Folder, t *turns) (longest, bool
 	return usedUpGame(n, f, t)
 }
 
+// maxSteps is the largest number of fluents that are tried as a counter of steps.
+const maxSteps = 2048
+
 // countedGame looks for fluents of one name of which exactly one is true, and the next one does not depend on moves,
 // until the game ends.
 func countedGame(n *network.Network, f *network.Folder) (longest, bool) {
 	p := n.Program
-	for _, set := range turnSets(p) {
+	for _, set := range turnSets(p, maxSteps) {
 		start := slices.IndexFunc(set, func(i int) bool { return slices.Contains(p.Init, p.Fluents[i]) })
 		if start < 0 {
 			break

@@ -33,10 +33,36 @@ const loops = `
 (<= (goal b 0) (true (control a)))
 `
 
+// sharedGates are sheets in which a gate of a loop's block, x and y, is used elsewhere: after the move do, by a legal
+// move while the block depends on moves, or by a legal move while only goals need the block.
+var sharedGates = map[string]string{
+	"after": `(<= p (true x) (true y)) (<= p p) p (<= q q2) (<= q2 q) (<= q (true both))
+		(<= (next both) (does ?r do) (true x) (true y)) (<= (next both) (does ?r go)) (<= (legal ?r go) (true (control ?r)))
+		(<= (legal ?r do) (true (control ?r)) p q)` + goals,
+	"late": `(<= p (true x) (true y)) (<= p p2) (<= p2 p) (<= p2 (does ?r (drop x))) (<= q (true x) (true y)) (<= (next both) p)
+		(<= (legal ?r do) (true (control ?r)) q) (<= (legal ?r go) (true (control ?r)) (not q))` + goals,
+	"goals": `(<= p (true x) (true y)) (<= p p2) (<= p2 p) (<= q (true x) (true y)) (init both)
+		(<= (goal a 100) p) (<= (goal a 0) (not p)) (<= (goal b 100) (not p)) (<= (goal b 0) p)
+		(<= (legal b do) (true (control b)) q) (<= (legal b go) (true (control b)) (not q)) (<= (legal a go) (true (control a)))`,
+}
+
+const sharing = twoPlayers + `
+(init x) (init y) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+(<= (next (step ?j)) (true (step ?i)) (succ ?i ?j))
+(<= (legal ?r (drop ?f)) (true (control ?r)) (true ?f) (option ?f)) (option x) (option y)
+(<= (next x) (true x) (not (dropped x)))
+(<= (next y) (true y) (not (dropped y)))
+(<= (dropped ?f) (does ?r (drop ?f)))
+(<= terminal (true (step 4)))
+`
+
 // TestPositions compares positions that are updated move by move, and those after all moves at once, with the network
 // computed anew.
 func TestPositions(t *testing.T) {
 	texts := map[string]string{"loops": loops}
+	for name, text := range sharedGates {
+		texts["shared gate "+name] = sharing + text
+	}
 	for _, name := range sheets.Names() {
 		texts[name] = sheets.Text(name)
 	}

@@ -35,7 +35,7 @@ const maxTurnWork = 1 << 30
 
 // findTurns proves that players take turns. The error says why that fails.
 func findTurns(n *network.Network, f *network.Folder) (*turns, error) {
-	sets := turnSets(n.Program)
+	sets := turnSets(n.Program, maxTurns)
 	t, reason := proveTurns(n, f, sets[0])
 	if reason == nil {
 		return t, nil
@@ -56,9 +56,9 @@ func findTurns(n *network.Network, f *network.Folder) (*turns, error) {
 	return nil, fmt.Errorf("it is not shown that players take turns: %w", reason)
 }
 
-// turnSets lists sets of fluents of which at most one is true at the start: those of one name, those of two names, and the
+// turnSets lists sets of fluents, up to a size, of which at most one is true at the start: those of one name, those of two names, and the
 // empty set. Sets whose names suggest turns come first, and those of which none is true at the start last.
-func turnSets(p *ground.Program) [][]int {
+func turnSets(p *ground.Program, largest int) [][]int {
 	names, groups := groupsOf(p, p.Fluents)
 	var sets [3][][]int
 	add := func(set []int) {
@@ -66,7 +66,7 @@ func turnSets(p *ground.Program) [][]int {
 		for _, i := range set {
 			count += b2i(slices.Contains(p.Init, p.Fluents[i]))
 		}
-		if count > 1 || len(set) > maxTurns {
+		if count > 1 || len(set) > largest {
 			return
 		}
 		order := 2 - count
@@ -149,20 +149,31 @@ func proveWithGroups(n *network.Network, f *network.Folder, set []int) (*turns, 
 	p := &proof{net: n, folder: f, set: set}
 	p.findGroups()
 	for {
-		f.Exclude(p.groups)
-		p.broken = make([]bool, len(p.groups))
+		p.exclude()
 		t, err := p.try()
-		if err != nil || !slices.Contains(p.broken, true) {
+		if err != nil || !p.dropBroken() {
 			return t, err
 		}
-		groups := [][]int{}
-		for k, group := range p.groups {
-			if !p.broken[k] {
-				groups = append(groups, group)
-			}
-		}
-		p.groups = groups
 	}
+}
+
+// exclude lets the folder assume that groups exclude each other.
+func (p *proof) exclude() {
+	p.folder.Exclude(p.groups)
+	p.broken = make([]bool, len(p.groups))
+}
+
+// dropBroken drops the broken groups, and reports whether there are any.
+func (p *proof) dropBroken() bool {
+	groups := [][]int{}
+	for k, group := range p.groups {
+		if !p.broken[k] {
+			groups = append(groups, group)
+		}
+	}
+	dropped := len(groups) < len(p.groups)
+	p.groups = groups
+	return dropped
 }
 
 // try follows the set from the first position.
@@ -254,9 +265,11 @@ func (t *turns) where(n *network.Network, v network.Values, k int) uint64 {
 // assume sets the fluent c of a set to true, or none, and the others to false; further lists are added.
 func assume(n *network.Network, f *network.Folder, set []int, c int, isTrue, isFalse []network.Ref) {
 	for _, i := range set {
-		if i == c {
+		switch {
+		case i == none:
+		case i == c:
 			isTrue = append(isTrue, n.Fluent(i))
-		} else {
+		default:
 			isFalse = append(isFalse, n.Fluent(i))
 		}
 	}
@@ -342,19 +355,25 @@ func (p *proof) next(c, mover, move, idle int) (possible []int, err error) {
 			possible = append(possible, none)
 		}
 	}
+	p.checkGroups(given)
+	return possible, nil
+}
+
+// checkGroups finds the groups of which several fluents may be true after the move that the folder assumes.
+func (p *proof) checkGroups(given []network.Ref) {
+	var refs []network.Ref
 	for k, group := range p.groups {
 		if p.broken[k] {
 			continue
 		}
 		refs = refs[:0]
 		for _, i := range group {
-			if r := f.Fold(n.Next[i]); r != network.False {
+			if r := p.folder.Fold(p.net.Next[i]); r != network.False {
 				refs = append(refs, r)
 			}
 		}
-		p.broken[k] = !f.Exclusive(refs, given)
+		p.broken[k] = !p.folder.Exclusive(refs, given)
 	}
-	return possible, nil
 }
 
 // Limits of groups: their size, and the number of fluents of names of which few exist.

@@ -234,7 +234,7 @@ func sketch(net *network.Network) *game {
 	}
 	b := findBoard(p)
 	g.setBoard(b)
-	g.setTensor(b, func([]int) bool { return false })
+	g.setTensor(b, net.NewFolder())
 	g.env.Tensor.C = len(g.env.Planes)
 	return g
 }

@@ -1,0 +1,117 @@
+package gdl
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ludus/env/gdl/ground"
+	"ludus/env/gdl/network"
+)
+
+// counter is a list of fluents that differ only in a number at their end, such as (step 1) and (step 2).
+type counter struct {
+	text    string // the number is n
+	fluents []int  // by ascending number
+	number  bool   // there are more than two, of which at most one is true in every position: one plane shows the number
+}
+
+// plane returns the title of the plane that shows a fluent, and its value there.
+func (c *counter) plane(p *ground.Program, k int) (title string, value float32) {
+	if n := len(c.fluents); c.number {
+		return fmt.Sprintf("%s: on every cell the place of n among its %d values / %d", c.text, n, n), float32(1+k) / float32(n)
+	}
+	return p.Terms.Text(p.Fluents[c.fluents[k]]) + ": 1 on every cell if it is true, otherwise 0", 1
+}
+
+// countersOf returns the counters of a group of fluents. A fluent without a number is a counter of its own.
+func countersOf(p *ground.Program, fluents []int) []*counter {
+	type key struct {
+		text    string
+		numbers bool
+	}
+	type number struct{ fluent, value int }
+	lists := map[key][]number{}
+	var order []key
+	for _, i := range fluents {
+		t := p.Fluents[i]
+		k, x := key{text: p.Terms.Text(t)}, number{fluent: i}
+		if args := p.Terms.Args(t); len(args) > 0 {
+			last := p.Terms.Text(args[len(args)-1])
+			if v, err := strconv.Atoi(last); err == nil {
+				k, x.value = key{strings.TrimSuffix(k.text, last+")") + "n)", true}, v
+			}
+		}
+		if lists[k] == nil {
+			order = append(order, k)
+		}
+		lists[k] = append(lists[k], x)
+	}
+	var counters []*counter
+	for _, k := range order {
+		slices.SortStableFunc(lists[k], func(a, b number) int { return cmp.Compare(a.value, b.value) })
+		c := &counter{text: k.text}
+		for _, x := range lists[k] {
+			c.fluents = append(c.fluents, x.fluent)
+		}
+		counters = append(counters, c)
+	}
+	return counters
+}
+
+// maxCounterWork bounds the gates looked at in the proof about counters.
+const maxCounterWork = 1 << 26
+
+// findNumbers finds out which counters are numbers. It assumes that all are of which at most one fluent is true at the
+// start, and begins again without those for which that does not follow after some move, until it does for all.
+func (g *game) findNumbers(f *network.Folder, counters []*counter) {
+	program := g.net.Program
+	p := &proof{net: g.net, folder: f, set: g.turns.fluents}
+	byFluent := map[int]*counter{}
+	for _, c := range counters {
+		count := 0
+		for _, i := range c.fluents {
+			count += b2i(slices.Contains(program.Init, program.Fluents[i]))
+		}
+		if len(c.fluents) > 2 && count <= 1 {
+			p.groups = append(p.groups, c.fluents)
+			byFluent[c.fluents[0]] = c
+		}
+	}
+	defer f.Exclude(nil)
+	for end := f.Work() + maxCounterWork; len(p.groups) > 0; {
+		p.exclude()
+		if !p.checkMoves(g.turns, end) {
+			return // given up
+		}
+		if !p.dropBroken() {
+			break
+		}
+	}
+	for _, group := range p.groups {
+		byFluent[group[0]].number = true
+	}
+}
+
+// checkMoves finds the groups of which several fluents may be true after some move. It reports false if it takes too much
+// work.
+func (p *proof) checkMoves(t *turns, end int) bool {
+	n, f := p.net, p.folder
+	for k, c := range t.fluents {
+		mover, idle := t.mover[k], t.idle[k]
+		for m := range n.Legal[mover] {
+			if !t.moves[mover][m] {
+				continue
+			}
+			isTrue, isFalse := moveInputs(n, mover, m, idle)
+			assume(n, f, p.set, c, isTrue, isFalse)
+			p.checkGroups(p.given(c, f.Fold(n.Legal[mover][m]), f.Fold(n.Terminal).Not()))
+			if f.Work() > end {
+				return false
+			}
+		}
+	}
+	return true
+}
