@@ -64,10 +64,12 @@ func (s Strength) Spec(network Reference) Spec {
 const minDialStep = 5
 
 // NewDial returns the dial of strengths in the order of [Strengths]. It leaves out those that are not rated higher than
-// all weaker ones.
+// all weaker ones and lower than the last one, which it keeps.
 func NewDial(rated []Strength) (d Dial) {
-	for _, s := range rated {
-		if len(d) == 0 || s.Rating >= d[len(d)-1].Rating+minDialStep {
+	for i, s := range rated {
+		higher := len(d) == 0 || s.Rating >= d[len(d)-1].Rating+minDialStep
+		last := i == len(rated)-1
+		if last || higher && s.Rating+minDialStep <= rated[len(rated)-1].Rating {
 			d = append(d, s)
 		}
 	}

@@ -13,10 +13,13 @@ import (
 	"ludus/model/infer/infertest"
 )
 
-// A dial has ascending ratings: it leaves out strengths that are not rated higher than all weaker ones.
+// A dial has ascending ratings and ends at full strength: it leaves out strengths that are not rated higher than all weaker
+// ones, and those that are rated as high as the last one.
 func TestNewDial(t *testing.T) {
 	var ratings []float64
-	for _, s := range NewDial([]Strength{{Rating: 50}, {Rating: 40}, {Rating: 54}, {Rating: 300}, {Rating: 55}, {Rating: 301}, {Rating: 320}}) {
+	for _, s := range NewDial([]Strength{
+		{Rating: 50}, {Rating: 40}, {Rating: 54}, {Rating: 300}, {Rating: 55}, {Rating: 301}, {Rating: 330}, {Rating: 316}, {Rating: 320},
+	}) {
 		ratings = append(ratings, s.Rating)
 	}
 	if want := []float64{50, 300, 320}; !slices.Equal(ratings, want) {
