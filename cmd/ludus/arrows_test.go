@@ -73,7 +73,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/board":       {"cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "train/agent"},
 	"cmd/ludus/internal/browsertest": {},
-	"cmd/ludus/internal/gamepages":   {"checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/notation", "cmd/ludus/internal/report", "env", "env/games", "env/solver", "train/agent", "train/ratings"},
+	"cmd/ludus/internal/gamepages":   {"checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/notation", "cmd/ludus/internal/report", "env", "env/games", "env/solver", "train/agent", "train/ratings", "train/rundir"},
 	"cmd/ludus/internal/ggp": {
 		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/kif", "env/gdl/network", "model/infer", "train", "train/agent", "train/rundir", "train/stats",
 	},
