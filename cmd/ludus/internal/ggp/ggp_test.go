@@ -50,10 +50,10 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// serve starts a player and returns its address and its log.
+// serve starts a player that does not train and returns its address and its log.
 func serve(t *testing.T, margin time.Duration, runs ...string) (string, *logged) {
 	t.Helper()
-	return serveTuned(t, margin, func(*Server) {}, runs...)
+	return serveTuned(t, margin, func(s *Server) { s.minLearning = time.Hour }, runs...)
 }
 
 // serveTuned is serve for a player that tune changes.
@@ -219,11 +219,11 @@ func translate(t *testing.T, text string, names map[string]string) string {
 // TestMatches plays scrambled matches of Connect Four with a network and of tic-tac-toe without. LUDUS_TEST_MATCHES=100 plays
 // so many, with the clocks of a tournament: 10 and 2 seconds.
 func TestMatches(t *testing.T) {
-	count, start, play, margin := 2, testStart, testPlay, testMargin
+	count, start, play, margin, learning := 2, testStart, testPlay, testMargin, time.Hour
 	if n, err := strconv.Atoi(os.Getenv("LUDUS_TEST_MATCHES")); err == nil {
-		count, start, play, margin = n, 10, 2, 500*time.Millisecond
+		count, start, play, margin, learning = n, 10, 2, 500*time.Millisecond, minLearning
 	}
-	address, log := serve(t, margin, weights(t, "connect-four"))
+	address, log := serveTuned(t, margin, func(s *Server) { s.minLearning = learning }, weights(t, "connect-four"))
 	rng := rand.New(rand.NewPCG(1, 1))
 	var total outcome
 	wins := map[string]int{}

@@ -20,10 +20,10 @@ import (
 
 // How the start clock is used for training.
 const (
-	minLearning  = 30 * time.Second // shorter times are not worth it
-	comparing    = 0.2              // part of the time for games against the search
-	comparedWith = 32               // games that should fit in it
-	settling     = time.Second / 4  // for what is under way when the time is over
+	minLearning  = 8 * time.Second // measuring the machine's speed takes up to half of it
+	comparing    = 0.2             // part of the time for games against the search
+	comparedWith = 80              // games as long as random ones that should fit in it; real ones are longer
+	settling     = time.Second / 4 // for what is under way when the time is over
 )
 
 // learned is a network that was trained during the start clock.
