@@ -76,7 +76,7 @@ func (l *lanes) play(ctx context.Context, games, steps int) (p played, err error
 	games -= bits.OnesCount64(active)
 	for step := 0; active != 0; step++ {
 		if err := ctx.Err(); err != nil {
-			return p, fmt.Errorf("random games take too long: %w", err)
+			return p, fmt.Errorf("random games were not finished: %w", err)
 		}
 		g.net.Position(v)
 		over := v.Get(g.net.Terminal) & active

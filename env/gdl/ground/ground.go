@@ -2,6 +2,7 @@ package ground
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -62,6 +63,7 @@ type grounder struct {
 	does      *relation
 	err       error
 	roles     map[Term]int
+	moves     []Term     // scratch of emit: by role, the does atom of the instance + 1; 0 for none
 	facts     []kif.Term // that no rule asks for
 }
 
@@ -305,6 +307,7 @@ func (g *grounder) readRoles() error {
 		g.program.Legal = append(g.program.Legal, map[Term]Term{})
 		g.program.Goal = append(g.program.Goal, map[int]Term{})
 	}
+	g.moves = make([]Term, len(g.program.Roles))
 	return nil
 }
 
@@ -422,6 +425,7 @@ func (g *grounder) run(rules []*rule) error {
 		}
 		g.spend(bytesPerEntry * len(rel.indexes))
 		g.current = a
+		g.count(len(rel.uses))
 		for _, u := range rel.uses {
 			bound := uint64(0)
 			if g.match(&u.rule.literals[u.literal].pattern, a, &bound) {
@@ -437,6 +441,43 @@ func (g *grounder) run(rules []*rule) error {
 	}
 	return g.err
 }
+
+// count counts atoms that are tried, and looks at the time now and then.
+func (g *grounder) count(atoms int) {
+	if g.work += atoms; g.work > g.limits.Work {
+		g.fail("grounding tries more than %d facts", g.limits.Work)
+	}
+	if g.checks++; g.checks&0xffff == 0 {
+		g.checkTime()
+	}
+}
+
+// checkTime fails if the context has ended.
+func (g *grounder) checkTime() {
+	if err := stopped(g.ctx); err != nil {
+		g.fail("%w", err)
+	}
+}
+
+// stopped returns an error if a context has ended.
+func stopped(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return ended{context.Cause(ctx)}
+}
+
+// ended says in plain words why a context has ended.
+type ended struct{ cause error }
+
+func (e ended) Error() string {
+	if errors.Is(e.cause, context.DeadlineExceeded) {
+		return "the time ran out"
+	}
+	return "it was stopped"
+}
+
+func (e ended) Unwrap() error { return e.cause }
 
 func (g *grounder) relationOf(a Term) *relation {
 	return g.relations[g.terms.symbols[g.terms.functor[a]]]
@@ -482,13 +523,8 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 	}
 	l := &r.literals[best]
 	r.work += len(least)
-	if g.work += len(least); g.work > g.limits.Work {
-		g.fail("grounding tries more than %d facts", g.limits.Work)
-	}
+	g.count(len(least))
 	g.spend(0)
-	if g.checks++; g.checks&0xffff == 0 && g.ctx.Err() != nil {
-		g.fail("the time ran out")
-	}
 	for _, a := range least {
 		if a == g.current && best < from {
 			continue
@@ -508,7 +544,7 @@ func (g *grounder) emit(r *rule) {
 		return
 	}
 	var body []Literal
-	moves := make(map[int]Term, 2)
+	clear(g.moves)
 	for i := range r.literals {
 		l := &r.literals[i]
 		if l.relation == nil || !l.relation.dynamic {
@@ -521,10 +557,10 @@ func (g *grounder) emit(r *rule) {
 			if !ok {
 				return
 			}
-			if moves[role] != 0 && moves[role] != a+1 {
+			if g.moves[role] != 0 && g.moves[role] != a+1 {
 				return // two different moves of one role
 			}
-			moves[role] = a + 1
+			g.moves[role] = a + 1
 		}
 		if l.negated {
 			body = append(body, Literal(^a))
@@ -536,8 +572,8 @@ func (g *grounder) emit(r *rule) {
 	if g.instances++; g.instances > g.limits.Instances {
 		g.fail("the rules have more than %d instances", g.limits.Instances)
 	}
-	if g.instances&0xfff == 0 && g.ctx.Err() != nil {
-		g.fail("the time ran out")
+	if g.instances&0xfff == 0 {
+		g.checkTime()
 	}
 	g.spend(bytesPerInstance + bytesPerLiteral*len(body))
 	p := g.program

@@ -151,8 +151,8 @@ func (p *preparer) add(r kif.Rule) error {
 		}
 		p.split(c)
 	}
-	if p.ctx.Err() != nil {
-		return kif.Errorf(r.Pos, "the time ran out")
+	if err := stopped(p.ctx); err != nil {
+		return kif.Errorf(r.Pos, "%w", err)
 	}
 	return nil
 }

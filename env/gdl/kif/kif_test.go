@@ -56,7 +56,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestForeignSheets reads every sheet in the folder that LUDUS_SHEETS names, except stylesheets and fragments.
+// TestForeignSheets reads every sheet below the folder that LUDUS_SHEETS names, all versions of each game.
 func TestForeignSheets(t *testing.T) {
 	dir := os.Getenv("LUDUS_SHEETS")
 	if dir == "" {

@@ -1,6 +1,7 @@
 package kif
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -21,13 +22,18 @@ func (p Pos) String() string { return fmt.Sprintf("line %d, column %d", p.Line, 
 type Error struct {
 	Pos     Pos
 	Message string
+	cause   error
 }
 
 func (e *Error) Error() string { return e.Pos.String() + ": " + e.Message }
 
-// Errorf returns an error at a place.
+// Unwrap returns the error that Errorf was given for %w, if any.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Errorf returns an error at a place. Like [fmt.Errorf] it wraps the operand of %w.
 func Errorf(p Pos, format string, args ...any) error {
-	return &Error{p, fmt.Sprintf(format, args...)}
+	err := fmt.Errorf(format, args...)
+	return &Error{p, err.Error(), errors.Unwrap(err)}
 }
 
 // Node is an atom or a list.
@@ -94,10 +100,14 @@ func (r *reader) list(depth int, open Pos) ([]Node, error) {
 			return list, nil
 		}
 		pos := r.pos
-		if r.nodes++; r.nodes > MaxNodes {
+		c := r.text[r.at]
+		if c != ')' {
+			r.nodes++
+		}
+		if r.nodes > MaxNodes {
 			return nil, Errorf(pos, "more than %d atoms and lists", MaxNodes)
 		}
-		switch c := r.text[r.at]; {
+		switch {
 		case c == ')' && depth == 0:
 			return nil, Errorf(pos, "a closing bracket without an opening one")
 		case c == ')':
