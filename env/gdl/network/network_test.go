@@ -31,12 +31,23 @@ func build(ctx context.Context, text string) (*network.Network, error) {
 	return network.New(p)
 }
 
-// compare plays random games by the slow interpreter and by the network, which plays up to 64 games at once.
+// compare plays random games, up to a number of plies, by the slow interpreter and by the network, 64 at a time.
 func compare(text string, n *network.Network, games int, plies int) error {
 	o, err := oracle.New(text)
 	if err != nil {
 		return err
 	}
+	for seed := uint64(0); games > 0; seed++ {
+		if err := compareLanes(o, n, min(games, 64), plies, rand.New(rand.NewPCG(1, seed))); err != nil {
+			return err
+		}
+		games -= 64
+	}
+	return nil
+}
+
+// compareLanes is compare for up to 64 games.
+func compareLanes(o *oracle.Game, n *network.Network, games, plies int, rng *rand.Rand) error {
 	start, err := o.Start()
 	if err != nil {
 		return err
@@ -50,7 +61,7 @@ func compare(text string, n *network.Network, games int, plies int) error {
 		}
 		moves = append(moves, texts)
 	}
-	positions := make([]*oracle.Position, min(games, 64))
+	positions := make([]*oracle.Position, games)
 	v := n.NewValues()
 	for k := range positions {
 		positions[k] = start
@@ -58,7 +69,6 @@ func compare(text string, n *network.Network, games int, plies int) error {
 	for _, f := range p.Init {
 		v.Set(n.Fluent(slices.Index(p.Fluents, f)), ^uint64(0))
 	}
-	rng := rand.New(rand.NewPCG(1, 2))
 	for range plies {
 		n.Position(v)
 		n.FinalGoals(v)
@@ -148,6 +158,9 @@ func same(n *network.Network, v network.Values, k int, pos *oracle.Position, rol
 	return nil
 }
 
+// maxPlies is the largest number of plies of a game that is compared.
+const maxPlies = 1000
+
 // randomGames returns how many random games of a sheet to compare with the slow interpreter: LUDUS_SHEETS_GAMES, or a
 // default.
 func randomGames(t *testing.T, byDefault int) int {
@@ -177,7 +190,7 @@ func TestSheets(t *testing.T) {
 			if testing.Short() {
 				games = 2
 			}
-			if err := compare(sheets.Text(name), n, randomGames(t, games), 1000); err != nil {
+			if err := compare(sheets.Text(name), n, randomGames(t, games), maxPlies); err != nil {
 				t.Error(err)
 			}
 		})
@@ -198,7 +211,7 @@ func TestForeignSheets(t *testing.T) {
 		took := time.Since(start)
 		position, moves, goals := n.Size()
 		t.Logf("%d, %d and %d gates in %v", position, moves, goals, took.Round(time.Millisecond))
-		if err := compare(text, n, games, 100); err != nil {
+		if err := compare(text, n, games, maxPlies); err != nil {
 			t.Error(err)
 		}
 	})
