@@ -50,7 +50,7 @@ type run struct {
 	refs   []Ref
 }
 
-// New returns the network of a program. The error is about a size beyond maxGates.
+// New returns the network of a program. The error is about a size beyond maxGates or maxDepth.
 func New(p *ground.Program) (*Network, error) {
 	n := &Network{Program: p}
 	inputs := len(p.Fluents)
@@ -94,11 +94,30 @@ func New(p *ground.Program) (*Network, error) {
 	if n.gates.n() > maxGates {
 		return nil, fmt.Errorf("the game needs more than %d gates", maxGates)
 	}
+	if n.depth() > maxDepth {
+		return nil, fmt.Errorf("the game needs more than %d gates one after the other", maxDepth)
+	}
 	n.order()
 	return n, nil
 }
 
-const maxGates = 8 << 20
+// Limits of a network. Functions that follow gates to their inputs call themselves up to maxDepth times.
+const (
+	maxGates = 8 << 20
+	maxDepth = 1 << 17
+)
+
+// depth returns the greatest number of gates each of which is an input of the next one.
+func (n *Network) depth() int {
+	depths, most := make([]int32, n.gates.n()), int32(0)
+	for gate := range depths {
+		for _, r := range n.gates.of(gate) {
+			depths[gate] = max(depths[gate], 1+depths[r.Gate()])
+		}
+		most = max(most, depths[gate])
+	}
+	return int(most)
+}
 
 // Fluent returns the input of a fluent.
 func (n *Network) Fluent(i int) Ref { return Ref(2 * (1 + i)) }
@@ -186,7 +205,10 @@ frames:
 		if b.low[done] < b.number[done] {
 			continue
 		}
-		i := slices.Index(b.stack, done)
+		i := len(b.stack) - 1
+		for b.stack[i] != done {
+			i--
+		}
 		component := slices.Clone(b.stack[i:])
 		b.stack = b.stack[:i]
 		b.build(component)
