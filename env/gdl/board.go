@@ -379,5 +379,5 @@ func (a *axis) labels(p *ground.Program) []string {
 }
 
 func (b *board) String() string {
-	return fmt.Sprintf("%d x %d, from %s", b.width(), b.height(), b.group)
+	return fmt.Sprintf("%d x %d, from facts %s", b.width(), b.height(), b.group)
 }

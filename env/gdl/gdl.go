@@ -58,7 +58,7 @@ type piece struct {
 	kind uint8
 }
 
-// Info says what was found about a game, for people.
+// Info says what was found about a game, for people. The game's Rules say it, too.
 type Info struct {
 	Fluents, Gates int
 	Board          string // "" if there is none
@@ -660,6 +660,11 @@ func (g *game) describe(info *Info) {
 	if !g.bySum {
 		goals = "Goals run from 0 to 100. The higher goal wins."
 	}
+	board := "No board was found."
+	if info.Board != "" {
+		board = "The board is " + info.Board + "."
+	}
 	e.Rules = fmt.Sprintf("The rules stand in a sheet of the Game Description Language. The players are %s and %s; %s moves "+
-		"first.\n%s\n%s", e.Players[0], e.Players[1], e.Players[0], goals, end)
+		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.", e.Players[0], e.Players[1], e.Players[0],
+		goals, end, board, info.Fluents, info.Gates)
 }

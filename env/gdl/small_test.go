@@ -3,6 +3,7 @@ package gdl
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -178,7 +179,7 @@ func TestPlaces(t *testing.T) {
 		(<= open (true (at ?i none ?j)))
 		(<= terminal (not open))
 	`)
-	if info.Board != "3 x 4, from at/3" || e.PolicyExtras > 0 || e.Tensor != (env.Shape{C: 6, H: 4, W: 3}) {
+	if info.Board != "3 x 4, from facts at/3" || e.PolicyExtras > 0 || e.Tensor != (env.Shape{C: 6, H: 4, W: 3}) {
 		t.Errorf("%+v, tensor %v, policy %q", *info, e.Tensor, e.PolicyNames)
 	}
 	envtest.Run(t, e)
@@ -192,5 +193,27 @@ func TestSteps(t *testing.T) {
 		fmt.Sprintf("(<= (next (step ?j)) (true (step ?i)) (succ ?i ?j)) (<= terminal (true (step %d)))", steps))
 	if e.MaxPlies != steps || !info.Proven || e.Tensor.Size() > 10 {
 		t.Errorf("%+v, %d plies, tensor %v", *info, e.MaxPlies, e.Tensor)
+	}
+}
+
+// TestChangesBackAndForth plays moves whose changes, passed on one by one, would double at each of 40 levels.
+func TestChangesBackAndForth(t *testing.T) {
+	e, _ := mustBuild(t, twoPlayers+goals+"(init x) (init y) (init z) (init (step 0)) (<= t0 (true x))"+
+		numbered(0, 39, 1, func(i int) string {
+			// u and v stay true, but each is false for a moment when t becomes true or false.
+			return strings.NewReplacer("#", strconv.Itoa(i), "@", strconv.Itoa(i+1)).Replace("(<= u# t# (true y)) (<= u# (not t#) (true y))" +
+				"(<= v# (not t#) (true z)) (<= v# t# (true z)) (<= t@ u# v#) (<= (legal ?p (go #)) (true (control ?p)) t@)")
+		})+`
+		(<= (next x) (not (true x)))
+		(<= (next y) (not (does a (go 1))))
+		(<= (next z) (true z))
+		(<= (legal ?p pass) (true (control ?p)))
+		(<= (next (step ?j)) (true (step ?i)) (succ ?i ?j)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+		(<= terminal (true (step 5)))
+	`)
+	s := e.NewState().(*state)
+	for !s.Done() {
+		checkPosition(t, s)
+		s.Apply(s.RandomAction(0))
 	}
 }

@@ -104,7 +104,7 @@ func New(p *ground.Program) (*Network, error) {
 // Limits of a network. Functions that follow gates to their inputs call themselves up to maxDepth times.
 const (
 	maxGates = 8 << 20
-	maxDepth = 1 << 17
+	maxDepth = 1 << 16
 )
 
 // depth returns the greatest number of gates each of which is an input of the next one.

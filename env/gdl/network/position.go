@@ -31,6 +31,16 @@ func (p *Play) NewPosition(on []uint64) *Position {
 	for i := range p.network.Next {
 		s.count[1+i] = 1 - int32(on[i/64]>>(i%64)&1)
 	}
+	s.computeKept()
+	for gate := p.kept; gate < len(s.count); gate++ {
+		s.count[gate] = unknown
+	}
+	return s
+}
+
+// computeKept computes the gates that are kept, and the bits, from the fluents.
+func (s *Position) computeKept() {
+	p := s.play
 	next := 0
 	for gate := 1 + int32(len(p.network.Next)); gate < int32(p.kept); gate++ {
 		if next < len(p.blocks) && gate == p.blocks[next].from {
@@ -39,19 +49,18 @@ func (p *Play) NewPosition(on []uint64) *Position {
 			next++
 			continue
 		}
+		s.count[gate] = 0
 		for _, r := range p.of(gate) {
 			s.count[gate] += int32(b2i(!s.holds(r)))
 		}
 	}
-	for gate := p.kept; gate < len(s.count); gate++ {
-		s.count[gate] = unknown
-	}
+	clear(s.bits)
 	for i, r := range p.bits {
 		if s.holds(r) {
 			s.bits[i/64] |= 1 << (i % 64)
 		}
 	}
-	return s
+	clear(s.dirty)
 }
 
 // CopyFrom makes the position equal to another one of the same Play.
@@ -233,23 +242,32 @@ func (s *Position) forget() {
 
 // update passes changes on until there are none.
 func (s *Position) update() {
-	s.pass()
+	ok := s.pass()
 	for i := range s.dirty {
-		if s.dirty[i] {
+		if ok && s.dirty[i] {
 			s.dirty[i] = false
 			s.recompute(&s.play.blocks[i])
-			s.pass()
+			ok = s.pass()
 		}
+	}
+	if !ok {
+		s.changed = s.changed[:0]
+		s.computeKept()
 	}
 }
 
-// pass passes changes on, but not through blocks. The order does not matter: all changes of a gate add up.
-func (s *Position) pass() {
+// pass passes changes on, but not through blocks. The order does not matter: all changes of a gate add up. It reports
+// false if it gives up, because some gates change again and again: then computing all is faster.
+func (s *Position) pass() bool {
 	p, count, changed := s.play, s.count, s.changed
+	left := 4 * len(p.users)
 	for len(changed) > 0 {
 		x := changed[len(changed)-1]
 		changed = changed[:len(changed)-1]
 		u := p.uses[x>>1]
+		if left -= int(u.end - u.gates); left < 0 {
+			return false
+		}
 		for _, user := range p.users[u.gates:u.bits] {
 			gate := user >> 1
 			was := count[gate]
@@ -270,6 +288,7 @@ func (s *Position) pass() {
 		}
 	}
 	s.changed = changed
+	return true
 }
 
 // recompute computes a block and lists its changes.
