@@ -117,7 +117,8 @@ func (w *writer) writeNames() {
 	}
 	w.line("%s: %s. Players are %s, who moves first, and %s. A game lasts at most %d plies (moves of one player).\n",
 		strings.Join(names, ", "), w.game.Summary, w.game.Players[0], w.game.Players[1], w.game.MaxPlies)
-	w.line("    go run ./cmd/ludus play %-18s in the terminal", w.name)
+	first := max(0, slices.IndexFunc(w.names(), func(name string) bool { return zoo.CardOf(name) != nil }))
+	w.line("    go run ./cmd/ludus play %-18s in the terminal", w.names()[first])
 	w.line("    go run ./cmd/ludus serve --open            in the browser\n")
 	for _, name := range w.names() {
 		if zoo.CardOf(name) == nil {
