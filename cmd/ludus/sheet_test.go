@@ -83,8 +83,8 @@ func TestKilledWithoutSheet(t *testing.T) {
 	if game, err := games.New(name); err != nil || game.Sheet != sheets.Text("tic-tac-toe") {
 		t.Fatalf("the run's game: %v", err)
 	}
-	out, errs, code := ludus(t, dir, "c3\n", "play", "gdl(killed)", "net:killed,sims=2", "--seed", "1")
-	if !strings.Contains(out, "x against") && !strings.Contains(out+errs, "net:killed") {
+	out, errs, code := ludus(t, dir, "c3\nquit\n", "play", "gdl(killed)", "net:killed,sims=2")
+	if code != 0 || !strings.Contains(out, "x plays c3") || !strings.Contains(out, "o plays ") {
 		t.Errorf("play exits %d: %s%s", code, out, errs)
 	}
 	for _, format := range []string{"html", "onnx", "weights"} {
