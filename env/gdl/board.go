@@ -109,13 +109,13 @@ func boardOf(p *ground.Program, name string, group []int, i, j int) *board {
 			return nil
 		}
 	}
-	// On a board most cells occur.
+	// On a board half of the cells occur at least.
 	cells := map[int]bool{}
 	for _, k := range group {
 		cell, _ := b.at(p.Terms.Args(p.Fluents[k]), i, j)
 		cells[cell] = true
 	}
-	if 2*len(cells) <= b.width()*b.height() {
+	if 2*len(cells) < b.width()*b.height() {
 		return nil
 	}
 	return b
