@@ -22,8 +22,9 @@ const (
 // trial plays random games. It refuses games that do not end, or in which a player has no move or not exactly one goal at
 // the end.
 func (g *game) trial(ctx context.Context) (played, error) {
+	l := g.newLanes(1)
 	position, moves, goals := g.net.Size()
-	return g.newLanes(1).play(ctx, trials, maxTrialWork/(1+position+moves+goals))
+	return l.play(ctx, trials, maxTrialWork/(1+position+moves+goals+len(l.choices)))
 }
 
 // played says what games were played.
