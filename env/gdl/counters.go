@@ -2,6 +2,7 @@ package gdl
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -100,18 +101,25 @@ func (g *game) findNumbers(f *network.Folder, counters []*counter) {
 func (p *proof) checkMoves(t *turns, end int) bool {
 	n, f := p.net, p.folder
 	for k, c := range t.fluents {
-		mover, idle := t.mover[k], t.idle[k]
-		for m := range n.Legal[mover] {
-			if !t.moves[mover][m] {
-				continue
+		mover := t.mover[k]
+		var moves []int
+		for m, possible := range t.moves[mover] {
+			if possible {
+				moves = append(moves, m)
 			}
-			isTrue, isFalse := moveInputs(n, mover, m, idle)
-			assume(n, f, p.set, c, isTrue, isFalse)
+		}
+		err := p.eachMove(c, mover, t.idle[k], moves, func(m int) error {
 			p.checkGroups(p.given(c, f.Fold(n.Legal[mover][m]), f.Fold(n.Terminal).Not()))
 			if f.Work() > end {
-				return false
+				return errGivenUp
 			}
+			return nil
+		})
+		if err != nil {
+			return false
 		}
 	}
 	return true
 }
+
+var errGivenUp = errors.New("the proof takes too long")

@@ -1,7 +1,6 @@
 package gdl
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -204,18 +203,19 @@ func (p *proof) try() (*turns, error) {
 			return nil, err
 		}
 		t.fluents, t.mover, t.idle = append(t.fluents, c), append(t.mover, mover), append(t.idle, idle)
-		for _, m := range moves {
+		err = p.eachMove(c, mover, idle, moves, func(m int) error {
 			if p.folder.Work() > maxTurnWork {
-				return nil, errors.New("the proof takes too long")
+				return errGivenUp
 			}
 			t.moves[mover][m] = true
-			next, err := p.next(c, mover, m, idle)
-			if err != nil {
-				return nil, err
-			}
+			next, err := p.next(c, mover, m)
 			for _, i := range next {
 				reach(i)
 			}
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return t, nil
@@ -324,12 +324,34 @@ func (p *proof) choices(c int) (mover, idle int, moves []int, err error) {
 	return mover, idle, possible[mover], nil
 }
 
-// next returns which fluents of the set may be true after a move, and none if all may be false. It proves that at most one
-// will be true, and finds broken groups.
-func (p *proof) next(c, mover, move, idle int) (possible []int, err error) {
+// eachMove calls visit for each of the mover's moves, until it returns an error. It assumes c, and that the roles do that
+// move and the idle one, and no other.
+func (p *proof) eachMove(c, mover, idle int, moves []int, visit func(m int) error) error {
 	n, f := p.net, p.folder
-	isTrue, isFalse := moveInputs(n, mover, move, idle)
-	assume(n, f, p.set, c, isTrue, isFalse)
+	var all []network.Ref
+	for role, legal := range n.Legal {
+		for m := range legal {
+			all = append(all, n.Move(role, m))
+		}
+	}
+	assume(n, f, p.set, c, nil, all)
+	if idle >= 0 {
+		f.Set(n.Move(1-mover, idle))
+	}
+	for _, m := range moves {
+		f.Set(n.Move(mover, m))
+		if err := visit(m); err != nil {
+			return err
+		}
+		f.Set(n.Move(mover, m).Not())
+	}
+	return nil
+}
+
+// next returns which fluents of the set may be true after a move that is assumed, and none if all may be false. It proves
+// that at most one will be true, and finds broken groups.
+func (p *proof) next(c, mover, move int) (possible []int, err error) {
+	n, f := p.net, p.folder
 	var refs []network.Ref
 	for _, i := range p.set {
 		if r := f.Fold(n.Next[i]); r != network.False {

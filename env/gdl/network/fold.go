@@ -48,8 +48,17 @@ func (f *Folder) Reset(isTrue []Ref, isFalse []Ref) {
 }
 
 func (f *Folder) give(gate int, r Ref) {
+	if f.given[gate] == notGiven {
+		f.set = append(f.set, gate)
+	}
 	f.given[gate] = r
-	f.set = append(f.set, gate)
+	f.work++
+}
+
+// Set makes an input true, whatever Reset has said about it.
+func (f *Folder) Set(r Ref) {
+	f.give(r.Gate(), True^r&1)
+	f.now++
 }
 
 // Work returns how many gates the folder has looked at so far, as a measure of time.
