@@ -28,8 +28,9 @@ type board struct {
 
 // Limits of a board's sides.
 const (
-	maxColumns = 26
-	maxRows    = 60
+	maxColumns    = 26
+	maxRows       = 60
+	maxCoordinate = 16 // arguments of a fluent that may be coordinates: the first ones
 )
 
 func (b *board) height() int {
@@ -79,34 +80,45 @@ func findBoard(p *ground.Program) *board {
 	names, groups := groupsOf(p, p.Fluents)
 	for _, name := range names {
 		group := groups[name]
-		arity := len(p.Terms.Args(p.Fluents[group[0]]))
-		for i := range arity {
-			for j := i + 1; j < arity; j++ {
-				if len(group) <= most || len(group) < 4 {
-					continue
-				}
-				if b := boardOf(p, name, group, i, j); b != nil {
-					best, most = b, len(group)
-				}
-			}
+		if len(group) <= most || len(group) < 4 {
+			continue
+		}
+		if b := boardOfGroup(p, name, group); b != nil {
+			best, most = b, len(group)
 		}
 	}
 	return best
 }
 
-// boardOf returns the board of two arguments of a group of fluents, or nil if they are no coordinates.
-func boardOf(p *ground.Program, name string, group []int, i, j int) *board {
-	b := &board{group: name, apart: j - i}
-	var ok [2]bool
-	b.first, ok[0] = axisOf(p, group, i)
-	b.second, ok[1] = axisOf(p, group, j)
-	if !ok[0] || !ok[1] || len(b.first.values) < 2 || len(b.second.values) < 2 {
-		return nil
+// boardOfGroup returns the board of the first pair of arguments of a group of fluents that are coordinates, or nil.
+func boardOfGroup(p *ground.Program, name string, group []int) *board {
+	arity := min(len(p.Terms.Args(p.Fluents[group[0]])), maxCoordinate)
+	axes, ok := make([]axis, arity), make([]bool, arity)
+	for i := range axes {
+		axes[i], ok[i] = axisOf(p, group, i)
+		ok[i] = ok[i] && len(axes[i].values) > 1
 	}
+	for i := range axes {
+		for j := i + 1; j < arity; j++ {
+			if !ok[i] || !ok[j] {
+				continue
+			}
+			b := &board{group: name, apart: j - i, first: axes[i], second: axes[j]}
+			if b.fits(p, group, i, j) {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// fits turns the board so that it is not too large, and reports whether that is possible and arguments i and j of the
+// group name many of its cells.
+func (b *board) fits(p *ground.Program, group []int, i, j int) bool {
 	b.rowsFirst = rowsFirst(p, b)
 	if b.width() > maxColumns || b.height() > maxRows {
 		if b.rowsFirst = !b.rowsFirst; b.width() > maxColumns || b.height() > maxRows {
-			return nil
+			return false
 		}
 	}
 	// On a board half of the cells occur at least.
@@ -115,10 +127,7 @@ func boardOf(p *ground.Program, name string, group []int, i, j int) *board {
 		cell, _ := b.at(p.Terms.Args(p.Fluents[k]), i, j)
 		cells[cell] = true
 	}
-	if 2*len(cells) < b.width()*b.height() {
-		return nil
-	}
-	return b
+	return 2*len(cells) >= b.width()*b.height()
 }
 
 // rowsFirst guesses which argument is the row: one whose constants begin with r, or numbers after letters.

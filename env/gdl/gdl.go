@@ -58,6 +58,9 @@ type piece struct {
 	kind uint8
 }
 
+// NetworkOf returns the network of a game that New or Restore returned.
+func NetworkOf(e *env.Game) *network.Network { return e.NewState().(*state).game.net }
+
 // Info says what was found about a game, for people. The game's Rules say it, too.
 type Info struct {
 	Fluents, Gates int
@@ -128,9 +131,14 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, l
 		return nil, nil, err
 	}
 	g.init = make([]uint64, (len(program.Fluents)+63)/64)
+	initial := map[ground.Term]bool{}
 	for _, f := range program.Init {
-		i := slices.Index(program.Fluents, f)
-		g.init[i/64] |= 1 << (i % 64)
+		initial[f] = true
+	}
+	for i, f := range program.Fluents {
+		if initial[f] {
+			g.init[i/64] |= 1 << (i % 64)
+		}
 	}
 	e := &env.Game{Name: Name(stem, text), Family: Family, Sheet: text}
 	g.env = e
@@ -148,7 +156,10 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, l
 	if err != nil {
 		return nil, nil, err
 	}
-	l, proven := findLongest(net, folder, g.turns)
+	l, proven := findLongest(ctx, net, folder, g.turns)
+	if ctx.Err() != nil {
+		return nil, nil, fmt.Errorf("the proof that games end was not finished: %w", ctx.Err())
+	}
 	proven = proven && l.plies <= maxPlies
 	e.MaxPlies, e.UsualPlies = l.plies, max(trial.longest, 1)
 	info := &Info{Fluents: len(program.Fluents), Longest: l.proof, Proven: proven}

@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -15,11 +16,11 @@ type longest struct {
 }
 
 // findLongest looks for a proof that games end.
-func findLongest(n *network.Network, f *network.Folder, t *turns) (longest, bool) {
+func findLongest(ctx context.Context, n *network.Network, f *network.Folder, t *turns) (longest, bool) {
 	if l, ok := countedGame(n, f); ok {
 		return l, true
 	}
-	return usedUpGame(n, f, t)
+	return usedUpGame(ctx, n, f, t)
 }
 
 // maxSteps is the largest number of fluents that are tried as a counter of steps.
@@ -61,11 +62,15 @@ func countedGame(n *network.Network, f *network.Folder) (longest, bool) {
 
 // usedUpGame looks for fluents that every move uses up. It gives them weights: a move turns one of them false, and can
 // turn only those true whose weights add up to less. So the sum of the weights of the first position bounds the plies.
-func usedUpGame(n *network.Network, f *network.Folder, t *turns) (longest, bool) {
+func usedUpGame(ctx context.Context, n *network.Network, f *network.Folder, t *turns) (longest, bool) {
 	p := n.Program
 	best := longest{}
 	for _, set := range fluentSets(p) {
-		if plies, ok := weigh(n, f, t, set); ok && (best.proof == "" || plies < best.plies) {
+		if ctx.Err() != nil {
+			break
+		}
+		f.Trim()
+		if plies, ok := weigh(ctx, n, f, t, set); ok && (best.proof == "" || plies < best.plies) {
 			best = longest{plies, fmt.Sprintf("every move uses up a fluent like %s", p.Terms.Text(p.Fluents[set[0]]))}
 		}
 	}
@@ -103,7 +108,7 @@ func fluentSets(p *ground.Program) [][]int {
 const maxWeighed = 200_000
 
 // weigh returns the sum of the weights of the first position.
-func weigh(n *network.Network, f *network.Folder, t *turns, set []int) (int, bool) {
+func weigh(ctx context.Context, n *network.Network, f *network.Folder, t *turns, set []int) (int, bool) {
 	p := n.Program
 	if len(set)*(len(p.Moves[0])+len(p.Moves[1])) > maxWeighed {
 		return 0, false
@@ -121,6 +126,9 @@ func weigh(n *network.Network, f *network.Folder, t *turns, set []int) (int, boo
 			legal := f.Fold(n.Legal[mover][m])
 			if legal == network.False {
 				continue
+			}
+			if ctx.Err() != nil {
+				return 0, false
 			}
 			used, made := -1, []int(nil)
 			isTrue, isFalse := moveInputs(n, mover, m, idle)

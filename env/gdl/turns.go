@@ -55,8 +55,8 @@ func findTurns(n *network.Network, f *network.Folder) (*turns, error) {
 	return nil, fmt.Errorf("it is not shown that players take turns: %w", reason)
 }
 
-// turnSets lists sets of fluents, up to a size, of which at most one is true at the start: those of one name, those of two names, and the
-// empty set. Sets whose names suggest turns come first, and those of which none is true at the start last.
+// turnSets lists sets of fluents, up to a size, of which at most one is true at the start: those of one name, those of two
+// names, and the empty set. Sets whose names suggest turns come first, and those of which none is true at the start last.
 func turnSets(p *ground.Program, largest int) [][]int {
 	names, groups := groupsOf(p, p.Fluents)
 	var sets [3][][]int

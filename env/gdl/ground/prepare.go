@@ -77,16 +77,21 @@ const (
 	maxCopied         = 1 << 20 // literals of all alternatives of all rules
 	maxLiterals       = 1024    // in the body of a rule
 	maxSheetVariables = 128     // of a rule in the sheet; see maxVariables
+	maxArguments      = 64      // of a name
 )
 
 // checkSizes refuses rules of an unreasonable size: the work of all later steps grows faster than the size.
 func checkSizes(rules []kif.Rule) error {
 	names := map[string]bool{}
 	literals := 0
+	var widest kif.Term
 	var count func(t kif.Term)
 	count = func(t kif.Term) {
 		if t.IsVariable() {
 			names[t.Name] = true
+		}
+		if len(t.Args) > len(widest.Args) && t.Name != "or" && t.Name != "and" {
+			widest = t
 		}
 		for _, a := range t.Args {
 			count(a)
@@ -115,6 +120,9 @@ func checkSizes(rules []kif.Rule) error {
 		}
 		if literals > maxLiterals {
 			return kif.Errorf(r.Pos, "a rule with %d literals; at most %d are supported", literals, maxLiterals)
+		}
+		if n := len(widest.Args); n > maxArguments {
+			return kif.Errorf(widest.Pos, "%.40s with %d arguments; at most %d are supported", widest.Name, n, maxArguments)
 		}
 	}
 	return nil

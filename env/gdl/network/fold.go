@@ -5,6 +5,7 @@ import "slices"
 // Folder computes what becomes of gates if some inputs are constants. It adds gates to a table of its own. Loops stay as
 // they are, which is always right, but may hide that a gate is constant.
 type Folder struct {
+	network *Network
 	gates   *gates
 	given   []Ref    // by input: the constant that it is, or notGiven
 	set     []int    // inputs that are given
@@ -25,7 +26,7 @@ const notGiven Ref = -1
 
 // NewFolder returns a folder in which no input is constant.
 func (n *Network) NewFolder() *Folder {
-	f := &Folder{gates: n.gates.clone(), given: make([]Ref, n.firstGate()), now: 1}
+	f := &Folder{network: n, gates: n.gates.clone(), given: make([]Ref, n.firstGate()), now: 1}
 	for i := range f.given {
 		f.given[i] = notGiven
 	}
@@ -59,6 +60,17 @@ func (f *Folder) give(gate int, r Ref) {
 func (f *Folder) Set(r Ref) {
 	f.give(r.Gate(), True^r&1)
 	f.now++
+}
+
+// maxAdded is the number of gates that Trim lets a folder keep beyond the network's.
+const maxAdded = 1 << 22
+
+// Trim forgets the gates that the folder has added, if they are many. Gates that Fold has returned are no longer known.
+func (f *Folder) Trim() {
+	if f.gates.n() > f.network.gates.n()+maxAdded {
+		f.gates = f.network.gates.clone()
+		f.now++
+	}
 }
 
 // Work returns how many gates the folder has looked at so far, as a measure of time.

@@ -41,9 +41,9 @@ func (g *gates) of(gate int) []Ref { return g.inputs[g.first[gate]:g.first[gate+
 func (g *gates) and(refs []Ref) Ref {
 	slices.Sort(refs)
 	kept := refs[:0]
-	for i, r := range refs {
+	for _, r := range refs {
 		switch {
-		case r == False || i > 0 && r == refs[i-1]^1 && r&1 == 1:
+		case r == False:
 			return False
 		case r == True || len(kept) > 0 && kept[len(kept)-1] == r:
 		default:

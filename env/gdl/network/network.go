@@ -10,9 +10,9 @@ import (
 
 // Network computes what holds in positions, and the positions after moves. It is immutable.
 type Network struct {
-	Program  *ground.Program
-	Next     []Ref   // by fluent of the program
-	Legal    [][]Ref // by role, then move
+	Program  *ground.Program // without rules and what refers to them
+	Next     []Ref           // by fluent of the program
+	Legal    [][]Ref         // by role, then move
 	Terminal Ref
 	Goals    [][]Goal // by role
 
@@ -98,6 +98,8 @@ func New(p *ground.Program) (*Network, error) {
 		return nil, fmt.Errorf("the game needs more than %d gates one after the other", maxDepth)
 	}
 	n.order()
+	// The rules are gates now. Only names and numbers are needed from here on.
+	n.Program = &ground.Program{Terms: p.Terms, Roles: p.Roles, Init: p.Init, Fluents: p.Fluents, Moves: p.Moves, Static: p.Static}
 	return n, nil
 }
 

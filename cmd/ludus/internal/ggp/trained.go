@@ -52,11 +52,7 @@ func readTrained(ctx context.Context, path string) (*trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	net, err := gdl.Read(ctx, sheet)
-	if err != nil {
-		return nil, err
-	}
-	t := &trained{name: path, rules: newRules(net)}
+	t := &trained{name: path, rules: newRules(gdl.NetworkOf(game))}
 	read, err := kif.ReadRules(sheet)
 	if err != nil {
 		return nil, err
