@@ -78,7 +78,8 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 	}
 	rules = kif.SplitGoals(rules)
 	p := preparer{ctx: ctx}
-	for _, r := range relevant(rules) {
+	needed := relevant(rules)
+	for _, r := range needed {
 		if err := p.add(r); err != nil {
 			return nil, err
 		}
@@ -90,7 +91,7 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 			Static: map[string][][]Term{}},
 	}
 	g.program.Terms = g.terms
-	g.facts = unused(rules)
+	g.facts = unused(rules, needed)
 	for _, c := range p.clauses {
 		r, err := g.compile(c)
 		if err != nil {
@@ -163,10 +164,10 @@ func relevant(rules []kif.Rule) []kif.Rule {
 	return list
 }
 
-// unused returns the facts that neither play nor goals ask for; they may tell the order of constants.
-func unused(rules []kif.Rule) []kif.Term {
+// unused returns the facts without the needed rules, which play and goals ask for; they may tell the order of constants.
+func unused(rules, needed []kif.Rule) []kif.Term {
 	used := map[string]bool{}
-	for _, r := range relevant(rules) {
+	for _, r := range needed {
 		used[signature(r.Head)] = true
 	}
 	var list []kif.Term

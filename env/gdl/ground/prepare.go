@@ -322,29 +322,11 @@ func checkSafe(c clause) error {
 // than the body, an auxiliary predicate takes their place. It stops early when the time runs out.
 func (p *preparer) split(c clause) {
 	for p.ctx.Err() == nil {
-		group := c.cheapest()
-		if group == nil {
+		inside, outside := c.cheapest()
+		if inside == nil {
 			break
 		}
-		var inside, outside []kif.Term
-		for i, l := range c.body {
-			if group[i] {
-				inside = append(inside, l)
-			} else {
-				outside = append(outside, l)
-			}
-		}
-		// Tests inside may have variables that only literals outside bind: those literals stand on both sides.
 		bound := variables(positives(inside))
-		for _, l := range outside {
-			needed := func(v string) bool {
-				return slices.Contains(variables(inside), v) && !slices.Contains(bound, v)
-			}
-			if !isTest(l) && slices.ContainsFunc(variables([]kif.Term{l}), needed) {
-				inside = append(inside, l)
-				bound = variables(positives(inside))
-			}
-		}
 		head := p.auxiliary(common(bound, variables(append([]kif.Term{c.head}, outside...))), c.pos)
 		p.split(clause{head, inside, c.pos})
 		c.body = append([]kif.Term{head}, outside...)
@@ -376,43 +358,41 @@ func (p *preparer) chain(c clause) {
 	p.clauses = append(p.clauses, c)
 }
 
-// cheapest returns which literals to move into an auxiliary predicate, or nil if none should be. Of the variables that
-// stand in the body only, it takes the one whose literals have the fewest variables.
-func (c *clause) cheapest() []bool {
-	if len(c.body) < 2 {
-		return nil
-	}
+// cheapest returns which literals to move into an auxiliary predicate, and the others; nil if none should be. Of the
+// variables that stand in the body only, it takes the one whose literals have the fewest variables.
+func (c *clause) cheapest() (inside, outside []kif.Term) {
 	inHead, inBody := variables([]kif.Term{c.head}), variables(c.body)
-	if len(inBody) < 2 {
-		return nil
-	}
-	var best []bool
-	bestWidth := len(inBody)
+	width := len(inBody)
 	for _, v := range inBody {
 		if slices.Contains(inHead, v) {
 			continue
 		}
-		group := make([]bool, len(c.body))
-		var inside []kif.Term
-		for i, l := range c.body {
-			if slices.Contains(variables([]kif.Term{l}), v) {
-				group[i] = true
-				inside = append(inside, l)
-			}
-		}
-		// Variables of tests that no positive literal inside binds bring in the literals that do.
-		bound, all := variables(positives(inside)), variables(inside)
-		for i, l := range c.body {
-			if !group[i] && !isTest(l) && slices.ContainsFunc(all, func(w string) bool {
-				return !slices.Contains(bound, w) && slices.Contains(variables([]kif.Term{l}), w)
-			}) {
-				inside = append(inside, l)
-				bound = variables(positives(inside))
-			}
-		}
-		if n := len(variables(inside)); n < bestWidth && len(inside) < len(c.body) {
-			best, bestWidth = group, n
+		in, out := c.with(v)
+		if n := len(variables(in)); n < width && len(in) < len(c.body) {
+			inside, outside, width = in, out, n
 		}
 	}
-	return best
+	return inside, outside
+}
+
+// with returns the literals with a variable, and those without. Literals that bind a variable of a test with v, if no other
+// with v does, are in both lists.
+func (c *clause) with(v string) (inside, outside []kif.Term) {
+	for _, l := range c.body {
+		if slices.Contains(variables([]kif.Term{l}), v) {
+			inside = append(inside, l)
+		} else {
+			outside = append(outside, l)
+		}
+	}
+	bound, all := variables(positives(inside)), variables(inside)
+	for _, l := range outside {
+		if !isTest(l) && slices.ContainsFunc(variables([]kif.Term{l}), func(w string) bool {
+			return slices.Contains(all, w) && !slices.Contains(bound, w)
+		}) {
+			inside = append(inside, l)
+			bound = variables(positives(inside))
+		}
+	}
+	return inside, outside
 }
