@@ -67,6 +67,7 @@ type Info struct {
 	Board          string // "" if there is none
 	Longest        string
 	Proven         bool // the longest game is proven
+	OneGoal        bool // that each player has exactly one goal at the end is proven
 }
 
 // New returns the game of a sheet. The stem is the sheet's name, such as that of its file; the game's name contains it
@@ -184,6 +185,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, l
 	if b != nil {
 		info.Board = b.String()
 	}
+	info.OneGoal = g.proveGoals(folder)
 	g.describe(info)
 	e.Finish(nil)
 	return e, info, nil
@@ -252,7 +254,7 @@ func (g *game) setClasses(f *network.Folder) error {
 	if len(set) < 2 {
 		return fmt.Errorf("all goals are equal: nobody can win")
 	}
-	// That everybody has a goal is not proven. Who has none gets 0.
+	// That everybody has a goal may not be proven. Who has none gets 0.
 	set[0] = true
 	if g.bySum {
 		set[100] = true
@@ -273,6 +275,36 @@ func (g *game) setClasses(f *network.Folder) error {
 	e.GoalHead = !g.bySum
 	g.nameClasses()
 	return nil
+}
+
+// Limits of proveGoals: goals of a player, and gates looked at.
+const (
+	maxProvenGoals = 21
+	maxGoalWork    = 1 << 26
+)
+
+// proveGoals tries to prove that each player has exactly one goal where the game is over.
+func (g *game) proveGoals(f *network.Folder) bool {
+	end := f.Work() + maxGoalWork
+	for _, c := range g.turns.fluents {
+		for _, goals := range g.net.Goals {
+			if len(goals) > maxProvenGoals || f.Work() > end {
+				return false
+			}
+			assume(g.net, f, g.turns.fluents, c, nil, nil)
+			over := []network.Ref{f.Fold(g.net.Terminal)}
+			var holds []network.Ref
+			missing := slices.Clone(over)
+			for _, goal := range goals {
+				r := f.Fold(goal.Holds)
+				holds, missing = append(holds, r), append(missing, r.Not())
+			}
+			if f.Possible(missing...) || !f.Exclusive(holds, over) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // maxClasses is the largest number of classes; games with more are played for winning, drawing or losing.
@@ -670,6 +702,9 @@ func (g *game) describe(info *Info) {
 	goals := "Goals run from 0 to 100 and add up to 100."
 	if !g.bySum {
 		goals = "Goals run from 0 to 100. The higher goal wins."
+	}
+	if !info.OneGoal {
+		goals += " It is not proven that each player has exactly one at the end; without one a player gets 0."
 	}
 	board := "No board was found."
 	if info.Board != "" {

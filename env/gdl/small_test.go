@@ -95,7 +95,10 @@ func TestMissingGoal(t *testing.T) {
 			if name == "no move" {
 				text = strings.Replace(text, "(<= terminal (true (same 20)))", "", 1)
 			}
-			e, _ := mustBuild(t, text)
+			e, info := mustBuild(t, text)
+			if info.OneGoal != (name == "no move") {
+				t.Errorf("%+v", *info)
+			}
 			s := e.NewState()
 			x, err := e.ParseAction("x")
 			if err != nil {

@@ -183,6 +183,9 @@ func (b *builder) visit(a ground.Term) {
 	frames := []frame{open(a)}
 frames:
 	for len(frames) > 0 {
+		if b.network.gates.n() > maxGates {
+			return // New refuses the game
+		}
 		f := &frames[len(frames)-1]
 		bodies := rules[f.atom]
 		for ; f.body < len(bodies); f.body, f.k = f.body+1, 0 {
