@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -74,7 +73,7 @@ func Restore(name, sheet string) (*env.Game, error) {
 func NewOfRun(name, dir string) (*env.Game, error) {
 	if path, ok := sheetPath(name); ok && dir != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			if g, err := readSheet(dir); err == nil && strings.HasPrefix(g.Name, namePrefix(path)) {
+			if g := ofRun(dir, path); g != nil {
 				return g, nil
 			}
 		}
@@ -82,10 +81,13 @@ func NewOfRun(name, dir string) (*env.Game, error) {
 	return New(name)
 }
 
-// namePrefix returns what the names of games of a sheet's file begin with: all but the hash.
-func namePrefix(path string) string {
-	name := gdl.Name(stemOf(path), "")
-	return name[:strings.LastIndexByte(name, '-')+1]
+// ofRun returns the game of a run, if its sheet came from a file of the same name as path; otherwise nil.
+func ofRun(dir, path string) *env.Game {
+	g, err := readSheet(dir)
+	if err != nil || !strings.HasPrefix(g.Name, strings.TrimSuffix(gdl.Name(stemOf(path), g.Sheet), ")")) {
+		return nil
+	}
+	return g
 }
 
 // stemOf returns the name of a file without folder and extension.
@@ -93,7 +95,7 @@ func stemOf(path string) string { return strings.TrimSuffix(filepath.Base(path),
 
 // newSheet returns the game of gdl(PATH). PATH is a rule sheet, the folder of a run on one, a weights file of such a
 // run, or STEM-HASH: a game made before, or that of a run in the folder "runs". If there is no such file, the sheet is
-// that of the only run in "runs" on a sheet of the file's name.
+// that of the runs in "runs" on a sheet of the file's name, if they all have the same.
 func newSheet(name, path string) (*env.Game, error) {
 	if g, err := Find(name); err == nil {
 		return g, nil
@@ -105,17 +107,15 @@ func newSheet(name, path string) (*env.Game, error) {
 			return g, nil
 		}
 		// The file may have been deleted after its training.
-		runs, _ := filepath.Glob(filepath.Join("runs", env.FileName(namePrefix(path))+"*"))
-		hashAndCap := regexp.MustCompile("-[0-9a-f]{8}-([0-9]+-)?$")
-		prefix := len(filepath.Join("runs", env.FileName(namePrefix(path))))
-		runs = slices.DeleteFunc(runs, func(run string) bool {
-			at := hashAndCap.FindStringIndex(run)
-			return at == nil || at[0]+1 != prefix
-		})
-		if len(runs) == 1 {
-			if g, errRun := readSheet(runs[0]); errRun == nil {
-				return g, nil
+		runs, _ := filepath.Glob(filepath.Join("runs", env.FileName(gdl.Family+"("+strings.ToLower(stemOf(path))+"-")+"*"))
+		var found []*env.Game
+		for _, run := range runs {
+			if g := ofRun(run, path); g != nil && !slices.Contains(found, g) {
+				found = append(found, g)
 			}
+		}
+		if len(found) == 1 {
+			return found[0], nil
 		}
 		err = fmt.Errorf("%w; a rule sheet is named by its file, gdl(PATH), or by the folder or a weights file of a run on it", err)
 	}

@@ -104,6 +104,37 @@ func TestSheetInRuns(t *testing.T) {
 	}
 }
 
+// TestDeletedSheet finds the sheet of a deleted file in the runs on it, if all have the same; the name of its game has a cap.
+func TestDeletedSheet(t *testing.T) {
+	t.Chdir(t.TempDir())
+	addRun := func(folder, stem, text string) *env.Game {
+		t.Helper()
+		g, err := ofSheet(stem, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join("runs", folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join("runs", folder), "config.json", `{"game": "`+g.Name+`", "sheet": `+quoted(text)+`}`)
+		return g
+	}
+	race := sheets.Text("race")
+	g := addRun("gdl-race-1", "race", race)
+	addRun("gdl-race-2", "race", race)
+	addRun("gdl-race-track-1", "race-track", race)
+	if found, err := New("gdl(somewhere/Race.kif)"); err != nil || found != g {
+		t.Errorf("found %v, error %v", found, err)
+	}
+	addRun("gdl-race-3", "race", race+"\n; another sheet")
+	if _, err := New("gdl(race.kif)"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("two sheets: %v", err)
+	}
+	if found, err := NewOfRun("gdl(race.kif)", "runs/gdl-race-2"); err != nil || found != g {
+		t.Errorf("found %v, error %v", found, err)
+	}
+}
+
 // quoted returns a JSON string.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer("\n", `\n`, `"`, `\"`).Replace(text) + `"`
