@@ -68,15 +68,10 @@ const maxCounterWork = 1 << 26
 // findNumbers finds out which counters are numbers. It assumes that all are of which at most one fluent is true at the
 // start, and begins again without those for which that does not follow after some move, until it does for all.
 func (g *game) findNumbers(f *network.Folder, counters []*counter) {
-	program := g.net.Program
 	p := &proof{net: g.net, folder: f, set: g.turns.fluents}
-	byFluent := map[int]*counter{}
+	byFluent, starts := map[int]*counter{}, g.net.Program.Starts()
 	for _, c := range counters {
-		count := 0
-		for _, i := range c.fluents {
-			count += b2i(slices.Contains(program.Init, program.Fluents[i]))
-		}
-		if len(c.fluents) > 2 && count <= 1 {
+		if len(c.fluents) > 2 && countTrue(starts, c.fluents) <= 1 {
 			p.groups = append(p.groups, c.fluents)
 			byFluent[c.fluents[0]] = c
 		}

@@ -132,12 +132,8 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, l
 		return nil, nil, err
 	}
 	g.init = make([]uint64, (len(program.Fluents)+63)/64)
-	initial := map[ground.Term]bool{}
-	for _, f := range program.Init {
-		initial[f] = true
-	}
-	for i, f := range program.Fluents {
-		if initial[f] {
+	for i, start := range program.Starts() {
+		if start {
 			g.init[i/64] |= 1 << (i % 64)
 		}
 	}
@@ -704,7 +700,7 @@ func (g *game) describe(info *Info) {
 		goals = "Goals run from 0 to 100. The higher goal wins."
 	}
 	if !info.OneGoal {
-		goals += " It is not proven that each player has exactly one at the end; without one a player gets 0."
+		goals += " It is not proven that each player has exactly one goal at the end; without one a player gets 0."
 	}
 	board := "No board was found."
 	if info.Board != "" {

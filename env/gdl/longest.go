@@ -95,9 +95,9 @@ func fluentSets(p *ground.Program) [][]int {
 		}
 	}
 	var sets [][]int
+	starts := p.Starts()
 	for _, key := range order {
-		initial := slices.ContainsFunc(groups[key], func(i int) bool { return slices.Contains(p.Init, p.Fluents[i]) })
-		if len(groups[key]) > 1 && initial {
+		if len(groups[key]) > 1 && countTrue(starts, groups[key]) > 0 {
 			sets = append(sets, groups[key])
 		}
 	}

@@ -59,12 +59,10 @@ func findTurns(n *network.Network, f *network.Folder) (*turns, error) {
 // names, and the empty set. Sets whose names suggest turns come first, and those of which none is true at the start last.
 func turnSets(p *ground.Program, largest int) [][]int {
 	names, groups := groupsOf(p, p.Fluents)
+	starts := p.Starts()
 	var sets [3][][]int
 	add := func(set []int) {
-		count := 0
-		for _, i := range set {
-			count += b2i(slices.Contains(p.Init, p.Fluents[i]))
-		}
+		count := countTrue(starts, set)
 		if count > 1 || len(set) > largest {
 			return
 		}
@@ -430,12 +428,9 @@ func (p *proof) findGroups() {
 		}
 	}
 	p.groups = [][]int{}
+	starts := program.Starts()
 	add := func(group []int) {
-		count := 0
-		for _, i := range group {
-			count += b2i(slices.Contains(program.Init, program.Fluents[i]))
-		}
-		if count <= 1 {
+		if countTrue(starts, group) <= 1 {
 			p.groups = append(p.groups, group)
 		}
 	}
@@ -473,6 +468,14 @@ func (p *proof) support() map[int]bool {
 		})
 	}
 	return needed
+}
+
+// countTrue returns how many of some fluents are true, given that of each fluent.
+func countTrue(values []bool, fluents []int) (n int) {
+	for _, i := range fluents {
+		n += b2i(values[i])
+	}
+	return n
 }
 
 func b2i(b bool) int {

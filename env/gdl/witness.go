@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"ludus/env"
@@ -65,11 +64,8 @@ func newWalk(net *network.Network, seed uint64) *walk {
 
 // start puts all games to the first position.
 func (w *walk) start() {
-	for i := range w.net.Next {
-		w.values.Set(w.net.Fluent(i), 0)
-	}
-	for _, f := range w.net.Program.Init {
-		w.values.Set(w.net.Fluent(slices.Index(w.net.Program.Fluents, f)), ^uint64(0))
+	for i, start := range w.net.Program.Starts() {
+		w.values.Set(w.net.Fluent(i), -uint64(b2i(start)))
 	}
 }
 

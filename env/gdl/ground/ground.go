@@ -41,6 +41,19 @@ type Program struct {
 	Static   map[string][][]Term  // arguments of static relations, by name and number of arguments such as "succ/2"
 }
 
+// Starts returns which of the fluents are true in the first position.
+func (p *Program) Starts() []bool {
+	initial := make(map[Term]bool, len(p.Init))
+	for _, f := range p.Init {
+		initial[f] = true
+	}
+	starts := make([]bool, len(p.Fluents))
+	for i, f := range p.Fluents {
+		starts[i] = initial[f]
+	}
+	return starts
+}
+
 // grounder is the state of Ground.
 type grounder struct {
 	terms     *Terms

@@ -1,10 +1,6 @@
 package ggp
 
-import (
-	"slices"
-
-	"ludus/env/gdl/network"
-)
+import "ludus/env/gdl/network"
 
 // rules answer what is legal in positions of a sheet, for any number of roles.
 type rules struct {
@@ -35,10 +31,7 @@ type position struct {
 }
 
 func (r *rules) start() *position {
-	p := &position{rules: r, on: make([]bool, len(r.net.Program.Fluents)), values: r.net.NewValues()}
-	for _, f := range r.net.Program.Init {
-		p.on[slices.Index(r.net.Program.Fluents, f)] = true
-	}
+	p := &position{rules: r, on: r.net.Program.Starts(), values: r.net.NewValues()}
 	p.update()
 	return p
 }
