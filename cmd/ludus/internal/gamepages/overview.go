@@ -44,7 +44,7 @@ func renderOverview(files map[string]string, data, readme string) error {
 		return err
 	}
 	files[pagesFolder+"/README.md"] = generated + "\n# Games\n\n" +
-		"Rules with pictures and what is known; on most pages the shipped agent and a sample game with comments, too.\n\n" + table
+		"Rules with pictures, what is known, the shipped agent and a sample game with comments.\n\n" + table
 	var c curve
 	if err := readData(data, curveData, &c); err != nil {
 		return err

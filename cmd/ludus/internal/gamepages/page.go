@@ -58,10 +58,8 @@ func renderPage(files map[string]string, data string, p *page) error {
 	}
 	w.writeKnown()
 	w.writeCards()
-	if !p.plain {
-		if err := w.writeSample(); err != nil {
-			return err
-		}
+	if err := w.writeSample(); err != nil {
+		return err
 	}
 	files[pagesFolder+"/"+p.name+".md"] = w.b.String()
 	return nil
@@ -186,7 +184,7 @@ func (w *writer) writeKnown() {
 	w.line("## What is known\n")
 	w.line("%s [SOLVED.md](../../env/solver/SOLVED.md) lists what ludus has solved.\n", w.known)
 	first := w.study.First
-	if w.plain || len(first) == 0 || len(first) == 1 && !first[0].Exact {
+	if len(first) == 0 || len(first) == 1 && !first[0].Exact {
 		return
 	}
 	w.line("### First moves\n")

@@ -10,7 +10,6 @@ type page struct {
 	study   string   // the game of the sample game, if another
 	first   string   // the game of first moves, if another than that of the sample game
 	players [2]string
-	plain   bool     // without first moves and sample game, because no agent here plays it well
 	figures []figure // pictures beside those of board.Diagrams
 	known   string   // Markdown; what is known beside the tables
 }
@@ -85,7 +84,7 @@ long for the empty board.`,
 		known: `Tic-tac-toe is a draw, whatever x begins with.`,
 	},
 	{
-		name: "gomoku", title: "Gomoku on 9x9", plain: true,
+		name: "gomoku", title: "Gomoku on 9x9", players: [2]string{"", beginner},
 		known: `On the large board of 15x15 the first player wins if there are no extra rules (Allis 1994). The small board is not solved
 here. Five or more in a line win; other rule sets accept exactly five only.`,
 	},

@@ -71,9 +71,6 @@ func studyPage(ctx context.Context, folder string, p *page, again []string) erro
 	if old != nil && err == nil && !slices.Contains(again, p.name) {
 		return nil
 	}
-	if p.plain {
-		return writeData(folder, p.name, study{Network: network(p.name)})
-	}
 	game, err := games.New(p.studied())
 	if err != nil {
 		return err
