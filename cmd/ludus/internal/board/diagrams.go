@@ -29,8 +29,8 @@ const (
 // drawn holds the diagrams of each *env.Game that Diagrams was called for.
 var drawn sync.Map
 
-// Diagrams returns a diagram for every kind of move that has cells and does not end the game, and one of a won game; a
-// second one if games are also won by shapes with an empty cell. They come from random games, always the same. In every
+// Diagrams returns a diagram for every kind of move that changes the board and does not end the game, and one of a won
+// game; a second one if games are also won by shapes with an empty cell. They come from random games, always the same. In every
 // other game players win at once if they can, otherwise they avoid it, so that late ends occur, too. The result is cached;
 // the caller must not change it.
 func Diagrams(game *env.Game) []Diagram {
@@ -41,6 +41,7 @@ func Diagrams(game *env.Game) []Diagram {
 	for seed := range uint64(diagramGames) {
 		d.play(rand.NewPCG(seed, 0), seed%2 == 0)
 	}
+	d.list = append(d.list, d.others...)
 	for _, end := range []*Diagram{&d.end.Diagram, &d.openEnd.Diagram} {
 		if end.Caption != "" {
 			d.list = append(d.list, *end)
@@ -52,9 +53,10 @@ func Diagrams(game *env.Game) []Diagram {
 
 // diagrams collects diagrams.
 type diagrams struct {
-	game  *env.Game
-	list  []Diagram
-	kinds map[string]bool // kinds of moves in list
+	game   *env.Game
+	list   []Diagram
+	others []Diagram       // of moves without cells that change the board, such as a swap
+	kinds  map[string]bool // kinds of moves that were looked at
 
 	end     gameEnd // of the best won game so far, which has winning cells if any has, and few plies
 	openEnd gameEnd // of the shortest game so far that was won by a shape with an empty cell
@@ -69,39 +71,54 @@ type gameEnd struct {
 // play plays a game and adds what it shows. Players win at once if they can, or avoid it.
 func (d *diagrams) play(rng *rand.PCG, win bool) {
 	state := d.game.NewState()
-	before, after := state.Pieces(nil), []uint8(nil)
+	var before []uint8
 	for ply := 0; ; ply++ {
 		if state.Done() {
 			d.addEnd(state, ply)
 			return
 		}
-		player, pieces := state.Player(), Pieces(state)
-		action := d.choose(state, rng, win)
+		before = state.Pieces(before[:0])
+		player, action := state.Player(), d.choose(state, rng, win)
 		state.Apply(action)
-		after = state.Pieces(after[:0])
-		if cells := d.game.Drawing.ActionCells[action]; cells != env.NoCells && !state.Done() {
-			kind := kindOf(d.game, action, before, after)
-			if !d.kinds[kind] && ply >= diagramPly {
-				d.kinds[kind] = true
-				name := d.game.ActionNames[action]
-				diagram := Diagram{
-					Caption: fmt.Sprintf("%s: %s plays %s", kind, d.game.Players[player], name),
-					Pieces:  pieces, Move: name, Player: int(player),
-				}
-				if doesMore(before, after, cells) {
-					diagram.After = Pieces(state)
-				} else if cells.From == env.NoCell {
-					diagram.Pieces = Pieces(state)
-				}
-				d.list = append(d.list, diagram)
-			}
-		}
-		before = append(before[:0], after...)
+		d.addMove(state, action, player, ply, before)
 	}
 }
 
-// choose returns an action that wins at once, if there is one, or a random one that does not, if win is false.
+// addMove adds a diagram of the move that led to state, given the pieces before it, if there is none of its kind.
+func (d *diagrams) addMove(state env.State, action env.Action, player env.Player, ply int, before []uint8) {
+	after := state.Pieces(nil)
+	cells, kind := d.game.Drawing.ActionCells[action], kindOf(d.game, action, before, after)
+	onBoard := cells != env.NoCells
+	if d.kinds[kind] || onBoard && (ply < diagramPly || state.Done()) {
+		return
+	}
+	d.kinds[kind] = true
+	name := d.game.ActionNames[action]
+	diagram := Diagram{Caption: kind + " by " + d.game.Players[player], Pieces: PiecesText(before), Move: name, Player: int(player)}
+	if onBoard {
+		diagram.Caption = fmt.Sprintf("%s: %s plays %s", kind, d.game.Players[player], name)
+	}
+	if doesMore(before, after, cells) {
+		diagram.After = PiecesText(after)
+	} else if cells.From == env.NoCell {
+		diagram.Pieces = PiecesText(after)
+	}
+	switch {
+	case onBoard:
+		d.list = append(d.list, diagram)
+	case diagram.After != "" && !state.Done():
+		d.others = append(d.others, diagram)
+	}
+}
+
+// choose returns an action without cells of a kind that was not played yet, or one that wins at once, or a random one. If
+// win is false, it avoids winning.
 func (d *diagrams) choose(state env.State, rng *rand.PCG, win bool) env.Action {
+	for _, a := range state.Legal(nil) {
+		if d.game.Drawing.ActionCells[a] == env.NoCells && !d.kinds[d.game.Verb(a)] {
+			return a
+		}
+	}
 	var winning []env.Action
 	for _, t := range state.TerminalActions(nil) {
 		if d.game.UtilityFor(state.Player(), t.Outcome) == 1 {
@@ -118,17 +135,16 @@ func (d *diagrams) choose(state env.State, rng *rand.PCG, win bool) env.Action {
 	return action
 }
 
-// kindOf returns the kind of an action with cells, given the pieces before and after it: its verb, and for a step its
-// direction, or that it captures or leaves a piece behind.
+// kindOf returns the kind of an action, given the pieces before and after it: its verb, and for a step its direction, or
+// that it captures or leaves a piece behind.
 func kindOf(game *env.Game, a env.Action, before, after []uint8) string {
 	cells, width := game.Drawing.ActionCells[a], int32(game.Tensor.W)
-	if cells.From == env.NoCell {
-		if notation.Drops(game) {
+	switch {
+	case cells.From == env.NoCell:
+		if cells.To != env.NoCell && notation.Drops(game) {
 			return "drop"
 		}
 		return game.Verb(a)
-	}
-	switch {
 	case before[cells.To] > 0:
 		return "capture"
 	case after[cells.From] > 0:

@@ -32,6 +32,7 @@ function drawDiagram(figure, description, { caption, pieces, move, player, after
   const cells = description.actions[move];
   draw({ pieces, player, wonBy }, cells ? { played: cells } : {});
   if (after) draw({ pieces: after, player, status: `${caption}; then` }, { last: cells });
-  const text = make(figure, "figcaption", {}, move ? caption.replace(move, "") : caption);
-  if (move) make(text, "span", { class: "move" }, move);
+  const named = move && caption.endsWith(move);
+  const text = make(figure, "figcaption", {}, named ? caption.slice(0, -move.length) : caption);
+  if (named) make(text, "span", { class: "move" }, move);
 }
