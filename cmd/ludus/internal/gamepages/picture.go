@@ -60,7 +60,11 @@ func drawSVG(d *board.Description, title string, diagrams ...diagram) string {
 		p.draw(one)
 		p.b.WriteString("</g>\n")
 	}
-	return svgFile(title, wide*float64(len(diagrams)), high, unit, styleOf(p.colours)+boardStyle, p.b.String())
+	style := styleOf(p.colours) + boardStyle
+	if d.Hexagons { // cells are small, because rows are shifted
+		style += ".label{font-size:.46px}\n"
+	}
+	return svgFile(title, wide*float64(len(diagrams)), high, unit, style, p.b.String())
 }
 
 // svgFile wraps drawn elements, whose size is in units of the given number of pixels.
