@@ -101,19 +101,28 @@ const agentPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NO
 ,sims=256. "ludus --help" explains them.`
 
 // agentHelp explains in ludus --help how to name an agent.
-const agentHelp = `An agent is random, greedy, mcts:N (UCT with N random playouts per move), alphabeta:D (search to depth D), solver:NODES
-(perfect play if the position is solved within NODES nodes, otherwise mcts:1000), net:PATH (a network with search),
-policy:PATH (a network without search) or zoo (the agent shipped for the game, net:zoo). PATH is a run's folder, a checkpoint
-or a weights file; in double quotes it may contain what looks like options. A folder named zoo is ./zoo. Options may follow:
+const agentHelp = `An agent is one of
+  zoo                     the agent shipped for the game; the same as net:zoo
+  net:PATH                a network with search. PATH is a run's folder, a checkpoint or a weights file; in double quotes it
+                          may contain what looks like options. A folder named zoo is ./zoo
+  policy:PATH             a network without search
+  mcts:N                  UCT with N random playouts per move, no network
+  alphabeta:D             search to depth D, no network
+  solver:NODES            perfect play if the position is solved within NODES nodes, otherwise mcts:1000
+  greedy                  looks one move ahead
+  random                  plays random moves
+
+Options of agents with a network:
   @GENERATION, @best      a checkpoint of the run other than the newest
   ,sims=N  ,time=D        simulations per move (default 64), or time per move such as 500ms
   ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
   ,temp=T                 sample moves with temperature T instead of playing the best
-  ,elo=N                  weaken the network to a rating of N, as far as its strength dial goes, instead of other options; shipped
-                          agents have a dial, runs after "ludus rate RUN --dial". Analyses and hints keep full strength
+  ,elo=N                  weaken the network to a rating of N, as far as its strength dial goes, instead of other options.
+                          Shipped agents have a dial, runs after "ludus rate RUN --dial". Analyses and hints keep full strength
   ,sym=all                average the network over the board's symmetries at the root
-  ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves the
-                          position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages; 0: off`
+  ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves
+                          the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;
+                          0: off`
 
 // loadAgent parses an agent's spec and loads its files. It warns of damaged checkpoints that it skipped.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {

@@ -50,11 +50,11 @@ func rootCommand() *cobra.Command {
 		Long: `ludus learns two-player board games by self-play, on CPUs only.
 
 Start with:
+  ludus serve --open                                 play in the browser; watch runs
+  ludus play quad-5x5                                play against the shipped agent in the terminal
   ludus games                                        list the games
-  ludus play quad-5x5                                play against the shipped agent
   ludus train quad-5x5                               train a network in about eight minutes
   ludus play quad-5x5 net:runs/quad-5x5              play against yours
-  ludus serve --open                                 play and watch runs in the browser
   ludus arena quad-5x5 net:runs/quad-5x5 mcts:200    measure its strength
 
 ` + agentHelp + `
