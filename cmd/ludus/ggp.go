@@ -20,14 +20,14 @@ for moves, by HTTP; ludus answers half a second before each clock ends. It plays
 
 RUN is a run on a rule sheet, a checkpoint or exported weights. Its network plays if the server sends the same sheet, also
 if names are changed and rules stand in another order. In other games of two players who take turns a search with random
-playouts plays, or a network that is trained during the start clock, if that is 9 s or longer and the network wins a short
-match against the search before the clock ends. In the rest (one player, more than two, or moves at the same time) ludus
+playouts plays, or a network that is trained during the start clock, if it has 8 s or more left once the sheet is read and
+the network wins a short match against the search before it ends. In the rest (one player, more than two, or moves at the same time) ludus
 plays random legal moves. If a sheet is too large to be read in time, ludus answers "nil", and the server chooses the
 moves.
 
 Other machines can connect only if --listen allows it; ":9147" lets all connect. The protocol knows no passwords.`,
 		Example: `  ludus ggp
-  ludus ggp --listen :9147 runs/gdl-hex-71be2d55 connect-four.safetensors`,
+  ludus ggp --listen :9147 runs/my-hex connect-four.safetensors`,
 		Args: arguments(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options.Runs, options.Log = args, cmd.ErrOrStderr()

@@ -32,8 +32,9 @@ func solveCommand() *cobra.Command {
 		Short: "Solve a position: its exact value and that of each move",
 		Long: `Solves a position exactly, for perfect play by both players. Goals are final scores, 0 to 100. The output is a line "value
 PLAYER=GOAL PLAYER=GOAL", a line "MOVE GOAL" per legal move with the goal of the player to move, where the best moves have
-the word "best" at the end, and a last line "nodes N seconds S". Values not found within the limits are "unknown", and the exit code is then 3. In Free-For-All a win is 100, a
-draw 50 and a loss 0; with objective=score goals are 50 plus or minus half their difference.
+the word "best" at the end, and a last line "nodes N seconds S". Values not found within the limits are "unknown", and the
+exit code is then 3. In Free-For-All a win is 100, a draw 50 and a loss 0; with objective=score goals are 50 plus or minus
+half their difference.
 
 More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 		Example: `  ludus solve quad-5x5

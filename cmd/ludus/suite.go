@@ -63,7 +63,7 @@ positions or more. --hard-share generates such suites; it also uses positions on
 		return arguments(1, 2)(cmd, args)
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.Positions, "positions", 1000, "positions to generate; with --check, how many positions of the suite to use (default all)")
+	flags.IntVar(&f.Positions, "positions", 1000, "positions to generate; with --check, how many of the suite to use (all, if you do not say)")
 	limit(cmd, "positions", fmt.Sprintf("from 1 to %d", suite.MaxPositions), func() bool {
 		return f.Positions >= 1 && f.Positions <= suite.MaxPositions
 	})

@@ -215,8 +215,8 @@ func (f *freeForAll) rules() string {
 	if f.turns%2 == 1 {
 		turns = fmt.Sprintf("%d of red's and %d of blue's", f.turns/2+1, f.turns/2)
 	}
-	return fmt.Sprintf("Pieces live on the inner cells, %s. They come from two spawn cells: red's from %s, blue's "+
-		"from %s. A spawn cell is never empty: when the piece on it moves off, a new one stands there at once. No piece "+
+	return fmt.Sprintf("Pieces live on the inner cells, %s. There is one more cell on each side, a spawn cell: red's is "+
+		"%s, blue's %s. A spawn cell is never empty: when the piece on it moves off, a new one stands there at once. No piece "+
 		"can enter a spawn cell, so the piece there cannot be captured.\n"+
 		"Red moves first, then the players take turns. On your turn you move one of your pieces in one of two ways.\n"+
 		"A knight's step, as in chess (two cells in one direction and one to the side), leads onto an empty inner cell. It "+

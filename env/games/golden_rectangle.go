@@ -84,8 +84,8 @@ func (r *goldenRectangle[B]) rules(span int) string {
 	column, row := env.ColumnName(span), env.RowName(span)
 	return turns + fmt.Sprintf("You win 100 to 0 when your pieces are the four corners of an upright rectangle whose "+
 		"columns are at least %d apart and whose rows are at least %[1]d apart, such as a1, %[2]s1, %[2]s%[3]s and "+
-		"a%[3]s.\nIf the board is full and nobody has such a rectangle, yellow wins 100 to 0. There are no draws.",
-		span, column, row)
+		"a%[3]s: it covers at least %[4]d columns and %[4]d rows.\nIf the board is full and nobody has such a rectangle, yellow wins 100 to 0. There are no draws.",
+		span, column, row, span+1)
 }
 
 func (r *goldenRectangle[B]) strategy(span int) string {

@@ -208,7 +208,7 @@ func (q *quad[B]) summary() string {
 	}
 	text := "mark the four corners of a square of any size and tilt"
 	if q.whites > 0 {
-		text += "; or block a cell"
+		text += "; you may also block cells"
 	}
 	return text
 }
@@ -238,8 +238,9 @@ func (q *quad[B]) rules(corners string) string {
 		if q.whites > 0 {
 			empty = "empty, neither marked nor blocked"
 		}
-		fmt.Fprintf(&b, "If x then has three corners of a square and the fourth cell is %s, x wins 95 to 5, because the "+
-			"next turn would be x's, who could then complete the square. o gets nothing for three corners.\n", empty)
+		fmt.Fprintf(&b, "If x then has three corners of a square and the fourth cell is %s, x wins 95 to 5: the "+
+			"next turn would be x's, and one more quad would complete the square. o gets nothing for three corners, because o's "+
+			"mark ends the game. Points count: 100 is better than 95.\n", empty)
 	}
 	switch {
 	case q.whites > 0 && q.threes():

@@ -313,7 +313,12 @@ func (w *writer) writeStrength(c *zoo.Card) {
 	if r := c.Rating; r != nil {
 		w.line("| Elo above random moves, %d simulations | | %.0f (%.0f to %.0f) |", r.Simulations, r.Value, r.Low, r.High)
 	}
-	w.line("\nBrackets are 95 %% intervals. %sThese commands measure the errors and match scores again:\n", aboutSuites(c))
+	measured := "errors and match scores"
+	if len(c.Errors) == 0 {
+		measured = "match scores"
+	}
+	w.line("\nBrackets are 95 %% intervals. %s%s These commands measure the %s again:\n",
+		aboutSuites(c), aboutOpenings(w.game), measured)
 	for _, e := range c.Errors {
 		w.line("    %s", e.Command)
 	}
@@ -335,6 +340,15 @@ func aboutSuites(c *zoo.Card) (text string) {
 	return text
 }
 
+// aboutOpenings says how the games of matches begin, in a sentence.
+func aboutOpenings(game *env.Game) string {
+	text := "Each game of a match begins with two random plies"
+	if !slices.ContainsFunc(game.Classes, func(c env.Class) bool { return c.Utility == 0 }) {
+		text += ", which may already decide it: then even perfect play loses in one of the seats"
+	}
+	return text + "."
+}
+
 // writeDial writes how to weaken the agent, and how exactly it then plays at the strength asked for.
 func (w *writer) writeDial(c *zoo.Card) {
 	low, high, ok := ratings.ShippedDial(c.Game).Range()
@@ -351,12 +365,20 @@ func checked(d *zoo.Dial) string {
 	if len(d.Checks) == 0 {
 		return ""
 	}
-	farthest := 0.0
+	low, high := math.Inf(1), math.Inf(-1) // rated minus asked for
 	for _, check := range d.Checks {
-		farthest = max(farthest, math.Abs(check.Rating.Value-float64(check.Elo)))
+		off := math.Round(check.Rating.Value) - float64(check.Elo)
+		low, high = min(low, off), max(high, off)
 	}
-	return fmt.Sprintf(" Rated again, in %s new games against other opponents, %d such agents were at most %.0f Elo off.",
-		grouped(d.CheckGames), len(d.Checks), math.Ceil(farthest))
+	result := fmt.Sprintf("at most %.0f Elo off", max(-low, high))
+	switch {
+	case high < 0:
+		result = fmt.Sprintf("%.0f to %.0f Elo weaker than that", -high, -low)
+	case low > 0:
+		result = fmt.Sprintf("%.0f to %.0f Elo stronger than that", low, high)
+	}
+	return fmt.Sprintf(" Rated again, in %s new games against other opponents, %d such agents were %s.",
+		grouped(d.CheckGames), len(d.Checks), result)
 }
 
 // counted writes a count and its noun, with the plural's ending unless it is 1.
@@ -373,7 +395,9 @@ func percent(e zoo.Estimate) string {
 	if e.Value < 0.01 {
 		digits = 2
 	}
-	return fmt.Sprintf("%.*f %% (%.*f to %.*f)", digits, 100*e.Value, digits, 100*e.Low, digits, 100*e.High)
+	scale := math.Pow(10, float64(digits+2))
+	round := func(share float64) float64 { return math.Round(scale*share+1e-6) / (scale / 100) } // 10.55 becomes 10.6
+	return fmt.Sprintf("%.*f %% (%.*f to %.*f)", digits, round(e.Value), digits, round(e.Low), digits, round(e.High))
 }
 
 // grouped writes a number with commas between groups of three digits.

@@ -46,17 +46,16 @@ whatever white begins with. With 2 or 3 columns white wins on 6 rows, and black 
 			{"o threatens to complete b3, b5, d5 and d3. x blocks d3 with a white and moves again.",
 				"c2; b3; e2; b5; f6; d5; block d3", "d3"},
 		},
-		known: `Quad on 7x7 is not solved. Without the whites, x wins whatever it begins with. Whites give the second player a defence:
-x wins 5x5 with 8 quads and no whites, but with 4 quads and 1 or 2 whites each it is a draw at 50, and with 6 quads and 1 white
-each x only gets 90.`,
+		known: `Quad on 7x7 is not solved. Without the whites, x wins whatever it begins with. Small boards with whites are
+solved: on 5x5 with 6 quads and 1 white each x gets 90, with 4 quads and 1 or 2 whites each both get 50.`,
 	},
 	{
 		name: "quad-5x5", title: "Quad on 5x5",
 		figures: []figure{
 			{"A tilted square: b1, d2, c4 and a3. Each side goes two cells one way and one cell the other. x wins 100 to 0.",
 				"b1; b2; d2; c3; c4; d4; a3", "b1 a3 c4 d2"},
-			{"Three corners: all quads are used up, and x has three corners of a square whose fourth cell, a2, is empty. x gets 95, o 5.",
-				threeCorners, "a2 a3 b3 b2"},
+			{"Two threats at once: b3 completes one square of x, d4 another. o can mark only one of them.",
+				"d3; e3; c2; d1; c3; d2; c4", "b3 d4"},
 		},
 		known: `Quad on 5x5 is solved: x wins if it begins with one of the nine cells in the middle. With any other first mark both
 get 50. The solver needs about a second: ` + "`ludus solve quad-5x5`" + `. Playing these wins is harder, because most later
@@ -64,14 +63,15 @@ positions have few good moves.`,
 	},
 	{
 		name: "golden-rectangle", title: "Golden Rectangle", players: [2]string{"", beginner},
-		known: `Golden Rectangle on 7x8 is not solved. Yellow wins the boards of 4 columns (with 4 to 8 rows), those of 6 columns with 4 or
-5 rows, and the one of 7 columns and 4 rows, whatever red begins with. Red wins 5x5 and the board of 5 columns and 7 rows if it does not
-begin in the middle column, and yellow wins the one of 5 columns and 6 rows.`,
+		known: `Golden Rectangle on 7x8 is not solved. On smaller boards of columns x rows yellow wins 4x4 to 4x8, 5x4,
+5x6, 6x4, 6x5 and 7x4, whatever red begins with. Red wins 5x5 and 5x7 if it does not begin in the middle column.`,
 	},
 	{
 		name: "free-for-all-2p", title: "Free-For-All", players: [2]string{"", beginner},
-		known: `Free-For-All with 30 turns is not solved. With 12 turns neither side can force a lead in captures: every first move draws. On the board of
-5x5, with 14 turns, blue wins.`,
+		figures: []figure{{"Red's piece on a4 guards b3, b4 and b5: it captures what comes there, and nothing can capture it.",
+			"a4-c3", "b3 b4 b5"}},
+		known: `Free-For-All with 30 turns is not solved. With 12 turns neither side can force a lead in captures: every first move draws. On the
+smaller board ` + "`free-for-all(size=5,steps=14)`" + `, whose inner cells are 3x3, blue wins.`,
 	},
 	{
 		name: "connect-four", title: "Connect Four", players: [2]string{"", beginner},
@@ -102,6 +102,3 @@ boards of up to 9x9 (Pawlewicz and Hayward 2013). ludus's solver takes moments u
 4x4 by 4 of 16: the short diagonal.`,
 	},
 }
-
-// threeCorners are moves of quad-5x5 after which x has three corners of one square whose fourth cell is empty.
-const threeCorners = "d5; a4; b3; c4; d1; d3; a3; c5; d4; e2; e4; d2; b1; b5; b2; c3"

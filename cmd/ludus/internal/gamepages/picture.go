@@ -302,9 +302,11 @@ func (p *picture) arrow(m board.Move, width float64, colour string) {
 	p.polygon(colour+" on", points, " stroke-width=\".025\" stroke-linejoin=\"round\"")
 }
 
-// rings draws a ring around each cell that won the game, dashed if the cell is empty, and lines between them.
+// rings draws a ring around each cell that won the game, dashed if the cell is empty, and lines between them. Cells that are
+// all empty, which no game ends with, get no lines.
 func (p *picture) rings(pieces string, cells []int32) {
 	const round = 0.41
+	occupied := slices.ContainsFunc(cells, func(cell int32) bool { return pieces[cell] != '0' })
 	for _, class := range []string{"ground", "won"} {
 		for i, cell := range cells {
 			x, y := p.x(cell), p.y(cell)
@@ -313,7 +315,7 @@ func (p *picture) rings(pieces string, cells []int32) {
 				ring += " open"
 			}
 			p.add("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\".41\"/>", ring, x, y)
-			if len(cells) == 1 || p.OpenLine && i+1 == len(cells) {
+			if !occupied || p.OpenLine && i+1 == len(cells) {
 				continue
 			}
 			next := cells[(i+1)%len(cells)]

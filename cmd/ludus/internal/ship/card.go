@@ -167,7 +167,7 @@ func (m *measurement) noteWorst(groups []suite.Group) {
 			worst = g
 		}
 	}
-	if worst != nil && worst.Error.Value > 0 {
+	if worst != nil && worst.Error.Value*float64(worst.Positions) > 2.5 { // fewer errors show no weakness
 		m.card.Weaknesses = append(m.card.Weaknesses, fmt.Sprintf("with 64 simulations it errs most in positions %s plies before "+
 			"the end of the game: %.1f %% of moves lose value (%d positions)", worst.Name, 100*worst.Error.Value, worst.Positions))
 	}
