@@ -315,7 +315,7 @@ func (p *picture) rings(pieces string, cells []int32) {
 				ring += " open"
 			}
 			p.add("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\".41\"/>", ring, x, y)
-			if !occupied || p.OpenLine && i+1 == len(cells) {
+			if !occupied || len(cells) == 1 || p.OpenLine && i+1 == len(cells) {
 				continue
 			}
 			next := cells[(i+1)%len(cells)]
