@@ -287,7 +287,8 @@ func (v *textView) showThinking(agent string) (stop func()) {
 func (s *Session) help() string {
 	return fmt.Sprintf(`Type a move: %s.
 A cell is a column letter and a row number. On the board, [ ] is the last move%s. Commands:
-  ?           the agent's analysis: value, visits and priors of its best moves; ? all: of all moves
+  ?           the agent's best moves: how often the search visited each, the value it found, and the
+              network's guess before the search (prior); ? all: all moves
   hint        the move that it would play
   undo        take your last move back; undo 3 takes three back
   moves       list the legal moves; #2 plays the second
