@@ -71,7 +71,7 @@ func checkClasses(g *env.Game) error {
 }
 
 // checkFrames checks that First's frame changes no action, and that Second's is its own inverse, permutes the cells of
-// every policy plane alike and keeps the extra entries.
+// every policy plane alike and keeps extra entries apart from cells.
 func checkFrames(g *env.Game) error {
 	for a := range g.NumActions() {
 		action := env.Action(a)
@@ -84,7 +84,7 @@ func checkFrames(g *env.Game) error {
 		}
 		cells := g.Tensor.Cells()
 		extra := a >= g.PolicyPlanes*cells
-		if extra && second[a] != action || !extra && int(second[a])%cells != g.FrameCell(env.Second, a%cells) {
+		if extra != (int(second[a]) >= g.PolicyPlanes*cells) || !extra && int(second[a])%cells != g.FrameCell(env.Second, a%cells) {
 			return fmt.Errorf("Second's frame moves action %d elsewhere than its cell", a)
 		}
 	}

@@ -27,7 +27,7 @@ func TestSheetNames(t *testing.T) {
 	dir := t.TempDir()
 	path := writeFile(t, dir, "Three In Line.kif", sheets.Text("tic-tac-toe"))
 	g := mustNew(t, "gdl("+path+")")
-	if g.Name != gdl.Name("three-in-line", g.Sheet) || g.Sheet == "" {
+	if !gdl.IsName(g.Name, g.Sheet) || !strings.HasPrefix(g.Name, "gdl(three-in-line-") || g.Sheet == "" {
 		t.Errorf("name %q", g.Name)
 	}
 	for _, name := range []string{g.Name, " gdl( " + path + " ) "} {
@@ -51,7 +51,7 @@ func TestCap(t *testing.T) {
 	text := sheets.Text("race")
 	g := mustNew(t, "gdl("+writeFile(t, t.TempDir(), "capped.kif", text)+")")
 	base := strings.TrimSuffix(gdl.Name("capped", text), ")")
-	if g.Name != fmt.Sprintf("%s-%d)", base, g.MaxPlies) {
+	if g.Name != fmt.Sprintf("%s-%d-v2)", base, g.MaxPlies) {
 		t.Fatalf("name %s, %d plies", g.Name, g.MaxPlies)
 	}
 	if restored, err := Restore(g.Name, text); err != nil || restored != g {
@@ -61,7 +61,7 @@ func TestCap(t *testing.T) {
 	if old, err := Restore(base+"-77)", text); err != nil || old.MaxPlies != 77 || old.Name != base+"-77)" {
 		t.Errorf("Restore: %v", err)
 	}
-	for _, name := range []string{base + "-0)", base + "-x)", base + "-+5)", base + ")", base + "-77-)", "gdl(capped-00000000-77)"} {
+	for _, name := range []string{base + "-0)", base + "-x)", base + "-+5)", base + ")", base + "-77-)", base + "-77-v3)", "gdl(capped-00000000-77)"} {
 		if _, err := Restore(name, text); err == nil {
 			t.Errorf("Restore accepts %s", name)
 		}

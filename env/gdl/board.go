@@ -23,7 +23,9 @@ type board struct {
 	first, second axis
 	rowsFirst     bool // first is the row
 	group         string
-	apart         int // places from the first to the second argument: 1 if they stand side by side
+	apart         int  // places from the first to the second argument: 1 if they stand side by side
+	allLines      bool // see placeOf
+	fewerLines    bool // placeOf has found terms that name too few lines
 }
 
 // Limits of a board's sides.
@@ -302,7 +304,8 @@ const (
 	onSecond // on a line: i is a constant of the second axis
 )
 
-// placeOf finds the place of a group's terms; b may be nil.
+// placeOf finds the place of a group's terms; b may be nil. Terms that name lines must name more than half of those of the
+// board, unless allLines says otherwise: the 1 and 2 of (turn x 1) and (turn x 2) are no rows.
 func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 	pl := place{i: -1, j: -1, k: -1, l: -1}
 	if b == nil {
@@ -335,7 +338,7 @@ func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 				_, ok := a.index[args[i]]
 				distinct[args[i]] = true
 				return ok
-			}) && len(distinct) > 1
+			}) && len(distinct) > 1 && b.enough(len(distinct), len(a.values))
 		}
 		switch {
 		case in(b.first):
@@ -345,6 +348,13 @@ func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 		}
 	}
 	return pl
+}
+
+// enough reports whether the lines of a group are enough to be lines of the board.
+func (b *board) enough(lines, all int) bool {
+	few := 2*lines <= all
+	b.fewerLines = b.fewerLines || few
+	return b.allLines || !few
 }
 
 // others returns the name of a term and its arguments but those that place it, as text.

@@ -87,7 +87,9 @@ func (g *game) findNumbers(f *network.Folder, counters []*counter) {
 		}
 	}
 	for _, group := range p.groups {
-		byFluent[group[0]].number = true
+		c := byFluent[group[0]]
+		c.number = true
+		g.numbers = append(g.numbers, c)
 	}
 }
 

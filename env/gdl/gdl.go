@@ -28,7 +28,10 @@ type game struct {
 	actions  [2][]action // by role: its possible moves as the mover, ascending
 	entry    [2][]int    // by role, then action: its entry of actions, or -1
 	init     []uint64    // the first position
-	entries  [][]entry   // by fluent: what it sets in the tensor
+	entries  [][]entry   // by fluent: what it sets in the tensor when First is to move
+	framed   [][]entry   // and when Second is
+	images   [][]int32   // by symmetry, then fluent: its image
+	numbers  []*counter  // those that share a plane
 	constant []entry     // always set
 	pieces   []piece     // by fluent
 	details  []int       // fluents that the drawing does not show
@@ -66,8 +69,9 @@ type Info struct {
 	Fluents, Gates int
 	Board          string // "" if there is none
 	Longest        string
-	Proven         bool // the longest game is proven
-	OneGoal        bool // that each player has exactly one goal at the end is proven
+	Proven         bool   // the longest game is proven
+	Frame          string // how the board is turned for Second, if both sides are proven to be alike; else ""
+	OneGoal        bool   // that each player has exactly one goal at the end is proven
 }
 
 // New returns the game of a sheet. The stem is the sheet's name, such as that of its file; the game's name contains it
@@ -95,13 +99,13 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 
 // FromNetwork is [New] for a sheet whose network is known.
 func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
-	return fromNetwork(ctx, stem, text, net, uncapped)
+	return fromNetwork(ctx, stem, text, net, version{})
 }
 
 // Restore returns the game of that name, if it was made of the sheet. A cap on plies is the name's, whatever
-// random games give now.
+// random games give now, and the tensor is as it was when games had such names.
 func Restore(ctx context.Context, name, text string) (*env.Game, error) {
-	stem, limit, ok := parseName(name, text)
+	stem, v, ok := parseName(name, text)
 	if !ok {
 		return nil, fmt.Errorf("%s is the name of another sheet's game", name)
 	}
@@ -109,18 +113,27 @@ func Restore(ctx context.Context, name, text string) (*env.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, _, err := fromNetwork(ctx, stem, text, net, limit)
+	e, _, err := fromNetwork(ctx, stem, text, net, v)
 	if err == nil && e.Name != name {
-		return nil, fmt.Errorf("%s was made by another version of ludus, which gave its games another end: now it is %s", name, e.Name)
+		return nil, fmt.Errorf("%s was made by another version of ludus, which proved other things about it: now it is %s", name, e.Name)
 	}
 	return e, err
+}
+
+// version says what a game's name says besides the sheet.
+type version struct {
+	limit int  // the cap on plies; uncapped if one is to be found where it is needed
+	old   bool // the tensor is that of games before layout 2, in which both players see the board alike
 }
 
 // uncapped stands for a cap on plies that is to be found, if one is needed.
 const uncapped = 0
 
-// fromNetwork is FromNetwork with a cap on plies.
-func fromNetwork(ctx context.Context, stem, text string, net *network.Network, limit int) (*env.Game, *Info, error) {
+// layout ends the names of games whose tensor has changed since games got names: networks for the two differ.
+const layout = "-v2"
+
+// fromNetwork is FromNetwork for a version of the game.
+func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v version) (*env.Game, *Info, error) {
 	program := net.Program
 	if n := len(program.Roles); n != 2 {
 		return nil, nil, fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
@@ -146,6 +159,9 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, l
 		return nil, nil, err
 	}
 	b := findBoard(program)
+	if b != nil {
+		b.allLines = v.old
+	}
 	if err := g.setActions(b); err != nil {
 		return nil, nil, err
 	}
@@ -160,6 +176,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, l
 	proven = proven && l.plies <= maxPlies
 	e.MaxPlies, e.UsualPlies = l.plies, max(trial.longest, 1)
 	info := &Info{Fluents: len(program.Fluents), Longest: l.proof, Proven: proven}
+	limit := v.limit
 	switch {
 	case limit != uncapped:
 		info.Longest, info.Proven = fmt.Sprintf("after %d plies the game is a draw", limit), false
@@ -169,10 +186,15 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, l
 	}
 	if limit != uncapped {
 		g.limit, e.MaxPlies, e.UsualPlies = limit, limit, min(e.UsualPlies, limit)
-		e.Name = fmt.Sprintf("%s-%d)", strings.TrimSuffix(e.Name, ")"), limit)
 		g.addDraw()
 	}
 	g.setTensor(b, folder)
+	second, err := g.findSymmetries(ctx, b, !v.old)
+	if err != nil {
+		return nil, nil, err
+	}
+	g.setFrame(second)
+	e.Name = version{limit, v.old || second.actions == nil && (b == nil || !b.fewerLines)}.name(e.Name)
 	g.setKeys()
 	g.setPlay(folder)
 	e.NewState = func() env.State { return g.newState() }
@@ -181,9 +203,12 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, l
 	if b != nil {
 		info.Board = b.String()
 	}
+	if second.actions != nil {
+		info.Frame = cmp.Or(second.name, "not turned")
+	}
 	info.OneGoal = g.proveGoals(folder)
 	g.describe(info)
-	e.Finish(nil)
+	e.Finish(second.actions)
 	return e, info, nil
 }
 
@@ -191,7 +216,8 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, l
 const maxPlies = 4 * maxTrial
 
 // Name returns the name of a sheet's game: its stem and the first 8 hexadecimal digits of the text's SHA-256. The name of
-// a game with a cap on plies continues with the cap, as in gdl(race-2f48fe48-56).
+// a game with a cap on plies continues with the cap, as in gdl(reversi-e9dfb92b-144), and that of a game whose tensor is no
+// longer as it was in earlier versions of ludus with "v2", as in gdl(tic-tac-toe-41d4b05b-v2).
 func Name(stem, text string) string {
 	stem = strings.Trim(env.FileName(strings.ToLower(stem)), "-")
 	if stem == "" {
@@ -202,15 +228,32 @@ func Name(stem, text string) string {
 
 func hashOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:8] }
 
-// parseName returns the stem and the cap on plies of a name, and whether it is the name of a game of the sheet.
-func parseName(name, text string) (stem string, limit int, ok bool) {
+// name returns the name of a version of the game of a name without one.
+func (v version) name(plain string) string {
+	name := strings.TrimSuffix(plain, ")")
+	if v.limit != uncapped {
+		name += fmt.Sprintf("-%d", v.limit)
+	}
+	if !v.old {
+		name += layout
+	}
+	return name + ")"
+}
+
+// parseName returns the stem and the version of a name, and whether it is the name of a game of the sheet.
+func parseName(name, text string) (stem string, v version, ok bool) {
 	inner := strings.TrimSuffix(strings.TrimPrefix(name, Family+"("), ")")
 	stem, end, _ := strings.Cut(inner, "-"+hashOf(text))
-	if end == "" {
-		return stem, uncapped, name == Name(stem, text)
+	end, current := strings.CutSuffix(end, layout)
+	v.old = !current
+	if end != "" {
+		limit, err := strconv.Atoi(strings.TrimPrefix(end, "-"))
+		if err != nil || limit <= 0 {
+			return stem, v, false
+		}
+		v.limit = limit
 	}
-	limit, err := strconv.Atoi(strings.TrimPrefix(end, "-"))
-	return stem, limit, err == nil && limit > 0 && name == fmt.Sprintf("%s-%d)", strings.TrimSuffix(Name(stem, text), ")"), limit)
+	return stem, v, name == v.name(Name(stem, text))
 }
 
 // IsName reports whether a name is that of a game of the sheet.
@@ -706,7 +749,17 @@ func (g *game) describe(info *Info) {
 	if info.Board != "" {
 		board = "The board is " + info.Board + "."
 	}
+	if n := len(e.Symmetries); n > 1 {
+		board += fmt.Sprintf(" It has %d proven symmetries, the identity included.", n)
+	} else if info.Board != "" {
+		board += " No symmetry of it is proven."
+	}
+	sides := "It is not proven that both sides are alike, so the network sees the board alike for both players."
+	if info.Frame != "" {
+		sides = fmt.Sprintf("Both sides are proven to be alike: for %s the network sees the board with the sides exchanged, %s.",
+			e.Players[1], info.Frame)
+	}
 	e.Rules = fmt.Sprintf("The rules stand in a sheet of the Game Description Language. The players are %s and %s; %s moves "+
-		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.", e.Players[0], e.Players[1], e.Players[0],
-		goals, end, board, info.Fluents, info.Gates)
+		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.\n%s", e.Players[0], e.Players[1], e.Players[0],
+		goals, end, board, info.Fluents, info.Gates, sides)
 }

@@ -49,6 +49,7 @@ func TestNatives(t *testing.T) {
 			if g.Players != native.Players {
 				t.Fatalf("players %v, want %v", g.Players, native.Players)
 			}
+			compareSymmetries(t, sheet, native, g)
 			n := 200
 			if testing.Short() {
 				n = 3
@@ -57,6 +58,30 @@ func TestNatives(t *testing.T) {
 				compareGame(t, native, g, rand.New(rand.NewPCG(uint64(i), 1)))
 			}
 		})
+	}
+}
+
+// compareSymmetries checks that the sheet's symmetries are the native ones. Those of two sheets cannot be proven: see
+// TestSymmetryGroups.
+func compareSymmetries(t *testing.T, sheet string, native, g *env.Game) {
+	if sheet == "hex" || sheet == "reversi" {
+		return
+	}
+	if len(g.Symmetries) != len(native.Symmetries) {
+		t.Errorf("%d symmetries, want %d", len(g.Symmetries), len(native.Symmetries))
+	}
+	if g.Tensor.H != native.Tensor.H || g.Tensor.W != native.Tensor.W {
+		return
+	}
+	for _, want := range native.Symmetries {
+		if !slices.ContainsFunc(g.Symmetries, func(s env.Symmetry) bool { return slices.Equal(s.Cells, want.Cells) }) {
+			t.Errorf("the symmetry %v is missing", want.Cells)
+		}
+	}
+	for cell := range g.Tensor.Cells() {
+		if got, want := g.FrameCell(env.Second, cell), native.FrameCell(env.Second, cell); got != want {
+			t.Errorf("the frame takes cell %d to %d, want %d", cell, got, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package gdl
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ludus/env"
@@ -44,7 +45,7 @@ func (s *state) update() {
 		for role := range g.net.Goals {
 			s.goals[g.turns.playerOf(role)] = s.position.Goal(role)
 		}
-		g.addUp(&s.goals)
+		g.addUp(&s.goals, s.Player())
 		s.outcome = g.class(s.goals)
 	case g.limit > 0 && s.plies >= g.limit:
 		s.moves = 0
@@ -65,10 +66,11 @@ func (s *state) legal() []uint64 { return s.position.Legal(s.mode()) }
 // actions lists all possible moves of the mover.
 func (s *state) actions() []action { return s.game.actions[s.game.turns.mover[s.turn]] }
 
-// addUp sets Second's goal from First's if both must add up to 100.
-func (g *game) addUp(goals *[2]int) {
+// addUp sets the goal of the mover's opponent from the mover's if both must add up to 100. That matters only if they do
+// not, because a player has no goal or several; then the two players are treated alike.
+func (g *game) addUp(goals *[2]int, mover env.Player) {
 	if g.bySum {
-		goals[1] = 100 - goals[0]
+		goals[mover.Opponent()] = 100 - goals[mover]
 	}
 }
 
@@ -178,7 +180,14 @@ func (g *game) finalGoals(v network.Values, i int) (goals [2]int) {
 			}
 		}
 	}
-	g.addUp(&goals)
+	if g.bySum {
+		for k := range g.turns.fluents {
+			if g.turns.where(g.net, v, k)>>i&1 != 0 {
+				g.addUp(&goals, g.turns.playerOf(g.turns.mover[k]))
+				break
+			}
+		}
+	}
 	return goals
 }
 
@@ -206,23 +215,32 @@ func (s *state) CopyFrom(src env.State) {
 	s.turn, s.plies, s.moves, s.outcome, s.goals = o.turn, o.plies, o.moves, o.outcome, o.goals
 }
 
-func (s *state) Key() (k env.Key) {
+func (s *state) Key() env.Key { return s.key(0) }
+
+// key returns the key of the position's image under a symmetry.
+func (s *state) key(symmetry int) (k env.Key) {
 	g := s.game
-	if g.zobrist == nil {
+	if g.zobrist == nil && symmetry == 0 {
 		copy(k[:], s.position.On())
-		if g.limit > 0 {
-			k[7] = uint64(s.plies)
-		}
-		return k
-	}
-	for w, word := range s.position.On() {
-		for ; word != 0; word &= word - 1 {
-			for i, x := range g.zobrist[64*w+bits.TrailingZeros64(word)] {
-				k[i] += x
+	} else {
+		image := g.images[symmetry]
+		for w, word := range s.position.On() {
+			for ; word != 0; word &= word - 1 {
+				f := image[64*w+bits.TrailingZeros64(word)]
+				if g.zobrist == nil {
+					k[f/64] |= 1 << (f % 64)
+					continue
+				}
+				for i, x := range g.zobrist[f] {
+					k[i] += x
+				}
 			}
 		}
 	}
-	if g.limit > 0 {
+	switch {
+	case g.limit > 0 && g.zobrist == nil:
+		k[7] = uint64(s.plies)
+	case g.limit > 0:
 		for i, x := range g.zobrist[len(g.net.Next)+s.plies] {
 			k[i] += x
 		}
@@ -230,17 +248,29 @@ func (s *state) Key() (k env.Key) {
 	return k
 }
 
-func (s *state) CanonicalKey() (env.Key, int) { return s.Key(), 0 }
+func (s *state) CanonicalKey() (env.Key, int) {
+	least, symmetry := s.Key(), 0
+	for i := 1; i < len(s.game.images); i++ {
+		if k := s.key(i); slices.Compare(k[:], least[:]) < 0 {
+			least, symmetry = k, i
+		}
+	}
+	return least, symmetry
+}
 
 func (s *state) Encode(dst []float32) {
 	g := s.game
 	clear(dst)
+	entries := g.entries
+	if s.Player() == env.Second {
+		entries = g.framed
+	}
 	for _, e := range g.constant {
 		dst[e.index] = e.value
 	}
 	for w, word := range s.position.On() {
 		for ; word != 0; word &= word - 1 {
-			for _, e := range g.entries[64*w+bits.TrailingZeros64(word)] {
+			for _, e := range entries[64*w+bits.TrailingZeros64(word)] {
 				dst[e.index] = max(dst[e.index], e.value)
 			}
 		}

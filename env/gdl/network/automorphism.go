@@ -1,0 +1,364 @@
+package network
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Matcher looks for automorphisms of a network: permutations of its inputs, fluents and moves, under which every result
+// stays the same. Input k is gate 1+k: first the fluents, then the moves of each role.
+//
+// It has gates of its own, in a form in which the order in which the grounder joined the conditions of a rule does not
+// matter: conjunctions of conjunctions are one gate, and (a and (b or c)) or d becomes (a and b) or (a and c) or d.
+type Matcher struct {
+	network *Network
+	gates   *gates
+	becomes []Ref // by gate of the network that results need: the matcher's gate
+	inputs  int
+	needed  []int32 // conjunctions that results need, ascending
+	loops   []int32
+	defs    []Ref // by entry of loops
+	from    colouring
+	to      colouring
+	images  []Ref // scratch of verify, by gate
+	work    int   // inputs of gates seen
+	limit   int   // of work
+}
+
+// colouring holds hashes that tell gates apart: the colours of inputs and loops, from these upwards the hash of each gate,
+// and from results downwards the sum of what its users are.
+type colouring struct{ colour, hash, context []uint64 }
+
+// NewMatcher returns a matcher that gives up once it has looked at limit inputs of gates, in all calls of Match together.
+func (n *Network) NewMatcher(limit int) *Matcher {
+	m := &Matcher{network: n, inputs: n.firstGate() - 1, limit: limit}
+	need := n.newMarker(n.gates)
+	n.eachResult(need.mark)
+	for _, goals := range n.Goals {
+		for _, goal := range goals {
+			need.mark(goal.Holds)
+		}
+	}
+	if !m.copyGates(need.marked, true) {
+		m.copyGates(need.marked, false)
+	}
+	m.setLeaves(need.marked)
+	m.images = make([]Ref, m.gates.n())
+	for _, c := range []*colouring{&m.from, &m.to} {
+		c.colour, c.hash, c.context = make([]uint64, m.gates.n()), make([]uint64, m.gates.n()), make([]uint64, m.gates.n())
+	}
+	return m
+}
+
+// setLeaves finds the loops and conjunctions that results need, given the gates of the network that they need.
+func (m *Matcher) setLeaves(marked []bool) {
+	n := m.network
+	for _, bl := range n.blocks {
+		for i, l := range bl.loops {
+			if marked[l.Gate()] {
+				m.loops, m.defs = append(m.loops, int32(m.of(l).Gate())), append(m.defs, m.of(bl.defs[i]))
+			}
+		}
+	}
+	g := m.gates
+	used := make([]bool, g.n())
+	mark := func(r Ref) { used[r.Gate()] = true }
+	n.eachResult(func(r Ref) { mark(m.of(r)) })
+	for _, goals := range n.Goals {
+		for _, goal := range goals {
+			mark(m.of(goal.Holds))
+		}
+	}
+	for _, r := range m.defs {
+		mark(r)
+	}
+	for gate := g.n() - 1; gate > m.inputs; gate-- {
+		if refs := g.of(gate); used[gate] && len(refs) > 0 {
+			m.needed = append(m.needed, int32(gate))
+			for _, r := range refs {
+				mark(r)
+			}
+		}
+	}
+	slices.Reverse(m.needed)
+}
+
+// of returns the matcher's gate of a result of the network.
+func (m *Matcher) of(r Ref) Ref { return m.becomes[r.Gate()] ^ r&1 }
+
+// maxGrowth is how many times as many inputs of gates a matcher may have as its network.
+const maxGrowth = 4
+
+// maxMembers is the largest disjunction that is multiplied out.
+const maxMembers = 16
+
+// copyGates copies the marked gates, in the matcher's form if it is asked to. It reports false if that takes too many
+// inputs.
+func (m *Matcher) copyGates(marked []bool, form bool) bool {
+	old, g := m.network.gates, newGates(m.inputs)
+	m.gates, m.becomes = g, make([]Ref, old.n())
+	for gate := 1; gate <= m.inputs; gate++ {
+		m.becomes[gate] = Ref(2 * gate)
+	}
+	var refs []Ref
+	for gate := m.inputs + 1; gate < old.n(); gate++ {
+		switch inputs := old.of(gate); {
+		case !marked[gate]:
+		case len(inputs) == 0:
+			m.becomes[gate] = g.loop()
+		default:
+			refs = refs[:0]
+			for _, r := range inputs {
+				if form {
+					refs = g.appendForm(refs, m.of(r))
+				} else {
+					refs = append(refs, m.of(r))
+				}
+			}
+			m.becomes[gate] = g.and(refs)
+		}
+		if form && len(g.inputs) > maxGrowth*len(old.inputs) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendForm appends an input of a conjunction in the matcher's form: the inputs of a conjunction in its place, and of the
+// negation of a conjunction with one disjunction, the negations of its products.
+func (g *gates) appendForm(dst []Ref, r Ref) []Ref {
+	inputs := slices.Clone(g.of(r.Gate())) // the table moves when it grows
+	if len(inputs) == 0 {
+		return append(dst, r)
+	}
+	if r&1 == 0 {
+		return append(dst, inputs...)
+	}
+	isOr := func(r Ref) bool { return r&1 != 0 && len(g.of(r.Gate())) > 0 }
+	at := slices.IndexFunc(inputs, isOr)
+	if at < 0 || slices.ContainsFunc(inputs[at+1:], isOr) {
+		return append(dst, r)
+	}
+	members := slices.Clone(g.of(inputs[at].Gate()))
+	if len(members) > maxMembers {
+		return append(dst, r)
+	}
+	rest := slices.Delete(inputs, at, at+1)
+	for _, x := range members {
+		product := slices.Clone(rest)
+		if x = x.Not(); x&1 == 0 && len(g.of(x.Gate())) > 0 {
+			product = append(product, g.of(x.Gate())...)
+		} else {
+			product = append(product, x)
+		}
+		dst = append(dst, g.and(product).Not())
+	}
+	return dst
+}
+
+// Mix adds x to a hash; the order matters.
+func Mix(h, x uint64) uint64 {
+	h = (h ^ x ^ 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
+	h ^= h >> 29
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>32
+}
+
+// Colours of results.
+const (
+	ofNext = 1 + iota
+	ofLegal
+	ofTerminal
+	ofGoal
+	ofLoop
+	setApart
+)
+
+// Match returns an automorphism: by input, its image. Input i goes to one whose entry of to equals entry i of from, and the
+// goals of role r become those of roles[r]. It returns nil if it finds none, which does not mean that there is none. What
+// it returns is proven: each gate becomes a gate of the same inputs.
+//
+// Colour refinement (McKay and Piperno, Practical graph isomorphism II, 2014) tells inputs apart by what depends on them
+// and what they become. Where several look alike, an input goes to itself, if it can, otherwise to the first.
+func (m *Matcher) Match(from, to []uint64, roles []int) []int32 {
+	for k := range m.inputs {
+		m.from.colour[1+k], m.to.colour[1+k] = from[k], to[k]
+	}
+	for _, l := range m.loops {
+		m.from.colour[l], m.to.colour[l] = ofLoop, ofLoop
+	}
+	identity := make([]int, len(roles))
+	for r := range identity {
+		identity[r] = r
+	}
+	for count := 0; m.work <= m.limit; {
+		vertices, targets := m.sorted(&m.from), m.sorted(&m.to)
+		now, tie := 0, int32(-1) // the number of colours, and the first vertex that is not the only one of its colour
+		for i, v := range vertices {
+			if targets[i].colour != v.colour {
+				return nil
+			}
+			if i == 0 || v.colour != vertices[i-1].colour {
+				now++
+			} else if first := vertices[i-1].gate; tie < 0 || first < tie {
+				tie = first
+			}
+		}
+		switch {
+		case tie < 0:
+			partner := make([]int32, m.gates.n())
+			for i, v := range vertices {
+				partner[v.gate] = targets[i].gate
+			}
+			for k := range m.inputs {
+				if p := int(partner[1+k]) - 1; p >= m.inputs || to[p] != from[k] {
+					return nil
+				}
+			}
+			return m.verify(partner, roles)
+		case now == count:
+			c, partner := m.from.colour[tie], tie
+			if m.to.colour[tie] != c {
+				i, _ := slices.BinarySearchFunc(targets, c, func(v vertex, c uint64) int { return cmp.Compare(v.colour, c) })
+				partner = targets[i].gate
+			}
+			m.from.colour[tie], m.to.colour[partner] = Mix(c, setApart), Mix(c, setApart)
+		}
+		count = now
+		m.refine(&m.from, roles)
+		m.refine(&m.to, identity)
+	}
+	return nil
+}
+
+// vertex is an input or loop with its colour.
+type vertex struct {
+	colour uint64
+	gate   int32
+}
+
+// sorted returns the inputs and loops by colour; those of one colour by their numbers.
+func (m *Matcher) sorted(c *colouring) []vertex {
+	list := make([]vertex, 0, m.inputs+len(m.loops))
+	for k := range m.inputs {
+		list = append(list, vertex{c.colour[1+k], int32(1 + k)})
+	}
+	for _, l := range m.loops {
+		list = append(list, vertex{c.colour[l], l})
+	}
+	slices.SortFunc(list, func(a, b vertex) int {
+		return cmp.Or(cmp.Compare(a.colour, b.colour), cmp.Compare(a.gate, b.gate))
+	})
+	return list
+}
+
+// refine changes the colours of inputs and loops by what depends on them and what they become.
+func (m *Matcher) refine(c *colouring, roles []int) {
+	n, g := m.network, m.gates
+	hash := func(r Ref) uint64 { return Mix(c.hash[r.Gate()], uint64(r&1)) }
+	copy(c.hash[1:1+m.inputs], c.colour[1:1+m.inputs])
+	for _, l := range m.loops {
+		c.hash[l] = c.colour[l]
+	}
+	for _, gate := range m.needed {
+		sum, refs := uint64(0), g.of(int(gate))
+		for _, r := range refs {
+			sum += hash(r)
+		}
+		c.hash[gate] = Mix(sum, uint64(len(refs)))
+		m.work += 2 * len(refs)
+	}
+	clear(c.context)
+	use := func(r Ref, what uint64) { c.context[r.Gate()] += Mix(what, uint64(r&1)) }
+	m.eachInput(func(v int, kind uint64, r Ref) { use(r, Mix(c.colour[v], kind)) })
+	use(m.of(n.Terminal), ofTerminal)
+	for role, goals := range n.Goals {
+		for _, goal := range goals {
+			use(m.of(goal.Holds), Mix(Mix(ofGoal, uint64(goal.Value)), uint64(roles[role])))
+		}
+	}
+	for i, l := range m.loops {
+		use(m.defs[i], Mix(c.colour[l], ofLoop))
+	}
+	for _, gate := range slices.Backward(m.needed) {
+		x := Mix(c.context[gate], c.hash[gate])
+		for _, r := range g.of(int(gate)) {
+			use(r, x)
+		}
+	}
+	// Colours change only now: above, equal ones must count as equal.
+	m.eachInput(func(v int, kind uint64, r Ref) {
+		c.colour[v] = Mix(Mix(c.colour[v], c.context[v]), hash(r))
+	})
+	for i, l := range m.loops {
+		c.colour[l] = Mix(Mix(c.colour[l], c.context[l]), hash(m.defs[i]))
+	}
+}
+
+// eachInput calls visit with the gate of each input, its kind, and what the fluent becomes or whether the move is legal.
+func (m *Matcher) eachInput(visit func(gate int, kind uint64, r Ref)) {
+	n := m.network
+	for i, r := range n.Next {
+		visit(n.Fluent(i).Gate(), ofNext, m.of(r))
+	}
+	for role, legal := range n.Legal {
+		for i, r := range legal {
+			visit(n.Move(role, i).Gate(), ofLegal, m.of(r))
+		}
+	}
+}
+
+// verify returns the automorphism that takes each input and loop to its partner; nil if it is none.
+func (m *Matcher) verify(partner []int32, roles []int) []int32 {
+	n, g := m.network, m.gates
+	image := func(r Ref) Ref { return m.images[r.Gate()] ^ r&1 }
+	m.images[0] = False
+	for k := range m.inputs {
+		m.images[1+k] = Ref(2 * partner[1+k])
+	}
+	for _, l := range m.loops {
+		m.images[l] = Ref(2 * partner[l])
+	}
+	var refs []Ref
+	for _, gate := range m.needed {
+		refs = refs[:0]
+		for _, r := range g.of(int(gate)) {
+			refs = append(refs, image(r))
+		}
+		slices.Sort(refs)
+		to := g.table[g.find(refs)]
+		if to == 0 {
+			return nil
+		}
+		m.images[gate] = Ref(2 * to)
+		m.work += len(refs)
+	}
+	result := make([]Ref, 1+m.inputs) // by gate of an input
+	m.eachInput(func(v int, _ uint64, r Ref) { result[v] = r })
+	same := image(m.of(n.Terminal)) == m.of(n.Terminal)
+	for v := 1; v <= m.inputs; v++ {
+		same = same && image(result[v]) == result[partner[v]]
+	}
+	defOf := map[int32]Ref{}
+	for i, l := range m.loops {
+		defOf[l] = m.defs[i]
+	}
+	for i, l := range m.loops {
+		same = same && image(m.defs[i]) == defOf[partner[l]]
+	}
+	for role, goals := range n.Goals {
+		others := n.Goals[roles[role]]
+		same = same && len(others) == len(goals)
+		for i, goal := range goals {
+			same = same && others[i].Value == goal.Value && m.of(others[i].Holds) == image(m.of(goal.Holds))
+		}
+	}
+	if !same {
+		return nil
+	}
+	images := make([]int32, m.inputs)
+	for k := range images {
+		images[k] = partner[1+k] - 1
+	}
+	return images
+}

@@ -1,0 +1,168 @@
+package gdl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/envtest"
+	"ludus/env/gdl/sheets"
+)
+
+// TestSymmetryGroups counts the proven symmetries of our sheets, and says how the board is turned for Second. Those of the
+// sheets of native games are the native ones (TestNativeSymmetries), but for the sheets of Hex and Reversi: their chains
+// and counts begin at one side of the board.
+func TestSymmetryGroups(t *testing.T) {
+	for name, want := range map[string]string{
+		"breakthrough-6x6": "2 rows in reverse",
+		"connect-four":     "2 not turned",
+		"free-for-all-2p":  "2 columns in reverse",
+		"golden-rectangle": "2 ", // a full board is yellow's
+		"hex":              "1 rows and columns exchanged",
+		"nim":              "1 not turned",
+		"quad-5x5":         "8 ", // three corners are worth something to x only
+		"quad-7x7":         "8 ",
+		"race":             "1 not turned",
+		"reversi":          "1 ",
+		"tic-tac-toe":      "8 not turned",
+		"two-marks":        "8 not turned",
+	} {
+		for _, scrambled := range []bool{false, true} {
+			text := sheets.Text(name)
+			if scrambled {
+				var err error
+				if text, _, err = sheets.Scramble(text, rand.New(rand.NewPCG(7, 7))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e, info := mustBuild(t, text)
+			if got := fmt.Sprint(len(e.Symmetries), " ", info.Frame); got != want {
+				t.Errorf("%s, scrambled: %t: %s, want %s", name, scrambled, got, want)
+			}
+			if framed := info.Frame != ""; framed != strings.HasSuffix(e.Name, layout+")") {
+				t.Errorf("%s has frame %q", e.Name, info.Frame)
+			}
+		}
+	}
+}
+
+// TestFrame plays random games. Where Second is to move, First would have the same moves in the position that the tensor
+// shows, and these lead to positions that the tensor shows afterwards.
+func TestFrame(t *testing.T) {
+	for _, name := range []string{"breakthrough-6x6", "tic-tac-toe", "free-for-all-2p", "connect-four", "nim", "race", "hex"} {
+		e, _ := mustBuild(t, sheets.Text(name))
+		g := e.NewState().(*state).game
+		frame := e.Frame(env.Second)
+		rng := rand.New(rand.NewPCG(8, 8))
+		for range 3 {
+			s := g.newState()
+			for !s.Done() {
+				if s.Player() == env.First {
+					s.Apply(s.RandomAction(rng.Uint64()))
+					continue
+				}
+				seen := shown(t, s)
+				var want []env.Action
+				for _, a := range s.Legal(nil) {
+					want = append(want, frame[a])
+				}
+				slices.Sort(want)
+				if got := seen.Legal(nil); !slices.Equal(got, want) || seen.Player() != env.First {
+					t.Fatalf("%s: %s sees the moves %v, want %v", name, e.Players[1], e.Texts(got), e.Texts(want))
+				}
+				a := s.RandomAction(rng.Uint64())
+				s.Apply(a)
+				seen.Apply(frame[a])
+				if s.Done() != seen.Done() || s.Done() && s.Outcome() != len(e.Classes)-1-seen.Outcome() {
+					t.Fatalf("%s: over is %t and %t, outcomes %d and %d", name, s.Done(), seen.Done(), s.Outcome(), seen.Outcome())
+				}
+				if !s.Done() && !slices.Equal(tensor(s), tensor(seen)) {
+					t.Fatalf("%s: the tensors differ after %s", name, e.ActionTexts[a])
+				}
+			}
+		}
+	}
+}
+
+// shown returns the position of First that has the tensor of a position in which Second is to move.
+func shown(t *testing.T, s *state) *state {
+	t.Helper()
+	g := s.game
+	on := make([]uint64, len(g.init))
+	for i := range g.net.Next {
+		if s.position.On()[i/64]>>(i%64)&1 == 0 {
+			continue
+		}
+		image := slices.IndexFunc(g.entries, func(e []entry) bool { return slices.Equal(e, g.framed[i]) })
+		on[image/64] |= 1 << (image % 64)
+	}
+	seen := g.newState()
+	seen.position, seen.plies = g.play.NewPosition(on), s.plies
+	seen.update()
+	if !slices.Equal(tensor(s), tensor(seen)) {
+		t.Fatal("the tensors differ")
+	}
+	return seen
+}
+
+func tensor(s *state) []float32 {
+	x := make([]float32, s.game.env.Tensor.Size())
+	s.Encode(x)
+	return x
+}
+
+// TestBrokenSymmetry checks sheets that treat one cell, or one player, otherwise.
+func TestBrokenSymmetry(t *testing.T) {
+	ticTacToe := sheets.Text("tic-tac-toe")
+	for _, c := range []struct{ name, text, want string }{
+		{"a corner", ticTacToe + "(<= (line ?p) (role ?p) (true (cell r1 c1 ?p)) (true (cell r1 c2 ?p)) (true (cell r2 c1 ?p)))", "2 not turned"},
+		{"a cell on the way", ticTacToe + "(<= (line ?p) (role ?p) (true (cell r1 c2 ?p)) (true (cell r1 c1 ?p)) (true (cell r2 c1 ?p)))" +
+			"(<= (line ?p) (role ?p) (true (cell r1 c2 ?p)) (true (cell r3 c1 ?p)))", "1 not turned"},
+		{"a player", ticTacToe + "(<= (line x) (true (cell r2 c2 x)) (true (cell r1 c1 x)) (true (cell r1 c3 x)))", "2 "},
+		{"the start", strings.Replace(ticTacToe, "(row ?r) (column ?c))\n(init", "(row ?r) (column ?c) (distinct ?r r1))\n(init (cell r1 c1 b)) (init (cell r1 c2 x)) (init", 1) +
+			"(init (cell r1 c3 b))", "2 "},
+		{"a goal", strings.Replace(ticTacToe, "(<= (goal o 0) (line x))", "(<= (goal o 10) (line x))", 1), "8 "},
+	} {
+		e, info := mustBuild(t, c.text)
+		if got := fmt.Sprint(len(e.Symmetries), " ", info.Frame); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		envtest.Run(t, e)
+	}
+}
+
+// TestOldNames checks that games of names of earlier versions keep their tensors.
+func TestOldNames(t *testing.T) {
+	for _, c := range []struct {
+		name, sheet string
+		planes      int
+		framed      bool
+	}{
+		{"gdl(breakthrough-6x6-733c46b7)", "breakthrough-6x6", 5, false},
+		{"gdl(breakthrough-6x6-733c46b7-v2)", "breakthrough-6x6", 5, true},
+		{"gdl(two-marks-2dc2dcd3)", "two-marks", 6, false},
+		{"gdl(two-marks-2dc2dcd3-v2)", "two-marks", 8, true},
+		{"gdl(race-2f48fe48-56)", "race", 7, false},
+		{"gdl(race-2f48fe48-56-v2)", "race", 7, true},
+		{"gdl(quad-5x5-e86f958b)", "quad-5x5", 8, false},
+	} {
+		e, err := Restore(t.Context(), c.name, sheets.Text(c.sheet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := e.NewState().(*state).game
+		framed := !slices.EqualFunc(g.entries, g.framed, slices.Equal)
+		if e.Name != c.name || e.Tensor.C != c.planes || framed != c.framed {
+			t.Errorf("%s: name %s, %d planes, framed %t", c.name, e.Name, e.Tensor.C, framed)
+		}
+	}
+	for _, name := range []string{"gdl(quad-5x5-e86f958b-v2)", "gdl(breakthrough-6x6-733c46b7-v3)"} {
+		sheet := strings.TrimPrefix(name[:strings.LastIndex(name, "-")], "gdl(")
+		if _, err := Restore(t.Context(), name, sheets.Text(sheet[:strings.LastIndex(sheet, "-")])); err == nil {
+			t.Errorf("%s is the name of a game", name)
+		}
+	}
+}
