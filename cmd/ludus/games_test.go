@@ -64,6 +64,8 @@ func TestWatchSheet(t *testing.T) {
 	write(sheets.Text("nim") + "(")
 	expect("nim.kif: refused")
 	expect("this bracket is never closed")
+	write(strings.Replace(sheets.Text("nim"), "(true (control ?p))", "(true (controll ?p))", 1))
+	expect("no init and no next makes (controll ?p) true (perhaps control is meant). The sheet is refused because ")
 	write(strings.Replace(sheets.Text("nim"), "(role ", "(role q) (role ", 1))
 	expect("nim.kif: refused")
 	expect("3 roles")

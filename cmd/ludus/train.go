@@ -17,6 +17,7 @@ import (
 	"ludus/cmd/ludus/internal/report"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/env/gdl"
 	"ludus/train"
 	"ludus/train/agent"
 	"ludus/train/rundir"
@@ -161,6 +162,9 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 // runTraining trains, shows the progress and prints the summary.
 func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) error {
 	w := watcher{progress: newProgress(cmd), dir: o.Dir, game: o.Game}
+	for _, hint := range gdl.Hints(o.Game.Sheet) {
+		w.warn("the sheet may have a mistake: " + hint.String())
+	}
 	var mu sync.Mutex // notes about workers come from other goroutines
 	o.Workers = workers.connect(o.Dir, func(text string) {
 		mu.Lock()

@@ -92,14 +92,15 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 	}
 	program, err := ground.Ground(ctx, rules, ground.DefaultLimits)
 	if err != nil {
-		return nil, err
+		return nil, explain(err, text)
 	}
 	return network.New(program)
 }
 
 // FromNetwork is [New] for a sheet whose network is known.
 func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
-	return fromNetwork(ctx, stem, text, net, version{})
+	e, info, err := fromNetwork(ctx, stem, text, net, version{})
+	return e, info, explain(err, text)
 }
 
 // Restore returns the game of that name, if it was made of the sheet. A cap on plies is the name's, whatever
@@ -762,4 +763,7 @@ func (g *game) describe(info *Info) {
 	e.Rules = fmt.Sprintf("The rules stand in a sheet of the Game Description Language. The players are %s and %s; %s moves "+
 		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.\n%s", e.Players[0], e.Players[1], e.Players[0],
 		goals, end, board, info.Fluents, info.Gates, sides)
+	if hints := Hints(e.Sheet); len(hints) > 0 {
+		e.Rules += "\nThere may be mistakes in the sheet: " + textOfHints(hints) + "."
+	}
 }
