@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ludus/train/parallel"
 	"ludus/train/rundir"
 )
 
@@ -88,8 +89,10 @@ func (r *run) playRound(ctx context.Context, plies, positions, need int, played 
 	}
 	var result playResult
 	done := make(chan struct{})
+	var panics parallel.Panics
 	go func() {
 		defer close(done)
+		defer panics.Keep()
 		result, err = r.play.round(ctx, network, plies)
 	}()
 	start, tick := time.Now(), time.NewTicker(progressInterval)
@@ -104,6 +107,7 @@ func (r *run) playRound(ctx context.Context, plies, positions, need int, played 
 			r.progress(Playing, playShare*min(1, (float64(positions)+n)/float64(need)))
 		}
 	}
+	panics.Pass()
 	if err != nil {
 		return err
 	}

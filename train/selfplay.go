@@ -11,6 +11,7 @@ import (
 	"ludus/mcts"
 	"ludus/model/infer"
 	"ludus/train/cpu"
+	"ludus/train/parallel"
 )
 
 const (
@@ -79,10 +80,15 @@ func (p *selfPlay) setEvaluator(evaluator newEvaluator) {
 func (p *selfPlay) run(ctx context.Context) error {
 	start := time.Now()
 	var wait sync.WaitGroup
+	var panics parallel.Panics
 	for _, w := range p.workers {
-		wait.Go(func() { w.run(ctx) })
+		wait.Go(func() {
+			defer panics.Keep()
+			w.run(ctx)
+		})
 	}
 	wait.Wait()
+	panics.Pass()
 	p.seconds += time.Since(start).Seconds()
 	return ctx.Err()
 }

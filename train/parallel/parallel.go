@@ -9,7 +9,8 @@ import (
 )
 
 // Runner returns a function that calls do(0) to do(n-1) on up to threads goroutines, including the caller's, and waits
-// for all calls. It must not be called concurrently. It allocates nothing itself; starting goroutines may.
+// for all calls. It must not be called concurrently. It allocates nothing itself; starting goroutines may. If a call panics,
+// the function does, too, once all goroutines have ended.
 //
 // A training step has several short parallel parts, and waking an idle thread can take 50 µs. So a helper waits up to
 // about 100 µs for the next call before its goroutine ends. Parts that follow each other closely should use one runner.
@@ -33,6 +34,7 @@ type team struct {
 	count   int
 	call    func(i int)
 	working sync.WaitGroup // helpers that work
+	panics  Panics
 }
 
 // helper is a goroutine that helps the caller, or the place of one that has ended.
@@ -69,10 +71,12 @@ func (t *team) do(n int, do func(i int)) {
 		t.await(&helpers[i], working, false)
 	}
 	t.working.Wait()
+	t.panics.Pass()
 }
 
-// work does calls until none is left.
+// work does calls until none is left, or one panics.
 func (t *team) work() {
+	defer t.panics.Keep()
 	for i := int(t.next.Add(1)) - 1; i < t.count; i = int(t.next.Add(1)) - 1 {
 		t.call(i)
 	}

@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +23,34 @@ func TestRunner(t *testing.T) {
 			if round%50 == 0 {
 				time.Sleep(2 * time.Millisecond) // the helpers end
 			}
+		}
+	}
+}
+
+// TestPanics checks that a panic of any call reaches the caller, after all goroutines have ended, and that the runner can be
+// used again.
+func TestPanics(t *testing.T) {
+	run := Runner(4)
+	for i := range 40 {
+		func() {
+			var running atomic.Int32
+			defer func() {
+				e, ok := recover().(*PanicError)
+				if !ok || e.Value != "fault" || !strings.Contains(e.Error(), "TestPanics") || running.Load() != 0 {
+					t.Errorf("call %d: %v, %d calls still run", i, e, running.Load())
+				}
+			}()
+			run(8, func(k int) {
+				running.Add(1)
+				defer running.Add(-1)
+				if k == i%8 {
+					panic("fault")
+				}
+			})
+		}()
+		var calls atomic.Int32
+		if run(5, func(int) { calls.Add(1) }); calls.Load() != 5 {
+			t.Errorf("%d calls after a panic", calls.Load())
 		}
 	}
 }

@@ -3,13 +3,16 @@ package ggp
 import (
 	"context"
 	"fmt"
+	"log"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"ludus/env"
 	"ludus/env/gdl"
 	"ludus/env/gdl/sheets"
 	"ludus/train/agent"
@@ -44,6 +47,49 @@ func TestLearningEnds(t *testing.T) {
 		t.Errorf("START is answered %q after %v", answer, time.Since(begin))
 	}
 	answers(t, address, "(INFO)", "((name ludus) (status available))")
+}
+
+// faulty is a position of a game with a fault, which shows after some evaluations.
+type faulty struct {
+	env.State
+	left *atomic.Int32
+}
+
+func (f faulty) CopyFrom(src env.State) { f.State.CopyFrom(src.(faulty).State) }
+
+func (f faulty) Encode(dst []float32) {
+	if f.left.Add(-1) < 0 {
+		panic("fault of a game")
+	}
+	f.State.Encode(dst)
+}
+
+// TestFaultInTraining checks that a panic of training, which runs on several goroutines, is an error of learn that is
+// logged, and leaves no folder behind.
+func TestFaultInTraining(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, evaluations := range []int32{1, 500, 20_000} { // while the speed is measured, and later
+		game, _, err := gdl.New(t.Context(), "tic-tac-toe", sheets.Text("tic-tac-toe"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var left atomic.Int32
+		left.Store(evaluations)
+		good := game.NewState
+		game.NewState = func() env.State { return faulty{good(), &left} }
+		var lines strings.Builder
+		s := &Server{log: log.New(&lines, "", 0)}
+		x := &match{server: s, ctx: t.Context(), ready: time.Now().Add(settling + 8*time.Second)}
+		if l := x.learn(game, agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: 10}, nil)); l != nil {
+			t.Fatalf("a network after %d evaluations", evaluations)
+		}
+		if !strings.Contains(lines.String(), "no network: internal error: fault of a game") {
+			t.Errorf("the log is %q", lines.String())
+		}
+		if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+			t.Errorf("files left: %v, error %v", left, err)
+		}
+	}
 }
 
 // TestCompare compares a search with one that has more time in the same games.
