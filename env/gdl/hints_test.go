@@ -44,7 +44,7 @@ func TestExplain(t *testing.T) {
 			"(rwo ?r) (perhaps row is meant). The sheet is refused because ", ""},
 		{"(true (cell r2 c2 ?p)) (true (cell r3 c1 ?p))", "(true (cel r2 c2 ?p)) (true (cell r3 c1 ?p))", "",
 			"mistakes in the sheet: line 30, column 54: no init and no next makes (cel r2 c2 ?p) true (perhaps cell is meant)."},
-		{"(row r1) (row r2) (row r3)", "(row r1) (row r2) (row r3) (<= (goal ?z 3) (sucess x))", "the variable ?z", ""},
+		{"(row r1) (row r2) (row r3)", "(row r1) (row r2) (row r3) (<= (goal ?z 3) (wins x))", "the variable ?z", ""},
 	} {
 		text := strings.Replace(ticTacToe, c.from, c.to, 1)
 		if text == ticTacToe {
