@@ -61,7 +61,7 @@ func Work(samples, channels, blocks int) float64 {
 type Strength struct {
 	Alone        zoo.Estimate  // error without search
 	Search       zoo.Estimate  // error with 64 simulations
-	Rating       *zoo.Estimate // with 64 simulations, in Elo above random moves; nil if no recorded training was rated
+	Rating       *zoo.Estimate // with 64 simulations, in Elo above random moves; nil if fewer than two lengths were rated
 	Extrapolated bool          // beyond the recorded trainings
 }
 
@@ -70,7 +70,7 @@ type Curve struct {
 	SamplesPerPosition float64 // mean of the recorded trainings
 	PositionsPerGame   float64 // likewise
 	alone, search      line
-	rating             *line // nil: not all recorded trainings were rated
+	rating             *line // nil: fewer than two lengths were rated
 }
 
 // NewCurve returns the curve of recorded trainings of a game; nil if these have fewer than two different lengths.
@@ -79,9 +79,6 @@ func NewCurve(trained []zoo.Trained) *Curve {
 	slices.SortStableFunc(trained, func(a, b zoo.Trained) int { return cmp.Compare(workOf(&a), workOf(&b)) })
 	c := &Curve{alone: line{scale: errors}, search: line{scale: errors}}
 	rating := line{scale: elo}
-	if !slices.ContainsFunc(trained, func(t zoo.Trained) bool { return t.Rating == nil }) {
-		c.rating = &rating
-	}
 	for start := 0; start < len(trained); {
 		end := start + 1
 		for end < len(trained) && workOf(&trained[end]) < sameWork*workOf(&trained[start]) {
@@ -89,13 +86,17 @@ func NewCurve(trained []zoo.Trained) *Curve {
 		}
 		c.alone.add(trained[start:end], func(t *zoo.Trained) zoo.Estimate { return t.Alone })
 		c.search.add(trained[start:end], func(t *zoo.Trained) zoo.Estimate { return t.Search })
-		if c.rating != nil {
-			rating.add(trained[start:end], func(t *zoo.Trained) zoo.Estimate { return *t.Rating })
+		unrated := func(t zoo.Trained) bool { return t.Rating == nil }
+		if rated := slices.DeleteFunc(slices.Clone(trained[start:end]), unrated); len(rated) > 0 {
+			rating.add(rated, func(t *zoo.Trained) zoo.Estimate { return *t.Rating })
 		}
 		start = end
 	}
 	if len(c.alone.points) < 2 {
 		return nil
+	}
+	if len(rating.points) > 1 {
+		c.rating = &rating
 	}
 	for i := range trained {
 		t := &trained[i]
