@@ -142,7 +142,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	folder := net.NewFolder()
 	g := &game{net: net}
 	var err error
-	if g.turns, err = findTurns(net, folder); err != nil {
+	if g.turns, err = findTurns(ctx, net, folder); err != nil {
 		return nil, nil, err
 	}
 	g.init = make([]uint64, (len(program.Fluents)+63)/64)

@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,24 +34,27 @@ const (
 const maxTurnWork = 1 << 30
 
 // findTurns proves that players take turns. The error says why that fails.
-func findTurns(n *network.Network, f *network.Folder) (*turns, error) {
+func findTurns(ctx context.Context, n *network.Network, f *network.Folder) (*turns, error) {
 	sets := turnSets(n.Program, maxTurns)
-	t, reason := proveTurns(n, f, sets[0])
+	t, reason := proveTurns(ctx, n, f, sets[0])
 	if reason == nil {
 		return t, nil
 	}
 	if err := findChoices(n); err != nil {
 		return nil, err
 	}
-	for _, prove := range []func(*network.Network, *network.Folder, []int) (*turns, error){proveTurns, proveWithGroups} {
+	for _, prove := range []func(context.Context, *network.Network, *network.Folder, []int) (*turns, error){proveTurns, proveWithGroups} {
 		for _, set := range sets {
-			if f.Work() > maxTurnWork {
+			if f.Work() > maxTurnWork || ctx.Err() != nil {
 				break
 			}
-			if t, err := prove(n, f, set); err == nil {
+			if t, err := prove(ctx, n, f, set); err == nil {
 				return t, nil
 			}
 		}
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("the proof that players take turns was not finished: %w", ctx.Err())
 	}
 	return nil, fmt.Errorf("it is not shown that players take turns: %w", reason)
 }
@@ -125,6 +129,7 @@ func textOf(n *network.Network, v network.Values, game int) string {
 
 // proof is an attempt to prove that players take turns.
 type proof struct {
+	ctx    context.Context
 	net    *network.Network
 	folder *network.Folder
 	set    []int
@@ -133,17 +138,17 @@ type proof struct {
 }
 
 // proveTurns proves that at most one fluent of the set is true, and that this leaves a choice to one role only.
-func proveTurns(n *network.Network, f *network.Folder, set []int) (*turns, error) {
+func proveTurns(ctx context.Context, n *network.Network, f *network.Folder, set []int) (*turns, error) {
 	f.Exclude(nil)
-	p := &proof{net: n, folder: f, set: set}
+	p := &proof{ctx: ctx, net: n, folder: f, set: set}
 	return p.try()
 }
 
 // proveWithGroups is proveTurns with the help of groups of fluents that exclude each other, such as (hand x 0) and
 // (hand x 1). It assumes that they do, and begins again without those of which that does not follow for the next position,
 // until all do: then the proof is an induction.
-func proveWithGroups(n *network.Network, f *network.Folder, set []int) (*turns, error) {
-	p := &proof{net: n, folder: f, set: set}
+func proveWithGroups(ctx context.Context, n *network.Network, f *network.Folder, set []int) (*turns, error) {
+	p := &proof{ctx: ctx, net: n, folder: f, set: set}
 	p.findGroups()
 	for {
 		p.exclude()
@@ -202,7 +207,7 @@ func (p *proof) try() (*turns, error) {
 		}
 		t.fluents, t.mover, t.idle = append(t.fluents, c), append(t.mover, mover), append(t.idle, idle)
 		err = p.eachMove(c, mover, idle, moves, func(m int) error {
-			if p.folder.Work() > maxTurnWork {
+			if p.folder.Work() > maxTurnWork || p.ctx.Err() != nil {
 				return errGivenUp
 			}
 			t.moves[mover][m] = true

@@ -21,7 +21,7 @@ type Matcher struct {
 	from    colouring
 	to      colouring
 	images  []Ref // scratch of verify, by gate
-	work    int   // inputs of gates seen
+	work    int   // inputs of gates, and inputs of the network, seen
 	limit   int   // of work
 }
 
@@ -240,6 +240,7 @@ type vertex struct {
 // sorted returns the inputs and loops by colour; those of one colour by their numbers.
 func (m *Matcher) sorted(c *colouring) []vertex {
 	list := make([]vertex, 0, m.inputs+len(m.loops))
+	m.work += cap(list)
 	for k := range m.inputs {
 		list = append(list, vertex{c.colour[1+k], int32(1 + k)})
 	}
