@@ -97,7 +97,7 @@ unless -o names it. An existing file is replaced only with --force.
 
 Formats:
   html       a page to play against the network in any browser, without installation or network connection; the
-             weights are rounded to 11 significant bits if it would exceed 3.3 MB
+             weights are rounded to 12 significant bits if it would exceed 3.3 MB
   weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE); --half rounds them to half
              precision, which halves the file and hardly changes how the agent plays
   onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,

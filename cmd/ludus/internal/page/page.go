@@ -57,7 +57,7 @@ func (p *Page) Agent() string {
 }
 
 // HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes. If the file
-// would exceed [MaxBytes], the weights are rounded to 11 significant bits.
+// would exceed [MaxBytes], the weights are rounded to 12 significant bits.
 func (p *Page) HTML() ([]byte, error) {
 	data, err := p.html(p.Weights)
 	if err == nil && len(data) > MaxBytes {
@@ -85,13 +85,13 @@ func (p *Page) html(weights *infer.Weights) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// rounded returns a copy of w with every weight rounded to 11 significant bits, as many as half precision has, in which
-// agents are shipped: the relative error is at most 2^-11. That shrinks the compressed file by more than a third.
+// rounded returns a copy of w with every weight rounded to 12 significant bits, one more than half precision has: the
+// relative error is at most 2^-12. That shrinks the compressed file by more than a third.
 func rounded(w *infer.Weights) *infer.Weights {
 	w = w.Clone()
 	for _, t := range w.Tensors {
 		for i, v := range t.Data {
-			near := math.Float32frombits((math.Float32bits(v) + 0x1000) &^ 0x1fff)
+			near := math.Float32frombits((math.Float32bits(v) + 0x800) &^ 0xfff)
 			if !math.IsInf(float64(near), 0) {
 				t.Data[i] = near
 			}

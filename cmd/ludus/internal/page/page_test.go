@@ -47,16 +47,16 @@ func TestSize(t *testing.T) {
 
 func TestRounded(t *testing.T) {
 	weights := infertest.RandomWeights(game(t, "quad-5x5"), 8, 1, 1)
-	copy(weights.Tensors[0].Data, []float32{0, 1, -1, math.MaxFloat32, 1 + 1.0/(1<<10), 1 + 1.0/(1<<11), 1e-45})
+	copy(weights.Tensors[0].Data, []float32{0, 1, -1, math.MaxFloat32, 1 + 1.0/(1<<11), 1 + 1.0/(1<<12), 1e-45})
 	near := rounded(weights)
 	for i, tensor := range weights.Tensors {
 		for j, v := range tensor.Data {
-			if got := near.Tensors[i].Data[j]; math.Abs(float64(got-v)) > math.Ldexp(math.Abs(float64(v)), -11) && math.Abs(float64(v)) > 1e-30 {
+			if got := near.Tensors[i].Data[j]; math.Abs(float64(got-v)) > math.Ldexp(math.Abs(float64(v)), -12) && math.Abs(float64(v)) > 1e-30 {
 				t.Errorf("%v becomes %v", v, got)
 			}
 		}
 	}
-	if first := near.Tensors[0].Data; first[1] != 1 || first[3] != math.MaxFloat32 || first[4] != 1+1.0/(1<<10) || weights.Tensors[0].Data[5] == first[5] {
+	if first := near.Tensors[0].Data; first[1] != 1 || first[3] != math.MaxFloat32 || first[4] != 1+1.0/(1<<11) || weights.Tensors[0].Data[5] == first[5] {
 		t.Errorf("%v become %v", weights.Tensors[0].Data[:7], first[:7])
 	}
 }
