@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"ludus/checkpoints"
 	"ludus/env"
@@ -27,11 +28,12 @@ import (
 
 func wasm(t *testing.T) []byte {
 	t.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(engine))
+	r, err := zstd.NewReader(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := io.ReadAll(r)
+	defer r.Close()
+	data, err := r.DecodeAll(engine, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 //go:generate go run ./generate
 
 var (
-	//go:embed engine.wasm.gz
+	//go:embed engine.wasm.zst
 	engine []byte
 	//go:embed wasm_exec.js
 	glue string
@@ -67,16 +67,16 @@ func (p *Page) HTML() ([]byte, error) {
 }
 
 func (p *Page) html(weights *infer.Weights) ([]byte, error) {
-	script, style := static.Inline("exportpage.js"), static.Styles("base.css", "shell.css", "board.css", "play.css")
+	unpacker, script, style := static.Fzstd(), static.Inline("exportpage.js"), static.Styles("base.css", "shell.css", "board.css", "play.css")
 	var b bytes.Buffer
 	b.WriteString("\ufeff") // marks UTF-8, even if a server declares another encoding
 	err := pageTemplate.Execute(&b, map[string]any{
 		"Page": p,
 		// A worker made from a blob inherits the policy. Without connect-src, default-src forbids all requests.
-		"Policy": fmt.Sprintf("default-src 'none'; script-src %s 'wasm-unsafe-eval'; worker-src blob:; style-src %s; "+
+		"Policy": fmt.Sprintf("default-src 'none'; script-src %s %s 'wasm-unsafe-eval'; worker-src blob:; style-src %s; "+
 			"img-src data:; base-uri 'none'; form-action 'none'",
-			static.Hash(script), static.Hash(style)),
-		"Script": template.JS(script), "Style": template.CSS(style),
+			static.Hash(unpacker), static.Hash(script), static.Hash(style)),
+		"Unpacker": template.JS(unpacker), "Script": template.JS(script), "Style": template.CSS(style),
 		"Facts":   map[string]any{"game": p.Game.Name, "dial": p.Dial},
 		"Program": template.HTML("/*\n" + licence + "*/\n" + glue + workerScript),
 		"Engine":  encodeText(engine),

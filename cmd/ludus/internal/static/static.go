@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Files are the pages, modules and style sheets. uPlot is in the folder uplot.
+// Files are the pages, modules and style sheets. The folders hold the work of others.
 //
-//go:embed *.js *.css *.html uplot
+//go:embed *.js *.css *.html fzstd uplot
 var Files embed.FS
 
 var (
@@ -53,6 +53,10 @@ func Styles(names ...string) string {
 
 // UPlot returns uPlot's script with its licence, which must accompany every copy. It must precede scripts that use it.
 func UPlot() string { return "/*\n" + read("uplot/LICENSE") + "*/\n" + read("uplot/uPlot.iife.min.js") }
+
+// Fzstd returns the script of fzstd, which unpacks Zstandard, with its licence, which must accompany every copy. It must
+// precede scripts that use it.
+func Fzstd() string { return "/*\n" + read("fzstd/LICENSE") + "*/\n" + read("fzstd/fzstd.min.js") }
 
 // Hash returns the term 'sha256-…' that allows an inline script or style in a Content-Security-Policy.
 func Hash(text string) string {

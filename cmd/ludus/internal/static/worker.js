@@ -15,10 +15,16 @@ function decodeText(text) {
   return bytes;
 }
 
-// decompress returns the content of a block of the page, which is compressed and encoded as text, as a Response.
-function decompress(block) {
+// decodeEngine returns the bytes of the page's engine, which are compressed with Zstandard and encoded as text.
+async function decodeEngine(block) {
+  return fzstd.decompress(decodeText(block.textContent));
+}
+
+// decodeWeights returns the bytes of the page's weights, which are split into planes, compressed with gzip and encoded as text.
+async function decodeWeights(block) {
   const packed = new Blob([decodeText(block.textContent)]).stream();
-  return new Response(packed.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } });
+  const planes = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  return joinPlanes(new Uint8Array(planes));
 }
 
 // joinPlanes undoes the exporter's splitting of numbers into planes: all first bytes, then all second bytes and so on.
@@ -35,8 +41,8 @@ function joinPlanes(planes) {
 export function loadEngine(program, engine, weights, dial) {
   const address = URL.createObjectURL(new Blob([program.textContent], { type: "text/javascript" }));
   const loaded = Promise.all([
-    WebAssembly.compileStreaming(decompress(engine)),
-    decompress(weights).arrayBuffer().then((buffer) => joinPlanes(new Uint8Array(buffer))),
+    decodeEngine(engine).then((bytes) => WebAssembly.compile(bytes)),
+    decodeWeights(weights),
   ]);
   return () => {
     const worker = new Worker(address);

@@ -2,7 +2,7 @@
 // a fixed toolchain, which go downloads when another one is installed. The same sources give the same bytes on every
 // machine.
 //
-//	engine.wasm.gz  the engine
+//	engine.wasm.zst the engine
 //	wasm_exec.js    the support code that Go programs need in a browser, from the same toolchain
 //	go.LICENSE      Go's licence, which must accompany both
 package main
@@ -18,7 +18,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // toolchain builds the engine on every machine.
@@ -74,23 +74,19 @@ func generate(folder string) error {
 		return err
 	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(folder, "engine.wasm.gz"), packed, 0o666),
+		os.WriteFile(filepath.Join(folder, "engine.wasm.zst"), packed, 0o666),
 		os.WriteFile(filepath.Join(folder, "wasm_exec.js"), glue, 0o666),
 		os.WriteFile(filepath.Join(folder, "go.LICENSE"), licence, 0o666),
 	)
 }
 
-// pack compresses data with a gzip of a fixed version: the standard library's may change with the toolchain that runs
-// this program.
+// pack compresses data with Zstandard, which needs an eighth less than gzip: its window holds the whole engine.
 func pack(data []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
-	_, err = w.Write(data)
-	err = errors.Join(err, w.Close())
-	return b.Bytes(), err
+	return w.EncodeAll(data, nil), w.Close()
 }
 
 // run runs a go command for GOOS=js with the fixed toolchain, ignoring the user's settings, and returns its output.
