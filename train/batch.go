@@ -64,11 +64,11 @@ const (
 
 // Limits of a message. A NATS server accepts 1 MiB by default.
 const (
-	MaxMessage      = 1 << 20        // bytes, compressed
-	maxTaken        = MaxMessage / 2 // bytes of games in one message, plain; some are not worth compressing
-	maxBatchPayload = 8 << 20        // bytes, plain
-	maxBatchHeader  = 256            // bytes
-	maxNumber       = 1 << 30        // of games of a worker
+	MaxMessage      = 1 << 20  // bytes, compressed
+	maxTaken        = 64 << 10 // bytes of games in one message, plain; only a single game may have more
+	maxBatchPayload = 8 << 20  // bytes, plain
+	maxBatchHeader  = 256      // bytes
+	maxNumber       = 1 << 30  // of games of a worker
 )
 
 // ErrBatch means that a message is not a batch of valid games of the run. Errors of ReadBatch wrap it.

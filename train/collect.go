@@ -2,12 +2,16 @@ package train
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"ludus/train/parallel"
 	"ludus/train/rundir"
 )
+
+// errTimeOver means that the time of the plan is over while the run waits for games of a generation.
+var errTimeOver = errors.New("the time is over")
 
 // generationPositions is how many positions a generation needs.
 func (r *run) generationPositions() int {
@@ -31,9 +35,11 @@ func (r *run) collect(ctx context.Context, m *rundir.Metrics) (games []*record, 
 		}
 		switch {
 		case m.Positions >= need:
+		case r.LearnOnly && r.timeOver(0):
+			err = errTimeOver
 		case r.LearnOnly:
 			r.progress(Waiting, playShare*float64(m.Positions)/float64(need))
-			err = r.inbox.wait(ctx, progressInterval)
+			err = r.inbox.wait(progressInterval)
 		default:
 			err = r.playRound(ctx, plies, m.Positions, need, &played)
 			m.Positions += len(r.play.games) * plies

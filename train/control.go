@@ -5,20 +5,44 @@ import "math"
 // When workers play more than the learner can use, they search more per move instead: the games get better, and the
 // ratio of training samples to positions stays as it is set.
 const (
-	maxMoreSimulations = 16  // times the setting
-	budgetStep         = 1.2 // change per generation
-	fewReady           = 0.5 // of a generation's positions
+	maxFactor  = 16  // of the simulations per move
+	factorStep = 1.2 // change per generation
+	fewReady   = 0.9 // of a generation's positions
 )
 
-// nextBudget returns the simulations per move for the next generation, as a multiple of the setting. factor is the
-// current multiple; ready is the part of the next generation's positions that has been received before it starts. A
-// whole generation means that workers are faster than the learner, little that the learner waits or plays itself.
-func nextBudget(factor, ready float64) float64 {
+// nextFactor returns the factor of the setting's simulations per move for the next generation. factor is the current
+// one; ready is the part of the next generation's positions that has been received before it starts. A whole
+// generation means that workers are faster than the learner, less that the learner waits or plays itself.
+func nextFactor(factor, ready float64) float64 {
 	switch {
 	case ready >= 1:
-		factor *= budgetStep
+		factor *= factorStep
 	case ready < fewReady:
-		factor /= budgetStep
+		factor /= factorStep
 	}
-	return math.Min(math.Max(factor, 1), maxMoreSimulations)
+	return math.Min(math.Max(factor, 1), maxFactor)
+}
+
+// streamGenerations is how many generations of positions may wait in the stream, so that games are not much older than
+// the newest network. Those that the learner holds, or learns from and has not committed, are among them.
+const streamGenerations = heldGenerations + 2
+
+// messageOverhead is about how many bytes a stream keeps with each message.
+const messageOverhead = 100
+
+// streamBytes returns how many bytes of messages may wait in the stream. It follows the size of the messages that are not
+// committed, so it rises if they turn out to hold less than a generation; 0: there are none.
+func (x *inbox) streamBytes() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	bytes, positions := 0, 0
+	for _, m := range x.open {
+		bytes += m.bytes + messageOverhead
+		positions += m.positions
+	}
+	if positions == 0 {
+		return 0
+	}
+	most := streamGenerations*x.need + 2*x.game.MaxPlies // a long game always fits
+	return max(int64(float64(most)*float64(bytes)/float64(positions)), 2*maxTaken)
 }

@@ -1,25 +1,83 @@
 package train
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
-// TestBudget: workers that could play n times what the learner uses search n times as much after some generations, and
-// then hardly wait; slower ones search as the setting says.
-func TestBudget(t *testing.T) {
-	for _, speed := range []float64{0.3, 0.9, 1.5, 4, 10, 100} {
-		factor, ready, mean := 1.0, 0.0, 0.0
-		const generations = 400
+// TestControl: workers that could play n times what the learner uses search n times as much after some generations; then
+// the learner hardly waits for games, and those that it takes are young. Slower workers search as the setting says.
+func TestControl(t *testing.T) {
+	const generations, parts = 400, 100 // per generation
+	for _, speed := range []float64{0.3, 0.9, 1.5, 2, 4, 10, 30, 100} {
+		factor, made := 1.0, 0.0
+		meanFactor, waited, age := 0.0, 0, 0
+		var waiting []int // in the stream: the generation of the network that played each part of a generation
 		for g := range generations {
-			factor = nextBudget(factor, min(ready, heldGenerations))
-			if g >= generations/2 {
-				mean += factor / (generations / 2)
+			factor = nextFactor(factor, float64(min(len(waiting), heldGenerations*parts))/parts)
+			play := func(uncommitted int) {
+				for made += speed / factor; made >= 1; made-- {
+					if uncommitted+len(waiting) < streamGenerations*parts {
+						waiting = append(waiting, g)
+					}
+				}
 			}
-			ready += speed / factor // generations of positions played while the learner learns
-			ready = min(ready, 10)  // then the stream is full
-			ready = max(0, ready-1)
+			for taken := 0; taken < parts; {
+				if len(waiting) == 0 {
+					waited += min(g/(generations/2), 1)
+					play(taken)
+					continue
+				}
+				if g >= generations/2 {
+					age += g - waiting[0]
+				}
+				waiting, taken = waiting[1:], taken+1
+			}
+			for range parts { // learning takes as long as playing a generation at speed 1
+				play(parts)
+			}
+			meanFactor += factor * float64(g/(generations/2)) / (generations / 2)
 		}
-		want := min(max(speed, 1), maxMoreSimulations)
-		if mean < 0.75*want || mean > 1.25*want {
-			t.Errorf("workers %.1f times as fast as the learner search %.2f times as much", speed, mean)
+		want := min(max(speed, 1), maxFactor)
+		if meanFactor < 0.8*want || meanFactor > 1.25*want {
+			t.Errorf("workers %.1f times as fast as the learner search %.2f times as much", speed, meanFactor)
 		}
+		waitShare := float64(waited) / float64(waited+generations/2*parts)
+		if most := max(0.15, 1.05*(1-speed)); waitShare > most {
+			t.Errorf("workers %.1f times as fast as the learner: it waits %.0f %% of the time", speed, 100*waitShare)
+		}
+		meanAge, most := float64(age)/(generations/2*parts), 1.5
+		if speed > maxFactor {
+			most = streamGenerations
+		}
+		if meanAge > most {
+			t.Errorf("workers %.1f times as fast as the learner: games are %.1f generations old", speed, meanAge)
+		}
+		t.Logf("speed %.1f: factor %.2f, the learner waits %.0f %%, games are %.1f generations old", speed, meanFactor, 100*waitShare, meanAge)
+	}
+}
+
+// TestStreamBytes: the stream has room for some generations of the messages that come, and never too little for one.
+func TestStreamBytes(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	x := testInbox(t, &fakeWorkers{}, game)
+	x.need = 50_000
+	if n := x.streamBytes(); n != 0 {
+		t.Errorf("%d bytes without messages", n)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for games, first := 100, 0; games > 0; games, first = games/10, first+games { // ever smaller messages
+		b := randomGames(game, rng, games)
+		b.First = first
+		perPosition := float64(len(b.Marshal())+messageOverhead) / float64(b.Positions())
+		if err := x.accept(t.Context(), &Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
+			t.Fatal(err)
+		}
+		x.take(1 << 20)
+		want := streamGenerations * float64(x.need) * perPosition
+		if n := float64(x.streamBytes()); n < want || n > 1.1*want {
+			t.Errorf("messages of %d games: %.0f bytes, want about %.0f", games, n, want)
+		}
+		x.committed()
 	}
 }

@@ -91,10 +91,10 @@ func runChild(text string) error {
 			o.Game, o.Settings = game, map[string]float64{"rating_share": 0, "keep_every": 0, "parallel_games": 64, "plies_per_generation": 4}
 		}
 		o.LearnOnly, o.Threads = !c.Alone, max(1, c.Threads)
-		o.Workers = func(ctx context.Context) (train.Workers, error) {
-			h := remote.HubOptions{Access: remote.Access{URL: c.URL}, Notify: notify}
+		o.Workers = func(ctx context.Context, id string) (train.Workers, error) {
+			h := remote.HubOptions{Access: remote.Access{URL: c.URL}, Run: id, Notify: notify}
 			if c.URL == "" {
-				server, err := remote.StartServer(net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), c.Dir, false)
+				server, err := remote.StartServer(net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), c.Dir, false, notify)
 				if err == nil {
 					err = os.WriteFile(c.urlFile(), []byte(server.URL()), 0o666)
 				}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -13,15 +12,15 @@ import (
 	"ludus/train/rundir"
 )
 
-// heldGenerations is how many generations of positions an inbox holds; more stay in the stream. It must exceed 1: a full
-// generation that waits shows that the workers are faster than the learner.
+// heldGenerations is how many generations of positions an inbox holds; more stay in the stream. It must exceed 1, because
+// nextFactor asks whether a whole generation is ready.
 const heldGenerations = 2
 
 // Limits of what an inbox remembers, in case somebody sends under many names.
 const (
-	maxWorkers = 10_000 // playing processes, with the numbers of their games
-	maxSenders = 1_000  // names in the report
-	maxProblem = 200    // bytes of a name's problem; so the report fits into a message
+	maxProcesses = 10_000 // that play, with the numbers of their games
+	maxSenders   = 1_000  // names in the report
+	maxProblem   = 200    // bytes of a name's problem; so the report fits into a message
 )
 
 // inbox receives games of workers while the run learns. It validates them, drops those that were received before, holds
@@ -29,18 +28,19 @@ const (
 type inbox struct {
 	workers Workers
 	game    *env.Game
-	run     string
+	run     string // its id
 	dir     string // the run directory, for workers.json
-	need    int    // positions of a generation
 
 	mu        sync.Mutex
-	network   *Network        // the newest; nil before the first
-	received  numbers         // games received, those in held included
-	taken     numbers         // games that the run has taken
-	open      map[gameID]bool // first games of the batches that are held, or taken and not committed
-	held      []delivered     // oldest first
-	positions int             // in held
-	toCommit  []delivered     // taken since the last commit
+	need      int                  // positions of a generation
+	network   *Network             // the newest; nil before the first
+	received  numbers              // games received, those in held included
+	taken     numbers              // games that the run has taken
+	heard     map[string]time.Time // when each process sent games last, if it did since the start
+	open      map[gameID]*message  // by their first games: those with games that are held, or taken and not committed
+	held      []delivered          // oldest first
+	positions int                  // in held
+	toCommit  []delivered          // taken since the last commit
 	senders   map[string]*sender
 	err       error // that ended receiving
 
@@ -49,8 +49,8 @@ type inbox struct {
 
 // gameID identifies a game.
 type gameID struct {
-	worker string
-	number int
+	process string
+	number  int
 }
 
 // delivered is valid games of one message, with consecutive numbers.
@@ -63,6 +63,8 @@ type delivered struct {
 type message struct {
 	id          gameID // of its first game
 	games       int    // to commit
+	positions   int    // in all its games
+	bytes       int
 	acknowledge func()
 }
 
@@ -78,8 +80,8 @@ type sender struct {
 func newInbox(r *run, workers Workers) *inbox {
 	have := r.count.Received
 	return &inbox{
-		workers: workers, game: r.Game, run: runID(r.config), dir: r.Dir, need: r.generationPositions(),
-		received: have.clone(), taken: have.clone(), open: map[gameID]bool{}, senders: map[string]*sender{},
+		workers: workers, game: r.Game, run: r.config.ID, dir: r.Dir, need: r.generationPositions(),
+		received: have.clone(), taken: have.clone(), open: map[gameID]*message{}, senders: map[string]*sender{}, heard: map[string]time.Time{},
 		arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 }
@@ -153,7 +155,8 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 	s.Threads = b.Threads
 	s.Behind = max(0, x.generation()-b.Generation)
 	b.Worker = d.Sender + "/" + b.Worker
-	m := &message{id: gameID{b.Worker, b.First}, acknowledge: d.Acknowledge}
+	x.heard[b.Worker] = time.Now()
+	m := &message{id: gameID{b.Worker, b.First}, positions: b.Positions(), bytes: len(d.Data), acknowledge: d.Acknowledge}
 	count := b.Games()
 	for _, part := range x.unseen(b) {
 		positions := part.Positions()
@@ -164,14 +167,14 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 		x.held = append(x.held, delivered{part, m})
 		x.positions += positions
 	}
-	if !x.open[m.id] { // otherwise the server repeats what waits for the commit
+	if x.open[m.id] == nil { // a message that is held and comes again is not a duplicate
 		s.Duplicates += count - m.games
 	}
 	s.Missing = x.received[b.Worker].missing()
 	if m.games > 0 {
-		x.open[m.id] = true
+		x.open[m.id] = m
 		signal(x.arrived)
-	} else if !x.open[m.id] {
+	} else if x.open[m.id] == nil {
 		d.Acknowledge() // the run has these games
 	}
 	return nil
@@ -211,10 +214,10 @@ func (x *inbox) sender(name string) *sender {
 	return s
 }
 
-// publish makes n the newest network.
-func (x *inbox) publish(ctx context.Context, n *Network) error {
+// publish makes n the newest network, for a generation that needs the given number of positions.
+func (x *inbox) publish(ctx context.Context, n *Network, need int) error {
 	x.mu.Lock()
-	x.network = n
+	x.network, x.need = n, need
 	x.mu.Unlock()
 	return x.workers.PublishNetwork(ctx, n)
 }
@@ -235,7 +238,7 @@ func (x *inbox) ready() int {
 }
 
 // wait waits for games for at most the given time. An error ended receiving.
-func (x *inbox) wait(ctx context.Context, most time.Duration) error {
+func (x *inbox) wait(most time.Duration) error {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	for {
@@ -279,19 +282,25 @@ func (x *inbox) take(positions int) (batches []*Batch) {
 }
 
 // numbersTaken returns the numbers of the games that the run has taken. If there are too many playing processes, it forgets
-// those with the fewest games.
+// those not heard of for longest. It keeps those with games that are not committed, because these may come again.
 func (x *inbox) numbersTaken() numbers {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if len(x.taken) <= maxWorkers {
-		return x.taken.clone()
+	open := map[string]bool{}
+	for id := range x.open {
+		open[id.process] = true
 	}
-	names := slices.SortedFunc(maps.Keys(x.taken), func(a, b string) int {
-		return cmp.Compare(x.taken[a].Next, x.taken[b].Next)
-	})
-	for _, name := range names[:len(names)-maxWorkers] {
+	var names []string
+	for name := range x.taken {
+		if !open[name] {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return x.heard[a].Compare(x.heard[b]) })
+	for _, name := range names[:min(len(names), max(0, len(x.taken)-maxProcesses))] {
 		delete(x.taken, name)
 		delete(x.received, name)
+		delete(x.heard, name)
 	}
 	return x.taken.clone()
 }

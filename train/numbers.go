@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// numbers remembers which numbered games of each worker were received. Games of a worker mostly arrive in order; a gap
-// is remembered, because its games may follow later.
+// numbers remembers which numbered games of each playing process were received. They mostly arrive in order; a gap is
+// remembered, because its games may follow later.
 type numbers map[string]span
 
 // span is the games below Next without the Missing ones.
@@ -15,20 +15,19 @@ type span struct {
 	Missing [][2]int `json:"missing,omitempty"` // ranges [from, to), ascending
 }
 
-// maxMissing is how many gaps of a worker are remembered. Games of the oldest gap are then taken for duplicates.
+// maxMissing is how many gaps of a process are remembered. Games of the oldest gap are then taken for duplicates.
 const maxMissing = 64
 
-// add marks the games first to first+n-1 of a worker as received. It returns false and changes nothing if one of them
+// add marks the games first to first+n-1 of a process as received. It returns false and changes nothing if one of them
 // was received before.
-func (all numbers) add(worker string, first, n int) bool {
-	s, end := all[worker], first+n
+func (all numbers) add(process string, first, n int) bool {
+	s, end := all[process], first+n
 	if first >= s.Next {
 		if first > s.Next {
-			s.Missing = append(slices.Clone(s.Missing), [2]int{s.Next, first})
-			s.Missing = s.Missing[max(0, len(s.Missing)-maxMissing):]
+			s.Missing = newest(append(slices.Clone(s.Missing), [2]int{s.Next, first}))
 		}
 		s.Next = end
-		all[worker] = s
+		all[process] = s
 		return true
 	}
 	i := slices.IndexFunc(s.Missing, func(gap [2]int) bool { return gap[0] <= first && end <= gap[1] })
@@ -38,12 +37,15 @@ func (all numbers) add(worker string, first, n int) bool {
 	gap := s.Missing[i]
 	rest := [][2]int{{gap[0], first}, {end, gap[1]}}
 	rest = slices.DeleteFunc(rest, func(g [2]int) bool { return g[0] == g[1] })
-	s.Missing = slices.Concat(s.Missing[:i], rest, s.Missing[i+1:])
-	all[worker] = s
+	s.Missing = newest(slices.Concat(s.Missing[:i], rest, s.Missing[i+1:]))
+	all[process] = s
 	return true
 }
 
-// missing returns the number of a worker's games that were not received although later ones were.
+// newest returns the newest gaps that are remembered.
+func newest(gaps [][2]int) [][2]int { return gaps[max(0, len(gaps)-maxMissing):] }
+
+// missing returns the number of a process's games that were not received although later ones were.
 func (s span) missing() (n int) {
 	for _, gap := range s.Missing {
 		n += gap[1] - gap[0]

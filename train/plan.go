@@ -304,17 +304,32 @@ func (r *run) replan() error {
 				plan.Generations, plan.PliesPerGeneration, before.Generations, before.PliesPerGeneration)
 		}
 	}
-	// The time is over when another generation and the final matches would not fit.
+	expected := 0.0 // seconds of the next generation
 	if len(recent) > 0 {
-		spent += recent[len(recent)-1]
+		expected = recent[len(recent)-1]
 	}
-	if r.count.Generation < plan.Generations && spent > plan.Seconds*(1-finalShare(settings)) {
-		plan.Stopped = r.count.Generation
-		if err := r.config.Write(r.Dir); err != nil {
-			return err
-		}
-		r.note("the time is over: stopping after generation %d of %d", plan.Stopped, plan.Generations)
+	if r.count.Generation < plan.Generations && r.timeOver(expected) {
+		return r.stop()
 	}
+	return nil
+}
+
+// timeOver reports whether the time of the plan is over: another generation, that takes the given seconds, and the final
+// matches would not fit. There must be a generation to stop after.
+func (r *run) timeOver(generation float64) bool {
+	plan := &r.config.Plan
+	end := plan.Seconds * (1 - finalShare(&r.config.Settings))
+	return plan.Seconds > 0 && r.count.Generation > 0 && r.pace.spent(plan).Seconds()+generation > end
+}
+
+// stop ends the plan with the last committed generation.
+func (r *run) stop() error {
+	plan := &r.config.Plan
+	plan.Stopped = r.count.Generation
+	if err := r.config.Write(r.Dir); err != nil {
+		return err
+	}
+	r.note("the time is over: stopping after generation %d of %d", plan.Stopped, plan.Generations)
 	return nil
 }
 

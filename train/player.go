@@ -9,17 +9,19 @@ import (
 	"ludus/train/parallel"
 )
 
-// round advances every game by a number of plies with the given network and returns what self-play did. If ctx ends, its
-// error is returned and games that ended are lost.
+// round advances every game by a number of plies with the given network and returns what self-play did. Caches last as
+// long as the network. If ctx ends, the error is ctx's, and the result is what was done until then.
 func (p *selfPlay) round(ctx context.Context, n *Network, plies int) (playResult, error) {
 	for _, g := range p.games {
 		g.meanPlies, g.moveSimulations = n.MeanPlies, n.Simulations
 	}
-	p.begin(evaluatorsOf(n.ready), plies)
-	if err := p.run(ctx); err != nil {
-		return playResult{}, err
+	p.start(plies)
+	if p.network != n.ready {
+		p.setEvaluator(evaluatorsOf(n.ready))
+		p.network = n.ready
 	}
-	return p.result(), nil
+	err := p.run(ctx)
+	return p.result(), err
 }
 
 // Sizes of a worker's self-play: enough games for full batches, and rounds that are long compared with the time at their
@@ -38,7 +40,8 @@ type Played struct {
 }
 
 // Play plays for a run in another process until ctx ends: with the newest network, publishing the games that end. If the
-// run changes it starts over. observe is called after every round. The only errors are the learner's and ctx's.
+// run changes it starts over. observe is called after every round. The only errors are the learner's and ctx's; finished
+// games are published before ctx's is returned.
 func Play(ctx context.Context, learner Learner, threads int, observe func(Played)) error {
 	total := Played{}
 	for {
@@ -64,19 +67,19 @@ func playRun(
 	rescorer := newRescorer(network.Game, settings.SolverNodes, parallel.Runner(threads))
 	for newest := network; newest.Run == network.Run; {
 		result, err := play.round(ctx, newest, workerPlies)
-		if err != nil {
-			return err
-		}
 		start := time.Now()
-		if err := rescorer.rescore(ctx, result.finished); err != nil {
-			return err
+		if err == nil {
+			err = rescorer.rescore(ctx, result.finished)
 		}
 		result.Seconds += time.Since(start).Seconds()
-		if len(result.finished) > 0 {
+		if len(result.finished) > 0 { // also if ctx has ended; then some are not rescored
 			b := &Batch{Run: network.Run, Generation: newest.Generation, Threads: threads, games: result.finished}
 			if err := learner.PublishGames(ctx, b); err != nil {
 				return err
 			}
+		}
+		if err != nil {
+			return err
 		}
 		total.Network = newest
 		total.Games += len(result.finished)

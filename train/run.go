@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,9 +40,10 @@ type Options struct {
 	Load        agent.Loader // of From; nil is rundir.LoadWeights
 	Threads     int          // goroutines for self-play and training; only the plan of a new run with a time depends on it
 	Observe     func(Event)  // called for each event, one at a time; may be nil
-	LearnOnly   bool         // leave self-play to workers
-	// Workers connects to players in other processes; nil: there are none. It is called when the run is locked.
-	Workers func(ctx context.Context) (Workers, error)
+	LearnOnly   bool         // leave self-play to workers; needs Workers
+	// Workers connects the run with this id to players in other processes; nil: there are none. It is called when the run
+	// is locked.
+	Workers func(ctx context.Context, id string) (Workers, error)
 
 	faults faults
 }
@@ -119,8 +121,7 @@ type run struct {
 	count     counters // as of the last commit
 	owedSteps int      // training steps to repeat, because the learner went back to older weights
 	local     local
-	inbox     *inbox  // nil without workers
-	budget    float64 // simulations per move as a multiple of the setting; see nextBudget
+	inbox     *inbox // nil without workers
 	play      *selfPlay
 	rescorer  *rescorer
 	learner   *learner
@@ -142,8 +143,9 @@ type counters struct {
 	Sets       positionCounts `json:"sets"`      // positions ever added to the training and validation sets
 	Seconds    float64        `json:"seconds"`   // spent on the run
 	CPUSeconds float64        `json:"cpu_seconds"`
-	Received   numbers        `json:"received,omitempty"` // games of workers
-	Config     *rundir.Config `json:"config"`             // at that time
+	Received   numbers        `json:"received,omitempty"`           // games of workers
+	Factor     float64        `json:"simulations_factor,omitempty"` // see nextFactor; 0 without workers
+	Config     *rundir.Config `json:"config"`                       // at that time
 }
 
 // meanPlies is the mean length of the finished games; a guess before there are any.
@@ -157,6 +159,9 @@ func (c *counters) meanPlies(game *env.Game) float64 {
 // Train starts or continues a run, until its plan is done, its time is over or ctx ends. After an interruption the
 // error is ctx's, and the same options continue from the last checkpoint.
 func Train(ctx context.Context, o Options) (s *Summary, err error) {
+	if o.LearnOnly && o.Workers == nil {
+		panic("train: a run that only learns needs workers")
+	}
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
 	}
@@ -191,7 +196,7 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 		}
 	}()
 	if o.Workers != nil {
-		workers, err := o.Workers(ctx)
+		workers, err := r.connect(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -210,10 +215,21 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	}
 	if r.inbox != nil {
 		if err := r.inbox.workers.Finish(ctx); err != nil {
-			return nil, err
+			r.note("workers do not know that the run is finished: %v", err)
 		}
 	}
 	return r.summary(finished)
+}
+
+// connect connects the run to workers. The first time it gives the run its id.
+func (r *run) connect(ctx context.Context) (Workers, error) {
+	if r.config.ID == "" {
+		r.config.ID = rand.Text()
+		if err := r.config.Write(r.Dir); err != nil {
+			return nil, err
+		}
+	}
+	return r.Workers(ctx, r.config.ID)
 }
 
 // maxSummarized is about how many of the newest positions a summary measures the diversity of; it bounds the memory.
@@ -292,6 +308,12 @@ func (r *run) generation(ctx context.Context) error {
 		return err
 	}
 	games, err := r.collect(ctx, m)
+	if errors.Is(err, errTimeOver) {
+		if err := r.stop(); err != nil {
+			return err
+		}
+		return r.rate(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -309,12 +331,12 @@ func (r *run) generation(ctx context.Context) error {
 func (r *run) publishNetwork(ctx context.Context, m *rundir.Metrics) (*Network, error) {
 	settings := r.config.Settings
 	n := &Network{
-		Run: runID(r.config), Game: r.Game, Settings: settings, Generation: r.count.Generation, Simulations: settings.Simulations,
+		Run: r.config.ID, Game: r.Game, Settings: settings, Generation: r.count.Generation, Simulations: settings.Simulations,
 		MeanPlies: r.count.meanPlies(r.Game), Weights: r.learner.trainer.AverageWeights(),
 	}
 	if r.inbox != nil {
-		r.budget = nextBudget(max(r.budget, 1), float64(r.inbox.ready())/float64(r.generationPositions()))
-		n.Simulations = int(math.Round(r.budget * float64(settings.Simulations)))
+		r.count.Factor = nextFactor(max(r.count.Factor, 1), float64(r.inbox.ready())/float64(r.generationPositions()))
+		n.Simulations = int(math.Round(r.count.Factor * float64(settings.Simulations)))
 		m.WorkerSimulations = n.Simulations
 	}
 	if err := n.Prepare(); err != nil {
@@ -323,7 +345,7 @@ func (r *run) publishNetwork(ctx context.Context, m *rundir.Metrics) (*Network, 
 	if err := r.local.PublishNetwork(ctx, n); err != nil || r.inbox == nil {
 		return n, err
 	}
-	return n, r.inbox.publish(ctx, n)
+	return n, r.inbox.publish(ctx, n, r.generationPositions())
 }
 
 // learn adds games to the training and validation sets, evaluates network on the validation set and trains on the

@@ -36,10 +36,11 @@ func evaluatorsOf(network *infer.Network) newEvaluator {
 type selfPlay struct {
 	games   []*gameInProgress
 	workers []*worker
-	plies   int          // of each game in this generation
-	begun   atomic.Int64 // games handed out to workers in this generation; may exceed len(games)
-	played  atomic.Int64 // plies played in this generation
-	seconds float64      // spent in run since the last result
+	plies   int            // of each game in this generation
+	network *infer.Network // that round plays with; nil: another evaluator
+	begun   atomic.Int64   // games handed out to workers in this generation; may exceed len(games)
+	played  atomic.Int64   // plies played in this generation
+	seconds float64        // spent in run since the last result
 }
 
 // newSelfPlay returns self-play of the games on at most the given number of threads. Each worker has a cache of
@@ -63,13 +64,19 @@ func newSelfPlay(games []*gameInProgress, threads, cacheEntries int) *selfPlay {
 // begin prepares a generation, which run plays: the given number of plies in every game, with new evaluators. The
 // previous generation must have ended.
 func (p *selfPlay) begin(evaluator newEvaluator, plies int) {
-	p.plies = plies
-	p.begun.Store(0)
-	p.played.Store(0)
+	p.start(plies)
 	p.setEvaluator(evaluator)
 }
 
+// start is begin with the evaluators of the previous generation.
+func (p *selfPlay) start(plies int) {
+	p.plies = plies
+	p.begun.Store(0)
+	p.played.Store(0)
+}
+
 func (p *selfPlay) setEvaluator(evaluator newEvaluator) {
+	p.network = nil
 	for _, w := range p.workers {
 		w.batcher.SetEvaluator(evaluator(w.size))
 	}

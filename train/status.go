@@ -14,7 +14,7 @@ const (
 	speedInterval  = 10 * time.Second // over which a worker's speed is measured
 )
 
-// report writes workers.json and shows the status to whoever asks, until ctx ends.
+// report writes workers.json, shows the status to whoever asks, and keeps the limit of the stream current, until ctx ends.
 func (x *inbox) report(ctx context.Context) {
 	tick := time.NewTicker(reportInterval)
 	defer tick.Stop()
@@ -23,6 +23,9 @@ func (x *inbox) report(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if bytes := x.streamBytes(); bytes > 0 {
+			x.workers.Limit(bytes)
 		}
 		s := x.status(time.Now())
 		x.workers.Report(s)

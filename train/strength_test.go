@@ -64,8 +64,8 @@ func withWorkers(t *testing.T, o *train.Options) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var joined sync.WaitGroup
 	o.LearnOnly = true
-	o.Workers = func(context.Context) (train.Workers, error) {
-		server, err := remote.StartServer("127.0.0.1:0", o.Dir, false)
+	o.Workers = func(_ context.Context, id string) (train.Workers, error) {
+		server, err := remote.StartServer("127.0.0.1:0", o.Dir, false, notify)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func withWorkers(t *testing.T, o *train.Options) (stop func()) {
 				}
 			})
 		}
-		return remote.NewHub(ctx, remote.HubOptions{Server: server, Notify: notify})
+		return remote.NewHub(ctx, remote.HubOptions{Server: server, Run: id, Notify: notify})
 	}
 	return func() {
 		cancel()

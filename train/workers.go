@@ -2,9 +2,6 @@ package train
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"slices"
 
 	"ludus/env"
@@ -18,7 +15,7 @@ import (
 
 // Network is a network to play with, and how to play with it. It is immutable.
 type Network struct {
-	Run         string // identifies the run with its game and settings
+	Run         string // the run's id
 	Game        *env.Game
 	Settings    rundir.Settings
 	Generation  int            // that trained the network; 0: the weights that the run started with
@@ -53,6 +50,8 @@ type Workers interface {
 	PublishNetwork(ctx context.Context, n *Network) error
 	// Receive waits for the next message of a worker.
 	Receive(ctx context.Context) (*Delivery, error)
+	// Limit says how many bytes of messages may wait. More are refused, so that workers wait.
+	Limit(bytes int64)
 	// Report adds to s what waits in the stream, and shows it to people who ask for it.
 	Report(s *rundir.WorkersStatus)
 	// Finish says that the run is finished: workers wait for another one.
@@ -95,16 +94,4 @@ func (l *local) receive() []*Batch {
 	batches := l.batches
 	l.batches = nil
 	return batches
-}
-
-// runID identifies a run by all that decides its games: two runs with the same one may share their games.
-func runID(c *rundir.Config) string {
-	same := *c
-	same.Plan = rundir.Plan{}
-	data, err := json.Marshal(same)
-	if err != nil {
-		panic("train: " + err.Error()) // a config always marshals
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
 }

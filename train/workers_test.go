@@ -15,6 +15,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/model/infer"
 	"ludus/train/rundir"
 )
 
@@ -133,10 +134,15 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 	for i := range 10 * maxMissing {
-		all.add("w", 100+2*i, 1)
+		all.add("ascending", 2*i, 1)
+		all.add("descending", 100_000-2*i, 1)
+		all.add("one gap", 100_000, 1)
+		all.add("one gap", 1+2*i, 1)
 	}
-	if n := len(all["w"].Missing); n != maxMissing {
-		t.Errorf("%d gaps are remembered", n)
+	for _, name := range []string{"ascending", "descending", "one gap"} {
+		if n := len(all[name].Missing); n > maxMissing || n == 0 {
+			t.Errorf("%s: %d gaps are remembered", name, n)
+		}
 	}
 }
 
@@ -163,11 +169,13 @@ func (w *fakeWorkers) Receive(ctx context.Context) (*Delivery, error) {
 }
 
 func (w *fakeWorkers) Report(s *rundir.WorkersStatus) { w.status = s }
+func (w *fakeWorkers) Limit(int64)                    {}
 func (w *fakeWorkers) Close()                         {}
 
+// Finish fails: the run is finished all the same.
 func (w *fakeWorkers) Finish(context.Context) error {
 	w.finished = true
-	return nil
+	return errors.New("the server is away")
 }
 
 // testInbox returns an inbox of a new run with the id "run", whose generations need 10 positions.
@@ -196,11 +204,42 @@ func TestReportIsBounded(t *testing.T) {
 	if err != nil || len(text) > MaxMessage || len(x.senders) != maxSenders {
 		t.Errorf("a report of %d bytes about %d names, error %v", len(text), len(x.senders), err)
 	}
-	for i := range maxWorkers + 100 {
-		x.taken.add(fmt.Sprint(i), 0, 1+i)
+}
+
+// TestForget: an inbox that has received games of too many processes forgets those that it has not heard of for longest,
+// but none whose games it holds, because they may come again.
+func TestForget(t *testing.T) {
+	game := newGame(t, "tic-tac-toe")
+	x := testInbox(t, &fakeWorkers{}, game)
+	x.need = 1 << 20
+	games := randomGames(game, rand.New(rand.NewPCG(1, 1)), 1)
+	send := func(process string) {
+		games.Worker = process
+		if err := x.accept(t.Context(), &Delivery{Sender: "a", Data: games.Marshal(), Acknowledge: func() {}}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if taken := x.numbersTaken(); len(taken) != maxWorkers || taken["100"].Next != 101 {
-		t.Errorf("the numbers of %d workers are kept", len(taken))
+	send("quiet")
+	x.take(1)
+	x.committed()
+	send("held")
+	for i := range maxProcesses - 1 {
+		x.taken.add(fmt.Sprint("a/", i), 0, 1)
+		x.received.add(fmt.Sprint("a/", i), 0, 1)
+		x.heard[fmt.Sprint("a/", i)] = time.Now()
+	}
+	x.taken.add("a/held", 0, 1)
+	x.heard["a/held"] = time.Time{}
+	taken := x.numbersTaken()
+	if _, ok := taken["a/quiet"]; ok || len(taken) != maxProcesses {
+		t.Errorf("the numbers of %d processes are kept", len(taken))
+	}
+	if _, ok := x.received["a/held"]; !ok || taken["a/held"].Next != 1 {
+		t.Error("a process with a game that is held is forgotten")
+	}
+	send("held")
+	if len(x.held) != 1 {
+		t.Errorf("a game is held %d times", len(x.held))
 	}
 }
 
@@ -267,7 +306,7 @@ func TestInboxWaits(t *testing.T) {
 		}
 	}()
 	for games := 0; games < sent; {
-		if err := x.wait(t.Context(), progressInterval); err != nil {
+		if err := x.wait(progressInterval); err != nil {
 			t.Fatal(err)
 		}
 		if n := x.ready(); n > heldGenerations*x.need+game.MaxPlies {
@@ -278,7 +317,7 @@ func TestInboxWaits(t *testing.T) {
 		}
 	}
 	stop()
-	if err := x.wait(context.Background(), progressInterval); !errors.Is(err, context.Canceled) {
+	if err := x.wait(progressInterval); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end waiting returns %v", err)
 	}
 }
@@ -298,41 +337,37 @@ func TestDelay(t *testing.T) {
 func TestTrainWithWorkers(t *testing.T) {
 	o := tiny(t, t.TempDir(), 4)
 	o.LearnOnly, o.Settings["rating_share"] = true, 0
-	w := &fakeWorkers{deliveries: make(chan *Delivery, 1000)}
+	w := &fakeWorkers{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	var messages [][]byte
-	config := rundir.NewConfig(o.Game.Name, 1, rundir.DefaultSettings(o.Game))
-	if err := config.Settings.Change(o.Settings); err != nil {
-		t.Fatal(err)
-	}
-	number := 0
-	for range 100 {
-		b := randomGames(o.Game, rng, 2)
-		b.Run, b.First = runID(config), number
-		number += 2
-		messages = append(messages, b.Marshal())
-	}
-	acknowledged := map[int]int{}
-	deliver := func() {
-		for i, data := range messages {
+	acknowledged, ids := map[int]int{}, map[string]bool{}
+	o.Workers = func(_ context.Context, id string) (Workers, error) {
+		ids[id] = true
+		for number := 0; len(messages) < 100; number += 2 {
+			b := randomGames(o.Game, rng, 2)
+			b.Run, b.First = id, number
+			messages = append(messages, b.Marshal())
+		}
+		w.deliveries = make(chan *Delivery, len(messages))
+		for i, data := range messages { // all, also when the run goes on
 			w.deliveries <- &Delivery{Sender: "a", Data: data, Acknowledge: func() { acknowledged[i]++ }}
 		}
+		return w, nil
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	o.Workers = func(context.Context) (Workers, error) { return w, nil }
 	o.Observe = func(e Event) {
 		if e.Metrics != nil && e.Metrics.Generation == 2 {
 			cancel()
 		}
 	}
-	deliver()
 	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	o.Observe = nil
-	w.deliveries = make(chan *Delivery, 1000)
-	deliver() // all again
 	mustTrain(t, o)
+	if len(ids) != 1 {
+		t.Errorf("the run has the ids %v", ids)
+	}
 	if !w.finished {
 		t.Error("workers were not told that the run is finished")
 	}
@@ -355,5 +390,71 @@ func TestTrainWithWorkers(t *testing.T) {
 		if whole := 2*(i+1) <= total; whole != (acknowledged[i] > 0) {
 			t.Errorf("the run has %d games; message %d of 2 games was acknowledged %d times", total, i, acknowledged[i])
 		}
+	}
+}
+
+// testNetwork returns a small untrained network, ready for play.
+func testNetwork(t *testing.T, game *env.Game) *Network {
+	t.Helper()
+	n := &Network{Game: game, Settings: rundir.DefaultSettings(game), Simulations: 16, MeanPlies: 20,
+		Weights: infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rand.New(rand.NewPCG(1, 1)))}
+	if err := n.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestRoundStops: a round that is stopped returns the games that have ended.
+func TestRoundStops(t *testing.T) {
+	n := testNetwork(t, newGame(t, "tic-tac-toe"))
+	play := newSelfPlay(newGamesInProgress(n.Game, &n.Settings, 1, 8), 1, cacheEntries)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for play.played.Load() < 200 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	result, err := play.round(ctx, n, 1<<20)
+	if !errors.Is(err, context.Canceled) || len(result.finished) == 0 {
+		t.Errorf("%d finished games, error %v", len(result.finished), err)
+	}
+}
+
+// TestShortRounds: short rounds with the same network need hardly more evaluations than a long one.
+func TestShortRounds(t *testing.T) {
+	n := testNetwork(t, newGame(t, "tic-tac-toe"))
+	evaluations := func(rounds, plies int) (total int) {
+		play := newSelfPlay(newGamesInProgress(n.Game, &n.Settings, 1, 8), 1, cacheEntries)
+		for range rounds {
+			result, err := play.round(t.Context(), n, plies)
+			if err != nil {
+				t.Fatal(err)
+			}
+			total += result.Evaluations
+		}
+		return total
+	}
+	if long, short := evaluations(1, 24), evaluations(24, 1); short > long+long/20 {
+		t.Errorf("%d evaluations in a long round, %d in short ones", long, short)
+	}
+}
+
+// TestWaitingEnds: a run with a time that waits for games in vain ends when the time is over.
+func TestWaitingEnds(t *testing.T) {
+	o := tiny(t, t.TempDir(), 0)
+	o.LearnOnly, o.Generations, o.Time, o.Settings["rating_share"] = true, 0, 2*time.Second, 0
+	w := &fakeWorkers{deliveries: make(chan *Delivery, 100)}
+	o.Workers = func(_ context.Context, id string) (Workers, error) {
+		for i := range 20 {
+			b := randomGames(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
+			b.Run, b.First = id, 2*i
+			w.deliveries <- &Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
+		}
+		return w, nil
+	}
+	s := mustTrain(t, o)
+	if s.Config.Plan.Stopped == 0 || s.Games == 0 || !w.finished {
+		t.Errorf("%+v", s)
 	}
 }

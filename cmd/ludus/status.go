@@ -43,8 +43,11 @@ generations their networks are old, and what was rejected. docs/SCALE.md explain
 func writeStatus(cmd *cobra.Command, s *rundir.WorkersStatus) {
 	w := cmd.OutOrStdout()
 	fmt.Fprintf(w, "%s: network of generation %d, %d simulations per move\n", s.Game, s.Generation, s.Simulations)
-	fmt.Fprintf(w, "waiting for the learner: %d positions received (a generation needs %d), %d messages in the stream (%d KB)\n",
-		s.Ready, s.Need, s.Queued, s.QueuedBytes/1000)
+	stream := fmt.Sprintf("%d messages in the stream (%d KB)", s.Queued, s.QueuedBytes/1000)
+	if s.Queued < 0 {
+		stream = "how many messages are in the stream is unknown: the server does not answer"
+	}
+	fmt.Fprintf(w, "waiting for the learner: %d positions received (a generation needs %d); %s\n", s.Ready, s.Need, stream)
 	if old := time.Since(time.Unix(s.Time, 0)).Round(time.Second); old > 10*time.Second {
 		fmt.Fprintf(w, "this was %v ago\n", old)
 	}

@@ -46,14 +46,14 @@ func (f *workersFlags) check(cmd *cobra.Command, o *train.Options, dry bool) err
 }
 
 // connect returns a function that connects the run in dir with workers; nil if there are none.
-func (f *workersFlags) connect(dir string, notify func(string)) func(context.Context) (train.Workers, error) {
+func (f *workersFlags) connect(dir string, notify func(string)) func(context.Context, string) (train.Workers, error) {
 	if f.listen == "" && f.access.URL == "" {
 		return nil
 	}
-	return func(ctx context.Context) (train.Workers, error) {
-		o := remote.HubOptions{Access: f.access, Replicas: f.replicas, Notify: notify}
+	return func(ctx context.Context, id string) (train.Workers, error) {
+		o := remote.HubOptions{Access: f.access, Run: id, Replicas: f.replicas, Notify: notify}
 		if f.listen != "" {
-			server, err := remote.StartServer(f.listen, dir, f.insecure)
+			server, err := remote.StartServer(f.listen, dir, f.insecure, notify)
 			if err != nil {
 				return nil, err
 			}

@@ -5,9 +5,9 @@
 // # Messages
 //
 //   - Games: a worker publishes messages of [train.Batch] to the subject ludus.games.NAME. The JetStream stream
-//     ludus-games stores them on disk before the server acknowledges them. It refuses new messages when it is full, so
-//     workers wait. The run's consumer acknowledges a message once its games are in the run directory; then the stream
-//     drops it.
+//     ludus-games stores them on disk before the server acknowledges them. It has room for a few generations and refuses
+//     new messages when it is full, so workers wait. The run's consumer acknowledges a message once its games are in the
+//     run directory; then the stream drops it. The stream's metadata name the run, and another run does not use it.
 //   - Networks: the run keeps its newest network as the object "newest" in the object store ludus-networks. The object's
 //     metadata say how to play; its digest protects the weights. A message on ludus.network tells workers to look.
 //   - Status: a request on ludus.status returns a [rundir.WorkersStatus].
@@ -15,9 +15,8 @@
 // # What is lost when
 //
 // A game that the server has acknowledged is never lost as long as the server's disk or, with replicas, most of its
-// cluster survives. A worker repeats a message until it is acknowledged. So a message may arrive twice: the server drops
-// it by its id within two minutes, the run by the numbers of its games at any time. Games in progress of a worker that
-// dies are lost.
+// cluster survives. A worker repeats a message until it is acknowledged. So a message may arrive twice: the run drops it
+// by the numbers of its games. Games in progress of a worker that dies are lost.
 //
 // # Trust
 //

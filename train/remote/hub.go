@@ -21,13 +21,13 @@ import (
 type Hub struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
-	notify func(string)
-	server *Server // embedded; nil: none
+	notes  notes
+	server *Server                // embedded; nil: none
+	stream jetstream.StreamConfig // of games; after NewHub used by Limit only
 
 	mu        sync.Mutex
 	wanted    *train.Network // to publish; nil: none
 	status    []byte         // answer to requests for the status
-	fault     string         // shown last
 	publishes chan struct{}  // wakes the publisher
 	stop      context.CancelFunc
 	joined    sync.WaitGroup
@@ -39,18 +39,16 @@ type Hub struct {
 type HubOptions struct {
 	Server   *Server      // the embedded server, which Close closes; nil: an external one
 	Access   Access       // to an external server or cluster
+	Run      string       // id of the run
 	Replicas int          // copies of the streams in a cluster; 0 is 1
-	Bytes    int64        // of games that may wait in the stream; 0 is DefaultBytes
 	Notify   func(string) // messages for people; called concurrently
 }
 
-// DefaultBytes is how many bytes of games may wait in the stream.
-const DefaultBytes = 64 << 20
-
-// NewHub connects to the server and creates the stream of games and the store of networks, if they do not exist.
+// NewHub connects to the server and creates the stream of games and the store of networks, if they do not exist. It
+// returns an error if they are used by another run.
 func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
-	h := &Hub{notify: o.Notify, server: o.Server, publishes: make(chan struct{}, 1)}
-	options := connectOptions(learnerInbox, h.note)
+	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), publishes: make(chan struct{}, 1)}
+	options := connectOptions(learnerInbox, &h.notes)
 	var err error
 	if o.Server != nil {
 		h.conn, err = o.Server.connect(options...)
@@ -61,7 +59,7 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 		return nil, err
 	}
 	if h.js, err = jetstream.New(h.conn); err == nil {
-		err = h.createPatiently(ctx, max(o.Replicas, 1), o.Bytes)
+		err = h.createPatiently(ctx)
 	}
 	if err == nil {
 		_, err = h.conn.Subscribe(statusSubject, h.answer)
@@ -77,17 +75,38 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 
 // connectOptions are the options that both sides share: reconnect forever, and notice within seconds that the network
 // is gone.
-func connectOptions(inbox string, note func(string)) []nats.Option {
+func connectOptions(inbox string, notes *notes) []nats.Option {
 	return []nats.Option{
 		nats.CustomInboxPrefix(inbox), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(5 * time.Second),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				note(fmt.Sprintf("disconnected from the NATS server: %v; reconnecting", err))
+				notes.say(fmt.Sprintf("disconnected from the NATS server: %v; reconnecting", err))
 			}
 		}),
-		nats.ReconnectHandler(func(c *nats.Conn) { note("connected again to " + c.ConnectedUrlRedacted()) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { note(err.Error()) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { notes.say(fmt.Sprintf("connecting to the NATS server: %v", err)) }),
+		nats.ReconnectHandler(func(c *nats.Conn) {
+			notes.clear()
+			notes.say("connected again to " + c.ConnectedUrlRedacted())
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { notes.say(err.Error()) }),
+	}
+}
+
+// runKey is the key of the run's id in the metadata of the stream of games.
+const runKey = "ludus-run"
+
+// Limits of the stream of games.
+const (
+	startBytes    = 2 * train.MaxMessage   // that may wait until Limit is called
+	minDuplicates = 100 * time.Millisecond // the shortest time that a server remembers ids of messages; the run needs none
+)
+
+func streamOfGames(o HubOptions) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesSubject + "*"},
+		Metadata: map[string]string{runKey: o.Run}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: startBytes,
+		MaxMsgSize: train.MaxMessage, Duplicates: minDuplicates, Storage: jetstream.FileStorage, Replicas: max(o.Replicas, 1),
 	}
 }
 
@@ -95,15 +114,15 @@ func connectOptions(inbox string, note func(string)) []nats.Option {
 const createTime = time.Minute
 
 // createPatiently is create, repeated while the server does not answer.
-func (h *Hub) createPatiently(ctx context.Context, replicas int, bytes int64) error {
+func (h *Hub) createPatiently(ctx context.Context) error {
 	for end := time.Now().Add(createTime); ; {
-		err := h.create(ctx, replicas, bytes)
+		err := h.create(ctx)
 		var api *jetstream.APIError
-		final := errors.As(err, &api) && api.Code < 500 || errors.Is(err, jetstream.ErrJetStreamNotEnabled)
+		final := errors.As(err, &api) && api.Code < 500 || errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, errOtherRun)
 		if err == nil || final || ctx.Err() != nil || time.Now().After(end) {
 			return err
 		}
-		h.note("waiting for JetStream: " + err.Error())
+		h.notes.say("waiting for JetStream: " + err.Error())
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Second):
@@ -112,25 +131,68 @@ func (h *Hub) createPatiently(ctx context.Context, replicas int, bytes int64) er
 }
 
 // create creates the stream and the object store.
-func (h *Hub) create(ctx context.Context, replicas int, bytes int64) error {
-	if bytes == 0 {
-		bytes = DefaultBytes
+func (h *Hub) create(ctx context.Context) error {
+	if err := h.checkOwner(ctx); err != nil {
+		return err
 	}
-	_, err := h.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesSubject + "*"},
-		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: bytes,
-		MaxMsgSize: train.MaxMessage, Storage: jetstream.FileStorage, Replicas: replicas,
+	if _, err := h.js.CreateOrUpdateStream(ctx, h.stream); err != nil {
+		return err
+	}
+	// A new consumer gets at once what a dead process of the run had not acknowledged; the old one would wait ackWait.
+	if err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return err
+	}
+	_, err := h.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: networksBucket, Description: "the newest network of a ludus run", Storage: jetstream.FileStorage, Replicas: h.stream.Replicas,
 	})
+	return err
+}
+
+// errOtherRun means that the stream is another run's.
+var errOtherRun = errors.New("the server has games of another run")
+
+// checkOwner returns an error if another run has games in the stream or waits for some.
+func (h *Hub) checkOwner(ctx context.Context) error {
+	stream, err := h.js.Stream(ctx, gamesStream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	if err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return err // what a dead run had received is delivered again at once only to a new consumer
+	info := stream.CachedInfo()
+	owner := info.Config.Metadata[runKey]
+	if owner == h.stream.Metadata[runKey] {
+		return nil
 	}
-	_, err = h.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-		Bucket: networksBucket, Description: "the newest network of a ludus run", Storage: jetstream.FileStorage, Replicas: replicas,
-	})
+	if n := info.State.Msgs; n > 0 {
+		return fmt.Errorf("%w: %d messages for the one with the id %q in config.json; finish that run, delete the stream %s, or use another server or account",
+			errOtherRun, n, owner, gamesStream)
+	}
+	consumer, err := stream.Consumer(ctx, gamesConsumer)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return nil
+	}
+	if err == nil && consumer.CachedInfo().NumWaiting > 0 {
+		err = fmt.Errorf("another run is using it, with the id %q in config.json", owner)
+	}
 	return err
+}
+
+// Limit lets messages of about the given bytes wait in the stream. The server refuses more, so workers wait.
+func (h *Hub) Limit(bytes int64) {
+	if now := h.stream.MaxBytes; bytes > now-now/3 && bytes < now+now/2 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
+	defer cancel()
+	stream := h.stream
+	stream.MaxBytes = bytes
+	if _, err := h.js.UpdateStream(ctx, stream); err != nil {
+		h.notes.say("limiting the games that wait: " + err.Error())
+		return
+	}
+	h.stream = stream
 }
 
 // ackWait is how long the server waits for the run to commit a message, before it delivers it again. The run drops such
@@ -146,12 +208,13 @@ func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 			return nil, ctx.Err()
 		}
 		if err == nil {
+			h.notes.clear()
 			return &train.Delivery{
 				Sender: subjectName(strings.TrimPrefix(m.Subject(), gamesSubject)), Data: m.Data(),
 				Acknowledge: func() { _ = m.Ack() }, // a lost acknowledgement is repeated when the message comes again
 			}, nil
 		}
-		h.note("receiving games: " + err.Error())
+		h.notes.say("receiving games: " + err.Error())
 		h.stopMessages()
 		select {
 		case <-ctx.Done():
@@ -168,31 +231,23 @@ func (h *Hub) next(ctx context.Context) (jetstream.Msg, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.messages, err = consumer.Messages(jetstream.PullMaxMessages(pulled)); err != nil {
+		if h.messages, err = consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(pulled, pulledBytes)); err != nil {
 			return nil, err
 		}
 	}
 	return h.messages.Next(jetstream.NextContext(ctx))
 }
 
-// pulled is how many messages the connection fetches in advance, of up to 1 MiB each.
-const pulled = 32
+// What the connection fetches in advance. An embedded server closes a connection for which more than maxPending waits.
+const (
+	pulled      = 32 // messages
+	pulledBytes = 4 * train.MaxMessage
+)
 
 func (h *Hub) stopMessages() {
 	if h.messages != nil {
 		h.messages.Stop()
 		h.messages = nil
-	}
-}
-
-// note passes a message to people, unless it repeats the last one.
-func (h *Hub) note(text string) {
-	h.mu.Lock()
-	repeated := text == h.fault
-	h.fault = text
-	h.mu.Unlock()
-	if !repeated {
-		h.notify(text)
 	}
 }
 
@@ -229,7 +284,7 @@ func (h *Hub) publishNetworks(ctx context.Context) {
 			if err == nil || ctx.Err() != nil {
 				continue
 			}
-			h.note("publishing a network: " + err.Error())
+			h.notes.say("publishing a network: " + err.Error())
 			h.mu.Lock()
 			if h.wanted == nil {
 				h.wanted = n
@@ -301,10 +356,13 @@ func (h *Hub) Finish(ctx context.Context) error {
 	return stream.Purge(ctx)
 }
 
+const reportTimeout = 2 * time.Second // of a question to the server
+
 // Report adds what waits in the stream to s and answers requests for the status with it.
 func (h *Hub) Report(s *rundir.WorkersStatus) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
 	defer cancel()
+	s.Queued, s.QueuedBytes = -1, -1
 	if stream, err := h.js.Stream(ctx, gamesStream); err == nil {
 		state := stream.CachedInfo().State
 		s.Queued, s.QueuedBytes = int(state.Msgs), int64(state.Bytes)

@@ -38,7 +38,7 @@ func tiny(t testing.TB, dir string, generations int) train.Options {
 // startServer returns a server on a free port of this machine.
 func startServer(t testing.TB, dir string) *Server {
 	t.Helper()
-	s, err := StartServer("127.0.0.1:0", dir, false)
+	s, err := StartServer("127.0.0.1:0", dir, false, func(text string) { t.Log(text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +46,9 @@ func startServer(t testing.TB, dir string) *Server {
 }
 
 // hub returns a function that connects a run with s.
-func hub(t testing.TB, s *Server) func(context.Context) (train.Workers, error) {
-	return func(ctx context.Context) (train.Workers, error) {
-		return NewHub(ctx, HubOptions{Server: s, Notify: func(text string) { t.Log("learner:", text) }})
+func hub(t testing.TB, s *Server) func(context.Context, string) (train.Workers, error) {
+	return func(ctx context.Context, id string) (train.Workers, error) {
+		return NewHub(ctx, HubOptions{Server: s, Run: id, Notify: func(text string) { t.Log("learner:", text) }})
 	}
 }
 
@@ -99,7 +99,7 @@ func TestTrain(t *testing.T) {
 // TestSend: a worker sends full messages without pauses, and numbers its games in each run from 0.
 func TestSend(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context())
+	workers, err := hub(t, server)(t.Context(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 // learner or change a stream.
 func TestPermissions(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	hub, err := hub(t, server)(t.Context())
+	hub, err := hub(t, server)(t.Context(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestPermissions(t *testing.T) {
 // TestReplies: a worker cannot make the server or the learner send an answer to a subject that it may not publish to.
 func TestReplies(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context())
+	workers, err := hub(t, server)(t.Context(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestListen(t *testing.T) {
 	defer server.Close()
 	for _, address := range []string{server.nats.Addr().String(), "192.0.2.1:0", "4222", ":4222", "127.0.0.1:70000"} {
 		start := time.Now()
-		if _, err := StartServer(address, t.TempDir(), true); err == nil || !strings.Contains(err.Error(), "address") {
+		if _, err := StartServer(address, t.TempDir(), true, func(string) {}); err == nil || !strings.Contains(err.Error(), "address") {
 			t.Errorf("%s: %v", address, err)
 		}
 		if time.Since(start) > startTimeout/2 {
@@ -153,7 +153,7 @@ func expectDenied(t *testing.T, denied <-chan error, what string) {
 // TestCredentials: other machines need the token, and see by the fingerprint that the server is the learner's.
 func TestCredentials(t *testing.T) {
 	dir := t.TempDir()
-	server, err := StartServer("0.0.0.0:0", dir, false)
+	server, err := StartServer("0.0.0.0:0", dir, false, func(text string) { t.Log(text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestCredentials(t *testing.T) {
 	}
 	before := server.identity.token
 	server.Close()
-	if server, err = StartServer("0.0.0.0:0", dir, false); err != nil || server.identity.token != before {
+	if server, err = StartServer("0.0.0.0:0", dir, false, func(text string) { t.Log(text) }); err != nil || server.identity.token != before {
 		t.Errorf("the token changed with a new start, or %v", err)
 	}
 }

@@ -32,7 +32,9 @@ const (
 	learnerUser      = "learner"
 	workerUser       = "worker"
 	startTimeout     = 10 * time.Second
-	maxSubscriptions = 64 // of a connection
+	maxConnections   = 4096
+	maxSubscriptions = 64       // of a connection
+	maxPending       = 16 << 20 // bytes that wait for a connection, before the server closes it
 )
 
 // StartServer starts a NATS server for a run. It listens on an address of this machine such as "127.0.0.1:4222" and keeps
@@ -40,7 +42,9 @@ const (
 //
 // On loopback addresses everybody may work for the run. On others, connections are encrypted and workers need a token;
 // certificate and token are made once and kept in the run directory. If insecure they are not used.
-func StartServer(listen, runDir string, insecure bool) (*Server, error) {
+//
+// notify gets the server's errors, such as those of a full disk. It is called concurrently.
+func StartServer(listen, runDir string, insecure bool, notify func(string)) (*Server, error) {
 	host, port, err := splitAddress(listen)
 	if err != nil {
 		return nil, err
@@ -57,7 +61,8 @@ func StartServer(listen, runDir string, insecure bool) (*Server, error) {
 	}
 	s := &Server{host: host, password: secret()}
 	options := &server.Options{
-		ServerName: "ludus", Host: host, Port: port, NoSigs: true, NoLog: true, MaxSubs: maxSubscriptions,
+		ServerName: "ludus", Host: host, Port: port, NoSigs: true, NoLog: true,
+		MaxConn: maxConnections, MaxSubs: maxSubscriptions, MaxPending: maxPending,
 		JetStream: true, StoreDir: dir, SyncAlways: true, DisableJetStreamBanner: true,
 	}
 	token := ""
@@ -75,6 +80,7 @@ func StartServer(listen, runDir string, insecure bool) (*Server, error) {
 	if s.nats, err = server.NewServer(options); err != nil {
 		return nil, err
 	}
+	s.nats.SetLogger(&logger{notes{notify: notify}}, false, false)
 	go s.nats.Start()
 	if !s.nats.ReadyForConnections(startTimeout) {
 		s.Close()
@@ -82,6 +88,21 @@ func StartServer(listen, runDir string, insecure bool) (*Server, error) {
 	}
 	return s, nil
 }
+
+// logger passes the server's errors to people, but those of single connections: these are up to whoever connects.
+type logger struct{ notes notes }
+
+func (l *logger) Errorf(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !strings.Contains(text, " - cid:") {
+		l.notes.say("NATS server: " + text)
+	}
+}
+
+func (l *logger) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
+func (l *logger) Warnf(string, ...any)              {}
+func (l *logger) Noticef(string, ...any)            {}
+func (l *logger) Debugf(string, ...any)             {}
+func (l *logger) Tracef(string, ...any)             {}
 
 //go:embed accounts.conf
 var accountsConfig string

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 
 	"ludus/env/games"
 	"ludus/model/infer"
@@ -25,7 +25,7 @@ type Worker struct {
 	name   string
 	conn   *nats.Conn
 	js     jetstream.JetStream
-	notify func(string)
+	notes  notes
 	stop   context.CancelFunc
 	joined sync.WaitGroup
 
@@ -37,9 +37,9 @@ type Worker struct {
 	number   int            // of the next game in that run
 	waiting  *train.Batch   // games to publish; nil: none
 	inFlight int            // positions in the message being sent
-	noted    string
-	err      error         // that ended the connection
-	changed  chan struct{} // closed and replaced when the fields above change
+	refused  bool           // the stream is full: the server has refused that message
+	err      error          // that ended the connection
+	changed  chan struct{}  // closed and replaced when the fields above change
 }
 
 // WorkerOptions say how a Worker connects.
@@ -52,8 +52,8 @@ type WorkerOptions struct {
 // NewWorker connects to a NATS server. If it is not there yet, the connection is made later. Only wrong credentials are an
 // error then.
 func NewWorker(o WorkerOptions) (*Worker, error) {
-	w := &Worker{name: subjectName(o.Name), notify: o.Notify, changed: make(chan struct{})}
-	options := append(connectOptions(workerInbox, w.note), nats.RetryOnFailedConnect(true), nats.Name(w.name),
+	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}, changed: make(chan struct{})}
+	options := append(connectOptions(workerInbox, &w.notes), nats.RetryOnFailedConnect(true), nats.Name(w.name),
 		nats.ReconnectBufSize(-1), // send repeats what cannot be sent
 		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(c.LastError())) }))
 	var err error
@@ -64,8 +64,14 @@ func NewWorker(o WorkerOptions) (*Worker, error) {
 		w.conn.Close()
 		return nil, err
 	}
-	looks := make(chan *nats.Msg, 1)
-	if _, err = w.conn.ChanSubscribe(networkSubject, looks); err != nil {
+	looks := make(chan struct{}, 1)
+	look := func(*nats.Msg) {
+		select {
+		case looks <- struct{}{}:
+		default:
+		}
+	}
+	if _, err = w.conn.Subscribe(networkSubject, look); err != nil {
 		w.conn.Close()
 		return nil, err
 	}
@@ -122,17 +128,6 @@ func (w *Worker) await(ctx context.Context, done func() bool) error {
 
 func (w *Worker) fail(err error) { w.update(func() { w.err = err }) }
 
-// note passes a message to people, unless it repeats the last one.
-func (w *Worker) note(text string) {
-	w.mu.Lock()
-	repeated := text == w.noted
-	w.noted = text
-	w.mu.Unlock()
-	if !repeated && text != "" {
-		w.notify(text)
-	}
-}
-
 // Newest returns the newest network. It waits until there is one.
 func (w *Worker) Newest(ctx context.Context) (n *train.Network, err error) {
 	err = w.await(ctx, func() bool {
@@ -146,12 +141,12 @@ func (w *Worker) Newest(ctx context.Context) (n *train.Network, err error) {
 const lookInterval = 5 * time.Second
 
 // follow keeps the newest network current until ctx ends.
-func (w *Worker) follow(ctx context.Context, looks <-chan *nats.Msg) {
+func (w *Worker) follow(ctx context.Context, looks <-chan struct{}) {
 	tick := time.NewTicker(lookInterval)
 	defer tick.Stop()
 	for {
 		if err := w.look(ctx); err != nil && ctx.Err() == nil {
-			w.note("waiting for a network: " + describe(err))
+			w.notes.say("waiting for a network: " + describe(err))
 		}
 		select {
 		case <-ctx.Done():
@@ -191,7 +186,7 @@ func (w *Worker) look(ctx context.Context) error {
 	}
 	if i.Finished {
 		w.update(func() { w.newest, w.seen, w.waiting = nil, "", nil }) // nobody needs its games
-		w.note("the run is finished; waiting for another one")
+		w.notes.say("the run is finished; waiting for another one")
 		return nil
 	}
 	if info.NUID == w.seen {
@@ -266,14 +261,14 @@ func objectData(ctx context.Context, stream jetstream.Stream, info *jetstream.Ob
 const maxSending = 50_000
 
 // PublishGames hands finished games to the connection, which publishes them until the server has them. It waits if too
-// many games wait already.
+// many games wait already, or the learner cannot take more: games would only become old.
 func (w *Worker) PublishGames(ctx context.Context, b *train.Batch) error {
-	if err := w.await(ctx, func() bool { return w.unsent() < maxSending }); err != nil {
+	if err := w.await(ctx, func() bool { return w.unsent() < maxSending && !w.refused }); err != nil {
 		return err
 	}
 	w.update(func() {
 		if w.run != b.Run { // games of another run, if any are left, are of no use
-			w.run, w.id, w.number, w.waiting = b.Run, nuid.Next(), 0, nil
+			w.run, w.id, w.number, w.waiting = b.Run, rand.Text(), 0, nil
 		}
 		if w.waiting != nil {
 			w.waiting.Append(b)
@@ -327,7 +322,7 @@ func (w *Worker) send(ctx context.Context) {
 		if w.publish(ctx, b) != nil {
 			return
 		}
-		w.update(func() { w.inFlight = 0 })
+		w.update(func() { w.inFlight, w.refused = 0, false })
 		if full {
 			continue
 		}
@@ -341,19 +336,25 @@ func (w *Worker) send(ctx context.Context) {
 
 // publish publishes one message until the server has acknowledged it. Its only error is ctx's.
 func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
-	data, id := b.Marshal(), fmt.Sprintf("%s/%d", b.Worker, b.First)
+	data := b.Marshal()
+	if len(data) > train.MaxMessage { // only a single game can be that large
+		w.notes.say(fmt.Sprintf("a game of %d positions does not fit into a message and is lost", b.Positions()))
+		return nil
+	}
 	for {
 		limited, cancel := context.WithTimeout(ctx, sendTimeout)
-		_, err := w.js.Publish(limited, gamesSubject+w.name, data, jetstream.WithMsgID(id))
+		_, err := w.js.Publish(limited, gamesSubject+w.name, data)
 		cancel()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err == nil {
-			w.note("")
+			w.notes.clear()
 			return nil
 		}
-		w.note(describe(err) + "; the worker keeps its games and tries again")
+		var api *jetstream.APIError
+		w.update(func() { w.refused = errors.As(err, &api) && api.ErrorCode == storeFailed })
+		w.notes.say(describe(err) + "; the worker keeps its games and tries again")
 		select {
 		case <-ctx.Done():
 		case <-time.After(retryWait):
@@ -366,7 +367,7 @@ func describe(err error) string {
 	var api *jetstream.APIError
 	switch {
 	case errors.As(err, &api) && api.ErrorCode == storeFailed:
-		return "the learner's queue is full or its disk is: " + api.Description
+		return "the learner has enough games: " + api.Description
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
 		return "the learner has not started"
 	case errors.Is(err, nats.ErrMaxPayload):
@@ -378,5 +379,5 @@ func describe(err error) string {
 	return err.Error()
 }
 
-// storeFailed is the server's error code for a full stream or disk.
+// storeFailed is the server's error code for a full stream.
 const storeFailed = 10077

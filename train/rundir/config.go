@@ -20,6 +20,7 @@ type Config struct {
 	Seed     uint64   `json:"seed"`
 	From     string   `json:"from,omitempty"`  // SHA-256 of the weights file that the run started from, in hexadecimal
 	Sheet    string   `json:"sheet,omitempty"` // the rule sheet of a game of one
+	ID       string   `json:"id,omitempty"`    // of a run that workers play for: random, so that no other run takes its games
 	Settings Settings `json:"settings"`
 	Plan     Plan     `json:"plan"`
 }

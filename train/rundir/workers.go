@@ -19,8 +19,8 @@ type WorkersStatus struct {
 	Simulations int            `json:"simulations"` // per move that workers should search
 	Need        int            `json:"need"`        // positions that a generation needs
 	Ready       int            `json:"ready"`       // received positions that wait for the learner
-	Queued      int            `json:"queued"`      // messages in the stream: not received, or not committed yet
-	QueuedBytes int64          `json:"queued_bytes"`
+	Queued      int            `json:"queued"`      // messages in the stream: not received, or not committed yet; -1: unknown
+	QueuedBytes int64          `json:"queued_bytes"` // -1: unknown
 	Workers     []WorkerStatus `json:"workers"` // by name
 }
 

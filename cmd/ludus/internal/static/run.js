@@ -103,7 +103,7 @@ function showWorkers({ workers: status }) {
   if (!status) return;
   byId("workers-text").textContent = `They play with the network of generation ${status.generation} and ${status.simulations} simulations per move. `
     + `${number(status.ready)} positions wait for the learner; a generation needs ${number(status.need)}. `
-    + `${number(status.queued)} messages are in the stream.`;
+    + (status.queued < 0 ? "The NATS server does not answer." : `${number(status.queued)} messages are in the stream.`);
   fillTable(byId("workers-table"), [
     { title: "worker", text: (w) => w.name },
     { title: "threads", figure: true, text: (w) => w.threads },

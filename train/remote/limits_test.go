@@ -1,0 +1,259 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"ludus/model/infer"
+	"ludus/train"
+)
+
+// TestFullStream: while the stream is full and no learner takes games, a worker waits and says so. Afterwards all its games
+// arrive, each once.
+func TestFullStream(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	workers, err := hub(t, server)(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	const limit = 32 << 10
+	workers.Limit(limit)
+	game := newGame(t)
+	weights := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rand.New(rand.NewPCG(1, 1)))
+	c, err := selfPlayGames(t, game, weights, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c.games.Games() < 10_000 {
+		c.games.Append(c.games)
+	}
+	want := c.games.Games()
+	said := make(chan string, 100)
+	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { said <- text }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.PublishGames(t.Context(), c.games); err != nil {
+		t.Fatal(err)
+	}
+	for text := ""; !strings.Contains(text, "learner has enough games"); {
+		text = <-said
+	}
+	w.mu.Lock()
+	if !w.refused {
+		t.Error("the worker would play on")
+	}
+	w.mu.Unlock()
+	stream, err := workers.(*Hub).js.Stream(t.Context(), gamesStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := stream.CachedInfo().State.Bytes; n > limit || n < limit/2 {
+		t.Errorf("%d bytes wait in the stream, at most %d may", n, limit)
+	}
+	for got := 0; got < want; {
+		d, err := workers.Receive(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := train.ReadBatch(game, "run", d.Data)
+		if err != nil || b.First != got {
+			t.Fatalf("game %d comes after %d games; error %v", b.First, got, err)
+		}
+		got += b.Games()
+		d.Acknowledge()
+	}
+	if err := w.Flush(t.Context()); err != nil || w.refused {
+		t.Errorf("the worker still waits; error %v", err)
+	}
+}
+
+// TestOtherRun: a run does not take the games of another one from a server that both use.
+func TestOtherRun(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	defer server.Close()
+	open := func(run string) (*Hub, error) {
+		h := &Hub{notes: notes{notify: func(text string) { t.Log(text) }}, stream: streamOfGames(HubOptions{Run: run})}
+		var err error
+		if h.conn, err = server.connect(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(h.conn.Close)
+		if h.js, err = jetstream.New(h.conn); err != nil {
+			t.Fatal(err)
+		}
+		return h, h.create(t.Context())
+	}
+	first, err := open("first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.js.Publish(t.Context(), gamesSubject+"a", []byte("a game")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open("second"); !errors.Is(err, errOtherRun) || !strings.Contains(err.Error(), `"first"`) {
+		t.Errorf("with games of another run: %v", err)
+	}
+	again, err := open("first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := again.Receive(t.Context())
+	if err != nil || string(d.Data) != "a game" {
+		t.Fatalf("the run that continues gets %v, error %v", d, err)
+	}
+	d.Acknowledge()
+	for start := time.Now(); ; {
+		_, err := open("second")
+		if err != nil && strings.Contains(err.Error(), "another run is using") {
+			break
+		}
+		if time.Since(start) > 5*time.Second {
+			t.Fatalf("while another run waits for games: %v", err)
+		}
+	}
+	again.stopMessages()
+	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		_, err := open("second")
+		if err == nil {
+			break
+		}
+		if time.Since(start) > 5*time.Second {
+			t.Fatalf("when nobody else uses the stream: %v", err)
+		}
+	}
+}
+
+// TestSecretID: what workers hear of each other does not tell the id of a playing process.
+func TestSecretID(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	defer server.Close()
+	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { t.Log(text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.PublishGames(t.Context(), &train.Batch{Run: "run"}); err != nil {
+		t.Fatal(err)
+	}
+	w.mu.Lock()
+	id := w.id
+	w.mu.Unlock()
+	inbox := strings.TrimPrefix(w.conn.NewInbox(), workerInbox+".")
+	if len(id) < 20 || id[:4] == inbox[:4] {
+		t.Errorf("the id %s, replies go to %s", id, inbox)
+	}
+}
+
+// TestMessageIDs: the server soon forgets the ids that messages bring, which may be long.
+func TestMessageIDs(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	workers, err := hub(t, server)(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	js := workers.(*Hub).js
+	for i := range 2 {
+		time.Sleep(time.Duration(i) * 5 * minDuplicates)
+		ack, err := js.Publish(t.Context(), gamesSubject+"a", nil, jetstream.WithMsgID("id"))
+		if err != nil || ack.Duplicate {
+			t.Errorf("the answer %+v, error %v", ack, err)
+		}
+	}
+}
+
+// TestSilentReader: the server drops a client that asks for much and reads nothing.
+func TestSilentReader(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	workers, err := hub(t, server)(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	if err := workers.(*Hub).put(t.Context(), invitation{Protocol: protocol}, make([]byte, 100_000)); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", server.nats.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	const request = `{"seq":1}`
+	requests := "CONNECT {\"verbose\":false}\r\nSUB " + workerInbox + ".x 1\r\n" +
+		strings.Repeat(fmt.Sprintf("PUB $JS.API.DIRECT.GET.%s %s.x %d\r\n%s\r\n", networksStream, workerInbox, len(request), request), 350)
+	_, _ = conn.Write([]byte(requests)) // it may be closed before the end
+	for start := time.Now(); server.nats.NumSlowConsumers() == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Since(start) > 5*time.Second {
+			t.Fatal("the client is still connected")
+		}
+	}
+}
+
+// TestWrongFingerprint: a worker says that the server is not the one that its URL names.
+func TestWrongFingerprint(t *testing.T) {
+	server, err := StartServer("0.0.0.0:0", t.TempDir(), false, func(text string) { t.Log(text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	url, _, _ := strings.Cut(server.URL(), "#")
+	host := server.nats.Addr().(*net.TCPAddr)
+	url = fmt.Sprintf("%s@127.0.0.1:%d#%s", url[:strings.IndexByte(url, '@')], host.Port, strings.Repeat("ab", 32))
+	said := make(chan string, 100)
+	w, err := NewWorker(WorkerOptions{Access: Access{URL: url}, Name: "a", Notify: func(text string) { said <- text }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for end := time.After(10 * time.Second); ; {
+		select {
+		case text := <-said:
+			if strings.Contains(text, "fingerprint") {
+				return
+			}
+		case <-end:
+			t.Fatal("it says nothing of the fingerprint")
+		}
+	}
+}
+
+// TestServerErrors: people see the server's errors once, but not those that anybody who connects can cause.
+func TestServerErrors(t *testing.T) {
+	var said []string
+	l := &logger{notes{notify: func(text string) { said = append(said, text) }}}
+	for range 3 {
+		l.Errorf("JetStream failed to store a msg: %v", errors.New("no space left on device"))
+		l.Errorf("%s - cid:%d - %s", "192.0.2.1:4000", 7, "authentication error")
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "failed to store") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// TestNotes: a message that repeats is passed once, also in turn with another, until all is well.
+func TestNotes(t *testing.T) {
+	count := 0
+	n := notes{notify: func(string) { count++ }}
+	for range 5 {
+		n.say("a")
+		n.say("b")
+	}
+	n.clear()
+	n.say("a")
+	if count != 3 {
+		t.Errorf("%d messages", count)
+	}
+}
