@@ -1,18 +1,19 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"ludus/checkpoints"
+	envgames "ludus/env/games"
 	"ludus/train"
 	"ludus/train/rundir"
 )
@@ -28,62 +29,89 @@ func TestHostileWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	js, err := jetstream.New(conn)
+	games, err := selfPlayGames(t, newGame(t), smallWeights(newGame(t)), 20)
 	if err != nil {
 		t.Fatal(err)
 	}
+	other, err := envgames.New("tic-tac-toe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	otherGames, err := selfPlayGames(t, other, smallWeights(other), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := hostileMessages(rand.New(rand.NewPCG(1, 1)))
+	messages = append(messages, games.games.Marshal()) // of the run "run"
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	o := tiny(t, dir, 6)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	o := tiny(t, dir, 50_000)
 	o.Workers, o.LearnOnly = hub(t, server), true
-	sent, last := 0, &rundir.WorkersStatus{}
-	messages := hostileMessages(rand.New(rand.NewPCG(1, 1)))
+	var hostile, repeater, honest rundir.WorkerStatus
 	o.Observe = func(e train.Event) {
 		if e.Metrics == nil {
 			return
 		}
-		if s, err := Status(Access{URL: server.URL()}); err == nil {
-			last = s
+		if e.Metrics.Generation == 1 {
+			config, err := rundir.ReadConfig(dir)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			games.games.Run, otherGames.games.Run = config.ID, config.ID
+			messages = append(messages, otherGames.games.Marshal())
 		}
-		for _, data := range messages {
-			if err := conn.Publish(gamesSubject+"hostile", data); err != nil { // no acknowledgement: a flood
+		if e.Metrics.Generation <= 6 {
+			for _, data := range messages { // without waiting for acknowledgements: a flood
+				if err := conn.Publish(gamesSubject+"hostile", data); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := conn.Publish(gamesSubject+"repeater", games.games.Marshal()); err != nil {
 				t.Error(err)
 			}
-			sent++
 		}
-		if _, err := js.Publish(t.Context(), gamesSubject+"hostile", nil, jetstream.WithMsgID("empty")); err != nil && !strings.Contains(err.Error(), "exceeded") {
-			t.Error(err)
+		if s, err := Status(Access{URL: server.URL()}); err == nil {
+			for _, w := range s.Workers {
+				switch w.Name {
+				case "hostile":
+					hostile = w
+				case "repeater":
+					repeater = w
+				case "honest":
+					honest = w
+				}
+			}
+		}
+		if e.Metrics.Generation > 6 && hostile.Rejected >= 6*len(messages)-1 && repeater.Duplicates > 0 {
+			cancel()
 		}
 	}
-	if _, err := train.Train(t.Context(), o); err != nil {
-		t.Fatal(err)
+	if _, err := train.Train(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 	runtime.GC()
 	if runtime.ReadMemStats(&after); after.HeapAlloc > before.HeapAlloc+100<<20 {
 		t.Errorf("the heap grew from %d to %d bytes", before.HeapAlloc, after.HeapAlloc)
 	}
-	text, err := rundir.ReadWorkers(dir)
-	if err == nil {
-		last = text
+	if hostile.Games > 0 || hostile.Rejected == 0 {
+		t.Errorf("hostile messages: %+v", hostile)
 	}
-	for _, w := range last.Workers {
-		t.Logf("%+v", w)
-		if bad := w.Rejected > 0; bad != (w.Name == "hostile") {
-			t.Errorf("%s: %d messages rejected", w.Name, w.Rejected)
-		}
-		if w.Name == "hostile" && w.Games > 0 {
-			t.Errorf("%d hostile games were accepted", w.Games)
-		}
+	if n := games.games.Games(); repeater.Games != n || repeater.Duplicates%n != 0 || repeater.Rejected > 0 {
+		t.Errorf("%d games again and again: %+v", n, repeater)
 	}
-	t.Logf("%d hostile messages", sent)
+	if honest.Rejected > 0 || honest.Games == 0 {
+		t.Errorf("an honest worker: %+v", honest)
+	}
 	metrics, _, err := rundir.MetricsFile.Read(dir)
-	if err != nil || len(metrics) != 6 {
-		t.Errorf("%d generations, error %v", len(metrics), err)
+	if err != nil {
+		t.Error(err)
 	}
-	game := newGame(t)
-	for g := 1; g <= 6; g++ {
-		if _, err := train.ReadGames(game, dir, g); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for g := range len(metrics) {
+		if _, err := train.ReadGames(newGame(t), dir, 1+g); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}

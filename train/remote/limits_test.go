@@ -3,7 +3,6 @@ package remote
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"ludus/model/infer"
 	"ludus/train"
 )
 
@@ -27,8 +25,7 @@ func TestFullStream(t *testing.T) {
 	const limit = 32 << 10
 	workers.Limit(limit)
 	game := newGame(t)
-	weights := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rand.New(rand.NewPCG(1, 1)))
-	c, err := selfPlayGames(t, game, weights, 50)
+	c, err := selfPlayGames(t, game, smallWeights(game), 50)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,11 @@ func newGame(t testing.TB) *env.Game {
 	return game
 }
 
+// smallWeights returns those of a small untrained network.
+func smallWeights(game *env.Game) *infer.Weights {
+	return infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rand.New(rand.NewPCG(1, 1)))
+}
+
 // tiny is a run that takes seconds.
 func tiny(t testing.TB, dir string, generations int) train.Options {
 	return train.Options{
@@ -105,7 +110,7 @@ func TestSend(t *testing.T) {
 	}
 	defer workers.Close()
 	game := newGame(t)
-	weights := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rand.New(rand.NewPCG(1, 1)))
+	weights := smallWeights(game)
 	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a\x1b[2J", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
