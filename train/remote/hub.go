@@ -32,7 +32,8 @@ type Hub struct {
 	stop      context.CancelFunc
 	joined    sync.WaitGroup
 
-	messages jetstream.MessagesContext // nil: not receiving; used by Receive only
+	consumer jetstream.Consumer     // of the stream; nil: not looked up; used by Receive only, like batch
+	batch    jetstream.MessageBatch // requested; nil: none
 }
 
 // HubOptions say how a Hub uses the NATS server.
@@ -85,10 +86,7 @@ func connectOptions(inbox string, notes *notes) []nats.Option {
 			}
 		}),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { notes.say(fmt.Sprintf("connecting to the NATS server: %v", err)) }),
-		nats.ReconnectHandler(func(c *nats.Conn) {
-			notes.clear()
-			notes.say("connected again to " + c.ConnectedUrlRedacted())
-		}),
+		nats.ReconnectHandler(func(c *nats.Conn) { notes.say("connected again to " + c.ConnectedUrlRedacted()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { notes.say(err.Error()) }),
 	}
 }
@@ -204,51 +202,56 @@ func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 	for {
 		m, err := h.next(ctx)
 		if ctx.Err() != nil {
-			h.stopMessages()
 			return nil, ctx.Err()
 		}
-		if err == nil {
-			h.notes.clear()
+		if m != nil {
 			return &train.Delivery{
 				Sender: subjectName(strings.TrimPrefix(m.Subject(), gamesSubject)), Data: m.Data(),
 				Acknowledge: func() { _ = m.Ack() }, // a lost acknowledgement is repeated when the message comes again
 			}, nil
 		}
-		h.notes.say("receiving games: " + err.Error())
-		h.stopMessages()
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
+		if err != nil {
+			h.notes.say("receiving games: " + err.Error())
+			h.consumer = nil
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
 		}
 	}
 }
 
-func (h *Hub) next(ctx context.Context) (jetstream.Msg, error) {
-	if h.messages == nil {
-		consumer, err := h.js.CreateOrUpdateConsumer(ctx, gamesStream, jetstream.ConsumerConfig{
+// What the hub requests at once. More than these messages, of up to 1 MiB each, never wait for it, so that the embedded
+// server does not take it for a slow reader.
+const (
+	requested   = 8 // messages
+	requestTime = 10 * time.Second
+)
+
+// next returns the next message; nil, nil: none has come yet.
+func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
+	if h.consumer == nil {
+		h.consumer, err = h.js.CreateOrUpdateConsumer(ctx, gamesStream, jetstream.ConsumerConfig{
 			Durable: gamesConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1,
 		})
 		if err != nil {
 			return nil, err
 		}
-		if h.messages, err = consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(pulled, pulledBytes)); err != nil {
+	}
+	if h.batch == nil {
+		h.batch, err = h.consumer.Fetch(requested, jetstream.FetchMaxWait(requestTime), jetstream.FetchHeartbeat(requestTime/10))
+		if err != nil {
 			return nil, err
 		}
 	}
-	return h.messages.Next(jetstream.NextContext(ctx))
-}
-
-// What the connection fetches in advance. An embedded server closes a connection for which more than maxPending waits.
-const (
-	pulled      = 32 // messages
-	pulledBytes = 4 * train.MaxMessage
-)
-
-func (h *Hub) stopMessages() {
-	if h.messages != nil {
-		h.messages.Stop()
-		h.messages = nil
+	select {
+	case <-ctx.Done():
+	case m = <-h.batch.Messages():
+		if m == nil {
+			err, h.batch = h.batch.Error(), nil
+		}
 	}
+	return m, err
 }
 
 // PublishNetwork makes n the newest network. It does not wait: what cannot be published now is published later, unless a
@@ -390,7 +393,6 @@ func (h *Hub) answer(m *nats.Msg) {
 func (h *Hub) Close() {
 	h.stop()
 	h.joined.Wait()
-	h.stopMessages()
 	if h.conn.Close(); h.server != nil {
 		h.server.Close()
 	}

@@ -1,33 +1,37 @@
 package remote
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
-// notes passes messages to people, each once until clear is called: attempts to reach a server repeat every second.
+// notes passes messages to people, each at most once a minute: attempts to reach a server repeat every second.
 type notes struct {
 	notify func(string)
 	mu     sync.Mutex
-	said   map[string]bool
+	said   map[string]time.Time // when each message was passed
 }
 
-// maxNotes is how many different messages are remembered.
-const maxNotes = 100
+const (
+	noteInterval = time.Minute
+	maxNotes     = 100 // different messages that are remembered
+)
 
 func (n *notes) say(text string) {
-	n.mu.Lock()
-	repeated := n.said[text]
-	if n.said == nil || len(n.said) >= maxNotes {
-		n.said = map[string]bool{}
-	}
-	n.said[text] = true
-	n.mu.Unlock()
-	if !repeated {
+	if n.isNew(text, time.Now()) {
 		n.notify(text)
 	}
 }
 
-// clear says that all is well again.
-func (n *notes) clear() {
+func (n *notes) isNew(text string, now time.Time) bool {
 	n.mu.Lock()
-	n.said = nil
-	n.mu.Unlock()
+	defer n.mu.Unlock()
+	if last, ok := n.said[text]; ok && now.Sub(last) < noteInterval {
+		return false
+	}
+	if n.said == nil || len(n.said) >= maxNotes {
+		n.said = map[string]time.Time{}
+	}
+	n.said[text] = now
+	return true
 }

@@ -349,7 +349,6 @@ func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
 			return ctx.Err()
 		}
 		if err == nil {
-			w.notes.clear()
 			return nil
 		}
 		var api *jetstream.APIError

@@ -15,13 +15,13 @@ const WorkersFile = "workers.json"
 type WorkersStatus struct {
 	Time        int64          `json:"time"` // when this was true, Unix time
 	Game        string         `json:"game"`
-	Generation  int            `json:"generation"`  // of the newest network
-	Simulations int            `json:"simulations"` // per move that workers should search
-	Need        int            `json:"need"`        // positions that a generation needs
-	Ready       int            `json:"ready"`       // received positions that wait for the learner
-	Queued      int            `json:"queued"`      // messages in the stream: not received, or not committed yet; -1: unknown
+	Generation  int            `json:"generation"`   // of the newest network
+	Simulations int            `json:"simulations"`  // per move that workers should search
+	Need        int            `json:"need"`         // positions that a generation needs
+	Ready       int            `json:"ready"`        // received positions that wait for the learner
+	Queued      int            `json:"queued"`       // messages in the stream: not received, or not committed yet; -1: unknown
 	QueuedBytes int64          `json:"queued_bytes"` // -1: unknown
-	Workers     []WorkerStatus `json:"workers"` // by name
+	Workers     []WorkerStatus `json:"workers"`      // by name
 }
 
 // WorkerStatus is the state of one worker. Counts are those since the learner was started.
