@@ -65,7 +65,7 @@ type message struct {
 	games       int    // to commit
 	positions   int    // in all its games
 	bytes       int
-	acknowledge func()
+	acknowledge []func() // each delivery of it
 }
 
 // sender is what the report says about a worker.
@@ -156,7 +156,7 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 	s.Behind = max(0, x.generation()-b.Generation)
 	b.Worker = d.Sender + "/" + b.Worker
 	x.heard[b.Worker] = time.Now()
-	m := &message{id: gameID{b.Worker, b.First}, positions: b.Positions(), bytes: len(d.Data), acknowledge: d.Acknowledge}
+	m := &message{id: gameID{b.Worker, b.First}, positions: b.Positions(), bytes: len(d.Data), acknowledge: []func(){d.Acknowledge}}
 	count := b.Games()
 	for _, part := range x.unseen(b) {
 		positions := part.Positions()
@@ -167,15 +167,19 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 		x.held = append(x.held, delivered{part, m})
 		x.positions += positions
 	}
-	if x.open[m.id] == nil { // a message that is held and comes again is not a duplicate
+	s.Missing = x.received[b.Worker].missing()
+	first := x.open[m.id]
+	if first == nil { // a message that is held and comes again is not a duplicate
 		s.Duplicates += count - m.games
 	}
-	s.Missing = x.received[b.Worker].missing()
-	if m.games > 0 {
+	switch {
+	case m.games > 0:
 		x.open[m.id] = m
 		signal(x.arrived)
-	} else if x.open[m.id] == nil {
-		d.Acknowledge() // the run has these games
+	case first != nil:
+		first.acknowledge = append(first.acknowledge, d.Acknowledge)
+	default: // the run has these games
+		d.Acknowledge()
 	}
 	return nil
 }
@@ -311,7 +315,9 @@ func (x *inbox) committed() {
 	defer x.mu.Unlock()
 	for _, d := range x.toCommit {
 		if d.message.games -= d.Games(); d.message.games == 0 {
-			d.message.acknowledge()
+			for _, acknowledge := range d.message.acknowledge {
+				acknowledge()
+			}
 			delete(x.open, d.message.id)
 		}
 	}

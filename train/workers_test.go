@@ -274,16 +274,16 @@ func TestInbox(t *testing.T) {
 		t.Fatalf("%d batches", len(batches))
 	}
 	send("2", second, nil)
-	send("1 again", first, nil)
+	send("1 repeated", first, nil)
 	expect("games that are not committed", "bad")
 	numbers := x.numbersTaken()
 	if numbers["a/w"].Next != 1 {
 		t.Errorf("numbers %v", numbers)
 	}
 	x.committed()
-	expect("after the commit", "bad", "1")
+	expect("after the commit", "bad", "1", "1 repeated")
 	send("1 again", first, nil)
-	expect("committed games are acknowledged again", "bad", "1", "1 again")
+	expect("committed games are acknowledged again", "bad", "1", "1 repeated", "1 again")
 	s := x.senders["a"]
 	if s.Games != 2 || s.Rejected != 1 || s.Duplicates != 1 || s.Missing != 0 || s.Behind != 2 || s.Problem == "" {
 		t.Errorf("%+v", s.WorkerStatus)

