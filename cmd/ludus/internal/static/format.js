@@ -13,6 +13,9 @@ export function number(x) {
   return String(Number(x.toPrecision(3)));
 }
 
+// count writes a whole number.
+export const count = (n) => grouped(String(n));
+
 export const interval = (low, high) => `${number(low)} to ${number(high)}`;
 
 // utility writes a value from -1 to 1.

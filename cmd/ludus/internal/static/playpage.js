@@ -1,7 +1,7 @@
 // The play page of ludus serve: it offers games and agents, and starts the app of play.js. The address takes game=NAME and any
 // number of agent=SPEC.
 import { byId, make } from "./dom.js";
-import { grouped } from "./format.js";
+import { count } from "./format.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { startPlay } from "./play.js";
 
@@ -79,7 +79,7 @@ function offerAgent(form, hasShipped, limits, add) {
   }
   const { simulations, nodes, depth, seconds } = limits ?? {};
   form.querySelector(".limits").textContent = limits
-    ? `At most ${grouped(String(simulations))} simulations, ${grouped(String(nodes))} solver nodes, depth ${depth} or ${seconds} s per move.` : "";
+    ? `At most ${count(simulations)} simulations, ${count(nodes)} solver nodes, depth ${depth} or ${seconds} s per move.` : "";
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const text = field.value.trim();

@@ -1,7 +1,7 @@
 // A run's page: its curves while it trains, its matches, games and settings.
 import { byId, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
-import { duration, interval, number, percent } from "./format.js";
+import { count, duration, interval, number, percent } from "./format.js";
 import { followFragment } from "./fragment.js";
 import { getJSON } from "./http.js";
 import { RunGames } from "./rungames.js";
@@ -102,18 +102,18 @@ function showWorkers({ workers: status }) {
   byId("workers").hidden = !status;
   if (!status) return;
   byId("workers-text").textContent = `They play with the network of generation ${status.generation} and ${status.simulations} simulations per move. `
-    + `${number(status.ready)} positions wait for the learner; a generation needs ${number(status.need)}. `
-    + (status.queued < 0 ? "The NATS server does not answer." : `${number(status.queued)} messages are in the stream.`);
+    + `${count(status.ready)} positions wait for the learner; a generation needs ${count(status.need)}. `
+    + (status.queued < 0 ? "The NATS server does not answer." : `${count(status.queued)} messages are in the stream.`);
   fillTable(byId("workers-table"), [
     { title: "worker", text: (w) => w.name },
     { title: "threads", figure: true, text: (w) => w.threads },
-    { title: "games", figure: true, text: (w) => number(w.games) },
-    { title: "positions/s", figure: true, text: (w) => number(Math.round(w.speed)) },
+    { title: "games", figure: true, text: (w) => count(w.games) },
+    { title: "positions/s", figure: true, text: (w) => count(Math.round(w.speed)) },
     { title: "generations behind", figure: true, text: (w) => w.behind },
     { title: "last seen", figure: true, text: (w) => `${w.quiet} s ago` },
-    { title: "rejected", figure: true, text: (w) => number(w.rejected) },
-    { title: "duplicates", figure: true, text: (w) => number(w.duplicates) },
-    { title: "missing", figure: true, text: (w) => number(w.missing) },
+    { title: "rejected", figure: true, text: (w) => count(w.rejected) },
+    { title: "duplicates", figure: true, text: (w) => count(w.duplicates) },
+    { title: "missing", figure: true, text: (w) => count(w.missing) },
     { title: "", text: (w) => w.problem || "" },
   ], status.workers, "No worker has sent games yet.");
 }

@@ -1,7 +1,7 @@
 // The list of runs, by game: ratings of different games cannot be compared.
 import { byId, make, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
-import { ago, duration, grouped, interval, number } from "./format.js";
+import { ago, count, duration, interval, number } from "./format.js";
 import { drawCurve, playAddress, progressText, runAddress, showMessage, showProgress, showState } from "./runinfo.js";
 
 const maxCompared = 6; // runs of a comparison
@@ -42,7 +42,7 @@ function makeCard({ name, title }) {
 function fillCard(parts, run) {
   const broken = run.state === "broken", { rating } = run;
   parts.item.classList.toggle("broken", broken);
-  parts.games.textContent = run.games ? `${grouped(String(run.games))} games` : "";
+  parts.games.textContent = run.games ? `${count(run.games)} games` : "";
   showState(parts.state, run);
   parts.generation.textContent = progressText(run);
   showProgress(parts.bar, run);
