@@ -3,6 +3,7 @@ package games
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -160,5 +161,49 @@ func TestSheetErrors(t *testing.T) {
 	}
 	if _, err := Restore("gdl(x-00000000)", sheets.Text("hex")); !errors.Is(err, ErrName) {
 		t.Errorf("Restore accepts another game's sheet: %v", err)
+	}
+}
+
+// TestSheetPerft compares sheets, also with other names and in another order, with the same games in Go, by the number of
+// sequences of moves. TestPerft and TestClassicPerft compare these with known numbers.
+func TestSheetPerft(t *testing.T) {
+	limit := uint64(1_500_000)
+	if testing.Short() {
+		limit = 20_000
+	}
+	for sheet, name := range sheets.Natives {
+		scrambled, _, err := sheets.Scramble(sheets.Text(sheet), rand.New(rand.NewPCG(9, 9)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		native := mustNew(t, name)
+		for i, text := range []string{sheets.Text(sheet), scrambled} {
+			g, _, err := gdl.New(t.Context(), sheet, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for depth, want := 1, uint64(1); want > 0; depth++ {
+				if want, err = Perft(t.Context(), native, depth); err != nil || want > limit {
+					break
+				}
+				if got, err := Perft(t.Context(), g, depth); err != nil || got != want {
+					t.Errorf("%s, version %d: %d sequences of %d moves, error %v; want %d", sheet, i, got, depth, err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestSheetTranscripts replays the referee's games by sheets.
+func TestSheetTranscripts(t *testing.T) {
+	for _, tr := range transcripts {
+		g, _, err := gdl.New(t.Context(), tr.game, sheets.Text(tr.game))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := VerifyTranscript(g, strings.NewReader(transcript(t, tr.file)))
+		if err != nil || report != tr.report {
+			t.Errorf("%s: %+v, %v; want %+v", tr.file, report, err, tr.report)
+		}
 	}
 }

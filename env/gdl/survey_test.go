@@ -55,7 +55,7 @@ type surveyed struct {
 //	LUDUS_SHEETS=DIR LUDUS_SURVEY=RESULTS go test ./env/gdl -timeout 0 -v -run TestSurvey/accept
 //
 // accept builds the games, laws checks package env's laws, games compares random games with the slow interpreter, and table
-// prints the results as Markdown.
+// prints the results as Markdown and compares what is accepted with testdata/foreign.txt.
 func TestSurvey(t *testing.T) {
 	folder := os.Getenv("LUDUS_SURVEY")
 	if folder == "" {
@@ -84,8 +84,11 @@ func TestSurvey(t *testing.T) {
 	}
 	t.Run("table", func(t *testing.T) {
 		var list []surveyed
+		expected := foreign(t)
 		for _, path := range paths {
-			list = append(list, readSurveyed(t, folder, path.Name))
+			s := readSurveyed(t, folder, path.Name)
+			checkForeign(t, s.Name, s.Error, expected)
+			list = append(list, s)
 		}
 		fmt.Print(surveyTable(t, folder, list))
 	})
