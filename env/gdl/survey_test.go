@@ -37,16 +37,17 @@ const (
 
 // surveyed is what the survey finds about one sheet; a file of the survey's folder holds it.
 type surveyed struct {
-	Name     string
-	Roles    int     // 0 if the sheet cannot be ground
-	Error    string  // why it is refused; "" if it is accepted
-	Seconds  float64 // CPU time of gdl.New
-	MB       int     // peak of memory
-	Info     gdl.Info
-	Tensor   env.Shape
-	Actions  int
-	MaxPlies int
-	Classes  int
+	Name       string
+	Roles      int     // 0 if the sheet cannot be ground
+	Error      string  // why it is refused; "" if it is accepted
+	Seconds    float64 // CPU time of gdl.New
+	MB         int     // peak of memory
+	Info       gdl.Info
+	Tensor     env.Shape
+	Actions    int
+	Symmetries int
+	MaxPlies   int
+	Classes    int
 }
 
 // TestSurvey tries every foreign sheet in a process of its own, and writes what it finds to the folder that LUDUS_SURVEY
@@ -181,6 +182,7 @@ func survey(name, text string) surveyed {
 		var info *gdl.Info
 		if g, info, err = gdl.FromNetwork(ctx, name, text, net); err == nil {
 			s.Info, s.Tensor, s.Actions, s.MaxPlies, s.Classes = *info, g.Tensor, g.NumActions(), g.MaxPlies, len(g.Classes)
+			s.Symmetries = len(g.Symmetries)
 		}
 	}
 	s.Seconds, s.MB = cpuSeconds(), peakMB()
@@ -294,14 +296,14 @@ func surveyTable(t *testing.T, folder string, list []surveyed) string {
 	t.Helper()
 	var b strings.Builder
 	reasons := map[string][]string{}
-	fmt.Fprint(&b, "| sheet | seconds | MB | gates | board | plies | laws | games |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(&b, "| sheet | seconds | MB | gates | board | symmetries | frame | plies | laws | games |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range list {
 		if s.Error != "" {
 			reasons[reason(s)] = append(reasons[reason(s)], s.Name)
 			continue
 		}
-		fmt.Fprintf(&b, "| %s | %.1f | %d | %d | %s | %d%s | %s | %s |\n", s.Name, s.Seconds, s.MB, s.Info.Gates,
-			cmp.Or(s.Info.Board, "none"), s.MaxPlies, map[bool]string{false: ", cap", true: ""}[s.Info.Proven],
+		fmt.Fprintf(&b, "| %s | %.1f | %d | %d | %s | %d | %s | %d%s | %s | %s |\n", s.Name, s.Seconds, s.MB, s.Info.Gates,
+			cmp.Or(s.Info.Board, "none"), s.Symmetries, s.Info.Frame, s.MaxPlies, map[bool]string{false: ", cap", true: ""}[s.Info.Proven],
 			surveyNote(folder, s.Name, "laws"), surveyNote(folder, s.Name, "games"))
 	}
 	fmt.Fprint(&b, "\n| refused | sheets | names |\n|---|---|---|\n")

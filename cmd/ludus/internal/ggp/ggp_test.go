@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -308,6 +309,10 @@ func TestProtocol(t *testing.T) {
 		t.Errorf("the first move is %s", got)
 	}
 	answers(t, address, "(PLAY m1 ((mark r2 c2) noop))", "noop")
+	answers(t, address, "(PLAY m1 ((mark r2 c2) noop))", "noop") // as a client that got no answer
+	if got := send(t, address, "(PLAY m1 (noop (mark r1 c1)))"); !strings.HasPrefix(got, "(mark ") || !strings.Contains(log.String(), "sent twice") {
+		t.Errorf("after a repeated message the move is %s", got)
+	}
 	answers(t, address, "(PLAY m1 (noop))", "1 moves; the match has 2 roles")
 	answers(t, address, "(ABORT m1)", "aborted")
 	answers(t, address, "(ABORT m1)", "busy")
@@ -451,14 +456,34 @@ func TestForeignSheets(t *testing.T) {
 	})
 }
 
-// FuzzMessages checks that no message brings the player down.
+// FuzzMessages checks that no message brings the player down, or keeps it from answering.
 func FuzzMessages(f *testing.F) {
 	f.Add("(INFO)")
 	f.Add("(START m x ((role x) (role y) (<= terminal (true a))) 10 2)")
+	f.Add("(START m x (" + sheets.Text("tic-tac-toe") + ") 10 2)")
 	f.Add("(PLAY m (noop (mark 1 1)))")
 	f.Fuzz(func(t *testing.T, text string) {
-		if m, err := parse(text); err == nil && lengths[m.kind] == 0 {
-			t.Errorf("%q is a message of kind %q", text, m.kind)
+		l := &logged{}
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &Server{
+			ctx: ctx, margin: time.Second, minLearning: time.Hour, log: log.New(l, "", 0),
+			preparing: make(chan struct{}, 1), reading: make(chan struct{}, 1),
+		}
+		m, err := s.read(text)
+		if err == nil {
+			m.startClock, m.playClock = min(m.startClock, time.Millisecond), min(m.playClock, time.Millisecond)
+			_, _ = s.handle(m, time.Now())
+			if m.kind == "start" {
+				_, _ = s.reply("(PLAY "+m.match+" NIL)", time.Now())
+			}
+		}
+		cancel()
+		s.running.Wait()
+		if strings.Contains(l.String(), "internal error") {
+			t.Error(l)
+		}
+		if got, err := s.reply("(PREVIEW ((role x)) 1)", time.Now().Add(100*maxClock*time.Second)); got != "ready" || err != nil {
+			t.Errorf("PREVIEW is answered %q, error %v", got, err)
 		}
 	})
 }

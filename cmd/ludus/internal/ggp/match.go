@@ -3,6 +3,7 @@ package ggp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -284,6 +285,10 @@ func (x *match) apply(moves []kif.Term) error {
 	for i, m := range moves {
 		named[x.names.in(x.roles[i])] = x.names.term(m)
 	}
+	if x.isRepeated(named) {
+		x.logf("the moves %.200v were sent twice", moves)
+		return nil
+	}
 	x.history = append(x.history, named)
 	var inOrder []string
 	for _, role := range x.position.roles {
@@ -293,6 +298,20 @@ func (x *match) apply(moves []kif.Term) error {
 		return fmt.Errorf("the moves %.200v are unknown", moves)
 	}
 	return nil
+}
+
+// isRepeated reports whether moves led to the position, and one of them is illegal now: then a client has sent its message
+// a second time, since no answer reached it.
+func (x *match) isRepeated(named map[string]string) bool {
+	if len(x.history) == 0 || !maps.Equal(named, x.history[len(x.history)-1]) {
+		return false
+	}
+	for i, role := range x.position.roles {
+		if !slices.Contains(x.position.legal(i), named[role]) {
+			return true
+		}
+	}
+	return false
 }
 
 // waitForPlayer waits until it is known who plays, or until the deadline.

@@ -37,12 +37,13 @@ type Server struct {
 	minLearning time.Duration // see the constant; tests lower it
 
 	ctx       context.Context // of Serve
-	running   sync.WaitGroup  // goroutines of matches
+	running   sync.WaitGroup  // requests and goroutines of matches; see enter
 	preparing chan struct{}   // holds an element while a match is prepared
 	reading   chan struct{}   // holds an element while a message is parsed
 
 	mu    sync.Mutex
 	match *match // nil if none is played
+	ended bool   // no request is answered any more
 }
 
 // Limits of what clients can make the server do.
@@ -110,26 +111,46 @@ func (s *Server) Address() string { return s.listener.Addr().String() }
 func (s *Server) Serve(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
 	s.ctx = serving
-	defer s.running.Wait()
-	defer stop()
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: readTime,
 		ErrorLog: s.log, DisableGeneralOptionsHandler: true,
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
+	var err error
 	select {
-	case err := <-ended:
-		return err
+	case err = <-ended:
+		server.Close()
 	case <-ctx.Done():
+		server.Close()
+		<-ended
+		err = ctx.Err()
 	}
-	server.Close()
-	<-ended
-	return ctx.Err()
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	stop()
+	s.running.Wait()
+	return err
+}
+
+// enter reports whether a request may be answered. If so, Serve waits until it calls running.Done.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.running.Add(1)
+	}
+	return !s.ended
 }
 
 // ServeHTTP answers a message, which is the body of a POST request, or the path of a GET request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	defer s.running.Done()
 	received := time.Now()
 	h := w.Header()
 	h.Set("Content-Type", "text/acl")
@@ -166,17 +187,27 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // reply answers a message.
 func (s *Server) reply(text string, received time.Time) (string, error) {
-	s.reading <- struct{}{} // one at a time, which bounds the memory
-	m, err := parse(text)
-	<-s.reading
+	m, err := s.read(text)
 	if err != nil {
 		return "", err
 	}
+	return s.handle(m, received)
+}
+
+// read parses a message: one at a time, which bounds the memory.
+func (s *Server) read(text string) (*message, error) {
+	s.reading <- struct{}{}
+	defer func() { <-s.reading }()
+	return parse(text)
+}
+
+// handle answers a message that has been parsed.
+func (s *Server) handle(m *message, received time.Time) (string, error) {
 	switch m.kind {
 	case "info":
-		return fmt.Sprintf("((name ludus) (status %s))", s.status()), nil
+		return fmt.Sprintf("((name ludus) (status %s))", s.status(received)), nil
 	case "preview":
-		if s.status() == busy {
+		if s.status(received) == busy {
 			return busy, nil
 		}
 		return "ready", nil
@@ -213,13 +244,18 @@ func (s *Server) reply(text string, received time.Time) (string, error) {
 const busy = "busy"
 
 // status returns busy, or available.
-func (s *Server) status() string {
+func (s *Server) status(now time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.match == nil {
+	if s.match == nil || s.match.silent(now) {
 		return "available"
 	}
 	return busy
+}
+
+// silent reports whether the match's server has sent nothing for so long that it must be gone. The server must be locked.
+func (x *match) silent(now time.Time) bool {
+	return now.Sub(x.last) >= silence+x.startClock+x.playClock
 }
 
 // within returns until when to search for an answer, and when to answer in any case. A clock that is not longer than the
@@ -236,7 +272,7 @@ func (s *Server) within(received time.Time, clock time.Duration) (deadline, late
 func (s *Server) start(m *message, received time.Time) (string, error) {
 	s.mu.Lock()
 	if x := s.match; x != nil {
-		if received.Sub(x.last) < silence+x.startClock+x.playClock {
+		if !x.silent(received) {
 			s.mu.Unlock()
 			s.logf("match %.60s refused: %.60s is being played", m.match, x.id)
 			return busy, nil
