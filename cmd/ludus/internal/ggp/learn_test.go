@@ -80,7 +80,12 @@ func TestFaultInTraining(t *testing.T) {
 		var lines strings.Builder
 		s := &Server{log: log.New(&lines, "", 0)}
 		x := &match{server: s, ctx: t.Context(), ready: time.Now().Add(settling + 8*time.Second)}
-		if l := x.learn(game, agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: 10}, nil)); l != nil {
+		l := x.learn(game, agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: 10}, nil))
+		if left.Load() >= 0 {
+			t.Logf("the machine is too slow for %d evaluations", evaluations)
+			continue
+		}
+		if l != nil {
 			t.Fatalf("a network after %d evaluations", evaluations)
 		}
 		if !strings.Contains(lines.String(), "no network: internal error: fault of a game") {
