@@ -104,10 +104,11 @@ func GameSums(b *Batch) (sums []string) {
 	return sums
 }
 
-// RunSums returns the sums of all games in a run directory up to its newest checkpoint. All of them must be valid.
-func RunSums(t *testing.T, game *env.Game, dir string) (sums []string) {
+// CommittedGenerations returns the number of generations in a run directory up to its newest checkpoint.
+func CommittedGenerations(t *testing.T, dir string) int { return committed(t, dir).Generation }
+
+func committed(t *testing.T, dir string) (count counters) {
 	t.Helper()
-	var count counters
 	checkpoint, _, err := rundir.Checkpoints(dir).Newest()
 	if err == nil {
 		err = json.Unmarshal(checkpoint.Meta, &count)
@@ -115,15 +116,22 @@ func RunSums(t *testing.T, game *env.Game, dir string) (sums []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return count
+}
+
+// RunSums returns the sums of all games of each committed generation. All games must be valid.
+func RunSums(t *testing.T, game *env.Game, dir string) (sums [][]string) {
+	t.Helper()
+	count, all := committed(t, dir), 0
 	for g := 1; g <= count.Generation; g++ {
 		games, _, err := readGames(game, dir, g)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sums = append(sums, GameSums(&Batch{games: games})...)
+		sums, all = append(sums, GameSums(&Batch{games: games})), all+len(games)
 	}
-	if len(sums) != count.Games {
-		t.Errorf("the run has %d games in files and counts %d", len(sums), count.Games)
+	if all != count.Games {
+		t.Errorf("the run has %d games in files and counts %d", all, count.Games)
 	}
 	return sums
 }

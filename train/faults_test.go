@@ -67,7 +67,7 @@ func faultOptions(dir string) train.Options {
 	return train.Options{
 		Dir: dir, Game: game, Generations: 90_000, Threads: 1,
 		Settings: map[string]float64{"parallel_games": 16, "plies_per_generation": 20, "simulations": 16, "channels": 4, "blocks": 1,
-			"batch_size": 64, "samples_per_position": 1, "solver_nodes": 300, "rating_share": 0, "keep_every": 0},
+			"batch_size": 64, "samples_per_position": 1, "replay_window": 2000, "solver_nodes": 300, "rating_share": 0, "keep_every": 0},
 	}
 }
 
@@ -160,7 +160,7 @@ func (c *child) serve() error {
 		return err
 	}
 	if c.Route > 0 {
-		o.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: c.Route}
+		o.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: c.Route, NoAdvertise: true} // clients use a network
 		o.Routes = server.RoutesFromStr(strings.Join(c.Routes, ","))
 	}
 	s, err := server.NewServer(o)
@@ -258,7 +258,7 @@ func newNetwork(t *testing.T, port int) *network {
 	return n
 }
 
-func (n *network) url() string { return "nats://" + n.listener.Addr().String() }
+func (n *network) address() string { return n.listener.Addr().String() }
 
 // forward forwards one connection until it is closed. While the network is cut, data stays where it is.
 func (n *network) forward(client net.Conn) {
@@ -311,6 +311,27 @@ func (n *network) set(cut bool) {
 	n.open = nil
 }
 
+// networkFaults cut and delay networks.
+func networkFaults(networks ...*network) map[string]func(pause func()) {
+	set := func(change func(n *network)) {
+		for _, n := range networks {
+			change(n)
+		}
+	}
+	return map[string]func(pause func()){
+		"network cut": func(pause func()) {
+			set(func(n *network) { n.set(true) })
+			pause()
+			set(func(n *network) { n.set(false) })
+		},
+		"network delayed by 200 ms": func(pause func()) {
+			set(func(n *network) { n.delay.Store(int64(100 * time.Millisecond)) }) // each way
+			pause()
+			set(func(n *network) { n.delay.Store(0) })
+		},
+	}
+}
+
 // faultDuration is how long a fault test breaks things.
 func faultDuration(t *testing.T) time.Duration {
 	if runtime.GOOS == "windows" {
@@ -335,33 +356,23 @@ func TestFaults(t *testing.T) {
 	duration, dir := faultDuration(t), t.TempDir()
 	port := freePorts(t, 1)[0]
 	net := newNetwork(t, port)
-	c := &chaos{t: t, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), Host: "127.0.0.1", Port: port}}
+	c := &chaos{t: t, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), Host: "127.0.0.1", Port: port}, faults: networkFaults(net)}
 	for i := range 3 {
-		c.workers = append(c.workers, child{Role: "worker", URL: net.url(), Log: filepath.Join(dir, fmt.Sprint("worker", i))})
-	}
-	c.faults = map[string]func(pause func()){
-		"network cut": func(pause func()) {
-			net.set(true)
-			pause()
-			net.set(false)
-		},
-		"network delayed by 200 ms": func(pause func()) {
-			net.delay.Store(int64(100 * time.Millisecond)) // each way
-			pause()
-			net.delay.Store(0)
-		},
+		c.workers = append(c.workers, child{Role: "worker", URL: "nats://" + net.address(), Log: filepath.Join(dir, fmt.Sprint("worker", i))})
 	}
 	c.test(duration)
 }
 
-// TestClusterFaults does it with a cluster of three NATS servers that keep three copies, one of which is killed. Their
-// accounts are those of SCALE.md.
+// TestClusterFaults does it with a cluster of three NATS servers that keep three copies, one of which is killed, too. Their
+// accounts are those of SCALE.md. The network that is cut and delayed is that between workers and servers.
 func TestClusterFaults(t *testing.T) {
 	duration, dir := faultDuration(t), t.TempDir()
 	ports := freePorts(t, 6)
-	var addresses, routes []string
+	var addresses, workerAddresses, routes []string
+	var networks []*network
 	for i := range 3 {
-		addresses = append(addresses, "127.0.0.1:"+strconv.Itoa(ports[i]))
+		networks = append(networks, newNetwork(t, ports[i]))
+		addresses, workerAddresses = append(addresses, networks[i].to), append(workerAddresses, networks[i].address())
 		routes = append(routes, "nats://127.0.0.1:"+strconv.Itoa(ports[3+i]))
 	}
 	var nodes []child
@@ -370,22 +381,25 @@ func TestClusterFaults(t *testing.T) {
 		nodes = append(nodes, child{Role: "server", Dir: filepath.Join(dir, fmt.Sprint("node", i)), Port: ports[i], Route: ports[3+i], Routes: routes})
 		processes = append(processes, nodes[i].start(t))
 	}
-	urls := func(user string) string { return "nats://" + user + "@" + strings.Join(addresses, ",nats://"+user+"@") }
-	url := urls("worker:WORKER_TOKEN")
-	c := &chaos{t: t, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), URL: urls("learner:LEARNER_PASSWORD")}}
+	urls := func(user string, addresses []string) string {
+		return "nats://" + user + "@" + strings.Join(addresses, ",nats://"+user+"@")
+	}
+	url := urls("worker:WORKER_TOKEN", workerAddresses)
+	c := &chaos{
+		t: t, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), URL: urls("learner:LEARNER_PASSWORD", addresses)},
+		faults: networkFaults(networks...),
+	}
 	for i := range 3 {
 		c.workers = append(c.workers, child{Role: "worker", URL: url, Log: filepath.Join(dir, fmt.Sprint("worker", i))})
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
-	c.faults = map[string]func(pause func()){
-		"server killed": func(pause func()) {
-			i := rng.IntN(3)
-			kill(processes[i])
-			pause()
-			processes[i] = nodes[i].start(t)
-			pause() // only one of three may be missing
-			pause()
-		},
+	c.faults["server killed"] = func(pause func()) {
+		i := rng.IntN(3)
+		kill(processes[i])
+		pause()
+		processes[i] = nodes[i].start(t)
+		pause() // only one of three may be missing
+		pause()
 	}
 	c.test(duration)
 }
@@ -398,7 +412,8 @@ type chaos struct {
 	faults  map[string]func(pause func()) // by name: break something, pause, repair it
 }
 
-// test breaks things for the given time, lets the learner take what is left, and compares games.
+// test breaks things for the given time, lets the learner take what is left, and compares games. In the second half of the
+// time it does not kill the learner, whose memory must stay flat.
 func (c *chaos) test(duration time.Duration) {
 	t := c.t
 	learner := c.startLearner()
@@ -428,41 +443,69 @@ func (c *chaos) test(duration time.Duration) {
 	}
 	slices.Sort(names)
 	count := map[string]int{}
-	resident := c.resident(learner)
-	for i, end := 0, time.Now().Add(duration); i < len(names) || time.Now().Before(end); i++ {
-		pause()
-		name := names[i%len(names)] // each in turn, at random moments
-		count[name]++
-		switch name {
-		case "worker killed":
-			w := rng.IntN(len(workers))
-			kill(workers[w])
+	inject := func(names []string, duration time.Duration, after func()) {
+		for i, end := 0, time.Now().Add(duration); i < len(names) || time.Now().Before(end); i++ {
 			pause()
-			workers[w] = c.workers[w].start(t)
-		case "learner killed":
-			kill(learner)
-			pause()
-			learner = c.startLearner()
-		default:
-			c.faults[name](pause)
+			name := names[i%len(names)] // each in turn, at random moments
+			count[name]++
+			switch name {
+			case "worker killed":
+				w := rng.IntN(len(workers))
+				kill(workers[w])
+				pause()
+				workers[w] = c.workers[w].start(t)
+			case "learner killed":
+				kill(learner)
+				pause()
+				learner = c.startLearner()
+			default:
+				c.faults[name](pause)
+			}
+			after()
 		}
 	}
+	inject(names, duration/2, func() {})
+	var memory []float64 // of the learner, in MB
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "learner killed" })
+	inject(names, duration/2, func() { memory = append(memory, float64(c.resident(learner))/1e6) })
 	before := len(c.acknowledged())
 	c.await("games arrive after the faults", func() bool { return len(c.acknowledged()) > before+100 })
-	t.Logf("faults %v; memory of the learner %d MB at the start, %d MB at the end", count, resident>>20, c.resident(learner)>>20)
+	t.Logf("faults %v", count)
+	c.checkMemory(memory)
 	for _, w := range workers {
 		kill(w)
 	}
 	kill(learner)
 	c.learner.Alone = true // completes the last generation
-	restarted := time.Now().Unix()
+	restarted, generations := time.Now().Unix(), train.CommittedGenerations(t, c.learner.Dir)
 	learner = c.startLearner()
 	c.await("the learner takes all games", func() bool {
 		s, err := rundir.ReadWorkers(c.learner.Dir)
 		return err == nil && s.Time > restarted && s.Queued == 0
 	})
 	kill(learner)
-	c.compare()
+	c.compare(generations)
+}
+
+// checkMemory checks that memory does not grow. The first third, when the process was young, does not count; nor do short
+// tests.
+func (c *chaos) checkMemory(memory []float64) {
+	third := len(memory) / 3
+	mean := func(x []float64) float64 {
+		sum := 0.0
+		for _, m := range x {
+			sum += m
+		}
+		return sum / float64(len(x))
+	}
+	if third < 10 {
+		return
+	}
+	second, last := mean(memory[third:2*third]), mean(memory[2*third:])
+	c.t.Logf("memory of the learner, means of the second and the last third of %d times: %.0f MB, %.0f MB", len(memory), second, last)
+	if last > 1.2*second+5 {
+		c.t.Errorf("the memory of the learner grows: %.0f MB", memory)
+	}
 }
 
 func (c *chaos) startLearner() *exec.Cmd { return c.learner.start(c.t) }
@@ -496,9 +539,10 @@ func (c *chaos) logged(prefix string) (sums []string) {
 	return sums
 }
 
-// compare compares the games in the run directory with those that workers published. A worker was killed between the
-// acknowledgement and its line in the log: so some games are in the run though no line says that they must be.
-func (c *chaos) compare() {
+// compare compares the games in the run directory with those that workers published. A worker may have been killed between
+// the acknowledgement and its line in the log: so some games are in the run though no line says that they must be. Games
+// that nobody published may only be in generations after the given number, when the learner played, too.
+func (c *chaos) compare(generations int) {
 	t := c.t
 	counts := func(sums []string) map[string]int {
 		m := map[string]int{}
@@ -509,7 +553,19 @@ func (c *chaos) compare() {
 	}
 	acknowledged, published := counts(c.acknowledged()), counts(c.logged("published "))
 	own, all := 0, 0
-	inRun := counts(train.RunSums(t, faultOptions("").Game, c.learner.Dir))
+	inRun := map[string]int{}
+	for g, sums := range train.RunSums(t, faultOptions("").Game, c.learner.Dir) {
+		for _, sum := range sums {
+			inRun[sum]++
+			switch {
+			case published[sum] > 0:
+			case g < generations:
+				t.Errorf("generation %d has game %s, which nobody published", 1+g, sum)
+			default:
+				own++
+			}
+		}
+	}
 	for sum, n := range acknowledged {
 		all += n
 		if inRun[sum] < n {
@@ -517,11 +573,8 @@ func (c *chaos) compare() {
 		}
 	}
 	for sum, n := range inRun {
-		switch {
-		case published[sum] == 0:
-			own += n // the learner played it at the end
-		case n > published[sum]:
-			t.Errorf("game %s was published %d times and is %d times in the run", sum, published[sum], n)
+		if m := published[sum]; m > 0 && n > m {
+			t.Errorf("game %s was published %d times and is %d times in the run", sum, m, n)
 		}
 	}
 	t.Logf("%d games acknowledged, each is in the run once; %d games of the learner", all, own)
