@@ -12,14 +12,14 @@ import (
 	"ludus/env"
 )
 
-// Batch is finished games that a player publishes together. A game's id is its worker and its number: First, First+1
-// and so on. A worker numbers its games from 0 and never uses a number for two games.
+// Batch is finished games that a player publishes together. A game's id is its process and its number: First, First+1
+// and so on. A process numbers its games from 0 and never uses a number for two games.
 type Batch struct {
 	Run        string `json:"run"`        // see Network.Run
-	Worker     string `json:"worker"`     // id of the playing process; secret, because whoever knows it can send in its name
+	Process    string `json:"process"`    // id of the playing process; secret, because whoever knows it can send in its name
 	First      int    `json:"first"`      // number of the first game
-	Generation int    `json:"generation"` // of the network that finished the games
-	Threads    int    `json:"threads"`    // that the worker plays on
+	Generation int    `json:"generation"` // of the network that finished the games; the newest, if they have several
+	Threads    int    `json:"threads"`    // that the process plays on
 
 	games []*record
 }
@@ -30,7 +30,7 @@ func (b *Batch) Games() int { return len(b.games) }
 // Positions returns the number of searched positions.
 func (b *Batch) Positions() int { return positionsOf(b.games) }
 
-// Append adds the games of o, which must come from the same worker and run.
+// Append adds the games of o, which must come from the same process and run.
 func (b *Batch) Append(o *Batch) {
 	b.games, b.Generation = append(b.games, o.games...), max(b.Generation, o.Generation)
 }
@@ -68,7 +68,7 @@ const (
 	maxTaken        = 64 << 10 // bytes of games in one message, plain; only a single game may have more
 	maxBatchPayload = 8 << 20  // bytes, plain
 	maxBatchHeader  = 256      // bytes
-	maxNumber       = 1 << 30  // of games of a worker
+	maxNumber       = 1 << 30  // of games of a process
 )
 
 // ErrBatch means that a message is not a batch of valid games of the run. Errors of ReadBatch wrap it.
@@ -128,7 +128,7 @@ func readBatchHeader(payload []byte) (*Batch, []byte, error) {
 		return nil, nil, err
 	}
 	odd := func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) }
-	if b.Worker == "" || strings.ContainsFunc(b.Worker+b.Run, odd) {
+	if b.Process == "" || strings.ContainsFunc(b.Process+b.Run, odd) {
 		return nil, nil, errors.New("its names must be printable ASCII")
 	}
 	if min(b.First, b.Generation, b.Threads) < 0 || max(b.First, b.Generation, b.Threads) > maxNumber {

@@ -20,8 +20,8 @@ func (r *run) generationPositions() int {
 
 // collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. Without
 // workers every game in progress advances by PliesPerGeneration plies. Otherwise positions of received games count, too,
-// and this process plays in short rounds until there are enough.
-func (r *run) collect(ctx context.Context, m *rundir.Metrics) (games []*record, err error) {
+// and this process plays in short rounds, with the given network, until there are enough.
+func (r *run) collect(ctx context.Context, network *Network, m *rundir.Metrics) (games []*record, err error) {
 	plies, need := r.config.Plan.PliesPerGeneration, r.generationPositions()
 	if r.inbox != nil {
 		plies = max(1, plies/roundsPerGeneration)
@@ -41,7 +41,9 @@ func (r *run) collect(ctx context.Context, m *rundir.Metrics) (games []*record, 
 			r.progress(Waiting, playShare*float64(m.Positions)/float64(need))
 			err = r.inbox.wait(progressInterval)
 		default:
-			err = r.playRound(ctx, plies, m.Positions, need, &played)
+			var finished []*record
+			finished, err = r.playRound(ctx, network, plies, m.Positions, need, &played)
+			games = append(games, finished...)
 			m.Positions += len(r.play.games) * plies
 		}
 		if err != nil {
@@ -51,11 +53,8 @@ func (r *run) collect(ctx context.Context, m *rundir.Metrics) (games []*record, 
 	m.PlaySeconds = time.Since(start).Seconds()
 	m.IdleShare = 1
 	if played.Seconds > 0 {
-		m.IdleShare = played.Idle / (played.Seconds * float64(len(r.play.workers)))
+		m.IdleShare = played.Idle / (played.Seconds * float64(len(r.play.threads)))
 		r.pace.speed = float64(played.Positions) / played.Seconds
-	}
-	for _, b := range r.local.receive() {
-		games = append(games, b.games...)
 	}
 	all := slices.Concat(games, received)
 	m.Games, m.Simulations, m.Evaluations = len(all), played.Simulations, played.Evaluations
@@ -87,12 +86,10 @@ func (r *run) take(positions int, m *rundir.Metrics) (games []*record) {
 }
 
 // playRound advances every game in progress by a number of plies. The generation has done positions of the needed ones
-// before; playRound reports the progress. It adds what it did to played.
-func (r *run) playRound(ctx context.Context, plies, positions, need int, played *Throughput) error {
-	network, err := r.local.Newest(ctx)
-	if err != nil {
-		return err
-	}
+// before; playRound reports the progress. It adds what it did to played and returns the games that ended.
+func (r *run) playRound(
+	ctx context.Context, network *Network, plies, positions, need int, played *Throughput,
+) (finished []*record, err error) {
 	var result playResult
 	done := make(chan struct{})
 	var panics parallel.Panics
@@ -114,9 +111,6 @@ func (r *run) playRound(ctx context.Context, plies, positions, need int, played 
 		}
 	}
 	panics.Pass()
-	if err != nil {
-		return err
-	}
 	played.Add(result.Throughput)
-	return r.local.PublishGames(ctx, &Batch{Generation: network.Generation, games: result.finished})
+	return result.finished, err
 }

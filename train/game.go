@@ -37,7 +37,7 @@ type gameInProgress struct {
 	policyPlies      int  // plies of the opening still to be drawn from the policy
 	explorationPlies int  // searched plies whose move is still to be drawn
 
-	search          *mcts.Search // lent by a worker; nil between generations
+	search          *mcts.Search // lent by a thread; nil between generations
 	searching       bool
 	pliesLeft       int     // in this generation
 	moveSimulations int     // per search

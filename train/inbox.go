@@ -154,9 +154,9 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 	}
 	s.Threads = b.Threads
 	s.Behind = max(0, x.generation()-b.Generation)
-	b.Worker = d.Sender + "/" + b.Worker
-	x.heard[b.Worker] = time.Now()
-	m := &message{id: gameID{b.Worker, b.First}, positions: b.Positions(), bytes: len(d.Data), acknowledge: []func(){d.Acknowledge}}
+	b.Process = d.Sender + "/" + b.Process
+	x.heard[b.Process] = time.Now()
+	m := &message{id: gameID{b.Process, b.First}, positions: b.Positions(), bytes: len(d.Data), acknowledge: []func(){d.Acknowledge}}
 	count := b.Games()
 	for _, part := range x.unseen(b) {
 		positions := part.Positions()
@@ -167,7 +167,7 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 		x.held = append(x.held, delivered{part, m})
 		x.positions += positions
 	}
-	s.Missing = x.received[b.Worker].missing()
+	s.Missing = x.received[b.Process].missing()
 	first := x.open[m.id]
 	if first == nil { // a message that is held and comes again is not a duplicate
 		s.Duplicates += count - m.games
@@ -190,7 +190,7 @@ func (x *inbox) unseen(b *Batch) (parts []*Batch) {
 	for b.Games() > 0 {
 		game := b.split(1)
 		switch last := len(parts) - 1; {
-		case !x.received.add(b.Worker, game.First, 1):
+		case !x.received.add(b.Process, game.First, 1):
 		case last >= 0 && parts[last].First+parts[last].Games() == game.First:
 			parts[last].Append(game)
 		default:
@@ -277,7 +277,7 @@ func (x *inbox) take(positions int) (batches []*Batch) {
 		}
 		positions -= n
 		x.positions -= n
-		x.taken.add(d.Worker, d.First, games)
+		x.taken.add(d.Process, d.First, games)
 		x.toCommit = append(x.toCommit, d)
 		batches = append(batches, d.Batch)
 	}

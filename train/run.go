@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -118,10 +119,10 @@ type run struct {
 	Options
 	config    *rundir.Config
 	store     *checkpoints.Store
-	count     counters // as of the last commit
-	owedSteps int      // training steps to repeat, because the learner went back to older weights
-	local     local
-	inbox     *inbox // nil without workers
+	count     counters   // as of the last commit
+	owedSteps int        // training steps to repeat, because the learner went back to older weights
+	inbox     *inbox     // nil without workers
+	networks  []*Network // for own games, the oldest first; more than one only to test how much old networks hurt
 	play      *selfPlay
 	rescorer  *rescorer
 	learner   *learner
@@ -177,7 +178,7 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 		return nil, err
 	}
 	defer release()
-	r := &run{Options: o, store: rundir.Checkpoints(o.Dir), local: local{delay: o.faults.delay}}
+	r := &run{Options: o, store: rundir.Checkpoints(o.Dir)}
 	r.pace.started, r.pace.startedCPU = time.Now(), cpu.Time()
 	weights, err := r.configure(ctx)
 	if err != nil {
@@ -307,7 +308,7 @@ func (r *run) generation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	games, err := r.collect(ctx, m)
+	games, err := r.collect(ctx, r.playingNetwork(network), m)
 	if errors.Is(err, errTimeOver) {
 		if err := r.stop(); err != nil {
 			return err
@@ -342,10 +343,17 @@ func (r *run) publishNetwork(ctx context.Context, m *rundir.Metrics) (*Network, 
 	if err := n.Prepare(); err != nil {
 		return nil, err
 	}
-	if err := r.local.PublishNetwork(ctx, n); err != nil || r.inbox == nil {
-		return n, err
+	if r.inbox == nil {
+		return n, nil
 	}
 	return n, r.inbox.publish(ctx, n, r.generationPositions())
+}
+
+// playingNetwork returns the network for own games when newest is the newest: that one, unless a test delays it.
+func (r *run) playingNetwork(newest *Network) *Network {
+	r.networks = append(r.networks, newest)
+	r.networks = slices.Delete(r.networks, 0, max(0, len(r.networks)-1-r.faults.delay))
+	return r.networks[0]
 }
 
 // learn adds games to the training and validation sets, evaluates network on the validation set and trains on the

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// maxActiveGames is how many games a worker plays at once: as many as the network evaluates in one go, and few
+	// maxActiveGames is how many games a thread plays at once: as many as the network evaluates in one go, and few
 	// enough for their trees to stay in a core's cache.
 	maxActiveGames = 32
-	// cacheEntries is the size of each worker's cache of evaluations.
+	// cacheEntries is the size of each thread's cache of evaluations.
 	cacheEntries = 1 << 15
 )
 
-// newEvaluator is a function that makes an evaluator of one worker, for batches of up to the given size.
+// newEvaluator is a function that makes an evaluator of one thread, for batches of up to the given size.
 type newEvaluator func(batch int) mcts.Evaluator
 
 // evaluatorsOf returns a function that makes evaluators of network.
@@ -30,33 +30,33 @@ func evaluatorsOf(network *infer.Network) newEvaluator {
 	return func(batch int) mcts.Evaluator { return network.NewEvaluator(batch) }
 }
 
-// selfPlay advances games, generation by generation, on several goroutines. A worker with room takes the next game that
-// has not begun the generation, because cores are seldom equally free. The moves of a game depend neither on its worker
+// selfPlay advances games, generation by generation, on several goroutines. A thread with room takes the next game that
+// has not begun the generation, because cores are seldom equally free. The moves of a game depend neither on its thread
 // nor on other games; only the number of evaluations that the caches save depends on them.
 type selfPlay struct {
 	games   []*gameInProgress
-	workers []*worker
+	threads []*thread
 	plies   int            // of each game in this generation
 	network *infer.Network // that round plays with; nil: another evaluator
-	begun   atomic.Int64   // games handed out to workers in this generation; may exceed len(games)
+	begun   atomic.Int64   // games handed out to threads in this generation; may exceed len(games)
 	played  atomic.Int64   // plies played in this generation
 	seconds float64        // spent in run since the last result
 }
 
-// newSelfPlay returns self-play of the games on at most the given number of threads. Each worker has a cache of
+// newSelfPlay returns self-play of the games on at most the given number of threads. Each thread has a cache of
 // evaluations with cacheEntries entries; 0 means none.
 func newSelfPlay(games []*gameInProgress, threads, cacheEntries int) *selfPlay {
-	p := &selfPlay{games: games, workers: make([]*worker, min(threads, len(games)))}
+	p := &selfPlay{games: games, threads: make([]*thread, min(threads, len(games)))}
 	game, settings := games[0].game, games[0].settings
 	config := mcts.DefaultConfig()
 	config.ValueScale = settings.ValueScale
-	active := min(maxActiveGames, (len(games)+len(p.workers)-1)/len(p.workers))
-	for i := range p.workers {
-		w := &worker{play: p, size: active, batcher: mcts.NewBatcher(game, mcts.Uniform{}, active, cacheEntries)}
+	active := min(maxActiveGames, (len(games)+len(p.threads)-1)/len(p.threads))
+	for i := range p.threads {
+		t := &thread{play: p, size: active, batcher: mcts.NewBatcher(game, mcts.Uniform{}, active, cacheEntries)}
 		for range active {
-			w.idle = append(w.idle, mcts.New(game, config))
+			t.idle = append(t.idle, mcts.New(game, config))
 		}
-		p.workers[i] = w
+		p.threads[i] = t
 	}
 	return p
 }
@@ -77,21 +77,21 @@ func (p *selfPlay) start(plies int) {
 
 func (p *selfPlay) setEvaluator(evaluator newEvaluator) {
 	p.network = nil
-	for _, w := range p.workers {
-		w.batcher.SetEvaluator(evaluator(w.size))
+	for _, t := range p.threads {
+		t.batcher.SetEvaluator(evaluator(t.size))
 	}
 }
 
-// run continues the generation, with one goroutine per worker, until all plies are played. If ctx ends, it returns
-// ctx's error after the current batch of each worker; then run may be called again.
+// run continues the generation, with one goroutine per thread, until all plies are played. If ctx ends, it returns
+// ctx's error after the current batch of each thread; then run may be called again.
 func (p *selfPlay) run(ctx context.Context) error {
 	start := time.Now()
 	var wait sync.WaitGroup
 	var panics parallel.Panics
-	for _, w := range p.workers {
+	for _, t := range p.threads {
 		wait.Go(func() {
 			defer panics.Keep()
-			w.run(ctx)
+			t.run(ctx)
 		})
 	}
 	wait.Wait()
@@ -100,15 +100,15 @@ func (p *selfPlay) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// runInTurn is run on a single goroutine: each turn is that of the worker that has used the least CPU time. So each worker
+// runInTurn is run on a single goroutine: each turn is that of the thread that has used the least CPU time. So each thread
 // takes the games that it would take if all had a core, and it ends when it would. runInTurn returns when the last ends.
 func (p *selfPlay) runInTurn(ctx context.Context) time.Duration {
-	used, playing := make([]time.Duration, len(p.workers)), len(p.workers)
+	used, playing := make([]time.Duration, len(p.threads)), len(p.threads)
 	const ended = math.MaxInt64
 	next := slices.Clone(used) // the same, but ended
 	for at := cpu.Time(); playing > 0 && ctx.Err() == nil; {
 		i := slices.Index(next, slices.Min(next))
-		more := p.workers[i].turn()
+		more := p.threads[i].turn()
 		now := cpu.Time()
 		used[i] += now - at
 		if next[i], at = used[i], now; !more {
@@ -133,21 +133,21 @@ func (p *selfPlay) result() (r playResult) {
 		r.Simulations += g.simulations
 		g.finished, g.positions, g.simulations = nil, 0, 0
 	}
-	r.Idle = float64(len(p.workers)) * r.Seconds
-	for _, w := range p.workers {
-		stats := w.batcher.TakeStats()
+	r.Idle = float64(len(p.threads)) * r.Seconds
+	for _, t := range p.threads {
+		stats := t.batcher.TakeStats()
 		r.Evaluations += stats.Evaluations
 		r.Batches += stats.Batches
 		r.CacheHits += stats.CacheHits
-		r.Idle -= w.seconds
-		w.seconds = 0
+		r.Idle -= t.seconds
+		t.seconds = 0
 	}
 	return r
 }
 
-// worker plays several games at once on one goroutine, each until its plies of the generation are played. It owns their
-// searches, evaluator, cache and batch. Workers share only selfPlay's counters.
-type worker struct {
+// thread plays several games at once on one goroutine, each until its plies of the generation are played. It owns their
+// searches, evaluator, cache and batch. Threads share only selfPlay's counters.
+type thread struct {
 	play    *selfPlay
 	size    int // maximum number of active games
 	batcher *mcts.Batcher
@@ -156,50 +156,50 @@ type worker struct {
 	seconds float64           // spent in run since the last result
 }
 
-func (w *worker) run(ctx context.Context) {
+func (t *thread) run(ctx context.Context) {
 	start := time.Now()
-	defer func() { w.seconds += time.Since(start).Seconds() }()
-	for w.turn() && ctx.Err() == nil {
+	defer func() { t.seconds += time.Since(start).Seconds() }()
+	for t.turn() && ctx.Err() == nil {
 	}
 }
 
 // turn plays until a batch of leaves is evaluated. It returns false if no game is left.
-func (w *worker) turn() bool {
-	w.advance()
-	if len(w.active) == 0 {
+func (t *thread) turn() bool {
+	t.advance()
+	if len(t.active) == 0 {
 		return false
 	}
-	w.batcher.Flush()
+	t.batcher.Flush()
 	return true
 }
 
 // advance advances each active game to its next pending leaf, and replaces games whose plies are played by others.
-func (w *worker) advance() {
-	active := w.active
-	w.active = w.active[:0]
+func (t *thread) advance() {
+	active := t.active
+	t.active = t.active[:0]
 	for _, g := range active {
-		w.advanceGame(g)
+		t.advanceGame(g)
 	}
-	for len(w.idle) > 0 {
-		i := w.play.begun.Add(1) - 1
-		if i >= int64(len(w.play.games)) {
+	for len(t.idle) > 0 {
+		i := t.play.begun.Add(1) - 1
+		if i >= int64(len(t.play.games)) {
 			return
 		}
-		g := w.play.games[i]
-		g.pliesLeft = w.play.plies
-		g.search, w.idle = w.idle[len(w.idle)-1], w.idle[:len(w.idle)-1]
-		w.advanceGame(g)
+		g := t.play.games[i]
+		g.pliesLeft = t.play.plies
+		g.search, t.idle = t.idle[len(t.idle)-1], t.idle[:len(t.idle)-1]
+		t.advanceGame(g)
 	}
 }
 
 // advanceGame advances g to its next pending leaf and makes it active, or takes its search back if it has no plies
 // left.
-func (w *worker) advanceGame(g *gameInProgress) {
+func (t *thread) advanceGame(g *gameInProgress) {
 	before := g.pliesLeft
-	if g.advance(w.batcher) {
-		w.active = append(w.active, g)
+	if g.advance(t.batcher) {
+		t.active = append(t.active, g)
 	} else {
-		g.search, w.idle = nil, append(w.idle, g.search)
+		g.search, t.idle = nil, append(t.idle, g.search)
 	}
-	w.play.played.Add(int64(before - g.pliesLeft))
+	t.play.played.Add(int64(before - g.pliesLeft))
 }

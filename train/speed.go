@@ -25,7 +25,7 @@ type Throughput struct {
 	Evaluations int
 	Batches     int     // of evaluations
 	CacheHits   int     // evaluations saved
-	Idle        float64 // seconds that workers waited for others to end a generation, summed over workers
+	Idle        float64 // seconds that threads waited for others to end a generation, summed over threads
 }
 
 // Add adds the counts of o to t.
@@ -55,7 +55,7 @@ func NewSelfPlay(game *env.Game, settings rundir.Settings, threads int, cached b
 	return &SelfPlay{play: newSelfPlay(midRunGames(game, &settings, games), threads, entries), plies: plies}
 }
 
-// SetEvaluator gives each worker a new evaluator, for batches of up to the given size. It must be called before Play.
+// SetEvaluator gives each thread a new evaluator, for batches of up to the given size. It must be called before Play.
 func (p *SelfPlay) SetEvaluator(evaluator func(batch int) mcts.Evaluator) {
 	p.evaluator = evaluator
 	p.play.setEvaluator(evaluator)

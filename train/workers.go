@@ -2,16 +2,15 @@ package train
 
 import (
 	"context"
-	"slices"
 
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/rundir"
 )
 
-// A run and those who play for it meet in two interfaces. A run publishes networks and receives games (Workers). A
-// player learns of the newest network and publishes games (Learner). local connects a run with the player in its own
-// process; package train/remote connects it with players in other processes.
+// A run and the processes that play for it meet in two interfaces, which package train/remote implements: a run publishes
+// networks and receives games (Workers); a player learns of the newest network and publishes games (Learner). A run's own
+// games need neither: collect plays them, in between, on the threads that learn afterwards.
 
 // Network is a network to play with, and how to play with it. It is immutable.
 type Network struct {
@@ -67,31 +66,4 @@ type Delivery struct {
 	// Acknowledge says that the games are durable in the run directory, or will never be used. Without it the message is
 	// delivered again.
 	Acknowledge func()
-}
-
-// local connects a run with the player in its process. Only one of the two is active at a time.
-type local struct {
-	delay    int        // newer networks than the one that the player gets, to test how much old networks hurt; 0: none
-	networks []*Network // the newest delay+1, oldest first; the player gets the first
-	batches  []*Batch   // not received yet
-}
-
-func (l *local) PublishNetwork(_ context.Context, n *Network) error {
-	l.networks = append(l.networks, n)
-	l.networks = slices.Delete(l.networks, 0, max(0, len(l.networks)-1-l.delay))
-	return nil
-}
-
-func (l *local) Newest(context.Context) (*Network, error) { return l.networks[0], nil }
-
-func (l *local) PublishGames(_ context.Context, b *Batch) error {
-	l.batches = append(l.batches, b)
-	return nil
-}
-
-// receive returns the batches that were published since the last call.
-func (l *local) receive() []*Batch {
-	batches := l.batches
-	l.batches = nil
-	return batches
 }

@@ -21,7 +21,7 @@ import (
 
 // randomGames returns games as a worker might send them: random ones with proper distributions.
 func randomGames(game *env.Game, rng *rand.Rand, n int) *Batch {
-	b := &Batch{Run: "run", Worker: "w", Threads: 1}
+	b := &Batch{Run: "run", Process: "w", Threads: 1}
 	for range n {
 		r := randomRecord(game, rng)
 		for i := range r.plies {
@@ -43,7 +43,7 @@ func TestBatchRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(b, back) {
 		t.Errorf("a batch changes on the way: %v", err)
 	}
-	all := &Batch{Run: "run", Worker: "w"}
+	all := &Batch{Run: "run", Process: "w"}
 	all.Append(b)
 	big := randomGames(game, rand.New(rand.NewPCG(1, 2)), 3000)
 	all.Append(big)
@@ -85,9 +85,9 @@ func TestReadBatchRejects(t *testing.T) {
 		"another run":        change(func(b *Batch) { b.Run = "other" }),
 		"a negative number":  change(func(b *Batch) { b.First = -1 }),
 		"a large number":     change(func(b *Batch) { b.First = math.MaxInt }),
-		"no worker":          change(func(b *Batch) { b.Worker = "" }),
-		"control characters": change(func(b *Batch) { b.Worker = "\x1b[2J" }),
-		"a long name":        change(func(b *Batch) { b.Worker = strings.Repeat("w", 2000) }),
+		"no worker":          change(func(b *Batch) { b.Process = "" }),
+		"control characters": change(func(b *Batch) { b.Process = "\x1b[2J" }),
+		"a long name":        change(func(b *Batch) { b.Process = strings.Repeat("w", 2000) }),
 		"no games":           change(func(b *Batch) { b.games = nil }),
 		"another game":       randomGames(other, rng, 2).Marshal(),
 		"an illegal move":    change(func(b *Batch) { last(b).plies[1].action = last(b).plies[0].action }),
@@ -214,7 +214,7 @@ func TestForget(t *testing.T) {
 	x.need = 1 << 20
 	games := randomGames(game, rand.New(rand.NewPCG(1, 1)), 1)
 	send := func(process string) {
-		games.Worker = process
+		games.Process = process
 		if err := x.accept(t.Context(), &Delivery{Sender: "a", Data: games.Marshal(), Acknowledge: func() {}}); err != nil {
 			t.Fatal(err)
 		}
@@ -322,13 +322,12 @@ func TestInboxWaits(t *testing.T) {
 	}
 }
 
-// TestDelay: the player gets each network the set number of generations late, and the first until then.
+// TestDelay: a run plays with each network the set number of generations late, and with the first until then.
 func TestDelay(t *testing.T) {
-	l := local{delay: 2}
+	r := &run{Options: Options{faults: faults{delay: 2}}}
 	for generation, want := range []int{0, 0, 0, 1, 2, 3} {
-		_ = l.PublishNetwork(t.Context(), &Network{Generation: generation})
-		if n, _ := l.Newest(t.Context()); n.Generation != want {
-			t.Errorf("in generation %d the player gets the network of generation %d, want %d", generation, n.Generation, want)
+		if n := r.playingNetwork(&Network{Generation: generation}); n.Generation != want {
+			t.Errorf("generation %d is played with the network of generation %d, want %d", generation, n.Generation, want)
 		}
 	}
 }

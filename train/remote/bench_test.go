@@ -25,7 +25,7 @@ func (c *collector) Newest(context.Context) (*train.Network, error) { return c.n
 
 func (c *collector) PublishGames(_ context.Context, b *train.Batch) error {
 	if c.games == nil {
-		b.Worker = "a"
+		b.Process = "a"
 		c.games = b
 	} else {
 		c.games.Append(b)

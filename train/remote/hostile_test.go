@@ -26,7 +26,7 @@ func TestHostileWorker(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	server := startServer(t, dir)
 	defer startWorker(t, server.URL(), "honest")()
-	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerInbox))
+	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerReplies))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ type HubOptions struct {
 // returns an error if they are used by another run.
 func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), publishes: make(chan struct{}, 1)}
-	options := connectOptions(learnerInbox, &h.notes)
+	options := connectOptions(learnerReplies, &h.notes)
 	var err error
 	if o.Server != nil {
 		h.conn, err = o.Server.connect(options...)
@@ -76,9 +76,9 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 
 // connectOptions are the options that both sides share: reconnect forever, and notice within seconds that the network
 // is gone.
-func connectOptions(inbox string, notes *notes) []nats.Option {
+func connectOptions(replies string, notes *notes) []nats.Option {
 	return []nats.Option{
-		nats.CustomInboxPrefix(inbox), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(5 * time.Second),
+		nats.CustomInboxPrefix(replies), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(5 * time.Second),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {

@@ -145,7 +145,7 @@ func TestSecretID(t *testing.T) {
 	w.mu.Lock()
 	id := w.id
 	w.mu.Unlock()
-	inbox := strings.TrimPrefix(w.conn.NewInbox(), workerInbox+".")
+	inbox := strings.TrimPrefix(w.conn.NewInbox(), workerReplies+".")
 	if len(id) < 20 || id[:4] == inbox[:4] {
 		t.Errorf("the id %s, replies go to %s", id, inbox)
 	}
@@ -189,8 +189,8 @@ func TestSilentReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	const request = `{"seq":1}`
-	requests := "CONNECT {\"verbose\":false}\r\nSUB " + workerInbox + ".x 1\r\n" +
-		strings.Repeat(fmt.Sprintf("PUB $JS.API.DIRECT.GET.%s %s.x %d\r\n%s\r\n", networksStream, workerInbox, len(request), request), 350)
+	requests := "CONNECT {\"verbose\":false}\r\nSUB " + workerReplies + ".x 1\r\n" +
+		strings.Repeat(fmt.Sprintf("PUB $JS.API.DIRECT.GET.%s %s.x %d\r\n%s\r\n", networksStream, workerReplies, len(request), request), 350)
 	_, _ = conn.Write([]byte(requests)) // it may be closed before the end
 	for start := time.Now(); server.nats.NumSlowConsumers() == 0; time.Sleep(20 * time.Millisecond) {
 		if time.Since(start) > 5*time.Second {

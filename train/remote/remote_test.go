@@ -143,10 +143,10 @@ func TestSend(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d.Sender != "a--2J" || b.First != got || messages > 0 && b.Worker != id {
-				t.Errorf("%d games of %s in %s, worker %s, start at %d, want %d", b.Games(), d.Sender, run, b.Worker, b.First, got)
+			if d.Sender != "a--2J" || b.First != got || messages > 0 && b.Process != id {
+				t.Errorf("%d games of %s in %s, process %s, start at %d, want %d", b.Games(), d.Sender, run, b.Process, b.First, got)
 			}
-			got, id = got+b.Games(), b.Worker
+			got, id = got+b.Games(), b.Process
 			d.Acknowledge()
 		}
 		if pauses := time.Duration(messages-1) * sendInterval; messages < least/5000 || messages > 1 && elapsed > pauses {

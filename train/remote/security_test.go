@@ -24,7 +24,7 @@ func TestPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer hub.Close()
-	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerInbox))
+	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerReplies))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestPermissions(t *testing.T) {
 	denied := make(chan error, 100)
 	conn.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { denied <- err })
 	for _, subject := range []string{
-		networkSubject, "$O." + networksBucket + ".M.x", "$O." + networksBucket + ".C.x", learnerInbox + ".x", workerInbox + ".x",
+		networkSubject, "$O." + networksBucket + ".M.x", "$O." + networksBucket + ".C.x", learnerReplies + ".x", workerReplies + ".x",
 		"$JS.API.STREAM.CREATE.x", "$JS.API.STREAM.DELETE." + gamesStream, "$JS.API.STREAM.PURGE." + gamesStream,
 		"$JS.API.STREAM.UPDATE." + gamesStream, "$JS.API.STREAM.MSG.DELETE." + gamesStream, "$JS.API.STREAM.MSG.GET." + gamesStream,
 		"$JS.API.DIRECT.GET." + gamesStream, "$JS.API.CONSUMER.CREATE." + gamesStream, "$JS.API.CONSUMER.CREATE." + networksStream,
@@ -44,7 +44,7 @@ func TestPermissions(t *testing.T) {
 		}
 		expectDenied(t, denied, "publishing to "+subject)
 	}
-	for _, subject := range []string{">", gamesSubject + ">", learnerInbox + ".>", "_INBOX.>", statusSubject, "$JS.>", "$O.>"} {
+	for _, subject := range []string{">", gamesSubject + ">", learnerReplies + ".>", "_INBOX.>", statusSubject, "$JS.>", "$O.>"} {
 		if _, err := conn.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestReplies(t *testing.T) {
 	if err := h.put(t.Context(), invitation{Protocol: protocol}, []byte(`{"seq":1000}`)); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerInbox))
+	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerReplies))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestCredentials(t *testing.T) {
 	user := strings.TrimSuffix(server.URL(), rest)
 	address, fingerprint := "127.0.0.1"+rest[colon:hash], rest[hash:]
 	connect := func(url string) error {
-		conn, err := Access{URL: url}.connect(nats.CustomInboxPrefix(workerInbox))
+		conn, err := Access{URL: url}.connect(nats.CustomInboxPrefix(workerReplies))
 		if err == nil {
 			conn.Close()
 		}

@@ -13,7 +13,7 @@ import (
 
 // Status asks the learner at a NATS server for the state of its workers.
 func Status(a Access) (*rundir.WorkersStatus, error) {
-	conn, err := a.connect(nats.CustomInboxPrefix(workerInbox), nats.Timeout(5*time.Second))
+	conn, err := a.connect(nats.CustomInboxPrefix(workerReplies), nats.Timeout(5*time.Second))
 	if err != nil {
 		return nil, err
 	}

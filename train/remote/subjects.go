@@ -13,8 +13,8 @@ const (
 	networkSubject = "ludus.network"
 	statusSubject  = "ludus.status"
 
-	learnerInbox = "_LEARNER" // prefixes of the subjects of replies
-	workerInbox  = "_WORKER"
+	learnerReplies = "_LEARNER" // prefixes of the subjects of replies
+	workerReplies  = "_WORKER"
 )
 
 // subjectName returns name as one token of a subject, of at most 40 letters, digits, dashes and underscores.

@@ -53,7 +53,7 @@ type WorkerOptions struct {
 // error then.
 func NewWorker(o WorkerOptions) (*Worker, error) {
 	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}, changed: make(chan struct{})}
-	options := append(connectOptions(workerInbox, &w.notes), nats.RetryOnFailedConnect(true), nats.Name(w.name),
+	options := append(connectOptions(workerReplies, &w.notes), nats.RetryOnFailedConnect(true), nats.Name(w.name),
 		nats.ReconnectBufSize(-1), // send repeats what cannot be sent
 		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(c.LastError())) }))
 	var err error
@@ -274,7 +274,7 @@ func (w *Worker) PublishGames(ctx context.Context, b *train.Batch) error {
 			w.waiting.Append(b)
 			return
 		}
-		b.Worker, b.First = w.id, w.number
+		b.Process, b.First = w.id, w.number
 		w.waiting = b
 	})
 	return nil
