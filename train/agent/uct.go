@@ -20,6 +20,7 @@ import (
 type uct struct {
 	game        *env.Game
 	simulations int // per move
+	maxNodes    int // of a search with a time limit
 	source      *rand.PCG
 	rng         *rand.Rand // uses source
 	nodes       []uctNode  // the root first
@@ -27,6 +28,9 @@ type uct struct {
 	state       env.State
 	legal       []env.Action
 }
+
+// maxUCTNodes bounds the memory of a search with a time limit: 40 bytes per node. Games with hundreds of moves reach it.
+const maxUCTNodes = 1 << 24
 
 // uctNode is a position, reached by action from its parent. Its children are adjacent, the visited ones first.
 type uctNode struct {
@@ -41,7 +45,7 @@ type uctNode struct {
 }
 
 func newUCT(game *env.Game, simulations int) *uct {
-	u := &uct{game: game, simulations: simulations, state: game.NewState()}
+	u := &uct{game: game, simulations: simulations, maxNodes: maxUCTNodes, state: game.NewState()}
 	u.Reset(0)
 	return u
 }
@@ -98,8 +102,8 @@ func (n *uctNode) value() *float64 {
 // mean is the mean reward that belongs to value.
 func (n *uctNode) mean() float64 { return n.sum / float64(n.visits) }
 
-// search builds a tree of the given number of simulations, or of fewer, but at least one, if the time is up; limit is 0 if
-// there is none.
+// search builds a tree of the given number of simulations. With a limit above 0 it stops earlier, but after at least one, if
+// the time is up or the tree has maxNodes nodes.
 func (u *uct) search(ctx context.Context, root env.State, simulations int, limit time.Duration) error {
 	deadline := time.Now().Add(limit)
 	u.nodes = append(u.nodes[:0], uctNode{})
@@ -109,7 +113,7 @@ func (u *uct) search(ctx context.Context, root env.State, simulations int, limit
 		if i%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if limit > 0 && i > 0 && time.Now().After(deadline) {
+		if limit > 0 && i > 0 && (len(u.nodes) >= u.maxNodes || time.Now().After(deadline)) {
 			break
 		}
 		u.state.CopyFrom(root)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"ludus/env"
 	"ludus/env/games"
@@ -214,5 +215,18 @@ func BenchmarkUCT(b *testing.B) {
 			}
 			b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "simulations/s")
 		})
+	}
+}
+
+// TestUCTNodes checks that a search with a time limit ends when its tree is large enough.
+func TestUCTNodes(t *testing.T) {
+	game, err := games.New("tic-tac-toe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := newUCT(game, math.MaxInt32)
+	u.maxNodes = 100
+	if _, err := u.ChooseWithin(t.Context(), game.NewState(), time.Hour); err != nil || len(u.nodes) < 100 || len(u.nodes) > 110 {
+		t.Errorf("%d nodes, error %v", len(u.nodes), err)
 	}
 }

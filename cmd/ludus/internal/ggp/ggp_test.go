@@ -456,6 +456,19 @@ func TestForeignSheets(t *testing.T) {
 	})
 }
 
+// TestForeignMatches plays a whole scrambled match of every sheet in the folder that LUDUS_SHEETS names, on the slow
+// interpreter and with the clocks of a tournament, if LUDUS_TEST_MATCHES is set.
+func TestForeignMatches(t *testing.T) {
+	if os.Getenv("LUDUS_TEST_MATCHES") == "" {
+		t.Skip("LUDUS_TEST_MATCHES is not set")
+	}
+	sheets.Foreign(t, func(t *testing.T, _, text string) {
+		address, log := serveTuned(t, 500*time.Millisecond, func(*Server) {})
+		o := matchServer{address: address, text: text, startClock: 10, playClock: 2, rng: rand.New(rand.NewPCG(1, 1))}.play(t)
+		t.Logf("%d moves, the slowest in %v, the start in %v, goals %v; %s", o.moves, o.slowest, o.start, o.goals, log)
+	})
+}
+
 // FuzzMessages checks that no message brings the player down, or keeps it from answering.
 func FuzzMessages(f *testing.F) {
 	f.Add("(INFO)")
