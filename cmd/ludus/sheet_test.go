@@ -92,6 +92,10 @@ func TestKilledWithoutSheet(t *testing.T) {
 		if _, errs, code := ludus(t, dir, "", "export", "killed", "--format", format, "-o", file); code != 0 {
 			t.Errorf("export --format %s exits %d: %s", format, code, errs)
 		}
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil || format != "html" && !strings.Contains(string(data), "(goal x 0)") { // the page's weights are compressed
+			t.Errorf("%s lacks the sheet, error %v", file, err)
+		}
 	}
 	if _, errs, code := ludus(t, dir, "", "arena", "gdl(agent.weights)", "net:agent.weights,sims=4", "random", "--games", "4"); code != 0 {
 		t.Errorf("arena with exported weights exits %d: %s", code, errs)

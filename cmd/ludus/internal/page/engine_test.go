@@ -19,6 +19,8 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/env/gdl"
+	"ludus/env/gdl/sheets"
 	"ludus/mcts"
 	"ludus/model/infer"
 	"ludus/model/infer/infertest"
@@ -47,7 +49,8 @@ type network struct {
 	simulations int
 }
 
-// networks returns a small random network for each game, or those in the folder LUDUS_TEST_NETWORKS.
+// networks returns a small random network for each game and for some rule sheets, or those in the folder
+// LUDUS_TEST_NETWORKS.
 func networks(t *testing.T) (list []network) {
 	t.Helper()
 	if folder := os.Getenv("LUDUS_TEST_NETWORKS"); folder != "" {
@@ -67,6 +70,15 @@ func networks(t *testing.T) (list []network) {
 	for _, name := range games.Names() {
 		game := game(t, name)
 		list = append(list, network{game, infertest.RandomWeights(game, 8, 1, 1), 32})
+	}
+	for _, name := range []string{"breakthrough-6x6", "two-marks", "race"} {
+		game, _, err := gdl.New(t.Context(), name, sheets.Text(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights := infertest.RandomWeights(game, 8, 1, 1)
+		weights.Config.Sheet = game.Sheet
+		list = append(list, network{game, weights, 32})
 	}
 	return list
 }
