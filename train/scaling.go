@@ -76,7 +76,7 @@ func MeasureScaling(
 	for i, cores := range computed {
 		progress(cores, true)
 		r := newScalingRun(game, settings, cores, nil)
-		r.play.begin(evaluatorsOf(r.network()), r.plies)
+		r.play.begin(evaluatorsOf(r.network()), r.plies) // all threads at once: compute has the time of one
 		play := r.play.runInTurn(ctx).Seconds()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

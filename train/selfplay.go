@@ -22,7 +22,8 @@ const (
 	cacheEntries = 1 << 15
 )
 
-// newEvaluator is a function that makes an evaluator of one thread, for batches of up to the given size.
+// newEvaluator is a function that makes an evaluator of one thread, for batches of up to the given size. It is called
+// concurrently.
 type newEvaluator func(batch int) mcts.Evaluator
 
 // evaluatorsOf returns a function that makes evaluators of network.
@@ -77,9 +78,11 @@ func (p *selfPlay) start(plies int) {
 
 func (p *selfPlay) setEvaluator(evaluator newEvaluator) {
 	p.network = nil
-	for _, t := range p.threads {
+	n := len(p.threads)
+	parallel.Runner(n)(n, func(i int) { // clears megabytes of cache
+		t := p.threads[i]
 		t.batcher.SetEvaluator(evaluator(t.size))
-	}
+	})
 }
 
 // run continues the generation, with one goroutine per thread, until all plies are played. If ctx ends, it returns

@@ -55,7 +55,8 @@ func NewSelfPlay(game *env.Game, settings rundir.Settings, threads int, cached b
 	return &SelfPlay{play: newSelfPlay(midRunGames(game, &settings, games), threads, entries), plies: plies}
 }
 
-// SetEvaluator gives each thread a new evaluator, for batches of up to the given size. It must be called before Play.
+// SetEvaluator gives each thread a new evaluator, for batches of up to the given size. evaluator is called concurrently.
+// It must be called before Play.
 func (p *SelfPlay) SetEvaluator(evaluator func(batch int) mcts.Evaluator) {
 	p.evaluator = evaluator
 	p.play.setEvaluator(evaluator)
