@@ -487,56 +487,25 @@ func (c *chaos) test(duration time.Duration) {
 	c.compare(generations)
 }
 
-// checkMemory checks that memory does not grow. The first third, when the process was young, does not count; nor do short
-// tests.
+// checkMemory checks that memory does not grow: over the second half of the times, by a fifth at most. In the first half the
+// process was young. Short tests do not count.
 func (c *chaos) checkMemory(memory []float64) {
-	third := len(memory) / 3
-	mean := func(x []float64) float64 {
+	const parts = 6
+	var means []float64
+	for part := range slices.Chunk(memory, max(1, len(memory)/parts)) {
 		sum := 0.0
-		for _, m := range x {
+		for _, m := range part {
 			sum += m
 		}
-		return sum / float64(len(x))
+		means = append(means, sum/float64(len(part)))
 	}
-	if third < 10 {
+	if len(memory) < 10*parts {
 		return
 	}
-	second, last := mean(memory[third:2*third]), mean(memory[2*third:])
-	c.t.Logf("memory of the learner, means of the second and the last third of %d times: %.0f MB, %.0f MB", len(memory), second, last)
-	if last > 1.2*second+5 {
+	c.t.Logf("memory of the learner in MB, means of %d parts of the second half: %.0f", parts, means[:parts])
+	if means[parts-1] > 1.2*means[parts/2] {
 		c.t.Errorf("the memory of the learner grows: %.0f MB", memory)
 	}
-}
-
-func (c *chaos) startLearner() *exec.Cmd { return c.learner.start(c.t) }
-
-// await waits until done.
-func (c *chaos) await(what string, done func() bool) {
-	c.t.Helper()
-	for end := time.Now().Add(5 * time.Minute); !done(); time.Sleep(300 * time.Millisecond) {
-		if time.Now().After(end) {
-			c.t.Fatalf("in vain: %s", what)
-		}
-	}
-}
-
-// acknowledged returns the sums of the games whose acknowledgement a worker has logged.
-func (c *chaos) acknowledged() []string { return c.logged("acknowledged ") }
-
-func (c *chaos) logged(prefix string) (sums []string) {
-	for _, w := range c.workers {
-		file, err := os.Open(w.Log)
-		if err != nil {
-			continue // not started
-		}
-		defer file.Close()
-		for lines := bufio.NewScanner(file); lines.Scan(); {
-			if sum, ok := strings.CutPrefix(lines.Text(), prefix); ok && len(sum) == train.SumLength {
-				sums = append(sums, sum)
-			}
-		}
-	}
-	return sums
 }
 
 // compare compares the games in the run directory with those that workers published. A worker may have been killed between

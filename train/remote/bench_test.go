@@ -10,6 +10,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train"
+	"ludus/train/cpu"
 	"ludus/train/rundir"
 )
 
@@ -52,42 +53,89 @@ func selfPlayGames(t testing.TB, game *env.Game, weights *infer.Weights, want in
 	return c, nil
 }
 
+// shippedGames is messages with games that the agent shipped for a game has played.
+type shippedGames struct {
+	game             *env.Game
+	messages         [][]byte
+	games, positions int
+}
+
+func newShippedGames(b *testing.B, name string) *shippedGames {
+	game, err := games.New(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	weights, err := infer.Unmarshal(zoo.Weights(name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := selfPlayGames(b, game, weights, 640)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &shippedGames{game: game, games: c.games.Games(), positions: c.games.Positions()}
+	for c.games.Games() > 0 {
+		s.messages = append(s.messages, c.games.Take().Marshal())
+	}
+	return s
+}
+
+// read does with a message what a learner does: it decodes it, and replays and validates its games.
+func (s *shippedGames) read(b *testing.B, data []byte) {
+	if _, err := train.ReadBatch(s.game, "run", data); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // BenchmarkIngest measures on one core how many games per second of the shipped agents a learner decodes, replays and
 // validates, and how many bytes a game has in a message.
 func BenchmarkIngest(b *testing.B) {
 	for _, name := range []string{"breakthrough-6x6", "quad-5x5", "quad-7x7", "connect-four"} {
 		b.Run(name, func(b *testing.B) {
-			game, err := games.New(name)
-			if err != nil {
-				b.Fatal(err)
-			}
-			weights, err := infer.Unmarshal(zoo.Weights(name))
-			if err != nil {
-				b.Fatal(err)
-			}
-			c, err := selfPlayGames(b, game, weights, 640)
-			if err != nil {
-				b.Fatal(err)
-			}
-			count, positions := c.games.Games(), c.games.Positions()
-			var messages [][]byte
+			s := newShippedGames(b, name)
 			bytes := 0
-			for c.games.Games() > 0 {
-				data := c.games.Take().Marshal()
-				messages = append(messages, data)
+			for _, data := range s.messages {
 				bytes += len(data)
 			}
 			for b.Loop() {
-				for _, data := range messages {
-					if _, err := train.ReadBatch(c.network.Game, "run", data); err != nil {
-						b.Fatal(err)
-					}
+				for _, data := range s.messages {
+					s.read(b, data)
 				}
 			}
-			b.ReportMetric(float64(b.N*count)/b.Elapsed().Seconds(), "games/s")
-			b.ReportMetric(float64(bytes)/float64(count), "bytes/game")
-			b.ReportMetric(float64(positions)/float64(count), "positions/game")
-			b.ReportMetric(float64(count)/float64(len(messages)), "games/message")
+			b.ReportMetric(float64(b.N*s.games)/b.Elapsed().Seconds(), "games/s")
+			b.ReportMetric(float64(bytes)/float64(s.games), "bytes/game")
+			b.ReportMetric(float64(s.positions)/float64(s.games), "positions/game")
+			b.ReportMetric(float64(s.games)/float64(len(s.messages)), "games/message")
 		})
 	}
+}
+
+// BenchmarkStream measures the same with the way through the learner's NATS server: a message is published, written to
+// disk and acknowledged, received and read. It counts the CPU time of all that, the publisher's included.
+func BenchmarkStream(b *testing.B) {
+	s := newShippedGames(b, "breakthrough-6x6")
+	workers, err := hub(b, startServer(b, b.TempDir()))(b.Context(), "run")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer workers.Close()
+	workers.Limit(64 << 20)
+	start := cpu.Time()
+	for b.Loop() {
+		for _, data := range s.messages {
+			if _, err := workers.(*Hub).js.PublishAsync(gamesSubject+"a", data); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for range s.messages {
+			d, err := workers.Receive(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			s.read(b, d.Data)
+			d.Acknowledge()
+		}
+	}
+	b.ReportMetric(float64(b.N*s.games)/(cpu.Time()-start).Seconds(), "games/CPU-s")
+	b.ReportMetric(float64(b.N*s.games)/b.Elapsed().Seconds(), "games/s")
 }
