@@ -502,10 +502,41 @@ func (c *chaos) checkMemory(memory []float64) {
 	if len(memory) < 10*parts {
 		return
 	}
-	c.t.Logf("memory of the learner in MB, means of %d parts of the second half: %.0f", parts, means[:parts])
+	c.t.Logf("memory of the learner in MB while it is not killed, means of %d parts of the time: %.0f", parts, means[:parts])
 	if means[parts-1] > 1.2*means[parts/2] {
 		c.t.Errorf("the memory of the learner grows: %.0f MB", memory)
 	}
+}
+
+func (c *chaos) startLearner() *exec.Cmd { return c.learner.start(c.t) }
+
+// await waits until done.
+func (c *chaos) await(what string, done func() bool) {
+	c.t.Helper()
+	for end := time.Now().Add(5 * time.Minute); !done(); time.Sleep(300 * time.Millisecond) {
+		if time.Now().After(end) {
+			c.t.Fatalf("in vain: %s", what)
+		}
+	}
+}
+
+// acknowledged returns the sums of the games whose acknowledgement a worker has logged.
+func (c *chaos) acknowledged() []string { return c.logged("acknowledged ") }
+
+func (c *chaos) logged(prefix string) (sums []string) {
+	for _, w := range c.workers {
+		file, err := os.Open(w.Log)
+		if err != nil {
+			continue // not started
+		}
+		defer file.Close()
+		for lines := bufio.NewScanner(file); lines.Scan(); {
+			if sum, ok := strings.CutPrefix(lines.Text(), prefix); ok && len(sum) == train.SumLength {
+				sums = append(sums, sum)
+			}
+		}
+	}
+	return sums
 }
 
 // compare compares the games in the run directory with those that workers published. A worker may have been killed between
