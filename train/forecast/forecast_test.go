@@ -81,7 +81,8 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// At each recorded training the range contains the recorded interval; with one seed the value is the recorded one.
+// At each recorded training the range contains the recorded interval; with one seed the value is the recorded one, unless more
+// training is recorded with less strength.
 func TestRecorded(t *testing.T) {
 	all := curves(t)
 	all["uneven"] = uneven()
@@ -108,7 +109,10 @@ func TestRecorded(t *testing.T) {
 				if got.Low > want.Low+tolerance || got.High < want.High-tolerance {
 					t.Errorf("%s: %s: %+v does not contain %+v", name, r.Command, got, want)
 				}
-				if seeds == 1 && k < 2 && name != "uneven" && math.Abs(got.Value-want.Value) > tolerance {
+				worse := func(o zoo.Trained) bool {
+					return k < 2 && (workOf(&o)-workOf(r))*(recorded(&o)[k].Value-want.Value) > 0
+				}
+				if seeds == 1 && k < 2 && !slices.ContainsFunc(trained, worse) && math.Abs(got.Value-want.Value) > tolerance {
 					t.Errorf("%s: %s: %+v, recorded %+v", name, r.Command, got, want)
 				}
 			}
@@ -116,7 +120,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// Beyond the recorded trainings the forecast says so, and its range widens with the distance.
+// Beyond the recorded trainings the forecast says so, and its range widens with the distance. After trainings that err equally
+// it stays as it is.
 func TestExtrapolated(t *testing.T) {
 	for name, trained := range curves(t) {
 		c := NewCurve(trained)
@@ -125,7 +130,9 @@ func TestExtrapolated(t *testing.T) {
 		if !c.Strength(first/2).Extrapolated || !c.Strength(last*2).Extrapolated || c.Strength(math.Sqrt(first*last)).Extrapolated {
 			t.Errorf("%s: wrong about what is extrapolated", name)
 		}
-		if width(first/2) <= width(first) || c.Strength(last).Alone.Low > 0 && (width(last*2) <= width(last) || width(last*4) <= width(last*2)) ||
+		points := c.alone.points
+		falls := points[len(points)-2].value > points[len(points)-1].value
+		if width(first/2) <= width(first) || falls && c.Strength(last).Alone.Low > 0 && (width(last*2) <= width(last) || width(last*4) <= width(last*2)) ||
 			c.Strength(4*last).Alone.High < c.Strength(last).Alone.High {
 			t.Errorf("%s: the range does not widen", name)
 		}
