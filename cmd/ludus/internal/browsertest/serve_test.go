@@ -83,6 +83,14 @@ const (
 	ownAgent = "net:quad.safetensors,sims=2"
 )
 
+// waitForList waits until the server's list of runs contains a text: scans of the folder are a second apart.
+func waitForList(tab *Tab, text string) {
+	tab.Wait(fmt.Sprintf(`(window.listed ??= {}, window.listed[%[1]q] ??= (async () => {
+		while (!(await (await fetch("/api/runs")).text()).includes(%[1]q)) await new Promise((done) => setTimeout(done, 100));
+		window.listed[%[1]q] = true;
+	})(), window.listed[%[1]q] === true)`, text))
+}
+
 // Without a trained run the opponent is the shipped agent, and the menus mark runs that have hardly trained. A rated run comes
 // before it.
 func TestFirstOpponent(t *testing.T) {
@@ -101,6 +109,7 @@ func TestFirstOpponent(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "new", "ratings.json")); err != nil {
 		t.Fatal(err)
 	}
+	waitForList(tab, `"name":"new"`)
 	tab.Visit(address + "?game=quad-5x5")
 	tab.Wait(ready + " && " + rival + ` === "shipped agent"`)
 	tab.Click(`#board [data-cell="12"]`)
@@ -114,18 +123,12 @@ func TestFirstOpponent(t *testing.T) {
 	}
 
 	trainRun(t, filepath.Join(dir, "rated"), "quad-5x5")
-	tab.Wait(`(window.listed ??= (async () => { // scans of the folder are a second apart
-		while (!(await (await fetch("/api/runs")).text()).includes('"rated"')) await new Promise((done) => setTimeout(done, 100));
-		window.isListed = true;
-	})(), window.isListed === true)`)
+	waitForList(tab, `"name":"rated"`)
 	tab.Visit(address + "?game=quad-5x5&again")
 	tab.Wait(ready + " && " + rival + ` === "shipped agent"`) // it is rated higher
 	trainRun(t, filepath.Join(dir, "best"), "quad-5x5")
 	raiseRating(t, filepath.Join(dir, "best"))
-	tab.Wait(`(window.relisted ??= (async () => {
-		while (!(await (await fetch("/api/runs")).text()).includes('"best"')) await new Promise((done) => setTimeout(done, 100));
-		window.isRelisted = true;
-	})(), window.isRelisted === true)`)
+	waitForList(tab, "2120.5")
 	tab.Visit(address + "?game=quad-5x5&best")
 	tab.Wait(ready + " && " + rival + ` === "best"`)
 	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "best (2121 Elo, gen. 3)" {
