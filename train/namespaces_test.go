@@ -11,7 +11,7 @@ import (
 
 // TestNamespaceFaults runs a learner and three workers in network namespaces of their own, connected by a switch, with TLS
 // and a token. It kills workers and the learner, cuts the link of one worker and delays that of another. The third
-// worker's disk is full.
+// worker's disk is full, which makes no difference: it writes no files.
 func TestNamespaceFaults(t *testing.T) {
 	duration := faultDuration(t)
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {

@@ -239,7 +239,7 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 		}
 	}
 	if h.batch == nil {
-		h.batch, err = h.consumer.Fetch(requested, jetstream.FetchMaxWait(requestTime), jetstream.FetchHeartbeat(requestTime/10))
+		h.batch, err = h.consumer.Fetch(requested, jetstream.FetchMaxWait(requestTime), jetstream.FetchHeartbeat(requestTime/4))
 		if err != nil {
 			return nil, err
 		}
