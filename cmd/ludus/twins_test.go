@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestTwins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := t.TempDir() + "/sheet.kif"
+	file := filepath.Join(t.TempDir(), sheet+".kif")
 	if err := os.WriteFile(file, []byte(sheets.Text(sheet)), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -66,8 +66,9 @@ func countersOf(p *ground.Program, fluents []int) []*counter {
 const maxCounterWork = 1 << 26
 
 // findNumbers finds out which counters are numbers. It assumes that all are of which at most one fluent is true at the
-// start, and begins again without those for which that does not follow after some move, until it does for all.
-func (g *game) findNumbers(f *network.Folder, counters []*counter) {
+// start, and begins again without those for which that does not follow after some move, until it does for all. If that takes
+// too much work and old is false, it begins with those for which it follows whatever the moves are, such as a count of steps.
+func (g *game) findNumbers(f *network.Folder, counters []*counter, old bool) {
 	p := &proof{net: g.net, folder: f, set: g.turns.fluents}
 	byFluent, starts := map[int]*counter{}, g.net.Program.Starts()
 	for _, c := range counters {
@@ -77,13 +78,12 @@ func (g *game) findNumbers(f *network.Folder, counters []*counter) {
 		}
 	}
 	defer f.Exclude(nil)
-	for end := f.Work() + maxCounterWork; len(p.groups) > 0; {
-		p.exclude()
-		if !p.checkMoves(g.turns, end) {
-			return // given up
-		}
-		if !p.dropBroken() {
-			break
+	candidates := p.groups
+	if !p.induce(g.turns, (*proof).checkMoves) {
+		p.groups = nil
+		if !old {
+			p.induceInSteps(g.turns, candidates)
+			g.inSteps = len(p.groups) > 0
 		}
 	}
 	for _, group := range p.groups {
@@ -91,6 +91,55 @@ func (g *game) findNumbers(f *network.Folder, counters []*counter) {
 		c.number = true
 		g.numbers = append(g.numbers, c)
 	}
+}
+
+// induce drops groups until those that are left exclude each other after a move if they do before. check finds the groups
+// that may not. It reports false if that takes too much work.
+func (p *proof) induce(t *turns, check func(p *proof, t *turns, end int) bool) bool {
+	for end := p.folder.Work() + maxCounterWork; len(p.groups) > 0; {
+		p.exclude()
+		if !check(p, t, end) {
+			return false
+		}
+		if !p.dropBroken() {
+			break
+		}
+	}
+	return true
+}
+
+// induceInSteps is induce, first for the groups that exclude each other whatever the moves are, such as a count of steps; then
+// for the others, which are left out if they take too much work.
+func (p *proof) induceInSteps(t *turns, groups [][]int) {
+	p.groups = groups
+	if !p.induce(t, (*proof).checkTurns) {
+		p.groups = nil
+	}
+	p.proven = len(p.groups)
+	kept := map[int]bool{}
+	for _, group := range p.groups {
+		kept[group[0]] = true
+	}
+	for _, group := range groups {
+		if !kept[group[0]] {
+			p.groups = append(p.groups, group)
+		}
+	}
+	if !p.induce(t, (*proof).checkMoves) {
+		p.groups = p.groups[:p.proven]
+	}
+}
+
+// checkTurns finds the groups of which several fluents may be true in the next position, if any moves could be made at once.
+func (p *proof) checkTurns(t *turns, end int) bool {
+	for _, c := range t.fluents {
+		assume(p.net, p.folder, t.fluents, c, nil, nil)
+		p.checkGroups(p.given(c, p.folder.Fold(p.net.Terminal).Not()))
+		if p.folder.Work() > end {
+			return false
+		}
+	}
+	return true
 }
 
 // checkMoves finds the groups of which several fluents may be true after some move. It reports false if it takes too much

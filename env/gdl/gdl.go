@@ -32,6 +32,7 @@ type game struct {
 	framed   [][]entry   // and when Second is
 	images   [][]int32   // by symmetry, then fluent: its image
 	numbers  []*counter  // those that share a plane
+	inSteps  bool        // some of them were found in a way that earlier versions did not have
 	constant []entry     // always set
 	pieces   []piece     // by fluent
 	details  []int       // fluents that the drawing does not show
@@ -189,13 +190,13 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 		g.limit, e.MaxPlies, e.UsualPlies = limit, limit, min(e.UsualPlies, limit)
 		g.addDraw()
 	}
-	g.setTensor(b, folder)
+	g.setTensor(b, folder, v.old)
 	second, err := g.findSymmetries(ctx, b, !v.old)
 	if err != nil {
 		return nil, nil, err
 	}
 	g.setFrame(second)
-	e.Name = version{limit, v.old || second.actions == nil && (b == nil || !b.fewerLines)}.name(e.Name)
+	e.Name = version{limit, v.old || second.actions == nil && !g.inSteps && (b == nil || !b.fewerLines)}.name(e.Name)
 	g.setKeys()
 	g.setPlay(folder)
 	e.NewState = func() env.State { return g.newState() }
@@ -594,8 +595,8 @@ func (g *game) setPlay(f *network.Folder) {
 	g.play = network.NewPlay(g.net, f, modes)
 }
 
-// setTensor lays out the planes of the tensor, and what is drawn.
-func (g *game) setTensor(b *board, f *network.Folder) {
+// setTensor lays out the planes of the tensor, as in old versions if it is asked to, and what is drawn.
+func (g *game) setTensor(b *board, f *network.Folder, old bool) {
 	p, e := g.net.Program, g.env
 	cells := e.Tensor.Cells()
 	g.entries = make([][]entry, len(p.Fluents))
@@ -624,7 +625,7 @@ func (g *game) setTensor(b *board, f *network.Folder) {
 			all = append(all, counters[name]...)
 		}
 	}
-	g.findNumbers(f, all)
+	g.findNumbers(f, all, old)
 	for _, name := range names {
 		for _, c := range counters[name] {
 			for k, i := range c.fluents {

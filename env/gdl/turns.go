@@ -135,6 +135,7 @@ type proof struct {
 	set    []int
 	groups [][]int // of fluents of which at most one is assumed to be true
 	broken []bool  // by group: that does not follow for the next position
+	proven int     // groups, the first ones, for which it follows
 }
 
 // proveTurns proves that at most one fluent of the set is true, and that this leaves a choice to one role only.
@@ -388,7 +389,7 @@ func (p *proof) next(c, mover, move int) (possible []int, err error) {
 func (p *proof) checkGroups(given []network.Ref) {
 	var refs []network.Ref
 	for k, group := range p.groups {
-		if p.broken[k] {
+		if k < p.proven || p.broken[k] {
 			continue
 		}
 		refs = refs[:0]

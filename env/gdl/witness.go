@@ -230,7 +230,7 @@ func sketch(net *network.Network) *game {
 	}
 	b := findBoard(p)
 	g.setBoard(b)
-	g.setTensor(b, net.NewFolder())
+	g.setTensor(b, net.NewFolder(), false)
 	g.env.Tensor.C = len(g.env.Planes)
 	return g
 }
