@@ -10,6 +10,9 @@ type Batch struct {
 	LegalMask    []float32 // [B, A]: 1 for legal actions, else 0; at least one per row
 	Policy       []float32 // [B, A]: policy target, 0 for illegal actions; a row sums to 1
 	PolicyWeight []float32 // [B]: weight of the row's policy loss, usually 1 or 0
+	ReplyMask    []float32 // [B, A]: 1 for the legal actions after the sample's move, else 0
+	Reply        []float32 // [B, A]: policy target after the sample's move, as Policy
+	ReplyWeight  []float32 // [B]: weight of the row's reply loss, 0 if nothing is known of the reply
 	Outcome      []float32 // [B, K]: outcome target over the classes; a row sums to 1
 	Goals        []float32 // [B, 2]: goals target, goals / 100, the mover's first; used if the game has a goal head
 }
@@ -22,6 +25,9 @@ func NewBatch(game *env.Game, size int) *Batch {
 		LegalMask:    make([]float32, size*game.NumActions()),
 		Policy:       make([]float32, size*game.NumActions()),
 		PolicyWeight: make([]float32, size),
+		ReplyMask:    make([]float32, size*game.NumActions()),
+		Reply:        make([]float32, size*game.NumActions()),
+		ReplyWeight:  make([]float32, size),
 		Outcome:      make([]float32, size*len(game.Classes)),
 		Goals:        make([]float32, size*2),
 	}
@@ -31,6 +37,7 @@ func NewBatch(game *env.Game, size int) *Batch {
 func (b *Batch) fits(game *env.Game) bool {
 	return b.Size > 0 && len(b.Inputs) == b.Size*game.Tensor.Size() && len(b.LegalMask) == b.Size*game.NumActions() &&
 		len(b.Policy) == b.Size*game.NumActions() && len(b.PolicyWeight) == b.Size &&
+		len(b.ReplyMask) == b.Size*game.NumActions() && len(b.Reply) == b.Size*game.NumActions() && len(b.ReplyWeight) == b.Size &&
 		len(b.Outcome) == b.Size*len(game.Classes) && len(b.Goals) == b.Size*2
 }
 
@@ -38,14 +45,16 @@ func (b *Batch) fits(game *env.Game) bool {
 type Losses struct {
 	Policy        float64 // cross-entropy over the legal actions, times PolicyWeight
 	TargetEntropy float64 // entropy of the policy target, times PolicyWeight: the lower limit of Policy
+	Reply         float64 // cross-entropy over the legal actions after the sample's move, times ReplyWeight
 	Outcome       float64 // cross-entropy over the outcome classes
 	Goals         float64 // sum of both squared errors of goals / 100; 0 without a goal head
-	Total         float64 // Policy + Outcome + Config.GoalWeight Goals, which training minimises
+	Total         float64 // Policy + Config.ReplyWeight Reply + Outcome + Config.GoalWeight Goals, which training minimises
 }
 
 func (l *Losses) add(o Losses) {
 	l.Policy += o.Policy
 	l.TargetEntropy += o.TargetEntropy
+	l.Reply += o.Reply
 	l.Outcome += o.Outcome
 	l.Goals += o.Goals
 	l.Total += o.Total

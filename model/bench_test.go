@@ -47,10 +47,8 @@ func BenchmarkStockStep(b *testing.B) {
 	game := envtest.Board(11, 7, 7, 2, 0, 7, false)
 	b.Run("64x5-7x7-128", func(b *testing.B) {
 		batch := randomBatch(game, 128, 1)
-		s, err := newStock(game, randomWeights(game, 64, 5, 1), DefaultConfig(), batch.Size, 1e-3)
-		if err != nil {
-			b.Fatal(err)
-		}
+		tr := newTrainer(b, game, randomWeights(game, 64, 5, 1), DefaultConfig(), nil)
+		s := newStock(tr, DefaultConfig(), batch.Size, 1e-3)
 		defer s.Close()
 		b.ReportAllocs()
 		for b.Loop() {

@@ -6,14 +6,17 @@
 //
 // For a batch of B samples, each in the frame of its player to move,
 //
-//	total   = policy + outcome + GoalWeight goals
+//	total   = policy + ReplyWeight reply + outcome + GoalWeight goals
 //	policy  = 1/B sum over samples of PolicyWeight times the cross-entropy of the target over the legal actions
+//	reply   = the same of the policy target after the sample's move, by a head of its own, in the sample's frame
 //	outcome = 1/B sum over samples of the cross-entropy of the target over the outcome classes
 //	goals   = 1/B sum over samples of the squared errors of both goals / 100, if the game has a goal head
 //
 // The policy's softmax covers legal actions only, so illegal actions get neither probability nor gradient. Weight decay
-// is not part of the loss; the optimizer applies it. Source: Silver et al. 2018, "A general reinforcement
-// learning algorithm", equation 1, with outcome classes instead of a scalar value.
+// is not part of the loss; the optimizer applies it. The reply head only makes the tower learn more from each game:
+// networks for play do not have it. Sources: Silver et al. 2018, "A general reinforcement learning algorithm", equation 1,
+// with outcome classes instead of a scalar value; Wu 2019, "Accelerating self-play learning in Go", section 3.4, for the
+// reply.
 //
 // # Parts
 //

@@ -25,9 +25,10 @@ type graph struct {
 	scratch scratch
 
 	// Memory of the inputs; load fills it.
-	input                       []float32 // [rows, H, W, C padded]
-	legal, policy, policyWeight []float32
-	classes, goals, weight      []float32 // weight is 1/B for samples, 0 for unused rows
+	input                          []float32 // [rows, H, W, C padded]
+	policy, legal, policyWeight    []float32
+	reply, replyLegal, replyWeight []float32
+	classes, goals, weight         []float32 // weight is 1/B for samples, 0 for unused rows
 
 	outputs   []float32 // of heads
 	loss      *loss
@@ -35,11 +36,11 @@ type graph struct {
 }
 
 // newGraph builds a graph on the leaves of p.
-func newGraph(game *env.Game, p *parameters, goalWeight float64, withGradients bool) *graph {
+func newGraph(game *env.Game, p *parameters, config Config, withGradients bool) *graph {
 	building.Lock()
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
-	gr := &graph{game: game, loss: newLoss(game, partRows, goalWeight)}
+	gr := &graph{game: game, loss: newLoss(game, partRows, config)}
 	var nodes gorgonia.Nodes
 	leaves := map[string]leafNode{}
 	for _, l := range p.leaves {
@@ -118,10 +119,13 @@ func (gr *graph) build(
 	gr.outputs = outputs.Op().(*op).out
 	constant := gorgonia.Nodes{ // in the order of the inputs of loss
 		newInput(g, "policy", &gr.policy, partRows, gr.game.NumActions()),
-		newInput(g, "classes", &gr.classes, partRows, len(gr.game.Classes)),
-		newInput(g, "goals", &gr.goals, partRows, 2),
 		newInput(g, "legal", &gr.legal, partRows, gr.game.NumActions()),
 		newInput(g, "policy weight", &gr.policyWeight, partRows),
+		newInput(g, "reply", &gr.reply, partRows, gr.game.NumActions()),
+		newInput(g, "reply legal", &gr.replyLegal, partRows, gr.game.NumActions()),
+		newInput(g, "reply weight", &gr.replyWeight, partRows),
+		newInput(g, "classes", &gr.classes, partRows, len(gr.game.Classes)),
+		newInput(g, "goals", &gr.goals, partRows, 2),
 		newInput(g, "weight", &gr.weight, partRows),
 	}
 	return apply("loss", gr.loss, nil, constant, append(gorgonia.Nodes{outputs}, constant...))
@@ -138,12 +142,16 @@ func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	}
 	copy(gr.legal, batch.LegalMask[first*actions:(first+n)*actions])
 	copy(gr.policy, batch.Policy[first*actions:(first+n)*actions])
+	copy(gr.replyLegal, batch.ReplyMask[first*actions:(first+n)*actions])
+	copy(gr.reply, batch.Reply[first*actions:(first+n)*actions])
 	copy(gr.classes, batch.Outcome[first*k:(first+n)*k])
 	copy(gr.goals, batch.Goals[first*2:(first+n)*2])
 	clear(gr.policyWeight)
+	clear(gr.replyWeight)
 	clear(gr.weight)
 	for i := range n {
 		gr.policyWeight[i] = batch.PolicyWeight[first+i] / float32(batch.Size)
+		gr.replyWeight[i] = batch.ReplyWeight[first+i] / float32(batch.Size)
 		gr.weight[i] = 1 / float32(batch.Size)
 		entropy += float64(gr.policyWeight[i]) * Entropy(gr.policy[i*actions:(i+1)*actions])
 	}

@@ -14,19 +14,18 @@ type headLayer struct {
 }
 
 // heads are all layers after the tower. Inputs: the tower's output x [rows, H, W, channels], then weights and bias of
-// each layer. An output row has the policy logits in the order of actions, the outcome logits, and the goals if the
-// game has a goal head.
+// each layer. An output row has the policy logits in the order of actions, likewise those of the reply, the outcome
+// logits, and the goals if the game has a goal head.
 type heads struct {
-	cells, outputs int
-	layers         []headLayer // each after the layer it reads
-	planes         int         // index of the layer with the policy planes
-	single         []int       // layers with one row per sample, in output order after the planes
-	scratch        *scratch
+	outputs int
+	layers  []headLayer // each after the layer it reads
+	last    []int       // layers with the outputs, in the order of an output row
+	scratch *scratch
 }
 
 // newHeads returns the heads of game. weights gives the weights of a layer by name.
 func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *heads {
-	h := &heads{cells: game.Tensor.Cells(), scratch: s}
+	h, cells := &heads{scratch: s}, game.Tensor.Cells()
 	add := func(name string, from, rowsPerSample int, relu bool) int {
 		for i := range h.layers {
 			h.layers[i].last = h.layers[i].last && h.layers[i].from != from
@@ -36,18 +35,20 @@ func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *he
 		h.layers = append(h.layers, headLayer{l, name, from, true})
 		return len(h.layers) - 1
 	}
-	h.planes = add("policy.planes", add("policy.hidden", -1, h.cells, true), h.cells, false)
-	hidden := add("outcome.hidden", add("outcome.cells", -1, h.cells, true), 1, true)
-	if game.PolicyExtras > 0 {
-		h.single = append(h.single, add("policy.extras", hidden, 1, false))
+	policy := add("policy.hidden", -1, cells, true)
+	hidden := add("outcome.hidden", add("outcome.cells", -1, cells, true), 1, true)
+	for _, head := range []string{"policy", "reply"} {
+		h.last = append(h.last, add(head+".planes", policy, cells, false))
+		if game.PolicyExtras > 0 {
+			h.last = append(h.last, add(head+".extras", hidden, 1, false))
+		}
 	}
-	h.single = append(h.single, add("outcome.classes", hidden, 1, false))
+	h.last = append(h.last, add("outcome.classes", hidden, 1, false))
 	if game.GoalHead {
-		h.single = append(h.single, add("goals", hidden, 1, false))
+		h.last = append(h.last, add("goals", hidden, 1, false))
 	}
-	h.outputs = h.layers[h.planes].outputs * h.cells
-	for _, i := range h.single {
-		h.outputs += h.layers[i].outputs
+	for _, i := range h.last {
+		h.outputs += h.layers[i].outputs * h.layers[i].rowsPerSample
 	}
 	return h
 }
@@ -66,37 +67,35 @@ func (h *heads) forward(in [][]float32, out []float32) {
 		x, _ := h.memory(p, in[0], nil)
 		p.forward(x, in[2+2*i])
 	}
-	planes := h.layers[h.planes]
 	for r := range h.scratch.rows {
 		row := out[r*h.outputs : (r+1)*h.outputs]
-		for cell := range h.cells {
-			for p, v := range planes.y[(r*h.cells+cell)*planes.out:][:planes.outputs] {
-				row[p*h.cells+cell] = v
-			}
-		}
-		row = row[planes.outputs*h.cells:]
-		for _, i := range h.single {
+		for _, i := range h.last {
 			p := h.layers[i]
-			row = row[copy(row, p.y[r*p.out:][:p.outputs]):]
+			n := p.rowsPerSample
+			for cell := range n {
+				for plane, v := range p.y[(r*n+cell)*p.out:][:p.outputs] {
+					row[plane*n+cell] = v
+				}
+			}
+			row = row[p.outputs*n:]
 		}
 	}
 }
 
 // backward copies the gradient of the output rows to the layers and runs them in reverse order.
 func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
-	planes := h.layers[h.planes]
 	for r := range h.scratch.rows {
 		row := dOut[r*h.outputs : (r+1)*h.outputs]
-		for cell := range h.cells {
-			to := planes.dy[(r*h.cells+cell)*planes.out:][:planes.outputs]
-			for p := range to {
-				to[p] = row[p*h.cells+cell]
-			}
-		}
-		row = row[planes.outputs*h.cells:]
-		for _, i := range h.single {
+		for _, i := range h.last {
 			p := h.layers[i]
-			row = row[copy(p.dy[r*p.out:][:p.outputs], row):]
+			n := p.rowsPerSample
+			for cell := range n {
+				to := p.dy[(r*n+cell)*p.out:][:p.outputs]
+				for plane := range to {
+					to[plane] = row[plane*n+cell]
+				}
+			}
+			row = row[p.outputs*n:]
 		}
 	}
 	for i := len(h.layers) - 1; i >= 0; i-- {

@@ -6,39 +6,39 @@ import (
 	"ludus/env"
 )
 
-// loss is the total loss of one part of a batch, a scalar. Inputs: the output of heads; targets of policy [B, A], outcome [B, K]
-// and goals [B, 2]; mask of legal actions [B, A]; weights of the rows [B] in the policy loss and in the other losses.
+// loss is the total loss of one part of a batch, a scalar. Inputs: the output of heads; target [B, A], mask of legal
+// actions [B, A] and weights of the rows [B] of the policy, and likewise of the reply; targets of outcome [B, K] and goals
+// [B, 2], and weights of the rows [B] in both.
 //
 // The target of a row sums to 1 and is 0 for illegal actions, so the gradient of the cross-entropy by the logits is
 // weight (p - target). Rows of weight 0 are ignored.
 type loss struct {
 	rows, actions, classes, goals int
-	goalWeight                    float64
+	config                        Config
 
 	gradient []float32 // of the total by the heads' output, computed by forward
 	parts    Losses    // of the last forward, without TargetEntropy
 }
 
-func newLoss(game *env.Game, rows int, goalWeight float64) *loss {
-	l := &loss{rows: rows, actions: game.NumActions(), classes: len(game.Classes), goalWeight: goalWeight}
+func newLoss(game *env.Game, rows int, config Config) *loss {
+	l := &loss{rows: rows, actions: game.NumActions(), classes: len(game.Classes), config: config}
 	if game.GoalHead {
 		l.goals = 2
 	}
-	l.gradient = make([]float32, rows*(l.actions+l.classes+l.goals))
+	l.gradient = make([]float32, rows*(2*l.actions+l.classes+l.goals))
 	return l
 }
 
 func (l *loss) forward(in [][]float32, total []float32) {
-	output, policy, classes, goals, legal, policyWeight, weight := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
+	output, policy, reply, classes, goals, weight := in[0], in[1:4], in[4:7], in[7], in[8], in[9]
 	clear(l.gradient)
 	l.parts = Losses{}
-	width := l.actions + l.classes + l.goals
+	width := 2*l.actions + l.classes + l.goals
 	for r := range l.rows {
 		x, gradient := output[r*width:(r+1)*width], l.gradient[r*width:(r+1)*width]
-		if w := policyWeight[r]; w != 0 {
-			row := func(x []float32) []float32 { return x[r*l.actions : (r+1)*l.actions] }
-			l.parts.Policy += float64(w) * crossEntropyRow(x[:l.actions], row(policy), row(legal), w, gradient)
-		}
+		l.parts.Policy += l.policyRow(r, x, policy, 1, gradient)
+		x, gradient = x[l.actions:], gradient[l.actions:]
+		l.parts.Reply += l.policyRow(r, x, reply, l.config.ReplyWeight, gradient)
 		w := weight[r]
 		if w == 0 {
 			continue
@@ -49,11 +49,22 @@ func (l *loss) forward(in [][]float32, total []float32) {
 		for i, v := range x {
 			d := float64(v - goals[2*r+i])
 			l.parts.Goals += float64(w) * d * d
-			gradient[i] = float32(2 * l.goalWeight * float64(w) * d)
+			gradient[i] = float32(2 * l.config.GoalWeight * float64(w) * d)
 		}
 	}
-	l.parts.Total = l.parts.Policy + l.parts.Outcome + l.goalWeight*l.parts.Goals
+	l.parts.Total = l.parts.Policy + l.config.ReplyWeight*l.parts.Reply + l.parts.Outcome + l.config.GoalWeight*l.parts.Goals
 	total[0] = float32(l.parts.Total)
+}
+
+// policyRow returns the weighted loss of row r of a policy with logits x, and sets gradient to share times its gradient.
+// targets are target, mask and weights of the policy.
+func (l *loss) policyRow(r int, x []float32, targets [][]float32, share float64, gradient []float32) float64 {
+	w := targets[2][r]
+	if w == 0 {
+		return 0
+	}
+	row := func(x []float32) []float32 { return x[r*l.actions : (r+1)*l.actions] }
+	return float64(w) * crossEntropyRow(x[:l.actions], row(targets[0]), row(targets[1]), float32(share)*w, gradient)
 }
 
 // backward scales the gradient that forward computed by that of the total.

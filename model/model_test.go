@@ -41,20 +41,22 @@ func randomBatch(game *env.Game, size int, seed uint64) *Batch {
 		b.Inputs[i] = float32(rng.IntN(2))
 	}
 	for r := range size {
-		legal, policy := b.LegalMask[r*actions:(r+1)*actions], b.Policy[r*actions:(r+1)*actions]
-		legal[rng.IntN(actions)] = 1
-		for i := range legal {
-			if rng.IntN(2) == 0 {
-				legal[i] = 1
+		for _, x := range [][2][]float32{{b.LegalMask, b.Policy}, {b.ReplyMask, b.Reply}} {
+			legal, policy := x[0][r*actions:(r+1)*actions], x[1][r*actions:(r+1)*actions]
+			legal[rng.IntN(actions)] = 1
+			for i := range legal {
+				if rng.IntN(2) == 0 {
+					legal[i] = 1
+				}
+				policy[i] = legal[i] * rng.Float32()
 			}
-			policy[i] = legal[i] * rng.Float32()
+			normalise(policy)
 		}
-		normalise(policy)
 		for i := range k {
 			b.Outcome[r*k+i] = rng.Float32()
 		}
 		normalise(b.Outcome[r*k : (r+1)*k])
-		b.PolicyWeight[r] = float32(rng.IntN(3)) / 2
+		b.PolicyWeight[r], b.ReplyWeight[r] = float32(rng.IntN(3))/2, float32(rng.IntN(3))/2
 		b.Goals[2*r], b.Goals[2*r+1] = rng.Float32(), rng.Float32()
 	}
 	return b
@@ -87,9 +89,20 @@ func newTrainer(t testing.TB, game *env.Game, w *infer.Weights, config Config, p
 	return tr
 }
 
+// withReplies sets the weights of the trainer's reply head, which are 0 at first, to random numbers.
+func withReplies(tr *Trainer) *Trainer {
+	rng := newRand(9)
+	for _, t := range tr.params.tensors[len(tr.params.weights.Tensors):] {
+		for i := range t.Data {
+			t.Data[i] = float32(0.2 * rng.NormFloat64())
+		}
+	}
+	return tr
+}
+
 // apart is the largest difference between the terms of two losses.
 func apart(a, b Losses) float64 {
-	return max(math.Abs(a.Policy-b.Policy), math.Abs(a.TargetEntropy-b.TargetEntropy), math.Abs(a.Outcome-b.Outcome),
+	return max(math.Abs(a.Policy-b.Policy), math.Abs(a.Reply-b.Reply), math.Abs(a.TargetEntropy-b.TargetEntropy), math.Abs(a.Outcome-b.Outcome),
 		math.Abs(a.Goals-b.Goals), math.Abs(a.Total-b.Total))
 }
 
@@ -98,14 +111,14 @@ func apart(a, b Losses) float64 {
 func TestLoss(t *testing.T) {
 	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	w := randomWeights(game, 8, 2, 1)
-	tr := newTrainer(t, game, w, DefaultConfig(), nil)
+	tr := withReplies(newTrainer(t, game, w, DefaultConfig(), nil))
 	for _, size := range []int{1, partRows - 1, partRows, partRows + 1, 2*partRows + 6} {
 		b := randomBatch(game, size, uint64(size))
 		got, err := tr.Losses(b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := newReference(game, w).losses(b, DefaultConfig().GoalWeight)
+		want := newReference(tr).losses(b, DefaultConfig())
 		want.TargetEntropy = got.TargetEntropy
 		if apart(got, want) > 2e-5 {
 			t.Fatalf("batch of %d: losses %+v; want %+v", size, got, want)
@@ -127,14 +140,14 @@ func TestGradients(t *testing.T) {
 	} {
 		w := randomWeights(game, 4, 2, 1)
 		config := DefaultConfig()
-		config.GoalWeight = 0.5
-		tr := newTrainer(t, game, w, config, nil)
+		config.GoalWeight, config.ReplyWeight = 0.5, 0.75
+		tr := withReplies(newTrainer(t, game, w, config, nil))
 		b := randomBatch(game, []int{partRows + 1, 8, 8, 8, 8, partRows + 1, 8}[i], 2)
 		if _, err := tr.computeGradients(b); err != nil {
 			t.Fatal(err)
 		}
-		r, rng := newReference(game, w), newRand(3)
-		for i, w := range tr.params.weights.Tensors {
+		r, rng := newReference(tr), newRand(3)
+		for i, w := range tr.params.tensors {
 			name := w.Name
 			for range min(4, len(tr.params.values[i])) {
 				j := rng.IntN(len(tr.params.values[i]))
@@ -142,9 +155,9 @@ func TestGradients(t *testing.T) {
 				x := &r.weights[name][j]
 				was, h := *x, 1e-6
 				*x = was + h
-				above := r.losses(b, config.GoalWeight).Total
+				above := r.losses(b, config).Total
 				*x = was - h
-				below := r.losses(b, config.GoalWeight).Total
+				below := r.losses(b, config).Total
 				*x = was
 				if want := (above - below) / (2 * h); math.Abs(got-want) > 2e-5+2e-4*math.Abs(want) {
 					t.Errorf("%s %s[%d]: gradient %.7f, by differences %.7f", game.Name, name, j, got, want)

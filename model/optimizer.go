@@ -54,7 +54,7 @@ func newOptimizer(config Config, p *parameters, parallel func(n int, do func(i i
 	isHidden := make([]bool, len(p.values))
 	for i, v := range p.values {
 		copy(s.average[i], v)
-		if m := newMuon(&p.weights.Tensors[i]); m != nil {
+		if m := newMuon(&p.tensors[i]); m != nil {
 			s.hidden, isHidden[i] = append(s.hidden, hiddenLayer{i, m}), true
 		}
 	}
@@ -143,7 +143,7 @@ func (s *optimizer) update(i int) {
 	}
 	i = s.adamChunks[i-len(s.hidden)]
 	c, factors := s.chunks[i], s.factors
-	if len(s.params.weights.Tensors[c.parameter].Shape) == 1 {
+	if len(s.params.tensors[c.parameter].Shape) == 1 {
 		factors.WeightDecay = 0
 	}
 	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.gradients), c.of(s.moment1), c.of(s.moment2), c.of(s.average))

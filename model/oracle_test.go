@@ -22,15 +22,12 @@ func TestStockOracle(t *testing.T) {
 	} {
 		w := randomWeights(game, 8, 2, 1)
 		b := randomBatch(game, 4*partRows, 2)
-		tr := newTrainer(t, game, w, DefaultConfig(), nil)
+		tr := withReplies(newTrainer(t, game, w, DefaultConfig(), nil))
 		got, err := tr.computeGradients(b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newStock(game, w, DefaultConfig(), b.Size, 1e-3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newStock(tr, DefaultConfig(), b.Size, 1e-3)
 		defer s.Close()
 		want, err := s.run(b)
 		if err != nil {
@@ -61,14 +58,11 @@ func TestStockOracleDeep(t *testing.T) {
 	game := withFigures(envtest.Board(11, 7, 7, 2, 2, 7, true))
 	w := randomWeights(game, 32, 4, 1)
 	b := randomBatch(game, 16, 2)
-	tr := newTrainer(t, game, w, DefaultConfig(), nil)
+	tr := withReplies(newTrainer(t, game, w, DefaultConfig(), nil))
 	if _, err := tr.computeGradients(b); err != nil {
 		t.Fatal(err)
 	}
-	s, err := newStock(game, w, DefaultConfig(), b.Size, 1e-3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newStock(tr, DefaultConfig(), b.Size, 1e-3)
 	defer s.Close()
 	if _, err := s.run(b); err != nil {
 		t.Fatal(err)
@@ -87,7 +81,7 @@ func TestStockOracleDeep(t *testing.T) {
 
 // gradientOf returns the gradient of the parameter with that name.
 func gradientOf(tr *Trainer, name string) []float32 {
-	return tr.gradients[slices.IndexFunc(tr.params.weights.Tensors, func(t infer.Tensor) bool { return t.Name == name })]
+	return tr.gradients[slices.IndexFunc(tr.params.tensors, func(t infer.Tensor) bool { return t.Name == name })]
 }
 
 // TestMachine runs the same graph on Gorgonia's tape machine: all gradients must have the same bits.
@@ -98,7 +92,7 @@ func TestMachine(t *testing.T) {
 		prepare(new(kernel.Worker))
 	}
 	b := randomBatch(game, partRows, 2)
-	ours, theirs := newGraph(game, p, 0.1, true), newGraph(game, p, 0.1, true)
+	ours, theirs := newGraph(game, p, DefaultConfig(), true), newGraph(game, p, DefaultConfig(), true)
 	p.reserve(2)
 	ours.run(b, 0, b.Size, p.leaves, 0)
 	tape := gorgonia.NewTapeMachine(theirs.machine.g)

@@ -1,15 +1,20 @@
 package model
 
 import (
+	"slices"
+	"strings"
+
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
 )
 
-// parameters are a network's weights in memory that all graphs share. values are the data of the tensors, each aligned.
+// parameters are a network's weights in memory that all graphs share, and those of the reply head, which only training
+// uses.
 type parameters struct {
-	weights *infer.Weights
-	values  [][]float32
+	weights *infer.Weights // of the network: the first of tensors
+	tensors []infer.Tensor
+	values  [][]float32 // data of the tensors, each aligned
 	leaves  []*leaf
 	prepare []func(*kernel.Worker) // bring what derives from the weights up to date; independent
 }
@@ -27,18 +32,20 @@ type leaf struct {
 	stride    int
 }
 
-// newParameters copies w, weights of game.
+// newParameters copies w, weights of game, and adds a reply head of zeros.
 func newParameters(game *env.Game, w *infer.Weights) *parameters {
-	p := &parameters{weights: w.Clone()}
-	for i := range w.Tensors {
-		t := &p.weights.Tensors[i]
+	copied := *w
+	p := &parameters{weights: &copied, tensors: append(slices.Clone(w.Tensors), newReplyHead(w)...)}
+	for i := range p.tensors {
+		t := &p.tensors[i]
 		aligned := kernel.Aligned(len(t.Data))
 		copy(aligned, t.Data)
 		t.Data = aligned
 		p.values = append(p.values, aligned)
 	}
-	for i := 0; i < len(w.Tensors); i++ {
-		t := p.weights.Tensors[i]
+	p.weights.Tensors = p.tensors[:len(w.Tensors)]
+	for i := 0; i < len(p.tensors); i++ {
+		t := p.tensors[i]
 		l := &leaf{name: t.Name, shape: t.Shape, values: t.Data, index: i}
 		switch len(t.Shape) {
 		case 4:
@@ -54,6 +61,16 @@ func newParameters(game *env.Game, w *infer.Weights) *parameters {
 		p.leaves = append(p.leaves, l)
 	}
 	return p
+}
+
+// newReplyHead returns the last layers of the reply head: zeros in the shapes of the policy head's.
+func newReplyHead(w *infer.Weights) (head []infer.Tensor) {
+	for _, t := range w.Tensors {
+		if name, ok := strings.CutPrefix(t.Name, "policy."); ok && !strings.HasPrefix(name, "hidden.") {
+			head = append(head, infer.Tensor{Name: "reply." + name, Shape: t.Shape, Data: make([]float32, len(t.Data))})
+		}
+	}
+	return head
 }
 
 // part returns the gradient of part i.

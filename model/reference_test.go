@@ -15,9 +15,9 @@ type reference struct {
 	weights map[string][]float64
 }
 
-func newReference(game *env.Game, w *infer.Weights) *reference {
-	r := &reference{game, w.Config, make(map[string][]float64)}
-	for _, t := range w.Tensors {
+func newReference(tr *Trainer) *reference {
+	r := &reference{tr.game, tr.params.weights.Config, make(map[string][]float64)}
+	for _, t := range tr.params.tensors {
 		for _, v := range t.Data {
 			r.weights[t.Name] = append(r.weights[t.Name], float64(v))
 		}
@@ -111,8 +111,9 @@ func (r *reference) figureLayer(prefix string, x []float64, figures [][]float64)
 	return y
 }
 
-// forward returns the policy logits in the order of actions, the outcome logits and the goals for one tensor [C, H, W].
-func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64) {
+// forward returns the logits of policy and reply in the order of actions, the outcome logits and the goals for one tensor
+// [C, H, W].
+func (r *reference) forward(tensor []float32) (policy, reply, outcome, goals []float64) {
 	shape := r.game.Tensor
 	cells := shape.Cells()
 	x := make([]float64, shape.Size())
@@ -135,39 +136,45 @@ func (r *reference) forward(tensor []float32) (logits, outcome, goals []float64)
 			x = r.figureLayer(infer.FigureLayerPrefix(i, layer), x, figures)
 		}
 	}
-	planes := r.linear("policy.planes", r.linear("policy.hidden", x, true), false)
-	for p := range r.game.PolicyPlanes {
-		for cell := range cells {
-			logits = append(logits, planes[cell*r.game.PolicyPlanes+p])
-		}
-	}
+	policyHidden := r.linear("policy.hidden", x, true)
 	hidden := r.linear("outcome.hidden", r.linear("outcome.cells", x, true), true)
-	if r.game.PolicyExtras > 0 {
-		logits = append(logits, r.linear("policy.extras", hidden, false)...)
+	head := func(name string) (logits []float64) {
+		planes := r.linear(name+".planes", policyHidden, false)
+		for p := range r.game.PolicyPlanes {
+			for cell := range cells {
+				logits = append(logits, planes[cell*r.game.PolicyPlanes+p])
+			}
+		}
+		if r.game.PolicyExtras > 0 {
+			logits = append(logits, r.linear(name+".extras", hidden, false)...)
+		}
+		return logits
 	}
 	if r.game.GoalHead {
 		goals = r.linear("goals", hidden, false)
 	}
-	return logits, r.linear("outcome.classes", hidden, false), goals
+	return head("policy"), head("reply"), r.linear("outcome.classes", hidden, false), goals
 }
 
 // losses returns the losses of a batch.
-func (r *reference) losses(b *Batch, goalWeight float64) Losses {
+func (r *reference) losses(b *Batch, config Config) Losses {
 	var l Losses
 	actions, k := r.game.NumActions(), len(r.game.Classes)
 	for i := range b.Size {
-		logits, outcome, goals := r.forward(b.Inputs[i*r.game.Tensor.Size() : (i+1)*r.game.Tensor.Size()])
+		policy, reply, outcome, goals := r.forward(b.Inputs[i*r.game.Tensor.Size() : (i+1)*r.game.Tensor.Size()])
 		row := func(x []float32) []float32 { return x[i*actions : (i+1)*actions] }
-		l.Policy += float64(b.PolicyWeight[i]) * referenceCrossEntropy(logits, row(b.Policy), row(b.LegalMask))
+		l.Policy += float64(b.PolicyWeight[i]) * referenceCrossEntropy(policy, row(b.Policy), row(b.LegalMask))
+		l.Reply += float64(b.ReplyWeight[i]) * referenceCrossEntropy(reply, row(b.Reply), row(b.ReplyMask))
 		l.Outcome += referenceCrossEntropy(outcome, b.Outcome[i*k:(i+1)*k], nil)
 		for j, g := range goals {
 			l.Goals += (g - float64(b.Goals[2*i+j])) * (g - float64(b.Goals[2*i+j]))
 		}
 	}
 	l.Policy /= float64(b.Size)
+	l.Reply /= float64(b.Size)
 	l.Outcome /= float64(b.Size)
 	l.Goals /= float64(b.Size)
-	l.Total = l.Policy + l.Outcome + goalWeight*l.Goals
+	l.Total = l.Policy + config.ReplyWeight*l.Reply + l.Outcome + config.GoalWeight*l.Goals
 	return l
 }
 

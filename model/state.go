@@ -14,7 +14,7 @@ var ErrState = errors.New("bad training state")
 
 const (
 	stateFormat  = "ludus-training"
-	stateVersion = 2
+	stateVersion = 3
 )
 
 // group is a set of values, one slice per parameter, with the prefix of their names in the file.
@@ -35,7 +35,7 @@ func (t *Trainer) MarshalState() []byte {
 	var tensors []infer.Tensor
 	for _, group := range t.groups() {
 		for i, values := range group.values {
-			w := t.params.weights.Tensors[i]
+			w := t.params.tensors[i]
 			tensors = append(tensors, infer.Tensor{Name: group.prefix + w.Name, Shape: w.Shape, Data: values})
 		}
 	}
@@ -88,7 +88,7 @@ func (t *Trainer) checkState(metadata map[string]string, tensors []infer.Tensor)
 		return 0, fmt.Errorf("%d tensors; want %d", len(tensors), want)
 	}
 	for i, got := range tensors {
-		w := t.params.weights.Tensors[i%n]
+		w := t.params.tensors[i%n]
 		name, shape := groups[i/n].prefix+w.Name, w.Shape
 		if got.Name != name || !slices.Equal(got.Shape, shape) {
 			return 0, fmt.Errorf("tensor %q %v; want %q %v", got.Name, got.Shape, name, shape)

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -14,9 +15,9 @@ import (
 // stock trains the same network and loss with Gorgonia's own operations, machine and Adam solver, on [B, C, H, W]. It
 // is the oracle of Trainer's tests and far slower. Gorgonia's matrix products use all cores.
 type stock struct {
-	game    *env.Game
-	weights *infer.Weights
-	size    int // B
+	game   *env.Game
+	params *parameters
+	size   int // B
 
 	g       *G.ExprGraph
 	vm      G.VM
@@ -32,23 +33,25 @@ type stock struct {
 }
 
 // stockTargets is the memory of the graph's inputs, as in [Batch]. Shares are weights divided by B.
-type stockTargets struct{ inputs, legal, policy, policyShare, classes, goals []float32 }
+type stockTargets struct {
+	inputs, classes, goals []float32
+	policy, reply          stockPolicy
+}
 
-// newStock builds the graph for batches of the given size on a copy of w, a network of game. It uses GoalWeight and
-// Adam's settings from config.
-func newStock(game *env.Game, w *infer.Weights, config Config, size int, rate float64) (*stock, error) {
-	if err := w.Validate(game); err != nil {
-		return nil, fmt.Errorf("stock network: %w", err)
-	}
+type stockPolicy struct{ target, legal, share []float32 }
+
+// newStock builds the graph for batches of the given size on a copy of the trainer's parameters. It uses the weights of
+// the losses and Adam's settings from config.
+func newStock(tr *Trainer, config Config, size int, rate float64) *stock {
 	building.Lock()
 	defer building.Unlock()
-	s := &stock{game: game, weights: w, size: size, g: G.NewGraph()}
-	s.total = s.build(config.GoalWeight)
+	s := &stock{game: tr.game, params: tr.params, size: size, g: G.NewGraph()}
+	s.total = s.build(config)
 	s.grads = must(G.Grad(s.total, s.nodes...))
 	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))
 	s.solver = G.NewAdamSolver(
 		G.WithLearnRate(rate), G.WithBeta1(config.Beta1), G.WithBeta2(config.Beta2), G.WithEps(config.Epsilon))
-	return s, nil
+	return s
 }
 
 // Step does one update and returns the total loss before it. The batch has the size that the graph was built for.
@@ -73,13 +76,17 @@ func (s *stock) run(b *Batch) (float64, error) {
 	}
 	to := s.targets
 	copy(to.inputs, b.Inputs)
-	copy(to.legal, b.LegalMask)
-	copy(to.policy, b.Policy)
+	load := func(to stockPolicy, target, legal, weights []float32) {
+		copy(to.target, target)
+		copy(to.legal, legal)
+		for i, w := range weights {
+			to.share[i] = w / float32(b.Size)
+		}
+	}
+	load(to.policy, b.Policy, b.LegalMask, b.PolicyWeight)
+	load(to.reply, b.Reply, b.ReplyMask, b.ReplyWeight)
 	copy(to.classes, b.Outcome)
 	copy(to.goals, b.Goals)
-	for i, w := range b.PolicyWeight {
-		to.policyShare[i] = w / float32(b.Size)
-	}
 	s.vm.Reset()
 	if err := s.vm.RunAll(); err != nil {
 		return 0, fmt.Errorf("stock graph: %w", err)
@@ -93,9 +100,14 @@ func stockInput(g *G.ExprGraph, name string, shape ...int) (node *G.Node, data [
 	return node, data
 }
 
+// tensor returns the parameter of that name.
+func (s *stock) tensor(name string) *infer.Tensor {
+	return &s.params.tensors[slices.IndexFunc(s.params.tensors, func(t infer.Tensor) bool { return t.Name == name })]
+}
+
 // weight adds the tensor of that name as an input. Element i of the input is element place(i) of the tensor.
 func (s *stock) weight(name string, place func(i int) int, shape ...int) *G.Node {
-	from := s.weights.Lookup(name).Data
+	from := s.tensor(name).Data
 	n, data := stockInput(s.g, name, shape...)
 	places := make([]int, len(from))
 	for i := range from {
@@ -114,7 +126,7 @@ func (s *stock) perChannel(op func(a, b *G.Node, left, right []byte) (*G.Node, e
 }
 
 func (s *stock) conv(prefix, suffix string, x, residual *G.Node) *G.Node {
-	in, out := x.Shape()[1], s.weights.Config.Channels
+	in, out := x.Shape()[1], s.params.weights.Config.Channels
 	oihw := func(i int) int { return (i/(9*in)*9+i%9)*in + i/9%in }
 	w := s.weight(prefix+"conv"+suffix, oihw, out, in, 3, 3)
 	y := must(G.Conv2d(x, w, tensor.Shape{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}))
@@ -163,7 +175,7 @@ func (s *stock) figureLayer(prefix string, x, before *G.Node) (y, values *G.Node
 }
 
 func (s *stock) pointwise(name string, x *G.Node) *G.Node {
-	shape := s.weights.Lookup(name + ".weight").Shape
+	shape := s.tensor(name + ".weight").Shape
 	w := s.weight(name+".weight", same, shape[0], shape[1], 1, 1)
 	y := must(G.Conv2d(x, w, tensor.Shape{1, 1}, []int{0, 0}, []int{1, 1}, []int{1, 1}))
 	return s.perChannel(G.BroadcastAdd, y, name+".bias")
@@ -171,7 +183,7 @@ func (s *stock) pointwise(name string, x *G.Node) *G.Node {
 
 // dense multiplies x [B, in] by the transposed weights; column i of x is input order(i) of the layer.
 func (s *stock) dense(name string, x *G.Node, order func(i int) int) *G.Node {
-	shape := s.weights.Lookup(name + ".weight").Shape
+	shape := s.tensor(name + ".weight").Shape
 	out, in := shape[0], shape[1]
 	w := s.weight(name+".weight", func(i int) int { return i%out*in + order(i/out) }, in, out)
 	return must(G.BroadcastAdd(must(G.Mul(x, w)), s.weight(name+".bias", same, 1, out), nil, []byte{0}))
@@ -189,13 +201,13 @@ func (s *stock) crossEntropy(x, target, weight, legal *G.Node) *G.Node {
 }
 
 // build returns the total loss.
-func (s *stock) build(goalWeight float64) *G.Node {
+func (s *stock) build(config Config) *G.Node {
 	shape := s.game.Tensor
 	x, data := stockInput(s.g, "input", s.size, shape.C, shape.H, shape.W)
 	s.targets.inputs = data
 	x = s.conv("stem.", "", x, nil)
 	var figures *G.Node
-	for i := range s.weights.Config.Blocks {
+	for i := range s.params.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
 		if len(s.game.Figures) == 0 {
 			x = s.conv(prefix, "2", s.conv(prefix, "1", x, nil), x)
@@ -206,27 +218,35 @@ func (s *stock) build(goalWeight float64) *G.Node {
 			x, figures = s.figureLayer(infer.FigureLayerPrefix(i, layer), x, figures)
 		}
 	}
-	planes := s.pointwise("policy.planes", must(G.Rectify(s.pointwise("policy.hidden", x))))
-	logits := must(G.Reshape(planes, tensor.Shape{s.size, s.game.PolicyPlanes * shape.Cells()}))
+	policyHidden := must(G.Rectify(s.pointwise("policy.hidden", x)))
 	cells := must(G.Rectify(s.pointwise("outcome.cells", x)))
 	width := cells.Shape()[1]
 	flat := must(G.Reshape(cells, tensor.Shape{s.size, width * shape.Cells()}))
 	cellsFirst := func(i int) int { return i%shape.Cells()*width + i/shape.Cells() }
 	hidden := must(G.Rectify(s.dense("outcome.hidden", flat, cellsFirst)))
-	if s.game.PolicyExtras > 0 {
-		logits = must(G.Concat(1, logits, s.dense("policy.extras", hidden, same)))
-	}
-	return s.losses(logits, hidden, goalWeight)
+	return s.losses(policyHidden, hidden, config)
 }
 
-// losses returns the total loss from the policy logits and the outcome head's hidden layer.
-func (s *stock) losses(logits, hidden *G.Node, goalWeight float64) *G.Node {
-	actions, k, to := s.game.NumActions(), len(s.game.Classes), &s.targets
-	target, data := stockInput(s.g, "policy", s.size, actions)
-	legal, mask := stockInput(s.g, "legal", s.size, actions)
-	policyShare, shares := stockInput(s.g, "policy share", s.size)
-	to.policy, to.legal, to.policyShare = data, mask, shares
-	total := s.crossEntropy(logits, target, policyShare, legal)
+// policyLoss returns the loss of the policy or the reply from the hidden layers of both heads.
+func (s *stock) policyLoss(name string, policyHidden, hidden *G.Node, to *stockPolicy) *G.Node {
+	planes, actions := s.pointwise(name+".planes", policyHidden), s.game.NumActions()
+	logits := must(G.Reshape(planes, tensor.Shape{s.size, s.game.PolicyPlanes * s.game.Tensor.Cells()}))
+	if s.game.PolicyExtras > 0 {
+		logits = must(G.Concat(1, logits, s.dense(name+".extras", hidden, same)))
+	}
+	var target, legal, share *G.Node
+	target, to.target = stockInput(s.g, name, s.size, actions)
+	legal, to.legal = stockInput(s.g, name+" legal", s.size, actions)
+	share, to.share = stockInput(s.g, name+" share", s.size)
+	return s.crossEntropy(logits, target, share, legal)
+}
+
+// losses returns the total loss from the hidden layers of both heads.
+func (s *stock) losses(policyHidden, hidden *G.Node, config Config) *G.Node {
+	k, to := len(s.game.Classes), &s.targets
+	total := s.policyLoss("policy", policyHidden, hidden, &to.policy)
+	reply := s.policyLoss("reply", policyHidden, hidden, &to.reply)
+	total = must(G.Add(total, must(G.Mul(reply, G.NewConstant(float32(config.ReplyWeight))))))
 
 	classes, data := stockInput(s.g, "classes", s.size, k)
 	share, shares := stockInput(s.g, "share", s.size)
@@ -239,7 +259,7 @@ func (s *stock) losses(logits, hidden *G.Node, goalWeight float64) *G.Node {
 		goals, data := stockInput(s.g, "goals", s.size, 2)
 		to.goals = data
 		errors := must(G.Square(must(G.Sub(s.dense("goals", hidden, same), goals))))
-		weight := G.NewConstant(float32(goalWeight / float64(s.size)))
+		weight := G.NewConstant(float32(config.GoalWeight / float64(s.size)))
 		total = must(G.Add(total, must(G.Mul(must(G.Sum(errors)), weight))))
 	}
 	return total

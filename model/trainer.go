@@ -23,6 +23,8 @@ type Config struct {
 	ClipNorm float64
 	// GoalWeight is the weight of the goals' squared error, for games with a goal head. At least 0, default 0.1.
 	GoalWeight float64
+	// ReplyWeight is the weight of the loss of the reply. At least 0, default 0.15 as in KataGo.
+	ReplyWeight float64
 	// Momentum is the decay rate of Muon's momentum. In [0, 1), default 0.95 as in the paper.
 	Momentum float64
 	// Beta1 and Beta2 are the decay rates of Adam's moments. In [0, 1), default 0.9 and 0.999 as in the paper.
@@ -33,7 +35,7 @@ type Config struct {
 
 // DefaultConfig returns the defaults.
 func DefaultConfig() Config {
-	return Config{WeightDecay: 0.01, ClipNorm: 1, GoalWeight: 0.1, Momentum: 0.95, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
+	return Config{WeightDecay: 0.01, ClipNorm: 1, GoalWeight: 0.1, ReplyWeight: 0.15, Momentum: 0.95, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
 }
 
 // Validate returns an error that lists every setting out of range.
@@ -47,6 +49,7 @@ func (c Config) Validate() error {
 	check("weight decay", c.WeightDecay, c.WeightDecay >= 0 && c.WeightDecay <= 1, "in 0..1")
 	check("clip norm", c.ClipNorm, c.ClipNorm > 0, "above 0")
 	check("goal weight", c.GoalWeight, c.GoalWeight >= 0, "at least 0")
+	check("reply weight", c.ReplyWeight, c.ReplyWeight >= 0, "at least 0")
 	check("momentum", c.Momentum, c.Momentum >= 0 && c.Momentum < 1, "in [0, 1)")
 	check("beta1", c.Beta1, c.Beta1 >= 0 && c.Beta1 < 1, "in [0, 1)")
 	check("beta2", c.Beta2, c.Beta2 >= 0 && c.Beta2 < 1, "in [0, 1)")
@@ -97,8 +100,8 @@ func NewTrainer(
 	t := &Trainer{game: game, parallel: parallel, params: newParameters(game, w)}
 	t.gradients, t.reductions = t.params.zeros(), t.params.reductions()
 	t.optimizer = newOptimizer(config, t.params, parallel)
-	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, true) }
-	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config.GoalWeight, false) }
+	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config, true) }
+	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config, false) }
 	t.scratches.make = func() *scratch { return new(scratch) }
 	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce
 	return t, nil
@@ -189,8 +192,8 @@ func (t *Trainer) reduce(i int) {
 // the network to play with. Before the first step it equals the weights.
 func (t *Trainer) AverageWeights() *infer.Weights {
 	w := t.params.weights.Clone()
-	for i, values := range t.optimizer.average {
-		copy(w.Tensors[i].Data, values)
+	for i := range w.Tensors {
+		copy(w.Tensors[i].Data, t.optimizer.average[i])
 	}
 	return w
 }

@@ -160,10 +160,11 @@ func TestInferAgrees(t *testing.T) {
 		for r := range b.Size {
 			output := slices.Clone(graph.outputs[r*width : (r+1)*width])
 			within(t, name+" logits", logits[r*actions:(r+1)*actions], output[:actions], 1e-3, 1e-3)
-			probabilities(output[actions : actions+k])
-			within(t, name+" classes", classes[r*k:(r+1)*k], output[actions:actions+k], 1e-4, 0)
+			output = output[2*actions:] // after the reply
+			probabilities(output[:k])
+			within(t, name+" classes", classes[r*k:(r+1)*k], output[:k], 1e-4, 0)
 			if game.GoalHead {
-				within(t, name+" goals", goals[2*r:2*r+2], output[actions+k:], 1e-4, 1e-4)
+				within(t, name+" goals", goals[2*r:2*r+2], output[k:], 1e-4, 1e-4)
 			}
 		}
 	}
@@ -230,7 +231,8 @@ func TestParts(t *testing.T) {
 	once := randomBatch(game, 2*partRows, 1)
 	twice := &Batch{
 		Size: 2 * once.Size, Inputs: repeated(once.Inputs), LegalMask: repeated(once.LegalMask), Policy: repeated(once.Policy),
-		PolicyWeight: repeated(once.PolicyWeight), Outcome: repeated(once.Outcome), Goals: repeated(once.Goals),
+		PolicyWeight: repeated(once.PolicyWeight), ReplyMask: repeated(once.ReplyMask), Reply: repeated(once.Reply),
+		ReplyWeight: repeated(once.ReplyWeight), Outcome: repeated(once.Outcome), Goals: repeated(once.Goals),
 	}
 	tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), nil)
 	var first [][]float32
@@ -242,7 +244,7 @@ func TestParts(t *testing.T) {
 			if i == 0 {
 				first = append(first, slices.Clone(g))
 			} else if d := distance(g, first[j]); d > 1e-6 || i == 2 && d > 0 {
-				t.Errorf("batch %d: the gradient of %s is %.1e off", i, tr.params.weights.Tensors[j].Name, d)
+				t.Errorf("batch %d: the gradient of %s is %.1e off", i, tr.params.tensors[j].Name, d)
 			}
 		}
 	}
@@ -263,9 +265,9 @@ func TestRate(t *testing.T) {
 			t.Fatal(err)
 		}
 		furthest := 0.0
-		for i, values := range tr.params.values {
-			for j, v := range values {
-				furthest = max(furthest, math.Abs(float64(v-w.Tensors[i].Data[j])))
+		for i, before := range w.Tensors {
+			for j, v := range tr.params.values[i] {
+				furthest = max(furthest, math.Abs(float64(v-before.Data[j])))
 			}
 		}
 		if math.Abs(furthest-rate) > 1e-3*rate {
@@ -337,7 +339,7 @@ func TestStateErrors(t *testing.T) {
 	for want, data := range map[string][]byte{
 		"truncated":       state[:len(state)/2],
 		"format is":       tr.params.weights.Marshal(),
-		"version is":      edit(`"version":"2"`, `"version":"9"`),
+		"version is":      edit(`"version":"3"`, `"version":"9"`),
 		"game is":         edit(game.Name, strings.Repeat("x", len(game.Name))),
 		"steps is":        edit(`"steps":"1"`, `"steps":"x"`),
 		"want \"weights.": newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil).MarshalState(),
@@ -373,7 +375,7 @@ func TestAverage(t *testing.T) {
 // gradients.
 func newTestOptimizer(config Config, matrix, vector []float32) (*optimizer, func(dMatrix, dVector []float32) error) {
 	p := &parameters{
-		weights: &infer.Weights{Tensors: []infer.Tensor{{Shape: []int{1, len(matrix)}}, {Shape: []int{len(vector)}}}},
+		tensors: []infer.Tensor{{Shape: []int{1, len(matrix)}}, {Shape: []int{len(vector)}}},
 		values:  [][]float32{matrix, vector},
 	}
 	gradients := p.zeros()

@@ -31,6 +31,7 @@ func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	add(ended, "self-play/solved_share", m.SolvedShare)
 	add(trained, "learner/learning_rate", m.LearningRate)
 	add(trained, "loss/policy", m.PolicyLoss)
+	add(trained, "loss/reply", m.ReplyLoss)
 	add(trained, "loss/outcome", m.OutcomeLoss)
 	add(m.GoalsLoss > 0, "loss/goals", m.GoalsLoss)
 	add(m.ValidationPolicyLoss > 0, "loss/validation_policy", m.ValidationPolicyLoss)

@@ -19,7 +19,7 @@ import (
 func IgnoreMask(o *Options) {
 	o.faults.batch = func(b *model.Batch) {
 		for i := range b.LegalMask {
-			b.LegalMask[i] = 1
+			b.LegalMask[i], b.ReplyMask[i] = 1, 1
 		}
 	}
 }
@@ -40,7 +40,7 @@ func WrongFrame(o *Options) {
 	frame, actions := o.Game.Frame(env.Second), o.Game.NumActions() // First's frame is the identity, Second's its own inverse
 	other := make([]float32, actions)
 	o.faults.batch = func(b *model.Batch) {
-		for _, values := range [][]float32{b.LegalMask, b.Policy} {
+		for _, values := range [][]float32{b.LegalMask, b.Policy, b.ReplyMask, b.Reply} {
 			for row := range slices.Chunk(values, actions) {
 				for a, x := range row {
 					other[frame[a]] = x

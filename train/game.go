@@ -14,11 +14,11 @@ import (
 
 // How a game of self-play starts. Without varied starts self-play collapses to one game.
 const (
-	emptyStartShare    = 0.50 // share of games from the starting position
-	randomStartShare   = 0.25 // share of games after random plies; the rest starts after plies drawn from the policy
-	maxPolicyPlies     = 6    // most plies drawn from the policy
-	policyTemperature  = 1.5  // of the policy for these plies
-	maxOpeningFraction = 0.60 // longest opening, relative to the mean length of a game
+	emptyStartShare    = 0.125 // share of games from the starting position
+	randomStartShare   = 0.50  // share of games after random plies; the rest starts after plies drawn from the policy
+	maxPolicyPlies     = 6     // most plies drawn from the policy
+	policyTemperature  = 1.5   // of the policy for these plies
+	maxOpeningFraction = 0.60  // longest opening, relative to the mean length of a game
 )
 
 // gameInProgress plays one game of self-play after another. One goroutine owns it at a time. A checkpoint stores its

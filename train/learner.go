@@ -167,6 +167,7 @@ func (l *learner) train(ctx context.Context, m *rundir.Metrics, steps int, share
 			return err
 		}
 		m.PolicyLoss += losses.Policy / float64(steps)
+		m.ReplyLoss += losses.Reply / float64(steps)
 		m.OutcomeLoss += losses.Outcome / float64(steps)
 		m.GoalsLoss += losses.Goals / float64(steps)
 		report(float64(i+1) / float64(steps))

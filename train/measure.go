@@ -104,6 +104,10 @@ func randomBatch(game *env.Game, size int) *model.Batch {
 	}
 	for i := range b.LegalMask {
 		b.LegalMask[i], b.Policy[i] = 1, 1/float32(game.NumActions())
+		b.ReplyMask[i], b.Reply[i] = 1, 1/float32(game.NumActions())
+	}
+	for i := range size {
+		b.PolicyWeight[i], b.ReplyWeight[i] = 1, 1
 	}
 	for i := range b.Outcome {
 		b.Outcome[i] = 1 / float32(len(game.Classes))

@@ -159,8 +159,9 @@ func TestSampler(t *testing.T) {
 		for i, p := range r.plies {
 			symmetry := rng.IntN(len(game.Symmetries))
 			sampler.write(batch, 0, &w, sample{i, symmetry}, 0)
-			checkSample(t, game, state, batch, &game.Symmetries[symmetry], &p)
-			mover := state.Player()
+			turn, mover := &game.Symmetries[symmetry], state.Player()
+			checkInputs(t, game, state, batch, turn)
+			checkPolicy(t, game, state, mover, batch.LegalMask, batch.Policy, batch.PolicyWeight[0], turn, &p)
 			class := slices.Index(batch.Outcome, 1)
 			if class < 0 || game.ClassFor(mover, class) != r.outcome {
 				t.Errorf("%s: ply %d has class %d for %s, First's is %d", name, i, class, game.Players[mover], r.outcome)
@@ -169,6 +170,11 @@ func TestSampler(t *testing.T) {
 				t.Errorf("%s: goals %v, want the mover's first of %v", name, batch.Goals, r.goals)
 			}
 			state.Apply(p.action)
+			if i+1 < len(r.plies) {
+				checkPolicy(t, game, state, mover, batch.ReplyMask, batch.Reply, batch.ReplyWeight[0], turn, &r.plies[i+1])
+			} else if batch.ReplyWeight[0] != 0 {
+				t.Errorf("%s: the last ply has a reply", name)
+			}
 		}
 	}
 }
@@ -193,7 +199,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-func checkSample(t *testing.T, game *env.Game, state env.State, batch *model.Batch, turn *env.Symmetry, p *ply) {
+// checkInputs fails unless the batch's only sample has the tensor of state, turned.
+func checkInputs(t *testing.T, game *env.Game, state env.State, batch *model.Batch, turn *env.Symmetry) {
 	t.Helper()
 	tensor := make([]float32, game.Tensor.Size())
 	state.Encode(tensor)
@@ -205,24 +212,33 @@ func checkSample(t *testing.T, game *env.Game, state env.State, batch *model.Bat
 			}
 		}
 	}
+}
+
+// checkPolicy fails unless mask and target [A] are those of ply p, whose position is state, in mover's frame and turned, and
+// weight says whether it is trained on.
+func checkPolicy(
+	t *testing.T, game *env.Game, state env.State, mover env.Player, mask, target []float32, weight float32,
+	turn *env.Symmetry, p *ply,
+) {
+	t.Helper()
 	legal := state.Legal(nil)
 	policy := make([]float32, len(legal))
 	normalise(policy, p.policy)
 	sum := float32(0)
-	for _, x := range batch.LegalMask {
+	for _, x := range mask {
 		sum += x
 	}
 	if int(sum) != len(legal) {
 		t.Fatalf("%s: %v legal actions of %d", game.Name, sum, len(legal))
 	}
 	for j, a := range legal {
-		to := turn.Actions[game.Frame(state.Player())[a]]
-		if batch.LegalMask[to] != 1 || batch.Policy[to] != policy[j] {
+		to := turn.Actions[game.Frame(mover)[a]]
+		if mask[to] != 1 || target[to] != policy[j] {
 			t.Fatalf("%s: %s is not trained on where the mover's frame has it", game.Name, game.ActionTexts[a])
 		}
 	}
-	if (batch.PolicyWeight[0] == 1) != p.trainPolicy {
-		t.Fatalf("%s: policy weight %v", game.Name, batch.PolicyWeight[0])
+	if (weight == 1) != p.trainPolicy {
+		t.Fatalf("%s: policy weight %v", game.Name, weight)
 	}
 }
 

@@ -180,8 +180,8 @@ func newSampler(game *env.Game) *sampler {
 	}
 }
 
-// write sets row i of the batch to a sample of w, in the mover's frame. valueMix is the share of the search's class
-// distribution in the outcome target.
+// write sets row i of the batch to a sample of w, in the mover's frame: the targets of the position and, if the next ply
+// was searched, of the reply. valueMix is the share of the search's class distribution in the outcome target.
 func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix float64) {
 	g, ply := w.find(s.position)
 	turn := &e.game.Symmetries[s.symmetry]
@@ -198,20 +198,13 @@ func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix
 	e.state.Encode(e.tensor)
 	turn.Transform(batch.Inputs[i*len(e.tensor):(i+1)*len(e.tensor)], e.tensor)
 
-	e.legal = e.state.Legal(e.legal[:0])
-	e.policy = slices.Grow(e.policy[:0], len(e.legal))[:len(e.legal)]
-	normalise(e.policy, p.policy)
-	legal, policy := batch.LegalMask[i*actions:(i+1)*actions], batch.Policy[i*actions:(i+1)*actions]
-	clear(legal)
-	clear(policy)
+	row := func(x []float32) []float32 { return x[i*actions : (i+1)*actions] }
 	frame := e.game.Frame(mover)
-	for j, a := range e.legal {
-		to := turn.Actions[frame[a]]
-		legal[to], policy[to] = 1, e.policy[j]
-	}
-	batch.PolicyWeight[i] = 0
-	if p.trainPolicy {
-		batch.PolicyWeight[i] = 1
+	batch.PolicyWeight[i] = e.writePolicy(row(batch.LegalMask), row(batch.Policy), p, frame, turn)
+	batch.ReplyWeight[i] = 0
+	if ply+1 < len(g.plies) {
+		e.state.Apply(p.action)
+		batch.ReplyWeight[i] = e.writePolicy(row(batch.ReplyMask), row(batch.Reply), &g.plies[ply+1], frame, turn)
 	}
 
 	target := batch.Outcome[i*classes : (i+1)*classes]
@@ -229,6 +222,24 @@ func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix
 	}
 	goals := env.ByPlayer(mover, g.goals) // the mover's first
 	batch.Goals[2*i], batch.Goals[2*i+1] = float32(goals[0])/100, float32(goals[1])/100
+}
+
+// writePolicy sets a row's mask of legal actions and its policy target [A] to those of ply p, whose position is e.state,
+// in a frame turned by a symmetry. It returns the weight of the target.
+func (e *sampler) writePolicy(mask, target []float32, p *ply, frame []env.Action, turn *env.Symmetry) (weight float32) {
+	e.legal = e.state.Legal(e.legal[:0])
+	e.policy = slices.Grow(e.policy[:0], len(e.legal))[:len(e.legal)]
+	normalise(e.policy, p.policy)
+	clear(mask)
+	clear(target)
+	for j, a := range e.legal {
+		to := turn.Actions[frame[a]]
+		mask[to], target[to] = 1, e.policy[j]
+	}
+	if p.trainPolicy {
+		weight = 1
+	}
+	return weight
 }
 
 // addOutcome adds share times the outcome target of a ply, without the part of its own search, to target [K], which is

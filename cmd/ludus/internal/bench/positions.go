@@ -44,6 +44,9 @@ func randomBatch(game *env.Game, n int) *model.Batch {
 		}
 		b.Policy[i*actions+int(frame[legal[rng.IntN(len(legal))]])] = 1
 		b.PolicyWeight[i] = 1
+		copy(b.ReplyMask[i*actions:(i+1)*actions], b.LegalMask[i*actions:])
+		copy(b.Reply[i*actions:(i+1)*actions], b.Policy[i*actions:])
+		b.ReplyWeight[i] = 1
 		b.Outcome[i*classes+rng.IntN(classes)] = 1
 	}
 	return b
