@@ -442,10 +442,10 @@ func TestShortRounds(t *testing.T) {
 // TestWaitingEnds: a run with a time that waits for games in vain ends when the time is over.
 func TestWaitingEnds(t *testing.T) {
 	o := tiny(t, t.TempDir(), 0)
-	o.LearnOnly, o.Generations, o.Time, o.Settings["rating_share"] = true, 0, 2*time.Second, 0
+	o.LearnOnly, o.Generations, o.Time, o.Settings["rating_share"] = true, 0, 5*time.Second, 0
 	w := &fakeWorkers{deliveries: make(chan *Delivery, 100)}
 	o.Workers = func(_ context.Context, id string) (Workers, error) {
-		for i := range 20 {
+		for i := range 3 { // enough for one generation
 			b := randomGames(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
 			b.Run, b.First = id, 2*i
 			w.deliveries <- &Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
