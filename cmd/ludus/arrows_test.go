@@ -105,7 +105,7 @@ var imports = map[string][]string{
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/ggp", "cmd/ludus/internal/lines",
 		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet", "cmd/ludus/internal/shipped",
-		"cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/gdl", "env/solver", "model/infer",
+		"cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/gdl", "env/solver", "model/infer",
 		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/doctor", "train/exploit", "train/forecast",
 		"train/match", "train/ratings", "train/remote", "train/rundir", "train/stats", "train/suite", "train/sweep",
 	},

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/checkpoints/zoo"
+	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/train"
 	"ludus/train/forecast"
@@ -61,7 +62,9 @@ func curveOf(game *env.Game) *forecast.Curve {
 // curveFor returns the curve that a run should follow; nil and the reason if there is none.
 func curveFor(game *env.Game, config *rundir.Config) (c *forecast.Curve, reason string) {
 	if c = curveOf(game); c == nil {
-		return nil, fmt.Sprintf("no training of %s is recorded, only of %s", game.Name, strings.Join(recordedGames(), ", "))
+		known := recordedGames()
+		return nil, fmt.Sprintf("how errors of %s fall during training was not recorded. It was for %s and %s. "+
+			"The run's ratings will show its strength", game.Name, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
 	}
 	if reason = train.WhyNotPlain(game, config); reason != "" {
 		return nil, reason
@@ -145,7 +148,7 @@ func (p *plan) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, about(p.Seconds), kind, p.Threads, what)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "network\t%d channels, %d blocks, %d parameters\n", p.Channels, p.Blocks, p.Parameters)
+	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
 	fmt.Fprintf(table, "generations\tabout %d of %d plies in each of %d games at once\n",
 		p.Generations, p.Plies, p.ParallelGames)
 	if p.Games > 0 {
@@ -184,11 +187,11 @@ func (p *plan) write(w io.Writer) {
 	fmt.Fprintf(w, "From the recorded trainings of the game; \"ludus games %s --json\" shows them (zoo.curve).\n", p.Game)
 }
 
-// roughly formats a number with two digits: 1.5 million, 290000, 770.
+// roughly formats a number with two digits: 1.5 million, 290,000, 770.
 func roughly(x float64) string {
 	if x >= 1 && x < 1e6 {
 		unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-		x = math.Round(x/unit) * unit
+		return static.Grouped(int(math.Round(x/unit) * unit))
 	}
 	return amount(x)
 }
@@ -223,14 +226,18 @@ func expectation(game *env.Game, config *rundir.Config, samples int) (short, lin
 	}
 	e := c.Strength(forecast.Work(samples, config.Settings.Channels, config.Settings.Blocks))
 	alone, search := percent(stats.Estimate(e.Alone)), percent(stats.Estimate(e.Search))
-	short = fmt.Sprintf("expected at the end: error %s", search)
+	kind := "expected"
+	if e.Extrapolated {
+		kind = "guessed"
+	}
+	short = fmt.Sprintf("%s error %.2f %%, likely %.2f to %.2f", kind, 100*e.Search.Value, 100*e.Search.Low, 100*e.Search.High)
 	line = fmt.Sprintf("expected at the end: moves lose value in %s of solved positions, with 64 simulations in %s", alone, search)
 	if r := e.Rating; r != nil {
-		short += fmt.Sprintf(", %.0f Elo", r.Value)
+		short += fmt.Sprintf(", %s rating %.0f", kind, r.Value)
 		line += fmt.Sprintf(", rating %.0f (%.0f to %.0f)", r.Value, r.Low, r.High)
 	}
 	if e.Extrapolated {
-		short, line = short+" (a guess)", line+"; "+beyond
+		line += "; " + beyond
 	}
 	return short, line
 }

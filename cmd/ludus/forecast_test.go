@@ -36,9 +36,9 @@ func TestPlanText(t *testing.T) {
 	text := out.String()
 	for _, want := range []string{
 		"quad-5x5 for 10m on 4 cores: a new run in runs/quad-5x5. Nothing was changed.",
-		"network      32 channels, 3 blocks, 69656 parameters",
+		"network      32 channels, 3 blocks, 69,656 parameters",
 		"generations  about 200 of 30 plies in each of 256 games at once",
-		"games        about 160000\n",
+		"games        about 160,000\n",
 		"positions    about 1.5 million, 2500 per second",
 		"samples      about 3.4 million, 5700 per second",
 		"\n2m30s   ", "a guess\n", "\n5m      ", "\n10m     4.", "\n20m     ", `"ludus games quad-5x5 --json" shows them (zoo.curve)`,
@@ -71,7 +71,7 @@ func TestPlanWithoutErrors(t *testing.T) {
 		change func(c *rundir.Config)
 		want   string
 	}{
-		{"tic-tac-toe", func(*rundir.Config) {}, "No expected strength: no training of tic-tac-toe is recorded, only of breakthrough-6x6"},
+		{"tic-tac-toe", func(*rundir.Config) {}, "No expected strength: how errors of tic-tac-toe fall during training was not recorded. It was for breakthrough-6x6"},
 		{"quad-5x5", func(c *rundir.Config) { c.From = "abc" }, "start from random weights, this run does not."},
 		{"quad-5x5", func(c *rundir.Config) { c.Settings.Simulations = 64 }, "default settings, this run has simulations=64."},
 		{"quad-5x5", func(c *rundir.Config) { c.Settings.Channels = 128 }, "this run has channels=128."},
@@ -122,7 +122,7 @@ func TestExpectation(t *testing.T) {
 		t.Errorf("before anything is known: %q, %s", got, out.String())
 	}
 	for range 2 {
-		if got := w.expect(3_461_376); !strings.HasPrefix(got, "expected at the end: error 1.11 % (0.") {
+		if got := w.expect(3_461_376); !strings.HasPrefix(got, "expected error 1.11 %, likely 0.") {
 			t.Errorf("status %q", got)
 		}
 	}

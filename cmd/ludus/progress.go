@@ -10,10 +10,14 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"ludus/cmd/ludus/internal/terminal"
 )
 
 const (
 	barSteps      = 1000
+	barWidth      = 10                     // of the bar itself, in columns
+	barFrame      = len("  100% || ") + 1  // what stands around the bar, and a free column
 	barEvery      = 100 * time.Millisecond // shortest time between changes of the bar
 	progressEvery = 10 * time.Second       // shortest time between lines, without a terminal
 )
@@ -24,7 +28,7 @@ type status struct {
 	unit   string        // such as "games"; "" hides count and speed
 	share  float64       // part of the job that is done, from 0 to 1; negative if unknown
 	left   time.Duration // expected time to the end; 0: derived from share
-	detail string        // text at the end
+	detail string        // texts at the end, most important first, separated by ", "
 }
 
 // progress shows a long command's status on standard error: a bar on a terminal, a line every ten seconds elsewhere.
@@ -64,10 +68,10 @@ func (p *progress) show(s status) {
 		if s.share < 0 {
 			steps = -1 // a spinner
 		}
-		p.bar = progressbar.NewOptions(steps, progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(24),
+		p.bar = progressbar.NewOptions(steps, progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
 	}
-	p.bar.Describe(p.text(s))
+	p.bar.Describe(fit(p.text(s), width(p.w)-barWidth-barFrame))
 	_ = p.bar.Set(max(0, min(int(barSteps*s.share), barSteps-1))) // fails only if the terminal is gone
 }
 
@@ -94,6 +98,19 @@ func (p *progress) text(s status) string {
 	return strings.Join(parts, ", ")
 }
 
+// fit leaves out the last of the texts between ", " until at most room characters remain. A bar that fills more than one line
+// could not be erased.
+func fit(text string, room int) string {
+	for len(text) > room {
+		i := strings.LastIndex(text, ", ")
+		if i < 0 {
+			return text[:max(room, 0)]
+		}
+		text = text[:i]
+	}
+	return text
+}
+
 // amount formats a number with few digits: 1.5, 150, 1.5 million.
 func amount(x float64) string {
 	switch {
@@ -105,10 +122,14 @@ func amount(x float64) string {
 	return fmt.Sprintf("%.1f", x)
 }
 
-// log writes a line above the bar: it erases the bar, which the next status draws again.
+// log writes a line above the bar, on a terminal wrapped to its width: it erases the bar, which the next status draws again.
 func (p *progress) log(text string) {
 	p.close()
 	p.written = time.Now()
+	if p.terminal {
+		style := terminal.Style{Width: func() int { return width(p.w) }}
+		text = style.Wrapped(text)
+	}
 	fmt.Fprintln(p.w, text)
 }
 
@@ -126,6 +147,16 @@ func (p *progress) close() {
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// width returns the number of columns of the terminal that a stream is; 80 if it is unknown.
+func width(stream any) int {
+	if f, ok := stream.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	return 80
 }
 
 // seconds turns a number of seconds into a duration, rounded to 0.1 s for printing.

@@ -71,3 +71,18 @@ func TestSolveStatus(t *testing.T) {
 		}
 	}
 }
+
+// A bar fits into its line: the last texts are left out.
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		room int
+		want string
+	}{
+		{100, "1m0s left, generation 1 of 9, rated 850"}, {39, "1m0s left, generation 1 of 9, rated 850"},
+		{38, "1m0s left, generation 1 of 9"}, {12, "1m0s left"}, {4, "1m0s"}, {-3, ""},
+	} {
+		if got := fit("1m0s left, generation 1 of 9, rated 850", c.room); got != c.want {
+			t.Errorf("%d columns: %q, want %q", c.room, got, c.want)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/report"
+	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/env/gdl"
@@ -223,7 +224,7 @@ func (w *watcher) show(e train.Event) {
 		w.log(fmt.Sprintf("generation %d: %s", *e.Rating.Generation, describeRating(e.Rating)))
 	case e.Suite != nil:
 		if r := e.Suite; r.Agent == "net" {
-			w.log(fmt.Sprintf("generation %d loses value in %.1f %% of %d solved positions (95 %%: %.1f to %.1f)",
+			w.log(fmt.Sprintf("generation %d, with 64 simulations: loses value in %.1f %% of %d solved positions (95 %%: %.1f to %.1f)",
 				r.Generation, 100*r.Error, r.Positions, 100*r.Low, 100*r.High))
 		}
 	case e.Metrics != nil:
@@ -234,15 +235,16 @@ func (w *watcher) show(e train.Event) {
 		w.progress.show(status{detail: "measuring this machine's speed"})
 	default:
 		p := e.Progress
-		detail := fmt.Sprintf("%s, generation %d of %d, %d games", p.Phase, p.Generation, p.Generations, p.Games)
-		if p.Speed > 0 {
-			detail += fmt.Sprintf(", %.0f positions/s", p.Speed)
+		detail := fmt.Sprintf("generation %d of %d", p.Generation, p.Generations)
+		if short := w.expect(p.Samples); short != "" {
+			detail += ", " + short
 		}
 		if w.strength != "" {
 			detail += ", " + w.strength
 		}
-		if short := w.expect(p.Samples); short != "" {
-			detail += ", " + short
+		detail += fmt.Sprintf(", %s, %s games", p.Phase, static.Grouped(p.Games))
+		if p.Speed > 0 {
+			detail += fmt.Sprintf(", %s positions/s", static.Grouped(int(p.Speed)))
 		}
 		w.progress.show(status{share: p.Share, left: p.Remaining, detail: detail})
 	}
@@ -306,8 +308,8 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	if s.Already {
 		fmt.Fprintf(w, "This run is finished; a larger --time, --cpu or --generations extends it.\n")
 	}
-	fmt.Fprintf(w, "\n%s: %d generations, %d games, %d positions, %d steps in %v\n",
-		s.Config.Game, s.Config.Plan.Last(), s.Games, s.Positions, s.Steps, seconds(s.Seconds).Round(time.Second))
+	fmt.Fprintf(w, "\n%s: %d generations, %s games, %s positions, %s steps in %v\n", s.Config.Game, s.Config.Plan.Last(),
+		static.Grouped(s.Games), static.Grouped(s.Positions), static.Grouped(s.Steps), seconds(s.Seconds).Round(time.Second))
 	d := &s.Diversity
 	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstScore, 100*d.Proven, 100*d.Duplicates)

@@ -24,6 +24,8 @@ const (
 	// A network that has learned less than poorGain of what the policy targets say beyond uniform play has learned
 	// next to nothing. The biases of the last layer alone, which see no position, reach 0.1.
 	poorGain = 0.2
+	// A network that has learned more than allLearned of them can hardly learn more.
+	allLearned = 0.98
 	// A setting is far from its default if it differs by farFactor or more.
 	farFactor = 10
 )

@@ -57,6 +57,8 @@ func (r *Run) status() string {
 		return fmt.Sprintf("The run has done %d training steps. Look again after %d.", r.steps(), fewSteps)
 	case stronger:
 		return fmt.Sprintf("Play has become stronger since generation %d: %s", before, longer)
+	case r.examined() && r.gain() > allLearned:
+		return "The network has learned nearly all that its search finds: longer training will hardly help."
 	case r.falling():
 		return "The losses still fall: " + longer
 	case before > 0:

@@ -316,6 +316,7 @@ func TestStatus(t *testing.T) {
 				r.Metrics[i].ValidationPolicyLoss -= 0.01 * float64(i)
 			}
 		}, "losses still fall"},
+		{func(r *Run) { r.Newest.Policy.Loss = r.Newest.Policy.Target + 0.01 }, "longer training will hardly help"},
 		{func(r *Run) {
 			r.Ratings = []rundir.Rating{rated(20, 100), {Agent: "random"}, rated(10, 59), rated(5, 99), rated(11, 90)}
 		},

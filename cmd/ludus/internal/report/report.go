@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"ludus/checkpoints"
+	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/train/rundir"
 )
@@ -115,7 +115,7 @@ func Compare(runs ...*Run) *Page {
 		}
 		games, seconds := r.Trained(r.Origin.Generation)
 		trained := time.Duration(seconds * float64(time.Second)).Round(time.Second)
-		p.Facts = append(p.Facts, Fact{r.Name, fmt.Sprintf("generation %d, %s games, %v of training", r.Origin.Generation, grouped(games), trained)})
+		p.Facts = append(p.Facts, Fact{r.Name, fmt.Sprintf("generation %d, %s games, %v of training", r.Origin.Generation, static.Grouped(games), trained)})
 	}
 	p.Subtitle = "Runs " + strings.Join(names, ", ")
 	return p
@@ -148,13 +148,13 @@ func (r *Run) facts() []Fact {
 			positions, simulations = positions+g.Positions, simulations+g.Simulations
 		}
 		add("Training time", "%v", time.Duration(g.Seconds*float64(time.Second)).Round(time.Second))
-		add("Games", "%s", grouped(g.TotalGames))
-		add("Positions", "%s", grouped(positions))
-		add("Simulations", "%s", grouped(simulations))
-		add("Training steps", "%s", grouped(g.Steps))
+		add("Games", "%s", static.Grouped(g.TotalGames))
+		add("Positions", "%s", static.Grouped(positions))
+		add("Simulations", "%s", static.Grouped(simulations))
+		add("Training steps", "%s", static.Grouped(g.Steps))
 	}
 	if w := r.Weights; w != nil {
-		add("Network", "%d channels x %d blocks, %s parameters", w.Config.Channels, w.Config.Blocks, grouped(w.Parameters()))
+		add("Network", "%d channels x %d blocks, %s parameters", w.Config.Channels, w.Config.Blocks, static.Grouped(w.Parameters()))
 		add("Newest checkpoint", "%d", r.Origin.Generation)
 	}
 	add("Seed", "%d", r.Config.Seed)
@@ -176,16 +176,4 @@ func possible(game *env.Game) (moves, outcomes int) {
 		}
 	}
 	return moves, outcomes
-}
-
-// grouped writes n, from five digits on with commas between thousands.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	if n < 10_000 && n > -10_000 {
-		return text
-	}
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

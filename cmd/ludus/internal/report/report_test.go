@@ -319,14 +319,6 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 9999: "9999", -9999: "-9999", 12345: "12,345", -1234567: "-1,234,567", -123456: "-123,456"} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%v) = %q, want %q", n, got, want)
-		}
-	}
-}
-
 // Several runs share a chart: each has a colour, and its name precedes its lines' names.
 func TestSectionsOfRuns(t *testing.T) {
 	dir := trained(t, "quad-5x5")

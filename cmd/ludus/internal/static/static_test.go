@@ -144,6 +144,14 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 9999: "9999", -9999: "-9999", 12345: "12,345", -1234567: "-1,234,567", -123456: "-123,456"} {
+		if got := Grouped(n); got != want {
+			t.Errorf("Grouped(%v) = %q, want %q", n, got, want)
+		}
+	}
+}
+
 // The engine over HTTP retries if the server is busy, can be aborted, and reports the server's errors.
 func TestEngineOverHTTP(t *testing.T) {
 	calls := 0

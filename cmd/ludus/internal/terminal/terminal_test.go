@@ -76,6 +76,15 @@ func contains(t *testing.T, out string, wants ...string) {
 	}
 }
 
+// A value that rounds to 0 has no sign.
+func TestSigned(t *testing.T) {
+	for value, want := range map[float64]string{0: "0.00", 0.004: "0.00", -0.004: "0.00", 0.01: "+0.01", -1: "-1.00"} {
+		if got := signed(value); got != want {
+			t.Errorf("%v is written %q, want %q", value, got, want)
+		}
+	}
+}
+
 func TestSession(t *testing.T) {
 	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "c3", "r3 c3", "nonsense", "#99", "udno", "Undo", "undo", "quit now", "never read")
 	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as b1, or hint, undo, ? (analysis by mcts:50), help.\n",

@@ -124,7 +124,7 @@ func (v *textView) showHint(agent string, r *analysis.Result) {
 
 // valueForFirst says what the value of the position is for the first player, whoever is to move.
 func (v *textView) valueForFirst(r *analysis.Result) string {
-	return fmt.Sprintf("value for %s %+.2f%s", v.Game.Players[0], *v.forFirst(r, r.Value), proven(r))
+	return fmt.Sprintf("value for %s %s%s", v.Game.Players[0], signed(*v.forFirst(r, r.Value)), proven(r))
 }
 
 // forFirst turns a value of an analysis, which is for its player to move, into one for the first player; nil stays.
@@ -132,7 +132,7 @@ func (v *textView) forFirst(r *analysis.Result, value *float64) *float64 {
 	if value == nil || r.Player == v.Game.Players[0] {
 		return value
 	}
-	return new(0 - *value) // not -0
+	return new(-*value)
 }
 
 // line formats a line and writes it, wrapped to the width of the terminal.
@@ -190,7 +190,7 @@ func (v *textView) moveInfos(r *analysis.Result, count int) {
 	fmt.Fprintf(v.out, "  %s  visits  value  prior\n", pad("move", width))
 	for _, m := range shown {
 		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
-			orDash(m.Visits, "%d", 1), orDash(v.forFirst(r, m.Value), "%+.2f", 1), orDash(m.Prior, "%.0f %%", 100))
+			orDash(m.Visits, "%d", 1), valueOrDash(v.forFirst(r, m.Value)), orDash(m.Prior, "%.0f %%", 100))
 		share := orZero(m.Prior) / max(priors, 1e-9)
 		if visits > 0 {
 			share = float64(orZero(m.Visits)) / float64(visits)
@@ -211,6 +211,23 @@ func orDash[T int | float64](x *T, format string, scale T) string {
 		return "-"
 	}
 	return fmt.Sprintf(format, *x*scale)
+}
+
+// signed formats a value with its sign, and with none if it rounds to 0.
+func signed(value float64) string {
+	text := fmt.Sprintf("%+.2f", value)
+	if text == "-0.00" || text == "+0.00" {
+		return "0.00"
+	}
+	return text
+}
+
+// valueOrDash formats a value, or nil as a dash.
+func valueOrDash(value *float64) string {
+	if value == nil {
+		return "-"
+	}
+	return signed(*value)
 }
 
 // orZero returns the number that x points to, or 0 if x is nil.
