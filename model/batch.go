@@ -10,9 +10,9 @@ type Batch struct {
 	LegalMask    []float32 // [B, A]: 1 for legal actions, else 0; at least one per row
 	Policy       []float32 // [B, A]: policy target, 0 for illegal actions; a row sums to 1
 	PolicyWeight []float32 // [B]: weight of the row's policy loss, usually 1 or 0
-	ReplyMask    []float32 // [B, A]: 1 for the legal actions after the sample's move, else 0
-	Reply        []float32 // [B, A]: policy target after the sample's move, as Policy
-	ReplyWeight  []float32 // [B]: weight of the row's reply loss, 0 if nothing is known of the reply
+	ReplyMask    []float32 // [B, A]: 1 for the legal actions after the sample's move, else 0; in the sample's frame
+	Reply        []float32 // [B, A]: policy target after the sample's move, like Policy; in the sample's frame
+	ReplyWeight  []float32 // [B]: weight of the row's reply loss; 0 if there is no target: mask and target are ignored
 	Outcome      []float32 // [B, K]: outcome target over the classes; a row sums to 1
 	Goals        []float32 // [B, 2]: goals target, goals / 100, the mover's first; used if the game has a goal head
 }

@@ -15,12 +15,12 @@ type headLayer struct {
 
 // heads are all layers after the tower. Inputs: the tower's output x [rows, H, W, channels], then weights and bias of
 // each layer. An output row has the policy logits in the order of actions, likewise those of the reply, the outcome
-// logits, and the goals if the game has a goal head.
+// logits, and the goals if the game has a goal head. The reply is the policy target after the sample's move.
 type heads struct {
-	outputs int
-	layers  []headLayer // each after the layer it reads
-	last    []int       // layers with the outputs, in the order of an output row
-	scratch *scratch
+	outputs      int
+	layers       []headLayer // each after the layer it reads
+	outputLayers []int       // indices of the layers whose results make an output row, in its order
+	scratch      *scratch
 }
 
 // newHeads returns the heads of game. weights gives the weights of a layer by name.
@@ -38,16 +38,16 @@ func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *he
 	policy := add("policy.hidden", -1, cells, true)
 	hidden := add("outcome.hidden", add("outcome.cells", -1, cells, true), 1, true)
 	for _, head := range []string{"policy", "reply"} {
-		h.last = append(h.last, add(head+".planes", policy, cells, false))
+		h.outputLayers = append(h.outputLayers, add(head+".planes", policy, cells, false))
 		if game.PolicyExtras > 0 {
-			h.last = append(h.last, add(head+".extras", hidden, 1, false))
+			h.outputLayers = append(h.outputLayers, add(head+".extras", hidden, 1, false))
 		}
 	}
-	h.last = append(h.last, add("outcome.classes", hidden, 1, false))
+	h.outputLayers = append(h.outputLayers, add("outcome.classes", hidden, 1, false))
 	if game.GoalHead {
-		h.last = append(h.last, add("goals", hidden, 1, false))
+		h.outputLayers = append(h.outputLayers, add("goals", hidden, 1, false))
 	}
-	for _, i := range h.last {
+	for _, i := range h.outputLayers {
 		h.outputs += h.layers[i].outputs * h.layers[i].rowsPerSample
 	}
 	return h
@@ -69,7 +69,7 @@ func (h *heads) forward(in [][]float32, out []float32) {
 	}
 	for r := range h.scratch.rows {
 		row := out[r*h.outputs : (r+1)*h.outputs]
-		for _, i := range h.last {
+		for _, i := range h.outputLayers {
 			p := h.layers[i]
 			n := p.rowsPerSample
 			for cell := range n {
@@ -86,7 +86,7 @@ func (h *heads) forward(in [][]float32, out []float32) {
 func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
 	for r := range h.scratch.rows {
 		row := dOut[r*h.outputs : (r+1)*h.outputs]
-		for _, i := range h.last {
+		for _, i := range h.outputLayers {
 			p := h.layers[i]
 			n := p.rowsPerSample
 			for cell := range n {

@@ -56,15 +56,15 @@ func (l *loss) forward(in [][]float32, total []float32) {
 	total[0] = float32(l.parts.Total)
 }
 
-// policyRow returns the weighted loss of row r of a policy with logits x, and sets gradient to share times its gradient.
-// targets are target, mask and weights of the policy.
-func (l *loss) policyRow(r int, x []float32, targets [][]float32, share float64, gradient []float32) float64 {
+// policyRow returns the loss of row r of the policy or the reply, times the row's weight, and sets gradient to lossWeight
+// times its gradient. x and gradient start with those of the logits; targets are target, mask and weights of the rows.
+func (l *loss) policyRow(r int, x []float32, targets [][]float32, lossWeight float64, gradient []float32) float64 {
 	w := targets[2][r]
 	if w == 0 {
 		return 0
 	}
 	row := func(x []float32) []float32 { return x[r*l.actions : (r+1)*l.actions] }
-	return float64(w) * crossEntropyRow(x[:l.actions], row(targets[0]), row(targets[1]), float32(share)*w, gradient)
+	return float64(w) * crossEntropyRow(x[:l.actions], row(targets[0]), row(targets[1]), float32(lossWeight)*w, gradient)
 }
 
 // backward scales the gradient that forward computed by that of the total.

@@ -12,9 +12,9 @@ import (
 // parameters are a network's weights in memory that all graphs share, and those of the reply head, which only training
 // uses.
 type parameters struct {
-	weights *infer.Weights // of the network: the first of tensors
-	tensors []infer.Tensor
-	values  [][]float32 // data of the tensors, each aligned
+	weights *infer.Weights // the network, without the reply head
+	tensors []infer.Tensor // all parameters: those of weights, then the reply head's
+	values  [][]float32    // data of the tensors, each aligned
 	leaves  []*leaf
 	prepare []func(*kernel.Worker) // bring what derives from the weights up to date; independent
 }

@@ -35,7 +35,9 @@ type Config struct {
 
 // DefaultConfig returns the defaults.
 func DefaultConfig() Config {
-	return Config{WeightDecay: 0.01, ClipNorm: 1, GoalWeight: 0.1, ReplyWeight: 0.15, Momentum: 0.95, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
+	return Config{
+		WeightDecay: 0.01, ClipNorm: 1, GoalWeight: 0.1, ReplyWeight: 0.15, Momentum: 0.95, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8,
+	}
 }
 
 // Validate returns an error that lists every setting out of range.

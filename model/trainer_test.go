@@ -59,8 +59,8 @@ func TestCrossEntropyRow(t *testing.T) {
 	}
 }
 
-// TestOverfit trains on one batch only: the policy loss falls to the entropy of its targets, the outcome loss to zero,
-// and illegal actions with huge logits have no effect.
+// TestOverfit trains on one batch only: the losses of policy and reply fall to the entropy of their targets, the outcome
+// loss to zero, and illegal actions with huge logits have no effect.
 func TestOverfit(t *testing.T) {
 	game := envtest.Board(3, 3, 3, 2, 1, 3, true)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 16, Blocks: 1}, newRand(1))
@@ -69,10 +69,14 @@ func TestOverfit(t *testing.T) {
 	clear(b.Outcome)
 	for r := range b.Size {
 		b.Outcome[r*k+r%k] = 1
-		b.PolicyWeight[r] = 1
+		b.PolicyWeight[r], b.ReplyWeight[r] = 1, 1
+	}
+	replyEntropy := 0.0
+	for reply := range slices.Chunk(b.Reply, game.NumActions()) {
+		replyEntropy += Entropy(reply) / float64(b.Size)
 	}
 	config := DefaultConfig()
-	config.WeightDecay, config.GoalWeight = 0, 1
+	config.WeightDecay, config.GoalWeight, config.ReplyWeight = 0, 1, 1
 	tr := newTrainer(t, game, w, config, nil)
 	var got Losses
 	for step := range 600 {
@@ -81,8 +85,9 @@ func TestOverfit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got.Policy-got.TargetEntropy > 0.02 || got.Policy < got.TargetEntropy-1e-6 || got.Outcome > 0.02 || got.Goals > 0.02 {
-		t.Errorf("after 600 steps on one batch: %+v", got)
+	if got.Policy-got.TargetEntropy > 0.02 || got.Policy < got.TargetEntropy-1e-6 || got.Outcome > 0.02 || got.Goals > 0.02 ||
+		got.Reply-replyEntropy > 0.02 || got.Reply < replyEntropy-1e-6 {
+		t.Errorf("after 600 steps on one batch: %+v; the entropy of the replies is %v", got, replyEntropy)
 	}
 	for i, p := range policyOf(t, game, tr.params.weights, b) {
 		if b.LegalMask[i] == 0 && p != 0 || math.Abs(float64(p-b.Policy[i])) > 0.15 {
@@ -355,6 +360,46 @@ func TestStateErrors(t *testing.T) {
 	}
 }
 
+// TestReplyHead: a new trainer has a reply head of zeros, also one that starts from a trained network: its first reply
+// loss is that of uniform play. The network to play with has no reply head, but its tower has learned by it.
+func TestReplyHead(t *testing.T) {
+	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
+	w := randomWeights(game, 8, 2, 1)
+	b := randomBatch(game, partRows, 1)
+	uniform, actions := 0.0, game.NumActions()
+	for r, weight := range b.ReplyWeight {
+		legal := 0.0
+		for _, v := range b.ReplyMask[r*actions : (r+1)*actions] {
+			legal += float64(v)
+		}
+		uniform += float64(weight) * math.Log(legal) / float64(b.Size)
+	}
+	var with, without *infer.Weights
+	for _, weight := range []float64{0, 0.15} {
+		config := DefaultConfig()
+		config.ReplyWeight = weight
+		tr := newTrainer(t, game, w, config, nil)
+		for range 3 { // zeros pass no gradient to the tower in the first step
+			if _, err := tr.Step(b, 1e-3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		without, with = with, tr.AverageWeights()
+	}
+	if slices.Equal(with.Lookup("stem.conv").Data, without.Lookup("stem.conv").Data) {
+		t.Error("the tower does not learn by the reply")
+	}
+	if err := with.Validate(game); err != nil {
+		t.Error(err)
+	}
+	for _, start := range []*infer.Weights{w, with} {
+		losses, err := newTrainer(t, game, start, DefaultConfig(), nil).Losses(b)
+		if err != nil || math.Abs(losses.Reply-uniform) > 1e-5 {
+			t.Errorf("the first reply loss is %v, that of uniform play %v; error %v", losses.Reply, uniform, err)
+		}
+	}
+}
+
 // TestAverage compares the moving average with its definition: the mean of the first 20 weights, then a horizon of 20
 // steps.
 func TestAverage(t *testing.T) {
@@ -454,8 +499,8 @@ func TestNewTrainerErrors(t *testing.T) {
 	if _, err := NewTrainer(envtest.Board(2, 2, 2, 1, 0, 2, false), w, DefaultConfig(), nil); err == nil {
 		t.Error("weights of another game are accepted")
 	}
-	_, err := NewTrainer(game, w, Config{WeightDecay: 2, ClipNorm: math.Inf(1), GoalWeight: -1, Beta1: 1, Beta2: math.NaN()}, nil)
-	for _, name := range []string{"weight decay", "clip norm", "goal weight", "beta1", "beta2", "epsilon"} {
+	_, err := NewTrainer(game, w, Config{WeightDecay: 2, ClipNorm: math.Inf(1), GoalWeight: -1, ReplyWeight: -1, Beta1: 1, Beta2: math.NaN()}, nil)
+	for _, name := range []string{"weight decay", "clip norm", "goal weight", "reply weight", "beta1", "beta2", "epsilon"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v; want all settings named, %s too", err, name)
 		}

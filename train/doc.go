@@ -18,7 +18,8 @@
 // # Conventions
 //
 // A game's record stores policies, class distributions and proven classes for the player to move, over the legal
-// actions in ascending absolute order. Actions are mapped to the mover's frame when a sample is written to a batch.
+// actions in ascending absolute order. Actions are mapped to the mover's frame when a sample is written to a batch. The
+// reply, the policy target of the ply after the sample's, is in the frame of the sample's mover, too.
 //
 // # Determinism
 //

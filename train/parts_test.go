@@ -282,6 +282,37 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// TestStarts: an eighth of the games start from the empty board, half after random plies, up to 0.6 of the mean length of a
+// game, and the rest after up to 6 plies from the policy.
+func TestStarts(t *testing.T) {
+	game := newGame(t, "quad-7x7")
+	settings := rundir.DefaultSettings(game)
+	g := newGamesInProgress(game, &settings, 1, 1)[0]
+	g.meanPlies = 20
+	const n = 20000
+	empty, random, policy, longest, most := 0, 0, 0, 0, 0
+	for range n {
+		g.opened, g.policyPlies = false, 0
+		g.beginGame()
+		switch opening := len(g.record.opening); {
+		case g.policyPlies > 0:
+			policy, most = policy+1, max(most, g.policyPlies)
+		case opening > 0:
+			random, longest = random+1, max(longest, opening)
+		default:
+			empty++
+		}
+	}
+	for i, got := range []int{empty, random, policy} {
+		if want := n * []float64{0.125, 0.5, 0.375}[i]; math.Abs(float64(got)-want) > 0.02*n {
+			t.Errorf("%d games of kind %d; want about %v", got, i, want)
+		}
+	}
+	if longest != 12 || most != 6 {
+		t.Errorf("up to %d random plies and %d from the policy; want 12 and 6", longest, most)
+	}
+}
+
 // TestPlyClasses plays with an evaluator that is sure of First's win, whoever moves: the classes recorded with a ply
 // are those of its player to move, after a block too.
 func TestPlyClasses(t *testing.T) {

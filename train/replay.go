@@ -180,8 +180,9 @@ func newSampler(game *env.Game) *sampler {
 	}
 }
 
-// write sets row i of the batch to a sample of w, in the mover's frame: the targets of the position and, if the next ply
-// was searched, of the reply. valueMix is the share of the search's class distribution in the outcome target.
+// write sets row i of the batch to a sample of w, in the mover's frame: the tensor and targets of the position and, if a ply
+// follows, the policy target of that ply as the reply. valueMix is the share of the search's class distribution in the
+// outcome target.
 func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix float64) {
 	g, ply := w.find(s.position)
 	turn := &e.game.Symmetries[s.symmetry]
@@ -224,8 +225,8 @@ func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix
 	batch.Goals[2*i], batch.Goals[2*i+1] = float32(goals[0])/100, float32(goals[1])/100
 }
 
-// writePolicy sets a row's mask of legal actions and its policy target [A] to those of ply p, whose position is e.state,
-// in a frame turned by a symmetry. It returns the weight of the target.
+// writePolicy sets a row's mask of legal actions and its target [A] to those of ply p, whose position is e.state: absolute
+// action a stands at turn.Actions[frame[a]]. It returns the weight of the target, 1 or 0.
 func (e *sampler) writePolicy(mask, target []float32, p *ply, frame []env.Action, turn *env.Symmetry) (weight float32) {
 	e.legal = e.state.Legal(e.legal[:0])
 	e.policy = slices.Grow(e.policy[:0], len(e.legal))[:len(e.legal)]

@@ -13,7 +13,7 @@ type Metrics struct {
 
 	// Means over the generation's training steps.
 	PolicyLoss  float64 `json:"policy_loss"`          // cross-entropy, nats
-	ReplyLoss   float64 `json:"reply_loss"`           // cross-entropy of the head for the next move, nats
+	ReplyLoss   float64 `json:"reply_loss"`           // cross-entropy of the policy target of the next ply, nats
 	OutcomeLoss float64 `json:"outcome_loss"`         // cross-entropy, nats
 	GoalsLoss   float64 `json:"goals_loss,omitempty"` // squared error
 
