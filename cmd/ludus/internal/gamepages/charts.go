@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -98,7 +99,7 @@ const (
 )
 
 // lineColours are readable on light and dark.
-var lineColours = []string{"#2f7edb", "#db6b1e", "#22965a", "#c24f9e", "#876ae0"}
+var lineColours = []string{"#2f7edb", "#db6b1e", "#22965a", "#c24f9e", "#876ae0", "#a8830f", "#6f7d8c"}
 
 // newChart draws the axes of a chart with ticks at the given minutes and values.
 func newChart(title string, x, y func(float64) float64, minutes, values []float64) *chart {
@@ -196,36 +197,49 @@ func (c *curve) draw() string {
 // drawErrors draws the errors of the recorded trainings on the cards over their length, with 64 simulations and in
 // percent, of games with trainings of different lengths.
 func drawErrors() string {
-	const least, most = 0.02, 5
+	const least, most = 0.02, 7
 	plot := newChart("errors with 64 simulations, in % (log scales)", logarithmic(1.5, 80), logarithmic(least, most),
 		[]float64{2, 5, 10, 20, 60}, []float64{0.05, 0.1, 0.2, 0.5, 1, 2, 5})
-	colour := 0
-	for i := range pages {
-		card := zoo.CardOf(pages[i].name)
-		if card == nil {
-			continue
-		}
-		points := meanErrors(card.Curve)
+	var names []label
+	for _, game := range zoo.Games() {
+		points := meanErrors(zoo.CardOf(game).Curve)
 		if len(points) < 2 {
 			continue // no line
 		}
-		shade := lineColours[colour%len(lineColours)]
-		colour++
+		shade := lineColours[len(names)%len(lineColours)]
 		for _, p := range points {
 			x := plot.right(p.Minutes)
-			low, high := plot.down(max(p.Low, least)), plot.down(p.High)
+			low, high := plot.down(max(p.Low, least)), plot.down(min(p.High, most))
 			plot.add("<path class=\"whisker\" stroke=\"%s\" d=\"M%s %sV%s\"/>", shade, x, low, high)
 		}
 		plot.line(points, shade)
 		last := points[len(points)-1]
-		below := 4.0 // in the middle of the chart, names stand below the lines of other games
-		if last.Minutes < 30 {
-			below = 18
-		}
-		plot.add("<text class=\"start\" fill=\"%s\" x=\"%s\" y=\"%s\">%s</text>",
-			shade, plot.right(last.Minutes)+8, plot.down(last.Value)+below, pages[i].name)
+		names = append(names, label{game, shade, plot.right(last.Minutes) + 8, plot.down(last.Value) + 4})
 	}
-	return plot.svg("Errors of trainings over their length, by game; more training, fewer errors")
+	separate(names)
+	for _, n := range names {
+		plot.add("<text class=\"start\" fill=\"%s\" x=\"%s\" y=\"%s\">%s</text>", n.colour, n.x, n.y, n.text)
+	}
+	return plot.svg("Errors of trainings over their length, by game")
+}
+
+// label is a text at the end of a line.
+type label struct {
+	text, colour string
+	x, y         float64
+}
+
+// separate sorts labels from top to bottom and moves those down that would overlap another one.
+func separate(list []label) {
+	const wide, high = 100, 15
+	slices.SortFunc(list, func(a, b label) int { return cmp.Compare(a.y, b.y) })
+	for i := range list {
+		for _, above := range list[:i] {
+			if math.Abs(list[i].x-above.x) < wide {
+				list[i].y = max(list[i].y, above.y+high)
+			}
+		}
+	}
 }
 
 // meanErrors returns the errors in percent of trainings by their length. Trainings that took equally long are one

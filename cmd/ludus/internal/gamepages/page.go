@@ -419,10 +419,11 @@ func (w *writer) writeSample() error {
 		return err
 	}
 	names, specs := w.studied.Players, w.study.Players
-	w.line("## A sample game\n")
+	heading := "A sample game"
 	if w.studied.Name != w.game.Name {
-		w.line("This is a game of `%s`.\n", w.studied.Name)
+		heading += fmt.Sprintf(" of `%s`", w.studied.Name)
 	}
+	w.line("## %s\n", heading)
 	w.line("`%s` is %s, `%s` is %s. Scores are those of %s after the move: %s. Exact scores, by the solver, are in bold; the "+
 		"others are expected by %s. The comments come from these numbers.\n",
 		specs[0], names[0], specs[1], names[1], names[0], scale(w.studied), w.analyst(analystSims))
