@@ -43,7 +43,9 @@ export const layout = `
         <div><dt>policy</dt><dd>how likely the network finds the move at first sight, before it searches. Agents without a network have none.</dd></div>
         <div><dt>visits</dt><dd>how many simulations of the search tried the move. The search tries good moves more often.</dd></div>
         <div><dt>value</dt><dd>the expected result: 1 is a sure win, 0 is even, -1 a sure loss. Everywhere on this page it is for <span class="first-player"></span>, whoever is to move.</dd></div>
-        <div><dt>position</dt><dd>its value is an average over the moves, in which likely moves count most. So it promises the player to move less than the best move does, until the position is proven.</dd></div>
+        <div><dt>position</dt><dd>its value is an average over the moves, in which likely moves count most. For the player to move it is mostly lower than the value of the best move, until the position is proven.</dd></div>
+        <div><dt>simulations</dt><dd>steps of the search before a move. In each it looks at one more position. With more it plays better and slower.</dd></div>
+        <div><dt>Elo</dt><dd>how strong a player is. Random moves have 0; a player with 100 more than another scores 64 % against it.</dd></div>
       </dl></details>
     </section>
     <section class="card" aria-label="Moves of the game">

@@ -33,6 +33,7 @@ function drawDiagram(figure, description, { caption, pieces, move, player, after
   draw({ pieces, player, wonBy }, cells ? { played: cells } : {});
   if (after) draw({ pieces: after, player, status: `${caption}; then` }, { last: cells });
   const named = move && caption.endsWith(move);
-  const text = make(figure, "figcaption", {}, named ? caption.slice(0, -move.length) : caption);
+  const capital = caption.replace(/^[a-z]{2}/, (start) => start[0].toUpperCase() + start[1]); // not the names x and o
+  const text = make(figure, "figcaption", {}, named ? capital.slice(0, -move.length) : capital);
   if (named) make(text, "span", { class: "move" }, move);
 }
