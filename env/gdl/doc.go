@@ -10,6 +10,8 @@
 //   - Board: two arguments of fluents whose constants are ordered, by a relation of the sheet or as numbers. Without
 //     one, the tensor is [C,1,1].
 //   - Symmetries and the frame of Second: automorphisms of the gates, see network.Matcher. What is not proven is left out.
+//     The frame need not keep goals; then the tensor shows who is to move.
+//   - Figures: cells of facts that the end or a goal needs together.
 //   - Classes: the goals of a player, if both players' goals are proven to add up to 100, otherwise differences of goals.
 //
 // Positions are sets of fluents. Gates of env/gdl/network compute legal moves, ends and next positions: a state updates

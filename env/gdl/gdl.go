@@ -34,6 +34,7 @@ type game struct {
 	numbers  []*counter  // those that share a plane
 	inSteps  bool        // some of them were found in a way that earlier versions did not have
 	constant []entry     // always set
+	first    []entry     // set when First is to move
 	pieces   []piece     // by fluent
 	details  []int       // fluents that the drawing does not show
 	limit    int         // plies after which the game is a draw; 0 if games are proven to end
@@ -72,6 +73,7 @@ type Info struct {
 	Longest        string
 	Proven         bool   // the longest game is proven
 	Frame          string // how the board is turned for Second, if both sides are proven to be alike; else ""
+	OwnGoals       bool   // the sides are alike but for their goals
 	OneGoal        bool   // that each player has exactly one goal at the end is proven
 }
 
@@ -100,12 +102,12 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 
 // FromNetwork is [New] for a sheet whose network is known.
 func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
-	e, info, err := fromNetwork(ctx, stem, text, net, version{})
+	e, info, err := fromNetwork(ctx, stem, text, net, version{layout: lastLayout})
 	return e, info, explain(err, text)
 }
 
 // Restore returns the game of that name, if it was made of the sheet. A cap on plies is the name's, whatever
-// random games give now, and the tensor is as it was when games had such names.
+// random games give now, and networks see the game as they did when games had such names.
 func Restore(ctx context.Context, name, text string) (*env.Game, error) {
 	stem, v, ok := parseName(name, text)
 	if !ok {
@@ -124,15 +126,20 @@ func Restore(ctx context.Context, name, text string) (*env.Game, error) {
 
 // version says what a game's name says besides the sheet.
 type version struct {
-	limit int  // the cap on plies; uncapped if one is to be found where it is needed
-	old   bool // the tensor is that of games before layout 2, in which both players see the board alike
+	limit  int // the cap on plies; uncapped if one is to be found where it is needed
+	layout int // how networks see the game, which has changed since games got names; the first that makes no difference
 }
 
 // uncapped stands for a cap on plies that is to be found, if one is needed.
 const uncapped = 0
 
-// layout ends the names of games whose tensor has changed since games got names: networks for the two differ.
-const layout = "-v2"
+// Layouts. Names end in "-v2" or "-v3" for those after the first: their networks differ.
+const (
+	firstLayout = 1 + iota // both players see the board alike
+	withFrames             // Second's frame, and planes that show numbers
+	withFigures            // figures, and a frame where the sides differ in their goals only
+	lastLayout  = withFigures
+)
 
 // fromNetwork is FromNetwork for a version of the game.
 func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v version) (*env.Game, *Info, error) {
@@ -162,7 +169,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	}
 	b := findBoard(program)
 	if b != nil {
-		b.allLines = v.old
+		b.allLines = v.layout < withFrames
 	}
 	if err := g.setActions(b); err != nil {
 		return nil, nil, err
@@ -190,13 +197,24 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 		g.limit, e.MaxPlies, e.UsualPlies = limit, limit, min(e.UsualPlies, limit)
 		g.addDraw()
 	}
-	g.setTensor(b, folder, v.old)
-	second, err := g.findSymmetries(ctx, b, !v.old)
+	g.setTensor(b, folder, v.layout < withFrames)
+	f := g.newFinder(b)
+	second, err := f.findSymmetries(ctx, v.layout)
 	if err != nil {
 		return nil, nil, err
 	}
 	g.setFrame(second)
-	e.Name = version{limit, v.old || second.actions == nil && !g.inSteps && (b == nil || !b.fewerLines)}.name(e.Name)
+	if v.layout >= withFigures {
+		e.Figures = f.figures(second)
+	}
+	needed := firstLayout
+	switch {
+	case len(e.Figures) > 0 || second.ownGoals:
+		needed = withFigures
+	case v.layout >= withFrames && (second.actions != nil || g.inSteps || b != nil && b.fewerLines):
+		needed = withFrames
+	}
+	e.Name = version{limit, needed}.name(e.Name)
 	g.setKeys()
 	g.setPlay(folder)
 	e.NewState = func() env.State { return g.newState() }
@@ -206,7 +224,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 		info.Board = b.String()
 	}
 	if second.actions != nil {
-		info.Frame = cmp.Or(second.name, "not turned")
+		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}
 	info.OneGoal = g.proveGoals(folder)
 	g.describe(info)
@@ -218,8 +236,8 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 const maxPlies = 4 * maxTrial
 
 // Name returns the name of a sheet's game: its stem and the first 8 hexadecimal digits of the text's SHA-256. The name of
-// a game with a cap on plies continues with the cap, as in gdl(reversi-e9dfb92b-144), and that of a game whose tensor is no
-// longer as it was in earlier versions of ludus with "v2", as in gdl(tic-tac-toe-41d4b05b-v2).
+// a game with a cap on plies continues with the cap, as in gdl(reversi-e9dfb92b-144), and that of a game whose networks are no
+// longer as they were in earlier versions of ludus with "v2" or "v3", as in gdl(tic-tac-toe-41d4b05b-v3).
 func Name(stem, text string) string {
 	stem = strings.Trim(env.FileName(strings.ToLower(stem)), "-")
 	if stem == "" {
@@ -236,8 +254,8 @@ func (v version) name(plain string) string {
 	if v.limit != uncapped {
 		name += fmt.Sprintf("-%d", v.limit)
 	}
-	if !v.old {
-		name += layout
+	if v.layout > firstLayout {
+		name += fmt.Sprintf("-v%d", v.layout)
 	}
 	return name + ")"
 }
@@ -246,8 +264,13 @@ func (v version) name(plain string) string {
 func parseName(name, text string) (stem string, v version, ok bool) {
 	inner := strings.TrimSuffix(strings.TrimPrefix(name, Family+"("), ")")
 	stem, end, _ := strings.Cut(inner, "-"+hashOf(text))
-	end, current := strings.CutSuffix(end, layout)
-	v.old = !current
+	v.layout = firstLayout
+	for k := firstLayout + 1; k <= lastLayout; k++ {
+		if rest, ok := strings.CutSuffix(end, fmt.Sprintf("-v%d", k)); ok {
+			end, v.layout = rest, k
+			break
+		}
+	}
 	if end != "" {
 		limit, err := strconv.Atoi(strings.TrimPrefix(end, "-"))
 		if err != nil || limit <= 0 {
@@ -758,8 +781,12 @@ func (g *game) describe(info *Info) {
 	}
 	sides := "It is not proven that both sides are alike, so the network sees the board alike for both players."
 	if info.Frame != "" {
-		sides = fmt.Sprintf("Both sides are proven to be alike: for %s the network sees the board with the sides exchanged, %s.",
-			e.Players[1], info.Frame)
+		but := ""
+		if info.OwnGoals {
+			but = " but for their goals"
+		}
+		sides = fmt.Sprintf("Both sides are proven to be alike%s: for %s the network sees the board with the sides exchanged, %s.",
+			but, e.Players[1], info.Frame)
 	}
 	e.Rules = fmt.Sprintf("The rules stand in a sheet of the Game Description Language. The players are %s and %s; %s moves "+
 		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.\n%s", e.Players[0], e.Players[1], e.Players[0],

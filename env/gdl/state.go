@@ -261,12 +261,14 @@ func (s *state) CanonicalKey() (env.Key, int) {
 func (s *state) Encode(dst []float32) {
 	g := s.game
 	clear(dst)
-	entries := g.entries
+	entries, constant := g.entries, g.first
 	if s.Player() == env.Second {
-		entries = g.framed
+		entries, constant = g.framed, nil
 	}
-	for _, e := range g.constant {
-		dst[e.index] = e.value
+	for _, list := range [][]entry{g.constant, constant} {
+		for _, e := range list {
+			dst[e.index] = e.value
+		}
 	}
 	for w, word := range s.position.On() {
 		for ; word != 0; word &= word - 1 {

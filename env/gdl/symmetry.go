@@ -34,7 +34,8 @@ type finder struct {
 // frame says how Second sees the board: as First would, if the sides were exchanged.
 type frame struct {
 	symmetry
-	actions []env.Action // see [env.Game.Finish]; nil if there is no frame
+	actions  []env.Action // see [env.Game.Finish]; nil if there is no frame
+	ownGoals bool         // the sides are alike but for their goals, so the network must know who is to move
 }
 
 // What roles become: themselves, or each other.
@@ -65,15 +66,21 @@ var boardMaps = []boardMap{
 	{"turned by 270 degrees", func(r, c, h, w int) (int, int) { return w - 1 - c, r }},
 }
 
-// findSymmetries sets the game's symmetries and, if asked to, returns the frame of Second, if the sides are proven to be
-// alike. The tensor must be laid out.
-func (g *game) findSymmetries(ctx context.Context, b *board, framed bool) (second frame, err error) {
-	shape := g.env.Tensor
-	f := &finder{game: g, matcher: g.net.NewMatcher(maxMatchWork)}
+// newFinder returns a finder. The tensor must be laid out.
+func (g *game) newFinder(b *board) *finder {
+	f := &finder{game: g, matcher: g.net.NewMatcher(maxMatchWork, g.net.Goals)}
 	for role := range 2 {
 		f.offset[role] = g.net.Move(role, 0).Gate() - 1
 	}
 	f.setSpots(b)
+	return f
+}
+
+// findSymmetries sets the game's symmetries and returns the frame of Second, if the layout has one and the sides are proven
+// to be alike, at least but for their goals.
+func (f *finder) findSymmetries(ctx context.Context, layout int) (second frame, err error) {
+	g := f.game
+	shape := g.env.Tensor
 	var maps []symmetry
 	for i, m := range boardMaps {
 		s := symmetry{name: m.name}
@@ -104,16 +111,27 @@ func (g *game) findSymmetries(ctx context.Context, b *board, framed bool) (secon
 		g.env.Symmetries = append(g.env.Symmetries, env.Symmetry{Cells: s.cells, Actions: actions})
 		g.images = append(g.images, s.inputs[:len(g.net.Next)])
 	}
-	if !framed {
+	if layout < withFrames {
 		return second, nil
 	}
+	if second, err = f.findFrame(ctx, f.matcher, maps); err != nil || second.actions != nil || layout < withFigures {
+		return second, err
+	}
+	noGoals := make([][]network.Goal, len(g.net.Goals))
+	second, err = f.findFrame(ctx, g.net.NewMatcher(maxMatchWork, noGoals), maps)
+	second.ownGoals = second.actions != nil
+	return second, err
+}
+
+// findFrame returns the first of the maps that is a frame by a matcher's automorphism.
+func (f *finder) findFrame(ctx context.Context, m *network.Matcher, maps []symmetry) (second frame, err error) {
 	for _, s := range maps[:min(6, len(maps))] {
 		if err := ctx.Err(); err != nil {
 			return second, fmt.Errorf("the search for symmetries was not finished: %w", err)
 		}
-		if f.tryFrame(&s) {
+		if f.tryFrame(m, &s) {
 			if actions, ok := f.actions(s, exchanged); ok {
-				return frame{s, actions}, nil
+				return frame{symmetry: s, actions: actions}, nil
 			}
 		}
 	}
@@ -401,9 +419,9 @@ func (f *finder) actions(s symmetry, roles [2]int) ([]env.Action, bool) {
 
 // tryFrame reports whether an automorphism that exchanges the roles is found, and sets its inputs: then the position that
 // Second sees is one in which First is to move, and it has the same future.
-func (f *finder) tryFrame(s *symmetry) bool {
+func (f *finder) tryFrame(m *network.Matcher, s *symmetry) bool {
 	g := f.game
-	s.inputs = f.matcher.Match(f.labels(s.cells, exchanged, false), f.labels(f.list[0].cells, kept, false), exchanged[:])
+	s.inputs = m.Match(f.labels(s.cells, exchanged, false), f.labels(f.list[0].cells, kept, false), exchanged[:])
 	if s.inputs == nil || !slices.Equal(composed(s.inputs, s.inputs), f.list[0].inputs) || !f.keepsTurns(*s, exchanged) {
 		return false
 	}
@@ -434,14 +452,26 @@ func (f *finder) tryFrame(s *symmetry) bool {
 	return true
 }
 
-// setFrame sets what fluents set in the tensor when Second is to move, and says so in the names of the planes.
+// setFrame sets what fluents set in the tensor when Second is to move, and says so in the names of the planes. If goals
+// differ it adds a plane that shows who is to move.
 func (g *game) setFrame(f frame) {
 	g.framed = g.entries
 	if f.actions == nil {
 		return
 	}
+	e := g.env
+	if f.ownGoals {
+		at := len(e.Planes)
+		if g.limit > 0 {
+			at-- // the last plane stays the last
+		}
+		e.Planes = slices.Insert(e.Planes, at, fmt.Sprintf("%[1]s to move: 1 on every cell if %[1]s is to move, 0 elsewhere", e.Players[env.First]))
+		for cell := range e.Tensor.Cells() {
+			g.first = append(g.first, entry{int32(at*e.Tensor.Cells() + cell), 1})
+		}
+	}
 	g.framed = make([][]entry, len(g.entries))
-	e, others := g.env, map[int]string{} // by plane, what it shows for Second; "" if that has no single name
+	others := map[int]string{} // by plane, what it shows for Second; "" if that has no single name
 	plane := func(fluent int) int { return int(g.entries[fluent][0].index) / e.Tensor.Cells() }
 	for i := range g.framed {
 		to := int(f.inputs[i])

@@ -16,8 +16,15 @@ import (
 func TestScrambledSymmetries(t *testing.T) {
 	for _, name := range sheets.Names() {
 		plain, info := mustBuild(t, sheets.Text(name))
-		if (info.Frame != "") != strings.HasSuffix(plain.Name, layout+")") {
-			t.Errorf("%s has frame %q", plain.Name, info.Frame)
+		want := ""
+		switch {
+		case len(plain.Figures) > 0 || info.OwnGoals:
+			want = "-v3"
+		case info.Frame != "":
+			want = "-v2"
+		}
+		if _, v, _ := parseName(plain.Name, plain.Sheet); !strings.HasSuffix(plain.Name, want+")") || v.layout == firstLayout != (want == "") {
+			t.Errorf("%s has frame %q and %d figures", plain.Name, info.Frame, len(plain.Figures))
 		}
 		text, _, err := sheets.Scramble(sheets.Text(name), rand.New(rand.NewPCG(7, 7)))
 		if err != nil {
@@ -30,11 +37,16 @@ func TestScrambledSymmetries(t *testing.T) {
 }
 
 // TestFrame plays random games. Where Second is to move, First would have the same moves in the position that the tensor
-// shows, and these lead to positions that the tensor shows afterwards.
+// shows, and these lead to positions that the tensor shows afterwards, but for the plane that says who is to move. Outcomes
+// are the same unless the sides have their own goals.
 func TestFrame(t *testing.T) {
-	for _, name := range []string{"breakthrough-6x6", "tic-tac-toe", "free-for-all-2p", "connect-four", "nim", "race", "hex"} {
-		e, _ := mustBuild(t, sheets.Text(name))
+	for _, name := range sheets.Names() {
+		e, info := mustBuild(t, sheets.Text(name))
 		g := e.NewState().(*state).game
+		if info.Frame == "" || info.OwnGoals != (len(g.first) > 0) {
+			t.Errorf("%s: frame %q, own goals %t, %d entries for First", name, info.Frame, info.OwnGoals, len(g.first))
+			continue
+		}
 		frame := e.Frame(env.Second)
 		rng := rand.New(rand.NewPCG(8, 8))
 		for range 3 {
@@ -56,10 +68,10 @@ func TestFrame(t *testing.T) {
 				a := s.RandomAction(rng.Uint64())
 				s.Apply(a)
 				seen.Apply(frame[a])
-				if s.Done() != seen.Done() || s.Done() && s.Outcome() != len(e.Classes)-1-seen.Outcome() {
+				if s.Done() != seen.Done() || s.Done() && !info.OwnGoals && s.Outcome() != len(e.Classes)-1-seen.Outcome() {
 					t.Fatalf("%s: over is %t and %t, outcomes %d and %d", name, s.Done(), seen.Done(), s.Outcome(), seen.Outcome())
 				}
-				if !s.Done() && !slices.Equal(tensor(s), tensor(seen)) {
+				if !s.Done() && !slices.Equal(withoutMover(s), withoutMover(seen)) {
 					t.Fatalf("%s: the tensors differ after %s", name, e.ActionTexts[a])
 				}
 			}
@@ -82,10 +94,19 @@ func shown(t *testing.T, s *state) *state {
 	seen := g.newState()
 	seen.position, seen.plies = g.play.NewPosition(on), s.plies
 	seen.update()
-	if !slices.Equal(tensor(s), tensor(seen)) {
+	if !slices.Equal(withoutMover(s), withoutMover(seen)) {
 		t.Fatal("the tensors differ")
 	}
 	return seen
+}
+
+// withoutMover returns the tensor but for the plane that shows who is to move.
+func withoutMover(s *state) []float32 {
+	x := tensor(s)
+	for _, e := range s.game.first {
+		x[e.index] = 0
+	}
+	return x
 }
 
 func tensor(s *state) []float32 {
@@ -104,30 +125,39 @@ func TestBrokenSymmetry(t *testing.T) {
 		{"a player", ticTacToe + "(<= (line x) (true (cell r2 c2 x)) (true (cell r1 c1 x)) (true (cell r1 c3 x)))", "2 "},
 		{"the start", strings.Replace(ticTacToe, "(row ?r) (column ?c))\n(init", "(row ?r) (column ?c) (distinct ?r r1))\n(init (cell r1 c1 b)) (init (cell r1 c2 x)) (init", 1) +
 			"(init (cell r1 c3 b))", "2 "},
-		{"a goal", strings.Replace(ticTacToe, "(<= (goal o 0) (line x))", "(<= (goal o 10) (line x))", 1), "8 "},
+		{"a goal", strings.Replace(ticTacToe, "(<= (goal o 0) (line x))", "(<= (goal o 10) (line x))", 1), "8 not turned, own goals"},
 	} {
 		e, info := mustBuild(t, c.text)
-		if got := fmt.Sprint(len(e.Symmetries), " ", info.Frame); got != c.want {
+		got := fmt.Sprint(len(e.Symmetries), " ", info.Frame)
+		if info.OwnGoals {
+			got += ", own goals"
+		}
+		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		envtest.Run(t, e)
 	}
 }
 
-// TestOldNames checks that games of names of earlier versions keep their tensors.
+// TestOldNames checks that games of names of earlier versions keep their tensors, and their networks the form.
 func TestOldNames(t *testing.T) {
 	for _, c := range []struct {
 		name, sheet string
 		planes      int
 		framed      bool
+		figures     int
 	}{
-		{"gdl(breakthrough-6x6-733c46b7)", "breakthrough-6x6", 5, false},
-		{"gdl(breakthrough-6x6-733c46b7-v2)", "breakthrough-6x6", 5, true},
-		{"gdl(two-marks-2dc2dcd3)", "two-marks", 6, false},
-		{"gdl(two-marks-2dc2dcd3-v2)", "two-marks", 8, true},
-		{"gdl(race-2f48fe48-56)", "race", 7, false},
-		{"gdl(race-2f48fe48-56-v2)", "race", 7, true},
-		{"gdl(quad-5x5-e86f958b)", "quad-5x5", 8, false},
+		{"gdl(breakthrough-6x6-733c46b7)", "breakthrough-6x6", 5, false, 0},
+		{"gdl(breakthrough-6x6-733c46b7-v2)", "breakthrough-6x6", 5, true, 0},
+		{"gdl(two-marks-2dc2dcd3)", "two-marks", 6, false, 0},
+		{"gdl(two-marks-2dc2dcd3-v2)", "two-marks", 8, true, 0},
+		{"gdl(two-marks-2dc2dcd3-v3)", "two-marks", 8, true, 28},
+		{"gdl(race-2f48fe48-56)", "race", 7, false, 0},
+		{"gdl(race-2f48fe48-56-v2)", "race", 7, true, 0},
+		{"gdl(quad-5x5-e86f958b)", "quad-5x5", 8, false, 0},
+		{"gdl(quad-5x5-e86f958b-v3)", "quad-5x5", 9, true, 37},
+		{"gdl(reversi-e9dfb92b-144)", "reversi", 7, false, 0},
+		{"gdl(reversi-e9dfb92b-144-v3)", "reversi", 8, true, 0},
 	} {
 		e, err := Restore(t.Context(), c.name, sheets.Text(c.sheet))
 		if err != nil {
@@ -135,8 +165,8 @@ func TestOldNames(t *testing.T) {
 		}
 		g := e.NewState().(*state).game
 		framed := !slices.EqualFunc(g.entries, g.framed, slices.Equal)
-		if e.Name != c.name || e.Tensor.C != c.planes || framed != c.framed {
-			t.Errorf("%s: name %s, %d planes, framed %t", c.name, e.Name, e.Tensor.C, framed)
+		if e.Name != c.name || e.Tensor.C != c.planes || framed != c.framed || len(e.Figures) != c.figures {
+			t.Errorf("%s: name %s, %d planes, framed %t, %d figures", c.name, e.Name, e.Tensor.C, framed, len(e.Figures))
 		}
 	}
 	for _, name := range []string{"gdl(quad-5x5-e86f958b-v2)", "gdl(breakthrough-6x6-733c46b7-v3)"} {

@@ -12,6 +12,7 @@ import (
 // matter: conjunctions of conjunctions are one gate, and (a and (b or c)) or d becomes (a and b) or (a and c) or d.
 type Matcher struct {
 	network *Network
+	goals   [][]Goal // by role: those that stay the same
 	gates   *gates
 	becomes []Ref // by gate of the network that results need: the matcher's gate
 	inputs  int
@@ -30,11 +31,12 @@ type Matcher struct {
 type colouring struct{ colour, hash, context []uint64 }
 
 // NewMatcher returns a matcher that gives up once it has looked at limit inputs of gates, in all calls of Match together.
-func (n *Network) NewMatcher(limit int) *Matcher {
-	m := &Matcher{network: n, inputs: n.firstGate() - 1, limit: limit}
+// Goals are those that must stay the same, by role: all of them or none.
+func (n *Network) NewMatcher(limit int, goals [][]Goal) *Matcher {
+	m := &Matcher{network: n, goals: goals, inputs: n.firstGate() - 1, limit: limit}
 	need := n.newMarker(n.gates)
 	n.eachResult(need.mark)
-	for _, goals := range n.Goals {
+	for _, goals := range m.goals {
 		for _, goal := range goals {
 			need.mark(goal.Holds)
 		}
@@ -64,7 +66,7 @@ func (m *Matcher) setLeaves(marked []bool) {
 	used := make([]bool, g.n())
 	mark := func(r Ref) { used[r.Gate()] = true }
 	n.eachResult(func(r Ref) { mark(m.of(r)) })
-	for _, goals := range n.Goals {
+	for _, goals := range m.goals {
 		for _, goal := range goals {
 			mark(m.of(goal.Holds))
 		}
@@ -273,7 +275,7 @@ func (m *Matcher) refine(c *colouring, roles []int) {
 	use := func(r Ref, what uint64) { c.context[r.Gate()] += Mix(what, uint64(r&1)) }
 	m.eachInput(func(v int, kind uint64, r Ref) { use(r, Mix(c.colour[v], kind)) })
 	use(m.of(n.Terminal), ofTerminal)
-	for role, goals := range n.Goals {
+	for role, goals := range m.goals {
 		for _, goal := range goals {
 			use(m.of(goal.Holds), Mix(Mix(ofGoal, uint64(goal.Value)), uint64(roles[role])))
 		}
@@ -347,8 +349,8 @@ func (m *Matcher) verify(partner []int32, roles []int) []int32 {
 	for i, l := range m.loops {
 		same = same && image(m.defs[i]) == defOf[partner[l]]
 	}
-	for role, goals := range n.Goals {
-		others := n.Goals[roles[role]]
+	for role, goals := range m.goals {
+		others := m.goals[roles[role]]
 		same = same && len(others) == len(goals)
 		for i, goal := range goals {
 			same = same && others[i].Value == goal.Value && m.of(others[i].Holds) == image(m.of(goal.Holds))

@@ -73,17 +73,17 @@ func TestMatch(t *testing.T) {
 		{"1 and 2", map[string]string{"1": "2", "2": "1"}, nil, []int{0, 1}, false}, // 4 is no neighbour of 2
 		{"1 and 3", map[string]string{"1": "3", "3": "1"}, nil, []int{0, 1}, false}, // the end treats them otherwise
 	} {
-		images := n.NewMatcher(1<<20).Match(labels(c.nodes, c.roles), plain, c.becomes)
+		images := n.NewMatcher(1<<20, n.Goals).Match(labels(c.nodes, c.roles), plain, c.becomes)
 		if (images != nil) != c.want {
 			t.Errorf("%s: %v, want an automorphism: %t", c.name, images, c.want)
 		}
 	}
-	if n.NewMatcher(0).Match(plain, plain, []int{0, 1}) != nil {
+	if n.NewMatcher(0, n.Goals).Match(plain, plain, []int{0, 1}) != nil {
 		t.Error("loops that look alike are told apart without any work")
 	}
 	// Without labels everything looks alike to begin with, and inputs stay where they are if they can.
 	same := make([]uint64, inputs)
-	images := n.NewMatcher(1<<20).Match(same, same, []int{0, 1})
+	images := n.NewMatcher(1<<20, n.Goals).Match(same, same, []int{0, 1})
 	if images == nil || slices.ContainsFunc(images, func(k int32) bool { return images[k] != k }) {
 		t.Errorf("images %v, want each itself", images)
 	}

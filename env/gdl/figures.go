@@ -1,0 +1,134 @@
+package gdl
+
+import (
+	"fmt"
+	"slices"
+
+	"ludus/env"
+	"ludus/env/gdl/network"
+)
+
+// Limits of figures.
+const (
+	minFigures     = 2  // fewer are not worth the figure layers, which take the place of convolutions
+	minFigureCells = 3  // of one figure: pairs of cells are too many and say too little
+	maxFigureCells = 16 // of one figure, which also has at most half of the board's cells
+	maxThroughCell = 64 // figures through a cell, on average
+	maxFigureSets  = 1 << 14
+)
+
+// figures returns sets of cells on which facts of one kind, such as one player's pieces, must hold together for the game
+// to end or for a goal: four in a line, the corners of a square. They wire networks only, so it does not matter if some
+// are missing. Sets within others are left out. If there are too many, there are none.
+func (f *finder) figures(second frame) [][]int32 {
+	g := f.game
+	results := []network.Ref{g.net.Terminal}
+	for _, goals := range g.net.Goals {
+		for _, goal := range goals {
+			results = append(results, goal.Holds)
+		}
+	}
+	onCell := make([]bool, len(g.net.Next))
+	for i, s := range f.spots[:len(onCell)] {
+		onCell[i] = !s.line && len(s.cells) > 0
+	}
+	board := 0
+	for _, exists := range g.env.Drawing.Cells {
+		if exists {
+			board++
+		}
+	}
+	known := map[string]bool{}
+	var list [][]int32
+	add := func(cells []int32) {
+		if key := fmt.Sprint(cells); !known[key] {
+			known[key] = true
+			list = append(list, cells)
+		}
+	}
+	for _, product := range g.net.Products(results, onCell) {
+		sets := f.cellsByKind(product)
+		if slices.ContainsFunc(sets, func(cells []int32) bool { return len(cells) > min(maxFigureCells, board/2) }) {
+			continue // about the whole board, such as a number of pieces
+		}
+		for _, cells := range sets {
+			if len(cells) >= minFigureCells {
+				add(cells)
+			}
+		}
+	}
+	maps := g.env.Symmetries
+	if second.actions != nil {
+		maps = append(slices.Clip(maps), env.Symmetry{Cells: second.cells})
+	}
+	for k := 0; k < len(list) && len(list) <= maxFigureSets; k++ {
+		for _, m := range maps {
+			var image []int32
+			for _, cell := range list[k] {
+				image = append(image, m.Cells[cell])
+			}
+			slices.Sort(image)
+			add(image)
+		}
+	}
+	if len(list) > maxFigureSets {
+		return nil
+	}
+	list = largest(list)
+	total := 0
+	for _, cells := range list {
+		total += len(cells)
+	}
+	if len(list) < minFigures || total > maxThroughCell*board {
+		return nil
+	}
+	return list
+}
+
+// cellsByKind returns the cells of a product's facts, a set for each kind: facts that differ in their place only. A cell is
+// the one on which the tensor shows the fact.
+func (f *finder) cellsByKind(product []int32) (sets [][]int32) {
+	g := f.game
+	var kinds []uint64
+	for _, i := range product {
+		k := slices.Index(kinds, f.spots[i].name)
+		if k < 0 {
+			k = len(kinds)
+			kinds, sets = append(kinds, f.spots[i].name), append(sets, nil)
+		}
+		sets[k] = append(sets[k], g.entries[i][0].index%int32(g.env.Tensor.Cells()))
+	}
+	for k, cells := range sets {
+		slices.Sort(cells)
+		sets[k] = slices.Compact(cells)
+	}
+	return sets
+}
+
+// largest returns the sets that are not within others, in ascending order.
+func largest(list [][]int32) (kept [][]int32) {
+	slices.SortFunc(list, slices.Compare)
+	through := map[int32][]int{} // by cell: sets
+	for i, cells := range list {
+		for _, cell := range cells {
+			through[cell] = append(through[cell], i)
+		}
+	}
+	for i, cells := range list {
+		within := func(k int) bool { return k != i && isSubset(cells, list[k]) }
+		if !slices.ContainsFunc(through[cells[0]], within) {
+			kept = append(kept, cells)
+		}
+	}
+	return kept
+}
+
+// isSubset reports whether b has all elements of a; both are in ascending order.
+func isSubset(a, b []int32) bool {
+	for _, x := range b {
+		if len(a) > 0 && a[0] == x {
+			a = a[1:]
+		}
+	}
+	return len(a) == 0
+}

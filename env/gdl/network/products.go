@@ -1,0 +1,129 @@
+package network
+
+import "slices"
+
+// Limits of Products.
+const (
+	maxProducts    = 4096    // of one gate
+	maxProductWork = 1 << 20 // inputs of gates and of products looked at
+)
+
+// multiplier multiplies gates out.
+type multiplier struct {
+	gates  *gates
+	counts []bool // by fluent
+	known  map[Ref]products
+	work   int
+}
+
+// products are conjunctions of fluents of which one must hold, in ascending order and without doubles.
+type products struct {
+	list    [][]int32
+	tooMany bool // then the list is empty
+}
+
+// Products multiplies results out: each becomes a disjunction of products, which are conjunctions. It returns of all
+// products the fluents that count and are not negated, ascending and without doubles. It leaves out the alternatives of a
+// result that have too many products, and returns nil if all together are too much work.
+func (n *Network) Products(results []Ref, counts []bool) [][]int32 {
+	m := &multiplier{gates: n.gates, counts: counts, known: map[Ref]products{}}
+	seen := map[Ref]bool{}
+	var all [][]int32
+	var alternatives func(r Ref)
+	alternatives = func(r Ref) {
+		inputs := m.gates.of(r.Gate())
+		switch {
+		case seen[r]:
+		case r&1 != 0 && len(inputs) > 0:
+			for _, x := range inputs {
+				alternatives(x.Not())
+			}
+		default:
+			all = append(all, m.products(r).list...)
+		}
+		seen[r] = true
+	}
+	for _, r := range results {
+		alternatives(r)
+	}
+	if m.work > maxProductWork {
+		return nil
+	}
+	return sortedProducts(all)
+}
+
+// sortedProducts sorts products and removes doubles.
+func sortedProducts(list [][]int32) [][]int32 {
+	slices.SortFunc(list, slices.Compare)
+	return slices.CompactFunc(list, slices.Equal)
+}
+
+// products returns those of a gate or of its negation. Moves, loops and negated fluents count as true.
+func (m *multiplier) products(r Ref) products {
+	gate := r.Gate()
+	inputs := m.gates.of(gate)
+	switch {
+	case m.work > maxProductWork:
+		return products{tooMany: true}
+	case r == False:
+		return products{}
+	case len(inputs) == 0 && r&1 == 0 && gate <= len(m.counts) && m.counts[gate-1]:
+		return products{list: [][]int32{{int32(gate - 1)}}}
+	case len(inputs) == 0:
+		return products{list: [][]int32{nil}}
+	}
+	if p, ok := m.known[r]; ok {
+		return p
+	}
+	m.work += len(inputs)
+	var p products
+	if r&1 != 0 {
+		p = m.or(inputs)
+	} else {
+		p = m.and(inputs)
+	}
+	if p.tooMany = p.tooMany || len(p.list) > maxProducts; p.tooMany {
+		p.list = nil
+	}
+	m.known[r] = p
+	return p
+}
+
+// or returns the products of the disjunction of the negations of refs.
+func (m *multiplier) or(refs []Ref) products {
+	var all [][]int32
+	for _, r := range refs {
+		p := m.products(r.Not())
+		if p.tooMany {
+			return p
+		}
+		all = append(all, p.list...)
+	}
+	return products{list: sortedProducts(all)}
+}
+
+// and returns the products of a conjunction.
+func (m *multiplier) and(refs []Ref) products {
+	all := [][]int32{nil}
+	for _, r := range refs {
+		p := m.products(r)
+		if p.tooMany || len(all)*len(p.list) > maxProducts {
+			return products{tooMany: true}
+		}
+		if len(p.list) == 1 && len(p.list[0]) == 0 {
+			continue
+		}
+		var next [][]int32
+		for _, a := range all {
+			for _, b := range p.list {
+				both := slices.Concat(a, b)
+				slices.Sort(both)
+				both = slices.Compact(both)
+				m.work += 1 + len(both)
+				next = append(next, both)
+			}
+		}
+		all = sortedProducts(next)
+	}
+	return products{list: all}
+}
