@@ -121,7 +121,7 @@ func writeCurves(w io.Writer, curves []doctor.Curve) {
 		}
 		fmt.Fprintln(table, "\t"+rest)
 	}
-	row("curve\tfirst\tnewest", func(i int) string { return references[i].name }, "\tshould")
+	row("curve\tfirst\tnewest", func(i int) string { return references[i].name }, "\tin a healthy run")
 	for i := range curves {
 		c := &curves[i]
 		row(fmt.Sprintf("%s\t%.3f\t%.3f", c.Name, c.Values[0], c.Values[len(c.Values)-1]),

@@ -12,7 +12,7 @@ import (
 // Curve is a number by generation, and what to compare it with.
 type Curve struct {
 	Name        string    `json:"name"`
-	Expected    string    `json:"expected"` // what it should do
+	Expected    string    `json:"expected"` // what it does in a healthy run
 	Generations []int     `json:"generations"`
 	Values      []float64 `json:"values"`
 	// The shipped agent's value: a loss in positions of the run's newest games, an error on the card's suite; nil: none.
@@ -63,8 +63,8 @@ func (r *Run) errorCurves() (all []Curve) {
 	if card != nil && train.WhyNotPlain(r.Game, r.Config) == "" {
 		recorded = forecast.NewCurve(card.Curve)
 	}
-	for _, agent := range []struct{ name, onCard string }{{"policy", "policy:zoo"}, {"net", "zoo"}} {
-		c := Curve{Name: "suite error, " + agent.name, Expected: "falls"}
+	for _, agent := range []struct{ name, title, onCard string }{{"policy", "policy alone", "policy:zoo"}, {"net", "with search", "zoo"}} {
+		c := Curve{Name: "suite error, " + agent.title, Expected: "falls"}
 		if card != nil {
 			if e := card.Find("shipped", agent.onCard); e != nil {
 				c.Shipped = &e.Error.Value

@@ -68,7 +68,7 @@ async function diagnose({ generation, generations }) {
     { title: "newest", figure: true, text: (c) => number(c.values.at(-1)) },
     ...Object.entries(references).filter(([, value]) => curves.some((c) => value(c) !== undefined))
       .map(([title, value]) => ({ title, figure: true, text: (c) => value(c) === undefined ? "" : number(value(c)) })),
-    { title: "it should", text: (c) => c.expected },
+    { title: "in a healthy run", text: (c) => c.expected },
   ], curves);
   byId("doctor").querySelector("details").hidden = curves.length === 0;
 }

@@ -131,11 +131,12 @@ const orders = {
 
 function show(next) {
   list = next;
+  const folder = list.dir.replace(/\/$/, "");
   byId("where").textContent = `Runs in the folder ${list.dir}. This page is updated while they train.`;
   showMessage(list.note);
   byId("none").hidden = list.runs.length > 0;
   byId("sorting").hidden = list.runs.length < 2;
-  byId("command").textContent = `ludus train quad-5x5 --time 1m --run ${list.dir.replace(/\/$/, "")}/quad-5x5`;
+  byId("command").textContent = "ludus train quad-5x5 --time 1m" + (folder === "runs" ? "" : ` --run ${folder}/quad-5x5`);
   const names = new Set(list.runs.map((run) => run.name));
   for (const name of cards.keys()) if (!names.has(name)) cards.delete(name);
   for (const run of list.runs) {

@@ -52,8 +52,7 @@ func (w *Watcher) scan() *List {
 	}
 	w.readers = readers
 	switch {
-	case errors.Is(s.err, fs.ErrNotExist):
-		list.Note = fmt.Sprintf("there is no folder %s yet", w.dir)
+	case errors.Is(s.err, fs.ErrNotExist): // the first run makes the folder
 	case s.err != nil:
 		list.Note = s.err.Error()
 	case s.left <= 0 || len(s.names) > maxRuns:
