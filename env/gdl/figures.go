@@ -10,71 +10,24 @@ import (
 
 // Limits of figures.
 const (
-	minFigures     = 2  // fewer are not worth the figure layers, which take the place of convolutions
-	minFigureCells = 3  // of one figure: pairs of cells are too many and say too little
-	maxFigureCells = 16 // of one figure, which also has at most half of the board's cells
-	maxThroughCell = 64 // figures through a cell, on average
-	maxFigureSets  = 1 << 14
+	minFigures     = 2       // fewer are not worth the figure layers, which take the place of convolutions
+	minFigureCells = 3       // of one figure: pairs of cells are too many and say too little
+	maxFigureCells = 16      // of one figure, which also has at most half of the board's cells
+	maxThroughCell = 64      // figures through a cell, on average
+	maxFigureSets  = 1 << 14 // before those within others are left out
 )
 
 // figures returns sets of cells on which facts of one kind, such as one player's pieces, must hold together for the game
 // to end or for a goal: four in a line, the corners of a square. They wire networks only, so it does not matter if some
 // are missing. Sets within others are left out. If there are too many, there are none.
 func (f *finder) figures(second frame) [][]int32 {
-	g := f.game
-	results := []network.Ref{g.net.Terminal}
-	for _, goals := range g.net.Goals {
-		for _, goal := range goals {
-			results = append(results, goal.Holds)
-		}
-	}
-	onCell := make([]bool, len(g.net.Next))
-	for i, s := range f.spots[:len(onCell)] {
-		onCell[i] = !s.line && len(s.cells) > 0
-	}
 	board := 0
-	for _, exists := range g.env.Drawing.Cells {
+	for _, exists := range f.game.env.Drawing.Cells {
 		if exists {
 			board++
 		}
 	}
-	known := map[string]bool{}
-	var list [][]int32
-	add := func(cells []int32) {
-		if key := fmt.Sprint(cells); !known[key] {
-			known[key] = true
-			list = append(list, cells)
-		}
-	}
-	for _, product := range g.net.Products(results, onCell) {
-		sets := f.cellsByKind(product)
-		if slices.ContainsFunc(sets, func(cells []int32) bool { return len(cells) > min(maxFigureCells, board/2) }) {
-			continue // about the whole board, such as a number of pieces
-		}
-		for _, cells := range sets {
-			if len(cells) >= minFigureCells {
-				add(cells)
-			}
-		}
-	}
-	maps := g.env.Symmetries
-	if second.actions != nil {
-		maps = append(slices.Clip(maps), env.Symmetry{Cells: second.cells})
-	}
-	for k := 0; k < len(list) && len(list) <= maxFigureSets; k++ {
-		for _, m := range maps {
-			var image []int32
-			for _, cell := range list[k] {
-				image = append(image, m.Cells[cell])
-			}
-			slices.Sort(image)
-			add(image)
-		}
-	}
-	if len(list) > maxFigureSets {
-		return nil
-	}
-	list = largest(list)
+	list := largest(f.closed(f.conditions(min(maxFigureCells, board/2)), second))
 	total := 0
 	for _, cells := range list {
 		total += len(cells)
@@ -83,6 +36,65 @@ func (f *finder) figures(second frame) [][]int32 {
 		return nil
 	}
 	return list
+}
+
+// conditions returns the sets of cells that the end and the goals need, of at most so many cells.
+func (f *finder) conditions(most int) (list [][]int32) {
+	net := f.game.net
+	results := []network.Ref{net.Terminal}
+	for _, goals := range net.Goals {
+		for _, goal := range goals {
+			results = append(results, goal.Holds)
+		}
+	}
+	onCell := make([]bool, len(net.Next))
+	for i, s := range f.spots[:len(onCell)] {
+		onCell[i] = !s.line && len(s.cells) > 0
+	}
+	for _, product := range net.Products(results, onCell) {
+		sets := f.cellsByKind(product)
+		if slices.ContainsFunc(sets, func(cells []int32) bool { return len(cells) > most }) {
+			continue // about the whole board, such as a number of pieces
+		}
+		for _, cells := range sets {
+			if len(cells) >= minFigureCells {
+				list = append(list, cells)
+			}
+		}
+	}
+	return list
+}
+
+// closed returns the sets and their images under the symmetries and the frame, without doubles; none if they are too many.
+func (f *finder) closed(list [][]int32, second frame) (all [][]int32) {
+	maps := f.game.env.Symmetries // the identity is one
+	if second.actions != nil {
+		maps = append(slices.Clip(maps), env.Symmetry{Cells: second.cells})
+	}
+	known := map[string]bool{}
+	add := func(cells []int32) {
+		if key := fmt.Sprint(cells); !known[key] {
+			known[key] = true
+			all = append(all, cells)
+		}
+	}
+	for _, cells := range list {
+		add(cells)
+	}
+	for k := 0; k < len(all); k++ {
+		if len(all) > maxFigureSets {
+			return nil
+		}
+		for _, m := range maps {
+			var image []int32
+			for _, cell := range all[k] {
+				image = append(image, m.Cells[cell])
+			}
+			slices.Sort(image)
+			add(image)
+		}
+	}
+	return all
 }
 
 // cellsByKind returns the cells of a product's facts, a set for each kind: facts that differ in their place only. A cell is
