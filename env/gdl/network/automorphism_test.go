@@ -78,6 +78,9 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%s: %v, want an automorphism: %t", c.name, images, c.want)
 		}
 	}
+	if n.NewMatcher(1<<20, make([][]Goal, 2)).Match(labels(nil, swap), plain, []int{0, 1}) == nil {
+		t.Error("without goals, roles that keep their own are not exchanged")
+	}
 	if n.NewMatcher(0, n.Goals).Match(plain, plain, []int{0, 1}) != nil {
 		t.Error("loops that look alike are told apart without any work")
 	}

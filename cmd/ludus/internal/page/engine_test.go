@@ -71,7 +71,7 @@ func networks(t *testing.T) (list []network) {
 		game := game(t, name)
 		list = append(list, network{game, infertest.RandomWeights(game, 8, 1, 1), 32})
 	}
-	for _, name := range []string{"breakthrough-6x6", "two-marks", "race"} {
+	for _, name := range []string{"breakthrough-6x6", "two-marks", "race", "golden-rectangle"} {
 		game, _, err := gdl.New(t.Context(), name, sheets.Text(name))
 		if err != nil {
 			t.Fatal(err)
