@@ -51,6 +51,9 @@ The connection is not encrypted.`,
 				return err
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), server.URL())
+			if isTerminal(cmd.ErrOrStderr()) {
+				fmt.Fprintln(cmd.ErrOrStderr(), "Open this address in a browser. Ctrl-C ends the server.")
+			}
 			if !server.Local() {
 				fmt.Fprintln(cmd.ErrOrStderr(), "Other machines can reach this address; anyone with the token can play and see the runs.")
 			}
