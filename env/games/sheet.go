@@ -73,21 +73,14 @@ func Restore(name, sheet string) (*env.Game, error) {
 func NewOfRun(name, dir string) (*env.Game, error) {
 	if path, ok := sheetPath(name); ok && dir != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			if g := ofRun(dir, path); g != nil {
-				return g, nil
+			if c, err := readCarried(dir); err == nil && c.isOf(path) {
+				if g, err := Restore(c.Game, c.Sheet); err == nil {
+					return g, nil
+				}
 			}
 		}
 	}
 	return New(name)
-}
-
-// ofRun returns the game of a run, if its sheet came from a file of the same name as path; otherwise nil.
-func ofRun(dir, path string) *env.Game {
-	g, err := readSheet(dir)
-	if err != nil || !strings.HasPrefix(g.Name, strings.TrimSuffix(gdl.Name(stemOf(path), g.Sheet), ")")) {
-		return nil
-	}
-	return g
 }
 
 // stemOf returns the name of a file without folder and extension.
@@ -102,20 +95,8 @@ func newSheet(name, path string) (*env.Game, error) {
 	}
 	g, err := readSheet(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		run := filepath.Join("runs", env.FileName(name))
-		if g, errRun := readSheet(run); errRun == nil {
-			return g, nil
-		}
-		// The file may have been deleted after its training.
-		runs, _ := filepath.Glob(filepath.Join("runs", env.FileName(gdl.Family+"("+strings.ToLower(stemOf(path))+"-")+"*"))
-		var found []*env.Game
-		for _, run := range runs {
-			if g := ofRun(run, path); g != nil && !slices.Contains(found, g) {
-				found = append(found, g)
-			}
-		}
-		if len(found) == 1 {
-			return found[0], nil
+		if found := findInRuns(name, path); len(found) == 1 {
+			return Restore(found[0].Game, found[0].Sheet)
 		}
 		err = fmt.Errorf("%w; a rule sheet is named by its file, gdl(PATH), or by the folder or a weights file of a run on it", err)
 	}
@@ -125,6 +106,35 @@ func newSheet(name, path string) (*env.Game, error) {
 	return g, nil
 }
 
+// maxRuns is the number of folders in "runs" in which findInRuns looks for a game.
+const maxRuns = 1000
+
+// findInRuns returns the games of the runs in "runs" that have a name or, if there are none, those on a sheet from a file
+// of path's name; each game once.
+func findInRuns(name, path string) []carried {
+	configs, _ := filepath.Glob(filepath.Join("runs", "*", runFile)) // the pattern is right
+	var named, same []carried
+	for _, config := range configs[:min(len(configs), maxRuns)] {
+		c, err := readCarried(filepath.Dir(config))
+		switch {
+		case err != nil:
+		case c.Game == name:
+			named = append(named, c)
+		case c.isOf(path) && !slices.Contains(same, c):
+			same = append(same, c)
+		}
+	}
+	if len(named) > 0 {
+		return named[:1]
+	}
+	return same
+}
+
+// isOf reports whether the sheet came from a file of the same name as path.
+func (c carried) isOf(path string) bool {
+	return strings.HasPrefix(c.Game, strings.TrimSuffix(gdl.Name(stemOf(path), c.Sheet), ")"))
+}
+
 // readSheet returns the game of a rule sheet's file, of the folder of a run on one, or of a weights file.
 func readSheet(path string) (*env.Game, error) {
 	info, err := os.Stat(path)
@@ -132,13 +142,9 @@ func readSheet(path string) (*env.Game, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		data, err := os.ReadFile(filepath.Join(path, runFile))
+		c, err := readCarried(path)
 		if err != nil {
 			return nil, err
-		}
-		var c carried
-		if err := json.Unmarshal(data, &c); err != nil || c.Sheet == "" {
-			return nil, fmt.Errorf("%s is not the folder of a run on a rule sheet", path)
 		}
 		return Restore(c.Game, c.Sheet)
 	}
@@ -154,6 +160,18 @@ func readSheet(path string) (*env.Game, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return g, nil
+}
+
+// readCarried returns what the folder of a run on a rule sheet carries.
+func readCarried(dir string) (c carried, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, runFile))
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(data, &c); err != nil || c.Sheet == "" {
+		return c, fmt.Errorf("%s is not the folder of a run on a rule sheet", dir)
+	}
+	return c, nil
 }
 
 // sheetOfWeights returns what a weights file (safetensors: the length of a JSON header, the header, data) carries.

@@ -121,13 +121,19 @@ func TestDeletedSheet(t *testing.T) {
 		return g
 	}
 	race := sheets.Text("race")
-	g := addRun("gdl-race-1", "race", race)
+	g := addRun("any folder", "race", race)
 	addRun("gdl-race-2", "race", race)
 	addRun("gdl-race-track-1", "race-track", race)
 	if found, err := New("gdl(somewhere/Race.kif)"); err != nil || found != g {
 		t.Errorf("found %v, error %v", found, err)
 	}
-	addRun("gdl-race-3", "race", race+"\n; another sheet")
+	other := addRun("gdl-race-3", "race", race+"\n; another sheet")
+	for _, want := range []*env.Game{g, other} {
+		c := findInRuns(want.Name, "race.kif")
+		if len(c) != 1 || c[0].Game != want.Name || c[0].Sheet != want.Sheet {
+			t.Errorf("%s is not found in runs", want.Name)
+		}
+	}
 	if _, err := New("gdl(race.kif)"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("two sheets: %v", err)
 	}
