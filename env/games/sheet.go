@@ -16,6 +16,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/gdl"
+	"ludus/env/gdl/kif"
 )
 
 // sheetTime bounds how long a rule sheet may take to become a game.
@@ -23,6 +24,9 @@ const sheetTime = 60 * time.Second
 
 // runFile is the file of a run's folder that has the name of its game and, if it is one of a rule sheet, the sheet.
 const runFile = "config.json"
+
+// maxCarrier is the number of bytes of a file that are read: more than a sheet in JSON and the header of a weights file have.
+const maxCarrier = 8 * kif.MaxBytes
 
 // carried is the part of runFile that is read here.
 type carried struct {
@@ -96,14 +100,15 @@ func newSheet(name, path string) (*env.Game, error) {
 	g, err := readSheet(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if found := findInRuns(name, path); len(found) == 1 {
-			return Restore(found[0].Game, found[0].Sheet)
+			g, err = Restore(found[0].Game, found[0].Sheet)
+		} else {
+			err = fmt.Errorf("%w; a rule sheet is named by its file, gdl(PATH), or by the folder or a weights file of a run on it", err)
 		}
-		err = fmt.Errorf("%w; a rule sheet is named by its file, gdl(PATH), or by the folder or a weights file of a run on it", err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w %q: %w", ErrName, name, err)
+	if err != nil && !errors.Is(err, ErrName) {
+		err = fmt.Errorf("%w %q: %w", ErrName, name, err)
 	}
-	return g, nil
+	return g, err
 }
 
 // maxRuns is the number of folders in "runs" in which findInRuns looks for a game.
@@ -148,7 +153,7 @@ func readSheet(path string) (*env.Game, error) {
 		}
 		return Restore(c.Game, c.Sheet)
 	}
-	text, err := os.ReadFile(path)
+	text, err := kif.ReadFile(path, maxCarrier)
 	if err != nil {
 		return nil, err
 	}
@@ -157,14 +162,26 @@ func readSheet(path string) (*env.Game, error) {
 	}
 	g, err := ofSheet(stemOf(path), string(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, refusal{path, err}
 	}
 	return g, nil
 }
 
+// refusal says why the sheet in a file makes no game. It is an [ErrName], too.
+type refusal struct {
+	path  string
+	cause error
+}
+
+func (r refusal) Error() string { return fmt.Sprintf("the sheet %s is refused: %v", r.path, r.cause) }
+
+func (r refusal) Unwrap() error { return r.cause }
+
+func (r refusal) Is(target error) bool { return target == ErrName }
+
 // readCarried returns what the folder of a run on a rule sheet carries.
 func readCarried(dir string) (c carried, err error) {
-	data, err := os.ReadFile(filepath.Join(dir, runFile))
+	data, err := kif.ReadFile(filepath.Join(dir, runFile), maxCarrier)
 	if err != nil {
 		return c, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/gdl"
+	"ludus/env/gdl/kif"
 	"ludus/env/gdl/sheets"
 )
 
@@ -151,11 +152,15 @@ func TestSheetErrors(t *testing.T) {
 	dir := t.TempDir()
 	broken := writeFile(t, dir, "broken.kif", "(role a)\n(role b")
 	single := writeFile(t, dir, "single.kif", "(role a) (init p) (legal a go) terminal (goal a 100)")
+	large := writeFile(t, dir, "large.kif", strings.Repeat(" ", kif.MaxBytes+1))
+	const gdlNull = "gdl(" + os.DevNull + ")"
 	for name, want := range map[string]string{
 		"gdl(nowhere.kif)":    "a rule sheet is named by its file",
-		"gdl(" + broken + ")": "line 2, column 1: this bracket is never closed",
+		"gdl(" + broken + ")": "the sheet " + broken + " is refused: line 2, column 1: this bracket is never closed",
 		"gdl(" + single + ")": "1 roles",
 		"gdl(" + dir + ")":    "config.json",
+		"gdl(" + large + ")":  "is refused: line 1, column 1: the text has",
+		gdlNull:               "is not a regular file",
 		"gdl":                 "did you mean",
 	} {
 		if _, err := New(name); !errors.Is(err, ErrName) || name != "gdl" && !strings.Contains(err.Error(), want) {
