@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -147,6 +148,9 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	if n := len(program.Roles); n != 2 {
 		return nil, nil, fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
 	}
+	if newWalk(net, 0).isOver() {
+		return nil, nil, errors.New("the game is over at its start: terminal holds in the first position")
+	}
 	folder := net.NewFolder()
 	g := &game{net: net}
 	var err error
@@ -176,6 +180,9 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	}
 	trial, err := g.trial(ctx)
 	if err != nil {
+		if w := FindWitness(ctx, net); w != nil { // people who watch the sheet see this game
+			err = w.Err()
+		}
 		return nil, nil, err
 	}
 	l, proven := findLongest(ctx, net, folder, g.turns)

@@ -129,7 +129,7 @@ func explain(err error, text string) error {
 		return err
 	}
 	if place := new(kif.Error); errors.As(err, &place) {
-		return fmt.Errorf("%w. A likely cause: %s", err, textOfHints(hints))
+		return fmt.Errorf("%w. Also: %s", err, textOfHints(hints))
 	}
 	first := hints[0].Text
 	if rest := textOfHints(hints[1:]); rest != "" {

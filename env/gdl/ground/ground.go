@@ -74,6 +74,7 @@ type grounder struct {
 	atoms     int
 	memory    int // bytes of instances and indexes
 	does      *relation
+	emitting  *rule // whose instance is the newest
 	err       error
 	roles     map[Term]int
 	moves     []Term     // scratch of emit: by role, the does atom of the instance + 1; 0 for none
@@ -360,9 +361,9 @@ func (g *grounder) push(a Term) bool {
 	}
 	switch {
 	case g.terms.size[a] > maxSize:
-		g.fail("a term of %s has more than %d names", g.terms.Name(a), maxSize)
+		g.failAt(g.emitting.pos, "this rule makes a term of %s with more than %d names", g.terms.Name(a), maxSize)
 	case int(g.terms.depth[a]) > g.limits.Depth:
-		g.fail("the rules nest terms without end, such as %.60s", g.terms.Text(a))
+		g.failAt(g.emitting.pos, "this rule nests terms without end, such as %.60s", g.terms.Text(a))
 	}
 	return true
 }
@@ -386,9 +387,6 @@ func (g *grounder) may(a Term) bool { return int(a) < len(g.holds) && g.holds[a]
 
 // fail records the first error, at the rule that cost most.
 func (g *grounder) fail(format string, args ...any) {
-	if g.err != nil {
-		return
-	}
 	pos := kif.Pos{Line: 1, Column: 1}
 	most := -1
 	for _, r := range g.rules {
@@ -396,7 +394,14 @@ func (g *grounder) fail(format string, args ...any) {
 			pos, most = r.pos, n
 		}
 	}
-	g.err = kif.Errorf(pos, format+"; this rule costs most", args...)
+	g.failAt(pos, format+"; this rule costs most", args...)
+}
+
+// failAt records the first error.
+func (g *grounder) failAt(pos kif.Pos, format string, args ...any) {
+	if g.err == nil {
+		g.err = kif.Errorf(pos, format, args...)
+	}
 }
 
 // run derives all that may follow by the rules. Relations that it does not derive are complete.
@@ -552,6 +557,7 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 
 // emit records an instance of a rule whose variables are all bound.
 func (g *grounder) emit(r *rule) {
+	g.emitting = r
 	head := g.value(&r.head)
 	if !r.relation.dynamic {
 		g.push(head)
