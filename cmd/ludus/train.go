@@ -163,7 +163,7 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 // runTraining trains, shows the progress and prints the summary.
 func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) error {
 	w := watcher{progress: newProgress(cmd), dir: o.Dir, game: o.Game}
-	for _, hint := range gdl.Hints(o.Game.Sheet) {
+	for _, hint := range gdl.Hints(o.Game) {
 		w.warn("the sheet may have a mistake: " + hint.String())
 	}
 	var mu sync.Mutex // notes about workers come from other goroutines

@@ -96,7 +96,7 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 	}
 	program, err := ground.Ground(ctx, rules, ground.DefaultLimits)
 	if err != nil {
-		return nil, explain(err, text)
+		return nil, explain(err, text, nil)
 	}
 	return network.New(program)
 }
@@ -104,7 +104,7 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 // FromNetwork is [New] for a sheet whose network is known.
 func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
 	e, info, err := fromNetwork(ctx, stem, text, net, version{layout: lastLayout})
-	return e, info, explain(err, text)
+	return e, info, explain(err, text, net.Program.Never)
 }
 
 // Restore returns the game of that name, if it was made of the sheet. A cap on plies is the name's, whatever
@@ -798,7 +798,7 @@ func (g *game) describe(info *Info) {
 	e.Rules = fmt.Sprintf("The rules stand in a sheet of the Game Description Language. The players are %s and %s; %s moves "+
 		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.\n%s", e.Players[0], e.Players[1], e.Players[0],
 		goals, end, board, info.Fluents, info.Gates, sides)
-	if hints := Hints(e.Sheet); len(hints) > 0 {
+	if hints := hintsOf(e.Sheet, g.net.Program.Never); len(hints) > 0 {
 		e.Rules += "\nThere may be mistakes in the sheet: " + textOfHints(hints) + "."
 	}
 }

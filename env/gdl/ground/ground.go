@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -39,6 +40,7 @@ type Program struct {
 	Goal     []map[int]Term       // by role, then value
 	Terminal Term                 // -1 if the game never ends
 	Static   map[string][][]Term  // arguments of static relations, by name and number of arguments such as "succ/2"
+	Never    []kif.Term           // conditions of rules, without not, that can never hold, each text once
 }
 
 // Starts returns which of the fluents are true in the first position.
@@ -656,5 +658,36 @@ func (g *grounder) finish() *Program {
 		key := f.Name + "/" + strconv.Itoa(len(f.Args))
 		p.Static[key] = append(p.Static[key], g.terms.args[g.pattern(f, nil).ground])
 	}
+	p.Never = g.never()
 	return p
+}
+
+// maxNever bounds the atoms that never looks at.
+const maxNever = 1 << 22
+
+// never lists the conditions that no atom meets. If there are too many atoms, some may be missing.
+func (g *grounder) never() (list []kif.Term) {
+	seen := map[string]bool{}
+	work := 0
+	for _, r := range g.rules {
+		for i := range r.literals {
+			l := &r.literals[i]
+			if l.relation == nil || l.relation.isAuxiliary() || work > maxNever {
+				continue
+			}
+			meets := func(a Term) bool {
+				work++
+				bound := uint64(0)
+				return g.match(&l.pattern, a, &bound)
+			}
+			if text := l.atom.String(); !slices.ContainsFunc(l.relation.atoms, meets) && !seen[text] {
+				seen[text] = true
+				list = append(list, l.atom)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b kif.Term) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
+	})
+	return list
 }
