@@ -76,6 +76,7 @@ type Info struct {
 	Frame          string // how the board is turned for Second, if both sides are proven to be alike; else ""
 	OwnGoals       bool   // the sides are alike but for their goals
 	OneGoal        bool   // that each player has exactly one goal at the end is proven
+	Moves          bool   // that both players have a legal move until the end is proven
 }
 
 // New returns the game of a sheet. The stem is the sheet's name, such as that of its file; the game's name contains it
@@ -233,7 +234,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	if second.actions != nil {
 		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}
-	info.OneGoal = g.proveGoals(folder)
+	info.OneGoal, info.Moves = g.proveGoals(folder), g.proveMoves(folder)
 	g.describe(info)
 	e.Finish(second.actions)
 	return e, info, nil
@@ -373,6 +374,41 @@ func (g *game) proveGoals(f *network.Folder) bool {
 			if f.Possible(missing...) || !f.Exclusive(holds, over) {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// maxMoveWork bounds the gates looked at by proveMoves.
+const maxMoveWork = 1 << 26
+
+// proveMoves tries to prove that in every position that is not terminal the player to move has a legal move, and the other
+// one the move that it makes then.
+func (g *game) proveMoves(f *network.Folder) bool {
+	n, t := g.net, g.turns
+	var numbers [][]int
+	for _, c := range g.numbers {
+		numbers = append(numbers, c.fluents)
+	}
+	f.Exclude(numbers)
+	defer f.Exclude(nil)
+	end := f.Work() + maxMoveWork
+	for k, c := range t.fluents {
+		assume(n, f, t.fluents, c, nil, nil)
+		running := []network.Ref{f.Fold(n.Terminal).Not()}
+		if c != none {
+			running = append(running, n.Fluent(c))
+		}
+		stuck := slices.Clone(running)
+		for _, r := range n.Legal[t.mover[k]] {
+			stuck = append(stuck, f.Fold(r).Not())
+		}
+		idle := network.False
+		if t.idle[k] >= 0 {
+			idle = f.Fold(n.Legal[1-t.mover[k]][t.idle[k]])
+		}
+		if f.Possible(stuck...) || f.Possible(append(running, idle.Not())...) || f.Work() > end {
+			return false
 		}
 	}
 	return true
@@ -776,6 +812,9 @@ func (g *game) describe(info *Info) {
 	}
 	if !info.OneGoal {
 		goals += " It is not proven that each player has exactly one goal at the end; without one a player gets 0."
+	}
+	if !info.Moves {
+		goals += " It is not proven that both players have a legal move until the end; without one the game is over, with the goals of that position."
 	}
 	board := "No board was found."
 	if info.Board != "" {
