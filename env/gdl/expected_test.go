@@ -20,7 +20,7 @@ var expected = map[string]string{
 		`2 symmetries, 150 figures, frame "not turned, own goals", 56 plies: proven, 2 classes`,
 	"hex": `board "5 x 5", tensor {6 5 5}, 25 actions, 0 extra, ` +
 		`1 symmetries, 0 figures, frame "rows and columns exchanged", 25 plies: proven, 3 classes, moves not proven`,
-	"nim": `board "4 x 8", tensor {5 8 4}, 32 actions, 0 extra, ` +
+	"nim": `board "", tensor {9 1 1}, 16 actions, 0 extra, ` +
 		`1 symmetries, 0 figures, frame "not turned", 52 plies: a cap, 3 classes`,
 	"quad-5x5": `board "5 x 5", tensor {9 5 5}, 25 actions, 0 extra, ` +
 		`8 symmetries, 37 figures, frame "not turned, own goals", 21 plies: proven, 5 classes, goals not proven, moves not proven`,

@@ -135,12 +135,13 @@ type version struct {
 // uncapped stands for a cap on plies that is to be found, if one is needed.
 const uncapped = 0
 
-// Layouts. Names end in "-v2" or "-v3" for those after the first: their networks differ.
+// Layouts. Names end in "-v2", "-v3" or "-v4" for those after the first: their networks differ.
 const (
 	firstLayout = 1 + iota // both players see the board alike
 	withFrames             // Second's frame, and planes that show numbers
 	withFigures            // figures, and a frame where the sides differ in their goals only
-	lastLayout  = withFigures
+	withPlaces             // no roles and no values as coordinates
+	lastLayout  = withPlaces
 )
 
 // fromNetwork is FromNetwork for a version of the game.
@@ -172,7 +173,13 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	if err := g.setClasses(folder); err != nil {
 		return nil, nil, err
 	}
-	b := findBoard(program)
+	b := findBoard(program, nil)
+	newPlaces := false
+	if v.layout >= withPlaces {
+		old := b
+		b = findBoard(program, func(groups [][]int) bool { return g.proveExclusive(folder, groups) })
+		newPlaces = !b.equals(old)
+	}
 	if b != nil {
 		b.allLines = v.layout < withFrames
 	}
@@ -217,6 +224,8 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	}
 	needed := firstLayout
 	switch {
+	case newPlaces:
+		needed = withPlaces
 	case len(e.Figures) > 0 || second.ownGoals:
 		needed = withFigures
 	case v.layout >= withFrames && (second.actions != nil || g.inSteps || b != nil && b.fewerLines):
@@ -245,7 +254,7 @@ const maxPlies = 4 * maxTrial
 
 // Name returns the name of a sheet's game: its stem and the first 8 hexadecimal digits of the text's SHA-256. The name of
 // a game with a cap on plies continues with the cap, as in gdl(reversi-e9dfb92b-144), and that of a game whose networks are no
-// longer as they were in earlier versions of ludus with "v2" or "v3", as in gdl(tic-tac-toe-41d4b05b-v3).
+// longer as they were in earlier versions of ludus with "v2", "v3" or "v4", as in gdl(tic-tac-toe-41d4b05b-v3).
 func Name(stem, text string) string {
 	stem = strings.Trim(env.FileName(strings.ToLower(stem)), "-")
 	if stem == "" {
@@ -489,7 +498,28 @@ func (g *game) setBoard(b *board) {
 		rows, columns = columns, rows
 	}
 	e.Drawing.Rows, e.Drawing.Columns, e.Drawing.ColumnsFirst = rows, columns, !b.rowsFirst
+	e.Drawing.RowNames, e.Drawing.ColumnNames = namesAs(isDigits, rows), namesAs(isLetter, columns)
 }
+
+// namesAs returns the constants of an axis without what they have in common before their last characters, such as the r of
+// r1 and r2, if the rest are labels of a kind for people; otherwise nil.
+func namesAs(isName func(string) bool, constants []string) (names []string) {
+	for _, text := range constants {
+		rest := text
+		if len(text) > 1 && text[0] == constants[0][0] && !isDigits(text) {
+			rest = text[1:]
+		}
+		if !isName(rest) || slices.Contains(names, rest) {
+			return nil
+		}
+		names = append(names, rest)
+	}
+	return names
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func isLetter(s string) bool { return len(s) == 1 && s[0] >= 'a' && s[0] <= 'z' }
 
 // plane is a plane of the tensor or of the policy: terms with a name and a number of arguments, see groupName, that differ
 // in their place only.

@@ -240,7 +240,7 @@ func sketch(net *network.Network) *game {
 	for role := range min(2, len(p.Roles)) {
 		g.env.Players[role] = p.Terms.Text(p.Roles[role])
 	}
-	b := findBoard(p)
+	b := findBoard(p, nil)
 	g.setBoard(b)
 	g.setTensor(b, net.NewFolder(), false)
 	g.env.Tensor.C = len(g.env.Planes)
