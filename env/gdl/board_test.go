@@ -2,6 +2,7 @@ package gdl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,5 +95,15 @@ func TestNoPlaces(t *testing.T) {
 				t.Errorf("restored %v, error %v", restored, err)
 			}
 		})
+	}
+}
+
+// TestEmptyNames draws nothing on empty cells.
+func TestEmptyNames(t *testing.T) {
+	for _, name := range []string{"b", "nil", "empty"} {
+		e, _ := mustBuild(t, strings.ReplaceAll(sheets.Text("tic-tac-toe"), "?c b)", "?c "+name+")"))
+		if pieces := e.NewState().Pieces(nil); slices.Max(pieces) != 0 {
+			t.Errorf("%s: pieces %v", name, pieces)
+		}
 	}
 }

@@ -256,10 +256,7 @@ const maxPlies = 4 * maxTrial
 // a game with a cap on plies continues with the cap, as in gdl(reversi-e9dfb92b-144), and that of a game whose networks are no
 // longer as they were in earlier versions of ludus with "v2", "v3" or "v4", as in gdl(tic-tac-toe-41d4b05b-v3).
 func Name(stem, text string) string {
-	stem = strings.Trim(env.FileName(strings.ToLower(stem)), "-")
-	if stem == "" {
-		stem = "sheet"
-	}
+	stem = cmp.Or(env.FileName(strings.ToLower(stem)), "sheet")
 	return fmt.Sprintf("%s(%s-%s)", Family, stem, hashOf(text))
 }
 
@@ -779,7 +776,7 @@ func (g *game) setTensor(b *board, f *network.Folder, old bool) {
 }
 
 // emptyNames are constants that stand for an empty cell. They are not drawn.
-var emptyNames = []string{"b", "blank", "empty", "e", "none", "free", "dirt", "clear", "nothing", "space"}
+var emptyNames = []string{"b", "blank", "empty", "e", "none", "free", "dirt", "clear", "nothing", "space", "nil"}
 
 // setPieces sets what fluents of the board draw: the constants that do not place them.
 func (g *game) setPieces(pl place, fluents []int, b *board) {
