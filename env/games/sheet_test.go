@@ -50,7 +50,7 @@ func TestSheetNames(t *testing.T) {
 
 // TestCap makes a game whose name has a cap on plies.
 func TestCap(t *testing.T) {
-	text := sheets.Text("race")
+	text := sheets.Text("race") + "(<= (legal ?p stay) (true (turn ?p))) (<= (next (gone ?p ?a)) (does ?p stay) (true (gone ?p ?a)))"
 	g := mustNew(t, "gdl("+writeFile(t, t.TempDir(), "capped.kif", text)+")")
 	base := strings.TrimSuffix(gdl.Name("capped", text), ")")
 	if g.Name != fmt.Sprintf("%s-%d-v2)", base, g.MaxPlies) {
@@ -66,6 +66,24 @@ func TestCap(t *testing.T) {
 	for _, name := range []string{base + "-0)", base + "-x)", base + "-+5)", base + ")", base + "-77-)", base + "-77-v3)", "gdl(capped-00000000-77)"} {
 		if _, err := Restore(name, text); err == nil {
 			t.Errorf("Restore accepts %s", name)
+		}
+	}
+}
+
+// TestOldNames opens games of runs of versions of ludus that proved less, or found a board where there is none now.
+func TestOldNames(t *testing.T) {
+	for old, now := range map[string]string{
+		"gdl(race-2f48fe48-56-v2)": "gdl(race-2f48fe48-v2)", "gdl(nim-0206be20-52-v2)": "gdl(nim-0206be20-v4)",
+		"gdl(tic-tac-toe-41d4b05b-v2)": "gdl(tic-tac-toe-41d4b05b-v3)", "gdl(tic-tac-toe-41d4b05b)": "gdl(tic-tac-toe-41d4b05b-v3)",
+	} {
+		stem := strings.TrimPrefix(now, "gdl(")
+		stem = stem[:strings.LastIndex(stem[:len(stem)-len("-v4)")], "-")]
+		g, err := ofSheet(stem, sheets.Text(stem))
+		if err != nil || g.Name != now {
+			t.Fatalf("name %s, error %v; want %s", g.Name, err, now)
+		}
+		if restored, err := Restore(old, g.Sheet); err != nil || restored.Name != old {
+			t.Errorf("%s: %v", old, err)
 		}
 	}
 }

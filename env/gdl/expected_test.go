@@ -20,14 +20,14 @@ var expected = map[string]string{
 		`2 symmetries, 150 figures, frame "not turned, own goals", 56 plies: proven, 2 classes`,
 	"hex": `board "5 x 5", tensor {6 5 5}, 25 actions, 0 extra, ` +
 		`1 symmetries, 0 figures, frame "rows and columns exchanged", 25 plies: proven, 3 classes, moves not proven`,
-	"nim": `board "", tensor {9 1 1}, 16 actions, 0 extra, ` +
-		`1 symmetries, 0 figures, frame "not turned", 52 plies: a cap, 3 classes`,
+	"nim": `board "", tensor {8 1 1}, 16 actions, 0 extra, ` +
+		`1 symmetries, 0 figures, frame "not turned", 16 plies: proven, 3 classes`,
 	"quad-5x5": `board "5 x 5", tensor {9 5 5}, 25 actions, 0 extra, ` +
 		`8 symmetries, 37 figures, frame "not turned, own goals", 21 plies: proven, 5 classes, goals not proven, moves not proven`,
 	"quad-7x7": `board "7 x 7", tensor {12 7 7}, 98 actions, 0 extra, ` +
 		`8 symmetries, 175 figures, frame "not turned, own goals", 45 plies: proven, 7 classes, goals not proven, moves not proven`,
-	"race": `board "", tensor {7 1 1}, 3 actions, 0 extra, ` +
-		`1 symmetries, 0 figures, frame "not turned", 56 plies: a cap, 3 classes`,
+	"race": `board "", tensor {6 1 1}, 3 actions, 0 extra, ` +
+		`1 symmetries, 0 figures, frame "not turned", 24 plies: proven, 3 classes`,
 	"reversi": `board "6 x 6", tensor {8 6 6}, 37 actions, 1 extra, ` +
 		`1 symmetries, 0 figures, frame "not turned, own goals", 144 plies: a cap, 3 classes, goals not proven`,
 	"tic-tac-toe": `board "3 x 3", tensor {6 3 3}, 9 actions, 0 extra, ` +

@@ -398,6 +398,8 @@ func (g *game) proveMoves(f *network.Folder) bool {
 	}
 	f.Exclude(numbers)
 	defer f.Exclude(nil)
+	f.Budget(maxMoveWork)
+	defer f.Budget(0)
 	end := f.Work() + maxMoveWork
 	for k, c := range t.fluents {
 		assume(n, f, t.fluents, c, nil, nil)
