@@ -19,11 +19,12 @@ type record struct {
 	cyclic   bool     // it may come back to a state that it has left
 }
 
-// Limits of records: fluents of one, all fluents, and gates looked at in the proof.
+// Limits of records: fluents of one, all fluents; gates looked at in the proof, and inputs in its searches.
 const (
-	maxRecord       = 128
-	maxRecorded     = 1 << 13
-	maxProgressWork = 1 << 26
+	maxRecord         = 128
+	maxRecorded       = 1 << 13
+	maxProgressWork   = 1 << 26
+	maxProgressSearch = 1 << 26
 )
 
 // progressGame looks for records that never come back to a state, such that every move changes one of them. Then games
@@ -35,9 +36,9 @@ func progressGame(ctx context.Context, n *network.Network, f *network.Folder, t 
 	p := &proof{ctx: ctx, net: n, folder: f, set: t.fluents}
 	defer f.Exclude(nil)
 	defer f.Budget(0)
-	f.Budget(maxProgressWork)
-	records := p.records(t)
+	f.Budget(maxProgressSearch)
 	end := f.Work() + maxProgressWork
+	records := p.records(t)
 	if !p.eachLegal(t, end, func(next []network.Ref, may mayBe) {
 		for _, r := range records {
 			r.addSteps(n, next, may)

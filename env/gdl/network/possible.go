@@ -25,11 +25,12 @@ func (f *Folder) Exclude(groups [][]int) {
 	}
 }
 
-// Budget limits how many inputs of gates later searches look at, all together; then they give up. 0 is no limit.
+// Budget limits how many inputs of gates later searches look at, all together. After that they only draw a few consequences,
+// which is fast and still proves much. 0 is no limit.
 func (f *Folder) Budget(inputs int) { f.budget, f.limited = inputs, inputs > 0 }
 
-// tired reports whether the budget is spent.
-func (f *Folder) tired() bool { return f.limited && f.budget <= 0 }
+// spent reports whether the budget is spent.
+func (f *Folder) spent() bool { return f.limited && f.budget <= 0 }
 
 // Possible reports whether a position may exist in which all of the gates are true. False is a proof that there is none;
 // true may be wrong. It draws the consequences of the gates, tries the inputs of false conjunctions one by one, and gives
@@ -125,7 +126,7 @@ func (f *Folder) solve() bool {
 	}
 	trail, clauses := len(s.trail), len(s.clauses)
 	for _, r := range choice {
-		if s.left--; s.left < 0 || f.tired() {
+		if s.left--; s.left < 0 || f.spent() {
 			return true
 		}
 		if f.assume(r.Not()) && f.solve() {
@@ -182,7 +183,7 @@ func (f *Folder) propagate() bool {
 				return false
 			}
 		}
-		if s.next == len(s.trail) || f.tired() {
+		if s.next == len(s.trail) || f.spent() {
 			return true
 		}
 	}
