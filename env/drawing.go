@@ -14,6 +14,8 @@ import (
 // a neutral one, on To; and that symmetries move pieces as they move cells.
 type Drawing struct {
 	Rows, Columns []string // labels in official action texts only; for people see CellName
+	RowNames      []string // digits for people, other than 1, 2, 3 and so on from the bottom; nil: these
+	ColumnNames   []string // letters for people, other than a, b, c and so on; nil: these
 	ColumnsFirst  bool     // official texts name a cell by its column, then its row
 	Cells         []bool   // which cells exist; nil: all
 	Pieces        []Piece  // kinds of pieces; nil: one of each player's, named like the player
@@ -75,9 +77,24 @@ func (d *Drawing) text(verb string, cells FromTo) string {
 	return "(" + strings.Join(words, " ") + ")"
 }
 
-// CellName returns a cell's name for people: a column letter and a row number as in chess, from a1 at the bottom left.
+// CellName returns a cell's name for people: a column letter and a row number as in chess, from a1 at the bottom left
+// unless the drawing says otherwise.
 func (g *Game) CellName(cell int32) string {
-	return ColumnName(int(cell)%g.Tensor.W) + RowName(int(cell)/g.Tensor.W)
+	return g.columnName(int(cell)%g.Tensor.W) + g.rowName(int(cell)/g.Tensor.W)
+}
+
+func (g *Game) columnName(c int) string {
+	if g.Drawing.ColumnNames != nil {
+		return g.Drawing.ColumnNames[c]
+	}
+	return ColumnName(c)
+}
+
+func (g *Game) rowName(r int) string {
+	if g.Drawing.RowNames != nil {
+		return g.Drawing.RowNames[r]
+	}
+	return RowName(r)
 }
 
 // maxColumns is the largest number of columns, one for each letter.
@@ -94,7 +111,7 @@ func (g *Game) AxisLabels() (rows, columns []string) {
 	rows, columns = make([]string, g.Tensor.H), make([]string, g.Tensor.W)
 	for cell, exists := range g.Drawing.Cells {
 		if r, c := cell/g.Tensor.W, cell%g.Tensor.W; exists {
-			rows[r], columns[c] = RowName(r), ColumnName(c)
+			rows[r], columns[c] = g.rowName(r), g.columnName(c)
 		}
 	}
 	return rows, columns
@@ -118,7 +135,10 @@ func (g *Game) Status(s State) string {
 func (g *Game) Board(s State) string {
 	d, pieces := &g.Drawing, s.Pieces(nil)
 	rows, columns := g.AxisLabels()
-	margin, width := len(RowName(len(rows)-1)), 3
+	margin, width := 0, 3
+	for _, label := range rows {
+		margin = max(margin, len(label))
+	}
 	var lines []string
 	for r, label := range slices.Backward(rows) {
 		if label == "" {

@@ -115,8 +115,8 @@ func TestFinishRefusesInconsistentShapes(t *testing.T) {
 func TestFileName(t *testing.T) {
 	for name, want := range map[string]string{
 		"quad-5x5": "quad-5x5",
-		"quad(size=5,quads=8,whites=0,corners=full)": "quad-size-5-quads-8-whites-0-corners-full-",
-		"Ab--c": "-b-c",
+		"quad(size=5,quads=8,whites=0,corners=full)": "quad-size-5-quads-8-whites-0-corners-full",
+		"Ab--c": "b-c",
 	} {
 		if got := env.FileName(name); got != want {
 			t.Errorf("FileName(%q) = %q, want %q", name, got, want)

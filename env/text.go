@@ -109,7 +109,7 @@ func Quote(text string) string {
 }
 
 // FileName turns a game's name into the name of a file or folder: it replaces every run of characters other than a-z
-// and 0-9 by one dash.
+// and 0-9 by one dash, and leaves out dashes at the ends.
 func FileName(name string) string {
 	var b strings.Builder
 	dash := false
@@ -122,7 +122,7 @@ func FileName(name string) string {
 			dash = true
 		}
 	}
-	return b.String()
+	return strings.Trim(b.String(), "-")
 }
 
 // Nearest returns the candidate of least edit distance to name, or "" if that distance is more than a third of name's

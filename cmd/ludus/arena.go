@@ -58,6 +58,9 @@ finished game; the same command then continues a stopped match.
 					config.Games = maxTestGames
 				}
 			}
+			if !cmd.Flags().Changed("opening-plies") {
+				config.OpeningPlies = match.ShortOpening(game, config.OpeningPlies)
+			}
 			if err := config.Validate(); err != nil {
 				return usage(cmd, err)
 			}

@@ -21,7 +21,7 @@ import (
 // test fails if an import is not in the table, and if the table contains an import that no longer exists.
 var imports = map[string][]string{
 	"env":                              {},
-	"env/games":                        {"env", "env/gdl"},
+	"env/games":                        {"env", "env/gdl", "env/gdl/kif"},
 	"env/envtest":                      {"env"},
 	"env/gdl/kif":                      {},
 	"env/gdl/oracle":                   {"env/gdl/kif"},

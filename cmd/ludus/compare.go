@@ -72,6 +72,9 @@ remain. --games 0 writes the curves only.`,
 			}
 			config.Game = c.Runs[0].run.Game
 			if config.Games != 0 {
+				if !cmd.Flags().Changed("opening-plies") {
+					config.OpeningPlies = match.ShortOpening(config.Game, config.OpeningPlies)
+				}
 				if err := config.Validate(); err != nil {
 					return usage(cmd, err)
 				}

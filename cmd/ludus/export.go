@@ -147,7 +147,7 @@ Formats:
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: the network of %s from %s\n", path, game.Name, describeOrigin(origin))
 			switch format {
 			case "weights":
-				fmt.Fprintf(cmd.OutOrStdout(), "play it: %s\n", commandLine([]string{"play", game.Name, agent.NetSpec(path).String()}))
+				fmt.Fprintf(cmd.OutOrStdout(), "play it: %s\n", commandLine([]string{"play", nameIn(game, path), agent.NetSpec(path).String()}))
 			case "onnx":
 				fmt.Fprintln(cmd.OutOrStdout(), "its metadata explain its use; model/infer/onnx/examples has programs in Python and JavaScript")
 			case "html":

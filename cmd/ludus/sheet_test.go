@@ -129,3 +129,77 @@ func TestKilledWithoutSheet(t *testing.T) {
 	}
 	endServed(t, server)
 }
+
+// TestShortGame trains, rates and compares agents of a game of two plies: matches have shorter openings then.
+func TestShortGame(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const text = `(role x) (role o) (init (step 1)) (succ 1 2) (succ 2 3)
+		(<= (legal x (say ?m)) (true (step 1)) (word ?m)) (<= (legal o noop) (true (step 1)))
+		(<= (legal o (say ?m)) (true (step 2)) (word ?m)) (<= (legal x noop) (true (step 2)))
+		(word yes) (word no)
+		(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+		(<= (next (said ?p ?m)) (does ?p (say ?m))) (<= (next (said ?p ?m)) (true (said ?p ?m)))
+		(<= same (true (said x ?m)) (true (said o ?m)))
+		(<= terminal (true (step 3))) (<= (goal x 100) same) (<= (goal x 0) (not same)) (<= (goal o 0) same) (<= (goal o 100) (not same))`
+	if err := os.WriteFile(filepath.Join(dir, "same.kif"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		append(append([]string{"train", "gdl(same.kif)", "--run", "runs/a"}, smallRun...), "--set", "rating_share=0.1"),
+		append([]string{"train", "gdl(same.kif)", "--run", "runs/b"}, smallRun...),
+		{"arena", "gdl(runs/a)", "net:runs/a", "random", "--games", "4"},
+		{"rate", "runs/a", "--games", "4"},
+		{"compare", "runs/a", "runs/b", "--games", "4"},
+	} {
+		if out, errs, code := ludus(t, dir, "", args...); code != 0 {
+			t.Errorf("%s exits %d: %s%s", args, code, out, errs)
+		}
+	}
+}
+
+// TestPrintedCommands runs the commands that a training on a sheet and an export of its weights print, after the sheet was
+// deleted: they work for a run in any folder.
+func TestPrintedCommands(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	sheet := filepath.Join(dir, "tic-tac-toe.kif")
+	if err := os.WriteFile(sheet, []byte(sheets.Text("tic-tac-toe")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"runs/ttt", "elsewhere"} {
+		printed, errs, code := ludus(t, dir, "", append([]string{"train", "gdl(tic-tac-toe.kif)", "--run", folder}, smallRun...)...)
+		if code != 0 {
+			t.Fatalf("exit %d, %s", code, errs)
+		}
+		file := filepath.Base(folder) + ".weights"
+		more, errs, code := ludus(t, dir, "", "export", folder, "--format", "weights", "-o", file)
+		if code != 0 {
+			t.Fatalf("exit %d, %s", code, errs)
+		}
+		name := "'gdl(" + folder + ")'"
+		for _, want := range []string{"play " + name + " net:" + folder, "arena " + name + " net:" + folder + " mcts:1000"} {
+			if !strings.Contains(printed, want) {
+				t.Errorf("%s is not printed:\n%s", want, printed)
+			}
+		}
+		if want := "play 'gdl(" + file + ")' net:" + file; !strings.Contains(more, want) {
+			t.Errorf("%s is not printed:\n%s", want, more)
+		}
+	}
+	if err := os.Remove(sheet); err != nil {
+		t.Fatal(err)
+	}
+	game, err := games.New("gdl(" + filepath.Join(dir, "elsewhere") + ")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range [][]string{
+		{"gdl(runs/ttt)", "net:runs/ttt,sims=2"}, {"gdl(elsewhere)", "net:elsewhere,sims=2"}, {"gdl(ttt.weights)", "net:ttt.weights,sims=2"},
+		{"gdl(tic-tac-toe.kif)", "net:runs/ttt,sims=2"}, {game.Name, "net:runs/ttt,sims=2"},
+	} {
+		if out, errs, code := ludus(t, dir, "quit\n", append([]string{"play"}, words...)...); code != 0 {
+			t.Errorf("play %s exits %d: %s%s", words, code, out, errs)
+		}
+	}
+}

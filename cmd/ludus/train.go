@@ -163,7 +163,7 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 // runTraining trains, shows the progress and prints the summary.
 func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) error {
 	w := watcher{progress: newProgress(cmd), dir: o.Dir, game: o.Game}
-	for _, hint := range gdl.Hints(o.Game.Sheet) {
+	for _, hint := range gdl.Hints(o.Game) {
 		w.warn("the sheet may have a mistake: " + hint.String())
 	}
 	var mu sync.Mutex // notes about workers come from other goroutines
@@ -321,7 +321,7 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
 			m.Opponent, 100*m.Score, 100*m.Low, 100*m.High, m.Wins, m.Draws, m.Losses)
 	}
-	newest := agent.NetSpec(s.Dir).String()
+	newest, name := agent.NetSpec(s.Dir).String(), nameIn(game, s.Dir)
 	if s.Rating != nil {
 		fmt.Fprintf(w, "\n  %s\n", describeRating(s.Rating))
 	} else if len(s.Matches) == 0 {
@@ -329,10 +329,19 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	}
 	fmt.Fprintf(w, "\nreport:   %s\nplay:     %s\n          %s\nmeasure:  %s\nexport:   %s\n",
 		filepath.Join(s.Dir, report.FileName),
-		commandLine([]string{"play", game.Name, newest}),
+		commandLine([]string{"play", name, newest}),
 		commandLine([]string{"serve", filepath.Join(s.Dir, ".."), "--open"}),
-		commandLine([]string{"arena", game.Name, newest, "mcts:1000"}),
+		commandLine([]string{"arena", name, newest, "mcts:1000"}),
 		commandLine([]string{"export", s.Dir}))
+}
+
+// nameIn returns a name of a game for commands that use a run's folder or a weights file on it, wherever that is: games of
+// rule sheets are named by what carries the sheet.
+func nameIn(game *env.Game, path string) string {
+	if game.Sheet != "" {
+		return gdl.Family + "(" + path + ")"
+	}
+	return game.Name
 }
 
 // distinctByPly formats the shares of distinct positions at plies 1, 2, 4, 8 and so on.

@@ -31,7 +31,7 @@ func defaultOpponent(cmd *cobra.Command, game *env.Game) string {
 		return agent.Zoo
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "ludus: no agent of %s is shipped; you play against %s; for a stronger one: %s\n", game.Name,
-		fallbackOpponent, commandLine([]string{"train", game.Name}))
+		fallbackOpponent, commandLine([]string{"train", cmd.Flags().Arg(0)})) // the name as typed: that of a rule sheet's game names no file
 	return fallbackOpponent
 }
 

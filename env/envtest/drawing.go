@@ -22,6 +22,9 @@ func checkDrawing(g *env.Game) error {
 			return fmt.Errorf("piece %d needs a name of its own", i)
 		}
 	}
+	if err := checkCellNames(g); err != nil {
+		return err
+	}
 	for a, cells := range d.ActionCells {
 		if err := checkActionCells(g, g.ActionTexts[a], cells); err != nil {
 			return fmt.Errorf("action %d: %w", a, err)
@@ -67,12 +70,25 @@ func checkActionCells(g *env.Game, text string, cells env.FromTo) error {
 	return nil
 }
 
+// checkCellNames checks that each cell has a name of its own, such as b2: that of a native game is known.
+func checkCellNames(g *env.Game) error {
+	seen := map[string]bool{}
+	for cell := range g.Tensor.Cells() {
+		name := g.CellName(int32(cell))
+		if want := fmt.Sprintf("%c%d", 'a'+cell%g.Tensor.W, 1+cell/g.Tensor.W); seen[name] || !g.Drawing.Inferred && name != want {
+			return fmt.Errorf("cell %d is named %s; it needs a name of its own, and without a sheet %s", cell, name, want)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
 // checkName checks that the name of an action with cells ends with theirs, such as "b2-b3".
 func checkName(g *env.Game, name string, cells env.FromTo) error {
 	var list []string
 	for _, cell := range []int32{cells.From, cells.To} {
 		if cell != env.NoCell {
-			list = append(list, fmt.Sprintf("%c%d", 'a'+int(cell)%g.Tensor.W, 1+int(cell)/g.Tensor.W))
+			list = append(list, g.CellName(cell))
 		}
 	}
 	if plain := strings.Join(list, "-"); plain != "" && name != plain && !strings.HasSuffix(name, " "+plain) {

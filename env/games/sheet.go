@@ -16,6 +16,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/gdl"
+	"ludus/env/gdl/kif"
 )
 
 // sheetTime bounds how long a rule sheet may take to become a game.
@@ -23,6 +24,9 @@ const sheetTime = 60 * time.Second
 
 // runFile is the file of a run's folder that has the name of its game and, if it is one of a rule sheet, the sheet.
 const runFile = "config.json"
+
+// maxCarrier is the number of bytes of a file that are read: more than a sheet in JSON and the header of a weights file have.
+const maxCarrier = 8 * kif.MaxBytes
 
 // carried is the part of runFile that is read here.
 type carried struct {
@@ -73,21 +77,14 @@ func Restore(name, sheet string) (*env.Game, error) {
 func NewOfRun(name, dir string) (*env.Game, error) {
 	if path, ok := sheetPath(name); ok && dir != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			if g := ofRun(dir, path); g != nil {
-				return g, nil
+			if c, err := readCarried(dir); err == nil && c.isOf(path) {
+				if g, err := Restore(c.Game, c.Sheet); err == nil {
+					return g, nil
+				}
 			}
 		}
 	}
 	return New(name)
-}
-
-// ofRun returns the game of a run, if its sheet came from a file of the same name as path; otherwise nil.
-func ofRun(dir, path string) *env.Game {
-	g, err := readSheet(dir)
-	if err != nil || !strings.HasPrefix(g.Name, strings.TrimSuffix(gdl.Name(stemOf(path), g.Sheet), ")")) {
-		return nil
-	}
-	return g
 }
 
 // stemOf returns the name of a file without folder and extension.
@@ -102,27 +99,45 @@ func newSheet(name, path string) (*env.Game, error) {
 	}
 	g, err := readSheet(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		run := filepath.Join("runs", env.FileName(name))
-		if g, errRun := readSheet(run); errRun == nil {
-			return g, nil
+		if found := findInRuns(name, path); len(found) == 1 {
+			g, err = Restore(found[0].Game, found[0].Sheet)
+		} else {
+			err = fmt.Errorf("%w; a rule sheet is named by its file, gdl(PATH), or by the folder or a weights file of a run on it", err)
 		}
-		// The file may have been deleted after its training.
-		runs, _ := filepath.Glob(filepath.Join("runs", env.FileName(gdl.Family+"("+strings.ToLower(stemOf(path))+"-")+"*"))
-		var found []*env.Game
-		for _, run := range runs {
-			if g := ofRun(run, path); g != nil && !slices.Contains(found, g) {
-				found = append(found, g)
-			}
-		}
-		if len(found) == 1 {
-			return found[0], nil
-		}
-		err = fmt.Errorf("%w; a rule sheet is named by its file, gdl(PATH), or by the folder or a weights file of a run on it", err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w %q: %w", ErrName, name, err)
+	if err != nil && !errors.Is(err, ErrName) {
+		err = fmt.Errorf("%w %q: %w", ErrName, name, err)
 	}
-	return g, nil
+	return g, err
+}
+
+// maxRuns is the number of folders in "runs" in which findInRuns looks for a game.
+const maxRuns = 1000
+
+// findInRuns returns the games of the runs in "runs" that have a name or, if there are none, those on a sheet from a file
+// of path's name; each game once.
+func findInRuns(name, path string) []carried {
+	configs, _ := filepath.Glob(filepath.Join("runs", "*", runFile)) // the pattern is right
+	var named, same []carried
+	for _, config := range configs[:min(len(configs), maxRuns)] {
+		c, err := readCarried(filepath.Dir(config))
+		switch {
+		case err != nil:
+		case c.Game == name:
+			named = append(named, c)
+		case c.isOf(path) && !slices.Contains(same, c):
+			same = append(same, c)
+		}
+	}
+	if len(named) > 0 {
+		return named[:1]
+	}
+	return same
+}
+
+// isOf reports whether the sheet came from a file of the same name as path.
+func (c carried) isOf(path string) bool {
+	return strings.HasPrefix(c.Game, strings.TrimSuffix(gdl.Name(stemOf(path), c.Sheet), ")"))
 }
 
 // readSheet returns the game of a rule sheet's file, of the folder of a run on one, or of a weights file.
@@ -132,17 +147,13 @@ func readSheet(path string) (*env.Game, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		data, err := os.ReadFile(filepath.Join(path, runFile))
+		c, err := readCarried(path)
 		if err != nil {
 			return nil, err
 		}
-		var c carried
-		if err := json.Unmarshal(data, &c); err != nil || c.Sheet == "" {
-			return nil, fmt.Errorf("%s is not the folder of a run on a rule sheet", path)
-		}
 		return Restore(c.Game, c.Sheet)
 	}
-	text, err := os.ReadFile(path)
+	text, err := kif.ReadFile(path, maxCarrier)
 	if err != nil {
 		return nil, err
 	}
@@ -151,9 +162,33 @@ func readSheet(path string) (*env.Game, error) {
 	}
 	g, err := ofSheet(stemOf(path), string(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, refusal{path, err}
 	}
 	return g, nil
+}
+
+// refusal says why the sheet in a file makes no game. It is an [ErrName], too.
+type refusal struct {
+	path  string
+	cause error
+}
+
+func (r refusal) Error() string { return fmt.Sprintf("the sheet %s is refused: %v", r.path, r.cause) }
+
+func (r refusal) Unwrap() error { return r.cause }
+
+func (r refusal) Is(target error) bool { return target == ErrName }
+
+// readCarried returns what the folder of a run on a rule sheet carries.
+func readCarried(dir string) (c carried, err error) {
+	data, err := kif.ReadFile(filepath.Join(dir, runFile), maxCarrier)
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(data, &c); err != nil || c.Sheet == "" {
+		return c, fmt.Errorf("%s is not the folder of a run on a rule sheet", dir)
+	}
+	return c, nil
 }
 
 // sheetOfWeights returns what a weights file (safetensors: the length of a JSON header, the header, data) carries.

@@ -11,6 +11,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/gdl"
+	"ludus/env/gdl/kif"
 	"ludus/env/gdl/sheets"
 )
 
@@ -49,7 +50,7 @@ func TestSheetNames(t *testing.T) {
 
 // TestCap makes a game whose name has a cap on plies.
 func TestCap(t *testing.T) {
-	text := sheets.Text("race")
+	text := sheets.Text("race") + "(<= (legal ?p stay) (true (turn ?p))) (<= (next (gone ?p ?a)) (does ?p stay) (true (gone ?p ?a)))"
 	g := mustNew(t, "gdl("+writeFile(t, t.TempDir(), "capped.kif", text)+")")
 	base := strings.TrimSuffix(gdl.Name("capped", text), ")")
 	if g.Name != fmt.Sprintf("%s-%d-v2)", base, g.MaxPlies) {
@@ -65,6 +66,24 @@ func TestCap(t *testing.T) {
 	for _, name := range []string{base + "-0)", base + "-x)", base + "-+5)", base + ")", base + "-77-)", base + "-77-v3)", "gdl(capped-00000000-77)"} {
 		if _, err := Restore(name, text); err == nil {
 			t.Errorf("Restore accepts %s", name)
+		}
+	}
+}
+
+// TestOldNames opens games of runs of versions of ludus that proved less, or found a board where there is none now.
+func TestOldNames(t *testing.T) {
+	for old, now := range map[string]string{
+		"gdl(race-2f48fe48-56-v2)": "gdl(race-2f48fe48-v2)", "gdl(nim-0206be20-52-v2)": "gdl(nim-0206be20-v4)",
+		"gdl(tic-tac-toe-41d4b05b-v2)": "gdl(tic-tac-toe-41d4b05b-v3)", "gdl(tic-tac-toe-41d4b05b)": "gdl(tic-tac-toe-41d4b05b-v3)",
+	} {
+		stem := strings.TrimPrefix(now, "gdl(")
+		stem = stem[:strings.LastIndex(stem[:len(stem)-len("-v4)")], "-")]
+		g, err := ofSheet(stem, sheets.Text(stem))
+		if err != nil || g.Name != now {
+			t.Fatalf("name %s, error %v; want %s", g.Name, err, now)
+		}
+		if restored, err := Restore(old, g.Sheet); err != nil || restored.Name != old {
+			t.Errorf("%s: %v", old, err)
 		}
 	}
 }
@@ -121,13 +140,19 @@ func TestDeletedSheet(t *testing.T) {
 		return g
 	}
 	race := sheets.Text("race")
-	g := addRun("gdl-race-1", "race", race)
+	g := addRun("any folder", "race", race)
 	addRun("gdl-race-2", "race", race)
 	addRun("gdl-race-track-1", "race-track", race)
 	if found, err := New("gdl(somewhere/Race.kif)"); err != nil || found != g {
 		t.Errorf("found %v, error %v", found, err)
 	}
-	addRun("gdl-race-3", "race", race+"\n; another sheet")
+	other := addRun("gdl-race-3", "race", race+"\n; another sheet")
+	for _, want := range []*env.Game{g, other} {
+		c := findInRuns(want.Name, "race.kif")
+		if len(c) != 1 || c[0].Game != want.Name || c[0].Sheet != want.Sheet {
+			t.Errorf("%s is not found in runs", want.Name)
+		}
+	}
 	if _, err := New("gdl(race.kif)"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("two sheets: %v", err)
 	}
@@ -145,11 +170,15 @@ func TestSheetErrors(t *testing.T) {
 	dir := t.TempDir()
 	broken := writeFile(t, dir, "broken.kif", "(role a)\n(role b")
 	single := writeFile(t, dir, "single.kif", "(role a) (init p) (legal a go) terminal (goal a 100)")
+	large := writeFile(t, dir, "large.kif", strings.Repeat(" ", kif.MaxBytes+1))
+	const gdlNull = "gdl(" + os.DevNull + ")"
 	for name, want := range map[string]string{
 		"gdl(nowhere.kif)":    "a rule sheet is named by its file",
-		"gdl(" + broken + ")": "line 2, column 1: this bracket is never closed",
+		"gdl(" + broken + ")": "the sheet " + broken + " is refused: line 2, column 1: this bracket is never closed",
 		"gdl(" + single + ")": "1 roles",
 		"gdl(" + dir + ")":    "config.json",
+		"gdl(" + large + ")":  "is refused: line 1, column 1: the text has",
+		gdlNull:               "is not a regular file",
 		"gdl":                 "did you mean",
 	} {
 		if _, err := New(name); !errors.Is(err, ErrName) || name != "gdl" && !strings.Contains(err.Error(), want) {

@@ -28,6 +28,14 @@ type board struct {
 	fewerLines    bool // placeOf has found terms that name too few lines
 }
 
+// equals reports whether two boards, which may be nil, are the same.
+func (b *board) equals(o *board) bool {
+	if b == nil || o == nil {
+		return b == o
+	}
+	return b.group == o.group && b.apart == o.apart && slices.Equal(b.first.values, o.first.values) && slices.Equal(b.second.values, o.second.values)
+}
+
 // Limits of a board's sides.
 const (
 	maxColumns    = 26
@@ -75,8 +83,13 @@ func groupsOf(p *ground.Program, terms []ground.Term) (names []string, groups ma
 	return names, groups
 }
 
-// findBoard returns the pair of ordered arguments that covers most fluents; nil if there is none.
-func findBoard(p *ground.Program) *board {
+// exclusive reports whether at most one fluent of each group is proven to be true in every position.
+type exclusive func(groups [][]int) bool
+
+// findBoard returns the pair of ordered arguments that covers most fluents; nil if there is none. Roles are no places, and
+// neither are values: an argument of which the others always decide which constant stands there, as far as that is proven.
+// Without a proof function it is as in old versions, which did not ask for that.
+func findBoard(p *ground.Program, proven exclusive) *board {
 	var best *board
 	most := 0
 	names, groups := groupsOf(p, p.Fluents)
@@ -85,7 +98,7 @@ func findBoard(p *ground.Program) *board {
 		if len(group) <= most || len(group) < 4 {
 			continue
 		}
-		if b := boardOfGroup(p, name, group); b != nil {
+		if b := boardOfGroup(p, name, group, proven); b != nil {
 			best, most = b, len(group)
 		}
 	}
@@ -93,12 +106,12 @@ func findBoard(p *ground.Program) *board {
 }
 
 // boardOfGroup returns the board of the first pair of arguments of a group of fluents that are coordinates, or nil.
-func boardOfGroup(p *ground.Program, name string, group []int) *board {
+func boardOfGroup(p *ground.Program, name string, group []int, proven exclusive) *board {
 	arity := min(len(p.Terms.Args(p.Fluents[group[0]])), maxCoordinate)
 	axes, ok := make([]axis, arity), make([]bool, arity)
 	for i := range axes {
 		axes[i], ok[i] = axisOf(p, group, i)
-		ok[i] = ok[i] && len(axes[i].values) > 1
+		ok[i] = ok[i] && len(axes[i].values) > 1 && (proven == nil || !axes[i].hasRoles(p))
 	}
 	for i := range axes {
 		for j := i + 1; j < arity; j++ {
@@ -106,12 +119,50 @@ func boardOfGroup(p *ground.Program, name string, group []int) *board {
 				continue
 			}
 			b := &board{group: name, apart: j - i, first: axes[i], second: axes[j]}
-			if b.fits(p, group, i, j) {
+			if b.fits(p, group, i, j) && (proven == nil || !isValue(p, group, i, proven) && !isValue(p, group, j, proven)) {
 				return b
 			}
 		}
 	}
 	return nil
+}
+
+// hasRoles reports whether the constants are roles: all of them, or some that are no numbers.
+func (a *axis) hasRoles(p *ground.Program) bool {
+	count := 0
+	for _, t := range a.values {
+		if slices.Contains(p.Roles, t) {
+			if count++; !isNumber(p.Terms.Name(t)) {
+				return true
+			}
+		}
+	}
+	return count == len(a.values)
+}
+
+// isValue reports whether an argument of a group of fluents is a value, such as the number in (left heap number): of the
+// fluents that differ in it alone exactly one is true at the start, and at most one is proven to be true later.
+func isValue(p *ground.Program, group []int, arg int, proven exclusive) bool {
+	sets := differingIn(p, group, arg)
+	starts := p.Starts()
+	return !slices.ContainsFunc(sets, func(set []int) bool { return countTrue(starts, set) != 1 }) && proven(sets)
+}
+
+// differingIn splits fluents of one name into sets that differ in an argument alone.
+func differingIn(p *ground.Program, group []int, arg int) (sets [][]int) {
+	number := map[string]int{}
+	for _, i := range group {
+		args := slices.Clone(p.Terms.Args(p.Fluents[i]))
+		args[arg] = none
+		key := fmt.Sprint(args)
+		k, ok := number[key]
+		if !ok {
+			k = len(sets)
+			number[key], sets = k, append(sets, nil)
+		}
+		sets[k] = append(sets[k], i)
+	}
+	return sets
 }
 
 // fits turns the board so that it is not too large, and reports whether that is possible and arguments i and j of the

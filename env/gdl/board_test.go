@@ -2,8 +2,12 @@ package gdl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"ludus/env/envtest"
+	"ludus/env/gdl/sheets"
 )
 
 // TestHalfBoard finds the board of a game that uses the dark cells only.
@@ -22,7 +26,84 @@ func TestHalfBoard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if board := findBoard(n.Program); board == nil || board.width() != 4 || board.height() != 4 {
+	if board := findBoard(n.Program, nil); board == nil || board.width() != 4 || board.height() != 4 {
 		t.Errorf("board %v", board)
+	}
+}
+
+// TestCellNames names cells by the constants of the sheet, where these are digits and letters.
+func TestCellNames(t *testing.T) {
+	for _, c := range []struct{ rows, columns, first, last string }{
+		{"r1 r2 r3", "c1 c2 c3", "a1", "c3"},
+		{"0 1 2", "0 1 2", "a0", "c2"},
+		{"r5 r6 r7", "f g h", "f5", "h7"},
+		{"up middle down", "1 2 3", "a1", "c3"},
+		{"3 2 1", "c b a", "c3", "a1"},
+	} {
+		var pairs []string
+		for i, name := range strings.Fields(c.rows) {
+			pairs = append(pairs, fmt.Sprint("r", i+1), name)
+		}
+		for i, name := range strings.Fields(c.columns) {
+			pairs = append(pairs, fmt.Sprint("c", i+1), name)
+		}
+		e, _ := mustBuild(t, strings.NewReplacer(pairs...).Replace(sheets.Text("tic-tac-toe")))
+		rows, columns := strings.Fields(c.rows), strings.Fields(c.columns)
+		for i, want := range map[int]string{0: c.first, 2: c.last} {
+			a, err := e.ParseAction("mark " + rows[i] + " " + columns[i])
+			if err != nil || e.ActionNames[a] != want {
+				t.Errorf("%s, %s: move %d is %s, error %v; want %s", c.rows, c.columns, i, e.ActionNames[a], err, want)
+			}
+		}
+		envtest.Run(t, e)
+	}
+}
+
+// TestNoPlaces finds no board where one of two ordered arguments holds roles, or a value that changes.
+func TestNoPlaces(t *testing.T) {
+	said := `(val 1) (val 2) (val 3) (<= (legal ?p (say ?v)) (true (control ?p)) (val ?v))
+		(<= (next (said ?p ?v)) (does ?p (say ?v))) (<= (next (said ?p ?v)) (true (said ?p ?v)) (does ?p noop))
+		(<= terminal (true (said a ?v)) (true (said b ?w)))`
+	for name, c := range map[string]struct {
+		text  string
+		board string // of the newest layout
+		old   string // of the one before
+	}{
+		"roles":  {twoPlayers + goals + said, "", "said/2"},
+		"values": {sheets.Text("nim"), "", "left/2"},
+		"cells":  {strings.ReplaceAll(sheets.Text("tic-tac-toe"), "(cell ?r ?c b)", "(cell ?r ?c n)"), "cell/3", "cell/3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, info := mustBuild(t, c.text)
+			if !strings.HasSuffix(info.Board, c.board) || (info.Board == "") != (c.board == "") {
+				t.Errorf("board %q, want %q", info.Board, c.board)
+			}
+			changed := c.board != c.old
+			if strings.HasSuffix(e.Name, "-v4)") != changed {
+				t.Errorf("name %s", e.Name)
+			}
+			if !changed {
+				return
+			}
+			// A game of the layout before still has its board.
+			net := NetworkOf(e)
+			before, info, err := fromNetwork(t.Context(), "small", c.text, net, version{layout: withFigures})
+			if err != nil || !strings.HasSuffix(info.Board, c.old) {
+				t.Fatalf("board %q, error %v; want %q", info.Board, err, c.old)
+			}
+			if restored, err := Restore(t.Context(), before.Name, c.text); err != nil || restored.Name != before.Name || restored.Tensor != before.Tensor {
+				t.Errorf("restored %v, error %v", restored, err)
+			}
+		})
+	}
+}
+
+// TestEmptyNames draws nothing on empty cells.
+func TestEmptyNames(t *testing.T) {
+	for _, name := range []string{"b", "nil", "empty"} {
+		e, _ := mustBuild(t, strings.ReplaceAll(sheets.Text("tic-tac-toe"), "?c b)", "?c "+name+")"))
+		if pieces := e.NewState().Pieces(nil); slices.Max(pieces) != 0 {
+			t.Errorf("%s: pieces %v", name, pieces)
+		}
 	}
 }

@@ -93,6 +93,13 @@ func (g *game) findNumbers(f *network.Folder, counters []*counter, old bool) {
 	}
 }
 
+// proveExclusive reports whether at most one fluent of each group is proven to be true in every position.
+func (g *game) proveExclusive(f *network.Folder, groups [][]int) bool {
+	defer f.Exclude(nil)
+	p := &proof{net: g.net, folder: f, set: g.turns.fluents, groups: groups}
+	return p.induce(g.turns, (*proof).checkMoves) && len(p.groups) == len(groups)
+}
+
 // induce drops groups until those that are left exclude each other after a move if they do before. check finds the groups
 // that may not. It reports false if that takes too much work.
 func (p *proof) induce(t *turns, check func(p *proof, t *turns, end int) bool) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -75,6 +76,7 @@ type Info struct {
 	Frame          string // how the board is turned for Second, if both sides are proven to be alike; else ""
 	OwnGoals       bool   // the sides are alike but for their goals
 	OneGoal        bool   // that each player has exactly one goal at the end is proven
+	Moves          bool   // that both players have a legal move until the end is proven
 }
 
 // New returns the game of a sheet. The stem is the sheet's name, such as that of its file; the game's name contains it
@@ -95,7 +97,7 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 	}
 	program, err := ground.Ground(ctx, rules, ground.DefaultLimits)
 	if err != nil {
-		return nil, explain(err, text)
+		return nil, explain(err, text, nil)
 	}
 	return network.New(program)
 }
@@ -103,7 +105,7 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 // FromNetwork is [New] for a sheet whose network is known.
 func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
 	e, info, err := fromNetwork(ctx, stem, text, net, version{layout: lastLayout})
-	return e, info, explain(err, text)
+	return e, info, explain(err, text, net.Program.Never)
 }
 
 // Restore returns the game of that name, if it was made of the sheet. A cap on plies is the name's, whatever
@@ -133,12 +135,13 @@ type version struct {
 // uncapped stands for a cap on plies that is to be found, if one is needed.
 const uncapped = 0
 
-// Layouts. Names end in "-v2" or "-v3" for those after the first: their networks differ.
+// Layouts. Names end in "-v2", "-v3" or "-v4" for those after the first: their networks differ.
 const (
 	firstLayout = 1 + iota // both players see the board alike
 	withFrames             // Second's frame, and planes that show numbers
 	withFigures            // figures, and a frame where the sides differ in their goals only
-	lastLayout  = withFigures
+	withPlaces             // no roles and no values as coordinates
+	lastLayout  = withPlaces
 )
 
 // fromNetwork is FromNetwork for a version of the game.
@@ -146,6 +149,9 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	program := net.Program
 	if n := len(program.Roles); n != 2 {
 		return nil, nil, fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
+	}
+	if newWalk(net, 0).isOver() {
+		return nil, nil, errors.New("the game is over at its start: terminal holds in the first position")
 	}
 	folder := net.NewFolder()
 	g := &game{net: net}
@@ -167,7 +173,13 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	if err := g.setClasses(folder); err != nil {
 		return nil, nil, err
 	}
-	b := findBoard(program)
+	b := findBoard(program, nil)
+	newPlaces := false
+	if v.layout >= withPlaces {
+		old := b
+		b = findBoard(program, func(groups [][]int) bool { return g.proveExclusive(folder, groups) })
+		newPlaces = !b.equals(old)
+	}
 	if b != nil {
 		b.allLines = v.layout < withFrames
 	}
@@ -176,6 +188,9 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	}
 	trial, err := g.trial(ctx)
 	if err != nil {
+		if w := FindWitness(ctx, net); w != nil { // people who watch the sheet see this game
+			err = w.Err()
+		}
 		return nil, nil, err
 	}
 	l, proven := findLongest(ctx, net, folder, g.turns)
@@ -209,6 +224,8 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	}
 	needed := firstLayout
 	switch {
+	case newPlaces:
+		needed = withPlaces
 	case len(e.Figures) > 0 || second.ownGoals:
 		needed = withFigures
 	case v.layout >= withFrames && (second.actions != nil || g.inSteps || b != nil && b.fewerLines):
@@ -226,7 +243,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	if second.actions != nil {
 		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}
-	info.OneGoal = g.proveGoals(folder)
+	info.OneGoal, info.Moves = g.proveGoals(folder), g.proveMoves(folder)
 	g.describe(info)
 	e.Finish(second.actions)
 	return e, info, nil
@@ -237,12 +254,9 @@ const maxPlies = 4 * maxTrial
 
 // Name returns the name of a sheet's game: its stem and the first 8 hexadecimal digits of the text's SHA-256. The name of
 // a game with a cap on plies continues with the cap, as in gdl(reversi-e9dfb92b-144), and that of a game whose networks are no
-// longer as they were in earlier versions of ludus with "v2" or "v3", as in gdl(tic-tac-toe-41d4b05b-v3).
+// longer as they were in earlier versions of ludus with "v2", "v3" or "v4", as in gdl(tic-tac-toe-41d4b05b-v3).
 func Name(stem, text string) string {
-	stem = strings.Trim(env.FileName(strings.ToLower(stem)), "-")
-	if stem == "" {
-		stem = "sheet"
-	}
+	stem = cmp.Or(env.FileName(strings.ToLower(stem)), "sheet")
 	return fmt.Sprintf("%s(%s-%s)", Family, stem, hashOf(text))
 }
 
@@ -371,6 +385,43 @@ func (g *game) proveGoals(f *network.Folder) bool {
 	return true
 }
 
+// maxMoveWork bounds the gates looked at by proveMoves.
+const maxMoveWork = 1 << 26
+
+// proveMoves tries to prove that in every position that is not terminal the player to move has a legal move, and the other
+// one the move that it makes then.
+func (g *game) proveMoves(f *network.Folder) bool {
+	n, t := g.net, g.turns
+	var numbers [][]int
+	for _, c := range g.numbers {
+		numbers = append(numbers, c.fluents)
+	}
+	f.Exclude(numbers)
+	defer f.Exclude(nil)
+	f.Budget(maxMoveWork)
+	defer f.Budget(0)
+	end := f.Work() + maxMoveWork
+	for k, c := range t.fluents {
+		assume(n, f, t.fluents, c, nil, nil)
+		running := []network.Ref{f.Fold(n.Terminal).Not()}
+		if c != none {
+			running = append(running, n.Fluent(c))
+		}
+		stuck := slices.Clone(running)
+		for _, r := range n.Legal[t.mover[k]] {
+			stuck = append(stuck, f.Fold(r).Not())
+		}
+		idle := network.False
+		if t.idle[k] >= 0 {
+			idle = f.Fold(n.Legal[1-t.mover[k]][t.idle[k]])
+		}
+		if f.Possible(stuck...) || f.Possible(append(running, idle.Not())...) || f.Work() > end {
+			return false
+		}
+	}
+	return true
+}
+
 // maxClasses is the largest number of classes; games with more are played for winning, drawing or losing.
 const maxClasses = 21
 
@@ -446,7 +497,28 @@ func (g *game) setBoard(b *board) {
 		rows, columns = columns, rows
 	}
 	e.Drawing.Rows, e.Drawing.Columns, e.Drawing.ColumnsFirst = rows, columns, !b.rowsFirst
+	e.Drawing.RowNames, e.Drawing.ColumnNames = namesAs(isDigits, rows), namesAs(isLetter, columns)
 }
+
+// namesAs returns the constants of an axis without what they have in common before their last characters, such as the r of
+// r1 and r2, if the rest are labels of a kind for people; otherwise nil.
+func namesAs(isName func(string) bool, constants []string) (names []string) {
+	for _, text := range constants {
+		rest := text
+		if len(text) > 1 && text[0] == constants[0][0] && !isDigits(text) {
+			rest = text[1:]
+		}
+		if !isName(rest) || slices.Contains(names, rest) {
+			return nil
+		}
+		names = append(names, rest)
+	}
+	return names
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func isLetter(s string) bool { return len(s) == 1 && s[0] >= 'a' && s[0] <= 'z' }
 
 // plane is a plane of the tensor or of the policy: terms with a name and a number of arguments, see groupName, that differ
 // in their place only.
@@ -706,7 +778,7 @@ func (g *game) setTensor(b *board, f *network.Folder, old bool) {
 }
 
 // emptyNames are constants that stand for an empty cell. They are not drawn.
-var emptyNames = []string{"b", "blank", "empty", "e", "none", "free", "dirt", "clear", "nothing", "space"}
+var emptyNames = []string{"b", "blank", "empty", "e", "none", "free", "dirt", "clear", "nothing", "space", "nil"}
 
 // setPieces sets what fluents of the board draw: the constants that do not place them.
 func (g *game) setPieces(pl place, fluents []int, b *board) {
@@ -770,6 +842,9 @@ func (g *game) describe(info *Info) {
 	if !info.OneGoal {
 		goals += " It is not proven that each player has exactly one goal at the end; without one a player gets 0."
 	}
+	if !info.Moves {
+		goals += " It is not proven that both players have a legal move until the end; without one the game is over, with the goals of that position."
+	}
 	board := "No board was found."
 	if info.Board != "" {
 		board = "The board is " + info.Board + "."
@@ -791,7 +866,7 @@ func (g *game) describe(info *Info) {
 	e.Rules = fmt.Sprintf("The rules stand in a sheet of the Game Description Language. The players are %s and %s; %s moves "+
 		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.\n%s", e.Players[0], e.Players[1], e.Players[0],
 		goals, end, board, info.Fluents, info.Gates, sides)
-	if hints := Hints(e.Sheet); len(hints) > 0 {
+	if hints := hintsOf(e.Sheet, g.net.Program.Never); len(hints) > 0 {
 		e.Rules += "\nThere may be mistakes in the sheet: " + textOfHints(hints) + "."
 	}
 }

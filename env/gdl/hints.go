@@ -11,7 +11,7 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// Hint is a likely mistake in a sheet: a condition that can never hold, because nothing defines what it names.
+// Hint is a likely mistake in a sheet: a condition that can never hold, or a rule for a misspelt word of the language.
 type Hint struct {
 	Pos  kif.Pos
 	Text string
@@ -19,9 +19,18 @@ type Hint struct {
 
 func (h Hint) String() string { return h.Pos.String() + ": " + h.Text }
 
-// Hints lists the conditions of a sheet that name a relation, a fluent or a move that no rule and no fact defines, each
-// name once. It returns none for a text that is no sheet.
-func Hints(text string) []Hint {
+// Hints lists likely mistakes in the sheet of a game; none if the game has no sheet.
+func Hints(e *env.Game) []Hint {
+	if e.Sheet == "" {
+		return nil
+	}
+	return hintsOf(e.Sheet, NetworkOf(e).Program.Never)
+}
+
+// hintsOf lists the conditions of a sheet that name a relation, a fluent or a move that no rule and no fact defines, each
+// name once, and heads that look like a word of the language, but that nothing asks for. If there are none, it lists the
+// conditions that grounding has found never to hold, each name once. It returns none for a text that is no sheet.
+func hintsOf(text string, never []kif.Term) []Hint {
 	rules, err := kif.ReadRules(text)
 	if err != nil {
 		return nil
@@ -41,7 +50,68 @@ func Hints(text string) []Hint {
 			d.check(l)
 		}
 	}
+	d.checkHeads(rules)
+	if len(d.hints) == 0 { // otherwise most follow from these mistakes
+		for _, l := range never {
+			d.checkNever(l)
+		}
+	}
 	return d.hints
+}
+
+// outputs are the relations that a game consists of, and those that say what it may contain, with their numbers of arguments.
+var outputs = names{"role": {1}, "init": {1}, "next": {1}, "legal": {2}, "goal": {2}, "terminal": {0}, "base": {1}, "input": {2}}
+
+// checkHeads looks for heads that nothing asks for and that differ from one of outputs by little, each name once.
+func (d *definitions) checkHeads(rules []kif.Rule) {
+	asked := names{}
+	var ask func(l kif.Term)
+	ask = func(l kif.Term) {
+		switch l.Name {
+		case "not", "or", "and":
+			for _, a := range l.Args {
+				ask(a)
+			}
+		default:
+			asked.add(l)
+		}
+	}
+	for _, r := range rules {
+		for _, l := range r.Body {
+			ask(l)
+		}
+	}
+	for _, r := range rules {
+		if outputs.has(r.Head) || asked.has(r.Head) {
+			continue
+		}
+		asked.add(r.Head)
+		var words []string
+		for name := range outputs {
+			if outputs.has(kif.Term{Name: name, Args: r.Head.Args}) {
+				words = append(words, name)
+			}
+		}
+		slices.Sort(words)
+		if near := env.Nearest(r.Head.Name, words); near != "" {
+			d.hints = append(d.hints, Hint{r.Head.Pos, fmt.Sprintf("nothing asks for %s (perhaps %s is meant)", r.Head, near)})
+		}
+	}
+}
+
+// checkNever adds a hint about a condition that never holds.
+func (d *definitions) checkNever(l kif.Term) {
+	name, why := l.Name, ""
+	switch l.Name {
+	case "true":
+		name, why = "true "+l.Args[0].Name, ": no position has such a fact"
+	case "does":
+		name, why = "does "+l.Args[1].Name, ": nobody ever has such a move"
+	}
+	if !d.seen[name] {
+		d.seen[name] = true
+		d.hints = append(d.hints, Hint{l.Pos, l.String() + " never holds" + why})
+	}
 }
 
 // names are names with the numbers of arguments they are defined with; "" stands for a variable, which may be anything.
@@ -56,6 +126,11 @@ func (n names) add(t kif.Term) {
 		n[name] = append(n[name], len(t.Args))
 	}
 }
+
+func (n names) has(t kif.Term) bool { return slices.Contains(n[t.Name], len(t.Args)) }
+
+// any reports whether a variable is among the names.
+func (n names) any() bool { return len(n[""]) > 0 }
 
 // definitions are what a sheet defines.
 type definitions struct {
@@ -87,9 +162,8 @@ func (d *definitions) check(l kif.Term) {
 
 // find adds a hint if a term is not defined.
 func (d *definitions) find(defined names, t kif.Term, format string) {
-	_, any := defined[""]
 	key := fmt.Sprint(format, t.Name, "/", len(t.Args))
-	if any || t.IsVariable() || slices.Contains(defined[t.Name], len(t.Args)) || d.seen[key] {
+	if defined.any() || t.IsVariable() || defined.has(t) || d.seen[key] {
 		return
 	}
 	d.seen[key] = true
@@ -123,13 +197,13 @@ func textOfHints(hints []Hint) string {
 }
 
 // explain adds hints to the error about a refused sheet. An error without a place gets that of the first hint.
-func explain(err error, text string) error {
-	hints := Hints(text)
+func explain(err error, text string, never []kif.Term) error {
+	hints := hintsOf(text, never)
 	if err == nil || len(hints) == 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	if place := new(kif.Error); errors.As(err, &place) {
-		return fmt.Errorf("%w. A likely cause: %s", err, textOfHints(hints))
+		return fmt.Errorf("%w. Also: %s", err, textOfHints(hints))
 	}
 	first := hints[0].Text
 	if rest := textOfHints(hints[1:]); rest != "" {

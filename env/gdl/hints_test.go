@@ -21,14 +21,22 @@ func TestHints(t *testing.T) {
 			"line 2, column 50: no rule and no fact gives (suc 1 ?n) (perhaps succ is meant)]"},
 		{"(<= terminal (or open (distinct 1 2) full))", "[line 2, column 18: no rule and no fact gives open line 2, column 38: no rule and no fact gives full]"},
 		{"(<= (next ?f) (true ?f)) (<= (legal x ?m) (does x ?m)) (<= terminal (true (anything)) (does x any) (goal x 100))", "[]"},
+		{"(<= (nxt (cell ?n b)) (true (cell ?n b))) (gaol x 100) (<= (leagal ?p go) (role ?p)) (<= (terminl) (true (cell 1 b)))",
+			"[line 2, column 5: nothing asks for (nxt (cell ?n b)) (perhaps next is meant) line 2, column 43: nothing asks for (gaol x 100) (perhaps goal is meant) " +
+				"line 2, column 60: nothing asks for (leagal ?p go) (perhaps legal is meant) line 2, column 90: nothing asks for terminl (perhaps terminal is meant)]"},
+		{"(<= (line ?p) (role ?p)) (<= (base (cell 1 ?v)) (value ?v)) (value b)", "[]"},
 		{"(", "[]"},
 	} {
-		if got := fmt.Sprint(Hints(begin + c.rules)); got != c.want {
+		if got := fmt.Sprint(hintsOf(begin+c.rules, nil)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.rules, got, c.want)
 		}
 	}
 	for _, name := range sheets.Names() {
-		if hints := Hints(sheets.Text(name)); len(hints) > 0 {
+		e, _, err := New(t.Context(), name, sheets.Text(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hints := Hints(e); len(hints) > 0 {
 			t.Errorf("%s: %v", name, hints)
 		}
 	}
@@ -44,7 +52,14 @@ func TestExplain(t *testing.T) {
 			"(rwo ?r) (perhaps row is meant). The sheet is refused because ", ""},
 		{"(true (cell r2 c2 ?p)) (true (cell r3 c1 ?p))", "(true (cel r2 c2 ?p)) (true (cell r3 c1 ?p))", "",
 			"mistakes in the sheet: line 30, column 54: no init and no next makes (cel r2 c2 ?p) true (perhaps cell is meant)."},
+		{"(true (cell r2 c2 ?p)) (true (cell r3 c1 ?p))", "(true (cell r2 c2 ?p)) (true (cell r3 cc1 ?p))", "",
+			"mistakes in the sheet: line 30, column 71: (true (cell r3 cc1 ?p)) never holds: no position has such a fact."},
+		{"(init (control x))", "", "line 16, column 29: (true (control ?p)) never holds: no position has such a fact; line 21, column 28: (does ?p (mark ?r ?c)) never holds", ""},
+		{"(<= terminal (not open))", "(<= (terminl) (not open))", "line 35, column 5: nothing asks for terminl (perhaps terminal is meant). The sheet is refused because ", ""},
+		{"(<= (goal ?p 50)", "(<= (goall ?p 50)", "line 41, column 5: nothing asks for (goall ?p 50) (perhaps goal is meant). The sheet is refused because ", ""},
+		{"(<= (next (cell ?r ?c ?v))", "(<= (nxt (cell ?r ?c ?v))", "", "nothing asks for (nxt (cell ?r ?c ?v)) (perhaps next is meant)."},
 		{"(row r1) (row r2) (row r3)", "(row r1) (row r2) (row r3) (<= (goal ?z 3) (wins x))", "the variable ?z", ""},
+		{"(<= (legal x noop) (true (control o)))", "(<= (legal x noop) (tru (control o))) (<= (p ?z) terminal) (<= (goal x 3) (p x))", ". Also: line 17, column 20: no rule and no fact gives (tru (control o))", ""},
 	} {
 		text := strings.Replace(ticTacToe, c.from, c.to, 1)
 		if text == ticTacToe {

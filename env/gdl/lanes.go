@@ -158,7 +158,7 @@ func (l *lanes) choose(playing uint64) error {
 			without &^= v.Get(n.Legal[role][idle])
 		}
 		if without != 0 {
-			return fmt.Errorf("%s, who is not to move, has no legal move such as noop: %s", g.role(role), l.text(without))
+			return l.broken(fmt.Sprintf("%s, who is not to move, has no legal move such as noop", g.role(role)), without)
 		}
 	}
 	for b := range l.legal {
@@ -177,10 +177,10 @@ func (l *lanes) choose(playing uint64) error {
 			count += bits.OnesCount64(l.legal[b][lane])
 		}
 		if count == 0 {
-			return fmt.Errorf("%s has no legal move in a position that is not terminal: %s", g.role(role), l.text(rest))
+			return l.broken(fmt.Sprintf("%s has no legal move, and the game is not over", g.role(role)), rest)
 		}
 		if l.plies[lane]++; l.plies[lane] > maxTrial {
-			return fmt.Errorf("a random game does not end within %d plies", maxTrial)
+			return l.broken(fmt.Sprintf("the game is not over after %d plies", maxTrial), rest)
 		}
 		nth, _ := bits.Mul64(l.rng.Uint64(), uint64(count))
 		k := int(nth)
@@ -210,15 +210,15 @@ func (l *lanes) checkGoals(positions uint64) error {
 			for _, goal := range goals {
 				count += int(l.values.Get(goal.Holds) >> bits.TrailingZeros64(wrong) & 1)
 			}
-			return fmt.Errorf("%s has %d goals in a terminal position: %s", l.game.role(role), count, l.text(wrong))
+			return l.broken(fmt.Sprintf("the game is over, and %s has %d goals", l.game.role(role), count), wrong)
 		}
 	}
 	return nil
 }
 
-// text lists the fluents of the first position of a set.
-func (l *lanes) text(positions uint64) string {
-	return textOf(l.game.net, l.values, bits.TrailingZeros64(positions))
+// broken returns an error about a law that the first position of a set breaks.
+func (l *lanes) broken(law string, positions uint64) error {
+	return inPosition(law, factsIn(l.game.net, l.values, bits.TrailingZeros64(positions)))
 }
 
 // role returns the name of a role.

@@ -20,7 +20,10 @@ func findLongest(ctx context.Context, n *network.Network, f *network.Folder, t *
 	if l, ok := countedGame(n, f); ok {
 		return l, true
 	}
-	return usedUpGame(ctx, n, f, t)
+	if l, ok := usedUpGame(ctx, n, f, t); ok {
+		return l, true
+	}
+	return progressGame(ctx, n, f, t)
 }
 
 // maxSteps is the largest number of fluents that are tried as a counter of steps.

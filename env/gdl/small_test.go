@@ -99,6 +99,10 @@ func TestMissingGoal(t *testing.T) {
 			if info.OneGoal != (name == "no move") {
 				t.Errorf("%+v", *info)
 			}
+			const unproven = "not proven that both players have a legal move until the end"
+			if stuck := name == "no move"; info.Moves == stuck || strings.Contains(e.Rules, unproven) != stuck {
+				t.Errorf("%+v\n%s", *info, e.Rules)
+			}
 			s := e.NewState()
 			x, err := e.ParseAction("x")
 			if err != nil {

@@ -242,16 +242,23 @@ func TestEven(t *testing.T) {
 // TestRefused plays random games of broken sheets.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
-		{"(<= (legal a noop) (true (control b)))", "", "a, who is not to move, has no legal move such as noop: "},
+		{"(<= (legal a noop) (true (control b)))", "", "a, who is not to move, has no legal move such as noop, in the position "},
 		{"(true (control ?p)) (true (free ?n))", "(true (control ?p)) (true (free ?n)) (not (true (even)))",
-			"b has no legal move in a position that is not terminal: "},
-		{"(<= (goal a 0) (true (control b)))", "(goal a 0)", "a has 2 goals in a terminal position: "},
-		{"(<= (goal b 0) (true (control a)))", "(<= (goal b 0) (true (control a)) (true (free 1)))", "b has 0 goals in a terminal position: "},
-		{"(true (free ?n)) (not (taken ?n))", "(true (free ?n))", "a random game does not end within 5000 plies"},
+			"b has no legal move, and the game is not over, in the position "},
+		{"(<= (goal a 0) (true (control b)))", "(goal a 0)", "the game is over, and a has the goals 0 and 100, in the position "},
+		{"(<= (goal b 0) (true (control a)))", "(<= (goal b 0) (true (control a)) (true (free 1)))", "the game is over, and b has no goal, in the position "},
+		{"(true (free ?n)) (not (taken ?n))", "(true (free ?n))", "the game is not over after 5000 plies, in the position "},
 	} {
 		text := strings.Replace(loops, c.from, c.to, 1)
-		if _, _, err := New(t.Context(), "broken", text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("error %v, want %q", err, c.want)
+		net, err := Read(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err = FromNetwork(t.Context(), "broken", text, net); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Fatalf("error %v, want %q", err, c.want)
+		}
+		if w := FindWitness(t.Context(), net); w == nil || w.Err().Error() != err.Error() {
+			t.Errorf("the witness shows another fault than %v", err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -110,21 +111,25 @@ func findChoices(n *network.Network) error {
 			break
 		}
 		if law, game := w.step(); law != "" {
-			return fmt.Errorf("%s: %s", law, textOf(n, w.values, game))
+			return inPosition(law, factsIn(n, w.values, game))
 		}
 	}
 	return nil
 }
 
-// textOf lists the fluents that are true in a game.
-func textOf(n *network.Network, v network.Values, game int) string {
-	var list []string
+// inPosition returns an error about a law that is broken in a position of some facts.
+func inPosition(law string, facts []string) error {
+	return fmt.Errorf("%s, in the position %s", law, cmp.Or(strings.Join(facts, " "), "without facts"))
+}
+
+// factsIn lists the fluents that are true in a game.
+func factsIn(n *network.Network, v network.Values, game int) (list []string) {
 	for i, f := range n.Program.Fluents {
 		if v.Get(n.Fluent(i))>>game&1 != 0 {
 			list = append(list, n.Program.Terms.Text(f))
 		}
 	}
-	return strings.Join(list, " ")
+	return list
 }
 
 // proof is an attempt to prove that players take turns.

@@ -117,7 +117,7 @@ func TestNoTurns(t *testing.T) {
 `
 	for text, want := range map[string]string{
 		clocks: "it is not shown that players take turns: ",
-		strings.ReplaceAll(clocks, "(y 2)", "(y 1)"): "a and b both have a choice: (x 1) (y 1) (step 1)",
+		strings.ReplaceAll(clocks, "(y 2)", "(y 1)"): "a and b both have a choice, in the position (x 1) (y 1) (step 1)",
 	} {
 		if _, _, err := New(t.Context(), "turns", text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -44,6 +44,9 @@ func FindWitness(ctx context.Context, net *network.Network) *Witness {
 	return nil
 }
 
+// Err returns an error that names the law and the position that breaks it.
+func (w *Witness) Err() error { return inPosition(w.Law, w.Positions[len(w.Positions)-1].Facts) }
+
 // walk are 64 random games, of any number of roles, that are played at once.
 type walk struct {
 	net     *network.Network
@@ -67,6 +70,12 @@ func (w *walk) start() {
 	for i, start := range w.net.Program.Starts() {
 		w.values.Set(w.net.Fluent(i), -uint64(b2i(start)))
 	}
+}
+
+// isOver reports whether the first game is over.
+func (w *walk) isOver() bool {
+	w.net.Position(w.values)
+	return w.values.Get(w.net.Terminal)&1 != 0
 }
 
 // step plays a move in each game. It returns the first broken law and the game that breaks it; "" if there is none.
@@ -122,16 +131,20 @@ func (w *walk) checkGoals(over uint64) (law string, lane int) {
 
 // checkMoves checks the legal moves of a game that is not over.
 func (w *walk) checkMoves(lane int) (law string) {
-	var choosing []string
+	var choosing, stuck []string
 	for role := range w.legal {
 		switch n := len(w.legal[role][lane]); {
 		case n == 0:
-			return fmt.Sprintf("%s has no legal move, and the game is not over", w.role(role))
+			stuck = append(stuck, w.role(role))
 		case n > 1:
 			choosing = append(choosing, w.role(role))
 		}
 	}
 	switch {
+	case len(stuck) > 0 && len(choosing) > 0:
+		return fmt.Sprintf("%s, who is not to move, has no legal move such as noop", stuck[0])
+	case len(stuck) > 0:
+		return fmt.Sprintf("%s has no legal move, and the game is not over", stuck[0])
 	case len(choosing) > 1:
 		return fmt.Sprintf("%s both have a choice", strings.Join(choosing[:2], " and "))
 	case len(w.history[lane]) >= maxTrial:
@@ -192,12 +205,11 @@ func (w *walk) witness(law string, lane int) *Witness {
 	p := w.net.Program
 	x := &Witness{Law: law, Game: g.env}
 	for ply := 0; ; ply++ {
-		position := WitnessPosition{Pieces: make([]uint8, g.env.Tensor.Cells())}
-		for i, f := range p.Fluents {
+		position := WitnessPosition{Pieces: make([]uint8, g.env.Tensor.Cells()), Facts: factsIn(w.net, again.values, 0)}
+		for i := range p.Fluents {
 			if again.values.Get(w.net.Fluent(i))&1 == 0 {
 				continue
 			}
-			position.Facts = append(position.Facts, p.Terms.Text(f))
 			if piece := g.pieces[i]; piece.kind > 0 {
 				position.Pieces[piece.cell] = piece.kind
 			}
@@ -228,7 +240,7 @@ func sketch(net *network.Network) *game {
 	for role := range min(2, len(p.Roles)) {
 		g.env.Players[role] = p.Terms.Text(p.Roles[role])
 	}
-	b := findBoard(p)
+	b := findBoard(p, nil)
 	g.setBoard(b)
 	g.setTensor(b, net.NewFolder(), false)
 	g.env.Tensor.C = len(g.env.Planes)

@@ -14,7 +14,7 @@ func TestWitness(t *testing.T) {
 	for _, c := range []struct{ from, to, law string }{
 		{"", "", ""},
 		{"(true (control ?p)) (true (cell ?r ?c b))", "(role ?p) (true (cell ?r ?c b))", "x and o both have a choice"},
-		{"(<= (legal o noop) (true (control x)))", "", "o has no legal move, and the game is not over"},
+		{"(<= (legal o noop) (true (control x)))", "", "o, who is not to move, has no legal move such as noop"},
 		{"(<= terminal (not open))", "", "has no legal move, and the game is not over"},
 		{"(<= (goal x 0) (line o))", "", "the game is over, and x has no goal"},
 		{"(not (line x)) (not (line o))", "(not (line x))", " and 50"},

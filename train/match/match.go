@@ -53,6 +53,9 @@ type Config struct {
 // MaxGames is the largest number of games in a match.
 const MaxGames = 1_000_000
 
+// ShortOpening returns a number of opening plies, or fewer in a game so short that these would end it.
+func ShortOpening(game *env.Game, plies int) int { return min(plies, game.UsualPlies-1) }
+
 // Validate reports every field that is out of range.
 func (c *Config) Validate() error {
 	var errs []error

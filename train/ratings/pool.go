@@ -20,7 +20,7 @@ import (
 const (
 	// Anchor is the agent whose rating is 0.
 	Anchor = "random"
-	// OpeningPlies is the number of random plies at the start of every game.
+	// OpeningPlies is the number of random plies at the start of every game; see match.ShortOpening.
 	OpeningPlies = 2
 )
 
@@ -242,7 +242,7 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (
 	var err error
 	m.Result, err = match.Run(ctx, match.Config{
 		Game: p.game, A: x.factory, B: y.factory, Games: games, Seed: seed.Derive(p.seed, m.Agent+" "+m.Opponent, 0),
-		OpeningPlies: OpeningPlies, Balance: p.balance, Threads: threads,
+		OpeningPlies: match.ShortOpening(p.game, OpeningPlies), Balance: p.balance, Threads: threads,
 		NoRepeats: !x.factory.Stochastic() && !y.factory.Stochastic(), SkipGames: state.games,
 	})
 	if err != nil {

@@ -313,7 +313,7 @@ func (s *sweeper) testRun(ctx context.Context, j *job, r *Run) error {
 	if s.Opponent != nil && r.Score == nil {
 		result, err := match.Run(ctx, match.Config{
 			Game: s.Game, A: s.agent(agent.Net, j.dir), B: s.Opponent, Games: s.Games,
-			OpeningPlies: openingPlies, Threads: 1, Seed: uint64(j.number), // equal openings for runs that are compared
+			OpeningPlies: match.ShortOpening(s.Game, openingPlies), Threads: 1, Seed: uint64(j.number), // equal openings for runs that are compared
 		})
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -39,6 +40,7 @@ type Program struct {
 	Goal     []map[int]Term       // by role, then value
 	Terminal Term                 // -1 if the game never ends
 	Static   map[string][][]Term  // arguments of static relations, by name and number of arguments such as "succ/2"
+	Never    []kif.Term           // conditions of rules, without not, that can never hold, each text once
 }
 
 // Starts returns which of the fluents are true in the first position.
@@ -74,6 +76,7 @@ type grounder struct {
 	atoms     int
 	memory    int // bytes of instances and indexes
 	does      *relation
+	emitting  *rule // whose instance is the newest
 	err       error
 	roles     map[Term]int
 	moves     []Term     // scratch of emit: by role, the does atom of the instance + 1; 0 for none
@@ -360,9 +363,9 @@ func (g *grounder) push(a Term) bool {
 	}
 	switch {
 	case g.terms.size[a] > maxSize:
-		g.fail("a term of %s has more than %d names", g.terms.Name(a), maxSize)
+		g.failAt(g.emitting.pos, "this rule makes a term of %s with more than %d names", g.terms.Name(a), maxSize)
 	case int(g.terms.depth[a]) > g.limits.Depth:
-		g.fail("the rules nest terms without end, such as %.60s", g.terms.Text(a))
+		g.failAt(g.emitting.pos, "this rule nests terms without end, such as %.60s", g.terms.Text(a))
 	}
 	return true
 }
@@ -386,9 +389,6 @@ func (g *grounder) may(a Term) bool { return int(a) < len(g.holds) && g.holds[a]
 
 // fail records the first error, at the rule that cost most.
 func (g *grounder) fail(format string, args ...any) {
-	if g.err != nil {
-		return
-	}
 	pos := kif.Pos{Line: 1, Column: 1}
 	most := -1
 	for _, r := range g.rules {
@@ -396,7 +396,14 @@ func (g *grounder) fail(format string, args ...any) {
 			pos, most = r.pos, n
 		}
 	}
-	g.err = kif.Errorf(pos, format+"; this rule costs most", args...)
+	g.failAt(pos, format+"; this rule costs most", args...)
+}
+
+// failAt records the first error.
+func (g *grounder) failAt(pos kif.Pos, format string, args ...any) {
+	if g.err == nil {
+		g.err = kif.Errorf(pos, format, args...)
+	}
 }
 
 // run derives all that may follow by the rules. Relations that it does not derive are complete.
@@ -552,6 +559,7 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 
 // emit records an instance of a rule whose variables are all bound.
 func (g *grounder) emit(r *rule) {
+	g.emitting = r
 	head := g.value(&r.head)
 	if !r.relation.dynamic {
 		g.push(head)
@@ -650,5 +658,36 @@ func (g *grounder) finish() *Program {
 		key := f.Name + "/" + strconv.Itoa(len(f.Args))
 		p.Static[key] = append(p.Static[key], g.terms.args[g.pattern(f, nil).ground])
 	}
+	p.Never = g.never()
 	return p
+}
+
+// maxNever bounds the atoms that never looks at.
+const maxNever = 1 << 22
+
+// never lists the conditions that no atom meets. If there are too many atoms, some may be missing.
+func (g *grounder) never() (list []kif.Term) {
+	seen := map[string]bool{}
+	work := 0
+	for _, r := range g.rules {
+		for i := range r.literals {
+			l := &r.literals[i]
+			if l.relation == nil || l.relation.isAuxiliary() || work > maxNever {
+				continue
+			}
+			meets := func(a Term) bool {
+				work++
+				bound := uint64(0)
+				return g.match(&l.pattern, a, &bound)
+			}
+			if text := l.atom.String(); !slices.ContainsFunc(l.relation.atoms, meets) && !seen[text] {
+				seen[text] = true
+				list = append(list, l.atom)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b kif.Term) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
+	})
+	return list
 }

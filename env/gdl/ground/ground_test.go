@@ -61,7 +61,7 @@ func TestErrors(t *testing.T) {
 		tiny + "(<= (goal a 101) (true (s 0)))":               "not a number from 0 to 100",
 		tiny + "(<= terminal (does a go))":                    "terminal depends on does",
 		tiny + "(<= n1 n2) (<= n1 (does a go)) (<= n2 n3) (<= n2 n1) (<= n3 n2) (<= terminal n3)": "terminal depends on does",
-		tiny + "(<= (next (s (t ?x))) (true (s ?x)))":                                             "line 2, column 1: the rules nest terms without end",
+		tiny + "(<= (next (s (t ?x))) (true (s ?x)))":                                             "line 2, column 1: this rule nests terms without end",
 	} {
 		_, err := groundText(t.Context(), text, ground.DefaultLimits)
 		var e *kif.Error
@@ -163,7 +163,7 @@ func TestLargeRules(t *testing.T) {
 		// Alternatives with different variables cannot become a predicate: 2^12 clauses each.
 		repeated(1000, "(<= (next (p# ?x)) (d ?x)"+repeated(12, " (or (not (true (s ?x))) (not (true (s 0))) )")+")\n"): "or turns the rules up to this one into too many",
 		// A term of 20^12 names.
-		"(<= (next (s (f" + strings.Repeat(" ?x", 20) + "))) (true (s ?x)))": "a term of next has more than 4096 names",
+		"(<= (next (s (f" + strings.Repeat(" ?x", 20) + "))) (true (s ?x)))": "this rule makes a term of next with more than 4096 names",
 		// Tests of terms that no fact has.
 		"(<= (next (p ?a)) (d ?a) (d ?b) (d ?c) (d ?d) (distinct (f ?a ?b ?c ?d) (g ?a ?b ?c ?d)))\n" +
 			repeated(40, "(d #)"): "grounding takes more than 32 MB of memory",
@@ -207,4 +207,15 @@ func FuzzGround(f *testing.F) {
 			t.Errorf("%d MB were allocated", mb)
 		}
 	})
+}
+
+// TestNestingRule names the rule that nests terms, though another one costs more.
+func TestNestingRule(t *testing.T) {
+	_, err := groundText(t.Context(), `(role x) (init (num zero))
+		(<= (legal ?p (grow ?n)) (role ?p) (true (num ?n)))
+		(<= (legal ?p (see ?n ?m)) (role ?p) (true (num ?n)) (true (num ?m)))
+		(<= (next (num (s ?n))) (true (num ?n)))`, ground.DefaultLimits)
+	if err == nil || !strings.HasPrefix(err.Error(), "line 4, ") {
+		t.Errorf("error %v, want line 4", err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ludus/env/gdl/kif"
 )
@@ -145,6 +146,9 @@ func (p *preparer) auxiliary(vars []string, pos kif.Pos) kif.Term {
 	}
 	return head
 }
+
+// isAuxiliary reports whether a relation is none of the sheet: its name has a blank, as those of SplitGoals have.
+func (r *relation) isAuxiliary() bool { return strings.Contains(r.symbol.name, " ") }
 
 // add appends the clauses of a rule.
 func (p *preparer) add(r kif.Rule) error {

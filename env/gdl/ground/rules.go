@@ -18,6 +18,7 @@ type pattern struct {
 // literal is a literal of a rule.
 type literal struct {
 	pattern
+	atom     kif.Term  // in the sheet, or of an auxiliary predicate
 	relation *relation // nil for distinct
 	negated  bool
 	distinct [2]pattern
@@ -77,7 +78,7 @@ func (g *grounder) compile(c clause) (*rule, error) {
 				lit.distinct = [2]pattern{g.pattern(a.Args[0], names), g.pattern(a.Args[1], names)}
 				lit.vars = lit.distinct[0].vars | lit.distinct[1].vars
 			} else {
-				lit.pattern, lit.relation = g.pattern(a, names), g.relation(a)
+				lit.pattern, lit.relation, lit.atom = g.pattern(a, names), g.relation(a), a
 			}
 			r.literals = append(r.literals, lit)
 		}

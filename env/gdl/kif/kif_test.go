@@ -128,3 +128,24 @@ func TestSplitGoals(t *testing.T) {
 		}
 	}
 }
+
+// TestReadFile reads the begin of a file, and refuses what is no regular file.
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sheet.kif")
+	if err := os.WriteFile(path, []byte("(role x)"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for most, want := range map[int64]string{3: "(ro", 100: "(role x)"} {
+		if data, err := kif.ReadFile(path, most); err != nil || string(data) != want {
+			t.Errorf("%q, error %v, want %q", data, err, want)
+		}
+	}
+	for _, path := range []string{filepath.Dir(path), os.DevNull} {
+		if _, err := kif.ReadFile(path, 100); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: error %v", path, err)
+		}
+	}
+	if _, err := kif.ReadFile(path+"x", 100); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -20,6 +20,8 @@ type Folder struct {
 	exclusive [][]int32 // by fluent: the groups that contain it, see Exclude
 	groups    [][]int
 	search    search
+	budget    int // see Budget
+	limited   bool
 }
 
 const notGiven Ref = -1
@@ -76,8 +78,8 @@ func (f *Folder) Trim() {
 // Work returns how many gates the folder has looked at so far, as a measure of time.
 func (f *Folder) Work() int { return f.work }
 
-// And returns the conjunction of two gates.
-func (f *Folder) And(a, b Ref) Ref { return f.gates.and([]Ref{a, b}) }
+// And returns the conjunction of some gates. It reorders refs.
+func (f *Folder) And(refs ...Ref) Ref { return f.gates.and(refs) }
 
 // Fold returns what becomes of a gate.
 func (f *Folder) Fold(r Ref) Ref { return f.fold(r.Gate()) ^ r&1 }

@@ -99,7 +99,7 @@ func New(p *ground.Program) (*Network, error) {
 	}
 	n.order()
 	// The rules are gates now. Only names and numbers are needed from here on.
-	n.Program = &ground.Program{Terms: p.Terms, Roles: p.Roles, Init: p.Init, Fluents: p.Fluents, Moves: p.Moves, Static: p.Static}
+	n.Program = &ground.Program{Terms: p.Terms, Roles: p.Roles, Init: p.Init, Fluents: p.Fluents, Moves: p.Moves, Static: p.Static, Never: p.Never}
 	return n, nil
 }
 

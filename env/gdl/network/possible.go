@@ -25,9 +25,16 @@ func (f *Folder) Exclude(groups [][]int) {
 	}
 }
 
+// Budget limits how many inputs of gates later searches look at, all together. After that they only draw a few consequences,
+// which is fast and still proves much. 0 is no limit.
+func (f *Folder) Budget(inputs int) { f.budget, f.limited = inputs, inputs > 0 }
+
+// spent reports whether the budget is spent.
+func (f *Folder) spent() bool { return f.limited && f.budget <= 0 }
+
 // Possible reports whether a position may exist in which all of the gates are true. False is a proof that there is none;
 // true may be wrong. It draws the consequences of the gates, tries the inputs of false conjunctions one by one, and gives
-// up after maxTried of them. Constants of Reset do not count: gates should be folded.
+// up after maxTried of them, or when the budget is spent. Constants of Reset do not count: gates should be folded.
 func (f *Folder) Possible(refs ...Ref) bool {
 	possible := f.assumeAll(refs) && f.solve()
 	f.undo(0, 0)
@@ -119,7 +126,7 @@ func (f *Folder) solve() bool {
 	}
 	trail, clauses := len(s.trail), len(s.clauses)
 	for _, r := range choice {
-		if s.left--; s.left < 0 {
+		if s.left--; s.left < 0 || f.spent() {
 			return true
 		}
 		if f.assume(r.Not()) && f.solve() {
@@ -132,6 +139,7 @@ func (f *Folder) solve() bool {
 
 // open returns the inputs of a false conjunction that are open, and whether another input is false.
 func (f *Folder) open(gate int) (open []Ref, kept bool) {
+	f.budget -= len(f.gates.of(gate))
 	for _, r := range f.gates.of(gate) {
 		switch f.search.value[r.Gate()] * (1 - 2*int8(r&1)) {
 		case -1:
@@ -151,6 +159,7 @@ func (f *Folder) propagate() bool {
 			gate := s.trail[s.next]
 			refs := f.gates.of(gate)
 			f.work += 1 + len(refs)
+			f.budget -= 1 + len(refs)
 			switch {
 			case s.value[gate] < 0 && len(refs) > 0:
 				s.clauses = append(s.clauses, gate)
@@ -174,7 +183,7 @@ func (f *Folder) propagate() bool {
 				return false
 			}
 		}
-		if s.next == len(s.trail) {
+		if s.next == len(s.trail) || f.spent() {
 			return true
 		}
 	}

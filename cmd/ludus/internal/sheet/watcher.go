@@ -9,6 +9,7 @@ import (
 
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
+	"ludus/env/gdl/kif"
 )
 
 const (
@@ -85,7 +86,7 @@ func (w *Watcher) Run(ctx context.Context, report func(*Check)) error {
 // check checks the file as it is now.
 func (w *Watcher) check(ctx context.Context, number int, report func(*Check)) {
 	c := &Check{State: Missing}
-	text, err := os.ReadFile(w.path)
+	text, err := kif.ReadFile(w.path, kif.MaxBytes+1)
 	if err == nil {
 		w.publish(&Check{Number: number, File: w.path, State: Checking})
 		c = check(ctx, w.path, string(text), w.describe)

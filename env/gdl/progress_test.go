@@ -1,0 +1,149 @@
+package gdl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ludus/env/gdl/oracle"
+)
+
+// proveProgress returns what progressGame proves of a sheet whose players take turns.
+func proveProgress(t *testing.T, text string) (longest, bool) {
+	t.Helper()
+	net, err := Read(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := net.NewFolder()
+	turns, err := findTurns(t.Context(), net, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return progressGame(t.Context(), net, f, turns)
+}
+
+// TestProgress proves, or does not prove, that games of small sheets end.
+func TestProgress(t *testing.T) {
+	const drops = `(column 1) (column 2) (column 3) (above 1 2) (above 2 3) (above 3 4)
+		(<= (full ?c ?r) (true (cell ?c ?r ?p)))
+		(<= (legal ?p (drop ?c)) (true (control ?p)) (column ?c) (not (full ?c 4)))
+		(<= (next (cell ?c 1 ?p)) (does ?p (drop ?c)) (not (full ?c 1)))
+		(<= (next (cell ?c ?s ?p)) (does ?p (drop ?c)) (above ?r ?s) (full ?c ?r) (not (full ?c ?s)))
+		(<= (next (cell ?c ?r ?p)) (true (cell ?c ?r ?p)))
+		(<= open (column ?c) (not (full ?c 4))) (<= terminal (not open))`
+	const count = `(init (left 5)) (less 1 2) (less 2 3) (less 3 4) (less 4 5) (less 0 1)
+		(<= (legal ?p (take ?n)) (true (control ?p)) (true (left ?m)) (less ?n ?m)) (<= terminal (true (left 0)))`
+	for name, c := range map[string]struct {
+		text  string
+		plies int // 0: not proven
+	}{
+		"falling discs":    {drops, 12},
+		"count down":       {count + "(<= (next (left ?n)) (does ?p (take ?n)))", 5},
+		"count and return": {count + "(<= (next (left ?n)) (does ?p (take ?n)) (distinct ?n 1)) (<= (next (left 5)) (does ?p (take 1)))", 0},
+		"pass":             {count + "(<= (next (left ?n)) (does ?p (take ?n))) (<= (next (left ?n)) (true (left ?n)) (does ?p pass)) (<= (legal ?p pass) (true (control ?p)))", 0},
+		"a may pass":       {count + "(<= (next (left ?n)) (does ?p (take ?n))) (<= (next (left ?n)) (true (left ?n)) (does a pass)) (<= (legal a pass) (true (control a)))", 0},
+		"forgotten count":  {count + "(<= (next (left ?n)) (does ?p (take ?n)) (distinct ?n 2)) (<= (legal ?p wait) (true (control ?p)))", 0},
+		"never over":       {"(<= (legal ?p go) (true (control ?p))) (<= terminal (true (over)))", 0},
+	} {
+		l, ok := proveProgress(t, twoPlayers+goals+c.text)
+		if ok != (c.plies > 0) || ok && l.plies != c.plies {
+			t.Errorf("%s: %+v, proven %t; want %d plies", name, l, ok, c.plies)
+		}
+	}
+}
+
+// TestProgressBounds compares what is proven of random sheets with the longest of all their games.
+func TestProgressBounds(t *testing.T) {
+	proven := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var b strings.Builder
+		b.WriteString(twoPlayers + goals + "(<= terminal (true (end)))\n")
+		fact := func() string { return fmt.Sprintf("(%c %d)", 'x'+rng.IntN(2), rng.IntN(3)) }
+		test := func() string {
+			return []string{"", "", "(true " + fact() + ")", "(not (true " + fact() + "))"}[rng.IntN(4)]
+		}
+		for _, name := range []string{"x", "y"} {
+			if rng.IntN(5) > 0 {
+				fmt.Fprintf(&b, "(init (%s 0))\n", name)
+			}
+		}
+		for _, move := range []string{"m", "n"} {
+			if rng.IntN(2) == 0 {
+				fmt.Fprintf(&b, "(<= (legal ?p %s) (true (control ?p)) %s)\n", move, test())
+			} else {
+				fmt.Fprintf(&b, "(<= (legal ?p %s) (true (control ?p)) (true %s))\n", move, fact())
+			}
+			for _, name := range []string{"x", "y"} {
+				for from := range 3 {
+					to := from + rng.IntN(3-from)
+					if rng.IntN(12) == 0 {
+						to = rng.IntN(3)
+					}
+					fmt.Fprintf(&b, "(<= (next (%s %d)) (does ?p %s) (true (%s %d)) %s)\n", name, to, move, name, from, test())
+				}
+			}
+		}
+		fmt.Fprintf(&b, "(<= (next (end)) (true %s) (true %s))\n", fact(), fact())
+		text := b.String()
+		net, err := Read(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := net.NewFolder()
+		turns, err := findTurns(t.Context(), net, f)
+		if err != nil {
+			continue
+		}
+		l, ok := progressGame(t.Context(), net, f, turns)
+		if !ok {
+			continue
+		}
+		proven++
+		game, err := oracle.New(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, err := game.Start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := longestGame(t, game, start, map[string]int{}); n < 0 || n > l.plies {
+			t.Errorf("seed %d: proven %+v, the longest game has %d plies (-1: no end)\n%s", seed, l, n, text)
+		}
+	}
+	if t.Logf("%d of 300 sheets are proven", proven); proven < 20 {
+		t.Errorf("%d sheets are proven", proven)
+	}
+}
+
+// longestGame returns the plies of the longest game from a position, which ends where the mover has no move; -1 if a game
+// may go on for ever.
+func longestGame(t *testing.T, game *oracle.Game, p *oracle.Position, known map[string]int) int {
+	key := fmt.Sprint(p.True)
+	if n, ok := known[key]; ok {
+		return n
+	}
+	known[key] = -1
+	most := 0
+	if !p.Terminal() {
+		legal := [2][]string{p.Legal(game.Roles[0]), p.Legal(game.Roles[1])}
+		for _, a := range legal[0] {
+			for _, b := range legal[1] {
+				next, err := p.Next([]string{a, b})
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := longestGame(t, game, next, known)
+				if n < 0 {
+					return -1
+				}
+				most = max(most, n+1)
+			}
+		}
+	}
+	known[key] = most
+	return most
+}
