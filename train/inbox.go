@@ -18,7 +18,7 @@ const heldGenerations = 2
 
 // Limits of what an inbox remembers, in case somebody sends under many names.
 const (
-	maxProcesses = 10_000 // that play, with the numbers of their games
+	maxProcesses = 2_000 // that play, with the numbers of their games; all are in each checkpoint, with about 60 bytes
 	maxSenders   = 1_000  // names in the report
 	maxProblem   = 200    // bytes of a name's problem; so the report fits into a message
 )

@@ -22,13 +22,13 @@ type Hub struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	notes  notes
-	server *Server                // embedded; nil: none
-	stream jetstream.StreamConfig // of games; after NewHub used by Limit only
+	server *Server // embedded; nil: none
 
 	mu        sync.Mutex
-	wanted    *train.Network // to publish; nil: none
-	status    []byte         // answer to requests for the status
-	publishes chan struct{}  // wakes the publisher
+	stream    jetstream.StreamConfig // of games
+	wanted    *train.Network         // to publish; nil: none
+	publishes chan struct{}          // wakes the publisher
+	puts      int                    // of networks; used by publishNetworks, then by Finish
 	stop      context.CancelFunc
 	joined    sync.WaitGroup
 
@@ -61,9 +61,6 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 	}
 	if h.js, err = jetstream.New(h.conn); err == nil {
 		err = h.createPatiently(ctx)
-	}
-	if err == nil {
-		_, err = h.conn.Subscribe(statusSubject, h.answer)
 	}
 	if err != nil {
 		h.conn.Close()
@@ -102,9 +99,10 @@ const (
 
 func streamOfGames(o HubOptions) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesSubject + "*"},
+		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesOf(o.Run, "*")},
 		Metadata: map[string]string{runKey: o.Run}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: startBytes,
 		MaxMsgSize: train.MaxMessage, Duplicates: minDuplicates, Storage: jetstream.FileStorage, Replicas: max(o.Replicas, 1),
+		AllowDirect: true, // for gate.watch
 	}
 }
 
@@ -133,17 +131,29 @@ func (h *Hub) create(ctx context.Context) error {
 	if err := h.checkOwner(ctx); err != nil {
 		return err
 	}
-	if _, err := h.js.CreateOrUpdateStream(ctx, h.stream); err != nil {
+	if _, err := h.js.CreateOrUpdateStream(ctx, h.games()); err != nil {
 		return err
 	}
 	// A new consumer gets at once what a dead process of the run had not acknowledged; the old one would wait ackWait.
 	if err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return err
 	}
-	_, err := h.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-		Bucket: networksBucket, Description: "the newest network of a ludus run", Storage: jetstream.FileStorage, Replicas: h.stream.Replicas,
-	})
+	_, err := h.createStore(ctx)
 	return err
+}
+
+// games returns the configuration of the stream of games.
+func (h *Hub) games() jetstream.StreamConfig {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stream
+}
+
+// createStore returns the object store, which it creates if it does not exist.
+func (h *Hub) createStore(ctx context.Context) (jetstream.ObjectStore, error) {
+	return h.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: networksBucket, Description: "the newest networks of a ludus run", Storage: jetstream.FileStorage, Replicas: h.games().Replicas,
+	})
 }
 
 // errOtherRun means that the stream is another run's.
@@ -160,7 +170,7 @@ func (h *Hub) checkOwner(ctx context.Context) error {
 	}
 	info := stream.CachedInfo()
 	owner := info.Config.Metadata[runKey]
-	if owner == h.stream.Metadata[runKey] {
+	if owner == h.games().Metadata[runKey] {
 		return nil
 	}
 	if n := info.State.Msgs; n > 0 {
@@ -179,18 +189,20 @@ func (h *Hub) checkOwner(ctx context.Context) error {
 
 // Limit lets messages of about the given bytes wait in the stream. The server refuses more, so workers wait.
 func (h *Hub) Limit(bytes int64) {
-	if now := h.stream.MaxBytes; bytes > now-now/3 && bytes < now+now/2 {
+	stream := h.games()
+	if now := stream.MaxBytes; bytes > now-now/3 && bytes < now+now/2 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
 	defer cancel()
-	stream := h.stream
 	stream.MaxBytes = bytes
 	if _, err := h.js.UpdateStream(ctx, stream); err != nil {
 		h.notes.say("limiting the games that wait: " + err.Error())
 		return
 	}
+	h.mu.Lock()
 	h.stream = stream
+	h.mu.Unlock()
 }
 
 // ackWait is how long the server waits for the run to commit a message, before it delivers it again. The run drops such
@@ -206,7 +218,7 @@ func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 		}
 		if m != nil {
 			return &train.Delivery{
-				Sender: subjectName(strings.TrimPrefix(m.Subject(), gamesSubject)), Data: m.Data(),
+				Sender: subjectName(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]), Data: m.Data(),
 				Acknowledge: func() { _ = m.Ack() }, // a lost acknowledgement is repeated when the message comes again
 			}, nil
 		}
@@ -222,9 +234,9 @@ func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 }
 
 // What the hub requests at once. More than these messages, of up to 1 MiB each, never wait for it, so that the embedded
-// server does not take it for a slow reader.
+// server does not take it for a slow reader; see maxPending.
 const (
-	requested   = 8 // messages
+	requested   = 3 // messages
 	requestTime = 10 * time.Second
 )
 
@@ -319,6 +331,10 @@ const (
 	putTimeout    = 30 * time.Second
 )
 
+// networkNames are the objects that in turn become the newest network. So the last but one remains for workers that are
+// reading it.
+var networkNames = [2]string{"even", "odd"}
+
 func (h *Hub) putNetwork(ctx context.Context, n *train.Network) error {
 	return h.put(ctx, invitation{
 		Protocol: protocol, Run: n.Run, Game: n.Game.Name, Settings: n.Settings, Generation: n.Generation,
@@ -330,7 +346,7 @@ func (h *Hub) putNetwork(ctx context.Context, n *train.Network) error {
 func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
-	store, err := h.js.ObjectStore(ctx, networksBucket)
+	store, err := h.createStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -338,7 +354,11 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 	if err != nil {
 		return err
 	}
-	meta := jetstream.ObjectMeta{Name: newestNetwork, Metadata: map[string]string{invitationKey: string(text)}}
+	h.puts++
+	meta := jetstream.ObjectMeta{
+		Name: networkNames[h.puts%len(networkNames)], Metadata: map[string]string{invitationKey: string(text)},
+		Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize},
+	}
 	if _, err := store.Put(ctx, meta, bytes.NewReader(weights)); err != nil {
 		return err
 	}
@@ -361,7 +381,7 @@ func (h *Hub) Finish(ctx context.Context) error {
 
 const reportTimeout = 2 * time.Second // of a question to the server
 
-// Report adds what waits in the stream to s and answers requests for the status with it.
+// Report adds what waits in the stream to s and publishes it.
 func (h *Hub) Report(s *rundir.WorkersStatus) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
 	defer cancel()
@@ -370,22 +390,8 @@ func (h *Hub) Report(s *rundir.WorkersStatus) {
 		state := stream.CachedInfo().State
 		s.Queued, s.QueuedBytes = int(state.Msgs), int64(state.Bytes)
 	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return
-	}
-	h.mu.Lock()
-	h.status = text
-	h.mu.Unlock()
-}
-
-// answer answers a request for the status.
-func (h *Hub) answer(m *nats.Msg) {
-	h.mu.Lock()
-	text := h.status
-	h.mu.Unlock()
-	if text != nil {
-		_ = m.Respond(text) // who asked may be gone
+	if text, err := json.Marshal(s); err == nil {
+		_ = h.conn.Publish(statusSubject, text) // the next report follows soon
 	}
 }
 

@@ -32,7 +32,7 @@ type identity struct {
 	token       string
 }
 
-// identityFile holds the key, the certificate and the token, in a directory that only its owner may read.
+// identityFile holds the key, the certificate and the token. Only its owner may read it.
 const identityFile = "identity.pem"
 
 // loadIdentity reads the identity in dir, or makes one.
@@ -43,6 +43,9 @@ func loadIdentity(dir string) (*identity, error) {
 		if data, err = newIdentity(); err == nil {
 			err = checkpoints.WriteFile(path, data)
 		}
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o600)
 	}
 	if err != nil {
 		return nil, err
@@ -114,7 +117,7 @@ func fingerprintOf(certificate []byte) []byte {
 
 // Access says how to reach a NATS server.
 type Access struct {
-	URL  string // of one server, or of several with commas between; a fragment is the fingerprint of its certificate
+	URL  string // of one server, or of several with commas between; a fragment is the fingerprint of a learner's certificate
 	NKey string // file with the seed of an nkey; ""
 	CA   string // file with the certificate that signed the server's; "": the system's
 }
@@ -134,7 +137,7 @@ func (a Access) options() (string, []nats.Option, error) {
 		if err != nil || len(want) != sha256.Size {
 			return "", nil, errors.New("URL of a NATS server: after # it needs the whole fingerprint, 64 digits")
 		}
-		options = append(options, nats.Secure(&tls.Config{
+		options = append(options, nats.TLSHandshakeFirst(), nats.Secure(&tls.Config{
 			MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // checked here instead:
 			VerifyConnection: func(state tls.ConnectionState) error {
 				if len(state.PeerCertificates) == 0 || !bytes.Equal(fingerprintOf(state.PeerCertificates[0].Raw), want) {

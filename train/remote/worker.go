@@ -3,8 +3,6 @@ package remote
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -157,28 +155,14 @@ func (w *Worker) follow(ctx context.Context, looks <-chan struct{}) {
 	}
 }
 
-const (
-	lookTimeout = 60 * time.Second
-	maxNetwork  = 1 << 30 // bytes
-)
-
 // look reads the newest network if it has changed.
 func (w *Worker) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	stream, err := w.js.Stream(ctx, networksStream)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return errors.New("the learner has not started")
-	}
-	if err != nil {
-		return err
-	}
-	info, err := objectInfo(ctx, stream)
+	d, err := findNewest(ctx, w.conn)
 	if err != nil {
 		return err
 	}
 	var i invitation
-	if err := json.Unmarshal([]byte(info.Metadata[invitationKey]), &i); err != nil {
+	if err := json.Unmarshal([]byte(d.Metadata[invitationKey]), &i); err != nil {
 		return fmt.Errorf("the invitation cannot be read: %w", err)
 	}
 	if i.Protocol != protocol {
@@ -189,10 +173,10 @@ func (w *Worker) look(ctx context.Context) error {
 		w.notes.say("the run is finished; waiting for another one")
 		return nil
 	}
-	if info.NUID == w.seen {
+	if d.NUID == w.seen {
 		return nil
 	}
-	data, err := objectData(ctx, stream, info)
+	data, err := d.read(ctx, w.conn)
 	if err != nil {
 		return err
 	}
@@ -211,50 +195,8 @@ func (w *Worker) look(ctx context.Context) error {
 	if err := n.Prepare(); err != nil {
 		return err
 	}
-	w.update(func() { w.newest, w.seen = n, info.NUID })
+	w.update(func() { w.newest, w.seen = n, d.NUID })
 	return nil
-}
-
-// objectInfo returns the description of the newest network. Like objectData it reads single messages of the object store's
-// stream: a worker may not create the consumer that [jetstream.ObjectStore] reads with.
-func objectInfo(ctx context.Context, stream jetstream.Stream) (*jetstream.ObjectInfo, error) {
-	subject := "$O." + networksBucket + ".M." + base64.URLEncoding.EncodeToString([]byte(newestNetwork))
-	m, err := stream.GetLastMsgForSubject(ctx, subject)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return nil, errors.New("the learner has not published one")
-	}
-	if err != nil {
-		return nil, err
-	}
-	info := new(jetstream.ObjectInfo)
-	if err := json.Unmarshal(m.Data, info); err != nil {
-		return nil, fmt.Errorf("its description cannot be read: %w", err)
-	}
-	return info, nil
-}
-
-// objectData returns the bytes of an object after checking their digest.
-func objectData(ctx context.Context, stream jetstream.Stream, info *jetstream.ObjectInfo) ([]byte, error) {
-	if info.Size > maxNetwork {
-		return nil, fmt.Errorf("it has %d bytes, more than %d", info.Size, maxNetwork)
-	}
-	data := make([]byte, 0, info.Size)
-	subject, next := "$O."+networksBucket+".C."+info.NUID, uint64(1)
-	for uint64(len(data)) < info.Size {
-		m, err := stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(subject))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return nil, errors.New("a newer one replaced it") // the next look finds that
-		}
-		if err != nil {
-			return nil, err
-		}
-		data, next = append(data, m.Data...), m.Sequence+1
-	}
-	want, err := jetstream.DecodeObjectDigest(info.Digest)
-	if sum := sha256.Sum256(data); err != nil || string(sum[:]) != string(want) {
-		return nil, errors.New("its digest is wrong")
-	}
-	return data, nil
 }
 
 // maxSending is how many positions of finished games a worker holds before it stops playing: about 10 MB.
@@ -343,7 +285,7 @@ func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
 	}
 	for {
 		limited, cancel := context.WithTimeout(ctx, sendTimeout)
-		_, err := w.js.Publish(limited, gamesSubject+w.name, data)
+		_, err := w.js.Publish(limited, gamesOf(b.Run, w.name), data)
 		cancel()
 		if ctx.Err() != nil {
 			return ctx.Err()
