@@ -141,7 +141,7 @@ func hostileMessages(rng *rand.Rand) [][]byte {
 		noise[i] = byte(rng.Uint32())
 	}
 	messages := [][]byte{
-		nil, {0}, noise, checkpoints.Seal("ludus-batch", 1, make([]byte, 20<<20)), checkpoints.Seal("ludus-batch", 1, noise),
+		nil, {0}, noise, checkpoints.Seal("ludus-batch", train.PlayVersion, make([]byte, 20<<20)), checkpoints.Seal("ludus-batch", train.PlayVersion, noise),
 		checkpoints.Seal("ludus-games", 2, noise), checkpoints.Seal("ludus-batch", 99, nil),
 	}
 	for range 300 {

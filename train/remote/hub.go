@@ -19,18 +19,20 @@ import (
 
 // Hub is the run's side of the connection: a [train.Workers].
 type Hub struct {
-	conn   *nats.Conn
-	js     jetstream.JetStream
-	notes  notes
-	server *Server // embedded; nil: none
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	notes   notes
+	server  *Server // embedded; nil: none
+	storage *storage
 
-	mu        sync.Mutex
-	stream    jetstream.StreamConfig // of games
-	wanted    *train.Network         // to publish; nil: none
-	publishes chan struct{}          // wakes the publisher
-	puts      int                    // of networks; used by publishNetworks, then by Finish
-	stop      context.CancelFunc
-	joined    sync.WaitGroup
+	mu         sync.Mutex
+	stream     jetstream.StreamConfig // of games
+	wanted     *train.Network         // to publish; nil: none
+	publishes  chan struct{}          // wakes the publisher
+	reconnects chan struct{}          // the connection was lost and is back; wakes Receive
+	puts       int                    // of networks; used by publishNetworks, then by Finish
+	stop       context.CancelFunc
+	joined     sync.WaitGroup
 
 	consumer jetstream.Consumer     // of the stream; nil: not looked up; used by Receive only, like batch
 	batch    jetstream.MessageBatch // requested; nil: none
@@ -48,8 +50,15 @@ type HubOptions struct {
 // NewHub connects to the server and creates the stream of games and the store of networks, if they do not exist. It
 // returns an error if they are used by another run.
 func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
-	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), publishes: make(chan struct{}, 1)}
-	options := connectOptions(learnerReplies, &h.notes)
+	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), publishes: make(chan struct{}, 1), reconnects: make(chan struct{}, 1)}
+	options := append(connectOptions(learnerReplies, &h.notes, o.Access), nats.ReconnectHandler(func(c *nats.Conn) {
+		signal(h.reconnects)
+		h.notes.say("connected again to " + c.ConnectedUrlRedacted())
+	}))
+	h.storage = &storage{} // errors of an external server are not known here
+	if o.Server != nil {
+		h.storage = o.Server.storage
+	}
 	var err error
 	if o.Server != nil {
 		h.conn, err = o.Server.connect(options...)
@@ -73,7 +82,7 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 
 // connectOptions are the options that both sides share: reconnect forever, and notice within seconds that the network
 // is gone.
-func connectOptions(replies string, notes *notes) []nats.Option {
+func connectOptions(replies string, notes *notes, access Access) []nats.Option {
 	return []nats.Option{
 		nats.CustomInboxPrefix(replies), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(5 * time.Second),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
@@ -82,7 +91,9 @@ func connectOptions(replies string, notes *notes) []nats.Option {
 				notes.say(fmt.Sprintf("disconnected from the NATS server: %v; reconnecting", err))
 			}
 		}),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { notes.say(fmt.Sprintf("connecting to the NATS server: %v", err)) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			notes.say(fmt.Sprintf("connecting to the NATS server: %v", access.explain(err)))
+		}),
 		nats.ReconnectHandler(func(c *nats.Conn) { notes.say("connected again to " + c.ConnectedUrlRedacted()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { notes.say(err.Error()) }),
 	}
@@ -134,11 +145,19 @@ func (h *Hub) create(ctx context.Context) error {
 	if _, err := h.js.CreateOrUpdateStream(ctx, h.games()); err != nil {
 		return err
 	}
-	// A new consumer gets at once what a dead process of the run had not acknowledged; the old one would wait ackWait.
-	if err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	if err := h.deleteConsumer(ctx); err != nil {
 		return err
 	}
 	_, err := h.createStore(ctx)
+	return err
+}
+
+// deleteConsumer deletes the consumer. A new one gets at once what was not acknowledged; the old one would wait ackWait.
+func (h *Hub) deleteConsumer(ctx context.Context) error {
+	err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil
+	}
 	return err
 }
 
@@ -209,12 +228,17 @@ func (h *Hub) Limit(bytes int64) {
 // messages.
 const ackWait = time.Minute
 
-// Receive waits for the next message of a worker. It reconnects if necessary; its only error is ctx's.
+// Receive waits for the next message of a worker. It reconnects if necessary. Its errors are ctx's, and that the embedded
+// server cannot write.
 func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 	for {
 		m, err := h.next(ctx)
-		if ctx.Err() != nil {
+		select {
+		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-h.storage.broken:
+			return nil, h.storage.err
+		default:
 		}
 		if m != nil {
 			return &train.Delivery{
@@ -227,6 +251,7 @@ func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 			h.consumer = nil
 			select {
 			case <-ctx.Done():
+			case <-h.storage.broken:
 			case <-time.After(time.Second):
 			}
 		}
@@ -246,6 +271,11 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 		h.consumer, err = h.js.CreateOrUpdateConsumer(ctx, gamesStream, jetstream.ConsumerConfig{
 			Durable: gamesConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1,
 		})
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			h.notes.say("somebody has deleted the stream " + gamesStream + "; the games in it are lost; creating it again")
+			_, err = h.js.CreateOrUpdateStream(ctx, h.games())
+			return nil, err
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -258,6 +288,12 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 	}
 	select {
 	case <-ctx.Done():
+	case <-h.storage.broken:
+	case <-h.reconnects: // what was on its way is lost; a new consumer gets it again at once
+		h.consumer, h.batch = nil, nil
+		if err = h.deleteConsumer(ctx); err != nil {
+			signal(h.reconnects)
+		}
 	case m = <-h.batch.Messages():
 		if m == nil {
 			err, h.batch = h.batch.Error(), nil
@@ -272,11 +308,16 @@ func (h *Hub) PublishNetwork(_ context.Context, n *train.Network) error {
 	h.mu.Lock()
 	h.wanted = n
 	h.mu.Unlock()
+	signal(h.publishes)
+	return nil
+}
+
+// signal wakes the goroutine that waits for c, now or when it waits next.
+func signal(c chan struct{}) {
 	select {
-	case h.publishes <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 // publishNetworks publishes wanted networks until ctx ends.
@@ -315,7 +356,7 @@ func (h *Hub) publishNetworks(ctx context.Context) {
 
 // invitation is what the object's metadata say, apart from the weights.
 type invitation struct {
-	Protocol    int             `json:"protocol"`
+	Play        int             `json:"play"` // see train.PlayVersion
 	Run         string          `json:"run"`
 	Game        string          `json:"game"`
 	Settings    rundir.Settings `json:"settings"`
@@ -326,7 +367,6 @@ type invitation struct {
 }
 
 const (
-	protocol      = 1
 	invitationKey = "ludus" // of the object's metadata
 	putTimeout    = 30 * time.Second
 )
@@ -337,7 +377,7 @@ var networkNames = [2]string{"even", "odd"}
 
 func (h *Hub) putNetwork(ctx context.Context, n *train.Network) error {
 	return h.put(ctx, invitation{
-		Protocol: protocol, Run: n.Run, Game: n.Game.Name, Settings: n.Settings, Generation: n.Generation,
+		Play: train.PlayVersion, Run: n.Run, Game: n.Game.Name, Settings: n.Settings, Generation: n.Generation,
 		Simulations: n.Simulations, MeanPlies: n.MeanPlies,
 	}, n.Weights.Marshal())
 }
@@ -369,7 +409,7 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 func (h *Hub) Finish(ctx context.Context) error {
 	h.stop()
 	h.joined.Wait() // no network may follow
-	if err := h.put(ctx, invitation{Protocol: protocol, Finished: true}, nil); err != nil {
+	if err := h.put(ctx, invitation{Play: train.PlayVersion, Finished: true}, nil); err != nil {
 		return err
 	}
 	stream, err := h.js.Stream(ctx, gamesStream)

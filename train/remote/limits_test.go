@@ -79,7 +79,7 @@ func TestOtherRun(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	defer server.Close()
 	open := func(run string) (*Hub, error) {
-		h := &Hub{notes: notes{notify: func(text string) { t.Log(text) }}, stream: streamOfGames(HubOptions{Run: run})}
+		h := &Hub{notes: notes{notify: func(text string) { t.Log(text) }}, storage: &storage{}, stream: streamOfGames(HubOptions{Run: run})}
 		var err error
 		if h.conn, err = server.connect(); err != nil {
 			t.Fatal(err)
@@ -177,7 +177,7 @@ func TestSilentReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer workers.Close()
-	if err := workers.(*Hub).put(t.Context(), invitation{Protocol: protocol}, make([]byte, 100_000)); err != nil {
+	if err := workers.(*Hub).put(t.Context(), invitation{Play: train.PlayVersion}, make([]byte, 100_000)); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := net.Dial("tcp", server.gate.listener.Addr().String())
@@ -230,7 +230,7 @@ func TestWrongFingerprint(t *testing.T) {
 // TestServerErrors: people see the server's errors once, but not those that anybody who connects can cause.
 func TestServerErrors(t *testing.T) {
 	var said []string
-	l := &logger{notes{notify: func(text string) { said = append(said, text) }}}
+	l := &logger{notes{notify: func(text string) { said = append(said, text) }}, &storage{broken: make(chan struct{})}}
 	for range 3 {
 		l.Errorf("JetStream failed to store a msg: %v", errors.New("no space left on device"))
 		l.Errorf("%s - cid:%d - %s", "192.0.2.1:4000", 7, "authentication error")

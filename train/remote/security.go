@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -127,6 +128,9 @@ func (a Access) options() (string, []nats.Option, error) {
 	address, fingerprint, pinned := strings.Cut(a.URL, "#")
 	for _, one := range strings.Split(address, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
+		if err == nil && u.Port() != "" {
+			_, err = strconv.ParseUint(u.Port(), 10, 16)
+		}
 		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
 			return "", nil, errors.New("URL of a NATS server: write it as nats://HOST:PORT or tls://USER:PASSWORD@HOST:PORT")
 		}
@@ -168,7 +172,41 @@ func (a Access) connect(options ...nats.Option) (*nats.Conn, error) {
 	}
 	conn, err := nats.Connect(address, append(options, own...)...)
 	if err != nil {
-		return nil, fmt.Errorf("NATS server: %w", err)
+		return nil, a.explain(err)
 	}
 	return conn, nil
+}
+
+// explain says in plain words why a connection fails, if that is known.
+func (a Access) explain(err error) error {
+	address, _, pinned := strings.Cut(a.URL, "#")
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, nats.ErrAuthorization):
+		return fmt.Errorf("%w: the token is wrong, or the learner has a new one; copy the command that the learner prints again", err)
+	case strings.HasPrefix(address, "tls:") && !pinned && a.CA == "" && !errors.Is(err, nats.ErrNoServers):
+		return fmt.Errorf("%w; the URL that a learner prints ends with #FINGERPRINT: copy all of it, in quotes", err)
+	}
+	return fmt.Errorf("NATS server %s: %w", redacted(address), err)
+}
+
+// redacted returns the addresses without names and passwords.
+func redacted(addresses string) string {
+	var hosts []string
+	for _, one := range strings.Split(addresses, ",") {
+		if u, err := url.Parse(strings.TrimSpace(one)); err == nil {
+			hosts = append(hosts, u.Host)
+		}
+	}
+	return strings.Join(hosts, ", ")
+}
+
+// Check returns an error if the server cannot be reached.
+func (a Access) Check() error {
+	conn, err := a.connect(nats.Timeout(5 * time.Second))
+	if err == nil {
+		conn.Close()
+	}
+	return err
 }

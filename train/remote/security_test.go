@@ -72,7 +72,7 @@ func TestReplies(t *testing.T) {
 	h := workers.(*Hub)
 	defer h.Close()
 	h.Report(&rundir.WorkersStatus{})
-	if err := h.put(t.Context(), invitation{Protocol: protocol}, []byte(`{"seq":1000}`)); err != nil {
+	if err := h.put(t.Context(), invitation{Play: train.PlayVersion}, []byte(`{"seq":1000}`)); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerReplies))
@@ -178,6 +178,7 @@ func TestCredentials(t *testing.T) {
 	}
 	other := "#" + strings.Repeat("ab", 32)
 	for what, url := range map[string]string{
+		"no such port":        "tls://127.0.0.1:99999" + fingerprint,
 		"no token":            "tls://" + address + fingerprint,
 		"a wrong token":       "tls://worker:" + secret() + "@" + address + fingerprint,
 		"the learner's name":  "tls://learner:" + secret() + "@" + address + fingerprint,
@@ -187,8 +188,14 @@ func TestCredentials(t *testing.T) {
 		"half a fingerprint":  user + address + fingerprint[:10],
 		"no URL":              "localhost:4222",
 	} {
-		if connect(url) == nil {
+		err := connect(url)
+		if err == nil {
 			t.Errorf("%s: connected", what)
+			continue
+		}
+		hints := map[string]string{"a wrong token": "copy the command", "no fingerprint": "#FINGERPRINT", "no such port": "HOST:PORT"}
+		if hint := hints[what]; !strings.Contains(err.Error(), hint) {
+			t.Errorf("%s: %v, without %s", what, err, hint)
 		}
 	}
 	if w, err := NewWorker(WorkerOptions{Access: Access{URL: "tls://worker:" + secret() + "@" + address + fingerprint}, Notify: func(string) {}}); err == nil {
@@ -202,6 +209,9 @@ func TestCredentials(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(dir, rundir.ServerDir, identityFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v of %s, error %v", info.Mode(), identityFile, err)
+	}
+	if err := connect("nats://127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
+		t.Errorf("nobody listens: %v", err)
 	}
 	before := server.identity.token
 	server.Close()

@@ -29,6 +29,7 @@ type Server struct {
 	host     string
 	password string    // of the learner's connections
 	identity *identity // nil: workers need no credentials, and nothing is encrypted
+	storage  *storage
 	watcher  *nats.Conn
 	stop     context.CancelFunc
 	joined   sync.WaitGroup
@@ -102,7 +103,8 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	if s.nats, err = server.NewServer(options); err != nil {
 		return err
 	}
-	s.nats.SetLogger(&logger{notes{notify: notify}}, false, false)
+	s.storage = &storage{dir: dir, broken: make(chan struct{})}
+	s.nats.SetLogger(&logger{notes{notify: notify}, s.storage}, false, false)
 	s.nats.Start() // returns when it has started
 	if !s.nats.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("the NATS server did not start within %v", startTimeout)
@@ -117,20 +119,60 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	return nil
 }
 
+// storage is the state of the server's files. After an error it stores nothing until it is started again.
+type storage struct {
+	dir    string
+	broken chan struct{} // closed after an error
+	once   sync.Once
+	err    error // that broke it; set before broken is closed
+}
+
+// fail records the first error.
+func (s *storage) fail(text string) {
+	s.once.Do(func() {
+		what := "mend that"
+		if strings.Contains(text, "no space left") {
+			what = "free some space"
+		}
+		s.err = fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", s.dir, text, what)
+		close(s.broken)
+	})
+}
+
 // logger passes the server's errors to people, but those of single connections: these are up to whoever connects.
-type logger struct{ notes notes }
+type logger struct {
+	notes   notes
+	storage *storage
+}
+
+// storageErrors are parts of what the server logs when it cannot write and from then on stores nothing.
+var storageErrors = []string{"write error", "failed to store a msg", "will be DISABLED", "disabling JetStream"}
 
 func (l *logger) Errorf(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !strings.Contains(text, " - cid:") {
-		l.notes.say("NATS server: " + text)
+	text := fmt.Sprintf(format, args...)
+	if strings.Contains(text, " - cid:") {
+		return
 	}
+	for _, part := range storageErrors {
+		if strings.Contains(text, part) {
+			l.storage.fail(text)
+		}
+	}
+	l.notes.say("NATS server: " + text)
 }
 
 func (l *logger) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
-func (l *logger) Warnf(string, ...any)              {}
-func (l *logger) Noticef(string, ...any)            {}
-func (l *logger) Debugf(string, ...any)             {}
-func (l *logger) Tracef(string, ...any)             {}
+
+// Warnf passes on the one warning that says that the server stores nothing any more.
+func (l *logger) Warnf(format string, args ...any) {
+	if strings.Contains(format, "disabling JetStream") {
+		l.Errorf(format, args...)
+	}
+}
+
+func (l *logger) Noticef(string, ...any) {}
+func (l *logger) Debugf(string, ...any)  {}
+func (l *logger) Tracef(string, ...any)  {}
 
 //go:embed accounts.conf
 var accountsConfig string
