@@ -56,11 +56,12 @@ func (b *Batch) split(n int) *Batch {
 	return &first
 }
 
-// A message with a batch is sealed: a line of JSON, then records as in a file of games.
-const (
-	batchKind    = "ludus-batch"
-	batchVersion = 1
-)
+// PlayVersion is the version of what workers do: how they play and rescore games, and how messages are written. Worker and
+// learner must have the same. TestPlayVersion says when to increase it.
+const PlayVersion = 2
+
+// A message with a batch is sealed, with PlayVersion: a line of JSON, then records as in a file of games.
+const batchKind = "ludus-batch"
 
 // Limits of a message. A NATS server accepts 1 MiB by default.
 const (
@@ -81,7 +82,7 @@ func (b *Batch) Marshal() []byte {
 		panic("train: " + err.Error()) // a batch always marshals
 	}
 	payload := append(binary.AppendUvarint(nil, uint64(len(header))), header...)
-	return checkpoints.Seal(batchKind, batchVersion, append(payload, marshalRecords(b.games)...))
+	return checkpoints.Seal(batchKind, PlayVersion, append(payload, marshalRecords(b.games)...))
 }
 
 // ReadBatch decodes a message and checks everything that can be checked: it must be for the run,
@@ -90,7 +91,10 @@ func ReadBatch(game *env.Game, run string, data []byte) (*Batch, error) {
 	if len(data) > MaxMessage {
 		return nil, fmt.Errorf("%w: %d bytes, more than %d", ErrBatch, len(data), MaxMessage)
 	}
-	payload, err := checkpoints.UnsealAtMost(batchKind, batchVersion, data, maxBatchPayload)
+	payload, err := checkpoints.UnsealAtMost(batchKind, PlayVersion, data, maxBatchPayload)
+	if errors.Is(err, checkpoints.ErrVersion) {
+		return nil, fmt.Errorf("%w: its worker is of another version: use the same build: %w", ErrBatch, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBatch, err)
 	}

@@ -31,6 +31,9 @@ func (r *run) collect(ctx context.Context, network *Network, m *rundir.Metrics) 
 	var received []*record
 	for m.Positions < need {
 		if r.inbox != nil {
+			if err := r.inbox.failure(); err != nil {
+				return nil, err
+			}
 			received = append(received, r.take(need-m.Positions, m)...)
 		}
 		switch {

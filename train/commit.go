@@ -44,6 +44,11 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 		r.pace.seconds = append(r.pace.seconds, (r.pace.spent(&r.config.Plan) - start).Seconds())
 	}
 	r.Observe(Event{Metrics: m})
+	if r.inbox != nil {
+		if text := r.inbox.gaps(); text != "" {
+			r.note("%s", text)
+		}
+	}
 	return r.replan()
 }
 

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,9 +19,9 @@ const heldGenerations = 2
 
 // Limits of what an inbox remembers, in case somebody sends under many names.
 const (
-	maxProcesses = 10_000 // that play, with the numbers of their games
-	maxSenders   = 1_000  // names in the report
-	maxProblem   = 200    // bytes of a name's problem; so the report fits into a message
+	maxProcesses = 2_000 // that play, with the numbers of their games; all are in each checkpoint, with about 60 bytes
+	maxSenders   = 1_000 // names in the report
+	maxProblem   = 200   // bytes of a name's problem; so the report fits into a message
 )
 
 // inbox receives games of workers while the run learns. It validates them, drops those that were received before, holds
@@ -71,6 +72,7 @@ type message struct {
 // sender is what the report says about a worker.
 type sender struct {
 	rundir.WorkerStatus
+	noted     int // missing games that the run's log mentions
 	seen      time.Time
 	since     time.Time // start of the count for the rate
 	positions int       // received since then
@@ -239,6 +241,34 @@ func (x *inbox) ready() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.positions
+}
+
+// failure returns the error that ended receiving; nil: none.
+func (x *inbox) failure() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.err
+}
+
+// gaps returns a line about games that have not arrived although later ones have; "" if there is nothing new.
+func (x *inbox) gaps() (text string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	games, names := 0, []string{}
+	for name, s := range x.senders {
+		if s.Missing > s.noted {
+			games, names = games+s.Missing, append(names, name)
+		}
+		s.noted = s.Missing
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	text = fmt.Sprintf("%d games of worker %s", games, slices.Min(names))
+	if len(names) > 1 {
+		text = fmt.Sprintf("%d games of %d workers, such as %s,", games, len(names), slices.Min(names))
+	}
+	return text + " have not arrived, although later ones have"
 }
 
 // wait waits for games for at most the given time. An error ended receiving.

@@ -47,7 +47,7 @@ type Learner interface {
 type Workers interface {
 	// PublishNetwork makes n the newest network.
 	PublishNetwork(ctx context.Context, n *Network) error
-	// Receive waits for the next message of a worker.
+	// Receive waits for the next message of a worker. An error ends the run.
 	Receive(ctx context.Context) (*Delivery, error)
 	// Limit says how many bytes of messages may wait. More are refused, so that workers wait.
 	Limit(bytes int64)

@@ -78,10 +78,10 @@ func TestReadBatchRejects(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"nothing":            nil,
 		"noise":              []byte("PUB ludus.games.a 0"),
-		"another version":    seal(batchVersion+1, 10),
-		"a bomb":             seal(batchVersion, 400<<20),
+		"another version":    seal(PlayVersion+1, 10),
+		"a bomb":             seal(PlayVersion, 400<<20),
 		"too many bytes":     make([]byte, MaxMessage+1),
-		"zeros":              seal(batchVersion, 100),
+		"zeros":              seal(PlayVersion, 100),
 		"another run":        change(func(b *Batch) { b.Run = "other" }),
 		"a negative number":  change(func(b *Batch) { b.First = -1 }),
 		"a large number":     change(func(b *Batch) { b.First = math.MaxInt }),
@@ -149,6 +149,7 @@ func TestNumbers(t *testing.T) {
 // fakeWorkers delivers messages that a test puts into it.
 type fakeWorkers struct {
 	deliveries chan *Delivery
+	failed     chan error
 	newest     *Network
 	finished   bool
 	status     *rundir.WorkersStatus
@@ -163,6 +164,8 @@ func (w *fakeWorkers) Receive(ctx context.Context) (*Delivery, error) {
 	select {
 	case d := <-w.deliveries:
 		return d, nil
+	case err := <-w.failed:
+		return nil, err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -287,6 +290,64 @@ func TestInbox(t *testing.T) {
 	s := x.senders["a"]
 	if s.Games != 2 || s.Rejected != 1 || s.Duplicates != 1 || s.Missing != 0 || s.Behind != 2 || s.Problem == "" {
 		t.Errorf("%+v", s.WorkerStatus)
+	}
+}
+
+// TestGaps: games that have not arrived although later ones have are mentioned once.
+func TestGaps(t *testing.T) {
+	game := newGame(t, "tic-tac-toe")
+	x := testInbox(t, &fakeWorkers{}, game)
+	send := func(name string, first int) {
+		b := randomGames(game, rand.New(rand.NewPCG(1, 1)), 1)
+		b.First = first
+		if err := x.accept(t.Context(), &Delivery{Sender: name, Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x.need = 1000
+	for _, step := range []struct {
+		name  string
+		first int
+		want  string
+	}{{"a", 0, ""}, {"a", 3, "2 games of worker a have"}, {"a", 4, ""}, {"a", 1, ""}, {"a", 7, "3 games of worker a have"}} {
+		send(step.name, step.first)
+		if got := x.gaps(); (step.want == "") != (got == "") || !strings.HasPrefix(got, step.want) {
+			t.Errorf("after game %d of %s: %q, want %q", step.first, step.name, got, step.want)
+		}
+	}
+	send("b", 1)
+	send("a", 9)
+	if got := x.gaps(); !strings.HasPrefix(got, "5 games of 2 workers, such as a,") {
+		t.Errorf("two workers: %q", got)
+	}
+}
+
+// TestReceivingFails: an error of the connection ends the run, also if it plays itself; what it has committed stays.
+func TestReceivingFails(t *testing.T) {
+	for _, learnOnly := range []bool{false, true} {
+		o := tiny(t, t.TempDir(), 1000)
+		o.LearnOnly, o.Settings["rating_share"] = learnOnly, 0
+		w := &fakeWorkers{deliveries: make(chan *Delivery, 3), failed: make(chan error, 1)}
+		o.Workers = func(_ context.Context, id string) (Workers, error) {
+			for i := range 3 { // enough for one generation
+				b := randomGames(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
+				b.Run, b.First = id, 2*i
+				w.deliveries <- &Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
+			}
+			return w, nil
+		}
+		broken := errors.New("no space left")
+		o.Observe = func(e Event) {
+			if e.Metrics != nil && e.Metrics.Generation == 1 {
+				w.failed <- broken
+			}
+		}
+		if _, err := Train(t.Context(), o); !errors.Is(err, broken) {
+			t.Errorf("learn-only %v: error %v", learnOnly, err)
+		}
+		if countersOf(t, o.Dir).Generation < 1 {
+			t.Error("the committed generation is gone")
+		}
 	}
 }
 

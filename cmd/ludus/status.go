@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +16,7 @@ func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status URL",
 		Short: "Show the workers of a training",
-		Long: `Asks the learner of "ludus train GAME --listen" or "--nats" for its workers: how fast games arrive from each, by how many
+		Long: `Waits for the next report of the learner of "ludus train GAME --listen" or "--nats", which comes every two seconds: how fast games arrive from each, by how many
 generations their networks are old, and what was rejected. docs/SCALE.md explains the numbers.`,
 		Example: `  ludus status nats://127.0.0.1:4222`,
 		Args:    arguments(1, 1),
@@ -48,9 +47,6 @@ func writeStatus(cmd *cobra.Command, s *rundir.WorkersStatus) {
 		stream = "how many messages are in the stream is unknown: the server does not answer"
 	}
 	fmt.Fprintf(w, "waiting for the learner: %d positions received (a generation needs %d); %s\n", s.Ready, s.Need, stream)
-	if old := time.Since(time.Unix(s.Time, 0)).Round(time.Second); old > 10*time.Second {
-		fmt.Fprintf(w, "this was %v ago\n", old)
-	}
 	if len(s.Workers) == 0 {
 		fmt.Fprintln(w, "no worker has sent games yet")
 		return

@@ -166,6 +166,9 @@ func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) erro
 	for _, hint := range gdl.Hints(o.Game) {
 		w.warn("the sheet may have a mistake: " + hint.String())
 	}
+	if text := workers.stored(o.Dir); text != "" {
+		w.log(text)
+	}
 	var mu sync.Mutex // notes about workers come from other goroutines
 	o.Workers = workers.connect(o.Dir, func(text string) {
 		mu.Lock()

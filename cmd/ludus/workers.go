@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"ludus/train"
 	"ludus/train/remote"
+	"ludus/train/rundir"
 )
 
 // workersFlags are the flags of "train" about workers.
@@ -41,8 +44,21 @@ func (f *workersFlags) check(cmd *cobra.Command, o *train.Options, dry bool) err
 		return usage(cmd, errors.New("--replicas needs --nats"))
 	case server != "" && dry:
 		return usage(cmd, errors.New("--dry-run forecasts a training on this machine alone: leave out --"+server))
+	case server == "listen":
+		return remote.CheckAddress(f.listen) // before there is a run
+	case server == "nats":
+		return f.access.Check()
 	}
 	return nil
+}
+
+// stored returns a note if games that workers sent to the run in dir earlier may be left out; "" if not.
+func (f *workersFlags) stored(dir string) string {
+	kept := filepath.Join(dir, rundir.ServerDir)
+	if _, err := os.Stat(kept); err != nil || f.listen != "" {
+		return ""
+	}
+	return "games of workers that this run has not taken yet may wait in " + kept + "; to use them, continue with --listen"
 }
 
 // connect returns a function that connects the run in dir with workers; nil if there are none.

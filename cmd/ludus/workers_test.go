@@ -149,6 +149,38 @@ func TestTrainOpensNoPort(t *testing.T) {
 	}
 }
 
+// TestNoRunWithoutServer: a training whose server cannot be reached or started leaves nothing behind.
+func TestNoRunWithoutServer(t *testing.T) {
+	for _, args := range [][]string{
+		{"--listen", "127.0.0.1"}, {"--listen", "192.0.2.1:4222"}, {"--nats", "nats://127.0.0.1:1"}, {"--nats", "nats://127.0.0.1:99999"},
+	} {
+		dir := t.TempDir()
+		if _, errs, code := ludus(t, dir, "", append([]string{"train", "quad-5x5"}, args...)...); code != exitFailure {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+			t.Errorf("%v: left %v, error %v", args, entries, err)
+		}
+	}
+}
+
+// TestStoredGames: a training that continues without the server of its folder says that games may wait there.
+func TestStoredGames(t *testing.T) {
+	dir := t.TempDir()
+	if text := (&workersFlags{}).stored(dir); text != "" {
+		t.Error(text)
+	}
+	if err := os.Mkdir(filepath.Join(dir, rundir.ServerDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if text := (&workersFlags{}).stored(dir); !strings.Contains(text, "--listen") {
+		t.Errorf("it says %q", text)
+	}
+	if text := (&workersFlags{listen: "127.0.0.1:0"}).stored(dir); text != "" {
+		t.Error(text)
+	}
+}
+
 func TestWorkersUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"worker"}, {"worker", "--connect", "localhost"}, {"train", "quad-5x5", "--learn-only"}, {"train", "quad-5x5", "--insecure"},

@@ -123,7 +123,7 @@ func BenchmarkStream(b *testing.B) {
 	start := cpu.Time()
 	for b.Loop() {
 		for _, data := range s.messages {
-			if _, err := workers.(*Hub).js.PublishAsync(gamesSubject+"a", data); err != nil {
+			if _, err := workers.(*Hub).js.PublishAsync(gamesOf("run", "a"), data); err != nil {
 				b.Fatal(err)
 			}
 		}

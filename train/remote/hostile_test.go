@@ -53,6 +53,7 @@ func TestHostileWorker(t *testing.T) {
 	o.Workers, o.LearnOnly = hub(t, server), true
 	workers := map[string]rundir.WorkerStatus{}
 	var joined sync.WaitGroup
+	run := "" // its id
 	o.Observe = func(e train.Event) {
 		if e.Metrics == nil {
 			return
@@ -64,25 +65,26 @@ func TestHostileWorker(t *testing.T) {
 				return
 			}
 			otherRun := games.games.Marshal()
-			games.games.Run, otherGames.games.Run = config.ID, config.ID
+			run = config.ID
+			games.games.Run, otherGames.games.Run = run, run
 			valid, otherGame := games.games.Marshal(), otherGames.games.Marshal()
 			joined.Go(func() {
-				send(ctx, conn, "other-run", otherRun)
-				send(ctx, conn, "other-game", otherGame)
+				send(ctx, conn, run, "other-run", otherRun)
+				send(ctx, conn, run, "other-game", otherGame)
 				for ctx.Err() == nil {
-					send(ctx, conn, "repeater", valid)
+					send(ctx, conn, run, "repeater", valid)
 					time.Sleep(100 * time.Millisecond)
 				}
 			})
 		}
 		if e.Metrics.Generation <= 6 {
 			for _, data := range flood { // without waiting for answers
-				if err := conn.Publish(gamesSubject+"flood", data); err != nil {
+				if err := conn.Publish(gamesOf(run, "flood"), data); err != nil {
 					t.Error(err)
 				}
 			}
 		}
-		if s, err := Status(Access{URL: server.URL()}); err == nil {
+		if s, err := rundir.ReadWorkers(dir); err == nil {
 			for _, w := range s.Workers {
 				workers[w.Name] = w
 			}
@@ -121,10 +123,10 @@ func TestHostileWorker(t *testing.T) {
 	}
 }
 
-// send publishes a message under a name until the server has acknowledged it or ctx ends: the stream may be full.
-func send(ctx context.Context, conn *nats.Conn, name string, data []byte) {
+// send publishes a message for a run under a name until the server has acknowledged it or ctx ends: the stream may be full.
+func send(ctx context.Context, conn *nats.Conn, run, name string, data []byte) {
 	for ctx.Err() == nil {
-		answer, err := conn.RequestWithContext(ctx, gamesSubject+name, data)
+		answer, err := conn.RequestWithContext(ctx, gamesOf(run, name), data)
 		if err == nil && !strings.Contains(string(answer.Data), "error") {
 			return
 		}
@@ -139,7 +141,7 @@ func hostileMessages(rng *rand.Rand) [][]byte {
 		noise[i] = byte(rng.Uint32())
 	}
 	messages := [][]byte{
-		nil, {0}, noise, checkpoints.Seal("ludus-batch", 1, make([]byte, 20<<20)), checkpoints.Seal("ludus-batch", 1, noise),
+		nil, {0}, noise, checkpoints.Seal("ludus-batch", train.PlayVersion, make([]byte, 20<<20)), checkpoints.Seal("ludus-batch", train.PlayVersion, noise),
 		checkpoints.Seal("ludus-games", 2, noise), checkpoints.Seal("ludus-batch", 99, nil),
 	}
 	for range 300 {

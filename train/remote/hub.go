@@ -19,18 +19,20 @@ import (
 
 // Hub is the run's side of the connection: a [train.Workers].
 type Hub struct {
-	conn   *nats.Conn
-	js     jetstream.JetStream
-	notes  notes
-	server *Server                // embedded; nil: none
-	stream jetstream.StreamConfig // of games; after NewHub used by Limit only
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	notes   notes
+	server  *Server // embedded; nil: none
+	storage *storage
 
-	mu        sync.Mutex
-	wanted    *train.Network // to publish; nil: none
-	status    []byte         // answer to requests for the status
-	publishes chan struct{}  // wakes the publisher
-	stop      context.CancelFunc
-	joined    sync.WaitGroup
+	mu         sync.Mutex
+	stream     jetstream.StreamConfig // of games
+	wanted     *train.Network         // to publish; nil: none
+	publishes  chan struct{}          // wakes the publisher
+	reconnects chan struct{}          // the connection was lost and is back; wakes Receive
+	puts       int                    // of networks; used by publishNetworks, then by Finish
+	stop       context.CancelFunc
+	joined     sync.WaitGroup
 
 	consumer jetstream.Consumer     // of the stream; nil: not looked up; used by Receive only, like batch
 	batch    jetstream.MessageBatch // requested; nil: none
@@ -48,8 +50,15 @@ type HubOptions struct {
 // NewHub connects to the server and creates the stream of games and the store of networks, if they do not exist. It
 // returns an error if they are used by another run.
 func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
-	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), publishes: make(chan struct{}, 1)}
-	options := connectOptions(learnerReplies, &h.notes)
+	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), publishes: make(chan struct{}, 1), reconnects: make(chan struct{}, 1)}
+	options := append(connectOptions(learnerReplies, &h.notes, o.Access), nats.ReconnectHandler(func(c *nats.Conn) {
+		signal(h.reconnects)
+		h.notes.say("connected again to " + c.ConnectedUrlRedacted())
+	}))
+	h.storage = &storage{} // errors of an external server are not known here
+	if o.Server != nil {
+		h.storage = o.Server.storage
+	}
 	var err error
 	if o.Server != nil {
 		h.conn, err = o.Server.connect(options...)
@@ -62,9 +71,6 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 	if h.js, err = jetstream.New(h.conn); err == nil {
 		err = h.createPatiently(ctx)
 	}
-	if err == nil {
-		_, err = h.conn.Subscribe(statusSubject, h.answer)
-	}
 	if err != nil {
 		h.conn.Close()
 		return nil, fmt.Errorf("NATS server: %w", err)
@@ -76,7 +82,7 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 
 // connectOptions are the options that both sides share: reconnect forever, and notice within seconds that the network
 // is gone.
-func connectOptions(replies string, notes *notes) []nats.Option {
+func connectOptions(replies string, notes *notes, access Access) []nats.Option {
 	return []nats.Option{
 		nats.CustomInboxPrefix(replies), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(5 * time.Second),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
@@ -85,7 +91,9 @@ func connectOptions(replies string, notes *notes) []nats.Option {
 				notes.say(fmt.Sprintf("disconnected from the NATS server: %v; reconnecting", err))
 			}
 		}),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { notes.say(fmt.Sprintf("connecting to the NATS server: %v", err)) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			notes.say(fmt.Sprintf("connecting to the NATS server: %v", access.explain(err)))
+		}),
 		nats.ReconnectHandler(func(c *nats.Conn) { notes.say("connected again to " + c.ConnectedUrlRedacted()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { notes.say(err.Error()) }),
 	}
@@ -102,9 +110,10 @@ const (
 
 func streamOfGames(o HubOptions) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesSubject + "*"},
+		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesOf(o.Run, "*")},
 		Metadata: map[string]string{runKey: o.Run}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: startBytes,
 		MaxMsgSize: train.MaxMessage, Duplicates: minDuplicates, Storage: jetstream.FileStorage, Replicas: max(o.Replicas, 1),
+		AllowDirect: true, // for gate.watch
 	}
 }
 
@@ -133,17 +142,37 @@ func (h *Hub) create(ctx context.Context) error {
 	if err := h.checkOwner(ctx); err != nil {
 		return err
 	}
-	if _, err := h.js.CreateOrUpdateStream(ctx, h.stream); err != nil {
+	if _, err := h.js.CreateOrUpdateStream(ctx, h.games()); err != nil {
 		return err
 	}
-	// A new consumer gets at once what a dead process of the run had not acknowledged; the old one would wait ackWait.
-	if err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	if err := h.deleteConsumer(ctx); err != nil {
 		return err
 	}
-	_, err := h.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-		Bucket: networksBucket, Description: "the newest network of a ludus run", Storage: jetstream.FileStorage, Replicas: h.stream.Replicas,
-	})
+	_, err := h.createStore(ctx)
 	return err
+}
+
+// deleteConsumer deletes the consumer. A new one gets at once what was not acknowledged; the old one would wait ackWait.
+func (h *Hub) deleteConsumer(ctx context.Context) error {
+	err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil
+	}
+	return err
+}
+
+// games returns the configuration of the stream of games.
+func (h *Hub) games() jetstream.StreamConfig {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stream
+}
+
+// createStore returns the object store, which it creates if it does not exist.
+func (h *Hub) createStore(ctx context.Context) (jetstream.ObjectStore, error) {
+	return h.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: networksBucket, Description: "the newest networks of a ludus run", Storage: jetstream.FileStorage, Replicas: h.games().Replicas,
+	})
 }
 
 // errOtherRun means that the stream is another run's.
@@ -160,7 +189,7 @@ func (h *Hub) checkOwner(ctx context.Context) error {
 	}
 	info := stream.CachedInfo()
 	owner := info.Config.Metadata[runKey]
-	if owner == h.stream.Metadata[runKey] {
+	if owner == h.games().Metadata[runKey] {
 		return nil
 	}
 	if n := info.State.Msgs; n > 0 {
@@ -179,34 +208,41 @@ func (h *Hub) checkOwner(ctx context.Context) error {
 
 // Limit lets messages of about the given bytes wait in the stream. The server refuses more, so workers wait.
 func (h *Hub) Limit(bytes int64) {
-	if now := h.stream.MaxBytes; bytes > now-now/3 && bytes < now+now/2 {
+	stream := h.games()
+	if now := stream.MaxBytes; bytes > now-now/3 && bytes < now+now/2 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
 	defer cancel()
-	stream := h.stream
 	stream.MaxBytes = bytes
 	if _, err := h.js.UpdateStream(ctx, stream); err != nil {
 		h.notes.say("limiting the games that wait: " + err.Error())
 		return
 	}
+	h.mu.Lock()
 	h.stream = stream
+	h.mu.Unlock()
 }
 
 // ackWait is how long the server waits for the run to commit a message, before it delivers it again. The run drops such
 // messages.
 const ackWait = time.Minute
 
-// Receive waits for the next message of a worker. It reconnects if necessary; its only error is ctx's.
+// Receive waits for the next message of a worker. It reconnects if necessary. Its errors are ctx's, and that the embedded
+// server cannot write.
 func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 	for {
 		m, err := h.next(ctx)
-		if ctx.Err() != nil {
+		select {
+		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-h.storage.broken:
+			return nil, h.storage.err
+		default:
 		}
 		if m != nil {
 			return &train.Delivery{
-				Sender: subjectName(strings.TrimPrefix(m.Subject(), gamesSubject)), Data: m.Data(),
+				Sender: subjectName(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]), Data: m.Data(),
 				Acknowledge: func() { _ = m.Ack() }, // a lost acknowledgement is repeated when the message comes again
 			}, nil
 		}
@@ -215,6 +251,7 @@ func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 			h.consumer = nil
 			select {
 			case <-ctx.Done():
+			case <-h.storage.broken:
 			case <-time.After(time.Second):
 			}
 		}
@@ -222,9 +259,9 @@ func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 }
 
 // What the hub requests at once. More than these messages, of up to 1 MiB each, never wait for it, so that the embedded
-// server does not take it for a slow reader.
+// server does not take it for a slow reader; see maxPending.
 const (
-	requested   = 8 // messages
+	requested   = 3 // messages
 	requestTime = 10 * time.Second
 )
 
@@ -234,6 +271,11 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 		h.consumer, err = h.js.CreateOrUpdateConsumer(ctx, gamesStream, jetstream.ConsumerConfig{
 			Durable: gamesConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1,
 		})
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			h.notes.say("somebody has deleted the stream " + gamesStream + "; the games in it are lost; creating it again")
+			_, err = h.js.CreateOrUpdateStream(ctx, h.games())
+			return nil, err
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -246,6 +288,12 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 	}
 	select {
 	case <-ctx.Done():
+	case <-h.storage.broken:
+	case <-h.reconnects: // what was on its way is lost; a new consumer gets it again at once
+		h.consumer, h.batch = nil, nil
+		if err = h.deleteConsumer(ctx); err != nil {
+			signal(h.reconnects)
+		}
 	case m = <-h.batch.Messages():
 		if m == nil {
 			err, h.batch = h.batch.Error(), nil
@@ -260,11 +308,16 @@ func (h *Hub) PublishNetwork(_ context.Context, n *train.Network) error {
 	h.mu.Lock()
 	h.wanted = n
 	h.mu.Unlock()
+	signal(h.publishes)
+	return nil
+}
+
+// signal wakes the goroutine that waits for c, now or when it waits next.
+func signal(c chan struct{}) {
 	select {
-	case h.publishes <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 // publishNetworks publishes wanted networks until ctx ends.
@@ -303,7 +356,7 @@ func (h *Hub) publishNetworks(ctx context.Context) {
 
 // invitation is what the object's metadata say, apart from the weights.
 type invitation struct {
-	Protocol    int             `json:"protocol"`
+	Play        int             `json:"play"` // see train.PlayVersion
 	Run         string          `json:"run"`
 	Game        string          `json:"game"`
 	Settings    rundir.Settings `json:"settings"`
@@ -314,14 +367,17 @@ type invitation struct {
 }
 
 const (
-	protocol      = 1
 	invitationKey = "ludus" // of the object's metadata
 	putTimeout    = 30 * time.Second
 )
 
+// networkNames are the objects that in turn become the newest network. So the last but one remains for workers that are
+// reading it.
+var networkNames = [2]string{"even", "odd"}
+
 func (h *Hub) putNetwork(ctx context.Context, n *train.Network) error {
 	return h.put(ctx, invitation{
-		Protocol: protocol, Run: n.Run, Game: n.Game.Name, Settings: n.Settings, Generation: n.Generation,
+		Play: train.PlayVersion, Run: n.Run, Game: n.Game.Name, Settings: n.Settings, Generation: n.Generation,
 		Simulations: n.Simulations, MeanPlies: n.MeanPlies,
 	}, n.Weights.Marshal())
 }
@@ -330,7 +386,7 @@ func (h *Hub) putNetwork(ctx context.Context, n *train.Network) error {
 func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
-	store, err := h.js.ObjectStore(ctx, networksBucket)
+	store, err := h.createStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -338,7 +394,11 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 	if err != nil {
 		return err
 	}
-	meta := jetstream.ObjectMeta{Name: newestNetwork, Metadata: map[string]string{invitationKey: string(text)}}
+	h.puts++
+	meta := jetstream.ObjectMeta{
+		Name: networkNames[h.puts%len(networkNames)], Metadata: map[string]string{invitationKey: string(text)},
+		Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize},
+	}
 	if _, err := store.Put(ctx, meta, bytes.NewReader(weights)); err != nil {
 		return err
 	}
@@ -349,7 +409,7 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 func (h *Hub) Finish(ctx context.Context) error {
 	h.stop()
 	h.joined.Wait() // no network may follow
-	if err := h.put(ctx, invitation{Protocol: protocol, Finished: true}, nil); err != nil {
+	if err := h.put(ctx, invitation{Play: train.PlayVersion, Finished: true}, nil); err != nil {
 		return err
 	}
 	stream, err := h.js.Stream(ctx, gamesStream)
@@ -361,7 +421,7 @@ func (h *Hub) Finish(ctx context.Context) error {
 
 const reportTimeout = 2 * time.Second // of a question to the server
 
-// Report adds what waits in the stream to s and answers requests for the status with it.
+// Report adds what waits in the stream to s and publishes it.
 func (h *Hub) Report(s *rundir.WorkersStatus) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
 	defer cancel()
@@ -370,22 +430,8 @@ func (h *Hub) Report(s *rundir.WorkersStatus) {
 		state := stream.CachedInfo().State
 		s.Queued, s.QueuedBytes = int(state.Msgs), int64(state.Bytes)
 	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return
-	}
-	h.mu.Lock()
-	h.status = text
-	h.mu.Unlock()
-}
-
-// answer answers a request for the status.
-func (h *Hub) answer(m *nats.Msg) {
-	h.mu.Lock()
-	text := h.status
-	h.mu.Unlock()
-	if text != nil {
-		_ = m.Respond(text) // who asked may be gone
+	if text, err := json.Marshal(s); err == nil {
+		_ = h.conn.Publish(statusSubject, text) // the next report follows soon
 	}
 }
 

@@ -79,7 +79,7 @@ func TestOtherRun(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	defer server.Close()
 	open := func(run string) (*Hub, error) {
-		h := &Hub{notes: notes{notify: func(text string) { t.Log(text) }}, stream: streamOfGames(HubOptions{Run: run})}
+		h := &Hub{notes: notes{notify: func(text string) { t.Log(text) }}, storage: &storage{}, stream: streamOfGames(HubOptions{Run: run})}
 		var err error
 		if h.conn, err = server.connect(); err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestOtherRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := first.js.Publish(t.Context(), gamesSubject+"a", []byte("a game")); err != nil {
+	if _, err := first.js.Publish(t.Context(), gamesOf("first", "a"), []byte("a game")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := open("second"); !errors.Is(err, errOtherRun) || !strings.Contains(err.Error(), `"first"`) {
@@ -162,7 +162,7 @@ func TestMessageIDs(t *testing.T) {
 	js := workers.(*Hub).js
 	for i := range 2 {
 		time.Sleep(time.Duration(i) * 5 * minDuplicates)
-		ack, err := js.Publish(t.Context(), gamesSubject+"a", nil, jetstream.WithMsgID("id"))
+		ack, err := js.Publish(t.Context(), gamesOf("run", "a"), nil, jetstream.WithMsgID("id"))
 		if err != nil || ack.Duplicate {
 			t.Errorf("the answer %+v, error %v", ack, err)
 		}
@@ -177,10 +177,10 @@ func TestSilentReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer workers.Close()
-	if err := workers.(*Hub).put(t.Context(), invitation{Protocol: protocol}, make([]byte, 100_000)); err != nil {
+	if err := workers.(*Hub).put(t.Context(), invitation{Play: train.PlayVersion}, make([]byte, 100_000)); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := net.Dial("tcp", server.nats.Addr().String())
+	conn, err := net.Dial("tcp", server.gate.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,8 +207,8 @@ func TestWrongFingerprint(t *testing.T) {
 	}
 	defer server.Close()
 	url, _, _ := strings.Cut(server.URL(), "#")
-	host := server.nats.Addr().(*net.TCPAddr)
-	url = fmt.Sprintf("%s@127.0.0.1:%d#%s", url[:strings.IndexByte(url, '@')], host.Port, strings.Repeat("ab", 32))
+	port := server.port()
+	url = fmt.Sprintf("%s@127.0.0.1:%d#%s", url[:strings.IndexByte(url, '@')], port, strings.Repeat("ab", 32))
 	said := make(chan string, 100)
 	w, err := NewWorker(WorkerOptions{Access: Access{URL: url}, Name: "a", Notify: func(text string) { said <- text }})
 	if err != nil {
@@ -230,7 +230,7 @@ func TestWrongFingerprint(t *testing.T) {
 // TestServerErrors: people see the server's errors once, but not those that anybody who connects can cause.
 func TestServerErrors(t *testing.T) {
 	var said []string
-	l := &logger{notes{notify: func(text string) { said = append(said, text) }}}
+	l := &logger{notes{notify: func(text string) { said = append(said, text) }}, &storage{broken: make(chan struct{})}}
 	for range 3 {
 		l.Errorf("JetStream failed to store a msg: %v", errors.New("no space left on device"))
 		l.Errorf("%s - cid:%d - %s", "192.0.2.1:4000", 7, "authentication error")

@@ -104,11 +104,7 @@ func TestTrain(t *testing.T) {
 // TestSend: a worker sends full messages without pauses, and numbers its games in each run from 0.
 func TestSend(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
+	defer server.Close()
 	game := newGame(t)
 	weights := smallWeights(game)
 	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a\x1b[2J", Notify: func(text string) { t.Log(text) }})
@@ -117,6 +113,10 @@ func TestSend(t *testing.T) {
 	}
 	defer w.Close()
 	for run, least := range map[string]int{"first": 20_000, "second": 50} {
+		h, err := NewHub(t.Context(), HubOptions{Server: server, Run: run, Notify: func(text string) { t.Log(text) }})
+		if err != nil {
+			t.Fatal(err)
+		}
 		c, err := selfPlayGames(t, game, weights, 50)
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestSend(t *testing.T) {
 		}
 		elapsed, messages, id := time.Since(start), 0, ""
 		for got := 0; got < want; messages++ {
-			d, err := workers.Receive(t.Context())
+			d, err := h.Receive(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,6 +152,10 @@ func TestSend(t *testing.T) {
 		if pauses := time.Duration(messages-1) * sendInterval; messages < least/5000 || messages > 1 && elapsed > pauses {
 			t.Errorf("%d messages took %v", messages, elapsed)
 		}
+		if err := h.Finish(t.Context()); err != nil {
+			t.Error(err)
+		}
+		h.conn.Close()
 	}
 }
 
@@ -162,7 +166,7 @@ func TestFinish(t *testing.T) {
 	n := &train.Network{Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 4,
 		Weights: infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 64, Blocks: 4}, rand.New(rand.NewPCG(1, 1)))}
 	for range 5 {
-		h, err := NewHub(t.Context(), HubOptions{Server: server, Notify: func(text string) { t.Log(text) }})
+		h, err := NewHub(t.Context(), HubOptions{Server: server, Run: "run", Notify: func(text string) { t.Log(text) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,13 +180,9 @@ func TestFinish(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(50 * time.Millisecond)
-		stream, err := h.js.Stream(t.Context(), networksStream)
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := objectInfo(t.Context(), stream)
-		if err != nil || !strings.Contains(info.Metadata[invitationKey], "finished") {
-			t.Errorf("the newest network is %+v, error %v", info, err)
+		newest, err := findNewest(t.Context(), h.conn)
+		if err != nil || !strings.Contains(newest.Metadata[invitationKey], "finished") {
+			t.Errorf("the newest network is %+v, error %v", newest, err)
 		}
 		h.stop()
 		h.conn.Close()

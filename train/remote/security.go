@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ type identity struct {
 	token       string
 }
 
-// identityFile holds the key, the certificate and the token, in a directory that only its owner may read.
+// identityFile holds the key, the certificate and the token. Only its owner may read it.
 const identityFile = "identity.pem"
 
 // loadIdentity reads the identity in dir, or makes one.
@@ -43,6 +44,9 @@ func loadIdentity(dir string) (*identity, error) {
 		if data, err = newIdentity(); err == nil {
 			err = checkpoints.WriteFile(path, data)
 		}
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o600)
 	}
 	if err != nil {
 		return nil, err
@@ -114,7 +118,7 @@ func fingerprintOf(certificate []byte) []byte {
 
 // Access says how to reach a NATS server.
 type Access struct {
-	URL  string // of one server, or of several with commas between; a fragment is the fingerprint of its certificate
+	URL  string // of one server, or of several with commas between; a fragment is the fingerprint of a learner's certificate
 	NKey string // file with the seed of an nkey; ""
 	CA   string // file with the certificate that signed the server's; "": the system's
 }
@@ -124,6 +128,9 @@ func (a Access) options() (string, []nats.Option, error) {
 	address, fingerprint, pinned := strings.Cut(a.URL, "#")
 	for _, one := range strings.Split(address, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
+		if err == nil && u.Port() != "" {
+			_, err = strconv.ParseUint(u.Port(), 10, 16)
+		}
 		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
 			return "", nil, errors.New("URL of a NATS server: write it as nats://HOST:PORT or tls://USER:PASSWORD@HOST:PORT")
 		}
@@ -134,7 +141,7 @@ func (a Access) options() (string, []nats.Option, error) {
 		if err != nil || len(want) != sha256.Size {
 			return "", nil, errors.New("URL of a NATS server: after # it needs the whole fingerprint, 64 digits")
 		}
-		options = append(options, nats.Secure(&tls.Config{
+		options = append(options, nats.TLSHandshakeFirst(), nats.Secure(&tls.Config{
 			MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // checked here instead:
 			VerifyConnection: func(state tls.ConnectionState) error {
 				if len(state.PeerCertificates) == 0 || !bytes.Equal(fingerprintOf(state.PeerCertificates[0].Raw), want) {
@@ -165,7 +172,41 @@ func (a Access) connect(options ...nats.Option) (*nats.Conn, error) {
 	}
 	conn, err := nats.Connect(address, append(options, own...)...)
 	if err != nil {
-		return nil, fmt.Errorf("NATS server: %w", err)
+		return nil, a.explain(err)
 	}
 	return conn, nil
+}
+
+// explain says in plain words why a connection fails, if that is known.
+func (a Access) explain(err error) error {
+	address, _, pinned := strings.Cut(a.URL, "#")
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, nats.ErrAuthorization):
+		return fmt.Errorf("%w: the token is wrong, or the learner has a new one; copy the command that the learner prints again", err)
+	case strings.HasPrefix(address, "tls:") && !pinned && a.CA == "" && !errors.Is(err, nats.ErrNoServers):
+		return fmt.Errorf("%w; the URL that a learner prints ends with #FINGERPRINT: copy all of it, in quotes", err)
+	}
+	return fmt.Errorf("NATS server %s: %w", redacted(address), err)
+}
+
+// redacted returns the addresses without names and passwords.
+func redacted(addresses string) string {
+	var hosts []string
+	for _, one := range strings.Split(addresses, ",") {
+		if u, err := url.Parse(strings.TrimSpace(one)); err == nil {
+			hosts = append(hosts, u.Host)
+		}
+	}
+	return strings.Join(hosts, ", ")
+}
+
+// Check returns an error if the server cannot be reached.
+func (a Access) Check() error {
+	conn, err := a.connect(nats.Timeout(5 * time.Second))
+	if err == nil {
+		conn.Close()
+	}
+	return err
 }

@@ -32,7 +32,7 @@ func TestPermissions(t *testing.T) {
 	denied := make(chan error, 100)
 	conn.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { denied <- err })
 	for _, subject := range []string{
-		networkSubject, "$O." + networksBucket + ".M.x", "$O." + networksBucket + ".C.x", learnerReplies + ".x", workerReplies + ".x",
+		networkSubject, statusSubject, gamesSubject + "x", "$JS.API.STREAM.INFO." + networksStream, "$O." + networksBucket + ".M.x", "$O." + networksBucket + ".C.x", learnerReplies + ".x", workerReplies + ".x",
 		"$JS.API.STREAM.CREATE.x", "$JS.API.STREAM.DELETE." + gamesStream, "$JS.API.STREAM.PURGE." + gamesStream,
 		"$JS.API.STREAM.UPDATE." + gamesStream, "$JS.API.STREAM.MSG.DELETE." + gamesStream, "$JS.API.STREAM.MSG.GET." + gamesStream,
 		"$JS.API.DIRECT.GET." + gamesStream, "$JS.API.CONSUMER.CREATE." + gamesStream, "$JS.API.CONSUMER.CREATE." + networksStream,
@@ -44,7 +44,7 @@ func TestPermissions(t *testing.T) {
 		}
 		expectDenied(t, denied, "publishing to "+subject)
 	}
-	for _, subject := range []string{">", gamesSubject + ">", learnerReplies + ".>", "_INBOX.>", statusSubject, "$JS.>", "$O.>"} {
+	for _, subject := range []string{">", gamesSubject + ">", learnerReplies + ".>", "_INBOX.>", "$JS.>", "$O.>"} {
 		if _, err := conn.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}
@@ -54,10 +54,10 @@ func TestPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.Publish(t.Context(), gamesSubject+"a", []byte("noise")); err != nil {
+	if _, err := js.Publish(t.Context(), gamesOf("run", "a"), []byte("noise")); err != nil {
 		t.Errorf("a worker cannot publish games: %v", err)
 	}
-	if _, err := js.Publish(t.Context(), gamesSubject+"a", make([]byte, train.MaxMessage+1)); err == nil {
+	if _, err := js.Publish(t.Context(), gamesOf("run", "a"), make([]byte, train.MaxMessage+1)); err == nil {
 		t.Error("a message was too long and was accepted")
 	}
 }
@@ -72,7 +72,7 @@ func TestReplies(t *testing.T) {
 	h := workers.(*Hub)
 	defer h.Close()
 	h.Report(&rundir.WorkersStatus{})
-	if err := h.put(t.Context(), invitation{Protocol: protocol}, []byte(`{"seq":1000}`)); err != nil {
+	if err := h.put(t.Context(), invitation{Play: train.PlayVersion}, []byte(`{"seq":1000}`)); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerReplies))
@@ -92,16 +92,15 @@ func TestReplies(t *testing.T) {
 		return s.CachedInfo().State
 	}
 	networks, games := state(networksStream).LastSeq, uint64(0)
-	get := "$JS.API.DIRECT.GET." + networksStream
 	for _, reply := range []string{
 		"$JS.API.STREAM.PURGE." + gamesStream, "$JS.API.STREAM.DELETE." + networksStream, "$JS.API.STREAM.PURGE." + networksStream,
-		"$O." + networksBucket + ".M." + base64.URLEncoding.EncodeToString([]byte(newestNetwork)), networkSubject,
+		"$O." + networksBucket + ".M." + base64.URLEncoding.EncodeToString([]byte(networkNames[0])), networkSubject,
 	} {
-		if _, err := js.Publish(t.Context(), gamesSubject+"a", []byte("noise")); err != nil {
+		if _, err := js.Publish(t.Context(), gamesOf("run", "a"), []byte("noise")); err != nil {
 			t.Fatal(err)
 		}
 		for subject, data := range map[string]string{
-			gamesSubject + "b": "noise", statusSubject: "", "$JS.API.STREAM.INFO." + networksStream: "", get: `{"seq":1}`, get + ".x": "",
+			gamesOf("run", "b"): "noise", getNetworks: `{"seq":1}`,
 		} {
 			if err := conn.PublishRequest(subject, reply, []byte(data)); err != nil {
 				t.Fatal(err)
@@ -110,7 +109,7 @@ func TestReplies(t *testing.T) {
 		games += 2
 	}
 	// The server answers requests of a connection in turn; the last one shows that it has answered the others.
-	if _, err := js.Publish(t.Context(), gamesSubject+"a", []byte("noise")); err != nil {
+	if _, err := js.Publish(t.Context(), gamesOf("run", "a"), []byte("noise")); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(100 * time.Millisecond)
@@ -126,7 +125,7 @@ func TestReplies(t *testing.T) {
 func TestListen(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	defer server.Close()
-	for _, address := range []string{server.nats.Addr().String(), "192.0.2.1:0", "4222", ":4222", "127.0.0.1:70000"} {
+	for _, address := range []string{server.gate.listener.Addr().String(), "192.0.2.1:0", "4222", ":4222", "127.0.0.1:70000"} {
 		start := time.Now()
 		if _, err := StartServer(address, t.TempDir(), true, func(string) {}); err == nil || !strings.Contains(err.Error(), "address") {
 			t.Errorf("%s: %v", address, err)
@@ -179,6 +178,7 @@ func TestCredentials(t *testing.T) {
 	}
 	other := "#" + strings.Repeat("ab", 32)
 	for what, url := range map[string]string{
+		"no such port":        "tls://127.0.0.1:99999" + fingerprint,
 		"no token":            "tls://" + address + fingerprint,
 		"a wrong token":       "tls://worker:" + secret() + "@" + address + fingerprint,
 		"the learner's name":  "tls://learner:" + secret() + "@" + address + fingerprint,
@@ -188,8 +188,14 @@ func TestCredentials(t *testing.T) {
 		"half a fingerprint":  user + address + fingerprint[:10],
 		"no URL":              "localhost:4222",
 	} {
-		if connect(url) == nil {
+		err := connect(url)
+		if err == nil {
 			t.Errorf("%s: connected", what)
+			continue
+		}
+		hints := map[string]string{"a wrong token": "copy the command", "no fingerprint": "#FINGERPRINT", "no such port": "HOST:PORT"}
+		if hint := hints[what]; !strings.Contains(err.Error(), hint) {
+			t.Errorf("%s: %v, without %s", what, err, hint)
 		}
 	}
 	if w, err := NewWorker(WorkerOptions{Access: Access{URL: "tls://worker:" + secret() + "@" + address + fingerprint}, Notify: func(string) {}}); err == nil {
@@ -200,6 +206,12 @@ func TestCredentials(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(dir, rundir.ServerDir)); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("mode %v of the server's files, error %v", info.Mode(), err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, rundir.ServerDir, identityFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v of %s, error %v", info.Mode(), identityFile, err)
+	}
+	if err := connect("nats://127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
+		t.Errorf("nobody listens: %v", err)
 	}
 	before := server.identity.token
 	server.Close()
@@ -219,7 +231,12 @@ func TestStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.conn.Close()
-	h.Report(&rundir.WorkersStatus{Game: "quad-5x5", Workers: []rundir.WorkerStatus{{Name: "a"}}})
+	go func() {
+		for t.Context().Err() == nil {
+			h.Report(&rundir.WorkersStatus{Game: "quad-5x5", Workers: []rundir.WorkerStatus{{Name: "a"}}})
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
 	s, err := Status(Access{URL: server.URL()})
 	if err != nil || s.Game != "quad-5x5" || len(s.Workers) != 1 {
 		t.Errorf("status %+v, error %v", s, err)

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -23,18 +25,29 @@ import (
 // Server is a NATS server in this process.
 type Server struct {
 	nats     *server.Server
+	gate     *gate
 	host     string
 	password string    // of the learner's connections
 	identity *identity // nil: workers need no credentials, and nothing is encrypted
+	storage  *storage
+	watcher  *nats.Conn
+	stop     context.CancelFunc
+	joined   sync.WaitGroup
 }
 
 const (
-	learnerUser      = "learner"
-	workerUser       = "worker"
-	startTimeout     = 10 * time.Second
-	maxConnections   = 4096
-	maxSubscriptions = 64       // of a connection
-	maxPending       = 16 << 20 // bytes that wait for a connection, before the server closes it
+	learnerUser  = "learner"
+	workerUser   = "worker"
+	startTimeout = 10 * time.Second
+)
+
+// Limits of what the server keeps for workers, so that a flood does not fill the memory.
+const (
+	maxConnections   = 1024
+	maxSubscriptions = 64      // of a connection
+	maxPending       = 4 << 20 // bytes that wait for a connection, before the server closes it
+	maxUnstored      = 1000    // messages that wait to be stored in a stream
+	maxUnstoredBytes = 8 << 20 // of these
 )
 
 // StartServer starts a NATS server for a run. It listens on an address of this machine such as "127.0.0.1:4222" and keeps
@@ -45,64 +58,121 @@ const (
 //
 // notify gets the server's errors, such as those of a full disk. It is called concurrently.
 func StartServer(listen, runDir string, insecure bool, notify func(string)) (*Server, error) {
-	host, port, err := splitAddress(listen)
+	s := &Server{password: secret()}
+	listener, host, err := listenOn(listen)
 	if err != nil {
 		return nil, err
 	}
-	if err := tryListening(host, port); err != nil { // the server would only say that it does not start
-		return nil, err
-	}
-	dir := filepath.Join(runDir, rundir.ServerDir)
-	if err := checkpoints.MkdirAll(dir); err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(dir, 0o700); err != nil { // it holds secrets
-		return nil, err
-	}
-	s := &Server{host: host, password: secret()}
-	options := &server.Options{
-		ServerName: "ludus", Host: host, Port: port, NoSigs: true, NoLog: true,
-		MaxConn: maxConnections, MaxSubs: maxSubscriptions, MaxPending: maxPending,
-		JetStream: true, StoreDir: dir, SyncAlways: true, DisableJetStreamBanner: true,
-	}
-	token := ""
-	if insecure || isLoopback(host) {
-		options.NoAuthUser = workerUser
-	} else {
-		if s.identity, err = loadIdentity(dir); err != nil {
-			return nil, err
-		}
-		token, options.TLSConfig, options.TLSTimeout = s.identity.token, s.identity.serverConfig(), startTimeout.Seconds()
-	}
-	if err := options.ProcessConfigString(accounts(s.password, token)); err != nil {
-		return nil, err
-	}
-	if s.nats, err = server.NewServer(options); err != nil {
-		return nil, err
-	}
-	s.nats.SetLogger(&logger{notes{notify: notify}}, false, false)
-	go s.nats.Start()
-	if !s.nats.ReadyForConnections(startTimeout) {
+	s.host = host
+	s.gate = &gate{listener: listener, open: map[net.Conn]bool{}}
+	if err := s.start(runDir, insecure || isLoopback(host), notify); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("the NATS server on %s did not start within %v", listen, startTimeout)
+		return nil, err
 	}
 	return s, nil
 }
 
+// start starts the server behind the gate, and opens the gate.
+func (s *Server) start(runDir string, open bool, notify func(string)) error {
+	dir := filepath.Join(runDir, rundir.ServerDir)
+	err := checkpoints.MkdirAll(dir)
+	if err == nil {
+		err = os.Chmod(dir, 0o700) // it holds secrets
+	}
+	if err != nil {
+		return err
+	}
+	options := &server.Options{
+		ServerName: "ludus", DontListen: true, NoSigs: true, NoLog: true,
+		MaxSubs: maxSubscriptions, MaxPending: maxPending, StreamMaxBufferedMsgs: maxUnstored, StreamMaxBufferedSize: maxUnstoredBytes,
+		JetStream: true, StoreDir: dir, SyncAlways: true, DisableJetStreamBanner: true,
+	}
+	token := ""
+	if open {
+		options.NoAuthUser = workerUser
+	} else {
+		if s.identity, err = loadIdentity(dir); err != nil {
+			return err
+		}
+		token, s.gate.tls = s.identity.token, s.identity.serverConfig()
+		options.TLSConfig, options.TLSTimeout = s.gate.tls, startTimeout.Seconds() // or clients would miss the encryption
+	}
+	if err := options.ProcessConfigString(accounts(s.password, token)); err != nil {
+		return err
+	}
+	if s.nats, err = server.NewServer(options); err != nil {
+		return err
+	}
+	s.storage = &storage{dir: dir, broken: make(chan struct{})}
+	s.nats.SetLogger(&logger{notes{notify: notify}, s.storage}, false, false)
+	s.nats.Start() // returns when it has started
+	if !s.nats.ReadyForConnections(startTimeout) {
+		return fmt.Errorf("the NATS server did not start within %v", startTimeout)
+	}
+	if s.watcher, err = s.connect(nats.CustomInboxPrefix(learnerReplies), nats.MaxReconnects(-1)); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop, s.gate.connect = stop, s.nats.InProcessConn
+	s.joined.Go(func() { s.gate.watch(ctx, s.watcher) })
+	s.joined.Go(s.gate.accept)
+	return nil
+}
+
+// storage is the state of the server's files. After an error it stores nothing until it is started again.
+type storage struct {
+	dir    string
+	broken chan struct{} // closed after an error
+	once   sync.Once
+	err    error // that broke it; set before broken is closed
+}
+
+// fail records the first error.
+func (s *storage) fail(text string) {
+	s.once.Do(func() {
+		what := "mend that"
+		if strings.Contains(text, "no space left") {
+			what = "free some space"
+		}
+		s.err = fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", s.dir, text, what)
+		close(s.broken)
+	})
+}
+
 // logger passes the server's errors to people, but those of single connections: these are up to whoever connects.
-type logger struct{ notes notes }
+type logger struct {
+	notes   notes
+	storage *storage
+}
+
+// storageErrors are parts of what the server logs when it cannot write and from then on stores nothing.
+var storageErrors = []string{"write error", "failed to store a msg", "will be DISABLED", "disabling JetStream"}
 
 func (l *logger) Errorf(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !strings.Contains(text, " - cid:") {
-		l.notes.say("NATS server: " + text)
+	text := fmt.Sprintf(format, args...)
+	if strings.Contains(text, " - cid:") {
+		return
 	}
+	for _, part := range storageErrors {
+		if strings.Contains(text, part) {
+			l.storage.fail(text)
+		}
+	}
+	l.notes.say("NATS server: " + text)
 }
 
 func (l *logger) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
-func (l *logger) Warnf(string, ...any)              {}
-func (l *logger) Noticef(string, ...any)            {}
-func (l *logger) Debugf(string, ...any)             {}
-func (l *logger) Tracef(string, ...any)             {}
+
+// Warnf passes on the one warning that says that the server stores nothing any more.
+func (l *logger) Warnf(format string, args ...any) {
+	if strings.Contains(format, "disabling JetStream") {
+		l.Errorf(format, args...)
+	}
+}
+
+func (l *logger) Noticef(string, ...any) {}
+func (l *logger) Debugf(string, ...any)  {}
+func (l *logger) Tracef(string, ...any)  {}
 
 //go:embed accounts.conf
 var accountsConfig string
@@ -112,28 +182,28 @@ func accounts(password, token string) string {
 	return strings.NewReplacer("LEARNER_PASSWORD", password, "WORKER_TOKEN", token).Replace(accountsConfig)
 }
 
-// tryListening returns an error if a server cannot listen on the address.
-func tryListening(host string, port int) error {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(max(port, 0))))
-	if err != nil {
-		return fmt.Errorf("the address must be one of this machine with a free port: %w", err)
-	}
-	return l.Close()
-}
-
-// splitAddress parses HOST:PORT.
-func splitAddress(address string) (host string, port int, err error) {
+// listenOn listens on HOST:PORT of this machine.
+func listenOn(address string) (l net.Listener, host string, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err == nil {
-		port, err = strconv.Atoi(text)
+		_, err = strconv.ParseUint(text, 10, 16)
 	}
-	if err != nil || port < 0 || port > 65535 || host == "" {
-		return "", 0, fmt.Errorf("address %q: write it as HOST:PORT, such as 127.0.0.1:4222", address)
+	if err != nil || host == "" {
+		return nil, "", fmt.Errorf("address %q: write it as HOST:PORT, such as 127.0.0.1:4222", address)
 	}
-	if port == 0 {
-		port = server.RANDOM_PORT
+	if l, err = net.Listen("tcp", address); err != nil {
+		return nil, "", fmt.Errorf("the address must be one of this machine with a free port: %w", err)
 	}
-	return host, port, nil
+	return l, host, nil
+}
+
+// CheckAddress returns an error if StartServer could not listen on the address.
+func CheckAddress(address string) error {
+	l, _, err := listenOn(address)
+	if err == nil {
+		err = l.Close()
+	}
+	return err
 }
 
 // isLoopback reports whether only this machine can reach the host.
@@ -157,13 +227,15 @@ func (s *Server) URL() string {
 			host = name
 		}
 	}
-	port := s.nats.Addr().(*net.TCPAddr).Port
-	u := url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))}
+	u := url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(s.port()))}
 	if s.identity != nil {
 		u.Scheme, u.User, u.Fragment = "tls", url.UserPassword(workerUser, s.identity.token), s.identity.fingerprint()
 	}
 	return u.String()
 }
+
+// port is that of the address.
+func (s *Server) port() int { return s.gate.listener.Addr().(*net.TCPAddr).Port }
 
 // connect returns a connection of the learner, which needs no network.
 func (s *Server) connect(options ...nats.Option) (*nats.Conn, error) {
@@ -172,6 +244,16 @@ func (s *Server) connect(options ...nats.Option) (*nats.Conn, error) {
 
 // Close stops the server and waits until its files are closed.
 func (s *Server) Close() {
-	s.nats.Shutdown()
-	s.nats.WaitForShutdown()
+	s.gate.close()
+	if s.stop != nil {
+		s.stop()
+	}
+	s.joined.Wait()
+	if s.watcher != nil {
+		s.watcher.Close()
+	}
+	if s.nats != nil {
+		s.nats.Shutdown()
+		s.nats.WaitForShutdown()
+	}
 }

@@ -11,23 +11,30 @@ import (
 	"ludus/train/rundir"
 )
 
-// Status asks the learner at a NATS server for the state of its workers.
+// statusTime is how long Status waits. Learners publish their state every two seconds, unless the server is slow.
+const statusTime = 6 * time.Second
+
+// Status returns the state of the workers that the learner at a NATS server publishes next.
 func Status(a Access) (*rundir.WorkersStatus, error) {
 	conn, err := a.connect(nats.CustomInboxPrefix(workerReplies), nats.Timeout(5*time.Second))
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	reply, err := conn.Request(statusSubject, nil, 5*time.Second)
-	if errors.Is(err, nats.ErrNoResponders) {
-		return nil, errors.New("no learner is connected to this server")
+	reports, err := conn.SubscribeSync(statusSubject)
+	if err != nil {
+		return nil, err
+	}
+	report, err := reports.NextMsg(statusTime)
+	if errors.Is(err, nats.ErrTimeout) {
+		return nil, fmt.Errorf("no learner is connected to this server: none has published its state for %v", statusTime)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the learner does not answer: %w", err)
+		return nil, err
 	}
 	s := new(rundir.WorkersStatus)
-	if err := json.Unmarshal(reply.Data, s); err != nil {
-		return nil, fmt.Errorf("the learner's answer cannot be read: %w", err)
+	if err := json.Unmarshal(report.Data, s); err != nil {
+		return nil, fmt.Errorf("the learner's state cannot be read: %w", err)
 	}
 	return s, nil
 }

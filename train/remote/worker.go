@@ -3,12 +3,11 @@ package remote
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,6 +31,7 @@ type Worker struct {
 	mu       sync.Mutex
 	newest   *train.Network // nil: none, or the run is finished
 	seen     string         // the object that newest comes from
+	known    bool           // newest is what the learner has said last
 	run      string         // that the games below belong to
 	id       string         // of this process in that run; see train.Batch
 	number   int            // of the next game in that run
@@ -53,9 +53,9 @@ type WorkerOptions struct {
 // error then.
 func NewWorker(o WorkerOptions) (*Worker, error) {
 	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}, changed: make(chan struct{})}
-	options := append(connectOptions(workerReplies, &w.notes), nats.RetryOnFailedConnect(true), nats.Name(w.name),
+	options := append(connectOptions(workerReplies, &w.notes, o.Access), nats.RetryOnFailedConnect(true), nats.Name(w.name),
 		nats.ReconnectBufSize(-1), // send repeats what cannot be sent
-		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(c.LastError())) }))
+		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(o.Access.explain(c.LastError()))) }))
 	var err error
 	if w.conn, err = o.Access.connect(options...); err != nil {
 		return nil, err
@@ -65,13 +65,7 @@ func NewWorker(o WorkerOptions) (*Worker, error) {
 		return nil, err
 	}
 	looks := make(chan struct{}, 1)
-	look := func(*nats.Msg) {
-		select {
-		case looks <- struct{}{}:
-		default:
-		}
-	}
-	if _, err = w.conn.Subscribe(networkSubject, look); err != nil {
+	if _, err = w.conn.Subscribe(networkSubject, func(*nats.Msg) { signal(looks) }); err != nil {
 		w.conn.Close()
 		return nil, err
 	}
@@ -157,42 +151,26 @@ func (w *Worker) follow(ctx context.Context, looks <-chan struct{}) {
 	}
 }
 
-const (
-	lookTimeout = 60 * time.Second
-	maxNetwork  = 1 << 30 // bytes
-)
-
 // look reads the newest network if it has changed.
 func (w *Worker) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	stream, err := w.js.Stream(ctx, networksStream)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return errors.New("the learner has not started")
-	}
+	d, err := findNewest(ctx, w.conn)
 	if err != nil {
 		return err
 	}
-	info, err := objectInfo(ctx, stream)
+	i, err := readInvitation(d.Metadata[invitationKey])
 	if err != nil {
+		w.update(func() { w.newest, w.seen, w.known = nil, "", false }) // it waits for a learner of its version
 		return err
-	}
-	var i invitation
-	if err := json.Unmarshal([]byte(info.Metadata[invitationKey]), &i); err != nil {
-		return fmt.Errorf("the invitation cannot be read: %w", err)
-	}
-	if i.Protocol != protocol {
-		return fmt.Errorf("the learner speaks version %d of the protocol, this worker %d: use the same version of ludus", i.Protocol, protocol)
 	}
 	if i.Finished {
-		w.update(func() { w.newest, w.seen, w.waiting = nil, "", nil }) // nobody needs its games
+		w.update(func() { w.newest, w.seen, w.known, w.waiting = nil, "", true, nil }) // nobody needs its games
 		w.notes.say("the run is finished; waiting for another one")
 		return nil
 	}
-	if info.NUID == w.seen {
+	if d.NUID == w.seen {
 		return nil
 	}
-	data, err := objectData(ctx, stream, info)
+	data, err := d.read(ctx, w.conn)
 	if err != nil {
 		return err
 	}
@@ -211,50 +189,27 @@ func (w *Worker) look(ctx context.Context) error {
 	if err := n.Prepare(); err != nil {
 		return err
 	}
-	w.update(func() { w.newest, w.seen = n, info.NUID })
+	w.update(func() { w.newest, w.seen, w.known = n, d.NUID, true })
 	return nil
 }
 
-// objectInfo returns the description of the newest network. Like objectData it reads single messages of the object store's
-// stream: a worker may not create the consumer that [jetstream.ObjectStore] reads with.
-func objectInfo(ctx context.Context, stream jetstream.Stream) (*jetstream.ObjectInfo, error) {
-	subject := "$O." + networksBucket + ".M." + base64.URLEncoding.EncodeToString([]byte(newestNetwork))
-	m, err := stream.GetLastMsgForSubject(ctx, subject)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return nil, errors.New("the learner has not published one")
+// readInvitation parses an invitation. It returns an error if the learner is of another version.
+func readInvitation(text string) (i invitation, err error) {
+	var version struct {
+		Play int `json:"play"`
 	}
-	if err != nil {
-		return nil, err
+	if err := json.Unmarshal([]byte(text), &version); err != nil {
+		return i, fmt.Errorf("the invitation cannot be read: %w", err)
 	}
-	info := new(jetstream.ObjectInfo)
-	if err := json.Unmarshal(m.Data, info); err != nil {
-		return nil, fmt.Errorf("its description cannot be read: %w", err)
+	if version.Play != train.PlayVersion {
+		return i, fmt.Errorf("this worker is of another version than the learner (%d, not %d): use the same build", train.PlayVersion, version.Play)
 	}
-	return info, nil
-}
-
-// objectData returns the bytes of an object after checking their digest.
-func objectData(ctx context.Context, stream jetstream.Stream, info *jetstream.ObjectInfo) ([]byte, error) {
-	if info.Size > maxNetwork {
-		return nil, fmt.Errorf("it has %d bytes, more than %d", info.Size, maxNetwork)
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&i); err != nil {
+		return i, fmt.Errorf("this worker does not know all that the learner asks for: %w: use the same build", err)
 	}
-	data := make([]byte, 0, info.Size)
-	subject, next := "$O."+networksBucket+".C."+info.NUID, uint64(1)
-	for uint64(len(data)) < info.Size {
-		m, err := stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(subject))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return nil, errors.New("a newer one replaced it") // the next look finds that
-		}
-		if err != nil {
-			return nil, err
-		}
-		data, next = append(data, m.Data...), m.Sequence+1
-	}
-	want, err := jetstream.DecodeObjectDigest(info.Digest)
-	if sum := sha256.Sum256(data); err != nil || string(sum[:]) != string(want) {
-		return nil, errors.New("its digest is wrong")
-	}
-	return data, nil
+	return i, nil
 }
 
 // maxSending is how many positions of finished games a worker holds before it stops playing: about 10 MB.
@@ -334,7 +289,8 @@ func (w *Worker) send(ctx context.Context) {
 	}
 }
 
-// publish publishes one message until the server has acknowledged it. Its only error is ctx's.
+// publish publishes one message until the server has acknowledged it, or nobody needs its games any more. Its only error is
+// ctx's.
 func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
 	data := b.Marshal()
 	if len(data) > train.MaxMessage { // only a single game can be that large
@@ -343,7 +299,7 @@ func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
 	}
 	for {
 		limited, cancel := context.WithTimeout(ctx, sendTimeout)
-		_, err := w.js.Publish(limited, gamesSubject+w.name, data)
+		_, err := w.js.Publish(limited, gamesOf(b.Run, w.name), data)
 		cancel()
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -351,8 +307,14 @@ func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
 		if err == nil {
 			return nil
 		}
-		var api *jetstream.APIError
-		w.update(func() { w.refused = errors.As(err, &api) && api.ErrorCode == storeFailed })
+		foreign := false
+		w.update(func() {
+			w.refused = isFull(err)
+			foreign = w.known && (w.newest == nil || w.newest.Run != b.Run)
+		})
+		if foreign {
+			return nil // the learner trains another run, or none
+		}
 		w.notes.say(describe(err) + "; the worker keeps its games and tries again")
 		select {
 		case <-ctx.Done():
@@ -365,8 +327,12 @@ func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
 func describe(err error) string {
 	var api *jetstream.APIError
 	switch {
+	case isFull(err):
+		return "the learner has enough games"
+	case errors.As(err, &api) && api.ErrorCode == tooManyRequests:
+		return "the server has too many messages to store"
 	case errors.As(err, &api) && api.ErrorCode == storeFailed:
-		return "the learner has enough games: " + api.Description
+		return "the server cannot store games: " + api.Description
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
 		return "the learner has not started"
 	case errors.Is(err, nats.ErrMaxPayload):
@@ -378,5 +344,14 @@ func describe(err error) string {
 	return err.Error()
 }
 
-// storeFailed is the server's error code for a full stream.
-const storeFailed = 10077
+// Error codes of the server.
+const (
+	storeFailed     = 10077 // for a full stream, among others
+	tooManyRequests = 10167
+)
+
+// isFull reports whether the server refused a message because the stream is full.
+func isFull(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.ErrorCode == storeFailed && strings.Contains(api.Description, "maximum bytes")
+}

@@ -1,0 +1,110 @@
+package remote
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/train"
+)
+
+// receiveError returns the error of Receive.
+func receiveError(t *testing.T, w train.Workers) error {
+	t.Helper()
+	failed := make(chan error, 1)
+	go func() {
+		for {
+			if _, err := w.Receive(t.Context()); err != nil {
+				failed <- err
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-failed:
+		return err
+	case <-time.After(20 * time.Second):
+		t.Fatal("Receive waits")
+		return nil
+	}
+}
+
+// TestStorageError: an error of the server's files ends Receive, with what to do; other errors do not.
+func TestStorageError(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	workers, err := hub(t, server)(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	l := &logger{notes{notify: func(string) {}}, server.storage}
+	l.Errorf("something else")
+	if server.storage.err != nil {
+		t.Error(server.storage.err)
+	}
+	l.Errorf("JetStream stream '%s > %s' critical write error: %v", "LUDUS", gamesStream, errors.New("write 1.blk: no space left on device"))
+	l.Errorf("JetStream failed to store a msg")
+	if err := receiveError(t, workers); !strings.Contains(err.Error(), "free some space") || !strings.Contains(err.Error(), "no space left") {
+		t.Error(err)
+	}
+}
+
+// TestFullDisk: when the disk is full, Receive fails. With space again and a new start it gets all acknowledged messages.
+func TestFullDisk(t *testing.T) {
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		t.Skip("mounting a small file system needs Linux and root")
+	}
+	dir := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", dir).Run(); err != nil {
+		t.Skipf("no file system can be mounted here: %v", err)
+	}
+	defer func() {
+		if err := exec.Command("umount", "-l", dir).Run(); err != nil {
+			t.Error(err)
+		}
+	}()
+	run := filepath.Join(dir, "run")
+	server := startServer(t, run)
+	workers, err := hub(t, server)(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := workers.(*Hub)
+	send := func() error {
+		_, err := h.conn.Request(gamesOf("run", "a"), make([]byte, 10_000), 2*time.Second)
+		return err
+	}
+	const before = 3
+	for range before {
+		if err := send(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	filler := filepath.Join(dir, "filler")
+	_ = os.WriteFile(filler, make([]byte, 64<<20), 0o666) // as much as fits
+	acknowledged := before
+	for send() == nil {
+		acknowledged++
+	}
+	if err := receiveError(t, workers); !strings.Contains(err.Error(), "no space left") {
+		t.Error(err)
+	}
+	workers.Close()
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if workers, err = hub(t, startServer(t, run))(t.Context(), "run"); err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	for range acknowledged {
+		if d, err := workers.Receive(t.Context()); err != nil || len(d.Data) != 10_000 {
+			t.Fatalf("error %v", err)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package remote
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"ludus/train/parallel"
+)
+
+// A worker reads the object store of networks by requests for single messages of its stream. It may not create the consumer
+// that [jetstream.ObjectStore] reads with.
+
+// download is a network that can be read.
+type download struct {
+	jetstream.ObjectInfo
+	first uint64 // of the stream's messages with its chunks, which follow each other
+}
+
+const (
+	getTimeout = 60 * time.Second // for one message; links may be slow
+	getsAtOnce = 32               // chunks that are requested at the same time
+	chunkSize  = 32 << 10         // bytes of a network in one message
+	maxNetwork = 1 << 30          // bytes
+)
+
+// errNoMessage means that the stream does not have the message.
+var errNoMessage = errors.New("the message does not exist")
+
+// getMessage requests one message of the stream of networks.
+func getMessage(ctx context.Context, conn *nats.Conn, request map[string]any) (m *nats.Msg, sequence uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, getTimeout)
+	defer cancel()
+	data, err := json.Marshal(request)
+	if err == nil {
+		m, err = conn.RequestWithContext(ctx, getNetworks, data)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	switch status := m.Header.Get("Status"); status {
+	case "":
+		sequence, err = strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
+	case "404":
+		err = errNoMessage
+	default:
+		err = fmt.Errorf("the server answers: %s %s", status, m.Header.Get("Description"))
+	}
+	return m, sequence, err
+}
+
+// findNewest returns the newest network.
+func findNewest(ctx context.Context, conn *nats.Conn) (*download, error) {
+	m, sequence, err := getMessage(ctx, conn, map[string]any{"last_by_subj": "$O." + networksBucket + ".M.*"})
+	if errors.Is(err, errNoMessage) {
+		return nil, errors.New("the learner has not published one")
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := new(download)
+	if err := json.Unmarshal(m.Data, &d.ObjectInfo); err != nil {
+		return nil, fmt.Errorf("its description cannot be read: %w", err)
+	}
+	if d.Size > maxNetwork || uint64(d.Chunks) > min(sequence, d.Size) {
+		return nil, fmt.Errorf("it has %d bytes in %d chunks; at most %d bytes are read", d.Size, d.Chunks, maxNetwork)
+	}
+	d.first = sequence - uint64(d.Chunks)
+	return d, nil
+}
+
+// read returns the bytes of the network after checking their digest.
+func (d *download) read(ctx context.Context, conn *nats.Conn) ([]byte, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	subject := "$O." + networksBucket + ".C." + d.NUID
+	chunks := make([][]byte, d.Chunks)
+	var size atomic.Uint64
+	parallel.Runner(getsAtOnce)(len(chunks), func(i int) {
+		m, _, err := getMessage(ctx, conn, map[string]any{"seq": d.first + uint64(i)})
+		if errors.Is(err, errNoMessage) || err == nil && m.Header.Get(jetstream.SubjectHeader) != subject {
+			err = errors.New("newer ones replaced it") // the next look finds them
+		}
+		if err == nil && size.Add(uint64(len(m.Data))) > d.Size {
+			err = errors.New("its size is wrong")
+		}
+		if err != nil {
+			cancel(err)
+			return
+		}
+		chunks[i] = m.Data
+	})
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	data := make([]byte, 0, d.Size)
+	for _, chunk := range chunks {
+		data = append(data, chunk...)
+	}
+	want, err := jetstream.DecodeObjectDigest(d.Digest)
+	if sum := sha256.Sum256(data); err != nil || string(sum[:]) != string(want) {
+		return nil, errors.New("its digest is wrong")
+	}
+	return data, nil
+}

@@ -1,0 +1,145 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ludus/train"
+	"ludus/train/rundir"
+)
+
+// TestFlood: workers that send requests as fast as they can, with and without listening to the answers, neither fill the
+// learner's memory nor stop the training, and the learner's connection stays.
+func TestFlood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short mode")
+	}
+	const (
+		duration = 2 * time.Second // of each flood
+		flooders = 4
+		most     = 300 // MB by which the memory may grow; without the gate it grows by 500 MB in 5 s, and further
+	)
+	dir := filepath.Join(t.TempDir(), "run")
+	server := startServer(t, dir)
+	defer startWorker(t, server.URL(), "honest")()
+	var disconnected, generations atomic.Int64
+	o := tiny(t, dir, 90_000)
+	o.LearnOnly = true
+	o.Workers = func(ctx context.Context, id string) (train.Workers, error) {
+		return NewHub(ctx, HubOptions{Server: server, Run: id, Notify: func(text string) {
+			t.Log("learner:", text)
+			if strings.Contains(text, "connect") {
+				disconnected.Add(1)
+			}
+		}})
+	}
+	o.Observe = func(e train.Event) {
+		if e.Metrics != nil {
+			generations.Add(1)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var joined sync.WaitGroup
+	joined.Go(func() {
+		if _, err := train.Train(ctx, o); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+	defer joined.Wait()
+	defer cancel()
+	await := func(more int64) {
+		t.Helper()
+		start := generations.Load()
+		for end := time.Now().Add(time.Minute); generations.Load() < start+more; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("the training does not go on")
+			}
+		}
+	}
+	await(3)
+	config, err := rundir.ReadConfig(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	games := gamesOf(config.ID, "flood")
+	for _, f := range []struct {
+		name, subject, body string
+		listens, reads      bool
+	}{
+		{"small games", games, "noise", true, true},
+		{"small games without listening", games, "noise", false, true},
+		{"large games", games, strings.Repeat("x", train.MaxMessage), true, true},
+		{"networks", getNetworks, `{"next_by_subj":">"}`, true, true},
+		{"networks without listening", getNetworks, `{"next_by_subj":">"}`, false, true},
+		{"networks without reading", getNetworks, `{"next_by_subj":">"}`, true, false},
+		{"all chunks", getNetworks, `{"seq":1,"batch":1000}`, true, true},
+		{"status", statusSubject, "", true, true},
+	} {
+		before, peak, start := resident(), 0, generations.Load()
+		var flood sync.WaitGroup
+		for range flooders {
+			flood.Go(func() {
+				for end := time.Now().Add(duration); time.Now().Before(end); { // the server closes connections that do not read
+					floodUntil(t, end, server, f.subject, f.body, f.listens, f.reads)
+				}
+			})
+		}
+		for end := time.Now().Add(duration); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			peak = max(peak, resident())
+		}
+		flood.Wait()
+		t.Logf("%s: memory %d MB, at most %d MB; %d generations", f.name, before, peak, generations.Load()-start)
+		if peak > before+most {
+			t.Errorf("%s: the memory grows from %d MB to %d MB", f.name, before, peak)
+		}
+		await(1)
+	}
+	if n := disconnected.Load(); n > 0 {
+		t.Errorf("the learner's connection was lost %d times", n)
+	}
+}
+
+// floodUntil sends the same request through one connection until it is closed or the time is over.
+func floodUntil(t *testing.T, end time.Time, s *Server, subject, body string, listens, reads bool) {
+	conn, err := net.Dial("tcp", s.gate.listener.Addr().String())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(end)
+	text := "CONNECT {\"verbose\":false}\r\n"
+	if listens {
+		text += "SUB " + workerReplies + ".x 1\r\n"
+	}
+	if reads {
+		go io.Copy(io.Discard, conn)
+	}
+	request := fmt.Sprintf("PUB %s %s.x %d\r\n%s\r\n", subject, workerReplies, len(body), body)
+	many := []byte(strings.Repeat(request, max(1, 60_000/len(request))))
+	for _, err = io.WriteString(conn, text); err == nil; {
+		_, err = conn.Write(many)
+	}
+}
+
+// resident returns the memory of this process in MB; 0 if it is not known.
+func resident() int {
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil || runtime.GOOS != "linux" {
+		return 0
+	}
+	var size, pages int
+	_, _ = fmt.Sscan(string(data), &size, &pages)
+	return pages * os.Getpagesize() >> 20
+}

@@ -1,0 +1,179 @@
+package remote
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// gate accepts the connections of workers and passes what they send on to the server, inside the process. While the server
+// is behind it passes nothing on. The server itself would queue any number of answers, so a flood of requests would fill
+// the memory.
+type gate struct {
+	listener net.Listener
+	tls      *tls.Config // nil: no encryption
+	connect  func() (net.Conn, error)
+	behind   sync.RWMutex // written while the server is behind
+	passed   atomic.Bool  // something since the last look at the server
+	joined   sync.WaitGroup
+
+	mu     sync.Mutex
+	open   map[net.Conn]bool
+	closed bool
+}
+
+const (
+	handshakeTime = 10 * time.Second
+	acceptPause   = 100 * time.Millisecond // after an error, such as too many open files
+)
+
+// accept serves connections until the gate is closed.
+func (g *gate) accept() {
+	for {
+		conn, err := g.listener.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			time.Sleep(acceptPause)
+		case !g.add(conn):
+			_ = conn.Close() // nothing was said
+		default:
+			g.joined.Go(func() {
+				g.forward(conn)
+				g.remove(conn)
+			})
+		}
+	}
+}
+
+// add returns false if there are too many connections already.
+func (g *gate) add(conn net.Conn) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || len(g.open) >= maxConnections {
+		return false
+	}
+	g.open[conn] = true
+	return true
+}
+
+func (g *gate) remove(conn net.Conn) {
+	_ = conn.Close() // it has ended
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.open, conn)
+}
+
+// close ends all connections and waits until nobody uses them.
+func (g *gate) close() {
+	_ = g.listener.Close()
+	g.mu.Lock()
+	g.closed = true
+	for conn := range g.open {
+		_ = conn.Close()
+	}
+	g.mu.Unlock()
+	g.joined.Wait()
+}
+
+// forward forwards one connection until either side closes it.
+func (g *gate) forward(conn net.Conn) {
+	client := conn
+	if g.tls != nil {
+		secure := tls.Server(conn, g.tls)
+		ctx, cancel := context.WithTimeout(context.Background(), handshakeTime)
+		err := secure.HandshakeContext(ctx)
+		if cancel(); err != nil {
+			return
+		}
+		client = secure
+	}
+	server, err := g.connect()
+	if err != nil {
+		return
+	}
+	var joined sync.WaitGroup
+	joined.Go(func() {
+		_, _ = io.Copy(client, server)
+		_ = conn.Close()
+	})
+	g.pass(server, client)
+	_ = server.Close()
+	joined.Wait()
+}
+
+// passedAtOnce is how many bytes of a connection pass between two questions whether the server is behind. A request of 60
+// bytes may have an answer of chunkSize.
+const passedAtOnce = 8 << 10
+
+// pass passes on what a worker sends.
+func (g *gate) pass(server io.Writer, client io.Reader) {
+	buffer := make([]byte, passedAtOnce)
+	for {
+		n, err := client.Read(buffer)
+		if n > 0 {
+			g.behind.RLock() // waits while the server is behind
+			g.behind.RUnlock()
+			g.passed.Store(true)
+			if _, err := server.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+const (
+	lookAtServer = 10 * time.Millisecond // between two looks
+	answerTime   = 20 * time.Millisecond // the server is behind if an answer takes longer
+	longestWait  = 5 * time.Second       // for an answer: it may be lost
+)
+
+// watch closes the gate whenever the server is behind, until ctx ends: it asks each stream for a message that does not exist.
+// The answer comes after everything that the stream has queued.
+func (g *gate) watch(ctx context.Context, conn *nats.Conn) {
+	inbox := conn.NewInbox()
+	answers, err := conn.SubscribeSync(inbox)
+	if err != nil {
+		return // the connection is closed
+	}
+	// await waits until n answers have come, and returns how many are missing after a time.
+	await := func(n int, most time.Duration) int {
+		for end := time.Now().Add(most); n > 0; n-- {
+			if _, err := answers.NextMsg(time.Until(end)); err != nil && !errors.Is(err, nats.ErrNoResponders) {
+				break
+			}
+		}
+		return n
+	}
+	tick := time.NewTicker(lookAtServer)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !g.passed.Swap(false) {
+			continue
+		}
+		for _, stream := range []string{gamesStream, networksStream} {
+			_ = conn.PublishRequest("$JS.API.DIRECT.GET."+stream, inbox, []byte(`{"last_by_subj":"none"}`))
+		}
+		if missing := await(2, answerTime); missing > 0 {
+			g.behind.Lock()
+			await(missing, longestWait)
+			g.behind.Unlock()
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package remote
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/train"
+)
+
+// receiveSoon receives a message that must come well before the server would repeat it; see ackWait.
+func receiveSoon(t *testing.T, h *Hub, want string) *train.Delivery {
+	t.Helper()
+	start := time.Now()
+	d, err := h.Receive(t.Context())
+	if err != nil || string(d.Data) != want {
+		t.Fatalf("received %+v, error %v", d, err)
+	}
+	if elapsed := time.Since(start); elapsed > 5*time.Second {
+		t.Errorf("%s came after %v", want, elapsed)
+	}
+	return d
+}
+
+// TestReconnect: after the connection was lost, messages that may have been on their way come again at once.
+func TestReconnect(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	workers, err := hub(t, server)(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	h := workers.(*Hub)
+	if _, err := h.js.Publish(t.Context(), gamesOf("run", "a"), []byte("a game")); err != nil {
+		t.Fatal(err)
+	}
+	first := receiveSoon(t, h, "a game")
+	if err := h.conn.ForceReconnect(); err != nil {
+		t.Fatal(err)
+	}
+	second := receiveSoon(t, h, "a game")
+	first.Acknowledge()
+	second.Acknowledge()
+}
+
+// TestDeletedStream: if somebody deletes the stream of an external server, the run creates it again.
+func TestDeletedStream(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	workers, err := hub(t, server)(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	h := workers.(*Hub)
+	said := make(chan string, 100)
+	h.notes.notify = func(text string) { said <- text }
+	go func() {
+		time.Sleep(100 * time.Millisecond) // Receive waits
+		if err := h.js.DeleteStream(t.Context(), gamesStream); err != nil {
+			t.Error(err)
+		}
+		for t.Context().Err() == nil {
+			if _, err := h.js.Publish(t.Context(), gamesOf("run", "a"), []byte("a game")); err == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	receiveSoon(t, h, "a game").Acknowledge()
+	for {
+		select {
+		case text := <-said:
+			if strings.Contains(text, "deleted the stream") {
+				return
+			}
+		default:
+			t.Fatal("it says nothing of the lost games")
+		}
+	}
+}
+
+// TestForeignGames: a message that a worker could not send to its run is dropped once another run uses the address, and
+// never reaches that run.
+func TestForeignGames(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { t.Log(text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	game := newGame(t)
+	c, err := selfPlayGames(t, game, smallWeights(game), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.games.Run = "first"
+	if err := w.PublishGames(t.Context(), c.games); err != nil {
+		t.Fatal(err)
+	}
+	workers, err := hub(t, server)(t.Context(), "second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	n := c.network
+	n.Run = "second"
+	if err := workers.PublishNetwork(t.Context(), n); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stream, err := workers.(*Hub).js.Stream(t.Context(), gamesStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := stream.CachedInfo().State.LastSeq; n > 0 {
+		t.Errorf("the other run got %d messages", n)
+	}
+}
+
+// TestVersions: a worker says that a learner is of another version, and why.
+func TestVersions(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"play":1,"run":"a"}`:                         "of another version than the learner",
+		`{"protocol":1}`:                               "of another version than the learner",
+		`{"play":2,"settings":{"unknown_setting":1}}`:  "unknown_setting",
+		`{"play":2,"run":"a","another":true}`:          "another",
+		`noise`:                                        "cannot be read",
+		`{"play":2,"run":"a","settings":{"blocks":3}}`: "",
+	} {
+		i, err := readInvitation(strings.Replace(text, `"play":2`, fmt.Sprint(`"play":`, train.PlayVersion), 1))
+		if want == "" && (err != nil || i.Settings.Blocks != 3) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
