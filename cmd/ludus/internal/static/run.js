@@ -1,7 +1,7 @@
 // A run's page: its curves while it trains, its matches, games and settings.
 import { byId, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
-import { count, duration, interval, number, percent } from "./format.js";
+import { count, duration, eloText, interval, number, percent } from "./format.js";
 import { followFragment } from "./fragment.js";
 import { getJSON } from "./http.js";
 import { RunGames } from "./rungames.js";
@@ -27,7 +27,7 @@ function showRun() {
   showState(byId("state"), run);
   byId("progress").textContent = [progressText(run), run.left && `about ${duration(run.left)} left`].filter(Boolean).join(", ");
   byId("elo").textContent = run.rating
-    ? `; best ${number(run.rating.value)} Elo (${interval(run.rating.low, run.rating.high)}) at generation ${run.rating.generation}` : "";
+    ? `; best ${eloText(run.rating)} (${interval(run.rating.low, run.rating.high)}) at generation ${run.rating.generation}` : "";
   const bar = byId("bar");
   bar.setAttribute("aria-valuemax", run.generations);
   bar.setAttribute("aria-valuenow", run.generation);
