@@ -24,12 +24,28 @@ type Card struct {
 	// Curve is what plain trainings of different lengths and seeds reached; none for games without shipped suites.
 	// "ludus train --dry-run" interpolates between them.
 	Curve []Trained `json:"curve,omitempty"`
+	// Losses are loss curves of plain trainings, ascending by samples. "ludus doctor" compares a run with them.
+	Losses []Losses `json:"losses,omitempty"`
+}
+
+// Losses are the losses of one plain training at about 20 numbers of samples, ascending. Each is a mean over neighbouring
+// generations; 0 is not measured. All slices have the same length.
+type Losses struct {
+	Command           string    `json:"command"`
+	Commit            string    `json:"commit"`  // of the program
+	Samples           []int     `json:"samples"` // of all training steps so far
+	Policy            []float64 `json:"policy_loss"`
+	ValidationPolicy  []float64 `json:"validation_policy_loss"`
+	Outcome           []float64 `json:"outcome_loss"`
+	ValidationOutcome []float64 `json:"validation_outcome_loss"`
+	Entropy           []float64 `json:"policy_entropy"`
 }
 
 // Trained is the result of one training from random weights with default settings, rating_share aside. It is not that of
 // the shipped agent.
 type Trained struct {
 	Command   string   `json:"command"`
+	Commit    string   `json:"commit,omitempty"` // of the program; "": older than this field
 	Cores     int      `json:"cores"`
 	Seconds   float64  `json:"seconds"` // until the last generation ended; see Training
 	Channels  int      `json:"channels"`

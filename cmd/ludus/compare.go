@@ -237,7 +237,7 @@ func (c *comparison) ladder(config *match.Config) report.Ladder {
 	for _, e := range c.Matches {
 		l.Bars = append(l.Bars, report.Bar{
 			Name: e.A + " against " + e.B, Value: 100 * e.Score, Low: 100 * e.Low, High: 100 * e.High,
-			Detail: fmt.Sprintf("%d wins, %d draws, %d losses; Elo %s", e.Wins, e.Draws, e.Losses, e.EloText()),
+			Detail: report.MatchDetail(&e.Result),
 		})
 	}
 	return l

@@ -21,10 +21,9 @@ func doctorCommand() *cobra.Command {
 how varied its games are, and how the newest network evaluates positions of the newest games, compared with uniform play,
 with exact values of the solver and with the shipped agent. Settings only help to name the cause. The run may be in training.
 
-A table shows the run's curves from its first to its newest generation. "recorded" is the error that recorded trainings of the
-game had after as much training as the newest value; only runs with default settings from random weights have one. "shipped" is
-the shipped agent: its loss in positions of the run's newest games, or its error on its card. "uniform" is uniform play in these
-positions.`,
+A table shows the run's curves from its first to its newest generation. "recorded" is what recorded trainings of the game had
+after as much training as the newest value; only runs with default settings from random weights have it. "shipped" is the error
+of the shipped agent on its card. "uniform" is uniform play in positions of the run's newest games.`,
 		Example: `  ludus doctor runs/quad-5x5
   ludus doctor runs/quad-5x5 --json`,
 		Args: arguments(1, 1),
@@ -72,18 +71,17 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	fmt.Fprintf(w, "\nin positions of the newest %d games (%.0f %% duplicates):\n", d.Games.Count, 100*d.Games.Duplicates)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "  measure\tnewest network\tshipped network")
+	// The policy targets are the run's, and a stronger network does not play like them, so the shipped one has no such number.
+	fmt.Fprintf(table, "  policy targets learned (uniform play: 0 %%)\t%.0f %%\t\n", 100*d.Newest.Policy.Gain(d.Newest.Policy.Loss))
 	row := func(name string, count int, value func(a *doctor.Accuracy) string) {
 		if count > 0 {
 			shipped := ""
-			if d.Shipped.Policy.Count > 0 {
+			if d.Shipped != (doctor.Accuracy{}) {
 				shipped = value(&d.Shipped)
 			}
 			fmt.Fprintf(table, "  %s\t%s\t%s\n", name, value(&d.Newest), shipped)
 		}
 	}
-	row("policy targets learned (uniform play: 0 %)", d.Newest.Policy.Count, func(a *doctor.Accuracy) string {
-		return fmt.Sprintf("%.0f %%", 100*a.Policy.Gain(a.Policy.Loss))
-	})
 	row("correlation of values with exact values", d.Newest.Value.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.2f", a.Value.Correlation)
 	})
@@ -102,12 +100,7 @@ func writeCurves(w io.Writer, curves []doctor.Curve) {
 		name  string
 		value func(c *doctor.Curve) *float64
 	}{
-		{"recorded", func(c *doctor.Curve) *float64 {
-			if n := len(c.Recorded); n > 0 {
-				return &c.Recorded[n-1]
-			}
-			return nil
-		}},
+		{"recorded", (*doctor.Curve).NewestRecorded},
 		{"shipped", func(c *doctor.Curve) *float64 { return c.Shipped }},
 		{"uniform", func(c *doctor.Curve) *float64 { return c.Uniform }},
 	}

@@ -51,8 +51,9 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	if r := c.Rating; r != nil {
 		fmt.Fprintf(table, "  zoo\tis rated %.0f (%.0f to %.0f)\tElo above random moves\n", r.Value, r.Low, r.High)
 	}
-	if low, high, ok := ratings.ShippedDial(game.Name).Range(); ok {
-		fmt.Fprintf(table, "  zoo,elo=N\tis rated about N\tN from %d to %d, for a weaker opponent\n", low, high)
+	if dial := ratings.ShippedDial(game.Name); len(dial.Levels()) > 0 {
+		low, high, _ := dial.Range()
+		fmt.Fprintf(table, "  zoo,elo=N\tis rated about N\tN from %d to %d, at most %.0f Elo off (95 %%)\n", low, high, widest(dial))
 	}
 	table.Flush()
 	if p := c.Certificate; p != nil {
@@ -61,4 +62,12 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	for _, text := range c.Weaknesses {
 		fmt.Fprintf(w, "  weakness: %s\n", text)
 	}
+}
+
+// widest returns how far the intervals of a dial's levels reach from them at most, in Elo.
+func widest(dial agent.Dial) (most float64) {
+	for _, l := range dial.Levels() {
+		most = max(most, float64(l.High-l.Elo), float64(l.Elo-l.Low))
+	}
+	return most
 }

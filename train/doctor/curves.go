@@ -15,45 +15,102 @@ type Curve struct {
 	Expected    string    `json:"expected"` // what it does in a healthy run
 	Generations []int     `json:"generations"`
 	Values      []float64 `json:"values"`
-	// The shipped agent's value: a loss in positions of the run's newest games, an error on the card's suite; nil: none.
-	Shipped *float64 `json:"shipped,omitempty"`
-	Uniform *float64 `json:"uniform,omitempty"` // of uniform play over the legal moves, in the same positions; nil: none
-	// Recorded is what recorded trainings of the game had reached after as much training as each of Values; nil: none, or
-	// none that this run can be compared with (see train.WhyNotPlain).
+	Shipped     *float64  `json:"shipped,omitempty"` // error of the shipped agent on its card's suite; nil: none
+	Uniform     *float64  `json:"uniform,omitempty"` // loss of uniform play over the legal moves, in positions of the run's newest games; nil: none
+	// Recorded is what recorded trainings of the game had reached after as much training as each of Values: losses after as many
+	// samples, errors after as much work. It is nil without such trainings, or if this run cannot be compared with them (see
+	// train.WhyNotPlain), and shorter than Values if the run goes on for longer.
 	Recorded []float64 `json:"recorded,omitempty"`
 }
 
+// NewestRecorded returns the recorded value beside the newest one; nil if there is none.
+func (c *Curve) NewestRecorded() *float64 {
+	if n := len(c.Values); n > 0 && n == len(c.Recorded) {
+		return &c.Recorded[n-1]
+	}
+	return nil
+}
+
 // curves returns the run's curves, without those that it has no values of.
-func (r *Run) curves() (all []Curve) {
-	add := func(c Curve, value func(m *rundir.Metrics) float64, measured func(m *rundir.Metrics) bool) {
+func (r *Run) curves() []Curve {
+	return append(r.metricCurves(r.recordedLosses()), r.errorCurves()...)
+}
+
+// metricCurves returns the curves of the run's metrics, beside recorded losses.
+func (r *Run) metricCurves(recorded zoo.Losses) (all []Curve) {
+	add := func(name, expected string, value func(m *rundir.Metrics) float64, measured func(m *rundir.Metrics) bool, losses []float64) *Curve {
+		c := Curve{Name: name, Expected: expected}
 		for i := range r.Metrics {
 			if m := &r.Metrics[i]; measured(m) {
 				c.Generations, c.Values = append(c.Generations, m.Generation), append(c.Values, value(m))
+				if y, ok := lossAt(recorded.Samples, losses, m.Steps*r.Config.Settings.BatchSize); ok {
+					c.Recorded = append(c.Recorded, y)
+				}
 			}
 		}
-		if len(c.Values) > 0 {
-			all = append(all, c)
+		if len(c.Values) == 0 {
+			return &c
 		}
+		all = append(all, c)
+		return &all[len(all)-1]
 	}
 	trained := func(m *rundir.Metrics) bool { return m.LearningRate > 0 }
 	validated := func(m *rundir.Metrics) bool { return m.ValidationPolicyLoss > 0 }
 	ended := func(m *rundir.Metrics) bool { return m.Games > 0 }
-	policy := Curve{Name: "policy loss", Expected: "falls, then follows the targets", Uniform: &r.Newest.Policy.Uniform}
-	validation := Curve{Name: "validation policy loss", Expected: "stays close to the policy loss", Uniform: policy.Uniform}
-	entropy := Curve{Name: "policy entropy", Expected: "falls, but not to 0"}
+	uniform := &r.Newest.Policy.Uniform
 	if r.Newest.Policy.Count == 0 {
-		policy.Uniform, validation.Uniform = nil, nil
+		uniform = nil
 	}
-	if p := &r.Shipped.Policy; p.Count > 0 {
-		policy.Shipped, validation.Shipped = &p.Loss, &p.Loss
+	add("policy loss", "falls, then follows the targets", policyLoss, trained, recorded.Policy).Uniform = uniform
+	add("validation policy loss", "stays close to the policy loss", validationPolicyLoss, validated, recorded.ValidationPolicy).Uniform = uniform
+	add("outcome loss", "falls", outcomeLoss, trained, recorded.Outcome)
+	add("validation outcome loss", "falls, too; up to twice the outcome loss is usual", validationOutcomeLoss, validated, recorded.ValidationOutcome)
+	add("policy entropy", "falls, but not to 0", func(m *rundir.Metrics) float64 { return m.PolicyEntropy },
+		func(m *rundir.Metrics) bool { return m.PolicyEntropy > 0 }, recorded.Entropy)
+	add("duplicate games", "stays well below 1", func(m *rundir.Metrics) float64 { return m.Duplicates }, ended, nil)
+	return all
+}
+
+// recordedLosses returns the losses of the recorded training that is about as long as the run will be, because learning rate
+// and size of the network depend on the length. It is empty if there is none, or if the run cannot be compared with it.
+func (r *Run) recordedLosses() (nearest zoo.Losses) {
+	card := zoo.CardOf(r.Game.Name)
+	if card == nil || r.steps() == 0 || train.WhyNotPlain(r.Game, r.Config) != "" {
+		return nearest
 	}
-	add(policy, policyLoss, trained)
-	add(validation, validationPolicyLoss, validated)
-	add(Curve{Name: "outcome loss", Expected: "falls"}, outcomeLoss, trained)
-	add(Curve{Name: "validation outcome loss", Expected: "stays close to the outcome loss"}, validationOutcomeLoss, validated)
-	add(entropy, func(m *rundir.Metrics) float64 { return m.PolicyEntropy }, func(m *rundir.Metrics) bool { return m.PolicyEntropy > 0 })
-	add(Curve{Name: "duplicate games", Expected: "stays well below 1"}, func(m *rundir.Metrics) float64 { return m.Duplicates }, ended)
-	return append(all, r.errorCurves()...)
+	return r.nearest(card.Losses)
+}
+
+// nearest returns the losses of the training that is about as long as the run will be. The run has done training steps.
+func (r *Run) nearest(all []zoo.Losses) (nearest zoo.Losses) {
+	last := &r.Metrics[len(r.Metrics)-1]
+	planned := float64(last.Steps*r.Config.Settings.BatchSize) * float64(max(last.Generations, last.Generation)) / float64(last.Generation)
+	least := math.Inf(1)
+	for _, l := range all {
+		if d := math.Abs(math.Log(planned / float64(l.Samples[len(l.Samples)-1]))); d < least {
+			least, nearest = d, l
+		}
+	}
+	return nearest
+}
+
+// lossAt returns a recorded loss after a number of samples, on straight lines between those that were measured. ok is false
+// if none was recorded after so many.
+func lossAt(samples []int, losses []float64, at int) (loss float64, ok bool) {
+	const beyond = 1.1 // times the last one: trainings of one length do not have exactly as many samples
+	before := 0
+	for i, y := range losses {
+		switch {
+		case y == 0: // not measured
+			continue
+		case samples[i] >= at && before == 0:
+			return y, true
+		case samples[i] >= at:
+			return loss + (y-loss)*float64(at-before)/float64(samples[i]-before), true
+		}
+		before, loss = samples[i], y
+	}
+	return loss, before > 0 && float64(at) <= beyond*float64(before)
 }
 
 // errorCurves returns the errors on the game's suite, without and with search.

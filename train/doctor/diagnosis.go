@@ -24,7 +24,7 @@ type Diagnosis struct {
 
 	Games   Games    `json:"games"`   // the newest ones
 	Newest  Accuracy `json:"newest"`  // the run's newest network in positions of these games
-	Shipped Accuracy `json:"shipped"` // the game's shipped network in the same positions; zero if none is shipped
+	Shipped Accuracy `json:"shipped"` // the game's shipped network in the same positions, without Policy; zero if none is shipped
 	Curves  []Curve  `json:"curves"`
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
@@ -364,6 +365,42 @@ func TestRecorded(t *testing.T) {
 		if curves := r.errorCurves(); len(curves) != 1 || curves[0].Recorded != nil != c.want {
 			t.Errorf("%+v, want recorded values: %v", curves, c.want)
 		}
+	}
+}
+
+// Losses stand beside those that a training of about the run's length had after as many samples, as far as that went.
+func TestRecordedLosses(t *testing.T) {
+	r := healthy(t) // generation g has 50 g steps of 256 samples
+	samples := func(g int) int { return 50 * 256 * g }
+	all := []zoo.Losses{
+		{Command: "2m", Samples: []int{samples(5), samples(10)}, Policy: []float64{2, 1}},
+		{Command: "10m", Samples: []int{samples(10), samples(20), samples(100)}, Policy: []float64{2, 1, 0.5}, Outcome: []float64{0, 0.4, 0.2}},
+	}
+	for generations, want := range map[int]string{20: "2m", 40: "10m", 100: "10m"} {
+		last := &r.Metrics[len(r.Metrics)-1]
+		last.Generations = generations
+		if got := r.nearest(all); got.Command != want {
+			t.Errorf("with %d generations: %s, want %s", generations, got.Command, want)
+		}
+	}
+	if got := r.nearest(nil); got.Command != "" {
+		t.Errorf("of none: %+v", got)
+	}
+	curve := func(losses zoo.Losses, name string) *Curve {
+		curves := r.metricCurves(losses)
+		return &curves[slices.IndexFunc(curves, func(c Curve) bool { return c.Name == name })]
+	}
+	if c := curve(all[0], "policy loss"); len(c.Recorded) != 11 || c.Recorded[0] != 2 || c.Recorded[6] != 1.6 || c.Recorded[10] != 1 || c.NewestRecorded() != nil {
+		t.Errorf("beside a shorter training: %+v", c)
+	}
+	if c := curve(all[1], "policy loss"); len(c.Recorded) != 20 || c.Recorded[14] != 1.5 || *c.NewestRecorded() != 1 {
+		t.Errorf("beside a longer training: %+v", c)
+	}
+	if c := curve(all[1], "outcome loss"); len(c.Recorded) != 20 || c.Recorded[0] != 0.4 {
+		t.Errorf("where the first losses were not measured: %+v", c)
+	}
+	if c := curve(all[1], "validation policy loss"); c.Recorded != nil {
+		t.Errorf("of a loss that was not recorded: %+v", c)
 	}
 }
 

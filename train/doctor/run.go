@@ -26,10 +26,12 @@ type Run struct {
 	Ratings    []rundir.Rating      // best first; nil without ratings that can be read
 	Parameters int                  // of the newest network; 0 if no checkpoint can be read
 
-	First   Policy   // of the games that the first training steps learn from; without a network
-	Games   Games    // the newest games
-	Newest  Accuracy // of the newest network in positions of these games; zero if no checkpoint can be read
-	Shipped Accuracy // of the game's shipped network in the same positions; zero if none is shipped
+	First  Policy   // of the games that the first training steps learn from; without a network
+	Games  Games    // the newest games
+	Newest Accuracy // of the newest network in positions of these games; zero if no checkpoint can be read
+	// Shipped is that of the game's shipped network, zero if none is shipped. It has no Policy: policy targets are the run's, and
+	// a stronger network does not play like them.
+	Shipped Accuracy
 }
 
 // The newest games are read until there are this many.
@@ -87,6 +89,7 @@ func Read(ctx context.Context, dir string) (*Run, error) {
 			*to = after[i]
 		}
 	}
+	r.Shipped.Policy = Policy{}
 	return r, nil
 }
 

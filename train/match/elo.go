@@ -21,12 +21,15 @@ func eloOf(score float64) float64 {
 // scoreOf is the expected score, in (0, 1), at a difference in Elo: 1 / (1 + 10^(-elo/400)).
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
+// UnknownElo is the text of an Elo difference that the games do not tell.
+const UnknownElo = "unknown"
+
 // EloText shows the Elo difference and its interval. With a score of 0 or 1 only one end of the interval is finite, and
-// only that is shown.
+// only that is shown, if it tells who is stronger.
 func (r *Result) EloText() string {
 	switch {
-	case r.Games == 0:
-		return "unknown"
+	case r.Games == 0, r.Score == 0 && r.EloHigh >= 0, r.Score == 1 && r.EloLow <= 0:
+		return UnknownElo
 	case r.Score == 0:
 		return fmt.Sprintf("below %+.0f", r.EloHigh)
 	case r.Score == 1:

@@ -49,14 +49,19 @@ func TestResultCountsPairs(t *testing.T) {
 }
 
 func TestEloText(t *testing.T) {
-	for want, r := range map[string]Result{
-		"+35 (-10 to +80)": {Games: 10, Score: 0.55, Elo: 34.9, EloLow: -10.2, EloHigh: 80},
-		"above +151":       {Games: 10, Score: 1, Elo: MaxElo, EloLow: 151, EloHigh: MaxElo},
-		"below -151":       {Games: 10, Score: 0, Elo: -MaxElo, EloLow: -MaxElo, EloHigh: -151},
-		"unknown":          {EloLow: -MaxElo, EloHigh: MaxElo},
+	for _, c := range []struct {
+		want string
+		r    Result
+	}{
+		{"+35 (-10 to +80)", Result{Games: 10, Score: 0.55, Elo: 34.9, EloLow: -10.2, EloHigh: 80}},
+		{"above +151", Result{Games: 10, Score: 1, Elo: MaxElo, EloLow: 151, EloHigh: MaxElo}},
+		{"below -151", Result{Games: 10, Score: 0, Elo: -MaxElo, EloLow: -MaxElo, EloHigh: -151}},
+		{UnknownElo, Result{EloLow: -MaxElo, EloHigh: MaxElo}},
+		{UnknownElo, Result{Games: 4, Score: 1, Elo: MaxElo, EloLow: -163, EloHigh: MaxElo}}, // four wins tell little
+		{UnknownElo, Result{Games: 4, Score: 0, Elo: -MaxElo, EloLow: -MaxElo, EloHigh: 163}},
 	} {
-		if got := r.EloText(); got != want {
-			t.Errorf("%q; want %q", got, want)
+		if got := c.r.EloText(); got != c.want {
+			t.Errorf("%q; want %q", got, c.want)
 		}
 	}
 }

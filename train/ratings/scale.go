@@ -3,6 +3,7 @@ package ratings
 import (
 	"crypto/sha256"
 	"fmt"
+	"math"
 
 	"ludus/checkpoints/zoo"
 	"ludus/env"
@@ -49,14 +50,30 @@ func scaleOf(game *env.Game) (s scale) {
 	return s
 }
 
-// ShippedDial returns the strength dial of the agent shipped for a game; nil if there is none.
+// ShippedDial returns the strength dial of the agent shipped for a game; nil if there is none. Its intervals contain the
+// ratings that the dial's check measured.
 func ShippedDial(game string) (d agent.Dial) {
 	card := zoo.CardOf(game)
 	if card == nil || card.Dial == nil {
 		return nil
 	}
 	for _, s := range card.Dial.Strengths {
+		off := deviation(card.Dial.Checks, s.Rating)
+		s.Low, s.High = s.Rating-math.Hypot(s.Rating-s.Low, off), s.Rating+math.Hypot(s.High-s.Rating, off)
 		d = append(d, agent.Strength(s))
 	}
 	return d
+}
+
+// deviation returns how far, in Elo, the checked agents next to a rating were from their claims: the larger deviation of the
+// nearest one on either side. checks are by ascending claim.
+func deviation(checks []zoo.DialCheck, rating float64) (off float64) {
+	for i, c := range checks {
+		below := i+1 < len(checks) && float64(checks[i+1].Elo) <= rating // not the nearest one below
+		above := i > 0 && float64(checks[i-1].Elo) > rating              // nor the nearest one above
+		if !below && !above {
+			off = max(off, math.Abs(float64(c.Elo)-c.Rating.Value))
+		}
+	}
+	return off
 }

@@ -34,8 +34,8 @@ func TestStrengthDial(t *testing.T) {
 			p := NewPlaying(b.Open(t, address), game)
 			p.Wait(`document.getElementById("strength1").max > 10`)
 			strength := func() string { return p.Text("#strength-text1") }
-			if !strings.HasPrefix(strength(), "64 simulations, over ") {
-				t.Errorf("the agent plays at first with %s", strength())
+			if text, want := strength(), map[string]string{"web": "64 simulations, 1189 Elo", "page": "64 simulations, 1100 Elo"}[name]; text != want {
+				t.Errorf("the agent plays at first with %s; want %s", text, want)
 			}
 			agentLabel := Eval[string](p.Tab, `document.querySelector("#seat1").value`)
 			p.Focus("#strength1")

@@ -136,7 +136,7 @@ func TestFirstOpponent(t *testing.T) {
 	}
 	for spec, want := range map[string]string{
 		"net:rated@1": "rated@1 (12 Elo)", "net:rated@4": "rated@4 (untrained)", "net:rated": "rated@newest (untrained)",
-		"net:rated@best": "rated (121 Elo, gen. 3)", "zoo": "shipped agent", "net:rated@1,sims=2": "net:rated@1,sims=2",
+		"net:rated@best": "rated (121 Elo, gen. 3)", "zoo": "shipped agent (1189 Elo)", "net:rated@1,sims=2": "net:rated@1,sims=2",
 	} {
 		tab.Visit(address + "?" + url.Values{"game": {"quad-5x5"}, "agent": {spec}}.Encode())
 		tab.Wait(ready)

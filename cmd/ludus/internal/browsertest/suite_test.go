@@ -432,7 +432,7 @@ func toggleAnalysis(p *Playing) {
 	playWithoutSearch(p)
 	p.PlayOn(random(p), 2)
 	for _, c := range []struct{ box, drawn string }{
-		{"#show-policy", `document.querySelectorAll("#board .heat, #board .arrow").length > 0`},
+		{"#show-prior", `document.querySelectorAll("#board .heat, #board .arrow").length > 0`},
 		{"#show-visits", `[...document.querySelectorAll("#board .visits")].some((e) => Number(e.textContent) > 0)`},
 		{"#show-value", `document.getElementById("value").checkVisibility() && document.getElementById("value").hasAttribute("aria-valuenow")`},
 	} {

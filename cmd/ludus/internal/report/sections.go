@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
 	"ludus/train/suite"
@@ -181,20 +182,28 @@ func metricCharts(charts []metricChart, runs []*Run) []Chart {
 	return drawn
 }
 
-// ratingNote says what the ratings and intervals of runs refer to.
-func ratingNote(runs []*Run) string {
+// ratingNote says what the ratings and intervals of runs refer to, and which of the agents that are shown is the shipped one.
+func ratingNote(runs []*Run, shown ...string) string {
 	for _, run := range runs {
 		if run.Ratings != nil && !run.Ratings.Known() {
 			return "0 is random play; with 95 % intervals of the distance to the pool's centre"
 		}
 	}
-	return "0 is random play; zoo is the shipped agent; with 95 % intervals"
+	note := "0 is random play"
+	switch {
+	case slices.Contains(shown, agent.Zoo):
+		note += "; zoo is the shipped agent"
+	case slices.ContainsFunc(shown, func(name string) bool { return strings.HasPrefix(name, agent.Zoo+",elo=") }):
+		note += "; zoo,elo=N is the shipped agent, weakened to N"
+	}
+	return note + "; with 95 % intervals"
 }
 
 // ratingChart plots the checkpoints' ratings and, for a single run, a horizontal line for the shipped agent and each
 // baseline.
 func ratingChart(runs []*Run) Chart {
-	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration, Note: ratingNote(runs)}
+	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration}
+	var shown []string
 	for i, run := range runs {
 		if run.Ratings == nil {
 			continue
@@ -219,8 +228,10 @@ func ratingChart(runs []*Run) Chart {
 		for j, a := range baselines {
 			level := slices.Repeat([]float64{rounded(a.Rating)}, len(line.X))
 			c.Lines = append(c.Lines, Line{Name: a.Agent, Colour: j + 1, Dashed: true, X: line.X, Y: level})
+			shown = append(shown, a.Agent)
 		}
 	}
+	c.Note = ratingNote(runs, shown...)
 	return c.finish(noRatings)
 }
 
@@ -362,9 +373,9 @@ func plyChart(id, title, unit, note string, scale float64, runs []*Run, byPly fu
 const maxLadder = 16
 
 func ratingLadder(run *Run) Ladder {
-	l := Ladder{ID: "ratings", Title: "Ratings", Unit: "Elo", Note: ratingNote([]*Run{run})}
+	l := Ladder{ID: "ratings", Title: "Ratings", Unit: "Elo"}
 	if run.Ratings == nil {
-		l.Missing = noRatings
+		l.Note, l.Missing = ratingNote([]*Run{run}), noRatings
 		return l
 	}
 	var generations []int
@@ -394,17 +405,22 @@ func ratingLadder(run *Run) Ladder {
 			})
 		}
 	}
+	var names []string
+	for _, b := range l.Bars {
+		names = append(names, b.Name)
+	}
+	l.Note = ratingNote([]*Run{run}, names...)
 	if hidden := len(generations) - len(shown); hidden > 0 {
 		l.Note += fmt.Sprintf("; %d more checkpoints are not shown", hidden)
 	}
 	return l
 }
 
-// matchDetail describes a result: wins, draws and losses, the Elo difference, and duplicate games.
-func matchDetail(r *match.Result) string {
+// MatchDetail describes a result: wins, draws and losses, the Elo difference, and duplicate games.
+func MatchDetail(r *match.Result) string {
 	text := fmt.Sprintf("%d wins, %d draws, %d losses", r.Wins, r.Draws, r.Losses)
-	if r.EloLow < r.EloHigh {
-		text += "; Elo " + r.EloText()
+	if elo := r.EloText(); r.EloLow < r.EloHigh && elo != match.UnknownElo {
+		text += "; Elo " + elo
 	}
 	if r.Duplicates > 0 {
 		text += fmt.Sprintf("; %d duplicate games", r.Duplicates)
@@ -422,7 +438,7 @@ func matchLadder(run *Run) Ladder {
 	for _, opponent := range slices.Sorted(maps.Keys(played)) {
 		if m, ok := played[opponent][newest]; ok {
 			l.add(Bar{
-				Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: matchDetail(&m.Result),
+				Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: MatchDetail(&m.Result),
 			})
 		}
 	}

@@ -23,22 +23,31 @@ import (
 	"ludus/train/suite"
 )
 
-// addToCurve adds a finished plain training to the curve on its game's card.
-func addToCurve(ctx context.Context, o *options, folder string) error {
-	if o.run == "" {
-		return errors.New("-run is missing; see -help")
+// readRun returns the game, the settings and the game's card of the run to add to a card.
+func readRun(o *options, folder string) (*env.Game, *rundir.Config, *zoo.Card, error) {
+	if err := o.checkNames(); err != nil {
+		return nil, nil, nil, err
 	}
 	config, err := rundir.ReadConfig(o.run)
 	if err != nil {
-		return fmt.Errorf("%w; name a run", err)
+		return nil, nil, nil, fmt.Errorf("%w; name a run", err)
 	}
 	game, err := games.New(config.Game)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	card, err := readCard(folder, game.Name)
 	if err != nil {
-		return fmt.Errorf("%w; a curve needs the card of a shipped agent", err)
+		return nil, nil, nil, fmt.Errorf("%w; a curve needs the card of a shipped agent", err)
+	}
+	return game, config, card, nil
+}
+
+// addToCurve adds a finished plain training to the curve on its game's card, with its losses.
+func addToCurve(ctx context.Context, o *options, folder string) error {
+	game, config, card, err := readRun(o, folder)
+	if err != nil {
+		return err
 	}
 	t, err := trainedBy(game, config, o)
 	if err != nil {
@@ -74,6 +83,9 @@ func addToCurve(ctx context.Context, o *options, folder string) error {
 	card.Curve = slices.DeleteFunc(card.Curve, func(old zoo.Trained) bool { return old.Command == t.Command })
 	card.Curve = append(card.Curve, *t)
 	slices.SortStableFunc(card.Curve, func(a, b zoo.Trained) int { return cmp.Compare(a.Samples, b.Samples) })
+	if err := recordLosses(card, game, config, o); err != nil {
+		return err
+	}
 	return writeCard(folder, card)
 }
 
@@ -124,30 +136,37 @@ func trainedAgent(run string) (spec string, load agent.Loader, err error) {
 
 // trainedBy returns what a run did, without its errors. It returns an error unless it is a finished plain training.
 func trainedBy(game *env.Game, config *rundir.Config, o *options) (*zoo.Trained, error) {
-	s := &config.Settings
-	command, err := commandOf(game, config)
+	command, metrics, err := plainTraining(game, config, o.run)
 	if err != nil {
 		return nil, err
 	}
-	if changed := train.ChangedSettings(game, s); len(changed) > 0 {
-		return nil, fmt.Errorf("it is no plain training: it has other settings (%s)", strings.Join(changed, ", "))
-	}
-	metrics, _, err := rundir.MetricsFile.Read(o.run)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(metrics); n == 0 || metrics[n-1].Generation < config.Plan.Last() {
-		return nil, errors.New("it is not finished")
-	}
-	last := &metrics[len(metrics)-1]
+	s, last := &config.Settings, &metrics[len(metrics)-1]
 	t := &zoo.Trained{
-		Command: command, Cores: o.training.Cores, Seconds: trainingSeconds(config, last, o.training.Cores),
+		Command: command, Commit: o.training.Commit, Cores: o.training.Cores, Seconds: trainingSeconds(config, last, o.training.Cores),
 		Channels: s.Channels, Blocks: s.Blocks, Games: last.TotalGames, Samples: last.Steps * s.BatchSize,
 	}
 	for _, m := range metrics {
 		t.Positions += m.Positions
 	}
 	return t, nil
+}
+
+// plainTraining returns the command and the metrics of the run in dir. It returns an error unless that is a finished plain
+// training.
+func plainTraining(game *env.Game, config *rundir.Config, dir string) (command string, metrics []rundir.Metrics, err error) {
+	if command, err = commandOf(game, config); err != nil {
+		return "", nil, err
+	}
+	if changed := train.ChangedSettings(game, &config.Settings); len(changed) > 0 {
+		return "", nil, fmt.Errorf("it is no plain training: it has other settings (%s)", strings.Join(changed, ", "))
+	}
+	if metrics, _, err = rundir.MetricsFile.Read(dir); err != nil {
+		return "", nil, err
+	}
+	if n := len(metrics); n == 0 || metrics[n-1].Generation < config.Plan.Last() {
+		return "", nil, errors.New("it is not finished")
+	}
+	return command, metrics, nil
 }
 
 // commandOf returns the command that trains a run again.

@@ -14,10 +14,16 @@
 // train --dry-run" forecasts from this curve. The errors are those of the run's last generation, without rounding. It needs
 // the matches of the shipped agent's dial (-dial GAME -matches DIR), whose agents are the run's opponents.
 //
-//	go run ./cmd/ludus/internal/ship -curve -run runs/quad-5x5 -matches DIR
+//	go run ./cmd/ludus/internal/ship -curve -run runs/quad-5x5 -commit 1a2b3c4 -matches DIR
+//
+// With -losses it adds only the losses of such a training to the card, in a second. "ludus doctor" shows them beside those of
+// a run. -curve, and shipping a plain training, add them, too.
+//
+//	go run ./cmd/ludus/internal/ship -losses -run runs/quad-5x5 -commit 1a2b3c4
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +33,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 
 	"ludus/checkpoints"
@@ -49,6 +56,7 @@ func main() {
 	flag.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "cores to use")
 	folder := flag.String("out", "checkpoints/zoo", "folder to write to")
 	curve := flag.Bool("curve", false, "add the run to the curve on its game's card instead of shipping its network")
+	losses := flag.Bool("losses", false, "add only the losses of the run to its game's card")
 	flag.StringVar(&o.matches, "matches", "", "folder that keeps the finished matches of strength dials; a stopped measurement continues")
 	dial := flag.String("dial", "", "measure only the strength dials of the agents of these games: GAME,GAME… or all")
 	flag.Parse()
@@ -59,6 +67,8 @@ func main() {
 	switch {
 	case *curve:
 		do = addToCurve
+	case *losses:
+		do = addLosses
 	case *dial != "":
 		do = func(ctx context.Context, o *options, folder string) error { return measureDials(ctx, o, *dial, folder) }
 	}
@@ -70,11 +80,8 @@ func main() {
 
 // ship writes both files of an agent.
 func ship(ctx context.Context, o *options, folder string) error {
-	if o.run == "" {
-		return errors.New("-run is missing; see -help")
-	}
-	if !zoo.CommitPattern.MatchString(o.training.Commit) {
-		return fmt.Errorf("-commit %q: name a commit by at least 7 hexadecimal digits", o.training.Commit)
+	if err := o.checkNames(); err != nil {
+		return err
 	}
 	file, card, err := measure(ctx, o)
 	if err != nil {
@@ -84,12 +91,26 @@ func ship(ctx context.Context, o *options, folder string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	card.Curve = old.Curve
+	card.Curve, card.Losses = old.Curve, old.Losses
+	if err := shipLosses(card, o); err != nil {
+		return err
+	}
 	if err := checkpoints.WriteFile(filepath.Join(folder, card.Game+zoo.WeightsExtension), file); err != nil {
 		return err
 	}
 	o.note("then refresh the game's page: go generate ./cmd/ludus/internal/gamepages")
 	return writeCard(folder, card)
+}
+
+// checkNames returns an error unless the options name a run and a commit.
+func (o *options) checkNames() error {
+	if o.run == "" {
+		return errors.New("-run is missing; see -help")
+	}
+	if !zoo.CommitPattern.MatchString(o.training.Commit) {
+		return fmt.Errorf("-commit %q: name a commit by at least 7 hexadecimal digits", o.training.Commit)
+	}
+	return nil
 }
 
 // readCard reads the card of a game. After an error it returns an empty one.
@@ -105,10 +126,16 @@ func readCard(folder, game string) (*zoo.Card, error) {
 	return card, nil
 }
 
+// numberList matches a list of numbers, which a card has in one line.
+var numberList = regexp.MustCompile(`\[[-\d.,\s]+\]`)
+
 func writeCard(folder string, card *zoo.Card) error {
 	text, err := json.MarshalIndent(card, "", "  ")
 	if err != nil {
 		return err
 	}
+	text = numberList.ReplaceAllFunc(text, func(list []byte) []byte {
+		return bytes.ReplaceAll(bytes.Join(bytes.Fields(list), nil), []byte(","), []byte(", "))
+	})
 	return checkpoints.WriteFile(filepath.Join(folder, card.Game+zoo.CardExtension), append(text, '\n'))
 }

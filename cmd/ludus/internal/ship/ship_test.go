@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +53,64 @@ func TestCurve(t *testing.T) {
 	config.Settings.Simulations = 32
 	if _, err := trainedBy(game, config, &o); err == nil || !strings.Contains(err.Error(), "simulations=32") {
 		t.Errorf("other settings: %v", err)
+	}
+}
+
+// The losses of a plain training join its game's card without a rating: few means, all in order, in place of those of the same
+// command. Cards keep lists of numbers in one line.
+func TestLosses(t *testing.T) {
+	dir := t.TempDir()
+	game, err := games.New("tic-tac-toe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options{run: filepath.Join(dir, "run"), note: func(string) {}}
+	if _, err := train.Train(t.Context(), train.Options{Dir: o.run, Game: game, Generations: 1, Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := addLosses(t.Context(), &o, dir); err == nil || !strings.Contains(err.Error(), "-commit") {
+		t.Errorf("without a commit: %v", err)
+	}
+	o.training.Commit = "0123abc"
+	if err := addLosses(t.Context(), &o, dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a card: %v", err)
+	}
+	if err := writeCard(dir, &zoo.Card{Game: game.Name, Losses: []zoo.Losses{{Command: "longer", Samples: []int{1 << 40}}}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := addLosses(t.Context(), &o, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	card, err := readCard(dir, game.Name)
+	if err != nil || len(card.Losses) != 2 || card.Losses[1].Command != "longer" {
+		t.Fatalf("%+v, %v", card, err)
+	}
+	if l := &card.Losses[0]; l.Command != "ludus train tic-tac-toe --generations 1 --seed 1" || l.Commit != "0123abc" || len(l.Samples) != 1 || l.Policy[0] <= 0 {
+		t.Errorf("%+v", l)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "tic-tac-toe.json"))
+	if err != nil || !strings.Contains(string(text), `"samples": [`+fmt.Sprint(card.Losses[0].Samples[0])+"]") {
+		t.Errorf("%v:\n%s", err, text)
+	}
+
+	var metrics []rundir.Metrics
+	for g := range 1000 {
+		m := rundir.Metrics{Generation: g + 1, Steps: 10 * g, PolicyLoss: 2 - float64(g)/1000}
+		if g%2 > 0 {
+			m.ValidationPolicyLoss = m.PolicyLoss + 0.1
+		}
+		metrics = append(metrics, m)
+	}
+	l := lossesOf(metrics, 256)
+	if n := len(l.Samples); n != 20 || !slices.IsSorted(l.Samples) || len(l.Entropy) != n || l.Entropy[0] != 0 || l.Samples[0] > 1e5/2 {
+		t.Errorf("%+v", l)
+	}
+	for i := range l.Samples {
+		if want := 2 - float64(l.Samples[i])/256/1e4; math.Abs(l.Policy[i]-want) > 1e-3 || math.Abs(l.ValidationPolicy[i]-want-0.1) > 2e-3 {
+			t.Errorf("after %d samples %v and %v, want %v", l.Samples[i], l.Policy[i], l.ValidationPolicy[i], want)
+		}
 	}
 }
 
@@ -156,6 +216,9 @@ func TestShip(t *testing.T) {
 	}
 	if r := card.Rating; r == nil || r.Low >= r.Value || r.Value >= r.High || r.Simulations != 64 || card.Dial == nil || card.Dial.Games == 0 {
 		t.Errorf("rating %+v, dial %+v", r, card.Dial)
+	}
+	if len(card.Losses) != 0 {
+		t.Errorf("losses of a training with other settings: %+v", card.Losses)
 	}
 	if !slices.Equal(card.Curve, curve) {
 		t.Errorf("the new card has lost the curve: %+v", card.Curve)

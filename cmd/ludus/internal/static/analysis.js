@@ -42,18 +42,18 @@ export class AnalysisCache {
   }
 }
 
-// boardMarks returns shades and numbers for Board.show: of the policy, the visits or both, and of the selected piece's moves only,
-// if one is selected. For an agent without a network the visits stand for its policy; where a proof needed no visits, the policy stands
+// boardMarks returns shades and numbers for Board.show: of the prior, the visits or both, and of the selected piece's moves only,
+// if one is selected. For an agent without a network the visits stand for its prior; where a proof needed no visits, the prior stands
 // for them. A number of a step stands beside its arrow.
-export function boardMarks(analysis, actions, { policy, visits }, selected) {
+export function boardMarks(analysis, actions, { prior, visits }, selected) {
   const moves = (analysis?.moves || []).map((move) => ({ ...move, ...actions[move.move] }))
     .filter(({ from, to }) => to >= 0 && (selected === undefined || from === selected));
   const searched = analysis?.simulations > 0;
-  const weightOf = (move) => (policy || !searched ? move.prior ?? move.visits : move.visits) || 0;
+  const weightOf = (move) => (prior || !searched ? move.prior ?? move.visits : move.visits) || 0;
   const byWeight = moves.map((move) => ({ ...move, weight: weightOf(move) })).sort((a, b) => b.weight - a.weight);
   const strong = byWeight.filter(({ weight }) => weight > minWeight * byWeight[0].weight), steps = moves.some(({ from }) => from >= 0);
   return {
-    shades: policy || visits ? strong : [],
+    shades: prior || visits ? strong : [],
     numbers: visits ? summed((steps ? strong : moves).filter(({ visits }) => visits > 0).map(({ to, visits }) => [to, visits])) : [],
   };
 }
@@ -61,12 +61,12 @@ export function boardMarks(analysis, actions, { policy, visits }, selected) {
 // valueForFirst turns a value of an analysis, which is for its player to move, into one for the first player; null stays.
 export const valueForFirst = (value, player, players) => value == null || player === players[0] ? value : -value;
 
-// showAnalysisTable lists an analysis' best moves, or all of them, in the table in box, below the position itself; name is the agent's.
-// It has the columns that the agent knows. Values are for the first player.
+// showAnalysisTable lists an analysis' best moves, or all of them, in the table in box, below the position itself; the chosen move comes
+// first. name is the agent's. It has the columns that the agent knows. Values are for the first player.
 export function showAnalysisTable(box, { moves, simulations, player, value }, { players }, name, all) {
   const valueOf = (x) => valueForFirst(x, player, players);
   const columns = [
-    { title: "policy", of: ({ prior }) => prior, show: percent }, { title: "visits", of: ({ visits }) => visits, show: (n) => n ?? "–" },
+    { title: "prior", of: ({ prior }) => prior, show: percent }, { title: "visits", of: ({ visits }) => visits, show: (n) => n ?? "–" },
     { title: `value for ${players[0]}`, of: ({ value }) => valueOf(value), show: utility },
   ].filter(({ of }) => moves.some((move) => of(move) != null));
   const [head, body] = ["thead", "tbody"].map((part) => box.querySelector(part));
@@ -80,7 +80,7 @@ export function showAnalysisTable(box, { moves, simulations, player, value }, { 
     for (const text of texts) make(row, "td", { class: "figure" }, text);
   };
   if (value != null) addRow("position", columns.map(({ show }) => show === utility ? utility(valueOf(value)) : ""));
-  for (const move of all ? moves : moves.slice(0, listed)) addRow(move.move, columns.map(({ of, show }) => show(of(move))));
+  for (const move of all ? moves : moves.slice(0, listed)) addRow(move === moves[0] ? `${move.move} (chosen)` : move.move, columns.map(({ of, show }) => show(of(move))));
   const button = box.querySelector("button");
   button.hidden = moves.length <= listed;
   button.textContent = all ? `Show the best ${listed} moves` : `Show all ${moves.length} moves`;

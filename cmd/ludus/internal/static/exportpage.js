@@ -4,9 +4,9 @@ import { byId } from "./dom.js";
 import { startPlay } from "./play.js";
 import { loadEngine, engineOverWorker } from "./worker.js";
 
-// The opponents to choose from, as for startPlay. With 0 simulations the network plays alone, without an exact search.
-const opponents = [
-  { label: "agent", text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}` : "policy:agent,solve=0", weakText: (elo) => `net:agent,elo=${elo}` },
+// opponents returns the opponents to choose from, as for startPlay. With 0 simulations the network plays alone, without an exact search.
+const opponents = (elo) => [
+  { label: "agent", elo, text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}` : "policy:agent,solve=0", weakText: (elo) => `net:agent,elo=${elo}` },
   { label: "tree search without a network", text: "mcts:1000" },
   { label: "greedy", text: "greedy" },
   { label: "random", text: "random" },
@@ -21,5 +21,5 @@ if (needed.length > 0) {
 } else {
   const { game, dial } = JSON.parse(byId("facts").textContent);
   const engine = engineOverWorker(loadEngine(byId("program"), byId("engine"), byId("weights"), JSON.stringify(dial)));
-  startPlay(byId("play"), engine, { game, agents: opponents, seats: ["person", "agent"], useHash: true, more: byId("who") });
+  startPlay(byId("play"), engine, { game, agents: opponents(dial?.at(-1)?.rating), seats: ["person", "agent"], useHash: true, more: byId("who") });
 }

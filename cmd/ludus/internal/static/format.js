@@ -18,6 +18,9 @@ export const count = (n) => grouped(String(n));
 
 export const interval = (low, high) => `${number(low)} to ${number(high)}`;
 
+// eloText writes a rating; it is uncertain if its 95 % interval is wide.
+export const eloText = ({ value, low, high }) => `${high - low > 200 ? "about " : ""}${Math.round(value)} Elo`;
+
 // utility writes a value from -1 to 1.
 export const utility = (x) => x == null ? "–" : x.toFixed(3).replace(/^-0\.000$/, "0.000");
 

@@ -107,7 +107,7 @@ class App {
     on("all-moves", () => { this.allMoves = !this.allMoves; this.drawAnalysis(); });
     on("extras", ({ target }) => { if (target.dataset.move) this.play(target.dataset.move); });
     for (const seat of [0, 1]) byId(`seat${seat}`).addEventListener("change", () => this.continueGame());
-    for (const id of ["show-policy", "show-visits", "show-value"]) byId(id).addEventListener("change", () => this.draw());
+    for (const id of ["show-prior", "show-visits", "show-value"]) byId(id).addEventListener("change", () => this.draw());
     byId("verb").addEventListener("change", ({ target }) => { this.verb = target.value; this.draw(); });
     document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.lifetime.signal });
     if (this.options.useHash) addEventListener("hashchange", () => this.open(), { signal: this.lifetime.signal });
@@ -650,7 +650,7 @@ class App {
   }
 
   get wants() {
-    return { policy: byId("show-policy").checked, visits: byId("show-visits").checked, value: byId("show-value").checked };
+    return { prior: byId("show-prior").checked, visits: byId("show-visits").checked, value: byId("show-value").checked };
   }
 
   get wanted() { return Object.values(this.wants).some(Boolean); }
@@ -693,8 +693,8 @@ class App {
   }
 
   drawAnalysis() {
-    const { policy, visits, value } = this.wants, { analysis } = this;
-    byId("analysis").hidden = !(policy || visits) || !analysis;
+    const { prior, visits, value } = this.wants, { analysis } = this;
+    byId("analysis").hidden = !(prior || visits) || !analysis;
     byId("value").hidden = !value;
     byId("value").classList.toggle("waiting", !analysis);
     this.drawDeeper();

@@ -33,15 +33,16 @@ export const layout = `
     </section>
     <section class="card" aria-label="The agent's analysis">
       <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Analysis</h2>
-        <label title="how likely the network finds each move before it searches"><input id="show-policy" type="checkbox">policy</label>
+        <label title="how likely the network finds each move before it searches"><input id="show-prior" type="checkbox">prior</label>
         <label title="how often the search tries each move"><input id="show-visits" type="checkbox">visits</label>
         <label title="who is expected to win"><input id="show-value" type="checkbox">value</label>
       </div>
       <div id="analysis" hidden><div class="list"><table><thead></thead><tbody></tbody></table></div><button id="all-moves" type="button"></button><p class="note"></p></div>
       <button id="deeper" type="button" disabled>Analyse with more simulations</button>
       <details id="terms" class="terms"><summary>What the numbers mean</summary><dl>
-        <div><dt>policy</dt><dd>how likely the network finds the move at first sight, before it searches. Agents without a network have none.</dd></div>
+        <div><dt>prior</dt><dd>how likely the network finds the move at first sight, before it searches. Agents without a network have none.</dd></div>
         <div><dt>visits</dt><dd>how many simulations of the search tried the move. The search tries good moves more often.</dd></div>
+        <div><dt>chosen</dt><dd>the move that the agent would play. Of moves with about as many visits it need not be the one with most: the value counts, too.</dd></div>
         <div><dt>value</dt><dd>the expected result: 1 is a sure win, 0 is even, -1 a sure loss. Everywhere on this page it is for <span class="first-player"></span>, whoever is to move.</dd></div>
         <div><dt>position</dt><dd>its value is an average over the moves, in which likely moves count most. For the player to move it is mostly lower than the value of the best move, until the position is proven.</dd></div>
         <div><dt>simulations</dt><dd>steps of the search before a move. In each it looks at one more position. With more it plays better and slower.</dd></div>

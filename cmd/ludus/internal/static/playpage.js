@@ -1,7 +1,7 @@
 // The play page of ludus serve: it offers games and agents, and starts the app of play.js. The address takes game=NAME and any
 // number of agent=SPEC.
 import { byId, make } from "./dom.js";
-import { count } from "./format.js";
+import { count, eloText } from "./format.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { startPlay } from "./play.js";
 
@@ -28,15 +28,15 @@ const baselines = [
 ];
 
 // agentOf makes an agent of a spec. The slider sets a network's simulations, unless its spec has options.
-const agentOf = (text, label = text, note = "") => /^(zoo|net:("(\\.|[^"\\])*"[^,]*|[^,]+))$/.test(text)
+const agentOf = (text, label = text, note = "", elo) => /^(zoo|net:("(\\.|[^"\\])*"[^,]*|[^,]+))$/.test(text)
   ? {
-    label, note, spec: text, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : `policy:${text.replace("net:", "")},solve=0`,
+    label, note, elo, spec: text, text: (simulations) => simulations > 0 ? `${text},sims=${simulations}` : `policy:${text.replace("net:", "")},solve=0`,
     weakText: (elo) => `${text},elo=${elo}`,
   }
   : { label, note, spec: text, text };
 
-// shipped is the agent that comes with the program, for the games that have one.
-const shipped = agentOf("zoo", "shipped agent");
+// shippedAgent makes the agent that comes with the program, for the games that have one. elo is its rating; 0: not rated.
+const shippedAgent = (elo) => agentOf("zoo", "shipped agent", elo ? `${Math.round(elo)} Elo` : "", elo || undefined);
 
 // open opens the page of a game.
 const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
@@ -107,43 +107,45 @@ async function canonicalName(engine, game) {
 
 const trainedGenerations = 10; // a checkpoint without a rating counts as trained from this generation on
 
-// strengthOf describes how strong the checkpoint of a generation of a run is, for menus. name is the generation's.
-function strengthOf({ untrained, rating, curve }, generation, name = `gen. ${generation}`) {
-  if (untrained) return "untrained";
+// agentOfCheckpoint makes the agent of the checkpoint of a generation of a run. Its note says how strong it is. name is the
+// generation's.
+function agentOfCheckpoint(text, label, { untrained, rating, curve }, generation, name = `gen. ${generation}`) {
+  if (untrained) return agentOf(text, label, "untrained");
+  const best = rating?.generation === generation ? rating : undefined;
   const i = curve?.kind === "rating" ? curve.generations.indexOf(generation) : -1;
-  const elo = rating?.generation === generation ? rating.value : curve?.values[i];
-  if (elo !== undefined) return [`${Math.round(elo)} Elo`, name].filter(Boolean).join(", ");
-  return generation < trainedGenerations ? "untrained" : name;
+  const elo = best ? best.value : curve?.values[i];
+  if (elo === undefined) return agentOf(text, label, generation < trainedGenerations ? "untrained" : name);
+  return agentOf(text, label, [best ? eloText(best) : `${Math.round(elo)} Elo`, name].filter(Boolean).join(", "), elo);
 }
 
 // agentOfRun makes the agent of a run: of its best-rated checkpoint, or the newest one.
 const agentOfRun = (run) => run.best
-  ? agentOf(run.best, run.title, strengthOf(run, run.rating.generation))
-  : agentOf(run.agent, run.title, strengthOf(run, run.generation));
+  ? agentOfCheckpoint(run.best, run.title, run, run.rating.generation)
+  : agentOfCheckpoint(run.agent, run.title, run, run.generation);
 
 // wished makes the agent of a spec. Its label is short, and has a note, if it is an agent of one of the runs.
-function wished(text, runs) {
-  if (text === "zoo") return shipped;
+function wished(text, runs, shipped) {
+  if (text === "zoo" && shipped) return shipped;
   for (const run of runs) {
     if (text === (run.best || run.agent)) return agentOfRun(run);
     const at = text.startsWith(run.agent) ? text.slice(run.agent.length) : undefined;
-    if (at === "") return agentOf(text, `${run.title}@newest`, strengthOf(run, run.generation));
-    if (/^@\d+$/.test(at)) return agentOf(text, run.title + at, strengthOf(run, Number(at.slice(1)), ""));
+    if (at === "") return agentOfCheckpoint(text, `${run.title}@newest`, run, run.generation);
+    if (/^@\d+$/.test(at)) return agentOfCheckpoint(text, run.title + at, run, Number(at.slice(1)), "");
   }
   return agentOf(text);
 }
 
 // opponents returns the agents to choose from, wishes first. Then come rated runs, best first, with the shipped agent before those
-// whose interval is not above its rating, other trained runs and baselines, and last untrained runs. shippedElo is undefined if no agent is
+// whose interval is not above its rating, other trained runs and baselines, and last untrained runs. shipped is undefined if no agent is
 // shipped.
-function opponents(own, shippedElo, wishes) {
+function opponents(own, shipped, wishes) {
   const trained = own.filter(({ untrained }) => !untrained);
   const rated = trained.filter(({ rating }) => rating).sort((a, b) => b.rating.low - a.rating.low);
-  const better = rated.filter(({ rating }) => !(rating.low <= shippedElo));
+  const better = rated.filter(({ rating }) => !(rating.low <= (shipped?.elo ?? 0)));
   const agents = [
     ...wishes,
     ...better.map(agentOfRun),
-    ...shippedElo === undefined ? [] : [shipped],
+    ...shipped ? [shipped] : [],
     ...rated.filter((run) => !better.includes(run)).map(agentOfRun),
     ...trained.filter(({ rating }) => !rating).map(agentOfRun),
     ...baselines,
@@ -163,14 +165,15 @@ async function start() {
   const game = await canonicalName(engine, query.get("game") || first);
   const wishes = query.getAll("agent");
   const own = runs.filter((run) => run.agent && run.game === game);
-  const agents = opponents(own, zoo[game], wishes.map((text) => wished(text, own)));
+  const shipped = game in zoo ? shippedAgent(zoo[game]) : undefined;
+  const agents = opponents(own, shipped, wishes.map((text) => wished(text, own, shipped)));
   document.title = `${game}: ludus`;
   more.insertAdjacentHTML("afterbegin", agentForm);
   // findAgent makes the agent of a spec. An error of the server says why there is none.
   const findAgent = async (text) => {
     await engine.dial({ game, agent: text }); // loads it
     wishes.push(text);
-    return wished(text, own);
+    return wished(text, own, shipped);
   };
   const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent });

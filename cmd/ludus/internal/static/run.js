@@ -1,7 +1,7 @@
 // A run's page: its curves while it trains, its matches, games and settings.
 import { byId, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
-import { count, duration, interval, number, percent } from "./format.js";
+import { count, duration, eloText, interval, number, percent } from "./format.js";
 import { followFragment } from "./fragment.js";
 import { getJSON } from "./http.js";
 import { RunGames } from "./rungames.js";
@@ -27,7 +27,7 @@ function showRun() {
   showState(byId("state"), run);
   byId("progress").textContent = [progressText(run), run.left && `about ${duration(run.left)} left`].filter(Boolean).join(", ");
   byId("elo").textContent = run.rating
-    ? `; best ${number(run.rating.value)} Elo (${interval(run.rating.low, run.rating.high)}) at generation ${run.rating.generation}` : "";
+    ? `; best ${eloText(run.rating)} (${interval(run.rating.low, run.rating.high)}) at generation ${run.rating.generation}` : "";
   const bar = byId("bar");
   bar.setAttribute("aria-valuemax", run.generations);
   bar.setAttribute("aria-valuenow", run.generation);
@@ -42,7 +42,7 @@ function showRun() {
 const diagnosisInterval = 30_000; // milliseconds between diagnoses of a run in training
 let diagnosed = { generation: 0, time: -Infinity }; // when the run was last diagnosed
 
-// diagnose shows the most likely cause why the run does not learn, if there is one, and its curves beside those of the shipped agent.
+// diagnose shows the most likely cause why the run does not learn, if there is one, and its curves beside recorded ones.
 async function diagnose({ generation, generations }) {
   const due = generation >= generations || performance.now() - diagnosed.time > diagnosisInterval;
   if (generation === diagnosed.generation || !due) return;
@@ -60,7 +60,7 @@ async function diagnose({ generation, generations }) {
   byId("evidence").textContent = finding ? finding.evidence : status;
   byId("fix").textContent = finding ? finding.fix : "";
   byId("doctor").classList.toggle("healthy", !finding && !early);
-  const references = { recorded: ({ recorded }) => recorded?.at(-1), "shipped agent": (c) => c.shipped, "uniform play": (c) => c.uniform };
+  const references = { recorded: ({ recorded, values }) => recorded?.[values.length - 1], "shipped agent": (c) => c.shipped, "uniform play": (c) => c.uniform };
   fillTable(byId("curves"), [
     { title: "curve", text: (c) => c.name },
     { title: "by generation", names: "curve", draw: (cell, c) => drawCurve(cell, c, "loss", c.name) },
@@ -70,6 +70,7 @@ async function diagnose({ generation, generations }) {
       .map(([title, value]) => ({ title, figure: true, text: (c) => value(c) === undefined ? "" : number(value(c)) })),
     { title: "in a healthy run", text: (c) => c.expected },
   ], curves);
+  byId("recorded").hidden = !curves.some(({ recorded }) => recorded);
   byId("doctor").querySelector("details").hidden = curves.length === 0;
 }
 

@@ -24,12 +24,15 @@ export function showProgress(bar, { state, generation, generations }) {
 
 export const progressText = ({ generation, generations }) => generations ? `generation ${generation} of ${generations}` : "";
 
-// drawCurve draws a curve, { generations, values }, as a sparkline. Its kind is a class name.
-export function drawCurve(parent, { generations: x, values: y }, kind, name = kind) {
-  const width = 120, height = 28, low = Math.min(...y), high = Math.max(...y);
+// drawCurve draws a curve, { generations, values, recorded }, as a sparkline, and dashed what was recorded of other trainings, if
+// anything. Its kind is a class name.
+export function drawCurve(parent, { generations: x, values: y, recorded = [] }, kind, name = kind) {
+  const width = 120, height = 28, low = Math.min(...y, ...recorded), high = Math.max(...y, ...recorded);
   const across = (g) => width * (g - x[0]) / (x.at(-1) - x[0] || 1), down = (v) => height - 2 - (height - 4) * (v - low) / (high - low || 1);
   const svg = makeSVG(parent, { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": `${name} by generation` });
-  make(svg, "polyline", { class: kind, points: x.map((g, i) => `${across(g).toFixed(1)},${down(y[i]).toFixed(1)}`).join(" ") });
+  const draw = (kind, y) => make(svg, "polyline", { class: kind, points: y.map((v, i) => `${across(x[i]).toFixed(1)},${down(v).toFixed(1)}`).join(" ") });
+  if (recorded.length > 0) draw("recorded", recorded);
+  draw(kind, y);
 }
 
 // showMessage shows a problem, or nothing.

@@ -1,7 +1,7 @@
 // The list of runs, by game: ratings of different games cannot be compared.
 import { byId, make, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
-import { ago, count, duration, interval, number } from "./format.js";
+import { ago, count, duration, eloText, interval, number } from "./format.js";
 import { drawCurve, playAddress, progressText, runAddress, showMessage, showProgress, showState } from "./runinfo.js";
 
 const maxCompared = 6; // runs of a comparison
@@ -48,7 +48,7 @@ function fillCard(parts, run) {
   showProgress(parts.bar, run);
   parts.time.textContent = broken ? run.problem : timeText(run);
   const rated = rating && !run.untrained, unrated = broken ? "" : run.untrained ? "hardly trained yet" : "not rated yet";
-  parts.rating.textContent = rated ? `${number(rating.value)} Elo` : "";
+  parts.rating.textContent = rated ? eloText(rating) : "";
   parts.interval.textContent = rated ? `${interval(rating.low, rating.high)}, gen. ${rating.generation}` : unrated;
   parts.play.hidden = !run.agent;
   if (run.agent) parts.play.href = playAddress(run.game, run.best || run.agent);

@@ -7,8 +7,9 @@ const defaultSimulations = 64; // of networks
 const plainSimulations = 1024; // of searches without a network
 const units = { sims: "simulations", elo: "elo" }; // keys of a setting, by the option of an agent spec
 
-// An agent is { label, text, weakText }; text is an agent spec or a function that makes one for a number of simulations, 0: network
-// alone; weakText, if the agent may have a strength dial, makes one for a rating in Elo.
+// An agent is { label, text, weakText, elo }; text is an agent spec or a function that makes one for a number of simulations, 0: network
+// alone; weakText, if the agent may have a strength dial, makes one for a rating in Elo; elo, if it is known, is its
+// rating with the default simulations.
 
 // textOf returns the spec of an agent with a number of simulations, if it takes one.
 export const textOf = (agent, simulations = defaultSimulations) => typeof agent.text === "function" ? agent.text(simulations) : agent.text;
@@ -40,6 +41,7 @@ export class StrengthSlider {
     const chosen = wanted.simulations !== undefined ? nearest(searches, "simulations")
       : levels.length > 0 ? nearest(levels, "elo") : searches.find(({ simulations }) => simulations === usual.simulations);
     this.levels = levels;
+    this.elo = agent?.elo;
     this.settings = [...levels, ...searches];
     this.slider.max = this.settings.length - 1;
     this.slider.value = this.settings.indexOf(chosen);
@@ -48,11 +50,11 @@ export class StrengthSlider {
   }
 
   show() {
-    const { simulations, elo, low, high } = this.value, top = this.levels.at(-1)?.elo;
+    const { simulations, elo, low, high } = this.value, top = this.elo ?? this.levels.at(-1)?.elo;
     let text = simulations === 0 ? "network alone" : `${simulations} simulations`;
     if (elo !== undefined) text = `${elo} Elo (${low} to ${high})`;
-    else if (top !== undefined) text += `, over ${top} Elo`;
-    this.slider.title = top !== undefined ? "Elo above random moves, with its 95 % interval" : "";
+    else if (this.levels.length > 0) text += `, ${simulations === defaultSimulations && this.elo ? "" : "over "}${Math.round(top)} Elo`;
+    this.slider.title = this.levels.length > 0 ? "Elo above random moves, with its 95 % interval" : "";
     this.note.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);
   }

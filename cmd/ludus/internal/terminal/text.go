@@ -174,8 +174,8 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result, all bool) {
 	v.out.WriteString("\n")
 }
 
-// moveInfos lists the best count moves, each with a bar for its visits, or for its prior if the agent counts no visits. Values are
-// for the first player.
+// moveInfos lists the best count moves, the chosen one first, each with a bar for its visits, or for its prior if the agent counts no
+// visits. Values are for the first player.
 func (v *textView) moveInfos(r *analysis.Result, count int) {
 	moves, shown := r.Moves, r.Moves[:count]
 	visits, priors := 0, 0.0
@@ -188,7 +188,7 @@ func (v *textView) moveInfos(r *analysis.Result, count int) {
 	}
 	const columns, bar = 24, 12 // widths of the numbers and of the longest bar
 	fmt.Fprintf(v.out, "  %s  visits  value  prior\n", pad("move", width))
-	for _, m := range shown {
+	for i, m := range shown {
 		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
 			orDash(m.Visits, "%d", 1), valueOrDash(v.forFirst(r, m.Value)), orDash(m.Prior, "%.0f %%", 100))
 		share := orZero(m.Prior) / max(priors, 1e-9)
@@ -198,7 +198,10 @@ func (v *textView) moveInfos(r *analysis.Result, count int) {
 		if v.Style.room() >= 2+width+columns+bar {
 			line += "  " + strings.Repeat(v.Style.pick("▇", "#"), int(share*bar+0.5))
 		}
-		fmt.Fprintln(v.out, strings.TrimRight(line, " "))
+		if line = strings.TrimRight(line, " "); i == 0 {
+			line += "  chosen"
+		}
+		fmt.Fprintln(v.out, line)
 	}
 	if more := len(moves) - len(shown); more > 0 {
 		fmt.Fprintf(v.out, "  and %d more; \"? all\" lists them\n", more)
