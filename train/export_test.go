@@ -87,6 +87,9 @@ func SameStart(o *Options) {
 // OldNetworks lets self-play use networks that are older than the newest by a number of generations.
 func OldNetworks(o *Options, generations int) { o.faults.delay = generations }
 
+// FixedSimulations lets workers search as many simulations per move as the settings say, however fast they are.
+func FixedSimulations(o *Options) { o.faults.fixed = true }
+
 // ChildVariable is the environment variable that makes the test binary the process that Child runs.
 const ChildVariable = "LUDUS_TEST_CHILD"
 

@@ -44,7 +44,7 @@ type child struct {
 	Port    int      // to listen on: of a server, or of a learner with an embedded one
 	Routes  []string // of a server in a cluster
 	Route   int      // its port for routes
-	Log     string   // a worker's log of published games
+	Log     string   // a worker's log of published games; "": none
 	Alone   bool     // a learner that plays, too
 	Game    string   // that a learner trains with default settings; "": faultOptions
 	Threads int      // of a learner or a worker; 0 is 1
@@ -114,6 +114,9 @@ func runChild(text string) error {
 	w, err := remote.NewWorker(remote.WorkerOptions{Access: remote.Access{URL: c.URL}, Name: filepath.Base(c.Log), Notify: notify})
 	if err != nil {
 		return err
+	}
+	if c.Log == "" {
+		return train.Play(context.Background(), w, max(1, c.Threads), func(train.Played) {})
 	}
 	log, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {

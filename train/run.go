@@ -54,6 +54,7 @@ type faults struct {
 	games func(games []*gameInProgress) // changes new games
 	batch func(batch *model.Batch)      // changes each batch
 	delay int                           // generations by which self-play gets networks late
+	fixed bool                          // workers search as many simulations as the run itself
 }
 
 // Event is something that happened in a run. Exactly one field is set.
@@ -336,7 +337,9 @@ func (r *run) publishNetwork(ctx context.Context, m *rundir.Metrics) (*Network, 
 		MeanPlies: r.count.meanPlies(r.Game), Weights: r.learner.trainer.AverageWeights(),
 	}
 	if r.inbox != nil {
-		r.count.Factor = nextFactor(max(r.count.Factor, 1), float64(r.inbox.ready())/float64(r.generationPositions()))
+		if r.count.Factor = nextFactor(max(r.count.Factor, 1), float64(r.inbox.ready())/float64(r.generationPositions())); r.faults.fixed {
+			r.count.Factor = 1
+		}
 		n.Simulations = int(math.Round(r.count.Factor * float64(settings.Simulations)))
 		m.WorkerSimulations = n.Simulations
 	}

@@ -2,13 +2,12 @@ package train_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"sync"
 	"testing"
 
 	"ludus/env"
@@ -58,34 +57,27 @@ func TestWorkersStrength(t *testing.T) {
 	})
 }
 
-// withWorkers lets three workers play for a run that only learns, until stop is called.
+// withWorkers lets three workers, in processes of their own, play for a run that only learns, until stop is called. They
+// search as many simulations as the run of a single process.
 func withWorkers(t *testing.T, o *train.Options) (stop func()) {
 	notify := func(text string) { t.Log(text) }
-	ctx, cancel := context.WithCancel(t.Context())
-	var joined sync.WaitGroup
+	var workers []*exec.Cmd
 	o.LearnOnly = true
-	o.Workers = func(_ context.Context, id string) (train.Workers, error) {
+	train.FixedSimulations(o)
+	o.Workers = func(ctx context.Context, id string) (train.Workers, error) {
 		server, err := remote.StartServer("127.0.0.1:0", o.Dir, false, notify)
 		if err != nil {
 			return nil, err
 		}
-		for i := range 3 {
-			w, err := remote.NewWorker(remote.WorkerOptions{Access: remote.Access{URL: server.URL()}, Name: fmt.Sprint("worker", i), Notify: notify})
-			if err != nil {
-				return nil, err
-			}
-			joined.Go(func() {
-				defer w.Close()
-				if err := train.Play(ctx, w, 1, func(train.Played) {}); !errors.Is(err, context.Canceled) {
-					t.Error(err)
-				}
-			})
+		for range 3 {
+			workers = append(workers, child{Role: "worker", URL: server.URL()}.start(t))
 		}
 		return remote.NewHub(ctx, remote.HubOptions{Server: server, Run: id, Notify: notify})
 	}
 	return func() {
-		cancel()
-		joined.Wait()
+		for _, w := range workers {
+			kill(w)
+		}
 	}
 }
 

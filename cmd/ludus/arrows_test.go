@@ -58,7 +58,7 @@ var imports = map[string][]string{
 		"checkpoints", "env", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
 		"train/parallel", "train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
 	},
-	"train/remote": {"checkpoints", "env/games", "model/infer", "train", "train/rundir"},
+	"train/remote": {"checkpoints", "env/games", "model/infer", "train", "train/parallel", "train/rundir"},
 	"train/doctor": {
 		"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train", "train/agent", "train/forecast",
 		"train/rundir",

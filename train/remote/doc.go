@@ -4,25 +4,27 @@
 //
 // # Messages
 //
-//   - Games: a worker publishes messages of [train.Batch] to the subject ludus.games.NAME. The JetStream stream
+//   - Games: a worker publishes messages of [train.Batch] to the subject ludus.games.RUN.NAME. The JetStream stream
 //     ludus-games stores them on disk before the server acknowledges them. It has room for a few generations and refuses
 //     new messages when it is full, so workers wait. The run's consumer acknowledges a message once its games are in the
 //     run directory; then the stream drops it. The stream's metadata name the run, and another run does not use it.
-//   - Networks: the run keeps its newest network as the object "newest" in the object store ludus-networks. The object's
-//     metadata say how to play; its digest protects the weights. A message on ludus.network tells workers to look.
-//   - Status: a request on ludus.status returns a [rundir.WorkersStatus].
+//   - Networks: the run keeps its two newest networks as objects in the object store ludus-networks. An object's metadata say
+//     how to play; its digest protects the weights. A message on ludus.network tells workers to look. Workers request single
+//     messages of the store's stream.
+//   - Status: the run publishes a [rundir.WorkersStatus] on ludus.status every two seconds.
 //
 // # What is lost when
 //
 // A game that the server has acknowledged is never lost as long as the server's disk or, with replicas, most of its
-// cluster survives. A worker repeats a message until it is acknowledged. So a message may arrive twice: the run drops it
-// by the numbers of its games. Games in progress of a worker that dies are lost.
+// cluster survives, until the run is finished: Finish drops the games that nobody needs any more. A worker repeats a message
+// until it is acknowledged. So a message may arrive twice: the run drops it by the numbers of its games. Games in progress
+// of a worker that dies are lost. If the embedded server cannot write, Receive fails.
 //
 // # Trust
 //
-// A worker may publish games, read networks and ask for the status, nothing else: accounts.conf says how. Games are checked
+// A worker may publish games, and read networks and the status, nothing else: accounts.conf says how. Games are checked
 // against the rules. But nobody can check whether a worker searched honestly, so give credentials to your own machines
-// only.
+// only. The embedded server takes nothing from workers while it is behind, so that floods do not fill the memory: see gate.
 //
 // # What is left out
 //
