@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -34,11 +36,13 @@ type plan struct {
 	Generations   int                `json:"generations"`
 	Plies         int                `json:"plies_per_generation"` // of each game
 	ParallelGames int                `json:"parallel_games"`
-	Games         int                `json:"games,omitempty"` // finished; 0: unknown
+	Games         int                `json:"games"`                    // finished
+	AtLeast       bool               `json:"games_at_least,omitempty"` // Games is the least to expect
 	Positions     int                `json:"positions"`
 	Samples       int                `json:"samples"`
 	Expected      []expectedStrength `json:"expected,omitempty"`
 	NotExpected   string             `json:"not_expected,omitempty"` // why Expected is empty
+	Recorded      string             `json:"recorded,omitempty"`     // which program made the trainings that Expected follows from
 }
 
 // expectedStrength is the strength to expect after a training of Seconds. Errors are shares of moves that lose value in
@@ -62,24 +66,12 @@ func curveOf(game *env.Game) *forecast.Curve {
 // curveFor returns the curve that a run should follow; nil and the reason if there is none.
 func curveFor(game *env.Game, config *rundir.Config) (c *forecast.Curve, reason string) {
 	if c = curveOf(game); c == nil {
-		known := recordedGames()
-		return nil, fmt.Sprintf("how errors of %s fall during training was not recorded. It was for %s and %s. "+
-			"The run's ratings will show its strength", game.Name, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
+		return nil, fmt.Sprintf("no trainings of %s are recorded. The run's ratings will show its strength", game.Name)
 	}
 	if reason = train.WhyNotPlain(game, config); reason != "" {
 		return nil, reason
 	}
 	return c, ""
-}
-
-// recordedGames returns the names of the games with a curve.
-func recordedGames() (names []string) {
-	for _, name := range zoo.Games() {
-		if forecast.NewCurve(zoo.CardOf(name).Curve) != nil {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // dryRun prints what training with these options would do.
@@ -118,12 +110,19 @@ func newPlan(o *train.Options, f *train.Forecast) *plan {
 		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
 	}
 	curve, reason := curveFor(o.Game, &f.Config)
+	if p.Games == 0 {
+		length := float64(o.Game.UsualPlies) // most games are shorter
+		if recorded := curveOf(o.Game); recorded != nil {
+			length = recorded.PositionsPerGame
+		} else {
+			p.AtLeast = true
+		}
+		p.Games = int(float64(p.Positions) / length)
+	}
 	if p.NotExpected = reason; curve == nil {
 		return p
 	}
-	if p.Games == 0 {
-		p.Games = int(float64(p.Positions) / curve.PositionsPerGame)
-	}
+	p.Recorded = recordedBy(zoo.CardOf(o.Game.Name).Curve)
 	lengths := []float64{0.25, 0.5, 1, 2} // the work is about proportional to the time
 	if f.Generation > 0 {
 		lengths = []float64{1}
@@ -149,11 +148,13 @@ func (p *plan) write(w io.Writer) {
 	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, about(p.Seconds), kind, p.Threads, what)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
-	fmt.Fprintf(table, "generations\tabout %d of %d plies in each of %d games at once\n",
-		p.Generations, p.Plies, p.ParallelGames)
-	if p.Games > 0 {
-		fmt.Fprintf(table, "games\tabout %s\n", roughly(float64(p.Games)))
+	fmt.Fprintf(table, "generations\tabout %s of %s plies in each of %s games at once\n",
+		static.Grouped(p.Generations), static.Grouped(p.Plies), static.Grouped(p.ParallelGames))
+	games := "about"
+	if p.AtLeast {
+		games = "at least"
 	}
+	fmt.Fprintf(table, "games\t%s %s\n", games, roughly(float64(p.Games)))
 	for _, row := range []struct {
 		name  string
 		total float64
@@ -184,7 +185,19 @@ func (p *plan) write(w io.Writer) {
 		fmt.Fprintf(table, "%s\t%s\t%s%s%s\n", about(e.Seconds), alone, search, rating, note)
 	}
 	table.Flush()
-	fmt.Fprintf(w, "From the recorded trainings of the game; \"ludus games %s --json\" shows them (zoo.curve).\n", p.Game)
+	fmt.Fprintf(w, "From trainings of the game by %s; \"ludus games %s --json\" shows them (zoo.curve).\n", p.Recorded, p.Game)
+}
+
+// recordedBy says which program made recorded trainings. Those without a commit are older than the methods of today.
+func recordedBy(trained []zoo.Trained) string {
+	commits := make(map[string]bool)
+	for i := range trained {
+		commits[trained[i].Commit] = true
+	}
+	if commits[""] {
+		return "an earlier version of ludus"
+	}
+	return "ludus at commit " + strings.Join(slices.Sorted(maps.Keys(commits)), " and ")
 }
 
 // roughly formats a number with two digits: 1.5 million, 290,000, 770.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
@@ -41,7 +42,7 @@ func TestPlanText(t *testing.T) {
 		"games        about 160,000\n",
 		"positions    about 1.5 million, 2500 per second",
 		"samples      about 3.4 million, 5700 per second",
-		"\n2m30s   ", "a guess\n", "\n5m      ", "\n10m     4.", "\n20m     ", `"ludus games quad-5x5 --json" shows them (zoo.curve)`,
+		"\n2m30s   ", "a guess\n", "\n5m      ", "\n10m     4.", "\n20m     ", `From trainings of the game by an earlier version of ludus; "ludus games quad-5x5 --json" shows them (zoo.curve)`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -71,7 +72,7 @@ func TestPlanWithoutErrors(t *testing.T) {
 		change func(c *rundir.Config)
 		want   string
 	}{
-		{"tic-tac-toe", func(*rundir.Config) {}, "No expected strength: how errors of tic-tac-toe fall during training was not recorded. It was for breakthrough-6x6"},
+		{"tic-tac-toe", func(*rundir.Config) {}, "No expected strength: no trainings of tic-tac-toe are recorded. The run's"},
 		{"quad-5x5", func(c *rundir.Config) { c.From = "abc" }, "start from random weights, this run does not."},
 		{"quad-5x5", func(c *rundir.Config) { c.Settings.Simulations = 64 }, "default settings, this run has simulations=64."},
 		{"quad-5x5", func(c *rundir.Config) { c.Settings.Channels = 128 }, "this run has channels=128."},
@@ -81,11 +82,25 @@ func TestPlanWithoutErrors(t *testing.T) {
 		c.change(&f.Config)
 		var out bytes.Buffer
 		newPlan(o, f).write(&out)
-		if !strings.Contains(out.String(), c.want) || !strings.Contains(out.String(), "positions    about 1.5 million") {
+		if !strings.Contains(out.String(), c.want) || !strings.Contains(out.String(), "positions    about 1.5 million") || !strings.Contains(out.String(), "games        a") {
 			t.Errorf("%q is missing in\n%s", c.want, out.String())
 		}
 		if short, _ := expectation(game, &f.Config, f.Samples); (short == "") != strings.Contains(c.want, "this run") && c.game != "tic-tac-toe" {
 			t.Errorf("%s: the status says %q", c.want, short)
+		}
+	}
+}
+
+// The plan says whether its recorded trainings are older than the methods of today.
+func TestRecordedBy(t *testing.T) {
+	older, a, b := zoo.Trained{}, zoo.Trained{Commit: "0123abc"}, zoo.Trained{Commit: "4567def"}
+	for want, trained := range map[string][]zoo.Trained{
+		"an earlier version of ludus":         {a, older},
+		"ludus at commit 0123abc":             {a, a},
+		"ludus at commit 0123abc and 4567def": {b, a},
+	} {
+		if got := recordedBy(trained); got != want {
+			t.Errorf("%q; want %q", got, want)
 		}
 	}
 }

@@ -212,8 +212,11 @@ func (s *goldenRectangleState[B]) WinningCells(dst []int32) []int32 {
 }
 
 func (s *goldenRectangleState[B]) Detail() string {
-	if s.Done() && len(s.WinningCells(nil)) == 0 {
+	switch {
+	case !s.Done():
+		return ""
+	case len(s.WinningCells(nil)) == 0:
 		return "the board is full, and nobody has a rectangle"
 	}
-	return ""
+	return "four corners of a rectangle"
 }

@@ -270,9 +270,12 @@ func (s *hexState[B]) WinningCells(dst []int32) []int32 {
 }
 
 func (s *hexState[B]) Detail() string {
-	if s.Done() {
-		return ""
-	}
 	n := s.game.size
+	switch s.outcome {
+	case int8(env.First):
+		return fmt.Sprintf("a chain from row 1 to row %d", n)
+	case int8(env.Second):
+		return "a chain from column a to column " + env.ColumnName(n-1)
+	}
 	return fmt.Sprintf("red connects row 1 with row %d, blue column a with column %s", n, env.ColumnName(n-1))
 }

@@ -279,4 +279,9 @@ func (s *lineUpState[B]) WinningCells(dst []int32) []int32 {
 	panic("games: a game was won by a line, but the winner owns none")
 }
 
-func (s *lineUpState[B]) Detail() string { return "" }
+func (s *lineUpState[B]) Detail() string {
+	if !s.Done() || s.outcome == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d in a row", s.game.line)
+}

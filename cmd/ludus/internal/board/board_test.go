@@ -399,14 +399,14 @@ func FuzzAnswer(f *testing.F) {
 // The diagrams for the rules show every kind of move, and a won game.
 func TestDiagrams(t *testing.T) {
 	for name, want := range map[string]string{
-		"quad-5x5": "mark, win, win", "quad-7x7": "mark, block, win, win", "golden-rectangle": "drop, win", "hex-5x5": "mark, swap, win",
+		"quad-5x5": "mark, win, win", "quad-7x7": "mark, block, win, win", "golden-rectangle": "drop, win", "hex-5x5": "place, swap, win",
 		"breakthrough-6x6": "diagonal move, straight move, capture, win", "free-for-all-2p": "move, move and new piece, capture, win",
 		"othello-6x6": "place, win", "connect-four": "drop, win",
 	} {
 		game := newGame(t, name)
 		var kinds []string
 		for i, d := range Diagrams(game) {
-			kind, _, _ := strings.Cut(strings.TrimSuffix(d.Caption, " by blue"), ":")
+			kind, _, _ := strings.Cut(d.Caption, ":")
 			kind = strings.Replace(kind, ", and a new piece appears", " and new piece", 1)
 			if d.Move == "" {
 				kind = "win"
@@ -422,6 +422,9 @@ func TestDiagrams(t *testing.T) {
 			}
 			if more := name == "othello-6x6" && kind == "place" || kind == "swap" || strings.Contains(kind, " and "); more != (d.After != "") {
 				t.Errorf("%s, diagram %d: %+v", name, i, d)
+			}
+			if kind == "win" && !strings.Contains(d.Caption, ": ") {
+				t.Errorf("%s, diagram %d does not say why the game is won: %s", name, i, d.Caption)
 			}
 			if won := kind == "win" && name != "free-for-all-2p" && name != "othello-6x6"; won != (len(d.WonBy) > 0) {
 				t.Errorf("%s, diagram %d: %+v", name, i, d)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 
 	"ludus/cmd/ludus/internal/notation"
@@ -94,10 +95,8 @@ func (d *diagrams) addMove(state env.State, action env.Action, player env.Player
 	}
 	d.kinds[kind] = true
 	name := d.game.ActionNames[action]
-	diagram := Diagram{Caption: kind + " by " + d.game.Players[player], Pieces: PiecesText(before), Move: name, Player: int(player)}
-	if onBoard {
-		diagram.Caption = fmt.Sprintf("%s: %s plays %s", kind, d.game.Players[player], name)
-	}
+	caption := fmt.Sprintf("%s: %s plays %s", kind, d.game.Players[player], name)
+	diagram := Diagram{Caption: caption, Pieces: PiecesText(before), Move: name, Player: int(player)}
 	if doesMore(before, after, cells) {
 		diagram.After = PiecesText(after)
 	} else if cells.From == env.NoCell {
@@ -141,10 +140,14 @@ func kindOf(game *env.Game, a env.Action, before, after []uint8) string {
 	cells, width := game.Drawing.ActionCells[a], int32(game.Tensor.W)
 	switch {
 	case cells.From == env.NoCell:
-		if cells.To != env.NoCell && notation.Drops(game) {
+		switch verb := game.Verb(a); {
+		case cells.To != env.NoCell && notation.Drops(game):
 			return "drop"
+		case verb == "mark" && !strings.Contains(game.Rules, verb): // the rules have another word than the official texts
+			return "place"
+		default:
+			return verb
 		}
-		return game.Verb(a)
 	case before[cells.To] > 0:
 		return "capture"
 	case after[cells.From] > 0:

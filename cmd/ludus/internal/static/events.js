@@ -6,7 +6,8 @@ const retryAfter = 3000; // ms until a rejected stream is requested again
 
 // subscribe opens a stream and passes the data of its events to handlers by event name. The stream is closed while the page is
 // hidden, since browsers allow few connections per server. #live shows its state. onError(text) says why the server rejects the
-// stream, and is called with "" once it works.
+// stream, and is called with "" once it works. What the server does not know is not requested again; then missing is true in
+// onError(text, missing).
 export function subscribe(address, handlers, onError) {
   let source, again;
 
@@ -39,7 +40,12 @@ export function subscribe(address, handlers, onError) {
 
   // explain makes the same request without a stream: an EventSource does not say why it was rejected.
   function explain() {
-    getJSON(address.replace("/events", "")).then(() => onError(""), (error) => { showState("off", "trying again"); onError(error.message); });
+    getJSON(address.replace("/events", "")).then(() => onError(""), (error) => {
+      const missing = error.status === 404;
+      if (missing) clearTimeout(again);
+      showState("off", missing ? "" : "trying again");
+      onError(error.message, missing);
+    });
   }
 
   document.addEventListener("visibilitychange", () => {

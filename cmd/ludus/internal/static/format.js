@@ -1,5 +1,8 @@
 // Numbers, times and moves as text for people. Nothing here touches the page.
 
+// sentence makes an error's text a sentence.
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
+
 // grouped puts commas between the thousands of a number from five digits on.
 export const grouped = (text) => text.replace(/\d{5,}(?=$|\.)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ","));
 

@@ -35,11 +35,11 @@ async function request(path, options) {
   }
 }
 
-// parse returns a response's JSON, or throws the server's error.
+// parse returns a response's JSON, or throws the server's error, with its status.
 async function parse(response) {
   const reply = await response.json().catch(() => null);
   if (response.ok && reply !== null) return reply;
-  throw new Error(reply?.error || `The server answered ${response.status} ${response.statusText}`);
+  throw Object.assign(new Error(reply?.error || `The server answered ${response.status} ${response.statusText}`), { status: response.status });
 }
 
 // wait waits for some seconds; the signal can abort it.

@@ -2,7 +2,7 @@
 import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter, valueForFirst } from "./analysis.js";
 import { Board, drawPiece, pieceAt } from "./board.js";
 import { byId, make, makeSVG, startTheme } from "./dom.js";
-import { utility } from "./format.js";
+import { sentence, utility } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
@@ -25,6 +25,7 @@ const moveTime = 500; // least milliseconds per move when agents play each other
 //   more      an element to show at the end of the page
 //   address   a function that returns the part of links before #
 //   findAgent a function that returns a promise of the agent that a link names, if it is none of agents
+//   onRefused a function that is called if the server refuses the game
 // It returns { stop, addAgent }: stop() ends everything and empties root, addAgent(agent, seat) adds an agent and seats it.
 export function startPlay(root, engine, options) {
   const app = new App(root, engine, options);
@@ -282,7 +283,10 @@ class App {
     } catch (error) {
       if (signal.aborted) return;
       this.setState("error");
-      this.showError(error.message);
+      const refused = !this.history && error.status >= 400 && error.status < 500; // trying again cannot succeed
+      this.setVisible("retry", !refused);
+      this.showError(refused ? sentence(error.message) : error.message);
+      if (refused) this.options.onRefused?.();
     }
   }
 

@@ -176,7 +176,7 @@ async function start() {
     return wished(text, own, shipped);
   };
   const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
-  const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent });
+  const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent, onRefused: () => { byId("elsewhere").hidden = false; } });
   offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, patterns);
   offerAgent(more.querySelector("form"), game in zoo, limits, async (text) => app.addAgent(await findAgent(text), 1));
 }

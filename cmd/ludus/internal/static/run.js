@@ -1,7 +1,7 @@
 // A run's page: its curves while it trains, its matches, games and settings.
 import { byId, startTheme } from "./dom.js";
 import { subscribe } from "./events.js";
-import { count, duration, eloText, interval, number, percent } from "./format.js";
+import { count, duration, eloText, interval, number, percent, sentence } from "./format.js";
 import { followFragment } from "./fragment.js";
 import { getJSON } from "./http.js";
 import { RunGames } from "./rungames.js";
@@ -137,8 +137,9 @@ function show(next) {
 startTheme();
 followFragment();
 byId("name").textContent = name;
-subscribe(`/api/run/events?name=${encodeURIComponent(name)}`, { view: show }, (text) => {
+subscribe(`/api/run/events?name=${encodeURIComponent(name)}`, { view: show }, (text, missing) => {
   problem = text;
   if (view) showRun();
-  else showMessage(text);
+  else showMessage(text && sentence(text));
+  byId("elsewhere").hidden = !missing;
 });

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"ludus/cmd/ludus/internal/static"
 )
@@ -42,13 +44,23 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, e *httpError) {
 		title = "Page not found"
 	}
 	links := e.status != http.StatusUnauthorized // without the token, styles and other pages are errors, too
-	if err := errorPage.Execute(&b, map[string]any{"Title": title, "Error": e.text, "Links": links}); err != nil {
+	if err := errorPage.Execute(&b, map[string]any{"Title": title, "Error": sentence(e.text), "Links": links}); err != nil {
 		panic("web: the template of the error page is wrong: " + err.Error())
 	}
 	w.Header().Set("Content-Type", contentType(".html"))
 	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(e.status)
 	_, _ = w.Write(b.Bytes()) // fails if the client has disconnected
+}
+
+// sentence makes an error's text a sentence.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	return text
 }
 
 // asset is a file of package static.

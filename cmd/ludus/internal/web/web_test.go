@@ -369,7 +369,7 @@ func TestErrorPages(t *testing.T) {
 	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusNotFound || kind != "text/html; charset=utf-8" {
 		t.Errorf("an unknown page: %d of type %q", response.StatusCode, kind)
 	}
-	if !strings.Contains(body, "there is nothing at /run/&lt;b&gt;") || !strings.Contains(body, `href="/runs"`) {
+	if !strings.Contains(body, "There is nothing at /run/&lt;b&gt;.") || !strings.Contains(body, `href="/runs"`) {
 		t.Errorf("an unknown page: %s", body)
 	}
 	for _, path := range []string{"/api/nowhere", "/static/nowhere"} {
