@@ -259,7 +259,7 @@ func (x *inbox) gaps() (text string) {
 		if s.Missing > s.noted {
 			games, names = games+s.Missing, append(names, name)
 		}
-		s.noted = s.Missing
+		s.noted = max(s.noted, s.Missing)
 	}
 	if len(names) == 0 {
 		return ""

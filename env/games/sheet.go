@@ -99,9 +99,12 @@ func newSheet(name, path string) (*env.Game, error) {
 	}
 	g, err := readSheet(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if found := findInRuns(name, path); len(found) == 1 {
+		switch found := findInRuns(name, path); {
+		case len(found) == 1:
 			g, err = Restore(found[0].Game, found[0].Sheet)
-		} else {
+		case len(found) > 1 && !slices.ContainsFunc(found, func(c carried) bool { return c.Sheet != found[0].Sheet }):
+			g, err = ofSheet(stemOf(path), found[0].Sheet) // runs of several versions of ludus
+		default:
 			err = fmt.Errorf("%w; a rule sheet is named by its file, gdl(PATH), or by the folder or a weights file of a run on it", err)
 		}
 	}

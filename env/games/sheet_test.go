@@ -146,6 +146,11 @@ func TestDeletedSheet(t *testing.T) {
 	if found, err := New("gdl(somewhere/Race.kif)"); err != nil || found != g {
 		t.Errorf("found %v, error %v", found, err)
 	}
+	writeFile(t, filepath.Join("runs", "gdl-race-2"), "config.json", `{"game": "gdl(race-2f48fe48-56-v2)", "sheet": `+quoted(race)+`}`)
+	if found, err := New("gdl(race.kif)"); err != nil || found != g {
+		t.Errorf("with a run of an older version: found %v, error %v", found, err)
+	}
+	addRun("gdl-race-2", "race", race)
 	other := addRun("gdl-race-3", "race", race+"\n; another sheet")
 	for _, want := range []*env.Game{g, other} {
 		c := findInRuns(want.Name, "race.kif")

@@ -177,7 +177,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	newPlaces := false
 	if v.layout >= withPlaces {
 		old := b
-		b = findBoard(program, func(groups [][]int) bool { return g.proveExclusive(folder, groups) })
+		b = findBoard(program, func(groups [][]int) bool { return g.proveExclusive(net.NewFolder(), groups) })
 		newPlaces = !b.equals(old)
 	}
 	if b != nil {

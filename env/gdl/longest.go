@@ -15,7 +15,8 @@ type longest struct {
 	proof string // for people; "" if plies is a cap
 }
 
-// findLongest looks for a proof that games end.
+// findLongest looks for a proof that games end. Proofs that came later have a folder of their own: what a folder holds
+// could change what is found about counters, and so the tensors of runs on an older layout.
 func findLongest(ctx context.Context, n *network.Network, f *network.Folder, t *turns) (longest, bool) {
 	if l, ok := countedGame(n, f); ok {
 		return l, true
@@ -23,7 +24,7 @@ func findLongest(ctx context.Context, n *network.Network, f *network.Folder, t *
 	if l, ok := usedUpGame(ctx, n, f, t); ok {
 		return l, true
 	}
-	return progressGame(ctx, n, f, t)
+	return progressGame(ctx, n, n.NewFolder(), t)
 }
 
 // maxSteps is the largest number of fluents that are tried as a counter of steps.

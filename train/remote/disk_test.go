@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -76,7 +77,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	h := workers.(*Hub)
 	send := func() error {
-		_, err := h.conn.Request(gamesOf("run", "a"), make([]byte, 10_000), 2*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		_, err := h.js.Publish(ctx, gamesOf("run", "a"), make([]byte, 10_000))
 		return err
 	}
 	const before = 3

@@ -43,25 +43,24 @@ func (g *gate) accept() {
 			return
 		case err != nil:
 			time.Sleep(acceptPause)
-		case !g.add(conn):
+		case !g.serve(conn):
 			_ = conn.Close() // nothing was said
-		default:
-			g.joined.Go(func() {
-				g.forward(conn)
-				g.remove(conn)
-			})
 		}
 	}
 }
 
-// add returns false if there are too many connections already.
-func (g *gate) add(conn net.Conn) bool {
+// serve starts to forward a connection. It returns false if there are too many already, or the gate is closed.
+func (g *gate) serve(conn net.Conn) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed || len(g.open) >= maxConnections {
 		return false
 	}
 	g.open[conn] = true
+	g.joined.Go(func() {
+		g.forward(conn)
+		g.remove(conn)
+	})
 	return true
 }
 
