@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,8 +21,8 @@ type gate struct {
 	listener net.Listener
 	tls      *tls.Config // nil: no encryption
 	connect  func() (net.Conn, error)
-	behind   sync.RWMutex // written while the server is behind
-	passed   atomic.Bool  // something since the last look at the server
+	turn     sync.Mutex  // of the connection that passes something on; the server has it while it is behind
+	passed   atomic.Bool // something since the last look at the server
 	joined   sync.WaitGroup
 
 	mu     sync.Mutex
@@ -109,32 +110,50 @@ func (g *gate) forward(conn net.Conn) {
 	joined.Wait()
 }
 
-// passedAtOnce is how many bytes of a connection pass between two questions whether the server is behind. A request of 60
-// bytes may have an answer of chunkSize.
-const passedAtOnce = 8 << 10
+const (
+	// passedAtOnce is how many bytes of a connection pass in one turn. A request of 60 bytes may have an answer of chunkSize.
+	passedAtOnce = 2 << 10
+	longestTurn  = 20 * time.Millisecond
+)
 
 // pass passes on what a worker sends.
-func (g *gate) pass(server io.Writer, client io.Reader) {
+func (g *gate) pass(server net.Conn, client io.Reader) {
 	buffer := make([]byte, passedAtOnce)
 	for {
 		n, err := client.Read(buffer)
-		if n > 0 {
-			g.behind.RLock() // waits while the server is behind
-			g.behind.RUnlock()
-			g.passed.Store(true)
-			if _, err := server.Write(buffer[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
+		if n > 0 && g.takeTurn(server, buffer[:n]) != nil || err != nil {
 			return
 		}
 	}
 }
 
+// takeTurn passes data on while no other connection does. The server takes the last byte when it has handled the others,
+// and only that ends the turn; but not every connection waits for one whose answers nobody reads.
+func (g *gate) takeTurn(server net.Conn, data []byte) error {
+	written := 0
+	write := func(part []byte) error {
+		n, err := server.Write(part)
+		written += n
+		return err
+	}
+	g.turn.Lock()
+	g.passed.Store(true)
+	_ = server.SetWriteDeadline(time.Now().Add(longestTurn)) // a pipe has deadlines
+	err := write(data[:len(data)-1])
+	if err == nil {
+		err = write(data[len(data)-1:])
+	}
+	g.turn.Unlock()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		_ = server.SetWriteDeadline(time.Time{})
+		err = write(data[written:])
+	}
+	return err
+}
+
 const (
-	lookAtServer = 10 * time.Millisecond // between two looks
-	answerTime   = 20 * time.Millisecond // the server is behind if an answer takes longer
+	lookAtServer = 5 * time.Millisecond  // between two looks
+	answerTime   = 10 * time.Millisecond // the server is behind if an answer takes longer
 	longestWait  = 5 * time.Second       // for an answer: it may be lost
 )
 
@@ -170,9 +189,9 @@ func (g *gate) watch(ctx context.Context, conn *nats.Conn) {
 			_ = conn.PublishRequest("$JS.API.DIRECT.GET."+stream, inbox, []byte(`{"last_by_subj":"none"}`))
 		}
 		if missing := await(2, answerTime); missing > 0 {
-			g.behind.Lock()
+			g.turn.Lock()
 			await(missing, longestWait)
-			g.behind.Unlock()
+			g.turn.Unlock()
 		}
 	}
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"encoding/base64"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,27 @@ func TestPermissions(t *testing.T) {
 	}
 	if _, err := js.Publish(t.Context(), gamesOf("run", "a"), make([]byte, train.MaxMessage+1)); err == nil {
 		t.Error("a message was too long and was accepted")
+	}
+	for range 100 {
+		if _, err := conn.SubscribeSync(networkSubject); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case err := <-denied:
+		if !errors.Is(err, nats.ErrMaxSubscriptionsExceeded) {
+			t.Errorf("100 subscriptions: %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("100 subscriptions are allowed")
+	}
+	for range 100 { // the learner needs many for a moment
+		if _, err := hub.(*Hub).conn.SubscribeSync(networkSubject); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := hub.(*Hub).conn.Flush(); err != nil || hub.(*Hub).conn.LastError() != nil {
+		t.Errorf("the learner's connection: %v, %v", err, hub.(*Hub).conn.LastError())
 	}
 }
 

@@ -44,7 +44,6 @@ const (
 // Limits of what the server keeps for workers, so that a flood does not fill the memory.
 const (
 	maxConnections   = 1024
-	maxSubscriptions = 64      // of a connection
 	maxPending       = 4 << 20 // bytes that wait for a connection, before the server closes it
 	maxUnstored      = 1000    // messages that wait to be stored in a stream
 	maxUnstoredBytes = 8 << 20 // of these
@@ -84,7 +83,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	}
 	options := &server.Options{
 		ServerName: "ludus", DontListen: true, NoSigs: true, NoLog: true,
-		MaxSubs: maxSubscriptions, MaxPending: maxPending, StreamMaxBufferedMsgs: maxUnstored, StreamMaxBufferedSize: maxUnstoredBytes,
+		MaxPending: maxPending, StreamMaxBufferedMsgs: maxUnstored, StreamMaxBufferedSize: maxUnstoredBytes,
 		JetStream: true, StoreDir: dir, SyncAlways: true, DisableJetStreamBanner: true,
 	}
 	token := ""
