@@ -470,7 +470,7 @@ func TestToken(t *testing.T) {
 	}
 	// The page that says so in a browser needs no other file, since they all need the token.
 	_, page := c.do(c.request("GET", "/", "", "Accept: text/html"))
-	if !strings.Contains(page, "the token is missing or wrong") || strings.Contains(page, "/static/") || strings.Contains(page, "<a ") {
+	if !strings.Contains(page, "The token is missing or wrong") || strings.Contains(page, "/static/") || strings.Contains(page, "<a ") {
 		t.Errorf("without a token: %s", page)
 	}
 	response, body := c.do(c.request("GET", "/?token="+c.token, ""))
