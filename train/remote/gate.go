@@ -154,7 +154,7 @@ func (g *gate) takeTurn(server net.Conn, data []byte) error {
 const (
 	lookAtServer = 5 * time.Millisecond  // between two looks
 	answerTime   = 10 * time.Millisecond // the server is behind if an answer takes longer
-	longestWait  = 5 * time.Second       // for an answer: it may be lost
+	longestWait  = time.Second           // for an answer: it may be lost, and connecting takes 5 s at most
 )
 
 // watch closes the gate whenever the server is behind, until ctx ends: it asks each stream for a message that does not exist.
