@@ -5,20 +5,23 @@ import "math"
 // When workers play more than the learner can use, they search more per move instead: the games get better, and the
 // ratio of training samples to positions stays as it is set.
 const (
-	maxFactor  = 16  // of the simulations per move
-	factorStep = 1.2 // change per generation
-	fewReady   = 0.9 // of a generation's positions
+	maxFactor    = 16  // of the simulations per move
+	factorStep   = 1.1 // growth per generation
+	maxCut       = 2   // the largest divisor per generation
+	hardlyWaited = 0.2 // of the time of the learner's other work
 )
 
 // nextFactor returns the factor of the setting's simulations per move for the next generation. factor is the current
 // one; ready is the part of the next generation's positions that has been received before it starts. A whole
-// generation means that workers are faster than the learner, less that the learner waits or plays itself.
-func nextFactor(factor, ready float64) float64 {
+// generation means that workers are faster than the learner, unless the learner waited for the one before: games come
+// in messages, so one generation may be ready and the next may not. waited is how long the learner waited for games of
+// the last generation, or played some itself, relative to the time of its other work.
+func nextFactor(factor, ready, waited float64) float64 {
 	switch {
-	case ready >= 1:
+	case ready < 1:
+		factor /= math.Min(1+waited, maxCut)
+	case waited < hardlyWaited:
 		factor *= factorStep
-	case ready < fewReady:
-		factor /= factorStep
 	}
 	return math.Min(math.Max(factor, 1), maxFactor)
 }

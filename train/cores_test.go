@@ -39,7 +39,7 @@ func TestWorkerCores(t *testing.T) {
 	for _, cores := range []float64{0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1} {
 		group.set(cores)
 		w := child{
-			Role: "worker", URL: fmt.Sprintf("nats://127.0.0.1:%d", l.Port), Log: filepath.Join(dir, "worker"), Threads: int(math.Ceil(cores)),
+			Role: "worker", URL: fmt.Sprintf("nats://127.0.0.1:%d", l.Port), Threads: int(math.Ceil(cores)),
 		}.start(t)
 		group.add(w)
 		time.Sleep(duration / 2)

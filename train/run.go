@@ -123,6 +123,7 @@ type run struct {
 	count     counters   // as of the last commit
 	owedSteps int        // training steps to repeat, because the learner went back to older weights
 	inbox     *inbox     // nil without workers
+	waited    float64    // for the last generation's games, see nextFactor
 	networks  []*Network // for own games, the oldest first; more than one only to test how much old networks hurt
 	play      *selfPlay
 	rescorer  *rescorer
@@ -303,7 +304,7 @@ func checkDir(dir string) (isNew bool, err error) {
 
 // generation plays, trains, commits and rates one generation. If stopped before the commit, a resumed run repeats it.
 func (r *run) generation(ctx context.Context) error {
-	start := r.pace.spent(&r.config.Plan)
+	start, began := r.pace.spent(&r.config.Plan), time.Now()
 	m := &rundir.Metrics{Generation: r.count.Generation + 1, Generations: r.config.Plan.Generations}
 	network, err := r.publishNetwork(ctx, m)
 	if err != nil {
@@ -326,6 +327,7 @@ func (r *run) generation(ctx context.Context) error {
 	if err := r.commit(m, games, sets, start); err != nil {
 		return err
 	}
+	r.waited = m.PlaySeconds / (time.Since(began).Seconds() - m.PlaySeconds)
 	return r.rate(ctx)
 }
 
@@ -337,7 +339,9 @@ func (r *run) publishNetwork(ctx context.Context, m *rundir.Metrics) (*Network, 
 		MeanPlies: r.count.meanPlies(r.Game), Weights: r.learner.trainer.AverageWeights(),
 	}
 	if r.inbox != nil {
-		if r.count.Factor = nextFactor(max(r.count.Factor, 1), float64(r.inbox.ready())/float64(r.generationPositions())); r.faults.fixed {
+		ready := float64(r.inbox.ready()) / float64(r.generationPositions())
+		r.count.Factor = nextFactor(max(r.count.Factor, 1), ready, r.waited)
+		if r.faults.fixed {
 			r.count.Factor = 1
 		}
 		n.Simulations = int(math.Round(r.count.Factor * float64(settings.Simulations)))

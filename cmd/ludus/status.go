@@ -16,8 +16,9 @@ func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status URL",
 		Short: "Show the workers of a training",
-		Long: `Waits for the next report of the learner of "ludus train GAME --listen" or "--nats", which comes every two seconds: how fast games arrive from each, by how many
-generations their networks are old, and what was rejected. docs/SCALE.md explains the numbers.`,
+		Long: `Waits for the next report of the learner of "ludus train GAME --listen" or "--nats", which comes every two seconds. It
+shows how fast each worker's games arrive, by how many generations their networks are old, and what was rejected.
+docs/SCALE.md explains the numbers.`,
 		Example: `  ludus status nats://127.0.0.1:4222`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

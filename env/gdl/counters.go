@@ -155,13 +155,7 @@ func (p *proof) checkMoves(t *turns, end int) bool {
 	n, f := p.net, p.folder
 	for k, c := range t.fluents {
 		mover := t.mover[k]
-		var moves []int
-		for m, possible := range t.moves[mover] {
-			if possible {
-				moves = append(moves, m)
-			}
-		}
-		err := p.eachMove(c, mover, t.idle[k], moves, func(m int) error {
+		err := p.eachMove(c, mover, t.idle[k], t.movesOf(mover), func(m int) error {
 			p.checkGroups(p.given(c, f.Fold(n.Legal[mover][m]), f.Fold(n.Terminal).Not()))
 			if f.Work() > end {
 				return errGivenUp

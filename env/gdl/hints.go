@@ -170,7 +170,11 @@ func (d *definitions) find(defined names, t kif.Term, format string) {
 	text := fmt.Sprintf(format, t)
 	var others []string
 	for name := range defined {
-		others = append(others, name)
+		switch name {
+		case "init", "next", "base", "input": // heads only
+		default:
+			others = append(others, name)
+		}
 	}
 	slices.Sort(others)
 	if counts := defined[t.Name]; len(counts) > 0 {

@@ -112,13 +112,7 @@ func (p *proof) eachLegal(t *turns, end int, visit func(next []network.Ref, may 
 	next := make([]network.Ref, len(n.Next))
 	for k, c := range t.fluents {
 		mover := t.mover[k]
-		var moves []int
-		for m, possible := range t.moves[mover] {
-			if possible {
-				moves = append(moves, m)
-			}
-		}
-		err := p.eachMove(c, mover, t.idle[k], moves, func(m int) error {
+		err := p.eachMove(c, mover, t.idle[k], t.movesOf(mover), func(m int) error {
 			f.Trim()
 			given, running := p.given(c, f.Fold(n.Legal[mover][m])), f.Fold(n.Terminal).Not()
 			for i, r := range n.Next {

@@ -22,6 +22,16 @@ type turns struct {
 	moves   [2][]bool // by role, then move: possible when the role is to move
 }
 
+// movesOf lists the moves that are possible when a role is to move.
+func (t *turns) movesOf(role int) (moves []int) {
+	for m, possible := range t.moves[role] {
+		if possible {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}
+
 // none stands for the case that no fluent of a set is true.
 const none = -1
 

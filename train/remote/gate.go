@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -161,22 +162,26 @@ const (
 // The answer comes after everything that the stream has queued.
 func (g *gate) watch(ctx context.Context, conn *nats.Conn) {
 	inbox := conn.NewInbox()
-	answers, err := conn.SubscribeSync(inbox)
+	answers, err := conn.SubscribeSync(inbox + ".*")
 	if err != nil {
 		return // the connection is closed
 	}
-	// await waits until n answers have come, and returns how many are missing after a time.
-	await := func(n int, most time.Duration) int {
-		for end := time.Now().Add(most); n > 0; n-- {
-			if _, err := answers.NextMsg(time.Until(end)); err != nil && !errors.Is(err, nats.ErrNoResponders) {
+	// await waits until n answers have come to a subject, and returns how many are missing after a time.
+	await := func(subject string, n int, most time.Duration) int {
+		for end := time.Now().Add(most); n > 0; {
+			m, err := answers.NextMsg(time.Until(end))
+			if err != nil && !errors.Is(err, nats.ErrNoResponders) {
 				break
+			}
+			if m == nil || m.Subject == subject { // others are late
+				n--
 			}
 		}
 		return n
 	}
 	tick := time.NewTicker(lookAtServer)
 	defer tick.Stop()
-	for {
+	for look := 0; ; look++ {
 		select {
 		case <-ctx.Done():
 			return
@@ -185,12 +190,13 @@ func (g *gate) watch(ctx context.Context, conn *nats.Conn) {
 		if !g.passed.Swap(false) {
 			continue
 		}
+		subject := fmt.Sprintf("%s.%d", inbox, look)
 		for _, stream := range []string{gamesStream, networksStream} {
-			_ = conn.PublishRequest("$JS.API.DIRECT.GET."+stream, inbox, []byte(`{"last_by_subj":"none"}`))
+			_ = conn.PublishRequest("$JS.API.DIRECT.GET."+stream, subject, []byte(`{"last_by_subj":"none"}`))
 		}
-		if missing := await(2, answerTime); missing > 0 {
+		if missing := await(subject, 2, answerTime); missing > 0 {
 			g.turn.Lock()
-			await(missing, longestWait)
+			await(subject, missing, longestWait)
 			g.turn.Unlock()
 		}
 	}
