@@ -2,7 +2,6 @@ package train_test
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,10 +15,11 @@ import (
 // coresTime is the environment variable with the time of each row of TestWorkerCores; without it the test is skipped.
 const coresTime = "LUDUS_TEST_CORES"
 
-// TestWorkerCores measures how games per second follow the cores of a worker until the learner is the limit. A learner on
-// one core learns breakthrough-6x6 from the games of a worker that gets 0.1 to 1 cores. As many games arrive as the learner
-// uses; what the worker could play beyond that becomes simulations per move. A row takes the time given; the first half is
-// not measured, because the number of simulations adapts. It needs Linux, root and two idle cores:
+// TestWorkerCores measures how games per second follow the cores of workers until the learner is the limit. A learner on
+// one core learns breakthrough-6x6 from the games of three workers that get 0.1 to 1 cores together. All have network
+// namespaces of their own, connected by a switch, with TLS and a token. As many games arrive as the learner uses; what the
+// workers could play beyond that becomes simulations per move. A row takes the time given; the first half is not measured,
+// because the number of simulations adapts. It needs Linux, root and two idle cores:
 //
 //	LUDUS_TEST_CORES=2m go test ./train -run WorkerCores -v -timeout 1h
 func TestWorkerCores(t *testing.T) {
@@ -31,22 +31,39 @@ func TestWorkerCores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	l := child{Role: "learner", Dir: filepath.Join(dir, "run"), Host: "127.0.0.1", Port: freePorts(t, 1)[0], Game: "breakthrough-6x6"}
+	s := newSwitch(t)
+	l := child{
+		Role: "learner", Dir: filepath.Join(t.TempDir(), "run"), Host: s.address(0), Port: 4222, Game: "breakthrough-6x6", namespace: s.connect(0),
+	}
+	const workers = 3
+	var namespaces []string
+	for i := range workers {
+		namespaces = append(namespaces, s.connect(1+i))
+	}
 	limitCPU(t, 1).add(l.start(t))
-	t.Log("cores of the worker, games/s, positions/s, simulations per move, simulations/s, learner waiting")
+	var url []byte
+	for end := time.Now().Add(30 * time.Second); len(url) == 0; time.Sleep(100 * time.Millisecond) {
+		if url, err = os.ReadFile(l.urlFile()); err != nil && time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+	t.Log("cores of the workers, games/s, positions/s, simulations per move, simulations/s, learner waiting")
 	group := limitCPU(t, 0.1)
 	for _, cores := range []float64{0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1} {
 		group.set(cores)
-		w := child{
-			Role: "worker", URL: fmt.Sprintf("nats://127.0.0.1:%d", l.Port), Threads: int(math.Ceil(cores)),
-		}.start(t)
-		group.add(w)
+		var playing []*exec.Cmd
+		for _, namespace := range namespaces {
+			w := child{Role: "worker", URL: string(url), namespace: namespace}.start(t)
+			group.add(w)
+			playing = append(playing, w)
+		}
 		time.Sleep(duration / 2)
 		before := generationsOf(t, l.Dir)
 		time.Sleep(duration / 2)
 		all := generationsOf(t, l.Dir)
-		kill(w)
+		for _, w := range playing {
+			kill(w)
+		}
 		if len(before) == 0 || len(all)-len(before) < 2 {
 			t.Errorf("%.1f cores: too few generations; give more time", cores)
 			continue
