@@ -16,6 +16,7 @@ func TestHints(t *testing.T) {
 	for _, c := range []struct{ rules, want string }{
 		{"", "[]"},
 		{"(<= (legal ?p (mark ?n)) (true (cel ?n b)))", "[line 2, column 32: no init and no next makes (cel ?n b) true (perhaps cell is meant)]"},
+		{"(<= (legal ?p (mark ?n)) (true (cell ?n b)) (int 0))", "[line 2, column 45: no rule and no fact gives (int 0)]"},
 		{"(<= (next (cell ?n ?v)) (true (cell ?n ?v ?w)))", "[line 2, column 31: no init and no next makes (cell ?n ?v ?w) true (elsewhere cell has 2 arguments)]"},
 		{"(<= (next (cell ?n ?p)) (does ?p (mark ?n)) (not (suc 1 ?n)) (not (suc ?n 1)))", "[line 2, column 34: no rule makes the move (mark ?n) legal " +
 			"line 2, column 50: no rule and no fact gives (suc 1 ?n) (perhaps succ is meant)]"},

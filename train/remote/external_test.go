@@ -95,7 +95,7 @@ func TestExternalServer(t *testing.T) {
 	}{
 		{Access{URL: url, NKey: worker}, "--ca"},
 		{Access{URL: url, NKey: stranger, CA: ca}, "does not know the key"},
-		{Access{URL: url, CA: ca}, "needs credentials"},
+		{Access{URL: url, CA: ca}, "wrong or missing"},
 		{Access{URL: url, NKey: filepath.Join(dir, "none"), CA: ca}, "none"},
 		{Access{URL: url, NKey: ca, CA: ca}, "ca.pem"},
 		{Access{URL: url, NKey: worker, CA: filepath.Join(dir, "none")}, "none"},

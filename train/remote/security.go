@@ -193,11 +193,11 @@ func (a Access) explain(err error) error {
 	case errors.Is(err, nats.ErrAuthorization) && a.NKey != "":
 		return fmt.Errorf("%w: the server does not know the key in %s; its configuration names the public key", err, a.NKey)
 	case errors.Is(err, nats.ErrAuthorization) && a.CA != "":
-		return fmt.Errorf("%w: the server needs credentials: tls://USER:PASSWORD@HOST:PORT, or --nkey", err)
+		return fmt.Errorf("%w: user and password are wrong or missing: write tls://USER:PASSWORD@HOST:PORT, or use --nkey", err)
 	case errors.Is(err, nats.ErrAuthorization):
 		return fmt.Errorf("%w: the token is wrong, or the learner has a new one; copy the command that the learner prints again", err)
 	case strings.HasPrefix(address, "tls:") && !pinned && a.CA == "" && !errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("%w; the URL that a learner prints ends with #FINGERPRINT: copy all of it, in quotes; for a server of your own, --ca names the certificate that signed its", err)
+		return fmt.Errorf("%w; the URL that a learner prints ends with #FINGERPRINT: copy all of it, in quotes; for a server of your own, --ca names the certificate that signed the server's", err)
 	}
 	return fmt.Errorf("NATS server %s: %w", redacted(address), err)
 }
