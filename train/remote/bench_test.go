@@ -3,7 +3,13 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"ludus/checkpoints/zoo"
 	"ludus/env"
@@ -138,4 +144,65 @@ func BenchmarkStream(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N*s.games)/(cpu.Time()-start).Seconds(), "games/CPU-s")
 	b.ReportMetric(float64(b.N*s.games)/b.Elapsed().Seconds(), "games/s")
+}
+
+// BenchmarkConnections measures how many messages per second many workers send through the gate of the learner's server, with
+// TLS: each sends games of the shipped agent, waits until the message is on the disk, and sends the next one.
+func BenchmarkConnections(b *testing.B) {
+	s := newShippedGames(b, "breakthrough-6x6")
+	for _, connections := range []int{1, 10, 100, 500} {
+		b.Run(fmt.Sprint(connections), func(b *testing.B) {
+			server, err := StartServer("0.0.0.0:0", b.TempDir(), false, func(text string) { b.Log(text) })
+			if err != nil {
+				b.Fatal(err)
+			}
+			learner, err := hub(b, server)(b.Context(), "run")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer learner.Close()
+			learner.Limit(64 << 20)
+			var workers []*nats.Conn
+			for range connections {
+				access := Access{URL: server.URL()}
+				conn, err := access.connect(nats.CustomInboxPrefix(workerReplies))
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer conn.Close()
+				workers = append(workers, conn)
+			}
+			var next, bytes atomic.Int64
+			var joined sync.WaitGroup
+			start := cpu.Time()
+			b.ResetTimer()
+			for _, conn := range workers {
+				joined.Go(func() {
+					for {
+						i := next.Add(1)
+						if i > int64(b.N) {
+							return
+						}
+						data := s.messages[int(i)%len(s.messages)]
+						if _, err := conn.Request(gamesOf("run", "a"), data, time.Minute); err != nil {
+							b.Error(err)
+							return
+						}
+						bytes.Add(int64(len(data)))
+					}
+				})
+			}
+			for range b.N {
+				d, err := learner.Receive(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				d.Acknowledge()
+			}
+			joined.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+			b.ReportMetric(float64(b.N)/(cpu.Time()-start).Seconds(), "messages/CPU-s")
+			b.ReportMetric(float64(bytes.Load())/float64(b.N), "bytes/message")
+		})
+	}
 }
