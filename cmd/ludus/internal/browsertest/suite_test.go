@@ -693,14 +693,15 @@ func agentsPlay(p *Playing) {
 	name := agentName(p)
 	p.Click("#new")
 	p.Follow("ready")
+	// Pause with the choice, or the game could be over before the click on a busy machine.
+	Eval[any](p.Tab, `document.getElementById("seat0").addEventListener("change", () => document.getElementById("pause").click(), { once: true })`)
 	p.Choose("#seat0", name)
-	p.Click("#pause")
-	p.Follow("paused", "over")
+	p.Follow("paused")
 	for range 2 {
 		before := len(p.Moves)
 		p.Click("#step")
 		p.Wait(fmt.Sprintf("%s > %d", listedMoves, before))
-		p.Follow("paused", "over")
+		p.Follow("paused")
 		if len(p.Moves) != before+1 {
 			p.Errorf("a step made %d moves", len(p.Moves)-before)
 		}
