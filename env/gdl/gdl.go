@@ -26,23 +26,24 @@ type game struct {
 	net      *network.Network
 	play     *network.Play
 	turns    *turns
-	actions  [2][]action // by role: its possible moves as the mover, ascending
-	entry    [2][]int    // by role, then action: its entry of actions, or -1
-	init     []uint64    // the first position
-	entries  [][]entry   // by fluent: what it sets in the tensor when First is to move
-	framed   [][]entry   // and when Second is
-	images   [][]int32   // by symmetry, then fluent: its image
-	numbers  []*counter  // those that share a plane
-	inSteps  bool        // some of them were found in a way that earlier versions did not have
-	constant []entry     // always set
-	first    []entry     // set when First is to move
-	pieces   []piece     // by fluent
-	details  []int       // fluents that the drawing does not show
-	limit    int         // plies after which the game is a draw; 0 if games are proven to end
-	zobrist  [][8]uint64 // by fluent, then the number of plies; nil if keys are the fluents
-	values   []int       // by class: First's goal, or the difference of goals
-	bySum    bool        // both players' goals add up to 100, and each is a class
-	byWin    bool        // classes are win, draw and loss, whatever the goals are
+	actions  [2][]action       // by role: its possible moves as the mover, ascending
+	entry    [2][]int          // by role, then action: its entry of actions, or -1
+	init     []uint64          // the fluents that are true at first
+	start    *network.Position // the first position; only copied
+	entries  [][]entry         // by fluent: what it sets in the tensor when First is to move
+	framed   [][]entry         // and when Second is
+	images   [][]int32         // by symmetry, then fluent: its image
+	numbers  []*counter        // those that share a plane
+	inSteps  bool              // some of them were found in a way that earlier versions did not have
+	constant []entry           // always set
+	first    []entry           // set when First is to move
+	pieces   []piece           // by fluent
+	details  []int             // fluents that the drawing does not show
+	limit    int               // plies after which the game is a draw; 0 if games are proven to end
+	zobrist  [][8]uint64       // by fluent, then the number of plies; nil if keys are the fluents
+	values   []int             // by class: First's goal, or the difference of goals
+	bySum    bool              // both players' goals add up to 100, and each is a class
+	byWin    bool              // classes are win, draw and loss, whatever the goals are
 }
 
 // action is a move with its gate.
@@ -688,6 +689,7 @@ func (g *game) setPlay(f *network.Folder) {
 		}
 	}
 	g.play = network.NewPlay(g.net, f, modes)
+	g.start = g.play.NewPosition(g.init)
 }
 
 // setTensor lays out the planes of the tensor, as in old versions if it is asked to, and what is drawn.

@@ -24,7 +24,7 @@ type state struct {
 }
 
 func (g *game) newState() *state {
-	s := &state{game: g, position: g.play.NewPosition(g.init)}
+	s := &state{game: g, position: g.start.Clone()}
 	s.update()
 	return s
 }

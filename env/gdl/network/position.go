@@ -1,29 +1,38 @@
 package network
 
+import "slices"
+
 // Position is a position of a [Play]. It keeps how many inputs of each gate are false, and updates what a move changes.
 // It has one owner.
 type Position struct {
 	play  *Play
 	on    []uint64 // set of the fluents that are true
 	bits  []uint64 // outputs: legal moves and the end, by mode
-	count []int32  // by gate: how many inputs are false, so that 0 means true; or just 0 and 1. Unknown if it is not kept
+	count []int32  // by gate that is kept: how many inputs are false, so that 0 means true; or just 0 and 1
 
 	// Scratch.
 	changed []int32 // gates to pass on: 2 x their number, + 1 if they became true
 	dirty   []bool  // by block: to compute again
-	found   []int32 // gates that are not kept, but known now
+	others  []truth // by gate that is not kept; nil until one is asked for
+	found   []int32 // entries of others that are known now
 	flips   []int32 // fluents to change
 	before  []int32 // values of a block
 	values  Values  // of the whole network; nil until it is needed
 	next    []uint64
 }
 
-const unknown = -1 << 30
+type truth uint8
+
+const (
+	unknown truth = iota
+	isTrue
+	isFalse
+)
 
 // NewPosition returns the position in which the fluents of a set are true.
 func (p *Play) NewPosition(on []uint64) *Position {
 	s := &Position{
-		play: p, on: make([]uint64, len(on)), bits: make([]uint64, len(p.bits)/64), count: make([]int32, len(p.first)-1),
+		play: p, on: make([]uint64, len(on)), bits: make([]uint64, len(p.bits)/64), count: make([]int32, p.kept),
 		dirty: make([]bool, len(p.blocks)),
 	}
 	copy(s.on, on)
@@ -32,10 +41,14 @@ func (p *Play) NewPosition(on []uint64) *Position {
 		s.count[1+i] = 1 - int32(on[i/64]>>(i%64)&1)
 	}
 	s.computeKept()
-	for gate := p.kept; gate < len(s.count); gate++ {
-		s.count[gate] = unknown
-	}
 	return s
+}
+
+// Clone returns a position that is equal.
+func (s *Position) Clone() *Position {
+	return &Position{
+		play: s.play, on: slices.Clone(s.on), bits: slices.Clone(s.bits), count: slices.Clone(s.count), dirty: make([]bool, len(s.dirty)),
+	}
 }
 
 // computeKept computes the gates that are kept, and the bits, from the fluents.
@@ -67,7 +80,7 @@ func (s *Position) computeKept() {
 func (s *Position) CopyFrom(o *Position) {
 	copy(s.on, o.on)
 	copy(s.bits, o.bits)
-	copy(s.count[:s.play.kept], o.count)
+	copy(s.count, o.count)
 }
 
 // On returns the set of the fluents that are true. It belongs to the position.
@@ -212,30 +225,38 @@ func (s *Position) holds(r Ref) bool { return (s.count[r.Gate()] == 0) == (r&1 =
 
 // find returns the value of any gate.
 func (s *Position) find(r Ref) bool {
-	c := s.count[r.Gate()]
-	if c == unknown {
-		c = s.findGate(int32(r.Gate()))
+	gate := r.Gate() - s.play.kept
+	if gate < 0 {
+		return s.holds(r)
 	}
-	return (c == 0) == (r&1 == 0)
+	if s.others == nil {
+		s.others = make([]truth, len(s.play.first)-1-s.play.kept)
+	}
+	t := s.others[gate]
+	if t == unknown {
+		t = s.findGate(int32(gate))
+	}
+	return (t == isTrue) == (r&1 == 0)
 }
 
-func (s *Position) findGate(gate int32) int32 {
-	value := int32(0)
-	for _, r := range s.play.of(gate) {
+// findGate returns the value of an entry of others.
+func (s *Position) findGate(gate int32) truth {
+	t := isTrue
+	for _, r := range s.play.of(gate + int32(s.play.kept)) {
 		if !s.find(r) {
-			value = 1
+			t = isFalse
 			break
 		}
 	}
-	s.count[gate] = value
+	s.others[gate] = t
 	s.found = append(s.found, gate)
-	return value
+	return t
 }
 
 // forget makes the gates that are not kept unknown again.
 func (s *Position) forget() {
 	for _, gate := range s.found {
-		s.count[gate] = unknown
+		s.others[gate] = unknown
 	}
 	s.found = s.found[:0]
 }
