@@ -26,6 +26,9 @@ type Forecast struct {
 	Games       int           // finished; 0 if unknown
 	Positions   int           // played
 	Samples     int           // trained on
+	// CPUShare is the share of the CPU time of its threads that self-play got while it was measured: it is low if other programs ran.
+	// 0 if nothing was measured.
+	CPUShare float64
 }
 
 // leastDone is the part of a run that must be done before its totals are extrapolated: the first games end late.
@@ -70,6 +73,7 @@ func DryRun(ctx context.Context, o Options, samplesPerPosition func(*rundir.Conf
 	if err := r.measureCost(ctx, weights); err != nil {
 		return nil, err
 	}
+	f.CPUShare = r.cost.cpuShare
 	f.fill(r.cost, samplesPerPosition(r.config))
 	return f, nil
 }

@@ -89,7 +89,7 @@ func TestForecastGrows(t *testing.T) {
 		if samples(2*seconds, slow) < n {
 			t.Errorf("%.0f s: %d samples, %d in twice the time", seconds, n, f.Samples)
 		}
-		for _, fast := range []cost{{4e-4, 0.05, 0.05}, {5e-4, 0.04, 0.05}, {5e-4, 0.05, 0.04}} {
+		for _, fast := range []cost{{4e-4, 0.05, 0.05, 1}, {5e-4, 0.04, 0.05, 1}, {5e-4, 0.05, 0.04, 1}} {
 			if samples(seconds, fast) < n {
 				t.Errorf("%.0f s: %d samples, %d with %+v", seconds, n, f.Samples, fast)
 			}

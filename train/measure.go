@@ -46,7 +46,7 @@ func measure(
 	}
 	duration := min(measuredTime, limit/4)
 	play := newSelfPlay(midRunGames(game, s, measuredGames), threads, cacheEntries)
-	start, plies := clock(), 0
+	start, startTime, startCPU, plies := clock(), time.Now(), cpu.Time(), 0
 	for ; plies == 0 || clock()-start < duration; plies++ {
 		play.begin(evaluatorsOf(network), 1)
 		if play.run(ctx) != nil {
@@ -54,6 +54,7 @@ func measure(
 		}
 	}
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
+	c.cpuShare = (cpu.Time() - startCPU).Seconds() / time.Since(startTime).Seconds() / float64(threads)
 	rescorer := newRescorer(game, s.SolverNodes, parallel.Runner(1))
 	rescoring, err := measureRescoring(ctx, rescorer, play.result().finished, duration, clock)
 	if err != nil {

@@ -250,7 +250,7 @@ func explainFolder(dir string, err error) error {
 		}
 	}
 	if len(runs) == 0 {
-		return err
+		return fmt.Errorf("%w; name the folder of a run, such as runs/quad-5x5, or start one with ludus train", err)
 	}
 	return fmt.Errorf("%s is a folder of runs; name one of them: %s", dir, strings.Join(runs, ", "))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/checkpoints/zoo"
+	"ludus/cmd/ludus/internal/bench"
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/train"
@@ -40,9 +41,11 @@ type plan struct {
 	AtLeast       bool               `json:"games_at_least,omitempty"` // Games is the least to expect
 	Positions     int                `json:"positions"`
 	Samples       int                `json:"samples"`
+	CPUShare      float64            `json:"cpu_share,omitempty"` // that self-play got while it was measured
 	Expected      []expectedStrength `json:"expected,omitempty"`
 	NotExpected   string             `json:"not_expected,omitempty"` // why Expected is empty
 	Recorded      string             `json:"recorded,omitempty"`     // which program made the trainings that Expected follows from
+	RecordedSpeed string             `json:"recorded_speed,omitempty"`
 }
 
 // expectedStrength is the strength to expect after a training of Seconds. Errors are shares of moves that lose value in
@@ -107,7 +110,7 @@ func newPlan(o *train.Options, f *train.Forecast) *plan {
 	p := &plan{
 		Game: o.Game.Name, Run: o.Dir, Generation: f.Generation, Seconds: f.Seconds, CPU: c.CPU, Threads: o.Threads,
 		Channels: s.Channels, Blocks: s.Blocks, Parameters: f.Parameters, Generations: f.Generations,
-		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
+		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples, CPUShare: f.CPUShare,
 	}
 	curve, reason := curveFor(o.Game, &f.Config)
 	if p.Games == 0 {
@@ -122,7 +125,8 @@ func newPlan(o *train.Options, f *train.Forecast) *plan {
 	if p.NotExpected = reason; curve == nil {
 		return p
 	}
-	p.Recorded = recordedBy(zoo.CardOf(o.Game.Name).Curve)
+	recorded := zoo.CardOf(o.Game.Name).Curve
+	p.Recorded, p.RecordedSpeed = recordedBy(recorded), speedOf(recorded, p.Channels, p.Blocks)
 	lengths := []float64{0.25, 0.5, 1, 2} // the work is about proportional to the time
 	if f.Generation > 0 {
 		lengths = []float64{1}
@@ -148,8 +152,8 @@ func (p *plan) write(w io.Writer) {
 	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, about(p.Seconds), kind, p.Threads, what)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
-	fmt.Fprintf(table, "generations\tabout %s of %s plies in each of %s games at once\n",
-		static.Grouped(p.Generations), static.Grouped(p.Plies), static.Grouped(p.ParallelGames))
+	fmt.Fprintf(table, "generations\tabout %s; in each, %s games at once go on by %s plies\n",
+		static.Grouped(p.Generations), static.Grouped(p.ParallelGames), static.Grouped(p.Plies))
 	games := "about"
 	if p.AtLeast {
 		games = "at least"
@@ -162,6 +166,10 @@ func (p *plan) write(w io.Writer) {
 		fmt.Fprintf(table, "%s\tabout %s, %s per second\n", row.name, roughly(row.total), roughly(row.total/p.Seconds))
 	}
 	table.Flush()
+	if p.CPUShare > 0 && p.CPUShare < bench.BusyShare {
+		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet machine a run does more, and\n"+
+			"is stronger than expected here.\n", 100*p.CPUShare)
+	}
 	if p.NotExpected != "" {
 		fmt.Fprintf(w, "\nNo expected strength: %s.\n", p.NotExpected)
 		return
@@ -170,7 +178,7 @@ func (p *plan) write(w io.Writer) {
 	if p.Expected[0].Rating != nil {
 		what, header = ", and Elo above random moves", header+"\tElo with 64 simulations"
 	}
-	fmt.Fprintf(w, "\nExpected, with likely ranges: share of moves that lose value in the shipped suite%s:\n", what)
+	fmt.Fprintf(w, "\nExpected: share of moves that lose value in the shipped suite%s:\n", what)
 	fmt.Fprintln(table, header)
 	for _, e := range p.Expected {
 		note := ""
@@ -185,7 +193,8 @@ func (p *plan) write(w io.Writer) {
 		fmt.Fprintf(table, "%s\t%s\t%s%s%s\n", about(e.Seconds), alone, search, rating, note)
 	}
 	table.Flush()
-	fmt.Fprintf(w, "From trainings of the game by %s; \"ludus games %s --json\" shows them (zoo.curve).\n", p.Recorded, p.Game)
+	fmt.Fprintf(w, "Most runs should end within these ranges. They follow from trainings of the game by %s%s.\n\"ludus games %s --json\" shows "+
+		"these (zoo.curve).\n", p.Recorded, p.RecordedSpeed, p.Game)
 }
 
 // recordedBy says which program made recorded trainings. Those without a commit are older than the methods of today.
@@ -198,6 +207,27 @@ func recordedBy(trained []zoo.Trained) string {
 		return "an earlier version of ludus"
 	}
 	return "ludus at commit " + strings.Join(slices.Sorted(maps.Keys(commits)), " and ")
+}
+
+// speedOf says how fast recorded trainings of a network of a size were, as a clause; "" if there are none.
+func speedOf(trained []zoo.Trained, channels, blocks int) string {
+	least, most, cores := math.Inf(1), 0.0, 0
+	for i := range trained {
+		t := &trained[i]
+		if t.Channels != channels || t.Blocks != blocks {
+			continue
+		}
+		speed := float64(t.Samples) / t.Seconds
+		least, most, cores = min(least, speed), max(most, speed), max(cores, t.Cores)
+	}
+	if cores == 0 {
+		return ""
+	}
+	speed := roughly(least)
+	if roughly(most) != speed {
+		speed += " to " + roughly(most)
+	}
+	return fmt.Sprintf(",\nwhich learned from %s samples per second on %d cores", speed, cores)
 }
 
 // roughly formats a number with two digits: 1.5 million, 290,000, 770.
@@ -228,7 +258,7 @@ func about(x float64) string {
 }
 
 // beyond marks a forecast for less or more training than any recorded one.
-const beyond = "beyond the recorded trainings: a guess"
+const beyond = "less or more training than was recorded: a guess"
 
 // expectation returns what the errors of a run will be at its end, for its status and as a line of the log; "" if they
 // cannot be expected. samples are those expected at the end.

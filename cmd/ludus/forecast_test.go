@@ -38,11 +38,11 @@ func TestPlanText(t *testing.T) {
 	for _, want := range []string{
 		"quad-5x5 for 10m on 4 cores: a new run in runs/quad-5x5. Nothing was changed.",
 		"network      32 channels, 3 blocks, 69,656 parameters",
-		"generations  about 200 of 30 plies in each of 256 games at once",
+		"generations  about 200; in each, 256 games at once go on by 30 plies",
 		"games        about 160,000\n",
 		"positions    about 1.5 million, 2500 per second",
 		"samples      about 3.4 million, 5700 per second",
-		"\n2m30s   ", "a guess\n", "\n5m      ", "\n10m     4.", "\n20m     ", `From trainings of the game by an earlier version of ludus; "ludus games quad-5x5 --json" shows them (zoo.curve)`,
+		"\n2m30s   ", "a guess\n", "\n5m      ", "\n10m     4.", "\n20m     ", "They follow from trainings of the game by an earlier version of ludus,\nwhich learned from ", `"ludus games quad-5x5 --json" shows these (zoo.curve)`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -50,6 +50,15 @@ func TestPlanText(t *testing.T) {
 	}
 	if strings.Contains(text, " \n") {
 		t.Errorf("spaces at the end of a line in\n%s", text)
+	}
+	const busy = "This machine is busy: ludus got 70 % of the CPU time"
+	if strings.Contains(text, "busy") {
+		t.Errorf("a machine that was not measured is busy:\n%s", text)
+	}
+	f.CPUShare = 0.7
+	out.Reset()
+	if newPlan(o, f).write(&out); !strings.Contains(out.String(), busy) {
+		t.Errorf("%q is missing in\n%s", busy, out.String())
 	}
 	f.Generation, f.Games, f.Config.Plan.CPU = 50, 1234, true
 	out.Reset()
@@ -157,7 +166,7 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if out := run(t, dir, "", "train", "tic-tac-toe", "--generations", "3", "--dry-run", "--set", "parallel_games=8"); !strings.Contains(out,
-		"about 3 of 8 plies in each of 8 games") || !strings.Contains(out, "No expected strength") {
+		"about 3; in each, 8 games at once go on by 8 plies") || !strings.Contains(out, "No expected strength") {
 		t.Errorf("train --dry-run prints\n%s", out)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {

@@ -355,9 +355,8 @@ func (w *writer) writeDial(c *zoo.Card) {
 	if !ok {
 		return
 	}
-	w.line("**Weaker opponents:** `zoo,elo=N`, with N from %d to %d, plays at about N Elo above random moves.%s `%s` measured "+
-		"this in %s games; it takes long and overwrites the agent's card.\n",
-		low, high, checked(c.Dial), c.Dial.Command, grouped(c.Dial.Games))
+	w.line("**Weaker opponents:** `zoo,elo=N`, with N from %d to %d, plays at about N Elo above random moves, measured in %s games.%s\n",
+		low, high, grouped(c.Dial.Games), checked(c.Dial))
 }
 
 // checked says how far the ratings of checked agents were from what they claim, as a sentence after a blank.
