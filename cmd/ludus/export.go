@@ -144,7 +144,7 @@ Formats:
 				return err
 			}
 			origin.Path = strings.TrimSuffix(origin.Path, "/")
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: the network of %s from %s\n", path, game.Name, describeOrigin(origin))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s): the network of %s from %s\n", path, sizeText(len(data)), game.Name, describeOrigin(origin))
 			switch format {
 			case "weights":
 				fmt.Fprintf(cmd.OutOrStdout(), "play it: %s\n", commandLine([]string{"play", nameIn(game, path), agent.NetSpec(path).String()}))

@@ -102,6 +102,9 @@ func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 	}()
 	err = watcher.Run(ctx, func(c *sheet.Check) {
 		fmt.Fprintf(out, "\n%s %s: %s\n", time.Now().Format(time.TimeOnly), file, c.State)
+		for _, text := range c.Warnings {
+			fmt.Fprintln(out, "warning: the sheet may have a mistake: "+text)
+		}
 		if c.Problem != "" {
 			fmt.Fprintln(out, c.Problem)
 		}

@@ -23,9 +23,10 @@ func workerCommand() *cobra.Command {
 		Use:   "worker --connect URL",
 		Short: "Play for a training on another machine",
 		Long: `Plays games for "ludus train GAME --listen" or "--nats". Game, settings and networks come from there; the worker needs no
-files. It takes new networks as they come and reconnects whenever the network or the server was gone, until it is
-stopped. What it has finished by then is published; games that are still being played are lost.`,
-		Example: `  ludus worker --connect nats://127.0.0.1:4222
+files, but must be of the same version as the learner. It takes new networks as they come and reconnects whenever the network
+or the server was gone, until it is stopped. What it has finished by then is published; games that are still being played are
+lost.`,
+		Example: `  ludus worker --connect 'tls://worker:TOKEN@learner:4222#FINGERPRINT'     as "ludus train --listen 0.0.0.0:4222" prints it
   ludus worker --connect nats://127.0.0.1:4222 --threads 4 --name laptop`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return work(cmd, o, threads) },

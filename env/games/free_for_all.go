@@ -68,7 +68,7 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 		Players:  [2]string{"red", "blue"},
 		Summary:  "move by knight's steps, capture by king's steps; capture more than the other",
 		Rules:    f.rules(),
-		Strategy: "Do not step next to an opposing piece, where it captures first; let it come to you.",
+		Strategy: "Do not step next to an opposing piece: it would capture first. Let it come to you.",
 		Tensor:   env.Shape{H: f.size, W: f.size},
 		Planes: append(piecePlanes("1 on the inner cells and both spawn cells, 0 elsewhere"),
 			fmt.Sprintf("turns left: on every cell the remaining turns, including this one / %d", f.turns),
@@ -215,8 +215,8 @@ func (f *freeForAll) rules() string {
 	if f.turns%2 == 1 {
 		turns = fmt.Sprintf("%d of red's and %d of blue's", f.turns/2+1, f.turns/2)
 	}
-	return fmt.Sprintf("Pieces live on the inner cells, %s. There is one more cell on each side, a spawn cell: red's is "+
-		"%s, blue's %s. A spawn cell is never empty: when the piece on it moves off, a new one stands there at once. No piece "+
+	return fmt.Sprintf("Pieces live on the inner cells, %s, and on two more, the spawn cells: red's is %s, blue's %s. A spawn "+
+		"cell is never empty: when the piece on it leaves, by a step or a capture, a new one stands there at once. No piece "+
 		"can enter a spawn cell, so the piece there cannot be captured.\n"+
 		"Red moves first, then the players take turns. On your turn you move one of your pieces in one of two ways.\n"+
 		"A knight's step, as in chess (two cells in one direction and one to the side), leads onto an empty inner cell. It "+

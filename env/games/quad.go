@@ -221,8 +221,8 @@ func (q *quad[B]) rules(corners string) string {
 		"pieces are called quads, and each player has %d of them.\n", q.quads)
 	if q.whites > 0 {
 		fmt.Fprintf(&b, "Each player also has %s. A white is a blocker that belongs to nobody. Instead of marking a "+
-			"cell, you may block an empty one with a white: then nobody can mark it any more, and you move again. A mark "+
-			"ends your turn.\n", counted(int(q.whites), "white"))
+			"cell, you may block an empty one with a white: then nobody can mark it any more, and you move again. So you "+
+			"may block several cells; a mark ends your turn.\n", counted(int(q.whites), "white"))
 	}
 	if q.squares() {
 		b.WriteString("You win 100 to 0 as soon as your quads stand on the four corners of a square. " + quadSquares + "\n" +
@@ -234,13 +234,13 @@ func (q *quad[B]) rules(corners string) string {
 		b.WriteString("The game ends when both players have used up their quads. ")
 	}
 	if q.threes() {
-		empty := "empty"
+		empty := ""
 		if q.whites > 0 {
-			empty = "empty, neither marked nor blocked"
+			empty = ", neither marked nor blocked"
 		}
-		fmt.Fprintf(&b, "If x then has three corners of a square and the fourth cell is %s, x wins 95 to 5: the "+
-			"next turn would be x's, and one more quad would complete the square. o gets nothing for three corners, because o's "+
-			"mark ends the game. Points count: 100 is better than 95.\n", empty)
+		fmt.Fprintf(&b, "If x then has three corners of a square and the fourth is an empty cell%s, x wins 95 to 5: it would "+
+			"be x's turn, and with one more quad x would complete the square. Three corners bring o nothing, because o has just "+
+			"moved. A win with 95 counts less than one with 100.\n", empty)
 	}
 	switch {
 	case q.whites > 0 && q.threes():

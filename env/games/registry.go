@@ -35,6 +35,15 @@ func (f *Family) Pattern() string {
 	return f.Name + "(" + strings.Join(params, ",") + ")"
 }
 
+// Defaults returns the name with the default of each parameter: "hex(size=11,swap=1)".
+func (f *Family) Defaults() string {
+	params := make([]string, len(f.Params))
+	for i, p := range f.Params {
+		params[i] = p.Name + "=" + p.Default
+	}
+	return f.Name + "(" + strings.Join(params, ",") + ")"
+}
+
 // Alias is a short name of one game of a family.
 type Alias struct{ Name, Full string }
 
@@ -150,7 +159,7 @@ func New(name string) (*env.Game, error) {
 	}
 	g, err := f.Build(v)
 	if err != nil {
-		return nil, fmt.Errorf("%w %q: %w", ErrName, name, err)
+		return nil, fmt.Errorf("%w %q: %w", ErrName, canonical, err) // with the values that were left out
 	}
 	g.Name, g.Family, g.Params = canonical, f.Name, v
 	built[canonical] = g

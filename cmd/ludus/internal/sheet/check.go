@@ -29,10 +29,11 @@ type Check struct {
 	Number   int       `json:"number"` // of the check, from 1
 	File     string    `json:"file"`
 	State    State     `json:"state"`
-	Problem  string    `json:"problem,omitempty"` // with line and column, if it belongs to a line
-	Excerpt  []Line    `json:"excerpt,omitempty"` // the lines around the problem
-	Game     string    `json:"game,omitempty"`    // name
-	Found    string    `json:"found,omitempty"`   // what ludus found in the sheet, for people
+	Problem  string    `json:"problem,omitempty"`  // with line and column, if it belongs to a line
+	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, with line and column
+	Excerpt  []Line    `json:"excerpt,omitempty"`  // the lines around the problem, or the first warning
+	Game     string    `json:"game,omitempty"`     // name
+	Found    string    `json:"found,omitempty"`    // what ludus found in the sheet, for people
 	Broken   *Broken   `json:"broken,omitempty"`
 	accepted *env.Game // nil unless accepted
 }
@@ -65,6 +66,12 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 	}
 	if err == nil {
 		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(c.accepted)
+		for i, hint := range gdl.Hints(c.accepted) {
+			c.Warnings = append(c.Warnings, hint.String())
+			if i == 0 {
+				c.Excerpt = excerpt(text, hint.Pos)
+			}
+		}
 		return c
 	}
 	c.Problem = err.Error()

@@ -687,7 +687,7 @@ class App {
     const movable = new Set(choices.filter(({ from }) => from >= 0).map(({ from }) => from));
     this.board.show(position, {
       last: ply > 0 ? history.cells(ply) : undefined, hint: this.hinted, arrived: this.arrived,
-      movable, targets, selected: this.selected, ...boardMarks(this.analysis, this.description.actions, this.wants, this.selected),
+      movable, targets, selected: this.selected, ...boardMarks(this.analysis, this.description.actions, this.wants, this.description.players, this.selected),
     });
     this.board.label(position, (cell) => [
       ...(cell === this.selected ? ["selected"] : movable.has(cell) ? ["can move"] : []),
@@ -697,8 +697,8 @@ class App {
   }
 
   drawAnalysis() {
-    const { prior, visits, value } = this.wants, { analysis } = this;
-    byId("analysis").hidden = !(prior || visits) || !analysis;
+    const { value } = this.wants, { analysis } = this;
+    byId("analysis").hidden = !this.wanted || !analysis;
     byId("value").hidden = !value;
     byId("value").classList.toggle("waiting", !analysis);
     this.drawDeeper();
@@ -709,7 +709,8 @@ class App {
 
   drawDeeper() {
     const simulations = this.deeperSimulations, running = this.deeper > 0 && this.analyses.isRunning(this.request);
-    byId("deeper").textContent = running ? "Analysing …" : this.analysis?.proven ? "The value is exact" : `Analyse with ${simulations || "more"} simulations`;
+    byId("deeper").textContent = running ? "Analysing …" : `Analyse with ${simulations || "more"} simulations`;
+    this.setVisible("deeper", running || !this.analysis?.proven);
     this.enable("deeper", simulations > 0 && !running && !this.history.positions[this.ply].done);
   }
 

@@ -43,7 +43,7 @@ const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
 
 // offerGames fills the form for choosing a game: a list, and a text field for other sizes. A mouse opens the chosen game at once;
 // arrow keys change the choice at every step, so a button appears.
-// patterns are the names of all sizes, such as hex(size=2..11).
+// patterns are { sizes, defaults }, such as hex(size=2..11) and hex(size=11).
 function offerGames(form, games, game, patterns) {
   const sizes = form.querySelector("div"), select = form.querySelector("select"), field = form.querySelector("input"), button = form.querySelector("button");
   for (const name of new Set([...games, game])) make(select, "option", { value: name }, name);
@@ -53,7 +53,10 @@ function offerGames(form, games, game, patterns) {
   select.addEventListener("keydown", () => { keys = true; });
   select.addEventListener("pointerdown", () => { keys = false; });
   make(sizes, "p", {}, "4..11 means from 4 to 11; cut|left means cut or left. What you leave out keeps its default, as in hex(size=9).");
-  for (const pattern of patterns) make(sizes, "code", {}, pattern);
+  for (const pattern of patterns) {
+    make(sizes, "code", {}, pattern.sizes);
+    make(sizes, "small", {}, `default: ${pattern.defaults.replace(/^[^(]*\(|\)$/g, "").replaceAll(",", ", ")}`);
+  }
   select.addEventListener("change", () => {
     const written = select.value === "";
     field.hidden = sizes.hidden = !written;
@@ -177,6 +180,9 @@ async function start() {
   };
   const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent, onRefused: () => { byId("elsewhere").hidden = false; } });
+  if (!shipped && own.every(({ untrained }) => untrained)) {
+    make(byId("swap").parentElement, "p", { class: "note" }, `There is no trained agent of ${game} yet. ludus train "${game}" trains one.`);
+  }
   offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, patterns);
   offerAgent(more.querySelector("form"), game in zoo, limits, async (text) => app.addAgent(await findAgent(text), 1));
 }

@@ -132,7 +132,7 @@ const orders = {
 function show(next) {
   list = next;
   const folder = list.dir.replace(/\/$/, "");
-  byId("where").textContent = `Runs in the folder ${list.dir}. This page is updated while they train.`;
+  byId("where").textContent = `Runs in the folder ${list.path}. This page is updated while they train.`;
   showMessage(list.note);
   byId("none").hidden = list.runs.length > 0;
   byId("sorting").hidden = list.runs.length < 2;

@@ -89,6 +89,10 @@ async function show(next) {
   byId("state").textContent = states[check.state];
   byId("problem").hidden = !check.problem;
   byId("problem").textContent = check.problem || "";
+  const warnings = check.warnings || [];
+  byId("warnings").hidden = warnings.length === 0;
+  byId("warnings").querySelector("ul").replaceChildren();
+  for (const text of warnings) make(byId("warnings").querySelector("ul"), "li", {}, text);
   showExcerpt(check.excerpt || []);
   byId("found-section").hidden = !check.found;
   byId("found").textContent = check.found || "";

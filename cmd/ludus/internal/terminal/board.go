@@ -46,8 +46,11 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 		clear(all)
 	}
 	for _, a := range last {
-		set(game.Drawing.ActionCells[a].From, left)
-		set(game.Drawing.ActionCells[a].To, arrived)
+		cells := game.Drawing.ActionCells[a]
+		if cells.From != env.NoCell && pieces[cells.From] == 0 { // in Free-For-All another piece appears on some
+			set(cells.From, left)
+		}
+		set(cells.To, arrived)
 	}
 	for _, cell := range state.WinningCells(nil) {
 		set(cell, winning)

@@ -17,6 +17,7 @@ import (
 // List is the runs in a directory.
 type List struct {
 	Dir  string  `json:"dir"`
+	Path string  `json:"path"`           // Dir from the root of the file system
 	Runs []Entry `json:"runs"`           // by name
 	Note string  `json:"note,omitempty"` // why the directory cannot be read, or runs are not listed
 }
@@ -39,7 +40,10 @@ func (w *Watcher) scan() *List {
 	if len(s.names) == 0 && rundir.Is(w.dir) {
 		s.names, s.left = []string{"."}, maxFolders // its own folders do not count
 	}
-	list := &List{Dir: w.dir, Runs: []Entry{}}
+	list := &List{Dir: w.dir, Path: w.dir, Runs: []Entry{}}
+	if path, err := filepath.Abs(w.dir); err == nil {
+		list.Path = path
+	}
 	readers := make(map[string]*entryReader, len(s.names))
 	slices.Sort(s.names)
 	for _, name := range s.names[:min(len(s.names), maxRuns)] {

@@ -23,8 +23,8 @@ var agentLimits = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, 
 
 // about is the reply to /api/about: what a page needs to know about the server.
 type about struct {
-	Games    []string `json:"games"`    // short names; games of other sizes work too
-	Patterns []string `json:"patterns"` // names of all sizes, such as hex(size=2..11,swap=0..1)
+	Games    []string  `json:"games"` // short names; games of other sizes work too
+	Patterns []pattern `json:"patterns"`
 	// Zoo has the rating, in Elo, of each game's shipped agent; 0 if it has none.
 	Zoo    map[string]float64 `json:"zoo"`
 	Runs   string             `json:"runs"` // folder of runs, as in Options
@@ -36,6 +36,12 @@ type aboutLimits struct {
 	Depth       int     `json:"depth"`
 	Nodes       int     `json:"nodes"`
 	Seconds     float64 `json:"seconds"` // of the option time=D
+}
+
+// pattern is how the names of a family's games are written.
+type pattern struct {
+	Sizes    string `json:"sizes"`    // all of them, such as hex(size=2..11,swap=0..1)
+	Defaults string `json:"defaults"` // such as hex(size=11,swap=1)
 }
 
 // boardRoutes serves the operations of package board.
@@ -53,7 +59,7 @@ func (s *Server) boardRoutes() {
 			}
 		}
 		for _, f := range games.Families() {
-			reply.Patterns = append(reply.Patterns, f.Pattern())
+			reply.Patterns = append(reply.Patterns, pattern{f.Pattern(), f.Defaults()})
 		}
 		return reply, nil
 	})
