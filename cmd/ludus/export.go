@@ -144,11 +144,13 @@ Formats:
 				return err
 			}
 			origin.Path = strings.TrimSuffix(origin.Path, "/")
-			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s): the network of %s from %s\n", path, sizeText(len(data)), game.Name, describeOrigin(origin))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: the network of %s from %s\n", path, game.Name, describeOrigin(origin))
 			switch format {
 			case "weights":
 				fmt.Fprintf(cmd.OutOrStdout(), "play it: %s\n", commandLine([]string{"play", nameIn(game, path), agent.NetSpec(path).String()}))
 			case "onnx":
+				fmt.Fprintf(cmd.OutOrStdout(), "%.2f MB; input [batch %d %d %d], a policy of %d moves\n", float64(len(data))/1e6,
+					game.Tensor.C, game.Tensor.H, game.Tensor.W, game.NumActions())
 				fmt.Fprintln(cmd.OutOrStdout(), "its metadata explain its use; model/infer/onnx/examples has programs in Python and JavaScript")
 			case "html":
 				presentPage(cmd, path, len(data), browse)

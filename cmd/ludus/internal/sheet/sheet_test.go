@@ -70,6 +70,10 @@ func TestWatcher(t *testing.T) {
 		t.Errorf("newest %+v, error %v", newest, err)
 	}
 
+	write(t, path, strings.Replace(good, "(cell r1 ?c ?p)", "(cel r1 ?c ?p)", 1))
+	if c = next(); c.State != Accepted || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "perhaps cell is meant") || len(c.Excerpt) != 2*excerptLines+1 {
+		t.Errorf("a sheet with a misspelt word: %+v", c)
+	}
 	write(t, path, "; Straße ))\n"+good+"\n(<= (p ?x)\n  (not ü)) )")
 	if c = next(); c.State != Refused || !strings.Contains(c.Problem, "line ") || w.Game(game.Name) != nil {
 		t.Errorf("a broken sheet: %+v", c)
@@ -104,8 +108,8 @@ func TestWatcher(t *testing.T) {
 	if last.Status != c.Broken.Law || len(last.Pieces) != 9 || len(c.Broken.Facts) != 10 || len(c.Broken.Description.Cells) != 9 {
 		t.Errorf("broken: %+v", c.Broken)
 	}
-	if number := c.Number; number != 4 {
-		t.Errorf("%d checks, want 4", number)
+	if number := c.Number; number != 5 {
+		t.Errorf("%d checks, want 5", number)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
