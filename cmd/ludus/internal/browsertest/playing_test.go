@@ -126,17 +126,21 @@ func (p *Playing) check(v view, states []string) {
 		p.Fatalf("the app's state is %q, message %q", v.State, v.Message)
 	}
 	p.State, p.Moves = p.Game.NewState(), nil
-	last := env.NoCells
+	var last []int32 // cells of the moves that one player made in a row
+	mover := p.State.Player()
 	for i, text := range v.Moves {
 		a := p.find(text)
 		if a < 0 {
 			p.Fatalf("entry %d in the list of moves, %q, is no legal move of %s", i+1, text, p.Game.Board(p.State))
 		}
+		if p.State.Player() != mover {
+			mover, last = p.State.Player(), nil
+		}
 		p.State.Apply(a)
 		p.Moves = append(p.Moves, p.Game.ActionNames[a])
-		last = p.Game.Drawing.ActionCells[a]
+		last = append(last, p.Game.Drawing.ActionCells[a].From, p.Game.Drawing.ActionCells[a].To)
 	}
-	if want := slices.DeleteFunc([]int32{last.From, last.To}, func(cell int32) bool { return cell < 0 }); !slices.Equal(v.Last, want) {
+	if want := slices.DeleteFunc(last, func(cell int32) bool { return cell < 0 }); !slices.Equal(v.Last, want) {
 		p.Errorf("after %q, cells %v are marked, want %v", p.Moves, v.Last, want)
 	}
 	if v.Shown != fmt.Sprint(len(p.Moves)) {

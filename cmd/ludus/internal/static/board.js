@@ -63,18 +63,18 @@ export class Board {
 
   // show draws a position: its pieces (a digit per cell, 0 for none, else the kind's number from 1) and the winning cells (wonBy, in
   // order along an outline; optional). It also draws, if given:
-  //   last: { from, to }, the move that led here        played: { from, to }, the move made here
+  //   last: [{ from, to }], the moves that led here     played: { from, to }, the move made here
   //   hint: { from, to }                                arrived: { from, to }, a move to animate
   //   shades: [{ from, to, weight }], moves by weight in descending order
   //   numbers: [[cell, text]]
   //   movable: cells whose piece can move               targets: cells that can be moved to
   //   selected: the cell of the selected piece
-  show(position, { last, played, hint, shades = [], numbers = [], movable = [], targets = [], selected, arrived } = {}) {
+  show(position, { last = [], played, hint, shades = [], numbers = [], movable = [], targets = [], selected, arrived } = {}) {
     if (position.pieces !== this.shown) this.drawPieces(position.pieces, arrived);
     this.shown = position.pieces;
     this.ground.replaceChildren();
     this.marks.replaceChildren();
-    for (const cell of last ? [last.from, last.to] : []) if (cell >= 0) this.drawSquare(this.ground, cell, "last", 0.45);
+    for (const cell of last.flatMap(({ from, to }) => [from, to])) if (cell >= 0) this.drawSquare(this.ground, cell, "last", 0.45);
     const places = shades.length > 0 && shades[0].from < 0, mover = this.description.pieces.find(({ side }) => side === position.player);
     if (places) this.drawHeat(shades, mover);
     else this.drawArrows(shades, mover);

@@ -45,6 +45,13 @@ export class GameHistory {
 
   // cells returns { from, to } of move number ply, from 1.
   cells(ply) { return this.description.actions[this.moves[ply - 1]]; }
+
+  // turn returns the numbers of the moves that one player made in a row, up to move number ply; from 1.
+  turn(ply) {
+    let first = ply;
+    while (first > 1 && this.positions[first - 2].player === this.positions[ply - 1].player) first--;
+    return Array.from({ length: ply > 0 ? ply - first + 1 : 0 }, (_, i) => first + i);
+  }
 }
 
 // writeLink returns the part of an address after #: the moves, if there are any, who plays in each seat and, if people have chosen

@@ -349,7 +349,7 @@ class App {
     }
     await pause;
     if (signal.aborted) return;
-    this.showNote(`${player} (${agent.label}) played ${longer.moves.at(-1)}`);
+    this.showNote(`${player} (${agent.label}) played ${longer.turn(longer.length).map((number) => longer.moves[number - 1]).join(", then ")}`);
     this.addMove(longer);
   }
 
@@ -686,7 +686,7 @@ class App {
     const targets = new Set(choices.filter(({ from }) => from < 0 || from === this.selected).map(({ to }) => to));
     const movable = new Set(choices.filter(({ from }) => from >= 0).map(({ from }) => from));
     this.board.show(position, {
-      last: ply > 0 ? history.cells(ply) : undefined, hint: this.hinted, arrived: this.arrived,
+      last: history.turn(ply).map((number) => history.cells(number)), hint: this.hinted, arrived: this.arrived,
       movable, targets, selected: this.selected, ...boardMarks(this.analysis, this.description.actions, this.wants, this.description.players, this.selected),
     });
     this.board.label(position, (cell) => [
@@ -721,7 +721,8 @@ class App {
     this.hinting = request;
     this.showNote(looking);
     try {
-      const { best, player, value } = await this.analyses.run(request);
+      const { best, player, value: whole, moves } = await this.analyses.run(request);
+      const value = moves?.find(({ move }) => move === best)?.value ?? whole; // as in the table
       if (!sameRequest(request, this.request)) return;
       this.hinted = this.description.actions[best];
       const { players } = this.description;

@@ -31,7 +31,7 @@ function drawDiagram(figure, description, { caption, pieces, move, player, after
   const draw = (position, marks) => new Board(make(boards, "div", { class: "board" }), description).show({ status: caption, ...position }, marks);
   const cells = description.actions[move];
   draw({ pieces, player, wonBy }, cells ? { played: cells } : {});
-  if (after) draw({ pieces: after, player, status: `${caption}; then` }, { last: cells });
+  if (after) draw({ pieces: after, player, status: `${caption}; then` }, { last: cells ? [cells] : [] });
   const named = move && caption.endsWith(move);
   const capital = caption.replace(/^[a-z]{2}/, (start) => start[0].toUpperCase() + start[1]); // not the names x and o
   const text = make(figure, "figcaption", {}, named ? capital.slice(0, -move.length) : capital);

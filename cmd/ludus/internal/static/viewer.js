@@ -105,7 +105,7 @@ export class GameViewer {
     const numbers = [...summed(drawn.map(({ to, weight }) => [to, weight]))];
     const before = this.replay.positions[this.ply - 1];
     this.board.show(annotated, {
-      last: before && actions[before.move], played: actions[move], shades: drawn,
+      last: [actions[before?.move]].filter(Boolean), played: actions[move], shades: drawn,
       numbers: drawn[0]?.visits == null ? numbers.map(([cell, share]) => [cell, Math.round(100 * share)]) : numbers,
     });
     byId("status").textContent = annotated.status;
