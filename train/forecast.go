@@ -26,8 +26,8 @@ type Forecast struct {
 	Games       int           // finished; 0 if unknown
 	Positions   int           // played
 	Samples     int           // trained on
-	// CPUShare is the share of the CPU time of its threads that self-play got while it was measured: it is low if other programs ran.
-	// 0 if nothing was measured.
+	// CPUShare is the CPU time of self-play during the measurement / what its threads could have used. It is low if other
+	// programs ran; 0: nothing was measured.
 	CPUShare float64
 }
 

@@ -89,7 +89,10 @@ func TestForecastGrows(t *testing.T) {
 		if samples(2*seconds, slow) < n {
 			t.Errorf("%.0f s: %d samples, %d in twice the time", seconds, n, f.Samples)
 		}
-		for _, fast := range []cost{{4e-4, 0.05, 0.05, 1}, {5e-4, 0.04, 0.05, 1}, {5e-4, 0.05, 0.04, 1}} {
+		for _, fast := range []cost{
+			{position: 4e-4, step: 0.05, generation: 0.05}, {position: 5e-4, step: 0.04, generation: 0.05},
+			{position: 5e-4, step: 0.05, generation: 0.04},
+		} {
 			if samples(seconds, fast) < n {
 				t.Errorf("%.0f s: %d samples, %d with %+v", seconds, n, f.Samples, fast)
 			}

@@ -46,7 +46,7 @@ func measure(
 	}
 	duration := min(measuredTime, limit/4)
 	play := newSelfPlay(midRunGames(game, s, measuredGames), threads, cacheEntries)
-	start, startTime, startCPU, plies := clock(), time.Now(), cpu.Time(), 0
+	start, startCPU, plies := clock(), cpu.Time(), 0
 	for ; plies == 0 || clock()-start < duration; plies++ {
 		play.begin(evaluatorsOf(network), 1)
 		if play.run(ctx) != nil {
@@ -54,9 +54,12 @@ func measure(
 		}
 	}
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
-	c.cpuShare = (cpu.Time() - startCPU).Seconds() / time.Since(startTime).Seconds() / float64(threads)
+	used, played := (cpu.Time() - startCPU).Seconds(), play.result()
+	usable := float64(len(play.threads))*played.Seconds - played.Idle
+	usable *= min(1, float64(len(cpu.Cores()))/float64(len(play.threads)))
+	c.cpuShare = min(1, used/usable)
 	rescorer := newRescorer(game, s.SolverNodes, parallel.Runner(1))
-	rescoring, err := measureRescoring(ctx, rescorer, play.result().finished, duration, clock)
+	rescoring, err := measureRescoring(ctx, rescorer, played.finished, duration, clock)
 	if err != nil {
 		return c, err
 	}

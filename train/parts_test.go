@@ -488,7 +488,10 @@ func TestPlan(t *testing.T) {
 	for _, name := range games.Names() {
 		game := newGame(t, name)
 		settings := rundir.DefaultSettings(game)
-		for _, c := range []cost{{0.0005, 0.05, 0.05, 1}, {0.002, 0.13, 0.05, 1}, {0.03, 1.5, 0.05, 1}} {
+		for _, c := range []cost{
+			{position: 0.0005, step: 0.05, generation: 0.05}, {position: 0.002, step: 0.13, generation: 0.05},
+			{position: 0.03, step: 1.5, generation: 0.05},
+		} {
 			for _, limit := range []time.Duration{5 * time.Minute, 10 * time.Hour, 24 * time.Hour, MaxTime} {
 				p, err := timePlan(limit.Seconds(), game, &settings, c)
 				if err != nil {

@@ -103,7 +103,7 @@ type cost struct {
 	position   float64 // seconds per position of self-play
 	step       float64 // seconds per training step
 	generation float64 // seconds per generation for files
-	cpuShare   float64 // of the CPU time of its threads that self-play got while it was measured
+	cpuShare   float64 // CPU time of self-play / what its threads could have used; low if other programs ran
 }
 
 // timePlan plans a run of the given seconds. It chooses parallel games and plies per generation unless the settings do.

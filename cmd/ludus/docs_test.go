@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints/zoo"
+	"ludus/env/gdl/sheets"
 	"ludus/train/doctor"
 	"ludus/train/rundir"
 )
@@ -64,7 +65,7 @@ func TestDocumentsMatchCode(t *testing.T) {
 		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(part)))
 	}
 
-	for _, part := range []any{doctor.Diagnosis{}, doctor.Finding{}, doctor.Games{}, doctor.Accuracy{}, doctor.Policy{}, doctor.Value{}, doctor.Search{}, doctor.Curve{}} {
+	for _, part := range []any{doctor.Diagnosis{}, doctor.Finding{}, doctor.Games{}, doctor.Accuracy{}, doctor.Policy{}, doctor.Value{}, doctor.Search{}, doctor.Curve{}, plan{}, expectedStrength{}, recordedSpeed{}} {
 		mentions(t, "docs/FILES.md", keys(reflect.TypeOf(part)))
 	}
 
@@ -79,6 +80,20 @@ func TestDocumentsMatchCode(t *testing.T) {
 	}
 	slices.Sort(variables)
 	mentions(t, "CONTRIBUTING.md", slices.Compact(variables))
+}
+
+// docs/RULES.md shows the sheet of tic-tac-toe.
+func TestDocumentedSheet(t *testing.T) {
+	var shown strings.Builder
+	for line := range strings.Lines(sheets.Text("tic-tac-toe")) {
+		if strings.TrimSpace(line) != "" {
+			shown.WriteString("    ")
+		}
+		shown.WriteString(line)
+	}
+	if !strings.Contains(document(t, "docs/RULES.md"), shown.String()) {
+		t.Error("docs/RULES.md does not show the sheet of tic-tac-toe")
+	}
 }
 
 // CONTRIBUTING.md lists every library package.

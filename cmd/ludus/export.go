@@ -149,7 +149,7 @@ Formats:
 			case "weights":
 				fmt.Fprintf(cmd.OutOrStdout(), "play it: %s\n", commandLine([]string{"play", nameIn(game, path), agent.NetSpec(path).String()}))
 			case "onnx":
-				fmt.Fprintf(cmd.OutOrStdout(), "%.2f MB; input [batch %d %d %d], a policy of %d moves\n", float64(len(data))/1e6,
+				fmt.Fprintf(cmd.OutOrStdout(), "%.2f MB; input [batch, %d planes, %d rows, %d columns]; outputs: policy of %d entries, and values\n", float64(len(data))/1e6,
 					game.Tensor.C, game.Tensor.H, game.Tensor.W, game.NumActions())
 				fmt.Fprintln(cmd.OutOrStdout(), "its metadata explain its use; model/infer/onnx/examples has programs in Python and JavaScript")
 			case "html":
@@ -252,7 +252,7 @@ func explainFolder(dir string, err error) error {
 		}
 	}
 	if len(runs) == 0 {
-		return fmt.Errorf("%w; name the folder of a run, such as runs/quad-5x5, or start one with ludus train", err)
+		return fmt.Errorf("%w; name a run, such as runs/quad-5x5; \"ludus train\" makes one", err)
 	}
 	return fmt.Errorf("%s is a folder of runs; name one of them: %s", dir, strings.Join(runs, ", "))
 }

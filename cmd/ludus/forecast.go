@@ -41,11 +41,17 @@ type plan struct {
 	AtLeast       bool               `json:"games_at_least,omitempty"` // Games is the least to expect
 	Positions     int                `json:"positions"`
 	Samples       int                `json:"samples"`
-	CPUShare      float64            `json:"cpu_share,omitempty"` // that self-play got while it was measured
+	CPUShare      float64            `json:"cpu_share,omitempty"` // see train.Forecast
 	Expected      []expectedStrength `json:"expected,omitempty"`
 	NotExpected   string             `json:"not_expected,omitempty"` // why Expected is empty
 	Recorded      string             `json:"recorded,omitempty"`     // which program made the trainings that Expected follows from
-	RecordedSpeed string             `json:"recorded_speed,omitempty"`
+	RecordedSpeed *recordedSpeed     `json:"recorded_speed,omitempty"`
+}
+
+// recordedSpeed is how fast recorded trainings with a network of the plan's size were, in samples per second and core.
+type recordedSpeed struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // expectedStrength is the strength to expect after a training of Seconds. Errors are shares of moves that lose value in
@@ -110,7 +116,8 @@ func newPlan(o *train.Options, f *train.Forecast) *plan {
 	p := &plan{
 		Game: o.Game.Name, Run: o.Dir, Generation: f.Generation, Seconds: f.Seconds, CPU: c.CPU, Threads: o.Threads,
 		Channels: s.Channels, Blocks: s.Blocks, Parameters: f.Parameters, Generations: f.Generations,
-		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples, CPUShare: f.CPUShare,
+		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
+		CPUShare: f.CPUShare,
 	}
 	curve, reason := curveFor(o.Game, &f.Config)
 	if p.Games == 0 {
@@ -152,8 +159,8 @@ func (p *plan) write(w io.Writer) {
 	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, about(p.Seconds), kind, p.Threads, what)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
-	fmt.Fprintf(table, "generations\tabout %s; in each, %s games at once go on by %s plies\n",
-		static.Grouped(p.Generations), static.Grouped(p.ParallelGames), static.Grouped(p.Plies))
+	fmt.Fprintf(table, "generations\tabout %s, each of %s plies in %s parallel games\n",
+		static.Grouped(p.Generations), static.Grouped(p.Plies), static.Grouped(p.ParallelGames))
 	games := "about"
 	if p.AtLeast {
 		games = "at least"
@@ -167,8 +174,11 @@ func (p *plan) write(w io.Writer) {
 	}
 	table.Flush()
 	if p.CPUShare > 0 && p.CPUShare < bench.BusyShare {
-		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet machine a run does more, and\n"+
-			"is stronger than expected here.\n", 100*p.CPUShare)
+		effect := "runs do more, and become stronger than\nexpected here"
+		if p.CPU {
+			effect = "runs take less time on the\nclock"
+		}
+		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one %s.\n", 100*p.CPUShare, effect)
 	}
 	if p.NotExpected != "" {
 		fmt.Fprintf(w, "\nNo expected strength: %s.\n", p.NotExpected)
@@ -193,8 +203,12 @@ func (p *plan) write(w io.Writer) {
 		fmt.Fprintf(table, "%s\t%s\t%s%s%s\n", about(e.Seconds), alone, search, rating, note)
 	}
 	table.Flush()
-	fmt.Fprintf(w, "Most runs should end within these ranges. They follow from trainings of the game by %s%s.\n\"ludus games %s --json\" shows "+
-		"these (zoo.curve).\n", p.Recorded, p.RecordedSpeed, p.Game)
+	speed := ""
+	if p.RecordedSpeed != nil {
+		speed = ",\n" + p.RecordedSpeed.String()
+	}
+	fmt.Fprintf(w, "Most runs should end within these ranges. They follow from trainings of the game by %s%s.\n"+
+		"\"ludus games %s --json\" lists these trainings as zoo.curve.\n", p.Recorded, speed, p.Game)
 }
 
 // recordedBy says which program made recorded trainings. Those without a commit are older than the methods of today.
@@ -209,25 +223,29 @@ func recordedBy(trained []zoo.Trained) string {
 	return "ludus at commit " + strings.Join(slices.Sorted(maps.Keys(commits)), " and ")
 }
 
-// speedOf says how fast recorded trainings of a network of a size were, as a clause; "" if there are none.
-func speedOf(trained []zoo.Trained, channels, blocks int) string {
-	least, most, cores := math.Inf(1), 0.0, 0
+// speedOf returns how fast recorded trainings of a network of a size were; nil if there are none.
+func speedOf(trained []zoo.Trained, channels, blocks int) (speed *recordedSpeed) {
 	for i := range trained {
 		t := &trained[i]
 		if t.Channels != channels || t.Blocks != blocks {
 			continue
 		}
-		speed := float64(t.Samples) / t.Seconds
-		least, most, cores = min(least, speed), max(most, speed), max(cores, t.Cores)
+		x := float64(t.Samples) / t.Seconds / float64(t.Cores)
+		if speed == nil {
+			speed = &recordedSpeed{x, x}
+		}
+		speed.Low, speed.High = min(speed.Low, x), max(speed.High, x)
 	}
-	if cores == 0 {
-		return ""
+	return speed
+}
+
+// String says how fast they were, as a clause.
+func (s *recordedSpeed) String() string {
+	text := roughly(s.Low)
+	if high := roughly(s.High); high != text {
+		text += " to " + high
 	}
-	speed := roughly(least)
-	if roughly(most) != speed {
-		speed += " to " + roughly(most)
-	}
-	return fmt.Sprintf(",\nwhich learned from %s samples per second on %d cores", speed, cores)
+	return fmt.Sprintf("which learned from %s samples per second on each core", text)
 }
 
 // roughly formats a number with two digits: 1.5 million, 290,000, 770.

@@ -38,11 +38,11 @@ func TestPlanText(t *testing.T) {
 	for _, want := range []string{
 		"quad-5x5 for 10m on 4 cores: a new run in runs/quad-5x5. Nothing was changed.",
 		"network      32 channels, 3 blocks, 69,656 parameters",
-		"generations  about 200; in each, 256 games at once go on by 30 plies",
+		"generations  about 200, each of 30 plies in 256 parallel games",
 		"games        about 160,000\n",
 		"positions    about 1.5 million, 2500 per second",
 		"samples      about 3.4 million, 5700 per second",
-		"\n2m30s   ", "a guess\n", "\n5m      ", "\n10m     4.", "\n20m     ", "They follow from trainings of the game by an earlier version of ludus,\nwhich learned from ", `"ludus games quad-5x5 --json" shows these (zoo.curve)`,
+		"\n2m30s   ", "a guess\n", "\n5m      ", "\n10m     4.", "\n20m     ", "They follow from trainings of the game by an earlier version of ludus,\nwhich learned from ", " samples per second on each core.", `"ludus games quad-5x5 --json" lists these trainings as zoo.curve`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -64,7 +64,7 @@ func TestPlanText(t *testing.T) {
 	out.Reset()
 	newPlan(o, f).write(&out)
 	text = out.String()
-	for _, want := range []string{"for 10m of CPU time", "the run runs/quad-5x5, generation 50 so far", "games        about 1200\n"} {
+	for _, want := range []string{"runs take less time on the\nclock", "for 10m of CPU time", "the run runs/quad-5x5, generation 50 so far", "games        about 1200\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -162,11 +162,11 @@ func TestDryRun(t *testing.T) {
 	if err := json.Unmarshal([]byte(run(t, dir, "", "train", "quad-5x5", "--time", "2s", "--dry-run", "--json")), &p); err != nil {
 		t.Fatal(err)
 	}
-	if p.Game != "quad-5x5" || p.Run != filepath.Join("runs", "quad-5x5") || p.Seconds != 2 || p.Samples == 0 || len(p.Expected) != 4 || p.NotExpected != "" {
+	if p.Game != "quad-5x5" || p.Run != filepath.Join("runs", "quad-5x5") || p.Seconds != 2 || p.Samples == 0 || p.CPUShare <= 0 || p.CPUShare > 1 || p.RecordedSpeed == nil || len(p.Expected) != 4 || p.NotExpected != "" {
 		t.Errorf("%+v", p)
 	}
 	if out := run(t, dir, "", "train", "tic-tac-toe", "--generations", "3", "--dry-run", "--set", "parallel_games=8"); !strings.Contains(out,
-		"about 3; in each, 8 games at once go on by 8 plies") || !strings.Contains(out, "No expected strength") {
+		"about 3, each of 8 plies in 8 parallel games") || !strings.Contains(out, "No expected strength") {
 		t.Errorf("train --dry-run prints\n%s", out)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {

@@ -256,7 +256,7 @@ func TestExportONNX(t *testing.T) {
 	dir, runs := t.TempDir(), runFolder(t)
 	run(t, dir, "", "export", runs, "--format", "weights")
 	out := run(t, dir, "", "export", "quad-5x5.safetensors", "--format", "onnx")
-	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\n"; !strings.HasPrefix(out, want) || !strings.Contains(out, "input [batch 6 5 5]") || !strings.Contains(out, "its metadata explain") {
+	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\n"; !strings.HasPrefix(out, want) || !strings.Contains(out, "input [batch, 6 planes, 5 rows, 5 columns]") || !strings.Contains(out, "its metadata explain") {
 		t.Errorf("export prints %q; want %q and more", out, want)
 	}
 	run(t, dir, "", "export", runs, "--format", "onnx", "-o", "run.onnx")

@@ -234,13 +234,16 @@ func (q *quad[B]) rules(corners string) string {
 		b.WriteString("The game ends when both players have used up their quads. ")
 	}
 	if q.threes() {
-		empty := ""
+		empty := "an empty cell"
 		if q.whites > 0 {
-			empty = ", neither marked nor blocked"
+			empty = "a cell that is neither marked nor blocked"
 		}
-		fmt.Fprintf(&b, "If x then has three corners of a square and the fourth is an empty cell%s, x wins 95 to 5: it would "+
-			"be x's turn, and with one more quad x would complete the square. Three corners bring o nothing, because o has just "+
-			"moved. A win with 95 counts less than one with 100.\n", empty)
+		fmt.Fprintf(&b, "If x then has three corners of a square and the fourth is %s, x wins 95 to 5: the next turn would be x's, "+
+			"and with one more quad x would complete the square. Three corners bring o nothing, because o has just moved.", empty)
+		if q.squares() {
+			b.WriteString(" 95 to 5 is worth less than 100 to 0.")
+		}
+		b.WriteString("\n")
 	}
 	switch {
 	case q.whites > 0 && q.threes():

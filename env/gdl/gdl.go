@@ -29,7 +29,7 @@ type game struct {
 	actions  [2][]action       // by role: its possible moves as the mover, ascending
 	entry    [2][]int          // by role, then action: its entry of actions, or -1
 	init     []uint64          // the fluents that are true at first
-	start    *network.Position // the first position; only copied
+	start    *network.Position // the first position, which all states are copied from
 	entries  [][]entry         // by fluent: what it sets in the tensor when First is to move
 	framed   [][]entry         // and when Second is
 	images   [][]int32         // by symmetry, then fluent: its image

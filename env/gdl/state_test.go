@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"ludus/env"
@@ -149,6 +150,38 @@ func checkPosition(t *testing.T, s *state) {
 			}
 		}
 		v.Set(move, 0)
+	}
+}
+
+// TestNewStates: new states, made by several goroutines at once, are the first position whatever is played on others.
+func TestNewStates(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "reversi", "hex"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, _, err := New(t.Context(), name, sheets.Text(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := e.NewState().(*state).game
+			computed := g.play.NewPosition(g.init)
+			var joined sync.WaitGroup
+			for i := range uint64(4) {
+				joined.Go(func() {
+					rng := rand.New(rand.NewPCG(i, 3))
+					for range 3 {
+						s := g.newState()
+						if mode := s.mode(); !slices.Equal(s.position.On(), computed.On()) || !slices.Equal(s.position.Legal(mode), computed.Legal(mode)) || s.plies != 0 {
+							t.Error("a new state is not the first position")
+							return
+						}
+						for !s.Done() {
+							s.Apply(s.RandomAction(rng.Uint64()))
+						}
+					}
+				})
+			}
+			joined.Wait()
+		})
 	}
 }
 

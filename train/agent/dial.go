@@ -160,8 +160,11 @@ func (o *Origin) checkElo(spec Spec) error {
 	case !ok:
 		return fmt.Errorf("%w %q: this network has no strength dial; \"ludus rate RUN --dial\" measures that of a run's best "+
 			"checkpoint, RUN@best", ErrSpec, spec)
-	case spec.Elo < low || spec.Elo > high:
-		return fmt.Errorf("%w %q: elo is from %d to %d on its strength dial; sims=NUMBER makes an agent stronger", ErrSpec, spec, low, high)
+	case spec.Elo < low:
+		return fmt.Errorf("%w %q: elo is from %d to %d on its strength dial", ErrSpec, spec, low, high)
+	case spec.Elo > high:
+		return fmt.Errorf("%w %q: elo is from %d to %d on its strength dial; for a stronger agent leave out elo and add sims=NUMBER",
+			ErrSpec, spec, low, high)
 	}
 	return nil
 }

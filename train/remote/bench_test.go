@@ -172,7 +172,9 @@ func BenchmarkConnections(b *testing.B) {
 				defer conn.Close()
 				workers = append(workers, conn)
 			}
-			var next, bytes atomic.Int64
+			var next, sent atomic.Int64
+			ctx, cancel := context.WithCancel(b.Context())
+			defer cancel()
 			var joined sync.WaitGroup
 			start := cpu.Time()
 			b.ResetTimer()
@@ -186,23 +188,25 @@ func BenchmarkConnections(b *testing.B) {
 						data := s.messages[int(i)%len(s.messages)]
 						if _, err := conn.Request(gamesOf("run", "a"), data, time.Minute); err != nil {
 							b.Error(err)
+							cancel()
 							return
 						}
-						bytes.Add(int64(len(data)))
+						sent.Add(int64(len(data)))
 					}
 				})
 			}
 			for range b.N {
-				d, err := learner.Receive(b.Context())
+				d, err := learner.Receive(ctx)
 				if err != nil {
-					b.Fatal(err)
+					b.Error(err)
+					break
 				}
 				d.Acknowledge()
 			}
 			joined.Wait()
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 			b.ReportMetric(float64(b.N)/(cpu.Time()-start).Seconds(), "messages/CPU-s")
-			b.ReportMetric(float64(bytes.Load())/float64(b.N), "bytes/message")
+			b.ReportMetric(float64(sent.Load())/float64(b.N), "bytes/message")
 		})
 	}
 }

@@ -45,10 +45,10 @@ func TestLateAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	g := &gate{}
+	g, watched := &gate{}, connect()
 	ctx, cancel := context.WithCancel(t.Context())
 	var joined sync.WaitGroup
-	joined.Go(func() { g.watch(ctx, connect()) })
+	joined.Go(func() { g.watch(ctx, watched) })
 	defer joined.Wait()
 	defer cancel()
 	look := func() []*nats.Msg {
@@ -65,7 +65,7 @@ func TestLateAnswers(t *testing.T) {
 		}
 		return asked
 	}
-	// within returns how long it takes until the gate is closed or open, and fails if that takes too long.
+	// within waits until the gate is closed or open, and fails after a time.
 	within := func(most time.Duration, closed bool) {
 		t.Helper()
 		for end := time.Now().Add(most); ; time.Sleep(time.Millisecond) {

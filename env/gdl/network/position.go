@@ -13,7 +13,7 @@ type Position struct {
 	// Scratch.
 	changed []int32 // gates to pass on: 2 x their number, + 1 if they became true
 	dirty   []bool  // by block: to compute again
-	others  []truth // by gate that is not kept; nil until one is asked for
+	others  []truth // by gate - Play.kept, of those that are not kept; nil until one is asked for
 	found   []int32 // entries of others that are known now
 	flips   []int32 // fluents to change
 	before  []int32 // values of a block
@@ -21,6 +21,7 @@ type Position struct {
 	next    []uint64
 }
 
+// truth is the value of a gate, if it is known.
 type truth uint8
 
 const (
@@ -44,7 +45,7 @@ func (p *Play) NewPosition(on []uint64) *Position {
 	return s
 }
 
-// Clone returns a position that is equal.
+// Clone returns an independent copy. It only reads s, so goroutines may copy a position that nobody changes at the same time.
 func (s *Position) Clone() *Position {
 	return &Position{
 		play: s.play, on: slices.Clone(s.on), bits: slices.Clone(s.bits), count: slices.Clone(s.count), dirty: make([]bool, len(s.dirty)),

@@ -433,8 +433,8 @@ func toggleAnalysis(p *Playing) {
 	p.PlayOn(random(p), 2)
 	for _, c := range []struct{ box, drawn string }{
 		{"#show-prior", `document.querySelectorAll("#board .heat, #board .arrow").length > 0`},
-		{"#show-visits", `[...document.querySelectorAll("#board .visits")].some((e) => Number(e.textContent) > 0)`},
-		{"#show-value", `document.getElementById("value").checkVisibility() && document.getElementById("value").hasAttribute("aria-valuenow")`},
+		{"#show-visits", `[...document.querySelectorAll("#board .number")].some((e) => Number(e.textContent) > 0)`},
+		{"#show-value", `document.getElementById("value").checkVisibility() && document.getElementById("value").hasAttribute("aria-valuenow") && document.querySelectorAll("#board .number").length > 0`},
 	} {
 		if Eval[bool](p.Tab, fmt.Sprintf("document.querySelector(%q).checked", c.box)) {
 			p.Reach(c.box)
@@ -512,7 +512,7 @@ func analyzeDeeper(p *Playing) {
 		p.Click("#deeper")
 		p.Wait(`document.querySelector("#analysis p").textContent.includes(" ` + simulations + ` simulations")`)
 	}
-	p.Wait(`!document.getElementById("deeper").textContent.includes("…")`) // disabled if the position is proven
+	p.Wait(`!document.getElementById("deeper").textContent.includes("…")`) // hidden if the position is proven
 	p.PlayOn(random(p), 2)
 	p.Wait(`document.querySelector("#analysis p").textContent.includes(" 64 simulations")`)
 	const rows = `document.querySelectorAll("#analysis tbody tr").length - 1` // without that of the position

@@ -56,6 +56,9 @@ type Broken struct {
 // excerptLines is the number of lines shown before and after that of a problem.
 const excerptLines = 3
 
+// maxWarnings is the number of likely mistakes that are listed.
+const maxWarnings = 10
+
 // check checks a sheet. describe returns what to tell people about a game.
 func check(ctx context.Context, path, text string, describe func(*env.Game) string) *Check {
 	c := &Check{State: Refused}
@@ -66,11 +69,15 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 	}
 	if err == nil {
 		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(c.accepted)
-		for i, hint := range gdl.Hints(c.accepted) {
+		hints := gdl.Hints(c.accepted)
+		for _, hint := range hints[:min(maxWarnings, len(hints))] {
 			c.Warnings = append(c.Warnings, hint.String())
-			if i == 0 {
-				c.Excerpt = excerpt(text, hint.Pos)
-			}
+		}
+		if len(hints) > 0 {
+			c.Excerpt = excerpt(text, hints[0].Pos)
+		}
+		if more := len(hints) - maxWarnings; more > 0 {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("and %d more", more))
 		}
 		return c
 	}

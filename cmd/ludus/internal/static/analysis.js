@@ -44,8 +44,8 @@ export class AnalysisCache {
 
 // boardMarks returns shades and numbers for Board.show: of the prior, the visits or both, and of the selected piece's moves only,
 // if one is selected. For an agent without a network the visits stand for its prior; where a proof needed no visits, the prior stands
-// for them. Without visits, a wanted value is that of the best move to a cell, for the first player. A number of a step stands beside
-// its arrow.
+// for them. If value is on and visits are off, a number is the value of the best move to that cell, for the first player. A number of a
+// step stands beside its arrow.
 export function boardMarks(analysis, actions, { prior, visits, value }, players, selected) {
   const moves = (analysis?.moves || []).map((move) => ({ ...move, ...actions[move.move] }))
     .filter(({ from, to }) => to >= 0 && (selected === undefined || from === selected));
@@ -53,11 +53,11 @@ export function boardMarks(analysis, actions, { prior, visits, value }, players,
   const weightOf = (move) => (prior || !searched ? move.prior ?? move.visits : move.visits) || 0;
   const byWeight = moves.map((move) => ({ ...move, weight: weightOf(move) })).sort((a, b) => b.weight - a.weight);
   const strong = byWeight.filter(({ weight }) => weight > minWeight * byWeight[0].weight), steps = moves.some(({ from }) => from >= 0);
-  const numbered = steps ? strong : moves, best = new Map(); // by cell, for the player to move
+  const numbered = steps && strong.length > 0 ? strong : moves, best = new Map(); // by cell, for the player to move
   for (const { to, value } of numbered) if (value != null) best.set(to, Math.max(value, best.get(to) ?? -1));
-  const values = () => [...best].map(([to, value]) => [to, valueForFirst(value, analysis.player, players).toFixed(2)]);
+  const values = () => [...best].map(([to, value]) => [to, utility(valueForFirst(value, analysis.player, players), 2)]);
   return {
-    shades: prior || visits || (value && steps) ? strong : [],
+    places: !steps, shades: prior || visits || (value && steps) ? strong : [],
     numbers: visits ? summed(numbered.filter(({ visits }) => visits > 0).map(({ to, visits }) => [to, visits])) : value ? values() : [],
   };
 }

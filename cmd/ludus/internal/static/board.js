@@ -66,16 +66,17 @@ export class Board {
   //   last: [{ from, to }], the moves that led here     played: { from, to }, the move made here
   //   hint: { from, to }                                arrived: { from, to }, a move to animate
   //   shades: [{ from, to, weight }], moves by weight in descending order
+  //   places: whether these moves place pieces, so that they and the numbers are drawn in the cells; by default as shades say
   //   numbers: [[cell, text]]
   //   movable: cells whose piece can move               targets: cells that can be moved to
   //   selected: the cell of the selected piece
-  show(position, { last = [], played, hint, shades = [], numbers = [], movable = [], targets = [], selected, arrived } = {}) {
+  show(position, { last = [], played, hint, shades = [], places = shades[0]?.from < 0, numbers = [], movable = [], targets = [], selected, arrived } = {}) {
     if (position.pieces !== this.shown) this.drawPieces(position.pieces, arrived);
     this.shown = position.pieces;
     this.ground.replaceChildren();
     this.marks.replaceChildren();
     for (const cell of last.flatMap(({ from, to }) => [from, to])) if (cell >= 0) this.drawSquare(this.ground, cell, "last", 0.45);
-    const places = shades.length > 0 && shades[0].from < 0, mover = this.description.pieces.find(({ side }) => side === position.player);
+    const mover = this.description.pieces.find(({ side }) => side === position.player);
     if (places) this.drawHeat(shades, mover);
     else this.drawArrows(shades, mover);
     for (const cell of movable) this.drawSquare(this.ground, cell, cell === selected ? "selected" : selected === undefined ? "movable" : "movable quiet", 0.45);
@@ -83,7 +84,7 @@ export class Board {
     for (const cell of targets) if (!places || !numbered.has(cell)) this.drawTarget(cell, position.pieces[cell] !== "0", selected === undefined);
     if (played && played.to >= 0) this.drawPlayed(played, "played", mover);
     if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
-    for (const [cell, text] of numbers) make(this.marks, "text", { class: "visits", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
+    for (const [cell, text] of numbers) make(this.marks, "text", { class: "number", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
     this.drawWon(position);
     this.svg.setAttribute("aria-label", `Board: ${position.status}${this.wonText(position)}`);
   }

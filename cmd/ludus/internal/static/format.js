@@ -25,7 +25,7 @@ export const interval = (low, high) => `${number(low)} to ${number(high)}`;
 export const eloText = ({ value, low, high }) => `${high - low > 200 ? "about " : ""}${Math.round(value)} Elo`;
 
 // utility writes a value from -1 to 1.
-export const utility = (x) => x == null ? "–" : x.toFixed(3).replace(/^-0\.000$/, "0.000");
+export const utility = (x, digits = 3) => x == null ? "–" : x.toFixed(digits).replace(/^-(0\.0*)$/, "$1");
 
 // percent writes a share, which is from 0 to 1.
 export const percent = (x) => x == null ? "–" : `${(100 * x).toFixed(1)} %`;

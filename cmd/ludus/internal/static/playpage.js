@@ -161,7 +161,8 @@ async function start() {
   const engine = engineOverHTTP("/api", (text) => { byId("message").textContent = text; });
   const more = document.createElement("div");
   // Playing works without these lists.
-  const list = (path, none) => getJSON(path).catch((error) => { make(more, "p", { class: "note" }, error.message); return none; });
+  let listed = true; // both lists have come
+  const list = (path, none) => getJSON(path).catch((error) => { listed = false; make(more, "p", { class: "note" }, error.message); return none; });
   const [{ games, zoo, patterns, limits }, { runs }] = await Promise.all([list("/api/about", { games: [], zoo: {}, patterns: [] }), list("/api/runs", { runs: [] })]);
   runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest run first
   const first = runs.find((run) => run.agent && !run.untrained)?.game || "quad-5x5"; // as in the README
@@ -180,9 +181,8 @@ async function start() {
   };
   const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent, onRefused: () => { byId("elsewhere").hidden = false; } });
-  if (!shipped && own.every(({ untrained }) => untrained)) {
-    make(byId("swap").parentElement, "p", { class: "note" }, `There is no trained agent of ${game} yet. ludus train "${game}" trains one.`);
-  }
+  const trained = shipped || own.some(({ untrained }) => !untrained) || wishes.some((text) => /^(net|policy):/.test(text));
+  if (games.includes(game) && !trained && listed) make(byId("swap").parentElement, "p", { class: "note" }, `There is no trained agent of ${game} yet. “ludus train ${game}” trains one.`);
   offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, patterns);
   offerAgent(more.querySelector("form"), game in zoo, limits, async (text) => app.addAgent(await findAgent(text), 1));
 }

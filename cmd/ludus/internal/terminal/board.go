@@ -14,7 +14,7 @@ type marks uint8
 
 const (
 	arrived marks = 1 << iota // one of the last moves ended here
-	left                      // one of the last moves began here
+	left                      // one of the last moves began here, and the cell is empty
 	target                    // a legal move places or captures a piece here
 	movable                   // a legal move begins here
 	winning                   // one of the cells that won the game
@@ -47,7 +47,7 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 	}
 	for _, a := range last {
 		cells := game.Drawing.ActionCells[a]
-		if cells.From != env.NoCell && pieces[cells.From] == 0 { // in Free-For-All another piece appears on some
+		if cells.From != env.NoCell && pieces[cells.From] == 0 { // a piece may stand there again: on a spawn cell in Free-For-All
 			set(cells.From, left)
 		}
 		set(cells.To, arrived)
