@@ -27,19 +27,16 @@ type Family struct {
 }
 
 // Pattern returns how names with parameters are written: "hex(size=2..11,swap=0..1)".
-func (f *Family) Pattern() string {
-	params := make([]string, len(f.Params))
-	for i, p := range f.Params {
-		params[i] = p.Name + "=" + p.Range()
-	}
-	return f.Name + "(" + strings.Join(params, ",") + ")"
-}
+func (f *Family) Pattern() string { return f.written(Param.Range) }
 
 // Defaults returns the name with the default of each parameter: "hex(size=11,swap=1)".
-func (f *Family) Defaults() string {
+func (f *Family) Defaults() string { return f.written(func(p Param) string { return p.Default }) }
+
+// written returns the family's name with what value says of each parameter.
+func (f *Family) written(value func(p Param) string) string {
 	params := make([]string, len(f.Params))
 	for i, p := range f.Params {
-		params[i] = p.Name + "=" + p.Default
+		params[i] = p.Name + "=" + value(p)
 	}
 	return f.Name + "(" + strings.Join(params, ",") + ")"
 }
@@ -168,11 +165,7 @@ func New(name string) (*env.Game, error) {
 
 // canonical returns the canonical name of a game: its alias if it has one, otherwise the family with every parameter.
 func (f *Family) canonical(v Values) string {
-	parts := make([]string, len(v))
-	for i, p := range v {
-		parts[i] = p.Name + "=" + p.Value
-	}
-	full := f.Name + "(" + strings.Join(parts, ",") + ")"
+	full := f.written(func(p Param) string { return v.Word(p.Name) })
 	for _, s := range f.Aliases {
 		if s.Full == full {
 			return s.Name

@@ -56,9 +56,6 @@ type Broken struct {
 // excerptLines is the number of lines shown before and after that of a problem.
 const excerptLines = 3
 
-// maxWarnings is the number of likely mistakes that are listed.
-const maxWarnings = 10
-
 // check checks a sheet. describe returns what to tell people about a game.
 func check(ctx context.Context, path, text string, describe func(*env.Game) string) *Check {
 	c := &Check{State: Refused}
@@ -70,14 +67,11 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 	if err == nil {
 		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(c.accepted)
 		hints := gdl.Hints(c.accepted)
-		for _, hint := range hints[:min(maxWarnings, len(hints))] {
+		for _, hint := range hints {
 			c.Warnings = append(c.Warnings, hint.String())
 		}
 		if len(hints) > 0 {
 			c.Excerpt = excerpt(text, hints[0].Pos)
-		}
-		if more := len(hints) - maxWarnings; more > 0 {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("and %d more", more))
 		}
 		return c
 	}
