@@ -2,6 +2,7 @@ package train
 
 import (
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,5 +142,27 @@ func TestChangedSettings(t *testing.T) {
 	s.Channels, s.ValueMix = 52, 0.5
 	if changed := ChangedSettings(game, &s); !slices.Equal(changed, []string{"channels=52", "value_mix=0.5"}) {
 		t.Errorf("changed settings %v", changed)
+	}
+}
+
+// TestCPUShare: only other programs make the share small, not waiting threads, and not threads without a core.
+func TestCPUShare(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		used, idle     float64 // of 10 seconds
+		threads, cores int
+		want           float64
+	}{
+		{"a quiet machine", 20, 0, 2, 2, 1},
+		{"one core taken by others", 10, 0, 2, 2, 0.5},
+		{"threads that wait for others", 12, 8, 2, 2, 1},
+		{"more threads than cores", 20, 0, 8, 2, 1},
+		{"the same, busy", 10, 0, 8, 2, 0.5},
+		{"fewer threads than cores", 10, 0, 1, 16, 1},
+		{"clocks that differ a little", 20.2, 0, 2, 2, 1},
+	} {
+		if got := cpuShare(c.used, Throughput{Seconds: 10, Idle: c.idle}, c.threads, c.cores); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }

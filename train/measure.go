@@ -55,9 +55,7 @@ func measure(
 	}
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
 	used, played := (cpu.Time() - startCPU).Seconds(), play.result()
-	usable := float64(len(play.threads))*played.Seconds - played.Idle
-	usable *= min(1, float64(len(cpu.Cores()))/float64(len(play.threads)))
-	c.cpuShare = min(1, used/usable)
+	c.cpuShare = cpuShare(used, played.Throughput, len(play.threads), len(cpu.Cores()))
 	rescorer := newRescorer(game, s.SolverNodes, parallel.Runner(1))
 	rescoring, err := measureRescoring(ctx, rescorer, played.finished, duration, clock)
 	if err != nil {
@@ -97,6 +95,13 @@ func measure(
 	}
 	c.step = (clock() - start).Seconds() / float64(steps)
 	return c, nil
+}
+
+// cpuShare returns the CPU time that self-play used / what its threads could have used on the given cores, at most 1. A thread
+// cannot use the time in which it waits for others.
+func cpuShare(used float64, t Throughput, threads, cores int) float64 {
+	usable := (float64(threads)*t.Seconds - t.Idle) * min(1, float64(cores)/float64(threads))
+	return min(1, used/usable)
 }
 
 // randomBatch returns a batch of random samples: a training step on it takes as long as on any other.

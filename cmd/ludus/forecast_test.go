@@ -114,6 +114,22 @@ func TestRecordedBy(t *testing.T) {
 	}
 }
 
+func TestSpeedOf(t *testing.T) {
+	trained := []zoo.Trained{
+		{Channels: 32, Blocks: 3, Samples: 6000, Seconds: 10, Cores: 2}, {Channels: 32, Blocks: 3, Samples: 8000, Seconds: 10, Cores: 4},
+		{Channels: 64, Blocks: 3, Samples: 100, Seconds: 10, Cores: 1},
+	}
+	if got := speedOf(trained, 32, 3); *got != (recordedSpeed{200, 300}) || got.String() != "which learned from 200 to 300 samples per second on each core" {
+		t.Errorf("%v", got)
+	}
+	if got := speedOf(trained, 64, 3); *got != (recordedSpeed{10, 10}) || !strings.Contains(got.String(), "from 10 samples") {
+		t.Errorf("%v", got)
+	}
+	if got := speedOf(trained, 32, 4); got != nil {
+		t.Errorf("without a training of that size: %v", got)
+	}
+}
+
 // A faster machine and a longer time never make the expected errors worse.
 func TestPlanImproves(t *testing.T) {
 	_, o, f := fakeForecast(t, "golden-rectangle")

@@ -159,8 +159,8 @@ const (
 )
 
 // watch closes the gate whenever the server is behind, until ctx ends: it asks each stream for a message that does not exist.
-// The answer comes after everything that the stream has queued.
-func (g *gate) watch(ctx context.Context, conn *nats.Conn) {
+// The answer comes after everything that the stream has queued. The gate stays closed for longest at most.
+func (g *gate) watch(ctx context.Context, conn *nats.Conn, longest time.Duration) {
 	inbox := conn.NewInbox()
 	answers, err := conn.SubscribeSync(inbox + ".*")
 	if err != nil {
@@ -196,7 +196,7 @@ func (g *gate) watch(ctx context.Context, conn *nats.Conn) {
 		}
 		if missing := await(subject, 2, answerTime); missing > 0 {
 			g.turn.Lock()
-			await(subject, missing, longestWait)
+			await(subject, missing, longest)
 			g.turn.Unlock()
 		}
 	}

@@ -113,7 +113,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop, s.gate.connect = stop, s.nats.InProcessConn
-	s.joined.Go(func() { s.gate.watch(ctx, s.watcher) })
+	s.joined.Go(func() { s.gate.watch(ctx, s.watcher, longestWait) })
 	s.joined.Go(s.gate.accept)
 	return nil
 }

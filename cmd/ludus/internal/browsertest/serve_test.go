@@ -91,6 +91,36 @@ func waitForList(tab *Tab, text string) {
 	})(), window.listed[%[1]q] === true)`, text))
 }
 
+// Numbers on the board: visits of all moves to a cell, or the value of the best of them, which is for the first player, whoever is to
+// move. A turn is all moves that one player made in a row.
+func TestBoardNumbers(t *testing.T) {
+	b := Start(t)
+	address, _ := serve(t, web.Options{Runs: t.TempDir()})
+	tab := b.Open(t, address)
+	tab.Wait(ready)
+	const actions = `{ "c3": { from: -1, to: 12 }, "block c3": { from: -1, to: 12 }, "d4": { from: -1, to: 18 }, "pass": { from: -1, to: -1 } }`
+	for _, c := range []struct{ player, wants, want string }{
+		{"x", "{ value: true }", `[[12,"0.75"],[18,"0.00"]]`},
+		{"o", "{ value: true }", `[[12,"-0.75"],[18,"0.00"]]`},
+		{"o", "{ value: true, visits: true }", `[[12,12],[18,4]]`},
+		{"o", "{ prior: true }", `[]`},
+	} {
+		got := Eval[string](tab, fmt.Sprintf(`import("/static/analysis.js").then(({ boardMarks }) => JSON.stringify([...boardMarks({ player: %q, simulations: 16, moves: [
+			{ move: "c3", visits: 10, value: 0.25, prior: 0.5 }, { move: "block c3", visits: 2, value: 0.75, prior: 0.1 },
+			{ move: "d4", visits: 4, value: -0.001, prior: 0.4 }, { move: "pass", visits: 0, value: null, prior: 0 }] }, %s, %s, ["x", "o"]).numbers]))`, c.player, actions, c.wants))
+		if got != c.want {
+			t.Errorf("%s to move, %s: %s, want %s", c.player, c.wants, got, c.want)
+		}
+	}
+	for ply, want := range map[int]string{0: "[]", 1: "[1]", 2: "[2]", 3: "[2,3]", 4: "[2,3,4]", 5: "[5]"} {
+		got := Eval[string](tab, fmt.Sprintf(`import("/static/history.js").then(({ GameHistory }) => JSON.stringify(
+			GameHistory.prototype.turn.call({ positions: [0, 1, 1, 1, 0, 1].map((player) => ({ player })) }, %d)))`, ply))
+		if got != want {
+			t.Errorf("the turn up to move %d is %s, want %s", ply, got, want)
+		}
+	}
+}
+
 // Without a trained run the opponent is the shipped agent, and the menus mark runs that have hardly trained. A rated run comes
 // before it.
 func TestFirstOpponent(t *testing.T) {
