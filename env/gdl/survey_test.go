@@ -30,7 +30,7 @@ import (
 const (
 	maxAccept = 60   // for gdl.New
 	maxLaws   = 900  // for the laws of one sheet
-	maxGames  = 60   // for the comparison with the slow interpreter
+	maxGames  = 900  // for the comparison with the slow interpreter
 	wantGames = 1000 // games to compare, if time allows
 	maxMB     = 2048
 )

@@ -1,302 +1,191 @@
 package oracle
 
-import (
-	"slices"
-	"strconv"
-
-	"ludus/env/gdl/kif"
-)
-
-// term is a term of a rule or a ground one. It never changes.
-type term struct {
-	name      string
-	args      []*term
-	signature string // name and number of arguments
-	text      string // "" if it has a variable
-}
-
-func newTerm(t kif.Term) *term {
-	args := make([]*term, len(t.Args))
-	for i, a := range t.Args {
-		args[i] = newTerm(a)
-	}
-	return atom(t.Name, args...)
-}
-
-func atom(name string, args ...*term) *term {
-	t := &term{name: name, args: args, signature: name + "/" + strconv.Itoa(len(args))}
-	if name[0] == '?' {
-		return t
-	}
-	text := name
-	for _, a := range args {
-		if a.text == "" {
-			return t
-		}
-		text += " " + a.text
-	}
-	if t.text = text; len(args) > 0 {
-		t.text = "(" + text + ")"
-	}
-	return t
-}
-
-// asked returns the atom of a literal.
-func (t *term) asked() *term {
-	if t.name == "not" {
-		return t.args[0]
-	}
-	return t
-}
-
-func (t *term) isVariable() bool { return t.name[0] == '?' }
-
-// rule is a rule without or and and.
-type rule struct {
-	head *term
-	body []*term
-	pos  kif.Pos
-}
+import "ludus/env/gdl/kif"
 
 // facts is a set of ground atoms.
 type facts struct {
-	parent *facts // further facts; may be nil
-	known  map[string]bool
-	list   map[string][]*term   // by signature
-	index  map[indexKey][]*term // by an argument
+	game      *Game
+	parent    *facts // further facts; may be nil
+	known     []uint64
+	count     int
+	relations map[id]*relation // by functor
 }
 
-type indexKey struct {
-	signature string
-	position  int
-	value     string
+// relation is the atoms with a functor.
+type relation struct {
+	list  []id
+	index []map[uint64][]id // for each element of Game.asked: the atoms by a hash of the parts in these places
 }
 
-func newFacts(parent *facts) *facts {
-	return &facts{parent: parent, known: map[string]bool{}, list: map[string][]*term{}, index: map[indexKey][]*term{}}
+func newFacts(g *Game, parent *facts) *facts {
+	return &facts{game: g, parent: parent, known: make([]uint64, len(g.terms.list)/64+1), relations: map[id]*relation{}}
 }
 
-func (f *facts) of(signature string) []*term {
-	if f.parent == nil {
-		return f.list[signature]
-	}
-	return slices.Concat(f.parent.of(signature), f.list[signature])
+func (f *facts) has(n id) bool {
+	word := int(n) / 64
+	return word < len(f.known) && f.known[word]>>(n%64)&1 != 0 || f.parent != nil && f.parent.has(n)
 }
 
-func (f *facts) has(text string) bool { return f.known[text] || f.parent != nil && f.parent.has(text) }
-
-func (f *facts) add(t *term) bool {
-	if f.has(t.text) {
+func (f *facts) add(n id) bool {
+	if f.has(n) {
 		return false
 	}
-	f.known[t.text] = true
-	f.list[t.signature] = append(f.list[t.signature], t)
-	for i, a := range keys(t) {
-		k := indexKey{t.signature, i, a.text}
-		f.index[k] = append(f.index[k], t)
+	if word := int(n) / 64; word >= len(f.known) {
+		f.known = append(f.known, make([]uint64, word+1+word/4-len(f.known))...)
 	}
+	f.known[n/64] |= 1 << (n % 64)
+	f.count++
+	f.index(n)
 	return true
 }
 
-// keys are the parts of an atom that the index uses: its arguments, then those of its last argument.
-func keys(t *term) []*term {
-	if n := len(t.args); n > 0 && len(t.args[n-1].args) > 0 {
-		return slices.Concat(t.args, t.args[n-1].args)
+// index makes a fact known to candidates.
+func (f *facts) index(n id) {
+	functor := f.game.terms.list[n].functor
+	asked := f.game.asked[functor]
+	r := f.relations[functor]
+	if r == nil {
+		r = &relation{index: make([]map[uint64][]id, len(asked))}
+		f.relations[functor] = r
 	}
-	return t.args
-}
-
-// candidates calls visit with each fact that may match the pattern.
-func (f *facts) candidates(pattern *term, visit func(*term)) {
-	if f.parent != nil {
-		f.parent.candidates(pattern, visit)
-	}
-	best := f.list[pattern.signature]
-	if len(best) > 1 {
-		for i, a := range keys(pattern) {
-			if a.text == "" {
-				continue
-			}
-			if list := f.index[indexKey{pattern.signature, i, a.text}]; len(list) < len(best) {
-				best = list
+	r.list = append(r.list, n)
+	parts := f.game.terms.parts(n, f.game.buffer[:])
+	for i, places := range asked {
+		var hash uint64
+		for _, place := range places {
+			if place < len(parts) {
+				hash = mix(hash, parts[place])
 			}
 		}
-	}
-	for _, t := range best {
-		visit(t)
+		if r.index[i] == nil {
+			r.index[i] = map[uint64][]id{}
+		}
+		r.index[i][hash] = append(r.index[i][hash], n)
 	}
 }
 
-// derive adds what follows by the rules of a layer.
-func (f *facts) derive(l layer) error {
-	var fresh []*term
-	add := func(t *term) {
-		if f.add(t) {
-			fresh = append(fresh, t)
+// of returns all facts with a functor.
+func (f *facts) of(functor id) []id {
+	var list []id
+	for ; f != nil; f = f.parent {
+		if r := f.relations[functor]; r != nil {
+			list = append(list, r.list...)
 		}
 	}
-	for _, r := range l.rules {
-		heads, err := f.heads(r, nil, nil)
-		if err != nil {
+	return list
+}
+
+// candidates returns facts of this set, not of its parent, among which are all that match the atom of a step.
+func (f *facts) candidates(s *step, env environment) []id {
+	r := f.relations[s.atom.functor]
+	if r == nil || s.index < 0 {
+		return r.all()
+	}
+	var hash uint64
+	for i := range s.parts {
+		hash = mix(hash, f.game.terms.value(&s.parts[i], env, false))
+	}
+	return r.index[s.index][hash]
+}
+
+func (r *relation) all() []id {
+	if r == nil {
+		return nil
+	}
+	return r.list
+}
+
+// mix extends a hash.
+func mix(hash uint64, n id) uint64 { return (hash ^ uint64(n)) * 0x9e3779b97f4a7c15 }
+
+// deriveAll derives what follows by layers, in their order.
+func (f *facts) deriveAll(layers []layer) error {
+	for _, l := range layers {
+		if err := f.derive(l); err != nil {
 			return err
-		}
-		for _, h := range heads {
-			add(h)
-		}
-	}
-	for len(fresh) > 0 {
-		news := newFacts(nil)
-		for _, t := range fresh {
-			news.add(t)
-		}
-		fresh = nil
-		if len(f.known) > 3_000_000 {
-			return kif.Errorf(l.rules[0].pos, "more than three million facts")
-		}
-		for _, r := range l.rules {
-			for _, t := range r.body {
-				if !l.recursive[t.signature] {
-					continue
-				}
-				heads, err := f.heads(r, t, news)
-				if err != nil {
-					return err
-				}
-				for _, h := range heads {
-					add(h)
-				}
-			}
 		}
 	}
 	return nil
 }
 
-type binding struct {
-	variable string
-	value    *term
+// derive adds what follows by the rules of a layer: first everything that follows once, then what follows with a new
+// fact (semi-naive evaluation).
+func (f *facts) derive(l layer) error {
+	var heads, fresh []id
+	add := func() {
+		for _, h := range heads {
+			if f.add(h) {
+				fresh = append(fresh, h)
+			}
+		}
+		heads = heads[:0]
+	}
+	for i := range l.plans {
+		f.solve(&l.plans[i], nil, &heads)
+		add()
+	}
+	for len(fresh) > 0 && len(l.renewed) > 0 {
+		if f.count > 3_000_000 {
+			return kif.Errorf(l.plans[0].pos, "more than three million facts")
+		}
+		news := &facts{game: f.game, relations: map[id]*relation{}}
+		for _, n := range fresh {
+			news.index(n)
+		}
+		fresh = fresh[:0]
+		for i := range l.renewed {
+			f.solve(&l.renewed[i], news, &heads)
+			add()
+		}
+	}
+	return nil
 }
 
-// heads returns the heads of a rule for all bindings under which its body holds. If from is a literal of the body, only
-// facts of news match it.
-func (f *facts) heads(r rule, from *term, news *facts) (heads []*term, err error) {
-	var solve func(body []*term, env []binding)
-	solve = func(body []*term, env []binding) {
-		if err != nil {
+// solve appends the heads of a plan for all values of its variables under which its body holds. If news is not nil, only
+// its facts match the first step; only their index is used.
+func (f *facts) solve(p *plan, news *facts, heads *[]id) {
+	t := f.game.terms
+	env := make(environment, p.variables)
+	var from func(i int)
+	from = func(i int) {
+		if i == len(p.steps) {
+			*heads = append(*heads, t.value(&p.head, env, true))
 			return
 		}
-		if len(body) == 0 {
-			h := substitute(r.head, env)
-			if h.text == "" {
-				err = kif.Errorf(r.pos, "the head of this rule has a free variable")
-				return
+		s := &p.steps[i]
+		switch s.kind {
+		case differ, equal:
+			same := t.value(&s.atom.args[0], env, true) == t.value(&s.atom.args[1], env, true)
+			if same == (s.kind == equal) {
+				from(i + 1)
 			}
-			heads = append(heads, h)
+			return
+		case fails:
+			if n := t.value(&s.atom, env, false); n == 0 || !f.has(n) {
+				from(i + 1)
+			}
 			return
 		}
-		pick := 0
-		if body[0] != from {
-			pick = next(body, env)
-		}
-		if pick < 0 {
-			err = kif.Errorf(r.pos, "a variable of this rule is free in a negation")
+		if s.tested && (i > 0 || news == nil) {
+			if n := t.value(&s.atom, env, false); n != 0 && f.has(n) {
+				from(i + 1)
+			}
 			return
 		}
-		l := substitute(body[pick], env)
-		rest := slices.Concat(body[:pick], body[pick+1:])
-		visit := func(fact *term) {
-			if e, ok := match(l, fact, env[:len(env):len(env)]); ok {
-				solve(rest, e)
+		set := f
+		if i == 0 && news != nil {
+			set = news
+		}
+		for ; set != nil; set = set.parent {
+			for _, n := range set.candidates(s, env) {
+				if t.match(&s.atom, n, env) {
+					from(i + 1)
+				}
+				for _, v := range s.binds {
+					env[v] = 0
+				}
 			}
 		}
-		switch a := l.asked(); {
-		case a.name == "distinct":
-			if (a.args[0].text != a.args[1].text) == (l == a) {
-				solve(rest, env)
-			}
-		case l != a:
-			if !f.has(a.text) {
-				solve(rest, env)
-			}
-		case body[pick] == from:
-			news.candidates(l, visit)
-		default:
-			f.candidates(l, visit)
-		}
 	}
-	body := r.body
-	if from != nil {
-		i := slices.Index(body, from)
-		body = slices.Concat(body[i:i+1], body[:i], body[i+1:])
-	}
-	solve(body, nil)
-	return heads, err
-}
-
-// next returns the index of the literal to solve next: the first test on ground terms, or else the positive literal with
-// most ground arguments; -1 if there is none.
-func next(body []*term, env []binding) int {
-	pick, most := -1, -1
-	for i, l := range body {
-		s := substitute(l, env)
-		if s.text != "" {
-			return i
-		}
-		if l.name == "not" || l.name == "distinct" {
-			continue
-		}
-		ground := 0
-		for _, a := range keys(s) {
-			if a.text != "" {
-				ground++
-			}
-		}
-		if ground > most {
-			pick, most = i, ground
-		}
-	}
-	return pick
-}
-
-func substitute(t *term, env []binding) *term {
-	if t.text != "" {
-		return t
-	}
-	if t.isVariable() {
-		for _, b := range env {
-			if b.variable == t.name {
-				return b.value
-			}
-		}
-		return t
-	}
-	args := make([]*term, len(t.args))
-	for i, a := range t.args {
-		args[i] = substitute(a, env)
-	}
-	return atom(t.name, args...)
-}
-
-// match extends env so that the pattern becomes the fact.
-func match(pattern, fact *term, env []binding) ([]binding, bool) {
-	if pattern.text != "" {
-		return env, pattern.text == fact.text
-	}
-	if pattern.isVariable() {
-		for _, b := range env {
-			if b.variable == pattern.name {
-				return env, b.value.text == fact.text
-			}
-		}
-		return append(env, binding{pattern.name, fact}), true
-	}
-	if pattern.signature != fact.signature {
-		return env, false
-	}
-	for i := range pattern.args {
-		var ok bool
-		if env, ok = match(pattern.args[i], fact.args[i], env); !ok {
-			return env, false
-		}
-	}
-	return env, true
+	from(0)
 }

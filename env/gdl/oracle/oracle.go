@@ -14,18 +14,31 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// Game is a rule sheet, ready for play.
+// Game is a rule sheet, ready for play. It numbers terms as it meets them, so only one goroutine at a time may use it and
+// its positions.
 type Game struct {
-	Roles  []string
-	layers []layer
-	static *facts // facts that depend on neither the position nor the moves
-	start  []*term
+	Roles []string
+
+	terms     *terms
+	byState   []layer        // what a position has, lower layers first
+	byMoves   []layer        // what the moves add
+	asked     map[id][][]int // for each functor the sets of places by which plans find facts; see terms.parts
+	buffer    [16]id
+	static    *facts // what depends on neither
+	start     []id   // fluents
+	predicate struct{ role, init, true, does, legal, next, goal, terminal id }
 }
 
-// layer are rules whose heads depend on each other, or a single predicate's. Lower layers come first.
+// layer are rules whose heads depend on each other, or a single predicate's.
 type layer struct {
-	rules     []rule
-	recursive map[string]bool // signatures of the heads if they depend on each other
+	plans   []plan
+	renewed []plan // the first step asks for a fact of the layer itself
+}
+
+// plan is a rule and the order in which its body is solved.
+type plan struct {
+	rule
+	steps []step
 }
 
 // Position is a state of a game with the facts that hold in it.
@@ -33,7 +46,6 @@ type Position struct {
 	True []string // fluents, in order
 
 	game  *Game
-	state []*term
 	facts *facts
 }
 
@@ -43,42 +55,109 @@ func New(text string) (*Game, error) {
 	if err != nil {
 		return nil, err
 	}
+	g := &Game{terms: newTerms(), asked: map[id][][]int{}}
+	p := &g.predicate
+	for _, f := range []struct {
+		predicate *id
+		name      string
+		args      int
+	}{
+		{&p.role, "role", 1}, {&p.init, "init", 1}, {&p.true, "true", 1}, {&p.does, "does", 2}, {&p.legal, "legal", 2},
+		{&p.next, "next", 1}, {&p.goal, "goal", 2}, {&p.terminal, "terminal", 0},
+	} {
+		*f.predicate = g.terms.functor(f.name, f.args)
+	}
 	var rules []rule
 	for _, r := range kif.SplitGoals(read) {
 		for _, body := range alternatives(r.Body) {
-			rule := rule{head: newTerm(r.Head), pos: r.Pos}
-			for _, l := range body {
-				rule.body = append(rule.body, newTerm(l))
-			}
-			rules = append(rules, rule)
+			rules = append(rules, g.terms.rule(r.Head, body, r.Pos))
 		}
 	}
-	g := &Game{static: newFacts(nil)}
-	layers, err := layersOf(rules)
+	strata, err := g.strata(rules)
 	if err != nil {
 		return nil, err
 	}
-	moving := map[string]bool{"true/1": true, "does/2": true}
-	for _, l := range layers {
-		depends := func(r rule) bool {
-			return slices.ContainsFunc(r.body, func(t *term) bool { return moving[t.asked().signature] })
-		}
-		if slices.ContainsFunc(l.rules, depends) {
-			for _, r := range l.rules {
-				moving[r.head.signature] = true
-			}
-			g.layers = append(g.layers, l)
-		} else if err := g.static.derive(l); err != nil {
+	var static []layer
+	moving := map[id]*[]layer{p.true: &g.byState, p.does: &g.byMoves}
+	for _, rules := range strata {
+		l, err := g.layer(rules)
+		if err != nil {
 			return nil, err
 		}
+		to := &static
+		for _, r := range rules {
+			for i := range r.body {
+				if m := moving[r.body[i].atom.functor]; m == &g.byMoves || m != nil && to == &static {
+					to = m
+				}
+			}
+		}
+		if to != &static {
+			for _, r := range rules {
+				moving[r.head.functor] = to
+			}
+		}
+		*to = append(*to, l)
 	}
-	for _, f := range g.static.list["role/1"] {
-		g.Roles = append(g.Roles, f.args[0].text)
+	for _, predicate := range []id{p.legal, p.goal, p.terminal} {
+		if moving[predicate] == &g.byMoves {
+			return nil, fmt.Errorf("%s depends on does", g.terms.list[predicate].name)
+		}
 	}
-	for _, f := range g.static.list["init/1"] {
-		g.start = append(g.start, f.args[0])
+	g.static = newFacts(g, nil)
+	if err := g.static.deriveAll(static); err != nil {
+		return nil, err
+	}
+	for _, f := range g.static.of(p.role) {
+		g.Roles = append(g.Roles, g.terms.text(g.terms.list[f].args[0]))
+	}
+	for _, f := range g.static.of(p.init) {
+		g.start = append(g.start, g.terms.list[f].args[0])
 	}
 	return g, nil
+}
+
+// layer plans the rules of a layer.
+func (g *Game) layer(rules []rule) (layer, error) {
+	heads := map[id]bool{}
+	for _, r := range rules {
+		heads[r.head.functor] = true
+	}
+	var l layer
+	for _, r := range rules {
+		for first := -1; first < len(r.body); first++ {
+			if first >= 0 && !heads[r.body[first].atom.functor] {
+				continue
+			}
+			steps, err := r.plan(first)
+			if err != nil {
+				return l, err
+			}
+			for i := range steps {
+				g.ask(&steps[i])
+			}
+			if first < 0 {
+				l.plans = append(l.plans, plan{r, steps})
+			} else {
+				l.renewed = append(l.renewed, plan{r, steps})
+			}
+		}
+	}
+	return l, nil
+}
+
+// ask notes by which parts a step finds facts.
+func (g *Game) ask(s *step) {
+	s.index = -1
+	if len(s.places) == 0 || s.tested {
+		return
+	}
+	asked := g.asked[s.atom.functor]
+	s.index = slices.IndexFunc(asked, func(places []int) bool { return slices.Equal(places, s.places) })
+	if s.index < 0 {
+		s.index = len(asked)
+		g.asked[s.atom.functor] = append(asked, s.places)
+	}
 }
 
 // alternatives returns the bodies that or and and stand for.
@@ -130,35 +209,33 @@ func negation(l kif.Term) [][]kif.Term {
 	return [][]kif.Term{{{Name: "not", Args: []kif.Term{l}, Pos: l.Pos}}}
 }
 
-// layersOf orders rules: what a body asks for is derived before, or at the same time if the two depend on each other.
-func layersOf(rules []rule) ([]layer, error) {
-	byHead := map[string][]rule{}
-	var order []string
+// strata orders rules: what a body asks for is derived before, or together with the head if the two depend on each other.
+func (g *Game) strata(rules []rule) ([][]rule, error) {
+	byHead := map[id][]rule{}
+	var order []id
 	for _, r := range rules {
-		h := r.head.signature
+		h := r.head.functor
 		if byHead[h] == nil {
 			order = append(order, h)
 		}
 		byHead[h] = append(byHead[h], r)
 	}
 	// Tarjan's strongly connected components.
-	var layers []layer
-	number, low := map[string]int{}, map[string]int{}
-	var stack []string
-	open := map[string]bool{}
-	var visit func(h string)
-	visit = func(h string) {
+	var strata [][]rule
+	number, low, stratum := map[id]int{}, map[id]int{}, map[id]int{} // strata count from 1
+	var stack []id
+	var visit func(h id)
+	visit = func(h id) {
 		number[h] = len(number) + 1
 		low[h] = number[h]
 		stack = append(stack, h)
-		open[h] = true
 		for _, r := range byHead[h] {
-			for _, t := range r.body {
-				to := t.asked().signature
+			for i := range r.body {
+				to := r.body[i].atom.functor
 				if number[to] == 0 {
 					visit(to)
 					low[h] = min(low[h], low[to])
-				} else if open[to] {
+				} else if stratum[to] == 0 {
 					low[h] = min(low[h], number[to])
 				}
 			}
@@ -166,95 +243,76 @@ func layersOf(rules []rule) ([]layer, error) {
 		if low[h] < number[h] {
 			return
 		}
-		l := layer{recursive: map[string]bool{}}
-		for {
+		var rules []rule
+		for stratum[h] == 0 {
 			top := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			open[top] = false
-			l.rules = append(l.rules, byHead[top]...)
-			l.recursive[top] = true
-			if top == h {
-				break
-			}
+			stratum[top] = len(strata) + 1
+			rules = append(rules, byHead[top]...)
 		}
-		layers = append(layers, l)
+		strata = append(strata, rules)
 	}
 	for _, h := range order {
 		if number[h] == 0 {
 			visit(h)
 		}
 	}
-	for _, l := range layers {
-		for _, r := range l.rules {
-			for _, t := range r.body {
-				if t.name == "not" && l.recursive[t.args[0].signature] {
-					return nil, kif.Errorf(r.pos, "%s depends on its own negation", r.head.name)
-				}
+	for _, r := range rules {
+		for _, l := range r.body {
+			if l.kind == fails && stratum[l.atom.functor] == stratum[r.head.functor] {
+				return nil, kif.Errorf(r.pos, "%s depends on its own negation", g.terms.list[r.head.functor].name)
 			}
 		}
 	}
-	return layers, nil
+	return strata, nil
 }
 
 // Start returns the first position.
 func (g *Game) Start() (*Position, error) { return g.position(g.start) }
 
 // position derives what holds in a state.
-func (g *Game) position(state []*term) (*Position, error) {
-	p := &Position{game: g, state: state}
-	for _, t := range state {
-		p.True = append(p.True, t.text)
+func (g *Game) position(fluents []id) (*Position, error) {
+	p := &Position{game: g, facts: newFacts(g, g.static)}
+	for _, n := range fluents {
+		p.True = append(p.True, g.terms.text(n))
+		p.facts.add(g.terms.extend(g.predicate.true, n, true))
 	}
 	slices.Sort(p.True)
-	var err error
-	p.facts, err = g.derive(state, nil)
-	return p, err
+	return p, p.facts.deriveAll(g.byState)
 }
 
-// derive returns all facts that follow from a state and from moves.
-func (g *Game) derive(state, moves []*term) (*facts, error) {
-	f := newFacts(g.static)
-	for _, t := range state {
-		f.add(atom("true", t))
-	}
-	for _, m := range moves {
-		f.add(m)
-	}
-	for _, l := range g.layers {
-		if err := f.derive(l); err != nil {
-			return nil, err
+// texts returns an argument of the facts with a functor, of those whose first argument is the role.
+func (p *Position) texts(functor id, role string, argument int) []string {
+	t := p.game.terms
+	var list []string
+	for _, f := range p.facts.of(functor) {
+		if args := t.list[f].args; t.text(args[0]) == role {
+			list = append(list, t.text(args[argument]))
 		}
 	}
-	return f, nil
+	return list
 }
 
 // Legal returns the legal moves of a role, in order.
 func (p *Position) Legal(role string) []string {
-	var list []string
-	for _, f := range p.facts.of("legal/2") {
-		if f.args[0].text == role {
-			list = append(list, f.args[1].text)
-		}
-	}
+	list := p.texts(p.game.predicate.legal, role, 1)
 	slices.Sort(list)
 	return list
 }
 
 // Terminal reports whether the game is over.
-func (p *Position) Terminal() bool { return p.facts.has("terminal") }
+func (p *Position) Terminal() bool { return p.facts.has(p.game.predicate.terminal) }
 
 // Goals returns the values of a role's goals that hold, in order; there should be one at the end. A value that is no
 // number is -1.
 func (p *Position) Goals(role string) []int {
 	var list []int
-	for _, f := range p.facts.of("goal/2") {
-		if f.args[0].text == role {
-			v, err := strconv.Atoi(f.args[1].name)
-			if err != nil {
-				v = -1
-			}
-			list = append(list, v)
+	for _, text := range p.texts(p.game.predicate.goal, role, 1) {
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			v = -1
 		}
+		list = append(list, v)
 	}
 	slices.Sort(list)
 	return list
@@ -262,7 +320,8 @@ func (p *Position) Goals(role string) []int {
 
 // Next returns the position after the moves of all roles, in the order of Roles.
 func (p *Position) Next(moves []string) (*Position, error) {
-	var does []*term
+	g := p.game
+	f := newFacts(g, p.facts)
 	for i, m := range moves {
 		nodes, err := kif.Read(m)
 		if err != nil || len(nodes) != 1 {
@@ -272,17 +331,20 @@ func (p *Position) Next(moves []string) (*Position, error) {
 		if err != nil {
 			return nil, err
 		}
-		does = append(does, atom("does", atom(p.game.Roles[i]), newTerm(t)))
+		does := g.terms.pattern(kif.Term{Name: "does", Args: []kif.Term{{Name: g.Roles[i]}, t}}, map[string]int{})
+		if does.ground == 0 {
+			return nil, fmt.Errorf("%s has a variable", m)
+		}
+		f.add(does.ground)
 	}
-	f, err := p.game.derive(p.state, does)
-	if err != nil {
+	if err := f.deriveAll(g.byMoves); err != nil {
 		return nil, err
 	}
-	var state []*term
-	for _, t := range f.of("next/1") {
-		state = append(state, t.args[0])
+	var fluents []id
+	for _, n := range f.of(g.predicate.next) {
+		fluents = append(fluents, g.terms.list[n].args[0])
 	}
-	return p.game.position(state)
+	return g.position(fluents)
 }
 
 // Random returns a random legal move of each role; nil if some role has none.

@@ -1,0 +1,152 @@
+package oracle
+
+import (
+	"slices"
+
+	"ludus/env/gdl/kif"
+)
+
+// rule is a rule without or and and.
+type rule struct {
+	head      pattern
+	body      []literal
+	variables int
+	pos       kif.Pos
+}
+
+// literal is a part of a body: an atom, the negation of one, or distinct.
+type literal struct {
+	kind literalKind
+	atom pattern
+}
+
+type literalKind int
+
+const (
+	holds literalKind = iota
+	fails
+	differ // the two arguments of the atom
+	equal
+)
+
+// rule makes a rule of a head and a body without or and and.
+func (t *terms) rule(head kif.Term, body []kif.Term, pos kif.Pos) rule {
+	variables := map[string]int{}
+	r := rule{head: t.pattern(head, variables), pos: pos}
+	for _, k := range body {
+		l := literal{}
+		switch k.Name {
+		case "not":
+			if l.kind, k = fails, k.Args[0]; k.Name == "distinct" {
+				l.kind = equal
+			}
+		case "distinct":
+			l.kind = differ
+		}
+		l.atom = t.pattern(k, variables)
+		r.body = append(r.body, l)
+	}
+	r.variables = len(variables)
+	return r
+}
+
+// step is a literal of a plan.
+type step struct {
+	literal
+	tested bool      // all its variables have values by then
+	binds  []int     // variables that get a value here
+	places []int     // of the parts that have values by then, see terms.parts
+	parts  []pattern // these parts
+	index  int       // of the places in Game.asked; -1 if there are none
+}
+
+// plan returns the literals of a body in the order in which they are solved: those that can be tested at once, or else the
+// atom of which most parts have values. If first is not -1, the literal of that index comes first.
+func (r *rule) plan(first int) ([]step, error) {
+	bound := make([]bool, r.variables)
+	var steps []step
+	open := slices.Clone(r.body)
+	take := func(i int) {
+		s := step{literal: open[i], tested: isBound(&open[i].atom, bound)}
+		open = slices.Delete(open, i, i+1)
+		for place, p := range patternParts(&s.atom) {
+			if p != nil && isBound(p, bound) {
+				s.places, s.parts = append(s.places, place), append(s.parts, *p)
+			}
+		}
+		visitVariables(&s.atom, func(v int) {
+			if !bound[v] {
+				bound[v] = true
+				s.binds = append(s.binds, v)
+			}
+		})
+		steps = append(steps, s)
+	}
+	if first >= 0 {
+		take(first)
+	}
+	for len(open) > 0 {
+		pick, most := -1, -1
+		for i := range open {
+			l := &open[i]
+			if isBound(&l.atom, bound) {
+				pick = i
+				break
+			}
+			if l.kind != holds {
+				continue
+			}
+			known := 0
+			for _, p := range patternParts(&l.atom) {
+				if p != nil && isBound(p, bound) {
+					known++
+				}
+			}
+			if known > most {
+				pick, most = i, known
+			}
+		}
+		if pick < 0 {
+			return nil, kif.Errorf(r.pos, "a variable of this rule is free in a negation")
+		}
+		take(pick)
+	}
+	if !isBound(&r.head, bound) {
+		return nil, kif.Errorf(r.pos, "the head of this rule has a free variable")
+	}
+	return steps, nil
+}
+
+// patternParts returns the parts of an atom as terms.parts does; nil for a part that is not known from the pattern alone.
+func patternParts(p *pattern) []*pattern {
+	if len(p.args) == 0 {
+		return nil
+	}
+	last := &p.args[len(p.args)-1]
+	list := []*pattern{nil}
+	if last.variable < 0 {
+		list[0] = &pattern{ground: last.functor, variable: -1}
+	}
+	for i := range p.args {
+		list = append(list, &p.args[i])
+	}
+	for i := range last.args {
+		list = append(list, &last.args[i])
+	}
+	return list
+}
+
+func isBound(p *pattern, bound []bool) bool {
+	all := true
+	visitVariables(p, func(v int) { all = all && bound[v] })
+	return all
+}
+
+func visitVariables(p *pattern, visit func(int)) {
+	if p.variable >= 0 {
+		visit(p.variable)
+	}
+	for i := range p.args {
+		visitVariables(&p.args[i], visit)
+	}
+}

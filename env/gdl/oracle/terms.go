@@ -1,0 +1,166 @@
+package oracle
+
+import (
+	"strconv"
+	"strings"
+
+	"ludus/env/gdl/kif"
+)
+
+// id is the number of a ground term, such as b or (cell 1 1 b). 0 is none.
+type id int32
+
+// terms numbers ground terms. A term is found argument by argument, beginning with its functor, which is its name and the
+// number of its arguments. A functor has a number too: that of the term itself if there are no arguments.
+type terms struct {
+	functors map[string]id
+	longer   map[[2]id]id // by the number of a beginning and that of the next argument
+	list     []groundTerm // by number
+}
+
+type groundTerm struct {
+	name    string
+	functor id
+	args    []id
+	text    string // "" until somebody asks
+}
+
+func newTerms() *terms {
+	return &terms{functors: map[string]id{}, longer: map[[2]id]id{}, list: make([]groundTerm, 1)}
+}
+
+func (t *terms) add(g groundTerm) id {
+	t.list = append(t.list, g)
+	return id(len(t.list) - 1)
+}
+
+// functor returns the number of a functor.
+func (t *terms) functor(name string, args int) id {
+	key := name + "/" + strconv.Itoa(args)
+	f := t.functors[key]
+	if f == 0 {
+		f = t.add(groundTerm{name: name})
+		t.list[f].functor = f
+		t.functors[key] = f
+	}
+	return f
+}
+
+// extend returns the number of a beginning with one more argument; 0 if there is none and create is false.
+func (t *terms) extend(beginning, arg id, create bool) id {
+	key := [2]id{beginning, arg}
+	n := t.longer[key]
+	if n == 0 && create {
+		b := t.list[beginning]
+		n = t.add(groundTerm{name: b.name, functor: b.functor, args: append(b.args[:len(b.args):len(b.args)], arg)})
+		t.longer[key] = n
+	}
+	return n
+}
+
+func (t *terms) text(n id) string {
+	g := &t.list[n]
+	if g.text == "" {
+		g.text = g.name
+		if len(g.args) > 0 {
+			var b strings.Builder
+			b.WriteString("(" + g.name)
+			for _, a := range g.args {
+				b.WriteString(" " + t.text(a))
+			}
+			g.text = b.String() + ")"
+		}
+	}
+	return g.text
+}
+
+// parts returns what facts are found by: the functor of an atom's last argument, the arguments, and those of the last one,
+// so that (cell 1 1 b) in (true (cell 1 1 b)) is found by its parts. It uses the buffer.
+func (t *terms) parts(n id, buffer []id) []id {
+	args := t.list[n].args
+	if len(args) == 0 {
+		return buffer[:0]
+	}
+	last := &t.list[args[len(args)-1]]
+	return append(append(append(buffer[:0], last.functor), args...), last.args...)
+}
+
+// pattern is a term of a rule, perhaps with variables.
+type pattern struct {
+	ground   id  // the term if it has no variable, or else 0
+	variable int // its index in an environment; -1 if the pattern is no variable
+	functor  id
+	args     []pattern
+}
+
+// environment has the value of each variable of a rule; 0 if it has none yet.
+type environment []id
+
+// value returns the term that a pattern stands for. Every variable has a value. If create is false and no such term was
+// ever made, it returns 0.
+func (t *terms) value(p *pattern, env environment, create bool) id {
+	switch {
+	case p.ground != 0:
+		return p.ground
+	case p.variable >= 0:
+		return env[p.variable]
+	}
+	n := p.functor
+	for i := range p.args {
+		arg := t.value(&p.args[i], env, create)
+		if arg == 0 {
+			return 0
+		}
+		if n = t.extend(n, arg, create); n == 0 {
+			return 0
+		}
+	}
+	return n
+}
+
+// match gives variables values so that the pattern becomes the term, and reports whether it can. It may have given some
+// even if it cannot.
+func (t *terms) match(p *pattern, n id, env environment) bool {
+	switch {
+	case p.ground != 0:
+		return p.ground == n
+	case p.variable >= 0:
+		if env[p.variable] == 0 {
+			env[p.variable] = n
+		}
+		return env[p.variable] == n
+	case t.list[n].functor != p.functor:
+		return false
+	}
+	for i, a := range t.list[n].args {
+		if !t.match(&p.args[i], a, env) {
+			return false
+		}
+	}
+	return true
+}
+
+// pattern makes a pattern of a term. Variables are numbered in the order in which they appear.
+func (t *terms) pattern(k kif.Term, variables map[string]int) pattern {
+	if k.IsVariable() {
+		v, ok := variables[k.Name]
+		if !ok {
+			v = len(variables)
+			variables[k.Name] = v
+		}
+		return pattern{variable: v}
+	}
+	p := pattern{variable: -1, functor: t.functor(k.Name, len(k.Args))}
+	ground := true
+	for _, a := range k.Args {
+		p.args = append(p.args, t.pattern(a, variables))
+		ground = ground && p.args[len(p.args)-1].ground != 0
+	}
+	if ground {
+		p.ground = p.functor
+		for _, a := range p.args {
+			p.ground = t.extend(p.ground, a.ground, true)
+		}
+	}
+	return p
+}
