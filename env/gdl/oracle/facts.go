@@ -111,18 +111,9 @@ func (f *facts) deriveAll(layers []layer) error {
 // derive adds what follows by the rules of a layer: first everything that follows once, then what follows with a new
 // fact (semi-naive evaluation).
 func (f *facts) derive(l layer) error {
-	var heads, fresh []id
-	add := func() {
-		for _, h := range heads {
-			if f.add(h) {
-				fresh = append(fresh, h)
-			}
-		}
-		heads = heads[:0]
-	}
+	var fresh, renewed []id
 	for i := range l.plans {
-		f.solve(&l.plans[i], nil, &heads)
-		add()
+		f.solve(&l.plans[i], nil, &fresh)
 	}
 	for len(fresh) > 0 && len(l.renewed) > 0 {
 		if f.count > 3_000_000 {
@@ -132,60 +123,64 @@ func (f *facts) derive(l layer) error {
 		for _, n := range fresh {
 			news.index(n)
 		}
-		fresh = fresh[:0]
+		renewed = renewed[:0]
 		for i := range l.renewed {
-			f.solve(&l.renewed[i], news, &heads)
-			add()
+			f.solve(&l.renewed[i], news, &renewed)
 		}
+		fresh, renewed = renewed, fresh
 	}
 	return nil
 }
 
-// solve appends the heads of a plan for all values of its variables under which its body holds. If news is not nil, only
-// its facts match the first step; only their index is used.
-func (f *facts) solve(p *plan, news *facts, heads *[]id) {
+// solve adds the heads of a plan for all values of its variables under which its body holds, and appends those that were
+// not known. If news is not nil, only its facts match the first step; only their index is used.
+func (f *facts) solve(p *plan, news *facts, fresh *[]id) {
 	t := f.game.terms
 	env := make(environment, p.variables)
-	var from func(i int)
-	from = func(i int) {
+	// from solves the steps from i on, and reports whether the head holds. Once all variables of the head have values, the
+	// first solution is enough.
+	var from func(i int) bool
+	from = func(i int) bool {
+		if i == p.decided {
+			if n := t.value(&p.head, env, false); n != 0 && f.has(n) {
+				return true
+			}
+		}
 		if i == len(p.steps) {
-			*heads = append(*heads, t.value(&p.head, env, true))
-			return
+			if n := t.value(&p.head, env, true); f.add(n) {
+				*fresh = append(*fresh, n)
+			}
+			return true
 		}
 		s := &p.steps[i]
 		switch s.kind {
 		case differ, equal:
 			same := t.value(&s.atom.args[0], env, true) == t.value(&s.atom.args[1], env, true)
-			if same == (s.kind == equal) {
-				from(i + 1)
-			}
-			return
+			return same == (s.kind == equal) && from(i+1)
 		case fails:
-			if n := t.value(&s.atom, env, false); n == 0 || !f.has(n) {
-				from(i + 1)
-			}
-			return
+			n := t.value(&s.atom, env, false)
+			return (n == 0 || !f.has(n)) && from(i+1)
 		}
 		if s.tested && (i > 0 || news == nil) {
-			if n := t.value(&s.atom, env, false); n != 0 && f.has(n) {
-				from(i + 1)
-			}
-			return
+			n := t.value(&s.atom, env, false)
+			return n != 0 && f.has(n) && from(i+1)
 		}
-		set := f
+		set, found := f, false
 		if i == 0 && news != nil {
 			set = news
 		}
 		for ; set != nil; set = set.parent {
 			for _, n := range set.candidates(s, env) {
-				if t.match(&s.atom, n, env) {
-					from(i + 1)
-				}
+				found = t.match(&s.atom, n, env) && from(i+1)
 				for _, v := range s.binds {
 					env[v] = 0
 				}
+				if found && i >= p.decided {
+					return true
+				}
 			}
 		}
+		return false
 	}
 	from(0)
 }

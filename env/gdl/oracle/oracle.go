@@ -38,7 +38,20 @@ type layer struct {
 // plan is a rule and the order in which its body is solved.
 type plan struct {
 	rule
-	steps []step
+	steps   []step
+	decided int // number of steps after which all variables of the head have values
+}
+
+func newPlan(r rule, steps []step) plan {
+	p := plan{rule: r, steps: steps}
+	bound := make([]bool, r.variables)
+	for !isBound(&r.head, bound) {
+		for _, v := range steps[p.decided].binds {
+			bound[v] = true
+		}
+		p.decided++
+	}
+	return p
 }
 
 // Position is a state of a game with the facts that hold in it.
@@ -136,10 +149,10 @@ func (g *Game) layer(rules []rule) (layer, error) {
 			for i := range steps {
 				g.ask(&steps[i])
 			}
-			if first < 0 {
-				l.plans = append(l.plans, plan{r, steps})
+			if p := newPlan(r, steps); first < 0 {
+				l.plans = append(l.plans, p)
 			} else {
-				l.renewed = append(l.renewed, plan{r, steps})
+				l.renewed = append(l.renewed, p)
 			}
 		}
 	}
