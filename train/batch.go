@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"strings"
 	"unicode"
 
@@ -22,6 +23,7 @@ type Batch struct {
 	Threads    int    `json:"threads"`    // that the process plays on
 
 	games []*record
+	body  uint64 // hash of the games as they were received
 }
 
 // Games returns the number of games.
@@ -117,9 +119,12 @@ func ReadBatch(game *env.Game, run string, data []byte) (*Batch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBatch, err)
 	}
-	b.games = games
+	b.games, b.body = games, maphash.Bytes(bodySeed, rest)
 	return b, nil
 }
+
+// bodySeed is random, so that nobody can make two different messages with one hash.
+var bodySeed = maphash.MakeSeed()
 
 // readBatchHeader reads the header of a batch and returns the rest of the payload.
 func readBatchHeader(payload []byte) (*Batch, []byte, error) {

@@ -29,6 +29,7 @@ func (r *run) collect(ctx context.Context, network *Network, m *rundir.Metrics) 
 	start := time.Now()
 	var played Throughput
 	var received []*record
+	late := false // the time of the plan is over, and a note has said so
 	for m.Positions < need {
 		if r.inbox != nil {
 			if err := r.inbox.failure(); err != nil {
@@ -41,6 +42,10 @@ func (r *run) collect(ctx context.Context, network *Network, m *rundir.Metrics) 
 		case r.LearnOnly && r.timeOver(0):
 			err = errTimeOver
 		case r.LearnOnly:
+			if plan := &r.config.Plan; !late && plan.Seconds > 0 && r.pace.spent(plan).Seconds() > plan.Seconds {
+				late = true
+				r.note("the time is over, but no generation is complete: waiting for workers")
+			}
 			r.progress(Waiting, playShare*float64(m.Positions)/float64(need))
 			err = r.inbox.wait(progressInterval)
 		default:

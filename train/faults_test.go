@@ -111,7 +111,7 @@ func runChild(text string) error {
 		_, err := train.Train(context.Background(), o)
 		return err
 	}
-	w, err := remote.NewWorker(remote.WorkerOptions{Access: remote.Access{URL: c.URL}, Name: filepath.Base(c.Log), Notify: notify})
+	w, err := remote.NewWorker(context.Background(), remote.WorkerOptions{Access: remote.Access{URL: c.URL}, Name: filepath.Base(c.Log), Notify: notify})
 	if err != nil {
 		return err
 	}

@@ -19,9 +19,10 @@ const heldGenerations = 2
 
 // Limits of what an inbox remembers, in case somebody sends under many names.
 const (
-	maxProcesses = 2_000 // that play, with the numbers of their games; all are in each checkpoint, with about 60 bytes
-	maxSenders   = 1_000 // names in the report
-	maxProblem   = 200   // bytes of a name's problem; so the report fits into a message
+	maxProcesses = 2_000  // that play, with the numbers of their games; all are in each checkpoint, with about 60 bytes
+	maxSenders   = 1_000  // names in the report
+	maxProblem   = 200    // bytes of a name's problem; so the report fits into a message
+	maxBodies    = 10_000 // hashes of messages
 )
 
 // inbox receives games of workers while the run learns. It validates them, drops those that were received before, holds
@@ -38,6 +39,8 @@ type inbox struct {
 	received  numbers              // games received, those in held included
 	taken     numbers              // games that the run has taken
 	heard     map[string]time.Time // when each process sent games last, if it did since the start
+	bodies    map[uint64]string    // the process that sent games of this hash first; the latest maxBodies
+	order     []uint64             // of bodies, oldest first
 	open      map[gameID]*message  // by their first games: those with games that are held, or taken and not committed
 	held      []delivered          // oldest first
 	positions int                  // in held
@@ -83,7 +86,7 @@ func newInbox(r *run, workers Workers) *inbox {
 	have := r.count.Received
 	return &inbox{
 		workers: workers, game: r.Game, run: r.config.ID, dir: r.Dir, need: r.generationPositions(),
-		received: have.clone(), taken: have.clone(), open: map[gameID]*message{}, senders: map[string]*sender{}, heard: map[string]time.Time{},
+		received: have.clone(), taken: have.clone(), bodies: map[uint64]string{}, open: map[gameID]*message{}, senders: map[string]*sender{}, heard: map[string]time.Time{},
 		arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 }
@@ -157,6 +160,11 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 	s.Threads = b.Threads
 	s.Behind = max(0, x.generation()-b.Generation)
 	b.Process = d.Sender + "/" + b.Process
+	if x.isCopy(b) {
+		s.Duplicates += b.Games()
+		d.Acknowledge()
+		return nil
+	}
 	x.heard[b.Process] = time.Now()
 	m := &message{id: gameID{b.Process, b.First}, positions: b.Positions(), bytes: len(d.Data), acknowledge: []func(){d.Acknowledge}}
 	count := b.Games()
@@ -184,6 +192,21 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 		d.Acknowledge()
 	}
 	return nil
+}
+
+// isCopy reports whether another process has sent the same games, searches and all. Somebody then sends them again under
+// another name: two searches of a whole message of games hardly ever agree.
+func (x *inbox) isCopy(b *Batch) bool {
+	if first, ok := x.bodies[b.body]; ok {
+		return first != b.Process
+	}
+	if len(x.order) == maxBodies {
+		delete(x.bodies, x.order[0])
+		x.order = x.order[1:]
+	}
+	x.bodies[b.body] = b.Process
+	x.order = append(x.order, b.body)
+	return false
 }
 
 // unseen marks the games of b as received and returns those that were not received before, in parts with consecutive

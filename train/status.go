@@ -48,6 +48,8 @@ func (x *inbox) status(now time.Time) *rundir.WorkersStatus {
 		if elapsed := now.Sub(sender.since); elapsed >= speedInterval {
 			sender.Speed = float64(sender.positions) / elapsed.Seconds()
 			sender.since, sender.positions = now, 0
+		} else if sender.Speed == 0 && elapsed >= reportInterval { // a worker that has just come
+			sender.Speed = float64(sender.positions) / elapsed.Seconds()
 		}
 		sender.Quiet = int(now.Sub(sender.seen).Seconds())
 		s.Workers = append(s.Workers, sender.WorkerStatus)

@@ -45,7 +45,7 @@ whole generations. Rows without a mark are measured on this machine. Computed ro
 tasks of all cores one after another and records the CPU time of each. They assume that cores do not share memory bandwidth
 or caches, and that it takes no time to wake one.
 
-Rows marked * got less than 80 % of the CPU time that they could use: other programs slowed them down, and their shares of
+In the other tables, rows marked * got less than 80 % of the CPU time that they could use: other programs slowed them down, and their shares of
 the peak mean little.`,
 		Example: `  ludus bench
   ludus bench --quick --json
@@ -71,6 +71,9 @@ the peak mean little.`,
 			if cmd.Flags().Changed("cores") {
 				if quick {
 					return usage(cmd, errors.New("--cores has no --quick"))
+				}
+				if cmd.Flags().Changed("threads") {
+					return usage(cmd, errors.New("--cores measures all numbers of cores: leave out --threads"))
 				}
 				return runScaling(cmd, o, cores, asJSON)
 			}
@@ -138,6 +141,10 @@ func runScaling(cmd *cobra.Command, o bench.Options, cores int, asJSON bool) err
 	}
 	t.Flush()
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%.0f s\n", report.Seconds)
+	if share := report.CPUShare(); share < bench.BusyShare {
+		fmt.Fprintf(cmd.OutOrStdout(), "other programs were running: one core measured has %.0f %% of the speed of one core computed, which counts CPU time; "+
+			"measure again when the machine is idle\n", 100*share)
+	}
 	return nil
 }
 

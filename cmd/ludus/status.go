@@ -23,7 +23,7 @@ docs/SCALE.md explains the numbers.`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			access.URL = args[0]
-			s, err := remote.Status(access)
+			s, err := remote.Status(cmd.Context(), access)
 			if err != nil {
 				return err
 			}

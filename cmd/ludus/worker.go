@@ -54,7 +54,7 @@ func work(cmd *cobra.Command, o remote.WorkerOptions, threads int) error {
 		defer mu.Unlock()
 		p.log(text)
 	}
-	w, err := remote.NewWorker(o)
+	w, err := remote.NewWorker(cmd.Context(), o)
 	if err != nil {
 		return err
 	}

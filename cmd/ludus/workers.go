@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"net"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -47,18 +47,18 @@ func (f *workersFlags) check(cmd *cobra.Command, o *train.Options, dry bool) err
 	case server == "listen":
 		return remote.CheckAddress(f.listen) // before there is a run
 	case server == "nats":
-		return f.access.Check()
+		return f.access.Check(cmd.Context())
 	}
 	return nil
 }
 
 // stored returns a note if games that workers sent to the run in dir earlier may be left out; "" if not.
 func (f *workersFlags) stored(dir string) string {
-	kept := filepath.Join(dir, rundir.ServerDir)
-	if _, err := os.Stat(kept); err != nil || f.listen != "" {
+	if f.listen != "" || !remote.KeepsGames(dir) {
 		return ""
 	}
-	return "games of workers that this run has not taken yet may wait in " + kept + "; to use them, continue with --listen"
+	return fmt.Sprintf("games of workers that this run has not taken yet may wait in %s; to use them, continue with --listen",
+		filepath.Join(dir, rundir.ServerDir))
 }
 
 // connect returns a function that connects the run in dir with workers; nil if there are none.
@@ -82,7 +82,29 @@ func (f *workersFlags) connect(dir string, notify func(string)) func(context.Con
 			}
 			return nil, err
 		}
-		notify(fmt.Sprintf("workers: %s", commandLine([]string{"worker", "--connect", o.Access.URL})))
+		notify("workers: " + commandLine(workerArgs(o.Access, o.Server != nil)))
+		if host, _, _ := net.SplitHostPort(f.listen); net.ParseIP(host).IsUnspecified() {
+			notify("if another machine does not know this one's name, write its address there")
+		}
+		if f.insecure {
+			notify("everybody who reaches " + f.listen + " can send games, and nothing is encrypted")
+		}
 		return hub, nil
 	}
+}
+
+// workerArgs returns the arguments of "ludus" for a worker. The access is the worker's to an embedded server, but the
+// learner's to an external one; then the worker's secrets are unknown.
+func workerArgs(a remote.Access, embedded bool) []string {
+	if embedded {
+		return []string{"worker", "--connect", a.URL}
+	}
+	args := []string{"worker", "--connect", a.WithoutSecrets()}
+	if a.NKey != "" {
+		args = append(args, "--nkey", "FILE")
+	}
+	if a.CA != "" {
+		args = append(args, "--ca", a.CA)
+	}
+	return args
 }

@@ -170,7 +170,7 @@ func TestStoredGames(t *testing.T) {
 	if text := (&workersFlags{}).stored(dir); text != "" {
 		t.Error(text)
 	}
-	if err := os.Mkdir(filepath.Join(dir, rundir.ServerDir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, rundir.ServerDir, "jetstream", "LUDUS", "streams", "ludus-games"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if text := (&workersFlags{}).stored(dir); !strings.Contains(text, "--listen") {

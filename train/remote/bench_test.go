@@ -165,7 +165,7 @@ func BenchmarkConnections(b *testing.B) {
 			var workers []*nats.Conn
 			for range connections {
 				access := Access{URL: server.URL()}
-				conn, err := access.connect(nats.CustomInboxPrefix(workerReplies))
+				conn, err := access.connect(b.Context(), nats.CustomInboxPrefix(workerReplies))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -77,7 +77,7 @@ func TestExternalServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	w, err := NewWorker(WorkerOptions{Access: Access{URL: url, NKey: worker, CA: ca}, Name: "a", Notify: func(text string) { t.Log(text) }})
+	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: url, NKey: worker, CA: ca}, Name: "a", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,15 +96,53 @@ func TestExternalServer(t *testing.T) {
 		{Access{URL: url, NKey: worker}, "--ca"},
 		{Access{URL: url, NKey: stranger, CA: ca}, "does not know the key"},
 		{Access{URL: url, CA: ca}, "wrong or missing"},
+		{Access{URL: url, NKey: worker, CA: ca}, "use the learner's"},
+		{Access{URL: startPlain(t)}, "no JetStream"},
+		{Access{URL: "nats://127.0.0.1:1"}, "nobody answers"},
 		{Access{URL: url, NKey: filepath.Join(dir, "none"), CA: ca}, "none"},
 		{Access{URL: url, NKey: ca, CA: ca}, "ca.pem"},
 		{Access{URL: url, NKey: worker, CA: filepath.Join(dir, "none")}, "none"},
 		{Access{URL: url, NKey: worker, CA: worker}, "worker.nk"},
 	} {
-		if err := c.access.Check(); err == nil || !strings.Contains(err.Error(), c.hint) {
+		if err := c.access.Check(t.Context()); err == nil || !strings.Contains(err.Error(), c.hint) {
 			t.Errorf("key %s, certificate %s: %v, without %s", filepath.Base(c.access.NKey), filepath.Base(c.access.CA), err, c.hint)
 		} else {
 			t.Log(err)
+		}
+	}
+}
+
+// startPlain starts a server without JetStream and returns its URL.
+func startPlain(t *testing.T) string {
+	t.Helper()
+	plain, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain.Start()
+	t.Cleanup(plain.Shutdown)
+	if !plain.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server does not start")
+	}
+	return plain.ClientURL()
+}
+
+// TestReplicas: a single server cannot keep copies.
+func TestReplicas(t *testing.T) {
+	_, err := NewHub(t.Context(), HubOptions{Server: startServer(t, t.TempDir()), Run: "run", Replicas: 3, Notify: func(text string) { t.Log(text) }})
+	if err == nil || !strings.Contains(err.Error(), "--replicas needs a cluster") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestWithoutSecrets(t *testing.T) {
+	for url, want := range map[string]string{
+		"nats://learner:secret@a:1, tls://learner:sec@ret@b:2": "nats://USER:PASSWORD@a:1,tls://USER:PASSWORD@b:2",
+		"nats://token@a:1": "nats://USER:PASSWORD@a:1",
+		"nats://a:1":       "nats://a:1",
+	} {
+		if got := (Access{URL: url}).WithoutSecrets(); got != want {
+			t.Errorf("%s: %s, want %s", url, got, want)
 		}
 	}
 }

@@ -73,6 +73,7 @@ func TestHostileWorker(t *testing.T) {
 				send(ctx, conn, run, "other-game", otherGame)
 				for ctx.Err() == nil {
 					send(ctx, conn, run, "repeater", valid)
+					send(ctx, conn, run, "copier", valid)
 					time.Sleep(100 * time.Millisecond)
 				}
 			})
@@ -89,7 +90,7 @@ func TestHostileWorker(t *testing.T) {
 				workers[w.Name] = w
 			}
 		}
-		if e.Metrics.Generation > 6 && workers["flood"].Rejected > 0 && workers["repeater"].Duplicates > 0 && workers["honest"].Games > 0 {
+		if e.Metrics.Generation > 6 && workers["flood"].Rejected > 0 && workers["repeater"].Duplicates > 0 && workers["copier"].Duplicates > 0 && workers["honest"].Games > 0 {
 			cancel()
 		}
 	}
@@ -108,6 +109,9 @@ func TestHostileWorker(t *testing.T) {
 	}
 	if n, w := games.games.Games(), workers["repeater"]; w.Games != n || w.Duplicates < n || w.Rejected > 0 {
 		t.Errorf("%d games again and again: %+v", n, w)
+	}
+	if w := workers["copier"]; w.Games > 0 || w.Duplicates == 0 {
+		t.Errorf("the same games under another name: %+v", w)
 	}
 	if w := workers["honest"]; w.Games == 0 || w.Rejected > 0 {
 		t.Errorf("an honest worker: %+v", w)

@@ -63,13 +63,13 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 	if o.Server != nil {
 		h.conn, err = o.Server.connect(options...)
 	} else {
-		h.conn, err = o.Access.connect(options...)
+		h.conn, err = o.Access.connect(ctx, options...)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if h.js, err = jetstream.New(h.conn); err == nil {
-		err = h.createPatiently(ctx)
+		err = h.createPatiently(ctx, o.Access)
 	}
 	if err != nil {
 		h.conn.Close()
@@ -84,7 +84,7 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 // is gone.
 func connectOptions(replies string, notes *notes, access Access) []nats.Option {
 	return []nats.Option{
-		nats.CustomInboxPrefix(replies), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(5 * time.Second),
+		nats.CustomInboxPrefix(replies), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(connectTime),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
@@ -121,12 +121,13 @@ func streamOfGames(o HubOptions) jetstream.StreamConfig {
 const createTime = time.Minute
 
 // createPatiently is create, repeated while the server does not answer.
-func (h *Hub) createPatiently(ctx context.Context) error {
+func (h *Hub) createPatiently(ctx context.Context, a Access) error {
 	for end := time.Now().Add(createTime); ; {
 		err := h.create(ctx)
-		var api *jetstream.APIError
-		final := errors.As(err, &api) && api.Code < 500 || errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, errOtherRun)
-		if err == nil || final || ctx.Err() != nil || time.Now().After(end) {
+		if final := a.refusal(h.conn, err); final != nil {
+			return final
+		}
+		if err == nil || ctx.Err() != nil || time.Now().After(end) {
 			return err
 		}
 		h.notes.say("waiting for JetStream: " + err.Error())
@@ -405,18 +406,18 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 	return h.conn.Publish(networkSubject, nil)
 }
 
-// Finish says that the run is finished: workers stop and wait for another run. It drops the games that nobody needs.
+// Finish says that the run is finished: workers stop and wait for another run. It deletes the stream, with games that nobody
+// needs, so that those still under way are refused and another run can use the server.
 func (h *Hub) Finish(ctx context.Context) error {
 	h.stop()
 	h.joined.Wait() // no network may follow
 	if err := h.put(ctx, invitation{Play: train.PlayVersion, Finished: true}, nil); err != nil {
 		return err
 	}
-	stream, err := h.js.Stream(ctx, gamesStream)
-	if err != nil {
+	if err := h.js.DeleteStream(ctx, gamesStream); !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return err
 	}
-	return stream.Purge(ctx)
+	return nil
 }
 
 const reportTimeout = 2 * time.Second // of a question to the server

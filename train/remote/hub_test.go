@@ -83,7 +83,7 @@ func TestDeletedStream(t *testing.T) {
 // never reaches that run.
 func TestForeignGames(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { t.Log(text) }})
+	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -34,7 +35,7 @@ func TestFullStream(t *testing.T) {
 	}
 	want := c.games.Games()
 	said := make(chan string, 100)
-	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { said <- text }})
+	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { said <- text }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestOtherRun(t *testing.T) {
 func TestSecretID(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	defer server.Close()
-	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { t.Log(text) }})
+	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +200,7 @@ func TestSilentReader(t *testing.T) {
 	}
 }
 
-// TestWrongFingerprint: a worker says that the server is not the one that its URL names.
+// TestWrongFingerprint: a worker ends if the server is not the one that its URL names.
 func TestWrongFingerprint(t *testing.T) {
 	server, err := StartServer("0.0.0.0:0", t.TempDir(), false, func(text string) { t.Log(text) })
 	if err != nil {
@@ -209,21 +210,40 @@ func TestWrongFingerprint(t *testing.T) {
 	url, _, _ := strings.Cut(server.URL(), "#")
 	port := server.port()
 	url = fmt.Sprintf("%s@127.0.0.1:%d#%s", url[:strings.IndexByte(url, '@')], port, strings.Repeat("ab", 32))
-	said := make(chan string, 100)
-	w, err := NewWorker(WorkerOptions{Access: Access{URL: url}, Name: "a", Notify: func(text string) { said <- text }})
+	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: url}, Name: "a", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	for end := time.After(10 * time.Second); ; {
-		select {
-		case text := <-said:
-			if strings.Contains(text, "fingerprint") {
-				return
-			}
-		case <-end:
-			t.Fatal("it says nothing of the fingerprint")
-		}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := w.Newest(ctx); err == nil || !strings.Contains(err.Error(), "fingerprint") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestSilentServer: connecting ends with its context, although the server says nothing.
+func TestSilentServer(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	access := Access{URL: "nats://" + silent.Addr().String()}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if _, err := Status(ctx, access); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("status: %v", err)
+	}
+	if err := access.Check(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("check: %v", err)
+	}
+	if _, err := NewWorker(ctx, WorkerOptions{Access: access, Name: "a", Notify: func(text string) { t.Log(text) }}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("worker: %v", err)
+	}
+	if took := time.Since(start); took > connectTime/2 {
+		t.Errorf("took %v", took)
 	}
 }
 

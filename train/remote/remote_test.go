@@ -60,7 +60,7 @@ func hub(t testing.TB, s *Server) func(context.Context, string) (train.Workers, 
 // startWorker plays until stop is called.
 func startWorker(t testing.TB, url, name string) (stop func()) {
 	t.Helper()
-	w, err := NewWorker(WorkerOptions{Access: Access{URL: url}, Name: name, Notify: func(text string) { t.Log(name+":", text) }})
+	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: url}, Name: name, Notify: func(text string) { t.Log(name+":", text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestSend(t *testing.T) {
 	defer server.Close()
 	game := newGame(t)
 	weights := smallWeights(game)
-	w, err := NewWorker(WorkerOptions{Access: Access{URL: server.URL()}, Name: "a\x1b[2J", Notify: func(text string) { t.Log(text) }})
+	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a\x1b[2J", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestFinish: no network follows the message that the run is finished.
+// TestFinish: no network follows the message that the run is finished, no games are stored after it, and another run can use
+// the server.
 func TestFinish(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	game := newGame(t)
@@ -184,8 +185,16 @@ func TestFinish(t *testing.T) {
 		if err != nil || !strings.Contains(newest.Metadata[invitationKey], "finished") {
 			t.Errorf("the newest network is %+v, error %v", newest, err)
 		}
+		if _, err := h.js.Publish(t.Context(), gamesOf("run", "a"), []byte("late")); err == nil {
+			t.Error("a game that comes after the end is stored")
+		}
 		h.stop()
 		h.conn.Close()
+	}
+	if other, err := hub(t, server)(t.Context(), "another run"); err != nil {
+		t.Error(err)
+	} else {
+		other.(*Hub).conn.Close()
 	}
 	server.Close()
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -15,6 +16,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -23,6 +25,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"ludus/checkpoints"
 )
@@ -123,6 +126,9 @@ type Access struct {
 	CA   string // file with the certificate that signed the server's; "": the system's
 }
 
+// errFingerprint means that somebody else answers, or that the learner has a new certificate.
+var errFingerprint = errors.New("the server's certificate has another fingerprint than the URL: copy the command that the learner prints again")
+
 // options returns the URL without fragment and the options to connect with.
 func (a Access) options() (string, []nats.Option, error) {
 	address, fingerprint, pinned := strings.Cut(a.URL, "#")
@@ -145,7 +151,7 @@ func (a Access) options() (string, []nats.Option, error) {
 			MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // checked here instead:
 			VerifyConnection: func(state tls.ConnectionState) error {
 				if len(state.PeerCertificates) == 0 || !bytes.Equal(fingerprintOf(state.PeerCertificates[0].Raw), want) {
-					return errors.New("the server's certificate has another fingerprint than the URL")
+					return errFingerprint
 				}
 				return nil
 			},
@@ -171,17 +177,32 @@ func (a Access) options() (string, []nats.Option, error) {
 	return address, options, nil
 }
 
-// connect connects to the server.
-func (a Access) connect(options ...nats.Option) (*nats.Conn, error) {
+// connect connects to the server. If ctx ends first, it returns ctx's error.
+func (a Access) connect(ctx context.Context, options ...nats.Option) (*nats.Conn, error) {
 	address, own, err := a.options()
 	if err != nil {
 		return nil, err
 	}
-	conn, err := nats.Connect(address, append(options, own...)...)
-	if err != nil {
-		return nil, a.explain(err)
+	type result struct {
+		conn *nats.Conn
+		err  error
 	}
-	return conn, nil
+	connected := make(chan result, 1)
+	go func() {
+		conn, err := nats.Connect(address, append(options, own...)...)
+		connected <- result{conn, err}
+	}()
+	select {
+	case r := <-connected:
+		return r.conn, a.explain(r.err)
+	case <-ctx.Done():
+		go func() {
+			if r := <-connected; r.err == nil {
+				r.conn.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
 }
 
 // explain says in plain words why a connection fails, if that is known.
@@ -192,14 +213,38 @@ func (a Access) explain(err error) error {
 		return nil
 	case errors.Is(err, nats.ErrAuthorization) && a.NKey != "":
 		return fmt.Errorf("%w: the server does not know the key in %s; its configuration names the public key", err, a.NKey)
-	case errors.Is(err, nats.ErrAuthorization) && a.CA != "":
-		return fmt.Errorf("%w: user and password are wrong or missing: write tls://USER:PASSWORD@HOST:PORT, or use --nkey", err)
+	case errors.Is(err, nats.ErrAuthorization) && pinned:
+		return fmt.Errorf("%w: the token is missing or wrong, or the learner has a new one; copy the command that the learner prints again", err)
 	case errors.Is(err, nats.ErrAuthorization):
-		return fmt.Errorf("%w: the token is wrong, or the learner has a new one; copy the command that the learner prints again", err)
-	case strings.HasPrefix(address, "tls:") && !pinned && a.CA == "" && !errors.Is(err, nats.ErrNoServers):
+		return fmt.Errorf("%w: user and password are wrong or missing: write nats://USER:PASSWORD@HOST:PORT or tls://…, or use --nkey", err)
+	case errors.Is(err, nats.ErrNoServers):
+		return fmt.Errorf("nobody answers at %s: is the learner, or the NATS server, running there? (%w)", redacted(address), err)
+	case strings.HasPrefix(address, "nats:") && isTimeout(err):
+		return fmt.Errorf("NATS server %s does not answer: if it expects encryption, the URL begins with tls://; a learner prints all of it (%w)",
+			redacted(address), err)
+	case strings.HasPrefix(address, "tls:") && !pinned && a.CA == "":
 		return fmt.Errorf("%w; the URL that a learner prints ends with #FINGERPRINT: copy all of it, in quotes; for a server of your own, --ca names the certificate that signed the server's", err)
 	}
 	return fmt.Errorf("NATS server %s: %w", redacted(address), err)
+}
+
+// WithoutSecrets returns the URL with USER:PASSWORD in place of a user and a password.
+func (a Access) WithoutSecrets() string {
+	var list []string
+	for _, one := range strings.Split(a.URL, ",") {
+		if at := strings.LastIndexByte(one, '@'); at >= 0 {
+			scheme, _, _ := strings.Cut(one, "://")
+			one = scheme + "://USER:PASSWORD" + one[at:]
+		}
+		list = append(list, strings.TrimSpace(one))
+	}
+	return strings.Join(list, ",")
+}
+
+// isTimeout reports whether an error means that the other side was silent.
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, nats.ErrTimeout) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
 // redacted returns the addresses without names and passwords.
@@ -213,11 +258,42 @@ func redacted(addresses string) string {
 	return strings.Join(hosts, ", ")
 }
 
-// Check returns an error if the server cannot be reached.
-func (a Access) Check() error {
-	conn, err := a.connect(nats.Timeout(5 * time.Second))
-	if err == nil {
-		conn.Close()
+// Check returns an error if a learner cannot use the server.
+func (a Access) Check(ctx context.Context) error {
+	conn, err := a.connect(ctx, nats.Timeout(connectTime), nats.CustomInboxPrefix(learnerReplies))
+	if err != nil {
+		return err
 	}
-	return err
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
+	defer cancel()
+	_, err = js.AccountInfo(ctx)
+	return a.refusal(conn, err)
 }
+
+// refusal explains why a server never serves a learner; nil if it may do so later, such as a cluster that is starting.
+func (a Access) refusal(conn *nats.Conn, err error) error {
+	var api *jetstream.APIError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(conn.LastError(), nats.ErrPermissionViolation):
+		return fmt.Errorf("%w: this user may not do what a learner does: use the learner's name and password, or its nkey", conn.LastError())
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return errors.New("it has no JetStream, which stores the games: start it with -js, or enable jetstream in its configuration")
+	case errors.As(err, &api) && api.ErrorCode == noCluster:
+		return errors.New("--replicas needs a cluster: this server has no others to copy to")
+	case errors.As(err, &api) && api.Code < 500, errors.Is(err, errOtherRun):
+		return err
+	}
+	return nil
+}
+
+const (
+	connectTime = 5 * time.Second
+	noCluster   = 10074 // error code of the server
+)

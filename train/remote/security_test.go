@@ -187,7 +187,7 @@ func TestCredentials(t *testing.T) {
 	user := strings.TrimSuffix(server.URL(), rest)
 	address, fingerprint := "127.0.0.1"+rest[colon:hash], rest[hash:]
 	connect := func(url string) error {
-		conn, err := Access{URL: url}.connect(nats.CustomInboxPrefix(workerReplies))
+		conn, err := Access{URL: url}.connect(t.Context(), nats.CustomInboxPrefix(workerReplies))
 		if err == nil {
 			conn.Close()
 		}
@@ -220,7 +220,7 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("%s: %v, without %s", what, err, hint)
 		}
 	}
-	if w, err := NewWorker(WorkerOptions{Access: Access{URL: "tls://worker:" + secret() + "@" + address + fingerprint}, Notify: func(string) {}}); err == nil {
+	if w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: "tls://worker:" + secret() + "@" + address + fingerprint}, Notify: func(string) {}}); err == nil {
 		if _, err := w.Newest(t.Context()); err == nil || !strings.Contains(err.Error(), "uthorization") {
 			t.Errorf("a worker with a wrong token: %v", err)
 		}
@@ -245,7 +245,7 @@ func TestCredentials(t *testing.T) {
 func TestStatus(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	defer server.Close()
-	if _, err := Status(Access{URL: server.URL()}); err == nil || !strings.Contains(err.Error(), "no learner") {
+	if _, err := Status(t.Context(), Access{URL: server.URL()}); err == nil || !strings.Contains(err.Error(), "no learner") {
 		t.Errorf("without a learner: %v", err)
 	}
 	h, err := NewHub(t.Context(), HubOptions{Server: server, Notify: func(text string) { t.Log(text) }})
@@ -259,7 +259,7 @@ func TestStatus(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 	}()
-	s, err := Status(Access{URL: server.URL()})
+	s, err := Status(t.Context(), Access{URL: server.URL()})
 	if err != nil || s.Game != "quad-5x5" || len(s.Workers) != 1 {
 		t.Errorf("status %+v, error %v", s, err)
 	}

@@ -118,6 +118,13 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	return nil
 }
 
+// KeepsGames reports whether the embedded server of the run in a directory keeps games, or did when it stopped. That of a
+// finished run keeps none.
+func KeepsGames(runDir string) bool {
+	streams, _ := filepath.Glob(filepath.Join(runDir, rundir.ServerDir, "jetstream", "*", "streams", gamesStream)) // the pattern is valid
+	return len(streams) > 0
+}
+
 // storage is the state of the server's files. After an error it stores nothing until it is started again.
 type storage struct {
 	dir    string
@@ -188,7 +195,7 @@ func listenOn(address string) (l net.Listener, host string, err error) {
 		_, err = strconv.ParseUint(text, 10, 16)
 	}
 	if err != nil || host == "" {
-		return nil, "", fmt.Errorf("address %q: write it as HOST:PORT, such as 127.0.0.1:4222", address)
+		return nil, "", fmt.Errorf("address %q: write it as HOST:PORT, such as 127.0.0.1:4222 for this machine alone, or 0.0.0.0:4222 for others, too", address)
 	}
 	if l, err = net.Listen("tcp", address); err != nil {
 		return nil, "", fmt.Errorf("the address must be one of this machine with a free port: %w", err)

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +16,8 @@ import (
 const statusTime = 6 * time.Second
 
 // Status returns the state of the workers that the learner at a NATS server publishes next.
-func Status(a Access) (*rundir.WorkersStatus, error) {
-	conn, err := a.connect(nats.CustomInboxPrefix(workerReplies), nats.Timeout(5*time.Second))
+func Status(ctx context.Context, a Access) (*rundir.WorkersStatus, error) {
+	conn, err := a.connect(ctx, nats.CustomInboxPrefix(workerReplies), nats.Timeout(connectTime))
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +26,10 @@ func Status(a Access) (*rundir.WorkersStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := reports.NextMsg(statusTime)
-	if errors.Is(err, nats.ErrTimeout) {
+	limited, cancel := context.WithTimeout(ctx, statusTime)
+	defer cancel()
+	report, err := reports.NextMsgWithContext(limited)
+	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("no learner is connected to this server: none has published its state for %v", statusTime)
 	}
 	if err != nil {

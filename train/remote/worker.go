@@ -49,15 +49,22 @@ type WorkerOptions struct {
 	Notify func(string) // messages for people; called concurrently
 }
 
-// NewWorker connects to a NATS server. If it is not there yet, the connection is made later. Only wrong credentials are an
-// error then.
-func NewWorker(o WorkerOptions) (*Worker, error) {
+// NewWorker connects to a NATS server, until ctx ends. If it is not there yet, the connection is made later. Only wrong
+// credentials are an error then.
+func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}, changed: make(chan struct{})}
 	options := append(connectOptions(workerReplies, &w.notes, o.Access), nats.RetryOnFailedConnect(true), nats.Name(w.name),
 		nats.ReconnectBufSize(-1), // send repeats what cannot be sent
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			if errors.Is(err, errFingerprint) {
+				w.fail(err)
+				return
+			}
+			w.notes.say(fmt.Sprintf("connecting to the NATS server: %v", o.Access.explain(err)))
+		}),
 		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(o.Access.explain(c.LastError()))) }))
 	var err error
-	if w.conn, err = o.Access.connect(options...); err != nil {
+	if w.conn, err = o.Access.connect(ctx, options...); err != nil {
 		return nil, err
 	}
 	if w.js, err = jetstream.New(w.conn); err != nil {
@@ -69,8 +76,7 @@ func NewWorker(o WorkerOptions) (*Worker, error) {
 		w.conn.Close()
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	w.stop = stop
+	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	w.joined.Go(func() { w.follow(ctx, looks) })
 	w.joined.Go(func() { w.send(ctx) })
 	return w, nil
@@ -163,7 +169,8 @@ func (w *Worker) look(ctx context.Context) error {
 		return err
 	}
 	if i.Finished {
-		w.update(func() { w.newest, w.seen, w.known, w.waiting = nil, "", true, nil }) // nobody needs its games
+		// Nobody needs its games. If the run continues, later ones have a new id, so these do not seem to be lost.
+		w.update(func() { w.newest, w.seen, w.known, w.waiting, w.run = nil, "", true, nil, "" })
 		w.notes.say("the run is finished; waiting for another one")
 		return nil
 	}

@@ -16,6 +16,7 @@ type Result struct {
 	Value       *float64   `json:"value"`
 	Goals       *Goals     `json:"goals"` // expected
 	Best        string     `json:"best"`
+	Reason      string     `json:"reason,omitempty"` // follows "BEST, which"
 	Simulations int        `json:"simulations"`      // number that the search ran
 	Proven      bool       `json:"proven,omitempty"` // Value is exact
 	Moves       []MoveInfo `json:"moves"`            // every legal move: Best first, then by visits and prior
@@ -60,6 +61,7 @@ func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State
 		Value:       rounded(analysis.Value),
 		Goals:       newGoals(game, analysis.Goals),
 		Best:        game.ActionNames[analysis.Moves[0].Action],
+		Reason:      reason(game, state, analysis),
 		Simulations: analysis.Simulations,
 		Proven:      analysis.Proven,
 	}

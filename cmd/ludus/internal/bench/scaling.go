@@ -77,6 +77,20 @@ func (o *Options) scaling(ctx context.Context, game *env.Game, cores int, progre
 	return rows, nil
 }
 
+// CPUShare returns the least speed of self-play or training on one core, measured over computed: other programs slow down
+// only what is measured.
+func (r *ScalingReport) CPUShare() float64 {
+	least := 1.0
+	for _, measured := range r.Scaling {
+		for _, computed := range r.Scaling {
+			if measured.Game == computed.Game && measured.Cores == 1 && computed.Cores == 1 && !measured.Computed && computed.Computed {
+				least = min(least, measured.Positions/computed.Positions, measured.Samples/computed.Samples)
+			}
+		}
+	}
+	return least
+}
+
 // powersOfTwo lists the powers of two below n, and n.
 func powersOfTwo(n int) []int {
 	var all []int

@@ -721,13 +721,13 @@ class App {
     this.hinting = request;
     this.showNote(looking);
     try {
-      const { best, player, value: whole, moves } = await this.analyses.run(request);
+      const { best, reason, player, value: whole, moves } = await this.analyses.run(request);
       const value = moves?.find(({ move }) => move === best)?.value ?? whole; // as in the table
       if (!sameRequest(request, this.request)) return;
       this.hinted = this.description.actions[best];
       const { players } = this.description;
       const after = value == null ? "" : `; value for ${players[0]} ${utility(valueForFirst(value, player, players))}`;
-      this.showNote(`Hint for ${player}: ${best}${after}`);
+      this.showNote(`Hint for ${player}: ${best}${reason ? `, which ${reason}` : ""}${after}`);
       this.drawBoard();
     } catch (error) {
       if (error.name !== "AbortError") this.showError(error.message);

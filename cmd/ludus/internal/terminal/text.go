@@ -116,7 +116,11 @@ func (v *textView) listMoves(legal []env.Action) {
 }
 
 func (v *textView) showHint(agent string, r *analysis.Result) {
-	v.line("%s would play %s", agent, r.Best)
+	text := fmt.Sprintf("%s would play %s", agent, r.Best)
+	if r.Reason != "" {
+		text += ", which " + r.Reason
+	}
+	v.line("%s", text)
 	if r.Value != nil {
 		v.line("  %s", v.valueForFirst(r))
 	}

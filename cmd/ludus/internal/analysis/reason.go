@@ -1,0 +1,101 @@
+package analysis
+
+import (
+	"fmt"
+
+	"ludus/env"
+	"ludus/train/agent"
+)
+
+const (
+	noticeable = 0.1 // a difference of values that a reason names
+	fewVisits  = 8   // the value of a move with fewer visits says little
+)
+
+// reason says why the first of an analysis's moves is its choice, in words that follow a move's name and "which"; "" if
+// there is nothing to say. It looks one move ahead by the rules, then at what is proven, then at the values.
+func reason(game *env.Game, state env.State, a *agent.Analysis) string {
+	mover, opponent := state.Player(), game.Players[state.Player().Opponent()]
+	best := a.Moves[0].Action
+	if winsAtOnce(game, state, mover, best) {
+		return "wins at once"
+	}
+	if a.Proven && *a.Value > 0 {
+		return "wins against any reply"
+	}
+	if len(a.Moves) == 1 {
+		return "is the only move"
+	}
+	if safe, bestIsSafe := safeMoves(game, state, best); 2*safe <= len(a.Moves) {
+		switch {
+		case safe == 0:
+			return fmt.Sprintf("cannot stop %s from winning at once; nor can any other move", opponent)
+		case bestIsSafe && safe == 1:
+			return fmt.Sprintf("is the only move after which %s cannot win at once", opponent)
+		case bestIsSafe:
+			return fmt.Sprintf("is one of %d moves after which %s cannot win at once", safe, opponent)
+		}
+	}
+	if a.Proven {
+		if *a.Value == 0 {
+			return "leads to a draw if both play perfectly"
+		}
+		return "loses, like every other move, if the opponent plays perfectly"
+	}
+	return compared(game, a.Moves)
+}
+
+// winsAtOnce reports whether a move ends the game with more points for a player than for the other.
+func winsAtOnce(game *env.Game, state env.State, player env.Player, move env.Action) bool {
+	for _, t := range state.TerminalActions(nil) {
+		if t.Action == move {
+			return game.UtilityFor(player, t.Outcome) > 0
+		}
+	}
+	return false
+}
+
+// safeMoves counts the moves after which the opponent cannot win at once, and reports whether the best move is one.
+func safeMoves(game *env.Game, state env.State, best env.Action) (safe int, bestIsSafe bool) {
+	opponent := state.Player().Opponent()
+	next := game.NewState()
+	var replies []env.TerminalAction
+	for _, move := range state.Legal(nil) {
+		next.CopyFrom(state)
+		next.Apply(move)
+		loses := next.Done() && game.UtilityFor(opponent, next.Outcome()) > 0
+		if !next.Done() && next.Player() == opponent {
+			replies = next.TerminalActions(replies[:0])
+			for _, t := range replies {
+				loses = loses || game.UtilityFor(opponent, t.Outcome) > 0
+			}
+		}
+		if !loses {
+			safe++
+			bestIsSafe = bestIsSafe || move == best
+		}
+	}
+	return safe, bestIsSafe
+}
+
+// compared compares the value of the first move with the largest of the others.
+func compared(game *env.Game, moves []agent.MoveInfo) string {
+	known := func(m agent.MoveInfo) bool { return m.Value != nil && m.Visits != nil && *m.Visits >= fewVisits }
+	if !known(moves[0]) {
+		return ""
+	}
+	other := -1
+	for i, m := range moves[1:] {
+		if known(m) && (other < 0 || *m.Value > *moves[other].Value) {
+			other = i + 1
+		}
+	}
+	if other < 0 {
+		return ""
+	}
+	name := game.ActionNames[moves[other].Action]
+	if gain := *moves[0].Value - *moves[other].Value; gain >= noticeable {
+		return fmt.Sprintf("is worth %.2f more than %s", gain, name)
+	}
+	return "is worth about as much as " + name
+}
