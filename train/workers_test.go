@@ -297,8 +297,9 @@ func TestInbox(t *testing.T) {
 func TestGaps(t *testing.T) {
 	game := newGame(t, "tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
+	rng := rand.New(rand.NewPCG(1, 1))
 	send := func(name string, first int) {
-		b := randomGames(game, rand.New(rand.NewPCG(1, 1)), 1)
+		b := randomGames(game, rng, 1)
 		b.First = first
 		if err := x.accept(t.Context(), &Delivery{Sender: name, Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
 			t.Fatal(err)
