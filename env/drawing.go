@@ -131,8 +131,11 @@ func (g *Game) Status(s State) string {
 }
 
 // Board draws a position as lines of text: a letter for each piece, the first of its name, numbers of rows, letters of
-// columns, then the status.
+// columns, then the status. A game without a board has the status only.
 func (g *Game) Board(s State) string {
+	if g.Tensor.Cells() == 1 {
+		return g.Status(s) + "\n"
+	}
 	d, pieces := &g.Drawing, s.Pieces(nil)
 	rows, columns := g.AxisLabels()
 	margin, width := 0, 3

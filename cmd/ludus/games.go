@@ -37,13 +37,16 @@ or the position in which a law of games is broken, and reloads itself. Ctrl-C en
 		Example: `  ludus games
   ludus games quad-5x5
   ludus games "quad(size=6,quads=10)" --json
-  ludus games "gdl(tic-tac-toe.kif)"
+  ludus games tic-tac-toe.kif
   ludus games --watch tic-tac-toe.kif --open`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file != "" {
 				if len(args) > 0 || asJSON {
 					return usage(cmd, errors.New("--watch takes no GAME and no --json: it shows the game of its file"))
+				}
+				if path, ok := games.SheetPath(file); ok {
+					file = path
 				}
 				return watchSheet(cmd, file, browse)
 			}
@@ -145,7 +148,7 @@ func writeGames(w io.Writer, list []*env.Game) {
 	for _, f := range games.Families() {
 		fmt.Fprintln(w, " ", f.Pattern())
 	}
-	fmt.Fprintln(w, "\ngdl(PATH) is the game of a rule sheet; docs/RULES.md shows how to write one.")
+	fmt.Fprintln(w, "\nThe name of a file, such as my-game.kif, is the game of that rule sheet; docs/RULES.md shows how to write one.")
 }
 
 // writeRules prints a game's rules, its start and its parameters.

@@ -34,9 +34,13 @@ type carried struct {
 	Sheet string `json:"sheet"`
 }
 
-// sheetPath returns PATH of a name like gdl(PATH), and whether the name is one.
-func sheetPath(name string) (path string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(name), gdl.Family+"(")
+// SheetPath returns PATH of a name like gdl(PATH), or a name like PATH.kif itself, and whether the name is one.
+func SheetPath(name string) (path string, ok bool) {
+	name = strings.TrimSpace(name)
+	if filepath.Ext(name) == ".kif" {
+		return name, true
+	}
+	rest, ok := strings.CutPrefix(name, gdl.Family+"(")
 	if !ok {
 		return "", false
 	}
@@ -46,7 +50,7 @@ func sheetPath(name string) (path string, ok bool) {
 
 // Find returns a game like [New], but reads no file: of games of rule sheets it knows those that were made before.
 func Find(name string) (*env.Game, error) {
-	if _, ok := sheetPath(name); !ok {
+	if _, ok := SheetPath(name); !ok {
 		return New(name)
 	}
 	builtMu.Lock()
@@ -75,7 +79,7 @@ func Restore(name, sheet string) (*env.Game, error) {
 // NewOfRun is [New] for the game of a run. If that is gdl(PATH) and the file is gone, the run's sheet takes its place,
 // provided that it came from a file of the same name.
 func NewOfRun(name, dir string) (*env.Game, error) {
-	if path, ok := sheetPath(name); ok && dir != "" {
+	if path, ok := SheetPath(name); ok && dir != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			if c, err := readCarried(dir); err == nil && c.isOf(path) {
 				if g, err := Restore(c.Game, c.Sheet); err == nil {
@@ -90,7 +94,7 @@ func NewOfRun(name, dir string) (*env.Game, error) {
 // stemOf returns the name of a file without folder and extension.
 func stemOf(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
 
-// newSheet returns the game of gdl(PATH). PATH is a rule sheet, the folder of a run on one, a weights file of such a
+// newSheet returns the game of gdl(PATH), or PATH.kif. PATH is a rule sheet, the folder of a run on one, a weights file of such a
 // run, or STEM-HASH: a game made before, or that of a run in the folder "runs". If there is no such file, the sheet is
 // that of the runs in "runs" on a sheet of the file's name, if they all have the same.
 func newSheet(name, path string) (*env.Game, error) {
@@ -105,7 +109,7 @@ func newSheet(name, path string) (*env.Game, error) {
 		case len(found) > 1 && !slices.ContainsFunc(found, func(c carried) bool { return c.Sheet != found[0].Sheet }):
 			g, err = ofSheet(stemOf(path), found[0].Sheet) // runs of several versions of ludus
 		default:
-			err = fmt.Errorf("%w; a rule sheet is named by its file, gdl(PATH), or by the folder or a weights file of a run on it", err)
+			err = fmt.Errorf("%w; a rule sheet is named by its file, PATH.kif or gdl(PATH), or, as gdl(PATH), by the folder or a weights file of a run on it", err)
 		}
 	}
 	if err != nil && !errors.Is(err, ErrName) {
@@ -162,6 +166,9 @@ func readSheet(path string) (*env.Game, error) {
 	}
 	if c, ok := sheetOfWeights(text); ok {
 		return Restore(c.Game, c.Sheet)
+	}
+	if slices.Contains([]string{".onnx", ".html", ".json"}, filepath.Ext(path)) {
+		return nil, fmt.Errorf("%s is no rule sheet; of exports only .safetensors files name a game", path)
 	}
 	g, err := ofSheet(stemOf(path), string(text))
 	if err != nil {

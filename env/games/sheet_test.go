@@ -32,7 +32,7 @@ func TestSheetNames(t *testing.T) {
 	if !gdl.IsName(g.Name, g.Sheet) || !strings.HasPrefix(g.Name, "gdl(three-in-line-") || g.Sheet == "" {
 		t.Errorf("name %q", g.Name)
 	}
-	for _, name := range []string{g.Name, " gdl( " + path + " ) "} {
+	for _, name := range []string{g.Name, " gdl( " + path + " ) ", path} {
 		if mustNew(t, name) != g {
 			t.Errorf("%q is another game", name)
 		}
@@ -180,7 +180,7 @@ func TestSheetErrors(t *testing.T) {
 	for name, want := range map[string]string{
 		"gdl(nowhere.kif)":    "a rule sheet is named by its file",
 		"gdl(" + broken + ")": "the sheet " + broken + " is refused: line 2, column 1: this bracket is never closed",
-		"gdl(" + single + ")": "1 roles",
+		"gdl(" + single + ")": "one role",
 		"gdl(" + dir + ")":    "config.json",
 		"gdl(" + large + ")":  "is refused: line 1, column 1: the text has",
 		gdlNull:               "is not a regular file",

@@ -97,7 +97,7 @@ func TestRefusedSheets(t *testing.T) {
 		(goal x 100) (goal o 0) (<= (goal x 0) (true (p 7)))`
 	for _, c := range []struct{ name, text, want string }{
 		{"no role", "(init a)", "line 1, column 1: the sheet has no (role ...)"},
-		{"one role", change("(role o)", ""), "the sheet has 1 roles; only games of two players are supported"},
+		{"one role", change("(role o)", ""), "the sheet has one role; only games of two players are supported"},
 		{"three roles", change("(role o)", "(role o) (role z)"), "the sheet has 3 roles; only games of two players are supported"},
 		{"chance", change("(role o)", "(role random)"), "line 3, column 1: the role random: games with chance are not supported"},
 		{"hidden", ticTacToe + "(<= (sees ?p ?m) (does ?p ?m))", "games with hidden information are not supported"},
@@ -109,6 +109,7 @@ func TestRefusedSheets(t *testing.T) {
 		{"two goals", ticTacToe + "(<= (goal ?p 20) (line ?p))", "the game is over, and "},
 		{"over at once", ticTacToe + "terminal", "the game is over at its start: terminal holds in the first position"},
 		{"unsafe", ticTacToe + "(<= (line ?p) (row ?r))", "the variable ?p of this rule stands in no positive literal of its body"},
+		{"unsafe and unused", ticTacToe + "(<= (spare ?p) (not (row ?p)))", "the variable ?p of this rule stands in no positive literal of its body"},
 		{"negation", ticTacToe + "(<= (line x) (not (line x)))", "line depends on its own negation"},
 		{"arguments", ticTacToe + "(<= (legal ?p) (role ?p))", "legal has 1 arguments; it takes 2"},
 		{"brackets", ticTacToe + "(", "this bracket is never closed"},

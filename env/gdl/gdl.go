@@ -149,7 +149,11 @@ const (
 func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v version) (*env.Game, *Info, error) {
 	program := net.Program
 	if n := len(program.Roles); n != 2 {
-		return nil, nil, fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
+		roles := fmt.Sprintf("%d roles", n)
+		if n == 1 {
+			roles = "one role"
+		}
+		return nil, nil, fmt.Errorf("the sheet has %s; only games of two players are supported", roles)
 	}
 	if newWalk(net, 0).isOver() {
 		return nil, nil, errors.New("the game is over at its start: terminal holds in the first position")
@@ -838,8 +842,11 @@ func (g *game) describe(info *Info) {
 		end = "It is not proven that games end: " + info.Longest + "."
 	}
 	goals := "Goals run from 0 to 100 and add up to 100."
-	if !g.bySum {
+	switch {
+	case g.byWin:
 		goals = "Goals run from 0 to 100. The higher goal wins."
+	case !g.bySum:
+		goals = "Goals run from 0 to 100. The higher goal wins; training aims at the difference."
 	}
 	if !info.OneGoal {
 		goals += " It is not proven that each player has exactly one goal at the end; without one a player gets 0."
@@ -847,7 +854,7 @@ func (g *game) describe(info *Info) {
 	if !info.Moves {
 		goals += " It is not proven that both players have a legal move until the end; without one the game is over, with the goals of that position."
 	}
-	board := "No board was found."
+	board := "No board was found: that takes facts with two coordinates of a cell as arguments of their own, such as (cell 1 2 x)."
 	if info.Board != "" {
 		board = "The board is " + info.Board + "."
 	}

@@ -51,6 +51,10 @@ func hintsOf(text string, never []kif.Term) []Hint {
 		}
 	}
 	d.checkHeads(rules)
+	d.checkRoles(rules)
+	if len(d.hints) == 0 {
+		d.checkStart(rules)
+	}
 	if len(d.hints) == 0 { // otherwise most follow from these mistakes
 		for _, l := range never {
 			d.checkNever(l)
@@ -65,20 +69,9 @@ var outputs = names{"role": {1}, "init": {1}, "next": {1}, "legal": {2}, "goal":
 // checkHeads looks for heads that nothing asks for and that differ from one of outputs by little, each name once.
 func (d *definitions) checkHeads(rules []kif.Rule) {
 	asked := names{}
-	var ask func(l kif.Term)
-	ask = func(l kif.Term) {
-		switch l.Name {
-		case "not", "or", "and":
-			for _, a := range l.Args {
-				ask(a)
-			}
-		default:
-			asked.add(l)
-		}
-	}
 	for _, r := range rules {
 		for _, l := range r.Body {
-			ask(l)
+			visitAtoms(l, asked.add)
 		}
 	}
 	for _, r := range rules {
@@ -96,6 +89,81 @@ func (d *definitions) checkHeads(rules []kif.Rule) {
 		if near := env.Nearest(r.Head.Name, words); near != "" {
 			d.hints = append(d.hints, Hint{r.Head.Pos, fmt.Sprintf("nothing asks for %s (perhaps %s is meant)", r.Head, near)})
 		}
+	}
+}
+
+// checkRoles looks for players in legal, goal and does that are no role, each once.
+func (d *definitions) checkRoles(rules []kif.Rule) {
+	roles := names{}
+	for _, r := range rules {
+		if r.Head.Name == "role" && len(r.Head.Args) == 1 {
+			roles.add(r.Head.Args[0])
+		}
+	}
+	check := func(l kif.Term) {
+		if (l.Name == "legal" || l.Name == "goal" || l.Name == "does") && len(l.Args) == 2 {
+			d.find(roles, l.Args[0], "nobody has the role %s")
+		}
+	}
+	for _, r := range rules {
+		check(r.Head)
+		for _, l := range r.Body {
+			visitAtoms(l, check)
+		}
+	}
+}
+
+// checkStart looks for facts of the first position that no condition asks for, although conditions ask for others of their
+// name; each name once.
+func (d *definitions) checkStart(rules []kif.Rule) {
+	asked := map[string][]kif.Term{}
+	for _, r := range rules {
+		for _, l := range r.Body {
+			visitAtoms(l, func(a kif.Term) {
+				if a.Name == "true" && len(a.Args) == 1 {
+					name := a.Args[0].Name
+					if a.Args[0].IsVariable() {
+						name = ""
+					}
+					asked[name] = append(asked[name], a.Args[0])
+				}
+			})
+		}
+	}
+	if len(asked[""]) > 0 {
+		return // a condition that asks for any fact
+	}
+	for _, r := range rules {
+		if r.Head.Name != "init" || len(r.Head.Args) != 1 {
+			continue
+		}
+		fact := r.Head.Args[0]
+		list := asked[fact.Name]
+		meets := func(t kif.Term) bool { return mayEqual(t, fact) }
+		if key := "init " + fact.Name; len(list) > 0 && !slices.ContainsFunc(list, meets) && !d.seen[key] {
+			d.seen[key] = true
+			d.hints = append(d.hints, Hint{fact.Pos, fmt.Sprintf("no condition asks for %s", fact)})
+		}
+	}
+}
+
+// mayEqual reports whether two terms are equal for some values of their variables, if a variable may have several.
+func mayEqual(a, b kif.Term) bool {
+	if a.IsVariable() || b.IsVariable() {
+		return true
+	}
+	return a.Name == b.Name && slices.EqualFunc(a.Args, b.Args, mayEqual)
+}
+
+// visitAtoms calls visit with the atoms of a condition.
+func visitAtoms(l kif.Term, visit func(kif.Term)) {
+	switch l.Name {
+	case "not", "or", "and":
+		for _, a := range l.Args {
+			visitAtoms(a, visit)
+		}
+	default:
+		visit(l)
 	}
 }
 

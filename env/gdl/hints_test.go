@@ -25,6 +25,10 @@ func TestHints(t *testing.T) {
 		{"(<= (nxt (cell ?n b)) (true (cell ?n b))) (gaol x 100) (<= (leagal ?p go) (role ?p)) (<= (terminl) (true (cell 1 b)))",
 			"[line 2, column 5: nothing asks for (nxt (cell ?n b)) (perhaps next is meant) line 2, column 43: nothing asks for (gaol x 100) (perhaps goal is meant) " +
 				"line 2, column 60: nothing asks for (leagal ?p go) (perhaps legal is meant) line 2, column 90: nothing asks for terminl (perhaps terminal is meant)]"},
+		{"(legal 0 noop) (<= (goal xx 0) (true (cell ?n b))) (<= (next (cell 1 b)) (does o noop) (or (does oo noop)))",
+			"[line 2, column 8: nobody has the role 0 (perhaps o is meant) line 2, column 26: nobody has the role xx (perhaps x is meant) " +
+				"line 2, column 98: nobody has the role oo (perhaps o is meant)]"},
+		{"(init (control x1)) (<= (next (control o)) (true (control x)) (true (cell ?n b)))", "[line 2, column 7: no condition asks for (control x1)]"},
 		{"(<= (line ?p) (role ?p)) (<= (base (cell 1 ?v)) (value ?v)) (value b)", "[]"},
 		{"(", "[]"},
 	} {

@@ -93,8 +93,11 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 		return nil, err
 	}
 	rules = kif.SplitGoals(rules)
-	p := preparer{ctx: ctx}
 	needed := relevant(rules)
+	if err := checkOthers(ctx, rules, needed); err != nil {
+		return nil, err
+	}
+	p := preparer{ctx: ctx}
 	for _, r := range needed {
 		if err := p.add(r); err != nil {
 			return nil, err
@@ -137,6 +140,24 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 		return nil, err
 	}
 	return g.finish(), nil
+}
+
+// checkOthers refuses rules with mistakes among those that nobody asks for.
+func checkOthers(ctx context.Context, rules, needed []kif.Rule) error {
+	asked := map[kif.Pos]bool{}
+	for _, r := range needed {
+		asked[r.Pos] = true
+	}
+	p := preparer{ctx: ctx}
+	for _, r := range rules {
+		if len(r.Body) == 0 || asked[r.Pos] {
+			continue
+		}
+		if err := p.add(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // relevant drops rules for what neither play nor goals ask for, such as base and input.

@@ -290,6 +290,23 @@ func TestOtherGames(t *testing.T) {
 	}
 }
 
+// TestIdleClients: connections that send nothing do not keep a match server out.
+func TestIdleClients(t *testing.T) {
+	address, _ := serve(t, testMargin)
+	for range 2 * maxClients {
+		conn, err := net.Dial("tcp", strings.Trim(strings.TrimPrefix(address, "http:"), "/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	start := time.Now()
+	answers(t, address, "(INFO)", "((name ludus) (status available))")
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("INFO took %v", took)
+	}
+}
+
 // TestProtocol checks answers to messages in and out of turn.
 func TestProtocol(t *testing.T) {
 	address, log := serve(t, testMargin)

@@ -173,7 +173,9 @@ func (x *match) sendPlayer(name string, f *agent.Factory) error {
 	if err != nil {
 		return fmt.Errorf("random moves: %w", err)
 	}
-	x.logf("%s plays %s", name, x.role)
+	if x.ctx.Err() == nil { // the match goes on
+		x.logf("%s plays %s", name, x.role)
+	}
 	x.players <- p
 	return nil
 }

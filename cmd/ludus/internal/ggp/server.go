@@ -14,8 +14,6 @@ import (
 	"time"
 	"unicode"
 
-	"golang.org/x/net/netutil"
-
 	"ludus/env/gdl/kif"
 )
 
@@ -83,7 +81,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.listener = netutil.LimitListener(listener, maxClients)
+	s.listener = listener
 	return s, nil
 }
 
@@ -115,6 +113,8 @@ func (s *Server) Serve(ctx context.Context) error {
 		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: readTime,
 		ErrorLog: s.log, DisableGeneralOptionsHandler: true,
 	}
+	clients := clients{waiting: map[net.Conn]time.Time{}, all: map[net.Conn]bool{}}
+	server.ConnState = clients.change
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
 	var err error
@@ -132,6 +132,41 @@ func (s *Server) Serve(ctx context.Context) error {
 	stop()
 	s.running.Wait()
 	return err
+}
+
+// clients are the connections. If there are more than maxClients, the one that has sent nothing for longest is closed, or
+// the new one if the server answers all others: connections without a message must not keep a match server out.
+type clients struct {
+	mu      sync.Mutex
+	all     map[net.Conn]bool
+	waiting map[net.Conn]time.Time // for a message, since when
+}
+
+// change follows a connection; see [http.Server.ConnState].
+func (c *clients) change(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch state {
+	case http.StateNew, http.StateIdle:
+		c.all[conn], c.waiting[conn] = true, time.Now()
+	case http.StateActive:
+		delete(c.waiting, conn)
+	default:
+		delete(c.waiting, conn)
+		delete(c.all, conn)
+	}
+	if len(c.all) <= maxClients {
+		return
+	}
+	oldest := conn
+	for other, since := range c.waiting {
+		if since.Before(c.waiting[oldest]) {
+			oldest = other
+		}
+	}
+	oldest.Close()
+	delete(c.waiting, oldest)
+	delete(c.all, oldest)
 }
 
 // enter reports whether a request may be answered. If so, Serve waits until it calls running.Done.

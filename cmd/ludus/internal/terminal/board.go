@@ -109,6 +109,9 @@ func (s *Style) Board(game *env.Game, state env.State) string {
 // draw draws a position with its cells' marks. A column is four characters wide, or fewer if the terminal is narrow. Rows
 // of hexagons are each half a column right of the row below.
 func (c *canvas) draw(state env.State, marked []marks) string {
+	if c.game.Tensor.Cells() == 1 {
+		return "" // a game without a board
+	}
 	height, width := len(c.rows), len(c.columns)
 	margin, room, hexagons := longest(c.rows), width, c.game.Drawing.Hexagons
 	if hexagons {
