@@ -843,7 +843,7 @@ func (g *game) describe(info *Info) {
 	}
 	goals := "Goals run from 0 to 100 and add up to 100."
 	switch {
-	case g.byWin:
+	case g.byWin, !g.bySum && len(g.values) <= 3:
 		goals = "Goals run from 0 to 100. The higher goal wins."
 	case !g.bySum:
 		goals = "Goals run from 0 to 100. The higher goal wins; training aims at the difference."
