@@ -43,10 +43,11 @@ const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
 
 // offerGames fills the form for choosing a game: a list, and a text field for other sizes. A mouse opens the chosen game at once;
 // arrow keys change the choice at every step, so a button appears.
+// summaries say what one plays, by name; the list shows them beside the names of other games than the chosen one, whose rules are open.
 // patterns are { sizes, defaults }, such as hex(size=2..11) and hex(size=11).
-function offerGames(form, games, game, patterns) {
+function offerGames(form, games, game, summaries, patterns) {
   const sizes = form.querySelector("div"), select = form.querySelector("select"), field = form.querySelector("input"), button = form.querySelector("button");
-  for (const name of new Set([...games, game])) make(select, "option", { value: name }, name);
+  for (const name of new Set([...games, game])) make(select, "option", { value: name }, name === game || !summaries[name] ? name : `${name}: ${summaries[name]}`);
   make(select, "option", { value: "" }, "another size …");
   select.value = game;
   let keys = false;
@@ -163,7 +164,7 @@ async function start() {
   // Playing works without these lists.
   let listed = true; // both lists have come
   const list = (path, none) => getJSON(path).catch((error) => { listed = false; make(more, "p", { class: "note" }, error.message); return none; });
-  const [{ games, zoo, patterns, limits }, { runs }] = await Promise.all([list("/api/about", { games: [], zoo: {}, patterns: [] }), list("/api/runs", { runs: [] })]);
+  const [{ games, summaries, zoo, patterns, limits }, { runs }] = await Promise.all([list("/api/about", { games: [], summaries: {}, zoo: {}, patterns: [] }), list("/api/runs", { runs: [] })]);
   runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest run first
   const first = runs.find((run) => run.agent && !run.untrained)?.game || "quad-5x5"; // as in the README
   const game = await canonicalName(engine, query.get("game") || first);
@@ -183,7 +184,7 @@ async function start() {
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent, onRefused: () => { byId("elsewhere").hidden = false; } });
   const trained = shipped || own.some(({ untrained }) => !untrained) || wishes.some((text) => /^(net|policy):/.test(text));
   if (games.includes(game) && !trained && listed) make(byId("swap").parentElement, "p", { class: "note" }, `There is no trained agent of ${game} yet. “ludus train ${game}” trains one.`);
-  offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, patterns);
+  offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, summaries, patterns);
   offerAgent(more.querySelector("form"), game in zoo, limits, async (text) => app.addAgent(await findAgent(text), 1));
 }
 

@@ -23,8 +23,10 @@ var agentLimits = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, 
 
 // about is the reply to /api/about: what a page needs to know about the server.
 type about struct {
-	Games    []string  `json:"games"` // short names; games of other sizes work too
-	Patterns []pattern `json:"patterns"`
+	Games []string `json:"games"` // short names; games of other sizes work too
+	// Summaries say in a few words what one plays, by the names in Games.
+	Summaries map[string]string `json:"summaries"`
+	Patterns  []pattern         `json:"patterns"`
 	// Zoo has the rating, in Elo, of each game's shipped agent; 0 if it has none.
 	Zoo    map[string]float64 `json:"zoo"`
 	Runs   string             `json:"runs"` // folder of runs, as in Options
@@ -49,8 +51,15 @@ func (s *Server) boardRoutes() {
 	s.get("/api/about", func(*http.Request) (any, error) {
 		l := &agentLimits
 		reply := about{
-			Games: games.Names(), Zoo: make(map[string]float64), Runs: s.runs,
+			Games: games.Names(), Summaries: make(map[string]string), Zoo: make(map[string]float64), Runs: s.runs,
 			Limits: aboutLimits{l.Simulations, l.Depth, l.Nodes, l.Time.Seconds()},
+		}
+		for _, name := range reply.Games {
+			game, err := games.New(name)
+			if err != nil {
+				return nil, err
+			}
+			reply.Summaries[name] = game.Summary
 		}
 		for _, name := range zoo.Games() {
 			reply.Zoo[name] = 0
