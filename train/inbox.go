@@ -162,6 +162,9 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 	b.Process = d.Sender + "/" + b.Process
 	if x.isCopy(b) {
 		s.Duplicates += b.Games()
+		for _, part := range x.unseen(b) { // or they would seem to be lost
+			x.taken.add(part.Process, part.First, part.Games())
+		}
 		d.Acknowledge()
 		return nil
 	}
@@ -195,7 +198,7 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 }
 
 // isCopy reports whether another process has sent the same games, searches and all. Somebody then sends them again under
-// another name: two searches of a whole message of games hardly ever agree.
+// another name: two searches of a whole message of games hardly ever agree. It remembers the latest messages of this process.
 func (x *inbox) isCopy(b *Batch) bool {
 	if first, ok := x.bodies[b.body]; ok {
 		return first != b.Process

@@ -198,6 +198,7 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 			err = closed
 		}
 	}()
+	stopInbox := func() {}
 	if o.Workers != nil {
 		workers, err := r.connect(ctx)
 		if err != nil {
@@ -205,7 +206,8 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 		}
 		defer workers.Close()
 		r.inbox = newInbox(r, workers)
-		defer r.inbox.start(ctx)()
+		stopInbox = r.inbox.start(ctx)
+		defer stopInbox()
 	}
 	finished := r.count.Generation >= r.config.Plan.Last()
 	if err := r.rate(ctx); err != nil { // an earlier process may have stopped before it had rated its last generation
@@ -217,8 +219,9 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 		}
 	}
 	if r.inbox != nil {
+		stopInbox() // or it would miss the stream that Finish deletes
 		if err := r.inbox.workers.Finish(ctx); err != nil {
-			r.note("workers do not know that the run is finished: %v", err)
+			r.note("%v", err)
 		}
 	}
 	return r.summary(finished)

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -152,6 +153,8 @@ type fakeWorkers struct {
 	failed     chan error
 	newest     *Network
 	finished   bool
+	receiving  atomic.Bool
+	late       bool // Receive was running when the run finished
 	status     *rundir.WorkersStatus
 }
 
@@ -161,6 +164,8 @@ func (w *fakeWorkers) PublishNetwork(_ context.Context, n *Network) error {
 }
 
 func (w *fakeWorkers) Receive(ctx context.Context) (*Delivery, error) {
+	w.receiving.Store(true)
+	defer w.receiving.Store(false)
 	select {
 	case d := <-w.deliveries:
 		return d, nil
@@ -177,7 +182,7 @@ func (w *fakeWorkers) Close()                         {}
 
 // Finish fails: the run is finished all the same.
 func (w *fakeWorkers) Finish(context.Context) error {
-	w.finished = true
+	w.finished, w.late = true, w.receiving.Load()
 	return errors.New("the server is away")
 }
 
@@ -318,6 +323,22 @@ func TestGaps(t *testing.T) {
 	}
 	send("b", 1)
 	send("a", 9)
+	copied := randomGames(game, rng, 3)
+	for i, sender := range []string{"c", "d"} { // d's second game is c's
+		for copied.First = 0; copied.First < 3; copied.First++ {
+			b := randomGames(game, rng, 1)
+			if i == 0 || copied.First == 1 {
+				b = &Batch{Run: b.Run, Process: b.Process, Threads: b.Threads, games: copied.games[copied.First : copied.First+1]}
+			}
+			b.First = copied.First
+			if err := x.accept(t.Context(), &Delivery{Sender: sender, Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if s := x.senders["d"]; s.Games != 2 || s.Duplicates != 1 || s.Missing != 0 {
+		t.Errorf("a game that another process has sent: %+v", s.WorkerStatus)
+	}
 	if got := x.gaps(); !strings.HasPrefix(got, "5 games of 2 workers, such as a,") {
 		t.Errorf("two workers: %q", got)
 	}
@@ -429,7 +450,7 @@ func TestTrainWithWorkers(t *testing.T) {
 	if len(ids) != 1 {
 		t.Errorf("the run has the ids %v", ids)
 	}
-	if !w.finished {
+	if !w.finished || w.late {
 		t.Error("workers were not told that the run is finished")
 	}
 	seen := map[string]bool{}

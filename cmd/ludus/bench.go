@@ -141,9 +141,9 @@ func runScaling(cmd *cobra.Command, o bench.Options, cores int, asJSON bool) err
 	}
 	t.Flush()
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%.0f s\n", report.Seconds)
-	if share := report.CPUShare(); share < bench.BusyShare {
-		fmt.Fprintf(cmd.OutOrStdout(), "other programs were running: one core measured has %.0f %% of the speed of one core computed, which counts CPU time; "+
-			"measure again when the machine is idle\n", 100*share)
+	if share := report.OneCore(); share < bench.BusyShare {
+		fmt.Fprintf(cmd.OutOrStdout(), "one core reached %.0f %% of its computed speed: other programs were probably running; measure again when it is idle\n",
+			100*share)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (f *workersFlags) connect(dir string, notify func(string)) func(context.Con
 		}
 		notify("workers: " + commandLine(workerArgs(o.Access, o.Server != nil)))
 		if host, _, _ := net.SplitHostPort(f.listen); net.ParseIP(host).IsUnspecified() {
-			notify("if another machine does not know this one's name, write its address there")
+			notify("if a worker's machine does not know that host name, put this machine's address in its place")
 		}
 		if f.insecure {
 			notify("everybody who reaches " + f.listen + " can send games, and nothing is encrypted")

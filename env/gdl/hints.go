@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ludus/env"
+	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
 )
 
@@ -54,6 +55,9 @@ func hintsOf(text string, never []kif.Term) []Hint {
 	d.checkRoles(rules)
 	if len(d.hints) == 0 {
 		d.checkStart(rules)
+	}
+	if mistake := new(kif.Error); errors.As(ground.CheckUnused(context.Background(), rules), &mistake) {
+		d.hints = append(d.hints, Hint{mistake.Pos, mistake.Message + "; nothing asks for the rule"})
 	}
 	if len(d.hints) == 0 { // otherwise most follow from these mistakes
 		for _, l := range never {

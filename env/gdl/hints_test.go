@@ -29,6 +29,7 @@ func TestHints(t *testing.T) {
 			"[line 2, column 8: nobody has the role 0 (perhaps o is meant) line 2, column 26: nobody has the role xx (perhaps x is meant) " +
 				"line 2, column 98: nobody has the role oo (perhaps o is meant)]"},
 		{"(init (control x1)) (<= (next (control o)) (true (control x)) (true (cell ?n b)))", "[line 2, column 7: no condition asks for (control x1)]"},
+		{"(<= (spare ?p) (not (succ ?p 2)))", "[line 2, column 1: the variable ?p of this rule stands in no positive literal of its body; nothing asks for the rule]"},
 		{"(<= (line ?p) (role ?p)) (<= (base (cell 1 ?v)) (value ?v)) (value b)", "[]"},
 		{"(", "[]"},
 	} {

@@ -407,15 +407,15 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 }
 
 // Finish says that the run is finished: workers stop and wait for another run. It deletes the stream, with games that nobody
-// needs, so that those still under way are refused and another run can use the server.
+// needs, so that those still under way are refused and another run can use the server. Receive must not be running.
 func (h *Hub) Finish(ctx context.Context) error {
 	h.stop()
 	h.joined.Wait() // no network may follow
 	if err := h.put(ctx, invitation{Play: train.PlayVersion, Finished: true}, nil); err != nil {
-		return err
+		return fmt.Errorf("workers do not know that the run is finished: %w", err)
 	}
-	if err := h.js.DeleteStream(ctx, gamesStream); !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return err
+	if err := h.js.DeleteStream(ctx, gamesStream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("games that nobody needs may still be on the server: %w", err)
 	}
 	return nil
 }

@@ -219,8 +219,10 @@ func (a Access) explain(err error) error {
 		return fmt.Errorf("%w: user and password are wrong or missing: write nats://USER:PASSWORD@HOST:PORT or tls://…, or use --nkey", err)
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("nobody answers at %s: is the learner, or the NATS server, running there? (%w)", redacted(address), err)
+	case errors.As(err, new(*net.DNSError)):
+		return fmt.Errorf("NATS server: %w", err)
 	case strings.HasPrefix(address, "nats:") && isTimeout(err):
-		return fmt.Errorf("NATS server %s does not answer: if it expects encryption, the URL begins with tls://; a learner prints all of it (%w)",
+		return fmt.Errorf("NATS server %s does not answer: if it expects encryption, the URL begins with tls://; copy the whole one that the learner prints (%w)",
 			redacted(address), err)
 	case strings.HasPrefix(address, "tls:") && !pinned && a.CA == "":
 		return fmt.Errorf("%w; the URL that a learner prints ends with #FINGERPRINT: copy all of it, in quotes; for a server of your own, --ca names the certificate that signed the server's", err)
@@ -284,7 +286,7 @@ func (a Access) refusal(conn *nats.Conn, err error) error {
 	case errors.Is(conn.LastError(), nats.ErrPermissionViolation):
 		return fmt.Errorf("%w: this user may not do what a learner does: use the learner's name and password, or its nkey", conn.LastError())
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-		return errors.New("it has no JetStream, which stores the games: start it with -js, or enable jetstream in its configuration")
+		return fmt.Errorf("the NATS server %s has no JetStream, which stores the games: start it with -js, or enable jetstream in its configuration", conn.ConnectedAddr())
 	case errors.As(err, &api) && api.ErrorCode == noCluster:
 		return errors.New("--replicas needs a cluster: this server has no others to copy to")
 	case errors.As(err, &api) && api.Code < 500, errors.Is(err, errOtherRun):

@@ -6,9 +6,11 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -121,7 +123,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 // KeepsGames reports whether the embedded server of the run in a directory keeps games, or did when it stopped. That of a
 // finished run keeps none.
 func KeepsGames(runDir string) bool {
-	streams, _ := filepath.Glob(filepath.Join(runDir, rundir.ServerDir, "jetstream", "*", "streams", gamesStream)) // the pattern is valid
+	streams, _ := fs.Glob(os.DirFS(runDir), path.Join(rundir.ServerDir, "jetstream", "*", "streams", gamesStream)) // the pattern is valid
 	return len(streams) > 0
 }
 

@@ -93,11 +93,8 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 		return nil, err
 	}
 	rules = kif.SplitGoals(rules)
-	needed := relevant(rules)
-	if err := checkOthers(ctx, rules, needed); err != nil {
-		return nil, err
-	}
 	p := preparer{ctx: ctx}
+	needed := relevant(rules)
 	for _, r := range needed {
 		if err := p.add(r); err != nil {
 			return nil, err
@@ -142,10 +139,11 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 	return g.finish(), nil
 }
 
-// checkOthers refuses rules with mistakes among those that nobody asks for.
-func checkOthers(ctx context.Context, rules, needed []kif.Rule) error {
+// CheckUnused returns the first mistake in rules that neither play nor goals ask for. Ground ignores such rules. The error is
+// of type [kif.Error].
+func CheckUnused(ctx context.Context, rules []kif.Rule) error {
 	asked := map[kif.Pos]bool{}
-	for _, r := range needed {
+	for _, r := range relevant(rules) {
 		asked[r.Pos] = true
 	}
 	p := preparer{ctx: ctx}

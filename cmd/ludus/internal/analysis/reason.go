@@ -94,8 +94,11 @@ func compared(game *env.Game, moves []agent.MoveInfo) string {
 		return ""
 	}
 	name := game.ActionNames[moves[other].Action]
-	if gain := *moves[0].Value - *moves[other].Value; gain >= noticeable {
+	switch gain := *moves[0].Value - *moves[other].Value; {
+	case gain >= noticeable:
 		return fmt.Sprintf("is worth %.2f more than %s", gain, name)
+	case gain > -noticeable:
+		return "is worth about as much as " + name
 	}
-	return "is worth about as much as " + name
+	return "" // it has more visits
 }

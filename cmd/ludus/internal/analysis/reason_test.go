@@ -2,8 +2,14 @@ package analysis
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/train/agent"
 )
 
 // TestReason: the reason for a choice follows from the rules, from a proof, or from the values.
@@ -11,6 +17,7 @@ func TestReason(t *testing.T) {
 	for _, c := range []struct{ game, agent, moves, want string }{
 		{"tic-tac-toe", "mcts:500", "a1 b1 a2 b2", "wins at once"},
 		{"tic-tac-toe", "mcts:500", "a1 b2 a2", "is the only move after which x cannot win at once"},
+		{"tic-tac-toe", "mcts:500", "a1 b2 c1 b1", "is the only move after which o cannot win at once"},
 		{"tic-tac-toe", "mcts:500", "a1 b1 b2 c2 a3", "cannot stop x from winning at once; nor can any other move"},
 		{"tic-tac-toe", "solver:100000", "", "leads to a draw if both play perfectly"},
 		{"tic-tac-toe", "solver:100000", "a1 b1", "wins against any reply"},
@@ -34,6 +41,121 @@ func TestReason(t *testing.T) {
 		}
 		if r.Reason != c.want && (!strings.HasSuffix(c.want, " ") || !strings.HasPrefix(r.Reason, c.want)) {
 			t.Errorf("%s after %q: %s, which %q, want %q", c.game, c.moves, r.Best, r.Reason, c.want)
+		}
+	}
+}
+
+// TestReasonsOfRandomPositions compares what a reason says about wins at once with the rules, for every move and every reply.
+func TestReasonsOfRandomPositions(t *testing.T) {
+	counts := map[string]int{}
+	for _, name := range []string{"breakthrough-6x6", "connect-four", "quad(size=4,quads=4,whites=1)", "tic-tac-toe"} {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for range 30 {
+			for state := game.NewState(); !state.Done(); state.Apply(state.RandomAction(rng.Uint64())) {
+				legal := state.Legal(nil)
+				best := rng.IntN(len(legal)) // any move, so that every reason occurs
+				a := &agent.Analysis{Player: state.Player(), Moves: []agent.MoveInfo{{Action: legal[best]}}}
+				for i, move := range legal {
+					if i != best {
+						a.Moves = append(a.Moves, agent.MoveInfo{Action: move})
+					}
+				}
+				want := wantedReason(game, state, legal[best])
+				if got := reason(game, state, a); got != want {
+					t.Fatalf("%s: %s, which %q, want %q\n%s", name, game.ActionNames[legal[best]], got, want, game.Board(state))
+				}
+				counts[strings.NewReplacer("0", "", "1", "", "2", "", "3", "", "4", "", "5", "", "6", "", "7", "", "8", "", "9", "").Replace(want)]++
+			}
+		}
+	}
+	t.Log(counts)
+	if len(counts) < 8 {
+		t.Errorf("only %d kinds of reasons: %v", len(counts), counts)
+	}
+}
+
+// wantedReason finds the reason of a move by trying all moves and replies.
+func wantedReason(game *env.Game, state env.State, best env.Action) string {
+	mover := state.Player()
+	opponent := env.First + env.Second - mover
+	after := func(s env.State, move env.Action) env.State {
+		next := game.NewState()
+		next.CopyFrom(s)
+		next.Apply(move)
+		return next
+	}
+	wins := func(s env.State, player env.Player) bool {
+		goals := s.Goals()
+		return s.Done() && goals[player] > goals[env.First+env.Second-player]
+	}
+	legal := state.Legal(nil)
+	if wins(after(state, best), mover) {
+		return "wins at once"
+	}
+	if len(legal) == 1 {
+		return "is the only move"
+	}
+	safe, bestIsSafe := 0, false
+	for _, move := range legal {
+		next := after(state, move)
+		loses := wins(next, opponent)
+		if !next.Done() && next.Player() == opponent {
+			for _, reply := range next.Legal(nil) {
+				loses = loses || wins(after(next, reply), opponent)
+			}
+		}
+		if !loses {
+			safe++
+			bestIsSafe = bestIsSafe || move == best
+		}
+	}
+	name := game.Players[opponent]
+	switch {
+	case 2*safe > len(legal):
+		return ""
+	case safe == 0:
+		return "cannot stop " + name + " from winning at once; nor can any other move"
+	case bestIsSafe && safe == 1:
+		return "is the only move after which " + name + " cannot win at once"
+	case bestIsSafe:
+		return fmt.Sprintf("is one of %d moves after which %s cannot win at once", safe, name)
+	}
+	return ""
+}
+
+// TestProvenAndCompared: reasons that follow from a proof and from the values of moves.
+func TestProvenAndCompared(t *testing.T) {
+	game, err := games.New("tic-tac-toe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := game.NewState()
+	legal := state.Legal(nil)
+	info := func(i, visits int, value float64) agent.MoveInfo {
+		return agent.MoveInfo{Action: legal[i], Visits: &visits, Value: &value}
+	}
+	name := func(i int) string { return game.ActionNames[legal[i]] }
+	for _, c := range []struct {
+		proven bool
+		value  float64
+		moves  []agent.MoveInfo
+		want   string
+	}{
+		{true, 1, []agent.MoveInfo{info(0, 9, 1), info(1, 9, 0)}, "wins against any reply"},
+		{true, 0, []agent.MoveInfo{info(0, 9, 0), info(1, 9, 0)}, "leads to a draw if both play perfectly"},
+		{true, -1, []agent.MoveInfo{info(0, 9, -1), info(1, 9, -1)}, "loses, like every other move, if the opponent plays perfectly"},
+		{false, 0.5, []agent.MoveInfo{info(0, 50, 0.5), info(1, 20, -0.2), info(2, 20, 0.3), info(3, 7, 0.9)}, "is worth 0.20 more than " + name(2)},
+		{false, 0.5, []agent.MoveInfo{info(0, 50, 0.5), info(1, 20, 0.45), info(2, 20, 0.3)}, "is worth about as much as " + name(1)},
+		{false, 0.5, []agent.MoveInfo{info(0, 50, 0.5), info(1, 20, 0.7)}, ""},
+		{false, 0.5, []agent.MoveInfo{info(0, 7, 0.5), info(1, 20, 0.1)}, ""},
+		{false, 0.5, []agent.MoveInfo{info(0, 50, 0.5), info(1, 7, 0.1)}, ""},
+	} {
+		if got := reason(game, state, &agent.Analysis{Value: &c.value, Proven: c.proven, Moves: c.moves}); got != c.want {
+			t.Errorf("value %v, proven %t: %q, want %q", c.value, c.proven, got, c.want)
 		}
 	}
 }

@@ -77,9 +77,9 @@ func (o *Options) scaling(ctx context.Context, game *env.Game, cores int, progre
 	return rows, nil
 }
 
-// CPUShare returns the least speed of self-play or training on one core, measured over computed: other programs slow down
-// only what is measured.
-func (r *ScalingReport) CPUShare() float64 {
+// OneCore returns the least speed of self-play or training on one core, measured over computed. Other programs slow down only
+// what is measured.
+func (r *ScalingReport) OneCore() float64 {
 	least := 1.0
 	for _, measured := range r.Scaling {
 		for _, computed := range r.Scaling {

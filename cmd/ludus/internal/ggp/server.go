@@ -134,8 +134,9 @@ func (s *Server) Serve(ctx context.Context) error {
 	return err
 }
 
-// clients are the connections. If there are more than maxClients, the one that has sent nothing for longest is closed, or
-// the new one if the server answers all others: connections without a message must not keep a match server out.
+// clients are the connections. If there are more than maxClients, the one that has waited longest for a message to begin is
+// closed, or the new one if all others have begun one: connections without a message must not keep a match server out. Those
+// that never finish a message may, for readTime.
 type clients struct {
 	mu      sync.Mutex
 	all     map[net.Conn]bool
