@@ -265,6 +265,7 @@ func TestWonBy(t *testing.T) {
 func TestAnalyze(t *testing.T) {
 	var result struct {
 		Player, Best string
+		Reason       string
 		Value        float64
 		Goals        any
 		Simulations  int
