@@ -41,7 +41,10 @@ func TestBatchRoundTrip(t *testing.T) {
 	b := randomGames(game, rand.New(rand.NewPCG(1, 1)), 5)
 	b.First, b.Generation = 7, 3
 	back, err := ReadBatch(game, "run", b.Marshal())
-	if err != nil || !reflect.DeepEqual(b, back) {
+	if err != nil || back.body == 0 {
+		t.Fatalf("reading gives %+v, error %v", back, err)
+	}
+	if back.body = 0; !reflect.DeepEqual(b, back) { // only what is received has a hash
 		t.Errorf("a batch changes on the way: %v", err)
 	}
 	all := &Batch{Run: "run", Process: "w"}
@@ -220,9 +223,15 @@ func TestForget(t *testing.T) {
 	game := newGame(t, "tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.need = 1 << 20
-	games := randomGames(game, rand.New(rand.NewPCG(1, 1)), 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	sent := map[string]*Batch{}
 	send := func(process string) {
-		games.Process = process
+		games := sent[process]
+		if games == nil {
+			games = randomGames(game, rng, 1)
+			games.Process = process
+			sent[process] = games
+		}
 		if err := x.accept(t.Context(), &Delivery{Sender: "a", Data: games.Marshal(), Acknowledge: func() {}}); err != nil {
 			t.Fatal(err)
 		}
