@@ -45,8 +45,8 @@ whole generations. Rows without a mark are measured on this machine. Computed ro
 tasks of all cores one after another and records the CPU time of each. They assume that cores do not share memory bandwidth
 or caches, and that it takes no time to wake one.
 
-In the other tables, rows marked * got less than 80 % of the CPU time that they could use: other programs slowed them down, and their shares of
-the peak mean little.`,
+In the other tables, rows marked * got less than 80 % of the CPU time that they could use: other programs slowed them down, and
+their shares of the peak mean little.`,
 		Example: `  ludus bench
   ludus bench --quick --json
   ludus bench breakthrough-6x6 --net 64x5 --simulations 32
