@@ -124,7 +124,14 @@ func TestSend(t *testing.T) {
 		for c.games.Games() < least {
 			c.games.Append(c.games)
 		}
-		c.games.Run = run
+		c.games.Run, c.network.Run = run, run
+		if err := h.PublishNetwork(t.Context(), c.network); err != nil {
+			t.Fatal(err)
+		}
+		// Until it has the network, it throws the games away whenever it sees that the run before is finished.
+		if err := w.await(t.Context(), func() bool { return w.newest != nil && w.newest.Run == run }); err != nil {
+			t.Fatal(err)
+		}
 		want := c.games.Games()
 		start := time.Now()
 		if err := w.PublishGames(t.Context(), c.games); err != nil {
