@@ -876,6 +876,6 @@ func (g *game) describe(info *Info) {
 		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.\n%s", e.Players[0], e.Players[1], e.Players[0],
 		goals, end, board, info.Fluents, info.Gates, sides)
 	if hints := hintsOf(e.Sheet, g.net.Program.Never); len(hints) > 0 {
-		e.Rules += "\nThere may be mistakes in the sheet: " + textOfHints(hints) + "."
+		e.Rules += mistakesHead + textOfHints(hints) + "."
 	}
 }

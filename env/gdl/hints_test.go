@@ -75,6 +75,8 @@ func TestExplain(t *testing.T) {
 		switch {
 		case c.problem == "" && (err != nil || !strings.Contains(e.Rules, c.rules)):
 			t.Errorf("error %v, rules %s, want %s", err, e.Rules, c.rules)
+		case c.problem == "" && strings.Contains(WithoutHints(e.Rules), "mistake"):
+			t.Errorf("rules without hints: %s", WithoutHints(e.Rules))
 		case c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)):
 			t.Errorf("error %v, want %s", err, c.problem)
 		case c.problem != "":
