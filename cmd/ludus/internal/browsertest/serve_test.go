@@ -184,6 +184,22 @@ func TestFirstOpponent(t *testing.T) {
 	}
 }
 
+// A game without a trained agent says so, and how to train one.
+func TestAdviceToTrain(t *testing.T) {
+	b := Start(t)
+	address, _ := serve(t, web.Options{Runs: t.TempDir()})
+	tab := b.Open(t, address)
+	const advice = `[...document.querySelectorAll("#play .note")].map((e) => e.textContent).filter((text) => text.includes("no trained agent")).join()`
+	for game, want := range map[string]string{
+		"quad-5x5":    "",
+		"hex(size=3)": "There is no trained agent of hex(size=3,swap=1) yet. “ludus train \"hex(size=3,swap=1)\"” trains one.",
+	} {
+		tab.Visit(address + "?" + url.Values{"game": {game}}.Encode())
+		tab.Wait(ready)
+		tab.Wait(fmt.Sprintf(`document.querySelectorAll("#game option").length > 0 && %s === %q`, advice, want))
+	}
+}
+
 // The page starts with a trained agent that is rated above the shipped one, and accepts any agent spec and game; links contain all of it.
 func TestChoosing(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
@@ -218,6 +234,9 @@ func TestChoosing(t *testing.T) {
 	tab.Wait(ready + ` && document.title.startsWith("golden-rectangle")`)
 	tab.Choose("#game", "")
 	tab.Wait(`document.querySelector("#choose-game .sizes").innerText.includes("quad(size=4..11,")`)
+	if text := tab.Text("#choose-game .sizes"); !strings.Contains(text, "hex(size=2..11,swap=0..1)") || !strings.Contains(text, "default: size=11, swap=1") {
+		t.Errorf("the sizes are %s", text)
+	}
 	tab.Focus("#choose-game input")
 	tab.Press("quad(size=4,quads=4,whites=2)", "\r")
 	tab.Wait(ready + ` && document.title.startsWith("quad(size=4,")`)
@@ -230,6 +249,9 @@ func TestUnknownGame(t *testing.T) {
 	tab := b.Open(t, address+"?game=quadd-5x5")
 	tab.Wait(`document.querySelector("#message")?.textContent.includes("did you mean")`)
 	tab.Problems() // the browser notes the server's refusal
+	if text := tab.Text("main"); strings.Contains(text, "no trained agent") {
+		t.Errorf("the page says %s", text)
+	}
 	shown := Eval[string](tab, `[...document.querySelectorAll("main :is(button, select, input, summary)")]
 		.filter((e) => e.checkVisibility()).map((e) => e.id).join()`)
 	if shown != "" || !Eval[bool](tab, `document.querySelector("#elsewhere").checkVisibility()`) {

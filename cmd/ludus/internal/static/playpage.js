@@ -100,14 +100,11 @@ function offerAgent(form, hasShipped, limits, add) {
   });
 }
 
-// canonicalName returns a game's canonical name. An unknown name stays as it is; the app will show the error.
-async function canonicalName(engine, game) {
-  try {
-    return (await engine.describe({ game })).game;
-  } catch {
-    return game;
-  }
-}
+// canonicalName returns a game's canonical name, or undefined if there is no such game.
+const canonicalName = (engine, game) => engine.describe({ game }).then((description) => description.game, () => undefined);
+
+// adviceToTrain says how to train an agent of a game.
+const adviceToTrain = (game) => `There is no trained agent of ${game} yet. “ludus train ${game.includes("(") ? `"${game}"` : game}” trains one.`;
 
 const trainedGenerations = 10; // a checkpoint without a rating counts as trained from this generation on
 
@@ -167,7 +164,8 @@ async function start() {
   const [{ games, summaries, zoo, patterns, limits }, { runs }] = await Promise.all([list("/api/about", { games: [], summaries: {}, zoo: {}, patterns: [] }), list("/api/runs", { runs: [] })]);
   runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest run first
   const first = runs.find((run) => run.agent && !run.untrained)?.game || "quad-5x5"; // as in the README
-  const game = await canonicalName(engine, query.get("game") || first);
+  const asked = query.get("game") || first, known = await canonicalName(engine, asked);
+  const game = known ?? asked; // of an unknown game the app shows the error
   const wishes = query.getAll("agent");
   const own = runs.filter((run) => run.agent && run.game === game);
   const shipped = game in zoo ? shippedAgent(zoo[game]) : undefined;
@@ -183,7 +181,8 @@ async function start() {
   const address = () => "?" + new URLSearchParams([["game", game], ...wishes.map((wish) => ["agent", wish])]);
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent, onRefused: () => { byId("elsewhere").hidden = false; } });
   const trained = shipped || own.some(({ untrained }) => !untrained) || wishes.some((text) => /^(net|policy):/.test(text));
-  if (games.includes(game) && !trained && listed) make(byId("swap").parentElement, "p", { class: "note" }, `There is no trained agent of ${game} yet. “ludus train ${game}” trains one.`);
+  const ofSheet = game.startsWith("gdl("); // which file it came from is not known here
+  if (known && !ofSheet && !trained && listed) make(byId("swap").parentElement, "p", { class: "note" }, adviceToTrain(game));
   offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, summaries, patterns);
   offerAgent(more.querySelector("form"), game in zoo, limits, async (text) => app.addAgent(await findAgent(text), 1));
 }
