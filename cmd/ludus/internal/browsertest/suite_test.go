@@ -58,6 +58,7 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "deselect", moved, deselect)
 	f.run(t, b, "falling", fallen, fall)
 	f.run(t, b, "hint", placed, hint)
+	f.run(t, b, "no jumps", placed, stay)
 	f.run(t, b, "analysis of placed pieces", "quad-5x5", toggleAnalysis)
 	f.run(t, b, "analysis of moved pieces", moved, toggleAnalysis)
 	f.run(t, b, "sides", placed, changeSides)
@@ -449,6 +450,31 @@ func toggleAnalysis(p *Playing) {
 		p.Wait("!(" + c.drawn + ")")
 		p.Click("#undo") // or the game might end
 		p.Follow("ready")
+	}
+}
+
+// stay checks that the board and the buttons stay where they are, whatever is shown beside them.
+func stay(p *Playing) {
+	playWithoutSearch(p)
+	const places = `["#board", "#undo", "#hint"].map((name) => Object.values(document.querySelector(name).getBoundingClientRect().toJSON()).join()).join()`
+	for _, width := range []int64{360, 1280} {
+		p.Resize(width, 800)
+		p.PlayOn(random(p), 2)
+		Eval[any](p.Tab, "scrollTo(0, 0)")
+		before := Eval[string](p.Tab, places)
+		for _, step := range []struct{ what, script, shown string }{
+			{"a hint", `document.querySelector("#hint").click()`, hinted},
+			{"values", `document.querySelector("#show-value").click()`, `document.getElementById("value").checkVisibility()`},
+			{"an earlier position", `document.querySelector("#back").click()`, `document.getElementById("past").checkVisibility()`},
+			{"no values", `document.querySelector("#show-value").click()`, `!document.getElementById("value").checkVisibility()`},
+			{"the newest position", `document.querySelector("#newest").click()`, `!document.getElementById("past").checkVisibility()`},
+		} {
+			Eval[any](p.Tab, step.script)
+			p.Wait(step.shown)
+			if after := Eval[string](p.Tab, places); after != before {
+				p.Errorf("%d pixels wide, with %s the board and buttons are at %s, before at %s", width, step.what, after, before)
+			}
+		}
 	}
 }
 

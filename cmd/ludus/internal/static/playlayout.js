@@ -8,8 +8,6 @@ export const layout = `
     </div>
     <div id="board" class="board"></div>
     <p id="note" class="note" role="status"></p>
-    <div id="value" role="meter" aria-valuemin="-1" aria-valuemax="1" hidden><span class="first"></span><span class="second"></span><div class="track"><div class="share"></div></div><p class="note"></p></div>
-    <div id="past" hidden><span></span> <button id="resume" type="button">Play on from here</button> <button id="newest" type="button">Back to the game</button></div>
     <div class="actions">
       <fieldset id="verb" hidden><legend>Kind of move</legend></fieldset>
       <div id="extras"></div>
@@ -22,6 +20,8 @@ export const layout = `
       <button id="step" type="button" hidden>One move</button>
       <button id="retry" type="button" hidden>Try again</button>
     </div>
+    <div id="past" hidden><span></span> <button id="resume" type="button">Play on from here</button> <button id="newest" type="button">Back to the game</button></div>
+    <div id="value" role="meter" aria-valuemin="-1" aria-valuemax="1" hidden><span class="first"></span><span class="second"></span><div class="track"><div class="share"></div></div><p class="note"></p></div>
     <p id="message" role="alert"></p>
   </section>
   <details id="about" class="card"><summary>Rules</summary><div></div></details>
