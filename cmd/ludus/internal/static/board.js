@@ -5,6 +5,8 @@ import { make, makeSVG } from "./dom.js";
 // corners are the corners of a hexagonal cell of width 1, from its centre. Rows are one apart.
 const corners = [[0, -2 / 3], [0.5, -1 / 3], [0.5, 1 / 3], [0, 2 / 3], [-0.5, 1 / 3], [-0.5, -1 / 3]];
 
+const smallestTarget = 24; // pixels, as in WCAG 2.2
+
 // Board draws positions of one game in element. With onCell, every cell is a button. One of them is a tab stop; arrow keys move
 // between them; a press calls onCell(cell, pointed), where pointed is true for a mouse or a finger and false for a key. The first row
 // is at the bottom, or at the top if flipped, which turns the board by 180 degrees.
@@ -257,6 +259,11 @@ export class Board {
   }
 
   focus() { this.buttons.get(this.tabStop).focus(); }
+
+  // isTooSmall says whether fingers point at the cells, and this one is smaller than a finger can hit.
+  isTooSmall(cell) {
+    return matchMedia("(pointer: coarse)").matches && this.buttons.get(cell).getBoundingClientRect().width < smallestTarget;
+  }
 
   // moveFocus moves the focus to the next existing cell in an arrow key's direction.
   moveFocus(event) {

@@ -466,18 +466,25 @@ class App {
   }
 
   // pressCell selects or deselects a piece, or plays a move. In games with falling pieces a mouse or a finger may press any cell of
-  // the column.
+  // the column. On a cell that is too small for a finger, the first press marks the move and the second plays it.
   pressCell(cell, pointed) {
     const { choices } = this;
     const move = choices.find(({ from, to }) => (to === cell || (pointed && this.dropsTo(cell, to))) && (from < 0 || from === this.selected));
+    if (move && pointed && move.text !== this.aimed?.text && this.board.isTooSmall(cell)) {
+      this.aimed = move;
+      this.showNote(this.advice = `${move.text}: tap again to play it`);
+      this.drawBoard();
+      return;
+    }
     if (move) {
-      this.selected = undefined;
+      this.selected = this.aimed = undefined;
       this.verb = this.kinds[0]; // other kinds are for one move
       this.play(move.text);
       return;
     }
     const { selected } = this;
     this.selected = cell !== selected && choices.some(({ from }) => from === cell) ? cell : undefined;
+    this.aimed = undefined;
     this.clearNote(this.refusal);
     if (cell !== selected && this.selected === undefined) this.showNote(this.refusal = this.whyNot(cell, selected));
     this.draw();
@@ -503,7 +510,7 @@ class App {
   }
 
   deselect() {
-    this.selected = undefined;
+    this.selected = this.aimed = undefined;
     this.draw();
   }
 
@@ -523,9 +530,10 @@ class App {
   goTo(ply) {
     if (!this.history) return;
     this.ply = Math.min(Math.max(ply, 0), this.history.length);
-    this.selected = undefined;
+    this.selected = this.aimed = undefined;
     this.hinted = undefined;
     this.deeper = undefined;
+    this.clearNote(this.advice);
     if (this.ply < this.history.length) this.showNote(""); // it is about the newest move
     this.list.show(this.history.moves.map((move, i) => ({ move, player: this.history.positions[i].player })), this.ply);
     this.draw();
@@ -686,7 +694,7 @@ class App {
     const targets = new Set(choices.filter(({ from }) => from < 0 || from === this.selected).map(({ to }) => to));
     const movable = new Set(choices.filter(({ from }) => from >= 0).map(({ from }) => from));
     this.board.show(position, {
-      last: history.turn(ply).map((number) => history.cells(number)), hint: this.hinted, arrived: this.arrived,
+      last: history.turn(ply).map((number) => history.cells(number)), hint: this.aimed ?? this.hinted, arrived: this.arrived,
       movable, targets, selected: this.selected, ...boardMarks(this.analysis, this.description.actions, this.wants, this.description.players, this.selected),
     });
     this.board.label(position, (cell) => [
