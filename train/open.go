@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
 	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/agent"
@@ -92,10 +94,19 @@ func (r *run) readFrom() (*infer.Weights, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if err := weights.Validate(r.Game); err != nil {
+	if weights, err = fit(weights, r.Game); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", r.From, err)
 	}
 	return weights, origin.Digest, nil
+}
+
+// fit returns the weights if they are a network for the game, or else, if they are one for another size of it, weights to
+// start from; see [infer.Weights.Resize].
+func fit(weights *infer.Weights, game *env.Game) (*infer.Weights, error) {
+	if other, err := games.Find(weights.Config.Game); err == nil && other.Name != game.Name && other.Family == game.Family && game.Sheet == "" {
+		return weights.Resize(other, game)
+	}
+	return weights, weights.Validate(game)
 }
 
 // resolveSettings returns config's settings with the options applied. If the run exists already, an option that differs

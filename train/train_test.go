@@ -538,10 +538,15 @@ func TestFrom(t *testing.T) {
 		t.Errorf("other channels: %v", err)
 	}
 	game := tiny(t, t.TempDir(), 1)
-	game.From, game.Game = file, newGame(t, "quad-5x5")
-	if _, err := Train(t.Context(), game); err == nil || !strings.Contains(err.Error(), `the game is "quad-5x5"`) {
-		t.Errorf("another game: %v", err)
+	for name, want := range map[string]string{"hex-5x5": `the game is "hex-5x5"`, "quad-5x5": `whose "stem.conv" is [4 3 3 9]; for quad-5x5 it is`} {
+		game.From, game.Game = file, newGame(t, name)
+		if _, err := Train(t.Context(), game); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("weights of another game for %s: %v", name, err)
+		}
 	}
+	larger := tiny(t, t.TempDir(), 1)
+	larger.From, larger.Game = file, newGame(t, "quad(size=6,quads=8,whites=1)")
+	mustTrain(t, larger)
 	changed := o
 	changed.From = filepath.Join(t.TempDir(), "other")
 	weights.Tensors[0].Data[0]++
