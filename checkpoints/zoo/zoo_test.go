@@ -95,7 +95,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: the card has keys that are not read", name)
 		}
 	}
-	if zoo.Weights("hex") != nil || zoo.CardOf("../zoo/hex") != nil {
+	if zoo.Weights("hex(size=9,swap=1)") != nil || zoo.CardOf("../zoo/hex") != nil {
 		t.Error("files of games without an agent")
 	}
 }

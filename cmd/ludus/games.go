@@ -15,6 +15,7 @@ import (
 
 	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/sheet"
+	"ludus/cmd/ludus/internal/shipped"
 	"ludus/cmd/ludus/internal/terminal"
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
@@ -127,6 +128,8 @@ func writeGame(w io.Writer, g *env.Game) {
 	writeRules(w, g)
 	if card := zoo.CardOf(g.Name); card != nil {
 		writeCard(w, g, card)
+	} else if trained := shipped.TrainedOn(g); trained != nil {
+		fmt.Fprintf(w, "\nzoo, the shipped agent of %s, plays this size, too; how strong it is here was not measured.\n", trained.Name)
 	}
 	writeNumbers(w, g)
 }
@@ -143,7 +146,7 @@ func writeGames(w io.Writer, list []*env.Game) {
 		fmt.Fprintf(table, "%s\t%dx%d\t%s\t%s\n", g.Name, g.Tensor.W, g.Tensor.H, shipped, g.Summary)
 	}
 	table.Flush()
-	fmt.Fprintln(w, "\nBOARD is columns x rows. Games with an agent come with a trained opponent.\n\"ludus games GAME\" shows the rules and how strong it is.")
+	fmt.Fprintln(w, "\nBOARD is columns x rows. Games with an agent come with a trained opponent, which plays other sizes, too.\n\"ludus games GAME\" shows the rules and how strong it is.")
 	fmt.Fprintln(w, "\nOther sizes and rules; parameters that you leave out keep their defaults:")
 	for _, f := range games.Families() {
 		fmt.Fprintln(w, " ", f.Pattern())

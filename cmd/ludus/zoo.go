@@ -25,9 +25,15 @@ func loader(game *env.Game) agent.Loader {
 // fallbackOpponent plays in games without a shipped agent.
 const fallbackOpponent = "mcts:1000"
 
-// defaultOpponent returns the spec of the opponent of people who name none: the shipped agent if there is one.
+// defaultOpponent returns the spec of the opponent of people who name none: the shipped agent if there is one, for this or
+// another size of the game.
 func defaultOpponent(cmd *cobra.Command, game *env.Game) string {
-	if zoo.CardOf(game.Name) != nil {
+	switch trained := shipped.TrainedOn(game); trained {
+	case game:
+		return agent.Zoo
+	case nil:
+	default:
+		fmt.Fprintf(cmd.ErrOrStderr(), "ludus: no agent was trained on %s; you play against that of %s\n", game.Name, trained.Name)
 		return agent.Zoo
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "ludus: no agent of %s is shipped; you play against %s; for a stronger one: %s\n", game.Name,

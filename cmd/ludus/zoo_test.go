@@ -57,19 +57,50 @@ func TestZoo(t *testing.T) {
 // For games without a shipped agent, play has another opponent, and other commands say what would be right.
 func TestNoZoo(t *testing.T) {
 	dir := t.TempDir()
-	out, errs, code := ludus(t, dir, "(mark r2 c2)\n", "play", "hex", "--json")
-	if code != 0 || strings.Count(out, `"type":"move"`) < 2 || !strings.Contains(errs, "no agent of hex is shipped; you play against mcts:1000") {
+	const game = "line-up(width=5,height=5,line=4,gravity=0)" // there is an agent for lines of 5, and for pieces that fall
+	out, errs, code := ludus(t, dir, "c3\n", "play", game, "--json")
+	if code != 0 || strings.Count(out, `"type":"move"`) < 2 || !strings.Contains(errs, "no agent of "+game+" is shipped; you play against mcts:1000") {
 		t.Errorf("play: exit %d, %s, %s", code, errs, out)
 	}
-	const want = "no agent of hex is shipped; train one with \"ludus train hex\""
-	fails(t, dir, 1, want, "analyze", "hex")
-	fails(t, dir, 1, want, "export", "zoo", "--game", "hex")
-	fails(t, dir, 1, want, "train", "hex", "--from", "zoo")
+	const want = "no agent of " + game + " is shipped; train one with \"ludus train " + game + "\""
+	fails(t, dir, 1, want, "analyze", game)
+	fails(t, dir, 1, want, "export", "zoo", "--game", game)
+	fails(t, dir, 1, want, "train", game, "--from", "zoo")
 	fails(t, dir, 2, "zoo needs --game", "export", "zoo")
 	fails(t, dir, 2, "only zoo does", "export", "runs/x", "--game", "quad-5x5")
 	fails(t, dir, 2, "--half needs --format weights", "export", "zoo", "--game", "quad-5x5", "--half")
 	fails(t, dir, 1, "without @3", "arena", "quad-5x5", "random", "net:zoo@3")
 	fails(t, dir, 1, "no such file", "arena", "quad-5x5", "random", "net:./zoo")
+}
+
+// A shipped agent plays other sizes of its game, and trainings on them start from it.
+func TestOtherSizes(t *testing.T) {
+	dir := t.TempDir()
+	for game, trained := range map[string]string{
+		"breakthrough(columns=8,rows=8)": "breakthrough-6x6", "hex(size=9)": "hex-7x7", "othello(size=4)": "othello-6x6",
+		"quad(size=9)": "quad-7x7", "golden-rectangle(columns=6)": "golden-rectangle", "free-for-all(size=6)": "free-for-all-2p",
+		"line-up(width=9,height=6,line=4,gravity=1)": "connect-four", "line-up(width=7,height=7,line=5,gravity=0)": "gomoku",
+	} {
+		_, errs, code := ludus(t, dir, "", "play", game)
+		if want := "you play against that of " + trained; code != 0 || !strings.Contains(errs, want) {
+			t.Errorf("play %s: exit %d, %s, want %s", game, code, errs, want)
+		}
+		if out := run(t, dir, "", "games", game); !strings.Contains(out, "the shipped agent of "+trained) {
+			t.Errorf("games %s: %s", game, out)
+		}
+		out := strings.TrimSpace(run(t, dir, "", "arena", game, "policy:zoo", "random", "--games", "20", "--json"))
+		var result struct{ Score float64 }
+		if err := json.Unmarshal([]byte(out[strings.LastIndexByte(out, '\n')+1:]), &result); err != nil || result.Score < 0.9 {
+			t.Errorf("arena %s: the network of %s alone scores %v against random moves, %v", game, trained, result.Score, err)
+		}
+	}
+	if _, errs, code := ludus(t, dir, "", "train", "hex(size=4)", "--from", "zoo", "--run", "r", "--generations", "1", "--set", "parallel_games=4", "--set",
+		"plies_per_generation=4", "--set", "rating_share=0"); code != 0 {
+		t.Errorf("train --from zoo: %s", errs)
+	}
+	run(t, dir, "", "export", "zoo", "--game", "hex(size=4)", "--format", "weights", "-o", "own.safetensors")
+	run(t, dir, "", "arena", "hex(size=4)", "net:own.safetensors,sims=2", "net:r@0,sims=2", "--games", "2")
+	fails(t, dir, 1, "whose layers are others", "train", "hex(size=4,swap=0)", "--from", "own.safetensors", "--run", "s")
 }
 
 // The commands on a card give its numbers again, but for moves that kernels of another instruction set choose otherwise.

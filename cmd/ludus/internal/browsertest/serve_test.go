@@ -184,7 +184,7 @@ func TestFirstOpponent(t *testing.T) {
 	}
 }
 
-// A game without a trained agent says so, and how to train one.
+// A game without a trained agent says so, and how to train one. Of other sizes the shipped agent is the opponent.
 func TestAdviceToTrain(t *testing.T) {
 	b := Start(t)
 	address, _ := serve(t, web.Options{Runs: t.TempDir()})
@@ -192,11 +192,16 @@ func TestAdviceToTrain(t *testing.T) {
 	const advice = `[...document.querySelectorAll("#play .note")].map((e) => e.textContent).filter((text) => text.includes("no trained agent")).join()`
 	for game, want := range map[string]string{
 		"quad-5x5":    "",
-		"hex(size=3)": "There is no trained agent of hex(size=3,swap=1) yet. “ludus train \"hex(size=3,swap=1)\"” trains one.",
+		"hex(size=3)": "",
+		"line-up(width=5,height=5,line=4,gravity=0)": "There is no trained agent of line-up(width=5,height=5,line=4,gravity=0) yet. " +
+			"“ludus train \"line-up(width=5,height=5,line=4,gravity=0)\"” trains one.",
 	} {
 		tab.Visit(address + "?" + url.Values{"game": {game}}.Encode())
 		tab.Wait(ready)
 		tab.Wait(fmt.Sprintf(`document.querySelectorAll("#game option").length > 0 && %s === %q`, advice, want))
+		if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); strings.HasPrefix(game, "hex") && text != "shipped agent (of hex-5x5)" {
+			t.Errorf("the opponent in %s is %s", game, text)
+		}
 	}
 }
 

@@ -6,18 +6,69 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"ludus/checkpoints/zoo"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/ratings"
 )
 
-// Loader returns a loader of a game's shipped network, with its strength dial. Other networks are loaded by load;
-// its error about a missing run says how to train one.
+// Loader returns a loader of a game's shipped network, with its strength dial. For a size without one that is the network
+// of [TrainedOn], resized. Other networks are loaded by load; its error about a missing run says how to train one.
 func Loader(game *env.Game, load agent.Loader) agent.Loader {
-	return agent.WithShipped(game, zoo.Weights(game.Name), ratings.ShippedDial(game.Name), func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
+	trained := game
+	if other := TrainedOn(game); other != nil {
+		trained = other
+	}
+	own := loadFrom(game, trained, load)
+	if trained == game {
+		return own
+	}
+	return func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
+		weights, origin, err := own(r)
+		if err == nil && r.Shipped() {
+			weights, err = weights.Resize(trained, game)
+		}
+		return weights, origin, err
+	}
+}
+
+// sizes are the names of parameters that give the size of the board.
+var sizes = []string{"size", "columns", "rows", "width", "height"}
+
+// TrainedOn returns the game whose shipped network plays a game: the game itself, or the one of the next size with the same
+// other parameters, the smaller one of two. It returns nil if there is none.
+func TrainedOn(game *env.Game) (nearest *env.Game) {
+	if zoo.Weights(game.Name) != nil {
+		return game
+	}
+	far := func(g *env.Game) int {
+		d := g.Tensor.Cells() - game.Tensor.Cells()
+		return max(d, -d)
+	}
+	for _, name := range zoo.Games() {
+		other, err := games.New(name)
+		if err != nil || other.Family != game.Family || !slices.Equal(otherParams(other), otherParams(game)) {
+			continue
+		}
+		if nearest == nil || far(other) < far(nearest) || far(other) == far(nearest) && other.Tensor.Cells() < nearest.Tensor.Cells() {
+			nearest = other
+		}
+	}
+	return nearest
+}
+
+// otherParams returns a game's parameters without those of its size.
+func otherParams(game *env.Game) []env.Param {
+	return slices.DeleteFunc(slices.Clone(game.Params), func(p env.Param) bool { return slices.Contains(sizes, p.Name) })
+}
+
+// loadFrom returns a loader of the network shipped for the game trained, for players of a game.
+func loadFrom(game, trained *env.Game, load agent.Loader) agent.Loader {
+	return agent.WithShipped(trained, zoo.Weights(trained.Name), ratings.ShippedDial(game.Name), func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		weights, origin, err := load(r)
 		if err != nil {
 			err = fmt.Errorf("%w%s", err, trainHint(game, r, err))
@@ -32,7 +83,7 @@ func trainHint(game *env.Game, r agent.Reference, err error) string {
 		return ""
 	}
 	hint := fmt.Sprintf("; train one with \"ludus train %s\"", game.Name)
-	if zoo.CardOf(game.Name) != nil {
+	if TrainedOn(game) != nil {
 		hint += ", or use zoo, the shipped agent"
 	}
 	return hint

@@ -35,8 +35,9 @@ const agentOf = (text, label = text, note = "", elo) => /^(zoo|net:("(\\.|[^"\\]
   }
   : { label, note, spec: text, text };
 
-// shippedAgent makes the agent that comes with the program, for the games that have one. elo is its rating; 0: not rated.
-const shippedAgent = (elo) => agentOf("zoo", "shipped agent", elo ? `${Math.round(elo)} Elo` : "", elo || undefined);
+// shippedAgent makes the agent that comes with the program, for the games that have one. elo is its rating; 0: not rated. trainedOn is
+// the game that it was trained on, if that is another size.
+const shippedAgent = (elo, trainedOn) => agentOf("zoo", "shipped agent", trainedOn ? `of ${trainedOn}` : elo ? `${Math.round(elo)} Elo` : "", elo || undefined);
 
 // open opens the page of a game.
 const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
@@ -161,14 +162,15 @@ async function start() {
   // Playing works without these lists.
   let listed = true; // both lists have come
   const list = (path, none) => getJSON(path).catch((error) => { listed = false; make(more, "p", { class: "note" }, error.message); return none; });
-  const [{ games, summaries, zoo, patterns, limits }, { runs }] = await Promise.all([list("/api/about", { games: [], summaries: {}, zoo: {}, patterns: [] }), list("/api/runs", { runs: [] })]);
+  const about = `/api/about?${new URLSearchParams({ game: query.get("game") || "" })}`;
+  const [{ games, summaries, zoo, trained_on: trainedOn, patterns, limits }, { runs }] = await Promise.all([list(about, { games: [], summaries: {}, zoo: {}, patterns: [] }), list("/api/runs", { runs: [] })]);
   runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest run first
   const first = runs.find((run) => run.agent && !run.untrained)?.game || "quad-5x5"; // as in the README
   const asked = query.get("game") || first, known = await canonicalName(engine, asked);
   const game = known ?? asked; // of an unknown game the app shows the error
   const wishes = query.getAll("agent");
   const own = runs.filter((run) => run.agent && run.game === game);
-  const shipped = game in zoo ? shippedAgent(zoo[game]) : undefined;
+  const shipped = game in zoo ? shippedAgent(zoo[game]) : trainedOn ? shippedAgent(0, trainedOn) : undefined;
   const agents = opponents(own, shipped, wishes.map((text) => wished(text, own, shipped)));
   document.title = `${game}: ludus`;
   more.insertAdjacentHTML("afterbegin", agentForm);
@@ -184,7 +186,7 @@ async function start() {
   const ofSheet = game.startsWith("gdl("); // which file it came from is not known here
   if (known && !ofSheet && !trained && listed) make(byId("swap").parentElement, "p", { class: "note" }, adviceToTrain(game));
   offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, summaries, patterns);
-  offerAgent(more.querySelector("form"), game in zoo, limits, async (text) => app.addAgent(await findAgent(text), 1));
+  offerAgent(more.querySelector("form"), Boolean(shipped), limits, async (text) => app.addAgent(await findAgent(text), 1));
 }
 
 start();

@@ -13,6 +13,7 @@ import (
 
 	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/board"
+	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
@@ -28,9 +29,11 @@ type about struct {
 	Summaries map[string]string `json:"summaries"`
 	Patterns  []pattern         `json:"patterns"`
 	// Zoo has the rating, in Elo, of each game's shipped agent; 0 if it has none.
-	Zoo    map[string]float64 `json:"zoo"`
-	Runs   string             `json:"runs"` // folder of runs, as in Options
-	Limits aboutLimits        `json:"limits"`
+	Zoo map[string]float64 `json:"zoo"`
+	// TrainedOn is the game whose shipped agent plays the game that was asked for; "" if there is none, or no game.
+	TrainedOn string      `json:"trained_on,omitempty"`
+	Runs      string      `json:"runs"` // folder of runs, as in Options
+	Limits    aboutLimits `json:"limits"`
 }
 
 type aboutLimits struct {
@@ -48,7 +51,7 @@ type pattern struct {
 
 // boardRoutes serves the operations of package board.
 func (s *Server) boardRoutes() {
-	s.get("/api/about", func(*http.Request) (any, error) {
+	s.get("/api/about", func(r *http.Request) (any, error) {
 		l := &agentLimits
 		reply := about{
 			Games: games.Names(), Summaries: make(map[string]string), Zoo: make(map[string]float64), Runs: s.runs,
@@ -65,6 +68,11 @@ func (s *Server) boardRoutes() {
 			reply.Zoo[name] = 0
 			if rating := zoo.CardOf(name).Rating; rating != nil {
 				reply.Zoo[name] = rating.Value
+			}
+		}
+		if game, err := games.Find(r.URL.Query().Get("game")); err == nil {
+			if trained := shipped.TrainedOn(game); trained != nil {
+				reply.TrainedOn = trained.Name
 			}
 		}
 		for _, f := range games.Families() {

@@ -261,7 +261,7 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// Shipped agents need no folder of runs. A folder called zoo is another path.
+// Shipped agents need no folder of runs, and play other sizes of their games. A folder called zoo is another path.
 func TestShipped(t *testing.T) {
 	c := start(t, Options{Runs: filepath.Join(t.TempDir(), "nowhere")})
 	shipped := post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"zoo,sims=8"}`)
@@ -269,9 +269,18 @@ func TestShipped(t *testing.T) {
 	if shipped.Best == "" || shipped != again {
 		t.Errorf("%+v and %+v", shipped, again)
 	}
+	if other := post[evaluated](c, "analyze", `{"game":"hex(size=4)","agent":"zoo,sims=8"}`); other.Best == "" {
+		t.Errorf("another size: %+v", other)
+	}
+	for game, want := range map[string]string{"hex(size=4)": "hex-5x5", "quad-5x5": "quad-5x5", "line-up(line=4,gravity=0)": "", "": "", "nonsense": ""} {
+		var reply about
+		if _, body := c.do(c.request("GET", "/api/about?"+url.Values{"game": {game}}.Encode(), "")); json.Unmarshal([]byte(body), &reply) != nil || reply.TrainedOn != want {
+			t.Errorf("the shipped agent for %q is of %q, want %q", game, reply.TrainedOn, want)
+		}
+	}
 	for request, want := range map[string]string{
-		`{"game":"hex","agent":"zoo"}`:            "no agent of hex is shipped",
-		`{"game":"quad-5x5","agent":"net:./zoo"}`: "there is no folder of runs",
+		`{"game":"line-up(width=5,height=5,line=4,gravity=0)","agent":"zoo"}`: "no agent of line-up(width=5,height=5,line=4,gravity=0) is shipped",
+		`{"game":"quad-5x5","agent":"net:./zoo"}`:                             "there is no folder of runs",
 	} {
 		if response, body := c.do(c.request("POST", "/api/choose", request)); response.StatusCode != 400 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s; want %q", request, response.StatusCode, body, want)
