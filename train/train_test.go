@@ -538,7 +538,7 @@ func TestFrom(t *testing.T) {
 		t.Errorf("other channels: %v", err)
 	}
 	game := tiny(t, t.TempDir(), 1)
-	for name, want := range map[string]string{"hex-5x5": `the game is "hex-5x5"`, "quad-5x5": `whose "stem.conv" is [4 3 3 9]; for quad-5x5 it is`} {
+	for name, want := range map[string]string{"hex-5x5": `the game is "hex-5x5"`, "quad-5x5": `9 planes, 2 kinds of moves on cells`} {
 		game.From, game.Game = file, newGame(t, name)
 		if _, err := Train(t.Context(), game); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("weights of another game for %s: %v", name, err)
@@ -547,6 +547,18 @@ func TestFrom(t *testing.T) {
 	larger := tiny(t, t.TempDir(), 1)
 	larger.From, larger.Game = file, newGame(t, "quad(size=6,quads=8,whites=1)")
 	mustTrain(t, larger)
+	want, err := weights.Resize(newGame(t, weights.Config.Game), larger.Game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, _, err = rundir.LoadWeights(agent.Reference{Path: larger.Dir, At: "0"})
+	if err != nil || !reflect.DeepEqual(start.Tensors, want.Tensors) {
+		t.Errorf("the run on a larger board does not start with the resized weights: %v", err)
+	}
+	larger.Generations = 2
+	if s := mustTrain(t, larger); s.Already || s.Config.Plan.Generations != 2 {
+		t.Errorf("the run on a larger board does not continue: %+v", s)
+	}
 	changed := o
 	changed.From = filepath.Join(t.TempDir(), "other")
 	weights.Tensors[0].Data[0]++

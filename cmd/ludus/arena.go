@@ -105,7 +105,7 @@ const agentPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NO
 
 // agentHelp explains in ludus --help how to name an agent.
 const agentHelp = `An agent is one of
-  zoo                     the agent shipped for the game; the same as net:zoo
+  zoo                     the agent shipped for the game, or for another size of its board; the same as net:zoo
   net:PATH                a network with search. PATH is a run's folder, a checkpoint or a weights file; in double quotes it
                           may contain what looks like options. A folder named zoo is ./zoo
   policy:PATH             a network without search
@@ -121,7 +121,7 @@ Options of agents with a network:
   ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
   ,temp=T                 sample moves with temperature T instead of playing the best
   ,elo=N                  weaken the network to a rating of N, as far as its strength dial goes, instead of other options.
-                          Shipped agents have a dial, runs after "ludus rate RUN --dial". Analyses and hints keep full strength
+                          Shipped agents have a dial on the board of their training, runs after "ludus rate RUN --dial". Analyses and hints keep full strength
   ,sym=all                average the network over the board's symmetries at the root
   ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves
                           the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;

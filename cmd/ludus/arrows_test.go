@@ -55,7 +55,7 @@ var imports = map[string][]string{
 	"train/forecast":                   {"checkpoints/zoo"},
 	"train/suite":                      {"checkpoints", "env", "env/games", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train": {
-		"checkpoints", "env", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
+		"checkpoints", "env", "env/games", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
 		"train/parallel", "train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
 	},
 	"train/remote": {"checkpoints", "env/games", "model/infer", "train", "train/parallel", "train/rundir"},
@@ -73,7 +73,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/board":       {"cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "train/agent"},
 	"cmd/ludus/internal/browsertest": {},
-	"cmd/ludus/internal/gamepages":   {"checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/notation", "cmd/ludus/internal/report", "env", "env/games", "env/solver", "train/agent", "train/ratings", "train/rundir"},
+	"cmd/ludus/internal/gamepages":   {"checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/notation", "cmd/ludus/internal/report", "cmd/ludus/internal/shipped", "env", "env/games", "env/solver", "train/agent", "train/ratings", "train/rundir"},
 	"cmd/ludus/internal/ggp": {
 		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/kif", "env/gdl/network", "model/infer", "train", "train/agent", "train/rundir", "train/stats",
 	},
@@ -91,7 +91,7 @@ var imports = map[string][]string{
 		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer",
 		"train/agent", "train/match", "train/rundir", "train/seed", "train/suite",
 	},
-	"cmd/ludus/internal/shipped": {"checkpoints/zoo", "env", "model/infer", "train/agent", "train/ratings"},
+	"cmd/ludus/internal/shipped": {"checkpoints/zoo", "env", "env/games", "model/infer", "train/agent", "train/ratings"},
 	"cmd/ludus/internal/sheet":   {"cmd/ludus/internal/board", "env", "env/gdl", "env/gdl/kif"},
 	"cmd/ludus/internal/static":  {},
 	"cmd/ludus/internal/terminal": {

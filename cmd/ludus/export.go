@@ -66,6 +66,9 @@ func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, e
 // describeOrigin returns the path of weights and the generation that they are from, if known.
 func describeOrigin(from agent.Origin) string {
 	if from.Path == agent.Zoo {
+		if from.TrainedOn != "" {
+			return "the agents shipped with ludus, trained on " + from.TrainedOn
+		}
 		return "the agents shipped with ludus"
 	}
 	if from.Generation < 0 {

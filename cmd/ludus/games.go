@@ -129,7 +129,8 @@ func writeGame(w io.Writer, g *env.Game) {
 	if card := zoo.CardOf(g.Name); card != nil {
 		writeCard(w, g, card)
 	} else if trained := shipped.TrainedOn(g); trained != nil {
-		fmt.Fprintf(w, "\nzoo, the shipped agent of %s, plays this size, too; how strong it is here was not measured.\n", trained.Name)
+		fmt.Fprintf(w, "\nzoo, the shipped agent of %s, plays this size, too. Its strength here has no card; docs/METHODS.md,\n"+
+			"\"Other sizes of a board\", has some results.\n", trained.Name)
 	}
 	writeNumbers(w, g)
 }
@@ -139,14 +140,16 @@ func writeGames(w io.Writer, list []*env.Game) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "GAME\tBOARD\tAGENT\tIN SHORT")
 	for _, g := range list {
-		shipped := "-"
-		if zoo.CardOf(g.Name) != nil {
-			shipped = "yes"
+		agent := "-"
+		if trained := shipped.TrainedOn(g); trained == g {
+			agent = "yes"
+		} else if trained != nil {
+			agent = "of " + trained.Name
 		}
-		fmt.Fprintf(table, "%s\t%dx%d\t%s\t%s\n", g.Name, g.Tensor.W, g.Tensor.H, shipped, g.Summary)
+		fmt.Fprintf(table, "%s\t%dx%d\t%s\t%s\n", g.Name, g.Tensor.W, g.Tensor.H, agent, g.Summary)
 	}
 	table.Flush()
-	fmt.Fprintln(w, "\nBOARD is columns x rows. Games with an agent come with a trained opponent, which plays other sizes, too.\n\"ludus games GAME\" shows the rules and how strong it is.")
+	fmt.Fprintln(w, "\nBOARD is columns x rows. AGENT: a trained opponent comes with ludus; \"of GAME\": it was trained on that size.\n\"ludus games GAME\" shows the rules and how strong it is.")
 	fmt.Fprintln(w, "\nOther sizes and rules; parameters that you leave out keep their defaults:")
 	for _, f := range games.Families() {
 		fmt.Fprintln(w, " ", f.Pattern())
@@ -264,7 +267,7 @@ func describeGame(g *env.Game) map[string]any {
 		}
 		classes = append(classes, class)
 	}
-	return map[string]any{
+	all := map[string]any{
 		"name": g.Name, "family": g.Family, "params": params, "ranges": parameterRanges(g.Family), "players": g.Players,
 		"summary": g.Summary, "rules": g.Rules, "strategy": g.Strategy,
 		"tensor": [3]int{g.Tensor.C, g.Tensor.H, g.Tensor.W}, "planes": g.Planes,
@@ -272,4 +275,8 @@ func describeGame(g *env.Game) map[string]any {
 		"actions": g.NumActions(), "classes": classes, "goal_head": g.GoalHead, "symmetries": len(g.Symmetries),
 		"figures": len(g.Figures), "max_plies": g.MaxPlies, "zoo": zoo.CardOf(g.Name),
 	}
+	if trained := shipped.TrainedOn(g); trained != nil {
+		all["trained_on"] = trained.Name // the game that the agent zoo was trained on
+	}
+	return all
 }

@@ -39,7 +39,7 @@ enough. It picks the matches that give the most information per second. Ratings 
 100 higher scores 64 %, 200 higher 76 %, 400 higher 91 %.
 
 The shipped agent and three weakened ones (zoo,elo=N) keep their known ratings, so ratings of all runs of a game are on one
-scale. For a game without a shipped agent the 95 % interval is for the difference between an agent and the centre of the
+scale. For a game that no shipped agent was trained on, the 95 % interval is for the difference between an agent and the centre of the
 pool, the mean of the middle half of the agents. It covers the randomness of games only: ratings cannot express that A
 beats B, B beats C and C beats A. If that matters, the last line says how far results differ from the ratings.
 

@@ -105,7 +105,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags.IntVar(&o.Generations, "generations", 0, "train this many generations in all, without a time limit")
 	flags.Uint64Var(&seed, "seed", 1, "seed of all randomness")
 	threadsFlag(cmd, &o.Threads, "cores to use; the plan of a run with --time depends on it, nothing else")
-	flags.StringVar(&o.From, "from", "", "weights to start from: a file, or zoo for the agent shipped for the game; they set channels and blocks")
+	flags.StringVar(&o.From, "from", "", "weights to start from: a file, also of a network for another size of the board, or zoo, the shipped agent; they set channels and blocks")
 	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
 	flags.StringVar(&config, "config", "", "a JSON file of settings; --set overrides it")
 	flags.BoolVar(&dry, "dry-run", false, "print the plan and the expected error instead of training")

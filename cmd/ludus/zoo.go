@@ -22,7 +22,7 @@ func loader(game *env.Game) agent.Loader {
 	return shipped.Loader(game, rundir.LoadWeights)
 }
 
-// fallbackOpponent plays in games without a shipped agent.
+// fallbackOpponent plays in games without a shipped agent of any size.
 const fallbackOpponent = "mcts:1000"
 
 // defaultOpponent returns the spec of the opponent of people who name none: the shipped agent if there is one, for this or
@@ -33,7 +33,8 @@ func defaultOpponent(cmd *cobra.Command, game *env.Game) string {
 		return agent.Zoo
 	case nil:
 	default:
-		fmt.Fprintf(cmd.ErrOrStderr(), "ludus: no agent was trained on %s; you play against that of %s\n", game.Name, trained.Name)
+		fmt.Fprintf(cmd.ErrOrStderr(), "ludus: no agent was trained on %s; you play against that of %s; for one of this size: %s\n", game.Name,
+			trained.Name, commandLine([]string{"train", cmd.Flags().Arg(0), "--from", agent.Zoo}))
 		return agent.Zoo
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "ludus: no agent of %s is shipped; you play against %s; for a stronger one: %s\n", game.Name,

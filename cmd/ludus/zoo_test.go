@@ -100,7 +100,7 @@ func TestOtherSizes(t *testing.T) {
 	}
 	run(t, dir, "", "export", "zoo", "--game", "hex(size=4)", "--format", "weights", "-o", "own.safetensors")
 	run(t, dir, "", "arena", "hex(size=4)", "net:own.safetensors,sims=2", "net:r@0,sims=2", "--games", "2")
-	fails(t, dir, 1, "whose layers are others", "train", "hex(size=4,swap=0)", "--from", "own.safetensors", "--run", "s")
+	fails(t, dir, 1, "rules differ in more than the size", "train", "hex(size=4,swap=0)", "--from", "own.safetensors", "--run", "s")
 }
 
 // The commands on a card give its numbers again, but for moves that kernels of another instruction set choose otherwise.

@@ -8,11 +8,11 @@ import (
 	"ludus/env"
 )
 
-// Resize returns the weights as a start for training another game of the same family, such as Hex on a larger board: all
-// tensors that do not depend on the size of the board are copied. The hidden layer of the outcome head has weights per
-// cell: both boards are laid over each other, and each new cell gets the weights of the cells that it covers, by area. So
-// an even board has the same sums on both. Rows and columns keep their meaning only if the family's tensors have the same
-// planes and its moves the same kinds; otherwise Resize returns an error.
+// Resize returns the weights as a network for another game of the same family, such as Hex on a larger board. All tensors
+// that do not depend on the size of the board are copied. The hidden layer of the outcome head has weights per cell: both
+// boards are laid over each other, and each new cell gets the weights of the cells that it covers, by area. So a feature
+// that is equal on all cells gives the same hidden layer on both boards. Resize returns an error if inputs, kinds of moves
+// or outcome classes differ in number. It does not compare rules.
 //
 // Source: convolutions are the same on boards of all sizes; KataGo trains on several at once (Wu 2019, arXiv 1902.10565).
 func (w *Weights) Resize(from, to *env.Game) (*Weights, error) {
@@ -27,7 +27,7 @@ func (w *Weights) Resize(from, to *env.Game) (*Weights, error) {
 	resized := NewWeights(to, config, rand.New(rand.NewPCG(0, 0))) // all values are replaced
 	resized.ValueScale = w.ValueScale
 	if len(resized.Tensors) != len(w.Tensors) {
-		return nil, fmt.Errorf("a network for %s, whose layers are others than those for %s", from.Name, to.Name)
+		return nil, misfit(from, to)
 	}
 	for i, old := range w.Tensors {
 		switch t := &resized.Tensors[i]; {
@@ -36,10 +36,19 @@ func (w *Weights) Resize(from, to *env.Game) (*Weights, error) {
 		case t.Name == old.Name && t.Name == "outcome.hidden.weight":
 			spread(t.Data, old.Data, from.Tensor, to.Tensor)
 		default:
-			return nil, fmt.Errorf("a network for %s, whose %q is %v; for %s it is %q %v", from.Name, old.Name, old.Shape, to.Name, t.Name, t.Shape)
+			return nil, misfit(from, to)
 		}
 	}
 	return resized, nil
+}
+
+// misfit is the error about a network that has other inputs or outputs.
+func misfit(from, to *env.Game) error {
+	numbers := func(g *env.Game) string {
+		return fmt.Sprintf("%d planes, %d kinds of moves on cells, %d other moves, %d outcome classes", g.Tensor.C, g.PolicyPlanes, g.PolicyExtras, len(g.Classes))
+	}
+	return fmt.Errorf("a network for %s does not fit %s, whose rules differ in more than the size of the board: it has %s, not %s",
+		from.Name, to.Name, numbers(from), numbers(to))
 }
 
 // spread lays the weights old [hiddenWidth, cells of from, outcomeWidth] over the board to.

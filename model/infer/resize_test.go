@@ -56,25 +56,35 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// TestResizeCells: on a board twice as large, a cell's weights are those of the cell that lies there, shared among four.
+// TestResizeCells: on a board several times as large, a cell's weights are those of the cell that lies there, shared.
 func TestResizeCells(t *testing.T) {
-	small, err1 := games.New("hex(size=3)")
-	large, err2 := games.New("hex(size=6)")
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
-	w := infertest.RandomWeights(small, 8, 0, 1)
-	resized, err := w.Resize(small, large)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, data := w.Lookup("outcome.hidden.weight").Data, resized.Lookup("outcome.hidden.weight").Data
-	for row := range 6 {
-		for column := range 6 {
-			for i := range 16 {
-				a, b := old[(row/2*3+column/2)*16+i]/4, data[(row*6+column)*16+i]
-				if math.Abs(float64(a-b)) > 1e-6 {
-					t.Fatalf("row %d, column %d: %v, want %v", row, column, b, a)
+	for _, c := range []struct {
+		small, large string
+		high, wide   int // how many times as large
+	}{
+		{"hex(size=3)", "hex(size=6)", 2, 2},
+		{"line-up(width=4,height=3,line=3,gravity=1)", "line-up(width=8,height=9,line=3,gravity=1)", 3, 2}, // with figures
+	} {
+		small, err1 := games.New(c.small)
+		large, err2 := games.New(c.large)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		w := infertest.RandomWeights(small, 8, 0, 1)
+		resized, err := w.Resize(small, large)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, data := w.Lookup("outcome.hidden.weight"), resized.Lookup("outcome.hidden.weight")
+		for unit := range old.Shape[0] {
+			for cell := range large.Tensor.Cells() {
+				row, column := cell/large.Tensor.W, cell%large.Tensor.W
+				from := row/c.high*small.Tensor.W + column/c.wide
+				for i := range 16 {
+					a, b := old.Data[unit*old.Shape[1]+from*16+i]/float32(c.high*c.wide), data.Data[unit*data.Shape[1]+cell*16+i]
+					if math.Abs(float64(a-b)) > 1e-6 {
+						t.Fatalf("%s: row %d, column %d: %v, want %v", c.large, row, column, b, a)
+					}
 				}
 			}
 		}
@@ -90,7 +100,7 @@ func TestResizeRefuses(t *testing.T) {
 	w := infertest.RandomWeights(from, 8, 1, 1)
 	for name, want := range map[string]string{
 		"othello-6x6":        "no other size",
-		"hex(size=4,swap=0)": "whose layers are others",
+		"hex(size=4,swap=0)": "rules differ in more than the size",
 	} {
 		to, err := games.New(name)
 		if err != nil {

@@ -22,6 +22,7 @@ type Origin struct {
 	Path       string // the file, checkpoint or run, without @GENERATION
 	Generation int    // of the checkpoint; -1 for a weights file
 	Digest     string // SHA-256 of the weights, in hexadecimal
+	TrainedOn  string // the game that the network was trained on, if that is another size
 	// Damaged lists the run's newer checkpoints that were skipped, with what is wrong with them.
 	Damaged []error
 	Dial    Dial // of this network; empty if it was not measured
@@ -82,7 +83,8 @@ func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin
 		return nil, origin, fmt.Errorf("%w%s", err, optionHint(spec, err))
 	}
 	if weights.Config.Game != game.Name {
-		return nil, origin, fmt.Errorf("%w of %s in %v: it plays %s", ErrWeights, game.Name, spec.Network, weights.Config.Game)
+		return nil, origin, fmt.Errorf("%w of %s in %v: it plays %s, and can be no more than a start for training (train --from)",
+			ErrWeights, game.Name, spec.Network, weights.Config.Game)
 	}
 	network, err := infer.NewNetwork(game, weights)
 	if err != nil {

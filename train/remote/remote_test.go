@@ -128,7 +128,7 @@ func TestSend(t *testing.T) {
 		if err := h.PublishNetwork(t.Context(), c.network); err != nil {
 			t.Fatal(err)
 		}
-		// Until it has the network, it throws the games away whenever it sees that the run before is finished.
+		// Until the worker has the network, it throws the games away whenever it sees that the run before is finished.
 		if err := w.await(t.Context(), func() bool { return w.newest != nil && w.newest.Run == run }); err != nil {
 			t.Fatal(err)
 		}

@@ -234,6 +234,11 @@ func TestChoosing(t *testing.T) {
 	tab.Visit(Eval[string](tab, "location.href"))
 	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 3 && ` + rival + ` === "` + ownAgent + `"`)
 
+	trainRun(t, filepath.Join(dir, "other"), "hex(size=4)") // the newest run
+	waitForList(tab, `"name":"other"`)
+	tab.Visit(address)
+	tab.Wait(ready + ` && document.title.startsWith("hex(size=4") && [...document.querySelector("#seat1").options].some((o) => o.textContent === "shipped agent (of hex-5x5)")`)
+
 	tab.Choose("#game", "golden-rectangle") // by keys, which go through the list
 	tab.Click("#choose-game button")
 	tab.Wait(ready + ` && document.title.startsWith("golden-rectangle")`)

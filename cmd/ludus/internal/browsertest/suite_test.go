@@ -331,6 +331,10 @@ func tapTwice(p *Playing) {
 		p.Tap(fmt.Sprintf(`#board [aria-label^="%s,"]`, name))
 		p.Wait(fmt.Sprintf(`document.getElementById("note").textContent === "%s: tap again to play it" && %s === 1`, name, marked))
 	}
+	p.Tap("#hint") // takes the mark away
+	p.Wait(`document.getElementById("note").textContent.startsWith("Hint for")`)
+	p.Tap(`#board [aria-label^="f6,"]`)
+	p.Wait(`document.getElementById("note").textContent.startsWith("f6: tap again") && ` + marked + " === 1")
 	if n := Eval[int](p.Tab, listedMoves); n != 0 {
 		p.Errorf("the first taps played %d moves", n)
 	}

@@ -12,6 +12,7 @@ import (
 	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/notation"
+	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/ratings"
@@ -52,7 +53,9 @@ func renderPage(files map[string]string, data string, p *page) error {
 	w.line(generated)
 	w.line("# %s\n", p.title)
 	w.line("[All games](README.md) · [ludus](../../README.md)\n")
-	w.writeNames()
+	if err := w.writeNames(); err != nil {
+		return err
+	}
 	if err := w.writeRules(); err != nil {
 		return err
 	}
@@ -108,7 +111,7 @@ func (w *writer) cells(list []shown) {
 }
 
 // writeNames writes what to call the game and how to play it.
-func (w *writer) writeNames() {
+func (w *writer) writeNames() error {
 	names := w.names()
 	for i, name := range names {
 		names[i] = "`" + name + "`"
@@ -119,10 +122,16 @@ func (w *writer) writeNames() {
 	w.line("    go run ./cmd/ludus play %-18s in the terminal", w.names()[first])
 	w.line("    go run ./cmd/ludus serve --open            in the browser\n")
 	for _, name := range w.names() {
-		if zoo.CardOf(name) == nil {
-			w.line("No agent of `%s` is shipped: your opponent is a search with random playouts. `ludus train %[1]s` makes an agent.\n", name)
+		game, err := games.New(name)
+		if err != nil {
+			return err
+		}
+		if trained := shipped.TrainedOn(game); trained != nil && trained.Name != name {
+			w.line("No agent was trained on `%s`: your opponent is that of `%s`, which plays all sizes. `ludus train %[1]s --from zoo` trains it there.\n",
+				name, trained.Name)
 		}
 	}
+	return nil
 }
 
 // writeRules writes the program's rules, and diagrams of every kind of move and of won games.

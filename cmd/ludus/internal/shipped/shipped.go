@@ -2,6 +2,7 @@
 package shipped
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,24 +24,28 @@ func Loader(game *env.Game, load agent.Loader) agent.Loader {
 	if other := TrainedOn(game); other != nil {
 		trained = other
 	}
-	own := loadFrom(game, trained, load)
+	own := loadShipped(game, trained, load)
 	if trained == game {
 		return own
 	}
 	return func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		weights, origin, err := own(r)
-		if err == nil && r.Shipped() {
-			weights, err = weights.Resize(trained, game)
+		if err != nil || !r.Shipped() {
+			return weights, origin, err
 		}
-		return weights, origin, err
+		if weights, err = weights.Resize(trained, game); err != nil {
+			return nil, origin, fmt.Errorf("%w: %w", agent.ErrWeights, err)
+		}
+		origin.Digest, origin.TrainedOn = fmt.Sprintf("%x", sha256.Sum256(weights.Marshal())), trained.Name
+		return weights, origin, nil
 	}
 }
 
 // sizes are the names of parameters that give the size of the board.
 var sizes = []string{"size", "columns", "rows", "width", "height"}
 
-// TrainedOn returns the game whose shipped network plays a game: the game itself, or the one of the next size with the same
-// other parameters, the smaller one of two. It returns nil if there is none.
+// TrainedOn returns the game whose shipped network plays a game: the game itself, or, if the other parameters are the same, the
+// nearest size by number of cells; of two equally near, the smaller. It returns nil if there is none.
 func TrainedOn(game *env.Game) (nearest *env.Game) {
 	if zoo.Weights(game.Name) != nil {
 		return game
@@ -66,8 +71,8 @@ func otherParams(game *env.Game) []env.Param {
 	return slices.DeleteFunc(slices.Clone(game.Params), func(p env.Param) bool { return slices.Contains(sizes, p.Name) })
 }
 
-// loadFrom returns a loader of the network shipped for the game trained, for players of a game.
-func loadFrom(game, trained *env.Game, load agent.Loader) agent.Loader {
+// loadShipped returns a loader of the network shipped for the game trained, with the dial and the hints for a game.
+func loadShipped(game, trained *env.Game, load agent.Loader) agent.Loader {
 	return agent.WithShipped(trained, zoo.Weights(trained.Name), ratings.ShippedDial(game.Name), func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		weights, origin, err := load(r)
 		if err != nil {

@@ -109,7 +109,7 @@ class App {
     on("extras", ({ target }) => { if (target.dataset.move) this.play(target.dataset.move); });
     for (const seat of [0, 1]) byId(`seat${seat}`).addEventListener("change", () => this.continueGame());
     for (const id of ["show-prior", "show-visits", "show-value"]) byId(id).addEventListener("change", () => this.draw());
-    byId("verb").addEventListener("change", ({ target }) => { this.verb = target.value; this.draw(); });
+    byId("verb").addEventListener("change", ({ target }) => { this.verb = target.value; this.unaim(); this.draw(); });
     document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.lifetime.signal });
     if (this.options.useHash) addEventListener("hashchange", () => this.open(), { signal: this.lifetime.signal });
   }
@@ -308,6 +308,7 @@ class App {
   continueGame() {
     if (!this.history) return;
     const signal = this.beginWork();
+    this.unaim();
     this.offerStrengths();
     this.turnBoard();
     this.writeAddress();
@@ -477,14 +478,15 @@ class App {
       return;
     }
     if (move) {
-      this.selected = this.aimed = undefined;
+      this.selected = undefined;
+      this.unaim();
       this.verb = this.kinds[0]; // other kinds are for one move
       this.play(move.text);
       return;
     }
     const { selected } = this;
     this.selected = cell !== selected && choices.some(({ from }) => from === cell) ? cell : undefined;
-    this.aimed = undefined;
+    this.unaim();
     this.clearNote(this.refusal);
     if (cell !== selected && this.selected === undefined) this.showNote(this.refusal = this.whyNot(cell, selected));
     this.draw();
@@ -509,8 +511,15 @@ class App {
     return piece ? `${name} is taken: ${piece.name} is on it` : `No legal move on ${name}`;
   }
 
+  // unaim takes back the mark of a move that another tap would play.
+  unaim() {
+    this.aimed = undefined;
+    this.clearNote(this.advice);
+  }
+
   deselect() {
-    this.selected = this.aimed = undefined;
+    this.selected = undefined;
+    this.unaim();
     this.draw();
   }
 
@@ -530,10 +539,10 @@ class App {
   goTo(ply) {
     if (!this.history) return;
     this.ply = Math.min(Math.max(ply, 0), this.history.length);
-    this.selected = this.aimed = undefined;
+    this.selected = undefined;
     this.hinted = undefined;
     this.deeper = undefined;
-    this.clearNote(this.advice);
+    this.unaim();
     if (this.ply < this.history.length) this.showNote(""); // it is about the newest move
     this.list.show(this.history.moves.map((move, i) => ({ move, player: this.history.positions[i].player })), this.ply);
     this.draw();
@@ -727,6 +736,8 @@ class App {
     if (this.state === "thinking" && this.ply === this.history.length) return;
     const { request } = this, looking = "Looking for a hint …";
     this.hinting = request;
+    this.unaim();
+    this.drawBoard();
     this.showNote(looking);
     try {
       const { best, reason, player, value: whole, moves } = await this.analyses.run(request);

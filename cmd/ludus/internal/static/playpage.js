@@ -138,12 +138,12 @@ function wished(text, runs, shipped) {
 }
 
 // opponents returns the agents to choose from, wishes first. Then come rated runs, best first, with the shipped agent before those
-// whose interval is not above its rating, other trained runs and baselines, and last untrained runs. shipped is undefined if no agent is
-// shipped.
+// whose interval is not above its rating, or before all if it is not rated, other trained runs and baselines, and last untrained runs.
+// shipped is undefined if no agent is shipped.
 function opponents(own, shipped, wishes) {
   const trained = own.filter(({ untrained }) => !untrained);
   const rated = trained.filter(({ rating }) => rating).sort((a, b) => b.rating.low - a.rating.low);
-  const better = rated.filter(({ rating }) => !(rating.low <= (shipped?.elo ?? 0)));
+  const better = rated.filter(({ rating }) => !(rating.low <= (shipped ? shipped.elo ?? Infinity : 0)));
   const agents = [
     ...wishes,
     ...better.map(agentOfRun),
@@ -162,12 +162,13 @@ async function start() {
   // Playing works without these lists.
   let listed = true; // both lists have come
   const list = (path, none) => getJSON(path).catch((error) => { listed = false; make(more, "p", { class: "note" }, error.message); return none; });
-  const about = `/api/about?${new URLSearchParams({ game: query.get("game") || "" })}`;
-  const [{ games, summaries, zoo, trained_on: trainedOn, patterns, limits }, { runs }] = await Promise.all([list(about, { games: [], summaries: {}, zoo: {}, patterns: [] }), list("/api/runs", { runs: [] })]);
+  const { runs } = await list("/api/runs", { runs: [] });
   runs.sort((a, b) => (b.changed || 0) - (a.changed || 0)); // the newest run first
   const first = runs.find((run) => run.agent && !run.untrained)?.game || "quad-5x5"; // as in the README
   const asked = query.get("game") || first, known = await canonicalName(engine, asked);
   const game = known ?? asked; // of an unknown game the app shows the error
+  const { games, summaries, zoo, trained_on: trainedOn, patterns, limits } =
+    await list(`/api/about?${new URLSearchParams({ game })}`, { games: [], summaries: {}, zoo: {}, patterns: [] });
   const wishes = query.getAll("agent");
   const own = runs.filter((run) => run.agent && run.game === game);
   const shipped = game in zoo ? shippedAgent(zoo[game]) : trainedOn ? shippedAgent(0, trainedOn) : undefined;
