@@ -83,8 +83,7 @@ func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin
 		return nil, origin, fmt.Errorf("%w%s", err, optionHint(spec, err))
 	}
 	if weights.Config.Game != game.Name {
-		return nil, origin, fmt.Errorf("%w of %s in %v: it plays %s, and can be no more than a start for training (train --from)",
-			ErrWeights, game.Name, spec.Network, weights.Config.Game)
+		return nil, origin, fmt.Errorf("%w of %s in %v: it plays %s", ErrWeights, game.Name, spec.Network, weights.Config.Game)
 	}
 	network, err := infer.NewNetwork(game, weights)
 	if err != nil {
