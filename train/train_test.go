@@ -545,7 +545,7 @@ func TestFrom(t *testing.T) {
 		}
 	}
 	larger := tiny(t, t.TempDir(), 1)
-	larger.From, larger.Game = file, newGame(t, "quad(size=6,quads=8,whites=1)")
+	larger.From, larger.Game = file, newGame(t, "quad(size=5,quads=3,whites=1)")
 	mustTrain(t, larger)
 	want, err := weights.Resize(newGame(t, weights.Config.Game), larger.Game)
 	if err != nil {
