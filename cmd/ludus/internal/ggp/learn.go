@@ -2,6 +2,7 @@ package ggp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -111,7 +112,7 @@ func compare(ctx context.Context, a, b *agent.Factory, perMove time.Duration, de
 				}
 				return err
 			})
-			if err != nil && limited.Err() == nil {
+			if end := limited.Err(); err != nil && (end == nil || !errors.Is(err, end)) {
 				mu.Lock()
 				failed = err
 				mu.Unlock()

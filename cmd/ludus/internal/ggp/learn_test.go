@@ -15,6 +15,7 @@ import (
 	"ludus/env"
 	"ludus/env/gdl"
 	"ludus/env/gdl/sheets"
+	"ludus/model/infer"
 	"ludus/train/agent"
 )
 
@@ -94,6 +95,24 @@ func TestFaultInTraining(t *testing.T) {
 		if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
 			t.Errorf("files left: %v, error %v", left, err)
 		}
+	}
+}
+
+// TestFaultInComparison checks that a panic while the network is compared is an error, and that the network is not used.
+func TestFaultInComparison(t *testing.T) {
+	game, _, err := gdl.New(t.Context(), "tic-tac-toe", sheets.Text("tic-tac-toe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	s := &Server{log: log.New(&lines, "", 0)}
+	x := &match{server: s, ctx: t.Context(), ready: time.Now().Add(settling + 8*time.Second)}
+	search := agent.NewFactory(game, agent.NetSpec("none"), func(agent.Reference) (*infer.Weights, agent.Origin, error) { panic("fault of a search") })
+	if l := x.learn(game, search); l != nil {
+		t.Error("the network is used")
+	}
+	if text := lines.String(); !strings.Contains(text, "no network: internal error: fault of a search") && !strings.Contains(text, "too short") {
+		t.Errorf("the log is %q", text)
 	}
 }
 

@@ -158,6 +158,7 @@ func (x *match) learn(game *env.Game, search *agent.Factory) *learned {
 	case x.ctx.Err() != nil:
 	case err != nil:
 		x.logf("no network: %v", err)
+		return nil // one with a fault may have won its games before that
 	case l == nil:
 		x.logf("no network: the start clock was too short to train one")
 	default:
