@@ -79,15 +79,22 @@ func TestDeletedStream(t *testing.T) {
 	}
 }
 
-// TestForeignGames: a message that a worker could not send to its run is dropped once another run uses the address, and
-// never reaches that run.
-func TestForeignGames(t *testing.T) {
-	server := startServer(t, t.TempDir())
+// newWorker connects a worker to the server until the test ends.
+func newWorker(t *testing.T, server *Server) *Worker {
+	t.Helper()
 	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	t.Cleanup(w.Close)
+	return w
+}
+
+// TestForeignGames: a message that a worker could not send to its run is dropped once another run uses the address, and
+// never reaches that run.
+func TestForeignGames(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	w := newWorker(t, server)
 	game := newGame(t)
 	c, err := selfPlayGames(t, game, smallWeights(game), 5)
 	if err != nil {
@@ -123,11 +130,7 @@ func TestForeignGames(t *testing.T) {
 // deleted at the end do not seem to be missing.
 func TestExtendedRun(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { t.Log(text) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	w := newWorker(t, server)
 	game := newGame(t)
 	var processes []string
 	for i := range 2 {
