@@ -45,6 +45,7 @@ func startChromium(t *testing.T) *Browser {
 		// Tabs in the background run at full speed.
 		chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("disable-renderer-backgrounding", true),
 		chromedp.Flag("disable-backgrounding-occluded-windows", true),
+		chromedp.Flag("disable-smooth-scrolling", true), // else a tap can miss a page that still scrolls
 		chromedp.UserDataDir(t.TempDir()))
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)

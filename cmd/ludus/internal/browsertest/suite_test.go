@@ -50,6 +50,7 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "keyboard", moved, keyboard)
 	f.run(t, b, "shortcuts", placed, shortcuts)
 	f.run(t, b, "touch", moved, touch)
+	f.run(t, b, "small cells", "hex(size=11,swap=0)", tapTwice)
 	f.run(t, b, "undo", placed, undo)
 	f.run(t, b, "rules", "breakthrough(columns=4,rows=5,captures=true)", f.rules)
 	f.run(t, b, "flip", moved, flip)
@@ -318,6 +319,32 @@ func touch(p *Playing) {
 	p.PlayOn(random(p), p.Game.MaxPlies)
 	if !p.State.Done() {
 		p.Error("the game is not over")
+	}
+}
+
+// tapTwice plays on cells that are too small for a finger: the first tap marks a move, which another tap may change.
+func tapTwice(p *Playing) {
+	p.Do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	playWithoutSearch(p)
+	const marked = `document.querySelectorAll("#board .hint-ring").length`
+	for _, name := range []string{"c3", "f6"} {
+		p.Tap(fmt.Sprintf(`#board [aria-label^="%s,"]`, name))
+		p.Wait(fmt.Sprintf(`document.getElementById("note").textContent === "%s: tap again to play it" && %s === 1`, name, marked))
+	}
+	p.Tap("#hint") // takes the mark away
+	p.Wait(`document.getElementById("note").textContent.startsWith("Hint for")`)
+	p.Tap(`#board [aria-label^="f6,"]`)
+	p.Wait(`document.getElementById("note").textContent.startsWith("f6: tap again") && ` + marked + " === 1")
+	if n := Eval[int](p.Tab, listedMoves); n != 0 {
+		p.Errorf("the first taps played %d moves", n)
+	}
+	p.Tap(`#board [aria-label^="f6,"]`)
+	p.Wait(listedMoves + " === 2 && " + marked + " === 0")
+	if pieces := p.Pieces(); pieces["f6"] != "red" || pieces["c3"] == "red" {
+		p.Errorf("the pieces are %v", pieces)
+	}
+	if text := p.Text("#note"); strings.Contains(text, "tap") {
+		p.Errorf("after the move the note is %q", text)
 	}
 }
 
