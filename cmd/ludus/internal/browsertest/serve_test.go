@@ -388,15 +388,23 @@ func TestRunPageLinks(t *testing.T) {
 	}
 	const over = `[data-chart="rating"] .u-over`
 	Eval[any](tab, `document.querySelector('`+over+`').scrollIntoView({ behavior: "instant", block: "center" })`)
-	at := Eval[[]float64](tab, `(() => { // a place at the right edge, at the last generation, where the pointer says that it can be clicked
-		const over = document.querySelector('`+over+`'), { right, top, bottom } = over.getBoundingClientRect();
-		for (let y = top; y < bottom; y++) {
-			over.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, movementX: 9, clientX: right - 1, clientY: y }));
-			if (over.style.cursor === "pointer") return [right - 1, y + 1];
-		}
-		return []; })()`)
+	// clickable is a place at a side of the chart where the pointer says that it can be clicked.
+	clickable := func(side string) []float64 {
+		return Eval[[]float64](tab, `(() => {
+			const over = document.querySelector('`+over+`'), { left, right, top, bottom } = over.getBoundingClientRect();
+			const x = `+side+`;
+			for (let y = top; y < bottom; y++) {
+				over.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, movementX: 9, clientX: x, clientY: y }));
+				if (over.style.cursor === "pointer") return [x, y + 1];
+			}
+			return []; })()`)
+	}
+	if at := clickable("left + 1"); len(at) > 0 {
+		t.Error("the first generation can be clicked, though its checkpoint is deleted")
+	}
+	at := clickable("right - 1")
 	if len(at) == 0 {
-		t.Fatal("no point of the rating curve can be clicked")
+		t.Fatal("the last point of the rating curve cannot be clicked")
 	}
 	tab.Do(chromedp.MouseClickXY(at[0], at[1]))
 	tab.Wait(`location.pathname === "/" && new URLSearchParams(location.search).get("agent") === "net:run@4"`)

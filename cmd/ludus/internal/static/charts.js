@@ -132,30 +132,30 @@ export function keepDrawn(place, makePlot) {
 
 const reach = 16; // pixels from a point in which a click is meant for it
 
-// pickPoints calls onPick(x) when a point of a line is clicked. lineOf() returns the line.
-function pickPoints(plot, lineOf, onPick) {
+// linkPoints opens addressOf(x) when a point of a line is clicked. Points without an address are no links. lineOf() returns the line.
+function linkPoints(plot, lineOf, addressOf) {
   let pressed;
   const near = ({ clientX, clientY }) => {
     const { left, top } = plot.over.getBoundingClientRect(), { x, y } = lineOf();
-    const far = x.map((at, i) => Math.hypot(left + plot.valToPos(at, "x") - clientX, top + plot.valToPos(y[i], "y") - clientY));
+    const far = x.map((at, i) => addressOf(at) ? Math.hypot(left + plot.valToPos(at, "x") - clientX, top + plot.valToPos(y[i], "y") - clientY) : Infinity);
     const least = Math.min(...far);
-    return least < reach ? x[far.indexOf(least)] : undefined;
+    return least < reach ? addressOf(x[far.indexOf(least)]) : undefined;
   };
-  plot.over.addEventListener("mousemove", (event) => { plot.over.style.cursor = near(event) === undefined ? "" : "pointer"; });
+  plot.over.addEventListener("mousemove", (event) => { plot.over.style.cursor = near(event) ? "pointer" : ""; });
   plot.over.addEventListener("mousedown", ({ clientX }) => { pressed = clientX; });
   plot.over.addEventListener("click", (event) => {
-    const at = near(event), dragged = Math.abs(event.clientX - pressed) > 3; // to zoom
-    if (at !== undefined && !dragged) onPick(at);
+    const address = near(event), dragged = Math.abs(event.clientX - pressed) > 3; // to zoom
+    if (address && !dragged) location.assign(address);
   });
 }
 
 // liveChart draws a chart that changes: show(chart) updates the points and keeps the reader's zoom, or redraws the chart if it
-// has other lines. stop() removes it. onPick(x), if given, is called when a point of the first line is clicked.
-export function liveChart(place, first, onPick) {
+// has other lines. stop() removes it. With addressOf, the points of the first line are links; see linkPoints.
+export function liveChart(place, first, addressOf) {
   let chart = first;
   const kept = keepDrawn(place, () => {
     const plot = drawChart(place, chart);
-    if (onPick) pickPoints(plot, () => chart.lines[0], onPick);
+    if (addressOf) linkPoints(plot, () => chart.lines[0], addressOf);
     return plot;
   });
   const shape = (c) => JSON.stringify([c.x, c.lines.map((line) => [line.name, line.colour, line.dashed, line.dots, line.unconnected, Boolean(line.low)])]);

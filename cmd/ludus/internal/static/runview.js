@@ -139,18 +139,11 @@ export class RunView {
       make(drawn.figure, "p", { class: "missing" }, `Nothing to show: ${chart.missing}.`);
       return;
     }
-    const onPick = chart.id === "rating" && this.canPlay(chart) ? (generation) => this.play(generation) : undefined;
-    if (onPick) make(caption, "p", { class: "note" }, "Click a point to play against that checkpoint.");
+    const addressOf = (generation) => this.playing(`net@${generation}`); // empty for a deleted checkpoint
+    const linked = chart.id === "rating" && chart.lines[0].x.some(addressOf);
+    if (linked) make(caption, "p", { class: "note" }, "Click a point to play against that checkpoint, unless it is deleted.");
     const place = make(drawn.figure, "div", { class: "plot", role: "img", "aria-label": `${chart.title} by ${chart.x}; the table below has the newest values` });
-    drawn.live = liveChart(place, chart, onPick);
-  }
-
-  // canPlay says whether a checkpoint of the rating chart can be played against.
-  canPlay({ lines: [{ x }] }) { return x.some((generation) => this.playing(`net@${generation}`)); }
-
-  play(generation) {
-    const address = this.playing(`net@${generation}`);
-    if (address) location.assign(address);
+    drawn.live = liveChart(place, chart, linked ? addressOf : undefined);
   }
 }
 
