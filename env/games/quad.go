@@ -78,8 +78,9 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 	q := &quad[B]{size: size, cells: size * size, quads: int8(v.Number("quads")), whites: int8(v.Number("whites"))}
 	q.board = quadBoard[B](size, v.Word("corners"))
 	if pieces, cells := 2*(int(q.quads)+int(q.whites)), count(q.board); pieces > cells {
-		return nil, fmt.Errorf("2 x (quads + whites) = %d pieces do not fit on %d cells; quads + whites is at most %d",
-			pieces, cells, cells/2)
+		whites := min(int(q.whites), cells/8)
+		return nil, fmt.Errorf("2 x (quads + whites) = %d pieces do not fit on %d cells; quads + whites is at most %d, such as quads=%d,whites=%d",
+			pieces, cells, cells/2, cells/2-whites, whites)
 	}
 	q.findSquares()
 

@@ -191,9 +191,13 @@ func parse(name string) (*Family, Values, error) {
 			return f, v, err
 		}
 		for _, s := range f.Aliases {
-			if s.Name == head && !bracket {
-				return parse(s.Full)
+			if s.Name != head {
+				continue
 			}
+			if bracket {
+				return nil, nil, fmt.Errorf("%s takes no parameters; it is %s, whose parameters you can change", head, s.Full)
+			}
+			return parse(s.Full)
 		}
 	}
 	err := suggest(head, knownNames(bracket))
