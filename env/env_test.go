@@ -112,6 +112,16 @@ func TestFinishRefusesInconsistentShapes(t *testing.T) {
 	}
 }
 
+func TestShellWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"quad-5x5": "quad-5x5", "net:runs/a@4,sims=8": "net:runs/a@4,sims=8", "hex(size=9)": "'hex(size=9)'", "": "''", "it's": `'it'\''s'`,
+	} {
+		if got := env.ShellWord(text); got != want {
+			t.Errorf("ShellWord(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestFileName(t *testing.T) {
 	for name, want := range map[string]string{
 		"quad-5x5": "quad-5x5",

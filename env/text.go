@@ -125,6 +125,14 @@ func FileName(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
+// ShellWord returns a text, such as a game's name, as one word of a command line: in quotes if a shell would take it apart.
+func ShellWord(text string) string {
+	if text != "" && !strings.ContainsAny(text, " ()&;|<>*?$'\"\\`#~![]{}\t\n") {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
 // Nearest returns the candidate of least edit distance to name, or "" if that distance is more than a third of name's
 // length, rounded up.
 func Nearest(name string, candidates []string) string {

@@ -49,7 +49,7 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 			r.note("%s", text)
 		}
 	}
-	return r.replan()
+	return r.keepTime()
 }
 
 // save writes the checkpoint of next.Generation, makes next the run's counters and prunes older checkpoints.

@@ -74,7 +74,7 @@ func (r *run) resolve(ctx context.Context) (weights *infer.Weights, changed bool
 	weights.ValueScale = settings.ValueScale
 	r.config = config
 	if !isNew {
-		changed, err = r.extend()
+		changed, err = r.changeLength()
 		return weights, changed, err
 	}
 	config.Settings, config.From = settings, digest
@@ -123,7 +123,7 @@ func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest
 	if err := settings.Change(r.Settings); err != nil {
 		return settings, err
 	}
-	if from != nil && (from.Config.Channels != settings.Channels || from.Config.Blocks != settings.Blocks) {
+	if from != nil && isNew && (from.Config.Channels != settings.Channels || from.Config.Blocks != settings.Blocks) {
 		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d; leave them out",
 			ErrNetworkSize, settings.Channels, settings.Blocks, r.From, from.Config.Channels, from.Config.Blocks)
 	}
@@ -221,6 +221,9 @@ func (r *run) begin(weights *infer.Weights) error {
 	}
 	if err := r.newLearner(weights, nil); err != nil {
 		return err
+	}
+	if r.From != "" {
+		r.note("starting from the network in %s", r.From)
 	}
 	return r.save(counters{Game: r.Game.Name, Network: weights.Config})
 }

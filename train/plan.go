@@ -166,15 +166,20 @@ func adjustPlan(p *rundir.Plan, generation int, recent []float64, spent float64,
 	for _, seconds := range recent {
 		mean += seconds / float64(len(recent))
 	}
-	for at := adjustments(p); p.Adjusted < len(at) && planShare(p, generation+1) >= at[p.Adjusted]; {
-		p.Adjusted++
-	}
+	passAdjustments(p, generation)
 	if plies := p.PliesPerGeneration; mean > maxGenerationSeconds && s.PliesPerGeneration == 0 && plies > 1 {
 		p.PliesPerGeneration = max(1, int(float64(plies)*plannedGenerationSeconds/mean))
 		mean *= float64(p.PliesPerGeneration) / float64(plies)
 	}
 	left := (p.Seconds*(1-finalShare(s)) - spent) * (1 - interimShare(s)) * safety
 	p.Generations = generation + max(1, int(left/mean))
+}
+
+// passAdjustments counts the adjustments that were due until a generation ended as made.
+func passAdjustments(p *rundir.Plan, generation int) {
+	for at := adjustments(p); p.Adjusted < len(at) && planShare(p, generation+1) >= at[p.Adjusted]; {
+		p.Adjusted++
+	}
 }
 
 // makePlan sets the plan of a new run. For a time plan it measures the machine.
@@ -206,8 +211,9 @@ func (r *run) makePlan(ctx context.Context, weights *infer.Weights) error {
 	return nil
 }
 
-// extend gives a finished run more to do if the options ask for more than its plan, and reports whether it did.
-func (r *run) extend() (extended bool, err error) {
+// changeLength changes the run's plan if the options ask for another length, and reports whether it did. A finished run can only
+// get more to do. It also returns an error once an unfinished run's learning rate decays: it would have to go back.
+func (r *run) changeLength() (changed bool, err error) {
 	plan := &r.config.Plan
 	sameTime := r.Time == 0 || r.Time.Seconds() == plan.Seconds && r.CPUTime == plan.CPU
 	sameGenerations := r.Generations == 0 || r.Generations == plan.Generations && plan.Stopped == 0
@@ -215,7 +221,7 @@ func (r *run) extend() (extended bool, err error) {
 		return false, nil
 	}
 	var count counters
-	checkpoint, _, err := r.store.Newest() // load reports damage
+	checkpoint, damaged, err := r.store.Newest()
 	if err == nil {
 		err = json.Unmarshal(checkpoint.Meta, &count)
 	}
@@ -223,11 +229,45 @@ func (r *run) extend() (extended bool, err error) {
 		return false, fmt.Errorf("run %s: %w", r.Dir, err)
 	}
 	ended := count.Generation
-	if ended < plan.Last() {
-		return false, fmt.Errorf("%s: %w: the run is unfinished (generation %d of %d); "+
-			"continue it without a new length, and extend it when it is finished",
-			r.Dir, ErrConflict, ended, plan.Last())
+	switch {
+	case ended >= plan.Last():
+		return r.extend(&count)
+	case ended > 0 && ended < lastBeforeDecay(plan):
+		return true, r.replan(&count)
 	}
+	why := ""
+	if len(damaged) > 0 {
+		why = " (newer checkpoints are damaged)"
+	}
+	return false, fmt.Errorf("%s: %w: %d of %d generations are finished%s; until the run ends, only generations 1 to %d, before the decay "+
+		"of the learning rate, can lead to another length; continue it without a new length, then give it a greater one",
+		r.Dir, ErrConflict, ended, plan.Last(), why, lastBeforeDecay(plan)-1)
+}
+
+// replan gives an unfinished run another length.
+func (r *run) replan(count *counters) error {
+	plan, ended := r.config.Plan, count.Generation
+	plan.Seconds, plan.CPU, plan.Generations, plan.Adjusted = r.Time.Seconds(), r.CPUTime, r.Generations, 0
+	if r.Time > 0 {
+		spent := count.Seconds
+		if plan.CPU {
+			spent = count.CPUSeconds
+		}
+		left := plan.Seconds*(1-finalShare(&r.config.Settings)) - spent
+		plan.Generations = ended + int(left*safety/spent*float64(ended))
+	}
+	if plan.Generations <= ended {
+		return fmt.Errorf("%s: %w: the run has trained as long already (generation %d of %d); choose a greater length",
+			r.Dir, ErrConflict, ended, r.config.Plan.Last())
+	}
+	passAdjustments(&plan, ended)
+	r.config.Plan = plan
+	return nil
+}
+
+// extend gives a finished run more to do if the options ask for more than its plan, and reports whether it did.
+func (r *run) extend(count *counters) (extended bool, err error) {
+	plan, ended := &r.config.Plan, count.Generation
 	more := rundir.Plan{
 		Generations: r.Generations, ParallelGames: plan.ParallelGames, PliesPerGeneration: plan.PliesPerGeneration,
 		Resumed: ended, Rewound: r.rewindTarget(plan, ended),
@@ -286,8 +326,8 @@ func (r *run) learningSeconds(first, last int) (seconds float64, err error) {
 	return seconds, err
 }
 
-// replan adjusts a time plan when that is due, and ends it when its time is over.
-func (r *run) replan() error {
+// keepTime adjusts a time plan when that is due, and ends it when its time is over.
+func (r *run) keepTime() error {
 	plan, settings := &r.config.Plan, &r.config.Settings
 	recent, next := r.pace.seconds, r.count.Generation+1
 	if plan.Seconds == 0 {

@@ -32,8 +32,8 @@ type Options struct {
 	Settings map[string]float64
 	Seed     *uint64 // nil: the existing run's seed, or 1 in a new run
 	// Time and Generations are the length of the run; at most one is set. If neither is, an existing run keeps its
-	// length and a new run takes DefaultTime. A finished run may be given a greater length; an unfinished run keeps its
-	// plan.
+	// length and a new run takes DefaultTime. A finished run may be given a greater length, an unfinished one another length
+	// until its learning rate decays.
 	Time        time.Duration
 	CPUTime     bool // Time is CPU time of this process rather than time on the clock
 	Generations int

@@ -577,20 +577,47 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-func TestUnfinishedPlanStands(t *testing.T) {
+// An unfinished run may get another length until its learning rate decays.
+func TestOtherLength(t *testing.T) {
 	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(context.Background())
-	o := tiny(t, dir, 5)
-	o.Observe = func(e Event) {
-		if e.Metrics != nil && e.Metrics.Generation == 2 {
-			cancel()
+	stopAfter := func(o Options, generation int) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Observe = func(e Event) {
+			if e.Metrics != nil && e.Metrics.Generation == generation {
+				cancel()
+			}
+		}
+		if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
 		}
 	}
-	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
+	conflicts := func(o Options, want string) {
+		t.Helper()
+		if _, err := Train(t.Context(), o); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d generations or %v: %v, want %q", o.Generations, o.Time, err, want)
+		}
 	}
-	if _, err := Train(context.Background(), tiny(t, dir, 9)); !errors.Is(err, ErrConflict) {
-		t.Errorf("a plan of another length for an unfinished run gives %v", err)
+	stopAfter(tiny(t, dir, 5), 2)
+	conflicts(tiny(t, dir, 2), "generation 2 of 5")
+	timed := tiny(t, dir, 0)
+	timed.Time = time.Millisecond
+	conflicts(timed, "generation 2 of 5")
+	stopAfter(tiny(t, dir, 20), 4)
+	timed.Time = time.Hour
+	stopAfter(timed, 5)
+	if config, err := rundir.ReadConfig(dir); err != nil || config.Plan.Seconds != 3600 || config.Plan.Generations <= 100 {
+		t.Errorf("after another time: %+v, %v", config.Plan, err)
+	}
+	if s := mustTrain(t, tiny(t, dir, 7)); s.Config.Plan.Generations != 7 || s.Config.Plan.Resumed != 0 {
+		t.Errorf("after fewer generations: %+v", s.Config.Plan)
+	}
+
+	dir = t.TempDir()
+	stopAfter(tiny(t, dir, 5), 4) // the learning rate decays
+	conflicts(tiny(t, dir, 9), "4 of 5 generations are finished")
+	if s := mustTrain(t, tiny(t, dir, 0)); s.Config.Plan.Generations != 5 {
+		t.Errorf("without another length: %+v", s.Config.Plan)
 	}
 }
 

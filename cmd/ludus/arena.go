@@ -132,7 +132,7 @@ Options of agents with a network:
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	parsed, err := rundir.ParseAgent(game, text)
 	if err != nil {
-		if _, missing := os.Stat(text); missing == nil {
+		if info, missing := os.Stat(text); missing == nil && (info.Mode().IsRegular() || rundir.Is(text)) {
 			return nil, fmt.Errorf("unknown agent %q; did you mean %v?", text, agent.NetSpec(text))
 		}
 		return nil, err

@@ -111,6 +111,13 @@ Formats:
   ludus export runs/quad-5x5@best --format onnx -o best.onnx --force`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if of := slices.IndexFunc(formats, func(f exportFormat) bool { return f.extension == filepath.Ext(path) }); of >= 0 {
+				if named := formats[of].name; !cmd.Flags().Changed("format") {
+					format = named
+				} else if format != named {
+					return usage(cmd, fmt.Errorf("-o %s: files of --format %s do not end in %s", path, format, formats[of].extension))
+				}
+			}
 			i := slices.IndexFunc(formats, func(f exportFormat) bool { return f.name == format })
 			if i < 0 {
 				return usage(cmd, fmt.Errorf("--format is %q; the formats are: %s", format, formatNames()))
@@ -161,7 +168,7 @@ Formats:
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "html", "file format: "+formatNames())
+	cmd.Flags().StringVar(&format, "format", "html", "file format: "+formatNames()+"; -o FILE.onnx and FILE.safetensors choose it, too")
 	cmd.Flags().StringVarP(&path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
 	cmd.Flags().StringVar(&name, "game", "", "with zoo, the game")
 	cmd.Flags().BoolVar(&half, "half", false, "with --format weights, write half precision")
@@ -242,10 +249,13 @@ func checkNew(path string, force bool) error {
 	return nil
 }
 
-// explainFolder returns err or, if dir is no run but a folder of runs, an error that lists the runs in it.
+// explainFolder returns err or, if dir is no run, an error that says how to name one: it lists the runs in a folder of runs.
 func explainFolder(dir string, err error) error {
-	if rundir.Is(dir) {
+	if rundir.Is(dir) || dir == agent.Zoo {
 		return err
+	}
+	if run, ok := strings.CutPrefix(dir, agent.NetSpec("").String()); ok {
+		return fmt.Errorf("%w; a run is named by its folder alone: %s", err, run)
 	}
 	var runs []string
 	entries, _ := os.ReadDir(dir) // a folder that cannot be read counts as empty

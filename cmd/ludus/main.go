@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/lines"
+	"ludus/env"
 )
 
 // Exit codes.
@@ -169,10 +170,7 @@ func commandLine(args []string) string {
 	}
 	words := []string{program}
 	for _, a := range args {
-		if strings.ContainsAny(a, " ()&;|<>*?$'\"") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
+		words = append(words, env.ShellWord(a))
 	}
 	return strings.Join(words, " ")
 }

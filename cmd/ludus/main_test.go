@@ -199,7 +199,7 @@ func TestErrors(t *testing.T) {
 		{1, "did you mean net:" + runs, "arena quad-5x5 random " + runs},
 		{1, "it plays quad-5x5", "arena quad-7x7 random net:" + runs},
 		{1, "no such file or directory", "analyze quad-5x5 net:nowhere"},
-		{1, `train one with "ludus train quad-5x5", or use zoo`, "analyze quad-5x5 net:nowhere/quad-5x5"},
+		{1, `train one: ludus train quad-5x5, or use zoo`, "analyze quad-5x5 net:nowhere/quad-5x5"},
 		{1, "only of 0, 1", "analyze quad-5x5 net:" + runs + "@5"},
 		{2, "games is 0", "arena quad-5x5 random random --games 0"},
 		{2, "seats is", "arena quad-5x5 random random --seats third"},
@@ -211,6 +211,10 @@ func TestErrors(t *testing.T) {
 		{2, "--threads 0: it must be from 1 to 1024", "analyze quad-5x5 random --threads 0"},
 		{2, "it must be first (x) or second (o)", "play quad-5x5 random --side red"},
 		{2, "the formats are: html, weights, onnx", "export " + runs + " --format onyx"},
+		{2, "files of --format weights do not end in .onnx", "export " + runs + " --format weights -o a.onnx"},
+		{1, "a run is named by its folder alone: " + runs, "doctor net:" + runs},
+		{2, "name a game, such as quad-5x5, or a run to continue, with --run", "train"},
+		{2, "nowhere is no run yet: name the game, too", "train --run nowhere"},
 		{1, "quad-5x5.safetensors exists; --force replaces it", "export " + runs + " --format weights"},
 		{2, "--open needs --format html", "export " + runs + " --format onnx --open"},
 		{2, "-o -: networks cannot be written to a stream", "export " + runs + " --format weights -o - --force"},
@@ -259,7 +263,7 @@ func TestExportONNX(t *testing.T) {
 	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\n"; !strings.HasPrefix(out, want) || !strings.Contains(out, "input [batch, 6 planes, 5 rows, 5 columns]") || !strings.Contains(out, "its metadata explain") {
 		t.Errorf("export prints %q; want %q and more", out, want)
 	}
-	run(t, dir, "", "export", runs, "--format", "onnx", "-o", "run.onnx")
+	run(t, dir, "", "export", runs, "-o", "run.onnx") // the extension chooses the format
 	first, err := os.ReadFile(filepath.Join(dir, "quad-5x5.onnx"))
 	second, err2 := os.ReadFile(filepath.Join(dir, "run.onnx"))
 	if err := errors.Join(err, err2); err != nil || len(first) == 0 || !bytes.Equal(first, second) {

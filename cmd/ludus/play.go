@@ -45,7 +45,7 @@ type game, rules, position, move, analysis, moves, undo, error, note, ended or r
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			config.Game = game
 			if len(args) == 0 {
-				args = []string{defaultOpponent(cmd, game)}
+				args = []string{defaultAgent(cmd, game)}
 			}
 			if err := checkPlay(cmd, game, side, config.Delay, len(args) == 2); err != nil {
 				return usage(cmd, err)

@@ -32,6 +32,11 @@ func TestReportCommand(t *testing.T) {
 	if err != nil || string(again) != string(written) {
 		t.Errorf("the report of the same run is another; error %v", err)
 	}
+	// --run alone names the game, too.
+	more, errs, code := ludus(t, dir, "", "train", "--run", "quad", "--generations", "3")
+	if code != 0 || !strings.Contains(errs, "quad has 2 of 2 generations already\n") || !strings.Contains(more, "quad-5x5: 3 generations") {
+		t.Errorf("a continued run: exit %d, %s, %s", code, errs, more)
+	}
 	if _, errs, code := ludus(t, t.TempDir(), "", "report", "."); code != 1 || !strings.Contains(errs, "not a run directory") {
 		t.Errorf("of a folder that is no run: exit %d, %s", code, errs)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/report"
+	"ludus/cmd/ludus/internal/shipped"
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/env/games"
@@ -36,10 +38,11 @@ func trainCommand() *cobra.Command {
 		workers     workersFlags
 	)
 	cmd := &cobra.Command{
-		Use:   "train GAME [flags]",
+		Use:   "train [GAME] [flags]",
 		Short: "Train a network by self-play, or continue a run",
 		Long: `Trains a network from scratch by self-play. The run's folder keeps everything: the same command continues a stopped run, and
-a larger --time, --cpu or --generations extends a finished one. RUN/report.html is written anew during training.
+a larger --time, --cpu or --generations extends a finished one. A stopped run can get any other length until its learning rate
+decays, in the last part of its plan. GAME can be left out where --run names a run. RUN/report.html is written anew during training.
 
 With --listen or --nats, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.
@@ -61,9 +64,9 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
   ludus train breakthrough-6x6 --time 2h --listen 127.0.0.1:4222
   ludus train quad-7x7 --from zoo --run runs/better
   ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
-		Args: arguments(1, 1),
+		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			game, err := games.NewOfRun(args[0], o.Dir)
+			game, err := gameToTrain(cmd, args, o.Dir)
 			if err != nil {
 				return err
 			}
@@ -82,9 +85,9 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 			if cmd.Flags().Changed("seed") {
 				o.Seed = &seed
 			}
-			o.Load = loader(game)
+			o.Load, o.From = loader(game), strings.TrimPrefix(o.From, "net:")
 			if o.Game = game; o.Dir == "" {
-				o.Dir = filepath.Join("runs", env.FileName(game.Name))
+				o.Dir = defaultRun(game)
 			}
 			if err := workers.check(cmd, &o, dry); err != nil {
 				return err
@@ -121,6 +124,27 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	limit(cmd, "cpu", "1s or more, such as 10m or 2h", func() bool { return cpuLimit >= time.Second })
 	limit(cmd, "generations", "1 or more", func() bool { return o.Generations >= 1 })
 	return cmd
+}
+
+// defaultRun is the folder of a game's run, unless --run names another.
+func defaultRun(game *env.Game) string { return filepath.Join("runs", env.FileName(game.Name)) }
+
+// gameToTrain returns the game to train: the argument or, without one, that of the run in a folder.
+func gameToTrain(cmd *cobra.Command, args []string, dir string) (*env.Game, error) {
+	if len(args) > 0 {
+		return games.NewOfRun(args[0], dir)
+	}
+	if dir == "" {
+		return nil, usage(cmd, errors.New("name a game, such as quad-5x5, or a run to continue, with --run"))
+	}
+	config, err := rundir.ReadConfig(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage(cmd, fmt.Errorf("%s is no run yet: name the game, too", dir))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return games.Restore(config.Game, config.Sheet)
 }
 
 // settingsHelp lists every setting with its default and its help.
@@ -166,6 +190,9 @@ func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) erro
 	for _, hint := range gdl.Hints(o.Game) {
 		w.warn("the sheet may have a mistake: " + hint.String())
 	}
+	if text := progressOf(o.Dir); text != "" {
+		w.log(text)
+	}
 	if text := workers.stored(o.Dir); text != "" {
 		w.log(text)
 	}
@@ -202,17 +229,31 @@ func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) erro
 	return nil
 }
 
+// progressOf says how far an existing run has come; "" for a new one. Training itself reports errors.
+func progressOf(dir string) string {
+	config, err := rundir.ReadConfig(dir)
+	ids, _ := rundir.Checkpoints(dir).List()
+	if done := slices.Max(append(ids, 0)); err == nil && done > 0 {
+		return fmt.Sprintf("%s has %d of %d generations already", dir, done, config.Plan.Last())
+	}
+	return ""
+}
+
+// generationEvery is the shortest time between lines of generations. The metrics have all.
+const generationEvery = 5 * time.Second
+
 // watcher shows the events of training on standard error and rewrites the run's report: after the first generation,
 // each tenth of the plan and the end.
 type watcher struct {
 	*progress
-	dir       string
-	game      *env.Game
-	config    *rundir.Config // nil until needed
-	announced bool           // the expected errors were logged
-	strength  string         // the newest match result or rating, for the status
-	tenths    int            // 1 + tenths of the plan that were done at the last report; 0 before it
-	failed    bool           // a report could not be written
+	dir        string
+	game       *env.Game
+	config     *rundir.Config // nil until needed
+	announced  bool           // the expected errors were logged
+	strength   string         // the newest match result or rating, for the status
+	generation time.Time      // when the last line of a generation was logged
+	tenths     int            // 1 + tenths of the plan that were done at the last report; 0 before it
+	failed     bool           // a report could not be written
 }
 
 // show shows one event: most as a line, progress as the bar's status.
@@ -231,7 +272,9 @@ func (w *watcher) show(e train.Event) {
 				r.Generation, 100*r.Error, r.Positions, 100*r.Low, 100*r.High))
 		}
 	case e.Metrics != nil:
-		if !w.terminal {
+		last := e.Metrics.Generation == e.Metrics.Generations
+		if !w.terminal && (last || time.Since(w.generation) >= generationEvery) {
+			w.generation = time.Now()
 			w.log(describeGeneration(e.Metrics))
 		}
 	case e.Progress.Phase == train.Measuring:
@@ -316,7 +359,7 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	d := &s.Diversity
 	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstScore, 100*d.Proven, 100*d.Duplicates)
-	fmt.Fprintf(w, "distinct positions:%s\n\n", distinctByPly(d.Distinct))
+	fmt.Fprintf(w, "distinct positions, a measure of how varied the games are:%s\n\n", distinctByPly(d.Distinct))
 	if len(s.Matches) > 0 {
 		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
 	}
@@ -330,11 +373,15 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	} else if len(s.Matches) == 0 {
 		fmt.Fprintf(w, "  not rated (rating_share=0); rate it with:\n  %s\n", commandLine([]string{"rate", s.Dir}))
 	}
+	opponent := "mcts:1000"
+	if shipped.TrainedOn(game) == game {
+		opponent = agent.Zoo
+	}
 	fmt.Fprintf(w, "\nreport:   %s\nplay:     %s\n          %s\nmeasure:  %s\nexport:   %s\n",
 		filepath.Join(s.Dir, report.FileName),
 		commandLine([]string{"play", name, newest}),
 		commandLine([]string{"serve", filepath.Join(s.Dir, ".."), "--open"}),
-		commandLine([]string{"arena", name, newest, "mcts:1000"}),
+		commandLine([]string{"arena", name, newest, opponent}),
 		commandLine([]string{"export", s.Dir}))
 }
 

@@ -22,24 +22,28 @@ func loader(game *env.Game) agent.Loader {
 	return shipped.Loader(game, rundir.LoadWeights)
 }
 
-// fallbackOpponent plays in games without a shipped agent of any size.
-const fallbackOpponent = "mcts:1000"
+// fallbackAgent plays games without a shipped agent of any size.
+const fallbackAgent = "mcts:1000"
 
-// defaultOpponent returns the spec of the opponent of people who name none: the shipped agent if there is one, for this or
-// another size of the game.
-func defaultOpponent(cmd *cobra.Command, game *env.Game) string {
-	switch trained := shipped.TrainedOn(game); trained {
-	case game:
-		return agent.Zoo
-	case nil:
-	default:
-		fmt.Fprintf(cmd.ErrOrStderr(), "ludus: no agent was trained on %s; you play against that of %s; for one of this size: %s\n", game.Name,
-			trained.Name, commandLine([]string{"train", cmd.Flags().Arg(0), "--from", agent.Zoo}))
+// defaultAgent returns the spec of the agent of people who name none: the shipped agent if there is one, for this or another size
+// of the game. If it is not one of this very game, it says so, and how to get one.
+func defaultAgent(cmd *cobra.Command, game *env.Game) string {
+	trained, typed := shipped.TrainedOn(game), cmd.Flags().Arg(0) // the name as typed: that of a rule sheet's game names no file
+	if trained == game {
 		return agent.Zoo
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "ludus: no agent of %s is shipped; you play against %s; for a stronger one: %s\n", game.Name,
-		fallbackOpponent, commandLine([]string{"train", cmd.Flags().Arg(0)})) // the name as typed: that of a rule sheet's game names no file
-	return fallbackOpponent
+	spec, lack := fallbackAgent, fmt.Sprintf("no agent of %s is shipped; %s plays", game.Name, fallbackAgent)
+	train := []string{"train", typed}
+	if trained != nil {
+		spec, lack = agent.Zoo, fmt.Sprintf("no agent was trained on %s; that of %s plays", game.Name, trained.Name)
+		train = append(train, "--from", agent.Zoo)
+	}
+	better := "for one of this game: " + commandLine(train)
+	if dir := defaultRun(game); rundir.Is(dir) {
+		better = "to use the one that you trained, name it: " + agent.NetSpec(dir).String()
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "ludus: %s; %s\n", lack, better)
+	return spec
 }
 
 // writeCard prints what people want to know of a game's shipped agent.

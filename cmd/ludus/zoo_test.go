@@ -59,11 +59,14 @@ func TestNoZoo(t *testing.T) {
 	dir := t.TempDir()
 	const game = "line-up(width=5,height=5,line=4,gravity=0)" // there is an agent for lines of 5, and for pieces that fall
 	out, errs, code := ludus(t, dir, "c3\n", "play", game, "--json")
-	if code != 0 || strings.Count(out, `"type":"move"`) < 2 || !strings.Contains(errs, "no agent of "+game+" is shipped; you play against mcts:1000") {
+	if code != 0 || strings.Count(out, `"type":"move"`) < 2 || !strings.Contains(errs, "no agent of "+game+" is shipped; mcts:1000 plays; for one of this game: ") {
 		t.Errorf("play: exit %d, %s, %s", code, errs, out)
 	}
-	const want = "no agent of " + game + " is shipped; train one with \"ludus train " + game + "\""
-	fails(t, dir, 1, want, "analyze", game)
+	const want = "no agent of " + game + " is shipped; train one: ludus train '" + game + "'"
+	if out, errs, code := ludus(t, dir, `{"id":"a","moves":[],"simulations":8}`+"\n", "analyze", game); code != 0 || !strings.Contains(out, `"best"`) ||
+		!strings.Contains(errs, "mcts:1000 plays") {
+		t.Errorf("analyze: exit %d, %s, %s", code, errs, out)
+	}
 	fails(t, dir, 1, want, "export", "zoo", "--game", game)
 	fails(t, dir, 1, want, "train", game, "--from", "zoo")
 	fails(t, dir, 2, "zoo needs --game", "export", "zoo")
@@ -82,7 +85,7 @@ func TestOtherSizes(t *testing.T) {
 		"line-up(width=9,height=6,line=4,gravity=1)": "connect-four", "line-up(width=7,height=7,line=5,gravity=0)": "gomoku",
 	} {
 		_, errs, code := ludus(t, dir, "", "play", game)
-		if want := "you play against that of " + trained; code != 0 || !strings.Contains(errs, want) {
+		if want := "that of " + trained + " plays"; code != 0 || !strings.Contains(errs, want) {
 			t.Errorf("play %s: exit %d, %s, want %s", game, code, errs, want)
 		}
 		if out := run(t, dir, "", "games", game); !strings.Contains(out, "the shipped agent of "+trained) {

@@ -23,6 +23,14 @@ func pathTo(path string) string {
 	return path
 }
 
+// TrainCommand returns the command that trains an agent of a game. That of a rule sheet is named by its file, which is not known.
+func TrainCommand(game *env.Game) string {
+	if game.Sheet != "" {
+		return "ludus train SHEET.kif"
+	}
+	return "ludus train " + env.ShellWord(game.Name)
+}
+
 // WithShipped returns a loader of a game's shipped network, whose weights file and dial it is given; nil if none is
 // shipped. For other references it calls load.
 func WithShipped(game *env.Game, file []byte, dial Dial, load Loader) Loader {
@@ -33,8 +41,7 @@ func WithShipped(game *env.Game, file []byte, dial Dial, load Loader) Loader {
 		origin := Origin{Path: Zoo, Generation: -1, Digest: fmt.Sprintf("%x", sha256.Sum256(file)), Dial: dial}
 		switch {
 		case file == nil:
-			return nil, origin, fmt.Errorf("%w: no agent of %s is shipped; train one with \"ludus train %[2]s\", or use another "+
-				"agent, such as mcts:1000", ErrWeights, game.Name)
+			return nil, origin, fmt.Errorf("%w: no agent of %s is shipped; train one: %s", ErrWeights, game.Name, TrainCommand(game))
 		case r.At != "":
 			return nil, origin, fmt.Errorf("%w: zoo is one network, without @%s; a run in a folder zoo is ./zoo", ErrWeights, r.At)
 		}

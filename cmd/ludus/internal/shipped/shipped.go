@@ -87,7 +87,7 @@ func trainHint(game *env.Game, r agent.Reference, err error) string {
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Base(r.Path) != env.FileName(game.Name) {
 		return ""
 	}
-	hint := fmt.Sprintf("; train one with \"ludus train %s\"", game.Name)
+	hint := "; train one: " + agent.TrainCommand(game)
 	if TrainedOn(game) != nil {
 		hint += ", or use zoo, the shipped agent"
 	}
