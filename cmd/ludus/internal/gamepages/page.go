@@ -297,7 +297,7 @@ func (w *writer) writeCard(c *zoo.Card) {
 	w.line("with seed %d (%s, commit %s; generation %d of %d).\n", t.Seed, t.Date, t.Commit, t.Generation, t.Generations)
 	w.writeStrength(c)
 	if p := c.Certificate; p != nil {
-		w.line("**Certificate:** `%s` gives no value away against any opponent. `%s` proves it in %s positions.\n",
+		w.line("**Certificate:** `%s`, started anew in each position, gives no value away against any opponent. `%s` proves it in %s positions.\n",
 			p.Agent, p.Command, grouped(p.Positions))
 	}
 	if len(c.Weaknesses) > 0 {
