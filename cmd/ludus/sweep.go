@@ -48,9 +48,10 @@ number of generations. Either way the result says whether the arms' CPU times ag
 the size of a generation, unless --set gives parallel_games and plies_per_generation.
 
 Each run is tested on the game's solved positions: how often the network's move loses value, alone and with 64 simulations.
---opponent also plays a match. Intervals are 95 % intervals by Student's t over seeds; differences are taken seed by seed. A
-good rule: keep a change that lowers the error by at least 8 % with an interval that excludes 0. Screen many changes with
---cpu 8m --seeds 2, confirm the best with --cpu 20m --seeds 4 on two games.
+--opponent also plays a match. Intervals are 95 % intervals by Student's t over seeds; differences are taken seed by seed. One that is
+the same in all seeds has no interval: it says nothing of chance. A good rule: keep a change that lowers the error by at least
+8 % with an interval that excludes 0. Screen many changes with --cpu 8m --seeds 2, confirm the best with --cpu 20m --seeds 4 on
+two games.
 
 DIR holds a run's folder for every arm and seed (for serve, report and compare), sweep.json and sweep.html. The same command
 continues a stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
@@ -243,26 +244,43 @@ func signed(e *stats.Estimate, format string) string {
 
 // write prints the results for people.
 func (f *sweepFlags) write(w io.Writer, r *sweep.Report) {
-	fmt.Fprintf(w, "%s: %d arms, seeds finished by all: %d of %d\n\n", r.Game, len(r.Arms), r.Seeds, f.Seeds)
+	alone := len(r.Arms) == 1
+	arms := fmt.Sprintf("%d arms", len(r.Arms))
+	if alone {
+		arms = "1 arm"
+	}
+	fmt.Fprintf(w, "%s: %s, seeds finished by all: %d of %d\n\n", r.Game, arms, r.Seeds, f.Seeds)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, m := range f.measures() {
 		if m.ofArm(&r.Arms[0]) == nil {
 			continue
 		}
-		fmt.Fprintf(table, "%s\tmean (95 %%)\tdifference (95 %%)\tchange (95 %%)\tCPU seconds\n", m.title)
+		columns := "difference (95 %)\tchange (95 %)\t"
+		if alone {
+			columns = ""
+		}
+		fmt.Fprintf(table, "%s\tmean (95 %%)\t%sCPU seconds\n", m.title, columns)
 		for i := range r.Arms {
 			a := m.ofArm(&r.Arms[i])
-			change := signed(a.Change, "%+.1f")
+			change, difference := signed(a.Change, "%+.1f"), signed(a.Difference, "%+.2f")
 			if change != "" {
 				change += " %"
 			}
-			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%.1f\n", r.Arms[i].Name, percent(a.Mean), signed(a.Difference, "%+.2f"), change,
-				r.Arms[i].CPUSeconds)
+			if difference == "" && i > 0 && r.Seeds > 1 {
+				difference = "the same in all seeds"
+			}
+			compared := difference + "\t" + change + "\t"
+			if alone {
+				compared = ""
+			}
+			fmt.Fprintf(table, "  %s\t%s\t%s%.1f\n", r.Arms[i].Name, percent(a.Mean), compared, r.Arms[i].CPUSeconds)
 		}
 		table.Flush()
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w, cpuVerdict(r))
+	if !alone {
+		fmt.Fprintln(w, cpuVerdict(r))
+	}
 	if r.Seeds == 1 {
 		fmt.Fprintln(w, "One seed: intervals are those of the test only, and differences may be chance. Use --seeds.")
 	}

@@ -30,12 +30,13 @@ type ArmReport struct {
 	Runs       []Run    `json:"runs"`
 }
 
-// Measure is a mean over an arm's runs. All intervals are 95 % intervals by Student's t over seeds; from a single seed
-// there is only the run's own, of the test.
+// Measure is a mean over an arm's runs. All intervals are 95 % intervals by Student's t over seeds. From a single seed, or
+// from seeds that agree exactly, there is only the first run's own, of the test.
 type Measure struct {
 	Mean stats.Estimate `json:"mean"`
 	// Difference is the mean difference to the baseline's run with the same number, Change the same divided by the
-	// baseline's mean. Both are nil for the baseline, and from a single seed; Change also if the baseline's mean is 0.
+	// baseline's mean. Both are nil for the baseline, from a single seed, and if all seeds have the same difference, which
+	// says nothing of chance; Change also if the baseline's mean is 0.
 	Difference *stats.Estimate `json:"difference,omitempty"`
 	Change     *stats.Estimate `json:"change,omitempty"`
 }
@@ -87,6 +88,9 @@ func (t *tests) complete(r *Run) bool {
 	return (t.Suite == "" || r.Search != nil) && (t.Opponent == "" || r.Score != nil)
 }
 
+// rounding is more than numbers that should be equal differ by.
+const rounding = 1e-9
+
 // measure sums up one measure of runs; nil if they do not have it. Each run is compared with the baseline's run of the
 // same index.
 func measure(runs, baseline []Run, isBaseline bool, of func(*Run) *stats.Estimate) *Measure {
@@ -100,15 +104,14 @@ func measure(runs, baseline []Run, isBaseline bool, of func(*Run) *stats.Estimat
 		values, differences = append(values, value), append(differences, value-base)
 		level += base / float64(len(runs))
 	}
-	mean, ok := stats.StudentMean(values)
-	if !ok {
-		return &Measure{Mean: *of(&runs[0])}
+	m := &Measure{Mean: *of(&runs[0])}
+	if mean, ok := stats.StudentMean(values); ok && mean.High-mean.Low > rounding {
+		m.Mean = stats.Estimate{Value: mean.Value, Low: max(0, mean.Low), High: min(1, mean.High)}
 	}
-	m := &Measure{Mean: stats.Estimate{Value: mean.Value, Low: max(0, mean.Low), High: min(1, mean.High)}}
-	if isBaseline {
+	difference, ok := stats.StudentMean(differences)
+	if isBaseline || !ok || difference.High-difference.Low < rounding {
 		return m
 	}
-	difference, _ := stats.StudentMean(differences)
 	if m.Difference = &difference; level > 0 {
 		m.Change = new(difference.Scaled(1 / level))
 	}

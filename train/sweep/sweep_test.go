@@ -260,6 +260,12 @@ func TestReport(t *testing.T) {
 	if !r.EqualCPU || math.Abs(r.CPUDifference-0.019) > 1e-9 || r.Arms[1].CPUSeconds != 101.9 {
 		t.Errorf("CPU time of 100 and 101.9 s: difference %v, equal %v", r.CPUDifference, r.EqualCPU)
 	}
+	// Seeds with the same difference say nothing of chance, nor do runs with the same result.
+	scores["simulations=4"], scores["simulations=8"], o.Dir = []float64{0.3, 0.3, 0.3}, []float64{0.1, 0.1, 0.1}, t.TempDir()
+	if r, err = f.sweep(t, o); err != nil || r.Arms[1].Score.Difference != nil || r.Arms[1].Score.Change != nil ||
+		r.Arms[1].Score.Mean != *r.Arms[1].Runs[0].Score {
+		t.Errorf("of equal seeds: %+v, %v", r.Arms[1].Score, err)
+	}
 	used, o.Dir = 102.1, t.TempDir()
 	if r, err = f.sweep(t, o); err != nil || r.EqualCPU {
 		t.Errorf("CPU time of 100 and 102.1 s counts as equal, error %v", err)
