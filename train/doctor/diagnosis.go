@@ -62,9 +62,10 @@ func (r *Run) status() string {
 	case r.falling():
 		return "The losses still fall: " + longer
 	case before > 0:
-		return fmt.Sprintf("Since generation %d play has hardly become stronger, and the losses no longer fall.", before)
+		return fmt.Sprintf("Since generation %d play has not become stronger beyond chance, and over the newest two fifths of the run the losses "+
+			"did not fall. To see smaller differences, rate the run with more games (ludus rate RUN); or %s", before, longer)
 	}
-	return "The losses no longer fall; ratings show whether play still gets better (ludus rate RUN)."
+	return "Over the newest two fifths of the run the losses did not fall; ratings show whether play still gets better (ludus rate RUN)."
 }
 
 // measurement is an interval of a generation's strength, higher for stronger play.

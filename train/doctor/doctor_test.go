@@ -322,10 +322,10 @@ func TestStatus(t *testing.T) {
 			r.Ratings = []rundir.Rating{rated(20, 100), {Agent: "random"}, rated(10, 59), rated(5, 99), rated(11, 90)}
 		},
 			"stronger since generation 10:"},
-		{func(r *Run) { r.Ratings = []rundir.Rating{rated(20, 100), rated(10, 61)} }, "Since generation 10 play has hardly become stronger"},
+		{func(r *Run) { r.Ratings = []rundir.Rating{rated(20, 100), rated(10, 61)} }, "Since generation 10 play has not become stronger beyond chance"},
 		{func(r *Run) { r.Ratings = []rundir.Rating{rated(20, 100), rated(11, 0)} }, "ratings show"},
 		{func(r *Run) { r.Suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.02)} }, "stronger since generation 10:"},
-		{func(r *Run) { r.Suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.04)} }, "hardly become stronger"},
+		{func(r *Run) { r.Suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.04)} }, "not become stronger beyond chance"},
 	} {
 		r := healthy(t)
 		c.change(r)

@@ -359,7 +359,7 @@ func (s *Session) reject(line, reason string) {
 // playLine plays the move on an input line.
 func (s *Session) playLine(line string) {
 	if s.state.Done() {
-		s.reject(line, "The game is over; type new, undo or quit.")
+		s.reject(line, "The game is over; type new, switch, undo or quit.")
 		return
 	}
 	action, err := s.parseMove(line)
