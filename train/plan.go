@@ -415,7 +415,11 @@ func (r *run) progress(phase Phase, done float64) {
 	if phase != Rating {
 		p.Generation++
 	}
-	if here := at - float64(r.pace.from); here > 0.2 {
+	if spent := r.pace.spent(plan).Seconds(); plan.Seconds > 0 && spent > 0 && plan.Adjusted < len(adjustments(plan)) {
+		// The number of generations will change, but hardly the time.
+		p.Share = min(spent/plan.Seconds, 1)
+		p.Remaining = time.Duration(max(plan.Seconds-spent, 0) / spent * float64(p.Elapsed))
+	} else if here := at - float64(r.pace.from); here > 0.2 {
 		left := time.Since(r.pace.began).Seconds() / here * (float64(plan.Generations) - at)
 		if plan.Seconds > 0 && !plan.CPU {
 			left = min(left, plan.Seconds-p.Elapsed.Seconds())

@@ -291,10 +291,10 @@ func expectation(game *env.Game, config *rundir.Config, samples int) (short, lin
 	if e.Extrapolated {
 		kind = "guessed"
 	}
-	short = fmt.Sprintf("%s error %.2f %%, likely %.2f to %.2f", kind, 100*e.Search.Value, 100*e.Search.Low, 100*e.Search.High)
+	short = fmt.Sprintf("%s at the end: error %.2f %% (%.2f to %.2f)", kind, 100*e.Search.Value, 100*e.Search.Low, 100*e.Search.High)
 	line = fmt.Sprintf("expected at the end: moves lose value in %s of solved positions, with 64 simulations in %s", alone, search)
 	if r := e.Rating; r != nil {
-		short += fmt.Sprintf(", %s rating %.0f", kind, r.Value)
+		short += fmt.Sprintf(", rating %.0f", r.Value)
 		line += fmt.Sprintf(", rating %.0f (%.0f to %.0f)", r.Value, r.Low, r.High)
 	}
 	if e.Extrapolated {

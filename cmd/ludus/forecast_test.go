@@ -162,7 +162,7 @@ func TestExpectation(t *testing.T) {
 		t.Errorf("before anything is known: %q, %s", got, out.String())
 	}
 	for range 2 {
-		if got := w.expect(3_461_376); !strings.HasPrefix(got, "expected error 1.11 %, likely 0.") {
+		if got := w.expect(3_461_376); !strings.HasPrefix(got, "expected at the end: error 1.11 % (0.") {
 			t.Errorf("status %q", got)
 		}
 	}

@@ -239,6 +239,9 @@ func progressOf(dir string) string {
 	return ""
 }
 
+// tooWide is the width of a rating's interval, in Elo, above which the status leaves the rating out.
+const tooWide = 400
+
 // generationEvery is the shortest time between lines of generations. The metrics have all.
 const generationEvery = 5 * time.Second
 
@@ -264,7 +267,9 @@ func (w *watcher) show(e train.Event) {
 	case e.Match != nil: // no line: the summary has the details
 		w.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Match.Score, e.Match.Opponent)
 	case e.Rating != nil:
-		w.strength = fmt.Sprintf("rated %.0f", e.Rating.Rating)
+		if w.strength = ""; e.Rating.High-e.Rating.Low <= tooWide {
+			w.strength = fmt.Sprintf("rated %.0f", e.Rating.Rating)
+		}
 		w.log(fmt.Sprintf("generation %d: %s", *e.Rating.Generation, describeRating(e.Rating)))
 	case e.Suite != nil:
 		if r := e.Suite; r.Agent == "net" {
@@ -281,17 +286,16 @@ func (w *watcher) show(e train.Event) {
 		w.progress.show(status{detail: "measuring this machine's speed"})
 	default:
 		p := e.Progress
-		detail := fmt.Sprintf("generation %d of %d", p.Generation, p.Generations)
-		if short := w.expect(p.Samples); short != "" {
-			detail += ", " + short
-		}
-		if w.strength != "" {
-			detail += ", " + w.strength
-		}
-		detail += fmt.Sprintf(", %s, %s games", p.Phase, static.Grouped(p.Games))
+		parts := []string{fmt.Sprintf("generation %d of %d, %s games", p.Generation, p.Generations, static.Grouped(p.Games))}
 		if p.Speed > 0 {
-			detail += fmt.Sprintf(", %s positions/s", static.Grouped(int(p.Speed)))
+			parts = append(parts, static.Grouped(int(p.Speed))+" positions/s")
 		}
+		for _, text := range []string{w.strength, w.expect(p.Samples), string(p.Phase)} {
+			if text != "" {
+				parts = append(parts, text)
+			}
+		}
+		detail := strings.Join(parts, ", ")
 		w.progress.show(status{share: p.Share, left: p.Remaining, detail: detail})
 	}
 }
