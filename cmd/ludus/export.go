@@ -161,7 +161,7 @@ Formats:
 			case "onnx":
 				fmt.Fprintf(cmd.OutOrStdout(), "%.2f MB; input [batch, %d planes, %d rows, %d columns]; outputs: policy of %d entries, and values\n", float64(len(data))/1e6,
 					game.Tensor.C, game.Tensor.H, game.Tensor.W, game.NumActions())
-				fmt.Fprintln(cmd.OutOrStdout(), "its metadata explain its use; model/infer/onnx/examples has programs in Python and JavaScript")
+				fmt.Fprintln(cmd.OutOrStdout(), "its metadata explain its use; model/infer/onnx/examples has programs that play Quad with such models, in Python and JavaScript")
 			case "html":
 				presentPage(cmd, path, len(data), browse)
 			}

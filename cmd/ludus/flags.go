@@ -34,8 +34,18 @@ var flagValues = map[string]string{
 	"uint64":   "a whole number from 0 to 18446744073709551615",
 }
 
-// flagError turns the error of a flag's invalid value into one that says which values the flag accepts.
-func flagError(err error) error {
+// flagError turns the error of a flag's invalid value into one that says which values the flag accepts, and that of an unknown
+// flag into one that names the nearest.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := env.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			return fmt.Errorf("%w; did you mean --%s?", err, near)
+		}
+		return err
+	}
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return err

@@ -180,7 +180,7 @@ func TestErrors(t *testing.T) {
 		{2, `unknown command "x"`, "x"},
 		{2, `unknown command "nonsense"; see`, "nonsense --help"},
 		{2, "unknown flag: --nonsense", "--nonsense"},
-		{2, "unknown flag: --dept", "perft quad-5x5 --dept 3"},
+		{2, "unknown flag: --dept; did you mean --depth?", "perft quad-5x5 --dept 3"},
 		{2, "arguments are missing: ludus perft GAME", "perft"},
 		{2, `one argument too many, "b"`, "games a b"},
 		{2, "--depth 0: in quad-5x5 it must be from 1 to 16", "perft quad-5x5 --depth 0"},

@@ -47,11 +47,11 @@ run the same CPU time: its plan is made for that time and adjusted during the ru
 number of generations. Either way the result says whether the arms' CPU times agree to 2 %. With --cpu the plan also chooses
 the size of a generation, unless --set gives parallel_games and plies_per_generation.
 
-Each run is tested on the game's solved positions: how often the network's move loses value, alone and with 64 simulations.
---opponent also plays a match. Intervals are 95 % intervals by Student's t over seeds; differences are taken seed by seed. One that is
-the same in all seeds has no interval: it says nothing of chance. A good rule: keep a change that lowers the error by at least
-8 % with an interval that excludes 0. Screen many changes with --cpu 8m --seeds 2, confirm the best with --cpu 20m --seeds 4 on
-two games.
+Each run is tested on the game's solved positions: how often the network's move loses value, alone and with 64 simulations. Games
+without built-in ones, such as gomoku and tic-tac-toe, need --suite or --opponent. --opponent also plays a match. Intervals are
+95 % intervals by Student's t over seeds; differences are taken seed by seed. One that is the same in all seeds has no interval:
+it says nothing of chance. A good rule: keep a change that lowers the error by at least 8 % with an interval that excludes 0.
+Screen many changes with --cpu 8m --seeds 2, confirm the best with --cpu 20m --seeds 4 on two games.
 
 DIR holds a run's folder for every arm and seed (for serve, report and compare), sweep.json and sweep.html. The same command
 continues a stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
