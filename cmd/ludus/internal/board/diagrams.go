@@ -96,6 +96,9 @@ func (d *diagrams) addMove(state env.State, action env.Action, player env.Player
 	d.kinds[kind] = true
 	name := d.game.ActionNames[action]
 	caption := fmt.Sprintf("%s: %s plays %s", kind, d.game.Players[player], name)
+	if !onBoard {
+		caption = fmt.Sprintf("%s: the board before and after %s plays it", kind, d.game.Players[player])
+	}
 	diagram := Diagram{Caption: caption, Pieces: PiecesText(before), Move: name, Player: int(player)}
 	if doesMore(before, after, cells) {
 		diagram.After = PiecesText(after)
