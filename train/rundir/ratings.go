@@ -111,9 +111,20 @@ func (r *Ratings) Newest() *Rating {
 	return newest
 }
 
-// Best returns the ratings of checkpoints by Low, highest first: after few games a high Rating may be luck.
+// Best returns the ratings of checkpoints, best first. That is the newest one unless the whole interval of another lies above its
+// rating: training goes on to improve, and of many ratings the highest is often luck. The others are sorted by Low.
 func (r *Ratings) Best() []Rating {
+	newest := r.Newest()
+	if newest == nil {
+		return nil
+	}
 	agents := slices.DeleteFunc(slices.Clone(r.Agents), func(a Rating) bool { return a.Generation == nil })
-	slices.SortStableFunc(agents, func(a, b Rating) int { return cmp.Compare(b.Low, a.Low) })
+	low := func(a *Rating) float64 {
+		if *a.Generation == *newest.Generation {
+			return a.Rating
+		}
+		return a.Low
+	}
+	slices.SortStableFunc(agents, func(a, b Rating) int { return cmp.Compare(low(&b), low(&a)) })
 	return agents
 }

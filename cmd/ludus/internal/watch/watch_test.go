@@ -213,20 +213,20 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// A run's rating is that of its best-rated checkpoint that is still on disk. After few games a high rating may be luck.
+// A run's rating is that of its best checkpoint that is still on disk: the newest one, unless another is clearly better.
 func TestBest(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run")
 	write(t, filepath.Join(run, "config.json"), fmt.Sprintf(config, settings(t)))
 	write(t, filepath.Join(run, "ratings.json"), `{"version":2,"agents":[{"agent":"net@9","generation":9,"rating":70,"low":20,"high":120},
-		{"agent":"net@5","generation":5,"rating":60,"low":50,"high":70},{"agent":"net@1","generation":1,"rating":55,"low":45,"high":65}]}`)
-	if e := list(t, New(dir), nil).Runs[0]; e.Best != "" || e.Rating != (Rating{5, 60, 50, 70}) {
+		{"agent":"net@5","generation":5,"rating":80,"low":75,"high":85},{"agent":"net@1","generation":1,"rating":55,"low":45,"high":65}]}`)
+	if e := list(t, New(dir), nil).Runs[0]; e.Best != "" || e.Rating != (Rating{5, 80, 75, 85}) {
 		t.Errorf("without checkpoints: %+v", e)
 	}
 	for _, name := range []string{"000001", "000009"} {
 		write(t, filepath.Join(run, "checkpoints", name, "manifest.json"), "{}")
 	}
-	if e := list(t, New(dir), nil).Runs[0]; e.Best != "net:run@best" || e.Rating != (Rating{1, 55, 45, 65}) {
+	if e := list(t, New(dir), nil).Runs[0]; e.Best != "net:run@best" || e.Rating != (Rating{9, 70, 20, 120}) {
 		t.Errorf("with some checkpoints: %+v", e)
 	}
 }
