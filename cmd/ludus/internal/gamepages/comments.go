@@ -34,6 +34,15 @@ const (
 // jump is a change of the expected score that is worth a comment.
 const jump = 15
 
+// quietPlies is the number of plies after which a comment says how the game stands.
+const quietPlies = 6
+
+// Differences of expected scores: less than equal is about equal, at least clear is a clear lead.
+const (
+	equal = 6
+	clear = 25
+)
+
 // commentator comments on the sample game of a study.
 type commentator struct {
 	game  *env.Game
@@ -45,6 +54,7 @@ func (c *commentator) notes() (list []note, end env.State, err error) {
 	state := c.game.NewState()
 	var threatened []env.Action // moves with which the player who is not to move threatened to win
 	hopeless := false           // nothing stops them
+	commented := 0              // the last ply with a comment
 	for i := range c.study.Sample {
 		p := &c.study.Sample[i]
 		a, err := c.game.ParseAction(p.Move)
@@ -73,13 +83,47 @@ func (c *commentator) notes() (list []note, end env.State, err error) {
 		}
 		threatened, hopeless = now, n.weight == decisiveNote
 		n.text = strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), " ")
+		if n.text == "" && n.ply >= commented+quietPlies {
+			n.text = c.standing(&n, i, state)
+		}
 		n.score = c.scoreAfter(i, state)
 		n.diagram = diagram{pieces: board.Pieces(state), player: n.player, last: p.Move, wonBy: state.WinningCells(nil)}
 		if n.text != "" {
+			commented = n.ply
 			list = append(list, n)
 		}
 	}
 	return list, state, nil
+}
+
+// standing says how the game stands after ply i, and what else its player could have done; "" if that is known exactly.
+func (c *commentator) standing(n *note, i int, after env.State) string {
+	p := &c.study.Sample[i]
+	score, exact := c.after(i, after)
+	if exact || p.Exact {
+		return ""
+	}
+	leader := 0
+	if score < 50 {
+		leader = 1
+	}
+	text := capital(c.game.Players[leader]) + " is ahead."
+	switch lead := of(leader, score) - 50; {
+	case lead < equal:
+		text = "About even."
+	case lead >= clear:
+		text = capital(c.game.Players[leader]) + " is clearly ahead."
+	}
+	played := slices.IndexFunc(p.Top, func(t topMove) bool { return t.Move == p.Move })
+	other := slices.IndexFunc(p.Top, func(t topMove) bool { return t.Move != p.Move })
+	if played < 0 || other < 0 {
+		return text
+	}
+	next := &p.Top[other]
+	if of(n.player, p.Top[played].Score)-of(n.player, next.Score) < equal {
+		return text + fmt.Sprintf(" About as good: %s.", next.Move)
+	}
+	return text + fmt.Sprintf(" The analysis sees nothing as good: %s would leave %s %.0f.", next.Move, c.game.Players[n.player], of(n.player, next.Score))
 }
 
 // of returns a score of First as that of a player.
