@@ -90,3 +90,20 @@ func TestWatchUsage(t *testing.T) {
 	fails(t, "", exitUsage, "--watch takes no GAME", "games", "quad-5x5", "--watch", "x.kif")
 	fails(t, "", exitUsage, "--open needs --watch", "games", "--open")
 }
+
+// TestGamesOfSheet prints a sheet's description as rules, and what was found for its author.
+func TestGamesOfSheet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.kif")
+	if err := os.WriteFile(path, []byte("; Be <b>quick</b>.\n"+sheets.Text("tic-tac-toe")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := run(t, "", "", "games", path)
+	for _, want := range []string{"\nBe <b>quick</b>. Tic-tac-toe: three in a line win.\n", "\nfor authors of the sheet:\n  Games are proven to end"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	if out := run(t, "", "rules\nquit\n", "play", path, "random"); !strings.Contains(out, "three in a line win") || strings.Contains(out, "gates") {
+		t.Errorf("play prints\n%s", out)
+	}
+}

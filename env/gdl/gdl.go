@@ -40,6 +40,7 @@ type game struct {
 	pieces   []piece           // by fluent
 	details  []int             // fluents that the drawing does not show
 	limit    int               // plies after which the game is a draw; 0 if games are proven to end
+	findings []string          // see Findings
 	zobrist  [][8]uint64       // by fluent, then the number of plies; nil if keys are the fluents
 	values   []int             // by class: First's goal, or the difference of goals
 	bySum    bool              // both players' goals add up to 100, and each is a class
@@ -68,7 +69,7 @@ type piece struct {
 // NetworkOf returns the network of a game that New or Restore returned.
 func NetworkOf(e *env.Game) *network.Network { return e.NewState().(*state).game.net }
 
-// Info says what was found about a game, for people. The game's Rules say it, too.
+// Info says what was found about a game. [Findings] says it in sentences.
 type Info struct {
 	Fluents, Gates int
 	Board          string // "" if there is none
@@ -249,7 +250,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}
 	info.OneGoal, info.Moves = g.proveGoals(folder), g.proveMoves(folder)
-	g.describe(info)
+	g.describe(info, trial)
 	e.Finish(second.actions)
 	return e, info, nil
 }
@@ -830,52 +831,5 @@ func (g *game) setKeys() {
 		for k := range g.zobrist[i] {
 			g.zobrist[i][k] = rng.Uint64()
 		}
-	}
-}
-
-// describe writes the texts for people.
-func (g *game) describe(info *Info) {
-	e := g.env
-	e.Summary = "a game from a rule sheet"
-	end := "Games are proven to end: " + info.Longest + "."
-	if !info.Proven {
-		end = "It is not proven that games end: " + info.Longest + "."
-	}
-	goals := "Goals run from 0 to 100 and add up to 100."
-	switch {
-	case g.byWin, !g.bySum && len(g.values) <= 3:
-		goals = "Goals run from 0 to 100. The higher goal wins."
-	case !g.bySum:
-		goals = "Goals run from 0 to 100. The higher goal wins; training aims at the difference."
-	}
-	if !info.OneGoal {
-		goals += " It is not proven that each player has exactly one goal at the end; without one a player gets 0."
-	}
-	if !info.Moves {
-		goals += " It is not proven that both players have a legal move until the end; without one the game is over, with the goals of that position."
-	}
-	board := "No board was found: that takes facts with two coordinates of a cell as arguments of their own, such as (cell 1 2 x)."
-	if info.Board != "" {
-		board = "The board is " + info.Board + "."
-	}
-	if n := len(e.Symmetries); n > 1 {
-		board += fmt.Sprintf(" It has %d proven symmetries, the identity included.", n)
-	} else if info.Board != "" {
-		board += " No symmetry of it is proven."
-	}
-	sides := "It is not proven that both sides are alike, so the network sees the board alike for both players."
-	if info.Frame != "" {
-		but := ""
-		if info.OwnGoals {
-			but = " but for their goals"
-		}
-		sides = fmt.Sprintf("Both sides are proven to be alike%s: for %s the network sees the board with the sides exchanged, %s.",
-			but, e.Players[1], info.Frame)
-	}
-	e.Rules = fmt.Sprintf("The rules stand in a sheet of the Game Description Language. The players are %s and %s; %s moves "+
-		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.\n%s", e.Players[0], e.Players[1], e.Players[0],
-		goals, end, board, info.Fluents, info.Gates, sides)
-	if hints := hintsOf(e.Sheet, g.net.Program.Never); len(hints) > 0 {
-		e.Rules += mistakesHead + textOfHints(hints) + "."
 	}
 }

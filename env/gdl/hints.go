@@ -260,15 +260,6 @@ func (d *definitions) find(defined names, t kif.Term, format string) {
 // maxHints is the number of hints that are printed.
 const maxHints = 3
 
-// mistakesHead begins the last paragraph of a game's rules, which lists the hints, if there are any.
-const mistakesHead = "\nThere may be mistakes in the sheet: "
-
-// WithoutHints returns a game's rules without the hints, for those who show them apart.
-func WithoutHints(rules string) string {
-	rules, _, _ = strings.Cut(rules, mistakesHead)
-	return rules
-}
-
 // textOfHints returns the first hints as a sentence; "" if there are none.
 func textOfHints(hints []Hint) string {
 	var list []string

@@ -65,9 +65,7 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 		c.accepted, _, err = gdl.FromNetwork(ctx, stem, text, net)
 	}
 	if err == nil {
-		described := *c.accepted
-		described.Rules = gdl.WithoutHints(described.Rules) // they are among the warnings
-		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(&described)
+		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(c.accepted)
 		hints := gdl.Hints(c.accepted)
 		for _, hint := range hints {
 			c.Warnings = append(c.Warnings, hint.String())
