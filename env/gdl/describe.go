@@ -11,9 +11,8 @@ import (
 // noDescription is the description of a sheet without comments at its start.
 const noDescription = "This rule sheet has no description: comment lines at its start would be shown here."
 
-// describe writes the texts for people: rules for players, and findings for those who write sheets. The trial are the
-// random games that were played.
-func (g *game) describe(info *Info, trial played) {
+// describe writes the texts for people: rules for players, and findings for those who write sheets.
+func (g *game) describe(info *Info) {
 	e := g.env
 	e.Summary = "a game from a rule sheet"
 	description := descriptionOf(e.Sheet)
@@ -25,7 +24,7 @@ func (g *game) describe(info *Info, trial played) {
 	if g.limit > 0 {
 		e.Rules += fmt.Sprintf(" After %d moves the game is a draw.", g.limit)
 	}
-	g.findings = []string{g.findingsOnEnd(info, trial), g.findingsOnGoals(info, trial), g.findingsOnBoard(info), g.findingsOnSides(info)}
+	g.findings = []string{g.trial.sentence(e.Players), g.findingsOnEnd(info), g.findingsOnGoals(info), g.findingsOnBoard(info), g.findingsOnSides(info)}
 }
 
 // Findings says what was found about a game, in sentences for people who write sheets, a line per subject; none if the game
@@ -37,19 +36,19 @@ func Findings(e *env.Game) []string {
 	return e.NewState().(*state).game.findings
 }
 
-func (g *game) findingsOnEnd(info *Info, trial played) string {
+func (g *game) findingsOnEnd(info *Info) string {
 	text := "Games are proven to end: " + info.Longest + "."
 	if !info.Proven {
 		text = "It is not proven that games end: " + info.Longest + "."
 	}
 	if !info.Moves {
 		text += fmt.Sprintf(" In %d random games both players had a legal move until the end. It is not proven that this is always so; "+
-			"without a move the game is over, with the goals of that position.", trial.games)
+			"without a move the game is over, with the goals of that position.", g.trial.games)
 	}
 	return text
 }
 
-func (g *game) findingsOnGoals(info *Info, trial played) string {
+func (g *game) findingsOnGoals(info *Info) string {
 	text := "Goals run from 0 to 100 and add up to 100."
 	switch {
 	case g.byWin, !g.bySum && len(g.values) <= 3:
@@ -59,7 +58,7 @@ func (g *game) findingsOnGoals(info *Info, trial played) string {
 	}
 	if !info.OneGoal {
 		text += fmt.Sprintf(" In %d random games each player had exactly one goal at the end. It is not proven that this is always so; "+
-			"without a goal a player gets 0.", trial.games)
+			"without a goal a player gets 0.", g.trial.games)
 	}
 	return text
 }

@@ -40,6 +40,7 @@ type game struct {
 	pieces   []piece           // by fluent
 	details  []int             // fluents that the drawing does not show
 	limit    int               // plies after which the game is a draw; 0 if games are proven to end
+	trial    played            // random games
 	findings []string          // see Findings
 	zobrist  [][8]uint64       // by fluent, then the number of plies; nil if keys are the fluents
 	values   []int             // by class: First's goal, or the difference of goals
@@ -107,7 +108,7 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 // FromNetwork is [New] for a sheet whose network is known.
 func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
 	e, info, err := fromNetwork(ctx, stem, text, net, version{layout: lastLayout})
-	return e, info, explain(err, text, net.Program.Never)
+	return e, info, explain(err, text, net)
 }
 
 // Restore returns the game of that name, if it was made of the sheet. A cap on plies is the name's, whatever
@@ -192,7 +193,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	if err := g.setActions(b); err != nil {
 		return nil, nil, err
 	}
-	trial, err := g.trial(ctx)
+	trial, err := g.playTrial(ctx)
 	if err != nil {
 		if w := FindWitness(ctx, net); w != nil { // people who watch the sheet see this game
 			err = w.Err()
@@ -250,7 +251,8 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}
 	info.OneGoal, info.Moves = g.proveGoals(folder), g.proveMoves(folder)
-	g.describe(info, trial)
+	g.trial = trial
+	g.describe(info)
 	e.Finish(second.actions)
 	return e, info, nil
 }

@@ -10,28 +10,41 @@ import (
 	"ludus/env"
 	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
+	"ludus/env/gdl/network"
 )
 
-// Hint is a likely mistake in a sheet: a condition that can never hold, or a rule for a misspelt word of the language.
+// Hint is a likely mistake in a sheet, such as a condition that can never hold, a rule for a misspelt word of the language, or
+// facts that no rule carries over.
 type Hint struct {
-	Pos  kif.Pos
+	Pos  kif.Pos // zero if it belongs to no line
 	Text string
 }
 
-func (h Hint) String() string { return h.Pos.String() + ": " + h.Text }
+func (h Hint) String() string {
+	if h.Pos == (kif.Pos{}) {
+		return h.Text
+	}
+	return h.Pos.String() + ": " + h.Text
+}
 
 // Hints lists likely mistakes in the sheet of a game; none if the game has no sheet.
 func Hints(e *env.Game) []Hint {
 	if e.Sheet == "" {
 		return nil
 	}
-	return hintsOf(e.Sheet, NetworkOf(e).Program.Never)
+	g := e.NewState().(*state).game
+	hints := hintsOf(e.Sheet, g.net)
+	if len(hints) == 0 {
+		hints = g.trial.hints(e)
+	}
+	return hints
 }
 
 // hintsOf lists the conditions of a sheet that name a relation, a fluent or a move that no rule and no fact defines, each
 // name once, and heads that look like a word of the language, but that nothing asks for. If there are none, it lists the
-// conditions that grounding has found never to hold, each name once. It returns none for a text that is no sheet.
-func hintsOf(text string, never []kif.Term) []Hint {
+// conditions that grounding has found never to hold, each name once, and if there are none, facts that are not carried over.
+// The network is nil if the sheet has none. It returns none for a text that is no sheet.
+func hintsOf(text string, net *network.Network) []Hint {
 	rules, err := kif.ReadRules(text)
 	if err != nil {
 		return nil
@@ -59,10 +72,13 @@ func hintsOf(text string, never []kif.Term) []Hint {
 	if mistake := new(kif.Error); errors.As(ground.CheckUnused(context.Background(), rules), &mistake) {
 		d.hints = append(d.hints, Hint{mistake.Pos, mistake.Message + "; nothing asks for the rule"})
 	}
-	if len(d.hints) == 0 { // otherwise most follow from these mistakes
-		for _, l := range never {
+	if len(d.hints) == 0 && net != nil { // otherwise most follow from these mistakes
+		for _, l := range net.Program.Never {
 			d.checkNever(l)
 		}
+	}
+	if len(d.hints) == 0 && net != nil {
+		d.hints = hintsOnFrames(rules, net)
 	}
 	return d.hints
 }
@@ -273,9 +289,12 @@ func textOfHints(hints []Hint) string {
 }
 
 // explain adds hints to the error about a refused sheet. An error without a place gets that of the first hint.
-func explain(err error, text string, never []kif.Term) error {
-	hints := hintsOf(text, never)
-	if err == nil || len(hints) == 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+func explain(err error, text string, net *network.Network) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	hints := hintsOf(text, net)
+	if len(hints) == 0 {
 		return err
 	}
 	if place := new(kif.Error); errors.As(err, &place) {

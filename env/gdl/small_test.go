@@ -100,7 +100,7 @@ func TestMissingGoal(t *testing.T) {
 				t.Errorf("%+v", *info)
 			}
 			const unproven = "random games both players had a legal move until the end. It is not proven"
-			if stuck := name == "no move"; info.Moves == stuck || strings.Contains(Findings(e)[0], unproven) != stuck {
+			if stuck := name == "no move"; info.Moves == stuck || strings.Contains(Findings(e)[1], unproven) != stuck {
 				t.Errorf("%+v\n%s", *info, Findings(e))
 			}
 			s := e.NewState()

@@ -30,7 +30,7 @@ type Check struct {
 	File     string    `json:"file"`
 	State    State     `json:"state"`
 	Problem  string    `json:"problem,omitempty"`  // with line and column, if it belongs to a line
-	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, with line and column
+	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, with line and column if they belong to a line
 	Excerpt  []Line    `json:"excerpt,omitempty"`  // the lines around the problem, or the first warning
 	Game     string    `json:"game,omitempty"`     // name
 	Found    string    `json:"found,omitempty"`    // what ludus found in the sheet, for people
@@ -70,7 +70,7 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 		for _, hint := range hints {
 			c.Warnings = append(c.Warnings, hint.String())
 		}
-		if len(hints) > 0 {
+		if len(hints) > 0 && hints[0].Pos != (kif.Pos{}) {
 			c.Excerpt = excerpt(text, hints[0].Pos)
 		}
 		return c
