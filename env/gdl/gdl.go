@@ -38,6 +38,7 @@ type game struct {
 	constant []entry           // always set
 	first    []entry           // set when First is to move
 	pieces   []piece           // by fluent
+	voids    []piece           // what cells draw of which no fact of the board is true; nil if the sheet names no empty cells
 	details  []int             // fluents that the drawing does not show
 	limit    int               // plies after which the game is a draw; 0 if games are proven to end
 	trial    played            // random games
@@ -61,10 +62,11 @@ type entry struct {
 	value float32
 }
 
-// piece is what a fluent draws: kind k-1 of the drawing's pieces on a cell; 0 for nothing.
+// piece is what a fluent draws: kind k-1 of the drawing's pieces on a cell; 0 for nothing, or for an empty cell.
 type piece struct {
-	cell int32
-	kind uint8
+	cell  int32
+	kind  uint8
+	empty bool
 }
 
 // NetworkOf returns the network of a game that New or Restore returned.
@@ -786,16 +788,29 @@ func (g *game) setTensor(b *board, f *network.Folder, old bool) {
 	}
 }
 
-// emptyNames are constants that stand for an empty cell. They are not drawn.
+// emptyNames are constants that stand for an empty cell. They are not drawn. docs/RULES.md lists them.
 var emptyNames = []string{"b", "blank", "empty", "e", "none", "free", "dirt", "clear", "nothing", "space", "nil"}
 
-// setPieces sets what fluents of the board draw: the constants that do not place them.
+// voidName is the name of the kind that is drawn on cells of which no fact is true. It is one of emptyNames, so no piece has it.
+const voidName = "nothing"
+
+// maxKinds is the number of kinds of pieces.
+const maxKinds = 255
+
+// setPieces sets what fluents of the board draw: the constants that do not place them. If some of them say that a cell is
+// empty, a cell of which none is true is something else, and drawn as if it did not exist.
 func (g *game) setPieces(pl place, fluents []int, b *board) {
 	p, e := g.net.Program, g.env
+	named := map[int32]bool{} // cells that the fluents speak of
+	isEmpty := false
 	for _, i := range fluents {
 		t := p.Fluents[i]
+		cell := b.cells(p, pl, t)[0]
+		named[cell] = true
 		_, name, _ := strings.Cut(pl.others(p, t), " ")
 		if slices.Contains(emptyNames, name) {
+			g.pieces[i] = piece{cell: cell, empty: true}
+			isEmpty = true
 			continue
 		}
 		if name == "" {
@@ -803,7 +818,7 @@ func (g *game) setPieces(pl place, fluents []int, b *board) {
 		}
 		kind := slices.IndexFunc(e.Drawing.Pieces, func(p env.Piece) bool { return p.Name == name })
 		if kind < 0 {
-			if kind = len(e.Drawing.Pieces); kind == 255 {
+			if kind = len(e.Drawing.Pieces); kind == maxKinds {
 				continue
 			}
 			piece := env.Piece{Name: name, Neutral: true}
@@ -814,7 +829,38 @@ func (g *game) setPieces(pl place, fluents []int, b *board) {
 			}
 			e.Drawing.Pieces = append(e.Drawing.Pieces, piece)
 		}
-		g.pieces[i] = piece{b.cells(p, pl, t)[0], uint8(kind + 1)}
+		g.pieces[i] = piece{cell: cell, kind: uint8(kind + 1)}
+	}
+	if !isEmpty || len(e.Drawing.Pieces) == maxKinds {
+		return
+	}
+	e.Drawing.Pieces = append(e.Drawing.Pieces, env.Piece{Name: voidName, Neutral: true, Void: true})
+	for cell := range e.Tensor.Cells() {
+		if named[int32(cell)] {
+			g.voids = append(g.voids, piece{cell: int32(cell), kind: uint8(len(e.Drawing.Pieces))})
+		}
+	}
+}
+
+// appendBoard appends the kinds of pieces on all cells while no fluent is true.
+func (g *game) appendBoard(dst []uint8) []uint8 {
+	start := len(dst)
+	for range g.env.Tensor.Cells() {
+		dst = append(dst, 0)
+	}
+	for _, v := range g.voids {
+		dst[start+int(v.cell)] = v.kind
+	}
+	return dst
+}
+
+// draw draws a fluent that is true. A piece hides that another fluent calls its cell empty.
+func (g *game) draw(pieces []uint8, fluent int) {
+	switch p := g.pieces[fluent]; {
+	case p.kind > 0:
+		pieces[p.cell] = p.kind
+	case p.empty && g.env.Drawing.IsVoid(pieces[p.cell]):
+		pieces[p.cell] = 0
 	}
 }
 
