@@ -91,6 +91,11 @@ func TestWatchUsage(t *testing.T) {
 	fails(t, "", exitUsage, "--open needs --watch", "games", "--open")
 }
 
+// TestExportOfSheet says that a sheet has no network yet.
+func TestExportOfSheet(t *testing.T) {
+	fails(t, "", 1, "my game.kif is a rule sheet and has no network; train one first: ludus train my game.kif --run runs/my-game,", "export", "my game.kif")
+}
+
 // TestGamesOfSheet prints a sheet's description as rules, and what was found for its author.
 func TestGamesOfSheet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.kif")
@@ -98,7 +103,7 @@ func TestGamesOfSheet(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := run(t, "", "", "games", path)
-	for _, want := range []string{"\nBe <b>quick</b>. Tic-tac-toe: three in a line win.\n", "\nfor authors of the sheet:\n  Games are proven to end"} {
+	for _, want := range []string{"\nBe <b>quick</b>. Tic-tac-toe: three in a line win.\n", "\nfor authors of the sheet:\n  In 1000 random games: 5 to 9 plies", "\n  Games are proven to end"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

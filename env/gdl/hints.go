@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,12 +50,18 @@ func hintsOf(text string, net *network.Network) []Hint {
 	if err != nil {
 		return nil
 	}
-	d := definitions{relations: names{}, fluents: names{}, moves: names{}, seen: map[string]bool{}}
+	if comma := findComma(rules); comma != nil {
+		return []Hint{{comma.Pos, fmt.Sprintf("a comma in %s: blanks alone separate words", comma.Name)}} // what else is wrong follows from it
+	}
+	d := definitions{relations: names{}, fluents: names{}, starts: names{}, moves: names{}, seen: map[string]bool{}}
 	for _, r := range rules {
 		d.relations.add(r.Head)
 		switch args := r.Head.Args; {
 		case (r.Head.Name == "init" || r.Head.Name == "next") && len(args) == 1:
 			d.fluents.add(args[0])
+			if r.Head.Name == "init" {
+				d.starts.add(args[0])
+			}
 		case r.Head.Name == "legal" && len(args) == 2:
 			d.moves.add(args[1])
 		}
@@ -73,7 +80,16 @@ func hintsOf(text string, net *network.Network) []Hint {
 		d.hints = append(d.hints, Hint{mistake.Pos, mistake.Message + "; nothing asks for the rule"})
 	}
 	if len(d.hints) == 0 && net != nil { // otherwise most follow from these mistakes
-		for _, l := range net.Program.Never {
+		causes := firstCauses(rules, net.Program.Never)
+		for _, l := range causes {
+			if d.lacksStart(l) {
+				d.checkNever(l)
+			}
+		}
+		if len(d.hints) > 0 {
+			return d.hints // other conditions may lack these facts
+		}
+		for _, l := range causes {
 			d.checkNever(l)
 		}
 	}
@@ -95,8 +111,8 @@ func (d *definitions) checkHeads(rules []kif.Rule) {
 		}
 	}
 	for _, r := range rules {
-		if outputs.has(r.Head) || asked.has(r.Head) {
-			continue
+		if outputs[r.Head.Name] != nil || asked.has(r.Head) {
+			continue // with a wrong number of arguments the sheet is refused
 		}
 		asked.add(r.Head)
 		var words []string
@@ -112,12 +128,31 @@ func (d *definitions) checkHeads(rules []kif.Rule) {
 	}
 }
 
-// checkRoles looks for players in legal, goal and does that are no role, each once.
+// minRole is the length of names of roles that are looked for among similar names.
+const minRole = 3
+
+// checkRoles looks for players in legal, goal and does that are no role, each once, and for roles that nothing else in the sheet
+// names, although it names others and has a similar name.
 func (d *definitions) checkRoles(rules []kif.Rule) {
 	roles := names{}
+	var list []kif.Term
+	others := map[string]bool{}
 	for _, r := range rules {
 		if r.Head.Name == "role" && len(r.Head.Args) == 1 {
 			roles.add(r.Head.Args[0])
+			list = append(list, r.Head.Args[0])
+			continue
+		}
+		for _, t := range append([]kif.Term{r.Head}, r.Body...) {
+			visitArguments(t, func(a kif.Term) { others[a.Name] = true })
+		}
+	}
+	for _, role := range list {
+		if role.IsVariable() || others[role.Name] || len(role.Name) < minRole || !slices.ContainsFunc(list, func(r kif.Term) bool { return others[r.Name] }) {
+			continue
+		}
+		if near := env.Nearest(role.Name, slices.Sorted(maps.Keys(others))); near != "" && !roles.has(kif.Term{Name: near}) {
+			d.hints = append(d.hints, Hint{role.Pos, fmt.Sprintf("nothing else names the role %s (perhaps %s is meant)", role.Name, near)})
 		}
 	}
 	check := func(l kif.Term) {
@@ -187,14 +222,95 @@ func visitAtoms(l kif.Term, visit func(kif.Term)) {
 	}
 }
 
+// visitArguments calls visit with the constants among the arguments of a term, and among theirs.
+func visitArguments(t kif.Term, visit func(kif.Term)) {
+	for _, a := range t.Args {
+		if len(a.Args) == 0 && !a.IsVariable() {
+			visit(a)
+		}
+		visitArguments(a, visit)
+	}
+}
+
+// findComma returns the first term with a comma in its name, or nil.
+func findComma(rules []kif.Rule) (found *kif.Term) {
+	var visit func(t kif.Term)
+	visit = func(t kif.Term) {
+		if found == nil && strings.Contains(t.Name, ",") {
+			found = &t
+		}
+		for _, a := range t.Args {
+			visit(a)
+		}
+	}
+	for _, r := range rules {
+		visit(r.Head)
+		for _, l := range r.Body {
+			visit(l)
+		}
+	}
+	return found
+}
+
+// firstCauses returns those of the conditions that never hold of which this does not follow from others: not each rule that gives
+// them has another one as a condition. If there are none, it returns all.
+func firstCauses(rules []kif.Rule, never []kif.Term) (first []kif.Term) {
+	known := map[string]bool{}
+	for _, l := range never {
+		known[l.String()] = true
+	}
+	follows := map[string]bool{} // by name of condition; missing if no rule gives it
+	for _, r := range rules {
+		given := r.Head
+		switch {
+		case (given.Name == "init" || given.Name == "next") && len(given.Args) == 1:
+			given.Name = "true"
+		case given.Name == "legal" && len(given.Args) == 2:
+			given.Name = "does"
+		}
+		name := nameOfCondition(given)
+		other := func(l kif.Term) bool { return known[l.String()] && nameOfCondition(l) != name }
+		before, again := follows[name]
+		follows[name] = (before || !again) && slices.ContainsFunc(r.Body, other)
+	}
+	for _, l := range never {
+		if !follows[nameOfCondition(l)] {
+			first = append(first, l)
+		}
+	}
+	if len(first) == 0 {
+		return never
+	}
+	return first
+}
+
+// nameOfCondition is what the conditions of one relation, or about one kind of facts or moves, have in common.
+func nameOfCondition(l kif.Term) string {
+	switch {
+	case l.Name == "true" && len(l.Args) == 1:
+		return "true " + l.Args[0].Name
+	case l.Name == "does" && len(l.Args) == 2:
+		return "does " + l.Args[1].Name
+	}
+	return l.Name
+}
+
+// lacksStart reports whether a condition asks for a fact of a name of which none is true at the start.
+func (d *definitions) lacksStart(l kif.Term) bool {
+	return l.Name == "true" && len(l.Args) == 1 && !d.starts.has(l.Args[0]) && !d.starts.any()
+}
+
 // checkNever adds a hint about a condition that never holds.
 func (d *definitions) checkNever(l kif.Term) {
-	name, why := l.Name, ""
+	name, why := nameOfCondition(l), ""
 	switch l.Name {
 	case "true":
-		name, why = "true "+l.Args[0].Name, ": no position has such a fact"
+		why = ": no position has such a fact"
+		if d.lacksStart(l) {
+			why += fmt.Sprintf(", because there is no (init (%s ...))", l.Args[0].Name)
+		}
 	case "does":
-		name, why = "does "+l.Args[1].Name, ": nobody ever has such a move"
+		why = ": nobody ever has such a move"
 	}
 	if !d.seen[name] {
 		d.seen[name] = true
@@ -223,6 +339,7 @@ func (n names) any() bool { return len(n[""]) > 0 }
 // definitions are what a sheet defines.
 type definitions struct {
 	relations, fluents, moves names
+	starts                    names // fluents of init
 	seen                      map[string]bool
 	hints                     []Hint
 }

@@ -29,7 +29,7 @@ func TestHints(t *testing.T) {
 			"[line 2, column 8: nobody has the role 0 (perhaps o is meant) line 2, column 26: nobody has the role xx (perhaps x is meant) " +
 				"line 2, column 98: nobody has the role oo (perhaps o is meant)]"},
 		{"(init (control x1)) (<= (next (control o)) (true (control x)) (true (cell ?n b)))", "[line 2, column 7: no condition asks for (control x1)]"},
-		{"(<= (spare ?p) (not (succ ?p 2)))", "[line 2, column 1: the variable ?p of this rule stands in no positive literal of its body; nothing asks for the rule]"},
+		{"(<= (spare ?p) (not (succ ?p 2)))", "[line 2, column 1: the variable ?p must stand in a condition of this rule that is neither a not nor a distinct; nothing asks for the rule]"},
 		{"(<= (line ?p) (role ?p)) (<= (base (cell 1 ?v)) (value ?v)) (value b)", "[]"},
 		{"(", "[]"},
 	} {
@@ -60,7 +60,12 @@ func TestExplain(t *testing.T) {
 			"line 30, column 54: no init and no next makes (cel r2 c2 ?p) true (perhaps cell is meant)"},
 		{"(true (cell r2 c2 ?p)) (true (cell r3 c1 ?p))", "(true (cell r2 c2 ?p)) (true (cell r3 cc1 ?p))", "",
 			"line 30, column 71: (true (cell r3 cc1 ?p)) never holds: no position has such a fact"},
-		{"(init (control x))", "", "line 16, column 29: (true (control ?p)) never holds: no position has such a fact; line 21, column 28: (does ?p (mark ?r ?c)) never holds", ""},
+		{"(init (control x))", "", "line 16, column 29: (true (control ?p)) never holds: no position has such a fact, because there is no (init (control ...)). The sheet is refused because ", ""},
+		{"(<= (legal x noop) (true (control o)))", "(<= (legal x noop) (true (control oo)))", "line 17, column 20: (true (control oo)) never holds: no position has such a fact. The sheet", ""},
+		{"(true (cell ?r ?c b)))", "(true (cell ?r ?c d)))", "line 16, column 49: (true (cell ?r ?c d)) never holds: no position has such a fact; line 34, column 14: (line ?p) never holds. The sheet", ""},
+		{"(legal ?p (mark ?r ?c)) (true (control ?p))", "(legal ?p (mark ?r ?c)), (true (control ?p))", "line 16, column 28: a comma in ,: blanks alone separate words. The sheet is refused because ", ""},
+		{"(<= (next (cell ?r ?c ?v))", "(<= (next (cell ?r, ?c ?v))", "line 22, column 1: the variable ?r, must stand in a condition of this rule that is neither a not nor a distinct. Also: line 22, column 17: a comma in ?r,: blanks", ""},
+		{"(init (control x))", "(init control x)", "line 13, column 1: init has 2 arguments; it takes 1", ""},
 		{"(<= terminal (not open))", "(<= (terminl) (not open))", "line 35, column 5: nothing asks for terminl (perhaps terminal is meant). The sheet is refused because ", ""},
 		{"(<= (goal ?p 50)", "(<= (goall ?p 50)", "line 41, column 5: nothing asks for (goall ?p 50) (perhaps goal is meant). The sheet is refused because ", ""},
 		{"(<= (next (cell ?r ?c ?v))", "(<= (nxt (cell ?r ?c ?v))", "", "line 22, column 5: nothing asks for (nxt (cell ?r ?c ?v)) (perhaps next is meant)"},
@@ -82,6 +87,21 @@ func TestExplain(t *testing.T) {
 				t.Errorf("%v has no place", err)
 			}
 			t.Log(err)
+		}
+	}
+}
+
+// TestMisspeltRole finds a role that nothing else names, only where another role is named.
+func TestMisspeltRole(t *testing.T) {
+	const rest = " (role red) (opponent red blue) (opponent blue red) (init (control red)) (<= (legal ?p go) (true (control ?p)))"
+	for text, want := range map[string]string{
+		"(role blue)" + rest:  "[]",
+		"(role blu)" + rest:   "[line 1, column 7: nothing else names the role blu (perhaps blue is meant)]",
+		"(role green)" + rest: "[]",
+		"(role blu) (role rde)" + rest[len(" (role red)"):]: "[]",
+	} {
+		if got := fmt.Sprint(hintsOf(text, nil)); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

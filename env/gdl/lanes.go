@@ -266,7 +266,8 @@ func (l *lanes) checkGoals(positions uint64) error {
 
 // broken returns an error about a law that the first position of a set breaks.
 func (l *lanes) broken(law string, positions uint64) error {
-	return inPosition(law, factsIn(l.game.net, l.values, bits.TrailingZeros64(positions)))
+	facts := factsIn(l.game.net, l.values, bits.TrailingZeros64(positions))
+	return inPosition(law+lostTurn(l.game.net.Program, facts), facts)
 }
 
 // role returns the name of a role.

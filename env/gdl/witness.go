@@ -220,6 +220,7 @@ func (w *walk) witness(law string, lane int) *Witness {
 			}
 		}
 		if ply == len(w.history[lane]) {
+			x.Law += lostTurn(p, position.Facts)
 			x.Positions = append(x.Positions, position)
 			return x
 		}
