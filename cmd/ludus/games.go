@@ -67,8 +67,9 @@ or the position in which a law of games is broken, and reloads itself. Ctrl-C en
 					}
 				}
 			case len(args) > 0:
-				writeMistakes(cmd.OutOrStdout(), list[0])
+				err := writeMistakes(cmd.OutOrStdout(), list[0])
 				writeGame(cmd.OutOrStdout(), list[0])
+				return err
 			default:
 				writeGames(cmd.OutOrStdout(), list)
 			}
@@ -125,13 +126,34 @@ func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 	return err
 }
 
-// writeMistakes prints what may be wrong in the sheet of a game.
-func writeMistakes(w io.Writer, g *env.Game) {
-	hints := gdl.Hints(g)
+// writeMistakes prints what is or may be wrong in the sheet of a game. It returns an error if something is wrong for sure.
+func writeMistakes(w io.Writer, g *env.Game) error {
+	var sure, likely []gdl.Hint
+	for _, hint := range gdl.Hints(g) {
+		if hint.Sure {
+			sure = append(sure, hint)
+		} else {
+			likely = append(likely, hint)
+		}
+	}
+	writeHints(w, "Mistakes in the sheet:", sure)
+	writeHints(w, "There may be mistakes in the sheet:", likely)
+	switch len(sure) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("the sheet has a mistake; it is printed first")
+	default:
+		return fmt.Errorf("the sheet has %d mistakes; they are printed first", len(sure))
+	}
+}
+
+// writeHints prints hints, if there are any.
+func writeHints(w io.Writer, head string, hints []gdl.Hint) {
 	if len(hints) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "There may be mistakes in the sheet:")
+	fmt.Fprintln(w, head)
 	for _, hint := range hints {
 		fmt.Fprintln(w, " ", hint)
 	}

@@ -134,7 +134,7 @@ func hintsOnFrames(rules []kif.Rule, n *network.Network) (hints []Hint) {
 				pos = r.Head.Args[0].Pos
 			}
 		}
-		hints = append(hints, Hint{pos, fmt.Sprintf("every move makes all facts like %s false. Facts that a move does not change need a rule "+
+		hints = append(hints, Hint{Pos: pos, Text: fmt.Sprintf("every move makes all facts like %s false. Facts that a move does not change need a rule "+
 			"for next, too, such as (<= (next (%s ...)) (true (%s ...)) ...)", n.Program.Terms.Text(term), name, name)})
 	}
 	return hints

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ludus/env"
@@ -19,6 +20,7 @@ import (
 type Hint struct {
 	Pos  kif.Pos // zero if it belongs to no line
 	Text string
+	Sure bool // the sheet is wrong: a word is nearly another one, and without that meaning it is of no use
 }
 
 func (h Hint) String() string {
@@ -51,7 +53,8 @@ func hintsOf(text string, net *network.Network) []Hint {
 		return nil
 	}
 	if comma := findComma(rules); comma != nil {
-		return []Hint{{comma.Pos, fmt.Sprintf("a comma in %s: blanks alone separate words", comma.Name)}} // what else is wrong follows from it
+		text := fmt.Sprintf("a comma in %s: blanks alone separate words", comma.Name)
+		return []Hint{{Pos: comma.Pos, Text: text, Sure: true}} // what else is wrong follows from it
 	}
 	d := definitions{relations: names{}, fluents: names{}, starts: names{}, moves: names{}, seen: map[string]bool{}}
 	for _, r := range rules {
@@ -77,7 +80,7 @@ func hintsOf(text string, net *network.Network) []Hint {
 		d.checkStart(rules)
 	}
 	if mistake := new(kif.Error); errors.As(ground.CheckUnused(context.Background(), rules), &mistake) {
-		d.hints = append(d.hints, Hint{mistake.Pos, mistake.Message + "; nothing asks for the rule"})
+		d.hints = append(d.hints, Hint{Pos: mistake.Pos, Text: mistake.Message + "; nothing asks for the rule"})
 	}
 	if len(d.hints) == 0 && net != nil { // otherwise most follow from these mistakes
 		causes := firstCauses(rules, net.Program.Never)
@@ -123,9 +126,24 @@ func (d *definitions) checkHeads(rules []kif.Rule) {
 		}
 		slices.Sort(words)
 		if near := env.Nearest(r.Head.Name, words); near != "" {
-			d.hints = append(d.hints, Hint{r.Head.Pos, fmt.Sprintf("nothing asks for %s (perhaps %s is meant)", r.Head, near)})
+			text := fmt.Sprintf("nothing asks for %s (perhaps %s is meant)", r.Head, near)
+			d.hints = append(d.hints, Hint{r.Head.Pos, text, d.fits(near, r.Head.Args)})
 		}
 	}
+}
+
+// fits reports whether arguments are what an output takes: a known fluent or move, or a goal.
+func (d *definitions) fits(output string, args []kif.Term) bool {
+	switch output {
+	case "init", "next":
+		return d.fluents.has(args[0])
+	case "legal":
+		return d.moves.has(args[1])
+	case "goal":
+		value, err := strconv.Atoi(args[1].Name)
+		return err == nil && value >= 0 && value <= 100
+	}
+	return output == "terminal"
 }
 
 // minRole is the length of names of roles that are looked for among similar names.
@@ -152,7 +170,7 @@ func (d *definitions) checkRoles(rules []kif.Rule) {
 			continue
 		}
 		if near := env.Nearest(role.Name, slices.Sorted(maps.Keys(others))); near != "" && !roles.has(kif.Term{Name: near}) {
-			d.hints = append(d.hints, Hint{role.Pos, fmt.Sprintf("nothing else names the role %s (perhaps %s is meant)", role.Name, near)})
+			d.hints = append(d.hints, Hint{Pos: role.Pos, Text: fmt.Sprintf("nothing else names the role %s (perhaps %s is meant)", role.Name, near)})
 		}
 	}
 	check := func(l kif.Term) {
@@ -197,7 +215,7 @@ func (d *definitions) checkStart(rules []kif.Rule) {
 		meets := func(t kif.Term) bool { return mayEqual(t, fact) }
 		if key := "init " + fact.Name; len(list) > 0 && !slices.ContainsFunc(list, meets) && !d.seen[key] {
 			d.seen[key] = true
-			d.hints = append(d.hints, Hint{fact.Pos, fmt.Sprintf("no condition asks for %s", fact)})
+			d.hints = append(d.hints, Hint{Pos: fact.Pos, Text: fmt.Sprintf("no condition asks for %s", fact)})
 		}
 	}
 }
@@ -314,7 +332,7 @@ func (d *definitions) checkNever(l kif.Term) {
 	}
 	if !d.seen[name] {
 		d.seen[name] = true
-		d.hints = append(d.hints, Hint{l.Pos, l.String() + " never holds" + why})
+		d.hints = append(d.hints, Hint{Pos: l.Pos, Text: l.String() + " never holds" + why})
 	}
 }
 
@@ -382,12 +400,15 @@ func (d *definitions) find(defined names, t kif.Term, format string) {
 		}
 	}
 	slices.Sort(others)
+	sure := true
 	if counts := defined[t.Name]; len(counts) > 0 {
 		text += fmt.Sprintf(" (elsewhere %s has %d arguments)", t.Name, counts[0])
 	} else if near := env.Nearest(t.Name, others); near != "" {
 		text += fmt.Sprintf(" (perhaps %s is meant)", near)
+	} else {
+		sure = false
 	}
-	d.hints = append(d.hints, Hint{t.Pos, text})
+	d.hints = append(d.hints, Hint{t.Pos, text, sure})
 }
 
 // maxHints is the number of hints that are printed.

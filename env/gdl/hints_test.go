@@ -105,3 +105,27 @@ func TestMisspeltRole(t *testing.T) {
 		}
 	}
 }
+
+// TestSureHints tells sure mistakes from likely ones.
+func TestSureHints(t *testing.T) {
+	const begin = "(role x) (role o) (init (cell 1 b)) (<= (legal x (mark ?n)) (true (cell ?n b)))\n"
+	for text, want := range map[string]bool{
+		"(<= (nxt (cell ?n b)) (true (cell ?n b)))": true,
+		"(<= (terminl) (true (cell 1 b)))":          true,
+		"(gaol x 100)":                              true,
+		"(gaol x b)":                                false,
+		"(int 0)":                                   false,
+		"(<= terminal (true (cel 1 b)))":            true,
+		"(<= terminal (true (cell 1)))":             true,
+		"(<= terminal (true (other 1)))":            false,
+		"(<= terminal (wins x))":                    false,
+		"(<= terminal (true (cell 1, b)))":          true,
+		"(init (cell 1 x1))":                        false,
+	} {
+		for _, h := range hintsOf(begin+text, nil) {
+			if h.Sure != want {
+				t.Errorf("%s: sure %t of %s", text, h.Sure, h)
+			}
+		}
+	}
+}
