@@ -31,6 +31,18 @@ type Piece struct {
 	Name    string
 	Player  Player // its owner, unless Neutral
 	Neutral bool   // belongs to nobody
+	Void    bool   // no piece: the cell is drawn as if it did not exist, see IsPiece; such kinds are Neutral
+}
+
+// IsPiece reports whether a kind, which is an entry of State.Pieces, is a piece: neither 0, for an empty cell, nor Void.
+func (d *Drawing) IsPiece(kind uint8) bool { return kind > 0 && !d.Pieces[kind-1].Void }
+
+// IsVoid reports whether a kind, which is an entry of State.Pieces, stands for a cell that is drawn as if it did not exist.
+func (d *Drawing) IsVoid(kind uint8) bool { return kind > 0 && d.Pieces[kind-1].Void }
+
+// IsOf reports whether a kind, which is an entry of State.Pieces, is a piece of a player.
+func (d *Drawing) IsOf(kind uint8, p Player) bool {
+	return kind > 0 && !d.Pieces[kind-1].Neutral && d.Pieces[kind-1].Player == p
 }
 
 // FromTo is the pair of cells that an action is drawn on, or NoCell for a missing one: a placed piece comes from no
@@ -154,7 +166,7 @@ func (g *Game) Board(s State) string {
 		for c := range columns {
 			cell := r*len(columns) + c
 			letter := byte('.')
-			if !d.Cells[cell] {
+			if !d.Cells[cell] || d.IsVoid(pieces[cell]) {
 				letter = ' '
 			} else if k := pieces[cell]; k > 0 {
 				letter = d.Pieces[k-1].Name[0]

@@ -20,6 +20,7 @@ import (
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/env/gdl"
 )
 
 func gamesCommand() *cobra.Command {
@@ -66,7 +67,9 @@ or the position in which a law of games is broken, and reloads itself. Ctrl-C en
 					}
 				}
 			case len(args) > 0:
+				err := writeMistakes(cmd.OutOrStdout(), list[0])
 				writeGame(cmd.OutOrStdout(), list[0])
+				return err
 			default:
 				writeGames(cmd.OutOrStdout(), list)
 			}
@@ -123,9 +126,44 @@ func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 	return err
 }
 
-// writeGame prints all about a game.
+// writeMistakes prints what is or may be wrong in the sheet of a game. It returns an error if something is wrong for sure.
+func writeMistakes(w io.Writer, g *env.Game) error {
+	var sure, likely []gdl.Hint
+	for _, hint := range gdl.Hints(g) {
+		if hint.Sure {
+			sure = append(sure, hint)
+		} else {
+			likely = append(likely, hint)
+		}
+	}
+	writeHints(w, "Mistakes in the sheet:", sure)
+	writeHints(w, "There may be mistakes in the sheet:", likely)
+	switch len(sure) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("the sheet has a mistake; it is printed first")
+	default:
+		return fmt.Errorf("the sheet has %d mistakes; they are printed first", len(sure))
+	}
+}
+
+// writeHints prints hints, if there are any.
+func writeHints(w io.Writer, head string, hints []gdl.Hint) {
+	if len(hints) == 0 {
+		return
+	}
+	fmt.Fprintln(w, head)
+	for _, hint := range hints {
+		fmt.Fprintln(w, " ", hint)
+	}
+	fmt.Fprintln(w)
+}
+
+// writeGame prints all about a game, but for mistakes in its sheet.
 func writeGame(w io.Writer, g *env.Game) {
 	writeRules(w, g)
+	writeFindings(w, g)
 	if card := zoo.CardOf(g.Name); card != nil {
 		writeCard(w, g, card)
 	} else if trained := shipped.TrainedOn(g); trained != nil {
@@ -160,7 +198,7 @@ func writeGames(w io.Writer, list []*env.Game) {
 // writeRules prints a game's rules, its start and its parameters.
 func writeRules(w io.Writer, g *env.Game) {
 	fmt.Fprintf(w, "%s: %s against %s\n\n", g.Name, g.Players[0], g.Players[1])
-	style := terminal.Style{Width: func() int { return cmp.Or(min(terminalWidth(), 100), 100) }}
+	style := terminal.Style{Width: textWidth}
 	fmt.Fprintln(w, style.Rules(g))
 	fmt.Fprintln(w, style.Board(g, g.NewState()))
 	if len(g.Params) == 0 {
@@ -174,6 +212,22 @@ func writeRules(w io.Writer, g *env.Game) {
 	}
 	table.Flush()
 }
+
+// writeFindings prints what ludus found in the sheet of a game.
+func writeFindings(w io.Writer, g *env.Game) {
+	findings := gdl.Findings(g)
+	if len(findings) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "for authors of the sheet:")
+	style := terminal.Style{Width: func() int { return textWidth() - 2 }}
+	for _, line := range findings {
+		fmt.Fprintln(w, "  "+strings.ReplaceAll(style.Wrapped(line), "\n", "\n  "))
+	}
+}
+
+// textWidth is the number of columns of a text: at most 100, as far as the terminal has them.
+func textWidth() int { return cmp.Or(min(terminalWidth(), 100), 100) }
 
 // writeNumbers prints a game's tensors and outcome classes.
 func writeNumbers(w io.Writer, g *env.Game) {
@@ -274,6 +328,13 @@ func describeGame(g *env.Game) map[string]any {
 		"policy_planes": g.PolicyPlanes, "policy_extras": g.PolicyExtras, "policy_names": g.PolicyNames,
 		"actions": g.NumActions(), "classes": classes, "goal_head": g.GoalHead, "symmetries": len(g.Symmetries),
 		"figures": len(g.Figures), "max_plies": g.MaxPlies, "zoo": zoo.CardOf(g.Name),
+	}
+	if g.Sheet != "" {
+		hints := []string{}
+		for _, hint := range gdl.Hints(g) {
+			hints = append(hints, hint.String())
+		}
+		all["findings"], all["mistakes"] = gdl.Findings(g), hints
 	}
 	if trained := shipped.TrainedOn(g); trained != nil {
 		all["trained_on"] = trained.Name // the game that the agent zoo was trained on

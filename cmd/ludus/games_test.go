@@ -90,3 +90,45 @@ func TestWatchUsage(t *testing.T) {
 	fails(t, "", exitUsage, "--watch takes no GAME", "games", "quad-5x5", "--watch", "x.kif")
 	fails(t, "", exitUsage, "--open needs --watch", "games", "--open")
 }
+
+// TestMistakesInSheet prints mistakes first. A sure one makes the command fail, a likely one does not.
+func TestMistakesInSheet(t *testing.T) {
+	dir, good := t.TempDir(), sheets.Text("tic-tac-toe")
+	for _, c := range []struct{ from, to, first, problem string }{
+		{"(<= (next (cell ?r ?c ?v))", "(<= (nxt (cell ?r ?c ?v))", "Mistakes in the sheet:\n  line 22, ", "a mistake"},
+		{"(<= (goal x 0) (line o))", "(<= (goal x 0) (line o) (not (lin x)) (not (rol x)))", "Mistakes in the sheet:\n  line 39, ", "2 mistakes"},
+		{"(row r1) ", "(int 0) (row r1) ", "There may be mistakes in the sheet:\n  line 6, column 1: nothing asks for (int 0)", ""},
+		{"(<= (next (cell ?r ?c ?v)) (true (cell ?r ?c ?v)) (not (marked ?r ?c)))", "", "There may be mistakes in the sheet:\n  line 12, ", ""},
+	} {
+		text := strings.Replace(good, c.from, c.to, 1)
+		if err := os.WriteFile(filepath.Join(dir, "t.kif"), []byte(text), 0o600); err != nil || text == good {
+			t.Fatal(c.from, err)
+		}
+		out, errs, code := ludus(t, dir, "", "games", "t.kif")
+		if !strings.HasPrefix(out, c.first) || !strings.Contains(errs, c.problem) || (code == 1) != (c.problem != "") || (code == 0) != (errs == "") {
+			t.Errorf("%s: exit %d, error %s, output %s", c.to, code, errs, out)
+		}
+	}
+}
+
+// TestExportOfSheet says that a sheet has no network yet.
+func TestExportOfSheet(t *testing.T) {
+	fails(t, "", 1, "my game.kif is a rule sheet and has no network; train one first: ludus train my game.kif --run runs/my-game,", "export", "my game.kif")
+}
+
+// TestGamesOfSheet prints a sheet's description as rules, and what was found for its author.
+func TestGamesOfSheet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.kif")
+	if err := os.WriteFile(path, []byte("; Be <b>quick</b>.\n"+sheets.Text("tic-tac-toe")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := run(t, "", "", "games", path)
+	for _, want := range []string{"\nBe <b>quick</b>. Tic-tac-toe: three in a line win.\n", "\nfor authors of the sheet:\n  In 1000 random games: 5 to 9 plies", "\n  Games are proven to end"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	if out := run(t, "", "rules\nquit\n", "play", path, "random"); !strings.Contains(out, "three in a line win") || strings.Contains(out, "gates") {
+		t.Errorf("play prints\n%s", out)
+	}
+}

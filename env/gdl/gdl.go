@@ -38,8 +38,11 @@ type game struct {
 	constant []entry           // always set
 	first    []entry           // set when First is to move
 	pieces   []piece           // by fluent
+	voids    []piece           // what cells draw of which no fact of the board is true; nil if the sheet names no empty cells
 	details  []int             // fluents that the drawing does not show
 	limit    int               // plies after which the game is a draw; 0 if games are proven to end
+	trial    played            // random games
+	findings []string          // see Findings
 	zobrist  [][8]uint64       // by fluent, then the number of plies; nil if keys are the fluents
 	values   []int             // by class: First's goal, or the difference of goals
 	bySum    bool              // both players' goals add up to 100, and each is a class
@@ -59,16 +62,17 @@ type entry struct {
 	value float32
 }
 
-// piece is what a fluent draws: kind k-1 of the drawing's pieces on a cell; 0 for nothing.
+// piece is what a fluent draws: kind k-1 of the drawing's pieces on a cell; 0 for nothing, or for an empty cell.
 type piece struct {
-	cell int32
-	kind uint8
+	cell  int32
+	kind  uint8
+	empty bool
 }
 
 // NetworkOf returns the network of a game that New or Restore returned.
 func NetworkOf(e *env.Game) *network.Network { return e.NewState().(*state).game.net }
 
-// Info says what was found about a game, for people. The game's Rules say it, too.
+// Info says what was found about a game. [Findings] says it in sentences.
 type Info struct {
 	Fluents, Gates int
 	Board          string // "" if there is none
@@ -106,7 +110,7 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 // FromNetwork is [New] for a sheet whose network is known.
 func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
 	e, info, err := fromNetwork(ctx, stem, text, net, version{layout: lastLayout})
-	return e, info, explain(err, text, net.Program.Never)
+	return e, info, explain(err, text, net)
 }
 
 // Restore returns the game of that name, if it was made of the sheet. A cap on plies is the name's, whatever
@@ -191,7 +195,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 	if err := g.setActions(b); err != nil {
 		return nil, nil, err
 	}
-	trial, err := g.trial(ctx)
+	trial, err := g.playTrial(ctx)
 	if err != nil {
 		if w := FindWitness(ctx, net); w != nil { // people who watch the sheet see this game
 			err = w.Err()
@@ -249,6 +253,7 @@ func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v
 		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}
 	info.OneGoal, info.Moves = g.proveGoals(folder), g.proveMoves(folder)
+	g.trial = trial
 	g.describe(info)
 	e.Finish(second.actions)
 	return e, info, nil
@@ -783,16 +788,29 @@ func (g *game) setTensor(b *board, f *network.Folder, old bool) {
 	}
 }
 
-// emptyNames are constants that stand for an empty cell. They are not drawn.
+// emptyNames are constants that stand for an empty cell. They are not drawn. docs/RULES.md lists them.
 var emptyNames = []string{"b", "blank", "empty", "e", "none", "free", "dirt", "clear", "nothing", "space", "nil"}
 
-// setPieces sets what fluents of the board draw: the constants that do not place them.
+// voidName is the name of the kind that is drawn on cells of which no fact is true. It is one of emptyNames, so no piece has it.
+const voidName = "nothing"
+
+// maxKinds is the number of kinds of pieces.
+const maxKinds = 255
+
+// setPieces sets what fluents of the board draw: the constants that do not place them. If some of them say that a cell is
+// empty, a cell of which none is true is something else, and drawn as if it did not exist.
 func (g *game) setPieces(pl place, fluents []int, b *board) {
 	p, e := g.net.Program, g.env
+	named := map[int32]bool{} // cells that the fluents speak of
+	isEmpty := false
 	for _, i := range fluents {
 		t := p.Fluents[i]
+		cell := b.cells(p, pl, t)[0]
+		named[cell] = true
 		_, name, _ := strings.Cut(pl.others(p, t), " ")
 		if slices.Contains(emptyNames, name) {
+			g.pieces[i] = piece{cell: cell, empty: true}
+			isEmpty = true
 			continue
 		}
 		if name == "" {
@@ -800,7 +818,7 @@ func (g *game) setPieces(pl place, fluents []int, b *board) {
 		}
 		kind := slices.IndexFunc(e.Drawing.Pieces, func(p env.Piece) bool { return p.Name == name })
 		if kind < 0 {
-			if kind = len(e.Drawing.Pieces); kind == 255 {
+			if kind = len(e.Drawing.Pieces); kind == maxKinds {
 				continue
 			}
 			piece := env.Piece{Name: name, Neutral: true}
@@ -811,7 +829,38 @@ func (g *game) setPieces(pl place, fluents []int, b *board) {
 			}
 			e.Drawing.Pieces = append(e.Drawing.Pieces, piece)
 		}
-		g.pieces[i] = piece{b.cells(p, pl, t)[0], uint8(kind + 1)}
+		g.pieces[i] = piece{cell: cell, kind: uint8(kind + 1)}
+	}
+	if !isEmpty || len(e.Drawing.Pieces) == maxKinds {
+		return
+	}
+	e.Drawing.Pieces = append(e.Drawing.Pieces, env.Piece{Name: voidName, Neutral: true, Void: true})
+	for cell := range e.Tensor.Cells() {
+		if named[int32(cell)] {
+			g.voids = append(g.voids, piece{cell: int32(cell), kind: uint8(len(e.Drawing.Pieces))})
+		}
+	}
+}
+
+// appendBoard appends the kinds of pieces on all cells while no fluent is true.
+func (g *game) appendBoard(dst []uint8) []uint8 {
+	start := len(dst)
+	for range g.env.Tensor.Cells() {
+		dst = append(dst, 0)
+	}
+	for _, v := range g.voids {
+		dst[start+int(v.cell)] = v.kind
+	}
+	return dst
+}
+
+// draw draws a fluent that is true. A piece hides that another fluent calls its cell empty.
+func (g *game) draw(pieces []uint8, fluent int) {
+	switch p := g.pieces[fluent]; {
+	case p.kind > 0:
+		pieces[p.cell] = p.kind
+	case p.empty && g.env.Drawing.IsVoid(pieces[p.cell]):
+		pieces[p.cell] = 0
 	}
 }
 
@@ -830,52 +879,5 @@ func (g *game) setKeys() {
 		for k := range g.zobrist[i] {
 			g.zobrist[i][k] = rng.Uint64()
 		}
-	}
-}
-
-// describe writes the texts for people.
-func (g *game) describe(info *Info) {
-	e := g.env
-	e.Summary = "a game from a rule sheet"
-	end := "Games are proven to end: " + info.Longest + "."
-	if !info.Proven {
-		end = "It is not proven that games end: " + info.Longest + "."
-	}
-	goals := "Goals run from 0 to 100 and add up to 100."
-	switch {
-	case g.byWin, !g.bySum && len(g.values) <= 3:
-		goals = "Goals run from 0 to 100. The higher goal wins."
-	case !g.bySum:
-		goals = "Goals run from 0 to 100. The higher goal wins; training aims at the difference."
-	}
-	if !info.OneGoal {
-		goals += " It is not proven that each player has exactly one goal at the end; without one a player gets 0."
-	}
-	if !info.Moves {
-		goals += " It is not proven that both players have a legal move until the end; without one the game is over, with the goals of that position."
-	}
-	board := "No board was found: that takes facts with two coordinates of a cell as arguments of their own, such as (cell 1 2 x)."
-	if info.Board != "" {
-		board = "The board is " + info.Board + "."
-	}
-	if n := len(e.Symmetries); n > 1 {
-		board += fmt.Sprintf(" It has %d proven symmetries, the identity included.", n)
-	} else if info.Board != "" {
-		board += " No symmetry of it is proven."
-	}
-	sides := "It is not proven that both sides are alike, so the network sees the board alike for both players."
-	if info.Frame != "" {
-		but := ""
-		if info.OwnGoals {
-			but = " but for their goals"
-		}
-		sides = fmt.Sprintf("Both sides are proven to be alike%s: for %s the network sees the board with the sides exchanged, %s.",
-			but, e.Players[1], info.Frame)
-	}
-	e.Rules = fmt.Sprintf("The rules stand in a sheet of the Game Description Language. The players are %s and %s; %s moves "+
-		"first.\n%s\n%s\n%s %d facts may be true; %d gates compute the rules.\n%s", e.Players[0], e.Players[1], e.Players[0],
-		goals, end, board, info.Fluents, info.Gates, sides)
-	if hints := hintsOf(e.Sheet, g.net.Program.Never); len(hints) > 0 {
-		e.Rules += mistakesHead + textOfHints(hints) + "."
 	}
 }

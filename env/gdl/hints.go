@@ -4,44 +4,67 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ludus/env"
 	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
+	"ludus/env/gdl/network"
 )
 
-// Hint is a likely mistake in a sheet: a condition that can never hold, or a rule for a misspelt word of the language.
+// Hint is a likely mistake in a sheet, such as a condition that can never hold, a rule for a misspelt word of the language, or
+// facts that no rule carries over.
 type Hint struct {
-	Pos  kif.Pos
+	Pos  kif.Pos // zero if it belongs to no line
 	Text string
+	Sure bool // the sheet is wrong: a word is nearly another one, and without that meaning it is of no use
 }
 
-func (h Hint) String() string { return h.Pos.String() + ": " + h.Text }
+func (h Hint) String() string {
+	if h.Pos == (kif.Pos{}) {
+		return h.Text
+	}
+	return h.Pos.String() + ": " + h.Text
+}
 
 // Hints lists likely mistakes in the sheet of a game; none if the game has no sheet.
 func Hints(e *env.Game) []Hint {
 	if e.Sheet == "" {
 		return nil
 	}
-	return hintsOf(e.Sheet, NetworkOf(e).Program.Never)
+	g := e.NewState().(*state).game
+	hints := hintsOf(e.Sheet, g.net)
+	if len(hints) == 0 {
+		hints = g.trial.hints(e)
+	}
+	return hints
 }
 
 // hintsOf lists the conditions of a sheet that name a relation, a fluent or a move that no rule and no fact defines, each
 // name once, and heads that look like a word of the language, but that nothing asks for. If there are none, it lists the
-// conditions that grounding has found never to hold, each name once. It returns none for a text that is no sheet.
-func hintsOf(text string, never []kif.Term) []Hint {
+// conditions that grounding has found never to hold, each name once, and if there are none, facts that are not carried over.
+// The network is nil if the sheet has none. It returns none for a text that is no sheet.
+func hintsOf(text string, net *network.Network) []Hint {
 	rules, err := kif.ReadRules(text)
 	if err != nil {
 		return nil
 	}
-	d := definitions{relations: names{}, fluents: names{}, moves: names{}, seen: map[string]bool{}}
+	if comma := findComma(rules); comma != nil {
+		text := fmt.Sprintf("a comma in %s: blanks alone separate words", comma.Name)
+		return []Hint{{Pos: comma.Pos, Text: text, Sure: true}} // what else is wrong follows from it
+	}
+	d := definitions{relations: names{}, fluents: names{}, starts: names{}, moves: names{}, seen: map[string]bool{}}
 	for _, r := range rules {
 		d.relations.add(r.Head)
 		switch args := r.Head.Args; {
 		case (r.Head.Name == "init" || r.Head.Name == "next") && len(args) == 1:
 			d.fluents.add(args[0])
+			if r.Head.Name == "init" {
+				d.starts.add(args[0])
+			}
 		case r.Head.Name == "legal" && len(args) == 2:
 			d.moves.add(args[1])
 		}
@@ -57,12 +80,24 @@ func hintsOf(text string, never []kif.Term) []Hint {
 		d.checkStart(rules)
 	}
 	if mistake := new(kif.Error); errors.As(ground.CheckUnused(context.Background(), rules), &mistake) {
-		d.hints = append(d.hints, Hint{mistake.Pos, mistake.Message + "; nothing asks for the rule"})
+		d.hints = append(d.hints, Hint{Pos: mistake.Pos, Text: mistake.Message + "; nothing asks for the rule"})
 	}
-	if len(d.hints) == 0 { // otherwise most follow from these mistakes
-		for _, l := range never {
+	if len(d.hints) == 0 && net != nil { // otherwise most follow from these mistakes
+		causes := firstCauses(rules, net.Program.Never)
+		for _, l := range causes {
+			if d.lacksStart(l) {
+				d.checkNever(l)
+			}
+		}
+		if len(d.hints) > 0 {
+			return d.hints // other conditions may lack these facts
+		}
+		for _, l := range causes {
 			d.checkNever(l)
 		}
+	}
+	if len(d.hints) == 0 && net != nil {
+		d.hints = hintsOnFrames(rules, net)
 	}
 	return d.hints
 }
@@ -79,8 +114,8 @@ func (d *definitions) checkHeads(rules []kif.Rule) {
 		}
 	}
 	for _, r := range rules {
-		if outputs.has(r.Head) || asked.has(r.Head) {
-			continue
+		if outputs[r.Head.Name] != nil || asked.has(r.Head) {
+			continue // with a wrong number of arguments the sheet is refused
 		}
 		asked.add(r.Head)
 		var words []string
@@ -91,17 +126,51 @@ func (d *definitions) checkHeads(rules []kif.Rule) {
 		}
 		slices.Sort(words)
 		if near := env.Nearest(r.Head.Name, words); near != "" {
-			d.hints = append(d.hints, Hint{r.Head.Pos, fmt.Sprintf("nothing asks for %s (perhaps %s is meant)", r.Head, near)})
+			text := fmt.Sprintf("nothing asks for %s (perhaps %s is meant)", r.Head, near)
+			d.hints = append(d.hints, Hint{r.Head.Pos, text, d.fits(near, r.Head.Args)})
 		}
 	}
 }
 
-// checkRoles looks for players in legal, goal and does that are no role, each once.
+// fits reports whether arguments are what an output takes: a known fluent or move, or a goal.
+func (d *definitions) fits(output string, args []kif.Term) bool {
+	switch output {
+	case "init", "next":
+		return d.fluents.has(args[0])
+	case "legal":
+		return d.moves.has(args[1])
+	case "goal":
+		value, err := strconv.Atoi(args[1].Name)
+		return err == nil && value >= 0 && value <= 100
+	}
+	return output == "terminal"
+}
+
+// minRole is the length of names of roles that are looked for among similar names.
+const minRole = 3
+
+// checkRoles looks for players in legal, goal and does that are no role, each once, and for roles that nothing else in the sheet
+// names, although it names others and has a similar name.
 func (d *definitions) checkRoles(rules []kif.Rule) {
 	roles := names{}
+	var list []kif.Term
+	others := map[string]bool{}
 	for _, r := range rules {
 		if r.Head.Name == "role" && len(r.Head.Args) == 1 {
 			roles.add(r.Head.Args[0])
+			list = append(list, r.Head.Args[0])
+			continue
+		}
+		for _, t := range append([]kif.Term{r.Head}, r.Body...) {
+			visitArguments(t, func(a kif.Term) { others[a.Name] = true })
+		}
+	}
+	for _, role := range list {
+		if role.IsVariable() || others[role.Name] || len(role.Name) < minRole || !slices.ContainsFunc(list, func(r kif.Term) bool { return others[r.Name] }) {
+			continue
+		}
+		if near := env.Nearest(role.Name, slices.Sorted(maps.Keys(others))); near != "" && !roles.has(kif.Term{Name: near}) {
+			d.hints = append(d.hints, Hint{Pos: role.Pos, Text: fmt.Sprintf("nothing else names the role %s (perhaps %s is meant)", role.Name, near)})
 		}
 	}
 	check := func(l kif.Term) {
@@ -146,7 +215,7 @@ func (d *definitions) checkStart(rules []kif.Rule) {
 		meets := func(t kif.Term) bool { return mayEqual(t, fact) }
 		if key := "init " + fact.Name; len(list) > 0 && !slices.ContainsFunc(list, meets) && !d.seen[key] {
 			d.seen[key] = true
-			d.hints = append(d.hints, Hint{fact.Pos, fmt.Sprintf("no condition asks for %s", fact)})
+			d.hints = append(d.hints, Hint{Pos: fact.Pos, Text: fmt.Sprintf("no condition asks for %s", fact)})
 		}
 	}
 }
@@ -171,18 +240,99 @@ func visitAtoms(l kif.Term, visit func(kif.Term)) {
 	}
 }
 
+// visitArguments calls visit with the constants among the arguments of a term, and among theirs.
+func visitArguments(t kif.Term, visit func(kif.Term)) {
+	for _, a := range t.Args {
+		if len(a.Args) == 0 && !a.IsVariable() {
+			visit(a)
+		}
+		visitArguments(a, visit)
+	}
+}
+
+// findComma returns the first term with a comma in its name, or nil.
+func findComma(rules []kif.Rule) (found *kif.Term) {
+	var visit func(t kif.Term)
+	visit = func(t kif.Term) {
+		if found == nil && strings.Contains(t.Name, ",") {
+			found = &t
+		}
+		for _, a := range t.Args {
+			visit(a)
+		}
+	}
+	for _, r := range rules {
+		visit(r.Head)
+		for _, l := range r.Body {
+			visit(l)
+		}
+	}
+	return found
+}
+
+// firstCauses returns those of the conditions that never hold of which this does not follow from others: not each rule that gives
+// them has another one as a condition. If there are none, it returns all.
+func firstCauses(rules []kif.Rule, never []kif.Term) (first []kif.Term) {
+	known := map[string]bool{}
+	for _, l := range never {
+		known[l.String()] = true
+	}
+	follows := map[string]bool{} // by name of condition; missing if no rule gives it
+	for _, r := range rules {
+		given := r.Head
+		switch {
+		case (given.Name == "init" || given.Name == "next") && len(given.Args) == 1:
+			given.Name = "true"
+		case given.Name == "legal" && len(given.Args) == 2:
+			given.Name = "does"
+		}
+		name := nameOfCondition(given)
+		other := func(l kif.Term) bool { return known[l.String()] && nameOfCondition(l) != name }
+		before, again := follows[name]
+		follows[name] = (before || !again) && slices.ContainsFunc(r.Body, other)
+	}
+	for _, l := range never {
+		if !follows[nameOfCondition(l)] {
+			first = append(first, l)
+		}
+	}
+	if len(first) == 0 {
+		return never
+	}
+	return first
+}
+
+// nameOfCondition is what the conditions of one relation, or about one kind of facts or moves, have in common.
+func nameOfCondition(l kif.Term) string {
+	switch {
+	case l.Name == "true" && len(l.Args) == 1:
+		return "true " + l.Args[0].Name
+	case l.Name == "does" && len(l.Args) == 2:
+		return "does " + l.Args[1].Name
+	}
+	return l.Name
+}
+
+// lacksStart reports whether a condition asks for a fact of a name of which none is true at the start.
+func (d *definitions) lacksStart(l kif.Term) bool {
+	return l.Name == "true" && len(l.Args) == 1 && !d.starts.has(l.Args[0]) && !d.starts.any()
+}
+
 // checkNever adds a hint about a condition that never holds.
 func (d *definitions) checkNever(l kif.Term) {
-	name, why := l.Name, ""
+	name, why := nameOfCondition(l), ""
 	switch l.Name {
 	case "true":
-		name, why = "true "+l.Args[0].Name, ": no position has such a fact"
+		why = ": no position has such a fact"
+		if d.lacksStart(l) {
+			why += fmt.Sprintf(", because there is no (init (%s ...))", l.Args[0].Name)
+		}
 	case "does":
-		name, why = "does "+l.Args[1].Name, ": nobody ever has such a move"
+		why = ": nobody ever has such a move"
 	}
 	if !d.seen[name] {
 		d.seen[name] = true
-		d.hints = append(d.hints, Hint{l.Pos, l.String() + " never holds" + why})
+		d.hints = append(d.hints, Hint{Pos: l.Pos, Text: l.String() + " never holds" + why})
 	}
 }
 
@@ -207,6 +357,7 @@ func (n names) any() bool { return len(n[""]) > 0 }
 // definitions are what a sheet defines.
 type definitions struct {
 	relations, fluents, moves names
+	starts                    names // fluents of init
 	seen                      map[string]bool
 	hints                     []Hint
 }
@@ -249,25 +400,19 @@ func (d *definitions) find(defined names, t kif.Term, format string) {
 		}
 	}
 	slices.Sort(others)
+	sure := true
 	if counts := defined[t.Name]; len(counts) > 0 {
 		text += fmt.Sprintf(" (elsewhere %s has %d arguments)", t.Name, counts[0])
 	} else if near := env.Nearest(t.Name, others); near != "" {
 		text += fmt.Sprintf(" (perhaps %s is meant)", near)
+	} else {
+		sure = false
 	}
-	d.hints = append(d.hints, Hint{t.Pos, text})
+	d.hints = append(d.hints, Hint{t.Pos, text, sure})
 }
 
 // maxHints is the number of hints that are printed.
 const maxHints = 3
-
-// mistakesHead begins the last paragraph of a game's rules, which lists the hints, if there are any.
-const mistakesHead = "\nThere may be mistakes in the sheet: "
-
-// WithoutHints returns a game's rules without the hints, for those who show them apart.
-func WithoutHints(rules string) string {
-	rules, _, _ = strings.Cut(rules, mistakesHead)
-	return rules
-}
 
 // textOfHints returns the first hints as a sentence; "" if there are none.
 func textOfHints(hints []Hint) string {
@@ -282,9 +427,12 @@ func textOfHints(hints []Hint) string {
 }
 
 // explain adds hints to the error about a refused sheet. An error without a place gets that of the first hint.
-func explain(err error, text string, never []kif.Term) error {
-	hints := hintsOf(text, never)
-	if err == nil || len(hints) == 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+func explain(err error, text string, net *network.Network) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	hints := hintsOf(text, net)
+	if len(hints) == 0 {
 		return err
 	}
 	if place := new(kif.Error); errors.As(err, &place) {

@@ -29,7 +29,7 @@ func TestHints(t *testing.T) {
 			"[line 2, column 8: nobody has the role 0 (perhaps o is meant) line 2, column 26: nobody has the role xx (perhaps x is meant) " +
 				"line 2, column 98: nobody has the role oo (perhaps o is meant)]"},
 		{"(init (control x1)) (<= (next (control o)) (true (control x)) (true (cell ?n b)))", "[line 2, column 7: no condition asks for (control x1)]"},
-		{"(<= (spare ?p) (not (succ ?p 2)))", "[line 2, column 1: the variable ?p of this rule stands in no positive literal of its body; nothing asks for the rule]"},
+		{"(<= (spare ?p) (not (succ ?p 2)))", "[line 2, column 1: the variable ?p must stand in a condition of this rule that is neither a not nor a distinct; nothing asks for the rule]"},
 		{"(<= (line ?p) (role ?p)) (<= (base (cell 1 ?v)) (value ?v)) (value b)", "[]"},
 		{"(", "[]"},
 	} {
@@ -51,19 +51,24 @@ func TestHints(t *testing.T) {
 // TestExplain builds games of sheets with a misspelt word.
 func TestExplain(t *testing.T) {
 	ticTacToe := sheets.Text("tic-tac-toe")
-	for _, c := range []struct{ from, to, problem, rules string }{
+	for _, c := range []struct{ from, to, problem, hints string }{
 		{"(<= (legal ?p (mark ?r ?c)) (true (control ?p))", "(<= (legal ?p (mark ?r ?c)) (true (contrl ?p))",
 			"(contrl ?p) true (perhaps control is meant). The sheet is refused because ", ""},
 		{"(<= (init (cell ?r ?c b)) (row ?r)", "(<= (init (cell ?r ?c b)) (rwo ?r)",
 			"(rwo ?r) (perhaps row is meant). The sheet is refused because ", ""},
 		{"(true (cell r2 c2 ?p)) (true (cell r3 c1 ?p))", "(true (cel r2 c2 ?p)) (true (cell r3 c1 ?p))", "",
-			"mistakes in the sheet: line 30, column 54: no init and no next makes (cel r2 c2 ?p) true (perhaps cell is meant)."},
+			"line 30, column 54: no init and no next makes (cel r2 c2 ?p) true (perhaps cell is meant)"},
 		{"(true (cell r2 c2 ?p)) (true (cell r3 c1 ?p))", "(true (cell r2 c2 ?p)) (true (cell r3 cc1 ?p))", "",
-			"mistakes in the sheet: line 30, column 71: (true (cell r3 cc1 ?p)) never holds: no position has such a fact."},
-		{"(init (control x))", "", "line 16, column 29: (true (control ?p)) never holds: no position has such a fact; line 21, column 28: (does ?p (mark ?r ?c)) never holds", ""},
+			"line 30, column 71: (true (cell r3 cc1 ?p)) never holds: no position has such a fact"},
+		{"(init (control x))", "", "line 16, column 29: (true (control ?p)) never holds: no position has such a fact, because there is no (init (control ...)). The sheet is refused because ", ""},
+		{"(<= (legal x noop) (true (control o)))", "(<= (legal x noop) (true (control oo)))", "line 17, column 20: (true (control oo)) never holds: no position has such a fact. The sheet", ""},
+		{"(true (cell ?r ?c b)))", "(true (cell ?r ?c d)))", "line 16, column 49: (true (cell ?r ?c d)) never holds: no position has such a fact; line 34, column 14: (line ?p) never holds. The sheet", ""},
+		{"(legal ?p (mark ?r ?c)) (true (control ?p))", "(legal ?p (mark ?r ?c)), (true (control ?p))", "line 16, column 28: a comma in ,: blanks alone separate words. The sheet is refused because ", ""},
+		{"(<= (next (cell ?r ?c ?v))", "(<= (next (cell ?r, ?c ?v))", "line 22, column 1: the variable ?r, must stand in a condition of this rule that is neither a not nor a distinct. Also: line 22, column 17: a comma in ?r,: blanks", ""},
+		{"(init (control x))", "(init control x)", "line 13, column 1: init has 2 arguments; it takes 1", ""},
 		{"(<= terminal (not open))", "(<= (terminl) (not open))", "line 35, column 5: nothing asks for terminl (perhaps terminal is meant). The sheet is refused because ", ""},
 		{"(<= (goal ?p 50)", "(<= (goall ?p 50)", "line 41, column 5: nothing asks for (goall ?p 50) (perhaps goal is meant). The sheet is refused because ", ""},
-		{"(<= (next (cell ?r ?c ?v))", "(<= (nxt (cell ?r ?c ?v))", "", "nothing asks for (nxt (cell ?r ?c ?v)) (perhaps next is meant)."},
+		{"(<= (next (cell ?r ?c ?v))", "(<= (nxt (cell ?r ?c ?v))", "", "line 22, column 5: nothing asks for (nxt (cell ?r ?c ?v)) (perhaps next is meant)"},
 		{"(row r1) (row r2) (row r3)", "(row r1) (row r2) (row r3) (<= (goal ?z 3) (wins x))", "the variable ?z", ""},
 		{"(<= (legal x noop) (true (control o)))", "(<= (legal x noop) (tru (control o))) (<= (p ?z) terminal) (<= (goal x 3) (p x))", ". Also: line 17, column 20: no rule and no fact gives (tru (control o))", ""},
 	} {
@@ -73,10 +78,8 @@ func TestExplain(t *testing.T) {
 		}
 		e, _, err := New(t.Context(), "misspelt", text)
 		switch {
-		case c.problem == "" && (err != nil || !strings.Contains(e.Rules, c.rules)):
-			t.Errorf("error %v, rules %s, want %s", err, e.Rules, c.rules)
-		case c.problem == "" && strings.Contains(WithoutHints(e.Rules), "mistake"):
-			t.Errorf("rules without hints: %s", WithoutHints(e.Rules))
+		case c.problem == "" && (err != nil || textOfHints(Hints(e)) != c.hints):
+			t.Errorf("error %v, hints %s, want %s", err, textOfHints(Hints(e)), c.hints)
 		case c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)):
 			t.Errorf("error %v, want %s", err, c.problem)
 		case c.problem != "":
@@ -84,6 +87,45 @@ func TestExplain(t *testing.T) {
 				t.Errorf("%v has no place", err)
 			}
 			t.Log(err)
+		}
+	}
+}
+
+// TestMisspeltRole finds a role that nothing else names, only where another role is named.
+func TestMisspeltRole(t *testing.T) {
+	const rest = " (role red) (opponent red blue) (opponent blue red) (init (control red)) (<= (legal ?p go) (true (control ?p)))"
+	for text, want := range map[string]string{
+		"(role blue)" + rest:  "[]",
+		"(role blu)" + rest:   "[line 1, column 7: nothing else names the role blu (perhaps blue is meant)]",
+		"(role green)" + rest: "[]",
+		"(role blu) (role rde)" + rest[len(" (role red)"):]: "[]",
+	} {
+		if got := fmt.Sprint(hintsOf(text, nil)); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestSureHints tells sure mistakes from likely ones.
+func TestSureHints(t *testing.T) {
+	const begin = "(role x) (role o) (init (cell 1 b)) (<= (legal x (mark ?n)) (true (cell ?n b)))\n"
+	for text, want := range map[string]bool{
+		"(<= (nxt (cell ?n b)) (true (cell ?n b)))": true,
+		"(<= (terminl) (true (cell 1 b)))":          true,
+		"(gaol x 100)":                              true,
+		"(gaol x b)":                                false,
+		"(int 0)":                                   false,
+		"(<= terminal (true (cel 1 b)))":            true,
+		"(<= terminal (true (cell 1)))":             true,
+		"(<= terminal (true (other 1)))":            false,
+		"(<= terminal (wins x))":                    false,
+		"(<= terminal (true (cell 1, b)))":          true,
+		"(init (cell 1 x1))":                        false,
+	} {
+		for _, h := range hintsOf(begin+text, nil) {
+			if h.Sure != want {
+				t.Errorf("%s: sure %t of %s", text, h.Sure, h)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"ludus/env"
 	"ludus/env/gdl/network"
 )
 
@@ -19,9 +20,9 @@ const (
 	maxTrialWork = 1 << 28
 )
 
-// trial plays random games. It refuses games that do not end, or in which a player has no move or not exactly one goal at
+// playTrial plays random games. It refuses games that do not end, or in which a player has no move or not exactly one goal at
 // the end.
-func (g *game) trial(ctx context.Context) (played, error) {
+func (g *game) playTrial(ctx context.Context) (played, error) {
 	l := g.newLanes(1)
 	position, moves, goals := g.net.Size()
 	return l.play(ctx, trials, maxTrialWork/(1+position+moves+goals+len(l.choices)))
@@ -29,9 +30,56 @@ func (g *game) trial(ctx context.Context) (played, error) {
 
 // played says what games were played.
 type played struct {
-	games   int
-	plies   int // of all of them
-	longest int // plies
+	games    int
+	plies    int // of all of them
+	shortest int // plies
+	longest  int // plies
+	wins     [2]int
+}
+
+// add counts a game.
+func (p *played) add(plies int, goals [2]int) {
+	if p.games == 0 || plies < p.shortest {
+		p.shortest = plies
+	}
+	p.games, p.plies, p.longest = p.games+1, p.plies+plies, max(p.longest, plies)
+	switch {
+	case goals[0] > goals[1]:
+		p.wins[env.First]++
+	case goals[0] < goals[1]:
+		p.wins[env.Second]++
+	}
+}
+
+// sentence describes the games.
+func (p *played) sentence(players [2]string) string {
+	share := func(n int) float64 { return 100 * float64(n) / float64(max(1, p.games)) }
+	return fmt.Sprintf("In %d random games: %d to %d plies, %.1f on average; %s won %.0f %%, %s %.0f %%, and %.0f %% were draws.", p.games,
+		p.shortest, p.longest, float64(p.plies)/float64(max(1, p.games)), players[env.First], share(p.wins[env.First]),
+		players[env.Second], share(p.wins[env.Second]), share(p.games-p.wins[0]-p.wins[1]))
+}
+
+// fewRandomGames is the number of random games that tell nothing if they end alike.
+const fewRandomGames = 50
+
+// hints are likely mistakes in a sheet that show in its random games.
+func (p *played) hints(e *env.Game) []Hint {
+	if p.games < fewRandomGames {
+		return nil
+	}
+	all := fmt.Sprintf("all of %d random games ", p.games)
+	const look = ". See whether terminal, goal and next are as you mean them"
+	switch {
+	case p.longest == 1:
+		return []Hint{{Text: all + "are over after the first move" + look}}
+	case p.wins == [2]int{}:
+		return []Hint{{Text: all + "are draws" + look}}
+	case p.wins[env.First] == p.games:
+		return []Hint{{Text: all + "are won by " + e.Players[env.First] + look}}
+	case p.wins[env.Second] == p.games:
+		return []Hint{{Text: all + "are won by " + e.Players[env.Second] + look}}
+	}
+	return nil
 }
 
 // lanes are 64 random games that are played at once: game i is bit i of each word.
@@ -91,8 +139,8 @@ func (l *lanes) play(ctx context.Context, games, steps int) (p played, err error
 			return p, err
 		}
 		for rest := over; rest != 0; rest &= rest - 1 {
-			plies := l.plies[bits.TrailingZeros64(rest)]
-			p = played{p.games + 1, p.plies + plies, max(p.longest, plies)}
+			lane := bits.TrailingZeros64(rest)
+			p.add(l.plies[lane], g.finalGoals(v, lane))
 		}
 		active &^= over
 		if step < steps {
@@ -218,7 +266,8 @@ func (l *lanes) checkGoals(positions uint64) error {
 
 // broken returns an error about a law that the first position of a set breaks.
 func (l *lanes) broken(law string, positions uint64) error {
-	return inPosition(law, factsIn(l.game.net, l.values, bits.TrailingZeros64(positions)))
+	facts := factsIn(l.game.net, l.values, bits.TrailingZeros64(positions))
+	return inPosition(law+lostTurn(l.game.net.Program, facts), facts)
 }
 
 // role returns the name of a role.

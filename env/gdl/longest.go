@@ -43,7 +43,7 @@ func countedGame(n *network.Network, f *network.Folder) (longest, bool) {
 		for plies := range len(set) {
 			assume(n, f, set, c, nil, nil)
 			if f.Fold(n.Terminal) == network.True {
-				return longest{plies, fmt.Sprintf("counted by fluents like %s", p.Terms.Text(p.Fluents[c]))}, true
+				return longest{plies, fmt.Sprintf("counted by facts like %s", p.Terms.Text(p.Fluents[c]))}, true
 			}
 			next := -1
 			for _, i := range set {
@@ -75,7 +75,7 @@ func usedUpGame(ctx context.Context, n *network.Network, f *network.Folder, t *t
 		}
 		f.Trim()
 		if plies, ok := weigh(ctx, n, f, t, set); ok && (best.proof == "" || plies < best.plies) {
-			best = longest{plies, fmt.Sprintf("every move uses up a fluent like %s", p.Terms.Text(p.Fluents[set[0]]))}
+			best = longest{plies, fmt.Sprintf("every move uses up a fact like %s", p.Terms.Text(p.Fluents[set[0]]))}
 		}
 	}
 	return best, best.proof != ""

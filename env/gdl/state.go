@@ -287,14 +287,10 @@ func (s *state) Encode(dst []float32) {
 
 func (s *state) Pieces(dst []uint8) []uint8 {
 	start := len(dst)
-	for range s.game.env.Tensor.Cells() {
-		dst = append(dst, 0)
-	}
+	dst = s.game.appendBoard(dst)
 	for w, word := range s.position.On() {
 		for ; word != 0; word &= word - 1 {
-			if p := s.game.pieces[64*w+bits.TrailingZeros64(word)]; p.kind > 0 {
-				dst[start+int(p.cell)] = p.kind
-			}
+			s.game.draw(dst[start:], 64*w+bits.TrailingZeros64(word))
 		}
 	}
 	return dst

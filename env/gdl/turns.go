@@ -121,7 +121,8 @@ func findChoices(n *network.Network) error {
 			break
 		}
 		if law, game := w.step(); law != "" {
-			return inPosition(law, factsIn(n, w.values, game))
+			facts := factsIn(n, w.values, game)
+			return inPosition(law+lostTurn(n.Program, facts), facts)
 		}
 	}
 	return nil
@@ -130,6 +131,24 @@ func findChoices(n *network.Network) error {
 // inPosition returns an error about a law that is broken in a position of some facts.
 func inPosition(law string, facts []string) error {
 	return fmt.Errorf("%s, in the position %s", law, cmp.Or(strings.Join(facts, " "), "without facts"))
+}
+
+// lostTurn says which facts are missing among some if a position needs them to say whose turn it is: those of a name with
+// control or turn of which one is true at the start. It returns "" if none are.
+func lostTurn(p *ground.Program, facts []string) string {
+	names, groups := groupsOf(p, p.Fluents)
+	starts := p.Starts()
+	for _, name := range names {
+		first := slices.IndexFunc(groups[name], func(i int) bool { return starts[i] })
+		isTrue := func(i int) bool { return slices.Contains(facts, p.Terms.Text(p.Fluents[i])) }
+		if isTurn := strings.Contains(name, "control") || strings.Contains(name, "turn"); !isTurn || countTrue(starts, groups[name]) != 1 {
+			continue
+		}
+		if !slices.ContainsFunc(groups[name], isTrue) {
+			return fmt.Sprintf(", and no fact like %s is true", p.Terms.Text(p.Fluents[groups[name][first]]))
+		}
+	}
+	return ""
 }
 
 // factsIn lists the fluents that are true in a game.
@@ -246,7 +265,7 @@ func (p *proof) when(c int) string {
 	case c != none:
 		return "with " + p.text(c)
 	case len(p.set) > 0:
-		return "without a fluent like " + p.text(p.set[0])
+		return "without a fact like " + p.text(p.set[0])
 	}
 	return "in some position"
 }
@@ -385,7 +404,7 @@ func (p *proof) next(c, mover, move int) (possible []int, err error) {
 	given := p.given(c, f.Fold(n.Legal[mover][move]), f.Fold(n.Terminal).Not())
 	if !one {
 		if !f.Exclusive(refs, given) {
-			return nil, fmt.Errorf("several fluents like %s may be true after %s", p.text(p.set[0]),
+			return nil, fmt.Errorf("several facts like %s may be true after %s", p.text(p.set[0]),
 				n.Program.Terms.Text(n.Program.Moves[mover][move]))
 		}
 		others := slices.Clone(given)

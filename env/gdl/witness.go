@@ -205,14 +205,12 @@ func (w *walk) witness(law string, lane int) *Witness {
 	p := w.net.Program
 	x := &Witness{Law: law, Game: g.env}
 	for ply := 0; ; ply++ {
-		position := WitnessPosition{Pieces: make([]uint8, g.env.Tensor.Cells()), Facts: factsIn(w.net, again.values, 0)}
+		position := WitnessPosition{Pieces: g.appendBoard(nil), Facts: factsIn(w.net, again.values, 0)}
 		for i := range p.Fluents {
 			if again.values.Get(w.net.Fluent(i))&1 == 0 {
 				continue
 			}
-			if piece := g.pieces[i]; piece.kind > 0 {
-				position.Pieces[piece.cell] = piece.kind
-			}
+			g.draw(position.Pieces, i)
 		}
 		w.net.Position(again.values)
 		again.findLegal()
@@ -222,6 +220,7 @@ func (w *walk) witness(law string, lane int) *Witness {
 			}
 		}
 		if ply == len(w.history[lane]) {
+			x.Law += lostTurn(p, position.Facts)
 			x.Positions = append(x.Positions, position)
 			return x
 		}

@@ -171,7 +171,12 @@ func sameGames(r *Run) *Finding {
 		return &Finding{"no exploration", evidence + ", and exploration_plies is 0.",
 			fmt.Sprintf("Let games vary: --set exploration_plies=%d.", rundir.DefaultSettings(r.Game).ExplorationPlies)}
 	}
-	return &Finding{"identical games", evidence + fmt.Sprintf(", though the moves of %d plies are drawn.", s.ExplorationPlies),
+	evidence += fmt.Sprintf(", though the moves of %d plies are drawn.", s.ExplorationPlies)
+	if r.Game.Sheet != "" {
+		return &Finding{"identical games", evidence, "Look at the rule sheet first: a rule may be missing or wrong, so that games are over after few " +
+			"moves. ludus games SHEET says how long random games are, who wins them, and what may be a mistake (docs/RULES.md)."}
+	}
+	return &Finding{"identical games", evidence,
 		"Check that each game in progress has its own random generator, and that games begin at varied positions (train/game.go)."}
 }
 

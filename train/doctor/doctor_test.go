@@ -467,3 +467,17 @@ func TestReadDamaged(t *testing.T) {
 		t.Errorf("with games of another version: %+v, %v", r.Games, err)
 	}
 }
+
+// TestSameGamesOfSheet points to the rule sheet, not to ludus, if all games of a sheet are the same.
+func TestSameGamesOfSheet(t *testing.T) {
+	r := healthy(t)
+	r.Games = Games{50, 0.8}
+	if f := sameGames(r); f == nil || !strings.Contains(f.Fix, "random generator") {
+		t.Errorf("without a sheet: %+v", f)
+	}
+	game := *r.Game
+	game.Sheet, r.Game = "(role x)", &game
+	if f := sameGames(r); f == nil || !strings.HasPrefix(f.Fix, "Look at the rule sheet first") {
+		t.Errorf("with a sheet: %+v", f)
+	}
+}

@@ -157,8 +157,8 @@ func repeated(n int, text string) string {
 func TestLargeRules(t *testing.T) {
 	for text, want := range map[string]string{
 		"(p" + repeated(100_000, " ?x#") + ")":                      "line 2, column 1: a rule with 100000 variables; at most 128",
-		"(<= (p ?x)" + repeated(2000, " (q # ?x)") + ")":            "line 2, column 1: a rule with 2000 literals; at most 1024",
-		"(<= (p ?x) (or" + repeated(2000, " (not (q # ?x))") + "))": "a rule with 2000 literals",
+		"(<= (p ?x)" + repeated(2000, " (q # ?x)") + ")":            "line 2, column 1: a rule with 2000 conditions; at most 1024",
+		"(<= (p ?x) (or" + repeated(2000, " (not (q # ?x))") + "))": "a rule with 2000 conditions",
 		"(p" + repeated(65, " #") + ")":                             "line 2, column 1: p with 65 arguments; at most 64",
 		// Alternatives with different variables cannot become a predicate: 2^12 clauses each.
 		repeated(1000, "(<= (next (p# ?x)) (d ?x)"+repeated(12, " (or (not (true (s ?x))) (not (true (s 0))) )")+")\n"): "or turns the rules up to this one into too many",

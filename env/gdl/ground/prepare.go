@@ -120,7 +120,7 @@ func checkSizes(rules []kif.Rule) error {
 			return kif.Errorf(r.Pos, "a rule with %d variables; at most %d are supported", len(names), maxSheetVariables)
 		}
 		if literals > maxLiterals {
-			return kif.Errorf(r.Pos, "a rule with %d literals; at most %d are supported", literals, maxLiterals)
+			return kif.Errorf(r.Pos, "a rule with %d conditions; at most %d are supported", literals, maxLiterals)
 		}
 		if n := len(widest.Args); n > maxArguments {
 			return kif.Errorf(widest.Pos, "%.40s with %d arguments; at most %d are supported", widest.Name, n, maxArguments)
@@ -316,7 +316,7 @@ func checkSafe(c clause) error {
 	bound := variables(positives(c.body))
 	for _, v := range variables(append([]kif.Term{c.head}, c.body...)) {
 		if !slices.Contains(bound, v) {
-			return kif.Errorf(c.pos, "the variable %s of this rule stands in no positive literal of its body", v)
+			return kif.Errorf(c.pos, "the variable %s must stand in a condition of this rule that is neither a not nor a distinct", v)
 		}
 	}
 	return nil

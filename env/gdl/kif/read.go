@@ -105,7 +105,7 @@ func (r *reader) list(depth int, open Pos) ([]Node, error) {
 			r.nodes++
 		}
 		if r.nodes > MaxNodes {
-			return nil, Errorf(pos, "more than %d atoms and lists", MaxNodes)
+			return nil, Errorf(pos, "more than %d words and lists", MaxNodes)
 		}
 		switch {
 		case c == ')' && depth == 0:

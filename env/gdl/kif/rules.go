@@ -54,6 +54,11 @@ func (r Rule) String() string {
 // Arities of the words that form literals; -1 stands for any number.
 var connectives = map[string]int{"not": 1, "distinct": 2, "or": -1, "and": -1}
 
+// takes says in words what the words that form literals take.
+var takes = map[string]string{
+	"not": "one condition", "distinct": "two terms", "or": "one condition or more", "and": "one condition or more",
+}
+
 // Rules makes rules of the nodes of a sheet. Errors are of type [Error].
 func Rules(nodes []Node) ([]Rule, error) {
 	var rules []Rule
@@ -96,14 +101,14 @@ func literal(n Node) (Term, error) {
 
 func checkLiteral(t Term) error {
 	if t.IsVariable() {
-		return Errorf(t.Pos, "the variable %s stands where an atom must stand", t.Name)
+		return Errorf(t.Pos, "the variable %s stands where a condition must stand, such as (p %s)", t.Name, t.Name)
 	}
 	arity, ok := connectives[t.Name]
 	if !ok {
 		return nil
 	}
 	if arity >= 0 && len(t.Args) != arity || len(t.Args) == 0 {
-		return Errorf(t.Pos, "%s with %d arguments", t.Name, len(t.Args))
+		return Errorf(t.Pos, "%s takes %s, not %d", t.Name, takes[t.Name], len(t.Args))
 	}
 	if t.Name == "distinct" {
 		return nil

@@ -456,3 +456,16 @@ func TestDiagramsOfVariants(t *testing.T) {
 		}
 	}
 }
+
+// TestDiagramsOfSheet calls a step a capture only if it ends on an opponent's piece.
+func TestDiagramsOfSheet(t *testing.T) {
+	game := newGame(t, "../../../../env/gdl/testdata/slabs.kif")
+	var captions []string
+	for _, d := range Diagrams(game) {
+		kind, _, _ := strings.Cut(d.Caption, ":")
+		captions = append(captions, kind)
+	}
+	if got := strings.Join(captions, "; "); got != "straight move; blue wins, 100 to 0" {
+		t.Errorf("diagrams of %s", got)
+	}
+}

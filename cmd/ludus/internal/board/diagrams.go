@@ -88,7 +88,7 @@ func (d *diagrams) play(rng *rand.PCG, win bool) {
 // addMove adds a diagram of the move that led to state, given the pieces before it, if there is none of its kind.
 func (d *diagrams) addMove(state env.State, action env.Action, player env.Player, ply int, before []uint8) {
 	after := state.Pieces(nil)
-	cells, kind := d.game.Drawing.ActionCells[action], kindOf(d.game, action, before, after)
+	cells, kind := d.game.Drawing.ActionCells[action], kindOf(d.game, action, player, before, after)
 	onBoard := cells != env.NoCells
 	if d.kinds[kind] || onBoard && (ply < diagramPly || state.Done()) {
 		return
@@ -139,8 +139,8 @@ func (d *diagrams) choose(state env.State, rng *rand.PCG, win bool) env.Action {
 
 // kindOf returns the kind of an action, given the pieces before and after it: its verb, and for a step its direction, or
 // that it captures or leaves a piece behind.
-func kindOf(game *env.Game, a env.Action, before, after []uint8) string {
-	cells, width := game.Drawing.ActionCells[a], int32(game.Tensor.W)
+func kindOf(game *env.Game, a env.Action, player env.Player, before, after []uint8) string {
+	d, cells, width := &game.Drawing, game.Drawing.ActionCells[a], int32(game.Tensor.W)
 	switch {
 	case cells.From == env.NoCell:
 		switch verb := game.Verb(a); {
@@ -151,9 +151,9 @@ func kindOf(game *env.Game, a env.Action, before, after []uint8) string {
 		default:
 			return verb
 		}
-	case before[cells.To] > 0:
+	case d.IsOf(before[cells.To], player.Opponent()):
 		return "capture"
-	case after[cells.From] > 0:
+	case d.IsOf(after[cells.From], env.First), d.IsOf(after[cells.From], env.Second):
 		return game.Verb(a) + ", and a new piece appears"
 	}
 	rows, columns := cells.To/width-cells.From/width, cells.To%width-cells.From%width

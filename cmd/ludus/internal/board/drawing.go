@@ -33,6 +33,7 @@ type Piece struct {
 	Name  string `json:"name"`
 	Side  int    `json:"side"`
 	Label string `json:"label,omitempty"` // drawn on it
+	Void  bool   `json:"void,omitempty"`  // no piece: see [env.Piece]
 }
 
 // maxLabel is the number of characters of a piece's label.
@@ -67,7 +68,7 @@ func DescribeBoard(game *env.Game) *Description {
 	}
 	d.Rows, d.Columns = game.AxisLabels()
 	for _, p := range drawing.Pieces {
-		piece := Piece{Name: p.Name, Side: int(p.Player)}
+		piece := Piece{Name: p.Name, Side: int(p.Player), Void: p.Void}
 		if p.Neutral {
 			piece.Side = 2
 			if name := []rune(p.Name); drawing.Inferred { // there may be many kinds

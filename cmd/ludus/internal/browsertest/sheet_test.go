@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,4 +75,59 @@ func TestSheetPage(t *testing.T) {
 	tab.Shoot("sheet-nim")
 	tab.Visit(Eval[string](tab, `document.querySelector("#play").href`))
 	tab.Wait(`document.body.dataset.state === "ready"`)
+}
+
+// Cells of a sheet's game: slabs belong to nobody, so they are not captured; a cell of which no fact is true is drawn unlike an empty
+// one; names stay in their tiles.
+func TestSheetCells(t *testing.T) {
+	b := Start(t)
+	text, err := os.ReadFile("../../../../env/gdl/testdata/slabs.kif")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"wwwwww", "blank"} {
+		path := filepath.Join(t.TempDir(), "slabs.kif")
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), "slab", name)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w := sheet.NewWatcher(path, func(*env.Game) string { return "" })
+		ctx, cancel := context.WithCancel(t.Context())
+		ended, checked := make(chan struct{}), make(chan *sheet.Check, 1)
+		go func() {
+			defer close(ended)
+			_ = w.Run(ctx, func(c *sheet.Check) { checked <- c })
+		}()
+		t.Cleanup(func() { cancel(); <-ended })
+		address, _ := serve(t, web.Options{Sheet: w})
+		tab := b.Open(t, address+"?game="+url.QueryEscape((<-checked).Game)+"#seats=person,person&moves=a1-a2;c3-c2")
+		tab.Wait(`document.body.dataset.state === "ready" && document.querySelector('#board [data-cell="3"]') !== null`)
+		label := func(cell string) string {
+			return Eval[string](tab, `document.querySelector('#board [data-cell="`+cell+`"]').getAttribute("aria-label")`)
+		}
+		tab.Click(`#board [data-cell="3"]`)
+		tab.Wait(`document.querySelector('#board [data-cell="3"]').getAttribute("aria-pressed") === "true"`)
+		piece := ""
+		if name != "blank" {
+			piece = ", " + name
+		}
+		if got := label("4"); got != "b2"+piece+", can be reached" {
+			t.Errorf("%s: b2 is %q", name, got)
+		}
+		if got, want := label("0"), map[bool]string{true: "a1, not there", false: "a1"}[name == "blank"]; got != want {
+			t.Errorf("%s: a1 is %q", name, got)
+		}
+		if got := Eval[int](tab, `document.querySelectorAll("#board .cell.void").length`); (got > 0) != (name == "blank") {
+			t.Errorf("%s: %d cells are void", name, got)
+		}
+		tab.Shoot("sheet-cells-" + name)
+		if name == "blank" {
+			continue
+		}
+		if !Eval[bool](tab, `[...document.querySelectorAll("#board .piecename")].every((name) => name.getBoundingClientRect().width < name.previousElementSibling.getBoundingClientRect().width)`) {
+			t.Error("a name is wider than its tile")
+		}
+		tab.Click(`#board [data-cell="3"]`)
+		tab.Click(`#board [data-cell="4"]`)
+		tab.Wait(`document.body.textContent.includes("Select one of your pieces first")`)
+	}
 }

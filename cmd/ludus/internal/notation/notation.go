@@ -62,8 +62,8 @@ func neutralPieces(game *env.Game) map[string]string {
 		next.CopyFrom(start)
 		next.Apply(a)
 		names[verb] = ""
-		if piece := game.Drawing.Pieces[next.Pieces(nil)[to]-1]; piece.Neutral {
-			names[verb] = piece.Name
+		if kind := next.Pieces(nil)[to]; game.Drawing.IsPiece(kind) && game.Drawing.Pieces[kind-1].Neutral {
+			names[verb] = game.Drawing.Pieces[kind-1].Name
 		}
 	}
 	return names
@@ -176,14 +176,16 @@ func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action) erro
 	why := "is not legal now"
 	if from := cells.From; from != env.NoCell {
 		switch piece := pieces[from]; {
-		case piece == 0:
+		case !d.IsPiece(piece):
 			why = fmt.Sprintf("is not legal: no piece is on %s", p.game.CellName(from))
-		case d.Pieces[piece-1].Player != mover:
+		case d.Pieces[piece-1].Neutral:
+			why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[piece-1].Name, p.game.CellName(from))
+		case !d.IsOf(piece, mover):
 			why = fmt.Sprintf("is not legal: the piece on %s is %s", p.game.CellName(from), d.Pieces[piece-1].Name)
-		case pieces[cells.To] > 0 && d.Pieces[pieces[cells.To]-1].Player == mover:
+		case d.IsOf(pieces[cells.To], mover):
 			why = fmt.Sprintf("is not legal: %s is on %s, too", d.Pieces[piece-1].Name, p.game.CellName(cells.To))
 		}
-	} else if to := cells.To; to != env.NoCell && pieces[to] > 0 {
+	} else if to := cells.To; to != env.NoCell && d.IsPiece(pieces[to]) {
 		why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[pieces[to]-1].Name, p.game.CellName(to))
 	}
 	if cells == env.NoCells {

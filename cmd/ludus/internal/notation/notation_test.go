@@ -8,6 +8,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/env/gdl"
 )
 
 func parserOf(t testing.TB, name string) *Parser {
@@ -97,6 +98,9 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// slabs is a game with pieces that belong to no player.
+const slabs = "../../../../env/gdl/testdata/slabs.kif"
+
 // TestErrors checks the errors for moves that are illegal or ambiguous.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ game, moves, line, want string }{
@@ -116,6 +120,9 @@ func TestErrors(t *testing.T) {
 		{"quad-7x7", "", "white", `"white" is incomplete; moves look like block b1`},
 		{"quad-7x7", "b2", "white b2", "block b2 is not legal: x is on b2. Nearest: block b1, block a2 or block c2"},
 		{"quad-7x7", "", "block", `"block" is incomplete; moves look like block b1`},
+		{slabs, "", "b1-c1", "b1-c1 is not legal: slab is on b1. Legal: a1-b1 or a1-a2"},
+		{slabs, "a1-a2", "a1-b1", "a1-b1 is not legal: no piece is on a1. Legal: c3-b3 or c3-c2"},
+		{slabs, "a1-a2", "a2-a3", "a2-a3 is not legal: the piece on a2 is red. Legal: c3-b3 or c3-c2"},
 		{"quad-5x5", "", "qiut", `"qiut" is not a move of this game; moves look like b1`},
 	} {
 		g := parserOf(t, c.game)
@@ -211,5 +218,28 @@ func TestReplay(t *testing.T) {
 	}
 	if _, _, err := Replay(game, []string{"b2b3", "b5-b3"}); err == nil || !strings.HasPrefix(err.Error(), `move 2: "b5-b3" is not a move of this game. Nearest: b5-`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestRemovals reads the moves of a sheet in which a move takes the piece of its cell away.
+func TestRemovals(t *testing.T) {
+	const text = `(role x) (role o) (opponent x o) (opponent o x) (row 1) (row 2) (column a) (column b) (init (control x))
+		(<= (init (cell ?c ?r stone)) (row ?r) (column ?c))
+		(<= (legal ?p (take ?c ?r)) (true (control ?p)) (true (cell ?c ?r stone)))
+		(<= (legal ?p noop) (opponent ?p ?q) (true (control ?q)))
+		(<= (next (cell ?c ?r stone)) (true (cell ?c ?r stone)) (not (taken ?c ?r)))
+		(<= (taken ?c ?r) (does ?p (take ?c ?r)))
+		(<= (next (control ?p)) (opponent ?p ?q) (true (control ?q)))
+		(<= open (true (cell ?c ?r stone))) (<= terminal (not open)) (<= terminal (true (control o)) (not (true (cell a 1 stone))))
+		(<= (goal ?p 0) (true (control ?p))) (<= (goal ?p 100) (opponent ?p ?q) (true (control ?q)))`
+	game, _, err := gdl.New(t.Context(), "take", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := game.NewState()
+	for _, line := range []string{"b2", "take b2", "take a 1"} {
+		if _, err := NewParser(game).Parse(state, state.Legal(nil), line); err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
 	}
 }

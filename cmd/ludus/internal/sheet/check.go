@@ -30,7 +30,7 @@ type Check struct {
 	File     string    `json:"file"`
 	State    State     `json:"state"`
 	Problem  string    `json:"problem,omitempty"`  // with line and column, if it belongs to a line
-	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, with line and column
+	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, with line and column if they belong to a line
 	Excerpt  []Line    `json:"excerpt,omitempty"`  // the lines around the problem, or the first warning
 	Game     string    `json:"game,omitempty"`     // name
 	Found    string    `json:"found,omitempty"`    // what ludus found in the sheet, for people
@@ -65,14 +65,12 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 		c.accepted, _, err = gdl.FromNetwork(ctx, stem, text, net)
 	}
 	if err == nil {
-		described := *c.accepted
-		described.Rules = gdl.WithoutHints(described.Rules) // they are among the warnings
-		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(&described)
+		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(c.accepted)
 		hints := gdl.Hints(c.accepted)
 		for _, hint := range hints {
 			c.Warnings = append(c.Warnings, hint.String())
 		}
-		if len(hints) > 0 {
+		if len(hints) > 0 && hints[0].Pos != (kif.Pos{}) {
 			c.Excerpt = excerpt(text, hints[0].Pos)
 		}
 		return c

@@ -16,12 +16,7 @@ import (
 // watched watches a file and returns a function that waits for the next finished check.
 func watched(t *testing.T, path string) (*Watcher, func() *Check) {
 	t.Helper()
-	w := NewWatcher(path, func(g *env.Game) string {
-		if strings.Contains(g.Rules, "perhaps") {
-			t.Errorf("the rules have the hints again: %s", g.Rules)
-		}
-		return "found " + g.Name
-	})
+	w := NewWatcher(path, func(g *env.Game) string { return "found " + g.Name })
 	ctx, cancel := context.WithCancel(t.Context())
 	checks, ended := make(chan *Check, 100), make(chan error)
 	go func() { ended <- w.Run(ctx, func(c *Check) { checks <- c }) }()
@@ -135,5 +130,22 @@ func TestLatest(t *testing.T) {
 	defer cancel()
 	if _, err := w.Latest(ctx, first); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestForgottenFrame warns of a sheet without the rule that carries cells over, and of random games that end alike.
+func TestForgottenFrame(t *testing.T) {
+	t.Parallel()
+	good := sheets.Text("tic-tac-toe")
+	describe := func(*env.Game) string { return "" }
+	forgotten := strings.Replace(good, "(<= (next (cell ?r ?c ?v)) (true (cell ?r ?c ?v)) (not (marked ?r ?c)))", "", 1)
+	c := check(t.Context(), "t.kif", forgotten, describe)
+	if c.State != Accepted || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "facts like (cell r1 c1 b) false") || len(c.Excerpt) == 0 {
+		t.Errorf("a forgotten rule: %+v", c)
+	}
+	short := strings.Replace(good, "(<= terminal (not open))", "(<= terminal (true (control o)))", 1)
+	c = check(t.Context(), "t.kif", short, describe)
+	if c.State != Accepted || len(c.Warnings) != 1 || !strings.HasPrefix(c.Warnings[0], "all of 1000 random games are over after the first move") || len(c.Excerpt) > 0 {
+		t.Errorf("games of one move: %+v", c)
 	}
 }

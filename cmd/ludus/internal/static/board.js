@@ -83,7 +83,9 @@ export class Board {
     else this.drawArrows(shades, mover);
     for (const cell of movable) this.drawSquare(this.ground, cell, cell === selected ? "selected" : selected === undefined ? "movable" : "movable quiet", 0.45);
     const numbered = new Set([...numbers].map(([cell]) => cell));
-    for (const cell of targets) if (!places || !numbered.has(cell)) this.drawTarget(cell, position.pieces[cell] !== "0", selected === undefined);
+    for (const cell of targets) {
+      if (!places || !numbered.has(cell)) this.drawTarget(cell, isCapture(this.description, position, cell), selected === undefined);
+    }
     if (played && played.to >= 0) this.drawPlayed(played, "played", mover);
     if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
     for (const [cell, text] of numbers) make(this.marks, "text", { class: "number", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
@@ -126,7 +128,7 @@ export class Board {
   drawGrid(parent) {
     const { cells, rows, columns } = this.description, { margin } = this;
     if (this.hexagons) this.drawEdges(parent);
-    cells.forEach((exists, cell) => { if (exists) this.drawSquare(parent, cell, "cell", 0.48); });
+    this.squares = cells.map((exists, cell) => exists ? this.drawSquare(parent, cell, "cell", 0.48) : undefined);
     const label = (text, x, y) => { if (text !== "") make(parent, "text", { class: "label", x, y }, text); };
     for (let row = 0; row < this.height; row++) {
       const cell = this.cellAt(row, 0);
@@ -159,7 +161,8 @@ export class Board {
   drawPieces(pieces, arrived) {
     this.pieces.replaceChildren();
     [...pieces].forEach((kind, cell) => {
-      if (kind === "0") return;
+      this.squares[cell]?.classList.toggle("void", isVoid(this.description, pieces, cell));
+      if (!pieceAt(this.description, pieces, cell)) return;
       const group = make(this.pieces, "g");
       drawPiece(group, pieceAt(this.description, pieces, cell), this.x(cell), this.y(cell));
       if (arrived?.to === cell) this.animate(group, arrived);
@@ -290,8 +293,8 @@ export class Board {
   // cannot be.
   label(position, words, pressed) {
     for (const [cell, button] of this.buttons) {
-      const piece = pieceAt(this.description, position.pieces, cell);
-      button.setAttribute("aria-label", [this.name(cell), ...piece ? [piece.name] : [], ...words(cell)].join(", "));
+      const piece = pieceAt(this.description, position.pieces, cell), missing = isVoid(this.description, position.pieces, cell);
+      button.setAttribute("aria-label", [this.name(cell), ...piece ? [piece.name] : [], ...missing ? ["not there"] : [], ...words(cell)].join(", "));
       button.classList.toggle("can", words(cell).length > 0);
       if (pressed(cell) === null) button.removeAttribute("aria-pressed");
       else button.setAttribute("aria-pressed", pressed(cell));
@@ -304,8 +307,17 @@ export class Board {
   }
 }
 
-// pieceAt returns the piece on a cell, or undefined. pieces is that of a position: see board.Pieces of the server.
-export const pieceAt = (description, pieces, cell) => description.pieces[pieces.charCodeAt(cell) - "1".charCodeAt(0)];
+// kindAt returns what stands on a cell, a piece or a void, or undefined. pieces is that of a position: see board.Pieces of the server.
+const kindAt = (description, pieces, cell) => description.pieces[pieces.charCodeAt(cell) - "1".charCodeAt(0)];
+
+// isVoid says whether a cell is drawn as if it did not exist.
+const isVoid = (description, pieces, cell) => Boolean(kindAt(description, pieces, cell)?.void);
+
+// pieceAt returns the piece on a cell, or undefined.
+export const pieceAt = (description, pieces, cell) => isVoid(description, pieces, cell) ? undefined : kindAt(description, pieces, cell);
+
+// isCapture says whether a piece of the player who is not to move stands on a cell.
+export const isCapture = (description, { pieces, player }, cell) => pieceAt(description, pieces, cell)?.side === 1 - player;
 
 // coloursOf returns the classes that give an element the colours of a kind of piece.
 export const coloursOf = ({ side, name }) => `side${side} named-${name}`;
@@ -324,7 +336,7 @@ export function drawPiece(parent, piece, x, y) {
   }
   if (piece.side === 2) {
     make(parent, "rect", { class: colours, x: x - 0.27, y: y - 0.27, width: 0.54, height: 0.54, rx: 0.08 });
-    if (piece.label) make(parent, "text", { class: "piecename", x, y }, piece.label);
+    if (piece.label) make(parent, "text", { class: [...piece.label].length > 2 ? "piecename long" : "piecename", x, y }, piece.label);
     return;
   }
   make(parent, "circle", { class: colours, cx: x, cy: y, r: 0.34 });

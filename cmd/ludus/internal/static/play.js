@@ -1,6 +1,6 @@
 // The play page: people and agents play on a board.
 import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter, valueForFirst } from "./analysis.js";
-import { Board, drawPiece, pieceAt } from "./board.js";
+import { Board, drawPiece, isCapture, pieceAt } from "./board.js";
 import { byId, make, makeSVG, startTheme } from "./dom.js";
 import { sentence, utility } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
@@ -502,7 +502,7 @@ class App {
     if (choices.length === 0) return `You cannot move a piece; your move is: ${legal.join(", ")}`;
     if (choices.some(({ from }) => from >= 0)) {
       if (selected !== undefined) return `The piece on ${this.board.name(selected)} cannot move to ${name}`;
-      if (!piece) return "Select one of your pieces first, then the cell to move it to";
+      if (!piece || piece.side === 2) return "Select one of your pieces first, then the cell to move it to";
       return piece.side === player ? `The piece on ${name} cannot move now` : `The piece on ${name} is ${piece.name}, not yours`;
     }
     const falls = choices.find(({ to }) => this.dropsTo(cell, to));
@@ -708,7 +708,7 @@ class App {
     });
     this.board.label(position, (cell) => [
       ...(cell === this.selected ? ["selected"] : movable.has(cell) ? ["can move"] : []),
-      ...(targets.has(cell) ? [!moved ? `can ${this.verb}` : position.pieces[cell] === "0" ? "can be reached" : "can be captured"] : []),
+      ...(targets.has(cell) ? [!moved ? `can ${this.verb}` : isCapture(this.description, position, cell) ? "can be captured" : "can be reached"] : []),
     ], (cell) => movable.has(cell) ? cell === this.selected : null);
     this.board.showClickable((cell) => [...targets].some((to) => this.dropsTo(cell, to)));
   }

@@ -29,12 +29,12 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 			all[cell] |= m
 		}
 	}
-	pieces := state.Pieces(nil)
+	d, pieces := &game.Drawing, state.Pieces(nil)
 	open := true // whether legal moves only place pieces, and every empty cell is a target
 	for _, a := range legal {
 		cells := game.Drawing.ActionCells[a]
 		set(cells.From, movable)
-		if cells.From == env.NoCell || pieces[cells.To] > 0 {
+		if cells.From == env.NoCell || d.IsOf(pieces[cells.To], state.Player().Opponent()) {
 			set(cells.To, target)
 		}
 		open = open && cells.From == env.NoCell
@@ -47,7 +47,7 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 	}
 	for _, a := range last {
 		cells := game.Drawing.ActionCells[a]
-		if cells.From != env.NoCell && pieces[cells.From] == 0 { // a piece may stand there again: on a spawn cell in Free-For-All
+		if cells.From != env.NoCell && !d.IsPiece(pieces[cells.From]) { // a piece may stand there again: on a spawn cell in Free-For-All
 			set(cells.From, left)
 		}
 		set(cells.To, arrived)
@@ -139,7 +139,11 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 		}
 		for i := range width {
 			cell := r*width + drawn(i, width)
-			cells += c.cell(wide, pieces[cell], c.game.Drawing.Cells[cell], marked[cell])
+			piece, exists := pieces[cell], c.game.Drawing.Cells[cell]
+			if c.game.Drawing.IsVoid(piece) {
+				piece, exists = 0, false
+			}
+			cells += c.cell(wide, piece, exists, marked[cell])
 		}
 		if hexagons {
 			text.WriteString(strings.Repeat(" ", up*wide/2))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -60,6 +61,32 @@ func drawn(t *testing.T, name string, style Style, moves ...string) string {
 		last = []env.Action{a}
 	}
 	return newCanvas(game, &style).draw(state, cellMarks(game, state, last, state.Legal(nil)))
+}
+
+// slabs returns the name of a game of a sheet in which kings step onto free cells, which are called by a name, and leave
+// cells of which no fact is true.
+func slabs(t *testing.T, free string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../../../env/gdl/testdata/slabs.kif")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "slabs.kif")
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), "slab", free)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestCaptureHelp explains the mark of captures only in games with captures.
+func TestCaptureHelp(t *testing.T) {
+	for name, want := range map[string]bool{
+		slabs(t, "slab"): true, "breakthrough-6x6": true, "breakthrough(columns=6,rows=6,captures=false)": false, "free-for-all-2p": true,
+	} {
+		if out := session(t, name, "random", env.First, "help"); strings.Contains(out, "that you can capture") != want {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
 }
 
 func TestDraw(t *testing.T) {
@@ -121,6 +148,18 @@ func TestDraw(t *testing.T) {
 2 . B
 1 W W
   a b
+`},
+		{drawn(t, slabs(t, "slab"), Style{}, "move a 1 a 2", "move c 3 c 2", "move a 2 b 2"), `
+3  S   S   .
+2 [ ] [R]  B
+1  .   S   S
+   a   b   c
+`}, // it is blue's move: only the king that can be captured is marked, no slab
+		{drawn(t, slabs(t, "blank"), Style{}, "move a 1 a 2", "move c 3 c 2", "move a 2 b 2"), `
+3  .   .
+2 [ ] [R]  B
+1      .   .
+   a   b   c
 `},
 	} {
 		var lines []string

@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -365,12 +366,35 @@ func (s *Session) targetHelp() string {
 	start, mark := s.Game.NewState(), s.Style.pick("•", "+")
 	legal := start.Legal(nil)
 	if from := s.Game.Drawing.ActionCells[legal[0]].From; from != env.NoCell {
-		return fmt.Sprintf(", %s stands beside a piece that you can capture.\nThe cell of a piece, such as %s, lists its moves, or "+
-			"plays its only one", mark, s.Game.CellName(from))
+		captures := ""
+		if hasCaptures(s.Game) {
+			captures = fmt.Sprintf(", %s stands beside a piece that you can capture", mark)
+		}
+		return fmt.Sprintf("%s.\nThe cell of a piece, such as %s, lists its moves, or plays its only one", captures, s.Game.CellName(from))
 	}
 	shown := cellMarks(s.Game, start, nil, legal)
 	if !slices.ContainsFunc(shown, func(m marks) bool { return m&target != 0 }) {
 		return ""
 	}
 	return fmt.Sprintf(", %s is a cell that you can move to", mark)
+}
+
+// hasCaptures reports whether a piece can be captured in one of a few random games.
+func hasCaptures(game *env.Game) bool {
+	const games, plies = 20, 2000
+	rng, d, played := rand.NewPCG(1, 0), &game.Drawing, 0
+	var legal []env.Action
+	var pieces []uint8
+	for range games {
+		for state := game.NewState(); !state.Done() && played < plies; played++ {
+			legal, pieces = state.Legal(legal[:0]), state.Pieces(pieces[:0])
+			for _, a := range legal {
+				if c := d.ActionCells[a]; c.From != env.NoCell && c.To != env.NoCell && d.IsOf(pieces[c.To], state.Player().Opponent()) {
+					return true
+				}
+			}
+			state.Apply(state.RandomAction(rng.Uint64()))
+		}
+	}
+	return false
 }

@@ -1,0 +1,145 @@
+package gdl
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"ludus/env"
+)
+
+// noDescription is the description of a sheet without comments at its start.
+const noDescription = "This rule sheet has no description: comment lines at its start would be shown here."
+
+// describe writes the texts for people: rules for players, and findings for those who write sheets.
+func (g *game) describe(info *Info) {
+	e := g.env
+	e.Summary = "a game from a rule sheet"
+	description := descriptionOf(e.Sheet)
+	if description == "" {
+		description = noDescription
+	}
+	e.Rules = fmt.Sprintf("%s\nThe players are %s and %s; %s moves first. Each gets 0 to 100 points at the end, and more points win.",
+		description, e.Players[0], e.Players[1], e.Players[0])
+	if g.limit > 0 {
+		e.Rules += fmt.Sprintf(" After %d moves the game is a draw.", g.limit)
+	}
+	g.findings = []string{g.trial.sentence(e.Players), g.findingsOnEnd(info), g.findingsOnGoals(info), g.findingsOnBoard(info), g.findingsOnSides(info)}
+}
+
+// Findings says what was found about a game, in sentences for people who write sheets, a line per subject; none if the game
+// has no sheet.
+func Findings(e *env.Game) []string {
+	if e.Sheet == "" {
+		return nil
+	}
+	return e.NewState().(*state).game.findings
+}
+
+func (g *game) findingsOnEnd(info *Info) string {
+	text := "Games are proven to end: " + info.Longest + "."
+	if !info.Proven {
+		text = "It is not proven that games end: " + info.Longest + "."
+	}
+	if !info.Moves {
+		text += fmt.Sprintf(" In %d random games both players had a legal move until the end. It is not proven that this is always so; "+
+			"without a move the game is over, with the goals of that position.", g.trial.games)
+	}
+	return text
+}
+
+func (g *game) findingsOnGoals(info *Info) string {
+	text := "Goals run from 0 to 100 and add up to 100."
+	switch {
+	case g.byWin, !g.bySum && len(g.values) <= 3:
+		text = "Goals run from 0 to 100. The higher goal wins."
+	case !g.bySum:
+		text = "Goals run from 0 to 100. The higher goal wins; training aims at the difference."
+	}
+	if !info.OneGoal {
+		text += fmt.Sprintf(" In %d random games each player had exactly one goal at the end. It is not proven that this is always so; "+
+			"without a goal a player gets 0.", g.trial.games)
+	}
+	return text
+}
+
+func (g *game) findingsOnBoard(info *Info) string {
+	if info.Board == "" {
+		return "No board was found: that takes facts with two coordinates of a cell as arguments of their own, such as (cell 1 2 x)."
+	}
+	text := "The board is " + info.Board + "."
+	if n := len(g.env.Symmetries); n > 1 {
+		return text + fmt.Sprintf(" It has %d proven symmetries, the identity included.", n)
+	}
+	return text + " No symmetry of it is proven."
+}
+
+func (g *game) findingsOnSides(info *Info) string {
+	size := fmt.Sprintf(" %d facts may be true; %d gates compute the rules.", info.Fluents, info.Gates)
+	if info.Frame == "" {
+		return "It is not proven that both sides are alike, so the network sees the board alike for both players." + size
+	}
+	but := ""
+	if info.OwnGoals {
+		but = " but for their goals"
+	}
+	return fmt.Sprintf("Both sides are proven to be alike%s: for %s the network sees the board with the sides exchanged, %s.%s",
+		but, g.env.Players[1], info.Frame, size)
+}
+
+// maxDescription is the number of characters of a description.
+const maxDescription = 2000
+
+// descriptionOf returns the comments at the start of a sheet, before its first rule, as paragraphs; "" if there are none.
+// Lines are joined; an empty line, and one that begins with a dash or a star, begins a paragraph. The result is plain text
+// without control characters.
+func descriptionOf(sheet string) string {
+	var paragraphs []string
+	open := false // the next line belongs to the last paragraph
+	for line := range strings.Lines(sheet) {
+		line = plain(line)
+		comment := strings.TrimLeft(line, ";")
+		if line != "" && comment == line {
+			break
+		}
+		comment = strings.TrimSpace(comment)
+		if !strings.ContainsFunc(comment, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			open = false // an empty line, or one that separates
+			continue
+		}
+		if item := strings.HasPrefix(comment, "- ") || strings.HasPrefix(comment, "* "); open && !item {
+			paragraphs[len(paragraphs)-1] += " " + comment
+		} else {
+			paragraphs = append(paragraphs, comment)
+		}
+		open = true
+	}
+	return shortened(strings.Join(paragraphs, "\n"), maxDescription)
+}
+
+// plain returns a line of text without what is not printed, and with single blanks.
+func plain(line string) string {
+	printed := func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsPrint(r) && r != unicode.ReplacementChar:
+			return r
+		}
+		return -1
+	}
+	return strings.Join(strings.Fields(strings.Map(printed, line)), " ")
+}
+
+// shortened cuts a text off after some characters, between words if it has any.
+func shortened(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	cut := string(runes[:most-2])
+	if i := strings.LastIndexAny(cut, " \n"); i > 0 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " \n") + " …"
+}

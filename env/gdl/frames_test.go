@@ -1,0 +1,63 @@
+package gdl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/env/gdl/sheets"
+)
+
+// TestLostFacts takes rules away that carry facts over.
+func TestLostFacts(t *testing.T) {
+	for _, c := range []struct{ name, rule, fact string }{
+		{"tic-tac-toe", "(<= (next (cell ?r ?c ?v)) (true (cell ?r ?c ?v)) (not (marked ?r ?c)))", "(cell r1 c1 b)"},
+		{"breakthrough-6x6", "(<= (next (cell ?x ?y ?p)) (true (cell ?x ?y ?p)) (not (changed ?x ?y)))", "(cell 1 1 white)"},
+		{"connect-four", "(<= (next (cell ?x ?y b)) (true (cell ?x ?y b)) (not (filled ?x ?y)))", "(cell 1 1 b)"},
+		{"nim", "(<= (next (left ?h ?n)) (true (left ?h ?n)) (not (taken ?h)))", "(left a 1)"},
+		{"reversi", "(<= (next (cell ?r ?c ?v)) (true (cell ?r ?c ?v)) (not (turned ?r ?c)) (not (placed ?r ?c)))", "(cell r3 c3 white)"},
+	} {
+		text := sheets.Text(c.name)
+		changed := strings.Replace(text, c.rule, "", 1)
+		net, err := Read(t.Context(), changed)
+		if err != nil || changed == text {
+			t.Fatalf("%s: error %v", c.name, err)
+		}
+		hints := fmt.Sprint(hintsOf(changed, net))
+		if want := "every move makes all facts like " + c.fact + " false. "; !strings.Contains(hints, want) || !strings.HasPrefix(hints, "[line ") {
+			t.Errorf("%s: hints %s, want %s", c.name, hints, want)
+		}
+	}
+}
+
+// TestNoLostFacts finds no facts to be lost in sheets that are right.
+func TestNoLostFacts(t *testing.T) {
+	for _, name := range sheets.Names() {
+		e, _, err := New(t.Context(), name, sheets.Text(name))
+		if err != nil || len(Hints(e)) > 0 {
+			t.Errorf("%s: error %v, hints %v", name, err, Hints(e))
+		}
+	}
+	sheets.Foreign(t, func(t *testing.T, name, text string) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		net, err := Read(ctx, text)
+		if err != nil {
+			t.Skip(err)
+		}
+		for _, i := range lostFacts(net) {
+			t.Errorf("%s is lost", net.Program.Terms.Text(net.Program.Fluents[i]))
+		}
+		if len(net.Program.Roles) != 2 {
+			return
+		}
+		if e, _, err := New(ctx, name, text); err == nil {
+			g := e.NewState().(*state).game
+			if h := g.trial.hints(e); len(h) > 0 {
+				t.Log(name, h)
+			}
+		}
+	})
+}
