@@ -414,7 +414,22 @@ func deselect(p *Playing) {
 	if got := chosen(); got != fmt.Sprint(last) {
 		p.Errorf("another piece, %d, was clicked, chosen is %q", last, got)
 	}
-	p.Press(kb.Escape)
+	wrong := int32(0) // a cell that is neither a piece to select nor a target of the selected one
+	for slices.ContainsFunc(p.State.Legal(nil), func(a env.Action) bool {
+		move := p.Game.Drawing.ActionCells[a]
+		return move.From == wrong || move == env.FromTo{From: last, To: wrong}
+	}) {
+		wrong++
+	}
+	p.Click(cellOf(wrong))
+	p.Wait(`document.getElementById("note").textContent.includes("cannot move to")`)
+	if got := chosen(); got != fmt.Sprint(last) {
+		p.Errorf("after a refused move of %d, chosen is %q", last, got)
+	}
+	p.Click(cellOf(last))
+	if got := chosen(); got != "" {
+		p.Errorf("after a second press on a piece %q is chosen", got)
+	}
 	p.PlayOn(random(p), 2)
 }
 

@@ -466,7 +466,7 @@ class App {
     return this.description.drops && over % width === to % width;
   }
 
-  // pressCell selects or deselects a piece, or plays a move. In games with falling pieces a mouse or a finger may press any cell of
+  // pressCell selects or deselects a piece, plays a move, or says why it does neither. In games with falling pieces a mouse or a finger may press any cell of
   // the column. On a cell that is too small for a finger, the first press marks the move and the second plays it.
   pressCell(cell, pointed) {
     const { choices } = this;
@@ -484,15 +484,15 @@ class App {
       this.play(move.text);
       return;
     }
-    const { selected } = this;
-    this.selected = cell !== selected && choices.some(({ from }) => from === cell) ? cell : undefined;
     this.unaim();
     this.clearNote(this.refusal);
-    if (cell !== selected && this.selected === undefined) this.showNote(this.refusal = this.whyNot(cell, selected));
+    if (cell === this.selected) this.selected = undefined;
+    else if (choices.some(({ from }) => from === cell)) this.selected = cell;
+    else this.showNote(this.refusal = this.whyNot(cell, this.selected)); // a selected piece stays selected
     this.draw();
   }
 
-  // whyNot says in a few words why a press on a cell does nothing. selected is the cell of the piece that was selected before.
+  // whyNot says in a few words why a press on a cell does nothing. selected is the cell of the selected piece, if there is one.
   whyNot(cell, selected) {
     const { choices, description } = this, { legal, player, pieces, done } = this.history.positions[this.ply];
     const name = this.board.name(cell), piece = pieceAt(description, pieces, cell);
