@@ -236,9 +236,32 @@ func shortcuts(p *Playing) {
 	p.Follow("ready")
 	p.Press("h")
 	p.Wait(hinted)
+	p.PlayOn(random(p), 2) // the undo may have led to the start
+	before := slices.Clone(p.Moves)
+	p.Focus("#board [tabindex='0']")
 	p.Press("n")
 	p.Wait(listedMoves + " === 0")
 	p.Follow("ready")
+	p.goBack(before)
+	if !p.See().Focus {
+		p.Error("the way back to the old game takes the focus from the board")
+	}
+}
+
+// goBack goes back in the browser's history, as the note says, to a game that another one replaced.
+func (p *Playing) goBack(moves []string) {
+	p.Helper()
+	if note := p.Text("#note"); !strings.Contains(note, "The browser's Back returns to the old game") {
+		p.Errorf("the note is %q; it must say how to get the old game back", note)
+	}
+	Eval[any](p.Tab, "history.back()")
+	p.Wait(fmt.Sprintf("%s === %d", listedMoves, len(moves)))
+	if p.Follow("ready"); !slices.Equal(p.Moves, moves) {
+		p.Errorf("the browser's Back leads to %q, want %q", p.Moves, moves)
+	}
+	if note := p.Text("#note"); note != "" {
+		p.Errorf("back in the old game the note is %q", note)
+	}
 }
 
 // rules reads the rules, which are open until they are closed.
@@ -366,7 +389,7 @@ func undo(p *Playing) {
 	}
 }
 
-// steps steps through the list of moves, and plays another move in an earlier position.
+// steps steps through the list of moves, and plays another move in an earlier position. The browser's Back button undoes that.
 func steps(p *Playing) {
 	playWithoutSearch(p)
 	p.PlayOn(random(p), 6)
@@ -378,6 +401,7 @@ func steps(p *Playing) {
 		p.Press("[")
 		p.shows(ply)
 	}
+	before := slices.Clone(p.Moves)
 	legal := p.Game.NewState().Legal(nil)
 	other := legal[slices.IndexFunc(legal, func(a env.Action) bool { return p.Game.ActionNames[a] != p.Moves[0] })]
 	p.Move(other)
@@ -388,6 +412,12 @@ func steps(p *Playing) {
 			p.Fatalf("after another first move the list still holds %q", p.Moves)
 		}
 	}
+	p.goBack(before)
+	p.Click(`#moves [data-ply="0"]`)
+	p.Click("#resume")
+	p.Wait(listedMoves + " === 0")
+	p.Follow("ready")
+	p.goBack(before)
 }
 
 // deselect selects a piece, deselects it, and selects another one.

@@ -15,6 +15,7 @@ const maxAnalysis = 16384; // most simulations of an analysis
 const deeperBy = 4; // factor between the simulations of an analysis and of the next deeper one
 const thinkingAfter = 1000; // milliseconds after which a note says that an agent is thinking
 const moveTime = 500; // least milliseconds per move when agents play each other
+const wayBack = "The browser's Back returns to the old game";
 
 // startPlay fills root with the app. engine has functions describe, position, choose, analyze and dial that return promises. Options:
 //   game      its name
@@ -53,6 +54,7 @@ class App {
     this.lifetime = new AbortController(); // of event listeners outside root
     this.analyses = new AnalysisCache(engine);
     this.paused = false;
+    this.wayBack = ""; // for the note of the agent's next turn: how to get an old game back
     this.flipped = undefined; // whether the board is turned, once people have pressed the button
     this.allMoves = false; // in the table of the analysis
     root.innerHTML = layout;
@@ -152,11 +154,13 @@ class App {
   async open() {
     const signal = this.beginWork();
     this.setState("loading");
+    this.showNote(this.wayBack = "");
     this.attempt(signal, async () => {
-      const description = await this.engine.describe({ game: this.options.game });
+      const description = this.description ?? await this.engine.describe({ game: this.options.game });
       let history = await new GameHistory(this.engine, description).replay([]), wrong;
       if (signal.aborted) return;
-      this.setUpGame(description, history.newest);
+      if (!this.history) this.setUpGame(description, history.newest);
+      this.verb = this.kinds[0];
       try {
         const link = this.options.useHash ? readLink(location.hash) : {};
         if (link.moves) history = await history.replay(link.moves);
@@ -182,7 +186,6 @@ class App {
     // The kinds of moves; the first one is that of the first legal move.
     this.kinds = [...new Set([...start.legal, ...Object.keys(description.actions)].map((move) => description.actions[move])
       .filter(({ to }) => to >= 0).map(({ kind }) => kind))];
-    this.verb = this.kinds[0];
     showRules(byId("about"), description);
     byId("terms").querySelector(".first-player").textContent = description.players[0];
     for (const label of byId("verb").querySelectorAll("label")) label.remove();
@@ -294,12 +297,14 @@ class App {
   showNote(text) { byId("note").textContent = text; }
   clearNote(text) { if (byId("note").textContent === text) this.showNote(""); }
 
-  // setHistory makes a history the current game and shows its end.
-  setHistory(history) {
+  // setHistory makes a history the current game and shows its end. If it replaces an old game that people may want back, the browser's
+  // Back button returns to that, and the note says so.
+  setHistory(history, replaces = false) {
     this.history = history;
     this.seed ??= this.newSeed();
-    this.writeAddress();
+    const kept = this.writeAddress(replaces);
     this.goTo(history.length);
+    if (replaces) this.showNote(this.wayBack = kept ? wayBack : "");
   }
 
   newSeed() { return this.options.seed ?? Math.floor(Math.random() * 2 ** 32); }
@@ -350,7 +355,9 @@ class App {
     }
     await pause;
     if (signal.aborted) return;
-    this.showNote(`${player} (${agent.label}) played ${longer.turn(longer.length).map((number) => longer.moves[number - 1]).join(", then ")}`);
+    const played = longer.turn(longer.length).map((number) => longer.moves[number - 1]).join(", then ");
+    this.showNote(`${player} (${agent.label}) played ${played}${this.wayBack && `. ${this.wayBack}`}`);
+    if (longer.newest.player !== history.newest.player) this.wayBack = "";
     this.addMove(longer);
   }
 
@@ -363,9 +370,9 @@ class App {
   }
 
   // addMove shows a history with a new last move, which is animated.
-  addMove(history) {
+  addMove(history, replaces) {
     this.arrived = history.cells(history.length);
-    this.setHistory(history);
+    this.setHistory(history, replaces);
     this.arrived = undefined;
   }
 
@@ -377,8 +384,8 @@ class App {
     this.attempt(signal, async () => {
       const longer = await this.history.play(ply, move);
       if (signal.aborted) return;
-      this.showNote("");
-      this.addMove(longer);
+      this.showNote(this.wayBack = "");
+      this.addMove(longer, ply < this.history.length);
       await this.playAgents(signal);
     });
   }
@@ -388,9 +395,8 @@ class App {
     this.analyses.stop();
     this.seed = this.newSeed();
     this.paused = false;
-    this.showNote("");
     this.analyses = new AnalysisCache(this.engine);
-    this.setHistory(this.history.first(0));
+    this.setHistory(this.history.first(0), true);
     this.continueGame();
   }
 
@@ -417,7 +423,7 @@ class App {
   playOn() {
     this.beginWork();
     this.paused = false;
-    this.setHistory(this.history.first(this.ply));
+    this.setHistory(this.history.first(this.ply), true);
     this.continueGame();
     this.board.focus();
   }
@@ -764,12 +770,19 @@ class App {
     return (this.options.address?.() ?? "") + "#" + writeLink({ moves, seats: names, strengths: this.sliders.map(({ wantedText }) => wantedText) });
   }
 
-  // writeAddress puts the game into the address as soon as it differs from the one that was opened, so that it survives a reload.
-  writeAddress() {
+  // writeAddress puts the game into the address as soon as it differs from the one that was opened, so that it survives a reload. It
+  // says whether the browser keeps the address before, for its Back button, if that is wanted.
+  writeAddress(keep = false) {
     const link = this.linkTo(this.history.moves);
-    if (!this.options.useHash || link === this.written) return;
+    if (!this.options.useHash || link === this.written) return false;
     this.written = link;
-    try { history.replaceState(history.state, "", link); } catch { /* a browser may forbid it: a reload then starts a new game */ }
+    try {
+      if (keep) history.pushState(null, "", link);
+      else history.replaceState(history.state, "", link);
+      return keep;
+    } catch {
+      return false; // a browser may forbid it: a reload then starts a new game
+    }
   }
 
   // share puts the link to the position shown onto the clipboard, or into a field if the browser does not allow that.
