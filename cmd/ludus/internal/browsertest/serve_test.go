@@ -194,13 +194,19 @@ func TestAdviceToTrain(t *testing.T) {
 		"quad-5x5":    "",
 		"hex(size=3)": "",
 		"line-up(width=5,height=5,line=4,gravity=0)": "There is no trained agent of line-up(width=5,height=5,line=4,gravity=0) yet. " +
-			"“ludus train \"line-up(width=5,height=5,line=4,gravity=0)\"” trains one.",
+			"ludus train \"line-up(width=5,height=5,line=4,gravity=0)\" trains one.",
+		"quad(size=11,quads=20,whites=5,corners=full)": "There is no trained agent of quad(size=11,quads=20,whites=5,corners=full) yet. " +
+			"ludus train \"quad(size=11,quads=20,whites=5,corners=full)\" trains one.",
 	} {
 		tab.Visit(address + "?" + url.Values{"game": {game}}.Encode())
 		tab.Wait(ready)
 		tab.Wait(fmt.Sprintf(`document.querySelectorAll("#game option").length > 0 && %s === %q`, advice, want))
 		if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); strings.HasPrefix(game, "hex") && text != "shipped agent (of hex-5x5)" {
 			t.Errorf("the opponent in %s is %s", game, text)
+		}
+		for _, width := range []int64{360, 1280} {
+			tab.Resize(width, 740)
+			tab.CheckWidth()
 		}
 	}
 }

@@ -104,8 +104,12 @@ function offerAgent(form, hasShipped, limits, add) {
 // canonicalName returns a game's canonical name, or undefined if there is no such game.
 const canonicalName = (engine, game) => engine.describe({ game }).then((description) => description.game, () => undefined);
 
-// adviceToTrain says how to train an agent of a game.
-const adviceToTrain = (game) => `There is no trained agent of ${game} yet. “ludus train ${game.includes("(") ? `"${game}"` : game}” trains one.`;
+// adviseToTrain says in parent how to train an agent of a game.
+function adviseToTrain(parent, game) {
+  const note = make(parent, "p", { class: "note" }, `There is no trained agent of ${game} yet. `);
+  make(note, "code", {}, `ludus train ${game.includes("(") ? `"${game}"` : game}`);
+  note.append(" trains one.");
+}
 
 const trainedGenerations = 10; // a checkpoint without a rating counts as trained from this generation on
 
@@ -185,7 +189,7 @@ async function start() {
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent, onRefused: () => { byId("elsewhere").hidden = false; } });
   const trained = shipped || own.some(({ untrained }) => !untrained) || wishes.some((text) => /^(net|policy):/.test(text));
   const ofSheet = game.startsWith("gdl("); // which file it came from is not known here
-  if (known && !ofSheet && !trained && listed) make(byId("swap").parentElement, "p", { class: "note" }, adviceToTrain(game));
+  if (known && !ofSheet && !trained && listed) adviseToTrain(byId("swap").parentElement, game);
   offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, summaries, patterns);
   offerAgent(more.querySelector("form"), Boolean(shipped), limits, async (text) => app.addAgent(await findAgent(text), 1));
 }
