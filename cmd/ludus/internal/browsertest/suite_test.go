@@ -65,7 +65,7 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "sides", placed, changeSides)
 	f.run(t, b, "swap", placed, swapSides)
 	f.run(t, b, "kinds of moves", placed, kindsOfMoves)
-	f.run(t, b, "more simulations", "quad-5x5", analyzeDeeper)
+	f.run(t, b, "more simulations", "quad-7x7", analyzeDeeper) // whose first position is not proven
 	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "share", placed, share)
 	f.run(t, b, "reload", placed, reload)
@@ -604,11 +604,20 @@ func kindsOfMoves(p *Playing) {
 	p.Fatal("all moves are of one kind")
 }
 
-// analyzeDeeper analyses the first position with more and more simulations, without a change of the settings.
+// analyzeDeeper analyses the first position with more and more simulations, without a change of the settings. A hint from a shallower
+// analysis goes away.
 func analyzeDeeper(p *Playing) {
+	p.Click("#hint")
+	p.Wait(hinted)
 	for _, simulations := range []string{"256", "1024"} {
 		p.Click("#deeper")
 		p.Wait(`document.querySelector("#analysis p").textContent.includes(" ` + simulations + ` simulations")`)
+		if note := p.Text("#note"); Eval[bool](p.Tab, hinted) || note != "" {
+			p.Errorf("with %s simulations an old hint stays; the note is %q", simulations, note)
+		}
+		p.Click("#hint")
+		p.Wait(hinted + ` && document.querySelector("#note").textContent.startsWith("Hint for x: " +
+			document.querySelector("#analysis tbody tr:nth-child(2) th").textContent.split(" (chosen)")[0])`)
 	}
 	p.Wait(`!document.getElementById("deeper").textContent.includes("…")`) // hidden if the position is proven
 	p.PlayOn(random(p), 2)

@@ -704,6 +704,7 @@ class App {
   get analysis() { return this.analyses.get(this.request) || this.analyses.get({ ...this.request, simulations: undefined }); }
 
   drawBoard() {
+    this.dropOldHint();
     const { ply, history, choices } = this, position = history.positions[ply];
     const moved = choices.some(({ from }) => from >= 0);
     const targets = new Set(choices.filter(({ from }) => from < 0 || from === this.selected).map(({ to }) => to));
@@ -737,6 +738,14 @@ class App {
     this.enable("deeper", simulations > 0 && !running && !this.history.positions[this.ply].done);
   }
 
+  // dropOldHint removes a hint if another analysis of the position is there now, which need not agree.
+  dropOldHint() {
+    const { analysis } = this;
+    if (!this.hinted || !analysis || analysis === this.hintedBy) return;
+    this.hinted = undefined;
+    this.clearNote(this.hintNote);
+  }
+
   // hint shows the best move of the analysis.
   async hint() {
     if (this.state === "thinking" && this.ply === this.history.length) return;
@@ -746,13 +755,14 @@ class App {
     this.drawBoard();
     this.showNote(looking);
     try {
-      const { best, reason, player, value: whole, moves } = await this.analyses.run(request);
+      const analysis = await this.analyses.run(request), { best, reason, player, value: whole, moves } = analysis;
       const value = moves?.find(({ move }) => move === best)?.value ?? whole; // as in the table
       if (!sameRequest(request, this.request)) return;
       this.hinted = this.description.actions[best];
+      this.hintedBy = analysis;
       const { players } = this.description;
       const after = value == null ? "" : `; value for ${players[0]} ${utility(valueForFirst(value, player, players))}`;
-      this.showNote(`Hint for ${player}: ${best}${reason ? `, which ${reason}` : ""}${after}`);
+      this.showNote(this.hintNote = `Hint for ${player}: ${best}${reason ? `, which ${reason}` : ""}${after}`);
       this.drawBoard();
     } catch (error) {
       if (error.name !== "AbortError") this.showError(error.message);
