@@ -72,6 +72,7 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "own side", moved, ownSide)
 	f.run(t, b, "broken links", placed, brokenLinks)
 	f.run(t, b, "pass", passed, pass)
+	f.run(t, b, "swap of a piece", sixes, swapPiece)
 	f.run(t, b, "agents", placed, agentsPlay)
 	f.run(t, b, "theme", placed, changeTheme)
 	f.run(t, b, "accessibility", placed, screenReader)
@@ -764,6 +765,17 @@ func pass(p *Playing) {
 	}
 	playWithoutSearch(p)
 	p.Turn(p.State.Legal(nil)[0])
+}
+
+// swapPiece swaps in Hex: the piece is marked, and the note says whose it is.
+func swapPiece(p *Playing) {
+	p.Visit(Eval[string](p.Tab, "location.href") + "#seats=person,person&moves=b1")
+	p.Follow("ready")
+	legal := p.State.Legal(nil)
+	p.Turn(legal[len(legal)-1])
+	if note, pieces := p.Text("#note"), p.Pieces(); note != "The piece on a2 is blue now" || pieces["a2"] != "blue" {
+		p.Errorf("after %q the note is %q, and the pieces are %v", p.Moves, note, pieces)
+	}
 }
 
 // official returns the official texts of the moves listed.

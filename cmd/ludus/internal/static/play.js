@@ -356,7 +356,7 @@ class App {
     await pause;
     if (signal.aborted) return;
     const played = longer.turn(longer.length).map((number) => longer.moves[number - 1]).join(", then ");
-    this.showNote(`${player} (${agent.label}) played ${played}${this.wayBack && `. ${this.wayBack}`}`);
+    this.showNote(`${player} (${agent.label}) played ${played}${this.changeText(longer, ": the")}${this.wayBack && `. ${this.wayBack}`}`);
     if (longer.newest.player !== history.newest.player) this.wayBack = "";
     this.addMove(longer);
   }
@@ -367,6 +367,12 @@ class App {
     await this.analyses.run(this.request).catch((error) => { if (error.name !== "AbortError") throw error; });
     this.drawBoard();
     this.drawAnalysis();
+  }
+
+  // changeText says what a last move without cells changed, "" if nothing.
+  changeText(history, the) {
+    const cell = history.changed(history.length);
+    return cell === undefined ? "" : `${the} piece on ${this.board.name(cell)} is ${pieceAt(this.description, history.newest.pieces, cell).name} now`;
   }
 
   // addMove shows a history with a new last move, which is animated.
@@ -384,7 +390,8 @@ class App {
     this.attempt(signal, async () => {
       const longer = await this.history.play(ply, move);
       if (signal.aborted) return;
-      this.showNote(this.wayBack = "");
+      this.wayBack = "";
+      this.showNote(this.changeText(longer, "The"));
       this.addMove(longer, ply < this.history.length);
       await this.playAgents(signal);
     });
