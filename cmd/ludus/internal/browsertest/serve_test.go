@@ -256,6 +256,11 @@ func TestChoosing(t *testing.T) {
 	tab.Focus("#choose-game input")
 	tab.Press("quad(size=4,quads=4,whites=2)", "\r")
 	tab.Wait(ready + ` && document.title.startsWith("quad(size=4,")`)
+
+	tab.Visit(address + "?game=tic-tac-toe&agent=solver:9") // whose analysis cannot be deeper
+	tab.Wait(ready + ` && document.querySelector("#deeper").textContent === "Show the analysis"`)
+	tab.Click("#deeper")
+	tab.Wait(`document.querySelector("#deeper").textContent === "solver:9 makes no simulations" && document.querySelectorAll("#analysis tbody tr").length > 2`)
 }
 
 // For an unknown game the page shows an error and only the choice of another game.

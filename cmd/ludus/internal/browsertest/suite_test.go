@@ -66,6 +66,7 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "swap", placed, swapSides)
 	f.run(t, b, "kinds of moves", placed, kindsOfMoves)
 	f.run(t, b, "more simulations", "quad-7x7", analyzeDeeper) // whose first position is not proven
+	f.run(t, b, "proven", moved, showProven)
 	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "share", placed, share)
 	f.run(t, b, "reload", placed, reload)
@@ -620,7 +621,7 @@ func analyzeDeeper(p *Playing) {
 		p.Wait(hinted + ` && document.querySelector("#note").textContent.startsWith("Hint for x: " +
 			document.querySelector("#analysis tbody tr:nth-child(2) th").textContent.split(" (chosen)")[0])`)
 	}
-	p.Wait(`!document.getElementById("deeper").textContent.includes("…")`) // hidden if the position is proven
+	p.Wait(`!document.getElementById("deeper").textContent.includes("…")`)
 	p.PlayOn(random(p), 2)
 	p.Wait(`document.querySelector("#analysis p").textContent.includes(" 64 simulations")`)
 	const rows = `document.querySelectorAll("#analysis tbody tr").length - 1` // without that of the position
@@ -631,6 +632,19 @@ func analyzeDeeper(p *Playing) {
 	if n := Eval[int](p.Tab, rows); n != len(p.State.Legal(nil)) {
 		p.Errorf("the table of all moves lists %d", n)
 	}
+}
+
+// showProven shows the analysis of a position that a hint has proven, which cannot be analysed deeper.
+func showProven(p *Playing) {
+	p.Click("#hint")
+	p.Wait(hinted + ` && document.getElementById("deeper").textContent === "Show the analysis"`)
+	p.Click("#deeper")
+	p.Wait(`document.getElementById("deeper").textContent === "Already proven" && document.getElementById("deeper").disabled`)
+	if n := Eval[int](p.Tab, `document.querySelectorAll("#analysis tbody tr").length`); n < 2 || !strings.Contains(p.Text("#value"), "proven") {
+		p.Errorf("the table has %d lines, the value is %q", n, p.Text("#value"))
+	}
+	p.Resize(360, 740)
+	p.CheckWidth()
 }
 
 // changeStrength goes through all strengths, and plays at one with a search.

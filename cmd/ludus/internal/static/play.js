@@ -676,10 +676,10 @@ class App {
     return now >= maxAnalysis || analysis?.proven || !simulates(this.analyst) ? 0 : Math.min(deeperBy * now, maxAnalysis);
   }
 
-  // analyzeDeeper analyses the position shown with more simulations.
+  // analyzeDeeper analyses the position shown with more simulations, and shows the analysis if it was hidden.
   analyzeDeeper() {
     if (!this.wanted) for (const id of ["show-visits", "show-value"]) byId(id).checked = true;
-    this.deeper = this.deeperSimulations;
+    this.deeper = this.deeperSimulations || this.deeper;
     this.draw();
   }
 
@@ -738,11 +738,13 @@ class App {
     showValueMeter(byId("value"), analysis, this.description);
   }
 
+  // drawDeeper lets the button of the analysis say what it does, or why there is no deeper analysis.
   drawDeeper() {
     const simulations = this.deeperSimulations, running = this.deeper > 0 && this.analyses.isRunning(this.request);
-    byId("deeper").textContent = running ? "Analysing …" : `Analyse with ${simulations || "more"} simulations`;
-    this.setVisible("deeper", running || !this.analysis?.proven);
-    this.enable("deeper", simulations > 0 && !running && !this.history.positions[this.ply].done);
+    byId("deeper").textContent = running ? "Analysing …" : simulations > 0 ? `Analyse with ${simulations} simulations`
+      : !this.wanted ? "Show the analysis" : this.analysis?.proven ? "Already proven"
+        : simulates(this.analyst) ? `At most ${maxAnalysis} simulations` : `${this.analyst.label} makes no simulations`;
+    this.enable("deeper", !running && (simulations > 0 || !this.wanted) && !this.history.positions[this.ply].done);
   }
 
   // dropOldHint removes a hint if another analysis of the position is there now, which need not agree.
@@ -771,6 +773,7 @@ class App {
       const after = value == null ? "" : `; value for ${players[0]} ${utility(valueForFirst(value, player, players))}`;
       this.showNote(this.hintNote = `Hint for ${player}: ${best}${reason ? `, which ${reason}` : ""}${after}`);
       this.drawBoard();
+      this.drawAnalysis();
     } catch (error) {
       if (error.name !== "AbortError") this.showError(error.message);
     } finally {
