@@ -91,7 +91,7 @@ func waitForList(tab *Tab, text string) {
 	})(), window.listed[%[1]q] === true)`, text))
 }
 
-// Numbers on the board: visits of all moves to a cell, or the value of the best of them, which is for the first player, whoever is to
+// Numbers on the board: the value of the best move to a cell, or else visits of all of them. A value is for the first player, whoever is to
 // move. A turn is all moves that one player made in a row.
 func TestBoardNumbers(t *testing.T) {
 	b := Start(t)
@@ -102,7 +102,8 @@ func TestBoardNumbers(t *testing.T) {
 	for _, c := range []struct{ player, wants, want string }{
 		{"x", "{ value: true }", `[[12,"0.75"],[18,"0.00"]]`},
 		{"o", "{ value: true }", `[[12,"-0.75"],[18,"0.00"]]`},
-		{"o", "{ value: true, visits: true }", `[[12,12],[18,4]]`},
+		{"o", "{ value: true, visits: true }", `[[12,"-0.75"],[18,"0.00"]]`},
+		{"o", "{ visits: true }", `[[12,12],[18,4]]`},
 		{"o", "{ prior: true }", `[]`},
 	} {
 		got := Eval[string](tab, fmt.Sprintf(`import("/static/analysis.js").then(({ boardMarks }) => JSON.stringify([...boardMarks({ player: %q, simulations: 16, moves: [
