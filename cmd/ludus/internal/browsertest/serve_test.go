@@ -255,7 +255,16 @@ func TestChoosing(t *testing.T) {
 		t.Errorf("the sizes are %s", text)
 	}
 	tab.Focus("#choose-game input")
-	tab.Press("quad(size=4,quads=4,whites=2)", "\r")
+	tab.Press("quad(size=4,quads=4,whites=2", "\r")
+	tab.Wait(`document.querySelector("#game-error").textContent.includes("the ) at the end is missing")`)
+	tab.Problems() // the browser notes the server's refusal
+	if !Eval[bool](tab, ready+` && document.title.startsWith("golden-rectangle") && document.activeElement.value === "quad(size=4,quads=4,whites=2" && document.querySelector("#choose-game .sizes").checkVisibility()`) {
+		t.Error("a wrong size leaves the game, or takes the text away")
+	}
+	tab.Resize(360, 740)
+	tab.CheckWidth()
+	tab.Resize(1280, 900)
+	tab.Press(")", "\r") // behind the text
 	tab.Wait(ready + ` && document.title.startsWith("quad(size=4,")`)
 
 	tab.Visit(address + "?game=tic-tac-toe&agent=solver:9") // whose analysis cannot be deeper
