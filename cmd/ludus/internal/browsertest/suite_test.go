@@ -125,8 +125,8 @@ func (f Front) mouse(p *Playing) {
 	f.checkLayout(p, "end")
 	goals := p.State.Goals()
 	result := map[int]string{-1: "The agent wins", 0: "A draw", 1: "You win"}[cmp.Compare(goals[0], goals[1])]
-	if status := p.Text("#status"); !strings.HasPrefix(status, result) {
-		p.Errorf("goals are %v, the status is %q, which does not begin with %q", goals, status, result)
+	if status := p.Text("#status"); !strings.HasPrefix(status, result+". Game over: ") {
+		p.Errorf("goals are %v, the status is %q, which does not begin with %q and the score", goals, status, result)
 	}
 	p.Click("#new")
 	p.Wait(listedMoves + " === 0")

@@ -629,7 +629,7 @@ class App {
     const position = this.history.positions[this.ply], status = byId("status");
     const [, head, rest] = /^(.*?)(?:; (.*))?$/s.exec(position.status);
     const again = this.history.positions[this.ply - 1]?.player === position.player ? " again" : ""; // after a block in Quad
-    const [first, mark, second] = position.done ? [this.result(position), ". ", position.status] : [head + again, "; ", rest];
+    const [first, mark, second] = position.done ? [this.result(position), ". ", `Game ${position.status}`] : [head + again, "; ", rest];
     const won = this.board.wonText(position), text = second ? first + mark + second + won : first;
     if (status.textContent === text) return; // setting it again could make screen readers repeat it
     status.textContent = first;
