@@ -64,7 +64,7 @@ func TestNewErrors(t *testing.T) {
 		"quad(corners=round)":                 {"corners=round", "cut|left|full"},
 		"quad(siez=5)":                        {`parameter "siez"`, "did you mean size?", "size, quads, whites, corners"},
 		"quad(size=5,size=5)":                 {"size is given twice"},
-		"quad(size=5":                         {"reads like"},
+		"quad(size=5":                         {"the ) at the end is missing: quad(size=5)"},
 		"quad(size=5))":                       {"reads like"},
 		"quad(size)":                          {`"size"`, "name=value"},
 		"quad(size=)":                         {"name=value"},

@@ -61,6 +61,7 @@ const (
 	maxElo             = 10_000
 	maxTemperature     = 100
 	maxNodes           = 1_000_000_000
+	maxTime            = 24 * time.Hour
 )
 
 // ErrSpec is wrapped by errors about the text of a spec.
@@ -87,6 +88,27 @@ var optionKeys = map[Kind][]string{
 // path that itself contains one must be quoted, as in net:"runs/a,sims=3". zoo[,OPTION]... is short for
 // net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what is expected.
 func Parse(text string) (Spec, error) {
+	return parseSpec(text, Limits{Simulations: MaxSimulations, Depth: maxDepth, Nodes: maxNodes, Time: maxTime})
+}
+
+// Limits bound the work of an agent per move; see [ParseWithin].
+type Limits struct {
+	Simulations int           // of MCTS and Net
+	Depth       int           // of AlphaBeta
+	Nodes       int           // of Solver, and of solve=
+	Time        time.Duration // of Net
+}
+
+// ParseWithin is [Parse] for front ends that limit the work: a spec that exceeds a limit is an error.
+func ParseWithin(text string, l Limits) (Spec, error) {
+	s, err := parseSpec(text, l)
+	if err == nil && s.Time > 0 && s.Simulations == 0 {
+		return Spec{}, fmt.Errorf("%w %q: time=%v needs a bound on simulations here, such as sims=%d,time=%[3]v", ErrSpec, text, s.Time, l.Simulations)
+	}
+	return s, err
+}
+
+func parseSpec(text string, l Limits) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
 	if text == Zoo || strings.HasPrefix(text, Zoo+",") {
 		word, rest = string(Net), text
@@ -99,13 +121,13 @@ func Parse(text string) (Spec, error) {
 			err = fmt.Errorf("%s takes nothing after it", word)
 		}
 	case MCTS:
-		s.Simulations, err = number(rest, "simulations, such as mcts:200", MaxSimulations)
+		s.Simulations, err = number(rest, "simulations, such as mcts:200", l.Simulations)
 	case AlphaBeta:
-		s.Depth, err = number(rest, "plies, such as alphabeta:3", maxDepth)
+		s.Depth, err = number(rest, "plies, such as alphabeta:3", l.Depth)
 	case Solver:
-		s.Nodes, err = number(rest, "nodes per move, such as solver:100000", maxNodes)
+		s.Nodes, err = number(rest, "nodes per move, such as solver:100000", l.Nodes)
 	case Net, Policy:
-		err = s.parseNetwork(rest)
+		err = s.parseNetwork(rest, l)
 	default:
 		err = unknownKind(word)
 	}
@@ -140,7 +162,7 @@ func number(text, what string, limit int) (int, error) {
 }
 
 // parseNetwork parses the text after net: or policy:, a path and options.
-func (s *Spec) parseNetwork(text string) error {
+func (s *Spec) parseNetwork(text string, l Limits) error {
 	keys := optionKeys[s.Kind]
 	reference, options, err := cutReference(text)
 	if err != nil {
@@ -163,7 +185,7 @@ func (s *Spec) parseNetwork(text string) error {
 			return fmt.Errorf("option %s is given twice", key)
 		}
 		given[key] = value
-		if err := s.set(key, value); err != nil {
+		if err := s.set(key, value, l); err != nil {
 			return err
 		}
 	}
@@ -216,14 +238,14 @@ func (s Spec) networkText() string {
 }
 
 // set parses the value of one option into its field.
-func (s *Spec) set(key, value string) (err error) {
+func (s *Spec) set(key, value string, l Limits) (err error) {
 	switch key {
 	case "sims":
-		s.Simulations, err = number(value, "simulations, such as sims=64", MaxSimulations)
+		s.Simulations, err = number(value, "simulations, such as sims=64", l.Simulations)
 	case "time":
 		s.Time, err = time.ParseDuration(value)
-		if err != nil || s.Time <= 0 || s.Time > 24*time.Hour {
-			return fmt.Errorf("time=%s: it must be a duration up to 24h, such as 500ms or 2s", value)
+		if err != nil || s.Time <= 0 || s.Time > l.Time {
+			return fmt.Errorf("time=%s: it must be a duration up to %s, such as 500ms or 2s", value, strings.Replace(l.Time.String(), "h0m0s", "h", 1))
 		}
 	case "search":
 		if s.PUCT = value == "puct"; !s.PUCT && value != "gumbel" {
@@ -243,7 +265,7 @@ func (s *Spec) set(key, value string) (err error) {
 			s.Nodes = NoSolver
 			return nil
 		}
-		s.Nodes, err = number(value, "nodes per move, such as solve=500000, or solve=0", maxNodes)
+		s.Nodes, err = number(value, "nodes per move, such as solve=500000, or solve=0", l.Nodes)
 	case "elo":
 		s.Elo, err = number(value, "Elo above random moves, such as elo=800", maxElo)
 	}
@@ -292,35 +314,6 @@ func (s Spec) options() (text string) {
 		text += fmt.Sprintf(",elo=%d", s.Elo)
 	}
 	return text
-}
-
-// Limits bound the work of an agent per move; see [Spec.CheckLimits].
-type Limits struct {
-	Simulations int           // of MCTS and Net
-	Depth       int           // of AlphaBeta
-	Nodes       int           // of Solver, and of solve=
-	Time        time.Duration // of Net
-}
-
-// CheckLimits returns an error that wraps [ErrSpec] if the spec exceeds a limit.
-func (s Spec) CheckLimits(l Limits) error {
-	var err error
-	switch {
-	case s.Simulations > l.Simulations:
-		err = fmt.Errorf("%d simulations per move are too many here; at most %d", s.Simulations, l.Simulations)
-	case s.Time > l.Time:
-		err = fmt.Errorf("time=%v is too long here; at most %v", s.Time, l.Time)
-	case s.Time > 0 && s.Simulations == 0:
-		err = fmt.Errorf("time=%[1]v needs a bound on simulations here, such as sims=%[2]d,time=%[1]v", s.Time, l.Simulations)
-	case s.Depth > l.Depth:
-		err = fmt.Errorf("%d plies are too deep here; at most %d", s.Depth, l.Depth)
-	case s.Nodes > l.Nodes:
-		err = fmt.Errorf("%d nodes per move are too many here; at most %d", s.Nodes, l.Nodes)
-	}
-	if err != nil {
-		return fmt.Errorf("%w %q: %w", ErrSpec, s, err)
-	}
-	return nil
 }
 
 // NetSpec returns the spec of the network at a path, with search and default options.

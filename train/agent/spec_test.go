@@ -105,7 +105,7 @@ func TestParseErrors(t *testing.T) {
 		"net:a,sims=3,tmp=1":          `did you mean "temp"?`,
 		"net:a,sims=3,b":              "unknown option",
 		"net:a,time=5":                "such as 500ms",
-		"net:a,time=-5s":              "such as 500ms",
+		"net:a,time=-5s":              "up to 24h, such as 500ms",
 		"net:a,time=0s":               "such as 500ms",
 		"net:a,search=alphazero":      "gumbel or puct",
 		"net:a,time=1s,search=gumbel": "search must be puct",
@@ -138,26 +138,23 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// CheckLimits needs the spec only; it loads no network.
-func TestCheckLimits(t *testing.T) {
+// ParseWithin needs the spec only; it loads no network. Its errors name the limits that it was given.
+func TestParseWithin(t *testing.T) {
 	limits := Limits{Simulations: 100, Depth: 3, Nodes: 1000, Time: time.Second}
 	for text, want := range map[string]string{
 		"random": "", "greedy": "", "mcts:100": "", "alphabeta:3": "", "solver:1000": "", "policy:a": "", "net:a": "", "net:a,time=1s,sims=100": "",
 		"net:a,solve=1000": "", "policy:a,solve=0": "",
-		"mcts:101":                "at most 100",
-		"net:a,sims=101":          "at most 100",
+		"mcts:101":                "it needs 1 to 100 simulations",
+		"mcts:many":               "it needs 1 to 100 simulations",
+		"net:a,sims=101":          "it needs 1 to 100 simulations",
 		"net:a,time=1s":           "such as sims=100,time=1s",
-		"net:a,time=1s,sims=101":  "at most 100",
-		"net:a,time=1.1s,sims=10": "at most 1s",
-		"alphabeta:4":             "at most 3",
-		"solver:1001":             "at most 1000",
-		"policy:a,solve=1001":     "at most 1000",
+		"net:a,time=1s,sims=101":  "1 to 100 ",
+		"net:a,time=1.1s,sims=10": "up to 1s",
+		"alphabeta:4":             "1 to 3 plies",
+		"solver:1001":             "1 to 1000 nodes",
+		"policy:a,solve=1001":     "1 to 1000 nodes",
 	} {
-		spec, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = spec.CheckLimits(limits)
+		_, err := ParseWithin(text, limits)
 		if (err == nil) != (want == "") || err != nil && (!errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: error %v; want one that says %q", text, err, want)
 		}

@@ -34,13 +34,13 @@ func TestStrengthDial(t *testing.T) {
 			p := NewPlaying(b.Open(t, address), game)
 			p.Wait(`document.getElementById("strength1").max > 10`)
 			strength := func() string { return p.Text("#strength-text1") }
-			if text, want := strength(), map[string]string{"web": "64 simulations, 1189 Elo", "page": "64 simulations, 1100 Elo"}[name]; text != want {
+			if text, want := strength(), map[string]string{"web": "64 simulations, full strength (1189 Elo)", "page": "64 simulations, full strength (1100 Elo)"}[name]; text != want {
 				t.Errorf("the agent plays at first with %s; want %s", text, want)
 			}
 			agentLabel := Eval[string](p.Tab, `document.querySelector("#seat1").value`)
 			p.Focus("#strength1")
 			p.Press(kb.Home)
-			if text := strength(); !strings.HasPrefix(text, "100 Elo (") {
+			if text := strength(); !strings.HasPrefix(text, "weakened to 100 Elo (") {
 				t.Errorf("the weakest is %s", text)
 			}
 			for _, width := range []int64{360, 1280} {
@@ -58,7 +58,7 @@ func TestStrengthDial(t *testing.T) {
 			p.Choose("#seat1", "greedy")
 			p.Wait(`document.querySelector("[data-seat='1'] .strength").hidden`)
 			p.Choose("#seat1", agentLabel)
-			if text := strength(); !strings.HasPrefix(text, "100 Elo (") {
+			if text := strength(); !strings.HasPrefix(text, "weakened to 100 Elo (") {
 				t.Errorf("after another opponent the weakest is %s", text)
 			}
 		})

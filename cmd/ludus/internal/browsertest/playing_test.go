@@ -136,9 +136,17 @@ func (p *Playing) check(v view, states []string) {
 		if p.State.Player() != mover {
 			mover, last = p.State.Player(), nil
 		}
+		before := p.State.Pieces(nil)
 		p.State.Apply(a)
 		p.Moves = append(p.Moves, p.Game.ActionNames[a])
 		last = append(last, p.Game.Drawing.ActionCells[a].From, p.Game.Drawing.ActionCells[a].To)
+		if p.Game.Drawing.ActionCells[a] == env.NoCells { // a swap marks the piece that it changes
+			for cell, piece := range p.State.Pieces(nil) {
+				if piece != 0 && piece != before[cell] {
+					last = append(last, int32(cell))
+				}
+			}
+		}
 	}
 	if want := slices.DeleteFunc(last, func(cell int32) bool { return cell < 0 }); !slices.Equal(v.Last, want) {
 		p.Errorf("after %q, cells %v are marked, want %v", p.Moves, v.Last, want)

@@ -91,7 +91,7 @@ func waitForList(tab *Tab, text string) {
 	})(), window.listed[%[1]q] === true)`, text))
 }
 
-// Numbers on the board: visits of all moves to a cell, or the value of the best of them, which is for the first player, whoever is to
+// Numbers on the board: the value of the best move to a cell, or else visits of all of them. A value is for the first player, whoever is to
 // move. A turn is all moves that one player made in a row.
 func TestBoardNumbers(t *testing.T) {
 	b := Start(t)
@@ -102,7 +102,8 @@ func TestBoardNumbers(t *testing.T) {
 	for _, c := range []struct{ player, wants, want string }{
 		{"x", "{ value: true }", `[[12,"0.75"],[18,"0.00"]]`},
 		{"o", "{ value: true }", `[[12,"-0.75"],[18,"0.00"]]`},
-		{"o", "{ value: true, visits: true }", `[[12,12],[18,4]]`},
+		{"o", "{ value: true, visits: true }", `[[12,"-0.75"],[18,"0.00"]]`},
+		{"o", "{ visits: true }", `[[12,12],[18,4]]`},
 		{"o", "{ prior: true }", `[]`},
 	} {
 		got := Eval[string](tab, fmt.Sprintf(`import("/static/analysis.js").then(({ boardMarks }) => JSON.stringify([...boardMarks({ player: %q, simulations: 16, moves: [
@@ -194,13 +195,19 @@ func TestAdviceToTrain(t *testing.T) {
 		"quad-5x5":    "",
 		"hex(size=3)": "",
 		"line-up(width=5,height=5,line=4,gravity=0)": "There is no trained agent of line-up(width=5,height=5,line=4,gravity=0) yet. " +
-			"“ludus train \"line-up(width=5,height=5,line=4,gravity=0)\"” trains one.",
+			"ludus train \"line-up(width=5,height=5,line=4,gravity=0)\" trains one.",
+		"quad(size=11,quads=20,whites=5,corners=full)": "There is no trained agent of quad(size=11,quads=20,whites=5,corners=full) yet. " +
+			"ludus train \"quad(size=11,quads=20,whites=5,corners=full)\" trains one.",
 	} {
 		tab.Visit(address + "?" + url.Values{"game": {game}}.Encode())
 		tab.Wait(ready)
 		tab.Wait(fmt.Sprintf(`document.querySelectorAll("#game option").length > 0 && %s === %q`, advice, want))
 		if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); strings.HasPrefix(game, "hex") && text != "shipped agent (of hex-5x5)" {
 			t.Errorf("the opponent in %s is %s", game, text)
+		}
+		for _, width := range []int64{360, 1280} {
+			tab.Resize(width, 740)
+			tab.CheckWidth()
 		}
 	}
 }
@@ -248,8 +255,22 @@ func TestChoosing(t *testing.T) {
 		t.Errorf("the sizes are %s", text)
 	}
 	tab.Focus("#choose-game input")
-	tab.Press("quad(size=4,quads=4,whites=2)", "\r")
+	tab.Press("quad(size=4,quads=4,whites=2", "\r")
+	tab.Wait(`document.querySelector("#game-error").textContent.includes("the ) at the end is missing")`)
+	tab.Problems() // the browser notes the server's refusal
+	if !Eval[bool](tab, ready+` && document.title.startsWith("golden-rectangle") && document.activeElement.value === "quad(size=4,quads=4,whites=2" && document.querySelector("#choose-game .sizes").checkVisibility()`) {
+		t.Error("a wrong size leaves the game, or takes the text away")
+	}
+	tab.Resize(360, 740)
+	tab.CheckWidth()
+	tab.Resize(1280, 900)
+	tab.Press(")", "\r") // behind the text
 	tab.Wait(ready + ` && document.title.startsWith("quad(size=4,")`)
+
+	tab.Visit(address + "?game=tic-tac-toe&agent=solver:9") // whose analysis cannot be deeper
+	tab.Wait(ready + ` && document.querySelector("#deeper").textContent === "Show the analysis"`)
+	tab.Click("#deeper")
+	tab.Wait(`document.querySelector("#deeper").textContent === "solver:9 makes no simulations" && document.querySelectorAll("#analysis tbody tr").length > 2`)
 }
 
 // For an unknown game the page shows an error and only the choice of another game.

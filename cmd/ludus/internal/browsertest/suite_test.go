@@ -65,13 +65,15 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "sides", placed, changeSides)
 	f.run(t, b, "swap", placed, swapSides)
 	f.run(t, b, "kinds of moves", placed, kindsOfMoves)
-	f.run(t, b, "more simulations", "quad-5x5", analyzeDeeper)
+	f.run(t, b, "more simulations", "quad-7x7", analyzeDeeper) // whose first position is not proven
+	f.run(t, b, "proven", moved, showProven)
 	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "share", placed, share)
 	f.run(t, b, "reload", placed, reload)
 	f.run(t, b, "own side", moved, ownSide)
 	f.run(t, b, "broken links", placed, brokenLinks)
 	f.run(t, b, "pass", passed, pass)
+	f.run(t, b, "swap of a piece", sixes, swapPiece)
 	f.run(t, b, "agents", placed, agentsPlay)
 	f.run(t, b, "theme", placed, changeTheme)
 	f.run(t, b, "accessibility", placed, screenReader)
@@ -123,8 +125,8 @@ func (f Front) mouse(p *Playing) {
 	f.checkLayout(p, "end")
 	goals := p.State.Goals()
 	result := map[int]string{-1: "The agent wins", 0: "A draw", 1: "You win"}[cmp.Compare(goals[0], goals[1])]
-	if status := p.Text("#status"); !strings.HasPrefix(status, result) {
-		p.Errorf("goals are %v, the status is %q, which does not begin with %q", goals, status, result)
+	if status := p.Text("#status"); !strings.HasPrefix(status, result+". Game over: ") {
+		p.Errorf("goals are %v, the status is %q, which does not begin with %q and the score", goals, status, result)
 	}
 	p.Click("#new")
 	p.Wait(listedMoves + " === 0")
@@ -236,9 +238,32 @@ func shortcuts(p *Playing) {
 	p.Follow("ready")
 	p.Press("h")
 	p.Wait(hinted)
+	p.PlayOn(random(p), 2) // the undo may have led to the start
+	before := slices.Clone(p.Moves)
+	p.Focus("#board [tabindex='0']")
 	p.Press("n")
 	p.Wait(listedMoves + " === 0")
 	p.Follow("ready")
+	p.goBack(before)
+	if !p.See().Focus {
+		p.Error("the way back to the old game takes the focus from the board")
+	}
+}
+
+// goBack goes back in the browser's history, as the note says, to a game that another one replaced.
+func (p *Playing) goBack(moves []string) {
+	p.Helper()
+	if note := p.Text("#note"); !strings.Contains(note, "The browser's Back returns to the old game") {
+		p.Errorf("the note is %q; it must say how to get the old game back", note)
+	}
+	Eval[any](p.Tab, "history.back()")
+	p.Wait(fmt.Sprintf("%s === %d", listedMoves, len(moves)))
+	if p.Follow("ready"); !slices.Equal(p.Moves, moves) {
+		p.Errorf("the browser's Back leads to %q, want %q", p.Moves, moves)
+	}
+	if note := p.Text("#note"); note != "" {
+		p.Errorf("back in the old game the note is %q", note)
+	}
 }
 
 // rules reads the rules, which are open until they are closed.
@@ -366,7 +391,7 @@ func undo(p *Playing) {
 	}
 }
 
-// steps steps through the list of moves, and plays another move in an earlier position.
+// steps steps through the list of moves, and plays another move in an earlier position. The browser's Back button undoes that.
 func steps(p *Playing) {
 	playWithoutSearch(p)
 	p.PlayOn(random(p), 6)
@@ -378,6 +403,7 @@ func steps(p *Playing) {
 		p.Press("[")
 		p.shows(ply)
 	}
+	before := slices.Clone(p.Moves)
 	legal := p.Game.NewState().Legal(nil)
 	other := legal[slices.IndexFunc(legal, func(a env.Action) bool { return p.Game.ActionNames[a] != p.Moves[0] })]
 	p.Move(other)
@@ -388,6 +414,12 @@ func steps(p *Playing) {
 			p.Fatalf("after another first move the list still holds %q", p.Moves)
 		}
 	}
+	p.goBack(before)
+	p.Click(`#moves [data-ply="0"]`)
+	p.Click("#resume")
+	p.Wait(listedMoves + " === 0")
+	p.Follow("ready")
+	p.goBack(before)
 }
 
 // deselect selects a piece, deselects it, and selects another one.
@@ -414,7 +446,22 @@ func deselect(p *Playing) {
 	if got := chosen(); got != fmt.Sprint(last) {
 		p.Errorf("another piece, %d, was clicked, chosen is %q", last, got)
 	}
-	p.Press(kb.Escape)
+	wrong := int32(0) // a cell that is neither a piece to select nor a target of the selected one
+	for slices.ContainsFunc(p.State.Legal(nil), func(a env.Action) bool {
+		move := p.Game.Drawing.ActionCells[a]
+		return move.From == wrong || move == env.FromTo{From: last, To: wrong}
+	}) {
+		wrong++
+	}
+	p.Click(cellOf(wrong))
+	p.Wait(`document.getElementById("note").textContent.includes("cannot move to")`)
+	if got := chosen(); got != fmt.Sprint(last) {
+		p.Errorf("after a refused move of %d, chosen is %q", last, got)
+	}
+	p.Click(cellOf(last))
+	if got := chosen(); got != "" {
+		p.Errorf("after a second press on a piece %q is chosen", got)
+	}
 	p.PlayOn(random(p), 2)
 }
 
@@ -559,13 +606,25 @@ func kindsOfMoves(p *Playing) {
 	p.Fatal("all moves are of one kind")
 }
 
-// analyzeDeeper analyses the first position with more and more simulations, without a change of the settings.
+// analyzeDeeper analyses the first position with more and more simulations, without a change of the settings. A hint from a shallower
+// analysis goes away.
 func analyzeDeeper(p *Playing) {
+	p.Click("#hint")
+	p.Wait(hinted)
 	for _, simulations := range []string{"256", "1024"} {
 		p.Click("#deeper")
 		p.Wait(`document.querySelector("#analysis p").textContent.includes(" ` + simulations + ` simulations")`)
+		if numbers := Eval[string](p.Tab, `[...document.querySelectorAll("#board .number")].map((e) => e.textContent).join()`); !strings.Contains(numbers, ".") {
+			p.Errorf("with %s simulations the numbers on the board are %s; they must be values", simulations, numbers)
+		}
+		if note := p.Text("#note"); Eval[bool](p.Tab, hinted) || note != "" {
+			p.Errorf("with %s simulations an old hint stays; the note is %q", simulations, note)
+		}
+		p.Click("#hint")
+		p.Wait(hinted + ` && document.querySelector("#note").textContent.startsWith("Hint for x: " +
+			document.querySelector("#analysis tbody tr:nth-child(2) th").textContent.split(" (chosen)")[0])`)
 	}
-	p.Wait(`!document.getElementById("deeper").textContent.includes("…")`) // hidden if the position is proven
+	p.Wait(`!document.getElementById("deeper").textContent.includes("…")`)
 	p.PlayOn(random(p), 2)
 	p.Wait(`document.querySelector("#analysis p").textContent.includes(" 64 simulations")`)
 	const rows = `document.querySelectorAll("#analysis tbody tr").length - 1` // without that of the position
@@ -576,6 +635,19 @@ func analyzeDeeper(p *Playing) {
 	if n := Eval[int](p.Tab, rows); n != len(p.State.Legal(nil)) {
 		p.Errorf("the table of all moves lists %d", n)
 	}
+}
+
+// showProven shows the analysis of a position that a hint has proven, which cannot be analysed deeper.
+func showProven(p *Playing) {
+	p.Click("#hint")
+	p.Wait(hinted + ` && document.getElementById("deeper").textContent === "Show the analysis"`)
+	p.Click("#deeper")
+	p.Wait(`document.getElementById("deeper").textContent === "Already proven" && document.getElementById("deeper").disabled`)
+	if n := Eval[int](p.Tab, `document.querySelectorAll("#analysis tbody tr").length`); n < 2 || !strings.Contains(p.Text("#value"), "proven") {
+		p.Errorf("the table has %d lines, the value is %q", n, p.Text("#value"))
+	}
+	p.Resize(360, 740)
+	p.CheckWidth()
 }
 
 // changeStrength goes through all strengths, and plays at one with a search.
@@ -710,6 +782,17 @@ func pass(p *Playing) {
 	}
 	playWithoutSearch(p)
 	p.Turn(p.State.Legal(nil)[0])
+}
+
+// swapPiece swaps in Hex: the piece is marked, and the note says whose it is.
+func swapPiece(p *Playing) {
+	p.Visit(Eval[string](p.Tab, "location.href") + "#seats=person,person&moves=b1")
+	p.Follow("ready")
+	legal := p.State.Legal(nil)
+	p.Turn(legal[len(legal)-1])
+	if note, pieces := p.Text("#note"), p.Pieces(); note != "The piece on a2 is blue now" || pieces["a2"] != "blue" {
+		p.Errorf("after %q the note is %q, and the pieces are %v", p.Moves, note, pieces)
+	}
 }
 
 // official returns the official texts of the moves listed.

@@ -44,8 +44,8 @@ export class AnalysisCache {
 
 // boardMarks returns shades and numbers for Board.show: of the prior, the visits or both, and of the selected piece's moves only,
 // if one is selected. For an agent without a network the visits stand for its prior; where a proof needed no visits, the prior stands
-// for them. If value is on and visits are off, a number is the value of the best move to that cell, for the first player. A number of a
-// step stands beside its arrow.
+// for them. If value is on and the agent has values, a number is that of the best move to that cell, for the first player; else, if
+// visits are on, the sum of the visits. A number of a step stands beside its arrow.
 export function boardMarks(analysis, actions, { prior, visits, value }, players, selected) {
   const moves = (analysis?.moves || []).map((move) => ({ ...move, ...actions[move.move] }))
     .filter(({ from, to }) => to >= 0 && (selected === undefined || from === selected));
@@ -58,7 +58,7 @@ export function boardMarks(analysis, actions, { prior, visits, value }, players,
   const values = () => [...best].map(([to, value]) => [to, utility(valueForFirst(value, analysis.player, players), 2)]);
   return {
     places: !steps, shades: prior || visits || (value && steps) ? strong : [],
-    numbers: visits ? summed(numbered.filter(({ visits }) => visits > 0).map(({ to, visits }) => [to, visits])) : value ? values() : [],
+    numbers: value && best.size > 0 ? values() : visits ? summed(numbered.filter(({ visits }) => visits > 0).map(({ to, visits }) => [to, visits])) : [],
   };
 }
 

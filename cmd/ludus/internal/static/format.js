@@ -24,8 +24,12 @@ export const interval = (low, high) => `${number(low)} to ${number(high)}`;
 // eloText writes a rating; it is uncertain if its 95 % interval is wide.
 export const eloText = ({ value, low, high }) => `${high - low > 200 ? "about " : ""}${Math.round(value)} Elo`;
 
-// utility writes a value from -1 to 1.
-export const utility = (x, digits = 3) => x == null ? "–" : x.toFixed(digits).replace(/^-(0\.0*)$/, "$1");
+// utility writes a value from -1 to 1. A value between them is not rounded to 1 or -1, which are sure results.
+export function utility(x, digits = 3) {
+  if (x == null) return "–";
+  const most = Math.abs(x) < 1 ? 1 - 10 ** -digits : 1;
+  return Math.min(Math.max(x, -most), most).toFixed(digits).replace(/^-(0\.0*)$/, "$1");
+}
 
 // percent writes a share, which is from 0 to 1.
 export const percent = (x) => x == null ? "–" : `${(100 * x).toFixed(1)} %`;

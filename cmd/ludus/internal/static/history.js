@@ -43,8 +43,20 @@ export class GameHistory {
     return history;
   }
 
-  // cells returns { from, to } of move number ply, from 1.
-  cells(ply) { return this.description.actions[this.moves[ply - 1]]; }
+  // cells returns { from, to } of move number ply, from 1. A move without cells that changes one piece, as the swap of Hex does, is drawn
+  // there.
+  cells(ply) {
+    const move = this.description.actions[this.moves[ply - 1]], changed = this.changed(ply);
+    return changed === undefined ? move : { ...move, to: changed };
+  }
+
+  // changed returns the cell of the one piece that a move without cells changed, else undefined.
+  changed(ply) {
+    if (this.description.actions[this.moves[ply - 1]].to >= 0) return undefined;
+    const before = this.positions[ply - 1].pieces, after = this.positions[ply].pieces;
+    const cells = [...after].flatMap((kind, cell) => kind !== "0" && kind !== before[cell] ? [cell] : []);
+    return cells.length === 1 ? cells[0] : undefined;
+  }
 
   // turn returns the numbers of the moves that one player made in a row, up to move number ply; from 1.
   turn(ply) {

@@ -15,6 +15,7 @@ const maxAnalysis = 16384; // most simulations of an analysis
 const deeperBy = 4; // factor between the simulations of an analysis and of the next deeper one
 const thinkingAfter = 1000; // milliseconds after which a note says that an agent is thinking
 const moveTime = 500; // least milliseconds per move when agents play each other
+const wayBack = "The browser's Back returns to the old game";
 
 // startPlay fills root with the app. engine has functions describe, position, choose, analyze and dial that return promises. Options:
 //   game      its name
@@ -53,6 +54,7 @@ class App {
     this.lifetime = new AbortController(); // of event listeners outside root
     this.analyses = new AnalysisCache(engine);
     this.paused = false;
+    this.wayBack = ""; // for the note of the agent's next turn: how to get an old game back
     this.flipped = undefined; // whether the board is turned, once people have pressed the button
     this.allMoves = false; // in the table of the analysis
     root.innerHTML = layout;
@@ -152,11 +154,13 @@ class App {
   async open() {
     const signal = this.beginWork();
     this.setState("loading");
+    this.showNote(this.wayBack = "");
     this.attempt(signal, async () => {
-      const description = await this.engine.describe({ game: this.options.game });
+      const description = this.description ?? await this.engine.describe({ game: this.options.game });
       let history = await new GameHistory(this.engine, description).replay([]), wrong;
       if (signal.aborted) return;
-      this.setUpGame(description, history.newest);
+      if (!this.history) this.setUpGame(description, history.newest);
+      this.verb = this.kinds[0];
       try {
         const link = this.options.useHash ? readLink(location.hash) : {};
         if (link.moves) history = await history.replay(link.moves);
@@ -182,7 +186,6 @@ class App {
     // The kinds of moves; the first one is that of the first legal move.
     this.kinds = [...new Set([...start.legal, ...Object.keys(description.actions)].map((move) => description.actions[move])
       .filter(({ to }) => to >= 0).map(({ kind }) => kind))];
-    this.verb = this.kinds[0];
     showRules(byId("about"), description);
     byId("terms").querySelector(".first-player").textContent = description.players[0];
     for (const label of byId("verb").querySelectorAll("label")) label.remove();
@@ -294,12 +297,14 @@ class App {
   showNote(text) { byId("note").textContent = text; }
   clearNote(text) { if (byId("note").textContent === text) this.showNote(""); }
 
-  // setHistory makes a history the current game and shows its end.
-  setHistory(history) {
+  // setHistory makes a history the current game and shows its end. If it replaces an old game that people may want back, the browser's
+  // Back button returns to that, and the note says so.
+  setHistory(history, replaces = false) {
     this.history = history;
     this.seed ??= this.newSeed();
-    this.writeAddress();
+    const kept = this.writeAddress(replaces);
     this.goTo(history.length);
+    if (replaces) this.showNote(this.wayBack = kept ? wayBack : "");
   }
 
   newSeed() { return this.options.seed ?? Math.floor(Math.random() * 2 ** 32); }
@@ -350,7 +355,9 @@ class App {
     }
     await pause;
     if (signal.aborted) return;
-    this.showNote(`${player} (${agent.label}) played ${longer.turn(longer.length).map((number) => longer.moves[number - 1]).join(", then ")}`);
+    const played = longer.turn(longer.length).map((number) => longer.moves[number - 1]).join(", then ");
+    this.showNote(`${player} (${agent.label}) played ${played}${this.changeText(longer, ": the")}${this.wayBack && `. ${this.wayBack}`}`);
+    if (longer.newest.player !== history.newest.player) this.wayBack = "";
     this.addMove(longer);
   }
 
@@ -362,10 +369,16 @@ class App {
     this.drawAnalysis();
   }
 
+  // changeText says what a last move without cells changed, "" if nothing.
+  changeText(history, the) {
+    const cell = history.changed(history.length);
+    return cell === undefined ? "" : `${the} piece on ${this.board.name(cell)} is ${pieceAt(this.description, history.newest.pieces, cell).name} now`;
+  }
+
   // addMove shows a history with a new last move, which is animated.
-  addMove(history) {
+  addMove(history, replaces) {
     this.arrived = history.cells(history.length);
-    this.setHistory(history);
+    this.setHistory(history, replaces);
     this.arrived = undefined;
   }
 
@@ -377,8 +390,9 @@ class App {
     this.attempt(signal, async () => {
       const longer = await this.history.play(ply, move);
       if (signal.aborted) return;
-      this.showNote("");
-      this.addMove(longer);
+      this.wayBack = "";
+      this.showNote(this.changeText(longer, "The"));
+      this.addMove(longer, ply < this.history.length);
       await this.playAgents(signal);
     });
   }
@@ -388,9 +402,8 @@ class App {
     this.analyses.stop();
     this.seed = this.newSeed();
     this.paused = false;
-    this.showNote("");
     this.analyses = new AnalysisCache(this.engine);
-    this.setHistory(this.history.first(0));
+    this.setHistory(this.history.first(0), true);
     this.continueGame();
   }
 
@@ -417,7 +430,7 @@ class App {
   playOn() {
     this.beginWork();
     this.paused = false;
-    this.setHistory(this.history.first(this.ply));
+    this.setHistory(this.history.first(this.ply), true);
     this.continueGame();
     this.board.focus();
   }
@@ -466,7 +479,7 @@ class App {
     return this.description.drops && over % width === to % width;
   }
 
-  // pressCell selects or deselects a piece, or plays a move. In games with falling pieces a mouse or a finger may press any cell of
+  // pressCell selects or deselects a piece, plays a move, or says why it does neither. In games with falling pieces a mouse or a finger may press any cell of
   // the column. On a cell that is too small for a finger, the first press marks the move and the second plays it.
   pressCell(cell, pointed) {
     const { choices } = this;
@@ -484,15 +497,15 @@ class App {
       this.play(move.text);
       return;
     }
-    const { selected } = this;
-    this.selected = cell !== selected && choices.some(({ from }) => from === cell) ? cell : undefined;
     this.unaim();
     this.clearNote(this.refusal);
-    if (cell !== selected && this.selected === undefined) this.showNote(this.refusal = this.whyNot(cell, selected));
+    if (cell === this.selected) this.selected = undefined;
+    else if (choices.some(({ from }) => from === cell)) this.selected = cell;
+    else this.showNote(this.refusal = this.whyNot(cell, this.selected)); // a selected piece stays selected
     this.draw();
   }
 
-  // whyNot says in a few words why a press on a cell does nothing. selected is the cell of the piece that was selected before.
+  // whyNot says in a few words why a press on a cell does nothing. selected is the cell of the selected piece, if there is one.
   whyNot(cell, selected) {
     const { choices, description } = this, { legal, player, pieces, done } = this.history.positions[this.ply];
     const name = this.board.name(cell), piece = pieceAt(description, pieces, cell);
@@ -616,7 +629,7 @@ class App {
     const position = this.history.positions[this.ply], status = byId("status");
     const [, head, rest] = /^(.*?)(?:; (.*))?$/s.exec(position.status);
     const again = this.history.positions[this.ply - 1]?.player === position.player ? " again" : ""; // after a block in Quad
-    const [first, mark, second] = position.done ? [this.result(position), ". ", position.status] : [head + again, "; ", rest];
+    const [first, mark, second] = position.done ? [this.result(position), ". ", `Game ${position.status}`] : [head + again, "; ", rest];
     const won = this.board.wonText(position), text = second ? first + mark + second + won : first;
     if (status.textContent === text) return; // setting it again could make screen readers repeat it
     status.textContent = first;
@@ -663,10 +676,10 @@ class App {
     return now >= maxAnalysis || analysis?.proven || !simulates(this.analyst) ? 0 : Math.min(deeperBy * now, maxAnalysis);
   }
 
-  // analyzeDeeper analyses the position shown with more simulations.
+  // analyzeDeeper analyses the position shown with more simulations, and shows the analysis if it was hidden.
   analyzeDeeper() {
     if (!this.wanted) for (const id of ["show-visits", "show-value"]) byId(id).checked = true;
-    this.deeper = this.deeperSimulations;
+    this.deeper = this.deeperSimulations || this.deeper;
     this.draw();
   }
 
@@ -698,6 +711,7 @@ class App {
   get analysis() { return this.analyses.get(this.request) || this.analyses.get({ ...this.request, simulations: undefined }); }
 
   drawBoard() {
+    this.dropOldHint();
     const { ply, history, choices } = this, position = history.positions[ply];
     const moved = choices.some(({ from }) => from >= 0);
     const targets = new Set(choices.filter(({ from }) => from < 0 || from === this.selected).map(({ to }) => to));
@@ -724,11 +738,21 @@ class App {
     showValueMeter(byId("value"), analysis, this.description);
   }
 
+  // drawDeeper lets the button of the analysis say what it does, or why there is no deeper analysis.
   drawDeeper() {
     const simulations = this.deeperSimulations, running = this.deeper > 0 && this.analyses.isRunning(this.request);
-    byId("deeper").textContent = running ? "Analysing …" : `Analyse with ${simulations || "more"} simulations`;
-    this.setVisible("deeper", running || !this.analysis?.proven);
-    this.enable("deeper", simulations > 0 && !running && !this.history.positions[this.ply].done);
+    byId("deeper").textContent = running ? "Analysing …" : simulations > 0 ? `Analyse with ${simulations} simulations`
+      : !this.wanted ? "Show the analysis" : this.analysis?.proven ? "Already proven"
+        : simulates(this.analyst) ? `At most ${maxAnalysis} simulations` : `${this.analyst.label} makes no simulations`;
+    this.enable("deeper", !running && (simulations > 0 || !this.wanted) && !this.history.positions[this.ply].done);
+  }
+
+  // dropOldHint removes a hint if another analysis of the position is there now, which need not agree.
+  dropOldHint() {
+    const { analysis } = this;
+    if (!this.hinted || !analysis || analysis === this.hintedBy) return;
+    this.hinted = undefined;
+    this.clearNote(this.hintNote);
   }
 
   // hint shows the best move of the analysis.
@@ -740,14 +764,16 @@ class App {
     this.drawBoard();
     this.showNote(looking);
     try {
-      const { best, reason, player, value: whole, moves } = await this.analyses.run(request);
+      const analysis = await this.analyses.run(request), { best, reason, player, value: whole, moves } = analysis;
       const value = moves?.find(({ move }) => move === best)?.value ?? whole; // as in the table
       if (!sameRequest(request, this.request)) return;
       this.hinted = this.description.actions[best];
+      this.hintedBy = analysis;
       const { players } = this.description;
       const after = value == null ? "" : `; value for ${players[0]} ${utility(valueForFirst(value, player, players))}`;
-      this.showNote(`Hint for ${player}: ${best}${reason ? `, which ${reason}` : ""}${after}`);
+      this.showNote(this.hintNote = `Hint for ${player}: ${best}${reason ? `, which ${reason}` : ""}${after}`);
       this.drawBoard();
+      this.drawAnalysis();
     } catch (error) {
       if (error.name !== "AbortError") this.showError(error.message);
     } finally {
@@ -764,12 +790,19 @@ class App {
     return (this.options.address?.() ?? "") + "#" + writeLink({ moves, seats: names, strengths: this.sliders.map(({ wantedText }) => wantedText) });
   }
 
-  // writeAddress puts the game into the address as soon as it differs from the one that was opened, so that it survives a reload.
-  writeAddress() {
+  // writeAddress puts the game into the address as soon as it differs from the one that was opened, so that it survives a reload. It
+  // says whether the browser keeps the address before, for its Back button, if that is wanted.
+  writeAddress(keep = false) {
     const link = this.linkTo(this.history.moves);
-    if (!this.options.useHash || link === this.written) return;
+    if (!this.options.useHash || link === this.written) return false;
     this.written = link;
-    try { history.replaceState(history.state, "", link); } catch { /* a browser may forbid it: a reload then starts a new game */ }
+    try {
+      if (keep) history.pushState(null, "", link);
+      else history.replaceState(history.state, "", link);
+      return keep;
+    } catch {
+      return false; // a browser may forbid it: a reload then starts a new game
+    }
   }
 
   // share puts the link to the position shown onto the clipboard, or into a field if the browser does not allow that.

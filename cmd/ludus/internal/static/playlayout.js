@@ -41,9 +41,9 @@ export const layout = `
       <button id="deeper" type="button" disabled>Analyse with more simulations</button>
       <details id="terms" class="terms"><summary>What the numbers mean</summary><dl>
         <div><dt>prior</dt><dd>how likely the network finds the move at first sight, before it searches. Agents without a network have none.</dd></div>
-        <div><dt>visits</dt><dd>how many simulations of the search tried the move. The search tries good moves more often. A number on the board counts all moves to that cell.</dd></div>
+        <div><dt>visits</dt><dd>how many simulations of the search tried the move. The search tries good moves more often. On the board they are shown if values are not; a number counts all moves to that cell.</dd></div>
         <div><dt>chosen</dt><dd>the move that the agent would play: mostly that with the most visits, but the value counts, too. If moves are proven to be equally good, it may be any of these.</dd></div>
-        <div><dt>value</dt><dd>the expected result: 1 is a sure win, 0 is even, -1 a sure loss. A win of fewer than 100 points is worth less: 95 to 5 is 0.9. On the board it is shown if visits are not. Everywhere on this page it is for <span class="first-player"></span>, whoever is to move.</dd></div>
+        <div><dt>value</dt><dd>the expected result: 1 is a sure win, 0 is even, -1 a sure loss. A win of fewer than 100 points is worth less: 95 to 5 is 0.9. On the board it is that of the best move to a cell. Everywhere on this page it is for <span class="first-player"></span>, whoever is to move.</dd></div>
         <div><dt>position</dt><dd>its value is a mean over the moves that the search tried, in which likely moves count most. For the player to move it is usually slightly below the best move's value.</dd></div>
         <div><dt>simulations</dt><dd>steps of the search before a move. In each it looks at one more position. With more it plays better and slower.</dd></div>
         <div><dt>Elo</dt><dd>how strong a player is. Random moves have 0; a player with 100 more than another scores 64 % against it. An exact solver helps agents with a network, if they are not weakened. Their Elo does not count it, so they may be stronger.</dd></div>

@@ -1,7 +1,7 @@
 // The play page of ludus serve: it offers games and agents, and starts the app of play.js. The address takes game=NAME and any
 // number of agent=SPEC.
 import { byId, make } from "./dom.js";
-import { count, eloText } from "./format.js";
+import { count, eloText, sentence } from "./format.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { startPlay } from "./play.js";
 
@@ -45,9 +45,11 @@ const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
 // offerGames fills the form for choosing a game: a list, and a text field for other sizes. A mouse opens the chosen game at once;
 // arrow keys change the choice at every step, so a button appears.
 // summaries say what one plays, by name; the list shows them beside the names of other games than the chosen one, whose rules are open.
-// patterns are { sizes, defaults }, such as hex(size=2..11) and hex(size=11).
-function offerGames(form, games, game, summaries, patterns) {
+// patterns are { sizes, defaults }, such as hex(size=2..11) and hex(size=11). check(name) returns a promise that is rejected if there is
+// no such game; the form then shows the error.
+function offerGames(form, games, game, summaries, patterns, check) {
   const sizes = form.querySelector("div"), select = form.querySelector("select"), field = form.querySelector("input"), button = form.querySelector("button");
+  const wrong = form.querySelector("[role=alert]");
   for (const name of new Set([...games, game])) make(select, "option", { value: name }, name === game || !summaries[name] ? name : `${name}: ${summaries[name]}`);
   make(select, "option", { value: "" }, "another size …");
   select.value = game;
@@ -61,15 +63,24 @@ function offerGames(form, games, game, summaries, patterns) {
   }
   select.addEventListener("change", () => {
     const written = select.value === "";
+    wrong.textContent = "";
     field.hidden = sizes.hidden = !written;
     button.hidden = !written && (!keys || select.value === game);
     if (keys) return;
     if (written) field.focus();
     else open(select.value);
   });
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    open(select.value || field.value.trim());
+    const name = select.value || field.value.trim();
+    wrong.textContent = "";
+    try {
+      await check(name);
+      open(name);
+    } catch (error) {
+      wrong.textContent = sentence(error.message);
+      field.focus();
+    }
   });
 }
 
@@ -104,8 +115,12 @@ function offerAgent(form, hasShipped, limits, add) {
 // canonicalName returns a game's canonical name, or undefined if there is no such game.
 const canonicalName = (engine, game) => engine.describe({ game }).then((description) => description.game, () => undefined);
 
-// adviceToTrain says how to train an agent of a game.
-const adviceToTrain = (game) => `There is no trained agent of ${game} yet. “ludus train ${game.includes("(") ? `"${game}"` : game}” trains one.`;
+// adviseToTrain says in parent how to train an agent of a game.
+function adviseToTrain(parent, game) {
+  const note = make(parent, "p", { class: "note" }, `There is no trained agent of ${game} yet. `);
+  make(note, "code", {}, `ludus train ${game.includes("(") ? `"${game}"` : game}`);
+  note.append(" trains one.");
+}
 
 const trainedGenerations = 10; // a checkpoint without a rating counts as trained from this generation on
 
@@ -185,8 +200,9 @@ async function start() {
   const app = startPlay(byId("play"), engine, { game, agents, seats: ["person", agents[0].label], useHash: true, more, address, findAgent, onRefused: () => { byId("elsewhere").hidden = false; } });
   const trained = shipped || own.some(({ untrained }) => !untrained) || wishes.some((text) => /^(net|policy):/.test(text));
   const ofSheet = game.startsWith("gdl("); // which file it came from is not known here
-  if (known && !ofSheet && !trained && listed) make(byId("swap").parentElement, "p", { class: "note" }, adviceToTrain(game));
-  offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, summaries, patterns);
+  if (known && !ofSheet && !trained && listed) adviseToTrain(byId("swap").parentElement, game);
+  offerGames(byId("choose-game"), [...games, ...runs.filter((run) => run.agent).map((run) => run.game)], game, summaries, patterns,
+    (name) => engine.describe({ game: name }));
   offerAgent(more.querySelector("form"), Boolean(shipped), limits, async (text) => app.addAgent(await findAgent(text), 1));
 }
 

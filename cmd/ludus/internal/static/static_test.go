@@ -130,13 +130,13 @@ func TestFormat(t *testing.T) {
 	got := nodeModules(t, `
 		import { barScale, duration, grouped, number, percent, utility } from "./format.js";
 		console.log([0, 0.01234, 1.5, 94, -120.4, 9999, 12345, -1234567, null].map(number).join(" "));
-		console.log(grouped("12345.5"), utility(-0.0001), utility(0.5), percent(0.1234));
+		console.log(grouped("12345.5"), utility(-0.0001), utility(0.5), utility(-0.996, 2), utility(0.9999), utility(-1, 2), percent(0.1234));
 		console.log(duration(0), duration(89), duration(600), duration(7200));
 		const at = barScale({ unit: "Elo", bars: [{ value: -50, low: -100, high: 0 }, { value: 50, low: 0, high: 100 }] });
 		console.log(at(-200), at(-50), at(0), at(50), barScale({ unit: "%", bars: [] })(25));
 	`, []string{"format.js"})
 	want := "0 0.0123 1.50 94.0 -120 9999 12,345 -1,234,567 –\n" +
-		"12,345.5 0.000 0.500 12.3 %\n" +
+		"12,345.5 0.000 0.500 -0.99 0.999 -1.00 12.3 %\n" +
 		"1 s 89 s 10 min 2.0 h\n" +
 		"0 25 50 75 25\n"
 	if got != want {

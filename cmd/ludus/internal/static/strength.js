@@ -52,8 +52,9 @@ export class StrengthSlider {
   show() {
     const { simulations, elo, low, high } = this.value, top = this.elo ?? this.levels.at(-1)?.elo;
     let text = simulations === 0 ? "network alone" : `${simulations} simulations`;
-    if (elo !== undefined) text = `${elo} Elo (${low} to ${high})`;
-    else if (this.levels.length > 0) text += `, ${simulations === defaultSimulations && this.elo ? "" : "over "}${Math.round(top)} Elo`;
+    if (elo !== undefined) text = `weakened to ${elo} Elo (${low} to ${high})`;
+    else if (this.levels.length > 0 && simulations > defaultSimulations) text += `, over ${Math.round(top)} Elo`;
+    else if (this.levels.length > 0) text += `, full strength (${this.elo ? "" : "over "}${Math.round(top)} Elo)`;
     this.slider.title = this.levels.length > 0 ? "Elo above random moves, with its 95 % interval" : "";
     this.note.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);

@@ -40,14 +40,11 @@ func newAgentPool(s *Server, threads int) *agentPool {
 
 // get returns an idle or new agent of a spec; putBack returns it. Errors wrap [agent.ErrSpec] or [agent.ErrWeights].
 func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBack func(), err error) {
-	spec, err := agent.Parse(text)
+	spec, err := agent.ParseWithin(text, agentLimits)
 	if err != nil {
 		return nil, nil, err
 	}
 	spec = spec.WithSolver(agent.DefaultSolve)
-	if err := spec.CheckLimits(agentLimits); err != nil {
-		return nil, nil, err
-	}
 	version, err := p.version(spec)
 	if err != nil {
 		return nil, nil, err

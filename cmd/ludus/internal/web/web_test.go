@@ -336,12 +336,12 @@ func TestRefused(t *testing.T) {
 		{"choose", agent("net:quad@7"), 400, "only of 1"},
 		{"choose", agent("net:quad@best"), 400, "quad/ratings.json rates no checkpoint"},
 		{"choose", `{"game":"quad-7x7","agent":"net:quad"}`, 400, "it plays quad-5x5"},
-		{"choose", agent("mcts:20001"), 400, "at most 20000"},
-		{"choose", agent("net:quad,sims=20001"), 400, "at most 20000"},
+		{"choose", agent("mcts:20001"), 400, "it needs 1 to 20000 simulations"},
+		{"choose", agent("net:quad,sims=20001"), 400, "it needs 1 to 20000 simulations"},
 		{"choose", agent("net:quad,time=1s"), 400, "sims=20000,time=1s"},
-		{"choose", agent("net:quad,sims=20000,time=11s"), 400, "at most 10s"},
-		{"choose", agent("alphabeta:9"), 400, "at most 8"},
-		{"choose", agent("solver:1000001"), 400, "at most 1000000"},
+		{"choose", agent("net:quad,sims=20000,time=11s"), 400, "up to 10s"},
+		{"choose", agent("alphabeta:9"), 400, "1 to 8 plies"},
+		{"choose", agent("solver:1000001"), 400, "1 to 1000000 nodes"},
 		{"analyze", `{"game":"quad-5x5","agent":"net:quad","simulations":20001}`, 400, "from 0 to 20000"},
 	} {
 		c.refuses(c.request("POST", "/api/"+b.op, b.body), b.status, strings.ReplaceAll(b.want, `\"`, `"`))
