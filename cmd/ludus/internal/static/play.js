@@ -479,8 +479,9 @@ class App {
     return this.description.drops && over % width === to % width;
   }
 
-  // pressCell selects or deselects a piece, plays a move, or says why it does neither. In games with falling pieces a mouse or a finger may press any cell of
-  // the column. On a cell that is too small for a finger, the first press marks the move and the second plays it.
+  // pressCell selects or deselects a piece, plays a move, or says why it does neither. In games with falling pieces a mouse or a
+  // finger may press any cell of the column. On a cell that is too small for a finger, the first press marks the move and the second
+  // plays it.
   pressCell(cell, pointed) {
     const { choices } = this;
     const move = choices.find(({ from, to }) => (to === cell || (pointed && this.dropsTo(cell, to))) && (from < 0 || from === this.selected));
