@@ -228,39 +228,45 @@ func (r *run) changeLength() (changed bool, err error) {
 	if err != nil && !errors.Is(err, checkpoints.ErrNoCheckpoint) {
 		return false, fmt.Errorf("run %s: %w", r.Dir, err)
 	}
-	ended := count.Generation
-	switch {
-	case ended >= plan.Last():
-		return r.extend(&count)
-	case ended > 0 && ended < lastBeforeDecay(plan):
-		return true, r.replan(&count)
-	}
-	why := ""
+	ended, why := count.Generation, ""
 	if len(damaged) > 0 {
 		why = " (newer checkpoints are damaged)"
 	}
-	return false, fmt.Errorf("%s: %w: %d of %d generations are finished%s; until the run ends, only generations 1 to %d, before the decay "+
-		"of the learning rate, can lead to another length; continue it without a new length, then give it a greater one",
-		r.Dir, ErrConflict, ended, plan.Last(), why, lastBeforeDecay(plan)-1)
+	switch {
+	case ended >= plan.Last():
+		return r.extend(&count)
+	case ended > lastBeforeDecay(plan):
+		return false, fmt.Errorf("%s: %w: %d of %d generations are finished%s; since generation %d the learning rate decays, so the run keeps "+
+			"its length; continue it without a new one, then give it a greater one",
+			r.Dir, ErrConflict, ended, plan.Last(), why, lastBeforeDecay(plan)+1)
+	case ended == 0 && r.Time > 0 && (plan.Seconds == 0 || plan.CPU != r.CPUTime):
+		return false, fmt.Errorf("%s: %w: no generation is finished%s, so it is not known how long one takes; continue without a new length, "+
+			"or delete %s to start over", r.Dir, ErrConflict, why, r.Dir)
+	}
+	return true, r.replan(&count)
 }
 
 // replan gives an unfinished run another length.
 func (r *run) replan(count *counters) error {
 	plan, ended := r.config.Plan, count.Generation
-	plan.Seconds, plan.CPU, plan.Generations, plan.Adjusted = r.Time.Seconds(), r.CPUTime, r.Generations, 0
-	if r.Time > 0 {
-		spent := count.Seconds
-		if plan.CPU {
+	perGeneration, spent := plan.Seconds/float64(plan.Generations), 0.0
+	if ended > 0 {
+		if spent = count.Seconds; r.CPUTime && count.CPUSeconds > 0 {
 			spent = count.CPUSeconds
 		}
-		left := plan.Seconds*(1-finalShare(&r.config.Settings)) - spent
-		plan.Generations = ended + int(left*safety/spent*float64(ended))
+		perGeneration = spent / float64(ended) / safety
+	}
+	plan.Seconds, plan.CPU, plan.Generations = r.Time.Seconds(), r.CPUTime, r.Generations
+	plan.Adjusted, plan.Stopped, plan.Changed = 0, 0, ended
+	if r.Time > 0 {
+		plan.Generations = ended + int((plan.Seconds*(1-finalShare(&r.config.Settings))-spent)/perGeneration)
+		passAdjustments(&plan, ended)
 	}
 	if plan.Generations <= ended {
 		return fmt.Errorf("%s: %w: the run has trained as long already (generation %d of %d); choose a greater length",
 			r.Dir, ErrConflict, ended, r.config.Plan.Last())
 	}
-	passAdjustments(&plan, ended)
+	r.note("another length: %d generations, of which %d are finished, instead of %d", plan.Generations, ended, r.config.Plan.Last())
 	r.config.Plan = plan
 	return nil
 }
@@ -300,7 +306,7 @@ func (r *run) rewindTarget(plan *rundir.Plan, ended int) int {
 	var candidates []int
 	ids, _ := r.store.List() // what cannot be listed cannot be loaded
 	for _, id := range slices.Backward(ids) {
-		if id > plan.Resumed && id <= min(lastBeforeDecay(plan), ended) {
+		if id > plan.Resumed && id <= min(max(lastBeforeDecay(plan), plan.Changed), ended) {
 			candidates = append(candidates, id)
 		}
 	}
@@ -415,7 +421,8 @@ func (r *run) progress(phase Phase, done float64) {
 	if phase != Rating {
 		p.Generation++
 	}
-	if spent := r.pace.spent(plan).Seconds(); plan.Seconds > 0 && spent > 0 && plan.Adjusted < len(adjustments(plan)) {
+	if spent := r.pace.spent(plan).Seconds(); plan.Seconds > 0 && spent > 0 && plan.Adjusted < len(adjustments(plan)) &&
+		(plan.CPU || r.count.Generation < lastBeforeDecay(plan)) {
 		// The number of generations will change, but hardly the time.
 		p.Share = min(spent/plan.Seconds, 1)
 		p.Remaining = time.Duration(max(plan.Seconds-spent, 0) / spent * float64(p.Elapsed))

@@ -588,13 +588,18 @@ func TestOtherLength(t *testing.T) {
 				cancel()
 			}
 		}
+		if generation == 0 {
+			cancel()
+		}
 		if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 	}
 	conflicts := func(o Options, want string) {
 		t.Helper()
-		if _, err := Train(t.Context(), o); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), want) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := Train(ctx, o); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d generations or %v: %v, want %q", o.Generations, o.Time, err, want)
 		}
 	}
@@ -609,15 +614,31 @@ func TestOtherLength(t *testing.T) {
 	if config, err := rundir.ReadConfig(dir); err != nil || config.Plan.Seconds != 3600 || config.Plan.Generations <= 100 {
 		t.Errorf("after another time: %+v, %v", config.Plan, err)
 	}
-	if s := mustTrain(t, tiny(t, dir, 7)); s.Config.Plan.Generations != 7 || s.Config.Plan.Resumed != 0 {
-		t.Errorf("after fewer generations: %+v", s.Config.Plan)
+	if p := mustTrain(t, tiny(t, dir, 7)).Config.Plan; p.Generations != 7 || p.Seconds != 0 || p.Adjusted != 0 || p.Changed != 5 || p.Resumed != 0 {
+		t.Errorf("after fewer generations: %+v", p)
+	}
+	if p := mustTrain(t, tiny(t, dir, 8)).Config.Plan; p.Generations != 8 || p.Resumed != 7 || p.Rewound != 5 {
+		t.Errorf("the learner goes back to the last generation before the decay of either plan: %+v", p)
 	}
 
 	dir = t.TempDir()
-	stopAfter(tiny(t, dir, 5), 4) // the learning rate decays
-	conflicts(tiny(t, dir, 9), "4 of 5 generations are finished")
-	if s := mustTrain(t, tiny(t, dir, 0)); s.Config.Plan.Generations != 5 {
+	const generations = 6
+	last := lastBeforeDecay(&rundir.Plan{Generations: generations})
+	stopAfter(tiny(t, dir, generations), last)
+	stopAfter(tiny(t, dir, generations+1), last+1) // another length may come late
+	dir = t.TempDir()
+	stopAfter(tiny(t, dir, generations), last+1)
+	conflicts(tiny(t, dir, 9), "5 of 6 generations are finished; since generation 5 the learning rate decays")
+	if s := mustTrain(t, tiny(t, dir, 0)); s.Config.Plan.Generations != generations {
 		t.Errorf("without another length: %+v", s.Config.Plan)
+	}
+
+	dir = t.TempDir()
+	stopAfter(tiny(t, dir, 5), 0)
+	timed.Dir = dir
+	conflicts(timed, "no generation is finished")
+	if s := mustTrain(t, tiny(t, dir, 2)); s.Config.Plan.Generations != 2 {
+		t.Errorf("another length before the first generation: %+v", s.Config.Plan)
 	}
 }
 

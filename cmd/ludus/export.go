@@ -186,8 +186,8 @@ func loadNetwork(path, name string) (game *env.Game, weights *infer.Weights, ori
 		weights, origin, err = loader(game)(agent.ZooSpec().Network)
 	} else if sheet, ok := games.SheetPath(path); ok && filepath.Ext(sheet) == ".kif" {
 		run := "runs/" + env.FileName(strings.TrimSuffix(filepath.Base(sheet), filepath.Ext(sheet)))
-		return nil, nil, origin, fmt.Errorf("%s is a rule sheet and has no network; train one first: ludus train %s --run %s, then ludus export %s",
-			sheet, sheet, run, run)
+		return nil, nil, origin, fmt.Errorf("%s is a rule sheet and has no network; train one first: %s, then %s", sheet,
+			commandLine([]string{"train", sheet, "--run", run}), commandLine([]string{"export", run}))
 	} else {
 		weights, origin, err = rundir.LoadWeights(rundir.ParseReference(path))
 	}

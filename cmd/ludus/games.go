@@ -66,6 +66,9 @@ or the position in which a law of games is broken, and reloads itself. Ctrl-C en
 						return err
 					}
 				}
+				if len(args) > 0 {
+					return writeMistakes(io.Discard, list[0])
+				}
 			case len(args) > 0:
 				err := writeMistakes(cmd.OutOrStdout(), list[0])
 				writeGame(cmd.OutOrStdout(), list[0])

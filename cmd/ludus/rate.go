@@ -49,8 +49,8 @@ agent rated N, and pages offer the strengths. The dial belongs to that checkpoin
 best, name it with net:RUN@GENERATION,elo=N.
 
 Each finished match is added to the run's matches, so the same command continues a stopped one, and a smaller --to or more
---checkpoints add matches. The ratings are kept in the run's folder; RUN@best is the newest checkpoint, unless
-the whole interval of another lies above its rating.`,
+--checkpoints add matches. The ratings are kept in the run's folder; RUN@best is the newest rated checkpoint,
+unless the whole interval of another lies above its rating.`,
 		Example: `  ludus rate runs/quad-5x5
   ludus rate runs/quad-5x5 --checkpoints 40 --to 25
   ludus rate runs/quad-5x5 --time 1m --json

@@ -51,7 +51,8 @@ Each run is tested on the game's solved positions: how often the network's move 
 without built-in ones, such as gomoku and tic-tac-toe, need --suite or --opponent. --opponent also plays a match. Intervals are
 95 % intervals by Student's t over seeds; differences are taken seed by seed. One that is the same in all seeds has no interval:
 it says nothing of chance. A good rule: keep a change that lowers the error by at least 8 % with an interval that excludes 0.
-Screen many changes with --cpu 8m --seeds 2, confirm the best with --cpu 20m --seeds 4 on two games.
+Screen many changes with --cpu 8m --seeds 2, confirm the best with --cpu 20m on two games, with four seeds or more: docs/METHODS.md
+says under "Spread between seeds" how small a difference each number of seeds can show.
 
 DIR holds a run's folder for every arm and seed (for serve, report and compare), sweep.json and sweep.html. The same command
 continues a stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
@@ -267,7 +268,7 @@ func (f *sweepFlags) write(w io.Writer, r *sweep.Report) {
 				change += " %"
 			}
 			if difference == "" && i > 0 && r.Seeds > 1 {
-				difference = "the same in all seeds"
+				difference = fmt.Sprintf("%+.2f in all seeds", 100*(a.Mean.Value-m.ofArm(&r.Arms[0]).Mean.Value))
 			}
 			compared := difference + "\t" + change + "\t"
 			if alone {

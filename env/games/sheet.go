@@ -58,7 +58,7 @@ func Find(name string) (*env.Game, error) {
 	if g := built[strings.TrimSpace(name)]; g != nil {
 		return g, nil
 	}
-	return nil, fmt.Errorf("%w %q: no such rule sheet has been read; a run on it makes it known, and \"ludus games SHEET --watch\" shows a sheet", ErrName, name)
+	return nil, fmt.Errorf("%w %q: no such rule sheet has been read; a run on it makes it known, and \"ludus games --watch SHEET\" shows a sheet", ErrName, name)
 }
 
 // Restore returns the game that a file names; sheet is the rule sheet that the file carries, if any. It reads no file.

@@ -54,9 +54,12 @@ func (p *played) add(plies int, goals [2]int) {
 // sentence describes the games.
 func (p *played) sentence(players [2]string) string {
 	share := func(n int) float64 { return 100 * float64(n) / float64(max(1, p.games)) }
-	return fmt.Sprintf("In %d random games: %d to %d plies, %.1f on average; %s won %.0f %%, %s %.0f %%, and %.0f %% were draws.", p.games,
-		p.shortest, p.longest, float64(p.plies)/float64(max(1, p.games)), players[env.First], share(p.wins[env.First]),
-		players[env.Second], share(p.wins[env.Second]), share(p.games-p.wins[0]-p.wins[1]))
+	length := fmt.Sprintf("%d to %d plies, %.1f on average", p.shortest, p.longest, float64(p.plies)/float64(max(1, p.games)))
+	if p.shortest == p.longest {
+		length = fmt.Sprintf("%d plies each", p.longest)
+	}
+	return fmt.Sprintf("In %d random games: %s; %s won %.0f %%, %s %.0f %%, and %.0f %% were draws.", p.games, length,
+		players[env.First], share(p.wins[env.First]), players[env.Second], share(p.wins[env.Second]), share(p.games-p.wins[0]-p.wins[1]))
 }
 
 // fewRandomGames is the number of random games that tell nothing if they end alike.

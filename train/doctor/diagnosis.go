@@ -45,7 +45,7 @@ func Diagnose(r *Run) *Diagnosis {
 	return d
 }
 
-// status says in one sentence whether the run still learns. Losses alone do not tell: they may rise while play gets
+// status says whether the run still learns. Losses alone do not tell: they may rise while play gets
 // better, because the targets get harder.
 func (r *Run) status() string {
 	const longer = "train longer (the same command with a larger --time or --generations)."
@@ -63,9 +63,9 @@ func (r *Run) status() string {
 		return "The losses still fall: " + longer
 	case before > 0:
 		return fmt.Sprintf("Since generation %d play has not become stronger beyond chance, and over the newest two fifths of the run the losses "+
-			"did not fall. To see smaller differences, rate the run with more games (ludus rate RUN); or %s", before, longer)
+			"did not fall beyond chance. To see smaller differences, rate the run with more games (ludus rate RUN); or %s", before, longer)
 	}
-	return "Over the newest two fifths of the run the losses did not fall; ratings show whether play still gets better (ludus rate RUN)."
+	return "Over the newest two fifths of the run the losses did not fall beyond chance; ratings show whether play still gets better (ludus rate RUN)."
 }
 
 // measurement is an interval of a generation's strength, higher for stronger play.

@@ -25,9 +25,9 @@ type Config struct {
 	Plan     Plan     `json:"plan"`
 }
 
-// Plan is the length of a run and the size of its generations. With --generations it never changes. With --time it is
-// estimated by measuring the machine, adjusted a few times to the run's own speed, and cut short when the time is over;
-// the clock decides nothing else.
+// Plan is the length of a run and the size of its generations. With --time it is estimated by measuring the machine, adjusted a
+// few times to the run's own speed, and cut short when the time is over; the clock decides nothing else. People can change the
+// length.
 type Plan struct {
 	Seconds            float64 `json:"seconds,omitempty"`    // the run's time limit; 0 if its generations were given
 	CPU                bool    `json:"cpu,omitempty"`        // Seconds limits the CPU time of the process
@@ -36,6 +36,7 @@ type Plan struct {
 	PliesPerGeneration int     `json:"plies_per_generation"` // that each game advances by, at least 1
 	Adjusted           int     `json:"adjusted,omitempty"`   // adjustments of Generations made so far
 	Stopped            int     `json:"stopped,omitempty"`    // generation after which the time was over; 0: not stopped
+	Changed            int     `json:"changed,omitempty"`    // generations that were finished when the unfinished run got another length
 	// Set if a finished run was extended: Resumed is the last generation before the extension. Rewound is the
 	// generation, from before the learning rate's final decay, whose weights the learner went back to.
 	Resumed int `json:"resumed,omitempty"`

@@ -35,8 +35,8 @@ type ArmReport struct {
 type Measure struct {
 	Mean stats.Estimate `json:"mean"`
 	// Difference is the mean difference to the baseline's run with the same number, Change the same divided by the
-	// baseline's mean. Both are nil for the baseline, from a single seed, and if all seeds have the same difference, which
-	// says nothing of chance; Change also if the baseline's mean is 0.
+	// baseline's mean. Both are nil for the baseline, from a single seed, and if all seeds have the same difference: that has
+	// no interval. Change also if the baseline's mean is 0.
 	Difference *stats.Estimate `json:"difference,omitempty"`
 	Change     *stats.Estimate `json:"change,omitempty"`
 }

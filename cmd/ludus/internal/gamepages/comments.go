@@ -37,10 +37,10 @@ const jump = 15
 // quietPlies is the number of plies after which a comment says how the game stands.
 const quietPlies = 6
 
-// Differences of expected scores: less than equal is about equal, at least clear is a clear lead.
+// Differences of expected scores: less than equalScores is about equal, at least clearLead a clear lead.
 const (
-	equal = 6
-	clear = 25
+	equalScores = 6
+	clearLead   = 25
 )
 
 // commentator comments on the sample game of a study.
@@ -109,9 +109,9 @@ func (c *commentator) standing(n *note, i int, after env.State) string {
 	}
 	text := capital(c.game.Players[leader]) + " is ahead."
 	switch lead := of(leader, score) - 50; {
-	case lead < equal:
+	case lead < equalScores:
 		text = "About even."
-	case lead >= clear:
+	case lead >= clearLead:
 		text = capital(c.game.Players[leader]) + " is clearly ahead."
 	}
 	played := slices.IndexFunc(p.Top, func(t topMove) bool { return t.Move == p.Move })
@@ -120,7 +120,10 @@ func (c *commentator) standing(n *note, i int, after env.State) string {
 		return text
 	}
 	next := &p.Top[other]
-	if of(n.player, p.Top[played].Score)-of(n.player, next.Score) < equal {
+	switch better := of(n.player, next.Score) - of(n.player, p.Top[played].Score); {
+	case better >= equalScores:
+		return text + fmt.Sprintf(" The analysis likes %s more.", next.Move)
+	case better > -equalScores:
 		return text + fmt.Sprintf(" About as good: %s.", next.Move)
 	}
 	return text + fmt.Sprintf(" The analysis sees nothing as good: %s would leave %s %.0f.", next.Move, c.game.Players[n.player], of(n.player, next.Score))

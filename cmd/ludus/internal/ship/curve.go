@@ -172,8 +172,8 @@ func plainTraining(game *env.Game, config *rundir.Config, dir string) (command s
 // commandOf returns the command that trains a run again.
 func commandOf(game *env.Game, config *rundir.Config) (string, error) {
 	p := &config.Plan
-	if config.From != "" || p.Resumed > 0 {
-		return "", errors.New("it was extended or did not start from random weights; train it with one command")
+	if config.From != "" || p.Resumed > 0 || p.Changed > 0 {
+		return "", errors.New("its length was changed or it did not start from random weights; train it with one command")
 	}
 	length := fmt.Sprintf("--generations %d", p.Generations)
 	if p.Seconds > 0 {

@@ -1,5 +1,7 @@
 // The moves of a game with the positions along them, and links to a position. Nothing here touches the page.
 
+import { pieceAt } from "./board.js";
+
 // GameHistory is immutable; its methods return new ones.
 export class GameHistory {
   constructor(engine, description) {
@@ -54,7 +56,7 @@ export class GameHistory {
   changed(ply) {
     if (this.description.actions[this.moves[ply - 1]].to >= 0) return undefined;
     const before = this.positions[ply - 1].pieces, after = this.positions[ply].pieces;
-    const cells = [...after].flatMap((kind, cell) => kind !== "0" && kind !== before[cell] ? [cell] : []);
+    const cells = [...after].flatMap((kind, cell) => kind !== before[cell] && pieceAt(this.description, after, cell) ? [cell] : []);
     return cells.length === 1 ? cells[0] : undefined;
   }
 

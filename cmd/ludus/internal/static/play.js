@@ -165,7 +165,7 @@ class App {
         const link = this.options.useHash ? readLink(location.hash) : {};
         if (link.moves) history = await history.replay(link.moves);
         if (link.seats) await this.setSeats(link.seats);
-        link.strengths?.forEach((text, seat) => this.sliders[seat]?.want(text));
+        this.sliders.forEach((slider, seat) => slider.want(link.strengths?.[seat] ?? ""));
       } catch (error) {
         wrong = `The link cannot be opened: ${error.message}`;
       }
@@ -391,8 +391,8 @@ class App {
       const longer = await this.history.play(ply, move);
       if (signal.aborted) return;
       this.wayBack = "";
-      this.showNote(this.changeText(longer, "The"));
       this.addMove(longer, ply < this.history.length);
+      this.showNote([this.changeText(longer, "The"), this.wayBack].filter(Boolean).join(". "));
       await this.playAgents(signal);
     });
   }
