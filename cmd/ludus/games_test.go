@@ -113,7 +113,7 @@ func TestMistakesInSheet(t *testing.T) {
 
 // TestExportOfSheet says that a sheet has no network yet.
 func TestExportOfSheet(t *testing.T) {
-	fails(t, "", 1, "my game.kif is a rule sheet and has no network; train one first: ludus train my game.kif --run runs/my-game,", "export", "my game.kif")
+	fails(t, "", 1, "train 'my game.kif' --run runs/my-game, then ", "export", "my game.kif")
 }
 
 // TestGamesOfSheet prints a sheet's description as rules, and what was found for its author.
