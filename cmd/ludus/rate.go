@@ -43,7 +43,7 @@ scale. For a game that no shipped agent was trained on, the 95 % interval is for
 pool, the mean of the middle half of the agents. It covers the randomness of games only: ratings cannot express that A
 beats B, B beats C and C beats A. If that matters, the last line says how far results differ from the ratings.
 
-With --dial it measures the strength dial of the best-rated checkpoint instead, or of the newest one if none is rated: the
+With --dial it measures the strength dial of RUN@best instead, or of the newest one if none is rated: the
 ratings of its policy at falling temperatures and of growing searches, on the same scale. Then net:RUN@best,elo=N plays like an
 agent rated N, and pages offer the strengths. The dial belongs to that checkpoint: when later games make another one the
 best, name it with net:RUN@GENERATION,elo=N.

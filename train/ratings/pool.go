@@ -358,7 +358,7 @@ func (p *Pool) canPlay(i int) bool { return p.agents[i].factory != nil }
 // hasNetwork reports whether an agent that can play has a network.
 func (p *Pool) hasNetwork(i int) bool { return p.agents[i].factory.HasNetwork() }
 
-// Best returns the best-rated checkpoint that can play, or the newest one if none is rated; -1 if none can play.
+// Best returns the best checkpoint that can play, or the newest one if none is rated; -1 if none can play.
 func (p *Pool) Best() int {
 	for _, r := range p.Ratings().Best() {
 		if i := p.Index(r.Agent); p.canPlay(i) {

@@ -18,7 +18,7 @@ import (
 
 // LoadWeights reads the network that a reference names, from a run directory, a checkpoint's directory or a weights
 // file. In a run it reads the newest intact checkpoint, or the one that the reference selects: that of a generation, or
-// the best-rated one still on disk and intact. Errors wrap [agent.ErrWeights]; also fs.ErrNotExist without such a path.
+// the best one still on disk and intact. Errors wrap [agent.ErrWeights]; also fs.ErrNotExist without such a path.
 func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
 	data, origin, err := readWeights(reference.Path, reference.At)
 	var weights *infer.Weights
@@ -129,7 +129,7 @@ func checkpointID(path string) (int, bool) {
 	return id, err == nil
 }
 
-// bestCheckpoint loads the best-rated checkpoint that is still on disk and intact.
+// bestCheckpoint loads the best checkpoint that is still on disk and intact.
 func bestCheckpoint(store *checkpoints.Store, dir string) (*checkpoints.Checkpoint, error) {
 	ratings, err := ReadRatings(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -135,7 +135,7 @@ function agentOfCheckpoint(text, label, { untrained, rating, curve }, generation
   return agentOf(text, label, [best ? eloText(best) : `${Math.round(elo)} Elo`, name].filter(Boolean).join(", "), elo);
 }
 
-// agentOfRun makes the agent of a run: of its best-rated checkpoint, or the newest one.
+// agentOfRun makes the agent of a run: of its best checkpoint, or the newest one.
 const agentOfRun = (run) => run.best
   ? agentOfCheckpoint(run.best, run.title, run, run.rating.generation)
   : agentOfCheckpoint(run.agent, run.title, run, run.generation);

@@ -30,13 +30,13 @@ type Entry struct {
 	Title       string  `json:"title"` // the name to show
 	Game        string  `json:"game"`
 	Agent       string  `json:"agent"`          // spec of the newest checkpoint's agent; "" if there is none
-	Best        string  `json:"best,omitempty"` // spec of the best-rated checkpoint's agent; "" if there is none
+	Best        string  `json:"best,omitempty"` // spec of the best checkpoint's agent; "" if there is none
 	State       string  `json:"state"`
 	Problem     string  `json:"problem,omitempty"`   // why the run is broken
 	Generation  int     `json:"generation"`          // completed
 	Generations int     `json:"generations"`         // planned, or completed when the time was over
 	Games       int     `json:"games"`               // of self-play, completed
-	Rating      Rating  `json:"rating,omitzero"`     // of the best-rated checkpoint
+	Rating      Rating  `json:"rating,omitzero"`     // of the best checkpoint
 	Untrained   bool    `json:"untrained,omitempty"` // it has hardly trained: no step, or few generations, none of them rated
 	Left        float64 `json:"left,omitempty"`      // seconds of training left, estimated; 0 is unknown
 	Changed     int64   `json:"changed,omitempty"`   // when the last generation ended or the run was created, Unix time
@@ -203,7 +203,7 @@ func (r *entryReader) readProgress(config *rundir.Config) {
 	}
 }
 
-// readRating sets the entry's rating to that of the best-rated checkpoint still on disk, or of the best-rated one if all
+// readRating sets the entry's rating to that of the best checkpoint still on disk, or of the best one if all
 // are gone, and its curve if several are rated. It ignores damaged ratings: the view warns of them.
 func (r *entryReader) readRating() {
 	if r.files.ratings == (fileStamp{}) {
