@@ -80,6 +80,37 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// TestStanding: a comment names the player who is ahead, and compares moves for the player who moved. Scores are those of First.
+func TestStanding(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		player       int
+		after        float64 // the score after b2
+		played, next float64 // the analysis's scores of b2 and c3
+		want         string
+	}{
+		{0, 52, 52, 50, "About even. About as good: c3."},
+		{0, 60, 60, 40, "x is ahead. The analysis sees nothing as good: c3 would leave x 40."},
+		{0, 80, 60, 75, "x is clearly ahead. The analysis likes c3 more."},
+		{1, 20, 20, 40, "o is clearly ahead. The analysis sees nothing as good: c3 would leave o 60."},
+		{1, 60, 60, 40, "x is ahead. The analysis likes c3 more."},
+	} {
+		top := []topMove{{Move: "c3", Score: c.next}, {Move: "b2", Score: c.played}}
+		study := &study{Sample: []ply{{Move: "b2", Top: top}, {Move: "a2", Score: c.after}}}
+		commentator := commentator{game, study}
+		if got := commentator.standing(&note{player: c.player}, 0, nil); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+		study.Sample[1].Exact = true
+		if got := commentator.standing(&note{player: c.player}, 0, nil); got != "" {
+			t.Errorf("of a solved position: %s", got)
+		}
+	}
+}
+
 // If no reply saves the other player, the position is won by the solver, too; after a reply that saves it at once there is
 // no win in one move.
 func TestThreats(t *testing.T) {
