@@ -66,6 +66,7 @@ func newLearner(
 		settings: settings, seed: seed, trainer: trainer, training: window{game: game}, validation: window{game: game},
 		batch: model.NewBatch(game, settings.BatchSize), parallel: parallel,
 	}
+	l.training.keepOut, l.validation.keepOut = settings.KeepOut > 0, settings.KeepOut > 0
 	for i := range l.samplers {
 		l.samplers[i] = newSampler(game)
 	}
@@ -142,7 +143,7 @@ func (l *learner) train(ctx context.Context, m *rundir.Metrics, steps int, share
 	if share > outcomeOnlyShare {
 		valueMix = l.settings.ValueMix
 	}
-	if l.validation.positions > 0 {
+	if l.validation.trainable > 0 {
 		l.draw(&l.validation, rand.New(seed.New(l.seed, "held-out batch", m.Generation)))
 		l.fill(&l.validation, valueMix)
 		losses, err := l.trainer.Losses(l.batch)

@@ -8,6 +8,7 @@ import (
 
 	"ludus/env"
 	"ludus/model"
+	"ludus/train/suite"
 )
 
 // The replay window grows by a power law with exponent windowExponent and initial slope windowSlope (KataGo: Wu 2019,
@@ -49,14 +50,16 @@ const mistakeLoss = 0.3
 // labelsOf returns, for each searched ply, the ply whose value is its outcome target, or -1 for the outcome of the game.
 // This is the first ply from there on that is proven or whose move is a mistake of exploration, because what came after
 // a mistake says nothing about the plies before it. Source: lc0's rescorer.
-func labelsOf(game *env.Game, r *record, movers []env.Player) []int {
+// Plies for which keptOut holds, if it is not nil, label no other.
+func labelsOf(game *env.Game, r *record, movers []env.Player, keptOut func(ply int) bool) []int {
 	labels := make([]int, len(r.plies))
 	label := -1
 	after := game.UtilityFor(env.First, r.outcome) // First's utility after ply i
 	for i := len(r.plies) - 1; i >= 0; i-- {
 		p := &r.plies[i]
 		value := movers[i].Sign() * p.value(game)
-		if p.proven >= 0 || p.explored && movers[i].Sign()*(value-after) > mistakeLoss {
+		known := p.proven >= 0 || p.explored && movers[i].Sign()*(value-after) > mistakeLoss
+		if known && (keptOut == nil || !keptOut(i)) {
 			label = i
 		}
 		labels[i], after = label, value
@@ -69,6 +72,8 @@ type window struct {
 	game      *env.Game
 	games     []windowGame
 	positions int
+	keepOut   bool             // no samples, labels and replies come from the positions of suite.KeptOut
+	trainable int              // positions, without those that are kept out
 	counts    map[uint64]int32 // how often the window holds each position, by its windowGame.keys
 }
 
@@ -81,9 +86,14 @@ func (w *window) add(games []*record, size int) (weight float64) {
 	}
 	for _, r := range games {
 		movers, keys := replay(w.game, r)
-		w.games = append(w.games, windowGame{record: r, movers: movers, keys: keys, labels: labelsOf(w.game, r, movers)})
+		labels := labelsOf(w.game, r, movers, func(ply int) bool { return w.keptOut(keys[ply]) })
+		w.games = append(w.games, windowGame{record: r, movers: movers, keys: keys, labels: labels})
 		w.positions += len(r.plies)
 		for _, key := range keys {
+			if w.keptOut(key) {
+				continue
+			}
+			w.trainable++
 			n := float64(w.counts[key])
 			weight += math.Sqrt(n+1) - math.Sqrt(n)
 			w.counts[key]++
@@ -93,6 +103,10 @@ func (w *window) add(games []*record, size int) (weight float64) {
 	for drop < len(w.games) && w.positions-len(w.games[drop].plies) >= size {
 		w.positions -= len(w.games[drop].plies)
 		for _, key := range w.games[drop].keys {
+			if w.keptOut(key) {
+				continue
+			}
+			w.trainable--
 			if w.counts[key]--; w.counts[key] == 0 {
 				delete(w.counts, key)
 			}
@@ -107,6 +121,9 @@ func (w *window) add(games []*record, size int) (weight float64) {
 	}
 	return weight
 }
+
+// keptOut reports whether the window keeps the position with this hash of its canonical key out of training.
+func (w *window) keptOut(key uint64) bool { return w.keepOut && suite.KeptOut(key) }
 
 // moversOf returns the player to move at each searched ply of r.
 func moversOf(game *env.Game, r *record) []env.Player {
@@ -147,12 +164,15 @@ func (w *window) find(position int) (*windowGame, int) {
 // sample is a training sample: a position of a window, transformed by one of the game's symmetries.
 type sample struct{ position, symmetry int }
 
-// drawSamples appends n samples drawn from w. A position that w holds n times is sqrt(n) times as likely as one that it
+// drawSamples appends n samples drawn from w, which has some that are not kept out. A position that w holds n times is sqrt(n) times as likely as one that it
 // holds once.
 func drawSamples(dst []sample, n int, w *window, rng *rand.Rand) []sample {
 	for len(dst) < n {
 		position := rng.IntN(w.positions)
 		g, ply := w.find(position)
+		if w.keptOut(g.keys[ply]) {
+			continue
+		}
 		if count := w.counts[g.keys[ply]]; count > 1 && rng.Float64()*math.Sqrt(float64(count)) >= 1 {
 			continue // accepted with probability 1 / sqrt(count)
 		}
@@ -203,7 +223,7 @@ func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix
 	frame := e.game.Frame(mover)
 	batch.PolicyWeight[i] = e.writePolicy(row(batch.LegalMask), row(batch.Policy), p, frame, turn)
 	batch.ReplyWeight[i] = 0
-	if ply+1 < len(g.plies) {
+	if ply+1 < len(g.plies) && !w.keptOut(g.keys[ply+1]) {
 		e.state.Apply(p.action)
 		batch.ReplyWeight[i] = e.writePolicy(row(batch.ReplyMask), row(batch.Reply), &g.plies[ply+1], frame, turn)
 	}

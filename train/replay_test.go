@@ -11,6 +11,7 @@ import (
 	"ludus/model"
 	"ludus/train/parallel"
 	"ludus/train/rundir"
+	"ludus/train/suite"
 )
 
 // shortGames returns n random games of tic-tac-toe, which repeat many positions; a third of them are there twice.
@@ -107,6 +108,67 @@ func TestRepeatedPositionsWeighLess(t *testing.T) {
 	}
 	if most < 9 {
 		t.Errorf("the most frequent position is held %d times", most)
+	}
+}
+
+// TestKeepOut checks that a window that keeps positions out draws all others, that no label and no reply comes from a
+// position that is kept out, and that dropped games leave correct counts.
+func TestKeepOut(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	rng := rand.New(rand.NewPCG(5, 6))
+	w := window{game: game, keepOut: true}
+	var weight float64
+	for range 300 {
+		r := randomRecord(game, rng)
+		for i := range r.plies {
+			r.plies[i].proven = int8(rng.IntN(len(game.Classes)+1)) - 1
+		}
+		weight += w.add([]*record{r}, 2000)
+	}
+	var keys []uint64
+	trainable, labels := 0, 0
+	for i := range w.games {
+		g := &w.games[i]
+		for ply, label := range g.labels {
+			keys = append(keys, g.keys[ply])
+			if !suite.KeptOut(g.keys[ply]) {
+				trainable++
+			}
+			if label >= 0 && suite.KeptOut(g.keys[label]) {
+				t.Errorf("game %d: a position that is kept out labels ply %d", i, ply)
+			} else if label >= 0 {
+				labels++
+			}
+		}
+	}
+	if share := float64(trainable) / float64(len(keys)); w.trainable != trainable || share < 0.9 || share > 0.97 || labels == 0 {
+		t.Errorf("%d trainable positions, counted %d of %d, %d labels", w.trainable, trainable, len(keys), labels)
+	}
+	if weight < float64(w.trainable)/2 {
+		t.Errorf("the weight grew by %v", weight)
+	}
+	samples := drawSamples(nil, 20*len(keys), &w, rng)
+	drawn := map[uint64]bool{}
+	batch, s := model.NewBatch(game, 1), newSampler(game)
+	replies := 0
+	for _, x := range samples {
+		drawn[keys[x.position]] = true
+		s.write(batch, 0, &w, x, 0)
+		g, ply := w.find(x.position)
+		if batch.ReplyWeight[0] > 0 {
+			replies++
+			if suite.KeptOut(g.keys[ply+1]) {
+				t.Fatal("a reply comes from a position that is kept out")
+			}
+		}
+	}
+	for _, key := range keys {
+		if drawn[key] == suite.KeptOut(key) {
+			t.Fatalf("position %x: drawn %v, kept out %v", key, drawn[key], suite.KeptOut(key))
+		}
+	}
+	if replies < len(samples)/2 || len(w.counts) != len(drawn) {
+		t.Errorf("%d replies of %d samples; %d positions are counted, %d were drawn", replies, len(samples), len(w.counts), len(drawn))
 	}
 }
 

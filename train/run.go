@@ -377,7 +377,7 @@ func (r *run) learn(ctx context.Context, network *infer.Network, games []*record
 	}
 	start := time.Now()
 	l.validate(m, network, ratingDue(r.config, m.Generation))
-	if l.training.positions >= r.config.Settings.BatchSize { // the learner would overfit fewer positions
+	if l.training.trainable >= r.config.Settings.BatchSize { // the learner would overfit fewer positions
 		steps := l.steps(sets) - l.steps(r.count.Sets) + r.owedSteps
 		err := l.train(ctx, m, steps, planShare(&r.config.Plan, m.Generation), func(done float64) {
 			r.progress(Learning, playShare+(1-playShare)*done)

@@ -54,6 +54,9 @@ it says nothing of chance. A good rule: keep a change that lowers the error by a
 Screen many changes with --cpu 8m --seeds 2, confirm the best with --cpu 20m on two games, with four seeds or more: docs/METHODS.md
 says under "Spread between seeds" how small a difference each number of seeds can show.
 
+No run trains on a certain sixteenth of all positions (unless --set keep_out=0). Solved positions among them are tested by
+themselves, too: an arm that errs more there than in all positions has memorised rather than learned.
+
 DIR holds a run's folder for every arm and seed (for serve, report and compare), sweep.json and sweep.html. The same command
 continues a stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
 ludus train --help lists the settings. Runs play no rating matches unless --set rating_share changes that.
@@ -222,6 +225,16 @@ func (f *sweepFlags) measures() []sweepMeasure {
 		{
 			"search", fmt.Sprintf("error with %d simulations", agent.DefaultSimulations), "% of moves",
 			func(r *sweep.Run) *stats.Estimate { return r.Search }, func(a *sweep.ArmReport) *sweep.Measure { return a.Search },
+		},
+		{
+			"policy-kept-out", "error of the network alone, positions kept out", "% of moves",
+			func(r *sweep.Run) *stats.Estimate { return r.PolicyKeptOut },
+			func(a *sweep.ArmReport) *sweep.Measure { return a.PolicyKeptOut },
+		},
+		{
+			"search-kept-out", fmt.Sprintf("error with %d simulations, positions kept out", agent.DefaultSimulations), "% of moves",
+			func(r *sweep.Run) *stats.Estimate { return r.SearchKeptOut },
+			func(a *sweep.ArmReport) *sweep.Measure { return a.SearchKeptOut },
 		},
 		{
 			"score", "score against " + f.opponent, "%",

@@ -40,7 +40,7 @@ func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	whole, _, code := ludus(t, dir, "", sweepArgs("whole", "--json")...)
 	want := sweepReport(t, whole)
-	if code != 0 || want.Seeds != 1 || len(want.Arms) != 2 || want.Arms[1].Search == nil || !strings.Contains(whole, "equal CPU time") {
+	if code != 0 || want.Seeds != 1 || len(want.Arms) != 2 || want.Arms[1].Search == nil || want.Arms[1].SearchKeptOut == nil || !strings.Contains(whole, "equal CPU time") {
 		t.Fatalf("exit %d, %s", code, whole)
 	}
 	if runtime.GOOS != "linux" { // elsewhere training processes outlive a killed sweep
@@ -73,7 +73,7 @@ func TestSweep(t *testing.T) {
 		got := sweepReport(t, again)
 		for i := range want.Arms {
 			a, b := &want.Arms[i], &got.Arms[i]
-			if *a.Policy != *b.Policy || *a.Search != *b.Search || b.CPUSeconds <= 0 {
+			if *a.Policy != *b.Policy || *a.Search != *b.Search || *a.SearchKeptOut != *b.SearchKeptOut || b.CPUSeconds <= 0 {
 				t.Errorf("%s: %s\nwant %s", s.name, again, whole)
 			}
 		}

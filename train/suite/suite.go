@@ -29,6 +29,28 @@ type Origin struct {
 	Memory    int     `json:"memory,omitzero"`     // maximum size of a solver's table in MiB; 0 if not known
 }
 
+// keptOutOf is one in how many positions are kept out of training if a run's settings ask for it.
+const keptOutOf = 16
+
+// KeptOut reports whether a position is one of those that are kept out of training while methods are compared, given the
+// hash of its canonical key. An agent that errs more in them than in others has memorised rather than learned.
+func KeptOut(hash uint64) bool { return hash%keptOutOf == 0 }
+
+// KeptOut returns the suite's positions for which the function KeptOut holds.
+func (s *Suite) KeptOut() *Suite {
+	kept := &Suite{Game: s.Game, Origin: s.Origin}
+	for i := range s.Positions {
+		state := s.Game.NewState()
+		for _, a := range s.Positions[i].Moves {
+			state.Apply(a)
+		}
+		if key, _ := state.CanonicalKey(); KeptOut(key.Hash()) {
+			kept.Positions = append(kept.Positions, s.Positions[i])
+		}
+	}
+	return kept
+}
+
 // Position is a position in which some legal move loses value, with the exact value of every move.
 type Position struct {
 	Moves []env.Action `json:"moves"` // from the start

@@ -31,11 +31,11 @@ const MaxSeeds = seedsPerCopy
 // the sets' values is an arm. Then each text of arms, "KEY=VALUE KEY=VALUE ...", adds an arm: the baseline with these
 // settings changed. Without sets and arms the only arm has the defaults.
 //
-// Runs of a sweep play no matches (rating_share=0) unless their settings say otherwise. The error names everything
-// that is wrong.
+// Runs of a sweep play no matches (rating_share=0) and train on none of the positions that [suite.KeptOut] names
+// (keep_out=1) unless their settings say otherwise. The error names everything that is wrong.
 func ParseArms(game *env.Game, sets, arms []string) ([]Arm, error) {
 	var errs []error
-	products := []Arm{{Settings: map[string]float64{"rating_share": 0}}}
+	products := []Arm{{Settings: map[string]float64{"rating_share": 0, "keep_out": 1}}}
 	var common []string
 	seen := make(map[string]bool)
 	for _, text := range sets {

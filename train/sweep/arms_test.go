@@ -25,27 +25,27 @@ func TestParseArms(t *testing.T) {
 		sets, arms []string
 		want       []string // name: settings that matter, first seed
 	}{
-		{nil, nil, []string{"defaults: rating_share=0 1"}},
+		{nil, nil, []string{"defaults: keep_out=1 rating_share=0 1"}},
 		{[]string{"simulations=16,32"}, nil, []string{
-			"simulations=16: rating_share=0 simulations=16 1", "simulations=32: rating_share=0 simulations=32 1",
+			"simulations=16: keep_out=1 rating_share=0 simulations=16 1", "simulations=32: keep_out=1 rating_share=0 simulations=32 1",
 		}},
 		{[]string{"channels=8", "simulations=4,8", "value_mix=0,1"}, nil, []string{
-			"simulations=4 value_mix=0: channels=8 rating_share=0 simulations=4 value_mix=0 1",
-			"simulations=4 value_mix=1: channels=8 rating_share=0 simulations=4 value_mix=1 1",
-			"simulations=8 value_mix=0: channels=8 rating_share=0 simulations=8 value_mix=0 1",
-			"simulations=8 value_mix=1: channels=8 rating_share=0 simulations=8 value_mix=1 1",
+			"simulations=4 value_mix=0: channels=8 keep_out=1 rating_share=0 simulations=4 value_mix=0 1",
+			"simulations=4 value_mix=1: channels=8 keep_out=1 rating_share=0 simulations=4 value_mix=1 1",
+			"simulations=8 value_mix=0: channels=8 keep_out=1 rating_share=0 simulations=8 value_mix=0 1",
+			"simulations=8 value_mix=1: channels=8 keep_out=1 rating_share=0 simulations=8 value_mix=1 1",
 		}},
 		{[]string{"channels=8"}, []string{"simulations=32 value_mix=0.5", " channels=4 "}, []string{
-			"channels=8: channels=8 rating_share=0 1",
-			"simulations=32 value_mix=0.5: channels=8 rating_share=0 simulations=32 value_mix=0.5 1",
-			"channels=4: channels=4 rating_share=0 1",
+			"channels=8: channels=8 keep_out=1 rating_share=0 1",
+			"simulations=32 value_mix=0.5: channels=8 keep_out=1 rating_share=0 simulations=32 value_mix=0.5 1",
+			"channels=4: channels=4 keep_out=1 rating_share=0 1",
 		}},
 		{[]string{"simulations=16,16,1.6e1", "rating_share=0.1"}, []string{"simulations=16", "simulations=17"}, []string{
-			"simulations=16: rating_share=0.1 simulations=16 1",
-			"simulations=16 copy 2: rating_share=0.1 simulations=16 1001",
-			"simulations=16 copy 3: rating_share=0.1 simulations=16 2001",
-			"simulations=16 copy 4: rating_share=0.1 simulations=16 3001",
-			"simulations=17: rating_share=0.1 simulations=17 1",
+			"simulations=16: keep_out=1 rating_share=0.1 simulations=16 1",
+			"simulations=16 copy 2: keep_out=1 rating_share=0.1 simulations=16 1001",
+			"simulations=16 copy 3: keep_out=1 rating_share=0.1 simulations=16 2001",
+			"simulations=16 copy 4: keep_out=1 rating_share=0.1 simulations=16 3001",
+			"simulations=17: keep_out=1 rating_share=0.1 simulations=17 1",
 		}},
 	} {
 		arms, err := ParseArms(game, c.sets, c.arms)

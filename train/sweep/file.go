@@ -12,6 +12,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/train/stats"
+	"ludus/train/suite"
 )
 
 // Names in a sweep directory.
@@ -34,7 +35,10 @@ type Run struct {
 	CPUSeconds  float64         `json:"cpu_seconds"`
 	Policy      *stats.Estimate `json:"policy,omitempty"` // share of moves of the network alone that lose value
 	Search      *stats.Estimate `json:"search,omitempty"` // the same with the default search
-	Score       *stats.Estimate `json:"score,omitempty"`  // of the network with search in a match, from 0 to 1
+	// The same in positions that are kept out of training: see [suite.KeptOut].
+	PolicyKeptOut *stats.Estimate `json:"policy_kept_out,omitempty"`
+	SearchKeptOut *stats.Estimate `json:"search_kept_out,omitempty"`
+	Score         *stats.Estimate `json:"score,omitempty"` // of the network with search in a match, from 0 to 1
 }
 
 // file is the content of sweep.json.
@@ -51,6 +55,7 @@ type file struct {
 type tests struct {
 	Suite     string `json:"suite,omitempty"` // SHA-256
 	Positions int    `json:"positions,omitempty"`
+	KeptOut   int    `json:"kept_out,omitempty"` // positions of the suite that are kept out of training; 0: too few to test
 	Opponent  string `json:"opponent,omitempty"`
 	Games     int    `json:"games,omitempty"`
 }
@@ -90,6 +95,9 @@ func openFile(o *Options) (*file, error) {
 			if have.Tests.Suite != want.Tests.Suite || have.Tests.Positions != want.Tests.Positions {
 				run.Policy, run.Search = nil, nil
 			}
+			if have.Tests.Suite != want.Tests.Suite || have.Tests.KeptOut != want.Tests.KeptOut {
+				run.PolicyKeptOut, run.SearchKeptOut = nil, nil
+			}
 			if have.Tests.Opponent != want.Tests.Opponent || have.Tests.Games != want.Tests.Games {
 				run.Score = nil
 			}
@@ -106,6 +114,9 @@ func newFile(o *Options) *file {
 	if o.Suite != nil {
 		f.Tests.Suite = fmt.Sprintf("%x", sha256.Sum256(o.Suite.Pack()))
 		f.Tests.Positions = o.Positions
+		if n := len(o.Suite.KeptOut().Positions); n >= suite.MinPositions {
+			f.Tests.KeptOut = n
+		}
 	}
 	if o.Opponent != nil {
 		f.Tests.Opponent, f.Tests.Games = o.Opponent.String(), o.Games

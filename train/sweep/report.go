@@ -26,8 +26,11 @@ type ArmReport struct {
 	CPUSeconds float64  `json:"cpu_seconds"`      // mean of the runs
 	Policy     *Measure `json:"policy,omitempty"` // share of moves of the network alone that lose value
 	Search     *Measure `json:"search,omitempty"` // the same with the default search
-	Score      *Measure `json:"score,omitempty"`  // of the network with search against the opponent, from 0 to 1
-	Runs       []Run    `json:"runs"`
+	// The same in positions that are kept out of training: see [suite.KeptOut].
+	PolicyKeptOut *Measure `json:"policy_kept_out,omitempty"`
+	SearchKeptOut *Measure `json:"search_kept_out,omitempty"`
+	Score         *Measure `json:"score,omitempty"` // of the network with search against the opponent, from 0 to 1
+	Runs          []Run    `json:"runs"`
 }
 
 // Measure is a mean over an arm's runs. All intervals are 95 % intervals by Student's t over seeds. From a single seed, or
@@ -72,6 +75,8 @@ func (f *file) report(seeds int) *Report {
 		}
 		arm.Policy = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.Policy })
 		arm.Search = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.Search })
+		arm.PolicyKeptOut = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.PolicyKeptOut })
+		arm.SearchKeptOut = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.SearchKeptOut })
 		arm.Score = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.Score })
 		low, high = min(low, arm.CPUSeconds), max(high, arm.CPUSeconds)
 		r.Arms = append(r.Arms, arm)
@@ -85,7 +90,7 @@ func (f *file) report(seeds int) *Report {
 
 // complete reports whether a run has the results of all tests.
 func (t *tests) complete(r *Run) bool {
-	return (t.Suite == "" || r.Search != nil) && (t.Opponent == "" || r.Score != nil)
+	return (t.Suite == "" || r.Search != nil) && (t.KeptOut == 0 || r.SearchKeptOut != nil) && (t.Opponent == "" || r.Score != nil)
 }
 
 // rounding is more than numbers that should be equal differ by.

@@ -297,17 +297,13 @@ func shareOf(dir string) float64 {
 // testRun tests a trained run on the suite and against the opponent, unless it has the results.
 func (s *sweeper) testRun(ctx context.Context, j *job, r *Run) error {
 	if s.Suite != nil && r.Search == nil {
-		for _, test := range []struct {
-			kind   agent.Kind
-			result **stats.Estimate
-		}{{agent.Policy, &r.Policy}, {agent.Net, &r.Search}} {
-			result, err := s.Suite.Test(ctx, s.agent(test.kind, j.dir), suite.TestOptions{
-				Threads: 1, Positions: s.Positions, Seed: 1,
-			})
-			if err != nil {
-				return err
-			}
-			*test.result = &result.Error
+		if err := s.testOn(ctx, s.Suite, s.Positions, j.dir, &r.Policy, &r.Search); err != nil {
+			return err
+		}
+	}
+	if s.file.Tests.KeptOut > 0 && r.SearchKeptOut == nil {
+		if err := s.testOn(ctx, s.Suite.KeptOut(), 0, j.dir, &r.PolicyKeptOut, &r.SearchKeptOut); err != nil {
+			return err
 		}
 	}
 	if s.Opponent != nil && r.Score == nil {
@@ -319,6 +315,21 @@ func (s *sweeper) testRun(ctx context.Context, j *job, r *Run) error {
 			return err
 		}
 		r.Score = &stats.Estimate{Value: result.Score, Low: result.Low, High: result.High}
+	}
+	return nil
+}
+
+// testOn sets the errors of a run's newest network on positions of a suite (0: all), without and with search.
+func (s *sweeper) testOn(ctx context.Context, on *suite.Suite, positions int, dir string, policy, search **stats.Estimate) error {
+	for _, test := range []struct {
+		kind   agent.Kind
+		result **stats.Estimate
+	}{{agent.Policy, policy}, {agent.Net, search}} {
+		result, err := on.Test(ctx, s.agent(test.kind, dir), suite.TestOptions{Threads: 1, Positions: positions, Seed: 1})
+		if err != nil {
+			return err
+		}
+		*test.result = &result.Error
 	}
 	return nil
 }
