@@ -50,16 +50,14 @@ const mistakeLoss = 0.3
 // labelsOf returns, for each searched ply, the ply whose value is its outcome target, or -1 for the outcome of the game.
 // This is the first ply from there on that is proven or whose move is a mistake of exploration, because what came after
 // a mistake says nothing about the plies before it. Source: lc0's rescorer.
-// Plies for which keptOut holds, if it is not nil, label no other.
-func labelsOf(game *env.Game, r *record, movers []env.Player, keptOut func(ply int) bool) []int {
+func labelsOf(game *env.Game, r *record, movers []env.Player) []int {
 	labels := make([]int, len(r.plies))
 	label := -1
 	after := game.UtilityFor(env.First, r.outcome) // First's utility after ply i
 	for i := len(r.plies) - 1; i >= 0; i-- {
 		p := &r.plies[i]
 		value := movers[i].Sign() * p.value(game)
-		known := p.proven >= 0 || p.explored && movers[i].Sign()*(value-after) > mistakeLoss
-		if known && (keptOut == nil || !keptOut(i)) {
+		if p.proven >= 0 || p.explored && movers[i].Sign()*(value-after) > mistakeLoss {
 			label = i
 		}
 		labels[i], after = label, value
@@ -72,7 +70,7 @@ type window struct {
 	game      *env.Game
 	games     []windowGame
 	positions int
-	keepOut   bool             // no samples, labels and replies come from the positions of suite.KeptOut
+	keepOut   bool             // positions of suite.KeptOut are neither samples nor replies
 	trainable int              // positions, without those that are kept out
 	counts    map[uint64]int32 // how often the window holds each position, by its windowGame.keys
 }
@@ -86,8 +84,7 @@ func (w *window) add(games []*record, size int) (weight float64) {
 	}
 	for _, r := range games {
 		movers, keys := replay(w.game, r)
-		labels := labelsOf(w.game, r, movers, func(ply int) bool { return w.keptOut(keys[ply]) })
-		w.games = append(w.games, windowGame{record: r, movers: movers, keys: keys, labels: labels})
+		w.games = append(w.games, windowGame{record: r, movers: movers, keys: keys, labels: labelsOf(w.game, r, movers)})
 		w.positions += len(r.plies)
 		for _, key := range keys {
 			if w.keptOut(key) {
@@ -164,7 +161,7 @@ func (w *window) find(position int) (*windowGame, int) {
 // sample is a training sample: a position of a window, transformed by one of the game's symmetries.
 type sample struct{ position, symmetry int }
 
-// drawSamples appends n samples drawn from w, which has some that are not kept out. A position that w holds n times is sqrt(n) times as likely as one that it
+// drawSamples appends n samples drawn from w, which must hold a position that is not kept out. A position that w holds n times is sqrt(n) times as likely as one that it
 // holds once.
 func drawSamples(dst []sample, n int, w *window, rng *rand.Rand) []sample {
 	for len(dst) < n {

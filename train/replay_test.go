@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -111,38 +112,27 @@ func TestRepeatedPositionsWeighLess(t *testing.T) {
 	}
 }
 
-// TestKeepOut checks that a window that keeps positions out draws all others, that no label and no reply comes from a
-// position that is kept out, and that dropped games leave correct counts.
+// TestKeepOut checks that a window that keeps positions out draws all others and no reply from those, and that dropped games
+// leave correct counts.
 func TestKeepOut(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(5, 6))
 	w := window{game: game, keepOut: true}
 	var weight float64
 	for range 300 {
-		r := randomRecord(game, rng)
-		for i := range r.plies {
-			r.plies[i].proven = int8(rng.IntN(len(game.Classes)+1)) - 1
-		}
-		weight += w.add([]*record{r}, 2000)
+		weight += w.add([]*record{randomRecord(game, rng)}, 2000)
 	}
 	var keys []uint64
-	trainable, labels := 0, 0
+	trainable := 0
 	for i := range w.games {
-		g := &w.games[i]
-		for ply, label := range g.labels {
-			keys = append(keys, g.keys[ply])
-			if !suite.KeptOut(g.keys[ply]) {
+		for _, key := range w.games[i].keys {
+			if keys = append(keys, key); !suite.KeptOut(key) {
 				trainable++
-			}
-			if label >= 0 && suite.KeptOut(g.keys[label]) {
-				t.Errorf("game %d: a position that is kept out labels ply %d", i, ply)
-			} else if label >= 0 {
-				labels++
 			}
 		}
 	}
-	if share := float64(trainable) / float64(len(keys)); w.trainable != trainable || share < 0.9 || share > 0.97 || labels == 0 {
-		t.Errorf("%d trainable positions, counted %d of %d, %d labels", w.trainable, trainable, len(keys), labels)
+	if share := float64(trainable) / float64(len(keys)); w.trainable != trainable || share < 0.9 || share > 0.97 {
+		t.Errorf("%d trainable positions, counted %d of %d", w.trainable, trainable, len(keys))
 	}
 	if weight < float64(w.trainable)/2 {
 		t.Errorf("the weight grew by %v", weight)
@@ -174,9 +164,15 @@ func TestKeepOut(t *testing.T) {
 
 // TestLoadWindows compares the windows and counts of a run that is continued with those of an uninterrupted one.
 func TestLoadWindows(t *testing.T) {
+	for keepOut := range 2 {
+		t.Run(fmt.Sprintf("keep_out=%d", keepOut), func(t *testing.T) { testLoadWindows(t, float64(keepOut)) })
+	}
+}
+
+func testLoadWindows(t *testing.T, keepOut float64) {
 	const generations = 9
 	o := tiny(t, t.TempDir(), generations)
-	o.Settings["rating_share"], o.Settings["samples_per_position"] = 0, 0.1
+	o.Settings["rating_share"], o.Settings["samples_per_position"], o.Settings["keep_out"] = 0, 0.1, keepOut
 	o.Observe = func(Event) {}
 	mustTrain(t, o)
 	r := &run{Options: o, store: rundir.Checkpoints(o.Dir)}
@@ -204,6 +200,11 @@ func TestLoadWindows(t *testing.T) {
 	}
 	if l.training.positions >= sets.Training || len(l.training.counts) == l.training.positions {
 		t.Errorf("the window dropped none of %d positions, or repeats none", sets.Training)
+	}
+	for _, w := range []*window{&l.training, &l.validation} {
+		if some := w.trainable < w.positions; some != (keepOut > 0) || w.trainable == 0 {
+			t.Errorf("%d of %d positions are trained on", w.trainable, w.positions)
+		}
 	}
 }
 

@@ -141,7 +141,7 @@ func TestLabels(t *testing.T) {
 	}
 	check := func(want func(i int) int) {
 		t.Helper()
-		for i, label := range labelsOf(game, r, movers, nil) {
+		for i, label := range labelsOf(game, r, movers) {
 			if label != want(i) {
 				t.Errorf("ply %d has the label of ply %d, want %d", i, label, want(i))
 			}

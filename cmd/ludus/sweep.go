@@ -54,8 +54,9 @@ it says nothing of chance. A good rule: keep a change that lowers the error by a
 Screen many changes with --cpu 8m --seeds 2, confirm the best with --cpu 20m on two games, with four seeds or more: docs/METHODS.md
 says under "Spread between seeds" how small a difference each number of seeds can show.
 
-No run trains on a certain sixteenth of all positions (unless --set keep_out=0). Solved positions among them are tested by
-themselves, too: an arm that errs more there than in all positions has memorised rather than learned.
+No run trains on a certain sixteenth of all positions, unless --set keep_out=0. If 100 solved positions or more are among them,
+arms are compared on these, too: a gain that is missing there is memorised. They may be harder or easier than the others, so
+compare arms, not positions; --arm keep_out=0 shows what training on these positions gains.
 
 DIR holds a run's folder for every arm and seed (for serve, report and compare), sweep.json and sweep.html. The same command
 continues a stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
@@ -227,12 +228,12 @@ func (f *sweepFlags) measures() []sweepMeasure {
 			func(r *sweep.Run) *stats.Estimate { return r.Search }, func(a *sweep.ArmReport) *sweep.Measure { return a.Search },
 		},
 		{
-			"policy-kept-out", "error of the network alone, positions kept out", "% of moves",
+			"policy-kept-out", "error of the network alone, kept-out positions", "% of moves",
 			func(r *sweep.Run) *stats.Estimate { return r.PolicyKeptOut },
 			func(a *sweep.ArmReport) *sweep.Measure { return a.PolicyKeptOut },
 		},
 		{
-			"search-kept-out", fmt.Sprintf("error with %d simulations, positions kept out", agent.DefaultSimulations), "% of moves",
+			"search-kept-out", fmt.Sprintf("error with %d simulations, kept-out positions", agent.DefaultSimulations), "% of moves",
 			func(r *sweep.Run) *stats.Estimate { return r.SearchKeptOut },
 			func(a *sweep.ArmReport) *sweep.Measure { return a.SearchKeptOut },
 		},

@@ -29,15 +29,16 @@ type Origin struct {
 	Memory    int     `json:"memory,omitzero"`     // maximum size of a solver's table in MiB; 0 if not known
 }
 
-// keptOutOf is one in how many positions are kept out of training if a run's settings ask for it.
+// keptOutOf is one in how many positions are kept out of training while methods are compared.
 const keptOutOf = 16
 
-// KeptOut reports whether a position is one of those that are kept out of training while methods are compared, given the
-// hash of its canonical key. An agent that errs more in them than in others has memorised rather than learned.
+// KeptOut reports whether a position, given the hash of its canonical key, is kept out of training by runs whose settings
+// ask for it. These positions may be harder or easier than others. So memorisation shows in a comparison of agents on
+// them: an agent that trained on them is better there than one that did not, or a gain elsewhere is missing there.
 func KeptOut(hash uint64) bool { return hash%keptOutOf == 0 }
 
-// KeptOut returns the suite's positions for which the function KeptOut holds.
-func (s *Suite) KeptOut() *Suite {
+// KeptOutPositions returns the suite's positions for which KeptOut holds.
+func (s *Suite) KeptOutPositions() *Suite {
 	kept := &Suite{Game: s.Game, Origin: s.Origin}
 	for i := range s.Positions {
 		state := s.Game.NewState()

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ludus/checkpoints"
 	"ludus/train/stats"
@@ -22,7 +23,7 @@ const (
 )
 
 // fileVersion is the format of sweep.json.
-const fileVersion = 1
+const fileVersion = 2
 
 // ErrConflict means that a sweep directory holds a sweep of other runs.
 var ErrConflict = errors.New("the directory holds another sweep")
@@ -55,7 +56,7 @@ type file struct {
 type tests struct {
 	Suite     string `json:"suite,omitempty"` // SHA-256
 	Positions int    `json:"positions,omitempty"`
-	KeptOut   int    `json:"kept_out,omitempty"` // positions of the suite that are kept out of training; 0: too few to test
+	KeptOut   int    `json:"kept_out,omitempty"` // positions of the suite that arms keep out of training; 0: none, or too few to test
 	Opponent  string `json:"opponent,omitempty"`
 	Games     int    `json:"games,omitempty"`
 }
@@ -95,7 +96,7 @@ func openFile(o *Options) (*file, error) {
 			if have.Tests.Suite != want.Tests.Suite || have.Tests.Positions != want.Tests.Positions {
 				run.Policy, run.Search = nil, nil
 			}
-			if have.Tests.Suite != want.Tests.Suite || have.Tests.KeptOut != want.Tests.KeptOut {
+			if have.Tests.Suite != want.Tests.Suite || have.Tests.Positions != want.Tests.Positions || have.Tests.KeptOut != want.Tests.KeptOut {
 				run.PolicyKeptOut, run.SearchKeptOut = nil, nil
 			}
 			if have.Tests.Opponent != want.Tests.Opponent || have.Tests.Games != want.Tests.Games {
@@ -106,6 +107,11 @@ func openFile(o *Options) (*file, error) {
 	return want, nil
 }
 
+// keepOut reports whether an arm keeps positions out of training.
+func (o *Options) keepOut() bool {
+	return slices.ContainsFunc(o.Arms, func(a Arm) bool { return a.Settings["keep_out"] > 0 })
+}
+
 // newFile returns the sweep.json of a new sweep.
 func newFile(o *Options) *file {
 	f := &file{
@@ -114,7 +120,7 @@ func newFile(o *Options) *file {
 	if o.Suite != nil {
 		f.Tests.Suite = fmt.Sprintf("%x", sha256.Sum256(o.Suite.Pack()))
 		f.Tests.Positions = o.Positions
-		if n := len(o.Suite.KeptOut().Positions); n >= suite.MinPositions {
+		if n := len(o.Suite.KeptOutPositions().Positions); n >= suite.MinPositions && o.keepOut() {
 			f.Tests.KeptOut = n
 		}
 	}

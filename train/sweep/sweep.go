@@ -218,7 +218,9 @@ func (s *sweeper) do(ctx context.Context, worker int, j *job) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.dir, err)
 	}
-	r.Seed, r.Policy, r.Search, r.Score = j.seed, j.known.Policy, j.known.Search, j.known.Score
+	tested := j.known
+	tested.Seed, tested.Dir, tested.Generations, tested.CPUSeconds = j.seed, r.Dir, r.Generations, r.CPUSeconds
+	r = &tested
 	if err := s.test(ctx, j, r); err != nil {
 		return fmt.Errorf("%s: %w", j.dir, err)
 	}
@@ -297,12 +299,12 @@ func shareOf(dir string) float64 {
 // testRun tests a trained run on the suite and against the opponent, unless it has the results.
 func (s *sweeper) testRun(ctx context.Context, j *job, r *Run) error {
 	if s.Suite != nil && r.Search == nil {
-		if err := s.testOn(ctx, s.Suite, s.Positions, j.dir, &r.Policy, &r.Search); err != nil {
+		if err := s.testOn(ctx, s.Suite, j.dir, &r.Policy, &r.Search); err != nil {
 			return err
 		}
 	}
 	if s.file.Tests.KeptOut > 0 && r.SearchKeptOut == nil {
-		if err := s.testOn(ctx, s.Suite.KeptOut(), 0, j.dir, &r.PolicyKeptOut, &r.SearchKeptOut); err != nil {
+		if err := s.testOn(ctx, s.Suite.KeptOutPositions(), j.dir, &r.PolicyKeptOut, &r.SearchKeptOut); err != nil {
 			return err
 		}
 	}
@@ -319,13 +321,13 @@ func (s *sweeper) testRun(ctx context.Context, j *job, r *Run) error {
 	return nil
 }
 
-// testOn sets the errors of a run's newest network on positions of a suite (0: all), without and with search.
-func (s *sweeper) testOn(ctx context.Context, on *suite.Suite, positions int, dir string, policy, search **stats.Estimate) error {
+// testOn sets the errors of a run's newest network on a suite, or on s.Positions of its positions, without and with search.
+func (s *sweeper) testOn(ctx context.Context, on *suite.Suite, dir string, policy, search **stats.Estimate) error {
 	for _, test := range []struct {
 		kind   agent.Kind
 		result **stats.Estimate
 	}{{agent.Policy, policy}, {agent.Net, search}} {
-		result, err := on.Test(ctx, s.agent(test.kind, dir), suite.TestOptions{Threads: 1, Positions: positions, Seed: 1})
+		result, err := on.Test(ctx, s.agent(test.kind, dir), suite.TestOptions{Threads: 1, Positions: s.Positions, Seed: 1})
 		if err != nil {
 			return err
 		}

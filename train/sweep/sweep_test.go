@@ -12,15 +12,18 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 	"ludus/train/stats"
+	"ludus/train/suite"
 )
 
 // fake replaces training and tests. It records the runs, "ARM SEED", in the order in which their training began.
 type fake struct {
 	mutex            sync.Mutex
 	trained, tested  []string
+	keptOut          int // tests on kept-out positions
 	running, most    atomic.Int64
 	stop             func(begun int) error // may end training with an error
 	cpu              func(j *job) float64
@@ -69,6 +72,10 @@ func (f *fake) test(_ context.Context, j *job, r *Run) error {
 	defer f.mutex.Unlock()
 	f.tested = append(f.tested, fmt.Sprintf("%s %d", j.arm.Name, j.seed))
 	r.Score = &stats.Estimate{Value: f.score(j)}
+	if r.SearchKeptOut == nil {
+		r.SearchKeptOut = new(stats.Estimate)
+		f.keptOut++
+	}
 	return nil
 }
 
@@ -147,8 +154,26 @@ func TestSchedule(t *testing.T) {
 		t.Fatal(r, err)
 	}
 	check(t, "trained for a new test", retested.trained)
-	if len(retested.tested) != 9 {
-		t.Errorf("tested %q, want all 9 runs", retested.tested)
+	if len(retested.tested) != 9 || retested.keptOut > 0 {
+		t.Errorf("tested %q, want all 9 runs; %d results of other tests were lost", retested.tested, retested.keptOut)
+	}
+}
+
+// TestKeptOutTests: kept-out positions are tested if an arm keeps them out.
+func TestKeptOutTests(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := suite.Shipped(game)
+	for want, set := range map[int]string{0: "keep_out=0", len(s.KeptOutPositions().Positions): "keep_out=0,1"} {
+		arms, err := ParseArms(game, []string{set}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := newFile(&Options{Game: game, Arms: arms, Suite: s}).Tests.KeptOut; got != want {
+			t.Errorf("%s: %d positions are tested, want %d", set, got, want)
+		}
 	}
 }
 
