@@ -16,6 +16,9 @@ import (
 // The candidates of a phase are fixed at its start. One that is proven or pruned meanwhile is skipped, because its
 // value needs no simulation, and the others get its visits. If none is left, halving starts again with the moves that
 // can still improve on the root's guaranteed class, and with the remaining simulations.
+//
+// In a search of several rounds ([Config.Round]) S is the size of a round. Each round starts anew with the m moves that are
+// best by what is known then.
 type halving struct {
 	gumbel      []float64 // [root moves] g
 	logits      []float32 // [root moves]
@@ -25,6 +28,7 @@ type halving struct {
 	candidates  []int     // root moves of the current phase, best first
 	next        int       // index in candidates
 	remaining   int       // simulations of the current phase
+	left        int       // simulations of the round that are still to do
 }
 
 // sampleNoise sets the noise g of n moves: drawn from Gumbel(0, 1), or 0 if rng is nil.
@@ -45,6 +49,7 @@ func (h *halving) reset() { h.candidates, h.remaining = h.candidates[:0], 0 }
 // countVisit counts a visit of the candidate that selectCandidate returned.
 func (h *halving) countVisit() {
 	h.remaining--
+	h.left--
 	h.next++
 }
 
@@ -93,6 +98,9 @@ func (s *Search) nextPhase() {
 	nd, edges := &t.nodes[root], t.edgesOf(root)
 	cannotImprove := func(i int) bool { return !t.canImprove(&edges[i], nd.player, nd.guaranteed) }
 	h.candidates = slices.DeleteFunc(h.candidates, cannotImprove)
+	if s.hasRounds() && h.left <= 0 {
+		h.candidates = h.candidates[:0]
+	}
 	if len(h.candidates) > 0 {
 		h.size = max(2, h.size/2)
 	} else {
@@ -102,7 +110,13 @@ func (s *Search) nextPhase() {
 			}
 		}
 		h.simulations = s.budget - s.started
-		h.considered = min(s.cfg.numCandidates(s.budget), len(h.candidates))
+		round := s.budget
+		if s.hasRounds() {
+			round = s.cfg.Round
+			h.simulations = min(h.simulations, round)
+		}
+		h.left = h.simulations
+		h.considered = min(s.cfg.numCandidates(round), len(h.candidates))
 		h.size = h.considered
 	}
 	scores := s.scores[:len(edges)]
@@ -114,6 +128,9 @@ func (s *Search) nextPhase() {
 		h.remaining = h.size * max(1, h.simulations/(log2*h.size))
 	}
 }
+
+// hasRounds reports whether the search has several rounds of sequential halving.
+func (s *Search) hasRounds() bool { return s.cfg.Round > 0 && s.budget > s.cfg.Round }
 
 // topScores returns the n candidates of the largest scores, best first, the lower index first among equals. It reorders
 // candidates. A partial selection: sorting them all took a fifth of a search without a network.

@@ -313,14 +313,22 @@ func (o *oracle) simulate(a env.Action) {
 // halve is sequential halving: phase after phase, round after round.
 func (o *oracle) halve() {
 	var candidates []env.Action
-	var total, considered, halvings int
+	var total, considered, halvings, end int // end: simulations done at the end of the round
+	rounds := o.cfg.Round > 0 && o.cfg.Round < o.budget
 	for !o.finished() {
 		candidates = o.stillImproving(candidates)
+		if rounds && o.done >= end {
+			candidates = nil
+		}
 		if len(candidates) > 0 {
 			considered = max(2, considered/2)
 		} else {
 			_, candidates = o.sortMoves(o.root)
 			total = o.budget - o.done
+			if rounds {
+				total = min(total, o.cfg.Round)
+			}
+			end = o.done + total
 			considered = min(o.sampled(), len(candidates))
 			halvings = int(math.Ceil(math.Log2(float64(considered))))
 		}
@@ -348,7 +356,11 @@ func (o *oracle) sampled() int {
 	if o.cfg.Candidates > 0 {
 		return o.cfg.Candidates
 	}
-	return int(math.Max(4, math.Min(16, math.Floor(float64(o.budget)/4))))
+	simulations := o.budget
+	if o.cfg.Round > 0 {
+		simulations = min(simulations, o.cfg.Round)
+	}
+	return int(math.Max(4, math.Min(16, math.Floor(float64(simulations)/4))))
 }
 
 func (o *oracle) stillImproving(actions []env.Action) (still []env.Action) {
@@ -413,6 +425,7 @@ func TestOracle(t *testing.T) {
 				rng := newGenerator(trial.seed)
 				position := randomPosition(g, rng, rng.IntN(g.MaxPlies/2+1))
 				cfg.Candidates = []int{0, 1, 3, 16}[rng.IntN(4)]
+				cfg.Round = []int{0, 5, 16, 64}[rng.IntN(4)]
 				simulations := []int{0, 1, 7, 16, 32, 64, 300}[rng.IntN(7)]
 				var ev Evaluator = Uniform{} // many moves are equally good
 				if rng.IntN(4) > 0 {
@@ -431,8 +444,8 @@ func TestOracle(t *testing.T) {
 					err = fmt.Errorf("%d simulations, want %d", s.Simulations(), o.done)
 				}
 				if err != nil {
-					t.Fatalf("%s, seed %d, %v, self-play %v, %d simulations, %d candidates: %v",
-						g.Name, trial.seed, cfg.Rule, selfPlay, simulations, cfg.Candidates, err)
+					t.Fatalf("%s, seed %d, %v, self-play %v, %d simulations in rounds of %d, %d candidates: %v",
+						g.Name, trial.seed, cfg.Rule, selfPlay, simulations, cfg.Round, cfg.Candidates, err)
 				}
 			}
 		}

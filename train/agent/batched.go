@@ -19,17 +19,18 @@ import (
 // Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
 // simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch].
 type Batched struct {
-	spec     Spec
-	dial     Dial     // of the network
-	play     Spec     // of the move in progress: spec, or one of the mixture
-	mixture  *mixture // nil without elo=
-	network  *infer.Network
-	rng      *rand.Rand
-	batcher  *mcts.Batcher
-	search   *mcts.Search
-	analysis *mcts.Search // with PUCT; nil until needed
-	leaves   int          // pending leaves of analysis
-	exact    *exactSearch // nil without solve=
+	spec         Spec
+	dial         Dial     // of the network
+	gumbelLeaves int      // pending leaves of a Gumbel search
+	play         Spec     // of the move in progress: spec, or one of the mixture
+	mixture      *mixture // nil without elo=
+	network      *infer.Network
+	rng          *rand.Rand
+	batcher      *mcts.Batcher
+	search       *mcts.Search
+	analysis     *mcts.Search // nil until needed
+	leaves       int          // pending leaves of analysis
+	exact        *exactSearch // nil without solve=
 
 	kept     bool      // the tree of search is used for the next move
 	position env.State // the root of search, while kept
@@ -41,6 +42,9 @@ type Batched struct {
 // the first phase of sequential halving. A round has at most one leaf per candidate, so batching costs no strength.
 const gumbelLeaves = 16
 
+// gumbelRound is the number of simulations of a round of sequential halving: an agent with more has several rounds.
+const gumbelRound = DefaultSimulations
+
 // puctLeaves returns the maximum number of leaves that a PUCT search evaluates in one batch. It is smaller for searches
 // with fewer simulations: leaves of a batch are selected without each other's values, which distorts the visit counts.
 func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
@@ -50,19 +54,27 @@ func newBatched(
 ) *Batched {
 	b := &Batched{
 		spec: spec, play: spec, network: network, rng: newRand(0), batcher: batcher, exact: exact, position: network.Game.NewState(),
+		gumbelLeaves: gumbelLeaves,
 	}
-	if spec.PUCT {
-		b.search = b.newSearch(mcts.PUCT, puctLeaves(spec.maxMoveSimulations()))
-	} else {
-		b.search = b.newSearch(mcts.Gumbel, gumbelLeaves)
-	}
+	b.search = b.newSearch(b.maxLeaves(spec.maxMoveSimulations()))
 	return b
 }
 
-func (b *Batched) newSearch(rule mcts.Rule, leaves int) *mcts.Search {
+// maxLeaves is the maximum number of leaves that a search of so many simulations evaluates in one batch.
+func (b *Batched) maxLeaves(simulations int) int {
+	if b.spec.PUCT {
+		return puctLeaves(simulations)
+	}
+	return b.gumbelLeaves
+}
+
+func (b *Batched) newSearch(leaves int) *mcts.Search {
 	config := mcts.DefaultConfig()
-	config.Rule, config.PendingLeaves, config.RootSymmetries = rule, leaves, b.spec.Symmetries
-	config.ValueScale = b.network.ValueScale
+	if b.spec.PUCT {
+		config.Rule = mcts.PUCT
+	}
+	config.PendingLeaves, config.RootSymmetries = leaves, b.spec.Symmetries
+	config.ValueScale, config.Round = b.network.ValueScale, gumbelRound
 	return mcts.New(b.network.Game, config)
 }
 
@@ -188,8 +200,8 @@ func (b *Batched) favourite() env.Action {
 	return moves[mcts.DrawIndex(b.rng, b.weights, temperature)].Action
 }
 
-// Analyze implements [Agent]. An agent with search uses PUCT in a new tree, so the analysis depends on the position
-// alone, and elo= does not weaken it; with solve= it depends also on what the solver's table keeps from earlier
+// Analyze implements [Agent]. An agent with search uses it in a new tree, so the analysis depends on the position alone, and
+// elo= does not weaken it; with solve= it depends also on what the solver's table keeps from earlier
 // positions of the game.
 func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	stop := b.stopAfter(ctx, b.spec.Time)
@@ -217,8 +229,8 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 	if simulations == 0 {
 		simulations = b.spec.maxMoveSimulations()
 	}
-	if leaves := puctLeaves(simulations); b.analysis == nil || b.leaves != leaves {
-		b.analysis, b.leaves = b.newSearch(mcts.PUCT, leaves), leaves
+	if leaves := b.maxLeaves(simulations); b.analysis == nil || b.leaves != leaves {
+		b.analysis, b.leaves = b.newSearch(leaves), leaves
 	}
 	b.batcher.GrowCache(cacheEntries(simulations, maxSingleCacheEntries))
 	b.analysis.Start(state, simulations, nil)

@@ -160,6 +160,36 @@ func checkAnalysis(t *testing.T, game *env.Game, a Agent, state env.State, text 
 	}
 }
 
+// The first move of an analysis is the move that the agent plays with as many simulations.
+func TestAnalysisIsPlay(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, simulations := range []int{16, 64, 300} {
+		for _, option := range []string{"", ",search=puct"} {
+			a := newAgent(t, game, fmt.Sprintf("net:1,sims=%d%s", simulations, option))
+			for range 5 {
+				state := game.NewState()
+				for range rng.IntN(6) {
+					legal := state.Legal(nil)
+					state.Apply(legal[rng.IntN(len(legal))])
+				}
+				a.Reset(1)
+				played, err := a.Choose(context.Background(), state)
+				if err != nil {
+					t.Fatal(err)
+				}
+				analysis, err := a.Analyze(context.Background(), state, 0)
+				if err != nil || analysis.Moves[0].Action != played {
+					t.Errorf("%s: plays %s, analysis %+v, error %v", a.(*Batched).spec, game.ActionTexts[played], analysis.Moves[0], err)
+				}
+			}
+		}
+	}
+}
+
 // With sym=all the images of a position get the images of its policy, and the same value.
 func TestSymmetriesAreAveraged(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "free-for-all-2p"} {
