@@ -17,8 +17,8 @@ import (
 // value needs no simulation, and the others get its visits. If none is left, halving starts again with the moves that
 // can still improve on the root's guaranteed class, and with the remaining simulations.
 //
-// In a search of several rounds ([Config.Round]) S is the size of a round. Each round starts anew with the m moves that are
-// best by what is known then.
+// In a search of several rounds ([Config.HalvingRound]) S is the size of a round, or what remains for the last one. Each
+// start is that of a round, with the m moves that are best by what is known then.
 type halving struct {
 	gumbel      []float64 // [root moves] g
 	logits      []float32 // [root moves]
@@ -110,13 +110,13 @@ func (s *Search) nextPhase() {
 			}
 		}
 		h.simulations = s.budget - s.started
-		round := s.budget
+		simulations := s.budget
 		if s.hasRounds() {
-			round = s.cfg.Round
-			h.simulations = min(h.simulations, round)
+			h.simulations = min(h.simulations, s.cfg.HalvingRound)
+			simulations = h.simulations
 		}
 		h.left = h.simulations
-		h.considered = min(s.cfg.numCandidates(round), len(h.candidates))
+		h.considered = min(s.cfg.numCandidates(simulations), len(h.candidates))
 		h.size = h.considered
 	}
 	scores := s.scores[:len(edges)]
@@ -127,10 +127,13 @@ func (s *Search) nextPhase() {
 		log2 := bits.Len(uint(h.considered - 1))
 		h.remaining = h.size * max(1, h.simulations/(log2*h.size))
 	}
+	if s.hasRounds() {
+		h.remaining = min(h.remaining, h.left)
+	}
 }
 
-// hasRounds reports whether the search has several rounds of sequential halving.
-func (s *Search) hasRounds() bool { return s.cfg.Round > 0 && s.budget > s.cfg.Round }
+// hasRounds reports whether the simulations since Start or Continue have several rounds of sequential halving.
+func (s *Search) hasRounds() bool { return s.cfg.HalvingRound > 0 && s.budget > s.cfg.HalvingRound }
 
 // topScores returns the n candidates of the largest scores, best first, the lower index first among equals. It reorders
 // candidates. A partial selection: sorting them all took a fifth of a search without a network.

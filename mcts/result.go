@@ -174,7 +174,7 @@ func (s *Search) halvingWinner() int {
 			visits = max(visits, edges[i].visits)
 		}
 	}
-	if s.hasRounds() {
+	if s.hasRounds() && visits > 0 {
 		visits = visits/2 + 1
 	}
 	chosen := -1

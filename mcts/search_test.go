@@ -654,7 +654,8 @@ func TestWarmSearchAllocatesNothing(t *testing.T) {
 }
 
 // TestRounds checks the choice after several rounds of sequential halving: a proven move, or one with more than half as many
-// visits as the most visited, and of these the one with the best logit + sigma(q). A search of one round ignores Config.Round.
+// visits as the most visited, and of these the one with the best logit + sigma(q). A search of one round ignores Config.HalvingRound,
+// and one that was stopped after the root's evaluation has a choice, too.
 func TestRounds(t *testing.T) {
 	g := mustGame(t, "quad-5x5")
 	compared := 0
@@ -663,14 +664,22 @@ func TestRounds(t *testing.T) {
 		position := randomPosition(g, rng, rng.IntN(8))
 		search := func(round, simulations int) *Search {
 			cfg := DefaultConfig()
-			cfg.Round = round
+			cfg.HalvingRound = round
 			s := New(g, cfg)
 			s.Start(position, simulations, nil)
 			run(s, hashed{g, 1})
 			return s
 		}
 		if a, b := search(64, 64), search(0, 64); a.Best() != b.Best() || !slices.Equal(a.Moves(), b.Moves()) {
-			t.Errorf("seed %d: a search of one round depends on Config.Round", seed)
+			t.Errorf("seed %d: a search of one round depends on Config.HalvingRound", seed)
+		}
+		cfg := DefaultConfig()
+		cfg.HalvingRound = 16
+		stopped := New(g, cfg)
+		stopped.Start(position, 200, nil)
+		stopped.RunUntil(NewBatcher(g, Uniform{}, 1, 0), func() bool { return true })
+		if !slices.Contains(position.Legal(nil), stopped.Best()) {
+			t.Errorf("seed %d: a search without simulations chooses %d", seed, stopped.Best())
 		}
 		s := search(16, 200)
 		if _, proven := s.Proven(); proven || s.Simulations() != 200 {
@@ -705,9 +714,9 @@ func TestValidate(t *testing.T) {
 	if err := DefaultConfig().Validate(); err != nil {
 		t.Error(err)
 	}
-	err := Config{Rule: 9, ValueScale: math.NaN(), MaxVisitInit: -1, Candidates: -1, Round: -1, CPUCT: -1,
+	err := Config{Rule: 9, ValueScale: math.NaN(), MaxVisitInit: -1, Candidates: -1, HalvingRound: -1, CPUCT: -1,
 		CPUCTLog: math.Inf(1), FPUReduction: 3}.Validate()
-	for _, name := range []string{"Rule", "ValueScale", "MaxVisitInit", "Candidates", "Round", "CPUCT ", "CPUCTLog",
+	for _, name := range []string{"Rule", "ValueScale", "MaxVisitInit", "Candidates", "HalvingRound", "CPUCT ", "CPUCTLog",
 		"CPUCTBase", "FPUReduction", "PendingLeaves"} {
 		if !strings.Contains(fmt.Sprint(err), "setting "+name) {
 			t.Errorf("%s is missing in: %v", name, err)

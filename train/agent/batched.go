@@ -19,18 +19,18 @@ import (
 // Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
 // simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch].
 type Batched struct {
-	spec         Spec
-	dial         Dial     // of the network
-	gumbelLeaves int      // pending leaves of a Gumbel search
-	play         Spec     // of the move in progress: spec, or one of the mixture
-	mixture      *mixture // nil without elo=
-	network      *infer.Network
-	rng          *rand.Rand
-	batcher      *mcts.Batcher
-	search       *mcts.Search
-	analysis     *mcts.Search // nil until needed
-	leaves       int          // pending leaves of analysis
-	exact        *exactSearch // nil without solve=
+	spec        Spec
+	dial        Dial     // of the network
+	roundLeaves int      // maximum of pending leaves of a Gumbel search
+	play        Spec     // of the move in progress: spec, or one of the mixture
+	mixture     *mixture // nil without elo=
+	network     *infer.Network
+	rng         *rand.Rand
+	batcher     *mcts.Batcher
+	search      *mcts.Search
+	analysis    *mcts.Search // nil until needed
+	leaves      int          // pending leaves of analysis
+	exact       *exactSearch // nil without solve=
 
 	kept     bool      // the tree of search is used for the next move
 	position env.State // the root of search, while kept
@@ -50,11 +50,11 @@ const gumbelRound = DefaultSimulations
 func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
 
 func newBatched(
-	spec Spec, network *infer.Network, batcher *mcts.Batcher, gumbelLeaves int, exact *exactSearch,
+	spec Spec, network *infer.Network, batcher *mcts.Batcher, roundLeaves int, exact *exactSearch,
 ) *Batched {
 	b := &Batched{
 		spec: spec, play: spec, network: network, rng: newRand(0), batcher: batcher, exact: exact, position: network.Game.NewState(),
-		gumbelLeaves: gumbelLeaves,
+		roundLeaves: roundLeaves,
 	}
 	b.search = b.newSearch(b.maxLeaves(spec.maxMoveSimulations()))
 	return b
@@ -65,7 +65,7 @@ func (b *Batched) maxLeaves(simulations int) int {
 	if b.spec.PUCT {
 		return puctLeaves(simulations)
 	}
-	return b.gumbelLeaves
+	return b.roundLeaves
 }
 
 func (b *Batched) newSearch(leaves int) *mcts.Search {
@@ -74,7 +74,7 @@ func (b *Batched) newSearch(leaves int) *mcts.Search {
 		config.Rule = mcts.PUCT
 	}
 	config.PendingLeaves, config.RootSymmetries = leaves, b.spec.Symmetries
-	config.ValueScale, config.Round = b.network.ValueScale, gumbelRound
+	config.ValueScale, config.HalvingRound = b.network.ValueScale, gumbelRound
 	return mcts.New(b.network.Game, config)
 }
 

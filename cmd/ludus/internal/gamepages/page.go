@@ -241,7 +241,7 @@ func scoreText(score float64, exact bool) string {
 // analyst names the agent that analyses with so many simulations.
 func (w *writer) analyst(simulations int) string {
 	if w.study.Network != "" {
-		return fmt.Sprintf("the shipped agent with %s simulations", grouped(simulations))
+		return fmt.Sprintf("the shipped agent with %s simulations of PUCT", grouped(simulations))
 	}
 	return fmt.Sprintf("a search with %s random playouts", grouped(simulations))
 }

@@ -5,7 +5,8 @@ import { make } from "./dom.js";
 import { percent, utility } from "./format.js";
 
 const listed = 5; // moves in the table before it shows all
-const minWeight = 0.03; // of a mark on the board, relative to the strongest
+// Least weights of marks on the board, relative to the strongest. A search visits each of its 16 candidates, so few visits mean little.
+const minPrior = 0.03, minVisits = 0.25;
 
 // A request is one to analyze: { game, moves, agent, simulations }; without simulations the agent makes its own number of them.
 const keyOf = ({ game, moves, agent, simulations = 0 }) => JSON.stringify([game, agent, simulations, ...moves]);
@@ -50,7 +51,8 @@ export function boardMarks(analysis, actions, { prior, visits, value }, players,
   const moves = (analysis?.moves || []).map((move) => ({ ...move, ...actions[move.move] }))
     .filter(({ from, to }) => to >= 0 && (selected === undefined || from === selected));
   const searched = analysis?.simulations > 0;
-  const weightOf = (move) => (prior || !searched ? move.prior ?? move.visits : move.visits) || 0;
+  const byPrior = prior || !searched, minWeight = byPrior ? minPrior : minVisits;
+  const weightOf = (move) => (byPrior ? move.prior ?? move.visits : move.visits) || 0;
   const byWeight = moves.map((move) => ({ ...move, weight: weightOf(move) })).sort((a, b) => b.weight - a.weight);
   const strong = byWeight.filter(({ weight }) => weight > minWeight * byWeight[0].weight), steps = moves.some(({ from }) => from >= 0);
   const numbered = steps && strong.length > 0 ? strong : moves, best = new Map(); // by cell, for the player to move
