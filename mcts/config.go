@@ -28,12 +28,9 @@ type Config struct {
 	// 50.
 	MaxVisitInit float64
 	// Candidates is the number of root moves that sequential halving starts with (mctx: max_num_considered_actions).
-	// The default 0 means a quarter of the round's simulations, from 4 to 16: 4, 8 and 16 at 16, 32 and 64. Paper:
+	// The default 0 means a quarter of the simulations, from 4 to 16: 4, 8 and 16 at 16, 32 and 64 simulations. Paper:
 	// 16.
 	Candidates int
-	// HalvingRound is the number of simulations of a round of sequential halving, 0 or more. A search of more simulations
-	// has several rounds in one tree. Default 0: one round with all simulations.
-	HalvingRound int
 
 	// CPUCT and CPUCTLog make PUCT's exploration constant c(N) = CPUCT + CPUCTLog ln((N + B) / B) with B = CPUCTBase; 0
 	// or more, the base above 0. Defaults 1, 0.45 and 500 as in KataGo; AlphaZero: 1.25, 1 and 19652.
@@ -72,7 +69,6 @@ func (c Config) Validate() error {
 	check(c.ValueScale > 0 && finite(c.ValueScale), "ValueScale", c.ValueScale, "above 0")
 	check(c.MaxVisitInit >= 0 && finite(c.MaxVisitInit), "MaxVisitInit", c.MaxVisitInit, "0 or more")
 	check(c.Candidates >= 0, "Candidates", c.Candidates, "0 (by simulations) or more")
-	check(c.HalvingRound >= 0, "HalvingRound", c.HalvingRound, "0 (one round) or more")
 	check(c.CPUCT >= 0 && finite(c.CPUCT), "CPUCT", c.CPUCT, "0 or more")
 	check(c.CPUCTLog >= 0 && finite(c.CPUCTLog), "CPUCTLog", c.CPUCTLog, "0 or more")
 	check(c.CPUCTBase > 0 && finite(c.CPUCTBase), "CPUCTBase", c.CPUCTBase, "above 0")

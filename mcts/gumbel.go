@@ -16,9 +16,6 @@ import (
 // The candidates of a phase are fixed at its start. One that is proven or pruned meanwhile is skipped, because its
 // value needs no simulation, and the others get its visits. If none is left, halving starts again with the moves that
 // can still improve on the root's guaranteed class, and with the remaining simulations.
-//
-// In a search of several rounds ([Config.HalvingRound]) S is the size of a round, or what remains for the last one. Each
-// start is that of a round, with the m moves that are best by what is known then.
 type halving struct {
 	gumbel      []float64 // [root moves] g
 	logits      []float32 // [root moves]
@@ -28,7 +25,6 @@ type halving struct {
 	candidates  []int     // root moves of the current phase, best first
 	next        int       // index in candidates
 	remaining   int       // simulations of the current phase
-	left        int       // simulations of the round that are still to do
 }
 
 // sampleNoise sets the noise g of n moves: drawn from Gumbel(0, 1), or 0 if rng is nil.
@@ -49,7 +45,6 @@ func (h *halving) reset() { h.candidates, h.remaining = h.candidates[:0], 0 }
 // countVisit counts a visit of the candidate that selectCandidate returned.
 func (h *halving) countVisit() {
 	h.remaining--
-	h.left--
 	h.next++
 }
 
@@ -98,9 +93,6 @@ func (s *Search) nextPhase() {
 	nd, edges := &t.nodes[root], t.edgesOf(root)
 	cannotImprove := func(i int) bool { return !t.canImprove(&edges[i], nd.player, nd.guaranteed) }
 	h.candidates = slices.DeleteFunc(h.candidates, cannotImprove)
-	if s.hasRounds() && h.left <= 0 {
-		h.candidates = h.candidates[:0]
-	}
 	if len(h.candidates) > 0 {
 		h.size = max(2, h.size/2)
 	} else {
@@ -110,13 +102,7 @@ func (s *Search) nextPhase() {
 			}
 		}
 		h.simulations = s.budget - s.started
-		simulations := s.budget
-		if s.hasRounds() {
-			h.simulations = min(h.simulations, s.cfg.HalvingRound)
-			simulations = h.simulations
-		}
-		h.left = h.simulations
-		h.considered = min(s.cfg.numCandidates(simulations), len(h.candidates))
+		h.considered = min(s.cfg.numCandidates(s.budget), len(h.candidates))
 		h.size = h.considered
 	}
 	scores := s.scores[:len(edges)]
@@ -127,13 +113,7 @@ func (s *Search) nextPhase() {
 		log2 := bits.Len(uint(h.considered - 1))
 		h.remaining = h.size * max(1, h.simulations/(log2*h.size))
 	}
-	if s.hasRounds() {
-		h.remaining = min(h.remaining, h.left)
-	}
 }
-
-// hasRounds reports whether the simulations since Start or Continue have several rounds of sequential halving.
-func (s *Search) hasRounds() bool { return s.cfg.HalvingRound > 0 && s.budget > s.cfg.HalvingRound }
 
 // topScores returns the n candidates of the largest scores, best first, the lower index first among equals. It reorders
 // candidates. A partial selection: sorting them all took a fifth of a search without a network.

@@ -313,24 +313,15 @@ func (o *oracle) simulate(a env.Action) {
 // halve is sequential halving: phase after phase, round after round.
 func (o *oracle) halve() {
 	var candidates []env.Action
-	var total, considered, halvings, end int // end: simulations done at the end of the round
-	rounds := o.cfg.HalvingRound > 0 && o.cfg.HalvingRound < o.budget
+	var total, considered, halvings int
 	for !o.finished() {
 		candidates = o.stillImproving(candidates)
-		if rounds && o.done >= end {
-			candidates = nil
-		}
 		if len(candidates) > 0 {
 			considered = max(2, considered/2)
 		} else {
 			_, candidates = o.sortMoves(o.root)
 			total = o.budget - o.done
-			considered = o.sampled(o.budget)
-			if rounds {
-				total = min(total, o.cfg.HalvingRound)
-				considered = o.sampled(total)
-			}
-			end, considered = o.done+total, min(considered, len(candidates))
+			considered = min(o.sampled(), len(candidates))
 			halvings = int(math.Ceil(math.Log2(float64(considered))))
 		}
 		scores := o.scores(o.root)
@@ -343,9 +334,6 @@ func (o *oracle) halve() {
 		if halvings > 0 {
 			left = considered * max(1, total/(halvings*considered))
 		}
-		if rounds {
-			left = min(left, end-o.done)
-		}
 		for i := 0; left > 0 && !o.finished() && len(o.stillImproving(candidates)) > 0; i++ {
 			a := candidates[i%len(candidates)]
 			if len(o.stillImproving([]env.Action{a})) == 1 {
@@ -356,11 +344,11 @@ func (o *oracle) halve() {
 	}
 }
 
-func (o *oracle) sampled(simulations int) int {
+func (o *oracle) sampled() int {
 	if o.cfg.Candidates > 0 {
 		return o.cfg.Candidates
 	}
-	return int(math.Max(4, math.Min(16, math.Floor(float64(simulations)/4))))
+	return int(math.Max(4, math.Min(16, math.Floor(float64(o.budget)/4))))
 }
 
 func (o *oracle) stillImproving(actions []env.Action) (still []env.Action) {
@@ -425,7 +413,6 @@ func TestOracle(t *testing.T) {
 				rng := newGenerator(trial.seed)
 				position := randomPosition(g, rng, rng.IntN(g.MaxPlies/2+1))
 				cfg.Candidates = []int{0, 1, 3, 16}[rng.IntN(4)]
-				cfg.HalvingRound = []int{0, 5, 16, 64}[rng.IntN(4)]
 				simulations := []int{0, 1, 7, 16, 32, 64, 300}[rng.IntN(7)]
 				var ev Evaluator = Uniform{} // many moves are equally good
 				if rng.IntN(4) > 0 {
@@ -444,8 +431,8 @@ func TestOracle(t *testing.T) {
 					err = fmt.Errorf("%d simulations, want %d", s.Simulations(), o.done)
 				}
 				if err != nil {
-					t.Fatalf("%s, seed %d, %v, self-play %v, %d simulations in rounds of %d, %d candidates: %v",
-						g.Name, trial.seed, cfg.Rule, selfPlay, simulations, cfg.HalvingRound, cfg.Candidates, err)
+					t.Fatalf("%s, seed %d, %v, self-play %v, %d simulations, %d candidates: %v",
+						g.Name, trial.seed, cfg.Rule, selfPlay, simulations, cfg.Candidates, err)
 				}
 			}
 		}

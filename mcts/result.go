@@ -162,7 +162,7 @@ func (s *Search) Best() env.Action {
 
 // halvingWinner returns the root move with the largest g + logit + sigma(q) among the last candidates of sequential
 // halving and the moves proven to give the guaranteed class. The last candidates are the most visited of the moves that
-// can improve on that class; in a search of several rounds, those with more than half as many visits as the most visited one.
+// can improve on that class.
 func (s *Search) halvingWinner() int {
 	t := &s.tree
 	edges, p, guaranteed := t.edgesOf(root), t.nodes[root].player, t.nodes[root].guaranteed
@@ -173,9 +173,6 @@ func (s *Search) halvingWinner() int {
 		if t.canImprove(&edges[i], p, guaranteed) {
 			visits = max(visits, edges[i].visits)
 		}
-	}
-	if s.hasRounds() && visits > 0 {
-		visits = visits/2 + 1
 	}
 	chosen := -1
 	for i := range edges {

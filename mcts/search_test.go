@@ -653,70 +653,13 @@ func TestWarmSearchAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestRounds checks the choice after several rounds of sequential halving: a proven move, or one with more than half as many
-// visits as the most visited, and of these the one with the best logit + sigma(q). A search of one round ignores Config.HalvingRound,
-// and one that was stopped after the root's evaluation has a choice, too.
-func TestRounds(t *testing.T) {
-	g := mustGame(t, "quad-5x5")
-	compared := 0
-	for seed := range uint64(60) {
-		rng := newGenerator(seed)
-		position := randomPosition(g, rng, rng.IntN(8))
-		search := func(round, simulations int) *Search {
-			cfg := DefaultConfig()
-			cfg.HalvingRound = round
-			s := New(g, cfg)
-			s.Start(position, simulations, nil)
-			run(s, hashed{g, 1})
-			return s
-		}
-		if a, b := search(64, 64), search(0, 64); a.Best() != b.Best() || !slices.Equal(a.Moves(), b.Moves()) {
-			t.Errorf("seed %d: a search of one round depends on Config.HalvingRound", seed)
-		}
-		cfg := DefaultConfig()
-		cfg.HalvingRound = 16
-		stopped := New(g, cfg)
-		stopped.Start(position, 200, nil)
-		stopped.RunUntil(NewBatcher(g, Uniform{}, 1, 0), func() bool { return true })
-		if !slices.Contains(position.Legal(nil), stopped.Best()) {
-			t.Errorf("seed %d: a search without simulations chooses %d", seed, stopped.Best())
-		}
-		s := search(16, 200)
-		if _, proven := s.Proven(); proven || s.Simulations() != 200 {
-			continue
-		}
-		moves, best := slices.Clone(s.Moves()), s.Best()
-		most := 0
-		for _, m := range moves {
-			if m.Lower < m.Upper {
-				most = max(most, m.Visits)
-			}
-		}
-		scale := (50 + float64(slices.MaxFunc(moves, func(a, b Move) int { return a.Visits - b.Visits }).Visits)) * 0.5
-		score := func(m *Move) float64 { return math.Log(float64(m.Prior)) + scale*m.Value }
-		chosen := &moves[slices.IndexFunc(moves, func(m Move) bool { return m.Action == best })]
-		if chosen.Lower < chosen.Upper && 2*chosen.Visits <= most {
-			t.Errorf("seed %d: the choice has %d visits of at most %d", seed, chosen.Visits, most)
-		}
-		for i := range moves {
-			if m := &moves[i]; m.Lower < m.Upper && 2*m.Visits > most && score(m) > score(chosen)+1e-5 {
-				t.Errorf("seed %d: %d visits score %v, the choice %v", seed, m.Visits, score(m), score(chosen))
-			}
-		}
-		compared++
-	}
-	if compared < 20 {
-		t.Errorf("%d searches were compared", compared)
-	}
-}
-
 func TestValidate(t *testing.T) {
 	if err := DefaultConfig().Validate(); err != nil {
 		t.Error(err)
 	}
-	err := Config{Rule: 9, ValueScale: math.NaN(), MaxVisitInit: -1, Candidates: -1, HalvingRound: -1, CPUCT: -1,
+	err := Config{Rule: 9, ValueScale: math.NaN(), MaxVisitInit: -1, Candidates: -1, CPUCT: -1,
 		CPUCTLog: math.Inf(1), FPUReduction: 3}.Validate()
-	for _, name := range []string{"Rule", "ValueScale", "MaxVisitInit", "Candidates", "HalvingRound", "CPUCT ", "CPUCTLog",
+	for _, name := range []string{"Rule", "ValueScale", "MaxVisitInit", "Candidates", "CPUCT ", "CPUCTLog",
 		"CPUCTBase", "FPUReduction", "PendingLeaves"} {
 		if !strings.Contains(fmt.Sprint(err), "setting "+name) {
 			t.Errorf("%s is missing in: %v", name, err)

@@ -42,9 +42,6 @@ type Batched struct {
 // the first phase of sequential halving. A round has at most one leaf per candidate, so batching costs no strength.
 const gumbelLeaves = 16
 
-// gumbelRound is the number of simulations of a round of sequential halving: an agent with more has several rounds.
-const gumbelRound = DefaultSimulations
-
 // puctLeaves returns the maximum number of leaves that a PUCT search evaluates in one batch. It is smaller for searches
 // with fewer simulations: leaves of a batch are selected without each other's values, which distorts the visit counts.
 func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
@@ -74,7 +71,7 @@ func (b *Batched) newSearch(leaves int) *mcts.Search {
 		config.Rule = mcts.PUCT
 	}
 	config.PendingLeaves, config.RootSymmetries = leaves, b.spec.Symmetries
-	config.ValueScale, config.HalvingRound = b.network.ValueScale, gumbelRound
+	config.ValueScale = b.network.ValueScale
 	return mcts.New(b.network.Game, config)
 }
 

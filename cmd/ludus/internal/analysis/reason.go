@@ -100,5 +100,5 @@ func compared(game *env.Game, moves []agent.MoveInfo) string {
 	case gain > -noticeable:
 		return "is worth about as much as " + name
 	}
-	return "" // it has more visits
+	return "" // the search prefers it in spite of its value
 }
