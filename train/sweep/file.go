@@ -83,7 +83,7 @@ func openFile(o *Options) (*file, error) {
 		return nil, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
 	}
 	if have.Version != fileVersion {
-		return nil, fmt.Errorf("%s: format version %d, this program reads %d: %w",
+		return nil, fmt.Errorf("%s: format version %d, this program reads %d: %w; choose another directory",
 			path, have.Version, fileVersion, checkpoints.ErrVersion)
 	}
 	if err := have.conflict(want); err != nil {

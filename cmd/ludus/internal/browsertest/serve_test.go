@@ -113,6 +113,15 @@ func TestBoardNumbers(t *testing.T) {
 			t.Errorf("%s to move, %s: %s, want %s", c.player, c.wants, got, c.want)
 		}
 	}
+	// Marks leave out moves with less than a quarter of the most visits, or with a small prior.
+	for wants, want := range map[string]string{"{ visits: true }": `["c3","d4"]`, "{ prior: true }": `["c3","d4","block c3"]`} {
+		got := Eval[string](tab, fmt.Sprintf(`import("/static/analysis.js").then(({ boardMarks }) => JSON.stringify(boardMarks({ player: "x", simulations: 16, moves: [
+			{ move: "c3", visits: 10, prior: 0.5 }, { move: "block c3", visits: 2, prior: 0.1 },
+			{ move: "d4", visits: 4, prior: 0.4 }, { move: "pass", visits: 0, prior: 0 }] }, %s, %s, ["x", "o"]).shades.map(({ move }) => move)))`, actions, wants))
+		if got != want {
+			t.Errorf("marks of %s: %s, want %s", wants, got, want)
+		}
+	}
 	for ply, want := range map[int]string{0: "[]", 1: "[1]", 2: "[2]", 3: "[2,3]", 4: "[2,3,4]", 5: "[5]"} {
 		got := Eval[string](tab, fmt.Sprintf(`import("/static/history.js").then(({ GameHistory }) => JSON.stringify(
 			GameHistory.prototype.turn.call({ positions: [0, 1, 1, 1, 0, 1].map((player) => ({ player })) }, %d)))`, ply))
