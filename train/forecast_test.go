@@ -107,8 +107,8 @@ func TestForecastGrows(t *testing.T) {
 	}
 }
 
-// The progress of a run says how many samples it will have trained on, once that can be told.
-func TestProgressHasSamples(t *testing.T) {
+// The progress of a run says how many positions it will have played, once that can be told.
+func TestProgressHasPositions(t *testing.T) {
 	o := tiny(t, t.TempDir(), 12)
 	o.Settings["rating_share"] = 0
 	var early, late []int
@@ -116,15 +116,14 @@ func TestProgressHasSamples(t *testing.T) {
 		switch p := e.Progress; {
 		case p == nil || p.Phase == Measuring:
 		case p.Generation <= adjustOver:
-			early = append(early, p.Samples)
+			early = append(early, p.Positions)
 		case p.Generation == 12:
-			late = append(late, p.Samples)
+			late = append(late, p.Positions)
 		}
 	}
 	s := mustTrain(t, o)
-	samples := s.Steps * 16
-	if slices.Max(early) > 0 || slices.Min(late) < samples*2/3 || slices.Max(late) > samples*3/2 {
-		t.Errorf("%v samples expected at first, %v at the end, %d were trained on", early, late, samples)
+	if slices.Max(early) > 0 || slices.Min(late) < s.Positions*2/3 || slices.Max(late) > s.Positions*3/2 {
+		t.Errorf("%v positions expected at first, %v at the end, %d were played", early, late, s.Positions)
 	}
 }
 

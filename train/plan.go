@@ -416,7 +416,7 @@ func (r *run) progress(phase Phase, done float64) {
 		Share: at / float64(plan.Generations), Speed: r.pace.speed, Elapsed: r.pace.elapsed(),
 	}
 	if share := doneShare(r.config, &r.count); share >= leastDone && r.count.Generation >= adjustOver {
-		p.Samples = int(float64(r.count.Steps*r.config.Settings.BatchSize) / share)
+		p.Positions = int(float64(r.count.Positions) / share)
 	}
 	if phase != Rating {
 		p.Generation++

@@ -23,9 +23,9 @@ func TestSignature(t *testing.T) {
 	for name, want := range map[string]string{
 		"quad-5x5":         "af32b40e9718dfd3e589c8db76496734a3fe63e65454f3ef27202c730f010108",
 		"quad-7x7":         "c1a6e1d83bca582ee9ef96f32fad0af2f50c4dcf7e90c22da518551010220403",
-		"breakthrough-6x6": "79176750c53ce15f0bf55b8945ad63d2b0ffd6fb9ff63599c23fcf55d4c4bb66",
-		"golden-rectangle": "6aaca5168edc72a393cb2bdbd61097346f6bcd1c87fc62f058a974085aedf149",
-		"free-for-all-2p":  "8909bf3580f523b2e13a95339896eac6fefa2c7a4a5796a1207a3d7ab21c3545",
+		"breakthrough-6x6": "4e65e26c49e39ea36e7913769a839e54f432e7e00eaf6c3424bdd34857d479db",
+		"golden-rectangle": "1a682d865112d8302ac6d37c5797484b587e7ce3001a6344ab03983c90d9fdbf",
+		"free-for-all-2p":  "89e3cf6bb900285ade08ff9472cc773aab00a57cfb954ea6b0b8c8b4b90699af",
 	} {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(7)

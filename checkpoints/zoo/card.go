@@ -41,20 +41,21 @@ type Losses struct {
 	Entropy           []float64 `json:"policy_entropy"`
 }
 
-// Trained is the result of one training from random weights with default settings, rating_share aside. It is not that of
-// the shipped agent.
+// Trained is the result of one training from random weights with the default settings of its program, rating_share aside.
+// It is not that of the shipped agent.
 type Trained struct {
-	Command   string   `json:"command"`
-	Commit    string   `json:"commit,omitempty"` // of the program; "": older than this field
-	Cores     int      `json:"cores"`
-	Seconds   float64  `json:"seconds"` // until the last generation ended; see Training
-	Channels  int      `json:"channels"`
-	Blocks    int      `json:"blocks"`
-	Games     int      `json:"games"`
-	Positions int      `json:"positions"` // of self-play
-	Samples   int      `json:"samples"`   // of all training steps
-	Alone     Estimate `json:"alone"`     // share of moves of the network alone that lose value in the shipped suite
-	Search    Estimate `json:"search"`    // likewise with 64 simulations
+	Command            string   `json:"command"`
+	Commit             string   `json:"commit,omitempty"` // of the program; "": older than this field
+	Cores              int      `json:"cores"`
+	Seconds            float64  `json:"seconds"` // until the last generation ended; see Training
+	Channels           int      `json:"channels"`
+	Blocks             int      `json:"blocks"`
+	Games              int      `json:"games"`
+	Positions          int      `json:"positions"`            // of self-play
+	Samples            int      `json:"samples"`              // of all training steps
+	SamplesPerPosition float64  `json:"samples_per_position"` // the setting
+	Alone              Estimate `json:"alone"`                // share of moves of the network alone that lose value in the shipped suite
+	Search             Estimate `json:"search"`               // likewise with 64 simulations
 	// Rating is that of the network with 64 simulations, in Elo above random moves; nil if it was not measured.
 	Rating *Estimate `json:"rating,omitempty"`
 }

@@ -48,7 +48,8 @@ type plan struct {
 	RecordedSpeed *recordedSpeed     `json:"recorded_speed,omitempty"`
 }
 
-// recordedSpeed is how fast recorded trainings with a network of the plan's size were, in samples per second and core.
+// recordedSpeed is how fast recorded trainings with the plan's network size and samples per position were, in samples per
+// second and core.
 type recordedSpeed struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -94,7 +95,7 @@ func dryRun(cmd *cobra.Command, o train.Options, asJSON bool) error {
 	}
 	f, err := train.DryRun(cmd.Context(), o, func(config *rundir.Config) float64 {
 		if c, _ := curveFor(o.Game, config); c != nil {
-			return c.SamplesPerPosition
+			return c.SampleShare * config.Settings.SamplesPerPosition
 		}
 		return 0
 	})
@@ -133,12 +134,12 @@ func newPlan(o *train.Options, f *train.Forecast) *plan {
 		return p
 	}
 	recorded := zoo.CardOf(o.Game.Name).Curve
-	p.Recorded, p.RecordedSpeed = recordedBy(recorded), speedOf(recorded, p.Channels, p.Blocks)
+	p.Recorded, p.RecordedSpeed = recordedBy(recorded), speedOf(recorded, s)
 	lengths := []float64{0.25, 0.5, 1, 2} // the work is about proportional to the time
 	if f.Generation > 0 {
 		lengths = []float64{1}
 	}
-	work := forecast.Work(p.Samples, p.Channels, p.Blocks)
+	work := forecast.Work(p.Positions, p.Channels, p.Blocks)
 	for _, length := range lengths {
 		e := curve.Strength(length * work)
 		p.Expected = append(p.Expected, expectedStrength{length * p.Seconds, e.Alone, e.Search, e.Rating, e.Extrapolated})
@@ -223,11 +224,12 @@ func recordedBy(trained []zoo.Trained) string {
 	return "ludus at commit " + strings.Join(slices.Sorted(maps.Keys(commits)), " and ")
 }
 
-// speedOf returns how fast recorded trainings of a network of a size were; nil if there are none.
-func speedOf(trained []zoo.Trained, channels, blocks int) (speed *recordedSpeed) {
+// speedOf returns how fast recorded trainings were that have the network's size and the samples per position of s; nil if
+// there are none.
+func speedOf(trained []zoo.Trained, s *rundir.Settings) (speed *recordedSpeed) {
 	for i := range trained {
 		t := &trained[i]
-		if t.Channels != channels || t.Blocks != blocks {
+		if t.Channels != s.Channels || t.Blocks != s.Blocks || t.SamplesPerPosition != s.SamplesPerPosition {
 			continue
 		}
 		x := float64(t.Samples) / t.Seconds / float64(t.Cores)
@@ -279,13 +281,13 @@ func about(x float64) string {
 const beyond = "less or more training than was recorded: a guess"
 
 // expectation returns what the errors of a run will be at its end, for its status and as a line of the log; "" if they
-// cannot be expected. samples are those expected at the end.
-func expectation(game *env.Game, config *rundir.Config, samples int) (short, line string) {
+// cannot be expected. positions are those that it will have played.
+func expectation(game *env.Game, config *rundir.Config, positions int) (short, line string) {
 	c, _ := curveFor(game, config)
 	if c == nil {
 		return "", ""
 	}
-	e := c.Strength(forecast.Work(samples, config.Settings.Channels, config.Settings.Blocks))
+	e := c.Strength(forecast.Work(positions, config.Settings.Channels, config.Settings.Blocks))
 	alone, search := percent(stats.Estimate(e.Alone)), percent(stats.Estimate(e.Search))
 	kind := "expected"
 	if e.Extrapolated {

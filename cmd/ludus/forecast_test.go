@@ -94,7 +94,7 @@ func TestPlanWithoutErrors(t *testing.T) {
 		if !strings.Contains(out.String(), c.want) || !strings.Contains(out.String(), "positions    about 1.5 million") || !strings.Contains(out.String(), "games        a") {
 			t.Errorf("%q is missing in\n%s", c.want, out.String())
 		}
-		if short, _ := expectation(game, &f.Config, f.Samples); (short == "") != strings.Contains(c.want, "this run") && c.game != "tic-tac-toe" {
+		if short, _ := expectation(game, &f.Config, f.Positions); (short == "") != strings.Contains(c.want, "this run") && c.game != "tic-tac-toe" {
 			t.Errorf("%s: the status says %q", c.want, short)
 		}
 	}
@@ -116,16 +116,21 @@ func TestRecordedBy(t *testing.T) {
 
 func TestSpeedOf(t *testing.T) {
 	trained := []zoo.Trained{
-		{Channels: 32, Blocks: 3, Samples: 6000, Seconds: 10, Cores: 2}, {Channels: 32, Blocks: 3, Samples: 8000, Seconds: 10, Cores: 4},
-		{Channels: 64, Blocks: 3, Samples: 100, Seconds: 10, Cores: 1},
+		{Channels: 32, Blocks: 3, Samples: 6000, SamplesPerPosition: 8, Seconds: 10, Cores: 2},
+		{Channels: 32, Blocks: 3, Samples: 8000, SamplesPerPosition: 8, Seconds: 10, Cores: 4},
+		{Channels: 32, Blocks: 3, Samples: 900, SamplesPerPosition: 4, Seconds: 10, Cores: 1},
+		{Channels: 64, Blocks: 3, Samples: 100, SamplesPerPosition: 8, Seconds: 10, Cores: 1},
 	}
-	if got := speedOf(trained, 32, 3); *got != (recordedSpeed{200, 300}) || got.String() != "which learned from 200 to 300 samples per second on each core" {
+	settings := func(channels, blocks int) *rundir.Settings {
+		return &rundir.Settings{Channels: channels, Blocks: blocks, SamplesPerPosition: 8}
+	}
+	if got := speedOf(trained, settings(32, 3)); *got != (recordedSpeed{200, 300}) || got.String() != "which learned from 200 to 300 samples per second on each core" {
 		t.Errorf("%v", got)
 	}
-	if got := speedOf(trained, 64, 3); *got != (recordedSpeed{10, 10}) || !strings.Contains(got.String(), "from 10 samples") {
+	if got := speedOf(trained, settings(64, 3)); *got != (recordedSpeed{10, 10}) || !strings.Contains(got.String(), "from 10 samples") {
 		t.Errorf("%v", got)
 	}
-	if got := speedOf(trained, 32, 4); got != nil {
+	if got := speedOf(trained, settings(32, 4)); got != nil {
 		t.Errorf("without a training of that size: %v", got)
 	}
 }
@@ -134,7 +139,7 @@ func TestSpeedOf(t *testing.T) {
 func TestPlanImproves(t *testing.T) {
 	_, o, f := fakeForecast(t, "golden-rectangle")
 	var before []expectedStrength
-	for f.Samples = 1e5; f.Samples < 1e9; f.Samples *= 2 {
+	for f.Positions = 1e4; f.Positions < 1e8; f.Positions *= 2 {
 		errors := newPlan(o, f).Expected
 		for i := range errors {
 			if i > 0 && errors[i].Alone.Value > errors[i-1].Alone.Value {
@@ -162,7 +167,7 @@ func TestExpectation(t *testing.T) {
 		t.Errorf("before anything is known: %q, %s", got, out.String())
 	}
 	for range 2 {
-		if got := w.expect(3_461_376); !strings.HasPrefix(got, "expected at the end: error 1.11 % (0.") {
+		if got := w.expect(1_338_880); !strings.HasPrefix(got, "expected at the end: error 1.11 % (0.") {
 			t.Errorf("status %q", got)
 		}
 	}

@@ -290,7 +290,7 @@ func (w *watcher) show(e train.Event) {
 		if p.Speed > 0 {
 			parts = append(parts, static.Grouped(int(p.Speed))+" positions/s")
 		}
-		for _, text := range []string{w.strength, w.expect(p.Samples), string(p.Phase)} {
+		for _, text := range []string{w.strength, w.expect(p.Positions), string(p.Phase)} {
 			if text != "" {
 				parts = append(parts, text)
 			}
@@ -301,8 +301,8 @@ func (w *watcher) show(e train.Event) {
 }
 
 // expect returns the expected errors at the end of the run, for the status; "" while they are unknown. It logs the first.
-func (w *watcher) expect(samples int) string {
-	if samples == 0 {
+func (w *watcher) expect(positions int) string {
+	if positions == 0 {
 		return ""
 	}
 	if w.config == nil {
@@ -312,7 +312,7 @@ func (w *watcher) expect(samples int) string {
 		}
 		w.config = config
 	}
-	short, line := expectation(w.game, w.config, samples)
+	short, line := expectation(w.game, w.config, positions)
 	if !w.announced && line != "" {
 		w.log(line)
 	}

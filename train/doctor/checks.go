@@ -182,7 +182,7 @@ func sameGames(r *Run) *Finding {
 
 // fewSamples: hardly any training for the positions played.
 func fewSamples(r *Run) *Finding {
-	const least = 0.5 // samples per position; the default is 8
+	const least = 0.5 // samples per position; the default is 4 to 8
 	positions := 0
 	for i := range r.Metrics {
 		positions += r.Metrics[i].Positions

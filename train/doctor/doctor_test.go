@@ -152,13 +152,13 @@ func TestThresholds(t *testing.T) {
 			}},
 		{"overtraining",
 			func(r *Run) {
-				r.Config.Settings.SamplesPerPosition = 24
+				r.Config.Settings.SamplesPerPosition = 12 // the default is 4
 				for i := range r.Metrics {
 					r.Metrics[i].ValidationPolicyLoss = 1.71 // half of 0.9 to 2.5 is 1.7
 				}
 			},
 			[]func(r *Run){
-				func(r *Run) { r.Config.Settings.SamplesPerPosition = 23 }, fewGames, fewPositions, steps(fewSteps - 1),
+				func(r *Run) { r.Config.Settings.SamplesPerPosition = 11 }, fewGames, fewPositions, steps(fewSteps - 1),
 				func(r *Run) {
 					for i := range r.Metrics {
 						r.Metrics[i].ValidationPolicyLoss = 1.69

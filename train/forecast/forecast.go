@@ -50,10 +50,11 @@ var (
 
 func negative(x float64) float64 { return -x }
 
-// Work is the amount of a training: its samples, by the size of the network. It is about proportional to the time that a
-// machine needs: a training step with kernels of this program takes about channels^1.5 x blocks.
-func Work(samples, channels, blocks int) float64 {
-	return float64(samples) * math.Pow(float64(channels), 1.5) * float64(blocks)
+// Work is the amount of a training: the positions that it plays, by the size of the network. With the same settings it is about
+// proportional to the time that a machine needs: a training step with kernels of this program takes about channels^1.5 x
+// blocks.
+func Work(positions, channels, blocks int) float64 {
+	return float64(positions) * math.Pow(float64(channels), 1.5) * float64(blocks)
 }
 
 // Strength is what to expect of a network, with ranges. Errors are shares of moves that lose value in the positions of
@@ -67,10 +68,12 @@ type Strength struct {
 
 // Curve is the expected strength in a game by the work of training.
 type Curve struct {
-	SamplesPerPosition float64 // mean of the recorded trainings
-	PositionsPerGame   float64 // likewise
-	alone, search      line
-	rating             *line // nil: fewer than two lengths were rated
+	// SampleShare is what repeated positions and the validation share leave of the setting samples_per_position: mean of the
+	// recorded trainings.
+	SampleShare      float64
+	PositionsPerGame float64 // likewise
+	alone, search    line
+	rating           *line // nil: fewer than two lengths were rated
 }
 
 // NewCurve returns the curve of recorded trainings of a game; nil if these have fewer than two different lengths.
@@ -100,7 +103,7 @@ func NewCurve(trained []zoo.Trained) *Curve {
 	}
 	for i := range trained {
 		t := &trained[i]
-		c.SamplesPerPosition += float64(t.Samples) / float64(t.Positions) / float64(len(trained))
+		c.SampleShare += float64(t.Samples) / float64(t.Positions) / t.SamplesPerPosition / float64(len(trained))
 		c.PositionsPerGame += float64(t.Positions) / float64(t.Games) / float64(len(trained))
 	}
 	for _, l := range []*line{&c.alone, &c.search, &rating} {
@@ -109,7 +112,7 @@ func NewCurve(trained []zoo.Trained) *Curve {
 	return c
 }
 
-func workOf(t *zoo.Trained) float64 { return Work(t.Samples, t.Channels, t.Blocks) }
+func workOf(t *zoo.Trained) float64 { return Work(t.Positions, t.Channels, t.Blocks) }
 
 // Strength returns the strength to expect after the given work, which is 0 or more. It never falls with the work.
 func (c *Curve) Strength(work float64) Strength {

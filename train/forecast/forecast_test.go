@@ -27,8 +27,10 @@ func curves(t *testing.T) map[string][]zoo.Trained {
 func uneven() (all []zoo.Trained) {
 	for i, e := range []float64{0.1, 0.02, 0.03, 0} {
 		estimate := zoo.Estimate{Value: e, Low: 0.8 * e, High: 1.2*e + 0.001}
+		positions := int(1e5 * math.Pow(5, float64(i)))
 		all = append(all, zoo.Trained{
-			Channels: 32, Blocks: 4, Games: 10, Positions: 100, Samples: int(1e6 * math.Pow(5, float64(i))), Alone: estimate, Search: estimate,
+			Channels: 32, Blocks: 4, Games: positions / 10, Positions: positions, Samples: positions, SamplesPerPosition: 8,
+			Alone: estimate, Search: estimate,
 			Rating: &zoo.Estimate{Value: 1000 - 1e4*e, Low: 970 - 1e4*e, High: 1030 - 1e4*e},
 		})
 	}
@@ -65,15 +67,15 @@ func TestMonotone(t *testing.T) {
 				t.Errorf("%s: %+v without training", name, q)
 			}
 		}
-		for samples := 1e3; samples < 1e11; samples *= 1.1 {
-			all := quantities(c.Strength(Work(int(samples), 32, 4)))
+		for positions := 1e2; positions < 1e10; positions *= 1.1 {
+			all := quantities(c.Strength(Work(int(positions), 32, 4)))
 			for i, q := range all {
 				old := before[i]
 				if q.Low > q.Value || q.Value > q.High || i < 2 && (q.Low < 0 || q.High > 1) {
-					t.Errorf("%s: %.0f samples: %+v", name, samples, q)
+					t.Errorf("%s: %.0f positions: %+v", name, positions, q)
 				}
 				if q.Value > old.Value || q.Low > old.Low || q.High > old.High {
-					t.Errorf("%s: %+v after %.0f samples, %+v after fewer", name, q, samples, old)
+					t.Errorf("%s: %+v after %.0f positions, %+v after fewer", name, q, positions, old)
 				}
 			}
 			before = all
@@ -153,7 +155,7 @@ func TestNewCurve(t *testing.T) {
 	want := *NewCurve(trained)
 	slices.Reverse(trained)
 	got := *NewCurve(trained)
-	if !slices.Equal(got.alone.points, want.alone.points) || got.SamplesPerPosition != want.SamplesPerPosition || got.PositionsPerGame != 10 {
+	if !slices.Equal(got.alone.points, want.alone.points) || got.SampleShare != want.SampleShare || got.PositionsPerGame != 10 {
 		t.Errorf("%+v, and in reverse %+v", want, got)
 	}
 	if NewCurve(nil) != nil || NewCurve(trained[:1]) != nil || NewCurve([]zoo.Trained{trained[0], trained[0]}) != nil {

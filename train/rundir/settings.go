@@ -44,11 +44,15 @@ func DefaultSettings(game *env.Game) Settings {
 	return Settings{
 		Simulations: 16, ValueScale: 0.5,
 		Channels: net.Channels, Blocks: net.Blocks,
-		BatchSize: 256, LearningRate: 3e-3, WeightDecay: 0.01, SamplesPerPosition: 8,
+		BatchSize: 256, LearningRate: 3e-3, WeightDecay: 0.01, SamplesPerPosition: samplesPerPosition(game),
 		ReplayWindow: 20000, ValueMix: 0.25, ExplorationPlies: 8, ExplorationFraction: 0.15, ValidationShare: 0.05,
 		SolverNodes: 1000, KeepNewest: 5, KeepEvery: 10, RatingShare: 0.05,
 	}
 }
+
+// samplesPerPosition returns the default of that setting: about one sample of each image of a position under the game's
+// symmetries, but 4 to 8. With more samples the network learns positions by heart.
+func samplesPerPosition(game *env.Game) float64 { return float64(min(max(len(game.Symmetries), 4), 8)) }
 
 // Setting is one field of a [Settings].
 type Setting struct {
@@ -93,7 +97,8 @@ func (s *Settings) List() []Setting {
 		{"learning_rate", 1e-6, 1, 0, (*floatField)(&s.LearningRate), "peak of the learning rate schedule"},
 		{"weight_decay", 0, 1, 0, (*floatField)(&s.WeightDecay), "decoupled weight decay of Muon and AdamW"},
 		{"samples_per_position", 0.1, 100, 0, (*floatField)(&s.SamplesPerPosition),
-			"training samples drawn per position played (replay ratio); repeated positions count less"},
+			"training samples drawn per position played (replay ratio); repeated positions count less; by default the number of " +
+				"the game's symmetries, but 4 to 8"},
 		{"replay_window", 100, 1e8, 1, (*intField)(&s.ReplayWindow),
 			"the replay window holds all positions until the run has this many; after that it grows sublinearly"},
 		{"value_mix", 0, 1, 0, (*floatField)(&s.ValueMix),

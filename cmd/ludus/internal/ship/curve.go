@@ -82,7 +82,7 @@ func addToCurve(ctx context.Context, o *options, folder string) error {
 	}
 	card.Curve = slices.DeleteFunc(card.Curve, func(old zoo.Trained) bool { return old.Command == t.Command })
 	card.Curve = append(card.Curve, *t)
-	slices.SortStableFunc(card.Curve, func(a, b zoo.Trained) int { return cmp.Compare(a.Samples, b.Samples) })
+	slices.SortStableFunc(card.Curve, func(a, b zoo.Trained) int { return cmp.Compare(a.Positions, b.Positions) })
 	if err := recordLosses(card, game, config, o); err != nil {
 		return err
 	}
@@ -144,6 +144,7 @@ func trainedBy(game *env.Game, config *rundir.Config, o *options) (*zoo.Trained,
 	t := &zoo.Trained{
 		Command: command, Commit: o.training.Commit, Cores: o.training.Cores, Seconds: trainingSeconds(config, last, o.training.Cores),
 		Channels: s.Channels, Blocks: s.Blocks, Games: last.TotalGames, Samples: last.Steps * s.BatchSize,
+		SamplesPerPosition: s.SamplesPerPosition,
 	}
 	for _, m := range metrics {
 		t.Positions += m.Positions

@@ -46,6 +46,7 @@ func TestCurve(t *testing.T) {
 	got, err := trainedBy(game, config, &o)
 	want := zoo.Trained{
 		Command: "ludus train quad-5x5 --generations 2 --seed 1", Cores: 3, Seconds: 10, Channels: 32, Blocks: 3, Games: 20, Positions: 200, Samples: 14 * 256,
+		SamplesPerPosition: 8,
 	}
 	if err != nil || *got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
