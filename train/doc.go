@@ -46,8 +46,9 @@
 //
 // The network takes 86 to 91 %, and its matrix products run at 0.8 of the core's peak. A thread plays 32 games at once,
 // which makes batches of 29 positions on average. Only at the end of a generation do batches shrink and threads wait
-// for each other (idle_share in metrics.jsonl). A run of ten minutes spends a quarter of its time on self-play, up to 7 %
-// on rescoring, 60 to 70 % on learning (see package model for that profile) and the rest on checkpoints and matches.
+// for each other (idle_share in metrics.jsonl). A run of ten minutes with 8 samples per position spends a quarter of its
+// time on self-play, up to 7 % on rescoring, 60 to 70 % on learning (see package model for that profile) and the rest on
+// checkpoints and matches.
 // `ludus bench` measures the network's share, the batches and the idle time.
 //
 // # What is left out

@@ -136,7 +136,7 @@ func WhyNotPlain(game *env.Game, config *rundir.Config) string {
 		return "the recorded trainings start from random weights, this run does not"
 	}
 	if changed := ChangedSettings(game, &config.Settings); len(changed) > 0 {
-		return "the recorded trainings have default settings, this run has " + strings.Join(changed, ", ")
+		return "forecasts are for default settings, this run has " + strings.Join(changed, ", ")
 	}
 	return ""
 }

@@ -31,14 +31,15 @@ type Card struct {
 // Losses are the losses of one plain training at about 20 numbers of samples, ascending. Each is a mean over neighbouring
 // generations; 0 is not measured. All slices have the same length.
 type Losses struct {
-	Command           string    `json:"command"`
-	Commit            string    `json:"commit"`  // of the program
-	Samples           []int     `json:"samples"` // of all training steps so far
-	Policy            []float64 `json:"policy_loss"`
-	ValidationPolicy  []float64 `json:"validation_policy_loss"`
-	Outcome           []float64 `json:"outcome_loss"`
-	ValidationOutcome []float64 `json:"validation_outcome_loss"`
-	Entropy           []float64 `json:"policy_entropy"`
+	Command            string    `json:"command"`
+	Commit             string    `json:"commit"`               // of the program
+	SamplesPerPosition float64   `json:"samples_per_position"` // the setting
+	Samples            []int     `json:"samples"`              // of all training steps so far
+	Policy             []float64 `json:"policy_loss"`
+	ValidationPolicy   []float64 `json:"validation_policy_loss"`
+	Outcome            []float64 `json:"outcome_loss"`
+	ValidationOutcome  []float64 `json:"validation_outcome_loss"`
+	Entropy            []float64 `json:"policy_entropy"`
 }
 
 // Trained is the result of one training from random weights with the default settings of its program, rating_share aside.

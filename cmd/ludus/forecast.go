@@ -93,12 +93,7 @@ func dryRun(cmd *cobra.Command, o train.Options, asJSON bool) error {
 			p.show(status{detail: "measuring this machine's speed"})
 		}
 	}
-	f, err := train.DryRun(cmd.Context(), o, func(config *rundir.Config) float64 {
-		if c, _ := curveFor(o.Game, config); c != nil {
-			return c.SampleShare * config.Settings.SamplesPerPosition
-		}
-		return 0
-	})
+	f, err := train.DryRun(cmd.Context(), o, func(config *rundir.Config) float64 { return samplesPerPosition(o.Game, config) })
 	if err != nil {
 		return err
 	}
@@ -109,6 +104,14 @@ func dryRun(cmd *cobra.Command, o train.Options, asJSON bool) error {
 	}
 	plan.write(cmd.OutOrStdout())
 	return nil
+}
+
+// samplesPerPosition returns how many samples of a position the run should draw, by recorded trainings; 0 if there are none.
+func samplesPerPosition(game *env.Game, config *rundir.Config) float64 {
+	if c, _ := curveFor(game, config); c != nil {
+		return c.SampleShare * config.Settings.SamplesPerPosition
+	}
+	return 0
 }
 
 // newPlan describes a forecast. For a new run the errors are also those of shorter and longer runs.

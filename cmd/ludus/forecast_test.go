@@ -135,6 +135,19 @@ func TestSpeedOf(t *testing.T) {
 	}
 }
 
+// The samples of a position are those of the run's setting, less what repeated positions and the validation share take, although
+// the recorded trainings drew 8.
+func TestSamplesPerPosition(t *testing.T) {
+	game, _, f := fakeForecast(t, "golden-rectangle")
+	if got := samplesPerPosition(game, &f.Config); got < 2 || got > 3.8 {
+		t.Errorf("%v samples of a position, with the setting 4", got)
+	}
+	f.Config.Settings.Simulations = 64
+	if got := samplesPerPosition(game, &f.Config); got != 0 {
+		t.Errorf("%v samples of a position, but no such training is recorded", got)
+	}
+}
+
 // A faster machine and a longer time never make the expected errors worse.
 func TestPlanImproves(t *testing.T) {
 	_, o, f := fakeForecast(t, "golden-rectangle")

@@ -19,7 +19,7 @@ type Curve struct {
 	Uniform     *float64  `json:"uniform,omitempty"` // loss of uniform play over the legal moves, in positions of the run's newest games; nil: none
 	// Recorded is what recorded trainings of the game had reached after as much training as each of Values: losses after as many
 	// samples, errors after as much work. It is nil without such trainings, or if this run cannot be compared with them (see
-	// train.WhyNotPlain), and shorter than Values if the run goes on for longer.
+	// train.WhyNotPlain; losses need the same samples per position, too), and shorter than Values if the run goes on for longer.
 	Recorded []float64 `json:"recorded,omitempty"`
 }
 
@@ -71,8 +71,9 @@ func (r *Run) metricCurves(recorded zoo.Losses) (all []Curve) {
 	return all
 }
 
-// recordedLosses returns the losses of the recorded training that is about as long as the run will be, because learning rate
-// and size of the network depend on the length. It is empty if there is none, or if the run cannot be compared with it.
+// recordedLosses returns the losses of the recorded training with the same samples per position that is about as long as the
+// run will be, because learning rate and size of the network depend on the length. It is empty if there is none, or if the
+// run cannot be compared with it.
 func (r *Run) recordedLosses() (nearest zoo.Losses) {
 	card := zoo.CardOf(r.Game.Name)
 	if card == nil || r.steps() == 0 || train.WhyNotPlain(r.Game, r.Config) != "" {
@@ -81,12 +82,15 @@ func (r *Run) recordedLosses() (nearest zoo.Losses) {
 	return r.nearest(card.Losses)
 }
 
-// nearest returns the losses of the training that is about as long as the run will be. The run has done training steps.
+// nearest returns those of recordedLosses among all. The run has done training steps.
 func (r *Run) nearest(all []zoo.Losses) (nearest zoo.Losses) {
 	last := &r.Metrics[len(r.Metrics)-1]
 	planned := float64(last.Steps*r.Config.Settings.BatchSize) * float64(max(last.Generations, last.Generation)) / float64(last.Generation)
 	least := math.Inf(1)
 	for _, l := range all {
+		if l.SamplesPerPosition != r.Config.Settings.SamplesPerPosition {
+			continue
+		}
 		if d := math.Abs(math.Log(planned / float64(l.Samples[len(l.Samples)-1]))); d < least {
 			least, nearest = d, l
 		}
@@ -152,13 +156,13 @@ func (r *Run) errorCurves() (all []Curve) {
 
 // work is the amount of training up to a generation, as package forecast measures it.
 func (r *Run) work(generation int) float64 {
-	s, steps := &r.Config.Settings, 0
+	s, positions := &r.Config.Settings, 0
 	for i := range r.Metrics {
 		if r.Metrics[i].Generation <= generation {
-			steps = r.Metrics[i].Steps
+			positions += r.Metrics[i].Positions
 		}
 	}
-	return forecast.Work(steps*s.BatchSize, s.Channels, s.Blocks)
+	return forecast.Work(positions, s.Channels, s.Blocks)
 }
 
 func policyLoss(m *rundir.Metrics) float64            { return m.PolicyLoss }

@@ -17,6 +17,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/forecast"
 	"ludus/train/rundir"
 )
 
@@ -362,8 +363,14 @@ func TestRecorded(t *testing.T) {
 		r := healthy(t)
 		r.Suite = []rundir.SuiteResult{{Generation: 20, Agent: "net", Error: 0.05}}
 		c.change(r)
-		if curves := r.errorCurves(); len(curves) != 1 || curves[0].Recorded != nil != c.want {
-			t.Errorf("%+v, want recorded values: %v", curves, c.want)
+		curves := r.errorCurves()
+		if len(curves) != 1 || curves[0].Recorded != nil != c.want {
+			t.Fatalf("%+v, want recorded values: %v", curves, c.want)
+		}
+		s := &r.Config.Settings
+		work := forecast.Work(20*1600, s.Channels, s.Blocks) // of the positions played
+		if want := forecast.NewCurve(zoo.CardOf(r.Game.Name).Curve).Strength(work).Search.Value; c.want && curves[0].Recorded[0] != want {
+			t.Errorf("%v is recorded, want %v", curves[0].Recorded, want)
 		}
 	}
 }
@@ -373,8 +380,9 @@ func TestRecordedLosses(t *testing.T) {
 	r := healthy(t) // generation g has 50 g steps of 256 samples
 	samples := func(g int) int { return 50 * 256 * g }
 	all := []zoo.Losses{
-		{Command: "2m", Samples: []int{samples(5), samples(10)}, Policy: []float64{2, 1}},
-		{Command: "10m", Samples: []int{samples(10), samples(20), samples(100)}, Policy: []float64{2, 1, 0.5}, Outcome: []float64{0, 0.4, 0.2}},
+		{Command: "2m", SamplesPerPosition: 4, Samples: []int{samples(5), samples(10)}, Policy: []float64{2, 1}},
+		{Command: "10m", SamplesPerPosition: 4, Samples: []int{samples(10), samples(20), samples(100)}, Policy: []float64{2, 1, 0.5}, Outcome: []float64{0, 0.4, 0.2}},
+		{Command: "with twice the samples", SamplesPerPosition: 8, Samples: []int{samples(10), samples(40)}, Policy: []float64{2, 1}},
 	}
 	for generations, want := range map[int]string{20: "2m", 40: "10m", 100: "10m"} {
 		last := &r.Metrics[len(r.Metrics)-1]

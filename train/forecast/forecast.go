@@ -22,7 +22,8 @@ import (
 )
 
 const (
-	// sameWork is the largest factor between the work of trainings that make one point: they differ in their seed only.
+	// sameWork is the largest factor between the work of trainings that make one point: they differ in their seed only,
+	// and perhaps in their samples per position.
 	sameWork = 1.3
 	// offset is added to an error before its logarithm is taken, which is finite for an error of 0, too. Suites have
 	// 2,000 positions or more, so smaller errors are not measured.
@@ -52,7 +53,8 @@ func negative(x float64) float64 { return -x }
 
 // Work is the amount of a training: the positions that it plays, by the size of the network. With the same settings it is about
 // proportional to the time that a machine needs: a training step with kernels of this program takes about channels^1.5 x
-// blocks.
+// blocks. Samples are left out: with fewer per position a run plays more positions in the same time, and after as many it errs
+// about as much.
 func Work(positions, channels, blocks int) float64 {
 	return float64(positions) * math.Pow(float64(channels), 1.5) * float64(blocks)
 }

@@ -144,6 +144,7 @@ func TestExtrapolated(t *testing.T) {
 // The order of the records does not matter, and one length is too little.
 func TestNewCurve(t *testing.T) {
 	trained := uneven()
+	trained[0].Samples, trained[0].SamplesPerPosition = trained[0].Samples/2, 4
 	trained[1].Rating = nil
 	if r := NewCurve(trained).Strength(workOf(&trained[3])).Rating; r == nil || math.Abs(r.Value-1000) > 1e-6 {
 		t.Errorf("without one of four ratings: %+v", r)
@@ -155,7 +156,7 @@ func TestNewCurve(t *testing.T) {
 	want := *NewCurve(trained)
 	slices.Reverse(trained)
 	got := *NewCurve(trained)
-	if !slices.Equal(got.alone.points, want.alone.points) || got.SampleShare != want.SampleShare || got.PositionsPerGame != 10 {
+	if !slices.Equal(got.alone.points, want.alone.points) || got.SampleShare != 0.125 || want.SampleShare != 0.125 || got.PositionsPerGame != 10 {
 		t.Errorf("%+v, and in reverse %+v", want, got)
 	}
 	if NewCurve(nil) != nil || NewCurve(trained[:1]) != nil || NewCurve([]zoo.Trained{trained[0], trained[0]}) != nil {

@@ -50,8 +50,8 @@ func DefaultSettings(game *env.Game) Settings {
 	}
 }
 
-// samplesPerPosition returns the default of that setting: about one sample of each image of a position under the game's
-// symmetries, but 4 to 8. With more samples the network learns positions by heart.
+// samplesPerPosition returns the default of that setting: the number of the game's symmetries, at least 4 and at most 8. Each
+// sample is turned by a random symmetry. If few images of a position are different, many samples of it are learnt by heart.
 func samplesPerPosition(game *env.Game) float64 { return float64(min(max(len(game.Symmetries), 4), 8)) }
 
 // Setting is one field of a [Settings].
@@ -98,7 +98,7 @@ func (s *Settings) List() []Setting {
 		{"weight_decay", 0, 1, 0, (*floatField)(&s.WeightDecay), "decoupled weight decay of Muon and AdamW"},
 		{"samples_per_position", 0.1, 100, 0, (*floatField)(&s.SamplesPerPosition),
 			"training samples drawn per position played (replay ratio); repeated positions count less; by default the number of " +
-				"the game's symmetries, but 4 to 8"},
+				"the game's symmetries, at least 4 and at most 8"},
 		{"replay_window", 100, 1e8, 1, (*intField)(&s.ReplayWindow),
 			"the replay window holds all positions until the run has this many; after that it grows sublinearly"},
 		{"value_mix", 0, 1, 0, (*floatField)(&s.ValueMix),

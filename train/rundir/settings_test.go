@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,16 +93,19 @@ func TestReadRatings(t *testing.T) {
 	}
 }
 
-// The default number of samples per position is that of the game's symmetries, but 4 to 8.
+// The default number of samples per position is that of the game's symmetries, at least 4 and at most 8.
 func TestSamplesPerPosition(t *testing.T) {
 	for game, want := range map[string]float64{"quad-5x5": 8, "othello-6x6": 4, "connect-four": 4} {
 		if got := DefaultSettings(newGame(t, game)).SamplesPerPosition; got != want {
 			t.Errorf("%s: %v, want %v", game, got, want)
 		}
 	}
-	game := newGame(t, "connect-four")
-	game.Symmetries = game.Symmetries[:1]
-	if got := DefaultSettings(game).SamplesPerPosition; got != 4 {
-		t.Errorf("with the identity alone: %v, want 4", got)
+	game := newGame(t, "quad-5x5")
+	square := game.Symmetries
+	for count, want := range map[int]float64{1: 4, 6: 6, 12: 8} {
+		game.Symmetries = slices.Concat(square, square)[:count]
+		if got := DefaultSettings(game).SamplesPerPosition; got != want {
+			t.Errorf("%d symmetries: %v, want %v", count, got, want)
+		}
 	}
 }

@@ -33,7 +33,8 @@ func recordLosses(card *zoo.Card, game *env.Game, config *rundir.Config, o *opti
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	l := lossesOf(metrics, config.Settings.BatchSize)
-	if l.Command, l.Commit = command, o.training.Commit; len(l.Samples) == 0 {
+	l.Command, l.Commit, l.SamplesPerPosition = command, o.training.Commit, config.Settings.SamplesPerPosition
+	if len(l.Samples) == 0 {
 		return fmt.Errorf("%s: it has no training step", dir)
 	}
 	card.Losses = slices.DeleteFunc(card.Losses, func(old zoo.Losses) bool { return old.Command == command })
