@@ -78,7 +78,15 @@ func TestFiles(t *testing.T) {
 		if _, ok := suite.Shipped(game); ok && (card.Find("shipped", "zoo") == nil || card.Floors.Positions == 0) {
 			t.Errorf("%s: the card has no errors on the shipped suite", name)
 		}
+		for _, l := range card.Losses {
+			if l.SamplesPerPosition <= 0 {
+				t.Errorf("%s: the losses of %q lack samples_per_position", name, l.Command)
+			}
+		}
 		for _, r := range card.Curve {
+			if r.SamplesPerPosition <= 0 {
+				t.Errorf("%s: %q lacks samples_per_position", name, r.Command)
+			}
 			if e := card.Find("shipped", "zoo"); r.Search.High < e.Error.Value {
 				t.Errorf("%s: %q trained a stronger network than the shipped one", name, r.Command)
 			}

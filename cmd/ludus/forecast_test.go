@@ -124,6 +124,10 @@ func TestSpeedOf(t *testing.T) {
 	settings := func(channels, blocks int) *rundir.Settings {
 		return &rundir.Settings{Channels: channels, Blocks: blocks, SamplesPerPosition: 8}
 	}
+	four := settings(32, 3)
+	if four.SamplesPerPosition = 4; *speedOf(trained, four) != (recordedSpeed{900.0 / 10, 900.0 / 10}) {
+		t.Errorf("with 4 samples per position: %v", speedOf(trained, four))
+	}
 	if got := speedOf(trained, settings(32, 3)); *got != (recordedSpeed{200, 300}) || got.String() != "which learned from 200 to 300 samples per second on each core" {
 		t.Errorf("%v", got)
 	}

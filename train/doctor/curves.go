@@ -17,9 +17,9 @@ type Curve struct {
 	Values      []float64 `json:"values"`
 	Shipped     *float64  `json:"shipped,omitempty"` // error of the shipped agent on its card's suite; nil: none
 	Uniform     *float64  `json:"uniform,omitempty"` // loss of uniform play over the legal moves, in positions of the run's newest games; nil: none
-	// Recorded is what recorded trainings of the game had reached after as much training as each of Values: losses after as many
-	// samples, errors after as much work. It is nil without such trainings, or if this run cannot be compared with them (see
-	// train.WhyNotPlain; losses need the same samples per position, too), and shorter than Values if the run goes on for longer.
+	// Recorded is what recorded trainings of the game had reached after as many positions as each of Values: errors by
+	// forecast.Work, losses by their weight. It is nil without such trainings, or if this run cannot be
+	// compared with them (see train.WhyNotPlain), and shorter than Values if the run goes on for longer.
 	Recorded []float64 `json:"recorded,omitempty"`
 }
 
@@ -43,7 +43,7 @@ func (r *Run) metricCurves(recorded zoo.Losses) (all []Curve) {
 		for i := range r.Metrics {
 			if m := &r.Metrics[i]; measured(m) {
 				c.Generations, c.Values = append(c.Generations, m.Generation), append(c.Values, value(m))
-				if y, ok := lossAt(recorded.Samples, losses, m.Steps*r.Config.Settings.BatchSize); ok {
+				if y, ok := lossAt(recorded.Samples, losses, int(r.weight(m)*recorded.SamplesPerPosition)); ok {
 					c.Recorded = append(c.Recorded, y)
 				}
 			}
@@ -71,9 +71,8 @@ func (r *Run) metricCurves(recorded zoo.Losses) (all []Curve) {
 	return all
 }
 
-// recordedLosses returns the losses of the recorded training with the same samples per position that is about as long as the
-// run will be, because learning rate and size of the network depend on the length. It is empty if there is none, or if the
-// run cannot be compared with it.
+// recordedLosses returns the losses of the recorded training that is about as long as the run will be, because learning rate
+// and size of the network depend on the length. It is empty if there is none, or if the run cannot be compared with it.
 func (r *Run) recordedLosses() (nearest zoo.Losses) {
 	card := zoo.CardOf(r.Game.Name)
 	if card == nil || r.steps() == 0 || train.WhyNotPlain(r.Game, r.Config) != "" {
@@ -82,20 +81,24 @@ func (r *Run) recordedLosses() (nearest zoo.Losses) {
 	return r.nearest(card.Losses)
 }
 
-// nearest returns those of recordedLosses among all. The run has done training steps.
+// nearest returns the losses of the training that is about as long as the run will be. The run has done training steps.
 func (r *Run) nearest(all []zoo.Losses) (nearest zoo.Losses) {
 	last := &r.Metrics[len(r.Metrics)-1]
-	planned := float64(last.Steps*r.Config.Settings.BatchSize) * float64(max(last.Generations, last.Generation)) / float64(last.Generation)
+	planned := r.weight(last) * float64(max(last.Generations, last.Generation)) / float64(last.Generation)
 	least := math.Inf(1)
 	for _, l := range all {
-		if l.SamplesPerPosition != r.Config.Settings.SamplesPerPosition {
-			continue
-		}
-		if d := math.Abs(math.Log(planned / float64(l.Samples[len(l.Samples)-1]))); d < least {
+		if d := math.Abs(math.Log(planned * l.SamplesPerPosition / float64(l.Samples[len(l.Samples)-1]))); d < least {
 			least, nearest = d, l
 		}
 	}
 	return nearest
+}
+
+// weight is the number of samples up to a generation divided by samples_per_position: that of the positions played until then,
+// less validation games and with less weight for repeated positions.
+func (r *Run) weight(m *rundir.Metrics) float64 {
+	s := &r.Config.Settings
+	return float64(m.Steps*s.BatchSize) / s.SamplesPerPosition
 }
 
 // lossAt returns a recorded loss after a number of samples, on straight lines between those that were measured. ok is false

@@ -375,16 +375,16 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// Losses stand beside those that a training of about the run's length had after as many samples, as far as that went.
+// Losses stand beside those that a training of about the run's length had after as many positions, as far as that went.
 func TestRecordedLosses(t *testing.T) {
 	r := healthy(t) // generation g has 50 g steps of 256 samples
 	samples := func(g int) int { return 50 * 256 * g }
 	all := []zoo.Losses{
 		{Command: "2m", SamplesPerPosition: 4, Samples: []int{samples(5), samples(10)}, Policy: []float64{2, 1}},
 		{Command: "10m", SamplesPerPosition: 4, Samples: []int{samples(10), samples(20), samples(100)}, Policy: []float64{2, 1, 0.5}, Outcome: []float64{0, 0.4, 0.2}},
-		{Command: "with twice the samples", SamplesPerPosition: 8, Samples: []int{samples(10), samples(40)}, Policy: []float64{2, 1}},
+		{Command: "40m with 8 samples", SamplesPerPosition: 8, Samples: []int{2 * samples(10), 2 * samples(400)}, Policy: []float64{3, 1}},
 	}
-	for generations, want := range map[int]string{20: "2m", 40: "10m", 100: "10m"} {
+	for generations, want := range map[int]string{20: "2m", 40: "10m", 100: "10m", 300: "40m with 8 samples"} {
 		last := &r.Metrics[len(r.Metrics)-1]
 		last.Generations = generations
 		if got := r.nearest(all); got.Command != want {
@@ -403,6 +403,9 @@ func TestRecordedLosses(t *testing.T) {
 	}
 	if c := curve(all[1], "policy loss"); len(c.Recorded) != 20 || c.Recorded[14] != 1.5 || *c.NewestRecorded() != 1 {
 		t.Errorf("beside a longer training: %+v", c)
+	}
+	if c := curve(all[2], "policy loss"); len(c.Recorded) != 20 || c.Recorded[9] != 3 || c.Recorded[19] >= 3 || c.Recorded[19] < 2.9 {
+		t.Errorf("beside a training with other samples per position: %+v", c)
 	}
 	if c := curve(all[1], "outcome loss"); len(c.Recorded) != 20 || c.Recorded[0] != 0.4 {
 		t.Errorf("where the first losses were not measured: %+v", c)

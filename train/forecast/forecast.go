@@ -53,8 +53,8 @@ func negative(x float64) float64 { return -x }
 
 // Work is the amount of a training: the positions that it plays, by the size of the network. With the same settings it is about
 // proportional to the time that a machine needs: a training step with kernels of this program takes about channels^1.5 x
-// blocks. Samples are left out: with fewer per position a run plays more positions in the same time, and after as many it errs
-// about as much.
+// blocks. Samples are not counted: forecasts from positions fit trainings with 4 samples per position better than
+// forecasts from samples do (docs/METHODS.md, Reply head), although recorded ones drew 8.
 func Work(positions, channels, blocks int) float64 {
 	return float64(positions) * math.Pow(float64(channels), 1.5) * float64(blocks)
 }
@@ -140,7 +140,7 @@ type line struct {
 // point is a point of a line: the logarithm of work, the quantity on the line's scale, and its range.
 type point struct{ x, value, low, high float64 }
 
-// add adds the point of trainings that differ in their seed only.
+// add adds the point of trainings of about the same work.
 func (l *line) add(trained []zoo.Trained, quantity func(*zoo.Trained) zoo.Estimate) {
 	p := point{low: math.Inf(1), high: math.Inf(-1)}
 	for i := range trained {

@@ -88,7 +88,7 @@ func TestLosses(t *testing.T) {
 	if err != nil || len(card.Losses) != 2 || card.Losses[1].Command != "longer" {
 		t.Fatalf("%+v, %v", card, err)
 	}
-	if l := &card.Losses[0]; l.Command != "ludus train tic-tac-toe --generations 1 --seed 1" || l.Commit != "0123abc" || len(l.Samples) != 1 || l.Policy[0] <= 0 {
+	if l := &card.Losses[0]; l.Command != "ludus train tic-tac-toe --generations 1 --seed 1" || l.Commit != "0123abc" || l.SamplesPerPosition != 8 || len(l.Samples) != 1 || l.Policy[0] <= 0 {
 		t.Errorf("%+v", l)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "tic-tac-toe.json"))
