@@ -51,10 +51,10 @@ var (
 
 func negative(x float64) float64 { return -x }
 
-// Work is the amount of a training: the positions that it plays, by the size of the network. With the same settings it is about
-// proportional to the time that a machine needs: a training step with kernels of this program takes about channels^1.5 x
+// Work is the amount of a training: the positions that it plays, by the size of the network. With the same settings it is
+// about proportional to the time that a machine needs: a training step with kernels of this program takes about channels^1.5 x
 // blocks. Samples are not counted: forecasts from positions fit trainings with 4 samples per position better than
-// forecasts from samples do (docs/METHODS.md, Reply head), although recorded ones drew 8.
+// forecasts from samples do (docs/METHODS.md, Reply head), although the recorded trainings drew 8.
 func Work(positions, channels, blocks int) float64 {
 	return float64(positions) * math.Pow(float64(channels), 1.5) * float64(blocks)
 }

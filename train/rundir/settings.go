@@ -51,7 +51,8 @@ func DefaultSettings(game *env.Game) Settings {
 }
 
 // samplesPerPosition returns the default of that setting: the number of the game's symmetries, at least 4 and at most 8. Each
-// sample is turned by a random symmetry. If few images of a position are different, many samples of it are probably learned by heart.
+// sample is turned by a random symmetry. A position with few different images is probably learned by heart if it is drawn
+// often.
 func samplesPerPosition(game *env.Game) float64 { return float64(min(max(len(game.Symmetries), 4), 8)) }
 
 // Setting is one field of a [Settings].
