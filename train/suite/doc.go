@@ -45,7 +45,7 @@
 // commands generate other suites today: random streams are derived differently, and the solver needs fewer nodes. A
 // test solves a sample of each suite again.
 //
-// Games whose results chose no setting have suites of games of searches alone. These commands make them again:
+// The suites of the other games are of games of searches alone. These commands make them again:
 //
 //	ludus suite GAME --positions 2000 --nodes N --per-game 4 --seed 1 --agent mcts:1000 --agent mcts:200 --out GAME.suite
 //
