@@ -263,6 +263,15 @@ func newNetwork(t *testing.T, port int) *network {
 
 func (n *network) address() string { return n.listener.Addr().String() }
 
+// answers reports whether the server accepts connections.
+func (n *network) answers() bool {
+	to, err := net.Dial("tcp", n.to)
+	if err != nil {
+		return false
+	}
+	return to.Close() == nil
+}
+
 // forward forwards one connection until it is closed. While the network is cut, data stays where it is.
 func (n *network) forward(client net.Conn) {
 	defer client.Close()
@@ -403,6 +412,9 @@ func TestClusterFaults(t *testing.T) {
 		processes[i] = nodes[i].start(t)
 		pause() // only one of three may be missing
 		pause()
+	}
+	for _, n := range networks { // a learner ends if no server answers
+		c.await("the servers start", n.answers)
 	}
 	c.test(duration)
 }

@@ -1,11 +1,14 @@
 package browsertest
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -14,7 +17,26 @@ import (
 // Browser is a running Chromium. Several tests may open tabs in it at once.
 type Browser struct{ ctx context.Context }
 
-// Start starts Chromium for one of the full browser tests. It skips the test unless LUDUS_TEST_BROWSER=1.
+// chromium is the Chromium of all tests, started by the first of them.
+var chromium struct {
+	once    sync.Once
+	browser *Browser
+	stop    func() error // ends it and removes its profile
+	err     error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if chromium.stop != nil {
+		if err := chromium.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "ending Chromium:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// Start returns the Chromium of all tests for one of the full browser tests. It skips the test unless LUDUS_TEST_BROWSER=1.
 func Start(t *testing.T) *Browser {
 	t.Helper()
 	if os.Getenv("LUDUS_TEST_BROWSER") != "1" {
@@ -23,8 +45,7 @@ func Start(t *testing.T) *Browser {
 	return startChromium(t)
 }
 
-// startChromium starts Chromium with an empty profile until the test ends. It skips the test if Chromium is not installed or
-// LUDUS_TEST_BROWSER=0.
+// startChromium returns the Chromium of all tests. It skips the test if Chromium is not installed or LUDUS_TEST_BROWSER=0.
 func startChromium(t *testing.T) *Browser {
 	t.Helper()
 	wanted := os.Getenv("LUDUS_TEST_BROWSER")
@@ -38,7 +59,20 @@ func startChromium(t *testing.T) *Browser {
 		}
 		t.Skip("Chromium is not installed")
 	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(),
+	chromium.once.Do(func() { chromium.browser, chromium.stop, chromium.err = launch(program) })
+	if chromium.err != nil {
+		t.Fatal(chromium.err)
+	}
+	return chromium.browser
+}
+
+// launch starts Chromium with an empty profile, and returns what ends it.
+func launch(program string) (*Browser, func() error, error) {
+	profile, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, kill := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(program), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
@@ -46,20 +80,20 @@ func startChromium(t *testing.T) *Browser {
 		chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("disable-renderer-backgrounding", true),
 		chromedp.Flag("disable-backgrounding-occluded-windows", true),
 		chromedp.Flag("disable-smooth-scrolling", true), // else a tap can miss a page that still scrolls
-		chromedp.UserDataDir(t.TempDir()))
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		// Cancel waits until Chromium has ended: it may write its profile until then, and the test removes that folder.
-		if err := chromedp.Cancel(ctx); err != nil {
-			t.Log(err)
-		}
+		chromedp.UserDataDir(profile))
+	ctx, cancel := chromedp.NewContext(ctx)
+	stop := func() error {
+		// Cancel waits until Chromium has ended, because it may write its profile until then.
+		err := chromedp.Cancel(ctx)
 		cancel()
-	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
+		kill()
+		return cmp.Or(err, os.RemoveAll(profile))
 	}
-	return &Browser{ctx}
+	if err := chromedp.Do(ctx); err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return &Browser{ctx}, stop, nil
 }
 
 // onDisk writes a page into a file whose name needs escaping, and returns its file: address.

@@ -176,7 +176,8 @@ func evaluate[T any](b *Tab, script string) (T, error) {
 // Wait waits until a script returns a true value. The page may navigate meanwhile.
 func (b *Tab) Wait(script string) {
 	b.Helper()
-	for end := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
+	pause := 5 * time.Millisecond
+	for end := time.Now().Add(timeout); ; time.Sleep(pause) {
 		is, err := evaluate[bool](b, "Boolean("+script+")")
 		if is {
 			return
@@ -187,6 +188,7 @@ func (b *Tab) Wait(script string) {
 		if time.Now().After(end) {
 			b.Fatalf("not true within %v: %s; the page says %q", timeout, script, Eval[string](b, "document.body.innerText.slice(0, 500)"))
 		}
+		pause = min(pause*5/4, 40*time.Millisecond) // each look costs the browser time
 	}
 }
 
