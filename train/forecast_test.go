@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ludus/train/rundir"
 )
@@ -141,6 +142,29 @@ func TestChangedSettings(t *testing.T) {
 	s.Channels, s.ValueMix = 52, 0.5
 	if changed := ChangedSettings(game, &s); !slices.Equal(changed, []string{"channels=52", "value_mix=0.5"}) {
 		t.Errorf("changed settings %v", changed)
+	}
+}
+
+// A run of the default length on two cores has the small network.
+func TestNetworkSize(t *testing.T) {
+	for _, c := range []struct {
+		game             string
+		coreTime         time.Duration
+		channels, blocks int
+	}{
+		{"quad-7x7", 2 * DefaultTime, 32, 4},
+		{"quad-5x5", 2 * DefaultTime, 32, 3},
+		{"quad-7x7", 29 * time.Minute, 32, 4},
+		{"quad-7x7", 30 * time.Minute, 48, 4},
+		{"quad-7x7", 59 * time.Minute, 48, 4},
+		{"quad-5x5", 30 * time.Minute, 64, 3}, // up to 25 cells
+		{"quad-7x7", time.Hour, 64, 5},
+		{"quad-5x5", time.Hour, 64, 4},
+	} {
+		channels, blocks := networkSize(newGame(t, c.game), c.coreTime)
+		if channels != c.channels || blocks != c.blocks {
+			t.Errorf("%s, %v: network %dx%d, want %dx%d", c.game, c.coreTime, channels, blocks, c.channels, c.blocks)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func networkSizes(game *env.Game) []networkLength {
 	}
 	return []networkLength{
 		{0, small.Channels, small.Blocks},
-		{6 * time.Minute, middle, small.Blocks},
+		{30 * time.Minute, middle, small.Blocks}, // no gain shown in 12 to 20 minutes, see docs/METHODS.md, Network
 		{60 * time.Minute, 64, small.Blocks + 1},
 	}
 }

@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -17,11 +16,11 @@ import (
 // Browser is a running Chromium. Several tests may open tabs in it at once.
 type Browser struct{ ctx context.Context }
 
-// chromium is the Chromium of all tests, started by the first of them.
+// chromium is shared by all tests; the first test that needs it starts it.
 var chromium struct {
 	once    sync.Once
 	browser *Browser
-	stop    func() error // ends it and removes its profile
+	stop    func() error // ends it
 	err     error
 }
 
@@ -30,23 +29,23 @@ func TestMain(m *testing.M) {
 	if chromium.stop != nil {
 		if err := chromium.stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "ending Chromium:", err)
-			code = max(code, 1)
 		}
 	}
 	os.Exit(code)
 }
 
-// Start returns the Chromium of all tests for one of the full browser tests. It skips the test unless LUDUS_TEST_BROWSER=1.
+// Start returns the Chromium that all tests share. It skips the test unless LUDUS_TEST_BROWSER=1.
 func Start(t *testing.T) *Browser {
 	t.Helper()
 	if os.Getenv("LUDUS_TEST_BROWSER") != "1" {
 		t.Skip("LUDUS_TEST_BROWSER=1 runs all browser tests")
 	}
-	return startChromium(t)
+	return sharedChromium(t)
 }
 
-// startChromium returns the Chromium of all tests. It skips the test if Chromium is not installed or LUDUS_TEST_BROWSER=0.
-func startChromium(t *testing.T) *Browser {
+// sharedChromium returns the Chromium that all tests share. It skips the test if Chromium is not installed or
+// LUDUS_TEST_BROWSER=0.
+func sharedChromium(t *testing.T) *Browser {
 	t.Helper()
 	wanted := os.Getenv("LUDUS_TEST_BROWSER")
 	if wanted == "0" {
@@ -68,10 +67,6 @@ func startChromium(t *testing.T) *Browser {
 
 // launch starts Chromium with an empty profile, and returns what ends it.
 func launch(program string) (*Browser, func() error, error) {
-	profile, err := os.MkdirTemp("", "chromium")
-	if err != nil {
-		return nil, nil, err
-	}
 	ctx, kill := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(program), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
@@ -79,15 +74,14 @@ func launch(program string) (*Browser, func() error, error) {
 		// Tabs in the background run at full speed.
 		chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("disable-renderer-backgrounding", true),
 		chromedp.Flag("disable-backgrounding-occluded-windows", true),
-		chromedp.Flag("disable-smooth-scrolling", true), // else a tap can miss a page that still scrolls
-		chromedp.UserDataDir(profile))
+		chromedp.Flag("disable-smooth-scrolling", true)) // else a tap can miss a page that still scrolls
 	ctx, cancel := chromedp.NewContext(ctx)
 	stop := func() error {
-		// Cancel waits until Chromium has ended, because it may write its profile until then.
-		err := chromedp.Cancel(ctx)
-		cancel()
-		kill()
-		return cmp.Or(err, os.RemoveAll(profile))
+		defer kill()
+		defer cancel()
+		soon, end := context.WithTimeout(ctx, timeout)
+		defer end()
+		return chromedp.Cancel(soon)
 	}
 	if err := chromedp.Do(ctx); err != nil {
 		stop()

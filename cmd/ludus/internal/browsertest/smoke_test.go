@@ -12,7 +12,7 @@ import (
 
 // Every page opens and does its main task: a short check that runs wherever Chromium is installed.
 func TestSmoke(t *testing.T) {
-	b, dir := startChromium(t), t.TempDir()
+	b, dir := sharedChromium(t), t.TempDir()
 	run := filepath.Join(dir, "run")
 	trainRun(t, run, placed)
 	address, _ := serve(t, web.Options{Runs: dir})
