@@ -135,11 +135,11 @@ func TestChangedSettings(t *testing.T) {
 	if changed := ChangedSettings(game, &s); len(changed) > 0 {
 		t.Errorf("%v do not change the strength", changed)
 	}
-	s.Channels = 48 // as a longer run has
+	s.Channels, s.Blocks = 64, 5 // as a longer run has
 	if changed := ChangedSettings(game, &s); len(changed) > 0 {
 		t.Errorf("%v are those of a longer run", changed)
 	}
-	s.Channels, s.ValueMix = 52, 0.5
+	s.Channels, s.Blocks, s.ValueMix = 52, 4, 0.5
 	if changed := ChangedSettings(game, &s); !slices.Equal(changed, []string{"channels=52", "value_mix=0.5"}) {
 		t.Errorf("changed settings %v", changed)
 	}
@@ -153,13 +153,10 @@ func TestNetworkSize(t *testing.T) {
 		channels, blocks int
 	}{
 		{"quad-7x7", 2 * DefaultTime, 32, 4},
-		{"quad-5x5", 2 * DefaultTime, 32, 3},
-		{"quad-7x7", 29 * time.Minute, 32, 4},
-		{"quad-7x7", 30 * time.Minute, 48, 4},
-		{"quad-7x7", 59 * time.Minute, 48, 4},
-		{"quad-5x5", 30 * time.Minute, 64, 3}, // up to 25 cells
-		{"quad-7x7", time.Hour, 64, 5},
-		{"quad-5x5", time.Hour, 64, 4},
+		{"quad-5x5", 2 * DefaultTime, 32, 3}, // up to 25 cells
+		{"quad-7x7", 119 * time.Minute, 32, 4},
+		{"quad-7x7", 2 * time.Hour, 64, 5}, // an hour on two cores
+		{"quad-5x5", 2 * time.Hour, 64, 4},
 	} {
 		channels, blocks := networkSize(newGame(t, c.game), c.coreTime)
 		if channels != c.channels || blocks != c.blocks {

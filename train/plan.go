@@ -46,8 +46,7 @@ func (o *Options) coreTime() time.Duration {
 }
 
 // networkSize returns the channels and blocks of the network for a new run that all cores together have the given time
-// for. Small networks learn faster at first, large ones get further. Boards of up to 25 cells need fewer blocks, so
-// they get more channels.
+// for. Small networks learn faster at first, large ones get further.
 func networkSize(game *env.Game, coreTime time.Duration) (channels, blocks int) {
 	for _, size := range networkSizes(game) {
 		if coreTime >= size.from {
@@ -66,14 +65,9 @@ type networkLength struct {
 // networkSizes returns the networks of new runs, in ascending order of time.
 func networkSizes(game *env.Game) []networkLength {
 	small := infer.DefaultConfig(game)
-	middle := 48
-	if game.Tensor.Cells() <= 25 {
-		middle = 64
-	}
 	return []networkLength{
 		{0, small.Channels, small.Blocks},
-		{30 * time.Minute, middle, small.Blocks}, // no gain shown in 12 to 20 minutes, see docs/METHODS.md, Network
-		{60 * time.Minute, 64, small.Blocks + 1},
+		{2 * time.Hour, 64, small.Blocks + 1}, // in 12 to 30 minutes no gain was shown, see docs/METHODS.md, Network
 	}
 }
 

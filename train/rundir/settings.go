@@ -91,7 +91,7 @@ func (s *Settings) List() []Setting {
 		{"simulations", 2, 100000, 1, (*intField)(&s.Simulations), "per move of self-play (AZ 800, GZ 2 to 200)"},
 		{"value_scale", 0.01, 10, 0, (*floatField)(&s.ValueScale),
 			"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
-		{"channels", 4, 512, 4, (*intField)(&s.Channels), "width of the network; 48 or 64 by default if the run's time allows (AZ 256)"},
+		{"channels", 4, 512, 4, (*intField)(&s.Channels), "width of the network; 64 by default if the run's time allows (AZ 256)"},
 		{"blocks", 1, 40, 1, (*intField)(&s.Blocks), "residual blocks, each of two convolutions, or of one and two figure layers if " +
 			"the game has figures; one more by default if the run's time allows (AZ 19)"},
 		{"batch_size", 8, 4096, 1, (*intField)(&s.BatchSize), "samples per training step (AZ 4096)"},
