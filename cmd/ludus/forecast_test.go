@@ -85,7 +85,7 @@ func TestPlanWithoutErrors(t *testing.T) {
 		{"quad-5x5", func(c *rundir.Config) { c.From = "abc" }, "start from random weights, this run does not."},
 		{"quad-5x5", func(c *rundir.Config) { c.Settings.Simulations = 64 }, "default settings, this run has simulations=64."},
 		{"quad-5x5", func(c *rundir.Config) { c.Settings.Channels = 128 }, "this run has channels=128."},
-		{"quad-5x5", func(c *rundir.Config) { c.Settings.Channels, c.Settings.RatingShare = 64, 0 }, "length  network alone"},
+		{"quad-5x5", func(c *rundir.Config) { c.Settings.Channels, c.Settings.Blocks, c.Settings.RatingShare = 64, 4, 0 }, "length  network alone"},
 	} {
 		game, o, f := fakeForecast(t, c.game)
 		c.change(&f.Config)
