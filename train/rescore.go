@@ -150,15 +150,11 @@ func (s *gameSolver) refutes(state env.State, a env.Action, class int) bool {
 	if s.next.Apply(a); s.next.Done() {
 		return s.next.Outcome() != class
 	}
-	first := state.Player() == env.First // a worse class is a larger one for First, a smaller one for Second
-	if !first && class == 0 || s.left <= 0 {
+	mover := state.Player()
+	if mover == env.Second && class == 0 || s.left <= 0 { // Second's worst class cannot get worse
 		return false
 	}
-	k := class
-	if !first {
-		k--
-	}
-	reached, ok := s.solver.Reaches(s.next, k, s.limits())
+	reached, ok := s.solver.ReachesFor(mover, s.next, s.game.ClassFor(mover, class), s.limits())
 	s.left -= s.solver.Nodes()
-	return ok && reached != first
+	return ok && !reached
 }

@@ -4,16 +4,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ludus/env"
 	"ludus/env/games"
 )
 
-// TestReaches checks that Reaches agrees with Solve and reports a reached limit.
+// TestReaches checks that Reaches and ReachesFor agree with Solve, and that Reaches reports a reached limit.
 func TestReaches(t *testing.T) {
 	game, err := games.New("quad-5x5")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
+	players := []env.Player{env.First, env.Second}
 	exact, reaching := New(game, 1<<20), New(game, 1<<20)
 	for range 100 {
 		state := game.NewState()
@@ -29,6 +31,11 @@ func TestReaches(t *testing.T) {
 		for k := range len(game.Classes) - 1 {
 			if reached, ok := reaching.Reaches(state, k, Limits{}); !ok || reached != (class <= k) {
 				t.Errorf("class %d: %d is reached: %v, %v", class, k, reached, ok)
+			}
+			for _, p := range players {
+				if reached, ok := reaching.ReachesFor(p, state, k, Limits{}); !ok || reached != (game.ClassFor(p, class) <= k) {
+					t.Errorf("class %d: player %d reaches its class %d: %v, %v", class, p, k, reached, ok)
+				}
 			}
 		}
 	}

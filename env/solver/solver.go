@@ -85,6 +85,17 @@ func (s *Solver) Reaches(state env.State, k int, l Limits) (reached, ok bool) {
 	return class <= k, !s.aborted
 }
 
+// ReachesFor reports whether player reaches its own class k (see [env.Game.ClassFor]) or better in state under perfect
+// play; otherwise it is as Reaches. k is not Second's worst class, which Second always reaches.
+func (s *Solver) ReachesFor(player env.Player, state env.State, k int, l Limits) (reached, ok bool) {
+	if player == env.First {
+		return s.Reaches(state, k, l)
+	}
+	// First's classes are Second's in reverse: Second reaches k if First reaches nothing better than that outcome.
+	better, ok := s.Reaches(state, s.game.ClassFor(env.Second, k)-1, l)
+	return !better, ok
+}
+
 // BestMove returns an optimal move in state and the state's value, which is First's class under perfect play. It
 // prefers a move that ends the game. If a limit was reached it returns -1, Unknown and false. The state must not be
 // done; it is neither changed nor retained.

@@ -19,18 +19,17 @@ import (
 // Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
 // simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch].
 type Batched struct {
-	spec        Spec
-	dial        Dial     // of the network
-	roundLeaves int      // maximum of pending leaves of a Gumbel search
-	play        Spec     // of the move in progress: spec, or one of the mixture
-	mixture     *mixture // nil without elo=
-	network     *infer.Network
-	rng         *rand.Rand
-	batcher     *mcts.Batcher
-	search      *mcts.Search
-	analysis    *mcts.Search // nil until needed
-	leaves      int          // pending leaves of analysis
-	exact       *exactSearch // nil without solve=
+	spec     Spec
+	dial     Dial     // of the network
+	play     Spec     // of the move in progress: spec, or one of the mixture
+	mixture  *mixture // nil without elo=
+	network  *infer.Network
+	rng      *rand.Rand
+	batcher  *mcts.Batcher
+	search   *mcts.Search
+	analysis *mcts.Search // nil until needed
+	leaves   int          // pending leaves of analysis
+	exact    *exactSearch // nil without solve=
 
 	kept     bool      // the tree of search is used for the next move
 	position env.State // the root of search, while kept
@@ -46,12 +45,9 @@ const gumbelLeaves = 16
 // with fewer simulations: leaves of a batch are selected without each other's values, which distorts the visit counts.
 func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
 
-func newBatched(
-	spec Spec, network *infer.Network, batcher *mcts.Batcher, roundLeaves int, exact *exactSearch,
-) *Batched {
+func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, exact *exactSearch) *Batched {
 	b := &Batched{
 		spec: spec, play: spec, network: network, rng: newRand(0), batcher: batcher, exact: exact, position: network.Game.NewState(),
-		roundLeaves: roundLeaves,
 	}
 	b.search = b.newSearch(b.maxLeaves(spec.maxMoveSimulations()))
 	return b
@@ -62,7 +58,7 @@ func (b *Batched) maxLeaves(simulations int) int {
 	if b.spec.PUCT {
 		return puctLeaves(simulations)
 	}
-	return b.roundLeaves
+	return gumbelLeaves
 }
 
 func (b *Batched) newSearch(leaves int) *mcts.Search {

@@ -95,7 +95,9 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 				if limit <= 0 || stop() {
 					return
 				}
-				reached, ok := e.reaches(state, m.action, class, solver.Limits{Nodes: limit, Stop: stop})
+				e.after.CopyFrom(state)
+				e.after.Apply(m.action)
+				reached, ok := e.solver.ReachesFor(state.Player(), e.after, class, solver.Limits{Nodes: limit, Stop: stop})
 				spent += e.solver.Nodes()
 				switch {
 				case !ok:
@@ -122,19 +124,6 @@ func (e *exactSearch) setTerminal(state env.State) {
 		class := e.game.ClassFor(state.Player(), t.Outcome)
 		e.moves[i].best, e.moves[i].worst = class, class
 	}
-}
-
-// reaches reports whether the mover reaches class k (its own) or better with a move that does not end the game. ok is
-// false if a limit was reached.
-func (e *exactSearch) reaches(state env.State, a env.Action, k int, l solver.Limits) (reached, ok bool) {
-	e.after.CopyFrom(state)
-	e.after.Apply(a)
-	if state.Player() == env.First {
-		return e.solver.Reaches(e.after, k, l)
-	}
-	// Second reaches its class k if First does not reach a class better than ClassFor(Second, k).
-	reached, ok = e.solver.Reaches(e.after, e.game.ClassFor(env.Second, k)-1, l)
-	return !reached, ok
 }
 
 // classNear returns the class whose utility is nearest to a value.

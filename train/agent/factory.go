@@ -38,8 +38,7 @@ var ErrWeights = errors.New("no network")
 type Factory struct {
 	Game *env.Game
 	Spec
-	load         func() (loaded, error)
-	gumbelLeaves int // pending leaves of a Gumbel search
+	load func() (loaded, error)
 }
 
 // loaded is a network and where it came from.
@@ -51,7 +50,7 @@ type loaded struct {
 // NewFactory returns the factory of a valid spec. It calls load once, when the network is first needed; a nil load
 // allows no networks.
 func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
-	f := &Factory{Game: game, Spec: spec, gumbelLeaves: gumbelLeaves}
+	f := &Factory{Game: game, Spec: spec}
 	f.load = sync.OnceValues(func() (l loaded, err error) {
 		if l.origin.Generation = -1; spec.HasNetwork() {
 			l.network, l.origin, err = loadNetwork(game, spec, load)
@@ -179,7 +178,7 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) 
 		if s != nil {
 			exact = newExactSearch(f.Game, s, f.Nodes)
 		}
-		b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), f.gumbelLeaves, exact)
+		b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), exact)
 		if b.dial = l.origin.Dial; f.Elo > 0 {
 			b.mixture = b.dial.mixture(f.Spec)
 		}

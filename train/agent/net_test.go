@@ -210,7 +210,7 @@ func TestSymmetriesAreAveraged(t *testing.T) {
 			state.Apply(moves[len(moves)-1])
 		}
 		policy := func(spec Spec) Agent {
-			return newBatched(spec, network, NewBatchers(1).forNetwork(network, ""), gumbelLeaves, nil)
+			return newBatched(spec, network, NewBatchers(1).forNetwork(network, ""), nil)
 		}
 		plain, averaged := policy(Spec{Kind: Policy}), policy(Spec{Kind: Policy, Symmetries: true})
 		want, wantValue := priors(t, averaged, state)
