@@ -98,7 +98,12 @@ func (b *Batcher) TakeStats() BatcherStats {
 }
 
 // Clear forgets the pending leaves. Their searches must begin anew with [Search.Start].
-func (b *Batcher) Clear() { b.pending = b.pending[:0] }
+func (b *Batcher) Clear() {
+	for i := range b.pending {
+		b.pending[i].search.dropRound()
+	}
+	b.pending = b.pending[:0]
+}
 
 // Flush evaluates all pending leaves, in the order they were added, and backs them up.
 func (b *Batcher) Flush() { b.flush(len(b.pending)) }

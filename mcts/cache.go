@@ -9,12 +9,8 @@ import (
 // cache holds evaluations of positions. It has a fixed number of entries; a new one replaces the old one in the same
 // place. The hash only finds the place; the keys are whole positions, so results never depend on what the cache holds.
 //
-// Left out: one entry for all symmetric images of a position, with the smallest of their keys. In self-play with 16
-// simulations, generations of 8 plies and networks of a minute's training it would raise the share of hits from 50 to
-// 64 % in quad-5x5, but only from 8.0 to 9.5 % in quad-7x7, 23.8 to 24.5 % in Breakthrough, 27.3 to 28.5 % in Golden
-// Rectangle and 27.4 to 30.3 % in Free-For-All. Finding the smallest key took 25 to 270 ns, an evaluation 8 to 25 us:
-// by that, 20 % more positions a second in quad-5x5 and 0.4 to 3.4 % in the others, less the cost of turning tensors
-// and logits. Four times the entries would make up to 1 % more, and 0.6 to 4.4 % in generations of 64 plies.
+// Left out: one entry for all symmetric images of a position. In self-play it would raise the share of hits from 8.0 to
+// 9.5 % in quad-7x7, and by 0.7 to 3 points in larger games than quad-5x5.
 type cache struct {
 	entries []cacheEntry
 }

@@ -77,7 +77,7 @@ func New(game *env.Game, cfg Config) *Search {
 }
 
 // Start begins a search of a position that is not done, with an empty tree and a number of simulations. The evaluation
-// of the root is not one of them, so 0 is allowed. The state is not retained.
+// of the root is not one of them, so 0 is allowed. The state is not retained. No leaf may be pending.
 //
 // With a generator this is a search of self-play: the Gumbel rule draws its noise at once, one number for each legal
 // move (PUCT draws none), and the search ends as soon as the best move is certain. Without (nil) there is no noise, and
@@ -85,6 +85,9 @@ func New(game *env.Game, cfg Config) *Search {
 func (s *Search) Start(state env.State, simulations int, rng *rand.Rand) {
 	if state.Done() {
 		panic("mcts: Start from a finished game")
+	}
+	if s.roundSize > 0 {
+		panic("mcts: Start with pending leaves")
 	}
 	s.position.CopyFrom(state)
 	s.selfPlay = rng != nil
@@ -102,17 +105,23 @@ func (s *Search) resetTree() {
 	s.expand(root, s.position)
 }
 
-// setBudget sets the number of simulations to do, none of them done yet, and drops the current round.
+// setBudget sets the number of simulations to do, none of them done yet. No leaf may be pending.
 func (s *Search) setBudget(simulations int) {
 	if simulations < 0 {
 		panic("mcts: negative number of simulations")
 	}
 	s.budget, s.started, s.done = simulations, 0, 0
+	s.roundClosed = false
+	s.halving.reset()
+}
+
+// dropRound forgets the leaves of the current round. Their virtual visits stay in the tree, so the search must then
+// begin anew.
+func (s *Search) dropRound() {
 	for i := range s.round[:s.roundSize] {
 		s.round[i].pending = false
 	}
 	s.roundSize, s.pending, s.roundClosed = 0, 0, false
-	s.halving.reset()
 }
 
 // Advance plays a legal action at the root, by whichever player, and keeps the subtree below it. The search has no

@@ -16,79 +16,79 @@ type broken struct {
 	scrap []env.Action
 }
 
-func (s *broken) CopyFrom(src env.State) {
-	if s.fault != "shared copy" {
-		s.State.CopyFrom(src.(*broken).State)
+func (b *broken) CopyFrom(src env.State) {
+	if b.fault != "shared copy" {
+		b.State.CopyFrom(src.(*broken).State)
 		return
 	}
-	s.State = src.(*broken).State
+	b.State = src.(*broken).State
 }
 
-func (s *broken) Legal(dst []env.Action) []env.Action {
+func (b *broken) Legal(dst []env.Action) []env.Action {
 	n := len(dst)
-	dst = s.State.Legal(dst)
-	switch s.fault {
+	dst = b.State.Legal(dst)
+	switch b.fault {
 	case "descending":
 		slices.Reverse(dst[n:])
 	case "drops dst":
 		return dst[n:]
 	case "allocates":
-		s.scrap = make([]env.Action, len(dst))
+		b.scrap = make([]env.Action, len(dst))
 	case "forgets a move":
-		if s.Player() == env.Second && len(dst)-n > 1 {
+		if b.Player() == env.Second && len(dst)-n > 1 {
 			return dst[:len(dst)-1]
 		}
 	}
 	return dst
 }
 
-func (s *broken) RandomAction(r uint64) env.Action {
-	if s.fault == "never picks the last" {
+func (b *broken) RandomAction(r uint64) env.Action {
+	if b.fault == "never picks the last" {
 		r -= r >> 8
 	}
-	return s.State.RandomAction(r)
+	return b.State.RandomAction(r)
 }
 
-func (s *broken) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
+func (b *broken) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	n := len(dst)
-	dst = s.State.TerminalActions(dst)
+	dst = b.State.TerminalActions(dst)
 	switch {
 	case len(dst) == n:
-	case s.fault == "forgets an ending":
+	case b.fault == "forgets an ending":
 		return dst[:len(dst)-1]
-	case s.fault == "ending of the mover" && s.Player() == env.Second:
+	case b.fault == "ending of the mover" && b.Player() == env.Second:
 		dst[n].Outcome = 6 - dst[n].Outcome
 	}
 	return dst
 }
 
-func (s *broken) Encode(dst []float32) {
+func (b *broken) Encode(dst []float32) {
 	size := len(dst)
 	last := dst[size-1]
-	s.State.Encode(dst)
-	switch s.fault {
+	b.State.Encode(dst)
+	switch b.fault {
 	case "last entry unwritten":
 		dst[size-1] = last
 	case "no stocks of whites": // the last two planes
-		clear(dst[size-2*s.cells:])
+		clear(dst[size-2*b.cells:])
 	case "lopsided": // cell 1 of plane 1
-		dst[s.cells+1] = 1
+		dst[b.cells+1] = 1
 	}
 }
 
-func (s *broken) Pieces(dst []uint8) []uint8 {
+func (b *broken) Pieces(dst []uint8) []uint8 {
 	n := len(dst)
-	dst = s.State.Pieces(dst)
+	dst = b.State.Pieces(dst)
 	switch {
-	case s.fault == "pieces drop dst":
+	case b.fault == "pieces drop dst":
 		return dst[n:]
-	case s.fault == "hides a kind of piece":
+	case b.fault == "hides a kind of piece":
 		for i, piece := range dst[n:] {
 			if piece == 3 {
 				dst[n+i] = 0
 			}
 		}
-	case s.fault == "draws the mover's pieces" && s.Player() == env.Second:
+	case b.fault == "draws the mover's pieces" && b.Player() == env.Second:
 		for i, piece := range dst[n:] {
 			if piece == 1 || piece == 2 {
 				dst[n+i] = 3 - piece
@@ -98,30 +98,30 @@ func (s *broken) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
-func (s *broken) WinningCells(dst []int32) []int32 {
+func (b *broken) WinningCells(dst []int32) []int32 {
 	n := len(dst)
-	dst = s.State.WinningCells(dst)
+	dst = b.State.WinningCells(dst)
 	switch {
-	case s.fault == "won before the end" && !s.Done():
+	case b.fault == "won before the end" && !b.Done():
 		return append(dst, 5)
 	case len(dst) == n:
-	case s.fault == "won drops dst":
+	case b.fault == "won drops dst":
 		return dst[n:]
-	case s.fault == "won by another cell":
+	case b.fault == "won by another cell":
 		dst[n]++
-	case s.fault == "won by a cell twice":
+	case b.fault == "won by a cell twice":
 		return append(dst, dst[n])
-	case s.fault == "won by all but one":
+	case b.fault == "won by all but one":
 		return dst[:len(dst)-1]
-	case s.fault == "won in the lower half" && dst[n] < 4:
+	case b.fault == "won in the lower half" && dst[n] < 4:
 		return dst[:n]
 	}
 	return dst
 }
 
-func (s *broken) Key() env.Key {
-	k := s.State.Key()
-	switch s.fault {
+func (b *broken) Key() env.Key {
+	k := b.State.Key()
+	switch b.fault {
 	case "key without stocks":
 		k[6] &= 1
 	case "poor hash":
@@ -130,22 +130,22 @@ func (s *broken) Key() env.Key {
 	return k
 }
 
-func (s *broken) CanonicalKey() (env.Key, int) {
-	key, symmetry := s.State.CanonicalKey()
-	switch s.fault {
+func (b *broken) CanonicalKey() (env.Key, int) {
+	key, symmetry := b.State.CanonicalKey()
+	switch b.fault {
 	case "forgets a symmetry":
-		return s.Key(), 0
+		return b.Key(), 0
 	case "wrong symmetry":
 		return key, 0
 	}
 	return key, symmetry
 }
 
-func (s *broken) Outcome() int {
-	if s.fault == "outcome of the mover" && s.Player() == env.First {
-		return 6 - s.State.Outcome()
+func (b *broken) Outcome() int {
+	if b.fault == "outcome of the mover" && b.Player() == env.First {
+		return 6 - b.State.Outcome()
 	}
-	return s.State.Outcome()
+	return b.State.Outcome()
 }
 
 // TestFaultyStates checks that a law fails for every fault of a state.

@@ -361,6 +361,9 @@ func leastImage[B bitboard](images []image[B], first, second B) (leastFirst, lea
 	return list[least][0], list[least][1], least
 }
 
+// unfinished is the progress of a new game.
+var unfinished = progress{outcome: env.Unfinished}
+
 // progress is the part of a state that all games share: who is to move, and how the game ended.
 type progress struct {
 	player  env.Player
@@ -370,3 +373,20 @@ type progress struct {
 func (p *progress) Player() env.Player { return p.player }
 func (p *progress) Done() bool         { return p.outcome != env.Unfinished }
 func (p *progress) Outcome() int       { return int(p.outcome) }
+
+// sides is the part of a state that games of two kinds of pieces share: each player's cells, and progress.
+type sides[B bitboard] struct {
+	owned [2]B // by player
+	progress
+}
+
+// key returns the key of the position with the given players' cells instead of its own.
+func (s *sides[B]) key(first, second B) (k env.Key) {
+	for i := range len(first) {
+		k[i], k[2+i] = first[i], second[i]
+	}
+	k[4] = uint64(s.player)
+	return k
+}
+
+func (s *sides[B]) Key() env.Key { return s.key(s.owned[0], s.owned[1]) }

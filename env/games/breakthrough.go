@@ -125,7 +125,7 @@ func (b *breakthrough) strategy() string {
 func (b *breakthrough) newState() env.State {
 	white := uint64(1)<<(2*b.columns) - 1
 	owned := [2]uint64{white, white << (b.cells - 2*b.columns)}
-	return &breakthroughState{game: b, owned: owned, progress: progress{outcome: env.Unfinished}}
+	return &breakthroughState{game: b, owned: owned, progress: unfinished}
 }
 
 func (s *breakthroughState) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }

@@ -230,7 +230,7 @@ func (f *freeForAll) rules() string {
 }
 
 func (f *freeForAll) newState() env.State {
-	return &freeForAllState{game: f, owned: f.spawn, turnsLeft: uint8(f.turns), progress: progress{outcome: env.Unfinished}}
+	return &freeForAllState{game: f, owned: f.spawn, turnsLeft: uint8(f.turns), progress: unfinished}
 }
 
 func (s *freeForAllState) Goals() [2]int {

@@ -27,9 +27,8 @@ type goldenRectangle[B bitboard] struct {
 // goldenRectangleState is a position; it implements env.State.
 type goldenRectangleState[B bitboard] struct {
 	game     *goldenRectangle[B]
-	owned    [2]B // by player
-	playable B    // the lowest empty cell of each column that has one
-	progress
+	playable B // the lowest empty cell of each column that has one
+	sides[B]
 }
 
 func buildGoldenRectangle(v Values) (*env.Game, error) {
@@ -112,7 +111,7 @@ func (r *goldenRectangle[B]) findRectangles(span int) {
 }
 
 func (r *goldenRectangle[B]) newState() env.State {
-	s := &goldenRectangleState[B]{game: r, progress: progress{outcome: env.Unfinished}}
+	s := &goldenRectangleState[B]{game: r, sides: sides[B]{progress: unfinished}}
 	s.playable[0] = 1<<r.columns - 1
 	return s
 }
@@ -167,20 +166,9 @@ func (s *goldenRectangleState[B]) TerminalActions(dst []env.TerminalAction) []en
 	return dst
 }
 
-func (s *goldenRectangleState[B]) Key() env.Key { return s.key(&s.owned) }
-
-// key returns the key of s with the given players' cells instead of its own.
-func (s *goldenRectangleState[B]) key(owned *[2]B) (k env.Key) {
-	for i := range len(s.playable) {
-		k[i], k[2+i] = owned[0][i], owned[1][i]
-	}
-	k[4] = uint64(s.player)
-	return k
-}
-
 func (s *goldenRectangleState[B]) CanonicalKey() (env.Key, int) {
 	first, second, symmetry := s.game.mirror.canonical(s.owned[0], s.owned[1])
-	return s.key(&[2]B{first, second}), symmetry
+	return s.key(first, second), symmetry
 }
 
 func (s *goldenRectangleState[B]) Encode(dst []float32) {

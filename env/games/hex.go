@@ -34,9 +34,8 @@ type hex[B bitboard] struct {
 // hexState is a position; it implements env.State.
 type hexState[B bitboard] struct {
 	game   *hex[B]
-	owned  [2]B    // by player
 	linked [2][2]B // by player and edge: own cells that are connected with the edge
-	progress
+	sides[B]
 }
 
 func buildHex(v Values) (*env.Game, error) {
@@ -120,7 +119,7 @@ func (h *hex[B]) neighbours(b B) B {
 }
 
 func (h *hex[B]) newState() env.State {
-	return &hexState[B]{game: h, progress: progress{outcome: env.Unfinished}}
+	return &hexState[B]{game: h, sides: sides[B]{progress: unfinished}}
 }
 
 func (s *hexState[B]) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
@@ -200,17 +199,6 @@ func (s *hexState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalAc
 		winning = intersect(winning, union(s.game.edges[p][i], s.game.neighbours(s.linked[p][i])))
 	}
 	return appendTerminal(dst, winning, 0, int(p))
-}
-
-func (s *hexState[B]) Key() env.Key { return s.key(s.owned[0], s.owned[1]) }
-
-// key returns the key of s with the given players' cells instead of its own.
-func (s *hexState[B]) key(first, second B) (k env.Key) {
-	for i := range len(first) {
-		k[i], k[2+i] = first[i], second[i]
-	}
-	k[4] = uint64(s.player)
-	return k
 }
 
 func (s *hexState[B]) CanonicalKey() (env.Key, int) {

@@ -42,9 +42,8 @@ const longestLine = 11
 // lineUpState is a position; it implements env.State.
 type lineUpState[B bitboard] struct {
 	game     *lineUp[B]
-	owned    [2]B // by player
-	playable B    // cells that can be marked: with gravity the lowest empty one of each column, otherwise all empty ones
-	progress
+	playable B // cells that can be marked: with gravity the lowest empty one of each column, otherwise all empty ones
+	sides[B]
 }
 
 func buildLineUp(v Values) (*env.Game, error) {
@@ -175,7 +174,7 @@ func (l *lineUp[B]) completing(owned B) (cells B) {
 }
 
 func (l *lineUp[B]) newState() env.State {
-	s := &lineUpState[B]{game: l, progress: progress{outcome: env.Unfinished}}
+	s := &lineUpState[B]{game: l, sides: sides[B]{progress: unfinished}}
 	n := l.cells
 	if l.gravity {
 		n = l.width
@@ -225,17 +224,6 @@ func (s *lineUpState[B]) TerminalActions(dst []env.TerminalAction) []env.Termina
 		return appendTerminal(dst, s.playable, 0, 1)
 	}
 	return appendTerminal(dst, winning, 0, 2*int(s.player))
-}
-
-func (s *lineUpState[B]) Key() env.Key { return s.key(s.owned[0], s.owned[1]) }
-
-// key returns the key of s with the given players' cells instead of its own.
-func (s *lineUpState[B]) key(first, second B) (k env.Key) {
-	for i := range len(first) {
-		k[i], k[2+i] = first[i], second[i]
-	}
-	k[4] = uint64(s.player)
-	return k
 }
 
 func (s *lineUpState[B]) CanonicalKey() (env.Key, int) {

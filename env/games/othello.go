@@ -163,7 +163,7 @@ func (o *othello) turned(own, other, cell uint64) (discs uint64) {
 
 func (o *othello) newState() env.State {
 	return &othelloState{
-		game: o, owned: o.start, places: o.placesOf(o.start[0], o.start[1]), progress: progress{outcome: env.Unfinished},
+		game: o, owned: o.start, places: o.placesOf(o.start[0], o.start[1]), progress: unfinished,
 	}
 }
 

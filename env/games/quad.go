@@ -293,7 +293,7 @@ func (q *quad[B]) newState() env.State {
 		game:       q,
 		quadsLeft:  [2]int8{q.quads, q.quads},
 		whitesLeft: [2]int8{q.whites, q.whites},
-		progress:   progress{outcome: env.Unfinished},
+		progress:   unfinished,
 	}
 }
 
