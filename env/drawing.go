@@ -181,3 +181,15 @@ func (g *Game) Board(s State) string {
 	}
 	return strings.Join(append(lines, strings.TrimRight(footer, " "), g.Status(s)), "\n") + "\n"
 }
+
+// Drops reports whether pieces fall to the lowest free cell of a column, so a column's letter names a move: the moves in
+// the starting position place a piece on each cell of the lowest row.
+func (g *Game) Drops() bool {
+	legal := g.NewState().Legal(nil)
+	for i, a := range legal {
+		if g.Drawing.ActionCells[a] != Placed(i) {
+			return false
+		}
+	}
+	return len(legal) == g.Tensor.W
+}

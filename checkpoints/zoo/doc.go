@@ -2,9 +2,9 @@
 // file in half precision, GAME.safetensors, of at most [MaxBytes], and a [Card], GAME.json, that says how it was trained
 // and how strong it is.
 //
-// The program cmd/ludus/internal/ship replaces both files of a game by the network of a run and its measured strength:
+// The program cmd/ship replaces both files of a game by the network of a run and its measured strength:
 //
-//	go run ./cmd/ludus/internal/ship -run runs/quad-5x5 -commit COMMIT
+//	go run ./cmd/ship -run runs/quad-5x5 -commit COMMIT
 //
 // The package's test plays each agent and fails if it is weaker than its card's [Floors] allow.
 //

@@ -2,30 +2,29 @@ package board
 
 import (
 	"slices"
-	"strings"
 
-	"ludus/cmd/ludus/internal/notation"
+	"ludus/cmd/internal/diagrams"
 	"ludus/env"
 )
 
 // Description is what a page needs to know about a game: its rules in short and how to draw its board.
 type Description struct {
-	Game     string          `json:"game"`     // canonical name
-	Rules    string          `json:"rules"`    // a line per paragraph
-	Strategy string          `json:"strategy"` // a line of advice
-	Players  [2]string       `json:"players"`
-	Rows     []string        `json:"rows"`     // names from the bottom up, "" if the row has no cells
-	Columns  []string        `json:"columns"`  // names, "" if the column has no cells
-	Hexagons bool            `json:"hexagons"` // see [env.Drawing]
-	OpenLine bool            `json:"openLine"` // see [env.Drawing]
-	Opposite bool            `json:"opposite"` // see [env.Game.Opposite]
-	Cells    []bool          `json:"cells"`    // whether each cell exists
-	Pieces   []Piece         `json:"pieces"`
-	Actions  map[string]Move `json:"actions"` // by name
-	Drops    bool            `json:"drops"`   // see [notation.Drops]
-	MaxPlies int             `json:"maxPlies"`
-	GoalHead bool            `json:"goalHead"` // whether points are not the score; see [env.Game]
-	Diagrams []Diagram       `json:"diagrams"` // for the rules
+	Game     string             `json:"game"`     // canonical name
+	Rules    string             `json:"rules"`    // a line per paragraph
+	Strategy string             `json:"strategy"` // a line of advice
+	Players  [2]string          `json:"players"`
+	Rows     []string           `json:"rows"`     // names from the bottom up, "" if the row has no cells
+	Columns  []string           `json:"columns"`  // names, "" if the column has no cells
+	Hexagons bool               `json:"hexagons"` // see [env.Drawing]
+	OpenLine bool               `json:"openLine"` // see [env.Drawing]
+	Opposite bool               `json:"opposite"` // see [env.Game.Opposite]
+	Cells    []bool             `json:"cells"`    // whether each cell exists
+	Pieces   []Piece            `json:"pieces"`
+	Actions  map[string]Move    `json:"actions"` // by name
+	Drops    bool               `json:"drops"`   // see [env.Game.Drops]
+	MaxPlies int                `json:"maxPlies"`
+	GoalHead bool               `json:"goalHead"` // whether points are not the score; see [env.Game]
+	Diagrams []diagrams.Diagram `json:"diagrams"` // for the rules
 }
 
 // Piece is a kind of piece. Side is its player, or 2 for a neutral piece.
@@ -50,7 +49,7 @@ type Move struct {
 func Describe(game *env.Game) *Description {
 	d := DescribeBoard(game)
 	d.Game, d.Rules, d.Strategy, d.MaxPlies, d.GoalHead = game.Name, game.Rules, game.Strategy, game.MaxPlies, game.GoalHead
-	d.Opposite, d.Drops, d.Diagrams = game.Opposite(), notation.Drops(game), Diagrams(game)
+	d.Opposite, d.Drops, d.Diagrams = game.Opposite(), game.Drops(), diagrams.Of(game)
 	for action, name := range game.ActionNames {
 		if cells := game.Drawing.ActionCells[action]; name != "" {
 			d.Actions[name] = Move{cells.From, cells.To, game.Verb(env.Action(action))}
@@ -90,7 +89,7 @@ func DescribeBoard(game *env.Game) *Description {
 type Position struct {
 	Moves  []string `json:"moves"`
 	Player int      `json:"player"` // to move; -1 at the end of the game
-	Pieces string   `json:"pieces"` // see [Pieces]
+	Pieces string   `json:"pieces"` // see [diagrams.Pieces]
 	Status string   `json:"status"`
 	Done   bool     `json:"done"`
 	Goals  [2]int   `json:"goals"` // of each player so far
@@ -101,7 +100,7 @@ type Position struct {
 // NewPosition describes a state reached by moves.
 func NewPosition(game *env.Game, state env.State, moves []env.Action) *Position {
 	p := &Position{
-		Moves: game.Names(moves), Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state),
+		Moves: game.Names(moves), Player: int(state.Player()), Pieces: diagrams.Pieces(state), Status: game.Status(state),
 		Done: state.Done(), Goals: state.Goals(), WonBy: state.WinningCells([]int32{}), Legal: []string{},
 	}
 	if p.Done {
@@ -110,17 +109,4 @@ func NewPosition(game *env.Game, state env.State, moves []env.Action) *Position 
 	}
 	p.Legal = game.Names(state.Legal(nil))
 	return p
-}
-
-// Pieces writes the board as a character per cell: 0 for an empty cell, else the one that follows 0 in Unicode by the
-// piece's index in Description.Pieces plus 1, which is a digit for the first nine pieces.
-func Pieces(state env.State) string { return PiecesText(state.Pieces(nil)) }
-
-// PiecesText is [Pieces] for the pieces of a state.
-func PiecesText(pieces []uint8) string {
-	var b strings.Builder
-	for _, piece := range pieces {
-		b.WriteRune('0' + rune(piece))
-	}
-	return b.String()
 }

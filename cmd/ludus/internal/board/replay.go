@@ -1,6 +1,9 @@
 package board
 
-import "ludus/env"
+import (
+	"ludus/cmd/internal/diagrams"
+	"ludus/env"
+)
 
 // Replay is a game to step through in the viewer of reports and of run pages.
 type Replay struct {
@@ -13,7 +16,7 @@ type Replay struct {
 // ReplayPosition is a position of a replay. The last one has no player, no move and no analysis.
 type ReplayPosition struct {
 	Player int        `json:"player"` // to move; -1 at the end
-	Pieces string     `json:"pieces"` // see [Pieces]
+	Pieces string     `json:"pieces"` // see [diagrams.Pieces]
 	Status string     `json:"status"`
 	WonBy  []int32    `json:"wonBy,omitempty"`  // cells, see [env.State]
 	Move   string     `json:"move,omitempty"`   // played here
@@ -40,7 +43,7 @@ func NewReplay(game *env.Game, moves []env.Action, annotate func(ply int, state 
 	state := game.NewState()
 	for ply := 0; ; ply++ {
 		p := ReplayPosition{
-			Player: int(state.Player()), Pieces: Pieces(state), Status: game.Status(state), WonBy: state.WinningCells(nil),
+			Player: int(state.Player()), Pieces: diagrams.Pieces(state), Status: game.Status(state), WonBy: state.WinningCells(nil),
 		}
 		if ply == len(moves) {
 			if p.Player = -1; state.Done() {

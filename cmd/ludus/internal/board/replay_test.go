@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"ludus/cmd/internal/diagrams"
 	"ludus/env"
 )
 
@@ -26,7 +27,7 @@ func TestReplay(t *testing.T) {
 	if len(r.Positions) != len(moves)+1 || !r.Positions[0].Random || r.Positions[1].Random || r.Goals != final.Goals() {
 		t.Errorf("%+v", r)
 	}
-	if last.Player != -1 || last.Move != "" || *last.Value != 1 || !last.Proven || !slices.Equal(last.WonBy, final.WinningCells(nil)) || last.Pieces != Pieces(final) {
+	if last.Player != -1 || last.Move != "" || *last.Value != 1 || !last.Proven || !slices.Equal(last.WonBy, final.WinningCells(nil)) || last.Pieces != diagrams.Pieces(final) {
 		t.Errorf("the last position: %+v", last)
 	}
 	if unfinished := NewReplay(game, moves[:2], nil); unfinished.Positions[2].Value != nil || unfinished.Positions[2].Player != -1 {

@@ -14,7 +14,7 @@ import (
 
 // Parser reads the moves of one game. It is safe for concurrent use; its fields are read-only.
 type Parser struct {
-	Drops bool     // the column alone names a move, see [Drops]
+	Drops bool     // the column alone names a move, see [env.Game.Drops]
 	Verbs []string // words that may stand before the cells of a move: of official texts, and names of neutral pieces
 
 	game  *env.Game
@@ -31,7 +31,7 @@ type move struct {
 
 // NewParser returns a parser for a game's moves.
 func NewParser(game *env.Game) *Parser {
-	p := &Parser{game: game, Drops: Drops(game), moves: make([]move, game.NumActions())}
+	p := &Parser{game: game, Drops: game.Drops(), moves: make([]move, game.NumActions())}
 	neutral := neutralPieces(game)
 	for a, text := range game.ActionTexts {
 		if text == "" {
@@ -265,18 +265,6 @@ func (p *Parser) list(actions []env.Action, most int) string {
 		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
 	}
 	return strings.Join(names, "")
-}
-
-// Drops reports whether pieces fall, so a column's letter names a move. It checks that the moves in the starting
-// position place a piece on each cell of the lowest row.
-func Drops(game *env.Game) bool {
-	d, legal := &game.Drawing, game.NewState().Legal(nil)
-	for i, a := range legal {
-		if d.ActionCells[a] != env.Placed(i) {
-			return false
-		}
-	}
-	return len(legal) == len(d.Columns)
 }
 
 // tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters

@@ -16,7 +16,7 @@ import (
 	"ludus/train/agent"
 )
 
-//go:generate go run ./generate
+//go:generate go run ../../../buildengine
 
 var (
 	//go:embed engine.wasm.zst

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"ludus/cmd/internal/diagrams"
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 	"ludus/env/games"
@@ -134,7 +135,7 @@ func TestSamples(t *testing.T) {
 				moves = append(moves, p.Move)
 			}
 			state, _, err := env.ReplayText(run.Game, moves)
-			if err != nil || !state.Done() || g.Goals != state.Goals() || board.Pieces(state) != g.Positions[len(moves)].Pieces {
+			if err != nil || !state.Done() || g.Goals != state.Goals() || diagrams.Pieces(state) != g.Positions[len(moves)].Pieces {
 				t.Errorf("%s, %s does not end as it says: %v", name, g.Title, err)
 			}
 		}

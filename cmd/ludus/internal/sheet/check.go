@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ludus/cmd/internal/diagrams"
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 	"ludus/env/gdl"
@@ -113,7 +114,7 @@ func newBroken(w *gdl.Witness) *Broken {
 	}
 	for ply, p := range w.Positions {
 		r := board.ReplayPosition{
-			Player: p.Mover, Pieces: board.PiecesText(p.Pieces), Move: strings.Join(p.Moves, ", "), Status: fmt.Sprintf("position %d", ply),
+			Player: p.Mover, Pieces: diagrams.PiecesText(p.Pieces), Move: strings.Join(p.Moves, ", "), Status: fmt.Sprintf("position %d", ply),
 		}
 		if ply == last {
 			r.Player, r.Status = -1, w.Law

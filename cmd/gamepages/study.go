@@ -97,7 +97,7 @@ func studyPage(ctx context.Context, folder string, p *page, again []string) erro
 }
 
 // errStale means that data are missing or belong to another agent.
-var errStale = errors.New("run go generate ./cmd/ludus/internal/gamepages: the values and the sample game are missing or " +
+var errStale = errors.New("run go generate ./cmd/gamepages: the values and the sample game are missing or " +
 	"those of another agent")
 
 // readStudy reads the data of a page. The error is errStale if they must be computed.

@@ -15,7 +15,7 @@ import (
 	"ludus/env/solver"
 )
 
-const root = "../../../.."
+const root = "../.."
 
 // Pages, pictures and README are what the program writes today.
 func TestCurrent(t *testing.T) {
@@ -26,7 +26,7 @@ func TestCurrent(t *testing.T) {
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil || string(got) != want {
-			t.Errorf("%s is not current (%v): run go generate ./cmd/ludus/internal/gamepages", name, err)
+			t.Errorf("%s is not current (%v): run go generate ./cmd/gamepages", name, err)
 		}
 	}
 	for _, pattern := range []string{pagesFolder + "/*.md", pictureFolder + "/*"} {

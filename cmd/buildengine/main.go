@@ -1,4 +1,4 @@
-// Generate builds the engine of exported pages and writes it into the named folder (default: the current one). It uses
+// Buildengine builds the engine of exported pages and writes it into the named folder (default: the current one). It uses
 // a fixed toolchain, which go downloads when another one is installed. The same sources give the same bytes on every
 // machine.
 //
@@ -37,7 +37,7 @@ func main() {
 		folder = flag.Arg(0)
 	}
 	if err := generate(folder); err != nil {
-		fmt.Fprintln(os.Stderr, "generate:", err)
+		fmt.Fprintln(os.Stderr, "buildengine:", err)
 		os.Exit(1)
 	}
 }

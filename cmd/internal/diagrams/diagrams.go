@@ -1,4 +1,4 @@
-package board
+package diagrams
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 )
 
@@ -21,20 +20,20 @@ type Diagram struct {
 	WonBy   []int32 `json:"wonBy,omitempty"` // cells, see [env.State]
 }
 
-// Number of random games that Diagrams looks at, and the ply from which it takes examples of moves.
+// Number of random games that Of looks at, and the ply from which it takes examples of moves.
 const (
 	diagramGames = 60
 	diagramPly   = 2
 )
 
-// drawn holds the diagrams of each *env.Game that Diagrams was called for.
+// drawn holds the diagrams of each *env.Game that Of was called for.
 var drawn sync.Map
 
-// Diagrams returns a diagram for every kind of move that changes the board and does not end the game, and one of a won
+// Of returns a diagram for every kind of move that changes the board and does not end the game, and one of a won
 // game; a second one if games are also won by shapes with an empty cell. They come from random games, always the same. In every
 // other game players win at once if they can, otherwise they avoid it, so that late ends occur, too. The result is cached;
 // the caller must not change it.
-func Diagrams(game *env.Game) []Diagram {
+func Of(game *env.Game) []Diagram {
 	if list, known := drawn.Load(game); known {
 		return list.([]Diagram)
 	}
@@ -144,7 +143,7 @@ func kindOf(game *env.Game, a env.Action, player env.Player, before, after []uin
 	switch {
 	case cells.From == env.NoCell:
 		switch verb := game.Verb(a); {
-		case cells.To != env.NoCell && notation.Drops(game):
+		case cells.To != env.NoCell && game.Drops():
 			return "drop"
 		case verb == "mark" && !strings.Contains(game.Rules, verb): // the rules have another word than the official texts
 			return "place"
@@ -204,4 +203,17 @@ func (d *diagrams) addEnd(state env.State, plies int) {
 		caption += ": " + why
 	}
 	*best = gameEnd{Diagram{Caption: caption, Pieces: pieces, Player: winner, WonBy: wonBy}, plies}
+}
+
+// Pieces writes the board as a character per cell: '0' for an empty cell, otherwise '0' plus the kind of piece, which is
+// an entry of [env.State.Pieces].
+func Pieces(state env.State) string { return PiecesText(state.Pieces(nil)) }
+
+// PiecesText is [Pieces] for the entries of State.Pieces.
+func PiecesText(pieces []uint8) string {
+	var b strings.Builder
+	for _, piece := range pieces {
+		b.WriteRune('0' + rune(piece))
+	}
+	return b.String()
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"ludus/checkpoints/zoo"
-	"ludus/cmd/ludus/internal/report"
-	"ludus/train/rundir"
 )
 
 // curve is the rating of a run over its time.
@@ -35,50 +33,6 @@ type point struct {
 }
 
 const curveData = "rating"
-
-// recordCurve stores the rating curve of a run.
-func recordCurve(data, dir string) error {
-	run, err := report.ReadRun(dir)
-	if err != nil {
-		return err
-	}
-	if run.Ratings == nil {
-		return fmt.Errorf("%s has no ratings; run \"ludus rate %[1]s\" first", dir)
-	}
-	c := curve{Game: run.Game.Name, Seed: run.Config.Seed}
-	for _, a := range run.Ratings.Agents {
-		if a.Weakened() {
-			continue
-		}
-		if a.Generation == nil {
-			c.Baselines = append(c.Baselines, rating{a.Agent, math.Round(a.Rating)})
-			continue
-		}
-		minutes := 0.0
-		for i := range run.Generations {
-			g := &run.Generations[i]
-			if g.Generation <= *a.Generation {
-				minutes = minutesOf(run.Config, &g.Metrics)
-			}
-			c.Minutes = max(c.Minutes, math.Round(minutesOf(run.Config, &g.Metrics)))
-		}
-		c.Points = append(c.Points, point{
-			Minutes: math.Round(100*minutes) / 100, Value: math.Round(a.Rating), Low: math.Round(a.Low), High: math.Round(a.High),
-		})
-	}
-	slices.SortFunc(c.Points, func(a, b point) int { return int(math.Round(60 * (a.Minutes - b.Minutes))) })
-	return writeData(data, curveData, c)
-}
-
-// minutesOf returns how long a run took on two cores until a generation ended: on the clock, or by its CPU time if its plan
-// is one of CPU time, because it may have shared the machine.
-func minutesOf(config *rundir.Config, g *rundir.Metrics) float64 {
-	const cores = 2
-	if config.Plan.CPU {
-		return g.CPUSeconds / cores / 60
-	}
-	return g.RunSeconds / 60
-}
 
 // chart is a plot of lines over minutes of training.
 type chart struct {

@@ -1,25 +1,25 @@
 // Ship makes the network of a run the shipped agent of its game: it writes the weights in half precision and the card
 // with the measured strength into checkpoints/zoo. It takes minutes.
 //
-//	go run ./cmd/ludus/internal/ship -run runs/quad-5x5@best -commit 1a2b3c4
+//	go run ./cmd/ship -run runs/quad-5x5@best -commit 1a2b3c4
 //
 // The command that trained it is read from the run. Everything else is measured on the rounded weights, with the seed and
 // the defaults of the commands that the card names, so these commands give the card's numbers again.
 //
 // With -dial it measures the strength dials of the shipped agents of some games and writes them to the cards.
 //
-//	go run ./cmd/ludus/internal/ship -dial quad-5x5,golden-rectangle
+//	go run ./cmd/ship -dial quad-5x5,golden-rectangle
 //
 // With -curve it leaves the agent alone and adds the run, which must be a plain training, to the curve on the card. "ludus
 // train --dry-run" forecasts from this curve. The errors are those of the run's last generation, without rounding. It needs
 // the matches of the shipped agent's dial (-dial GAME -matches DIR), whose agents are the run's opponents.
 //
-//	go run ./cmd/ludus/internal/ship -curve -run runs/quad-5x5 -commit 1a2b3c4 -matches DIR
+//	go run ./cmd/ship -curve -run runs/quad-5x5 -commit 1a2b3c4 -matches DIR
 //
 // With -losses it adds only the losses of such a training to the card, in a second. "ludus doctor" shows them beside those of
 // a run. -curve, and shipping a plain training, add them, too.
 //
-//	go run ./cmd/ludus/internal/ship -losses -run runs/quad-5x5 -commit 1a2b3c4
+//	go run ./cmd/ship -losses -run runs/quad-5x5 -commit 1a2b3c4
 package main
 
 import (
@@ -98,7 +98,7 @@ func ship(ctx context.Context, o *options, folder string) error {
 	if err := checkpoints.WriteFile(filepath.Join(folder, card.Game+zoo.WeightsExtension), file); err != nil {
 		return err
 	}
-	o.note("then refresh the game's page: go generate ./cmd/ludus/internal/gamepages")
+	o.note("then refresh the game's page: go generate ./cmd/gamepages")
 	return writeCard(folder, card)
 }
 

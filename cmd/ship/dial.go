@@ -64,7 +64,7 @@ func (m *measurement) measureDial(ctx context.Context) error {
 	}
 	m.noteRatings(table)
 	m.card.Dial = &zoo.Dial{
-		Command: "go run ./cmd/ludus/internal/ship -dial " + m.game.Name, Games: table.Games, Checks: []zoo.DialCheck{},
+		Command: "go run ./cmd/ship -dial " + m.game.Name, Games: table.Games, Checks: []zoo.DialCheck{},
 	}
 	for _, s := range dial {
 		m.card.Dial.Strengths = append(m.card.Dial.Strengths, zoo.Strength(s))

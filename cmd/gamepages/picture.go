@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"ludus/cmd/ludus/internal/board"
+	"ludus/env"
 )
 
 // diagram says what to draw of a position. Pages draw the same in board.js.
 type diagram struct {
-	pieces string  // see board.Pieces
+	pieces string  // see diagrams.Pieces
 	player int     // whose colours arrows and rings have
 	played string  // the name of a move to mark; "" for none
 	last   string  // likewise, the move that led here
@@ -30,10 +30,12 @@ type weighted struct {
 
 // picture draws diagrams of one game, side by side, as an SVG file.
 type picture struct {
-	*board.Description
-	width, height int     // height: of the rows that have cells
-	lowest        int     // the first of these
-	margin, top   float64 // in cells
+	game          *env.Game
+	*env.Drawing           // of game
+	rows, columns []string // labels; "" without cells
+	width, height int      // height: of the rows that have cells
+	lowest        int      // the first of these
+	margin, top   float64  // in cells
 	b             strings.Builder
 	colours       []string // used so far
 }
@@ -42,16 +44,18 @@ type picture struct {
 const unit = 44
 
 // drawSVG returns an SVG file of the diagrams of a game. It has a background of its own, so it is readable on every page.
-func drawSVG(d *board.Description, title string, diagrams ...diagram) string {
+func drawSVG(game *env.Game, title string, diagrams ...diagram) string {
 	named := func(name string) bool { return name != "" }
-	p := &picture{Description: d, width: len(d.Columns), lowest: slices.IndexFunc(d.Rows, named), margin: 0.55, top: 0.15}
-	for _, name := range d.Rows {
+	p := &picture{game: game, Drawing: &game.Drawing, width: game.Tensor.W, margin: 0.55, top: 0.15}
+	p.rows, p.columns = game.AxisLabels()
+	p.lowest = slices.IndexFunc(p.rows, named)
+	for _, name := range p.rows {
 		if named(name) {
 			p.height++
 		}
 	}
 	right := 0.2
-	if d.Hexagons {
+	if p.Hexagons {
 		p.margin, p.top, right = 0.9, 0.5, 0.5
 	}
 	wide, high := p.margin+float64(p.width)+p.shift(p.height-1)+right, p.top+float64(p.height)+p.margin+0.1
@@ -61,7 +65,7 @@ func drawSVG(d *board.Description, title string, diagrams ...diagram) string {
 		p.b.WriteString("</g>\n")
 	}
 	style := styleOf(p.colours) + boardStyle
-	if d.Hexagons { // cells are small, because rows are shifted
+	if p.Hexagons { // cells are small, because rows are shifted
 		style += ".label{font-size:.46px}\n"
 	}
 	return svgFile(title, wide*float64(len(diagrams)), high, unit, style, p.b.String())
@@ -131,10 +135,13 @@ func styleOf(names []string) string {
 }
 
 // colour returns the class of a piece's colours.
-func (p *picture) colour(piece board.Piece) string {
+func (p *picture) colour(piece env.Piece) string {
 	name := piece.Name
 	if _, known := pieceColours[name]; !known {
-		name = []string{"x", "o", "white"}[piece.Side]
+		name = []string{"x", "o"}[piece.Player]
+		if piece.Neutral {
+			name = "white"
+		}
 	}
 	if !slices.Contains(p.colours, name) {
 		p.colours = append(p.colours, name)
@@ -144,22 +151,33 @@ func (p *picture) colour(piece board.Piece) string {
 
 // side returns the colours of a player.
 func (p *picture) side(player int) string {
-	i := slices.IndexFunc(p.Pieces, func(piece board.Piece) bool { return piece.Side == player })
+	i := slices.IndexFunc(p.Pieces, func(piece env.Piece) bool { return !piece.Neutral && int(piece.Player) == player })
 	return p.colour(p.Pieces[max(0, i)])
+}
+
+// cellsOf returns the cells of the named move; env.NoCells for "".
+func (p *picture) cellsOf(move string) env.FromTo {
+	if move == "" {
+		return env.NoCells
+	}
+	a, err := p.game.ParseAction(move)
+	if err != nil {
+		panic(err) // names come from the game
+	}
+	return p.ActionCells[a]
 }
 
 func (p *picture) draw(d diagram) {
 	p.drawGrid()
-	if m, ok := p.Actions[d.last]; ok {
-		for _, cell := range []int32{m.From, m.To} {
-			if cell >= 0 {
-				p.square(cell, "last", 0.45, "")
-			}
+	m := p.cellsOf(d.last)
+	for _, cell := range []int32{m.From, m.To} {
+		if cell >= 0 {
+			p.square(cell, "last", 0.45, "")
 		}
 	}
 	mover := p.side(d.player)
 	for _, m := range d.moves {
-		if cells := p.Actions[m.move]; cells.From < 0 && cells.To >= 0 {
+		if cells := p.cellsOf(m.move); cells.From < 0 && cells.To >= 0 {
 			p.square(cells.To, mover+" heat", 0.48, fmt.Sprintf(" opacity=\"%s\"", num(0.08+0.62*m.weight)))
 		}
 	}
@@ -169,11 +187,11 @@ func (p *picture) draw(d diagram) {
 		}
 	}
 	for _, m := range slices.Backward(d.moves) {
-		if cells := p.Actions[m.move]; cells.From >= 0 {
+		if cells := p.cellsOf(m.move); cells.From >= 0 {
 			p.arrow(cells, 0.04+0.08*m.weight, mover)
 		}
 	}
-	if m, ok := p.Actions[d.played]; ok && m.To >= 0 {
+	if m := p.cellsOf(d.played); m.To >= 0 {
 		if m.From >= 0 {
 			p.arrow(m, 0.08, mover)
 		}
@@ -230,11 +248,11 @@ func (p *picture) drawGrid() {
 			p.square(int32(cell), "cell", 0.48, "")
 		}
 	}
-	for row, name := range p.Rows { // text leaves out empty names
+	for row, name := range p.rows { // text leaves out empty names
 		cell := int32(row * p.width)
 		p.text("label", p.x(cell)-(1+p.margin)/2, p.y(cell), name)
 	}
-	for column, name := range p.Columns {
+	for column, name := range p.columns {
 		below := p.margin / 2
 		if p.Hexagons {
 			below += 0.1
@@ -265,7 +283,7 @@ func (p *picture) drawEdges() {
 
 // piece draws a cross or a ring for pieces named x and o, a square for a neutral piece and otherwise a disc, with a hole for
 // the second player.
-func (p *picture) piece(piece board.Piece, cell int32) {
+func (p *picture) piece(piece env.Piece, cell int32) {
 	x, y, colour := p.x(cell), p.y(cell), p.colour(piece)
 	switch {
 	case piece.Name == "x":
@@ -275,21 +293,21 @@ func (p *picture) piece(piece board.Piece, cell int32) {
 	case piece.Name == "o":
 		p.add("<circle class=\"piece %s line stroke\" cx=\"%s\" cy=\"%s\" r=\".24\"/>", colour, x, y)
 		return
-	case piece.Side == 2:
+	case piece.Neutral:
 		p.add("<rect class=\"piece %s on\" x=\"%s\" y=\"%s\" width=\".54\" height=\".54\" rx=\".08\"/>", colour, x-0.27, y-0.27)
 		return
 	}
 	p.add("<circle class=\"piece %s on\" cx=\"%s\" cy=\"%s\" r=\".34\"/>", colour, x, y)
 	switch {
-	case piece.Side == 1 && piece.Name == "black":
+	case piece.Player == env.Second && piece.Name == "black":
 		p.add("<circle cx=\"%s\" cy=\"%s\" r=\".13\" fill=\"#9aa3b2\"/>", x, y)
-	case piece.Side == 1:
+	case piece.Player == env.Second:
 		p.add("<circle class=\"hole\" cx=\"%s\" cy=\"%s\" r=\".13\"/>", x, y)
 	}
 }
 
 // arrow draws an arrow from one cell's piece to the centre of another cell.
-func (p *picture) arrow(m board.Move, width float64, colour string) {
+func (p *picture) arrow(m env.FromTo, width float64, colour string) {
 	x, y := p.x(m.From), p.y(m.From)
 	dx, dy := p.x(m.To)-x, p.y(m.To)-y
 	length, head := math.Hypot(dx, dy), 0.1+width

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"ludus/cmd/ludus/internal/board"
-	"ludus/cmd/ludus/internal/notation"
+	"ludus/cmd/internal/diagrams"
+	"ludus/env"
 	"ludus/env/games"
 )
 
 // generated is the first line of pages.
-const generated = "<!-- Written by go generate ./cmd/ludus/internal/gamepages. Do not edit. -->\n"
+const generated = "<!-- Written by go generate ./cmd/gamepages. Do not edit. -->\n"
 
 // README's parts that are written here are between these lines.
 const (
-	gamesBegin = "<!-- games: written by go generate ./cmd/ludus/internal/gamepages -->\n"
+	gamesBegin = "<!-- games: written by go generate ./cmd/gamepages -->\n"
 	gamesEnd   = "<!-- end of games -->\n"
 )
 
@@ -67,7 +67,7 @@ func gamesTable(prefix string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			won := slices.IndexFunc(board.Diagrams(game), func(d board.Diagram) bool { return d.Move == "" })
+			won := slices.IndexFunc(diagrams.Of(game), func(d diagrams.Diagram) bool { return d.Move == "" })
 			picture := fmt.Sprintf("%s-rules-%d.svg", p.name, won+1)
 			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%s\">"+
 				"<img src=\"%s\" height=\"120\" alt=\"%s: a won game\"><br><code>%s</code></a><br>%s</td>\n",
@@ -95,14 +95,18 @@ func drawAnalysis(data string) (string, error) {
 		before = append(before, s.Sample[i].Move)
 	}
 	at := mostOpen(s.Sample)
-	state, _, err := notation.Replay(game, before[:at])
+	state, _, err := env.ReplayText(game, before[:at])
 	if err != nil {
 		return "", err
 	}
-	description, top := board.Describe(game), s.Sample[at].Top
-	d := diagram{pieces: board.Pieces(state), label: make(map[int32]string)}
+	top := s.Sample[at].Top
+	d := diagram{pieces: diagrams.Pieces(state), label: make(map[int32]string)}
 	for _, m := range top {
-		to := description.Actions[m.Move].To
+		a, err := game.ParseAction(m.Move)
+		if err != nil {
+			return "", err
+		}
+		to := game.Drawing.ActionCells[a].To
 		if d.label[to] != "" {
 			continue
 		}
@@ -111,7 +115,7 @@ func drawAnalysis(data string) (string, error) {
 	}
 	title := fmt.Sprintf("%s, %s to move: the moves that the agent looked at most, and white's expected score after each. Best: %s",
 		p.title, game.Players[state.Player()], top[0].Move)
-	return drawSVG(description, title, d), nil
+	return drawSVG(game, title, d), nil
 }
 
 // mostOpen returns the index of the position with the first player to move, not before analysedFrom, whose analysis is spread

@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"ludus/checkpoints/zoo"
-	"ludus/cmd/ludus/internal/board"
-	"ludus/cmd/ludus/internal/notation"
-	"ludus/cmd/ludus/internal/shipped"
+	"ludus/cmd/internal/diagrams"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/ratings"
@@ -21,15 +19,12 @@ import (
 // writer writes one page.
 type writer struct {
 	*page
-	game        *env.Game
-	description *board.Description // of game
-	study       *study
-	studied     *env.Game
-	studiedDesc *board.Description
-	firsts      *env.Game
-	firstsDesc  *board.Description
-	files       map[string]string
-	b           strings.Builder
+	game    *env.Game
+	study   *study
+	studied *env.Game
+	firsts  *env.Game
+	files   map[string]string
+	b       strings.Builder
 }
 
 // renderPage adds a page and its pictures to files.
@@ -48,8 +43,6 @@ func renderPage(files map[string]string, data string, p *page) error {
 	if w.firsts, err = games.New(p.firsts()); err != nil {
 		return err
 	}
-	w.description = board.Describe(w.game)
-	w.studiedDesc, w.firstsDesc = board.Describe(w.studied), board.Describe(w.firsts)
 	w.line(generated)
 	w.line("# %s\n", p.title)
 	w.line("[All games](README.md) · [ludus](../../README.md)\n")
@@ -71,17 +64,17 @@ func renderPage(files map[string]string, data string, p *page) error {
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
 // picture adds a picture to the files and returns the HTML that shows it.
-func (w *writer) picture(d *board.Description, name, alt string, pixels int, diagrams ...diagram) string {
+func (w *writer) picture(game *env.Game, name, alt string, pixels int, diagrams ...diagram) string {
 	name = w.name + "-" + name + ".svg"
-	w.files[pictureFolder+"/"+name] = drawSVG(d, alt, diagrams...)
+	w.files[pictureFolder+"/"+name] = drawSVG(game, alt, diagrams...)
 	wide := pixels * max(1, len(diagrams))
 	return fmt.Sprintf("<img src=\"pictures/%s\" width=\"%d\" alt=\"%s\">", name, wide, html.EscapeString(alt))
 }
 
 // width returns the width of a picture of the studied or main game in a row of pictures.
-func width(d *board.Description) int {
-	columns := len(d.Columns)
-	if d.Hexagons {
+func width(game *env.Game) int {
+	columns := game.Tensor.W
+	if game.Drawing.Hexagons {
 		columns += columns / 2
 	}
 	return min(250, 40+30*columns)
@@ -121,16 +114,6 @@ func (w *writer) writeNames() error {
 	first := max(0, slices.IndexFunc(w.names(), func(name string) bool { return zoo.CardOf(name) != nil }))
 	w.line("    go run ./cmd/ludus play %-18s in the terminal", w.names()[first])
 	w.line("    go run ./cmd/ludus serve --open            in the browser\n")
-	for _, name := range w.names() {
-		game, err := games.New(name)
-		if err != nil {
-			return err
-		}
-		if trained := shipped.TrainedOn(game); trained != nil && trained.Name != name {
-			w.line("No agent was trained on `%s`: your opponent is that of `%s`, which plays all sizes. `ludus train %[1]s --from zoo` trains it there.\n",
-				name, trained.Name)
-		}
-	}
 	return nil
 }
 
@@ -141,27 +124,27 @@ func (w *writer) writeRules() error {
 		w.line("%s\n", paragraph)
 	}
 	w.line("**Tip:** %s\n", w.game.Strategy)
-	pixels := width(w.description)
-	start := diagram{pieces: board.Pieces(w.game.NewState())}
+	pixels := width(w.game)
+	start := diagram{pieces: diagrams.Pieces(w.game.NewState())}
 	alt := w.title + ": the board at the start"
-	list := []shown{{w.picture(w.description, "start", alt, pixels, start), "The start", 1}}
-	for i, d := range w.description.Diagrams {
+	list := []shown{{w.picture(w.game, "start", alt, pixels, start), "The start", 1}}
+	for i, d := range diagrams.Of(w.game) {
 		name := fmt.Sprintf("rules-%d", i+1)
-		diagrams := []diagram{{pieces: d.Pieces, player: d.Player, played: d.Move, wonBy: d.WonBy}}
+		drawn := []diagram{{pieces: d.Pieces, player: d.Player, played: d.Move, wonBy: d.WonBy}}
 		if d.After != "" {
-			diagrams = append(diagrams, diagram{pieces: d.After, player: d.Player, last: d.Move})
+			drawn = append(drawn, diagram{pieces: d.After, player: d.Player, last: d.Move})
 		}
 		caption := capital(d.Caption)
-		list = append(list, shown{w.picture(w.description, name, caption, pixels, diagrams...), caption, len(diagrams)})
+		list = append(list, shown{w.picture(w.game, name, caption, pixels, drawn...), caption, len(drawn)})
 	}
 	for i, f := range w.figures {
-		state, _, err := notation.Replay(w.game, splitMoves(f.moves))
+		state, _, err := env.ReplayText(w.game, splitMoves(f.moves))
 		if err != nil {
 			return fmt.Errorf("figure %d: %w", i+1, err)
 		}
-		d := diagram{pieces: board.Pieces(state), wonBy: w.cellsOf(f.ring)}
+		d := diagram{pieces: diagrams.Pieces(state), wonBy: w.cellsOf(f.ring)}
 		name := fmt.Sprintf("figure-%d", i+1)
-		list = append(list, shown{w.picture(w.description, name, f.caption, pixels, d), f.caption, 1})
+		list = append(list, shown{w.picture(w.game, name, f.caption, pixels, d), f.caption, 1})
 	}
 	w.cells(list)
 	return nil
@@ -213,7 +196,7 @@ func (w *writer) writeKnown() {
 	w.line("%s Moves on one line are alike by symmetry.\n", how)
 	d, shaded, hidden := w.firstDiagram()
 	alt := fmt.Sprintf("%s: scores of the first moves", w.title)
-	w.line("%s\n", w.picture(w.firstsDesc, "first", alt, width(w.firstsDesc)*4/3, d))
+	w.line("%s\n", w.picture(w.firsts, "first", alt, width(w.firsts)*4/3, d))
 	var legend []string
 	if shaded {
 		legend = append(legend, "The stronger the colour, the better for "+player+".")
@@ -229,6 +212,15 @@ func (w *writer) writeKnown() {
 		w.line("| %s | %s |", strings.Join(m.Moves, ", "), scoreText(m.Score, m.Exact))
 	}
 	w.line("")
+}
+
+// cellsOfMove returns the cells of a first move.
+func (w *writer) cellsOfMove(name string) env.FromTo {
+	a, err := w.firsts.ParseAction(name)
+	if err != nil {
+		panic(err) // names come from the game
+	}
+	return w.firsts.Drawing.ActionCells[a]
 }
 
 func scoreText(score float64, exact bool) string {
@@ -249,11 +241,11 @@ func (w *writer) analyst(simulations int) string {
 // firstDiagram draws the first moves by their scores. It reports whether cells are shaded, and whether moves are hidden because
 // a better one ends on the same cell.
 func (w *writer) firstDiagram() (d diagram, shaded, hidden bool) {
-	d = diagram{pieces: board.Pieces(w.firsts.NewState()), label: make(map[int32]string)}
+	d = diagram{pieces: diagrams.Pieces(w.firsts.NewState()), label: make(map[int32]string)}
 	low, high := w.study.First[len(w.study.First)-1].Score, w.study.First[0].Score
 	for _, m := range w.study.First {
 		for _, name := range m.Moves {
-			cells := w.firstsDesc.Actions[name]
+			cells := w.cellsOfMove(name)
 			if cells.To < 0 {
 				continue
 			}
@@ -462,7 +454,7 @@ func (w *writer) diagrams(notes []note) {
 	var list []shown
 	for _, n := range heaviest {
 		caption := fmt.Sprintf("After ply %d, %s %s", n.ply, w.studied.Players[n.player], n.move)
-		picture := w.picture(w.studiedDesc, fmt.Sprintf("game-%d", n.ply), caption+": "+n.text, width(w.studiedDesc), n.diagram)
+		picture := w.picture(w.studied, fmt.Sprintf("game-%d", n.ply), caption+": "+n.text, width(w.studied), n.diagram)
 		list = append(list, shown{picture, caption, 1})
 	}
 	w.cells(list)

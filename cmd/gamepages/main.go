@@ -1,14 +1,13 @@
 // Gamepages writes docs/games: a page per game with rules, pictures, solved values, the shipped agent's card and a sample
 // game with comments. It also writes README.md's pictures and its table of games.
 //
-//	go generate ./cmd/ludus/internal/gamepages
+//	go generate ./cmd/gamepages
 //
 // Run it after a change of rules, diagrams or shipped agents; the package's test fails if the pages are not current. What
 // takes minutes, the values of first moves and the sample games, is kept in the folder data. It is computed again for games
-// whose shipped agent has changed, and for those named by -study. The rating curve comes from a run:
+// whose shipped agent has changed, and for those named by -study.
 //
-//	go run ./cmd/ludus/internal/gamepages -root . -study quad-5x5,hex
-//	go run ./cmd/ludus/internal/gamepages -root . -curve runs/breakthrough-6x6
+//	go run ./cmd/gamepages -root . -study quad-5x5,hex
 package main
 
 import (
@@ -22,29 +21,23 @@ import (
 	"strings"
 )
 
-//go:generate go run . -root ../../../..
+//go:generate go run . -root ../..
 
 func main() {
-	root := flag.String("root", "../../../..", "the repository")
+	root := flag.String("root", "../..", "the repository")
 	again := flag.String("study", "", "pages whose values and sample game to compute again, separated by commas")
-	curve := flag.String("curve", "", "a run whose rating curve to show in README.md")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := update(ctx, *root, strings.Split(*again, ","), *curve); err != nil {
+	if err := update(ctx, *root, strings.Split(*again, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "gamepages:", err)
 		os.Exit(1)
 	}
 }
 
 // update brings the data up to date and writes all files.
-func update(ctx context.Context, root string, again []string, run string) error {
+func update(ctx context.Context, root string, again []string) error {
 	data := filepath.Join(root, filepath.FromSlash(dataFolder))
-	if run != "" {
-		if err := recordCurve(data, run); err != nil {
-			return err
-		}
-	}
 	for i := range pages {
 		if err := studyPage(ctx, data, &pages[i], again); err != nil {
 			return fmt.Errorf("%s: %w", pages[i].name, err)
@@ -69,7 +62,7 @@ func update(ctx context.Context, root string, again []string, run string) error 
 
 // Folders in the repository.
 const (
-	dataFolder    = "cmd/ludus/internal/gamepages/data"
+	dataFolder    = "cmd/gamepages/data"
 	pagesFolder   = "docs/games"
 	pictureFolder = "docs/games/pictures"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ludus/cmd/ludus/internal/board"
+	"ludus/cmd/internal/diagrams"
 	"ludus/env"
 )
 
@@ -87,7 +87,7 @@ func (c *commentator) notes() (list []note, end env.State, err error) {
 			n.text = c.standing(&n, i, state)
 		}
 		n.score = c.scoreAfter(i, state)
-		n.diagram = diagram{pieces: board.Pieces(state), player: n.player, last: p.Move, wonBy: state.WinningCells(nil)}
+		n.diagram = diagram{pieces: diagrams.Pieces(state), player: n.player, last: p.Move, wonBy: state.WinningCells(nil)}
 		if n.text != "" {
 			commented = n.ply
 			list = append(list, n)
