@@ -25,10 +25,10 @@ func (x *inbox) report(ctx context.Context) {
 		case <-tick.C:
 		}
 		if bytes := x.streamBytes(); bytes > 0 {
-			x.workers.Limit(bytes)
+			x.workers.Limit(ctx, bytes)
 		}
 		s := x.status(time.Now())
-		x.workers.Report(s)
+		x.workers.Report(ctx, s)
 		_ = rundir.WriteWorkers(x.dir, s) // a full disk stops the run when it commits
 	}
 }

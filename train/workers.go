@@ -50,9 +50,9 @@ type Workers interface {
 	// Receive waits for the next message of a worker. An error ends the run.
 	Receive(ctx context.Context) (*Delivery, error)
 	// Limit says how many bytes of messages may wait. More are refused, so that workers wait.
-	Limit(bytes int64)
+	Limit(ctx context.Context, bytes int64)
 	// Report adds to s what waits in the stream, and shows it to people who ask for it.
-	Report(s *rundir.WorkersStatus)
+	Report(ctx context.Context, s *rundir.WorkersStatus)
 	// Finish says that the run is finished: workers wait for another one.
 	Finish(ctx context.Context) error
 	// Close ends the connection.

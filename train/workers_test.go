@@ -179,9 +179,9 @@ func (w *fakeWorkers) Receive(ctx context.Context) (*Delivery, error) {
 	}
 }
 
-func (w *fakeWorkers) Report(s *rundir.WorkersStatus) { w.status = s }
-func (w *fakeWorkers) Limit(int64)                    {}
-func (w *fakeWorkers) Close()                         {}
+func (w *fakeWorkers) Report(_ context.Context, s *rundir.WorkersStatus) { w.status = s }
+func (w *fakeWorkers) Limit(context.Context, int64)                      {}
+func (w *fakeWorkers) Close()                                            {}
 
 // Finish fails: the run is finished all the same.
 func (w *fakeWorkers) Finish(context.Context) error {

@@ -125,7 +125,7 @@ func BenchmarkStream(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer workers.Close()
-	workers.Limit(64 << 20)
+	workers.Limit(b.Context(), 64<<20)
 	start := cpu.Time()
 	for b.Loop() {
 		for _, data := range s.messages {
@@ -161,7 +161,7 @@ func BenchmarkConnections(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer learner.Close()
-			learner.Limit(64 << 20)
+			learner.Limit(b.Context(), 64<<20)
 			var workers []*nats.Conn
 			for range connections {
 				access := Access{URL: server.URL()}

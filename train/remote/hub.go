@@ -208,16 +208,18 @@ func (h *Hub) checkOwner(ctx context.Context) error {
 }
 
 // Limit lets messages of about the given bytes wait in the stream. The server refuses more, so workers wait.
-func (h *Hub) Limit(bytes int64) {
+func (h *Hub) Limit(ctx context.Context, bytes int64) {
 	stream := h.games()
 	if now := stream.MaxBytes; bytes > now-now/3 && bytes < now+now/2 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
+	limited, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	stream.MaxBytes = bytes
-	if _, err := h.js.UpdateStream(ctx, stream); err != nil {
-		h.notes.say("limiting the games that wait: " + err.Error())
+	if _, err := h.js.UpdateStream(limited, stream); err != nil {
+		if ctx.Err() == nil {
+			h.notes.say("limiting the games that wait: " + err.Error())
+		}
 		return
 	}
 	h.mu.Lock()
@@ -423,8 +425,8 @@ func (h *Hub) Finish(ctx context.Context) error {
 const reportTimeout = 2 * time.Second // of a question to the server
 
 // Report adds what waits in the stream to s and publishes it.
-func (h *Hub) Report(s *rundir.WorkersStatus) {
-	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
+func (h *Hub) Report(ctx context.Context, s *rundir.WorkersStatus) {
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	s.Queued, s.QueuedBytes = -1, -1
 	if stream, err := h.js.Stream(ctx, gamesStream); err == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"ludus/train"
+	"ludus/train/rundir"
 )
 
 // TestFullStream: while the stream is full and no learner takes games, a worker waits and says so. Afterwards all its games
@@ -24,7 +25,7 @@ func TestFullStream(t *testing.T) {
 	}
 	defer workers.Close()
 	const limit = 32 << 10
-	workers.Limit(limit)
+	workers.Limit(t.Context(), limit)
 	game := newGame(t)
 	c, err := selfPlayGames(t, game, smallWeights(game), 50)
 	if err != nil {
@@ -243,6 +244,25 @@ func TestSilentServer(t *testing.T) {
 		t.Errorf("worker: %v", err)
 	}
 	if took := time.Since(start); took > connectTime/2 {
+		t.Errorf("took %v", took)
+	}
+}
+
+// TestReportsEnd: questions to a server that is gone end with their context.
+func TestReportsEnd(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	workers, err := hub(t, server)(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer workers.Close()
+	server.nats.Shutdown()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	workers.Limit(ctx, 64<<20)
+	workers.Report(ctx, &rundir.WorkersStatus{})
+	if took := time.Since(start); took > reportTimeout/2 {
 		t.Errorf("took %v", took)
 	}
 }

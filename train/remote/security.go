@@ -20,8 +20,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -183,27 +185,32 @@ func (a Access) connect(ctx context.Context, options ...nats.Option) (*nats.Conn
 	if err != nil {
 		return nil, err
 	}
-	type result struct {
-		conn *nats.Conn
-		err  error
+	// nats.Connect takes no context. If ctx ends while it waits, the connection that it waits for is closed.
+	aborted, abort := context.WithCancel(context.WithoutCancel(ctx))
+	var connected atomic.Bool
+	dial := dialer(func(network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{Timeout: connectTime}).DialContext(aborted, network, address)
+		if err == nil && !connected.Load() {
+			context.AfterFunc(aborted, func() { _ = conn.Close() })
+		}
+		return conn, err
+	})
+	stop := context.AfterFunc(ctx, abort)
+	conn, err := nats.Connect(address, slices.Concat(options, own, []nats.Option{nats.SetCustomDialer(dial)})...)
+	connected.Store(true)
+	if stop() {
+		return conn, a.explain(err)
 	}
-	connected := make(chan result, 1)
-	go func() {
-		conn, err := nats.Connect(address, append(options, own...)...)
-		connected <- result{conn, err}
-	}()
-	select {
-	case r := <-connected:
-		return r.conn, a.explain(r.err)
-	case <-ctx.Done():
-		go func() {
-			if r := <-connected; r.err == nil {
-				r.conn.Close()
-			}
-		}()
-		return nil, ctx.Err()
+	if err == nil {
+		conn.Close()
 	}
+	return nil, ctx.Err()
 }
+
+// dialer is a [nats.CustomDialer].
+type dialer func(network, address string) (net.Conn, error)
+
+func (d dialer) Dial(network, address string) (net.Conn, error) { return d(network, address) }
 
 // explain says in plain words why a connection fails, if that is known.
 func (a Access) explain(err error) error {

@@ -93,7 +93,7 @@ func TestReplies(t *testing.T) {
 	}
 	h := workers.(*Hub)
 	defer h.Close()
-	h.Report(&rundir.WorkersStatus{})
+	h.Report(t.Context(), &rundir.WorkersStatus{})
 	if err := h.put(t.Context(), invitation{Play: train.PlayVersion}, []byte(`{"seq":1000}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestStatus(t *testing.T) {
 	defer h.conn.Close()
 	go func() {
 		for t.Context().Err() == nil {
-			h.Report(&rundir.WorkersStatus{Game: "quad-5x5", Workers: []rundir.WorkerStatus{{Name: "a"}}})
+			h.Report(t.Context(), &rundir.WorkersStatus{Game: "quad-5x5", Workers: []rundir.WorkerStatus{{Name: "a"}}})
 			time.Sleep(100 * time.Millisecond)
 		}
 	}()
