@@ -4,14 +4,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	pb "ludus/protobuf"
 )
 
 // The name of an event file is prefix, Unix seconds and suffix. TensorBoard looks for "tfevents" in it.
@@ -47,10 +47,9 @@ func (w *Writer) create(now time.Time) error {
 	if w.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
 		return err
 	}
-	session := protowire.AppendVarint(protowire.AppendTag(nil, sessionStatus, protowire.VarintType), sessionStart)
-	data := record(event(now, 0, eventFileVersion, []byte(fileVersion)))
-	data = append(data, record(event(now, w.step, eventSession, session))...)
-	_, err = w.file.Write(data)
+	session := pb.Message(eventSession, pb.Int(sessionStatus, sessionStart))
+	_, err = w.file.Write(slices.Concat(
+		record(event(now, 0, pb.Bytes(eventFileVersion, fileVersion))), record(event(now, w.step, session))))
 	return err
 }
 
@@ -81,14 +80,11 @@ func (w *Writer) Write(now time.Time, step int, scalars []Scalar) error {
 			return err
 		}
 	}
-	var summary []byte
+	var values [][]byte
 	for _, s := range scalars {
-		value := appendBytes(nil, valueTag, []byte(s.Tag))
-		value = protowire.AppendTag(value, valueSimple, protowire.Fixed32Type)
-		value = protowire.AppendFixed32(value, math.Float32bits(float32(s.Value)))
-		summary = appendBytes(summary, summaryValue, value)
+		values = append(values, pb.Message(summaryValue, pb.Bytes(valueTag, s.Tag), pb.Float(valueSimple, float32(s.Value))))
 	}
-	_, err := w.file.Write(record(event(now, step, eventSummary, summary)))
+	_, err := w.file.Write(record(event(now, step, pb.Message(eventSummary, values...))))
 	return err
 }
 
@@ -136,17 +132,11 @@ const (
 // fileVersion makes readers discard earlier events at the start of a session, not wherever steps go back.
 const fileVersion = "brain.Event:2"
 
-// event returns a tensorflow.Event with time, step and one length-delimited field.
-func event(now time.Time, step int, field protowire.Number, data []byte) []byte {
-	b := protowire.AppendTag(nil, eventTime, protowire.Fixed64Type)
-	b = protowire.AppendFixed64(b, math.Float64bits(float64(now.UnixMicro())/1e6))
+// event returns a tensorflow.Event with time, step and one more field.
+func event(now time.Time, step int, field []byte) []byte {
+	event := pb.Double(eventTime, float64(now.UnixMicro())/1e6)
 	if step != 0 { // the default is not written
-		b = protowire.AppendVarint(protowire.AppendTag(b, eventStep, protowire.VarintType), uint64(step))
+		event = append(event, pb.Int(eventStep, step)...)
 	}
-	return appendBytes(b, field, data)
-}
-
-// appendBytes appends a length-delimited field to the message b.
-func appendBytes(b []byte, field protowire.Number, data []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), data)
+	return append(event, field...)
 }

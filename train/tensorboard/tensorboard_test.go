@@ -12,6 +12,10 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	pb "ludus/protobuf"
 )
 
 // TestSums holds the checksum against the vectors of RFC 3720, appendix B.4.
@@ -105,37 +109,29 @@ func read(data []byte) (events []readEvent, err error) {
 }
 
 // fields calls do with each field of a message: number is the value of a varint or the bits of a fixed one.
-func fields(data []byte, do func(field int, number uint64, text []byte)) {
-	varint := func() uint64 {
-		x, n := binary.Uvarint(data)
-		data = data[n:]
-		return x
-	}
+func fields(data []byte, do func(field pb.Field, number uint64, text []byte)) {
 	for len(data) > 0 {
-		key := varint()
-		field := int(key >> 3)
-		switch key & 7 {
-		case 0:
-			do(field, varint(), nil)
-		case 1:
-			do(field, binary.LittleEndian.Uint64(data), nil)
-			data = data[8:]
-		case 2:
-			n := varint()
-			do(field, 0, data[:n])
-			data = data[n:]
-		case 5:
-			do(field, uint64(binary.LittleEndian.Uint32(data)), nil)
-			data = data[4:]
+		field, kind, n := protowire.ConsumeField(data)
+		value := data[protowire.SizeTag(field):n]
+		data = data[n:]
+		switch kind {
+		case protowire.VarintType:
+			number, _ := protowire.ConsumeVarint(value)
+			do(field, number, nil)
+		case protowire.Fixed64Type:
+			do(field, binary.LittleEndian.Uint64(value), nil)
+		case protowire.Fixed32Type:
+			do(field, uint64(binary.LittleEndian.Uint32(value)), nil)
 		default:
-			panic("a wire type that no field has")
+			text, _ := protowire.ConsumeBytes(value)
+			do(field, 0, text)
 		}
 	}
 }
 
 // decode reads a tensorflow.Event.
 func decode(data []byte) (e readEvent) {
-	fields(data, func(field int, number uint64, text []byte) {
+	fields(data, func(field pb.Field, number uint64, text []byte) {
 		switch field {
 		case 1:
 			e.time = math.Float64frombits(number)
@@ -144,9 +140,9 @@ func decode(data []byte) (e readEvent) {
 		case 3:
 			e.version = string(text)
 		case 5: // summary
-			fields(text, func(_ int, _ uint64, value []byte) {
+			fields(text, func(_ pb.Field, _ uint64, value []byte) {
 				var s Scalar
-				fields(value, func(field int, number uint64, text []byte) {
+				fields(value, func(field pb.Field, number uint64, text []byte) {
 					if field == 1 {
 						s.Tag = string(text)
 					} else {
@@ -156,7 +152,7 @@ func decode(data []byte) (e readEvent) {
 				e.scalars = append(e.scalars, s)
 			})
 		case 7: // session log: its status is 1
-			fields(text, func(field int, number uint64, _ []byte) { e.starts = field == 1 && number == 1 })
+			fields(text, func(field pb.Field, number uint64, _ []byte) { e.starts = field == 1 && number == 1 })
 		}
 	})
 	return e

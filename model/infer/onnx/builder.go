@@ -3,25 +3,42 @@ package onnx
 import (
 	"encoding/binary"
 
-	"google.golang.org/protobuf/proto"
-
 	"ludus/model/infer"
-	pb "ludus/model/infer/onnx/internal/onnxpb"
+	pb "ludus/protobuf"
 )
+
+// Fields of the messages in onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), a line for each message.
+const modelIRVersion, modelProducer, modelProducerVersion, modelDoc, modelGraph, modelOpset, modelMetadata = 1, 2, 3, 6, 7, 8, 14
+const opsetDomain, opsetVersion = 1, 2
+const entryKey, entryValue = 1, 2
+const graphNode, graphName, graphInitializer, graphInput, graphOutput = 1, 2, 5, 11, 12
+const nodeInput, nodeOutput, nodeName, nodeOpType, nodeAttribute = 1, 2, 3, 4, 5
+const attributeName, attributeInt, attributeInts, attributeType = 1, 3, 8, 20
+const tensorDims, tensorElement, tensorName, tensorRawData = 1, 2, 8, 9
+const valueName, valueType = 1, 2
+const typeTensor = 1
+const tensorTypeElement, tensorTypeShape = 1, 2
+const shapeDim = 1
+const dimValue, dimParam = 1, 2
+
+// Values of enums: types of attributes, types of elements.
+const attributeTypeInt, attributeTypeInts = 2, 7
+const elementFloat, elementInt64 = 1, 7
 
 // builder adds the operators and constants of a network to a graph. Every name is unique.
 type builder struct {
-	weights *infer.Weights
-	graph   *pb.GraphProto
+	weights                   *infer.Weights
+	nodes, constants, outputs []byte // fields of the graph
 }
 
 // node adds an operator with one output of the same name and returns that name.
-func (b *builder) node(op, name string, inputs []string, attributes ...*pb.AttributeProto) string {
-	b.graph.Node = append(b.graph.Node, &pb.NodeProto{
-		OpType: proto.String(op), Name: proto.String(name),
-		Input: inputs, Output: []string{name},
-		Attribute: attributes,
-	})
+func (b *builder) node(op, name string, inputs []string, attributes ...[]byte) string {
+	var fields [][]byte
+	for _, x := range inputs {
+		fields = append(fields, pb.Bytes(nodeInput, x))
+	}
+	fields = append(fields, pb.Bytes(nodeOutput, name), pb.Bytes(nodeName, name), pb.Bytes(nodeOpType, op))
+	b.nodes = append(b.nodes, pb.Message(graphNode, append(fields, attributes...)...)...)
 	return name
 }
 
@@ -61,13 +78,12 @@ func (b *builder) conv1x1(name, x string, weight *infer.Tensor, bias ...string) 
 
 // reshape adds a change of shape to [B, dims...].
 func (b *builder) reshape(x string, dims ...int) string {
-	shape, _ := binary.Append(nil, binary.LittleEndian, append([]int64{-1}, int64s(dims)...)) // never fails on integers
-	name := x + ".shape"
-	b.graph.Initializer = append(b.graph.Initializer, &pb.TensorProto{
-		Name: proto.String(name), DataType: proto.Int32(int32(pb.TensorProto_INT64)),
-		Dims: []int64{int64(1 + len(dims))}, RawData: shape,
-	})
-	return b.node("Reshape", x+".reshaped", []string{x, name})
+	shape := []int64{-1}
+	for _, d := range dims {
+		shape = append(shape, int64(d))
+	}
+	b.tensor(x+".shape", elementInt64, shape, len(shape))
+	return b.node("Reshape", x+".reshaped", []string{x, x + ".shape"})
 }
 
 // linear adds a linear layer.
@@ -84,52 +100,49 @@ func (b *builder) bias(name string) string {
 }
 
 // constant adds a float32 constant and returns its name.
-func (b *builder) constant(name string, data []float32, shape ...int) string {
-	raw, _ := binary.Append(nil, binary.LittleEndian, data) // never fails on floats
-	b.graph.Initializer = append(b.graph.Initializer, &pb.TensorProto{
-		Name: proto.String(name), DataType: proto.Int32(int32(pb.TensorProto_FLOAT)),
-		Dims: int64s(shape), RawData: raw,
-	})
+func (b *builder) constant(name string, data []float32, dims ...int) string {
+	b.tensor(name, elementFloat, data, dims...)
 	return name
+}
+
+// tensor adds a constant whose elements, a slice of numbers, have the given type.
+func (b *builder) tensor(name string, element int, data any, dims ...int) {
+	raw, _ := binary.Append(nil, binary.LittleEndian, data) // never fails on slices of numbers
+	fields := repeated(tensorDims, dims)
+	fields = append(fields, pb.Int(tensorElement, element), pb.Bytes(tensorName, name), pb.Bytes(tensorRawData, raw))
+	b.constants = append(b.constants, pb.Message(graphInitializer, fields...)...)
 }
 
 // output declares a value of shape [B, dims...] as an output of the model.
 func (b *builder) output(name string, dims ...int) {
-	b.graph.Output = append(b.graph.Output, tensorInfo(name, dims...))
+	b.outputs = append(b.outputs, valueInfo(graphOutput, name, dims...)...)
 }
 
-// tensorInfo describes a float32 tensor [B, dims...].
-func tensorInfo(name string, dims ...int) *pb.ValueInfoProto {
-	shape := &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dimension{
-		{Value: &pb.TensorShapeProto_Dimension_DimParam{DimParam: "batch"}},
-	}}
-	for _, d := range int64s(dims) {
-		shape.Dim = append(shape.Dim, &pb.TensorShapeProto_Dimension{
-			Value: &pb.TensorShapeProto_Dimension_DimValue{DimValue: d},
-		})
+// valueInfo describes a float32 input or output [B, dims...] of the graph.
+func valueInfo(field pb.Field, name string, dims ...int) []byte {
+	sizes := [][]byte{pb.Message(shapeDim, pb.Bytes(dimParam, "batch"))}
+	for _, d := range dims {
+		sizes = append(sizes, pb.Message(shapeDim, pb.Int(dimValue, d)))
 	}
-	return &pb.ValueInfoProto{Name: proto.String(name), Type: &pb.TypeProto{
-		Value: &pb.TypeProto_TensorType{TensorType: &pb.TypeProto_Tensor{
-			ElemType: proto.Int32(int32(pb.TensorProto_FLOAT)), Shape: shape,
-		}},
-	}}
+	tensor := pb.Message(typeTensor, pb.Int(tensorTypeElement, elementFloat), pb.Message(tensorTypeShape, sizes...))
+	return pb.Message(field, pb.Bytes(valueName, name), pb.Message(valueType, tensor))
 }
 
 // integer is an attribute with one integer.
-func integer(name string, value int64) *pb.AttributeProto {
-	return &pb.AttributeProto{Name: proto.String(name), Type: pb.AttributeProto_INT.Enum(), I: proto.Int64(value)}
+func integer(name string, value int) []byte {
+	return pb.Message(nodeAttribute, pb.Bytes(attributeName, name), pb.Int(attributeInt, value), pb.Int(attributeType, attributeTypeInt))
 }
 
 // integers is an attribute with a list of integers.
-func integers(name string, values ...int64) *pb.AttributeProto {
-	return &pb.AttributeProto{Name: proto.String(name), Type: pb.AttributeProto_INTS.Enum(), Ints: values}
+func integers(name string, values ...int) []byte {
+	fields := append([][]byte{pb.Bytes(attributeName, name)}, repeated(attributeInts, values)...)
+	return pb.Message(nodeAttribute, append(fields, pb.Int(attributeType, attributeTypeInts))...)
 }
 
-// int64s converts dimensions to ONNX's type.
-func int64s(dims []int) []int64 {
-	w := make([]int64, len(dims))
-	for i, d := range dims {
-		w[i] = int64(d)
+// repeated returns a repeated field of integers.
+func repeated(field pb.Field, values []int) (fields [][]byte) {
+	for _, v := range values {
+		fields = append(fields, pb.Int(field, v))
 	}
-	return w
+	return fields
 }

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-
 	"ludus/env"
 	"ludus/model/infer"
-	pb "ludus/model/infer/onnx/internal/onnxpb"
+	pb "ludus/protobuf"
 )
 
 // metadataVersion increases with every incompatible change of the metadata.
@@ -35,8 +33,8 @@ type outcome struct {
 	Utility float32 `json:"utility"`
 }
 
-// metadata returns the model's metadata_props. The package comment explains the keys.
-func metadata(game *env.Game, w *infer.Weights) ([]*pb.StringStringEntryProto, error) {
+// metadata returns the metadata_props of the model. The package comment explains the keys.
+func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 	parameters := map[string]string{}
 	for _, p := range game.Params {
 		parameters[p.Name] = p.Value
@@ -45,7 +43,7 @@ func metadata(game *env.Game, w *infer.Weights) ([]*pb.StringStringEntryProto, e
 	for p, name := range game.Players {
 		frames[name] = frameOf(game, env.Player(p))
 	}
-	var entries []*pb.StringStringEntryProto
+	var entries []byte
 	for _, e := range []struct {
 		key   string
 		value any
@@ -79,7 +77,7 @@ func metadata(game *env.Game, w *infer.Weights) ([]*pb.StringStringEntryProto, e
 		if err != nil {
 			return nil, fmt.Errorf("onnx: metadata %s of %s: %w", e.key, game.Name, err)
 		}
-		entries = append(entries, &pb.StringStringEntryProto{Key: proto.String(e.key), Value: proto.String(string(value))})
+		entries = append(entries, pb.Message(modelMetadata, pb.Bytes(entryKey, e.key), pb.Bytes(entryValue, value))...)
 	}
 	return entries, nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	pb "ludus/model/infer/onnx/internal/onnxpb"
 )
 
 // variants are further games to test: an even board, changed rules, a board of two words.
@@ -46,14 +45,15 @@ type about struct {
 }
 
 // readAbout parses a model's metadata. Every value must be JSON, and every key known.
-func readAbout(t *testing.T, model *pb.ModelProto) (a about) {
+func readAbout(t *testing.T, model message) (a about) {
 	t.Helper()
 	values := map[string]json.RawMessage{}
-	for _, e := range model.GetMetadataProps() {
-		if values[e.GetKey()] != nil {
-			t.Errorf("the key %s is there twice", e.GetKey())
+	for _, e := range model.messages(t, modelMetadata) {
+		key := e.text(entryKey)
+		if values[key] != nil {
+			t.Errorf("the key %s is there twice", key)
 		}
-		values[e.GetKey()] = json.RawMessage(e.GetValue())
+		values[key] = json.RawMessage(e.text(entryValue))
 	}
 	whole, err := json.Marshal(values)
 	if err != nil {
@@ -70,10 +70,11 @@ func readAbout(t *testing.T, model *pb.ModelProto) (a about) {
 func TestMetadata(t *testing.T) {
 	for _, name := range append(games.Names(), variants...) {
 		game, w := newWeights(t, name)
-		model := marshal(t, game, w)
+		model, graph := marshal(t, game, w)
 		a := readAbout(t, model)
-		if model.GetProducerName() != "ludus" || model.GetProducerVersion() != "v1.2.3" || a.Version != 1 {
-			t.Errorf("%s: made by %s %s, metadata version %d", name, model.GetProducerName(), model.GetProducerVersion(), a.Version)
+		producer, version := model.text(modelProducer), model.text(modelProducerVersion)
+		if producer != "ludus" || version != "v1.2.3" || a.Version != 1 {
+			t.Errorf("%s: made by %s %s, metadata version %d", name, producer, version, a.Version)
 		}
 		if a.Game != game.Name || a.Family != game.Family || !slices.Equal(a.Players, game.Players[:]) || a.Rules != game.Rules {
 			t.Errorf("%s: metadata tell of the game %s", name, a.Game)
@@ -105,7 +106,7 @@ func TestMetadata(t *testing.T) {
 		if a.ValueScale != w.ValueScale {
 			t.Errorf("%s: value scale %v, want %v", name, a.ValueScale, w.ValueScale)
 		}
-		if len(a.Outcomes) != len(game.Classes) || a.Inputs[Input] == "" || len(a.Outputs) != len(model.Graph.GetOutput()) {
+		if len(a.Outcomes) != len(game.Classes) || a.Inputs[Input] == "" || len(a.Outputs) != len(graph[graphOutput]) {
 			t.Errorf("%s: %d outcomes, inputs %v, outputs %v", name, len(a.Outcomes), a.Inputs, a.Outputs)
 		}
 	}
@@ -117,7 +118,8 @@ func TestMetadataEncode(t *testing.T) {
 	known := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"} // to plane, below
 	for _, name := range append(known, variants...) {
 		game, w := newWeights(t, name)
-		a := readAbout(t, marshal(t, game, w))
+		model, _ := marshal(t, game, w)
+		a := readAbout(t, model)
 		rng := rand.New(rand.NewPCG(3, 0))
 		want := make([]float32, game.Tensor.Size())
 		for range 20 {

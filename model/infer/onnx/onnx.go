@@ -2,12 +2,11 @@ package onnx
 
 import (
 	"fmt"
-
-	"google.golang.org/protobuf/proto"
+	"slices"
 
 	"ludus/env"
 	"ludus/model/infer"
-	pb "ludus/model/infer/onnx/internal/onnxpb"
+	pb "ludus/protobuf"
 )
 
 // Names of a model's input and outputs.
@@ -35,24 +34,22 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{weights: channelsFirst(w, game.Tensor.Cells()), graph: &pb.GraphProto{Name: proto.String(game.Name)}}
+	b := &builder{weights: channelsFirst(w, game.Tensor.Cells())}
 	b.network(game)
-	model := &pb.ModelProto{
-		IrVersion:       proto.Int64(irVersion),
-		OpsetImport:     []*pb.OperatorSetIdProto{{Domain: proto.String(""), Version: proto.Int64(opset)}},
-		ProducerName:    proto.String("ludus"),
-		ProducerVersion: proto.String(producer),
-		DocString: proto.String("Plays " + game.Name + "; input and outputs are in the frame of the player to move. " +
-			"The metadata explains how to encode a position and how to read the outputs."),
-		Graph:         b.graph,
-		MetadataProps: properties,
-	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(model)
+	doc := "Plays " + game.Name + "; input and outputs are in the frame of the player to move. " +
+		"The metadata explains how to encode a position and how to read the outputs."
+	return slices.Concat(
+		pb.Int(modelIRVersion, irVersion), pb.Bytes(modelProducer, "ludus"), pb.Bytes(modelProducerVersion, producer),
+		pb.Bytes(modelDoc, doc),
+		pb.Message(modelGraph, b.nodes, pb.Bytes(graphName, game.Name), b.constants,
+			valueInfo(graphInput, Input, game.Tensor.C, game.Tensor.H, game.Tensor.W), b.outputs),
+		pb.Message(modelOpset, pb.Bytes(opsetDomain, ""), pb.Int(opsetVersion, opset)),
+		properties,
+	), nil
 }
 
 // network adds the whole network of game.
 func (b *builder) network(game *env.Game) {
-	b.graph.Input = append(b.graph.Input, tensorInfo(Input, game.Tensor.C, game.Tensor.H, game.Tensor.W))
 	x := b.tower(game)
 
 	policy := b.relu(b.pointwise("policy.hidden", x))

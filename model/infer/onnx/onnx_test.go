@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
-	pb "ludus/model/infer/onnx/internal/onnxpb"
+	pb "ludus/protobuf"
 )
 
 func newWeights(t *testing.T, name string) (*env.Game, *infer.Weights) {
@@ -26,44 +26,88 @@ func newWeights(t *testing.T, name string) (*env.Game, *infer.Weights) {
 	return game, infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1)))
 }
 
-func marshal(t *testing.T, game *env.Game, w *infer.Weights) *pb.ModelProto {
+// message is a decoded message: the elements of each field, integers as varints.
+type message map[pb.Field][][]byte
+
+// parse decodes a message that has integers and length-delimited fields only.
+func parse(t *testing.T, data []byte) message {
+	t.Helper()
+	m := message{}
+	for len(data) > 0 {
+		field, kind, n := protowire.ConsumeField(data)
+		if n < 0 {
+			t.Fatal(protowire.ParseError(n))
+		}
+		value := data[protowire.SizeTag(field):n]
+		if kind == protowire.BytesType {
+			value, _ = protowire.ConsumeBytes(value)
+		}
+		m[field], data = append(m[field], value), data[n:]
+	}
+	return m
+}
+
+// text is the last element of a field of text.
+func (m message) text(field pb.Field) string {
+	if list := m[field]; len(list) > 0 {
+		return string(list[len(list)-1])
+	}
+	return ""
+}
+
+// integers are the elements of a field of integers.
+func (m message) integers(field pb.Field) (list []int) {
+	for _, v := range m[field] {
+		n, _ := protowire.ConsumeVarint(v)
+		list = append(list, int(n))
+	}
+	return list
+}
+
+// messages are the elements of a field of messages.
+func (m message) messages(t *testing.T, field pb.Field) (list []message) {
+	for _, v := range m[field] {
+		list = append(list, parse(t, v))
+	}
+	return list
+}
+
+// marshal returns a model and its graph.
+func marshal(t *testing.T, game *env.Game, w *infer.Weights) (model, graph message) {
 	t.Helper()
 	data, err := Marshal(game, w, "v1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := &pb.ModelProto{}
-	if err := proto.Unmarshal(data, model); err != nil {
-		t.Fatal(err)
-	}
-	return model
+	model = parse(t, data)
+	return model, model.messages(t, modelGraph)[0]
 }
 
-// dims returns the shape of a float32 tensor, with -1 for the batch dimension.
-func dims(t *testing.T, v *pb.ValueInfoProto) (shape []int) {
+// dims returns the shape of a float32 input or output, with -1 for the batch dimension.
+func dims(t *testing.T, value message) (list []int) {
 	t.Helper()
-	tensor := v.GetType().GetTensorType()
-	if tensor.GetElemType() != int32(pb.TensorProto_FLOAT) {
-		t.Errorf("%s has elements of type %d", v.GetName(), tensor.GetElemType())
+	tensor := value.messages(t, valueType)[0].messages(t, typeTensor)[0]
+	if got := tensor.integers(tensorTypeElement); !slices.Equal(got, []int{elementFloat}) {
+		t.Errorf("%s has elements of type %d", value.text(valueName), got)
 	}
-	for _, d := range tensor.GetShape().GetDim() {
-		if d.GetDimParam() == "batch" {
-			shape = append(shape, -1)
-		} else {
-			shape = append(shape, int(d.GetDimValue()))
+	for _, d := range tensor.messages(t, tensorTypeShape)[0].messages(t, shapeDim) {
+		if d.text(dimParam) == "batch" {
+			list = append(list, -1)
 		}
+		list = append(list, d.integers(dimValue)...)
 	}
-	return shape
+	return list
 }
 
 // TestModel checks versions, names and shapes for every game.
 func TestModel(t *testing.T) {
 	for _, name := range games.Names() {
 		game, w := newWeights(t, name)
-		model := marshal(t, game, w)
-		sets := model.GetOpsetImport()
-		if model.GetIrVersion() != 8 || len(sets) != 1 || sets[0].GetDomain() != "" || sets[0].GetVersion() != 17 {
-			t.Errorf("%s: IR version %d, operator sets %v", name, model.GetIrVersion(), sets)
+		model, graph := marshal(t, game, w)
+		sets := model.messages(t, modelOpset)
+		if !slices.Equal(model.integers(modelIRVersion), []int{8}) || len(sets) != 1 || sets[0].text(opsetDomain) != "" ||
+			!slices.Equal(sets[0].integers(opsetVersion), []int{17}) {
+			t.Errorf("%s: IR version %d, operator sets %v", name, model.integers(modelIRVersion), sets)
 		}
 		want := map[string][]int{
 			"tensor": {-1, game.Tensor.C, game.Tensor.H, game.Tensor.W},
@@ -72,68 +116,71 @@ func TestModel(t *testing.T) {
 		if game.GoalHead {
 			want["goals"] = []int{-1, 2}
 		}
-		ends := slices.Concat(model.Graph.GetInput(), model.Graph.GetOutput())
-		if len(ends) != len(want) || len(model.Graph.GetInput()) != 1 || ends[0].GetName() != "tensor" {
+		inputs := graph.messages(t, graphInput)
+		ends := append(inputs, graph.messages(t, graphOutput)...)
+		if len(ends) != len(want) || len(inputs) != 1 || inputs[0].text(valueName) != "tensor" {
 			t.Errorf("%s: inputs and outputs are %v", name, ends)
 		}
 		for _, v := range ends {
-			if !slices.Equal(dims(t, v), want[v.GetName()]) {
-				t.Errorf("%s: %s has shape %v; want %v", name, v.GetName(), dims(t, v), want[v.GetName()])
+			if got, want := dims(t, v), want[v.text(valueName)]; !slices.Equal(got, want) {
+				t.Errorf("%s: %s has shape %v; want %v", name, v.text(valueName), got, want)
 			}
 		}
-		checkGraph(t, model.Graph)
+		checkGraph(t, graph)
 	}
 }
 
 // checkGraph checks that every name is defined once and before its use, and that constants fill their shapes.
-func checkGraph(t *testing.T, g *pb.GraphProto) {
+func checkGraph(t *testing.T, graph message) {
 	t.Helper()
-	made := map[string]bool{}
+	game, made := graph.text(graphName), map[string]bool{}
 	add := func(name string) {
 		if name == "" || made[name] {
-			t.Errorf("%s: the name %q is made twice", g.GetName(), name)
+			t.Errorf("%s: the name %q is made twice", game, name)
 		}
 		made[name] = true
 	}
-	for _, v := range g.GetInput() {
-		add(v.GetName())
+	for _, v := range graph.messages(t, graphInput) {
+		add(v.text(valueName))
 	}
-	for _, c := range g.GetInitializer() {
-		add(c.GetName())
-		size := int64(4)
-		if c.GetDataType() == int32(pb.TensorProto_INT64) {
+	for _, c := range graph.messages(t, graphInitializer) {
+		add(c.text(tensorName))
+		size := 4
+		if slices.Equal(c.integers(tensorElement), []int{elementInt64}) {
 			size = 8
 		}
-		for _, d := range c.GetDims() {
+		for _, d := range c.integers(tensorDims) {
 			size *= d
 		}
-		if int64(len(c.GetRawData())) != size {
-			t.Errorf("%s: %s of shape %v has %d bytes", g.GetName(), c.GetName(), c.GetDims(), len(c.GetRawData()))
+		if raw := c.text(tensorRawData); len(raw) != size {
+			t.Errorf("%s: %s of shape %v has %d bytes", game, c.text(tensorName), c.integers(tensorDims), len(raw))
 		}
 	}
-	for _, n := range g.GetNode() {
-		for _, name := range n.GetInput() {
-			if !made[name] {
-				t.Errorf("%s: %s uses %s, which is not there", g.GetName(), n.GetName(), name)
+	for _, n := range graph.messages(t, graphNode) {
+		for _, name := range n[nodeInput] {
+			if !made[string(name)] {
+				t.Errorf("%s: %s uses %s, which is not there", game, n.text(nodeName), name)
 			}
 		}
-		add(n.GetOutput()[0])
+		add(n.text(nodeOutput))
 	}
-	for _, v := range g.GetOutput() {
-		if !made[v.GetName()] {
-			t.Errorf("%s: output %s is not made", g.GetName(), v.GetName())
+	for _, v := range graph.messages(t, graphOutput) {
+		if name := v.text(valueName); !made[name] {
+			t.Errorf("%s: output %s is not made", game, name)
 		}
 	}
 }
 
-// constant returns the constant with that name.
-func constant(t *testing.T, model *pb.ModelProto, name string) []float32 {
+// constant returns the constant with that name in the model of a network.
+func constant(t *testing.T, game *env.Game, w *infer.Weights, name string) []float32 {
 	t.Helper()
-	for _, c := range model.Graph.GetInitializer() {
-		if c.GetName() == name {
-			values := make([]float32, len(c.GetRawData())/4)
-			for i := range values {
-				values[i] = math.Float32frombits(binary.LittleEndian.Uint32(c.GetRawData()[4*i:]))
+	_, graph := marshal(t, game, w)
+	for _, c := range graph.messages(t, graphInitializer) {
+		if c.text(tensorName) == name {
+			raw := c[tensorRawData][0]
+			values := make([]float32, len(raw)/4)
+			if _, err := binary.Decode(raw, binary.LittleEndian, values); err != nil {
+				t.Fatal(err)
 			}
 			return values
 		}
@@ -150,7 +197,7 @@ func TestFolding(t *testing.T) {
 		in := conv.Shape[3]
 		conv.Data[((2*3+1)*3+0)*in+5] = 3 // output 2, row 1, column 0, input 5
 		w.Lookup("blocks.1.scale" + suffix).Data[2] = 0.5
-		if got := constant(t, marshal(t, game, w), conv.Name+".weight")[((2*in+5)*3+1)*3+0]; got != 1.5 {
+		if got := constant(t, game, w, conv.Name+".weight")[((2*in+5)*3+1)*3+0]; got != 1.5 {
 			t.Errorf("%s: weight %v; want 1.5", name, got)
 		}
 	}
@@ -160,13 +207,12 @@ func TestFolding(t *testing.T) {
 // lines meet in the centre.
 func TestFigureMatrices(t *testing.T) {
 	game, w := newWeights(t, "tic-tac-toe")
-	model := marshal(t, game, w)
 	const centre, lines = 4, 8
 	line := slices.IndexFunc(game.Figures, func(cells []int32) bool { return slices.Contains(cells, centre) })
-	if got := constant(t, model, "figures.matrix")[centre*lines+line]; got != 1 {
+	if got := constant(t, game, w, "figures.matrix")[centre*lines+line]; got != 1 {
 		t.Errorf("the centre counts %v in its line; want 1", got)
 	}
-	if got, want := constant(t, model, "cells.matrix")[line*9+centre], float32(1/math.Sqrt(3*4)); got != want {
+	if got, want := constant(t, game, w, "cells.matrix")[line*9+centre], float32(1/math.Sqrt(3*4)); got != want {
 		t.Errorf("the line counts %v in its centre; want %v", got, want)
 	}
 }
@@ -179,7 +225,7 @@ func TestChannelsFirst(t *testing.T) {
 	in := weight.Shape[1]
 	channels := in / cells
 	weight.Data[3*in+20*channels+7] = 100 // output 3, cell 20, channel 7
-	if got := constant(t, marshal(t, game, w), "outcome.hidden.weight")[3*in+7*cells+20]; got != 100 {
+	if got := constant(t, game, w, "outcome.hidden.weight")[3*in+7*cells+20]; got != 100 {
 		t.Errorf("weight %v; want 100", got)
 	}
 	if weight.Data[3*in+20*channels+7] != 100 {
