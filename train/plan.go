@@ -409,9 +409,6 @@ func (r *run) progress(phase Phase, done float64) {
 		Phase: phase, Generation: r.count.Generation, Generations: plan.Generations, Games: r.count.Games,
 		Share: at / float64(plan.Generations), Speed: r.pace.speed, Elapsed: r.pace.elapsed(),
 	}
-	if share := doneShare(r.config, &r.count); share >= leastDone && r.count.Generation >= adjustOver {
-		p.Positions = int(float64(r.count.Positions) / share)
-	}
 	if phase != Rating {
 		p.Generation++
 	}

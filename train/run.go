@@ -87,7 +87,6 @@ type Progress struct {
 	Games       int           // finished in the run
 	Share       float64       // completed part of the plan, from 0 to 1
 	Speed       float64       // positions per second of self-play, recently
-	Positions   int           // expected to be played in the whole run; 0 if unknown
 	Elapsed     time.Duration // spent on the run, earlier processes included
 	Remaining   time.Duration // expected; 0 if unknown
 }

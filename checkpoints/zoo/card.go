@@ -22,7 +22,7 @@ type Card struct {
 	Weaknesses  []string     `json:"weaknesses"` // known ones, for people
 	Floors      Floors       `json:"floors"`
 	// Curve is what plain trainings of different lengths and seeds reached; none for games without shipped suites.
-	// "ludus train --dry-run" interpolates between them.
+	// "ludus train --dry-run" shows them.
 	Curve []Trained `json:"curve,omitempty"`
 	// Losses are loss curves of plain trainings, ascending by samples. "ludus doctor" compares a run with them.
 	Losses []Losses `json:"losses,omitempty"`

@@ -52,7 +52,6 @@ var imports = map[string][]string{
 	"train/rundir":                {"checkpoints", "env", "model/infer", "train/agent", "train/match"},
 	"train/ratings":               {"checkpoints/zoo", "env", "train/agent", "train/match", "train/rundir", "train/seed", "train/stats"},
 	"train/exploit":               {"env", "env/solver", "train/agent"},
-	"train/forecast":              {"checkpoints/zoo"},
 	"train/suite":                 {"checkpoints", "env", "env/games", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train": {
 		"checkpoints", "env", "env/games", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
@@ -60,7 +59,7 @@ var imports = map[string][]string{
 	},
 	"train/remote": {"checkpoints", "env/games", "model/infer", "train", "train/parallel", "train/rundir"},
 	"train/doctor": {
-		"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train", "train/agent", "train/forecast",
+		"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train", "train/agent",
 		"train/rundir",
 	},
 	"train/sweep": {
@@ -107,7 +106,7 @@ var imports = map[string][]string{
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/ggp", "cmd/ludus/internal/lines",
 		"cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet", "cmd/ludus/internal/shipped",
 		"cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env", "env/games", "env/gdl", "env/solver", "model/infer",
-		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/doctor", "train/exploit", "train/forecast",
+		"model/infer/kernel", "model/infer/onnx", "train", "train/agent", "train/doctor", "train/exploit",
 		"train/match", "train/ratings", "train/remote", "train/rundir", "train/stats", "train/suite", "train/sweep",
 	},
 }

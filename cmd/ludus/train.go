@@ -47,8 +47,8 @@ decays, in the last part of its plan. GAME can be left out where --run names a r
 With --listen or --nats, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.
 
---dry-run measures this machine for a few seconds and prints the plan of the run, and how strong it should become if
-trainings of the game are recorded. It trains nothing and changes no file.
+--dry-run measures this machine for a few seconds and prints the plan of the run, and what recorded trainings of the game
+reached. It trains nothing and changes no file.
 
 What replaces familiar parts of AlphaZero:
   800 simulations  16 are enough, because Gumbel search improves the policy with any number of them
@@ -111,7 +111,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags.StringVar(&o.From, "from", "", "weights to start from: a file, also of a network for another size of the board, or zoo, the shipped agent; they set channels and blocks")
 	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
 	flags.StringVar(&config, "config", "", "a JSON file of settings; --set overrides it")
-	flags.BoolVar(&dry, "dry-run", false, "print the plan and the expected error instead of training")
+	flags.BoolVar(&dry, "dry-run", false, "print the plan and recorded trainings of the game instead of training")
 	flags.BoolVar(&asJSON, "json", false, "with --dry-run, print one JSON object")
 	flags.StringVar(&workers.listen, "listen", "", "let workers play, too: start a NATS server on this address, such as 127.0.0.1:4222")
 	flags.BoolVar(&workers.insecure, "insecure", false, "with --listen, let everybody who reaches the address play, without encryption")
@@ -186,7 +186,7 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 
 // runTraining trains, shows the progress and prints the summary.
 func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) error {
-	w := watcher{progress: newProgress(cmd), dir: o.Dir, game: o.Game}
+	w := watcher{progress: newProgress(cmd), dir: o.Dir}
 	for _, hint := range gdl.Hints(o.Game) {
 		w.warn("the sheet may have a mistake: " + hint.String())
 	}
@@ -250,13 +250,10 @@ const generationEvery = 5 * time.Second
 type watcher struct {
 	*progress
 	dir        string
-	game       *env.Game
-	config     *rundir.Config // nil until needed
-	announced  bool           // the expected errors were logged
-	strength   string         // the newest match result or rating, for the status
-	generation time.Time      // when the last line of a generation was logged
-	tenths     int            // 1 + tenths of the plan that were done at the last report; 0 before it
-	failed     bool           // a report could not be written
+	strength   string    // the newest match result or rating, for the status
+	generation time.Time // when the last line of a generation was logged
+	tenths     int       // 1 + tenths of the plan that were done at the last report; 0 before it
+	failed     bool      // a report could not be written
 }
 
 // show shows one event: most as a line, progress as the bar's status.
@@ -290,7 +287,7 @@ func (w *watcher) show(e train.Event) {
 		if p.Speed > 0 {
 			parts = append(parts, static.Grouped(int(p.Speed))+" positions/s")
 		}
-		for _, text := range []string{w.strength, w.expect(p.Positions), string(p.Phase)} {
+		for _, text := range []string{w.strength, string(p.Phase)} {
 			if text != "" {
 				parts = append(parts, text)
 			}
@@ -298,26 +295,6 @@ func (w *watcher) show(e train.Event) {
 		detail := strings.Join(parts, ", ")
 		w.progress.show(status{share: p.Share, left: p.Remaining, detail: detail})
 	}
-}
-
-// expect returns the expected errors at the end of the run, for the status; "" while they are unknown. It logs the first.
-func (w *watcher) expect(positions int) string {
-	if positions == 0 {
-		return ""
-	}
-	if w.config == nil {
-		config, err := rundir.ReadConfig(w.dir)
-		if err != nil { // training itself reports damage
-			return ""
-		}
-		w.config = config
-	}
-	short, line := expectation(w.game, w.config, positions)
-	if !w.announced && line != "" {
-		w.log(line)
-	}
-	w.announced = true
-	return short
 }
 
 // describeRating formats a rating with its interval.

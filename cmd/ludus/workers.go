@@ -43,7 +43,7 @@ func (f *workersFlags) check(cmd *cobra.Command, o *train.Options, dry bool) err
 	case server != "nats" && cmd.Flags().Changed("replicas"):
 		return usage(cmd, errors.New("--replicas needs --nats"))
 	case server != "" && dry:
-		return usage(cmd, errors.New("--dry-run forecasts a training on this machine alone: leave out --"+server))
+		return usage(cmd, errors.New("--dry-run is about a training on this machine alone: leave out --"+server))
 	case server == "listen":
 		return remote.CheckAddress(f.listen) // before there is a run
 	case server == "nats":

@@ -11,7 +11,7 @@
 //	go run ./cmd/ship -dial quad-5x5,golden-rectangle
 //
 // With -curve it leaves the agent alone and adds the run, which must be a plain training, to the curve on the card. "ludus
-// train --dry-run" forecasts from this curve. The errors are those of the run's last generation, without rounding. It needs
+// train --dry-run" shows this curve. The errors are those of the run's last generation, without rounding. It needs
 // the matches of the shipped agent's dial (-dial GAME -matches DIR), whose agents are the run's opponents.
 //
 //	go run ./cmd/ship -curve -run runs/quad-5x5 -commit 1a2b3c4 -matches DIR

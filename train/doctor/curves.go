@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"ludus/checkpoints/zoo"
-	"ludus/train"
-	"ludus/train/forecast"
 	"ludus/train/rundir"
 )
 
@@ -17,9 +15,9 @@ type Curve struct {
 	Values      []float64 `json:"values"`
 	Shipped     *float64  `json:"shipped,omitempty"` // error of the shipped agent on its card's suite; nil: none
 	Uniform     *float64  `json:"uniform,omitempty"` // loss of uniform play over the legal moves, in positions of the run's newest games; nil: none
-	// Recorded is what recorded trainings of the game had reached after as many positions as each of Values: errors by
-	// forecast.Work, losses by their weight. It is nil without such trainings, or if this run cannot be
-	// compared with them (see train.WhyNotPlain), and shorter than Values if the run goes on for longer.
+	// Recorded is what the loss was in a recorded training of the game, of about the run's length, after as much training as
+	// for each of Values. It is nil without such a training, or if this run starts from weights or has other settings, and
+	// shorter than Values if the run goes on for longer.
 	Recorded []float64 `json:"recorded,omitempty"`
 }
 
@@ -75,10 +73,18 @@ func (r *Run) metricCurves(recorded zoo.Losses) (all []Curve) {
 // and size of the network depend on the length. It is empty if there is none, or if the run cannot be compared with it.
 func (r *Run) recordedLosses() (nearest zoo.Losses) {
 	card := zoo.CardOf(r.Game.Name)
-	if card == nil || r.steps() == 0 || train.WhyNotPlain(r.Game, r.Config) != "" {
+	if card == nil || r.steps() == 0 || !r.plain() {
 		return nearest
 	}
 	return r.nearest(card.Losses)
+}
+
+// plain reports whether the run starts from random weights and has the default settings, except for its network's size, which
+// depends on the length.
+func (r *Run) plain() bool {
+	s, defaults := &r.Config.Settings, rundir.DefaultSettings(r.Game)
+	defaults.Channels, defaults.Blocks = s.Channels, s.Blocks
+	return r.Config.From == "" && len(s.Changed(defaults)) == 0
 }
 
 // nearest returns the losses of the training that is about as long as the run will be. The run has done training steps.
@@ -122,11 +128,7 @@ func lossAt(samples []int, losses []float64, at int) (loss float64, ok bool) {
 
 // errorCurves returns the errors on the game's suite, without and with search.
 func (r *Run) errorCurves() (all []Curve) {
-	var recorded *forecast.Curve
 	card := zoo.CardOf(r.Game.Name)
-	if card != nil && train.WhyNotPlain(r.Game, r.Config) == "" {
-		recorded = forecast.NewCurve(card.Curve)
-	}
 	for _, agent := range []struct{ name, title, onCard string }{{"policy", "policy alone", "policy:zoo"}, {"net", "with search", "zoo"}} {
 		c := Curve{Name: "suite error, " + agent.title, Expected: "falls"}
 		if card != nil {
@@ -135,37 +137,15 @@ func (r *Run) errorCurves() (all []Curve) {
 			}
 		}
 		for _, s := range r.Suite {
-			if s.Agent != agent.name {
-				continue
+			if s.Agent == agent.name {
+				c.Generations, c.Values = append(c.Generations, s.Generation), append(c.Values, s.Error)
 			}
-			c.Generations, c.Values = append(c.Generations, s.Generation), append(c.Values, s.Error)
-			if work := r.work(s.Generation); recorded != nil && work > 0 {
-				e := recorded.Strength(work)
-				if agent.name == "policy" {
-					e.Search = e.Alone
-				}
-				c.Recorded = append(c.Recorded, e.Search.Value)
-			}
-		}
-		if len(c.Recorded) < len(c.Values) {
-			c.Recorded = nil
 		}
 		if len(c.Values) > 0 {
 			all = append(all, c)
 		}
 	}
 	return all
-}
-
-// work is the amount of training up to a generation, as package forecast measures it.
-func (r *Run) work(generation int) float64 {
-	s, positions := &r.Config.Settings, 0
-	for i := range r.Metrics {
-		if r.Metrics[i].Generation <= generation {
-			positions += r.Metrics[i].Positions
-		}
-	}
-	return forecast.Work(positions, s.Channels, s.Blocks)
 }
 
 func policyLoss(m *rundir.Metrics) float64            { return m.PolicyLoss }

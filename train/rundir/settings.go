@@ -121,6 +121,19 @@ func (s *Settings) List() []Setting {
 	}
 }
 
+// Changed lists the settings that differ from the given ones, as "KEY=VALUE". It leaves out those that change neither games
+// nor weights.
+func (s *Settings) Changed(from Settings) (changed []string) {
+	others := from.List()
+	for i, own := range s.List() {
+		ignored := slices.Contains([]string{"keep_newest", "keep_every", "rating_share"}, own.Key)
+		if !ignored && own.Text() != others[i].Text() {
+			changed = append(changed, own.Key+"="+own.Text())
+		}
+	}
+	return changed
+}
+
 // Text returns the setting's value without an exponent.
 func (d *Setting) Text() string { return decimal(d.field.get()) }
 

@@ -34,8 +34,7 @@ func contents(t *testing.T, dir string) map[string]string {
 // A dry run leaves no folder behind, and its plan is that of the run.
 func TestDryRun(t *testing.T) {
 	o := tiny(t, filepath.Join(t.TempDir(), "run"), 8)
-	unknown := func(*rundir.Config) float64 { return 0 }
-	f, err := DryRun(t.Context(), o, unknown)
+	p, err := DryRun(t.Context(), o, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,28 +43,28 @@ func TestDryRun(t *testing.T) {
 	}
 	positions := 8 * 12 * 3
 	samples := int(8 * 0.8 * float64(positions)) // validation_share is 0.2
-	if f.Generation != 0 || f.Generations != 8 || f.Positions != positions || f.Samples != samples || f.Seconds <= 0 || f.Parameters == 0 {
-		t.Errorf("forecast %+v; want %d positions, %d samples", f, positions, samples)
+	if p.Generation != 0 || p.Generations != 8 || p.Positions != positions || p.Samples != samples || p.Seconds <= 0 || p.Parameters == 0 {
+		t.Errorf("preview %+v; want %d positions, %d samples", p, positions, samples)
 	}
 
 	s := mustTrain(t, o)
-	if s.Config.Plan != f.Config.Plan || s.Config.Settings != f.Config.Settings {
-		t.Errorf("the run has %+v, the dry run %+v", s.Config, f.Config)
+	if s.Config.Plan != p.Config.Plan || s.Config.Settings != p.Config.Settings {
+		t.Errorf("the run has %+v, the dry run %+v", s.Config, p.Config)
 	}
 	before := contents(t, o.Dir)
-	if _, err := DryRun(t.Context(), o, unknown); err == nil || !strings.Contains(err.Error(), "the run is finished (generation 8 of 8)") {
+	if _, err := DryRun(t.Context(), o, 0); err == nil || !strings.Contains(err.Error(), "the run is finished (generation 8 of 8)") {
 		t.Errorf("a finished run: %v", err)
 	}
 	o.Generations = 16
-	if f, err = DryRun(t.Context(), o, unknown); err != nil {
+	if p, err = DryRun(t.Context(), o, 0); err != nil {
 		t.Fatal(err)
 	}
 	count := countersOf(t, o.Dir)
-	if f.Generation != 8 || f.Generations != 16 || f.Positions != 2*count.Positions || f.Samples != 2*16*count.Steps || f.Games != 2*count.Games {
-		t.Errorf("twice as many generations: %+v after %+v", f, count)
+	if p.Generation != 8 || p.Generations != 16 || p.Positions != 2*count.Positions || p.Samples != 2*16*count.Steps || p.Games != 2*count.Games {
+		t.Errorf("twice as many generations: %+v after %+v", p, count)
 	}
 	o.Settings["simulations"] = 7
-	if _, err := DryRun(t.Context(), o, unknown); err == nil || !strings.Contains(err.Error(), "simulations=7 (the run has 6)") {
+	if _, err := DryRun(t.Context(), o, 0); err == nil || !strings.Contains(err.Error(), "simulations=7 (the run has 6)") {
 		t.Errorf("other settings: %v", err)
 	}
 	after := contents(t, o.Dir)
@@ -77,54 +76,34 @@ func TestDryRun(t *testing.T) {
 }
 
 // A faster machine and a longer time never do less.
-func TestForecastGrows(t *testing.T) {
-	f := &Forecast{Config: *rundir.NewConfig("quad-5x5", 1, rundir.DefaultSettings(newGame(t, "quad-5x5")))}
-	f.Config.Plan = rundir.Plan{Generations: 100, ParallelGames: 256, PliesPerGeneration: 8}
+func TestPreviewGrows(t *testing.T) {
+	p := &Preview{Config: *rundir.NewConfig("quad-5x5", 1, rundir.DefaultSettings(newGame(t, "quad-5x5")))}
+	p.Config.Plan = rundir.Plan{Generations: 100, ParallelGames: 256, PliesPerGeneration: 8}
 	samples := func(seconds float64, c cost) int {
-		f.Config.Plan.Seconds = seconds
-		f.fill(c, 2.5)
-		return f.Samples
+		p.Config.Plan.Seconds = seconds
+		p.fill(c, 2.5/p.Config.Settings.SamplesPerPosition)
+		return p.Samples
 	}
 	slow := cost{position: 5e-4, step: 0.05, generation: 0.05}
 	for seconds := 60.0; seconds < 1e5; seconds *= 2 {
 		n := samples(seconds, slow)
 		if samples(2*seconds, slow) < n {
-			t.Errorf("%.0f s: %d samples, %d in twice the time", seconds, n, f.Samples)
+			t.Errorf("%.0f s: %d samples, %d in twice the time", seconds, n, p.Samples)
 		}
 		for _, fast := range []cost{
 			{position: 4e-4, step: 0.05, generation: 0.05}, {position: 5e-4, step: 0.04, generation: 0.05},
 			{position: 5e-4, step: 0.05, generation: 0.04},
 		} {
 			if samples(seconds, fast) < n {
-				t.Errorf("%.0f s: %d samples, %d with %+v", seconds, n, f.Samples, fast)
+				t.Errorf("%.0f s: %d samples, %d with %+v", seconds, n, p.Samples, fast)
 			}
 		}
 		// The work fills the time.
 		samples(seconds, slow)
-		spent := float64(f.Positions)*(slow.position+2.5/256*slow.step) + float64(f.Generations)*slow.generation
+		spent := float64(p.Positions)*(slow.position+2.5/256*slow.step) + float64(p.Generations)*slow.generation
 		if share := spent / seconds; share > 0.95 || share < 0.8 {
-			t.Errorf("%d positions take %.2f of %.0f s", f.Positions, share, seconds)
+			t.Errorf("%d positions take %.2f of %.0f s", p.Positions, share, seconds)
 		}
-	}
-}
-
-// The progress of a run says how many positions it will have played, once that can be told.
-func TestProgressHasPositions(t *testing.T) {
-	o := tiny(t, t.TempDir(), 12)
-	o.Settings["rating_share"] = 0
-	var early, late []int
-	o.Observe = func(e Event) {
-		switch p := e.Progress; {
-		case p == nil || p.Phase == Measuring:
-		case p.Generation <= adjustOver:
-			early = append(early, p.Positions)
-		case p.Generation == 12:
-			late = append(late, p.Positions)
-		}
-	}
-	s := mustTrain(t, o)
-	if slices.Max(early) > 0 || slices.Min(late) < s.Positions*2/3 || slices.Max(late) > s.Positions*3/2 {
-		t.Errorf("%v positions expected at first, %v at the end, %d were played", early, late, s.Positions)
 	}
 }
 

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ludus/checkpoints/zoo"
+	"ludus/cmd/ludus/internal/bench"
+	"ludus/cmd/ludus/internal/static"
+	"ludus/env"
+	"ludus/train"
+	"ludus/train/stats"
+)
+
+// plan is what "train --dry-run" prints. Counts are those of the whole run, estimated.
+type plan struct {
+	Game          string        `json:"game"`
+	Run           string        `json:"run"`
+	Generation    int           `json:"generation"` // done so far; 0 in a new run
+	Seconds       float64       `json:"seconds"`
+	CPU           bool          `json:"cpu"` // Seconds are CPU time
+	Threads       int           `json:"threads"`
+	Channels      int           `json:"channels"`
+	Blocks        int           `json:"blocks"`
+	Parameters    int           `json:"parameters"`
+	Generations   int           `json:"generations"`
+	Plies         int           `json:"plies_per_generation"` // of each game
+	ParallelGames int           `json:"parallel_games"`
+	Games         int           `json:"games"`                    // finished
+	AtLeast       bool          `json:"games_at_least,omitempty"` // Games is a lower bound
+	Positions     int           `json:"positions"`
+	Samples       int           `json:"samples"`
+	CPUShare      float64       `json:"cpu_share,omitempty"` // see train.Preview
+	Recorded      []zoo.Trained `json:"recorded,omitempty"`  // trainings on the game's card, ascending by positions
+}
+
+// dryRun prints what training with these options would do.
+func dryRun(cmd *cobra.Command, o train.Options, asJSON bool) error {
+	p := newProgress(cmd)
+	defer p.close()
+	o.Observe = func(e train.Event) {
+		if e.Progress != nil {
+			p.show(status{detail: "measuring this machine's speed"})
+		}
+	}
+	recorded := recordedTrainings(o.Game)
+	preview, err := train.DryRun(cmd.Context(), o, sampleShare(recorded))
+	if err != nil {
+		return err
+	}
+	p.close()
+	plan := newPlan(&o, preview, recorded)
+	if asJSON {
+		return printJSON(cmd, plan)
+	}
+	plan.write(cmd.OutOrStdout())
+	return nil
+}
+
+// recordedTrainings returns the trainings on a game's card, ascending by positions.
+func recordedTrainings(game *env.Game) []zoo.Trained {
+	if card := zoo.CardOf(game.Name); card != nil {
+		return card.Curve
+	}
+	return nil
+}
+
+// sampleShare returns the share of samples_per_position that recorded trainings took; 0 without any.
+func sampleShare(recorded []zoo.Trained) (share float64) {
+	for _, t := range recorded {
+		share += float64(t.Samples) / float64(t.Positions) / t.SamplesPerPosition / float64(len(recorded))
+	}
+	return share
+}
+
+// meanLength returns the positions of a game in recorded trainings; 0 without any.
+func meanLength(recorded []zoo.Trained) (length float64) {
+	for _, t := range recorded {
+		length += float64(t.Positions) / float64(t.Games) / float64(len(recorded))
+	}
+	return length
+}
+
+// newPlan describes a preview.
+func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *plan {
+	s, c := &f.Config.Settings, &f.Config.Plan
+	p := &plan{
+		Game: o.Game.Name, Run: o.Dir, Generation: f.Generation, Seconds: f.Seconds, CPU: c.CPU, Threads: o.Threads,
+		Channels: s.Channels, Blocks: s.Blocks, Parameters: f.Parameters, Generations: f.Generations,
+		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
+		CPUShare: f.CPUShare, Recorded: recorded,
+	}
+	if p.Games == 0 {
+		length := cmp.Or(meanLength(recorded), float64(o.Game.UsualPlies)) // most games are shorter than the usual plies
+		p.Games, p.AtLeast = int(float64(p.Positions)/length), len(recorded) == 0
+	}
+	return p
+}
+
+// write prints the plan for people.
+func (p *plan) write(w io.Writer) {
+	kind := ""
+	if p.CPU {
+		kind = " of CPU time"
+	}
+	what := "a new run in " + p.Run
+	if p.Generation > 0 {
+		what = fmt.Sprintf("the run %s, generation %d so far", p.Run, p.Generation)
+	}
+	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, about(p.Seconds), kind, p.Threads, what)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
+	fmt.Fprintf(table, "generations\tabout %s, each of %s plies in %s parallel games\n",
+		static.Grouped(p.Generations), static.Grouped(p.Plies), static.Grouped(p.ParallelGames))
+	games := "about"
+	if p.AtLeast {
+		games = "at least"
+	}
+	fmt.Fprintf(table, "games\t%s %s\n", games, roughly(float64(p.Games)))
+	fmt.Fprintf(table, "positions\tabout %s, %s per second\n", roughly(float64(p.Positions)), roughly(float64(p.Positions)/p.Seconds))
+	fmt.Fprintf(table, "samples\tabout %s, %s per second\n", roughly(float64(p.Samples)), roughly(float64(p.Samples)/p.Seconds))
+	table.Flush()
+	if p.CPUShare > 0 && p.CPUShare < bench.BusyShare {
+		effect := "a run does more"
+		if p.CPU {
+			effect = "a run takes less time on the clock"
+		}
+		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one\n%s.\n", 100*p.CPUShare, effect)
+	}
+	p.writeRecorded(w)
+}
+
+// writeRecorded prints the trainings on the game's card.
+func (p *plan) writeRecorded(w io.Writer) {
+	if len(p.Recorded) == 0 {
+		fmt.Fprintf(w, "\nNo training of %s is recorded; the run's ratings will show its strength.\n", p.Game)
+		return
+	}
+	fmt.Fprintf(w, "\nRecorded trainings of %s, each a single run of an earlier version. Errors are shares of moves that lose\n"+
+		"value in the shipped suite (95 %% intervals):\n", p.Game)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "positions\tnetwork\tnetwork alone\t64 simulations\tcommand")
+	for _, t := range p.Recorded {
+		fmt.Fprintf(table, "%s\t%dx%d\t%s\t%s\t%s\n", roughly(float64(t.Positions)), t.Channels, t.Blocks,
+			percent(stats.Estimate(t.Alone)), percent(stats.Estimate(t.Search)), t.Command)
+	}
+	table.Flush()
+}
+
+// roughly formats a number with two digits: 1.5 million, 290,000, 770.
+func roughly(x float64) string {
+	if x >= 1 && x < 1e6 {
+		unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+		return static.Grouped(int(math.Round(x/unit) * unit))
+	}
+	return amount(x)
+}
+
+// about formats a length in seconds with two or three digits.
+func about(x float64) string {
+	d := seconds(x)
+	switch {
+	case d >= time.Hour:
+		d = d.Round(time.Minute)
+	case d >= time.Second:
+		d = d.Round(time.Second)
+	}
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}
