@@ -26,10 +26,10 @@ var imports = map[string][]string{
 	"env/gdl/kif":                 {},
 	"env/gdl/oracle":              {"env/gdl/kif"},
 	"env/gdl/ground":              {"env/gdl/kif"},
-	"env/gdl/network":             {"env/gdl/ground"},
+	"env/gdl/gates":               {"env/gdl/ground"},
 	"env/gdl/canonical":           {"env/gdl/kif"},
 	"env/gdl/sheets":              {"env/gdl/kif"},
-	"env/gdl":                     {"env", "env/gdl/ground", "env/gdl/kif", "env/gdl/network"},
+	"env/gdl":                     {"env", "env/gdl/gates", "env/gdl/ground", "env/gdl/kif"},
 	"env/solver":                  {"env"},
 	"mcts":                        {"env"},
 	"model/infer/kernel/winograd": {},
@@ -80,7 +80,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/board":       {"cmd/internal/diagrams", "cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "train/agent"},
 	"cmd/ludus/internal/browsertest": {},
 	"cmd/ludus/internal/ggp": {
-		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/kif", "env/gdl/network", "model/infer", "train", "train/agent", "train/rundir", "train/stats",
+		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/kif", "model/infer", "train", "train/agent", "train/rundir", "train/stats",
 	},
 	"cmd/ludus/internal/lines":       {},
 	"cmd/ludus/internal/notation":    {"env"},
@@ -113,7 +113,7 @@ var imports = map[string][]string{
 
 // quiet packages start no goroutine. Their callers decide what runs concurrently.
 var quiet = []string{
-	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/network", "env/gdl/canonical", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
+	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/gates", "env/gdl/canonical", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
 	"checkpoints", "protobuf", "train/seed", "train/stats", "train/tensorboard",
 }
 

@@ -86,8 +86,8 @@ func TestNoPlaces(t *testing.T) {
 				return
 			}
 			// A game of the layout before still has its board.
-			net := NetworkOf(e)
-			before, info, err := fromNetwork(t.Context(), "small", c.text, net, version{layout: withFigures})
+			net := CircuitOf(e)
+			before, info, err := fromCircuit(t.Context(), "small", c.text, net, version{layout: withFigures})
 			if err != nil || !strings.HasSuffix(info.Board, c.old) {
 				t.Fatalf("board %q, error %v; want %q", info.Board, err, c.old)
 			}

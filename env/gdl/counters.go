@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
-	"ludus/env/gdl/network"
 )
 
 // counter is a list of fluents that differ only in a number at their end, such as (step 1) and (step 2).
@@ -68,7 +68,7 @@ const maxCounterWork = 1 << 26
 // findNumbers finds out which counters are numbers. It assumes that all are of which at most one fluent is true at the
 // start, and begins again without those for which that does not follow after some move, until it does for all. If that takes
 // too much work and old is false, it begins with those for which it follows whatever the moves are, such as a count of steps.
-func (g *game) findNumbers(f *network.Folder, counters []*counter, old bool) {
+func (g *game) findNumbers(f *gates.Folder, counters []*counter, old bool) {
 	p := &proof{net: g.net, folder: f, set: g.turns.fluents}
 	byFluent, starts := map[int]*counter{}, g.net.Program.Starts()
 	for _, c := range counters {
@@ -94,7 +94,7 @@ func (g *game) findNumbers(f *network.Folder, counters []*counter, old bool) {
 }
 
 // proveExclusive reports whether at most one fluent of each group is proven to be true in every position.
-func (g *game) proveExclusive(f *network.Folder, groups [][]int) bool {
+func (g *game) proveExclusive(f *gates.Folder, groups [][]int) bool {
 	defer f.Exclude(nil)
 	p := &proof{net: g.net, folder: f, set: g.turns.fluents, groups: groups}
 	return p.induce(g.turns, (*proof).checkMoves) && len(p.groups) == len(groups)

@@ -10,11 +10,11 @@
 //   - Board: two arguments of fluents whose constants are ordered, by a relation of the sheet or as numbers, and are neither
 //     roles nor proven to be values that the other arguments decide. Without one, the tensor is [C,1,1].
 //   - Legal moves until the end and one goal each at the end: proven, or the game's Rules say that they are not.
-//   - Symmetries and the frame of Second: automorphisms of the gates, see network.Matcher. What is not proven is left out.
+//   - Symmetries and the frame of Second: automorphisms of the gates, see gates.Matcher. What is not proven is left out.
 //     The frame need not keep goals; then the tensor shows who is to move.
 //   - Figures: cells of facts that the end or a goal needs together.
 //   - Classes: the goals of a player, if both players' goals are proven to add up to 100, otherwise differences of goals.
 //
-// Positions are sets of fluents. Gates of env/gdl/network compute legal moves, ends and next positions: a state updates
+// Positions are sets of fluents. Gates of env/gdl/gates compute legal moves, ends and next positions: a state updates
 // those that a move changes; [env.State.TerminalActions] and the random games of New compute 64 positions at once.
 package gdl

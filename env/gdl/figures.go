@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ludus/env"
-	"ludus/env/gdl/network"
+	"ludus/env/gdl/gates"
 )
 
 // Limits of figures.
@@ -41,7 +41,7 @@ func (f *finder) figures(second frame) [][]int32 {
 // conditions returns the sets of cells that the end and the goals need, of at most so many cells.
 func (f *finder) conditions(most int) (list [][]int32) {
 	net := f.game.net
-	results := []network.Ref{net.Terminal}
+	results := []gates.Ref{net.Terminal}
 	for _, goals := range net.Goals {
 		for _, goal := range goals {
 			results = append(results, goal.Holds)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
-	"ludus/env/gdl/network"
 )
 
 // maxFrameWork bounds the gates computed by lostFacts.
@@ -22,7 +22,7 @@ type kindOfFacts struct {
 // lostFacts returns a fluent for each kind of facts that the sheet seems to forget to carry over. A kind is forgotten if
 // several of its facts are true at the start, the first move leaves fewer of them in each of 64 random games, and none of
 // them is true both before and after any move. The kinds of a name that is forgotten are not looked at.
-func lostFacts(n *network.Network) (lost []int) {
+func lostFacts(n *gates.Circuit) (lost []int) {
 	p := n.Program
 	kinds := kindsOfFacts(n)
 	w := newWalk(n, 0)
@@ -63,7 +63,7 @@ func lostFacts(n *network.Network) (lost []int) {
 
 // kindsOfFacts returns the kinds of which several facts are true at the start: those of whole names, then those of names on
 // the board.
-func kindsOfFacts(n *network.Network) (kinds []*kindOfFacts) {
+func kindsOfFacts(n *gates.Circuit) (kinds []*kindOfFacts) {
 	p := n.Program
 	starts := p.Starts()
 	add := func(fluents []int) {
@@ -124,7 +124,7 @@ func (k *kindOfFacts) firstAtStart(starts []bool) int {
 }
 
 // hintsOnFrames are hints about facts that are not carried over.
-func hintsOnFrames(rules []kif.Rule, n *network.Network) (hints []Hint) {
+func hintsOnFrames(rules []kif.Rule, n *gates.Circuit) (hints []Hint) {
 	for _, i := range lostFacts(n) {
 		term := n.Program.Fluents[i]
 		name := n.Program.Terms.Name(term)

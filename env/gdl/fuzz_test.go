@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
-	"ludus/env/gdl/network"
 	"ludus/env/gdl/sheets"
 )
 
@@ -45,11 +45,11 @@ func FuzzMutations(f *testing.F) {
 		if err != nil {
 			return
 		}
-		net, err := network.New(p)
+		net, err := gates.New(p)
 		if err != nil {
 			return
 		}
-		g, _, err := FromNetwork(ctx, "mutation", text, net)
+		g, _, err := FromCircuit(ctx, "mutation", text, net)
 		if err != nil {
 			FindWitness(ctx, net)
 			return

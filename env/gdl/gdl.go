@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"ludus/env"
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
-	"ludus/env/gdl/network"
 )
 
 // Family is the family of all games that New returns.
@@ -23,37 +23,37 @@ const Family = "gdl"
 // game holds the tables of a game.
 type game struct {
 	env      *env.Game
-	net      *network.Network
-	play     *network.Play
+	net      *gates.Circuit
+	play     *gates.Play
 	turns    *turns
-	actions  [2][]action       // by role: its possible moves as the mover, ascending
-	entry    [2][]int          // by role, then action: its entry of actions, or -1
-	init     []uint64          // the fluents that are true at first
-	start    *network.Position // the first position, which all states are copied from
-	entries  [][]entry         // by fluent: what it sets in the tensor when First is to move
-	framed   [][]entry         // and when Second is
-	images   [][]int32         // by symmetry, then fluent: its image
-	numbers  []*counter        // those that share a plane
-	inSteps  bool              // some of them were found in a way that earlier versions did not have
-	constant []entry           // always set
-	first    []entry           // set when First is to move
-	pieces   []piece           // by fluent
-	voids    []piece           // what cells draw of which no fact of the board is true; nil if the sheet names no empty cells
-	details  []int             // fluents that the drawing does not show
-	limit    int               // plies after which the game is a draw; 0 if games are proven to end
-	trial    played            // random games
-	findings []string          // see Findings
-	zobrist  [][8]uint64       // by fluent, then the number of plies; nil if keys are the fluents
-	values   []int             // by class: First's goal, or the difference of goals
-	bySum    bool              // both players' goals add up to 100, and each is a class
-	byWin    bool              // classes are win, draw and loss, whatever the goals are
+	actions  [2][]action     // by role: its possible moves as the mover, ascending
+	entry    [2][]int        // by role, then action: its entry of actions, or -1
+	init     []uint64        // the fluents that are true at first
+	start    *gates.Position // the first position, which all states are copied from
+	entries  [][]entry       // by fluent: what it sets in the tensor when First is to move
+	framed   [][]entry       // and when Second is
+	images   [][]int32       // by symmetry, then fluent: its image
+	numbers  []*counter      // those that share a plane
+	inSteps  bool            // some of them were found in a way that earlier versions did not have
+	constant []entry         // always set
+	first    []entry         // set when First is to move
+	pieces   []piece         // by fluent
+	voids    []piece         // what cells draw of which no fact of the board is true; nil if the sheet names no empty cells
+	details  []int           // fluents that the drawing does not show
+	limit    int             // plies after which the game is a draw; 0 if games are proven to end
+	trial    played          // random games
+	findings []string        // see Findings
+	zobrist  [][8]uint64     // by fluent, then the number of plies; nil if keys are the fluents
+	values   []int           // by class: First's goal, or the difference of goals
+	bySum    bool            // both players' goals add up to 100, and each is a class
+	byWin    bool            // classes are win, draw and loss, whatever the goals are
 }
 
 // action is a move with its gate.
 type action struct {
 	id    env.Action
 	move  int
-	legal network.Ref
+	legal gates.Ref
 }
 
 // entry is a value of the tensor.
@@ -69,8 +69,8 @@ type piece struct {
 	empty bool
 }
 
-// NetworkOf returns the network of a game that New or Restore returned.
-func NetworkOf(e *env.Game) *network.Network { return e.NewState().(*state).game.net }
+// CircuitOf returns the network of a game that New or Restore returned.
+func CircuitOf(e *env.Game) *gates.Circuit { return e.NewState().(*state).game.net }
 
 // Info says what was found about a game. [Findings] says it in sentences.
 type Info struct {
@@ -91,11 +91,11 @@ func New(ctx context.Context, stem, text string) (*env.Game, *Info, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return FromNetwork(ctx, stem, text, net)
+	return FromCircuit(ctx, stem, text, net)
 }
 
 // Read returns the network of a sheet, whatever the number of roles and whether they take turns or not.
-func Read(ctx context.Context, text string) (*network.Network, error) {
+func Read(ctx context.Context, text string) (*gates.Circuit, error) {
 	rules, err := kif.ReadRules(text)
 	if err != nil {
 		return nil, err
@@ -104,12 +104,12 @@ func Read(ctx context.Context, text string) (*network.Network, error) {
 	if err != nil {
 		return nil, explain(err, text, nil)
 	}
-	return network.New(program)
+	return gates.New(program)
 }
 
-// FromNetwork is [New] for a sheet whose network is known.
-func FromNetwork(ctx context.Context, stem, text string, net *network.Network) (*env.Game, *Info, error) {
-	e, info, err := fromNetwork(ctx, stem, text, net, version{layout: lastLayout})
+// FromCircuit is [New] for a sheet whose network is known.
+func FromCircuit(ctx context.Context, stem, text string, net *gates.Circuit) (*env.Game, *Info, error) {
+	e, info, err := fromCircuit(ctx, stem, text, net, version{layout: lastLayout})
 	return e, info, explain(err, text, net)
 }
 
@@ -124,7 +124,7 @@ func Restore(ctx context.Context, name, text string) (*env.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, _, err := fromNetwork(ctx, stem, text, net, v)
+	e, _, err := fromCircuit(ctx, stem, text, net, v)
 	if err == nil && e.Name != name {
 		return nil, fmt.Errorf("%s was made by another version of ludus, which proved other things about it: now it is %s", name, e.Name)
 	}
@@ -149,8 +149,8 @@ const (
 	lastLayout  = withPlaces
 )
 
-// fromNetwork is FromNetwork for a version of the game.
-func fromNetwork(ctx context.Context, stem, text string, net *network.Network, v version) (*env.Game, *Info, error) {
+// fromCircuit is FromCircuit for a version of the game.
+func fromCircuit(ctx context.Context, stem, text string, net *gates.Circuit, v version) (*env.Game, *Info, error) {
 	program := net.Program
 	if n := len(program.Roles); n != 2 {
 		roles := fmt.Sprintf("%d roles", n)
@@ -312,11 +312,11 @@ func IsName(name, text string) bool {
 }
 
 // setClasses finds the classes from the goals.
-func (g *game) setClasses(f *network.Folder) error {
+func (g *game) setClasses(f *gates.Folder) error {
 	n, e := g.net, g.env
-	values := map[int]map[int]network.Ref{}
+	values := map[int]map[int]gates.Ref{}
 	for role := range 2 {
-		values[role] = map[int]network.Ref{}
+		values[role] = map[int]gates.Ref{}
 		for _, goal := range n.Goals[role] {
 			values[role][goal.Value] = goal.Holds
 		}
@@ -372,7 +372,7 @@ const (
 )
 
 // proveGoals tries to prove that each player has exactly one goal where the game is over.
-func (g *game) proveGoals(f *network.Folder) bool {
+func (g *game) proveGoals(f *gates.Folder) bool {
 	end := f.Work() + maxGoalWork
 	for _, c := range g.turns.fluents {
 		for _, goals := range g.net.Goals {
@@ -380,8 +380,8 @@ func (g *game) proveGoals(f *network.Folder) bool {
 				return false
 			}
 			assume(g.net, f, g.turns.fluents, c, nil, nil)
-			over := []network.Ref{f.Fold(g.net.Terminal)}
-			var holds []network.Ref
+			over := []gates.Ref{f.Fold(g.net.Terminal)}
+			var holds []gates.Ref
 			missing := slices.Clone(over)
 			for _, goal := range goals {
 				r := f.Fold(goal.Holds)
@@ -400,7 +400,7 @@ const maxMoveWork = 1 << 26
 
 // proveMoves tries to prove that in every position that is not terminal the player to move has a legal move, and the other
 // one the move that it makes then.
-func (g *game) proveMoves(f *network.Folder) bool {
+func (g *game) proveMoves(f *gates.Folder) bool {
 	n, t := g.net, g.turns
 	var numbers [][]int
 	for _, c := range g.numbers {
@@ -413,7 +413,7 @@ func (g *game) proveMoves(f *network.Folder) bool {
 	end := f.Work() + maxMoveWork
 	for k, c := range t.fluents {
 		assume(n, f, t.fluents, c, nil, nil)
-		running := []network.Ref{f.Fold(n.Terminal).Not()}
+		running := []gates.Ref{f.Fold(n.Terminal).Not()}
 		if c != none {
 			running = append(running, n.Fluent(c))
 		}
@@ -421,7 +421,7 @@ func (g *game) proveMoves(f *network.Folder) bool {
 		for _, r := range n.Legal[t.mover[k]] {
 			stuck = append(stuck, f.Fold(r).Not())
 		}
-		idle := network.False
+		idle := gates.False
 		if t.idle[k] >= 0 {
 			idle = f.Fold(n.Legal[1-t.mover[k]][t.idle[k]])
 		}
@@ -664,18 +664,18 @@ func (g *game) setActions(b *board) error {
 }
 
 // setPlay prepares the network for the modes in which players move.
-func (g *game) setPlay(f *network.Folder) {
+func (g *game) setPlay(f *gates.Folder) {
 	t := g.turns
 	type key struct{ mover, idle int }
 	numbers := map[key]int{}
-	var modes []network.Mode
+	var modes []gates.Mode
 	for k := range t.fluents {
 		x := key{t.mover[k], t.idle[k]}
 		i, ok := numbers[x]
 		if !ok {
 			i = len(modes)
 			numbers[x] = i
-			m := network.Mode{Mover: x.mover, Idle: x.idle}
+			m := gates.Mode{Mover: x.mover, Idle: x.idle}
 			for _, a := range g.actions[x.mover] {
 				m.Moves = append(m.Moves, a.move)
 			}
@@ -697,12 +697,12 @@ func (g *game) setPlay(f *network.Folder) {
 			modes[i].Known = append(modes[i].Known, g.net.Fluent(own[0]))
 		}
 	}
-	g.play = network.NewPlay(g.net, f, modes)
+	g.play = gates.NewPlay(g.net, f, modes)
 	g.start = g.play.NewPosition(g.init)
 }
 
 // setTensor lays out the planes of the tensor, as in old versions if it is asked to, and what is drawn.
-func (g *game) setTensor(b *board, f *network.Folder, old bool) {
+func (g *game) setTensor(b *board, f *gates.Folder, old bool) {
 	p, e := g.net.Program, g.env
 	cells := e.Tensor.Cells()
 	g.entries = make([][]entry, len(p.Fluents))

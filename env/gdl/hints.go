@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"ludus/env"
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
-	"ludus/env/gdl/network"
 )
 
 // Hint is a likely mistake in a sheet, such as a condition that can never hold, a rule for a misspelt word of the language, or
@@ -47,7 +47,7 @@ func Hints(e *env.Game) []Hint {
 // name once, and heads that look like a word of the language, but that nothing asks for. If there are none, it lists the
 // conditions that grounding has found never to hold, each name once, and if there are none, facts that are not carried over.
 // The network is nil if the sheet has none. It returns none for a text that is no sheet.
-func hintsOf(text string, net *network.Network) []Hint {
+func hintsOf(text string, net *gates.Circuit) []Hint {
 	rules, err := kif.ReadRules(text)
 	if err != nil {
 		return nil
@@ -427,7 +427,7 @@ func textOfHints(hints []Hint) string {
 }
 
 // explain adds hints to the error about a refused sheet. An error without a place gets that of the first hint.
-func explain(err error, text string, net *network.Network) error {
+func explain(err error, text string, net *gates.Circuit) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

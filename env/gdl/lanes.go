@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"ludus/env"
-	"ludus/env/gdl/network"
+	"ludus/env/gdl/gates"
 )
 
 // trials is the number of random games that New plays; fewer if the game is large.
@@ -88,7 +88,7 @@ func (p *played) hints(e *env.Game) []Hint {
 // lanes are 64 random games that are played at once: game i is bit i of each word.
 type lanes struct {
 	game    *game
-	values  network.Values
+	values  gates.Values
 	next    []uint64     // scratch: the next fluents
 	choices []choice     // every move that a role may choose
 	legal   [][64]uint64 // scratch of choose: by 64 choices, then game, those that are legal
@@ -96,9 +96,9 @@ type lanes struct {
 	rng     *rand.PCG
 }
 
-// choice is a move of one or of both roles: its input and whether it is legal, by role. Both are [network.False] for a
+// choice is a move of one or of both roles: its input and whether it is legal, by role. Both are [gates.False] for a
 // role that never chooses it.
-type choice struct{ move, legal [2]network.Ref }
+type choice struct{ move, legal [2]gates.Ref }
 
 func (g *game) newLanes(seed uint64) *lanes {
 	l := &lanes{game: g, values: g.net.NewValues(), next: make([]uint64, len(g.net.Next)), rng: rand.NewPCG(seed, 1)}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
-	"ludus/env/gdl/network"
 )
 
 // longest is what is known about the longest game.
@@ -17,7 +17,7 @@ type longest struct {
 
 // findLongest looks for a proof that games end. Proofs that came later have a folder of their own: what a folder holds
 // could change what is found about counters, and so the tensors of runs on an older layout.
-func findLongest(ctx context.Context, n *network.Network, f *network.Folder, t *turns) (longest, bool) {
+func findLongest(ctx context.Context, n *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
 	if l, ok := countedGame(n, f); ok {
 		return l, true
 	}
@@ -32,7 +32,7 @@ const maxSteps = 2048
 
 // countedGame looks for fluents of one name of which exactly one is true, and the next one does not depend on moves,
 // until the game ends.
-func countedGame(n *network.Network, f *network.Folder) (longest, bool) {
+func countedGame(n *gates.Circuit, f *gates.Folder) (longest, bool) {
 	p := n.Program
 	for _, set := range turnSets(p, maxSteps) {
 		start := slices.IndexFunc(set, func(i int) bool { return slices.Contains(p.Init, p.Fluents[i]) })
@@ -42,14 +42,14 @@ func countedGame(n *network.Network, f *network.Folder) (longest, bool) {
 		c := set[start]
 		for plies := range len(set) {
 			assume(n, f, set, c, nil, nil)
-			if f.Fold(n.Terminal) == network.True {
+			if f.Fold(n.Terminal) == gates.True {
 				return longest{plies, fmt.Sprintf("counted by facts like %s", p.Terms.Text(p.Fluents[c]))}, true
 			}
 			next := -1
 			for _, i := range set {
 				switch r := f.Fold(n.Next[i]); {
-				case r == network.False:
-				case r == network.True && next < 0:
+				case r == gates.False:
+				case r == gates.True && next < 0:
 					next = i
 				default:
 					next = len(p.Fluents) // not decided
@@ -66,7 +66,7 @@ func countedGame(n *network.Network, f *network.Folder) (longest, bool) {
 
 // usedUpGame looks for fluents that every move uses up. It gives them weights: a move turns one of them false, and can
 // turn only those true whose weights add up to less. So the sum of the weights of the first position bounds the plies.
-func usedUpGame(ctx context.Context, n *network.Network, f *network.Folder, t *turns) (longest, bool) {
+func usedUpGame(ctx context.Context, n *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
 	p := n.Program
 	best := longest{}
 	for _, set := range fluentSets(p) {
@@ -112,7 +112,7 @@ func fluentSets(p *ground.Program) [][]int {
 const maxWeighed = 200_000
 
 // weigh returns the sum of the weights of the first position.
-func weigh(ctx context.Context, n *network.Network, f *network.Folder, t *turns, set []int) (int, bool) {
+func weigh(ctx context.Context, n *gates.Circuit, f *gates.Folder, t *turns, set []int) (int, bool) {
 	p := n.Program
 	if len(set)*(len(p.Moves[0])+len(p.Moves[1])) > maxWeighed {
 		return 0, false
@@ -122,13 +122,13 @@ func weigh(ctx context.Context, n *network.Network, f *network.Folder, t *turns,
 	for _, i := range set {
 		inSet[i] = true
 	}
-	var refs []network.Ref
+	var refs []gates.Ref
 	for k := range t.fluents {
 		mover, idle := t.mover[k], t.idle[k]
 		for m := range p.Moves[mover] {
 			assume(n, f, t.fluents, t.fluents[k], nil, nil)
 			legal := f.Fold(n.Legal[mover][m])
-			if legal == network.False {
+			if legal == gates.False {
 				continue
 			}
 			if ctx.Err() != nil {
@@ -138,19 +138,19 @@ func weigh(ctx context.Context, n *network.Network, f *network.Folder, t *turns,
 			isTrue, isFalse := moveInputs(n, mover, m, idle)
 			// Which fluents does the legal move need?
 			var needs []int
-			f.Inputs(legal, func(r network.Ref) {
+			f.Inputs(legal, func(r gates.Ref) {
 				if i := r.Gate() - 1; i < len(p.Fluents) && inSet[i] {
 					needs = append(needs, i)
 				}
 			})
 			slices.Sort(needs)
 			for _, i := range needs {
-				assume(n, f, t.fluents, t.fluents[k], nil, []network.Ref{n.Fluent(i)})
-				if f.Fold(n.Legal[mover][m]) != network.False {
+				assume(n, f, t.fluents, t.fluents[k], nil, []gates.Ref{n.Fluent(i)})
+				if f.Fold(n.Legal[mover][m]) != gates.False {
 					continue
 				}
 				assume(n, f, t.fluents, t.fluents[k], append(slices.Clone(isTrue), n.Fluent(i)), isFalse)
-				if f.Fold(n.Next[i]) == network.False {
+				if f.Fold(n.Next[i]) == gates.False {
 					used = i
 					break
 				}
@@ -164,7 +164,7 @@ func weigh(ctx context.Context, n *network.Network, f *network.Folder, t *turns,
 				refs = append(refs, f.Fold(n.Next[i]))
 			}
 			for j, i := range set {
-				if r := refs[j]; r != network.False && r != n.Fluent(i) && i != used && !f.Needs(r, n.Fluent(i)) {
+				if r := refs[j]; r != gates.False && r != n.Fluent(i) && i != used && !f.Needs(r, n.Fluent(i)) {
 					made = append(made, i)
 				}
 			}
@@ -213,7 +213,7 @@ func weigh(ctx context.Context, n *network.Network, f *network.Folder, t *turns,
 }
 
 // moveInputs returns which moves are done and which are not if the mover plays m.
-func moveInputs(n *network.Network, mover, m, idle int) (isTrue, isFalse []network.Ref) {
+func moveInputs(n *gates.Circuit, mover, m, idle int) (isTrue, isFalse []gates.Ref) {
 	for role := range 2 {
 		for i := range n.Legal[role] {
 			if role == mover && i == m || role != mover && i == idle {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
-	"ludus/env/gdl/network"
 )
 
 // record is a group of fluents of which at most one is true, such as the numbers of stones in a heap, or a single fluent.
@@ -29,7 +29,7 @@ const (
 
 // progressGame looks for records that never come back to a state, such that every move changes one of them. Then games
 // are no longer than the longest ways through their states, one after the other.
-func progressGame(ctx context.Context, n *network.Network, f *network.Folder, t *turns) (longest, bool) {
+func progressGame(ctx context.Context, n *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
 	if len(n.Next) > maxRecorded {
 		return longest{}, false
 	}
@@ -39,7 +39,7 @@ func progressGame(ctx context.Context, n *network.Network, f *network.Folder, t 
 	f.Budget(maxProgressSearch)
 	end := f.Work() + maxProgressWork
 	records := p.records(t)
-	if !p.eachLegal(t, end, func(next []network.Ref, may mayBe) {
+	if !p.eachLegal(t, end, func(next []gates.Ref, may mayBe) {
 		for _, r := range records {
 			r.addSteps(n, next, may)
 		}
@@ -107,9 +107,9 @@ func differs(p *ground.Program, group []int) int {
 
 // eachLegal calls visit for each move that may be legal, with what becomes of each fluent and a function that reports
 // whether some gates may be true when the move is legal and the game is not over. It reports false if that takes too much work.
-func (p *proof) eachLegal(t *turns, end int, visit func(next []network.Ref, may mayBe)) bool {
+func (p *proof) eachLegal(t *turns, end int, visit func(next []gates.Ref, may mayBe)) bool {
 	n, f := p.net, p.folder
-	next := make([]network.Ref, len(n.Next))
+	next := make([]gates.Ref, len(n.Next))
 	for k, c := range t.fluents {
 		mover := t.mover[k]
 		err := p.eachMove(c, mover, t.idle[k], t.movesOf(mover), func(m int) error {
@@ -118,7 +118,7 @@ func (p *proof) eachLegal(t *turns, end int, visit func(next []network.Ref, may 
 			for i, r := range n.Next {
 				next[i] = f.Fold(r)
 			}
-			visit(next, func(refs ...network.Ref) bool {
+			visit(next, func(refs ...gates.Ref) bool {
 				refs = append(refs, given...)
 				return f.Possible(refs...) && f.Possible(append(refs, running)...) // mostly the first one says no, and is fast
 			})
@@ -135,21 +135,21 @@ func (p *proof) eachLegal(t *turns, end int, visit func(next []network.Ref, may 
 }
 
 // mayBe reports whether gates may be true together; false is a proof that they may not.
-type mayBe func(refs ...network.Ref) bool
+type mayBe func(refs ...gates.Ref) bool
 
-// state returns gates that are true if the record is in a state, given what its fluents are.
-func (r *record) state(k int, refs []network.Ref) (gates []network.Ref) {
-	if k < len(refs) {
-		return refs[k : k+1]
+// state returns literals whose conjunction says that the record is in state k; values are its fluents, now or after a move.
+func (r *record) state(k int, values []gates.Ref) (all []gates.Ref) {
+	if k < len(values) {
+		return values[k : k+1]
 	}
-	for _, x := range refs {
-		gates = append(gates, x.Not())
+	for _, x := range values {
+		all = append(all, x.Not())
 	}
-	return gates
+	return all
 }
 
 // of returns the inputs of the record's fluents, and what becomes of them.
-func (r *record) of(n *network.Network, next []network.Ref) (now, after []network.Ref) {
+func (r *record) of(n *gates.Circuit, next []gates.Ref) (now, after []gates.Ref) {
 	for _, i := range r.fluents {
 		now, after = append(now, n.Fluent(i)), append(after, next[i])
 	}
@@ -157,14 +157,14 @@ func (r *record) of(n *network.Network, next []network.Ref) (now, after []networ
 }
 
 // addSteps adds the steps that a move may make.
-func (r *record) addSteps(n *network.Network, next []network.Ref, may mayBe) {
+func (r *record) addSteps(n *gates.Circuit, next []gates.Ref, may mayBe) {
 	now, after := r.of(n, next)
 	if r.cyclic || slices.Equal(now, after) {
 		return
 	}
 	added := false
 	for to := range r.steps {
-		if to < len(after) && after[to] == network.False {
+		if to < len(after) && after[to] == gates.False {
 			continue
 		}
 		for from := range r.steps {
@@ -236,9 +236,9 @@ func (p *proof) bounds(t *turns, end int, records []*record) (best longest, ok b
 			members[name] = append(members[name], r)
 		}
 	}
-	done := p.eachLegal(t, end, func(next []network.Ref, may mayBe) {
+	done := p.eachLegal(t, end, func(next []gates.Ref, may mayBe) {
 		names = slices.DeleteFunc(names, func(name string) bool {
-			var stuck []network.Ref
+			var stuck []gates.Ref
 			for _, r := range members[name] {
 				stuck = append(stuck, r.unchanged(p, next)...)
 			}
@@ -263,23 +263,23 @@ func (p *proof) bounds(t *turns, end int, records []*record) (best longest, ok b
 }
 
 // unchanged returns gates that are true if a move leaves the record as it is.
-func (r *record) unchanged(p *proof, next []network.Ref) (gates []network.Ref) {
+func (r *record) unchanged(p *proof, next []gates.Ref) (all []gates.Ref) {
 	f := p.folder
 	now, after := r.of(p.net, next)
-	var some []network.Ref
+	var some []gates.Ref
 	for k, may := range r.reached() {
 		switch {
 		case k == len(now) && !may:
-			gates = append(gates, f.And(some...).Not()) // one of them is true
+			all = append(all, f.And(some...).Not()) // one of them is true
 		case k == len(now):
 		case !may:
-			gates = append(gates, now[k].Not())
+			all = append(all, now[k].Not())
 		default:
 			some = append(some, now[k].Not())
 		}
 		if k < len(now) && now[k] != after[k] {
-			gates = append(gates, f.And(now[k], after[k].Not()).Not(), f.And(now[k].Not(), after[k]).Not())
+			all = append(all, f.And(now[k], after[k].Not()).Not(), f.And(now[k].Not(), after[k]).Not())
 		}
 	}
-	return gates
+	return all
 }

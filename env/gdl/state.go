@@ -6,21 +6,21 @@ import (
 	"strings"
 
 	"ludus/env"
-	"ludus/env/gdl/network"
+	"ludus/env/gdl/gates"
 )
 
 // state is a position; it implements env.State.
 type state struct {
 	game     *game
-	position *network.Position
+	position *gates.Position
 	turn     int // entry of turns
 	plies    int
 	moves    int // number of legal moves; 0 once the game is over
 	outcome  int
 	goals    [2]int
 
-	list []int32        // scratch of TerminalActions
-	ends network.Values // scratch of TerminalActions; nil until its first call
+	list []int32      // scratch of TerminalActions
+	ends gates.Values // scratch of TerminalActions; nil until its first call
 }
 
 func (g *game) newState() *state {
@@ -171,7 +171,7 @@ func (s *state) appendEnds(dst []env.TerminalAction, moves []int32) []env.Termin
 
 // finalGoals returns the goals of First and Second in position i of v. If several hold, the least counts, and 0 if none
 // does.
-func (g *game) finalGoals(v network.Values, i int) (goals [2]int) {
+func (g *game) finalGoals(v gates.Values, i int) (goals [2]int) {
 	for role, list := range g.net.Goals {
 		for _, goal := range list {
 			if v.Get(goal.Holds)>>i&1 != 0 {
@@ -192,7 +192,7 @@ func (g *game) finalGoals(v network.Values, i int) (goals [2]int) {
 }
 
 // canMove returns in which of the positions of v the mover has a move.
-func (g *game) canMove(v network.Values) (can uint64) {
+func (g *game) canMove(v gates.Values) (can uint64) {
 	for k := range g.turns.fluents {
 		turn := g.turns.where(g.net, v, k) &^ can
 		if turn == 0 {

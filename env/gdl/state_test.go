@@ -287,7 +287,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err = FromNetwork(t.Context(), "broken", text, net); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, _, err = FromCircuit(t.Context(), "broken", text, net); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Fatalf("error %v, want %q", err, c.want)
 		}
 		if w := FindWitness(t.Context(), net); w == nil || w.Err().Error() != err.Error() {

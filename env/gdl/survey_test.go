@@ -180,7 +180,7 @@ func survey(name, text string) surveyed {
 		s.Roles = len(net.Program.Roles)
 		var g *env.Game
 		var info *gdl.Info
-		if g, info, err = gdl.FromNetwork(ctx, name, text, net); err == nil {
+		if g, info, err = gdl.FromCircuit(ctx, name, text, net); err == nil {
 			s.Info, s.Tensor, s.Actions, s.MaxPlies, s.Classes = *info, g.Tensor, g.NumActions(), g.MaxPlies, len(g.Classes)
 			s.Symmetries = len(g.Symmetries)
 		}

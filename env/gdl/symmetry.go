@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ludus/env"
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
-	"ludus/env/gdl/network"
 )
 
 // maxMatchWork bounds the inputs of gates looked at in the search for symmetries.
@@ -26,7 +26,7 @@ type spot struct {
 type finder struct {
 	game    *game
 	spots   []spot
-	matcher *network.Matcher
+	matcher *gates.Matcher
 	offset  [2]int // by role: the input of its first move
 	list    []symmetry
 }
@@ -117,14 +117,14 @@ func (f *finder) findSymmetries(ctx context.Context, layout int) (second frame, 
 	if second, err = f.findFrame(ctx, f.matcher, maps); err != nil || second.actions != nil || layout < withFigures {
 		return second, err
 	}
-	noGoals := make([][]network.Goal, len(g.net.Goals))
+	noGoals := make([][]gates.Goal, len(g.net.Goals))
 	second, err = f.findFrame(ctx, g.net.NewMatcher(maxMatchWork, noGoals), maps)
 	second.ownGoals = second.actions != nil
 	return second, err
 }
 
 // findFrame returns the first of the maps that is a frame by a matcher's automorphism.
-func (f *finder) findFrame(ctx context.Context, m *network.Matcher, maps []symmetry) (second frame, err error) {
+func (f *finder) findFrame(ctx context.Context, m *gates.Matcher, maps []symmetry) (second frame, err error) {
 	for _, s := range maps[:min(6, len(maps))] {
 		if err := ctx.Err(); err != nil {
 			return second, fmt.Errorf("the search for symmetries was not finished: %w", err)
@@ -212,19 +212,19 @@ func (f *finder) labels(cells []int32, roles [2]int, names bool) []uint64 {
 		if role := f.roleOf(k); role >= 0 {
 			kind = uint64(1 + roles[role])
 		}
-		x := network.Mix(kind, uint64(len(s.cells)))
+		x := gates.Mix(kind, uint64(len(s.cells)))
 		if names {
-			x = network.Mix(x, s.name)
+			x = gates.Mix(x, s.name)
 		}
 		if s.line {
 			sum := uint64(0)
 			for _, cell := range s.cells {
-				sum += network.Mix(0, uint64(cells[cell]))
+				sum += gates.Mix(0, uint64(cells[cell]))
 			}
-			x = network.Mix(x, sum)
+			x = gates.Mix(x, sum)
 		} else {
 			for _, cell := range s.cells {
-				x = network.Mix(x, uint64(cells[cell]))
+				x = gates.Mix(x, uint64(cells[cell]))
 			}
 		}
 		list[k] = x
@@ -419,7 +419,7 @@ func (f *finder) actions(s symmetry, roles [2]int) ([]env.Action, bool) {
 
 // tryFrame reports whether an automorphism that exchanges the roles is found, and sets its inputs: then the position that
 // Second sees is one in which First is to move, and it has the same future.
-func (f *finder) tryFrame(m *network.Matcher, s *symmetry) bool {
+func (f *finder) tryFrame(m *gates.Matcher, s *symmetry) bool {
 	g := f.game
 	s.inputs = m.Match(f.labels(s.cells, exchanged, false), f.labels(f.list[0].cells, kept, false), exchanged[:])
 	if s.inputs == nil || !slices.Equal(composed(s.inputs, s.inputs), f.list[0].inputs) || !f.keepsTurns(*s, exchanged) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"ludus/env"
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
-	"ludus/env/gdl/network"
 )
 
 // turns says whose turn it is. At most one fluent of a set is true in every position; it decides who moves, and so does
@@ -45,7 +45,7 @@ const (
 const maxTurnWork = 1 << 30
 
 // findTurns proves that players take turns. The error says why that fails.
-func findTurns(ctx context.Context, n *network.Network, f *network.Folder) (*turns, error) {
+func findTurns(ctx context.Context, n *gates.Circuit, f *gates.Folder) (*turns, error) {
 	sets := turnSets(n.Program, maxTurns)
 	t, reason := proveTurns(ctx, n, f, sets[0])
 	if reason == nil {
@@ -54,7 +54,7 @@ func findTurns(ctx context.Context, n *network.Network, f *network.Folder) (*tur
 	if err := findChoices(n); err != nil {
 		return nil, err
 	}
-	for _, prove := range []func(context.Context, *network.Network, *network.Folder, []int) (*turns, error){proveTurns, proveWithGroups} {
+	for _, prove := range []func(context.Context, *gates.Circuit, *gates.Folder, []int) (*turns, error){proveTurns, proveWithGroups} {
 		for _, set := range sets {
 			if f.Work() > maxTurnWork || ctx.Err() != nil {
 				break
@@ -113,7 +113,7 @@ const (
 
 // findChoices plays 64 random games, and returns an error about the first position that breaks a law, such as that both
 // players have a choice; nil if it finds none.
-func findChoices(n *network.Network) error {
+func findChoices(n *gates.Circuit) error {
 	position, moves, goals := n.Size()
 	w := newWalk(n, 0)
 	for range min(maxChoiceMoves, maxChoiceWork/(1+position+moves+goals)) {
@@ -152,7 +152,7 @@ func lostTurn(p *ground.Program, facts []string) string {
 }
 
 // factsIn lists the fluents that are true in a game.
-func factsIn(n *network.Network, v network.Values, game int) (list []string) {
+func factsIn(n *gates.Circuit, v gates.Values, game int) (list []string) {
 	for i, f := range n.Program.Fluents {
 		if v.Get(n.Fluent(i))>>game&1 != 0 {
 			list = append(list, n.Program.Terms.Text(f))
@@ -164,8 +164,8 @@ func factsIn(n *network.Network, v network.Values, game int) (list []string) {
 // proof is an attempt to prove that players take turns.
 type proof struct {
 	ctx    context.Context
-	net    *network.Network
-	folder *network.Folder
+	net    *gates.Circuit
+	folder *gates.Folder
 	set    []int
 	groups [][]int // of fluents of which at most one is assumed to be true
 	broken []bool  // by group: that does not follow for the next position
@@ -173,7 +173,7 @@ type proof struct {
 }
 
 // proveTurns proves that at most one fluent of the set is true, and that this leaves a choice to one role only.
-func proveTurns(ctx context.Context, n *network.Network, f *network.Folder, set []int) (*turns, error) {
+func proveTurns(ctx context.Context, n *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
 	f.Exclude(nil)
 	p := &proof{ctx: ctx, net: n, folder: f, set: set}
 	return p.try()
@@ -182,7 +182,7 @@ func proveTurns(ctx context.Context, n *network.Network, f *network.Folder, set 
 // proveWithGroups is proveTurns with the help of groups of fluents that exclude each other, such as (hand x 0) and
 // (hand x 1). It assumes that they do, and begins again without those of which that does not follow for the next position,
 // until all do: then the proof is an induction.
-func proveWithGroups(ctx context.Context, n *network.Network, f *network.Folder, set []int) (*turns, error) {
+func proveWithGroups(ctx context.Context, n *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
 	p := &proof{ctx: ctx, net: n, folder: f, set: set}
 	p.findGroups()
 	for {
@@ -287,7 +287,7 @@ func (t *turns) at(on []uint64) (entry int) {
 }
 
 // where returns the positions of v in which entry k of the fluents is the case.
-func (t *turns) where(n *network.Network, v network.Values, k int) uint64 {
+func (t *turns) where(n *gates.Circuit, v gates.Values, k int) uint64 {
 	if t.fluents[k] != none {
 		return v.Get(n.Fluent(t.fluents[k]))
 	}
@@ -301,7 +301,7 @@ func (t *turns) where(n *network.Network, v network.Values, k int) uint64 {
 }
 
 // assume sets the fluent c of a set to true, or none, and the others to false; further lists are added.
-func assume(n *network.Network, f *network.Folder, set []int, c int, isTrue, isFalse []network.Ref) {
+func assume(n *gates.Circuit, f *gates.Folder, set []int, c int, isTrue, isFalse []gates.Ref) {
 	for _, i := range set {
 		switch {
 		case i == none:
@@ -322,7 +322,7 @@ func (p *proof) possible(c, role int) []int {
 	var list []int
 	for i, r := range p.net.Legal[role] {
 		legal := f.Fold(r)
-		if f.And(legal, running) != network.False && (p.groups == nil || f.Possible(append(given, legal)...)) {
+		if f.And(legal, running) != gates.False && (p.groups == nil || f.Possible(append(given, legal)...)) {
 			list = append(list, i)
 		}
 	}
@@ -330,7 +330,7 @@ func (p *proof) possible(c, role int) []int {
 }
 
 // given returns gates that are true, and the fluent c, which folding has hidden from the groups.
-func (p *proof) given(c int, refs ...network.Ref) []network.Ref {
+func (p *proof) given(c int, refs ...gates.Ref) []gates.Ref {
 	if c != none {
 		refs = append(refs, p.net.Fluent(c))
 	}
@@ -366,7 +366,7 @@ func (p *proof) choices(c int) (mover, idle int, moves []int, err error) {
 // move and the idle one, and no other.
 func (p *proof) eachMove(c, mover, idle int, moves []int, visit func(m int) error) error {
 	n, f := p.net, p.folder
-	var all []network.Ref
+	var all []gates.Ref
 	for role, legal := range n.Legal {
 		for m := range legal {
 			all = append(all, n.Move(role, m))
@@ -390,14 +390,14 @@ func (p *proof) eachMove(c, mover, idle int, moves []int, visit func(m int) erro
 // that at most one will be true, and finds broken groups.
 func (p *proof) next(c, mover, move int) (possible []int, err error) {
 	n, f := p.net, p.folder
-	var refs []network.Ref
+	var refs []gates.Ref
 	for _, i := range p.set {
-		if r := f.Fold(n.Next[i]); r != network.False {
+		if r := f.Fold(n.Next[i]); r != gates.False {
 			possible = append(possible, i)
 			refs = append(refs, r)
 		}
 	}
-	one := len(refs) == 1 && refs[0] == network.True || len(refs) == 2 && refs[0] == refs[1].Not()
+	one := len(refs) == 1 && refs[0] == gates.True || len(refs) == 2 && refs[0] == refs[1].Not()
 	if one && len(p.groups) == 0 {
 		return possible, nil
 	}
@@ -420,15 +420,15 @@ func (p *proof) next(c, mover, move int) (possible []int, err error) {
 }
 
 // checkGroups finds the groups of which several fluents may be true after the move that the folder assumes.
-func (p *proof) checkGroups(given []network.Ref) {
-	var refs []network.Ref
+func (p *proof) checkGroups(given []gates.Ref) {
+	var refs []gates.Ref
 	for k, group := range p.groups {
 		if k < p.proven || p.broken[k] {
 			continue
 		}
 		refs = refs[:0]
 		for _, i := range group {
-			if r := p.folder.Fold(p.net.Next[i]); r != network.False {
+			if r := p.folder.Fold(p.net.Next[i]); r != gates.False {
 				refs = append(refs, r)
 			}
 		}
@@ -500,7 +500,7 @@ func (p *proof) support() map[int]bool {
 	for len(queue) > 0 {
 		i := queue[0]
 		queue = queue[1:]
-		p.folder.Inputs(p.net.Next[i], func(r network.Ref) {
+		p.folder.Inputs(p.net.Next[i], func(r gates.Ref) {
 			if k := r.Gate() - 1; k < len(p.net.Program.Fluents) && !needed[k] {
 				needed[k] = true
 				queue = append(queue, k)

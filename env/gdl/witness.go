@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ludus/env"
-	"ludus/env/gdl/network"
+	"ludus/env/gdl/gates"
 )
 
 // Witness is a game of random moves that leads to a position in which a sheet breaks a law of games.
@@ -32,7 +32,7 @@ const witnessGames = 1024
 // FindWitness plays random games until a law is broken: while the game goes on every role has a legal move, and one role
 // at most has more than one; at its end every role has exactly one goal; and the end comes within 5,000 plies. It plays
 // with any number of roles, 64 games at once. The result is nil if no law was broken or ctx ended.
-func FindWitness(ctx context.Context, net *network.Network) *Witness {
+func FindWitness(ctx context.Context, net *gates.Circuit) *Witness {
 	for batch := range uint64(witnessGames / 64) {
 		w := newWalk(net, batch)
 		for w.playing != 0 && ctx.Err() == nil {
@@ -49,16 +49,16 @@ func (w *Witness) Err() error { return inPosition(w.Law, w.Positions[len(w.Posit
 
 // walk are 64 random games, of any number of roles, that are played at once.
 type walk struct {
-	net     *network.Network
-	values  network.Values
+	net     *gates.Circuit
+	values  gates.Values
 	rng     *rand.Rand
-	playing uint64        // the games that go on
-	legal   [][64][]int   // by role, then game: the legal moves
-	history [64][][]int   // by game, then ply: the move of each role
-	set     []network.Ref // inputs of moves that are true in some game
+	playing uint64      // the games that go on
+	legal   [][64][]int // by role, then game: the legal moves
+	history [64][][]int // by game, then ply: the move of each role
+	set     []gates.Ref // inputs of moves that are true in some game
 }
 
-func newWalk(net *network.Network, seed uint64) *walk {
+func newWalk(net *gates.Circuit, seed uint64) *walk {
 	w := &walk{net: net, values: net.NewValues(), rng: rand.New(rand.NewPCG(seed, 3)), playing: ^uint64(0)}
 	w.legal = make([][64][]int, len(net.Program.Roles))
 	w.start()
@@ -233,7 +233,7 @@ func (w *walk) witness(law string, lane int) *Witness {
 }
 
 // sketch finds out how positions are drawn, whatever else is wrong with a sheet.
-func sketch(net *network.Network) *game {
+func sketch(net *gates.Circuit) *game {
 	p := net.Program
 	g := &game{net: net, turns: &turns{}, env: &env.Game{}}
 	for role := range min(2, len(p.Roles)) {

@@ -134,7 +134,7 @@ func (x *match) findPlayer() error {
 		return fmt.Errorf("no moves, so the server must choose them: the roles %v are not those of its facts, %v", r.roles, x.roles)
 	}
 	x.openings <- opening{r.start(), nil}
-	game, _, err := gdl.FromNetwork(x.ctx, "match", text, net)
+	game, _, err := gdl.FromCircuit(x.ctx, "match", text, net)
 	if err != nil {
 		return fmt.Errorf("random moves: %w", err)
 	}

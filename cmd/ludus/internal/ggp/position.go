@@ -1,15 +1,15 @@
 package ggp
 
-import "ludus/env/gdl/network"
+import "ludus/env/gdl/gates"
 
 // rules answer what is legal in positions of a sheet, for any number of roles.
 type rules struct {
-	net   *network.Network
+	net   *gates.Circuit
 	roles []string         // in the network's order
 	moves []map[string]int // by role: the number of the move with that text
 }
 
-func newRules(net *network.Network) *rules {
+func newRules(net *gates.Circuit) *rules {
 	r := &rules{net: net}
 	p := net.Program
 	for role, t := range p.Roles {
@@ -26,8 +26,8 @@ func newRules(net *network.Network) *rules {
 // position is a position of a match.
 type position struct {
 	*rules
-	on     []bool         // by fluent
-	values network.Values // what holds in the position
+	on     []bool       // by fluent
+	values gates.Values // what holds in the position
 }
 
 func (r *rules) start() *position {
@@ -49,7 +49,7 @@ func (p *position) update() {
 }
 
 // holds reports whether a gate is true.
-func (p *position) holds(r network.Ref) bool { return p.values.Get(r)&1 != 0 }
+func (p *position) holds(r gates.Ref) bool { return p.values.Get(r)&1 != 0 }
 
 // over reports whether the game is over.
 func (p *position) over() bool { return p.holds(p.net.Terminal) }
@@ -67,7 +67,7 @@ func (p *position) legal(role int) []string {
 
 // apply plays a move of each role. It does nothing and returns false if a move is one that no position allows.
 func (p *position) apply(moves []string) bool {
-	var refs []network.Ref
+	var refs []gates.Ref
 	for role, text := range moves {
 		i, known := p.moves[role][text]
 		if !known {

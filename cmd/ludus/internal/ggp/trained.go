@@ -52,7 +52,7 @@ func readTrained(ctx context.Context, path string) (*trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trained{name: path, rules: newRules(gdl.NetworkOf(game))}
+	t := &trained{name: path, rules: newRules(gdl.CircuitOf(game))}
 	read, err := kif.ReadRules(sheet)
 	if err != nil {
 		return nil, err

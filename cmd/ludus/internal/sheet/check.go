@@ -63,7 +63,7 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 	net, err := gdl.Read(ctx, text)
 	if err == nil {
 		stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		c.accepted, _, err = gdl.FromNetwork(ctx, stem, text, net)
+		c.accepted, _, err = gdl.FromCircuit(ctx, stem, text, net)
 	}
 	if err == nil {
 		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(c.accepted)

@@ -1,4 +1,4 @@
-package network
+package gates
 
 import (
 	"slices"
@@ -21,24 +21,24 @@ func (r Ref) Gate() int { return int(r >> 1) }
 
 // gates is a table of gates. Gate 0 is false; the next ones are inputs; the others are conjunctions of gates before
 // them, or loops.
-type gates struct {
+type table struct {
 	first  []int32 // by gate: where its inputs begin in inputs; one more entry at the end
 	inputs []Ref
 	table  []int32 // hash table of conjunctions by their inputs, with open addressing; 0 is empty
 	count  int     // of conjunctions
 }
 
-func newGates(inputs int) *gates {
-	return &gates{first: make([]int32, inputs+2), table: make([]int32, 1<<10)}
+func newTable(inputs int) *table {
+	return &table{first: make([]int32, inputs+2), table: make([]int32, 1<<10)}
 }
 
 // n returns the number of gates.
-func (g *gates) n() int { return len(g.first) - 1 }
+func (g *table) n() int { return len(g.first) - 1 }
 
-func (g *gates) of(gate int) []Ref { return g.inputs[g.first[gate]:g.first[gate+1]] }
+func (g *table) of(gate int) []Ref { return g.inputs[g.first[gate]:g.first[gate+1]] }
 
 // and returns the conjunction. It reorders refs.
-func (g *gates) and(refs []Ref) Ref {
+func (g *table) and(refs []Ref) Ref {
 	slices.Sort(refs)
 	kept := refs[:0]
 	for _, r := range refs {
@@ -76,7 +76,7 @@ func (g *gates) and(refs []Ref) Ref {
 }
 
 // find returns the slot of a conjunction in the table: its own, or an empty one.
-func (g *gates) find(refs []Ref) int {
+func (g *table) find(refs []Ref) int {
 	mask := uint64(len(g.table) - 1)
 	for i := hashOf(refs) & mask; ; i = (i + 1) & mask {
 		if gate := g.table[i]; gate == 0 || slices.Equal(g.of(int(gate)), refs) {
@@ -86,7 +86,7 @@ func (g *gates) find(refs []Ref) int {
 }
 
 // grow doubles the table.
-func (g *gates) grow() {
+func (g *table) grow() {
 	old := g.table
 	g.table = make([]int32, 2*len(old))
 	for _, gate := range old {
@@ -106,7 +106,7 @@ func hashOf(refs []Ref) uint64 {
 }
 
 // or returns the disjunction. It changes refs.
-func (g *gates) or(refs []Ref) Ref {
+func (g *table) or(refs []Ref) Ref {
 	for i := range refs {
 		refs[i] = refs[i].Not()
 	}
@@ -114,7 +114,7 @@ func (g *gates) or(refs []Ref) Ref {
 }
 
 // loop adds a gate whose value is set from outside.
-func (g *gates) loop() Ref {
+func (g *table) loop() Ref {
 	g.first = append(g.first, int32(len(g.inputs)))
 	return Ref(2 * (g.n() - 1))
 }

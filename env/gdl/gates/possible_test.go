@@ -1,4 +1,4 @@
-package network
+package gates
 
 import (
 	"math/bits"
@@ -12,14 +12,14 @@ func TestPossible(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	counts := map[bool]int{}
 	for range 2000 {
-		f := &Folder{gates: newGates(fluents), given: make([]Ref, fluents+1)}
+		f := &Folder{table: newTable(fluents), given: make([]Ref, fluents+1)}
 		refs := []Ref{}
 		for i := range fluents {
 			refs = append(refs, Ref(2*(1+i)))
 		}
 		random := func() Ref { return refs[rng.IntN(len(refs))] ^ Ref(rng.IntN(2)) }
 		for range 12 {
-			refs = append(refs, f.gates.and([]Ref{random(), random(), random()}))
+			refs = append(refs, f.table.and([]Ref{random(), random(), random()}))
 		}
 		groups := [][]int{{0, 1, 2}, {2, 3}}[:rng.IntN(3)]
 		f.Exclude(groups)
@@ -35,7 +35,7 @@ func TestPossible(t *testing.T) {
 				ok = ok && bits.OnesCount(uint(values&set)) <= 1
 			}
 			for _, r := range asked {
-				ok = ok && holds(f.gates, values, r)
+				ok = ok && holds(f.table, values, r)
 			}
 			want = want || ok
 		}
@@ -53,7 +53,7 @@ func TestPossible(t *testing.T) {
 }
 
 // holds computes a gate; bit i of values is fluent i.
-func holds(g *gates, values int, r Ref) bool {
+func holds(g *table, values int, r Ref) bool {
 	gate := r.Gate()
 	result := gate > 0
 	refs := g.of(gate)

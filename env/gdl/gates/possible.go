@@ -1,4 +1,4 @@
-package network
+package gates
 
 import "slices"
 
@@ -67,13 +67,13 @@ func (f *Folder) Exclusive(refs, given []Ref) bool {
 // isFalse reports whether a gate is false, as far as its inputs show.
 func (f *Folder) isFalse(r Ref) bool {
 	known := func(r Ref) int8 { return f.search.value[r.Gate()] * (1 - 2*int8(r&1)) }
-	return known(r) < 0 || r&1 == 0 && slices.ContainsFunc(f.gates.of(r.Gate()), func(x Ref) bool { return known(x) < 0 })
+	return known(r) < 0 || r&1 == 0 && slices.ContainsFunc(f.table.of(r.Gate()), func(x Ref) bool { return known(x) < 0 })
 }
 
 // assumeAll begins a search with some gates. It reports false if they contradict each other.
 func (f *Folder) assumeAll(refs []Ref) bool {
 	s := &f.search
-	if n := f.gates.n(); len(s.value) < n {
+	if n := f.table.n(); len(s.value) < n {
 		s.value = append(s.value, make([]int8, n-len(s.value))...)
 	}
 	s.left = maxTried
@@ -139,8 +139,8 @@ func (f *Folder) solve() bool {
 
 // open returns the inputs of a false conjunction that are open, and whether another input is false.
 func (f *Folder) open(gate int) (open []Ref, kept bool) {
-	f.budget -= len(f.gates.of(gate))
-	for _, r := range f.gates.of(gate) {
+	f.budget -= len(f.table.of(gate))
+	for _, r := range f.table.of(gate) {
 		switch f.search.value[r.Gate()] * (1 - 2*int8(r&1)) {
 		case -1:
 			return nil, true
@@ -157,7 +157,7 @@ func (f *Folder) propagate() bool {
 	for {
 		for ; s.next < len(s.trail); s.next++ {
 			gate := s.trail[s.next]
-			refs := f.gates.of(gate)
+			refs := f.table.of(gate)
 			f.work += 1 + len(refs)
 			f.budget -= 1 + len(refs)
 			switch {

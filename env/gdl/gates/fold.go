@@ -1,12 +1,12 @@
-package network
+package gates
 
 import "slices"
 
 // Folder computes what becomes of gates if some inputs are constants. It adds gates to a table of its own. Loops stay as
 // they are, which is always right, but may hide that a gate is constant.
 type Folder struct {
-	network *Network
-	gates   *gates
+	circuit *Circuit
+	table   *table
 	given   []Ref    // by input: the constant that it is, or notGiven
 	set     []int    // inputs that are given
 	done    []Ref    // by gate: what it becomes, where stamp is now
@@ -27,8 +27,8 @@ type Folder struct {
 const notGiven Ref = -1
 
 // NewFolder returns a folder in which no input is constant.
-func (n *Network) NewFolder() *Folder {
-	f := &Folder{network: n, gates: n.gates.clone(), given: make([]Ref, n.firstGate()), now: 1}
+func (n *Circuit) NewFolder() *Folder {
+	f := &Folder{circuit: n, table: n.table.clone(), given: make([]Ref, n.firstGate()), now: 1}
 	for i := range f.given {
 		f.given[i] = notGiven
 	}
@@ -69,8 +69,8 @@ const maxAdded = 1 << 22
 
 // Trim forgets the gates that the folder has added, if they are many. Gates that Fold has returned are no longer known.
 func (f *Folder) Trim() {
-	if f.gates.n() > f.network.gates.n()+maxAdded {
-		f.gates = f.network.gates.clone()
+	if f.table.n() > f.circuit.table.n()+maxAdded {
+		f.table = f.circuit.table.clone()
 		f.now++
 	}
 }
@@ -79,7 +79,7 @@ func (f *Folder) Trim() {
 func (f *Folder) Work() int { return f.work }
 
 // And returns the conjunction of some gates. It reorders refs.
-func (f *Folder) And(refs ...Ref) Ref { return f.gates.and(refs) }
+func (f *Folder) And(refs ...Ref) Ref { return f.table.and(refs) }
 
 // Fold returns what becomes of a gate.
 func (f *Folder) Fold(r Ref) Ref { return f.fold(r.Gate()) ^ r&1 }
@@ -88,11 +88,11 @@ func (f *Folder) fold(gate int) Ref {
 	if gate < len(f.given) && f.given[gate] != notGiven {
 		return f.given[gate]
 	}
-	refs := f.gates.of(gate)
+	refs := f.table.of(gate)
 	if len(refs) == 0 {
 		return Ref(2 * gate)
 	}
-	if n := f.gates.n(); len(f.done) < n {
+	if n := f.table.n(); len(f.done) < n {
 		f.done = append(f.done, make([]Ref, n-len(f.done))...)
 		f.stamp = append(f.stamp, make([]uint32, n-len(f.stamp))...)
 	}
@@ -116,7 +116,7 @@ func (f *Folder) fold(gate int) Ref {
 	case same:
 		result = Ref(2 * gate)
 	default:
-		result = f.gates.and(f.scratch[start:])
+		result = f.table.and(f.scratch[start:])
 	}
 	f.scratch = f.scratch[:start]
 	f.done[gate], f.stamp[gate] = result, f.now
@@ -125,7 +125,7 @@ func (f *Folder) fold(gate int) Ref {
 
 // Inputs calls visit with each input and loop that a gate depends on.
 func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
-	if n := f.gates.n(); len(f.seen) < n {
+	if n := f.table.n(); len(f.seen) < n {
 		f.seen = append(f.seen, make([]uint32, n-len(f.seen))...)
 	}
 	f.visit++
@@ -138,7 +138,7 @@ func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 		}
 		f.seen[gate] = f.visit
 		f.work++
-		refs := f.gates.of(gate)
+		refs := f.table.of(gate)
 		if len(refs) == 0 && gate != 0 {
 			visit(Ref(2 * gate))
 		}
@@ -162,6 +162,6 @@ func (f *Folder) Needs(r, x Ref) bool {
 }
 
 // clone returns a copy.
-func (g *gates) clone() *gates {
-	return &gates{first: slices.Clone(g.first), inputs: slices.Clone(g.inputs), table: slices.Clone(g.table), count: g.count}
+func (g *table) clone() *table {
+	return &table{first: slices.Clone(g.first), inputs: slices.Clone(g.inputs), table: slices.Clone(g.table), count: g.count}
 }

@@ -1,4 +1,4 @@
-package network
+package gates
 
 import "slices"
 
@@ -10,7 +10,7 @@ const (
 
 // multiplier multiplies gates out.
 type multiplier struct {
-	gates  *gates
+	table  *table
 	counts []bool // by fluent
 	known  map[Ref]products
 	work   int
@@ -25,13 +25,13 @@ type products struct {
 // Products multiplies results out: each becomes a disjunction of products, which are conjunctions. It returns of all
 // products the fluents that count and are not negated, ascending and without doubles. It leaves out the alternatives of a
 // result that have too many products, and returns nil if all together are too much work.
-func (n *Network) Products(results []Ref, counts []bool) [][]int32 {
-	m := &multiplier{gates: n.gates, counts: counts, known: map[Ref]products{}}
+func (n *Circuit) Products(results []Ref, counts []bool) [][]int32 {
+	m := &multiplier{table: n.table, counts: counts, known: map[Ref]products{}}
 	seen := map[Ref]bool{}
 	var all [][]int32
 	var alternatives func(r Ref)
 	alternatives = func(r Ref) {
-		inputs := m.gates.of(r.Gate())
+		inputs := m.table.of(r.Gate())
 		switch {
 		case seen[r]:
 		case r&1 != 0 && len(inputs) > 0:
@@ -61,7 +61,7 @@ func sortedProducts(list [][]int32) [][]int32 {
 // products returns those of a gate or of its negation. Moves, loops and negated fluents count as true.
 func (m *multiplier) products(r Ref) products {
 	gate := r.Gate()
-	inputs := m.gates.of(gate)
+	inputs := m.table.of(gate)
 	switch {
 	case m.work > maxProductWork:
 		return products{tooMany: true}

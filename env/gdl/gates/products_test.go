@@ -1,4 +1,4 @@
-package network
+package gates
 
 import (
 	"math/rand/v2"
@@ -13,7 +13,7 @@ func TestProducts(t *testing.T) {
 	const fluents = 8
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
-		n := &Network{Program: &ground.Program{}, gates: newGates(fluents)}
+		n := &Circuit{Program: &ground.Program{}, table: newTable(fluents)}
 		refs := []Ref{}
 		for i := range fluents {
 			refs = append(refs, n.Fluent(i))
@@ -24,16 +24,16 @@ func TestProducts(t *testing.T) {
 				inputs = append(inputs, refs[rng.IntN(len(refs))])
 			}
 			if rng.IntN(2) == 0 {
-				refs = append(refs, n.gates.and(inputs))
+				refs = append(refs, n.table.and(inputs))
 			} else {
-				refs = append(refs, n.gates.or(inputs))
+				refs = append(refs, n.table.or(inputs))
 			}
 		}
 		result := refs[len(refs)-1]
 		list := n.Products([]Ref{result}, slices.Repeat([]bool{true}, fluents))
 		for position := range 1 << fluents {
 			on := func(i int32) bool { return position>>i&1 != 0 }
-			want := valueOf(n.gates, result, on)
+			want := valueOf(n.table, result, on)
 			if got := slices.ContainsFunc(list, func(p []int32) bool { return !slices.ContainsFunc(p, func(i int32) bool { return !on(i) }) }); got != want {
 				t.Fatalf("products %v give %t in position %b, want %t", list, got, position, want)
 			}
@@ -42,7 +42,7 @@ func TestProducts(t *testing.T) {
 }
 
 // valueOf computes a gate the slow way.
-func valueOf(g *gates, r Ref, on func(fluent int32) bool) bool {
+func valueOf(g *table, r Ref, on func(fluent int32) bool) bool {
 	value, inputs := r.Gate() > 0, g.of(r.Gate())
 	if len(inputs) == 0 && value {
 		value = on(int32(r.Gate() - 1))
@@ -57,8 +57,8 @@ func valueOf(g *gates, r Ref, on func(fluent int32) bool) bool {
 // products.
 func TestProductsLimits(t *testing.T) {
 	const fluents = 40
-	n := &Network{Program: &ground.Program{}, gates: newGates(fluents)}
-	g := n.gates
+	n := &Circuit{Program: &ground.Program{}, table: newTable(fluents)}
+	g := n.table
 	var sums []Ref // of 10 fluents each
 	for k := range 4 {
 		var refs []Ref

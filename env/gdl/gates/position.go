@@ -1,4 +1,4 @@
-package network
+package gates
 
 import "slices"
 
@@ -38,7 +38,7 @@ func (p *Play) NewPosition(on []uint64) *Position {
 	}
 	copy(s.on, on)
 	s.count[0] = 1
-	for i := range p.network.Next {
+	for i := range p.circuit.Next {
 		s.count[1+i] = 1 - int32(on[i/64]>>(i%64)&1)
 	}
 	s.computeKept()
@@ -56,7 +56,7 @@ func (s *Position) Clone() *Position {
 func (s *Position) computeKept() {
 	p := s.play
 	next := 0
-	for gate := 1 + int32(len(p.network.Next)); gate < int32(p.kept); gate++ {
+	for gate := 1 + int32(len(p.circuit.Next)); gate < int32(p.kept); gate++ {
 		if next < len(p.blocks) && gate == p.blocks[next].from {
 			s.compute(&p.blocks[next])
 			gate = p.blocks[next].to - 1
@@ -152,11 +152,11 @@ func (s *Position) flipRest(rest []change) {
 // compare finds the fluents that a move changes by the whole network.
 func (s *Position) compare(mode, k int) {
 	if s.values == nil {
-		s.values = s.play.network.NewValues()
+		s.values = s.play.circuit.NewValues()
 	}
 	s.After(mode, []int32{int32(k)}, s.values)
-	for i := range s.play.network.Next {
-		if s.values.Get(s.play.network.Fluent(i))&1 != s.on[i/64]>>(i%64)&1 {
+	for i := range s.play.circuit.Next {
+		if s.values.Get(s.play.circuit.Fluent(i))&1 != s.on[i/64]>>(i%64)&1 {
 			s.flips = append(s.flips, int32(i))
 		}
 	}
@@ -164,7 +164,7 @@ func (s *Position) compare(mode, k int) {
 
 // After sets the fluents of v: position i is the one after entry moves[i] of the mode's moves, 64 of them at most.
 func (s *Position) After(mode int, moves []int32, v Values) {
-	n, m := s.play.network, &s.play.modes[mode]
+	n, m := s.play.circuit, &s.play.modes[mode]
 	for i := range n.Next {
 		v.Set(n.Fluent(i), -(s.on[i/64] >> (i % 64) & 1))
 	}
@@ -186,7 +186,7 @@ func (s *Position) put(e *effect, positions uint64, v Values) {
 		v[r^1] &^= positions
 	}
 	for _, c := range e.rest {
-		r := s.play.network.Fluent(int(c.fluent))
+		r := s.play.circuit.Fluent(int(c.fluent))
 		if !s.find(c.value) {
 			r = r.Not()
 		}
@@ -197,7 +197,7 @@ func (s *Position) put(e *effect, positions uint64, v Values) {
 
 // computeAfter is After by the whole network. The fluents of v are those of the position.
 func (s *Position) computeAfter(m *playMode, moves []int32, v Values) {
-	n := s.play.network
+	n := s.play.circuit
 	n.Position(v)
 	if m.Idle >= 0 {
 		v.Set(n.Move(1-m.Mover, m.Idle), ^uint64(0))

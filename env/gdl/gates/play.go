@@ -1,4 +1,4 @@
-package network
+package gates
 
 import "slices"
 
@@ -17,7 +17,7 @@ type Mode struct {
 // It has its own gates: first false, then the fluents, then those whose values a position keeps, then those that are
 // computed only when they are asked for.
 type Play struct {
-	network *Network
+	circuit *Circuit
 	modes   []playMode
 	goals   [][]Goal // by role
 
@@ -34,7 +34,7 @@ type Play struct {
 // negation), from bits bits, from blocks to end blocks.
 type uses struct{ gates, bits, blocks, end int32 }
 
-// playBlock is a block of the network: gates from to to-1, of which the loops come first.
+// playBlock is a block of the circuit: gates from to to-1, of which the loops come first.
 type playBlock struct {
 	from, to    int32
 	loops, defs []Ref
@@ -51,9 +51,9 @@ type playMode struct {
 
 // NewPlay returns the network for games in which exactly one of the modes holds at any time. It adds gates to the
 // folder's table.
-func NewPlay(n *Network, f *Folder, modes []Mode) *Play {
-	p := &Play{network: n}
-	b := newEffects(n, f.gates)
+func NewPlay(n *Circuit, f *Folder, modes []Mode) *Play {
+	p := &Play{circuit: n}
+	b := newEffects(n, f.table)
 	complete := true
 	for _, mode := range modes {
 		b.fold(mode)
@@ -76,7 +76,7 @@ func NewPlay(n *Network, f *Folder, modes []Mode) *Play {
 	for _, goals := range n.Goals {
 		p.goals = append(p.goals, slices.Clone(goals))
 	}
-	p.number(f.gates)
+	p.number(f.table)
 	p.findUses()
 	return p
 }
@@ -109,8 +109,8 @@ func (p *Play) eachResult(visit func(r *Ref)) {
 }
 
 // number takes over the gates of a table that are needed.
-func (p *Play) number(g *gates) {
-	n := p.network
+func (p *Play) number(g *table) {
+	n := p.circuit
 	needed, kept := p.needed(g)
 	numbers := make([]Ref, g.n())
 	to := func(r Ref) Ref { return numbers[r.Gate()] ^ r&1 }
@@ -153,9 +153,9 @@ func (p *Play) number(g *gates) {
 
 // needed returns which gates of a table are needed, and which of these a position keeps: those that bits and loops
 // depend on.
-func (p *Play) needed(g *gates) (needed, kept []bool) {
-	keep := p.network.newMarker(g)
-	for i := range 1 + len(p.network.Next) {
+func (p *Play) needed(g *table) (needed, kept []bool) {
+	keep := p.circuit.newMarker(g)
+	for i := range 1 + len(p.circuit.Next) {
 		keep.marked[i] = true
 	}
 	for _, r := range p.bits {

@@ -1,4 +1,4 @@
-package network
+package gates
 
 import "slices"
 
@@ -30,12 +30,12 @@ func (e *effect) add(fluent int32, f, r Ref) {
 // effects finds the effects of moves: it folds the network with all moves of a mode false, and then, move by move, those
 // gates that depend on the move.
 type effects struct {
-	network *Network
-	gates   *gates // a table that contains the network's
+	circuit *Circuit
+	table   *table // a table that contains the network's
 	limit   int    // of gates in the table
 	work    int    // inputs seen
 
-	becomes []Ref     // by gate of the network: what it is in the mode
+	becomes []Ref     // by gate of the circuit: what it is in the mode
 	users   [][]int32 // by gate that depends on moves: the gates that use it
 	nextOf  [][]int32 // by gate that depends on moves: the fluents that become what it is
 	reached []bool    // scratch by gate
@@ -48,13 +48,13 @@ const (
 	maxEffectWork  = 1 << 29
 )
 
-func newEffects(n *Network, g *gates) *effects {
-	e := &effects{network: n, gates: g, limit: g.n() + maxEffectGates}
-	e.reached = make([]bool, n.gates.n())
-	e.users, e.nextOf = make([][]int32, n.gates.n()), make([][]int32, n.gates.n())
+func newEffects(n *Circuit, g *table) *effects {
+	e := &effects{circuit: n, table: g, limit: g.n() + maxEffectGates}
+	e.reached = make([]bool, n.table.n())
+	e.users, e.nextOf = make([][]int32, n.table.n()), make([][]int32, n.table.n())
 	for _, s := range n.plan[1] {
 		for _, gate := range s.gates {
-			for _, r := range n.gates.of(int(gate)) {
+			for _, r := range n.table.of(int(gate)) {
 				e.users[r.Gate()] = append(e.users[r.Gate()], gate)
 			}
 		}
@@ -67,8 +67,8 @@ func newEffects(n *Network, g *gates) *effects {
 
 // fold computes what gates become in a mode if the mover does nothing.
 func (e *effects) fold(m Mode) {
-	n := e.network
-	e.becomes = make([]Ref, n.gates.n())
+	n := e.circuit
+	e.becomes = make([]Ref, n.table.n())
 	for gate := range e.becomes {
 		e.becomes[gate] = Ref(2 * gate)
 	}
@@ -93,7 +93,7 @@ func (e *effects) fold(m Mode) {
 }
 
 func (e *effects) foldGate(gate int32) Ref {
-	refs := e.network.gates.of(int(gate))
+	refs := e.circuit.table.of(int(gate))
 	e.work += len(refs)
 	e.scratch = e.scratch[:0]
 	for _, r := range refs {
@@ -105,7 +105,7 @@ func (e *effects) foldGate(gate int32) Ref {
 			e.scratch = append(e.scratch, x)
 		}
 	}
-	return e.gates.and(e.scratch)
+	return e.table.and(e.scratch)
 }
 
 // of returns what a gate of the network has become.
@@ -114,7 +114,7 @@ func (e *effects) of(r Ref) Ref { return e.becomes[r.Gate()] ^ r&1 }
 // find sets the effects of a mode's moves, after fold. It reports false if there are loops that depend on moves, or if the
 // effects need too many gates.
 func (e *effects) find(m *playMode) bool {
-	n := e.network
+	n := e.circuit
 	for _, s := range n.plan[1] {
 		if s.block != nil {
 			return false
@@ -174,15 +174,15 @@ func (e *effects) changed(move Ref) (map[int32]Ref, bool) {
 		before[i] = e.becomes[gate]
 		if i == 0 {
 			e.becomes[gate] = True
-		} else if e.work <= maxEffectWork && e.gates.n() <= e.limit {
+		} else if e.work <= maxEffectWork && e.table.n() <= e.limit {
 			e.becomes[gate] = e.foldGate(gate)
 		}
 		for _, f := range e.nextOf[gate] {
-			result[f] = e.of(e.network.Next[f])
+			result[f] = e.of(e.circuit.Next[f])
 		}
 	}
 	for i, gate := range reached {
 		e.becomes[gate] = before[i]
 	}
-	return result, e.work <= maxEffectWork && e.gates.n() <= e.limit
+	return result, e.work <= maxEffectWork && e.table.n() <= e.limit
 }

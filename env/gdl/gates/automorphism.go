@@ -1,19 +1,19 @@
-package network
+package gates
 
 import (
 	"cmp"
 	"slices"
 )
 
-// Matcher looks for automorphisms of a network: permutations of its inputs, fluents and moves, under which every result
+// Matcher looks for automorphisms of a circuit: permutations of its inputs, fluents and moves, under which every result
 // stays the same. Input k is gate 1+k: first the fluents, then the moves of each role.
 //
 // It has gates of its own, in a form in which the order in which the grounder joined the conditions of a rule does not
 // matter: conjunctions of conjunctions are one gate, and (a and (b or c)) or d becomes (a and b) or (a and c) or d.
 type Matcher struct {
-	network *Network
+	circuit *Circuit
 	goals   [][]Goal // by role: those that stay the same
-	gates   *gates
+	table   *table
 	becomes []Ref // by gate of the network that results need: the matcher's gate
 	inputs  int
 	needed  []int32 // conjunctions that results need, ascending
@@ -32,9 +32,9 @@ type colouring struct{ colour, hash, context []uint64 }
 
 // NewMatcher returns a matcher that gives up once it has looked at limit inputs of gates, in all calls of Match together.
 // Goals are those that must stay the same, by role: all of them or none.
-func (n *Network) NewMatcher(limit int, goals [][]Goal) *Matcher {
-	m := &Matcher{network: n, goals: goals, inputs: n.firstGate() - 1, limit: limit}
-	need := n.newMarker(n.gates)
+func (n *Circuit) NewMatcher(limit int, goals [][]Goal) *Matcher {
+	m := &Matcher{circuit: n, goals: goals, inputs: n.firstGate() - 1, limit: limit}
+	need := n.newMarker(n.table)
 	n.eachResult(need.mark)
 	for _, goals := range m.goals {
 		for _, goal := range goals {
@@ -45,16 +45,16 @@ func (n *Network) NewMatcher(limit int, goals [][]Goal) *Matcher {
 		m.copyGates(need.marked, false)
 	}
 	m.setLeaves(need.marked)
-	m.images = make([]Ref, m.gates.n())
+	m.images = make([]Ref, m.table.n())
 	for _, c := range []*colouring{&m.from, &m.to} {
-		c.colour, c.hash, c.context = make([]uint64, m.gates.n()), make([]uint64, m.gates.n()), make([]uint64, m.gates.n())
+		c.colour, c.hash, c.context = make([]uint64, m.table.n()), make([]uint64, m.table.n()), make([]uint64, m.table.n())
 	}
 	return m
 }
 
 // setLeaves finds the loops and conjunctions that results need, given the gates of the network that they need.
 func (m *Matcher) setLeaves(marked []bool) {
-	n := m.network
+	n := m.circuit
 	for _, bl := range n.blocks {
 		for i, l := range bl.loops {
 			if marked[l.Gate()] {
@@ -62,7 +62,7 @@ func (m *Matcher) setLeaves(marked []bool) {
 			}
 		}
 	}
-	g := m.gates
+	g := m.table
 	used := make([]bool, g.n())
 	mark := func(r Ref) { used[r.Gate()] = true }
 	n.eachResult(func(r Ref) { mark(m.of(r)) })
@@ -97,8 +97,8 @@ const maxMembers = 16
 // copyGates copies the marked gates, in the matcher's form if it is asked to. It reports false if that takes too many
 // inputs.
 func (m *Matcher) copyGates(marked []bool, form bool) bool {
-	old, g := m.network.gates, newGates(m.inputs)
-	m.gates, m.becomes = g, make([]Ref, old.n())
+	old, g := m.circuit.table, newTable(m.inputs)
+	m.table, m.becomes = g, make([]Ref, old.n())
 	for gate := 1; gate <= m.inputs; gate++ {
 		m.becomes[gate] = Ref(2 * gate)
 	}
@@ -128,7 +128,7 @@ func (m *Matcher) copyGates(marked []bool, form bool) bool {
 
 // appendForm appends an input of a conjunction in the matcher's form: the inputs of a conjunction in its place, and of the
 // negation of a conjunction with one disjunction, the negations of its products.
-func (g *gates) appendForm(dst []Ref, r Ref) []Ref {
+func (g *table) appendForm(dst []Ref, r Ref) []Ref {
 	inputs := slices.Clone(g.of(r.Gate())) // the table moves when it grows
 	if len(inputs) == 0 {
 		return append(dst, r)
@@ -208,7 +208,7 @@ func (m *Matcher) Match(from, to []uint64, roles []int) []int32 {
 		}
 		switch {
 		case tie < 0:
-			partner := make([]int32, m.gates.n())
+			partner := make([]int32, m.table.n())
 			for i, v := range vertices {
 				partner[v.gate] = targets[i].gate
 			}
@@ -257,7 +257,7 @@ func (m *Matcher) sorted(c *colouring) []vertex {
 
 // refine changes the colours of inputs and loops by what depends on them and what they become.
 func (m *Matcher) refine(c *colouring, roles []int) {
-	n, g := m.network, m.gates
+	n, g := m.circuit, m.table
 	hash := func(r Ref) uint64 { return Mix(c.hash[r.Gate()], uint64(r&1)) }
 	copy(c.hash[1:1+m.inputs], c.colour[1:1+m.inputs])
 	for _, l := range m.loops {
@@ -300,7 +300,7 @@ func (m *Matcher) refine(c *colouring, roles []int) {
 
 // eachInput calls visit with the gate of each input, its kind, and what the fluent becomes or whether the move is legal.
 func (m *Matcher) eachInput(visit func(gate int, kind uint64, r Ref)) {
-	n := m.network
+	n := m.circuit
 	for i, r := range n.Next {
 		visit(n.Fluent(i).Gate(), ofNext, m.of(r))
 	}
@@ -313,7 +313,7 @@ func (m *Matcher) eachInput(visit func(gate int, kind uint64, r Ref)) {
 
 // verify returns the automorphism that takes each input and loop to its partner; nil if it is none.
 func (m *Matcher) verify(partner []int32, roles []int) []int32 {
-	n, g := m.network, m.gates
+	n, g := m.circuit, m.table
 	image := func(r Ref) Ref { return m.images[r.Gate()] ^ r&1 }
 	m.images[0] = False
 	for k := range m.inputs {

@@ -1,4 +1,4 @@
-package network_test
+package gates_test
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
-	"ludus/env/gdl/network"
 	"ludus/env/gdl/oracle"
 	"ludus/env/gdl/sheets"
 )
 
 // build returns the network of a sheet.
-func build(ctx context.Context, text string) (*network.Network, error) {
+func build(ctx context.Context, text string) (*gates.Circuit, error) {
 	rules, err := kif.ReadRules(text)
 	if err != nil {
 		return nil, err
@@ -28,11 +28,11 @@ func build(ctx context.Context, text string) (*network.Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	return network.New(p)
+	return gates.New(p)
 }
 
 // compare plays random games, up to a number of plies, by the slow interpreter and by the network, 64 at a time.
-func compare(text string, n *network.Network, games int, plies int) error {
+func compare(text string, n *gates.Circuit, games int, plies int) error {
 	o, err := oracle.New(text)
 	if err != nil {
 		return err
@@ -47,15 +47,15 @@ func compare(text string, n *network.Network, games int, plies int) error {
 }
 
 // compareLanes is compare for up to 64 games.
-func compareLanes(o *oracle.Game, n *network.Network, games, plies int, rng *rand.Rand) error {
+func compareLanes(o *oracle.Game, n *gates.Circuit, games, plies int, rng *rand.Rand) error {
 	start, err := o.Start()
 	if err != nil {
 		return err
 	}
 	p := n.Program
-	var moves []map[string]network.Ref
+	var moves []map[string]gates.Ref
 	for role := range p.Roles {
-		texts := map[string]network.Ref{}
+		texts := map[string]gates.Ref{}
 		for i, m := range p.Moves[role] {
 			texts[p.Terms.Text(m)] = n.Move(role, i)
 		}
@@ -118,9 +118,9 @@ func compareLanes(o *oracle.Game, n *network.Network, games, plies int, rng *ran
 }
 
 // same compares one position.
-func same(n *network.Network, v network.Values, k int, pos *oracle.Position, roles []string) error {
+func same(n *gates.Circuit, v gates.Values, k int, pos *oracle.Position, roles []string) error {
 	p := n.Program
-	on := func(r network.Ref) bool { return v.Get(r)>>k&1 != 0 }
+	on := func(r gates.Ref) bool { return v.Get(r)>>k&1 != 0 }
 	var fluents []string
 	for i, f := range p.Fluents {
 		if on(n.Fluent(i)) {

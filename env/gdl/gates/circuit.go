@@ -1,4 +1,4 @@
-package network
+package gates
 
 import (
 	"cmp"
@@ -8,15 +8,15 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// Network computes what holds in positions, and the positions after moves. It is immutable.
-type Network struct {
+// Circuit computes what holds in positions, and the positions after moves. It is immutable.
+type Circuit struct {
 	Program  *ground.Program // without rules and what refers to them
 	Next     []Ref           // by fluent of the program
 	Legal    [][]Ref         // by role, then move
 	Terminal Ref
 	Goals    [][]Goal // by role
 
-	gates  *gates
+	table  *table
 	blocks []block
 	moves  []int  // by role: the gate of its first move
 	late   []bool // by gate: depends on moves
@@ -51,15 +51,15 @@ type run struct {
 }
 
 // New returns the network of a program. The error is about a size beyond maxGates or maxDepth.
-func New(p *ground.Program) (*Network, error) {
-	n := &Network{Program: p}
+func New(p *ground.Program) (*Circuit, error) {
+	n := &Circuit{Program: p}
 	inputs := len(p.Fluents)
 	for _, moves := range p.Moves {
 		n.moves = append(n.moves, 1+inputs)
 		inputs += len(moves)
 	}
-	b := &builder{network: n, refs: map[ground.Term]Ref{}}
-	n.gates = newGates(inputs)
+	b := &builder{circuit: n, refs: map[ground.Term]Ref{}}
+	n.table = newTable(inputs)
 	for i, f := range p.Fluents {
 		b.refs[p.True[f]] = n.Fluent(i)
 	}
@@ -91,7 +91,7 @@ func New(p *ground.Program) (*Network, error) {
 	if p.Terminal >= 0 {
 		n.Terminal = b.atom(p.Terminal)
 	}
-	if n.gates.n() > maxGates {
+	if n.table.n() > maxGates {
 		return nil, fmt.Errorf("the game needs more than %d gates", maxGates)
 	}
 	if n.depth() > maxDepth {
@@ -110,10 +110,10 @@ const (
 )
 
 // depth returns the greatest number of gates each of which is an input of the next one.
-func (n *Network) depth() int {
-	depths, most := make([]int32, n.gates.n()), int32(0)
+func (n *Circuit) depth() int {
+	depths, most := make([]int32, n.table.n()), int32(0)
 	for gate := range depths {
-		for _, r := range n.gates.of(gate) {
+		for _, r := range n.table.of(gate) {
 			depths[gate] = max(depths[gate], 1+depths[r.Gate()])
 		}
 		most = max(most, depths[gate])
@@ -122,13 +122,13 @@ func (n *Network) depth() int {
 }
 
 // Fluent returns the input of a fluent.
-func (n *Network) Fluent(i int) Ref { return Ref(2 * (1 + i)) }
+func (n *Circuit) Fluent(i int) Ref { return Ref(2 * (1 + i)) }
 
 // Move returns the input of a role's move.
-func (n *Network) Move(role, i int) Ref { return Ref(2 * (n.moves[role] + i)) }
+func (n *Circuit) Move(role, i int) Ref { return Ref(2 * (n.moves[role] + i)) }
 
 // Size returns the numbers of gates that Position, Moves and Goals compute.
-func (n *Network) Size() (position, moves, goals int) {
+func (n *Circuit) Size() (position, moves, goals int) {
 	var sizes [plans]int
 	for i, plan := range n.plan {
 		for _, s := range plan {
@@ -140,7 +140,7 @@ func (n *Network) Size() (position, moves, goals int) {
 
 // builder makes the gates of atoms.
 type builder struct {
-	network *Network
+	circuit *Circuit
 	refs    map[ground.Term]Ref
 	number  map[ground.Term]int // Tarjan's algorithm
 	low     map[ground.Term]int
@@ -179,11 +179,11 @@ func (b *builder) visit(a ground.Term) {
 		b.stack = append(b.stack, a)
 		return frame{atom: a}
 	}
-	rules := b.network.Program.Rules
+	rules := b.circuit.Program.Rules
 	frames := []frame{open(a)}
 frames:
 	for len(frames) > 0 {
-		if b.network.gates.n() > maxGates {
+		if b.circuit.table.n() > maxGates {
 			return // New refuses the game
 		}
 		f := &frames[len(frames)-1]
@@ -222,8 +222,8 @@ frames:
 
 // build makes the gates of a component.
 func (b *builder) build(component []ground.Term) {
-	g := b.network.gates
-	rules := b.network.Program.Rules
+	g := b.circuit.table
+	rules := b.circuit.Program.Rules
 	if a := component[0]; len(component) == 1 && !dependsOn(rules[a], a) {
 		b.refs[a] = b.define(a)
 		return
@@ -237,7 +237,7 @@ func (b *builder) build(component []ground.Term) {
 		bl.defs = append(bl.defs, b.define(a))
 	}
 	bl.to = g.n()
-	b.network.blocks = append(b.network.blocks, bl)
+	b.circuit.blocks = append(b.circuit.blocks, bl)
 }
 
 func dependsOn(bodies [][]ground.Literal, a ground.Term) bool {
@@ -249,7 +249,7 @@ func dependsOn(bodies [][]ground.Literal, a ground.Term) bool {
 // define returns the disjunction of an atom's conjunctions.
 func (b *builder) define(a ground.Term) Ref {
 	var or, and []Ref
-	for _, body := range b.network.Program.Rules[a] {
+	for _, body := range b.circuit.Program.Rules[a] {
 		and = and[:0]
 		for _, l := range body {
 			if l < 0 {
@@ -258,9 +258,9 @@ func (b *builder) define(a ground.Term) Ref {
 				and = append(and, b.refs[ground.Term(l)])
 			}
 		}
-		or = append(or, b.network.gates.and(and))
+		or = append(or, b.circuit.table.and(and))
 	}
-	return b.network.gates.or(or)
+	return b.circuit.table.or(or)
 }
 
 // Plans of gates to compute.
@@ -272,8 +272,8 @@ const (
 )
 
 // order plans which gates to compute, in ascending order: those that results need.
-func (n *Network) order() {
-	g := n.gates
+func (n *Circuit) order() {
+	g := n.table
 	play := n.newMarker(g)
 	n.eachResult(play.mark)
 	all := marker{g, play.blockOf, slices.Clone(play.marked)}
@@ -320,8 +320,8 @@ func (n *Network) order() {
 
 // orderBlock plans the gates of a block that is needed. Those that do not depend on its loops, because others share
 // them, come before it.
-func (n *Network) orderBlock(bl *block, marked []bool, mark func(gate int), plan func(gate int) int) {
-	g := n.gates
+func (n *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan func(gate int) int) {
+	g := n.table
 	inside := make([]bool, bl.to-bl.from) // depends on loops
 	for i := range bl.loops {
 		inside[i] = true
@@ -350,8 +350,8 @@ func (n *Network) orderBlock(bl *block, marked []bool, mark func(gate int), plan
 }
 
 // setRuns sorts the gates of each step by their depth in the step, then by the number of inputs, and makes runs of them.
-func (n *Network) setRuns() {
-	g := n.gates
+func (n *Circuit) setRuns() {
+	g := n.table
 	depth := make([]int, g.n()) // 1 and more for gates of the step
 	for _, plan := range n.plan {
 		for i := range plan {
@@ -380,12 +380,12 @@ func (n *Network) setRuns() {
 
 // marker marks gates of a table that contains the network's, and what they depend on.
 type marker struct {
-	gates   *gates
+	table   *table
 	blockOf map[int]*block // by loop
 	marked  []bool         // by gate
 }
 
-func (n *Network) newMarker(g *gates) *marker {
+func (n *Circuit) newMarker(g *table) *marker {
 	m := &marker{g, map[int]*block{}, make([]bool, g.n())}
 	for i := range n.blocks {
 		for _, l := range n.blocks[i].loops {
@@ -407,7 +407,7 @@ func (m *marker) mark(r Ref) {
 	for len(stack) > 0 {
 		gate := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for _, r := range m.gates.of(gate) {
+		for _, r := range m.table.of(gate) {
 			need(r)
 		}
 		if bl := m.blockOf[gate]; bl != nil {
@@ -427,13 +427,13 @@ func b2i(b bool) int {
 }
 
 // firstGate is the first gate that is no input.
-func (n *Network) firstGate() int {
+func (n *Circuit) firstGate() int {
 	last := len(n.moves) - 1
 	return n.moves[last] + len(n.Program.Moves[last])
 }
 
 // append adds a gate to a plan.
-func (n *Network) append(plan int, gate int32) {
+func (n *Circuit) append(plan int, gate int32) {
 	p := &n.plan[plan]
 	if k := len(*p); k == 0 || (*p)[k-1].block != nil {
 		*p = append(*p, step{})
@@ -443,7 +443,7 @@ func (n *Network) append(plan int, gate int32) {
 }
 
 // eachResult calls visit with every result of the network but goals.
-func (n *Network) eachResult(visit func(r Ref)) {
+func (n *Circuit) eachResult(visit func(r Ref)) {
 	for _, r := range n.Next {
 		visit(r)
 	}

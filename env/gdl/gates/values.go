@@ -1,12 +1,12 @@
-package network
+package gates
 
 // Values are the values of all gates and of their negations: bit i of entry r is the value of [Ref] r in position i.
 type Values []uint64
 
 // NewValues returns values of the network, with all inputs false.
-func (n *Network) NewValues() Values {
-	v := make(Values, 2*n.gates.n())
-	for gate := range n.gates.n() {
+func (n *Circuit) NewValues() Values {
+	v := make(Values, 2*n.table.n())
+	for gate := range n.table.n() {
 		v.Set(Ref(2*gate), 0)
 	}
 	return v
@@ -19,15 +19,15 @@ func (v Values) Get(r Ref) uint64 { return v[r] }
 func (v Values) Set(r Ref, word uint64) { v[r], v[r^1] = word, ^word }
 
 // Position computes what holds: legal moves and the end. The fluents must be set.
-func (n *Network) Position(v Values) { n.compute(v, n.plan[ofPosition]) }
+func (n *Circuit) Position(v Values) { n.compute(v, n.plan[ofPosition]) }
 
 // Moves computes the next fluents, after Position. The moves must be set.
-func (n *Network) Moves(v Values) { n.compute(v, n.plan[ofMoves]) }
+func (n *Circuit) Moves(v Values) { n.compute(v, n.plan[ofMoves]) }
 
 // FinalGoals computes the goals, after Position.
-func (n *Network) FinalGoals(v Values) { n.compute(v, n.plan[ofGoals]) }
+func (n *Circuit) FinalGoals(v Values) { n.compute(v, n.plan[ofGoals]) }
 
-func (n *Network) compute(v Values, plan []step) {
+func (n *Circuit) compute(v Values, plan []step) {
 	for i := range plan {
 		s := &plan[i]
 		if s.block == nil {
