@@ -1,13 +1,3 @@
-// Gamepages writes docs/games: a page per game with rules, pictures, solved values, the shipped agent's card and a sample
-// game with comments. It also writes README.md's pictures and its table of games.
-//
-//	go generate ./cmd/gamepages
-//
-// Run it after a change of rules, diagrams or shipped agents; the package's test fails if the pages are not current. What
-// takes minutes, the values of first moves and the sample games, is kept in the folder data. It is computed again for games
-// whose shipped agent has changed, and for those named by -study.
-//
-//	go run ./cmd/gamepages -root . -study quad-5x5,hex
 package main
 
 import (
@@ -15,17 +5,21 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"ludus/env/games"
 )
 
 //go:generate go run . -root ../..
 
 func main() {
 	root := flag.String("root", "../..", "the repository")
-	again := flag.String("study", "", "pages whose values and sample game to compute again, separated by commas")
+	again := flag.String("study", "", "pages whose sample game to play again, separated by commas")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -35,23 +29,53 @@ func main() {
 	}
 }
 
-// update brings the data up to date and writes all files.
+// Folders in the repository.
+const (
+	dataFolder    = "cmd/gamepages/data"
+	pagesFolder   = "docs/games"
+	pictureFolder = "docs/games/pictures"
+)
+
+// page is a page about some games: one game, or a game and its other sizes.
+type page struct {
+	names []string // of the games; the first is the page's own
+}
+
+func (p *page) name() string { return p.names[0] }
+
+// title returns a heading such as "Quad 5x5".
+func (p *page) title() string { return capital(strings.ReplaceAll(p.name(), "-", " ")) }
+
+// pages lists a page for each game that the program lists. A game whose name extends another's, such as hex-5x5 that of
+// hex, shares its page.
+func pages() (list []page) {
+	for _, name := range games.Names() {
+		extends := func(p page) bool { return strings.HasPrefix(name, p.name()+"-") }
+		if i := slices.IndexFunc(list, extends); i >= 0 {
+			list[i].names = append(list[i].names, name)
+		} else {
+			list = append(list, page{[]string{name}})
+		}
+	}
+	return list
+}
+
+// update plays sample games that are missing, and writes all files.
 func update(ctx context.Context, root string, again []string) error {
-	data := filepath.Join(root, filepath.FromSlash(dataFolder))
-	for i := range pages {
-		if err := studyPage(ctx, data, &pages[i], again); err != nil {
-			return fmt.Errorf("%s: %w", pages[i].name, err)
+	for _, p := range pages() {
+		if err := studyPage(ctx, filepath.Join(root, dataFolder), &p, slices.Contains(again, p.name())); err != nil {
+			return fmt.Errorf("%s: %w", p.name(), err)
 		}
 	}
 	files, err := render(root)
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(root, filepath.FromSlash(pictureFolder))); err != nil {
+	if err := os.RemoveAll(filepath.Join(root, pictureFolder)); err != nil {
 		return err
 	}
 	for name, text := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
+		path := filepath.Join(root, name)
 		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
 		if err != nil {
 			return err
@@ -60,25 +84,19 @@ func update(ctx context.Context, root string, again []string) error {
 	return nil
 }
 
-// Folders in the repository.
-const (
-	dataFolder    = "cmd/gamepages/data"
-	pagesFolder   = "docs/games"
-	pictureFolder = "docs/games/pictures"
-)
-
-// render returns the content of every file that depends on the program and on the data, by its path in the repository.
+// render returns the content of every generated file, by its path in the repository. Games without a sample game get no
+// page, so a new game needs none until go generate plays one.
 func render(root string) (map[string]string, error) {
 	files := make(map[string]string)
-	data := filepath.Join(root, filepath.FromSlash(dataFolder))
-	for i := range pages {
-		if err := renderPage(files, data, &pages[i]); err != nil {
-			return nil, fmt.Errorf("%s: %w", pages[i].name, err)
+	var list []page
+	for _, p := range pages() {
+		err := renderPage(files, root, &p)
+		switch {
+		case err == nil:
+			list = append(list, p)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("%s: %w", p.name(), err)
 		}
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		return nil, err
-	}
-	return files, renderOverview(files, data, string(readme))
+	return files, renderOverview(files, root, list)
 }

@@ -1,77 +1,72 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"ludus/checkpoints/zoo"
 	"ludus/cmd/internal/diagrams"
+	"ludus/cmd/internal/svg"
 	"ludus/env"
 	"ludus/env/games"
 )
 
-// generated is the first line of pages.
-const generated = "<!-- Written by go generate ./cmd/gamepages. Do not edit. -->\n"
-
-// README's parts that are written here are between these lines.
+// README.md's table of games is between these lines. A README without them has no table.
 const (
 	gamesBegin = "<!-- games: written by go generate ./cmd/gamepages -->\n"
 	gamesEnd   = "<!-- end of games -->\n"
 )
 
-// Pictures of README.
-const (
-	analysisPicture = "docs/games/pictures/analysis.svg"
-	ratingPicture   = "docs/games/pictures/rating.svg"
-	errorPicture    = "docs/games/pictures/errors.svg"
-	analysedPage    = 0 // in pages
-	analysedFrom    = 4 // least ply of the position shown; even
-)
-
 // renderOverview adds the index of the pages, README.md with its table of games, and its pictures.
-func renderOverview(files map[string]string, data, readme string) error {
-	before, rest, found := strings.Cut(readme, gamesBegin)
-	_, after, closed := strings.Cut(rest, gamesEnd)
-	if !found || !closed {
-		return fmt.Errorf("README.md has no lines %q and %q", gamesBegin, gamesEnd)
-	}
-	table, err := gamesTable(pagesFolder + "/")
+func renderOverview(files map[string]string, root string, list []page) error {
+	table, err := gamesTable(list, "")
 	if err != nil {
-		return err
-	}
-	files["README.md"] = before + gamesBegin + table + gamesEnd + after
-	if table, err = gamesTable(""); err != nil {
 		return err
 	}
 	files[pagesFolder+"/README.md"] = generated + "\n# Games\n\n" +
 		"Rules with pictures, what is known, the shipped agent and a sample game with comments.\n\n" + table
-	var c curve
-	if err := readData(data, curveData, &c); err != nil {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
 		return err
 	}
-	files[ratingPicture], files[errorPicture] = c.draw(), drawErrors()
-	files[analysisPicture], err = drawAnalysis(data)
+	before, rest, begun := strings.Cut(string(readme), gamesBegin)
+	if _, after, ended := strings.Cut(rest, gamesEnd); begun && ended {
+		if table, err = gamesTable(list, pagesFolder+"/"); err != nil {
+			return err
+		}
+		files["README.md"] = before + gamesBegin + table + gamesEnd + after
+	}
+	files[pictureFolder+"/errors.svg"] = drawErrors()
+	var rating svg.Chart // the chart of a run's report
+	if err := readData(filepath.Join(root, dataFolder), "rating", &rating); err != nil {
+		return err
+	}
+	files[pictureFolder+"/rating.svg"] = rating.File()
+	files[pictureFolder+"/analysis.svg"], err = drawAnalysis(filepath.Join(root, dataFolder))
 	return err
 }
 
-// gamesTable returns a table with a picture of each page's game; prefix leads to the pages.
-func gamesTable(prefix string) (string, error) {
+// gamesTable returns a table with a picture of a won game of each page; prefix leads to the pages.
+func gamesTable(list []page, prefix string) (string, error) {
 	const inRow = 5
 	var b strings.Builder
 	b.WriteString("<table>\n")
-	for row := range slices.Chunk(pages, inRow) {
+	for row := range slices.Chunk(list, inRow) {
 		b.WriteString("<tr>\n")
-		for i := range row {
-			p := &row[i]
-			game, err := games.New(p.name)
+		for _, p := range row {
+			game, err := games.New(p.name())
 			if err != nil {
 				return "", err
 			}
 			won := slices.IndexFunc(diagrams.Of(game), func(d diagrams.Diagram) bool { return d.Move == "" })
-			picture := fmt.Sprintf("%s-rules-%d.svg", p.name, won+1)
-			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%s\">"+
-				"<img src=\"%s\" height=\"120\" alt=\"%s: a won game\"><br><code>%s</code></a><br>%s</td>\n",
-				prefix+p.name+".md", prefix+"pictures/"+picture, p.title, p.name, game.Summary)
+			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%[1]s%[2]s.md\">"+
+				"<img src=\"%[1]spictures/%[2]s-rules-%[3]d.svg\" height=\"120\" alt=\"%[4]s: a won game\"><br><code>%[2]s</code></a>"+
+				"<br>%[5]s</td>\n", prefix, p.name(), won+1, p.title(), game.Summary)
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -79,56 +74,64 @@ func gamesTable(prefix string) (string, error) {
 	return b.String(), nil
 }
 
+// The position in README.md's picture of an analysis: several moves are about as good.
+const (
+	analysedPage = "breakthrough-6x6"
+	analysedPly  = 6 // plies played before
+)
+
 // drawAnalysis draws a position of a sample game with the moves of its analysis.
 func drawAnalysis(data string) (string, error) {
-	p := &pages[analysedPage]
-	s, err := readStudy(data, p)
+	s, err := readStudy(data, &page{[]string{analysedPage}})
 	if err != nil {
 		return "", err
 	}
-	game, err := games.New(p.studied())
+	game, err := games.New(s.Game)
 	if err != nil {
 		return "", err
 	}
-	var before []string
-	for i := range s.Sample {
-		before = append(before, s.Sample[i].Move)
+	var moves []string
+	for _, p := range s.Sample[:analysedPly] {
+		moves = append(moves, p.Move)
 	}
-	at := mostOpen(s.Sample)
-	state, _, err := env.ReplayText(game, before[:at])
+	state, _, err := env.ReplayText(game, moves)
 	if err != nil {
 		return "", err
 	}
-	top := s.Sample[at].Top
-	d := diagram{pieces: diagrams.Pieces(state), label: make(map[int32]string)}
+	top := s.Sample[analysedPly].Top
+	d := diagram{pieces: diagrams.Pieces(state), player: int(state.Player()), label: make(map[int32]string)}
 	for _, m := range top {
-		a, err := game.ParseAction(m.Move)
-		if err != nil {
-			return "", err
+		if to := cellsOf(game, m.Move).To; d.label[to] == "" { // of several moves to a cell, the most visited one
+			d.arrows = append(d.arrows, weighted{m.Move, float64(m.Visits) / float64(top[0].Visits)})
+			d.label[to] = fmt.Sprintf("%.0f", m.Score)
 		}
-		to := game.Drawing.ActionCells[a].To
-		if d.label[to] != "" {
-			continue
-		}
-		d.moves = append(d.moves, weighted{m.Move, float64(m.Visits) / float64(top[0].Visits)})
-		d.label[to] = fmt.Sprintf("%.0f", m.Score)
 	}
-	title := fmt.Sprintf("%s, %s to move: the moves that the agent looked at most, and white's expected score after each. Best: %s",
-		p.title, game.Players[state.Player()], top[0].Move)
-	return drawSVG(game, title, d), nil
+	title := fmt.Sprintf("%s, %s to move: the moves that the agent looked at most, and %s's expected score after each. Best: %s",
+		game.Name, game.Players[state.Player()], game.Players[0], top[0].Move)
+	return drawBoards(game, title, d), nil
 }
 
-// mostOpen returns the index of the position with the first player to move, not before analysedFrom, whose analysis is spread
-// most over several moves: its most visited move has the fewest visits. That move must have the best score, as it has after a
-// long search. Players alternate.
-func mostOpen(sample []ply) int {
-	best := analysedFrom
-	for i := analysedFrom; i < len(sample); i += 2 {
-		top := sample[i].Top
-		better := func(m topMove) bool { return m.Score > top[0].Score }
-		if len(top) > 2 && !slices.ContainsFunc(top, better) && top[0].Visits < sample[best].Top[0].Visits {
-			best = i
+// drawErrors draws the errors of recorded trainings of different lengths over the positions that they played.
+func drawErrors() string {
+	c := svg.Chart{Title: "Errors with 64 simulations", Unit: "% of moves", X: "positions of self-play", Log: true}
+	for _, game := range zoo.Games() {
+		line := svg.Line{Name: game, Dots: true}
+		for _, t := range zoo.CardOf(game).Curve { // ascending by positions
+			if e := t.Search; e.Value > 0 && e.Low > 0 { // 0 has no place on a logarithmic axis
+				line.AddInterval(float64(t.Positions), 100*e.Value, 100*e.Low, 100*e.High)
+			}
+		}
+		if len(line.X) > 1 {
+			c.Lines = append(c.Lines, line)
 		}
 	}
-	return best
+	last := func(l svg.Line) float64 { return l.Y[len(l.Y)-1] }
+	slices.SortFunc(c.Lines, func(a, b svg.Line) int { return cmp.Compare(last(b), last(a)) }) // as the lines end, from the top
+	least := math.Inf(1)
+	for i := range c.Lines {
+		c.Lines[i].Colour = i
+		least = min(least, slices.Min(c.Lines[i].Low))
+	}
+	c.Min = &least
+	return c.File()
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,20 +18,13 @@ import (
 	"ludus/train/agent"
 )
 
-// study is what takes long to compute for a page. Scores are the first player's, expected or exact, 0 to 100: its goal, or
-// 100, 50 and 0 for a win, a draw and a loss.
+// study is an analysed sample game, which takes long to compute. Scores are the first player's, expected or exact, 0 to
+// 100: its goal, or 100, 50 and 0 for a win, a draw and a loss.
 type study struct {
-	Network string      `json:"network"` // SHA-256 of the shipped weights file; "" if none is shipped
-	First   []firstMove `json:"first"`
-	Players [2]string   `json:"players"` // specs of the agents of the sample game, by seat
-	Sample  []ply       `json:"sample"`
-}
-
-// firstMove is a group of first moves that are alike up to symmetry.
-type firstMove struct {
-	Moves []string `json:"moves"`
-	Score float64  `json:"score"`
-	Exact bool     `json:"exact,omitempty"`
+	Game    string    `json:"game"`
+	Network string    `json:"network"` // SHA-256 of the shipped weights file; "" if none is shipped
+	Players [2]string `json:"players"` // specs of the agents, by seat
+	Sample  []ply     `json:"sample"`
 }
 
 // ply is a position of the sample game and the move played in it.
@@ -51,71 +43,68 @@ type topMove struct {
 	Score  float64 `json:"score"`
 }
 
-// Limits of a study. They let a study of one game take about a minute.
+// Agents and limits of a study. They let a study of one game take about a minute.
 const (
-	firstNodes       = 5_000_000 // of the solver, for all first moves together
-	sampleNodes      = 500_000   // of the solver, for each position
-	firstSimulations = 4000      // of the agent, after each first move
-	analystSims      = 1000      // of the agent, for each position
-	tableBytes       = 128 << 20
-	topMoves         = 5
-	baseline         = "mcts:4000" // player and analyst of games without a shipped agent
+	baseline    = "mcts:4000" // player and analyst of games without a shipped agent
+	beginner    = "mcts:1000" // the second player, whose mistakes are worth a comment
+	analystSims = 1000        // of the analyst, for each position
+	sampleNodes = 500_000     // of the solver, for each position
+	tableBytes  = 128 << 20   // of the solver
+	topMoves    = 5
 )
 
-// studyPage computes the data of a page if they are missing, belong to another agent, or are wanted again.
-func studyPage(ctx context.Context, folder string, p *page, again []string) error {
+// studyPage plays the page's sample game if there is none, if its agent has changed, or again.
+func studyPage(ctx context.Context, folder string, p *page, again bool) error {
 	old, err := readStudy(folder, p)
-	if err != nil && !errors.Is(err, errStale) {
-		return err
-	}
-	if old != nil && err == nil && !slices.Contains(again, p.name) {
+	if err == nil && !again {
 		return nil
 	}
-	game, err := games.New(p.studied())
+	if err != nil && !errors.Is(err, errStale) && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	name := p.names[max(0, slices.IndexFunc(p.names, func(name string) bool { return zoo.CardOf(name) != nil }))]
+	if old != nil {
+		name = old.Game
+	}
+	game, err := games.New(name)
 	if err != nil {
 		return err
 	}
-	firsts, err := games.New(p.firsts())
+	fmt.Fprintf(os.Stderr, "%s: sample game of %s\n", p.name(), name)
+	s := &student{game: game, solver: solver.New(game, tableBytes)}
+	out := study{Game: name, Network: networkOf(name), Players: [2]string{baseline, beginner}}
+	analyst := baseline
+	if out.Network != "" {
+		out.Players[0], analyst = agent.Zoo, agent.Zoo+",search=puct"
+	}
+	if out.Sample, err = s.sample(ctx, out.Players, analyst); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(out, "", " ")
 	if err != nil {
 		return err
 	}
-	s := newStudent(ctx, firsts)
-	fmt.Fprintf(os.Stderr, "%s: first moves\n", p.name)
-	out := study{Network: network(game.Name), Players: p.players}
-	if out.First, err = s.firstMoves(); err != nil {
-		return err
-	}
-	s = newStudent(ctx, game)
-	for i, spec := range out.Players {
-		out.Players[i] = cmp.Or(spec, s.spec)
-	}
-	fmt.Fprintf(os.Stderr, "%s: sample game\n", p.name)
-	if out.Sample, err = s.sample(out.Players); err != nil {
-		return err
-	}
-	return writeData(folder, p.name, out)
+	return os.WriteFile(filepath.Join(folder, p.name()+".json"), append(text, '\n'), 0o644)
 }
 
-// errStale means that data are missing or belong to another agent.
-var errStale = errors.New("run go generate ./cmd/gamepages: the values and the sample game are missing or " +
-	"those of another agent")
+// errStale means that a sample game belongs to another agent.
+var errStale = errors.New("run go generate ./cmd/gamepages: the sample game is that of another agent")
 
-// readStudy reads the data of a page. The error is errStale if they must be computed.
+// readStudy reads the sample game of a page. The error wraps [fs.ErrNotExist] if there is none. The result is not nil if
+// the error is errStale.
 func readStudy(folder string, p *page) (*study, error) {
 	s := new(study)
-	if err := readData(folder, p.name, s); errors.Is(err, fs.ErrNotExist) {
-		return nil, errStale
-	} else if err != nil {
+	if err := readData(folder, p.name(), s); err != nil {
 		return nil, err
 	}
-	if s.Network != network(p.studied()) {
+	if s.Network != networkOf(s.Game) {
 		return s, errStale
 	}
 	return s, nil
 }
 
-// network returns the SHA-256 of the weights file that is shipped for a game, or "".
-func network(game string) string {
+// networkOf returns the SHA-256 of the weights file that is shipped for a game, or "".
+func networkOf(game string) string {
 	if card := zoo.CardOf(game); card != nil {
 		return card.Network.SHA256
 	}
@@ -134,29 +123,10 @@ func readData(folder, name string, to any) error {
 	return nil
 }
 
-func writeData(folder, name string, data any) error {
-	text, err := json.MarshalIndent(data, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, name+".json"), append(text, '\n'), 0o644)
-}
-
 // student computes a study.
 type student struct {
-	ctx    context.Context
 	game   *env.Game
 	solver *solver.Solver
-
-	spec, analyst string // of the agents that play, unless the page names others, and that analyse
-}
-
-func newStudent(ctx context.Context, game *env.Game) *student {
-	s := &student{ctx: ctx, game: game, solver: solver.New(game, tableBytes), spec: baseline, analyst: baseline}
-	if zoo.CardOf(game.Name) != nil {
-		s.spec, s.analyst = agent.Zoo, agent.Zoo+",search=puct"
-	}
-	return s
 }
 
 // agent returns a new agent.
@@ -168,43 +138,10 @@ func (s *student) agent(spec string) (agent.Agent, error) {
 	return f.New(1)
 }
 
-// firstMoves returns the scores of the first moves, the best for the first player first. They are the solver's if it
-// solves all, otherwise the agent's.
-func (s *student) firstMoves() (list []firstMove, err error) {
-	start := s.game.NewState()
-	classes := s.solver.SolveMoves(start, solver.Limits{Nodes: firstNodes}, nil)
-	exact := !slices.Contains(classes, solver.Unknown)
-	analyst, err := s.agent(s.analyst)
-	if err != nil {
-		return nil, err
-	}
-	groups := make(map[env.Key]int)
-	for i, a := range start.Legal(nil) {
-		child := s.game.NewState()
-		child.Apply(a)
-		key, _ := child.CanonicalKey()
-		name := s.game.ActionNames[a]
-		if g, known := groups[key]; known {
-			list[g].Moves = append(list[g].Moves, name)
-			continue
-		}
-		groups[key] = len(list)
-		m := firstMove{Moves: []string{name}, Exact: exact}
-		if exact {
-			m.Score = float64(s.game.Classes[classes[i]].Goal())
-		} else if m.Score, _, err = s.analyze(analyst, child, firstSimulations); err != nil {
-			return nil, err
-		}
-		list = append(list, m)
-	}
-	slices.SortStableFunc(list, func(a, b firstMove) int { return cmp.Compare(b.Score, a.Score) })
-	return list, nil
-}
-
 // analyze returns the expected score of First in a position, and the best moves.
-func (s *student) analyze(a agent.Agent, state env.State, simulations int) (score float64, top []topMove, err error) {
+func (s *student) analyze(ctx context.Context, a agent.Agent, state env.State) (score float64, top []topMove, err error) {
 	a.Reset(1)
-	analysis, err := a.Analyze(s.ctx, state, simulations)
+	analysis, err := a.Analyze(ctx, state, analystSims)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -222,25 +159,25 @@ func (s *student) analyze(a agent.Agent, state env.State, simulations int) (scor
 	return toScore(analysis.Value), top, nil
 }
 
-// sample plays a game between two agents and analyses its positions.
-func (s *student) sample(specs [2]string) (plies []ply, err error) {
+// sample plays a game between two agents. The analyst analyses its positions.
+func (s *student) sample(ctx context.Context, specs [2]string, analystSpec string) (plies []ply, err error) {
 	var seats [2]agent.Agent
 	for i, spec := range specs {
 		if seats[i], err = s.agent(spec); err != nil {
 			return nil, err
 		}
 	}
-	analyst, err := s.agent(s.analyst)
+	analyst, err := s.agent(analystSpec)
 	if err != nil {
 		return nil, err
 	}
 	for state := s.game.NewState(); !state.Done(); {
-		a, err := seats[state.Player()].Choose(s.ctx, state)
+		a, err := seats[state.Player()].Choose(ctx, state)
 		if err != nil {
 			return nil, err
 		}
 		p := ply{Move: s.game.ActionNames[a]}
-		if p.Score, p.Top, err = s.analyze(analyst, state, analystSims); err != nil {
+		if p.Score, p.Top, err = s.analyze(ctx, analyst, state); err != nil {
 			return nil, err
 		}
 		s.solve(state, &p)

@@ -66,8 +66,9 @@ var imports = map[string][]string{
 		"checkpoints", "env", "train/agent", "train/cpu", "train/match", "train/rundir", "train/stats", "train/suite",
 	},
 	"cmd/internal/diagrams": {"env"},
+	"cmd/internal/svg":      {},
 	"cmd/buildengine":       {},
-	"cmd/gamepages":         {"checkpoints/zoo", "cmd/internal/diagrams", "env", "env/games", "env/solver", "train/agent", "train/ratings"},
+	"cmd/gamepages":         {"checkpoints/zoo", "cmd/internal/diagrams", "cmd/internal/svg", "env", "env/games", "env/solver", "train/agent", "train/ratings"},
 	"cmd/ship": {
 		"checkpoints", "checkpoints/zoo", "env", "env/games", "model/infer", "train", "train/agent", "train/exploit", "train/match",
 		"train/ratings", "train/rundir", "train/suite",
@@ -88,7 +89,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page/engine": {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":       {},
 	"cmd/ludus/internal/report": {
-		"checkpoints", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer",
+		"checkpoints", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer",
 		"train/agent", "train/match", "train/rundir", "train/seed", "train/suite",
 	},
 	"cmd/ludus/internal/shipped": {"checkpoints/zoo", "env", "env/games", "model/infer", "train/agent", "train/ratings"},

@@ -3,47 +3,13 @@ package report
 import (
 	"math"
 	"slices"
+
+	"ludus/cmd/internal/svg"
 )
-
-// Chart is a plot of lines with common axes.
-type Chart struct {
-	ID      string   `json:"id"` // unique on the page; the SVG file's name
-	Title   string   `json:"title"`
-	Note    string   `json:"note,omitempty"`
-	X       string   `json:"x"`              // label of the x axis
-	Unit    string   `json:"unit,omitempty"` // of y
-	Min     *float64 `json:"min,omitempty"`  // lower end of the y axis; nil fits the lines
-	Max     *float64 `json:"max,omitempty"`  // upper end
-	Lines   []Line   `json:"lines,omitempty"`
-	Missing string   `json:"missing,omitempty"` // reason for having no lines
-}
-
-// Line is a series of points, ascending by X. Low and High, if set, are the 95 % interval of each point.
-type Line struct {
-	Name        string    `json:"name"`
-	Colour      int       `json:"colour"` // index in the palette
-	Dashed      bool      `json:"dashed,omitempty"`
-	Dots        bool      `json:"dots,omitempty"`        // draw a dot at each point
-	Unconnected bool      `json:"unconnected,omitempty"` // draw points and intervals only: see [Chart.finish]
-	X           []float64 `json:"x"`
-	Y           []float64 `json:"y"`
-	Low         []float64 `json:"low,omitempty"`
-	High        []float64 `json:"high,omitempty"`
-	// Other x axes, in comparisons of runs by generation: self-play games and training seconds at each point.
-	Games   []float64 `json:"games,omitempty"`
-	Seconds []float64 `json:"seconds,omitempty"`
-}
-
-func (l *Line) add(x, y float64) { l.X, l.Y = append(l.X, x), append(l.Y, y) }
-
-func (l *Line) addInterval(x, y, low, high float64) {
-	l.add(x, y)
-	l.Low, l.High = append(l.Low, low), append(l.High, high)
-}
 
 // addLine adds a line of runs[run] if it has points. kind numbers the lines of one run. With a single run, kind chooses
 // the colour; with several, run chooses the colour, and lines of kind > 0 are dashed.
-func (c *Chart) addLine(runs []*Run, run, kind int, line Line) {
+func addLine(c *svg.Chart, runs []*Run, run, kind int, line svg.Line) {
 	if len(line.X) == 0 {
 		return
 	}
@@ -53,19 +19,19 @@ func (c *Chart) addLine(runs []*Run, run, kind int, line Line) {
 			line.Games, line.Seconds = append(line.Games, float64(games)), append(line.Seconds, seconds)
 		}
 	}
-	line.thin()
+	thin(&line)
 	if line.Colour = kind; len(runs) > 1 {
 		line.Name, line.Colour, line.Dashed = runs[run].Name+": "+line.Name, run, kind > 0
 	}
 	c.Lines = append(c.Lines, line)
 }
 
-// finish returns the completed chart. If it has no lines, missing is shown as the reason. Lines are not connected if
-// their median interval covers over half of the plot's height: their ups and downs are noise.
-func (c *Chart) finish(missing string) Chart {
+// finished returns a chart whose lines are complete. If it has none, missing is shown as the reason. Lines are not connected
+// if their median interval covers over half of the plot's height: their ups and downs are noise.
+func finished(c svg.Chart, missing string) svg.Chart {
 	if len(c.Lines) == 0 {
 		c.Missing = missing
-		return *c
+		return c
 	}
 	var ys []float64
 	for _, l := range c.Lines {
@@ -86,7 +52,7 @@ func (c *Chart) finish(missing string) Chart {
 		slices.Sort(widths)
 		l.Unconnected = len(widths) > 0 && widths[len(widths)/2] > height/2
 	}
-	return *c
+	return c
 }
 
 // maxPoints is the most points of a line; a screen shows no more.
@@ -95,8 +61,8 @@ const maxPoints = 500
 // dottedPoints is the most points of a line with a dot at each.
 const dottedPoints = 60
 
-// thin replaces groups of neighbouring points by their means until at most maxPoints are left, and rounds all numbers.
-func (l *Line) thin() {
+// thin replaces groups of neighbouring points of a line by their means until at most maxPoints are left, and rounds all numbers.
+func thin(l *svg.Line) {
 	size := (len(l.X) + maxPoints - 1) / maxPoints
 	for _, list := range []*[]float64{&l.X, &l.Y, &l.Low, &l.High, &l.Games, &l.Seconds} {
 		if size > 1 {
@@ -134,7 +100,7 @@ func rounded(x float64) float64 {
 
 // Ladder is a list of agents by strength, drawn as bars with whiskers.
 type Ladder struct {
-	ID      string `json:"id"` // unique on the page; the SVG file's name
+	ID      string `json:"id"` // unique on the page
 	Title   string `json:"title"`
 	Note    string `json:"note,omitempty"`
 	Unit    string `json:"unit"`              // of the values, such as "Elo"; the bars of "%" go up to 100

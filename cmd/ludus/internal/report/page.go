@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 
+	"ludus/cmd/internal/svg"
 	"ludus/cmd/ludus/internal/static"
 )
 
@@ -31,11 +32,11 @@ type Fact struct {
 
 // Section is a part of the page.
 type Section struct {
-	ID      string   `json:"id"`
-	Title   string   `json:"title"`
-	Note    string   `json:"note,omitempty"`
-	Ladders []Ladder `json:"ladders,omitempty"`
-	Charts  []Chart  `json:"charts"`
+	ID      string      `json:"id"`
+	Title   string      `json:"title"`
+	Note    string      `json:"note,omitempty"`
+	Ladders []Ladder    `json:"ladders,omitempty"`
+	Charts  []svg.Chart `json:"charts"`
 }
 
 // Setting is one of a run's settings.

@@ -60,31 +60,19 @@ func Write(ctx context.Context, dir string, depth Depth) (warnings []string, err
 	return run.Warnings, err
 }
 
-// writePlots writes an SVG file for every chart and ladder that has data.
+// writePlots writes an SVG file for every chart that has lines.
 func writePlots(dir string, sections []Section) error {
-	plots := make(map[string]func() ([]byte, error)) // by the file's name
-	for _, s := range sections {
-		for _, c := range s.Charts {
-			if len(c.Lines) > 0 {
-				plots[c.ID] = c.SVG
-			}
-		}
-		for _, l := range s.Ladders {
-			if len(l.Bars) > 0 {
-				plots[l.ID] = l.SVG
-			}
-		}
-	}
 	if err := checkpoints.MkdirAll(dir); err != nil {
 		return err
 	}
-	for id, draw := range plots {
-		data, err := draw()
-		if err == nil {
-			err = checkpoints.WriteSharedFile(filepath.Join(dir, id+".svg"), data)
-		}
-		if err != nil {
-			return fmt.Errorf("plot %s: %w", id, err)
+	for _, s := range sections {
+		for _, c := range s.Charts {
+			if len(c.Lines) == 0 {
+				continue
+			}
+			if err := checkpoints.WriteSharedFile(filepath.Join(dir, c.ID+".svg"), []byte(c.File())); err != nil {
+				return fmt.Errorf("plot %s: %w", c.ID, err)
+			}
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"ludus/cmd/internal/diagrams"
+	"ludus/cmd/internal/svg"
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 	"ludus/env/games"
@@ -231,22 +232,22 @@ func TestWriteStops(t *testing.T) {
 
 // Lines whose intervals cover most of the plot are not connected.
 func TestUnconnected(t *testing.T) {
-	line := func(width float64) Line {
-		var l Line
+	line := func(width float64) svg.Line {
+		var l svg.Line
 		for i := range 5 {
 			y := float64(10 * i)
-			l.addInterval(float64(i), y, y-width/2, y+width/2)
+			l.AddInterval(float64(i), y, y-width/2, y+width/2)
 		}
 		return l
 	}
 	for width, want := range map[float64]bool{1: false, 30: false, 60: true} {
-		c := Chart{Lines: []Line{line(width)}}
-		if c.finish(""); c.Lines[0].Unconnected != want {
+		c := svg.Chart{Lines: []svg.Line{line(width)}}
+		if c = finished(c, ""); c.Lines[0].Unconnected != want {
 			t.Errorf("intervals of %v around 0 to 40: unconnected is %v", width, !want)
 		}
 	}
-	c := Chart{Min: new(0.0), Max: new(1000.0), Lines: []Line{line(60)}}
-	if c.finish(""); c.Lines[0].Unconnected {
+	c := svg.Chart{Min: new(0.0), Max: new(1000.0), Lines: []svg.Line{line(60)}}
+	if c = finished(c, ""); c.Lines[0].Unconnected {
 		t.Error("intervals that are small on the chart's own axis are taken for large")
 	}
 }
@@ -263,11 +264,11 @@ const evil = `</script><script>document.title="evil"</script><!--"'&`
 
 // Texts cannot become markup.
 func TestPageEscapes(t *testing.T) {
-	chart := Chart{ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []Line{{Name: evil, X: []float64{1}, Y: []float64{2}}}}
+	chart := svg.Chart{ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []svg.Line{{Name: evil, X: []float64{1}, Y: []float64{2}}}}
 	page := Page{
 		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []Fact{{evil, evil}}, NoSamples: evil,
 		Settings: []Setting{{evil, evil, evil, evil, true}},
-		Sections: []Section{{ID: "s", Title: evil, Note: evil, Charts: []Chart{chart, {ID: "none", Title: evil, Missing: evil}},
+		Sections: []Section{{ID: "s", Title: evil, Note: evil, Charts: []svg.Chart{chart, {ID: "none", Title: evil, Missing: evil}},
 			Ladders: []Ladder{{ID: "l", Title: evil, Note: evil, Unit: evil, Bars: []Bar{{Name: evil, Detail: evil, High: 1}}}}}},
 	}
 	html, err := page.HTML()
@@ -292,11 +293,11 @@ func TestPageEscapes(t *testing.T) {
 // Long lines are thinned to means; short ones stay as they are.
 func TestThin(t *testing.T) {
 	for _, n := range []int{1, 60, 500, 501, 9999} {
-		var l Line
+		var l svg.Line
 		for i := range n {
-			l.addInterval(float64(i+1), 2*float64(i+1), 0, 5)
+			l.AddInterval(float64(i+1), 2*float64(i+1), 0, 5)
 		}
-		l.thin()
+		thin(&l)
 		if len(l.X) > maxPoints || n <= maxPoints && len(l.X) != n || len(l.X) < min(n, maxPoints/2) {
 			t.Errorf("%d points become %d", n, len(l.X))
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ludus/cmd/internal/svg"
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
@@ -132,7 +133,7 @@ const byGeneration = "generation"
 // Sections returns the charts of one run, or charts that compare several runs of one game. One run also gets ladders.
 func Sections(runs ...*Run) []Section {
 	strength := Section{ID: "strength", Title: "Strength"}
-	strength.Charts = []Chart{ratingChart(runs), matchChart(runs), suiteChart(runs)}
+	strength.Charts = []svg.Chart{ratingChart(runs), matchChart(runs), suiteChart(runs)}
 	if len(runs) == 1 {
 		strength.Ladders = []Ladder{ratingLadder(runs[0]), matchLadder(runs[0])}
 	}
@@ -159,24 +160,24 @@ func Sections(runs ...*Run) []Section {
 }
 
 // metricCharts plots metrics by generation.
-func metricCharts(charts []metricChart, runs []*Run) []Chart {
-	var drawn []Chart
+func metricCharts(charts []metricChart, runs []*Run) []svg.Chart {
+	var drawn []svg.Chart
 	for _, m := range charts {
-		c := Chart{ID: m.id, Title: m.title, Note: m.note, X: byGeneration, Unit: m.unit, Min: m.min, Max: m.max}
+		c := svg.Chart{ID: m.id, Title: m.title, Note: m.note, X: byGeneration, Unit: m.unit, Min: m.min, Max: m.max}
 		for i, run := range runs {
 			for kind, metric := range m.metrics {
-				line := Line{Name: metric.name}
+				line := svg.Line{Name: metric.name}
 				for j := range run.Generations {
 					g := &run.Generations[j]
 					if y := metric.value(g); !math.IsNaN(y) {
-						line.add(float64(g.Generation), y)
+						line.Add(float64(g.Generation), y)
 					}
 				}
-				c.addLine(runs, i, kind, line)
+				addLine(&c, runs, i, kind, line)
 			}
 		}
 		if len(c.Lines) > 0 || !m.optional {
-			drawn = append(drawn, c.finish(m.missing))
+			drawn = append(drawn, finished(c, m.missing))
 		}
 	}
 	return drawn
@@ -201,8 +202,8 @@ func ratingNote(runs []*Run, shown ...string) string {
 
 // ratingChart plots the checkpoints' ratings and, for a single run, a horizontal line for the shipped agent and each
 // baseline.
-func ratingChart(runs []*Run) Chart {
-	c := Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration}
+func ratingChart(runs []*Run) svg.Chart {
+	c := svg.Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration}
 	var shown []string
 	for i, run := range runs {
 		if run.Ratings == nil {
@@ -217,22 +218,22 @@ func ratingChart(runs []*Run) Chart {
 			}
 		}
 		slices.SortFunc(checkpoints, func(a, b rundir.Rating) int { return cmp.Compare(*a.Generation, *b.Generation) })
-		line := Line{Name: "checkpoints"}
+		line := svg.Line{Name: "checkpoints"}
 		for _, a := range checkpoints {
-			line.addInterval(float64(*a.Generation), a.Rating, a.Low, a.High)
+			line.AddInterval(float64(*a.Generation), a.Rating, a.Low, a.High)
 		}
-		c.addLine(runs, i, 0, line)
+		addLine(&c, runs, i, 0, line)
 		if len(runs) > 1 || len(checkpoints) == 0 {
 			continue
 		}
 		for j, a := range baselines {
 			level := slices.Repeat([]float64{rounded(a.Rating)}, len(line.X))
-			c.Lines = append(c.Lines, Line{Name: a.Agent, Colour: j + 1, Dashed: true, X: line.X, Y: level})
+			c.Lines = append(c.Lines, svg.Line{Name: a.Agent, Colour: j + 1, Dashed: true, X: line.X, Y: level})
 			shown = append(shown, a.Agent)
 		}
 	}
 	c.Note = ratingNote(runs, shown...)
-	return c.finish(noRatings)
+	return finished(c, noRatings)
 }
 
 // isNetwork reports whether an agent spec names a network.
@@ -265,8 +266,8 @@ func longestMatches(run *Run) map[string]map[int]rundir.MatchResult {
 }
 
 // matchChart plots the checkpoints' scores against each baseline that at least two checkpoints played.
-func matchChart(runs []*Run) Chart {
-	c := Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Min: zero, Max: hundred,
+func matchChart(runs []*Run) svg.Chart {
+	c := svg.Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Min: zero, Max: hundred,
 		Note: "a draw counts half; with 95 % intervals"}
 	for i, run := range runs {
 		played, kind := longestMatches(run), 0
@@ -274,58 +275,58 @@ func matchChart(runs []*Run) Chart {
 			if len(played[opponent]) < 2 {
 				continue
 			}
-			line := Line{Name: opponent}
+			line := svg.Line{Name: opponent}
 			for _, g := range slices.Sorted(maps.Keys(played[opponent])) {
 				m := played[opponent][g]
-				line.addInterval(float64(g), 100*m.Score, 100*m.Low, 100*m.High)
+				line.AddInterval(float64(g), 100*m.Score, 100*m.Low, 100*m.High)
 			}
-			c.addLine(runs, i, kind, line)
+			addLine(&c, runs, i, kind, line)
 			kind++
 		}
 	}
-	return c.finish("no two checkpoints played the same baseline yet")
+	return finished(c, "no two checkpoints played the same baseline yet")
 }
 
 // suiteChart plots the share of moves that lose value in the solved positions of a suite.
-func suiteChart(runs []*Run) Chart {
-	c := Chart{ID: "solver-error", Title: "Errors in solved positions", Unit: "%", X: byGeneration, Min: zero,
+func suiteChart(runs []*Run) svg.Chart {
+	c := svg.Chart{ID: "solver-error", Title: "Errors in solved positions", Unit: "%", X: byGeneration, Min: zero,
 		Note: "moves that lose value, in positions with known exact values; with 95 % intervals"}
 	for i, run := range runs {
 		for kind, agent := range []struct{ spec, name string }{{"net", "with search"}, {"policy", "policy alone"}} {
-			line := Line{Name: agent.name}
+			line := svg.Line{Name: agent.name}
 			for _, s := range run.Suite {
 				if s.Agent == agent.spec && s.Positions >= suite.MinPositions {
-					line.addInterval(float64(s.Generation), 100*s.Error, 100*s.Low, 100*s.High)
+					line.AddInterval(float64(s.Generation), 100*s.Error, 100*s.Low, 100*s.High)
 				}
 			}
-			c.addLine(runs, i, kind, line)
+			addLine(&c, runs, i, kind, line)
 		}
 	}
-	return c.finish(fmt.Sprintf("no suite result of at least %d positions yet", suite.MinPositions))
+	return finished(c, fmt.Sprintf("no suite result of at least %d positions yet", suite.MinPositions))
 }
 
 // reliabilityChart plots actual against expected scores on the validation set, for each run's newest generation that
 // measured them.
-func reliabilityChart(runs []*Run) Chart {
-	c := Chart{ID: "reliability", Title: "Value calibration", X: "expected score", Unit: "score", Min: zero, Max: one,
+func reliabilityChart(runs []*Run) svg.Chart {
+	c := svg.Chart{ID: "reliability", Title: "Value calibration", X: "expected score", Unit: "score", Min: zero, Max: one,
 		Note: "actual score by the network's expected score, on the validation set"}
-	var ideal Line
+	var ideal svg.Line
 	for i, run := range runs {
 		for j := range slices.Backward(run.Generations) {
 			g := &run.Generations[j]
 			if len(g.Calibration) == 0 {
 				continue
 			}
-			var line Line
+			var line svg.Line
 			positions := 0
 			for _, b := range g.Calibration {
 				if b.Count > 0 {
-					line.add(b.Predicted, b.Actual)
+					line.Add(b.Predicted, b.Actual)
 					positions += b.Count
 				}
 			}
 			line.Name = fmt.Sprintf("generation %d, %d positions", g.Generation, positions)
-			c.addLine(runs, i, 0, line)
+			addLine(&c, runs, i, 0, line)
 			ideal.X = append(ideal.X, line.X...)
 			break
 		}
@@ -337,13 +338,13 @@ func reliabilityChart(runs []*Run) Chart {
 		ideal.Name, ideal.Colour, ideal.Dashed, ideal.Y = "ideal", len(runs), true, ideal.X
 		c.Lines = append(c.Lines, ideal)
 	}
-	return c.finish(notMeasured)
+	return finished(c, notMeasured)
 }
 
 // plyChart plots a diversity statistic by ply, multiplied by scale. It has two lines: the newest generation in which
 // games ended, and the newest measurement on the whole replay window.
-func plyChart(id, title, unit, note string, scale float64, runs []*Run, byPly func(*rundir.Diversity) []float64) Chart {
-	c := Chart{ID: id, Title: title, Note: note, X: "ply", Unit: unit, Min: zero}
+func plyChart(id, title, unit, note string, scale float64, runs []*Run, byPly func(*rundir.Diversity) []float64) svg.Chart {
+	c := svg.Chart{ID: id, Title: title, Note: note, X: "ply", Unit: unit, Min: zero}
 	for i, run := range runs {
 		var newest, window []float64
 		for j := range slices.Backward(run.Generations) {
@@ -356,17 +357,17 @@ func plyChart(id, title, unit, note string, scale float64, runs []*Run, byPly fu
 			}
 		}
 		for kind, list := range [][]float64{newest, window} {
-			line := Line{Name: []string{"newest generation", "window"}[kind]}
+			line := svg.Line{Name: []string{"newest generation", "window"}[kind]}
 			for len(list) > 0 && list[len(list)-1] == 0 { // plies that no game reached
 				list = list[:len(list)-1]
 			}
 			for ply, y := range list {
-				line.add(float64(ply+1), scale*y)
+				line.Add(float64(ply+1), scale*y)
 			}
-			c.addLine(runs, i, kind, line)
+			addLine(&c, runs, i, kind, line)
 		}
 	}
-	return c.finish(noGames)
+	return finished(c, noGames)
 }
 
 // maxLadder is the most checkpoints that the rating ladder shows: the newest, and earlier ones evenly spaced.
