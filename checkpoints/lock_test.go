@@ -16,7 +16,7 @@ import (
 )
 
 // lockVariable is the environment variable that makes the test binary lock the path in it and wait.
-const lockVariable = "CHECKPOINTS_TEST_LOCK"
+const lockVariable = "LUDUS_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	path := os.Getenv(lockVariable)

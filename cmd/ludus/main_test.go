@@ -27,7 +27,7 @@ import (
 )
 
 // asLudus is the environment variable that makes the test binary run as ludus.
-const asLudus = "LUDUS_TEST_MAIN"
+const asLudus = "LUDUS_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asLudus) != "" {

@@ -49,14 +49,14 @@ type network struct {
 	simulations int
 }
 
-// networks returns a small random network for each game and for some rule sheets, or those in the folder
-// LUDUS_TEST_NETWORKS.
+// networks returns a small random network for each game and for some rule sheets, or those in the files that match the
+// pattern LUDUS_TEST_WEIGHTS, such as runs/*.safetensors.
 func networks(t *testing.T) (list []network) {
 	t.Helper()
-	if folder := os.Getenv("LUDUS_TEST_NETWORKS"); folder != "" {
-		files, err := filepath.Glob(filepath.Join(folder, "*.safetensors"))
+	if pattern := os.Getenv("LUDUS_TEST_WEIGHTS"); pattern != "" {
+		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
-			t.Fatalf("no weights in %s, %v", folder, err)
+			t.Fatalf("no weights match %s, %v", pattern, err)
 		}
 		for _, file := range files {
 			weights, _, err := rundir.LoadWeights(agent.Reference{Path: file})

@@ -17,7 +17,7 @@ import (
 )
 
 // asPeer is the environment variable that makes the test binary a peer. Its value is the reply to the first request.
-const asPeer = "LUDUS_TEST_AS_PEER"
+const asPeer = "LUDUS_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if first := os.Getenv(asPeer); first != "" {
