@@ -96,7 +96,7 @@ func TestDocumentedSheet(t *testing.T) {
 	}
 }
 
-// CONTRIBUTING.md lists every library package.
+// README.md maps every library package.
 func TestDocumentPackages(t *testing.T) {
 	var packages []string
 	for name := range imports {
@@ -104,7 +104,7 @@ func TestDocumentPackages(t *testing.T) {
 			packages = append(packages, name)
 		}
 	}
-	mentions(t, "CONTRIBUTING.md", packages)
+	mentions(t, "README.md", packages)
 }
 
 // TestDocumentPaths checks that the files exist to which documents link or that they name with their path.
