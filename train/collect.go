@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ludus/train/parallel"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -21,14 +22,14 @@ func (r *run) generationPositions() int {
 // collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. Without
 // workers every game in progress advances by PliesPerGeneration plies. Otherwise positions of received games count, too,
 // and this process plays in short rounds, with the given network, until there are enough.
-func (r *run) collect(ctx context.Context, network *Network, m *rundir.Metrics) (games []*record, err error) {
+func (r *run) collect(ctx context.Context, network *Network, m *rundir.Metrics) (games []*record.Record, err error) {
 	plies, need := r.config.Plan.PliesPerGeneration, r.generationPositions()
 	if r.inbox != nil {
 		plies = max(1, plies/roundsPerGeneration)
 	}
 	start := time.Now()
 	var played Throughput
-	var received []*record
+	var received []*record.Record
 	late := false // the time of the plan is over, and a note has said so
 	for m.Positions < need {
 		if r.inbox != nil {
@@ -49,7 +50,7 @@ func (r *run) collect(ctx context.Context, network *Network, m *rundir.Metrics) 
 			r.progress(Waiting, playShare*float64(m.Positions)/float64(need))
 			err = r.inbox.wait(progressInterval)
 		default:
-			var finished []*record
+			var finished []*record.Record
 			finished, err = r.playRound(ctx, network, plies, m.Positions, need, &played)
 			games = append(games, finished...)
 			m.Positions += len(r.play.games) * plies
@@ -82,13 +83,13 @@ const (
 )
 
 // take takes games that workers sent, until they have the given number of positions, and counts them in m.
-func (r *run) take(positions int, m *rundir.Metrics) (games []*record) {
+func (r *run) take(positions int, m *rundir.Metrics) (games []*record.Record) {
 	for _, b := range r.inbox.take(positions) {
-		games = append(games, b.games...)
+		games = append(games, b.Records...)
 		m.Positions += b.Positions()
-		m.ReceivedGames += len(b.games)
+		m.ReceivedGames += len(b.Records)
 		behind := float64(max(0, r.count.Generation-b.Generation))
-		m.Staleness += (behind - m.Staleness) * float64(len(b.games)) / float64(m.ReceivedGames)
+		m.Staleness += (behind - m.Staleness) * float64(len(b.Records)) / float64(m.ReceivedGames)
 	}
 	return games
 }
@@ -97,7 +98,7 @@ func (r *run) take(positions int, m *rundir.Metrics) (games []*record) {
 // before; playRound reports the progress. It adds what it did to played and returns the games that ended.
 func (r *run) playRound(
 	ctx context.Context, network *Network, plies, positions, need int, played *Throughput,
-) (finished []*record, err error) {
+) (finished []*record.Record, err error) {
 	var result playResult
 	done := make(chan struct{})
 	var panics parallel.Panics

@@ -4,19 +4,20 @@ import (
 	"time"
 
 	"ludus/checkpoints"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
 // commit writes a generation to the run directory: its games, its line of metrics, its points for TensorBoard and,
 // last, its checkpoint. start is what the run had spent before the generation. A resumed run discards and repeats
 // everything newer than its newest checkpoint. Finally commit adjusts a time plan if that is due.
-func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, start time.Duration) error {
+func (r *run) commit(m *rundir.Metrics, games []*record.Record, sets positionCounts, start time.Duration) error {
 	next := r.count
 	next.Generation++
 	next.Games += len(games)
 	next.Positions += m.Positions
 	for _, g := range games {
-		next.Plies += len(g.opening) + len(g.plies)
+		next.Plies += len(g.Opening) + len(g.Plies)
 	}
 	next.Sets = sets
 	if r.inbox != nil {
@@ -24,7 +25,7 @@ func (r *run) commit(m *rundir.Metrics, games []*record, sets positionCounts, st
 	}
 	m.TotalGames, m.Steps, m.ReplayPositions = next.Games, r.learner.trainer.Steps(), r.learner.training.positions
 	m.RunSeconds, m.CPUSeconds = r.pace.elapsed().Seconds(), r.pace.cpuTime().Seconds()
-	if err := writeGames(r.Dir, next.Generation, r.count.Games, games); err != nil {
+	if err := record.Write(r.Dir, next.Generation, r.count.Games, games); err != nil {
 		return err
 	}
 	if err := rundir.MetricsFile.Append(r.Dir, m); err != nil {

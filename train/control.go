@@ -1,6 +1,10 @@
 package train
 
-import "math"
+import (
+	"math"
+
+	"ludus/train/record"
+)
 
 // When workers play more than the learner can use, they search more per move instead: the games get better, and the
 // ratio of training samples to positions stays as it is set.
@@ -47,5 +51,5 @@ func (x *inbox) streamBytes() int64 {
 		return 0
 	}
 	most := streamGenerations*x.need + 2*x.game.MaxPlies // a long game always fits
-	return max(int64(float64(most)*float64(bytes)/float64(positions)), 2*maxTaken)
+	return max(int64(float64(most)*float64(bytes)/float64(positions)), 2*record.MaxTaken)
 }

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"math/rand/v2"
 	"testing"
 )
@@ -81,10 +83,10 @@ func TestStreamBytes(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for games, first := 100, 0; games > 0; games, first = games/10, first+games { // ever smaller messages
-		b := randomGames(game, rng, games)
+		b := recordtest.Message(game, rng, games)
 		b.First = first
 		perPosition := float64(len(b.Marshal())+messageOverhead) / float64(b.Positions())
-		if err := x.accept(t.Context(), &Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
+		if err := x.accept(t.Context(), &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
 			t.Fatal(err)
 		}
 		x.take(1 << 20)

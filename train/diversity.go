@@ -7,11 +7,12 @@ import (
 
 	"ludus/env"
 	"ludus/model"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
 // measureDiversity returns the diversity of finished games.
-func measureDiversity(game *env.Game, games []*record) rundir.Diversity {
+func measureDiversity(game *env.Game, games []*record.Record) rundir.Diversity {
 	var d diversity
 	for _, r := range games {
 		d.add(game, r)
@@ -39,44 +40,42 @@ type plyDiversity struct {
 }
 
 // add counts a finished game.
-func (d *diversity) add(game *env.Game, r *record) {
+func (d *diversity) add(game *env.Game, r *record.Record) {
 	if d.games == nil {
 		d.games = make(map[uint64]bool)
 	}
-	hash := fnv.New64a()
-	state := game.NewState()
-	moves := r.moves()
-	for len(d.plies) < len(moves) {
+	for len(d.plies) < r.Length() {
 		d.plies = append(d.plies, plyDiversity{})
 	}
-	for i, a := range moves {
-		if j := i - len(r.opening); j >= 0 {
-			d.plies[i].add(state, &r.plies[j])
-			d.searched++
-			if r.plies[j].proven >= 0 {
-				d.proven++
-			}
+	state := game.NewState()
+	for i, p := range r.Positions(state) {
+		d.plies[len(r.Opening)+i].add(state, p)
+		if p.Proven >= 0 {
+			d.proven++
 		}
+	}
+	hash := fnv.New64a()
+	for _, a := range r.Moves() {
 		hash.Write(binary.LittleEndian.AppendUint32(nil, uint32(a)))
-		state.Apply(a)
 	}
 	d.games[hash.Sum64()] = true
 	d.count++
-	d.length += len(r.opening) + len(r.plies)
-	d.first += firstScore(r.goals)
+	d.searched += len(r.Plies)
+	d.length += r.Length()
+	d.first += firstScore(r.Goals)
 }
 
 // add counts a searched position.
-func (s *plyDiversity) add(state env.State, p *ply) {
+func (s *plyDiversity) add(state env.State, p *record.Ply) {
 	if s.positions == nil {
 		s.positions = make(map[uint64]bool)
 	}
 	key := state.Key()
 	s.positions[key.Hash()] = true
 	s.count++
-	if p.trainPolicy {
+	if p.TrainPolicy {
 		s.targets++
-		s.entropy += entropyOf(p.policy)
+		s.entropy += entropyOf(p.Policy)
 	}
 }
 
@@ -115,9 +114,9 @@ func firstScore(goals [2]int) float64 {
 	return 0.5
 }
 
-// entropyOf is the entropy in nats of a quantised distribution.
-func entropyOf(q []uint16) float64 {
+// entropyOf is the entropy of a distribution in nats.
+func entropyOf(q record.Shares) float64 {
 	p := make([]float32, len(q))
-	normalise(p, q)
+	q.Normalise(p)
 	return model.Entropy(p)
 }

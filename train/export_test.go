@@ -9,6 +9,7 @@ import (
 
 	"ludus/env"
 	"ludus/model"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -84,12 +85,6 @@ func SameStart(o *Options) {
 	}
 }
 
-// OldNetworks lets self-play use networks that are older than the newest by a number of generations.
-func OldNetworks(o *Options, generations int) { o.faults.delay = generations }
-
-// FixedSimulations lets workers search as many simulations per move as the settings say, however fast they are.
-func FixedSimulations(o *Options) { o.faults.fixed = true }
-
 // ChildVariable is the environment variable that makes the test binary the process that Child runs.
 const ChildVariable = "LUDUS_TEST_CHILD"
 
@@ -100,9 +95,9 @@ var Child func(description string) error
 const SumLength = 64
 
 // GameSums returns a sum of each game's content.
-func GameSums(b *Batch) (sums []string) {
-	for _, r := range b.games {
-		sums = append(sums, fmt.Sprintf("%x", sha256.Sum256(r.append(nil))))
+func GameSums(b *record.Message) (sums []string) {
+	for _, r := range b.Records {
+		sums = append(sums, fmt.Sprintf("%x", sha256.Sum256(r.Append(nil))))
 	}
 	return sums
 }
@@ -127,11 +122,11 @@ func RunSums(t *testing.T, game *env.Game, dir string) (sums [][]string) {
 	t.Helper()
 	count, all := committed(t, dir), 0
 	for g := 1; g <= count.Generation; g++ {
-		games, _, err := readGames(game, dir, g)
+		games, _, err := record.Read(game, dir, g)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sums, all = append(sums, GameSums(&Batch{games: games})), all+len(games)
+		sums, all = append(sums, GameSums(&record.Message{Records: games})), all+len(games)
 	}
 	if all != count.Games {
 		t.Errorf("the run has %d games in files and counts %d", all, count.Games)

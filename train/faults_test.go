@@ -25,6 +25,7 @@ import (
 
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/record"
 	"ludus/train/remote"
 	"ludus/train/rundir"
 )
@@ -131,7 +132,7 @@ type loggingLearner struct {
 	log io.Writer
 }
 
-func (l *loggingLearner) PublishGames(ctx context.Context, b *train.Batch) error {
+func (l *loggingLearner) PublishGames(ctx context.Context, b *record.Message) error {
 	var sums bytes.Buffer
 	for _, sum := range train.GameSums(b) {
 		fmt.Fprintln(&sums, "published", sum)

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -22,24 +23,6 @@ func fuzzed(f *testing.F, name string) *env.Game {
 	return game
 }
 
-// FuzzRecords parses any records: those that parse, and are written, parse the same again.
-func FuzzRecords(f *testing.F) {
-	game := fuzzed(f, "free-for-all-2p")
-	f.Add(marshalRecords([]*record{randomRecord(game, rand.New(rand.NewPCG(1, 2)))}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		records, err := unmarshalRecords(game, data)
-		if err != nil {
-			if !errors.Is(err, errRecord) {
-				t.Fatal(err)
-			}
-			return
-		}
-		if back, err := unmarshalRecords(game, marshalRecords(records)); err != nil || !reflect.DeepEqual(back, records) {
-			t.Errorf("records change on the way through bytes: %v", err)
-		}
-	})
-}
-
 // FuzzGamesInProgress parses any games in progress: those that parse can continue, and are written the same.
 func FuzzGamesInProgress(f *testing.F) {
 	game := fuzzed(f, "quad(size=4,quads=3,whites=1)")
@@ -49,14 +32,14 @@ func FuzzGamesInProgress(f *testing.F) {
 	f.Add(marshalGamesInProgress(games))
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, g := range games { // one that is in the middle of its game
-		g.record = randomRecord(game, rng)
-		g.record.plies, g.record.done, g.opened = g.record.plies[:2], false, true
+		g.record = recordtest.Random(game, rng)
+		g.record.Plies, g.record.Done, g.opened = g.record.Plies[:2], false, true
 	}
 	f.Add(marshalGamesInProgress(games))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		games := fresh()
 		if err := unmarshalGamesInProgress(data, games); err != nil {
-			if !errors.Is(err, errRecord) {
+			if !errors.Is(err, record.ErrRecord) {
 				t.Fatal(err)
 			}
 			return

@@ -8,6 +8,7 @@ import (
 
 	"ludus/env"
 	"ludus/mcts"
+	"ludus/train/record"
 	"ludus/train/rundir"
 	"ludus/train/seed"
 )
@@ -31,7 +32,7 @@ type gameInProgress struct {
 	noise       *rand.Rand // for searches: rng; nil: searches without noise, in a test
 	emptyStarts float64    // share of games from the starting position
 
-	record           *record
+	record           *record.Record
 	state            env.State
 	opened           bool // the opening is complete
 	policyPlies      int  // plies of the opening still to be drawn from the policy
@@ -43,9 +44,9 @@ type gameInProgress struct {
 	moveSimulations int     // per search
 	meanPlies       float64 // mean length of the run's games so far
 
-	finished    []*record // games that ended since the last selfPlay.result
-	positions   int       // searched since the last selfPlay.result
-	simulations int       // done since the last selfPlay.result
+	finished    []*record.Record // games that ended since the last selfPlay.result
+	positions   int              // searched since the last selfPlay.result
+	simulations int              // done since the last selfPlay.result
 
 	weights []float64    // scratch
 	legal   []env.Action // scratch
@@ -61,7 +62,7 @@ func newGamesInProgress(game *env.Game, settings *rundir.Settings, runSeed uint6
 		rng := rand.New(generator)
 		games[i] = &gameInProgress{
 			game: game, settings: settings, generator: generator, rng: rng, noise: rng, emptyStarts: emptyStartShare,
-			record: &record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
+			record: &record.Record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
 			moveSimulations: settings.Simulations,
 		}
 	}
@@ -76,7 +77,7 @@ func midRunGames(game *env.Game, settings *rundir.Settings, n int) []*gameInProg
 		for range g.rng.IntN(max(1, game.UsualPlies)) {
 			g.playRandom()
 			if g.state.Done() {
-				g.state, g.record.opening = game.NewState(), nil
+				g.state, g.record.Opening = game.NewState(), nil
 			}
 		}
 		g.beginSearchedPlies()
@@ -121,7 +122,7 @@ func (g *gameInProgress) startSearch(simulations int, rng *rand.Rand) {
 // beginGame draws the next game's start. It plays random plies at once and leaves plies from the policy to advance.
 func (g *gameInProgress) beginGame() {
 	longest := max(1, int(maxOpeningFraction*g.meanPlies))
-	g.record.opening = g.record.opening[:0]
+	g.record.Opening = g.record.Opening[:0]
 	g.state = g.game.NewState()
 	r := g.rng.Float64()
 	switch {
@@ -147,7 +148,7 @@ func (g *gameInProgress) playRandom() {
 
 func (g *gameInProgress) playOpening(a env.Action) {
 	g.state.Apply(a)
-	g.record.opening = append(g.record.opening, a)
+	g.record.Opening = append(g.record.Opening, a)
 }
 
 // playFromPolicy plays one ply of the opening, drawn from the network's policy at policyTemperature.
@@ -178,24 +179,24 @@ func (g *gameInProgress) beginSearchedPlies() {
 func (g *gameInProgress) playSearched() {
 	policy, weight := g.search.PolicyTarget(g.policy[:0])
 	g.policy = policy
-	p := ply{proven: -1, trainPolicy: weight > 0}
+	p := record.Ply{Proven: -1, TrainPolicy: weight > 0}
 	if class, ok := g.search.Proven(); ok {
-		p.proven = int8(class)
+		p.Proven = int8(class)
 	}
 	choice := g.chooseMove(policy)
-	p.action = g.search.Actions()[choice]
-	p.explored = p.action != g.search.Best()
+	p.Action = g.search.Actions()[choice]
+	p.Explored = p.Action != g.search.Best()
 	g.search.Classes(g.classes)
-	shares := quantise(quantise(make([]uint16, 0, len(policy)+len(g.classes)), policy), g.classes)
-	p.policy, p.classes = shares[:len(policy):len(policy)], shares[len(policy):]
-	g.record.plies = append(g.record.plies, p)
-	g.state.Apply(p.action)
+	shares := record.Quantise(record.Quantise(make([]uint16, 0, len(policy)+len(g.classes)), policy), g.classes)
+	p.Policy, p.Classes = shares[:len(policy):len(policy)], shares[len(policy):]
+	g.record.Plies = append(g.record.Plies, p)
+	g.state.Apply(p.Action)
 	g.pliesLeft--
 	g.positions++
 	if g.state.Done() {
-		g.record.done, g.record.outcome, g.record.goals = true, g.state.Outcome(), g.state.Goals()
+		g.record.Done, g.record.Outcome, g.record.Goals = true, g.state.Outcome(), g.state.Goals()
 		g.finished = append(g.finished, g.record)
-		g.record, g.opened = &record{}, false
+		g.record, g.opened = &record.Record{}, false
 	}
 }
 
@@ -228,27 +229,28 @@ func (g *gameInProgress) append(dst []byte) []byte {
 	}
 	dst = append(dst, opened)
 	dst = binary.AppendUvarint(dst, uint64(g.explorationPlies))
-	return g.record.append(dst)
+	return g.record.Append(dst)
 }
 
-// gameInProgress sets g from the format of [gameInProgress.append].
-func (r *reader) gameInProgress(g *gameInProgress) {
-	state := r.bytes(r.uvarint(1 << 10))
-	if r.err == nil {
+// read sets g to what append has written.
+func (g *gameInProgress) read(r *record.Reader) {
+	state := r.Bytes(r.Uvarint(1 << 10))
+	if r.Err() == nil {
 		if err := g.generator.UnmarshalBinary(state); err != nil {
-			r.fail("generator: %v", err)
+			r.Fail("generator: %v", err)
 		}
 	}
-	g.opened = r.bytes(1)[0] == 1
-	g.explorationPlies = r.uvarint(1 << 20)
-	g.record = r.record()
-	if r.err != nil || g.record.done {
-		r.fail("the game is finished")
+	g.opened = r.Bytes(1)[0] == 1
+	g.explorationPlies = r.Uvarint(1 << 20)
+	g.record = r.Record()
+	if g.record.Done {
+		r.Fail("the game is finished")
+	}
+	if r.Err() != nil {
 		return
 	}
 	g.state = g.game.NewState()
-	for _, a := range g.record.moves() {
-		g.state.Apply(a)
+	for range g.record.Positions(g.state) {
 	}
 }
 
@@ -261,17 +263,14 @@ func marshalGamesInProgress(games []*gameInProgress) []byte {
 	return data
 }
 
-// unmarshalGamesInProgress sets games from marshalGamesInProgress's encoding of as many. Errors wrap errRecord.
+// unmarshalGamesInProgress sets games from marshalGamesInProgress's encoding of as many. Errors wrap record.ErrRecord.
 func unmarshalGamesInProgress(data []byte, games []*gameInProgress) error {
-	r := &reader{data: data}
+	r := record.NewReader(games[0].game, data)
 	for i, g := range games {
-		r.game = g.game
-		if r.gameInProgress(g); r.err != nil {
-			return fmt.Errorf("game in progress %d: %w", i, r.err)
+		g.read(r)
+		if err := r.Err(); err != nil {
+			return fmt.Errorf("game in progress %d: %w", i, err)
 		}
 	}
-	if len(r.data) > 0 {
-		r.fail("%d bytes are left over", len(r.data))
-	}
-	return r.err
+	return r.End()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -19,10 +20,9 @@ const heldGenerations = 2
 
 // Limits of what an inbox remembers, in case somebody sends under many names.
 const (
-	maxProcesses = 2_000  // that play, with the numbers of their games; all are in each checkpoint, with about 60 bytes
-	maxSenders   = 1_000  // names in the report
-	maxProblem   = 200    // bytes of a name's problem; so the report fits into a message
-	maxBodies    = 10_000 // hashes of messages
+	maxProcesses = 2_000 // that play, with the numbers of their games; all are in each checkpoint, with about 60 bytes
+	maxSenders   = 1_000 // names in the report
+	maxProblem   = 200   // bytes of a name's problem; so the report fits into a message
 )
 
 // inbox receives games of workers while the run learns. It validates them, drops those that were received before, holds
@@ -39,8 +39,6 @@ type inbox struct {
 	received  numbers              // games received, those in held included
 	taken     numbers              // games that the run has taken
 	heard     map[string]time.Time // when each process sent games last, if it did since the start
-	bodies    map[uint64]string    // the process that sent games of this hash first; the latest maxBodies
-	order     []uint64             // of bodies, oldest first
 	open      map[gameID]*message  // by their first games: those with games that are held, or taken and not committed
 	held      []delivered          // oldest first
 	positions int                  // in held
@@ -59,7 +57,7 @@ type gameID struct {
 
 // delivered is valid games of one message, with consecutive numbers.
 type delivered struct {
-	*Batch
+	*record.Message
 	message *message
 }
 
@@ -86,7 +84,7 @@ func newInbox(r *run, workers Workers) *inbox {
 	have := r.count.Received
 	return &inbox{
 		workers: workers, game: r.Game, run: r.config.ID, dir: r.Dir, need: r.generationPositions(),
-		received: have.clone(), taken: have.clone(), bodies: map[uint64]string{}, open: map[gameID]*message{}, senders: map[string]*sender{}, heard: map[string]time.Time{},
+		received: have.clone(), taken: have.clone(), open: map[gameID]*message{}, senders: map[string]*sender{}, heard: map[string]time.Time{},
 		arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 }
@@ -132,11 +130,11 @@ func signal(c chan struct{}) {
 
 // accept validates a delivery, waits for room and holds its games. Bad and repeated games are counted, acknowledged and
 // dropped. The only error is ctx's.
-func (x *inbox) accept(ctx context.Context, d *Delivery) error {
+func (x *inbox) accept(ctx context.Context, d *record.Delivery) error {
 	x.mu.Lock()
 	full := x.positions >= heldGenerations*x.need
 	x.mu.Unlock()
-	b, err := ReadBatch(x.game, x.run, d.Data)
+	b, err := record.ReadMessage(x.game, x.run, d.Data)
 	for full && err == nil {
 		select {
 		case <-ctx.Done():
@@ -159,15 +157,6 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 	}
 	s.Threads = b.Threads
 	s.Behind = max(0, x.generation()-b.Generation)
-	b.Process = d.Sender + "/" + b.Process
-	if x.isCopy(b) {
-		s.Duplicates += b.Games()
-		for _, part := range x.unseen(b) { // or they would seem to be lost
-			x.taken.add(part.Process, part.First, part.Games())
-		}
-		d.Acknowledge()
-		return nil
-	}
 	x.heard[b.Process] = time.Now()
 	m := &message{id: gameID{b.Process, b.First}, positions: b.Positions(), bytes: len(d.Data), acknowledge: []func(){d.Acknowledge}}
 	count := b.Games()
@@ -197,26 +186,11 @@ func (x *inbox) accept(ctx context.Context, d *Delivery) error {
 	return nil
 }
 
-// isCopy reports whether another process has sent the same games, searches and all. Somebody then sends them again under
-// another name: two searches of a whole message of games hardly ever agree. It remembers the latest messages of this process.
-func (x *inbox) isCopy(b *Batch) bool {
-	if first, ok := x.bodies[b.body]; ok {
-		return first != b.Process
-	}
-	if len(x.order) == maxBodies {
-		delete(x.bodies, x.order[0])
-		x.order = x.order[1:]
-	}
-	x.bodies[b.body] = b.Process
-	x.order = append(x.order, b.body)
-	return false
-}
-
 // unseen marks the games of b as received and returns those that were not received before, in parts with consecutive
 // numbers.
-func (x *inbox) unseen(b *Batch) (parts []*Batch) {
+func (x *inbox) unseen(b *record.Message) (parts []*record.Message) {
 	for b.Games() > 0 {
-		game := b.split(1)
+		game := b.Split(1)
 		switch last := len(parts) - 1; {
 		case !x.received.add(b.Process, game.First, 1):
 		case last >= 0 && parts[last].First+parts[last].Games() == game.First:
@@ -317,17 +291,17 @@ func (x *inbox) wait(most time.Duration) error {
 }
 
 // take returns the oldest games, until they have the given number of positions or none is left.
-func (x *inbox) take(positions int) (batches []*Batch) {
+func (x *inbox) take(positions int) (batches []*record.Message) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for positions > 0 && len(x.held) > 0 {
 		d := x.held[0]
 		games, n := 0, 0
 		for ; n < positions && games < d.Games(); games++ {
-			n += len(d.games[games].plies)
+			n += len(d.Records[games].Plies)
 		}
 		if games < d.Games() {
-			d.Batch = d.split(games)
+			d.Message = d.Split(games)
 		} else {
 			x.held = x.held[1:]
 		}
@@ -335,7 +309,7 @@ func (x *inbox) take(positions int) (batches []*Batch) {
 		x.positions -= n
 		x.taken.add(d.Process, d.First, games)
 		x.toCommit = append(x.toCommit, d)
-		batches = append(batches, d.Batch)
+		batches = append(batches, d.Message)
 	}
 	signal(x.room)
 	return batches

@@ -7,6 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/model"
+	"ludus/train/record"
 	"ludus/train/rundir"
 	"ludus/train/seed"
 )
@@ -99,7 +100,7 @@ func (l *learner) write(batch *model.Batch, w *window, valueMix float64) {
 
 // split divides games into training and validation. first is the index in the run of games[0]. The names of the random
 // streams in this file must not change: a seed would give other weights.
-func (l *learner) split(games []*record, first int) (training, validation []*record) {
+func (l *learner) split(games []*record.Record, first int) (training, validation []*record.Record) {
 	for i, r := range games {
 		if rand.New(seed.New(l.seed, "held out", first+i)).Float64() < l.settings.ValidationShare {
 			validation = append(validation, r)
@@ -112,9 +113,9 @@ func (l *learner) split(games []*record, first int) (training, validation []*rec
 
 // add splits games into training and validation and adds them to the replay windows. first is the index in the run of
 // games[0]. before counts the positions of all earlier games; add returns the counts including these games.
-func (l *learner) add(games []*record, first int, before positionCounts) positionCounts {
+func (l *learner) add(games []*record.Record, first int, before positionCounts) positionCounts {
 	training, validation := l.split(games, first)
-	added := positionCounts{Training: before.Training + positionsOf(training), Validation: before.Validation + positionsOf(validation)}
+	added := positionCounts{Training: before.Training + record.Count(training), Validation: before.Validation + record.Count(validation)}
 	sizes := l.windowSizes(added)
 	added.Weight = before.Weight + l.training.add(training, sizes.Training)
 	l.validation.add(validation, sizes.Validation)

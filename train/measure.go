@@ -11,6 +11,7 @@ import (
 	"ludus/model/infer"
 	"ludus/train/cpu"
 	"ludus/train/parallel"
+	"ludus/train/record"
 	"ludus/train/rundir"
 	"ludus/train/seed"
 )
@@ -127,7 +128,7 @@ func randomBatch(game *env.Game, size int) *model.Batch {
 // measureRescoring returns one core's seconds per position for rescoring. It rescores games one by one until the given
 // time is over.
 func measureRescoring(
-	ctx context.Context, r *rescorer, games []*record, limit time.Duration, clock func() time.Duration,
+	ctx context.Context, r *rescorer, games []*record.Record, limit time.Duration, clock func() time.Duration,
 ) (float64, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -137,7 +138,7 @@ func measureRescoring(
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
-		if positions += positionsOf(games[i : i+1]); err != nil {
+		if positions += record.Count(games[i : i+1]); err != nil {
 			break
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/parallel"
+	"ludus/train/record"
 	"ludus/train/rundir"
 	"ludus/train/seed"
 	"ludus/train/tensorboard"
@@ -308,11 +309,11 @@ func (r *run) loadWindows() error {
 	l := r.learner
 	sizes := l.windowSizes(r.count.Sets)
 	need := sizes
-	var generations [][2][]*record // training and validation set, newest first
+	var generations [][2][]*record.Record // training and validation set, newest first
 	var lost lostGames
 	for g := r.count.Generation; g > 0 && (need.Training > 0 || need.Validation > 0); g-- {
-		games, first, err := readGames(r.Game, r.Dir, g)
-		if isLost(err) {
+		games, first, err := record.Read(r.Game, r.Dir, g)
+		if record.IsLost(err) {
 			lost.add(g, err)
 			continue
 		}
@@ -320,9 +321,9 @@ func (r *run) loadWindows() error {
 			return err
 		}
 		training, validation := l.split(games, first)
-		generations = append(generations, [2][]*record{training, validation})
-		need.Training -= positionsOf(training)
-		need.Validation -= positionsOf(validation)
+		generations = append(generations, [2][]*record.Record{training, validation})
+		need.Training -= record.Count(training)
+		need.Validation -= record.Count(validation)
 	}
 	r.noteLost(lost, "continuing without these games")
 	for _, games := range slices.Backward(generations) {

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -17,63 +16,10 @@ import (
 	"ludus/mcts"
 	"ludus/model"
 	"ludus/train/parallel"
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
-
-// randomRecord plays a game at random and makes up what a search would have found.
-func randomRecord(game *env.Game, rng *rand.Rand) *record {
-	r := &record{}
-	state := game.NewState()
-	var legal []env.Action
-	for i := 0; !state.Done(); i++ {
-		legal = state.Legal(legal[:0])
-		a := legal[rng.IntN(len(legal))]
-		if i < 2 {
-			r.opening = append(r.opening, a)
-		} else {
-			p := ply{action: a, trainPolicy: rng.IntN(3) > 0, proven: -1}
-			for range legal {
-				p.policy = append(p.policy, uint16(1+rng.IntN(1000)))
-			}
-			for range game.Classes {
-				p.classes = append(p.classes, uint16(1+rng.IntN(1000)))
-			}
-			r.plies = append(r.plies, p)
-		}
-		state.Apply(a)
-	}
-	r.done, r.outcome, r.goals = true, state.Outcome(), state.Goals()
-	return r
-}
-
-func TestRecordsRoundTrip(t *testing.T) {
-	for _, name := range games.Names() {
-		game := newGame(t, name)
-		rng := rand.New(rand.NewPCG(1, 2))
-		records := []*record{randomRecord(game, rng), randomRecord(game, rng)}
-		for _, r := range records {
-			for i := range r.plies {
-				r.plies[i].explored, r.plies[i].proven = rng.IntN(2) > 0, int8(rng.IntN(1+len(game.Classes))-1)
-			}
-		}
-		data := marshalRecords(records)
-		back, err := unmarshalRecords(game, data)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if !reflect.DeepEqual(records, back) {
-			t.Errorf("%s: records change on the way through bytes", name)
-		}
-		for cut := range len(data) {
-			if _, err := unmarshalRecords(game, data[:cut]); !errors.Is(err, errRecord) {
-				t.Fatalf("%s: cut at byte %d gives %v", name, cut, err)
-			}
-		}
-		if _, err := unmarshalRecords(game, append(data, 0)); !errors.Is(err, errRecord) {
-			t.Errorf("%s: a byte too many gives %v", name, err)
-		}
-	}
-}
 
 func TestWindowSize(t *testing.T) {
 	const c = 20000
@@ -101,12 +47,12 @@ func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(3, 4))
 	w := window{game: game}
-	var all []*record
+	var all []*record.Record
 	for range 50 {
-		r := randomRecord(game, rng)
+		r := recordtest.Random(game, rng)
 		all = append(all, r)
-		w.add([]*record{r}, 100)
-		if w.positions >= 100 && w.positions-len(w.games[0].plies) >= 100 {
+		w.add([]*record.Record{r}, 100)
+		if w.positions >= 100 && w.positions-len(w.games[0].Plies) >= 100 {
 			t.Fatal("the window holds a game too many")
 		}
 	}
@@ -116,11 +62,11 @@ func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
 	kept := all[len(all)-len(w.games):]
 	i := 0
 	for g, r := range kept {
-		if w.games[g].record != r {
+		if w.games[g].Record != r {
 			t.Fatal("the window does not hold the newest games")
 		}
-		for p := range r.plies {
-			if got, ply := w.find(i); got.record != r || ply != p {
+		for p := range r.Plies {
+			if got, ply := w.find(i); got.Record != r || ply != p {
 				t.Fatalf("position %d is not ply %d of game %d", i, p, g)
 			}
 			i++
@@ -148,30 +94,30 @@ func TestSampler(t *testing.T) {
 	for _, name := range games.Names() {
 		game := newGame(t, name)
 		rng := rand.New(rand.NewPCG(5, 6))
-		r := randomRecord(game, rng)
+		r := recordtest.Random(game, rng)
 		w := window{game: game}
-		w.add([]*record{r}, 1)
+		w.add([]*record.Record{r}, 1)
 		sampler, batch := newSampler(game), model.NewBatch(game, 1)
 		state := game.NewState()
-		for _, a := range r.opening {
+		for _, a := range r.Opening {
 			state.Apply(a)
 		}
-		for i, p := range r.plies {
+		for i, p := range r.Plies {
 			symmetry := rng.IntN(len(game.Symmetries))
 			sampler.write(batch, 0, &w, sample{i, symmetry}, 0)
 			turn, mover := &game.Symmetries[symmetry], state.Player()
 			checkInputs(t, game, state, batch, turn)
 			checkPolicy(t, game, state, mover, batch.LegalMask, batch.Policy, batch.PolicyWeight[0], turn, &p)
 			class := slices.Index(batch.Outcome, 1)
-			if class < 0 || game.ClassFor(mover, class) != r.outcome {
-				t.Errorf("%s: ply %d has class %d for %s, First's is %d", name, i, class, game.Players[mover], r.outcome)
+			if class < 0 || game.ClassFor(mover, class) != r.Outcome {
+				t.Errorf("%s: ply %d has class %d for %s, First's is %d", name, i, class, game.Players[mover], r.Outcome)
 			}
-			if batch.Goals[0] != float32(r.goals[mover])/100 || batch.Goals[1] != float32(r.goals[mover.Opponent()])/100 {
-				t.Errorf("%s: goals %v, want the mover's first of %v", name, batch.Goals, r.goals)
+			if batch.Goals[0] != float32(r.Goals[mover])/100 || batch.Goals[1] != float32(r.Goals[mover.Opponent()])/100 {
+				t.Errorf("%s: goals %v, want the mover's first of %v", name, batch.Goals, r.Goals)
 			}
-			state.Apply(p.action)
-			if i+1 < len(r.plies) {
-				checkPolicy(t, game, state, mover, batch.ReplyMask, batch.Reply, batch.ReplyWeight[0], turn, &r.plies[i+1])
+			state.Apply(p.Action)
+			if i+1 < len(r.Plies) {
+				checkPolicy(t, game, state, mover, batch.ReplyMask, batch.Reply, batch.ReplyWeight[0], turn, &r.Plies[i+1])
 			} else if batch.ReplyWeight[0] != 0 {
 				t.Errorf("%s: the last ply has a reply", name)
 			}
@@ -185,7 +131,7 @@ func TestFill(t *testing.T) {
 	settings := rundir.DefaultSettings(game)
 	for _, settings.BatchSize = range []int{8, 13, 100} {
 		l := newLearner(game, &settings, 1, nil, parallel.Runner(2))
-		l.training.add([]*record{randomRecord(game, rand.New(rand.NewPCG(3, 3)))}, 1)
+		l.training.add([]*record.Record{recordtest.Random(game, rand.New(rand.NewPCG(3, 3)))}, 1)
 		l.draw(&l.training, rand.New(rand.NewPCG(4, 4)))
 		l.fill(&l.training, 0.25)
 		want, rng, sampler := model.NewBatch(game, settings.BatchSize), rand.New(rand.NewPCG(4, 4)), newSampler(game)
@@ -218,12 +164,12 @@ func checkInputs(t *testing.T, game *env.Game, state env.State, batch *model.Bat
 // weight says whether it is trained on.
 func checkPolicy(
 	t *testing.T, game *env.Game, state env.State, mover env.Player, mask, target []float32, weight float32,
-	turn *env.Symmetry, p *ply,
+	turn *env.Symmetry, p *record.Ply,
 ) {
 	t.Helper()
 	legal := state.Legal(nil)
 	policy := make([]float32, len(legal))
-	normalise(policy, p.policy)
+	p.Policy.Normalise(policy)
 	sum := float32(0)
 	for _, x := range mask {
 		sum += x
@@ -237,7 +183,7 @@ func checkPolicy(
 			t.Fatalf("%s: %s is not trained on where the mover's frame has it", game.Name, game.ActionTexts[a])
 		}
 	}
-	if (weight == 1) != p.trainPolicy {
+	if (weight == 1) != p.TrainPolicy {
 		t.Fatalf("%s: policy weight %v", game.Name, weight)
 	}
 }
@@ -246,13 +192,13 @@ func checkPolicy(
 // mixed in elsewhere.
 func TestTargets(t *testing.T) {
 	game := newGame(t, "breakthrough-6x6")
-	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
-	loser := 1 - r.outcome // First's class that did not come about
-	at := len(r.plies) / 2
-	movers := moversOf(game, r)
-	r.plies[at].proven = int8(game.ClassFor(movers[at], loser))
+	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
+	loser := 1 - r.Outcome // First's class that did not come about
+	at := len(r.Plies) / 2
+	movers := recordtest.Movers(game, r)
+	r.Plies[at].Proven = int8(game.ClassFor(movers[at], loser))
 	w := window{game: game}
-	w.add([]*record{r}, 1)
+	w.add([]*record.Record{r}, 1)
 	g := &w.games[0]
 	for i, label := range g.labels {
 		if want := map[bool]int{true: at, false: -1}[i <= at]; label != want {
@@ -270,10 +216,10 @@ func TestTargets(t *testing.T) {
 	}
 	sampler.write(batch, 0, &w, sample{position: at + 1}, 0.25)
 	q := make([]float32, 2)
-	normalise(q, r.plies[at+1].classes)
+	r.Plies[at+1].Classes.Normalise(q)
 	for k := range q {
 		want := 0.25 * q[k]
-		if k == game.ClassFor(g.movers[at+1], r.outcome) {
+		if k == game.ClassFor(g.movers[at+1], r.Outcome) {
 			want += 0.75
 		}
 		if math.Abs(float64(batch.Outcome[k]-want)) > 1e-6 {
@@ -294,7 +240,7 @@ func TestStarts(t *testing.T) {
 	for range n {
 		g.opened, g.policyPlies = false, 0
 		g.beginGame()
-		switch opening := len(g.record.opening); {
+		switch opening := len(g.record.Opening); {
 		case g.policyPlies > 0:
 			policy, most = policy+1, max(most, g.policyPlies)
 		case opening > 0:
@@ -328,17 +274,17 @@ func TestPlyClasses(t *testing.T) {
 	}
 	checked, again := 0, 0
 	for _, r := range append(g.finished, g.record) {
-		movers := moversOf(game, r)
-		for i, p := range r.plies {
-			if len(r.opening)+i > 3 {
+		movers := recordtest.Movers(game, r)
+		for i, p := range r.Plies {
+			if len(r.Opening)+i > 3 {
 				break // the end of the game is near enough to be seen, which the evaluator cannot change
 			}
 			checked++
 			if i > 0 && movers[i] == movers[i-1] {
 				again++
 			}
-			if first := p.classes[game.ClassFor(movers[i], 0)]; first < unit-1 {
-				t.Fatalf("ply %d of %s gives First's win %d of %d", i, game.Players[movers[i]], first, unit)
+			if first := p.Classes[game.ClassFor(movers[i], 0)]; first < record.Unit-1 {
+				t.Fatalf("ply %d of %s gives First's win %d of %d", i, game.Players[movers[i]], first, record.Unit)
 			}
 		}
 	}
@@ -380,7 +326,7 @@ func TestPlyIsTheMovePlayed(t *testing.T) {
 	g.explorationPlies = 4
 	b := mcts.NewBatcher(game, leaning{game}, 1, 0)
 	rec := g.record
-	for !rec.done {
+	for !rec.Done {
 		g.startSearch(16, g.rng)
 		g.search.Run(b)
 		moves := slices.Clone(g.search.Moves())
@@ -396,26 +342,26 @@ func TestPlyIsTheMovePlayed(t *testing.T) {
 			clear(classes)
 			classes[class] = 1
 		}
-		best, n := g.search.Best(), len(rec.plies)
+		best, n := g.search.Best(), len(rec.Plies)
 		g.playSearched()
-		ply := &rec.plies[n]
-		i := slices.IndexFunc(moves, func(m mcts.Move) bool { return m.Action == ply.action })
-		if i < 0 || n >= 4 && ply.action != best {
-			t.Fatalf("ply %d is action %d; the search chose %d", n, ply.action, best)
+		ply := &rec.Plies[n]
+		i := slices.IndexFunc(moves, func(m mcts.Move) bool { return m.Action == ply.Action })
+		if i < 0 || n >= 4 && ply.Action != best {
+			t.Fatalf("ply %d is action %d; the search chose %d", n, ply.Action, best)
 		}
-		if ply.explored != (ply.action != best) || proven != (ply.proven >= 0) || proven && int(ply.proven) != class {
-			t.Fatalf("ply %d is action %d, explored %v, proven class %d; the search chose %d", n, ply.action, ply.explored, ply.proven, best)
+		if ply.Explored != (ply.Action != best) || proven != (ply.Proven >= 0) || proven && int(ply.Proven) != class {
+			t.Fatalf("ply %d is action %d, explored %v, proven class %d; the search chose %d", n, ply.Action, ply.Explored, ply.Proven, best)
 		}
 		var policy []float32
 		for _, m := range moves {
 			policy = append(policy, m.Policy)
 		}
-		if !slices.Equal(ply.policy, quantise(nil, policy)) || !slices.Equal(ply.classes, quantise(nil, classes)) {
-			t.Fatalf("ply %d has policy %v and classes %v, want %v; move %d is %+v", n, ply.policy, ply.classes, classes, i, moves[i])
+		if !slices.Equal(ply.Policy, record.Quantise(nil, policy)) || !slices.Equal(ply.Classes, record.Quantise(nil, classes)) {
+			t.Fatalf("ply %d has policy %v and classes %v, want %v; move %d is %+v", n, ply.Policy, ply.Classes, classes, i, moves[i])
 		}
 	}
-	if len(rec.plies) < 6 {
-		t.Fatalf("the game has %d plies", len(rec.plies))
+	if len(rec.Plies) < 6 {
+		t.Fatalf("the game has %d plies", len(rec.Plies))
 	}
 }
 
@@ -434,9 +380,9 @@ func TestGeneration(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, g := range play.games {
-				plies := len(g.record.plies)
+				plies := len(g.record.Plies)
 				for _, r := range g.finished {
-					plies += len(r.plies)
+					plies += len(r.Plies)
 				}
 				if plies != 2*generation || g.search != nil {
 					t.Fatalf("%d threads: game %d has %d plies after generation %d of 2", threads, i, plies, generation)
@@ -459,9 +405,9 @@ func TestValidationSet(t *testing.T) {
 	n := 0
 	var added positionCounts
 	for range 30 {
-		var records []*record
+		var records []*record.Record
 		for range 5 {
-			records = append(records, randomRecord(game, rng))
+			records = append(records, recordtest.Random(game, rng))
 		}
 		added = l.add(records, n, added)
 		n += len(records)
@@ -622,12 +568,12 @@ func TestCPUPlanEnds(t *testing.T) {
 
 func TestDiversity(t *testing.T) {
 	game := newGame(t, "golden-rectangle")
-	a, b := randomRecord(game, rand.New(rand.NewPCG(1, 1))), randomRecord(game, rand.New(rand.NewPCG(2, 2)))
-	d := measureDiversity(game, []*record{a, b, a, a})
+	a, b := recordtest.Random(game, rand.New(rand.NewPCG(1, 1))), recordtest.Random(game, rand.New(rand.NewPCG(2, 2)))
+	d := measureDiversity(game, []*record.Record{a, b, a, a})
 	if d.Duplicates != 0.5 {
 		t.Errorf("two games of which one is played three times: %v duplicates", d.Duplicates)
 	}
-	if got := d.Distinct[len(a.opening)]; got != 0.5 && got != 0.25 {
+	if got := d.Distinct[len(a.Opening)]; got != 0.5 && got != 0.25 {
 		t.Errorf("share of distinct positions %v", got)
 	}
 	if one := measureDiversity(game, nil); one.MeanPlies != 0 {

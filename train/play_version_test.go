@@ -7,6 +7,7 @@ import (
 
 	"ludus/model/infer/kernel"
 	"ludus/train/parallel"
+	"ludus/train/record"
 )
 
 // TestPlayVersion compares a hash of games that a worker plays and rescores with that of the present PlayVersion. If the
@@ -28,10 +29,10 @@ func TestPlayVersion(t *testing.T) {
 			t.Fatalf("%s: %d games, error %v", name, len(result.finished), err)
 		}
 		for _, r := range result.finished {
-			hash.Write(r.append(nil))
+			hash.Write(r.Append(nil))
 		}
 	}
-	if got := fmt.Sprintf("%x", hash.Sum(nil)); got != want || version != PlayVersion {
+	if got := fmt.Sprintf("%x", hash.Sum(nil)); got != want || version != record.PlayVersion {
 		t.Errorf("workers play other games than those of version %d: increase the play version (PlayVersion in batch.go), and write it here "+
 			"with the hash %s", version, got)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ludus/train/parallel"
+	"ludus/train/record"
 )
 
 // round advances every game by a number of plies with the given network and returns what self-play did. Caches last as
@@ -73,7 +74,7 @@ func playRun(
 		}
 		result.Seconds += time.Since(start).Seconds()
 		if len(result.finished) > 0 { // also if ctx has ended; then some are not rescored
-			b := &Batch{Run: network.Run, Generation: newest.Generation, Threads: threads, games: result.finished}
+			b := &record.Message{Run: network.Run, Generation: newest.Generation, Threads: threads, Records: result.finished}
 			if err := learner.PublishGames(ctx, b); err != nil {
 				return err
 			}

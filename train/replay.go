@@ -8,6 +8,7 @@ import (
 
 	"ludus/env"
 	"ludus/model"
+	"ludus/train/record"
 	"ludus/train/suite"
 )
 
@@ -36,11 +37,23 @@ func windowSize(n, c, most int) int {
 
 // windowGame is a finished game in a window.
 type windowGame struct {
-	*record
+	*record.Record
 	movers []env.Player // who moves at each searched ply
 	keys   []uint64     // hash of the canonical key of each searched position
 	labels []int        // by searched ply: the later ply, or the same, that gives its outcome target; see labelsOf
 	first  int          // number of its first position in the window
+}
+
+// newWindowGame returns a game for a window; the window sets its first position.
+func newWindowGame(game *env.Game, r *record.Record) windowGame {
+	g := windowGame{Record: r}
+	state := game.NewState()
+	for range r.Positions(state) {
+		key, _ := state.CanonicalKey()
+		g.movers, g.keys = append(g.movers, state.Player()), append(g.keys, key.Hash())
+	}
+	g.labels = labelsOf(game, r, g.movers)
+	return g
 }
 
 // mistakeLoss is the least utility that a drawn move loses, by the search's values before and after it, for the move to
@@ -50,14 +63,14 @@ const mistakeLoss = 0.3
 // labelsOf returns, for each searched ply, the ply whose value is its outcome target, or -1 for the outcome of the game.
 // This is the first ply from there on that is proven or whose move is a mistake of exploration, because what came after
 // a mistake says nothing about the plies before it. Source: lc0's rescorer.
-func labelsOf(game *env.Game, r *record, movers []env.Player) []int {
-	labels := make([]int, len(r.plies))
+func labelsOf(game *env.Game, r *record.Record, movers []env.Player) []int {
+	labels := make([]int, len(r.Plies))
 	label := -1
-	after := game.UtilityFor(env.First, r.outcome) // First's utility after ply i
-	for i := len(r.plies) - 1; i >= 0; i-- {
-		p := &r.plies[i]
-		value := movers[i].Sign() * p.value(game)
-		if p.proven >= 0 || p.explored && movers[i].Sign()*(value-after) > mistakeLoss {
+	after := game.UtilityFor(env.First, r.Outcome) // First's utility after ply i
+	for i := len(r.Plies) - 1; i >= 0; i-- {
+		p := &r.Plies[i]
+		value := movers[i].Sign() * p.Value(game)
+		if p.Proven >= 0 || p.Explored && movers[i].Sign()*(value-after) > mistakeLoss {
 			label = i
 		}
 		labels[i], after = label, value
@@ -78,15 +91,15 @@ type window struct {
 // add appends games and then drops the oldest games that are not needed to hold size positions. It returns the growth
 // of the weight of all positions: a position that the window holds n times has the weight sqrt(n), so that frequent ones
 // do not crowd out the others.
-func (w *window) add(games []*record, size int) (weight float64) {
+func (w *window) add(games []*record.Record, size int) (weight float64) {
 	if w.counts == nil {
 		w.counts = map[uint64]int32{}
 	}
 	for _, r := range games {
-		movers, keys := replay(w.game, r)
-		w.games = append(w.games, windowGame{record: r, movers: movers, keys: keys, labels: labelsOf(w.game, r, movers)})
-		w.positions += len(r.plies)
-		for _, key := range keys {
+		g := newWindowGame(w.game, r)
+		w.games = append(w.games, g)
+		w.positions += len(r.Plies)
+		for _, key := range g.keys {
 			if w.keptOut(key) {
 				continue
 			}
@@ -97,8 +110,8 @@ func (w *window) add(games []*record, size int) (weight float64) {
 		}
 	}
 	drop := 0
-	for drop < len(w.games) && w.positions-len(w.games[drop].plies) >= size {
-		w.positions -= len(w.games[drop].plies)
+	for drop < len(w.games) && w.positions-len(w.games[drop].Plies) >= size {
+		w.positions -= len(w.games[drop].Plies)
 		for _, key := range w.games[drop].keys {
 			if w.keptOut(key) {
 				continue
@@ -114,7 +127,7 @@ func (w *window) add(games []*record, size int) (weight float64) {
 	first := 0
 	for i := range w.games {
 		w.games[i].first = first
-		first += len(w.games[i].plies)
+		first += len(w.games[i].Plies)
 	}
 	return weight
 }
@@ -122,32 +135,11 @@ func (w *window) add(games []*record, size int) (weight float64) {
 // keptOut reports whether the window keeps the position with this hash of its canonical key out of training.
 func (w *window) keptOut(key uint64) bool { return w.keepOut && suite.KeptOut(key) }
 
-// moversOf returns the player to move at each searched ply of r.
-func moversOf(game *env.Game, r *record) []env.Player {
-	movers, _ := replay(game, r)
-	return movers
-}
-
-// replay returns the player to move at each searched ply of r, and the hash of the position's canonical key.
-func replay(game *env.Game, r *record) (movers []env.Player, keys []uint64) {
-	state := game.NewState()
-	for _, a := range r.opening {
-		state.Apply(a)
-	}
-	movers, keys = make([]env.Player, len(r.plies)), make([]uint64, len(r.plies))
-	for i := range r.plies {
-		key, _ := state.CanonicalKey()
-		movers[i], keys[i] = state.Player(), key.Hash()
-		state.Apply(r.plies[i].action)
-	}
-	return movers, keys
-}
-
 // records returns the games of the window, oldest first.
-func (w *window) records() []*record {
-	all := make([]*record, len(w.games))
+func (w *window) records() []*record.Record {
+	all := make([]*record.Record, len(w.games))
 	for i := range w.games {
-		all[i] = w.games[i].record
+		all[i] = w.games[i].Record
 	}
 	return all
 }
@@ -203,58 +195,57 @@ func newSampler(game *env.Game) *sampler {
 func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix float64) {
 	g, ply := w.find(s.position)
 	turn := &e.game.Symmetries[s.symmetry]
-	e.state.CopyFrom(e.start)
-	for _, a := range g.opening {
-		e.state.Apply(a)
-	}
-	for _, p := range g.plies[:ply] {
-		e.state.Apply(p.action)
-	}
-	p, mover := &g.plies[ply], g.movers[ply]
+	p, mover := &g.Plies[ply], g.movers[ply]
 	actions, classes := e.game.NumActions(), len(e.game.Classes)
-
-	e.state.Encode(e.tensor)
-	turn.Transform(batch.Inputs[i*len(e.tensor):(i+1)*len(e.tensor)], e.tensor)
 
 	row := func(x []float32) []float32 { return x[i*actions : (i+1)*actions] }
 	frame := e.game.Frame(mover)
-	batch.PolicyWeight[i] = e.writePolicy(row(batch.LegalMask), row(batch.Policy), p, frame, turn)
 	batch.ReplyWeight[i] = 0
-	if ply+1 < len(g.plies) && !w.keptOut(g.keys[ply+1]) {
-		e.state.Apply(p.action)
-		batch.ReplyWeight[i] = e.writePolicy(row(batch.ReplyMask), row(batch.Reply), &g.plies[ply+1], frame, turn)
+	e.state.CopyFrom(e.start)
+	for at, p := range g.Positions(e.state) {
+		if at == ply {
+			e.state.Encode(e.tensor)
+			turn.Transform(batch.Inputs[i*len(e.tensor):(i+1)*len(e.tensor)], e.tensor)
+			batch.PolicyWeight[i] = e.writePolicy(row(batch.LegalMask), row(batch.Policy), p, frame, turn)
+		}
+		if at > ply {
+			if !w.keptOut(g.keys[at]) {
+				batch.ReplyWeight[i] = e.writePolicy(row(batch.ReplyMask), row(batch.Reply), p, frame, turn)
+			}
+			break
+		}
 	}
 
 	target := batch.Outcome[i*classes : (i+1)*classes]
 	clear(target)
 	mix := float32(valueMix)
-	if p.proven >= 0 {
+	if p.Proven >= 0 {
 		mix = 0 // the label is exact
 	}
 	e.addOutcome(target, 1-mix, g, ply, mover)
 	if mix > 0 {
-		normalise(e.classes, p.classes)
+		p.Classes.Normalise(e.classes)
 		for k, q := range e.classes {
 			target[k] += mix * q
 		}
 	}
-	goals := env.ByPlayer(mover, g.goals) // the mover's first
+	goals := env.ByPlayer(mover, g.Goals) // the mover's first
 	batch.Goals[2*i], batch.Goals[2*i+1] = float32(goals[0])/100, float32(goals[1])/100
 }
 
 // writePolicy sets a row's mask of legal actions and its target [A] to those of ply p, whose position is e.state: absolute
 // action a stands at turn.Actions[frame[a]]. It returns the weight of the target, 1 or 0.
-func (e *sampler) writePolicy(mask, target []float32, p *ply, frame []env.Action, turn *env.Symmetry) (weight float32) {
+func (e *sampler) writePolicy(mask, target []float32, p *record.Ply, frame []env.Action, turn *env.Symmetry) (weight float32) {
 	e.legal = e.state.Legal(e.legal[:0])
 	e.policy = slices.Grow(e.policy[:0], len(e.legal))[:len(e.legal)]
-	normalise(e.policy, p.policy)
+	p.Policy.Normalise(e.policy)
 	clear(mask)
 	clear(target)
 	for j, a := range e.legal {
 		to := turn.Actions[frame[a]]
 		mask[to], target[to] = 1, e.policy[j]
 	}
-	if p.trainPolicy {
+	if p.TrainPolicy {
 		weight = 1
 	}
 	return weight
@@ -265,15 +256,15 @@ func (e *sampler) writePolicy(mask, target []float32, p *ply, frame []env.Action
 func (e *sampler) addOutcome(target []float32, share float32, g *windowGame, ply int, mover env.Player) {
 	label := g.labels[ply]
 	if label < 0 {
-		target[e.game.ClassFor(mover, g.outcome)] += share
+		target[e.game.ClassFor(mover, g.Outcome)] += share
 		return
 	}
-	p, player := &g.plies[label], g.movers[label]
-	if p.proven >= 0 {
-		target[e.game.ClassFor(mover, e.game.ClassFor(player, int(p.proven)))] += share
+	p, player := &g.Plies[label], g.movers[label]
+	if p.Proven >= 0 {
+		target[e.game.ClassFor(mover, e.game.ClassFor(player, int(p.Proven)))] += share
 		return
 	}
-	normalise(e.classes, p.classes)
+	p.Classes.Normalise(e.classes)
 	for k, q := range e.classes {
 		target[e.game.ClassFor(mover, e.game.ClassFor(player, k))] += share * q
 	}

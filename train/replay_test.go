@@ -11,17 +11,19 @@ import (
 	"ludus/env"
 	"ludus/model"
 	"ludus/train/parallel"
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 )
 
 // shortGames returns n random games of tic-tac-toe, which repeat many positions; a third of them are there twice.
-func shortGames(t *testing.T, n int) (*env.Game, []*record) {
+func shortGames(t *testing.T, n int) (*env.Game, []*record.Record) {
 	game := newGame(t, "tic-tac-toe")
 	rng := rand.New(rand.NewPCG(11, 12))
-	var all []*record
+	var all []*record.Record
 	for range n {
-		r := randomRecord(game, rng)
+		r := recordtest.Random(game, rng)
 		all = append(all, r)
 		if rng.IntN(3) == 0 {
 			all = append(all, r)
@@ -31,11 +33,11 @@ func shortGames(t *testing.T, n int) (*env.Game, []*record) {
 }
 
 // canonicalKeys returns the canonical key of each searched position of the games.
-func canonicalKeys(game *env.Game, games []*record) (keys []env.Key) {
+func canonicalKeys(game *env.Game, games []*record.Record) (keys []env.Key) {
 	for _, r := range games {
 		state := game.NewState()
-		for i, a := range r.moves() {
-			if i >= len(r.opening) {
+		for i, a := range r.Moves() {
+			if i >= len(r.Opening) {
 				key, _ := state.CanonicalKey()
 				keys = append(keys, key)
 			}
@@ -46,7 +48,7 @@ func canonicalKeys(game *env.Game, games []*record) (keys []env.Key) {
 }
 
 // countsOf counts how often the games hold each position, up to symmetry.
-func countsOf(game *env.Game, games []*record) map[uint64]int32 {
+func countsOf(game *env.Game, games []*record.Record) map[uint64]int32 {
 	counts := map[uint64]int32{}
 	for _, key := range canonicalKeys(game, games) {
 		counts[key.Hash()]++
@@ -120,7 +122,7 @@ func TestKeepOut(t *testing.T) {
 	w := window{game: game, keepOut: true}
 	var weight float64
 	for range 300 {
-		weight += w.add([]*record{randomRecord(game, rng)}, 2000)
+		weight += w.add([]*record.Record{recordtest.Random(game, rng)}, 2000)
 	}
 	var keys []uint64
 	trainable := 0
@@ -186,7 +188,7 @@ func testLoadWindows(t *testing.T, keepOut float64) {
 	l := newLearner(r.Game, &r.config.Settings, r.config.Seed, nil, parallel.Runner(1))
 	var sets positionCounts
 	for g := 1; g <= generations; g++ {
-		games, first, err := readGames(r.Game, o.Dir, g)
+		games, first, err := record.Read(r.Game, o.Dir, g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,23 +214,23 @@ func testLoadWindows(t *testing.T, keepOut float64) {
 // what the search expected before it, then the game's outcome. The search's own classes are mixed in everywhere.
 func TestTargetsAfterMistakes(t *testing.T) {
 	game := newGame(t, "breakthrough-6x6")
-	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
-	movers, at := moversOf(game, r), 0
-	own := make([]int, len(r.plies)) // the outcome, as the mover's class
-	for i := range r.plies {
-		own[i] = game.ClassFor(movers[i], r.outcome)
-		r.plies[i].classes = []uint16{0, 0}
-		r.plies[i].classes[own[i]] = unit
-		if own[i] == 1 && i < len(r.plies)/2 { // the loser's
+	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
+	movers, at := recordtest.Movers(game, r), 0
+	own := make([]int, len(r.Plies)) // the outcome, as the mover's class
+	for i := range r.Plies {
+		own[i] = game.ClassFor(movers[i], r.Outcome)
+		r.Plies[i].Classes = []uint16{0, 0}
+		r.Plies[i].Classes[own[i]] = record.Unit
+		if own[i] == 1 && i < len(r.Plies)/2 { // the loser's
 			at = i
 		}
 	}
-	r.plies[at].explored, r.plies[at].classes = true, []uint16{3000, 1000}
+	r.Plies[at].Explored, r.Plies[at].Classes = true, []uint16{3000, 1000}
 	w := window{game: game}
-	w.add([]*record{r}, 1)
+	w.add([]*record.Record{r}, 1)
 	sampler, batch := newSampler(game), model.NewBatch(game, 1)
 	for _, mix := range []float32{0, 0.25} {
-		for i := range r.plies {
+		for i := range r.Plies {
 			want := [2]float32{}
 			want[own[i]] = 1
 			switch {
@@ -241,7 +243,7 @@ func TestTargetsAfterMistakes(t *testing.T) {
 			sampler.write(batch, 0, &w, sample{position: i}, float64(mix))
 			for k := range want {
 				if math.Abs(float64(batch.Outcome[k]-want[k])) > 1e-6 {
-					t.Fatalf("ply %d of %d, mistake at %d, mix %v: target %v, want %v", i, len(r.plies), at, mix, batch.Outcome, want)
+					t.Fatalf("ply %d of %d, mistake at %d, mix %v: target %v, want %v", i, len(r.Plies), at, mix, batch.Outcome, want)
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/solver"
+	"ludus/train/record"
 )
 
 const (
@@ -39,7 +40,7 @@ func newRescorer(game *env.Game, nodes int, parallel func(n int, do func(i int))
 }
 
 // rescore rescores finished games. If ctx ends it returns ctx's error, and the games must not be used.
-func (r *rescorer) rescore(ctx context.Context, games []*record) error {
+func (r *rescorer) rescore(ctx context.Context, games []*record.Record) error {
 	if r.nodes == 0 || len(games) == 0 {
 		return ctx.Err()
 	}
@@ -57,16 +58,16 @@ func (r *rescorer) rescore(ctx context.Context, games []*record) error {
 }
 
 // solvedShare is the share of searched positions whose exact value is known.
-func solvedShare(games []*record) float64 {
+func solvedShare(games []*record.Record) float64 {
 	proven := 0
 	for _, g := range games {
-		for i := range g.plies {
-			if g.plies[i].proven >= 0 {
+		for i := range g.Plies {
+			if g.Plies[i].Proven >= 0 {
 				proven++
 			}
 		}
 	}
-	return float64(proven) / float64(max(1, positionsOf(games)))
+	return float64(proven) / float64(max(1, record.Count(games)))
 }
 
 // gameSolver rescores one game at a time.
@@ -82,27 +83,23 @@ type gameSolver struct {
 }
 
 // rescore solves the positions of r from the last to the first, until one exceeds the limit.
-func (s *gameSolver) rescore(r *record) {
+func (s *gameSolver) rescore(r *record.Record) {
 	s.replay(r)
-	for i := len(r.plies) - 1; i >= 0; i-- {
-		if !s.rescorePly(&r.plies[i], s.states[i]) {
+	for i := len(r.Plies) - 1; i >= 0; i-- {
+		if !s.rescorePly(&r.Plies[i], s.states[i]) {
 			return
 		}
 	}
 }
 
 // replay sets s.states to the positions of the searched plies of r.
-func (s *gameSolver) replay(r *record) {
+func (s *gameSolver) replay(r *record.Record) {
 	state := s.game.NewState()
-	for _, a := range r.opening {
-		state.Apply(a)
-	}
-	for i := range r.plies {
+	for i := range r.Positions(state) {
 		if i == len(s.states) {
 			s.states = append(s.states, s.game.NewState())
 		}
 		s.states[i].CopyFrom(state)
-		state.Apply(r.plies[i].action)
 	}
 }
 
@@ -110,23 +107,23 @@ func (s *gameSolver) replay(r *record) {
 // the others are not worth checking.
 const minCheckedShare = 0.05
 
-// rescorePly sets p.proven to the exact class of its position, and removes moves from the policy target that are unlikely
+// rescorePly sets p.Proven to the exact class of its position, and removes moves from the policy target that are unlikely
 // or that the solver refutes. It returns false if the position exceeds the limit. What solving leaves of the limit is for
 // the refutations.
-func (s *gameSolver) rescorePly(p *ply, state env.State) bool {
+func (s *gameSolver) rescorePly(p *record.Ply, state env.State) bool {
 	s.left = s.nodes
 	class, ok := s.solver.Solve(state, s.limits())
 	if s.left -= s.solver.Nodes(); !ok {
 		return false
 	}
-	p.proven = int8(s.game.ClassFor(state.Player(), class))
+	p.Proven = int8(s.game.ClassFor(state.Player(), class))
 	s.legal = state.Legal(s.legal[:0])
-	least, kept := minCheckedShare*float64(slices.Max(p.policy)), false
+	least, kept := minCheckedShare*float64(slices.Max(p.Policy)), false
 	for i, a := range s.legal {
-		if float64(p.policy[i]) < least || s.refutes(state, a, class) {
-			p.policy[i] = 0
+		if float64(p.Policy[i]) < least || s.refutes(state, a, class) {
+			p.Policy[i] = 0
 		}
-		kept = kept || p.policy[i] > 0
+		kept = kept || p.Policy[i] > 0
 	}
 	if kept {
 		return true
@@ -134,9 +131,9 @@ func (s *gameSolver) rescorePly(p *ply, state env.State) bool {
 	// The solver refutes all likely moves.
 	s.left = s.nodes
 	if best, _, ok := s.solver.BestMove(state, s.limits()); ok {
-		p.policy[slices.Index(s.legal, best)] = unit
+		p.Policy[slices.Index(s.legal, best)] = record.Unit
 	} else {
-		p.trainPolicy = false
+		p.TrainPolicy = false
 	}
 	return true
 }

@@ -9,6 +9,8 @@ import (
 	"ludus/env"
 	"ludus/env/solver"
 	"ludus/train/parallel"
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
 )
 
 // TestRescore checks rescored random games against the solver without a limit: proven classes are exact and reach back
@@ -17,25 +19,25 @@ func TestRescore(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "breakthrough(columns=3,rows=5)", "golden-rectangle(columns=5,rows=5)"} {
 		game := newGame(t, name)
 		rng := rand.New(rand.NewPCG(3, 4))
-		var games []*record
+		var games []*record.Record
 		for range 15 {
-			games = append(games, randomRecord(game, rng))
+			games = append(games, recordtest.Random(game, rng))
 		}
 		newRescorer(game, 2_000_000, parallel.Runner(2)).rescore(t.Context(), games)
 		exact, proven := solver.New(game, 16<<20), 0
 		for _, r := range games {
 			state := game.NewState()
-			for _, a := range r.opening {
+			for _, a := range r.Opening {
 				state.Apply(a)
 			}
-			for i, p := range r.plies {
-				if p.proven >= 0 {
+			for i, p := range r.Plies {
+				if p.Proven >= 0 {
 					proven++
 					checkRescored(t, game, exact, &p, state)
-				} else if i > 0 && r.plies[i-1].proven >= 0 {
+				} else if i > 0 && r.Plies[i-1].Proven >= 0 {
 					t.Fatalf("%s: ply %d is proven, the next is not", name, i-1)
 				}
-				state.Apply(p.action)
+				state.Apply(p.Action)
 			}
 		}
 		if proven < 100 {
@@ -45,20 +47,20 @@ func TestRescore(t *testing.T) {
 }
 
 // checkRescored compares a proven ply with the exact values of its moves.
-func checkRescored(t *testing.T, game *env.Game, exact *solver.Solver, p *ply, state env.State) {
+func checkRescored(t *testing.T, game *env.Game, exact *solver.Solver, p *record.Ply, state env.State) {
 	t.Helper()
 	values := exact.SolveMoves(state, solver.Limits{}, nil)
 	for i, class := range values {
 		values[i] = game.ClassFor(state.Player(), class)
 	}
-	if best := slices.Min(values); int(p.proven) != best {
-		t.Fatalf("proven class %d in a position of class %d\n%s", p.proven, best, game.Board(state))
+	if best := slices.Min(values); int(p.Proven) != best {
+		t.Fatalf("proven class %d in a position of class %d\n%s", p.Proven, best, game.Board(state))
 	}
-	if !p.trainPolicy {
+	if !p.TrainPolicy {
 		return
 	}
-	top := slices.Index(p.policy, slices.Max(p.policy))
-	if values[top] != int(p.proven) {
+	top := slices.Index(p.Policy, slices.Max(p.Policy))
+	if values[top] != int(p.Proven) {
 		t.Errorf("the best move of the policy target loses value: %d of %v\n%s", top, values, game.Board(state))
 	}
 }
@@ -72,15 +74,15 @@ func TestRescoreLimit(t *testing.T) {
 	s := newRescorer(game, limit, nil).idle.Get().(*gameSolver)
 	solving, refuting := solver.New(game, rescoreTableBytes), 0
 	for range 50 {
-		r := randomRecord(game, rng)
-		for i := range r.plies {
-			for j := range r.plies[i].policy {
-				r.plies[i].policy[j] = 100
+		r := recordtest.Random(game, rng)
+		for i := range r.Plies {
+			for j := range r.Plies[i].Policy {
+				r.Plies[i].Policy[j] = 100
 			}
 		}
 		s.replay(r)
-		for i := len(r.plies) - 1; i >= 0; i-- {
-			p, state := &r.plies[i], s.states[i]
+		for i := len(r.Plies) - 1; i >= 0; i-- {
+			p, state := &r.Plies[i], s.states[i]
 			s.solver.Clear()
 			solving.Clear()
 			if !s.rescorePly(p, state) {
@@ -90,16 +92,16 @@ func TestRescoreLimit(t *testing.T) {
 				t.Fatalf("%d nodes above the limit", -s.left)
 			}
 			// Refutations use up what solving leaves.
-			searched := len(state.TerminalActions(nil)) < len(p.policy)
+			searched := len(state.TerminalActions(nil)) < len(p.Policy)
 			if solving.Solve(state, solver.Limits{}); searched && state.Player() == env.First && solving.Nodes() < limit {
 				refuting++
 				if s.left >= limit-solving.Nodes() {
 					t.Fatalf("%d nodes are left of %d after solving in %d", s.left, limit, solving.Nodes())
 				}
 			}
-			for _, share := range p.policy {
+			for _, share := range p.Policy {
 				if share != 0 && share != 100 {
-					t.Fatalf("the policy target is %v", p.policy)
+					t.Fatalf("the policy target is %v", p.Policy)
 				}
 			}
 		}
@@ -112,10 +114,10 @@ func TestRescoreLimit(t *testing.T) {
 // TestRescoreThreads checks that results do not depend on threads, and that no limit of nodes means no rescoring.
 func TestRescoreThreads(t *testing.T) {
 	game := newGame(t, "quad-5x5")
-	play := func(nodes, threads int) (games []*record) {
+	play := func(nodes, threads int) (games []*record.Record) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		for range 3 * minRescoreGames {
-			games = append(games, randomRecord(game, rng))
+			games = append(games, recordtest.Random(game, rng))
 		}
 		newRescorer(game, nodes, parallel.Runner(threads)).rescore(t.Context(), games)
 		return games
@@ -124,7 +126,7 @@ func TestRescoreThreads(t *testing.T) {
 	if !reflect.DeepEqual(one, play(300, 3)) {
 		t.Error("results depend on threads")
 	}
-	if off := play(0, 1); reflect.DeepEqual(one, off) || off[0].plies[len(off[0].plies)-1].proven >= 0 {
+	if off := play(0, 1); reflect.DeepEqual(one, off) || off[0].Plies[len(off[0].Plies)-1].Proven >= 0 {
 		t.Error("games are rescored without nodes")
 	}
 }
@@ -132,12 +134,12 @@ func TestRescoreThreads(t *testing.T) {
 // TestLabels checks where outcome targets come from: a proven ply, a mistake of exploration, or the end of the game.
 func TestLabels(t *testing.T) {
 	game := newGame(t, "breakthrough-6x6")
-	r := randomRecord(game, rand.New(rand.NewPCG(7, 8)))
-	movers := moversOf(game, r)
-	for i := range r.plies { // the search expects the outcome throughout
-		own := game.ClassFor(movers[i], r.outcome)
-		r.plies[i].classes = []uint16{0, 0}
-		r.plies[i].classes[own] = unit
+	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
+	movers := recordtest.Movers(game, r)
+	for i := range r.Plies { // the search expects the outcome throughout
+		own := game.ClassFor(movers[i], r.Outcome)
+		r.Plies[i].Classes = []uint16{0, 0}
+		r.Plies[i].Classes[own] = record.Unit
 	}
 	check := func(want func(i int) int) {
 		t.Helper()
@@ -151,13 +153,13 @@ func TestLabels(t *testing.T) {
 	check(outcome)
 	at := 0
 	for i, mover := range movers {
-		if game.ClassFor(mover, r.outcome) == 1 && i > 2 { // the loser
+		if game.ClassFor(mover, r.Outcome) == 1 && i > 2 { // the loser
 			at = i
 		}
 	}
-	slices.Reverse(r.plies[at].classes) // the loser expected to win, and drew another move
+	slices.Reverse(r.Plies[at].Classes) // the loser expected to win, and drew another move
 	check(outcome)
-	r.plies[at].explored = true
+	r.Plies[at].Explored = true
 	mistake := func(i int) int {
 		if i <= at {
 			return at
@@ -165,7 +167,7 @@ func TestLabels(t *testing.T) {
 		return -1
 	}
 	check(mistake)
-	r.plies[1].proven = 0
+	r.Plies[1].Proven = 0
 	check(func(i int) int {
 		if i <= 1 {
 			return 1

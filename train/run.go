@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/cpu"
+	"ludus/train/record"
 	"ludus/train/rundir"
 	"ludus/train/tensorboard"
 )
@@ -49,12 +49,10 @@ type Options struct {
 	faults faults
 }
 
-// faults break a run on purpose, to test what package doctor says about it and what hurts how much. Each may be nil or 0.
+// faults break a run on purpose, to test what package doctor says about it. Each may be nil.
 type faults struct {
 	games func(games []*gameInProgress) // changes new games
 	batch func(batch *model.Batch)      // changes each batch
-	delay int                           // generations by which self-play gets networks late
-	fixed bool                          // workers search as many simulations as the run itself
 }
 
 // Event is something that happened in a run. Exactly one field is set.
@@ -119,11 +117,10 @@ type run struct {
 	Options
 	config    *rundir.Config
 	store     *checkpoints.Store
-	count     counters   // as of the last commit
-	owedSteps int        // training steps to repeat, because the learner went back to older weights
-	inbox     *inbox     // nil without workers
-	waited    float64    // for the last generation's games, see nextFactor
-	networks  []*Network // for own games, the oldest first; more than one only to test how much old networks hurt
+	count     counters // as of the last commit
+	owedSteps int      // training steps to repeat, because the learner went back to older weights
+	inbox     *inbox   // nil without workers
+	waited    float64  // for the last generation's games, see nextFactor
 	play      *selfPlay
 	rescorer  *rescorer
 	learner   *learner
@@ -261,8 +258,8 @@ func (r *run) summary(already bool) (*Summary, error) {
 	var d diversity
 	var lost lostGames
 	for g := r.count.Generation; g > 0 && d.searched < maxSummarized; g-- {
-		games, _, err := readGames(r.Game, r.Dir, g)
-		if isLost(err) {
+		games, _, err := record.Read(r.Game, r.Dir, g)
+		if record.IsLost(err) {
 			lost.add(g, err)
 			continue
 		}
@@ -312,7 +309,7 @@ func (r *run) generation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	games, err := r.collect(ctx, r.playingNetwork(network), m)
+	games, err := r.collect(ctx, network, m)
 	if errors.Is(err, errTimeOver) {
 		if err := r.stop(); err != nil {
 			return err
@@ -343,9 +340,6 @@ func (r *run) publishNetwork(ctx context.Context, m *rundir.Metrics) (*Network, 
 	if r.inbox != nil {
 		ready := float64(r.inbox.ready()) / float64(r.generationPositions())
 		r.count.Factor = nextFactor(max(r.count.Factor, 1), ready, r.waited)
-		if r.faults.fixed {
-			r.count.Factor = 1
-		}
 		n.Simulations = int(math.Round(r.count.Factor * float64(settings.Simulations)))
 		m.WorkerSimulations = n.Simulations
 	}
@@ -358,16 +352,9 @@ func (r *run) publishNetwork(ctx context.Context, m *rundir.Metrics) (*Network, 
 	return n, r.inbox.publish(ctx, n, r.generationPositions())
 }
 
-// playingNetwork returns the network for own games when newest is the newest: that one, unless a test delays it.
-func (r *run) playingNetwork(newest *Network) *Network {
-	r.networks = append(r.networks, newest)
-	r.networks = slices.Delete(r.networks, 0, max(0, len(r.networks)-1-r.faults.delay))
-	return r.networks[0]
-}
-
 // learn adds games to the training and validation sets, evaluates network on the validation set and trains on the
 // training set. It returns the positions ever added to each set and sets the measurements in m.
-func (r *run) learn(ctx context.Context, network *infer.Network, games []*record, m *rundir.Metrics) (
+func (r *run) learn(ctx context.Context, network *infer.Network, games []*record.Record, m *rundir.Metrics) (
 	positionCounts, error) {
 	l := r.learner
 	sets := l.add(games, r.count.Games, r.count.Sets)

@@ -2,16 +2,14 @@ package train
 
 import (
 	"context"
-	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"ludus/mcts"
 	"ludus/model/infer"
-	"ludus/train/cpu"
 	"ludus/train/parallel"
+	"ludus/train/record"
 )
 
 const (
@@ -103,27 +101,9 @@ func (p *selfPlay) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// runInTurn is run on a single goroutine: each turn is that of the thread that has used the least CPU time. So each thread
-// takes the games that it would take if all had a core, and it ends when it would. runInTurn returns when the last ends.
-func (p *selfPlay) runInTurn(ctx context.Context) time.Duration {
-	used, playing := make([]time.Duration, len(p.threads)), len(p.threads)
-	const ended = math.MaxInt64
-	next := slices.Clone(used) // the same, but ended
-	for at := cpu.Time(); playing > 0 && ctx.Err() == nil; {
-		i := slices.Index(next, slices.Min(next))
-		more := p.threads[i].turn()
-		now := cpu.Time()
-		used[i] += now - at
-		if next[i], at = used[i], now; !more {
-			next[i], playing = ended, playing-1
-		}
-	}
-	return slices.Max(used)
-}
-
 // playResult is what self-play did between two calls of result.
 type playResult struct {
-	finished []*record // games that ended, in the order of selfPlay.games
+	finished []*record.Record // games that ended, in the order of selfPlay.games
 	Throughput
 }
 
@@ -162,18 +142,16 @@ type thread struct {
 func (t *thread) run(ctx context.Context) {
 	start := time.Now()
 	defer func() { t.seconds += time.Since(start).Seconds() }()
-	for t.turn() && ctx.Err() == nil {
+	for {
+		t.advance()
+		if len(t.active) == 0 {
+			return
+		}
+		t.batcher.Flush()
+		if ctx.Err() != nil {
+			return
+		}
 	}
-}
-
-// turn plays until a batch of leaves is evaluated. It returns false if no game is left.
-func (t *thread) turn() bool {
-	t.advance()
-	if len(t.active) == 0 {
-		return false
-	}
-	t.batcher.Flush()
-	return true
 }
 
 // advance advances each active game to its next pending leaf, and replaces games whose plies are played by others.

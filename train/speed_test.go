@@ -14,6 +14,8 @@ import (
 	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/parallel"
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -138,9 +140,9 @@ func BenchmarkLearn(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		var records []*record
-		for positionsOf(records) < settings.ReplayWindow {
-			records = append(records, randomRecord(game, rng))
+		var records []*record.Record
+		for record.Count(records) < settings.ReplayWindow {
+			records = append(records, recordtest.Random(game, rng))
 		}
 		const rows = 32
 		states, evaluator := envtest.Positions(game, 1, rows), network.NewEvaluator(rows)

@@ -12,6 +12,8 @@ import (
 	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/parallel"
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -35,10 +37,10 @@ func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 		t.Fatal(err)
 	}
 	l := newLearner(game, &settings, 1, trainer, parallel.Runner(3))
-	var records []*record
+	var records []*record.Record
 	for range 40 {
-		r := randomRecord(game, rng)
-		r.plies[len(r.plies)/2].proven = int8(rng.IntN(len(game.Classes)))
+		r := recordtest.Random(game, rng)
+		r.Plies[len(r.Plies)/2].Proven = int8(rng.IntN(len(game.Classes)))
 		records = append(records, r)
 	}
 	l.add(records, 0, positionCounts{})
@@ -67,11 +69,11 @@ func TestPredict(t *testing.T) {
 		entropy, i := 0.0, 0
 		for _, r := range l.validation.records() {
 			state := game.NewState()
-			for _, a := range r.opening {
+			for _, a := range r.Opening {
 				state.Apply(a)
 			}
-			movers, middle := moversOf(game, r), len(r.plies)/2
-			for j, p := range r.plies {
+			movers, middle := recordtest.Movers(game, r), len(r.Plies)/2
+			for j, p := range r.Plies {
 				evaluator.Evaluate([]env.State{state}, logits, classes, nil)
 				mover := state.Player()
 				var ps []float64
@@ -87,16 +89,16 @@ func TestPredict(t *testing.T) {
 				for k, p := range classes {
 					expected += float64(p) * float64(game.Classes[k].Utility)
 				}
-				class := r.outcome
+				class := r.Outcome
 				if j <= middle {
-					class = game.ClassFor(movers[middle], int(r.plies[middle].proven))
+					class = game.ClassFor(movers[middle], int(r.Plies[middle].Proven))
 				}
 				actual := game.UtilityFor(mover, class)
 				if math.Abs(2*e.predicted[i]-1-expected) > 1e-5 || math.Abs(2*e.actual[i]-1-actual) > 1e-6 {
 					t.Fatalf("%s: position %d expects %v and gets %v, want utilities %v and %v",
 						name, i, e.predicted[i], e.actual[i], expected, actual)
 				}
-				state.Apply(p.action)
+				state.Apply(p.Action)
 				i++
 			}
 		}

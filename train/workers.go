@@ -5,6 +5,7 @@ import (
 
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -40,7 +41,7 @@ type Learner interface {
 	// Newest returns the newest network, ready for play. It waits until there is one.
 	Newest(ctx context.Context) (*Network, error)
 	// PublishGames hands finished games to the run. It may wait until the run can take them.
-	PublishGames(ctx context.Context, b *Batch) error
+	PublishGames(ctx context.Context, b *record.Message) error
 }
 
 // Workers are players in other processes, as a run sees them. Methods may be called concurrently.
@@ -48,7 +49,7 @@ type Workers interface {
 	// PublishNetwork makes n the newest network.
 	PublishNetwork(ctx context.Context, n *Network) error
 	// Receive waits for the next message of a worker. An error ends the run.
-	Receive(ctx context.Context) (*Delivery, error)
+	Receive(ctx context.Context) (*record.Delivery, error)
 	// Limit says how many bytes of messages may wait. More are refused, so that workers wait.
 	Limit(ctx context.Context, bytes int64)
 	// Report adds to s what waits in the stream, and shows it to people who ask for it.
@@ -57,13 +58,4 @@ type Workers interface {
 	Finish(ctx context.Context) error
 	// Close ends the connection.
 	Close()
-}
-
-// Delivery is a message of a worker. Nothing in it has been checked.
-type Delivery struct {
-	Sender string // the worker's name for itself, of at most 40 letters, digits, dashes and underscores
-	Data   []byte // see Batch.Marshal
-	// Acknowledge says that the games are durable in the run directory, or will never be used. Without it the message is
-	// delivered again.
-	Acknowledge func()
 }

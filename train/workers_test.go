@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -14,104 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
-
-// randomGames returns games as a worker might send them: random ones with proper distributions.
-func randomGames(game *env.Game, rng *rand.Rand, n int) *Batch {
-	b := &Batch{Run: "run", Process: "w", Threads: 1}
-	for range n {
-		r := randomRecord(game, rng)
-		for i := range r.plies {
-			for _, q := range [][]uint16{r.plies[i].policy, r.plies[i].classes} {
-				clear(q)
-				q[rng.IntN(len(q))] = unit
-			}
-		}
-		b.games = append(b.games, r)
-	}
-	return b
-}
-
-func TestBatchRoundTrip(t *testing.T) {
-	game := newGame(t, "quad-5x5")
-	b := randomGames(game, rand.New(rand.NewPCG(1, 1)), 5)
-	b.First, b.Generation = 7, 3
-	back, err := ReadBatch(game, "run", b.Marshal())
-	if err != nil || back.body == 0 {
-		t.Fatalf("reading gives %+v, error %v", back, err)
-	}
-	if back.body = 0; !reflect.DeepEqual(b, back) { // only what is received has a hash
-		t.Errorf("a batch changes on the way: %v", err)
-	}
-	all := &Batch{Run: "run", Process: "w"}
-	all.Append(b)
-	big := randomGames(game, rand.New(rand.NewPCG(1, 2)), 3000)
-	all.Append(big)
-	games := 0
-	for number := 0; all.Games() > 0; number = games {
-		part := all.Take()
-		if part.First != number || part.Games() == 0 {
-			t.Fatalf("game %d comes after %d games", part.First, number)
-		}
-		if games += part.Games(); len(part.Marshal()) > MaxMessage {
-			t.Errorf("a message of %d bytes", len(part.Marshal()))
-		}
-	}
-	if games != 3005 {
-		t.Errorf("%d games", games)
-	}
-}
-
-// TestReadBatchRejects: nothing that cannot come from an honest worker of the run is accepted.
-func TestReadBatchRejects(t *testing.T) {
-	game, other := newGame(t, "quad-5x5"), newGame(t, "breakthrough-6x6")
-	rng := rand.New(rand.NewPCG(1, 1))
-	seal := func(version, size int) []byte {
-		return checkpoints.Seal(batchKind, version, make([]byte, size))
-	}
-	change := func(f func(b *Batch)) []byte {
-		b := randomGames(game, rng, 2)
-		f(b)
-		return b.Marshal()
-	}
-	last := func(b *Batch) *record { return b.games[1] }
-	for name, data := range map[string][]byte{
-		"nothing":            nil,
-		"noise":              []byte("PUB ludus.games.a 0"),
-		"another version":    seal(PlayVersion+1, 10),
-		"a bomb":             seal(PlayVersion, 400<<20),
-		"too many bytes":     make([]byte, MaxMessage+1),
-		"zeros":              seal(PlayVersion, 100),
-		"another run":        change(func(b *Batch) { b.Run = "other" }),
-		"a negative number":  change(func(b *Batch) { b.First = -1 }),
-		"a large number":     change(func(b *Batch) { b.First = math.MaxInt }),
-		"no worker":          change(func(b *Batch) { b.Process = "" }),
-		"control characters": change(func(b *Batch) { b.Process = "\x1b[2J" }),
-		"a long name":        change(func(b *Batch) { b.Process = strings.Repeat("w", 2000) }),
-		"no games":           change(func(b *Batch) { b.games = nil }),
-		"another game":       randomGames(other, rng, 2).Marshal(),
-		"an illegal move":    change(func(b *Batch) { last(b).plies[1].action = last(b).plies[0].action }),
-		"a wrong outcome":    change(func(b *Batch) { last(b).outcome ^= 1 }),
-		"wrong goals":        change(func(b *Batch) { last(b).goals[0]++ }),
-		"an unfinished game": change(func(b *Batch) { last(b).done = false }),
-		"a cut game":         change(func(b *Batch) { last(b).plies = last(b).plies[:1] }),
-		"an opening only": change(func(b *Batch) {
-			last(b).opening, last(b).plies = last(b).moves(), nil
-		}),
-		"a policy above 1":  change(func(b *Batch) { p := last(b).plies[0].policy; p[0], p[1] = unit, unit }),
-		"an empty policy":   change(func(b *Batch) { clear(last(b).plies[0].policy); last(b).plies[0].trainPolicy = true }),
-		"an improper class": change(func(b *Batch) { clear(last(b).plies[0].classes) }),
-		"a class too many":  change(func(b *Batch) { last(b).plies[0].proven = int8(len(game.Classes)) }),
-	} {
-		if b, err := ReadBatch(game, "run", data); !errors.Is(err, ErrBatch) || b != nil {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-}
 
 func TestNumbers(t *testing.T) {
 	all := numbers{}
@@ -152,7 +59,7 @@ func TestNumbers(t *testing.T) {
 
 // fakeWorkers delivers messages that a test puts into it.
 type fakeWorkers struct {
-	deliveries chan *Delivery
+	deliveries chan *record.Delivery
 	failed     chan error
 	newest     *Network
 	finished   bool
@@ -166,7 +73,7 @@ func (w *fakeWorkers) PublishNetwork(_ context.Context, n *Network) error {
 	return nil
 }
 
-func (w *fakeWorkers) Receive(ctx context.Context) (*Delivery, error) {
+func (w *fakeWorkers) Receive(ctx context.Context) (*record.Delivery, error) {
 	w.receiving.Store(true)
 	defer w.receiving.Store(false)
 	select {
@@ -202,17 +109,17 @@ func testInbox(t *testing.T, workers Workers, game *env.Game) *inbox {
 func TestReportIsBounded(t *testing.T) {
 	game := newGame(t, "tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
-	games := randomGames(game, rand.New(rand.NewPCG(1, 1)), 1)
+	games := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 1)
 	games.Run = strings.Repeat("<", 100)
 	data := games.Marshal()
 	for i := range maxSenders + 100 {
 		name := fmt.Sprintf("%040d", i)
-		if err := x.accept(t.Context(), &Delivery{Sender: name, Data: data, Acknowledge: func() {}}); err != nil {
+		if err := x.accept(t.Context(), &record.Delivery{Sender: name, Data: data, Acknowledge: func() {}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	text, err := json.Marshal(x.status(time.Now()))
-	if err != nil || len(text) > MaxMessage || len(x.senders) != maxSenders {
+	if err != nil || len(text) > record.MaxMessage || len(x.senders) != maxSenders {
 		t.Errorf("a report of %d bytes about %d names, error %v", len(text), len(x.senders), err)
 	}
 }
@@ -224,15 +131,15 @@ func TestForget(t *testing.T) {
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.need = 1 << 20
 	rng := rand.New(rand.NewPCG(1, 1))
-	sent := map[string]*Batch{}
+	sent := map[string]*record.Message{}
 	send := func(process string) {
 		games := sent[process]
 		if games == nil {
-			games = randomGames(game, rng, 1)
+			games = recordtest.Message(game, rng, 1)
 			games.Process = process
 			sent[process] = games
 		}
-		if err := x.accept(t.Context(), &Delivery{Sender: "a", Data: games.Marshal(), Acknowledge: func() {}}); err != nil {
+		if err := x.accept(t.Context(), &record.Delivery{Sender: "a", Data: games.Marshal(), Acknowledge: func() {}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -241,17 +148,17 @@ func TestForget(t *testing.T) {
 	x.committed()
 	send("held")
 	for i := range maxProcesses - 1 {
-		x.taken.add(fmt.Sprint("a/", i), 0, 1)
-		x.received.add(fmt.Sprint("a/", i), 0, 1)
-		x.heard[fmt.Sprint("a/", i)] = time.Now()
+		x.taken.add(fmt.Sprint(i), 0, 1)
+		x.received.add(fmt.Sprint(i), 0, 1)
+		x.heard[fmt.Sprint(i)] = time.Now()
 	}
-	x.taken.add("a/held", 0, 1)
-	x.heard["a/held"] = time.Time{}
+	x.taken.add("held", 0, 1)
+	x.heard["held"] = time.Time{}
 	taken := x.numbersTaken()
-	if _, ok := taken["a/quiet"]; ok || len(taken) != maxProcesses {
+	if _, ok := taken["quiet"]; ok || len(taken) != maxProcesses {
 		t.Errorf("the numbers of %d processes are kept", len(taken))
 	}
-	if _, ok := x.received["a/held"]; !ok || taken["a/held"].Next != 1 {
+	if _, ok := x.received["held"]; !ok || taken["held"].Next != 1 {
 		t.Error("a process with a game that is held is forgotten")
 	}
 	send("held")
@@ -267,11 +174,11 @@ func TestInbox(t *testing.T) {
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.network = &Network{Generation: 2}
 	var acknowledged []string
-	send := func(name string, b *Batch, data []byte) {
+	send := func(name string, b *record.Message, data []byte) {
 		if b != nil {
 			data = b.Marshal()
 		}
-		err := x.accept(t.Context(), &Delivery{Sender: "a", Data: data, Acknowledge: func() { acknowledged = append(acknowledged, name) }})
+		err := x.accept(t.Context(), &record.Delivery{Sender: "a", Data: data, Acknowledge: func() { acknowledged = append(acknowledged, name) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +189,7 @@ func TestInbox(t *testing.T) {
 			t.Fatalf("%s: acknowledged are %v, want %v", when, acknowledged, want)
 		}
 	}
-	first, second := randomGames(game, rng, 1), randomGames(game, rng, 1)
+	first, second := recordtest.Message(game, rng, 1), recordtest.Message(game, rng, 1)
 	second.First = 1
 	send("1", first, nil)
 	send("bad", nil, []byte("noise"))
@@ -294,7 +201,7 @@ func TestInbox(t *testing.T) {
 	send("1 repeated", first, nil)
 	expect("games that are not committed", "bad")
 	numbers := x.numbersTaken()
-	if numbers["a/w"].Next != 1 {
+	if numbers["w"].Next != 1 {
 		t.Errorf("numbers %v", numbers)
 	}
 	x.committed()
@@ -313,9 +220,9 @@ func TestGaps(t *testing.T) {
 	x := testInbox(t, &fakeWorkers{}, game)
 	rng := rand.New(rand.NewPCG(1, 1))
 	send := func(name string, first int) {
-		b := randomGames(game, rng, 1)
-		b.First = first
-		if err := x.accept(t.Context(), &Delivery{Sender: name, Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
+		b := recordtest.Message(game, rng, 1)
+		b.First, b.Process = first, name
+		if err := x.accept(t.Context(), &record.Delivery{Sender: name, Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -332,24 +239,41 @@ func TestGaps(t *testing.T) {
 	}
 	send("b", 1)
 	send("a", 9)
-	copied := randomGames(game, rng, 3)
-	for i, sender := range []string{"c", "d"} { // d's second game is c's
-		for copied.First = 0; copied.First < 3; copied.First++ {
-			b := randomGames(game, rng, 1)
-			if i == 0 || copied.First == 1 {
-				b = &Batch{Run: b.Run, Process: b.Process, Threads: b.Threads, games: copied.games[copied.First : copied.First+1]}
-			}
-			b.First = copied.First
-			if err := x.accept(t.Context(), &Delivery{Sender: sender, Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if s := x.senders["d"]; s.Games != 2 || s.Duplicates != 1 || s.Missing != 0 {
-		t.Errorf("a game that another process has sent: %+v", s.WorkerStatus)
-	}
 	if got := x.gaps(); !strings.HasPrefix(got, "5 games of 2 workers, such as a,") {
 		t.Errorf("two workers: %q", got)
+	}
+}
+
+// TestSameBytes: a game is identified by its process and number. So two processes may play the same game, and a game that is
+// sent again is dropped under any worker's name.
+func TestSameBytes(t *testing.T) {
+	game := newGame(t, "tic-tac-toe")
+	x := testInbox(t, &fakeWorkers{}, game)
+	x.need = 1000
+	m := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 3)
+	acknowledged := 0
+	for _, c := range []struct{ sender, process string }{{"a", "p"}, {"b", "q"}, {"c", "p"}} {
+		m.Process = c.process
+		err := x.accept(t.Context(), &record.Delivery{Sender: c.sender, Data: m.Marshal(), Acknowledge: func() { acknowledged++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for sender, games := range map[string]int{"a": 3, "b": 3, "c": 0} {
+		if s := x.senders[sender]; s.Games != games || s.Duplicates != 0 {
+			t.Errorf("worker %s: %+v, want %d games", sender, s.WorkerStatus, games)
+		}
+	}
+	taken := 0
+	for _, part := range x.take(1000) {
+		taken += part.Games()
+	}
+	if taken != 6 || acknowledged > 0 {
+		t.Errorf("%d games taken, %d messages acknowledged before the commit", taken, acknowledged)
+	}
+	x.committed()
+	if acknowledged != 3 {
+		t.Errorf("%d messages acknowledged after the commit", acknowledged)
 	}
 }
 
@@ -358,12 +282,12 @@ func TestReceivingFails(t *testing.T) {
 	for _, learnOnly := range []bool{false, true} {
 		o := tiny(t, t.TempDir(), 1000)
 		o.LearnOnly, o.Settings["rating_share"] = learnOnly, 0
-		w := &fakeWorkers{deliveries: make(chan *Delivery, 3), failed: make(chan error, 1)}
+		w := &fakeWorkers{deliveries: make(chan *record.Delivery, 3), failed: make(chan error, 1)}
 		o.Workers = func(_ context.Context, id string) (Workers, error) {
 			for i := range 3 { // enough for one generation
-				b := randomGames(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
+				b := recordtest.Message(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
 				b.Run, b.First = id, 2*i
-				w.deliveries <- &Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
+				w.deliveries <- &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
 			}
 			return w, nil
 		}
@@ -386,15 +310,15 @@ func TestReceivingFails(t *testing.T) {
 func TestInboxWaits(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(1, 1))
-	w := &fakeWorkers{deliveries: make(chan *Delivery)}
+	w := &fakeWorkers{deliveries: make(chan *record.Delivery)}
 	x := testInbox(t, w, game)
 	stop := x.start(t.Context())
 	const sent = 40
 	go func() {
 		for i := range sent {
-			b := randomGames(game, rng, 1)
+			b := recordtest.Message(game, rng, 1)
 			b.First = i
-			w.deliveries <- &Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
+			w.deliveries <- &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
 		}
 	}()
 	for games := 0; games < sent; {
@@ -414,16 +338,6 @@ func TestInboxWaits(t *testing.T) {
 	}
 }
 
-// TestDelay: a run plays with each network the set number of generations late, and with the first until then.
-func TestDelay(t *testing.T) {
-	r := &run{Options: Options{faults: faults{delay: 2}}}
-	for generation, want := range []int{0, 0, 0, 1, 2, 3} {
-		if n := r.playingNetwork(&Network{Generation: generation}); n.Generation != want {
-			t.Errorf("generation %d is played with the network of generation %d, want %d", generation, n.Generation, want)
-		}
-	}
-}
-
 // TestTrainWithWorkers: a run takes the games of workers, each once, also if it is stopped and messages come again.
 func TestTrainWithWorkers(t *testing.T) {
 	o := tiny(t, t.TempDir(), 4)
@@ -435,13 +349,13 @@ func TestTrainWithWorkers(t *testing.T) {
 	o.Workers = func(_ context.Context, id string) (Workers, error) {
 		ids[id] = true
 		for number := 0; len(messages) < 100; number += 2 {
-			b := randomGames(o.Game, rng, 2)
+			b := recordtest.Message(o.Game, rng, 2)
 			b.Run, b.First = id, number
 			messages = append(messages, b.Marshal())
 		}
-		w.deliveries = make(chan *Delivery, len(messages))
+		w.deliveries = make(chan *record.Delivery, len(messages))
 		for i, data := range messages { // all, also when the run goes on
-			w.deliveries <- &Delivery{Sender: "a", Data: data, Acknowledge: func() { acknowledged[i]++ }}
+			w.deliveries <- &record.Delivery{Sender: "a", Data: data, Acknowledge: func() { acknowledged[i]++ }}
 		}
 		return w, nil
 	}
@@ -465,12 +379,12 @@ func TestTrainWithWorkers(t *testing.T) {
 	seen := map[string]bool{}
 	total := 0
 	for g := 1; g <= 4; g++ {
-		games, _, err := readGames(o.Game, o.Dir, g)
+		games, _, err := record.Read(o.Game, o.Dir, g)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range games {
-			seen[string(r.append(nil))] = true
+			seen[string(r.Append(nil))] = true
 			total++
 		}
 	}
@@ -535,12 +449,12 @@ func TestShortRounds(t *testing.T) {
 func TestWaitingEnds(t *testing.T) {
 	o := tiny(t, t.TempDir(), 0)
 	o.LearnOnly, o.Generations, o.Time, o.Settings["rating_share"] = true, 0, 5*time.Second, 0
-	w := &fakeWorkers{deliveries: make(chan *Delivery, 100)}
+	w := &fakeWorkers{deliveries: make(chan *record.Delivery, 100)}
 	o.Workers = func(_ context.Context, id string) (Workers, error) {
 		for i := range 3 { // enough for one generation
-			b := randomGames(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
+			b := recordtest.Message(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
 			b.Run, b.First = id, 2*i
-			w.deliveries <- &Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
+			w.deliveries <- &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
 		}
 		return w, nil
 	}

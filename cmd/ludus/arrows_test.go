@@ -53,15 +53,14 @@ var imports = map[string][]string{
 	"train/ratings":               {"checkpoints/zoo", "env", "train/agent", "train/match", "train/rundir", "train/seed", "train/stats"},
 	"train/exploit":               {"env", "env/solver", "train/agent"},
 	"train/suite":                 {"checkpoints", "env", "env/games", "env/solver", "train/agent", "train/seed", "train/stats"},
+	"train/record":                {"checkpoints", "env", "train/rundir"},
+	"train/record/recordtest":     {"env", "train/record"},
 	"train": {
 		"checkpoints", "env", "env/games", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
-		"train/parallel", "train/ratings", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
+		"train/parallel", "train/ratings", "train/record", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
 	},
-	"train/remote": {"checkpoints", "env/games", "model/infer", "train", "train/parallel", "train/rundir"},
-	"train/doctor": {
-		"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train", "train/agent",
-		"train/rundir",
-	},
+	"train/remote": {"checkpoints", "env/games", "model/infer", "train", "train/parallel", "train/record", "train/rundir"},
+	"train/doctor": {"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train/agent", "train/record", "train/rundir"},
 	"train/sweep": {
 		"checkpoints", "env", "train/agent", "train/cpu", "train/match", "train/rundir", "train/stats", "train/suite",
 	},
@@ -100,8 +99,9 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/watch": {"cmd/ludus/internal/report", "env/games", "train/agent", "train/rundir"},
 	"cmd/ludus/internal/web": {
-		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet", "cmd/ludus/internal/shipped",
-		"cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env", "env/games", "model/infer", "train", "train/agent", "train/doctor", "train/match", "train/rundir",
+		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet",
+		"cmd/ludus/internal/shipped", "cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env", "env/games", "model/infer",
+		"train/agent", "train/doctor", "train/match", "train/record", "train/rundir",
 	},
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/ggp", "cmd/ludus/internal/lines",
@@ -115,12 +115,12 @@ var imports = map[string][]string{
 // quiet packages start no goroutine. Their callers decide what runs concurrently.
 var quiet = []string{
 	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/gates", "env/gdl/canonical", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
-	"checkpoints", "protobuf", "train/seed", "train/stats", "train/tensorboard",
+	"checkpoints", "protobuf", "train/record", "train/seed", "train/stats", "train/tensorboard",
 }
 
 // forTests are packages that only tests import, so no program contains them.
 var forTests = []string{
-	"env/envtest", "env/gdl/oracle", "env/gdl/sheets", "model/infer/infertest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
+	"env/envtest", "env/gdl/oracle", "env/gdl/sheets", "model/infer/infertest", "train/record/recordtest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
 }
 
 // source is one parsed file of the module.

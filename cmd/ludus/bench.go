@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -25,7 +24,6 @@ func benchCommand() *cobra.Command {
 		o           bench.Options
 		net         string
 		simulations int
-		cores       int
 		quick       bool
 		asJSON      bool
 	)
@@ -40,17 +38,11 @@ Operations are those of the network's 3x3 convolutions (2 * 9 * Cin * Cout * H *
 the sums over figures; a training step counts as three forward passes. Speeds are medians over short rounds in which all
 that is compared runs in turn. "network alone" is inference with the batch size and threads of self-play, without search.
 
-With --cores it shows instead how a run speeds up with the number of cores, without its files: self-play, training, and
-whole generations. Rows without a mark are measured on this machine. Computed rows come from one core, which does the
-tasks of all cores one after another and records the CPU time of each. They assume that cores do not share memory bandwidth
-or caches, and that it takes no time to wake one.
-
-In the other tables, rows marked * got less than 80 % of the CPU time that they could use: other programs slowed them down, and
+Rows marked * got less than 80 % of the CPU time that they could use: other programs slowed them down, and
 their shares of the peak mean little.`,
 		Example: `  ludus bench
   ludus bench --quick --json
-  ludus bench breakthrough-6x6 --net 64x5 --simulations 32
-  ludus bench breakthrough-6x6 --cores 64`,
+  ludus bench breakthrough-6x6 --net 64x5 --simulations 32`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
@@ -68,15 +60,6 @@ their shares of the peak mean little.`,
 			if err := o.Validate(); err != nil {
 				return usage(cmd, err)
 			}
-			if cmd.Flags().Changed("cores") {
-				if quick {
-					return usage(cmd, errors.New("--cores has no --quick"))
-				}
-				if cmd.Flags().Changed("threads") {
-					return usage(cmd, errors.New("--cores measures all numbers of cores: leave out --threads"))
-				}
-				return runScaling(cmd, o, cores, asJSON)
-			}
 			if o.Rounds, o.Slice = thoroughRounds, thoroughSlice; quick {
 				o.Rounds, o.Slice, o.Time = quickRounds, quickSlice, quickTime
 			}
@@ -86,10 +69,8 @@ their shares of the peak mean little.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object instead of the table")
 	flags.BoolVar(&quick, "quick", false, "measure for half a minute instead of three, less precisely")
-	flags.IntVar(&cores, "cores", 0, "show how a run speeds up to this many cores; for more than there are it is computed")
 	flags.StringVar(&net, "net", "", "network of self-play and inference, CHANNELSxBLOCKS (default: each game's own)")
 	flags.IntVar(&simulations, "simulations", 0, "simulations per move in self-play (default: as in train)")
-	limit(cmd, "cores", "from 1 to 1024", func() bool { return !flags.Changed("cores") || cores >= 1 && cores <= 1024 })
 	threadsFlag(cmd, &o.Threads, "cores that training and self-play use")
 	return cmd
 }
@@ -116,36 +97,6 @@ func showProgress(cmd *cobra.Command, o *bench.Options) *progress {
 		p.show(status{share: float64(at.Done) / float64(at.Total), detail: at.Part + " " + at.Item})
 	}
 	return p
-}
-
-// runScaling measures and prints how runs speed up with the number of cores.
-func runScaling(cmd *cobra.Command, o bench.Options, cores int, asJSON bool) error {
-	p := showProgress(cmd, &o)
-	report, err := o.RunScaling(cmd.Context(), cores)
-	p.close()
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(cmd, report)
-	}
-	t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\tnet\tcores\t\tself-play positions/s\ttraining samples/s\tspeed-up: self-play\ttraining\trun\t")
-	for _, s := range report.Scaling {
-		how := ""
-		if s.Computed {
-			how = "computed"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%.0f\t%.0f\t%.2f\t%.2f\t%.2f\t\n",
-			s.Game, s.Net, s.Cores, how, s.Positions, s.Samples, s.Play, s.Learn, s.Run)
-	}
-	t.Flush()
-	fmt.Fprintf(cmd.OutOrStdout(), "\n%.0f s\n", report.Seconds)
-	if share := report.OneCore(); share < bench.BusyShare {
-		fmt.Fprintf(cmd.OutOrStdout(), "one core reached %.0f %% of its computed speed: other programs were probably running; measure again when it is idle\n",
-			100*share)
-	}
-	return nil
 }
 
 // runBench measures and prints the report.

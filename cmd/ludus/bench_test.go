@@ -27,8 +27,6 @@ func TestBenchErrors(t *testing.T) {
 		{2, `ludus: setting channels=0: it must be a multiple of 4 from 4 to 512; see "ludus bench --help"`, "bench --net 0x5"},
 		{2, "setting simulations=0: it must be a whole number from 2 to 100000", "bench --simulations 0"},
 		{2, "--threads 0: it must be from 1 to 1024", "bench --threads 0"},
-		{2, "--cores has no --quick", "bench --cores 4 --quick"},
-		{2, "--cores 0: it must be from 1 to 1024", "bench --cores 0"},
 		{2, "unknown flag: --fast", "bench --fast"},
 	} {
 		fails(t, "", c.code, c.want, strings.Fields(c.args)...)

@@ -9,7 +9,7 @@ import (
 	"ludus/env"
 	"ludus/env/solver"
 	"ludus/model/infer"
-	"ludus/train"
+	"ludus/train/record"
 )
 
 // Games says how varied games are.
@@ -19,11 +19,11 @@ type Games struct {
 }
 
 // variety returns how varied games are.
-func variety(game *env.Game, games []train.SelfPlayGame) Games {
+func variety(game *env.Game, games []*record.Record) Games {
 	seen := map[uint64]bool{}
 	for i := range games {
 		hash := fnv.New64a()
-		for _, a := range games[i].Moves {
+		for _, a := range games[i].Moves() {
 			hash.Write([]byte{byte(a), byte(a >> 8), byte(a >> 16)})
 		}
 		seen[hash.Sum64()] = true
@@ -91,7 +91,7 @@ const (
 
 // examine compares networks with games, all in the same positions. Without a network (nil) only Policy.Count, Uniform and
 // Target are set. The error is ctx's.
-func examine(ctx context.Context, game *env.Game, games []train.SelfPlayGame, networks ...*infer.Network) ([]Accuracy, error) {
+func examine(ctx context.Context, game *env.Game, games []*record.Record, networks ...*infer.Network) ([]Accuracy, error) {
 	e := examiner{game: game, solver: solver.New(game, solverTable)}
 	for _, network := range networks {
 		x := &examined{logits: make([]float32, game.NumActions()), classes: make([]float32, len(game.Classes))}
@@ -100,27 +100,19 @@ func examine(ctx context.Context, game *env.Game, games []train.SelfPlayGame, ne
 		}
 		e.networks = append(e.networks, x)
 	}
-	positions := 0
-	for i := range games {
-		positions += len(games[i].Plies)
-	}
-	every, n := 1+positions/maxPositions, 0
+	every, n := 1+record.Count(games)/maxPositions, 0
 	counts := countPositions(game, games)
-	for i := range games {
-		g := &games[i]
+	for _, g := range games {
 		state, solved := game.NewState(), e.solved
-		for ply, a := range g.Moves {
-			if j := ply - g.Opening; j >= 0 {
-				if n%every == 0 {
-					if err := ctx.Err(); err != nil {
-						return nil, err
-					}
-					key, _ := state.CanonicalKey()
-					e.add(state, &g.Plies[j], len(g.Moves)-ply, 1/math.Sqrt(float64(counts[key.Hash()])))
+		for i, ply := range g.Positions(state) {
+			if n%every == 0 {
+				if err := ctx.Err(); err != nil {
+					return nil, err
 				}
-				n++
+				key, _ := state.CanonicalKey()
+				e.add(state, ply, len(g.Plies)-i, 1/math.Sqrt(float64(counts[key.Hash()])))
 			}
-			state.Apply(a)
+			n++
 		}
 		if e.solved > solved {
 			e.solvedGames++
@@ -134,16 +126,13 @@ func examine(ctx context.Context, game *env.Game, games []train.SelfPlayGame, ne
 }
 
 // countPositions returns how many searched positions have each canonical key, by its hash.
-func countPositions(game *env.Game, games []train.SelfPlayGame) map[uint64]int {
+func countPositions(game *env.Game, games []*record.Record) map[uint64]int {
 	counts := map[uint64]int{}
-	for i := range games {
+	for _, g := range games {
 		state := game.NewState()
-		for ply, a := range games[i].Moves {
-			if ply >= games[i].Opening {
-				key, _ := state.CanonicalKey()
-				counts[key.Hash()]++
-			}
-			state.Apply(a)
+		for range g.Positions(state) {
+			key, _ := state.CanonicalKey()
+			counts[key.Hash()]++
 		}
 	}
 	return counts
@@ -158,8 +147,9 @@ type examiner struct {
 	solvedGames int // that these are from
 	tried       int // positions for Search
 
-	legal []env.Action
-	after []int // exact classes after the legal moves
+	legal  []env.Action
+	target []float32 // policy target over the legal moves
+	after  []int     // exact classes after the legal moves
 }
 
 // examined sums up positions for one network.
@@ -175,7 +165,7 @@ type examined struct {
 }
 
 // add adds a searched position of a game that has left plies to go. weight is the position's, for Policy.
-func (e *examiner) add(state env.State, ply *train.SearchedPly, left int, weight float64) {
+func (e *examiner) add(state env.State, ply *record.Ply, left int, weight float64) {
 	e.legal = state.Legal(e.legal[:0])
 	networks := false
 	for _, x := range e.networks {
@@ -190,16 +180,18 @@ func (e *examiner) add(state env.State, ply *train.SearchedPly, left int, weight
 	if networks && left <= solvedPlies && e.solved < maxSolved {
 		e.addValue(state)
 	}
-	trained := ply.Trained && slices.Max(ply.Policy) > 0
+	trained := ply.TrainPolicy && slices.Max(ply.Policy) > 0
+	e.target = slices.Grow(e.target[:0], len(ply.Policy))[:len(ply.Policy)]
+	ply.Policy.Normalise(e.target)
 	for _, x := range e.networks {
 		x.sums.Policy.Count++
 		if x.weight += weight; trained {
-			x.addPolicy(ply.Policy, weight)
+			x.addPolicy(e.target, weight)
 		}
 	}
-	if trained && networks && !ply.Proven && left <= searchPlies && e.tried < maxSearched {
+	if trained && networks && ply.Proven < 0 && left <= searchPlies && e.tried < maxSearched {
 		e.tried++
-		e.addSearch(state, ply.Policy)
+		e.addSearch(state, e.target)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"ludus/env/solver"
 	"ludus/model/infer"
 	"ludus/model/infer/infertest"
-	"ludus/train"
+	"ludus/train/record"
 )
 
 // Policy targets on moves that keep the value lose none, for both players, and targets on the other moves always lose some.
@@ -39,21 +39,19 @@ func TestSearchByExactTargets(t *testing.T) {
 
 // exactGames returns random games. Where the solver finds that moves differ in value, near the end, the targets are the moves that
 // keep it, or the others; elsewhere there are none.
-func exactGames(game *env.Game, keep bool) (list []train.SelfPlayGame) {
+func exactGames(game *env.Game, keep bool) (list []*record.Record) {
 	exact, rng := solver.New(game, 1<<20), rand.New(rand.NewPCG(1, 2))
 	for range 30 {
-		var g train.SelfPlayGame
-		for state := game.NewState(); !state.Done(); state.Apply(g.Moves[len(g.Moves)-1]) {
-			g.Moves = append(g.Moves, state.RandomAction(rng.Uint64()))
+		g := &record.Record{}
+		for state := game.NewState(); !state.Done(); state.Apply(g.Plies[len(g.Plies)-1].Action) {
+			p := record.Ply{Action: state.RandomAction(rng.Uint64()), Proven: -1, Policy: make(record.Shares, len(state.Legal(nil)))}
+			g.Plies = append(g.Plies, p)
 		}
 		state := game.NewState()
-		for ply, a := range g.Moves {
-			p := train.SearchedPly{Policy: make([]float32, len(state.Legal(nil)))}
-			if len(g.Moves)-ply <= 6 {
-				setExactTarget(exact, state, &p, keep)
+		for i, p := range g.Positions(state) {
+			if len(g.Plies)-i <= 6 {
+				setExactTarget(exact, state, p, keep)
 			}
-			g.Plies = append(g.Plies, p)
-			state.Apply(a)
 		}
 		list = append(list, g)
 	}
@@ -61,7 +59,7 @@ func exactGames(game *env.Game, keep bool) (list []train.SelfPlayGame) {
 }
 
 // setExactTarget spreads the policy target over the moves that keep the value, or over the others, if there are both.
-func setExactTarget(exact *solver.Solver, state env.State, p *train.SearchedPly, keep bool) {
+func setExactTarget(exact *solver.Solver, state env.State, p *record.Ply, keep bool) {
 	limits := solver.Limits{Nodes: searchNodes}
 	class, ok := exact.Solve(state, limits)
 	after := exact.SolveMoves(state, limits, nil)
@@ -74,12 +72,12 @@ func setExactTarget(exact *solver.Solver, state env.State, p *train.SearchedPly,
 			n++
 		}
 	}
-	if p.Trained = n > 0 && n < len(after); !p.Trained {
+	if p.TrainPolicy = n > 0 && n < len(after); !p.TrainPolicy {
 		return
 	}
 	for i, c := range after {
 		if (c == class) == keep {
-			p.Policy[i] = 1 / float32(n)
+			p.Policy[i] = 1
 		}
 	}
 }

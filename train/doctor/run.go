@@ -12,8 +12,8 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
-	"ludus/train"
 	"ludus/train/agent"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -133,9 +133,9 @@ func (r *Run) untrained(generations []int) []int {
 
 // readGames reads the games of generations, in their order, until it has maxGames. It skips files that are damaged,
 // missing or of another version.
-func readGames(game *env.Game, dir string, generations []int) (all []train.SelfPlayGame, err error) {
+func readGames(game *env.Game, dir string, generations []int) (all []*record.Record, err error) {
 	for _, g := range generations {
-		played, err := train.ReadGames(game, dir, g)
+		played, _, err := record.Read(game, dir, g)
 		if errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, checkpoints.ErrVersion) || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

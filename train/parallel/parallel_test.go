@@ -62,19 +62,3 @@ func BenchmarkRunner(b *testing.B) {
 		run(2, func(int) {})
 	}
 }
-
-// TestMakespan compares with schedules by hand.
-func TestMakespan(t *testing.T) {
-	for _, c := range []struct {
-		tasks []time.Duration
-		cores int
-		want  time.Duration
-	}{
-		{nil, 4, 0}, {[]time.Duration{3, 1, 2}, 1, 6}, {[]time.Duration{3, 1, 2}, 2, 3}, {[]time.Duration{3, 1, 2}, 8, 3},
-		{[]time.Duration{1, 1, 4}, 2, 5}, {[]time.Duration{4, 1, 1}, 2, 4}, {[]time.Duration{2, 2, 2, 2, 2}, 2, 6},
-	} {
-		if got := Makespan(c.tasks, c.cores); got != c.want {
-			t.Errorf("%v on %d cores: %d, want %d", c.tasks, c.cores, got, c.want)
-		}
-	}
-}

@@ -17,20 +17,21 @@ import (
 	"ludus/model/infer"
 	"ludus/train"
 	"ludus/train/cpu"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
 // collector is a learner that keeps the games of one player.
 type collector struct {
 	network *train.Network
-	games   *train.Batch
+	games   *record.Message
 	want    int
 	enough  func()
 }
 
 func (c *collector) Newest(context.Context) (*train.Network, error) { return c.network, nil }
 
-func (c *collector) PublishGames(_ context.Context, b *train.Batch) error {
+func (c *collector) PublishGames(_ context.Context, b *record.Message) error {
 	if c.games == nil {
 		b.Process = "a"
 		c.games = b
@@ -88,7 +89,7 @@ func newShippedGames(b *testing.B, name string) *shippedGames {
 
 // read does with a message what a learner does: it decodes it, and replays and validates its games.
 func (s *shippedGames) read(b *testing.B, data []byte) {
-	if _, err := train.ReadBatch(s.game, "run", data); err != nil {
+	if _, err := record.ReadMessage(s.game, "run", data); err != nil {
 		b.Fatal(err)
 	}
 }

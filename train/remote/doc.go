@@ -4,7 +4,7 @@
 //
 // # Messages
 //
-//   - Games: a worker publishes messages of [train.Batch] to the subject ludus.games.RUN.NAME. The JetStream stream
+//   - Games: a worker publishes messages of [record.Message] to the subject ludus.games.RUN.NAME. The JetStream stream
 //     ludus-games stores them on disk before the server acknowledges them. It has room for a few generations and refuses
 //     new messages when it is full, so workers wait. The run's consumer acknowledges a message once its games are in the
 //     run directory; then the stream drops it. The stream's metadata name the run, and another run does not use it.
@@ -17,7 +17,7 @@
 //
 // A game that the server has acknowledged is never lost as long as the server's disk or, with replicas, most of its
 // cluster survives, until the run is finished: Finish drops the games that nobody needs any more. A worker repeats a message
-// until it is acknowledged. So a message may arrive twice: the run drops it by the numbers of its games. Games in progress
+// until it is acknowledged. So a message may arrive twice: the run knows a game by its process and number, and drops those that it has. Games in progress
 // of a worker that dies are lost. If the embedded server cannot write, Receive fails.
 //
 // # Trust

@@ -11,7 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"ludus/train"
+	"ludus/train/record"
 )
 
 // slowLink forwards connections to an address. Every byte arrives after a delay; it does not limit how many are on their way.
@@ -77,7 +77,7 @@ func TestSlowLink(t *testing.T) {
 	put := func(size int) []byte {
 		data := make([]byte, size)
 		_, _ = rand.Read(data)
-		if err := workers.(*Hub).put(t.Context(), invitation{Play: train.PlayVersion}, data); err != nil {
+		if err := workers.(*Hub).put(t.Context(), invitation{Play: record.PlayVersion}, data); err != nil {
 			t.Fatal(err)
 		}
 		return data

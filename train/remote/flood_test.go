@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ludus/train"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -77,7 +78,7 @@ func TestFlood(t *testing.T) {
 	}{
 		{"small games", games, "noise", true, true},
 		{"small games without listening", games, "noise", false, true},
-		{"large games", games, strings.Repeat("x", train.MaxMessage), true, true},
+		{"large games", games, strings.Repeat("x", record.MaxMessage), true, true},
 		{"networks", getNetworks, `{"next_by_subj":">"}`, true, true},
 		{"networks without listening", getNetworks, `{"next_by_subj":">"}`, false, true},
 		{"networks without reading", getNetworks, `{"next_by_subj":">"}`, true, false},

@@ -17,6 +17,7 @@ import (
 	"ludus/checkpoints"
 	envgames "ludus/env/games"
 	"ludus/train"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -121,7 +122,7 @@ func TestHostileWorker(t *testing.T) {
 		t.Error(err)
 	}
 	for g := range len(metrics) {
-		if _, err := train.ReadGames(newGame(t), dir, 1+g); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if _, _, err := record.Read(newGame(t), dir, 1+g); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}
@@ -145,7 +146,7 @@ func hostileMessages(rng *rand.Rand) [][]byte {
 		noise[i] = byte(rng.Uint32())
 	}
 	messages := [][]byte{
-		nil, {0}, noise, checkpoints.Seal("ludus-batch", train.PlayVersion, make([]byte, 20<<20)), checkpoints.Seal("ludus-batch", train.PlayVersion, noise),
+		nil, {0}, noise, checkpoints.Seal("ludus-batch", record.PlayVersion, make([]byte, 20<<20)), checkpoints.Seal("ludus-batch", record.PlayVersion, noise),
 		checkpoints.Seal("ludus-games", 2, noise), checkpoints.Seal("ludus-batch", 99, nil),
 	}
 	for range 300 {

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"ludus/train"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -104,7 +105,7 @@ const runKey = "ludus-run"
 
 // Limits of the stream of games.
 const (
-	startBytes    = 2 * train.MaxMessage   // that may wait until Limit is called
+	startBytes    = 2 * record.MaxMessage  // that may wait until Limit is called
 	minDuplicates = 100 * time.Millisecond // the shortest time that a server remembers ids of messages; the run needs none
 )
 
@@ -112,7 +113,7 @@ func streamOfGames(o HubOptions) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesOf(o.Run, "*")},
 		Metadata: map[string]string{runKey: o.Run}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: startBytes,
-		MaxMsgSize: train.MaxMessage, Duplicates: minDuplicates, Storage: jetstream.FileStorage, Replicas: max(o.Replicas, 1),
+		MaxMsgSize: record.MaxMessage, Duplicates: minDuplicates, Storage: jetstream.FileStorage, Replicas: max(o.Replicas, 1),
 		AllowDirect: true, // for gate.watch
 	}
 }
@@ -233,7 +234,7 @@ const ackWait = time.Minute
 
 // Receive waits for the next message of a worker. It reconnects if necessary. Its errors are ctx's, and that the embedded
 // server cannot write.
-func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
+func (h *Hub) Receive(ctx context.Context) (*record.Delivery, error) {
 	for {
 		m, err := h.next(ctx)
 		select {
@@ -244,7 +245,7 @@ func (h *Hub) Receive(ctx context.Context) (*train.Delivery, error) {
 		default:
 		}
 		if m != nil {
-			return &train.Delivery{
+			return &record.Delivery{
 				Sender: subjectName(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]), Data: m.Data(),
 				Acknowledge: func() { _ = m.Ack() }, // a lost acknowledgement is repeated when the message comes again
 			}, nil
@@ -359,7 +360,7 @@ func (h *Hub) publishNetworks(ctx context.Context) {
 
 // invitation is what the object's metadata say, apart from the weights.
 type invitation struct {
-	Play        int             `json:"play"` // see train.PlayVersion
+	Play        int             `json:"play"` // see record.PlayVersion
 	Run         string          `json:"run"`
 	Game        string          `json:"game"`
 	Settings    rundir.Settings `json:"settings"`
@@ -380,7 +381,7 @@ var networkNames = [2]string{"even", "odd"}
 
 func (h *Hub) putNetwork(ctx context.Context, n *train.Network) error {
 	return h.put(ctx, invitation{
-		Play: train.PlayVersion, Run: n.Run, Game: n.Game.Name, Settings: n.Settings, Generation: n.Generation,
+		Play: record.PlayVersion, Run: n.Run, Game: n.Game.Name, Settings: n.Settings, Generation: n.Generation,
 		Simulations: n.Simulations, MeanPlies: n.MeanPlies,
 	}, n.Weights.Marshal())
 }
@@ -413,7 +414,7 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 func (h *Hub) Finish(ctx context.Context) error {
 	h.stop()
 	h.joined.Wait() // no network may follow
-	if err := h.put(ctx, invitation{Play: train.PlayVersion, Finished: true}, nil); err != nil {
+	if err := h.put(ctx, invitation{Play: record.PlayVersion, Finished: true}, nil); err != nil {
 		return fmt.Errorf("workers do not know that the run is finished: %w", err)
 	}
 	if err := h.js.DeleteStream(ctx, gamesStream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {

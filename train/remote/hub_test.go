@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"ludus/train"
+	"ludus/train/record"
 )
 
 // receiveSoon receives a message that must come well before the server would repeat it; see ackWait.
-func receiveSoon(t *testing.T, h *Hub, want string) *train.Delivery {
+func receiveSoon(t *testing.T, h *Hub, want string) *record.Delivery {
 	t.Helper()
 	start := time.Now()
 	d, err := h.Receive(t.Context())
@@ -156,7 +156,7 @@ func TestExtendedRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := train.ReadBatch(game, "run", d.Data)
+		b, err := record.ReadMessage(game, "run", d.Data)
 		if err != nil || b.First != 0 {
 			t.Fatalf("run %d: first game %d, error %v", i, b.First, err)
 		}
@@ -187,7 +187,7 @@ func TestVersions(t *testing.T) {
 		`noise`:                                        "cannot be read",
 		`{"play":2,"run":"a","settings":{"blocks":3}}`: "",
 	} {
-		i, err := readInvitation(strings.Replace(text, `"play":2`, fmt.Sprint(`"play":`, train.PlayVersion), 1))
+		i, err := readInvitation(strings.Replace(text, `"play":2`, fmt.Sprint(`"play":`, record.PlayVersion), 1))
 		if want == "" && (err != nil || i.Settings.Blocks != 3) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", text, err)
 		}

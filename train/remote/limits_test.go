@@ -11,7 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"ludus/train"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -64,7 +64,7 @@ func TestFullStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := train.ReadBatch(game, "run", d.Data)
+		b, err := record.ReadMessage(game, "run", d.Data)
 		if err != nil || b.First != got {
 			t.Fatalf("game %d comes after %d games; error %v", b.First, got, err)
 		}
@@ -141,7 +141,7 @@ func TestSecretID(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := w.PublishGames(t.Context(), &train.Batch{Run: "run"}); err != nil {
+	if err := w.PublishGames(t.Context(), &record.Message{Run: "run"}); err != nil {
 		t.Fatal(err)
 	}
 	w.mu.Lock()
@@ -179,7 +179,7 @@ func TestSilentReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer workers.Close()
-	if err := workers.(*Hub).put(t.Context(), invitation{Play: train.PlayVersion}, make([]byte, 100_000)); err != nil {
+	if err := workers.(*Hub).put(t.Context(), invitation{Play: record.PlayVersion}, make([]byte, 100_000)); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := net.Dial("tcp", server.gate.listener.Addr().String())

@@ -14,6 +14,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -146,7 +147,7 @@ func TestSend(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := train.ReadBatch(game, run, d.Data)
+			b, err := record.ReadMessage(game, run, d.Data)
 			if err != nil {
 				t.Fatal(err)
 			}

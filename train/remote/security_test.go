@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"ludus/train"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -58,7 +58,7 @@ func TestPermissions(t *testing.T) {
 	if _, err := js.Publish(t.Context(), gamesOf("run", "a"), []byte("noise")); err != nil {
 		t.Errorf("a worker cannot publish games: %v", err)
 	}
-	if _, err := js.Publish(t.Context(), gamesOf("run", "a"), make([]byte, train.MaxMessage+1)); err == nil {
+	if _, err := js.Publish(t.Context(), gamesOf("run", "a"), make([]byte, record.MaxMessage+1)); err == nil {
 		t.Error("a message was too long and was accepted")
 	}
 	for range 100 {
@@ -94,7 +94,7 @@ func TestReplies(t *testing.T) {
 	h := workers.(*Hub)
 	defer h.Close()
 	h.Report(t.Context(), &rundir.WorkersStatus{})
-	if err := h.put(t.Context(), invitation{Play: train.PlayVersion}, []byte(`{"seq":1000}`)); err != nil {
+	if err := h.put(t.Context(), invitation{Play: record.PlayVersion}, []byte(`{"seq":1000}`)); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerReplies))

@@ -17,6 +17,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train"
+	"ludus/train/record"
 )
 
 // Worker is a worker's side of the connection: a [train.Learner].
@@ -29,17 +30,17 @@ type Worker struct {
 	joined sync.WaitGroup
 
 	mu       sync.Mutex
-	newest   *train.Network // nil: none, or the run is finished
-	seen     string         // the object that newest comes from
-	known    bool           // newest is what the learner has said last
-	run      string         // that the games below belong to
-	id       string         // of this process in that run; see train.Batch
-	number   int            // of the next game in that run
-	waiting  *train.Batch   // games to publish; nil: none
-	inFlight int            // positions in the message being sent
-	refused  bool           // the stream is full: the server has refused that message
-	err      error          // that ended the connection
-	changed  chan struct{}  // closed and replaced when the fields above change
+	newest   *train.Network  // nil: none, or the run is finished
+	seen     string          // the object that newest comes from
+	known    bool            // newest is what the learner has said last
+	run      string          // that the games below belong to
+	id       string          // of this process in that run; see record.Message
+	number   int             // of the next game in that run
+	waiting  *record.Message // games to publish; nil: none
+	inFlight int             // positions in the message being sent
+	refused  bool            // the stream is full: the server has refused that message
+	err      error           // that ended the connection
+	changed  chan struct{}   // closed and replaced when the fields above change
 }
 
 // WorkerOptions say how a Worker connects.
@@ -208,8 +209,8 @@ func readInvitation(text string) (i invitation, err error) {
 	if err := json.Unmarshal([]byte(text), &version); err != nil {
 		return i, fmt.Errorf("the invitation cannot be read: %w", err)
 	}
-	if version.Play != train.PlayVersion {
-		return i, fmt.Errorf("this worker is of another version than the learner (%d, not %d): use the same build", train.PlayVersion, version.Play)
+	if version.Play != record.PlayVersion {
+		return i, fmt.Errorf("this worker is of another version than the learner (%d, not %d): use the same build", record.PlayVersion, version.Play)
 	}
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -224,7 +225,7 @@ const maxSending = 50_000
 
 // PublishGames hands finished games to the connection, which publishes them until the server has them. It waits if too
 // many games wait already, or the learner cannot take more: games would only become old.
-func (w *Worker) PublishGames(ctx context.Context, b *train.Batch) error {
+func (w *Worker) PublishGames(ctx context.Context, b *record.Message) error {
 	if err := w.await(ctx, func() bool { return w.unsent() < maxSending && !w.refused }); err != nil {
 		return err
 	}
@@ -264,7 +265,7 @@ const (
 // send publishes games until ctx ends.
 func (w *Worker) send(ctx context.Context) {
 	for {
-		var b *train.Batch
+		var b *record.Message
 		full := false
 		take := func() bool {
 			if w.waiting == nil {
@@ -298,9 +299,9 @@ func (w *Worker) send(ctx context.Context) {
 
 // publish publishes one message until the server has acknowledged it, or nobody needs its games any more. Its only error is
 // ctx's.
-func (w *Worker) publish(ctx context.Context, b *train.Batch) error {
+func (w *Worker) publish(ctx context.Context, b *record.Message) error {
 	data := b.Marshal()
-	if len(data) > train.MaxMessage { // only a single game can be that large
+	if len(data) > record.MaxMessage { // only a single game can be that large
 		w.notes.say(fmt.Sprintf("a game of %d positions does not fit into a message and is lost", b.Positions()))
 		return nil
 	}

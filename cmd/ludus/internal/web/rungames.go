@@ -16,8 +16,8 @@ import (
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
-	"ludus/train"
 	"ludus/train/match"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -86,7 +86,7 @@ func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 		generations, err := rundir.GamesGenerations(dir)
 		return map[string]any{"generations": append([]int{}, generations...)}, err
 	}
-	played, err := train.ReadGames(game, dir, generation)
+	played, first, err := record.Read(game, dir, generation)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, httpErrorf(http.StatusNotFound, "the run keeps no games of generation %d", generation)
 	}
@@ -94,10 +94,10 @@ func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 		return nil, asNotFound(err, dir)
 	}
 	var games []savedGame
-	for _, p := range played {
+	for i, p := range played {
 		games = append(games, savedGame{
-			summary: gameSummary{Number: p.Number, Plies: len(p.Moves), Goals: p.Goals},
-			replay:  func() (*board.Replay, error) { return selfPlayReplay(game, &p, generation), nil },
+			summary: gameSummary{Number: first + i, Plies: p.Length(), Goals: p.Goals},
+			replay:  func() (*board.Replay, error) { return selfPlayReplay(game, p, generation), nil },
 		})
 	}
 	return listOrReplay(r, game, games, fmt.Sprintf("generation %d", generation))
@@ -139,16 +139,19 @@ func asNotFound(err error, dir string) error {
 }
 
 // selfPlayReplay returns a self-play game with the value and the policy target of each searched position.
-func selfPlayReplay(game *env.Game, p *train.SelfPlayGame, generation int) *board.Replay {
+func selfPlayReplay(game *env.Game, p *record.Record, generation int) *board.Replay {
 	var legal []env.Action
-	replay := board.NewReplay(game, p.Moves, func(ply int, state env.State, position *board.ReplayPosition) {
-		if position.Random = ply < p.Opening; position.Random {
+	var policy []float32
+	replay := board.NewReplay(game, p.Moves(), func(ply int, state env.State, position *board.ReplayPosition) {
+		if position.Random = ply < len(p.Opening); position.Random {
 			return
 		}
-		found := &p.Plies[ply-p.Opening]
-		position.Value, position.Proven = new(found.Value), found.Proven
+		found := &p.Plies[ply-len(p.Opening)]
+		position.Value, position.Proven = new(state.Player().Sign()*found.Value(game)), found.Proven >= 0
 		legal = state.Legal(legal[:0])
-		for i, share := range found.Policy {
+		policy = slices.Grow(policy[:0], len(legal))[:len(legal)]
+		found.Policy.Normalise(policy)
+		for i, share := range policy {
 			if share >= minPolicyShare {
 				info := board.MoveInfo{Move: game.ActionNames[legal[i]], Policy: new(float64(share))}
 				position.Moves = append(position.Moves, info)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"ludus/train"
 	"ludus/train/doctor"
 	"ludus/train/match"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -280,39 +280,41 @@ func TestRunGames(t *testing.T) {
 func checkReplay(t *testing.T, run string, generation, number int, shown *board.Replay) {
 	t.Helper()
 	game := gameOf(t, "quad-5x5")
-	played, err := train.ReadGames(game, run, generation)
+	played, first, err := record.Read(game, run, generation)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := played[slices.IndexFunc(played, func(p train.SelfPlayGame) bool { return p.Number == number })]
-	state := game.NewState()
+	p := played[number-first]
+	moves, state := p.Moves(), game.NewState()
 	for i, s := range shown.Positions[:len(shown.Positions)-1] {
 		legal, shares := state.Legal(nil), map[string]float64{}
 		for j, m := range s.Moves {
 			if shares[m.Move] = *m.Policy; j > 0 && *m.Policy > *s.Moves[j-1].Policy {
-				t.Errorf("game %d, ply %d: shares do not fall", p.Number, i)
+				t.Errorf("game %d, ply %d: shares do not fall", number, i)
 			}
 		}
-		if s.Move != game.ActionNames[p.Moves[i]] || s.Random != (i < p.Opening) {
-			t.Fatalf("game %d, ply %d: %+v", p.Number, i, s)
+		if s.Move != game.ActionNames[moves[i]] || s.Random != (i < len(p.Opening)) {
+			t.Fatalf("game %d, ply %d: %+v", number, i, s)
 		}
-		state.Apply(p.Moves[i])
+		mover := state.Player()
+		state.Apply(moves[i])
 		if s.Random {
 			if s.Value != nil || s.Moves != nil {
-				t.Errorf("game %d, ply %d: %+v, of the opening", p.Number, i, s)
+				t.Errorf("game %d, ply %d: %+v, of the opening", number, i, s)
 			}
 			continue
 		}
-		found := p.Plies[i-p.Opening]
-		if s.Value == nil || *s.Value != found.Value || s.Proven != found.Proven {
-			t.Errorf("game %d, ply %d: %+v, found was %+v", p.Number, i, s, found)
+		found, policy := &p.Plies[i-len(p.Opening)], make([]float32, len(legal))
+		if s.Value == nil || *s.Value != mover.Sign()*found.Value(game) || s.Proven != (found.Proven >= 0) {
+			t.Errorf("game %d, ply %d: %+v, found was %+v", number, i, s, found)
 		}
-		for k, share := range found.Policy {
+		found.Policy.Normalise(policy)
+		for k, share := range policy {
 			if share < minPolicyShare {
 				share = 0
 			}
 			if got := shares[game.ActionNames[legal[k]]]; got != float64(share) {
-				t.Errorf("game %d, ply %d: move %d has a share of %v, want %v", p.Number, i, k, got, share)
+				t.Errorf("game %d, ply %d: move %d has a share of %v, want %v", number, i, k, got, share)
 			}
 		}
 	}

@@ -1,0 +1,157 @@
+package record
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"ludus/checkpoints"
+	"ludus/env"
+)
+
+// Message is finished games that a worker sends together. A game's id is its process and its number: First, First+1
+// and so on. A process numbers its games from 0 and never uses a number for two games.
+type Message struct {
+	Run        string `json:"run"`        // id of the run that the games are for
+	Process    string `json:"process"`    // id of the playing process; secret, because whoever knows it can send in its name
+	First      int    `json:"first"`      // number of the first game
+	Generation int    `json:"generation"` // of the network that finished the games; the newest, if they have several
+	Threads    int    `json:"threads"`    // that the process plays on
+
+	Records []*Record `json:"-"`
+}
+
+// Delivery is a message as it arrives. Nothing in it has been checked.
+type Delivery struct {
+	Sender string // the worker's name for itself, of at most 40 letters, digits, dashes and underscores
+	Data   []byte // for [ReadMessage]
+	// Acknowledge says that the games are durable in the run directory, or will never be used. Without it the message is
+	// delivered again.
+	Acknowledge func()
+}
+
+// Games returns the number of games.
+func (m *Message) Games() int { return len(m.Records) }
+
+// Positions returns the number of searched positions.
+func (m *Message) Positions() int { return Count(m.Records) }
+
+// Append adds the games of o, which must come from the same process and run.
+func (m *Message) Append(o *Message) {
+	m.Records, m.Generation = append(m.Records, o.Records...), max(m.Generation, o.Generation)
+}
+
+// Take removes as many games from the start of m as may be sent together, at least one, and returns them.
+func (m *Message) Take() *Message {
+	n, size := 0, 0
+	var scratch []byte
+	for n < len(m.Records) && size <= MaxTaken {
+		scratch = m.Records[n].Append(scratch[:0])
+		if size += len(scratch); n == 0 || size <= MaxTaken {
+			n++
+		}
+	}
+	return m.Split(n)
+}
+
+// Split removes the first n games from m and returns them.
+func (m *Message) Split(n int) *Message {
+	first := *m
+	first.Records = m.Records[:n:n]
+	m.Records, m.First = m.Records[n:], m.First+n
+	return &first
+}
+
+// PlayVersion is the version of what workers do: how they play and rescore games, and how messages are written. Worker
+// and training must have the same. TestPlayVersion in package selfplay says when to increase it.
+const PlayVersion = 2
+
+// A message is sealed, with PlayVersion: a line of JSON, then records as in a file of games.
+const messageKind = "ludus-batch"
+
+// Limits of a message. A NATS server accepts 1 MiB by default.
+const (
+	MaxMessage = 1 << 20  // bytes, compressed
+	MaxTaken   = 64 << 10 // bytes of games in one message, plain; only a single game may have more
+	maxPayload = 8 << 20  // bytes, plain
+	maxHeader  = 256      // bytes
+	maxNumber  = 1 << 30  // of games of a process
+)
+
+// ErrMessage means that data are not a message of valid games of the run. Errors of [ReadMessage] wrap it.
+var ErrMessage = errors.New("not a message with games of the run")
+
+// Marshal encodes the message.
+func (m *Message) Marshal() []byte {
+	header, err := json.Marshal(m)
+	if err != nil {
+		panic("record: " + err.Error()) // a message always marshals
+	}
+	payload := append(binary.AppendUvarint(nil, uint64(len(header))), header...)
+	return checkpoints.Seal(messageKind, PlayVersion, append(payload, marshal(m.Records)...))
+}
+
+// ReadMessage decodes a message and checks everything that can be checked: it must be for the run,
+// every game must follow the rules to its end, and its search results must be distributions.
+func ReadMessage(game *env.Game, run string, data []byte) (*Message, error) {
+	m, err := readMessage(game, run, data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMessage, err)
+	}
+	return m, nil
+}
+
+func readMessage(game *env.Game, run string, data []byte) (*Message, error) {
+	if len(data) > MaxMessage {
+		return nil, fmt.Errorf("%d bytes, more than %d", len(data), MaxMessage)
+	}
+	payload, err := checkpoints.UnsealAtMost(messageKind, PlayVersion, data, maxPayload)
+	if errors.Is(err, checkpoints.ErrVersion) {
+		return nil, fmt.Errorf("its worker is of another version: use the same build: %w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, rest, err := readHeader(payload)
+	if err != nil {
+		return nil, err
+	}
+	if m.Run != run {
+		return nil, fmt.Errorf("it belongs to run %.16s, this is run %s", m.Run, run)
+	}
+	if m.Records, err = unmarshal(game, rest); err != nil {
+		return nil, err
+	}
+	if len(m.Records) == 0 {
+		return nil, errors.New("it has no games")
+	}
+	for i, r := range m.Records {
+		if err := r.CheckSearch(); err != nil {
+			return nil, fmt.Errorf("game %d: %w", i, err)
+		}
+	}
+	return m, nil
+}
+
+// readHeader reads the header of a message and returns the rest of the payload.
+func readHeader(payload []byte) (*Message, []byte, error) {
+	size, n := binary.Uvarint(payload)
+	if n <= 0 || size > maxHeader || size > uint64(len(payload)-n) {
+		return nil, nil, errors.New("its header is too long")
+	}
+	m := new(Message)
+	if err := json.Unmarshal(payload[n:n+int(size)], m); err != nil {
+		return nil, nil, err
+	}
+	odd := func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) }
+	if m.Process == "" || strings.ContainsFunc(m.Process+m.Run, odd) {
+		return nil, nil, errors.New("its names must be printable ASCII")
+	}
+	if min(m.First, m.Generation, m.Threads) < 0 || max(m.First, m.Generation, m.Threads) > maxNumber {
+		return nil, nil, errors.New("its numbers are out of range")
+	}
+	return m, payload[n+int(size):], nil
+}

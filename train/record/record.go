@@ -1,0 +1,130 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"ludus/env"
+)
+
+// Record is a game of self-play, finished or in progress.
+type Record struct {
+	Opening []env.Action // random or policy moves before the first search; not trained on
+	Plies   []Ply
+	Done    bool   // the game has ended
+	Outcome int    // First's class; only if Done
+	Goals   [2]int // First's and Second's, 0 to 100; only if Done
+}
+
+// Ply is a move chosen after a search, and the search's results. Classes are for the player to move.
+type Ply struct {
+	Action      env.Action
+	TrainPolicy bool   // the policy target has weight 1, otherwise 0
+	Explored    bool   // the move was drawn, and is not the search's choice
+	Proven      int8   // exact class of the position if search or solver proved it, otherwise -1
+	Policy      Shares // policy target over the legal actions in ascending order; solved games may have all 0
+	Classes     Shares // [K] the classes that the search expects under the policy target
+}
+
+// Positions replays the record and yields each searched ply with its index. state must be the starting position of the
+// record's game; during an iteration it is the position in which the ply was searched, and must not be changed. After
+// the last ply, but not after a break, it is the position that the record ends with.
+func (r *Record) Positions(state env.State) iter.Seq2[int, *Ply] {
+	return func(yield func(int, *Ply) bool) {
+		for _, a := range r.Opening {
+			state.Apply(a)
+		}
+		for i := range r.Plies {
+			if !yield(i, &r.Plies[i]) {
+				return
+			}
+			state.Apply(r.Plies[i].Action)
+		}
+	}
+}
+
+// Length is the number of moves, the opening included.
+func (r *Record) Length() int { return len(r.Opening) + len(r.Plies) }
+
+// Moves returns all moves of the game from its start, in a new slice.
+func (r *Record) Moves() []env.Action {
+	all := slices.Clone(r.Opening)
+	for i := range r.Plies {
+		all = append(all, r.Plies[i].Action)
+	}
+	return all
+}
+
+// Count returns the number of searched positions in records.
+func Count(records []*Record) int {
+	n := 0
+	for _, r := range records {
+		n += len(r.Plies)
+	}
+	return n
+}
+
+// Value is the expected utility of the player to move, exact if proven.
+func (p *Ply) Value(game *env.Game) float64 {
+	if p.Proven >= 0 {
+		return float64(game.Classes[p.Proven].Utility)
+	}
+	classes := make([]float32, len(p.Classes))
+	p.Classes.Normalise(classes)
+	return game.ExpectedUtility(classes)
+}
+
+// Shares is a quantised distribution: an entry x stands for x/Unit.
+type Shares []uint16
+
+// Unit stands for 1 in a quantised distribution.
+const Unit = 65535
+
+// Quantise appends the entries of p, each in [0, 1], to dst.
+func Quantise(dst Shares, p []float32) Shares {
+	for _, x := range p {
+		dst = append(dst, uint16(min(max(x, 0), 1)*Unit+0.5))
+	}
+	return dst
+}
+
+// Normalise sets dst to the distribution, scaled to sum to 1; all entries are 0 if those of s are.
+func (s Shares) Normalise(dst []float32) {
+	scale := float32(0)
+	if sum := s.sum(); sum > 0 {
+		scale = 1 / float32(sum)
+	}
+	for i, x := range s {
+		dst[i] = float32(x) * scale
+	}
+}
+
+// sum returns the sum of the entries; Unit stands for 1.
+func (s Shares) sum() int {
+	total := 0
+	for _, x := range s {
+		total += int(x)
+	}
+	return total
+}
+
+// CheckSearch returns an error if the search's results in a finished game cannot be those of a search: distributions
+// must sum to 1. Rescoring may have removed moves from a policy target.
+func (r *Record) CheckSearch() error {
+	if len(r.Plies) == 0 {
+		return errors.New("no position was searched")
+	}
+	for i := range r.Plies {
+		p := &r.Plies[i]
+		policy, classes := p.Policy.sum(), p.Classes.sum()
+		if policy > Unit+len(p.Policy) || policy == 0 && p.TrainPolicy {
+			return fmt.Errorf("ply %d: the policy target sums to %.3f", i, float64(policy)/Unit)
+		}
+		if abs := max(classes-Unit, Unit-classes); abs > len(p.Classes) {
+			return fmt.Errorf("ply %d: the class distribution sums to %.3f", i, float64(classes)/Unit)
+		}
+	}
+	return nil
+}
