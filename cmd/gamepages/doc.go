@@ -1,5 +1,5 @@
 // Gamepages writes docs/games: a page for each game of package games with rules, pictures, the shipped agent's card and a
-// sample game with comments, and an index. README.md gets the same table of games, and pictures of an analysis and of errors.
+// sample game with comments, and an index. README.md gets the same table of games, a picture of an analysis and one of ratings.
 //
 //	go generate ./cmd/gamepages
 //

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"ludus/checkpoints/zoo"
 	"ludus/cmd/internal/diagrams"
 	"ludus/cmd/internal/svg"
 	"ludus/env"
@@ -22,7 +19,7 @@ const (
 	gamesEnd   = "<!-- end of games -->\n"
 )
 
-// renderOverview adds the index of the pages, README.md with its table of games, and its pictures.
+// renderOverview adds the index of the pages, README.md with its table of games, and README.md's pictures.
 func renderOverview(files map[string]string, root string, list []page) error {
 	table, err := gamesTable(list, "")
 	if err != nil {
@@ -41,7 +38,6 @@ func renderOverview(files map[string]string, root string, list []page) error {
 		}
 		files["README.md"] = before + gamesBegin + table + gamesEnd + after
 	}
-	files[pictureFolder+"/errors.svg"] = drawErrors()
 	var rating svg.Chart // the chart of a run's report
 	if err := readData(filepath.Join(root, dataFolder), "rating", &rating); err != nil {
 		return err
@@ -109,29 +105,4 @@ func drawAnalysis(data string) (string, error) {
 	title := fmt.Sprintf("%s, %s to move: the moves that the agent looked at most, and %s's expected score after each. Best: %s",
 		game.Name, game.Players[state.Player()], game.Players[0], top[0].Move)
 	return drawBoards(game, title, d), nil
-}
-
-// drawErrors draws the errors of recorded trainings of different lengths over the positions that they played.
-func drawErrors() string {
-	c := svg.Chart{Title: "Errors with 64 simulations", Unit: "% of moves", X: "positions of self-play", Log: true}
-	for _, game := range zoo.Games() {
-		line := svg.Line{Name: game, Dots: true}
-		for _, t := range zoo.CardOf(game).Curve { // ascending by positions
-			if e := t.Search; e.Value > 0 && e.Low > 0 { // 0 has no place on a logarithmic axis
-				line.AddInterval(float64(t.Positions), 100*e.Value, 100*e.Low, 100*e.High)
-			}
-		}
-		if len(line.X) > 1 {
-			c.Lines = append(c.Lines, line)
-		}
-	}
-	last := func(l svg.Line) float64 { return l.Y[len(l.Y)-1] }
-	slices.SortFunc(c.Lines, func(a, b svg.Line) int { return cmp.Compare(last(b), last(a)) }) // as the lines end, from the top
-	least := math.Inf(1)
-	for i := range c.Lines {
-		c.Lines[i].Colour = i
-		least = min(least, slices.Min(c.Lines[i].Low))
-	}
-	c.Min = &least
-	return c.File()
 }

@@ -5,124 +5,58 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
-	"time"
+	"slices"
 
 	"ludus/checkpoints/zoo"
 	"ludus/env"
-	"ludus/env/games"
+	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/exploit"
 	"ludus/train/match"
+	"ludus/train/ratings"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 )
 
-// options say what to ship and what to measure.
-type options struct {
-	run        string       // reference of the network
-	training   zoo.Training // the part that the run does not know
-	opponents  string       // specs, separated by commas
-	games      int          // against each opponent
-	certify    string       // options of the agent to prove free of faults; "" for none
-	weaknesses []string
-	matches    string // folder that keeps the matches of the dial; "" for none
-	threads    int
-	note       func(text string) // shows progress
-}
-
-// measurement measures the strength of a network as the agent zoo of its game.
+// measurement measures the strength of a network as the agent zoo of its game, and writes it on a card.
 type measurement struct {
 	*options
 	game *env.Game
-	file []byte // the weights
-	load agent.Loader
+	file []byte       // the weights
+	load agent.Loader // of zoo, without a dial
 	card *zoo.Card
 }
 
+func newMeasurement(o *options, game *env.Game, file []byte, card *zoo.Card) *measurement {
+	return &measurement{options: o, game: game, file: file, load: agent.WithShipped(game, file, nil, nil), card: card}
+}
+
 // measure returns the weights file of the network to ship, in half precision, and its card.
-func measure(ctx context.Context, o *options) (file []byte, card *zoo.Card, err error) {
-	reference := rundir.ParseReference(o.run)
-	weights, origin, err := rundir.LoadWeights(reference)
-	if err != nil {
-		return nil, nil, err
-	}
-	game, err := games.New(weights.Config.Game)
-	if err != nil {
-		return nil, nil, err
-	}
-	if file = weights.MarshalHalf(); len(file) > zoo.MaxBytes {
+func measure(ctx context.Context, o *options, t *training, weights *infer.Weights, generation int) ([]byte, *zoo.Card, error) {
+	file := weights.MarshalHalf()
+	if len(file) > zoo.MaxBytes {
 		return nil, nil, fmt.Errorf("%s: the file has %d bytes; at most %d are shipped", o.run, len(file), zoo.MaxBytes)
 	}
-	m := &measurement{options: o, game: game, file: file, load: agent.WithShipped(game, file, nil, nil)}
-	m.card = &zoo.Card{Game: game.Name, Matches: []zoo.MatchResult{}, Weaknesses: []string{}, Network: zoo.Network{
-		Channels: weights.Config.Channels, Blocks: weights.Config.Blocks, Parameters: weights.Parameters(),
-		Bytes: len(file), SHA256: fmt.Sprintf("%x", sha256.Sum256(file)),
-	}}
-	if err := m.describeTraining(reference.Path, origin.Generation); err != nil {
+	described, err := t.describe(generation)
+	if err != nil {
 		return nil, nil, err
 	}
+	m := newMeasurement(o, t.game, file, &zoo.Card{
+		Game: t.game.Name, Training: described, Matches: []zoo.MatchResult{}, Weaknesses: slices.Concat([]string{}, o.weaknesses),
+		Network: zoo.Network{
+			Channels: weights.Config.Channels, Blocks: weights.Config.Blocks, Parameters: weights.Parameters(),
+			Bytes: len(file), SHA256: fmt.Sprintf("%x", sha256.Sum256(file)),
+		},
+	})
 	for _, step := range []func(context.Context) error{m.testSuites, m.playMatches, m.certifyAgent, m.setFloors, m.measureDial} {
 		if err := step(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-	m.card.Weaknesses = append(m.card.Weaknesses, o.weaknesses...)
 	return file, m.card, nil
 }
 
-// describeTraining fills in how the network was trained, from the files of its run.
-func (m *measurement) describeTraining(dir string, generation int) error {
-	config, err := rundir.ReadConfig(dir)
-	if err != nil {
-		return fmt.Errorf("%w; name a run, or RUN@GENERATION", err)
-	}
-	metrics, _, err := rundir.MetricsFile.Read(dir)
-	if err != nil {
-		return err
-	}
-	t := m.training
-	if t.Command, err = commandOf(m.game, config); err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
-	}
-	t.Seed, t.Generation, t.Generations = config.Seed, generation, config.Plan.Last()
-	found := false
-	for _, g := range metrics {
-		if g.Generation == generation {
-			found, t.Seconds, t.CPUSeconds, t.Games = true, trainingSeconds(config, &g, t.Cores), math.Round(g.CPUSeconds), g.TotalGames
-		}
-	}
-	if !found {
-		return fmt.Errorf("%s: its metrics lack generation %d", dir, generation)
-	}
-	if t.Date == "" {
-		info, err := os.Stat(filepath.Join(dir, rundir.MetricsFile.Name))
-		if err != nil {
-			return err
-		}
-		t.Date = info.ModTime().UTC().Format(time.DateOnly)
-	}
-	m.card.Training = t
-	return nil
-}
-
-// trainingSeconds returns how long a run took on its cores until a generation ended. A run with a plan of CPU time may have
-// shared the machine, so its time is CPU time per core rather than the clock's.
-func trainingSeconds(config *rundir.Config, g *rundir.Metrics, cores int) float64 {
-	if config.Plan.CPU {
-		return math.Round(g.CPUSeconds / float64(cores))
-	}
-	return math.Round(g.RunSeconds)
-}
-
-// agentOf returns the factory of a spec, which may be zoo.
-func (m *measurement) agentOf(spec string) (*agent.Factory, error) {
-	return agent.ParseFactory(m.game, spec, m.load)
-}
-
-// testSuites measures the errors on the game's suites, and notes the kind of positions with the most errors.
+// testSuites measures the errors on the game's suites.
 func (m *measurement) testSuites(ctx context.Context) error {
 	for _, s := range []struct {
 		name string
@@ -142,9 +76,6 @@ func (m *measurement) testSuites(ctx context.Context) error {
 				Suite:   s.name, Agent: spec, Positions: result.Positions, Error: rounded(result.Error.Value, result.Error.Low, result.Error.High),
 			})
 			m.note(fmt.Sprintf("%s, %s suite: %.2f %% of moves lose value", spec, s.name, 100*result.Error.Value))
-			if s.name == "shipped" && spec == "zoo" {
-				m.noteWorst(result.ByPliesToEnd)
-			}
 		}
 	}
 	return nil
@@ -152,42 +83,25 @@ func (m *measurement) testSuites(ctx context.Context) error {
 
 // test tests an agent on n positions of a suite; 0: all.
 func (m *measurement) test(ctx context.Context, s *suite.Suite, spec string, n int) (suite.Result, error) {
-	factory, err := m.agentOf(spec)
+	factory, err := agent.ParseFactory(m.game, spec, m.load)
 	if err != nil {
 		return suite.Result{}, err
 	}
 	return s.Test(ctx, factory, suite.TestOptions{Threads: m.threads, Seed: 1, Positions: n})
 }
 
-// noteWorst adds the positions with the most errors to the weaknesses.
-func (m *measurement) noteWorst(groups []suite.Group) {
-	var worst *suite.Group
-	for i := range groups {
-		if g := &groups[i]; g.Reliable() && (worst == nil || g.Error.Value > worst.Error.Value) {
-			worst = g
-		}
-	}
-	if worst != nil && worst.Error.Value*float64(worst.Positions) > 2.5 { // fewer errors show no weakness
-		m.card.Weaknesses = append(m.card.Weaknesses, fmt.Sprintf("with 64 simulations it errs most in positions %s plies before "+
-			"the end of the game: %.1f %% of moves lose value (%d positions)", worst.Name, 100*worst.Error.Value, worst.Positions))
-	}
-}
-
 // playMatches plays against the opponents.
 func (m *measurement) playMatches(ctx context.Context) error {
-	for opponent := range strings.SplitSeq(m.opponents, ",") {
+	for _, opponent := range m.opponents {
 		r, err := m.play(ctx, opponent, m.games)
 		if err != nil {
 			return err
 		}
 		m.card.Matches = append(m.card.Matches, zoo.MatchResult{
-			Command: fmt.Sprintf("ludus arena %s zoo %s --games %d", m.game.Name, opponent, m.games), Agent: "zoo", Opponent: opponent,
+			Command: fmt.Sprintf("ludus arena %s zoo %s --games %d", m.game.Name, opponent, m.games), Agent: agent.Zoo, Opponent: opponent,
 			Games: r.Games, Wins: r.Wins, Draws: r.Draws, Losses: r.Losses, Score: rounded(r.Score, r.Low, r.High),
 		})
 		m.note(fmt.Sprintf("zoo against %s: %d wins, %d draws, %d losses", opponent, r.Wins, r.Draws, r.Losses))
-		if r.Losses > 0 {
-			m.card.Weaknesses = append(m.card.Weaknesses, fmt.Sprintf("it lost %d of %d games against %s", r.Losses, r.Games, opponent))
-		}
 	}
 	return nil
 }
@@ -196,10 +110,10 @@ func (m *measurement) playMatches(ctx context.Context) error {
 func (m *measurement) play(ctx context.Context, opponent string, games int) (match.Result, error) {
 	config := match.Config{Game: m.game, Games: games, Seed: 1, OpeningPlies: 2, Threads: m.threads}
 	var err error
-	if config.A, err = m.agentOf("zoo"); err != nil {
+	if config.A, err = agent.ParseFactory(m.game, agent.Zoo, m.load); err != nil {
 		return match.Result{}, err
 	}
-	if config.B, err = m.agentOf(opponent); err != nil {
+	if config.B, err = agent.ParseFactory(m.game, opponent, m.load); err != nil {
 		return match.Result{}, err
 	}
 	return match.Run(ctx, config)
@@ -210,7 +124,7 @@ func (m *measurement) certifyAgent(ctx context.Context) error {
 	if m.certify == "" {
 		return nil
 	}
-	factory, err := m.agentOf("zoo," + m.certify)
+	factory, err := agent.ParseFactory(m.game, agent.Zoo+","+m.certify, m.load)
 	if err != nil {
 		return err
 	}
@@ -230,13 +144,6 @@ func (m *measurement) certifyAgent(ctx context.Context) error {
 	}
 	return nil
 }
-
-// rounded returns an estimate with its numbers rounded to 4 decimals.
-func rounded(value, low, high float64) zoo.Estimate {
-	return zoo.Estimate{Value: round(value), Low: round(low), High: round(high)}
-}
-
-func round(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 
 // Sizes of the test of [zoo.Floors]: some seconds per game on one core.
 const (
@@ -258,8 +165,8 @@ func (m *measurement) setFloors(ctx context.Context) error {
 				return err
 			}
 			f.Positions = result.Positions
-			errors := math.Round(result.Error.Value * float64(result.Positions))
-			*test.floor = round((errors + 2 + math.Ceil(errors/10)) / float64(result.Positions))
+			faults := math.Round(result.Error.Value * float64(result.Positions))
+			*test.floor = round((faults + 2 + math.Ceil(faults/10)) / float64(result.Positions))
 		}
 	}
 	f.Opponent, f.Games = floorOpponent, floorGames
@@ -267,3 +174,49 @@ func (m *measurement) setFloors(ctx context.Context) error {
 	f.Score = max(0, math.Floor(100*(r.Score-0.1))/100)
 	return err
 }
+
+// measureDial measures the dial and the rating of the network, and checks the dial in other games.
+func (m *measurement) measureDial(ctx context.Context) error {
+	shown := 0 // games
+	o := ratings.DialOptions{
+		Game: m.game, Load: m.load, Within: ratings.DialWithin, Balance: match.NewBalanceChecker(m.game), Threads: m.threads,
+		Progress: func(p ratings.Progress) {
+			if p.Games == 0 || p.Games >= shown+5000 {
+				shown = p.Games
+				m.note(fmt.Sprintf("%s, dial: %d games, widest interval ±%.0f Elo", m.game.Name, p.Games, p.Widest))
+			}
+		},
+	}
+	dial, table, err := ratings.MeasureDial(ctx, o)
+	if err != nil {
+		return err
+	}
+	d := &zoo.Dial{Command: "go run ./cmd/ship -dial " + m.game.Name, Games: table.Games, Checks: []zoo.DialCheck{}}
+	for _, s := range dial {
+		d.Strengths = append(d.Strengths, zoo.Strength(s))
+	}
+	full := table.Agents[slices.IndexFunc(table.Agents, func(a rundir.Rating) bool { return a.Agent == agent.Zoo })]
+	o.Load = agent.WithShipped(m.game, m.file, dial, nil)
+	claims, table, err := ratings.CheckDial(ctx, o, dial)
+	if err != nil {
+		return err
+	}
+	d.CheckGames = table.Games
+	for _, c := range claims {
+		r := zoo.Estimate{Value: c.Rating.Rating, Low: c.Rating.Low, High: c.Rating.High}
+		d.Checks = append(d.Checks, zoo.DialCheck{Elo: c.Elo, Rating: r})
+		m.note(fmt.Sprintf("%s: elo=%d is rated %.0f (%.0f to %.0f)", m.game.Name, c.Elo, r.Value, r.Low, r.High))
+	}
+	m.card.Dial = d
+	m.card.Rating = &zoo.Rating{
+		Estimate: zoo.Estimate{Value: full.Rating, Low: full.Low, High: full.High}, Simulations: agent.DefaultSimulations,
+	}
+	return nil
+}
+
+// rounded returns an estimate with its numbers rounded to 4 decimals.
+func rounded(value, low, high float64) zoo.Estimate {
+	return zoo.Estimate{Value: round(value), Low: round(low), High: round(high)}
+}
+
+func round(x float64) float64 { return math.Round(1e4*x) / 1e4 }

@@ -111,7 +111,6 @@ type DialOptions struct {
 	Game     *env.Game
 	Load     agent.Loader // of zoo; its origin has the dial to check
 	Within   float64      // Elo: as in Options; usually DialWithin
-	Dir      string       // keeps finished matches, as in NewPool
 	Balance  *match.BalanceChecker
 	Threads  int
 	Progress func(Progress)
@@ -143,21 +142,6 @@ func MeasureDial(ctx context.Context, o DialOptions) (agent.Dial, *rundir.Rating
 		return nil, nil, err
 	}
 	return p.Dial(indices), p.Ratings(), nil
-}
-
-// RateNetwork rates another network of the game, with full strength, in the pool of the dial of zoo: against baselines and
-// weakened networks. With the Dir of [MeasureDial] its matches are not played again.
-func RateNetwork(ctx context.Context, o DialOptions, spec string) (rundir.Rating, error) {
-	opponents := slices.Clone(dialBaselines)
-	for _, s := range agent.Strengths() {
-		opponents = append(opponents, s.Spec(agent.ZooSpec().Network).String())
-	}
-	p, indices, err := o.rate(ctx, []string{spec}, opponents, measureSeed)
-	if err != nil {
-		return rundir.Rating{}, err
-	}
-	table, name := p.Ratings(), p.agents[indices[0]].name
-	return table.Agents[slices.IndexFunc(table.Agents, func(a rundir.Rating) bool { return a.Agent == name })], nil
 }
 
 // CheckedClaims is the number of agents that [CheckDial] rates.
@@ -222,7 +206,7 @@ func betweenStrengths() (list []agent.Strength) {
 // rate rates agents, given by their specs, in games with each other, the anchor and opponents. It returns their indices.
 // Intervals refer to the anchor.
 func (o *DialOptions) rate(ctx context.Context, specs, opponents []string, seed uint64) (p *Pool, indices []int, err error) {
-	if p, err = NewPool(o.Dir, o.Game, slices.Concat([]string{Anchor}, specs, opponents), o.Load, seed, o.Balance); err != nil {
+	if p, err = NewPool("", o.Game, slices.Concat([]string{Anchor}, specs, opponents), o.Load, seed, o.Balance); err != nil {
 		return nil, nil, err
 	}
 	p.ReferToAnchor()

@@ -18,7 +18,6 @@ type Chart struct {
 	Max     *float64 `json:"max,omitempty"`  // upper end
 	Lines   []Line   `json:"lines,omitempty"`
 	Missing string   `json:"missing,omitempty"` // reason for having no lines
-	Log     bool     `json:"-"`                 // both axes are logarithmic; all numbers are positive
 }
 
 // Line is a series of points, ascending by X. Low and High, if set, are the 95 % interval of each point.
@@ -59,7 +58,7 @@ const chartStyle = `text{font:13px sans-serif;fill:var(--faint)}.middle{text-anc
 polyline{fill:none;stroke-width:2}.band{fill-opacity:.2}.bar{stroke-width:1.2}
 `
 
-// palette has the colours of lines, readable on light and dark; charts.css has the same.
+// palette has the colours of lines, readable on light and dark.
 var palette = []string{"#2f7edb", "#db6b1e", "#22965a", "#c24f9e", "#876ae0", "#808792", "#a8830f", "#3f9aa8"}
 
 func (l *Line) shade() string { return palette[l.Colour%len(palette)] }
@@ -74,8 +73,8 @@ func (c *Chart) File() string {
 		}
 		right += 2*key + min(letterWidth*float64(longest), chartWidth/2)
 	}
-	x := axis{log: c.Log, from: marginLeft, to: chartWidth - right}
-	y := axis{log: c.Log, from: chartHeight - marginBottom, to: marginTop}
+	x := axis{from: marginLeft, to: chartWidth - right}
+	y := axis{from: chartHeight - marginBottom, to: marginTop}
 	var xs, ys []float64
 	for _, l := range c.Lines {
 		xs, ys = append(xs, l.X...), slices.Concat(ys, l.Y, l.Low, l.High)
@@ -148,7 +147,6 @@ func (d *Drawing) line(l *Line, x, y axis) {
 // axis maps numbers from low to high to pixels.
 type axis struct {
 	low, high float64
-	log       bool
 	from, to  float64 // pixels of low and high
 }
 
@@ -168,26 +166,11 @@ func (a *axis) fit(numbers []float64, least, most *float64) {
 
 // at returns the pixel of a number. Numbers beyond the ends are drawn at the ends.
 func (a *axis) at(v float64) float64 {
-	v, low, high := min(max(v, a.low), a.high), a.low, a.high
-	if a.log {
-		v, low, high = math.Log(v), math.Log(low), math.Log(high)
-	}
-	return a.from + (a.to-a.from)*(v-low)/(high-low)
+	return a.from + (a.to-a.from)*(min(max(v, a.low), a.high)-a.low)/(a.high-a.low)
 }
 
-// ticks returns round numbers on an axis: 1, 2 and 5 times each power of ten if it is logarithmic, otherwise about five
-// multiples of one of these.
+// ticks returns about five round numbers on an axis: multiples of 1, 2 or 5 times a power of ten.
 func (a *axis) ticks() (list []float64) {
-	if a.log {
-		for e := math.Floor(math.Log10(a.low)); e <= math.Log10(a.high); e++ {
-			for _, m := range []float64{1, 2, 5} {
-				if v := m * math.Pow(10, e); a.low <= v && v <= a.high {
-					list = append(list, v)
-				}
-			}
-		}
-		return list
-	}
 	step := math.Pow(10, math.Floor(math.Log10((a.high-a.low)/4)))
 	for _, m := range []float64{5, 2} {
 		if (a.high-a.low)/(m*step) >= 4 {
@@ -195,7 +178,8 @@ func (a *axis) ticks() (list []float64) {
 			break
 		}
 	}
-	for v := math.Ceil(a.low / step); v*step <= a.high; v++ {
+	const rounding = 1e-9 // of a step
+	for v := math.Ceil(a.low/step - rounding); v <= a.high/step+rounding; v++ {
 		list = append(list, v*step)
 	}
 	return list
