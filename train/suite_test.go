@@ -21,7 +21,7 @@ import (
 func smallSuite(t *testing.T) *suite.Suite {
 	t.Helper()
 	game := tiny(t, "", 1).Game
-	random, err := rundir.ParseAgent(game, "random")
+	random, err := agent.ParseFactory(game, "random", rundir.LoadWeights)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"ludus/model/infer/kernel"
 	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/shipped"
 	"ludus/train/suite"
 )
 
@@ -28,7 +29,7 @@ func shippedGame(t *testing.T, name string) (*env.Game, agent.Loader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return game, agent.WithShipped(game, zoo.Weights(name), nil, nil)
+	return game, shipped.FileLoader(game, zoo.Weights(name), nil)
 }
 
 func newFactory(t *testing.T, game *env.Game, spec string, load agent.Loader) *agent.Factory {

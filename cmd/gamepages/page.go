@@ -15,7 +15,7 @@ import (
 	"ludus/cmd/internal/diagrams"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train/ratings"
+	"ludus/train/shipped"
 )
 
 // generated is the first line of pages.
@@ -158,7 +158,7 @@ func (w *writer) writeCard(c *zoo.Card) {
 	w.line("\nBrackets are 95 %% intervals. A move loses value if, with perfect play afterwards, it gives a worse result than the best "+
 		"move. Each game of a match begins with two random plies. The [card](../../checkpoints/zoo/%s.json) has the commands that "+
 		"measure this again.\n", c.Game)
-	if low, high, ok := ratings.ShippedDial(c.Game).Range(); ok {
+	if low, high, ok := shipped.Dial(c.Game).Range(); ok {
 		off := 0.0
 		for _, check := range c.Dial.Checks {
 			off = max(off, math.Abs(math.Round(check.Rating.Value)-float64(check.Elo)))

@@ -16,6 +16,7 @@ import (
 	"ludus/env/games"
 	"ludus/env/solver"
 	"ludus/train/agent"
+	"ludus/train/shipped"
 )
 
 // study is an analysed sample game, which takes long to compute. Scores are the first player's, expected or exact, 0 to
@@ -131,7 +132,7 @@ type student struct {
 
 // agent returns a new agent.
 func (s *student) agent(spec string) (agent.Agent, error) {
-	f, err := agent.ParseFactory(s.game, spec, agent.WithShipped(s.game, zoo.Weights(s.game.Name), nil, nil))
+	f, err := agent.ParseFactory(s.game, spec, shipped.FileLoader(s.game, zoo.Weights(s.game.Name), nil))
 	if err != nil {
 		return nil, err
 	}

@@ -130,14 +130,13 @@ Options of agents with a network:
 
 // loadAgent parses an agent's spec and loads its files. It warns of damaged checkpoints that it skipped.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
-	parsed, err := rundir.ParseAgent(game, text)
+	factory, err := agent.ParseFactory(game, text, loader(game))
 	if err != nil {
 		if info, missing := os.Stat(text); missing == nil && (info.Mode().IsRegular() || rundir.Is(text)) {
 			return nil, fmt.Errorf("unknown agent %q; did you mean %v?", text, agent.NetSpec(text))
 		}
 		return nil, err
 	}
-	factory := agent.NewFactory(game, parsed.Spec, loader(game))
 	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
 	return factory, err
@@ -146,10 +145,10 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 // loadPlayer is loadAgent for people: an agent with a network gets a solver, unless its spec says solve=.
 func loadPlayer(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := loadAgent(cmd, game, text)
-	if err == nil {
-		factory.Spec = factory.WithSolver(agent.DefaultSolve)
+	if err != nil {
+		return nil, err
 	}
-	return factory, err
+	return factory.With(factory.WithSolver(agent.DefaultSolve)), nil
 }
 
 // warnDamaged warns of the checkpoints that were skipped.

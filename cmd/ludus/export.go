@@ -189,7 +189,7 @@ func loadNetwork(path, name string) (game *env.Game, weights *infer.Weights, ori
 		return nil, nil, origin, fmt.Errorf("%s is a rule sheet and has no network; train one first: %s, then %s", sheet,
 			commandLine([]string{"train", sheet, "--run", run}), commandLine([]string{"export", run}))
 	} else {
-		weights, origin, err = rundir.LoadWeights(rundir.ParseReference(path))
+		weights, origin, err = rundir.LoadWeights(agent.ParseReference(path))
 	}
 	if err != nil {
 		return nil, nil, origin, explainFolder(path, err)

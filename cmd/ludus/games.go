@@ -15,12 +15,12 @@ import (
 
 	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/sheet"
-	"ludus/cmd/ludus/internal/shipped"
 	"ludus/cmd/ludus/internal/terminal"
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/env/gdl"
+	"ludus/train/shipped"
 )
 
 func gamesCommand() *cobra.Command {

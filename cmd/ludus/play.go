@@ -104,8 +104,7 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		if seat.AdvisorName, seat.Advisor, err = newAdvisor(factory, config.Seed); err != nil {
 			return err
 		}
-		factory.Spec = factory.WithSolver(agent.DefaultSolve)
-		if seat.Agent, err = factory.New(config.Seed); err != nil {
+		if seat.Agent, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(config.Seed); err != nil {
 			return err
 		}
 	}
@@ -114,12 +113,10 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 
 // newAdvisor returns another agent, with full strength, and its name.
 func newAdvisor(factory *agent.Factory, seed uint64) (name string, a agent.Agent, err error) {
-	full := *factory
+	full := factory.Spec
 	full.Elo = 0
-	name = full.String()
-	full.Spec = full.WithSolver(agent.DefaultSolve)
-	a, err = full.New(seed)
-	return name, a, err
+	a, err = factory.With(full.WithSolver(agent.DefaultSolve)).New(seed)
+	return full.String(), a, err
 }
 
 // terminalWidth returns the number of columns of the terminal on standard output, 0 if unknown.

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/report"
-	"ludus/cmd/ludus/internal/shipped"
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/env/games"
@@ -24,6 +23,7 @@ import (
 	"ludus/train"
 	"ludus/train/agent"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 )
 
 func trainCommand() *cobra.Command {

@@ -9,11 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/checkpoints/zoo"
-	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/train/agent"
-	"ludus/train/ratings"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 	"ludus/train/stats"
 )
 
@@ -62,7 +61,7 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	if r := c.Rating; r != nil {
 		fmt.Fprintf(table, "  zoo\tis rated %.0f (%.0f to %.0f)\tElo above random moves\n", r.Value, r.Low, r.High)
 	}
-	if dial := ratings.ShippedDial(game.Name); len(dial.Levels()) > 0 {
+	if dial := shipped.Dial(game.Name); len(dial.Levels()) > 0 {
 		low, high, _ := dial.Range()
 		fmt.Fprintf(table, "  zoo,elo=N\tis rated about N\tN from %d to %d, at most %.0f Elo off (95 %%)\n", low, high, widest(dial))
 	}

@@ -15,6 +15,7 @@ import (
 	"ludus/train/match"
 	"ludus/train/ratings"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 	"ludus/train/suite"
 )
 
@@ -28,7 +29,7 @@ type measurement struct {
 }
 
 func newMeasurement(o *options, game *env.Game, file []byte, card *zoo.Card) *measurement {
-	return &measurement{options: o, game: game, file: file, load: agent.WithShipped(game, file, nil, nil), card: card}
+	return &measurement{options: o, game: game, file: file, load: shipped.FileLoader(game, file, nil), card: card}
 }
 
 // measure returns the weights file of the network to ship, in half precision, and its card.
@@ -196,7 +197,7 @@ func (m *measurement) measureDial(ctx context.Context) error {
 		d.Strengths = append(d.Strengths, zoo.Strength(s))
 	}
 	full := table.Agents[slices.IndexFunc(table.Agents, func(a rundir.Rating) bool { return a.Agent == agent.Zoo })]
-	o.Load = agent.WithShipped(m.game, m.file, dial, nil)
+	o.Load = shipped.FileLoader(m.game, m.file, dial)
 	claims, table, err := ratings.CheckDial(ctx, o, dial)
 	if err != nil {
 		return err

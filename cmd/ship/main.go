@@ -18,6 +18,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/checkpoints/zoo"
 	"ludus/env/games"
+	"ludus/train/agent"
 	"ludus/train/rundir"
 )
 
@@ -72,7 +73,7 @@ func ship(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	weights, origin, err := rundir.LoadWeights(rundir.ParseReference(o.run))
+	weights, origin, err := rundir.LoadWeights(agent.ParseReference(o.run))
 	if err != nil {
 		return err
 	}

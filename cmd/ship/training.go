@@ -38,7 +38,7 @@ func (o *options) readTraining() (*training, error) {
 	if !zoo.CommitPattern.MatchString(o.commit) {
 		return nil, fmt.Errorf("-commit %q: name a commit by at least 7 hexadecimal digits", o.commit)
 	}
-	t := &training{options: o, dir: rundir.ParseReference(o.run).Path}
+	t := &training{options: o, dir: agent.ParseReference(o.run).Path}
 	var err error
 	if t.config, err = rundir.ReadConfig(t.dir); err != nil {
 		return nil, fmt.Errorf("%w; name a run, or RUN@GENERATION", err)

@@ -9,12 +9,18 @@
 //	solver:NODES    perfect play where it solves the position within so many nodes; elsewhere like mcts:1000
 //	net:PATH        a trained network with search; [Parse] says which options may follow the path
 //	policy:PATH     the network's policy without search
-//	zoo             net:zoo, the network shipped with the program for the game, which callers pass to [WithShipped]
+//	zoo             net:zoo, the network shipped with the program for the game, which package shipped loads
 //
 // With elo=N a network is weakened to a rating: see [Dial].
 //
 // With solve=NODES an agent with a network has a solver, too: it corrects the network's choice where it can prove that
 // another move is better.
+//
+// # From a spec to a match
+//
+// [Parse] turns a spec's text into a [Spec]. [NewFactory] joins it with a [Loader], which resolves the network's
+// weights: shipped.Loader for zoo, rundir.LoadWeights for files. The [Factory] builds agents, and match plays them:
+// agent (text to Spec), shipped and rundir (weights), agent (Factory), match.
 //
 // # Conventions
 //

@@ -13,7 +13,7 @@ import (
 // A file that "ludus export" wrote plays x against random moves.
 func Example() {
 	game := must(games.New("quad-5x5"))
-	net := must(must(rundir.ParseAgent(game, "net:testdata/quad-5x5.safetensors,sims=32")).New(1))
+	net := must(must(agent.ParseFactory(game, "net:testdata/quad-5x5.safetensors,sims=32", rundir.LoadWeights)).New(1))
 	random := must(must(agent.ParseFactory(game, "random", nil)).New(2))
 	state, players := game.NewState(), [2]agent.Agent{net, random}
 	for !state.Done() {

@@ -13,8 +13,8 @@ import (
 	"ludus/model/infer"
 )
 
-// Loader loads the weights that a reference stands for; rundir.LoadWeights is one. Errors wrap [ErrWeights], and
-// fs.ErrNotExist if there is no such path. Origin.Digest must tell different weights apart.
+// Loader loads the weights that a reference stands for, as rundir.LoadWeights and shipped.Loader do. Errors wrap
+// [ErrWeights], and fs.ErrNotExist if there is no such path. Origin.Digest must tell different weights apart.
 type Loader func(Reference) (*infer.Weights, Origin, error)
 
 // Origin says where weights came from.
@@ -50,20 +50,19 @@ type loaded struct {
 // NewFactory returns the factory of a valid spec. It calls load once, when the network is first needed; a nil load
 // allows no networks.
 func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
-	f := &Factory{Game: game, Spec: spec}
-	f.load = sync.OnceValues(func() (l loaded, err error) {
-		if l.origin.Generation = -1; spec.HasNetwork() {
-			l.network, l.origin, err = loadNetwork(game, spec, load)
-			if err == nil && spec.Elo > 0 {
-				err = l.origin.checkElo(spec)
-			}
+	return &Factory{Game: game, Spec: spec, load: sync.OnceValues(func() (loaded, error) {
+		if !spec.HasNetwork() {
+			return loaded{origin: Origin{Generation: -1}}, nil
 		}
-		return l, err
-	})
-	return f
+		network, origin, err := loadNetwork(game, spec, load)
+		return loaded{network, origin}, err
+	})}
 }
 
-// ParseFactory returns the factory of a spec's text; see [Parse] and [NewFactory].
+// With returns the factory of another spec that plays with the same network.
+func (f *Factory) With(spec Spec) *Factory { return &Factory{Game: f.Game, Spec: spec, load: f.load} }
+
+// ParseFactory is [Parse] followed by [NewFactory].
 func ParseFactory(game *env.Game, text string, load Loader) (*Factory, error) {
 	spec, err := Parse(text)
 	if err != nil {
@@ -121,15 +120,17 @@ func overflows(network *infer.Network) bool {
 // Load loads the network, if the agent has one, and returns where it came from. Errors wrap [ErrWeights], or [ErrSpec] if
 // elo=N is not on the network's dial, or are the loader's.
 func (f *Factory) Load() (Origin, error) {
-	l, err := f.load()
+	l, err := f.loaded()
 	return l.origin, err
 }
 
-// Policy returns the factory of the same network's policy alone. The spec must have a network.
-func (f *Factory) Policy() *Factory {
-	p := *f
-	p.Spec = Spec{Kind: Policy, Network: f.Network}
-	return &p
+// loaded returns the network, if the agent has one, after checking that elo=N is on its dial.
+func (f *Factory) loaded() (loaded, error) {
+	l, err := f.load()
+	if err == nil && f.Elo > 0 {
+		err = l.origin.checkElo(f.Spec)
+	}
+	return l, err
 }
 
 // New returns another agent. Errors are those of Load.
@@ -170,7 +171,7 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) 
 	case Solver:
 		return newSolving(f.Game, f.Nodes), nil
 	case Net, Policy:
-		l, err := f.load()
+		l, err := f.loaded()
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +180,8 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) 
 			exact = newExactSearch(f.Game, s, f.Nodes)
 		}
 		b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), exact)
-		if b.dial = l.origin.Dial; f.Elo > 0 {
+		b.dial = l.origin.Dial
+		if f.Elo > 0 {
 			b.mixture = b.dial.mixture(f.Spec)
 		}
 		return b, nil

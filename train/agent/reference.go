@@ -33,3 +33,18 @@ func (r Reference) String() string {
 	}
 	return r.Path + "@" + r.At
 }
+
+// Zoo stands for the network that is shipped with the program for a game, in the place of a path: net:zoo, policy:zoo,
+// and in short zoo. A folder of this name is ./zoo.
+const Zoo = "zoo"
+
+// Shipped reports whether the reference names the game's shipped network.
+func (r Reference) Shipped() bool { return r.Path == Zoo }
+
+// pathTo returns a reference's path to a file or folder, which may have the name that stands for the shipped network.
+func pathTo(path string) string {
+	if path == Zoo {
+		return "./" + path
+	}
+	return path
+}

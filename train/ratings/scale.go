@@ -3,12 +3,11 @@ package ratings
 import (
 	"crypto/sha256"
 	"fmt"
-	"math"
 
 	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/train/agent"
-	"ludus/train/rundir"
+	"ludus/train/shipped"
 )
 
 // scale is what the agent shipped for a game says about the Elo scale: agents whose ratings are known, because they were
@@ -32,14 +31,14 @@ const weakenings = 3
 
 // scaleOf returns the scale of a game.
 func scaleOf(game *env.Game) (s scale) {
-	card, dial := zoo.CardOf(game.Name), ShippedDial(game.Name)
+	card, dial := zoo.CardOf(game.Name), shipped.Dial(game.Name)
 	low, high, ok := dial.Range()
 	if !ok || card.Rating == nil {
 		return scale{}
 	}
 	weights := zoo.Weights(game.Name)
 	s.digest = fmt.Sprintf("%x", sha256.Sum256(weights))[:16]
-	s.load = agent.WithShipped(game, weights, dial, rundir.LoadWeights)
+	s.load = shipped.FileLoader(game, weights, dial)
 	s.agents = []knownAgent{{agent.ZooSpec().String(), card.Rating.Estimate}}
 	for k := weakenings; k > 0; k-- { // the weakest last, beside the first checkpoint
 		spec := agent.ZooSpec()
@@ -48,32 +47,4 @@ func scaleOf(game *env.Game) (s scale) {
 		s.agents = append(s.agents, knownAgent{spec.String(), zoo.Estimate{Value: elo, Low: elo, High: elo}})
 	}
 	return s
-}
-
-// ShippedDial returns the strength dial of the agent shipped for a game; nil if there is none. Its intervals contain the
-// ratings that the dial's check measured.
-func ShippedDial(game string) (d agent.Dial) {
-	card := zoo.CardOf(game)
-	if card == nil || card.Dial == nil {
-		return nil
-	}
-	for _, s := range card.Dial.Strengths {
-		off := deviation(card.Dial.Checks, s.Rating)
-		s.Low, s.High = s.Rating-math.Hypot(s.Rating-s.Low, off), s.Rating+math.Hypot(s.High-s.Rating, off)
-		d = append(d, agent.Strength(s))
-	}
-	return d
-}
-
-// deviation returns how far, in Elo, the checked agents next to a rating were from their claims: the larger deviation of the
-// nearest one on either side. checks are by ascending claim.
-func deviation(checks []zoo.DialCheck, rating float64) (off float64) {
-	for i, c := range checks {
-		below := i+1 < len(checks) && float64(checks[i+1].Elo) <= rating // not the nearest one below
-		above := i > 0 && float64(checks[i-1].Elo) > rating              // nor the nearest one above
-		if !below && !above {
-			off = max(off, math.Abs(float64(c.Elo)-c.Rating.Value))
-		}
-	}
-	return off
 }

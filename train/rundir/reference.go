@@ -11,15 +11,18 @@ import (
 	"strings"
 
 	"ludus/checkpoints"
-	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/agent"
 )
 
 // LoadWeights reads the network that a reference names, from a run directory, a checkpoint's directory or a weights
 // file. In a run it reads the newest intact checkpoint, or the one that the reference selects: that of a generation, or
-// the best one still on disk and intact. Errors wrap [agent.ErrWeights]; also fs.ErrNotExist without such a path.
+// the best one still on disk and intact. Without a file or folder PATH, PATH@3 may be the whole path. Errors wrap
+// [agent.ErrWeights]; also fs.ErrNotExist without such a path.
 func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
+	if whole := reference.String(); !exists(reference.Path) && exists(whole) {
+		reference = agent.Reference{Path: whole}
+	}
 	data, origin, err := readWeights(reference.Path, reference.At)
 	var weights *infer.Weights
 	if err == nil {
@@ -33,25 +36,9 @@ func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error
 	return weights, origin, nil
 }
 
-// ParseReference reads PATH[@GENERATION|@best], as [agent.ParseReference], unless the whole text is an existing path.
-func ParseReference(text string) agent.Reference {
-	if _, err := os.Stat(text); err == nil {
-		return agent.Reference{Path: text}
-	}
-	return agent.ParseReference(text)
-}
-
-// ParseAgent returns the factory of the agent that a spec describes. [LoadWeights] loads its network, if it has one. In
-// net:PATH@3 without a file or folder PATH, PATH@3 may be the whole path.
-func ParseAgent(game *env.Game, text string) (*agent.Factory, error) {
-	spec, err := agent.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(spec.Network.Path); err != nil {
-		spec.Network = ParseReference(spec.Network.String())
-	}
-	return agent.NewFactory(game, spec, LoadWeights), nil
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // readWeights returns the bytes of a weights file, or of the weights of a checkpoint.

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -59,7 +60,7 @@ func TestLoadWeights(t *testing.T) {
 	writeFile(t, filepath.Join(run, "arena.jsonl"), []byte("{}\n"))
 	writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":2,"agents":[{"generation":2,"rating":1,"low":5}]}`))
 	for reference, want := range map[string]int{run: 7, run + "/": 7, run + "@2": 2, run + "@best": 2, filepath.Join(run, "checkpoints", "000001"): 1, file: 9} {
-		w, origin, err := LoadWeights(ParseReference(reference))
+		w, origin, err := LoadWeights(agent.ParseReference(reference))
 		if err != nil {
 			t.Errorf("%s: %v", reference, err)
 			continue
@@ -96,7 +97,7 @@ func TestLoadWeights(t *testing.T) {
 		filepath.Join(run, "arena.jsonl"):                  "bad tensors file",
 		testRun(t, game, 4) + "@best":                      "rates no checkpoint",
 	} {
-		if _, _, err := LoadWeights(ParseReference(reference)); !errors.Is(err, agent.ErrWeights) || !strings.Contains(err.Error(), want) {
+		if _, _, err := LoadWeights(agent.ParseReference(reference)); !errors.Is(err, agent.ErrWeights) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v; want one that says %q", reference, err, want)
 		}
 	}
@@ -105,15 +106,13 @@ func TestLoadWeights(t *testing.T) {
 // TestReferencePath: an existing path is taken whole, even if it ends like a reference to a generation.
 func TestReferencePath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run@3")
-	if want := (agent.Reference{Path: strings.TrimSuffix(path, "@3"), At: "3"}); ParseReference(path) != want {
-		t.Errorf("a missing path is read as %+v", ParseReference(path))
+	game := newGame(t, "quad-5x5")
+	if _, _, err := LoadWeights(agent.ParseReference(path)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing path: error %v", err)
 	}
-	writeFile(t, path, nil)
-	if want := (agent.Reference{Path: path}); ParseReference(path) != want {
-		t.Errorf("an existing path is read as %+v", ParseReference(path))
-	}
-	if f, err := ParseAgent(newGame(t, "quad-5x5"), "net:"+path); err != nil || f.Network.Path != path {
-		t.Errorf("an agent with an existing path is read as %+v, %v", f, err)
+	writeFile(t, path, testWeights(game, 1).Marshal())
+	if _, origin, err := LoadWeights(agent.ParseReference(path)); err != nil || origin.Path != path || origin.Generation != -1 {
+		t.Errorf("an existing path is read as %+v, %v", origin, err)
 	}
 }
 

@@ -25,7 +25,7 @@ func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Age
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := rundir.ParseAgent(game, text)
+	spec, err := agent.ParseFactory(game, text, rundir.LoadWeights)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func host(inUse *int) *Host {
 			if text == "busy" {
 				return nil, nil, errBusy
 			}
-			spec, err := rundir.ParseAgent(game, text)
+			spec, err := agent.ParseFactory(game, text, rundir.LoadWeights)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -226,7 +226,7 @@ func TestChoose(t *testing.T) {
 		}
 		for _, text := range []string{"random", "greedy", "mcts:20", "alphabeta:1", "solver:100"} {
 			for seed := range 3 {
-				spec, err := rundir.ParseAgent(game, text)
+				spec, err := agent.ParseFactory(game, text, rundir.LoadWeights)
 				if err != nil {
 					t.Fatal(err)
 				}

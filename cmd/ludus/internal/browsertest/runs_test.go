@@ -12,6 +12,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
 )
@@ -39,8 +40,8 @@ func trainRun(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 	config := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
-	if config.A, err = rundir.ParseAgent(game, "greedy"); err == nil {
-		config.B, err = rundir.ParseAgent(game, "random")
+	if config.A, err = agent.ParseFactory(game, "greedy", rundir.LoadWeights); err == nil {
+		config.B, err = agent.ParseFactory(game, "random", rundir.LoadWeights)
 	}
 	if err == nil {
 		_, err = match.Run(t.Context(), config)

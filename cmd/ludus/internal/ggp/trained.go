@@ -40,7 +40,7 @@ func loadTrained(ctx context.Context, path string) (*trained, error) {
 }
 
 func readTrained(ctx context.Context, path string) (*trained, error) {
-	w, origin, err := rundir.LoadWeights(rundir.ParseReference(path))
+	w, origin, err := rundir.LoadWeights(agent.ParseReference(path))
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func freshNetwork(t *testing.T, name string) network {
 // policy returns the agent policy:FILE of the network.
 func (n *network) policy(t *testing.T) agent.Agent {
 	t.Helper()
-	spec, err := rundir.ParseAgent(n.game, "policy:"+n.file)
+	spec, err := agent.ParseFactory(n.game, "policy:"+n.file, rundir.LoadWeights)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func configure(t testing.TB, name, text string, person env.Player) Config {
 
 func seat(t testing.TB, rules *env.Game, text string) Seat {
 	t.Helper()
-	spec, err := rundir.ParseAgent(rules, text)
+	spec, err := agent.ParseFactory(rules, text, rundir.LoadWeights)
 	if err != nil {
 		t.Fatal(err)
 	}

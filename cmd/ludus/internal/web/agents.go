@@ -7,11 +7,11 @@ import (
 	"strings"
 	"sync"
 
-	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 )
 
 // maxWeights is the largest weights file to read, in bytes; a network of these games takes a few million.

@@ -13,10 +13,10 @@ import (
 
 	"ludus/checkpoints/zoo"
 	"ludus/cmd/ludus/internal/board"
-	"ludus/cmd/ludus/internal/shipped"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
+	"ludus/train/shipped"
 )
 
 // agentLimits are the most that an agent's spec may ask for per move.

@@ -16,6 +16,7 @@ import (
 	"ludus/cmd/ludus/internal/report"
 	"ludus/cmd/ludus/internal/watch"
 	"ludus/train"
+	"ludus/train/agent"
 	"ludus/train/doctor"
 	"ludus/train/match"
 	"ludus/train/record"
@@ -34,8 +35,8 @@ func trainRun(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	config := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
-	if config.A, err = rundir.ParseAgent(game, "greedy"); err == nil {
-		config.B, err = rundir.ParseAgent(game, "random")
+	if config.A, err = agent.ParseFactory(game, "greedy", rundir.LoadWeights); err == nil {
+		config.B, err = agent.ParseFactory(game, "random", rundir.LoadWeights)
 	}
 	if err == nil {
 		_, err = match.Run(t.Context(), config)

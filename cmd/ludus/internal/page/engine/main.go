@@ -73,8 +73,7 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 		if err != nil {
 			return nil, nil, err
 		}
-		factory.Spec = factory.WithSolver(agent.DefaultSolve)
-		if player, err = factory.New(0); err != nil {
+		if player, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(0); err != nil {
 			return nil, nil, err
 		}
 		if len(e.agents) == maxAgents {

@@ -1,0 +1,148 @@
+package shipped
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"ludus/checkpoints/zoo"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/train/agent"
+)
+
+// Loader returns a loader of a game's shipped network, with its strength dial, and of the networks in files, which files
+// loads. Its error about a missing run says how to train one.
+func Loader(game *env.Game, files agent.Loader) agent.Loader {
+	return func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
+		if r.Shipped() {
+			return load(game, r)
+		}
+		weights, origin, err := files(r)
+		if err != nil {
+			err = fmt.Errorf("%w%s", err, trainHint(game, r, err))
+		}
+		return weights, origin, err
+	}
+}
+
+// load loads the shipped network of a game, or that of another size ([TrainedOn]), resized.
+func load(game *env.Game, r agent.Reference) (*infer.Weights, agent.Origin, error) {
+	trained := TrainedOn(game)
+	if trained == nil {
+		trained = game
+	}
+	weights, origin, err := FileLoader(trained, zoo.Weights(trained.Name), Dial(game.Name))(r)
+	if err != nil || trained == game {
+		return weights, origin, err
+	}
+	if weights, err = weights.Resize(trained, game); err != nil {
+		return nil, origin, fmt.Errorf("%w: %w", agent.ErrWeights, err)
+	}
+	origin.Digest, origin.TrainedOn = fmt.Sprintf("%x", sha256.Sum256(weights.Marshal())), trained.Name
+	return weights, origin, nil
+}
+
+// FileLoader returns a loader of zoo alone: the network in a weights file, as if it were shipped for the game with a
+// strength dial. A nil file is that of a game without a shipped agent.
+func FileLoader(game *env.Game, file []byte, dial agent.Dial) agent.Loader {
+	return func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
+		origin := agent.Origin{Path: agent.Zoo, Generation: -1, Digest: fmt.Sprintf("%x", sha256.Sum256(file)), Dial: dial}
+		switch {
+		case !r.Shipped():
+			return nil, agent.Origin{Generation: -1}, fmt.Errorf("%w in %v: only zoo can be loaded here", agent.ErrWeights, r)
+		case file == nil:
+			return nil, origin, fmt.Errorf("%w: no agent of %s is shipped; train one: %s", agent.ErrWeights, game.Name, trainCommand(game))
+		case r.At != "":
+			return nil, origin, fmt.Errorf("%w: zoo is one network, without @%s; a run in a folder zoo is ./zoo", agent.ErrWeights, r.At)
+		}
+		weights, err := infer.Unmarshal(file)
+		if err != nil {
+			return nil, origin, fmt.Errorf("%w in zoo: %w", agent.ErrWeights, err)
+		}
+		return weights, origin, nil
+	}
+}
+
+// sizes are the names of parameters that give the size of the board.
+var sizes = []string{"size", "columns", "rows", "width", "height"}
+
+// TrainedOn returns the game whose shipped network plays a game: the game itself, or, if the other parameters are the same, the
+// nearest size by number of cells; of two equally near, the smaller. It returns nil if there is none.
+func TrainedOn(game *env.Game) (nearest *env.Game) {
+	if zoo.Weights(game.Name) != nil {
+		return game
+	}
+	far := func(g *env.Game) int {
+		d := g.Tensor.Cells() - game.Tensor.Cells()
+		return max(d, -d)
+	}
+	for _, name := range zoo.Games() {
+		other, err := games.New(name)
+		if err != nil || other.Family != game.Family || !slices.Equal(otherParams(other), otherParams(game)) {
+			continue
+		}
+		if nearest == nil || far(other) < far(nearest) || far(other) == far(nearest) && other.Tensor.Cells() < nearest.Tensor.Cells() {
+			nearest = other
+		}
+	}
+	return nearest
+}
+
+// otherParams returns a game's parameters without those of its size.
+func otherParams(game *env.Game) []env.Param {
+	return slices.DeleteFunc(slices.Clone(game.Params), func(p env.Param) bool { return slices.Contains(sizes, p.Name) })
+}
+
+// trainHint says how to get a network if the run that a reference names does not exist, and is named like the game.
+func trainHint(game *env.Game, r agent.Reference, err error) string {
+	if !errors.Is(err, fs.ErrNotExist) || filepath.Base(r.Path) != env.FileName(game.Name) {
+		return ""
+	}
+	hint := "; train one: " + trainCommand(game)
+	if TrainedOn(game) != nil {
+		hint += ", or use zoo, the shipped agent"
+	}
+	return hint
+}
+
+// trainCommand returns the command that trains an agent of a game. That of a rule sheet is named by its file, which is not known.
+func trainCommand(game *env.Game) string {
+	if game.Sheet != "" {
+		return "ludus train SHEET.kif"
+	}
+	return "ludus train " + env.ShellWord(game.Name)
+}
+
+// Dial returns the strength dial of the agent shipped for a game; nil if there is none. Its intervals contain the
+// ratings that the dial's check measured.
+func Dial(game string) (d agent.Dial) {
+	card := zoo.CardOf(game)
+	if card == nil || card.Dial == nil {
+		return nil
+	}
+	for _, s := range card.Dial.Strengths {
+		off := deviation(card.Dial.Checks, s.Rating)
+		s.Low, s.High = s.Rating-math.Hypot(s.Rating-s.Low, off), s.Rating+math.Hypot(s.High-s.Rating, off)
+		d = append(d, agent.Strength(s))
+	}
+	return d
+}
+
+// deviation returns how far, in Elo, the checked agents next to a rating were from their claims: the larger deviation of the
+// nearest one on either side. checks are by ascending claim.
+func deviation(checks []zoo.DialCheck, rating float64) (off float64) {
+	for i, c := range checks {
+		below := i+1 < len(checks) && float64(checks[i+1].Elo) <= rating // not the nearest one below
+		above := i > 0 && float64(checks[i-1].Elo) > rating              // nor the nearest one above
+		if !below && !above {
+			off = max(off, math.Abs(float64(c.Elo)-c.Rating.Value))
+		}
+	}
+	return off
+}
