@@ -44,7 +44,7 @@ finished game; the same command then continues a stopped match.
 		Example: `  ludus arena quad-5x5 zoo mcts:1000
   ludus arena quad-5x5 net:runs/quad-5x5 zoo
   ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
-  ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --opening-plies 0 --seats first
+  ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --opening-plies 0
   ludus arena quad-5x5 net:runs/new net:runs/old --sprt 0,20 --record match.jsonl`,
 		Args: arguments(3, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
@@ -77,9 +77,8 @@ finished game; the same command then continues a stopped match.
 	flags.IntVar(&config.Games, "games", 100, fmt.Sprintf("number of games; with --sprt the maximum, by default %d", maxTestGames))
 	flags.Uint64Var(&config.Seed, "seed", 1, "seed of all randomness")
 	flags.IntVar(&config.OpeningPlies, "opening-plies", 2, "random plies at the start of each game; 0 for none")
-	flags.StringVar((*string)(&config.Seats), "seats", string(match.SwapSeats), "who moves first: swap (both in turn), first (A) or second (B)")
 	flags.StringVar(&sprt, "sprt", "", "end early by a test of two Elo differences H0,H1, such as 0,20")
-	flags.StringVar(&config.Record, "record", "", "file that keeps every finished game and continues a stopped match")
+	flags.StringVar(&config.File, "record", "", "file that keeps every finished game and continues a stopped match")
 	threadsFlag(cmd, &config.Threads, "cores to use")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON in the last line")
 	return cmd
@@ -164,7 +163,7 @@ func runMatch(cmd *cobra.Command, config match.Config, asJSON bool) error {
 	if err != nil && (!errors.Is(err, context.Canceled) || result.Games == 0) {
 		return err
 	}
-	if config.Record != "" {
+	if config.File != "" {
 		err = continuable(err, "finished games are kept")
 	}
 	writeResult(cmd.OutOrStdout(), &config, &result)

@@ -202,7 +202,6 @@ func TestErrors(t *testing.T) {
 		{1, `train one: ludus train quad-5x5, or use zoo`, "analyze quad-5x5 net:nowhere/quad-5x5"},
 		{1, "only of 0, 1", "analyze quad-5x5 net:" + runs + "@5"},
 		{2, "games is 0", "arena quad-5x5 random random --games 0"},
-		{2, "seats is", "arena quad-5x5 random random --seats third"},
 		{2, "two Elo differences, such as 0,20", "arena quad-5x5 random random --sprt 5"},
 		{2, "two Elo differences, such as 0,20", "arena quad-5x5 random random --sprt 0,x"},
 		{2, "the lower one first", "arena quad-5x5 random random --sprt 20,0"},

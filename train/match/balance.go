@@ -9,7 +9,7 @@ import (
 	"ludus/env/solver"
 )
 
-// balance is the solver's verdict on an opening.
+// balance is what the solver found of an opening.
 type balance uint8
 
 const (
@@ -56,34 +56,34 @@ func NewBalanceChecker(game *env.Game) *BalanceChecker {
 }
 
 // check solves a state that is not terminal. The only error is that of ctx.
-func (c *BalanceChecker) check(ctx context.Context, state env.State) (balance, error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
+func (b *BalanceChecker) check(ctx context.Context, state env.State) (balance, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
 	key := state.Key()
-	if b, ok := c.balances[key]; ok {
-		return b, nil
+	if known, ok := b.balances[key]; ok {
+		return known, nil
 	}
-	if c.solver == nil {
-		c.solver = solver.New(c.game, balanceBytes)
+	if b.solver == nil {
+		b.solver = solver.New(b.game, balanceBytes)
 	}
-	b := c.solve(state, solver.Limits{Nodes: balanceNodes, Stop: func() bool { return ctx.Err() != nil }})
+	found := b.solve(state, solver.Limits{Nodes: balanceNodes, Stop: func() bool { return ctx.Err() != nil }})
 	if err := ctx.Err(); err != nil {
 		return unchecked, err
 	}
-	c.balances[key] = b
-	return b, nil
+	b.balances[key] = found
+	return found, nil
 }
 
 // solve checks whether First can do better than a draw and, if not, whether it can draw.
-func (c *BalanceChecker) solve(state env.State, l solver.Limits) balance {
-	wins, ok := c.solver.Reaches(state, c.draw-1, l)
+func (b *BalanceChecker) solve(state env.State, l solver.Limits) balance {
+	wins, ok := b.solver.Reaches(state, b.draw-1, l)
 	switch {
 	case !ok:
 		return unsolved
 	case wins:
 		return unbalanced
 	}
-	draws, ok := c.solver.Reaches(state, c.draw, l)
+	draws, ok := b.solver.Reaches(state, b.draw, l)
 	switch {
 	case !ok:
 		return unsolved

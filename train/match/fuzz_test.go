@@ -10,9 +10,9 @@ import (
 	"ludus/env/games"
 )
 
-// FuzzRecord reads records of other matches and damaged ones: an accepted game is a legal game of this match, from its
+// FuzzFile reads files of other matches and damaged ones: an accepted game is a legal game of this match, from its
 // opening to its end.
-func FuzzRecord(f *testing.F) {
+func FuzzFile(f *testing.F) {
 	game, err := games.New("breakthrough(columns=3,rows=5)")
 	if err != nil {
 		f.Fatal(err)
@@ -27,7 +27,7 @@ func FuzzRecord(f *testing.F) {
 		}
 		lines = append(lines, line)
 	}
-	add(m.recordHeader())
+	add(m.fileHeader())
 	for i := range m.Games {
 		opening, err := openings.get(context.Background(), m.opening(i))
 		if err != nil {
@@ -40,8 +40,8 @@ func FuzzRecord(f *testing.F) {
 		for ; !state.Done(); state.Apply(moves[len(moves)-1]) {
 			moves = append(moves, state.RandomAction(0))
 		}
-		g := m.newFinishedGame(i, opening, moves, state)
-		recorded := RecordedGame{Number: i, AFirst: g.aFirst, Goals: g.goals}
+		g := newFinishedGame(i, opening, moves, state)
+		recorded := FileGame{Number: i, AFirst: g.aFirst, Goals: g.goals}
 		for _, a := range g.moves {
 			recorded.Moves = append(recorded.Moves, game.ActionTexts[a])
 		}
@@ -52,11 +52,11 @@ func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"match":2}` + "\n" + `{"game":1,"moves":["noop"]}`))
 	f.Add([]byte(`{"match":3}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := parseRecord(bytes.Split(data, []byte{'\n'}))
+		r, err := parseFile(bytes.Split(data, []byte{'\n'}))
 		if err != nil {
 			return
 		}
-		_ = m.checkHeader(&r.RecordHeader) // another match's games may still fit this one's
+		_ = m.checkHeader(&r.FileHeader) // another match's games may still fit this one's
 		for i := range r.Games {
 			if r.Games[i].Number < 0 {
 				t.Errorf("game %d", r.Games[i].Number)
@@ -64,7 +64,7 @@ func FuzzRecord(f *testing.F) {
 			if r.Games[i].Number >= m.Games {
 				continue
 			}
-			g, err := m.replayRecorded(context.Background(), &r.Games[i], openings)
+			g, err := m.replay(context.Background(), &r.Games[i], openings)
 			if err != nil {
 				continue
 			}

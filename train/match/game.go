@@ -18,8 +18,8 @@ type finishedGame struct {
 }
 
 // newFinishedGame returns game i as finished: its moves lead from the start to the terminal state final.
-func (c *Config) newFinishedGame(i int, opening *opening, moves []env.Action, final env.State) *finishedGame {
-	g := &finishedGame{opening: opening, aFirst: c.aFirst(i), goals: final.Goals(), moves: moves}
+func newFinishedGame(i int, opening *opening, moves []env.Action, final env.State) *finishedGame {
+	g := &finishedGame{opening: opening, aFirst: aFirst(i), goals: final.Goals(), moves: moves}
 	if !g.aFirst {
 		g.goals[0], g.goals[1] = g.goals[1], g.goals[0]
 	}
@@ -27,11 +27,11 @@ func (c *Config) newFinishedGame(i int, opening *opening, moves []env.Action, fi
 }
 
 // score is A's: 1 for a win, 1/2 for a draw, 0 for a loss.
-func (g *finishedGame) score() float64 {
+func (f *finishedGame) score() float64 {
 	switch {
-	case g.goals[0] > g.goals[1]:
+	case f.goals[0] > f.goals[1]:
 		return 1
-	case g.goals[0] == g.goals[1]:
+	case f.goals[0] == f.goals[1]:
 		return 0.5
 	}
 	return 0
@@ -40,7 +40,7 @@ func (g *finishedGame) score() float64 {
 // game is a game in play, or its agents between two games.
 type game struct {
 	agents  [2]agent.Agent // A's and B's
-	alone   bool           // the only game of its worker: evaluations need not wait for those of others
+	alone   bool           // the only game of its thread: evaluations need not wait for those of others
 	number  int
 	opening *opening
 	moves   []env.Action // all from the start
@@ -70,10 +70,10 @@ func (g *game) apply(a env.Action) {
 }
 
 // advance plays until the game is over (done) or the side to move waits for evaluations.
-func (g *game) advance(ctx context.Context, c *Config) (done bool, err error) {
+func (g *game) advance(ctx context.Context) (done bool, err error) {
 	for !g.state.Done() {
 		side := 0
-		if c.aFirst(g.number) != (g.state.Player() == env.First) {
+		if aFirst(g.number) != (g.state.Player() == env.First) {
 			side = 1
 		}
 		a, chosen, err := g.choose(ctx, g.agents[side])

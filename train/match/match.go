@@ -11,17 +11,8 @@ import (
 	"ludus/train/agent"
 )
 
-// Seats says which side agent A plays.
-type Seats string
-
-const (
-	SwapSeats Seats = "swap"   // every opening is played twice, once from each side
-	AFirst    Seats = "first"  // A moves first in all games
-	ASecond   Seats = "second" // A moves second in all games
-)
-
-// Config describes a match between two agents. Game i follows from Seed and i, whatever the number of threads (agents
-// with a time limit excepted).
+// Config describes a match between two agents. Every opening is played twice: A moves first in the games with even
+// numbers. Game i follows from Seed and i, whatever the number of threads (agents with a time limit excepted).
 type Config struct {
 	Game  *env.Game
 	A, B  *agent.Factory
@@ -32,9 +23,8 @@ type Config struct {
 	OpeningPlies int
 	// NoRepeats ends the match once all openings have been played.
 	NoRepeats bool
-	Seats     Seats // "" is SwapSeats
-	// SkipGames is the number of games at the start of the match that are not played, because an earlier match with the
-	// same agents and seed has played them. It is even if seats are swapped.
+	// SkipGames is the even number of games at the start of the match that are not played, because an earlier match with
+	// the same agents and seed has played them.
 	SkipGames int
 	Threads   int // goroutines; each plays many games at once
 	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
@@ -42,9 +32,9 @@ type Config struct {
 	Balance *BalanceChecker
 	// SPRT, if set, ends the match early: once the test is decided, or once games only repeat. Games is then a maximum.
 	SPRT *SPRT
-	// Record, if set, is the path of the match's record. Finished games are appended to it, and games that it holds
-	// already are not played again, so an interrupted match continues. See [ErrRecord].
-	Record string
+	// File, if set, is the path of the match's [File]. Finished games are appended to it, and games that it holds already
+	// are not played again, so an interrupted match continues. See [ErrFile].
+	File string
 	// Progress, if set, is called with the result so far after the first game, after the last, and at intervals
 	// between. Calls do not overlap.
 	Progress func(Result)
@@ -66,13 +56,8 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("opening plies is %d; for %s it must be from 0 to %d",
 			c.OpeningPlies, c.Game.Name, c.Game.MaxPlies-1))
 	}
-	if c.SkipGames < 0 || c.SkipGames%c.gamesPerOpening() != 0 {
-		errs = append(errs, fmt.Errorf("skipped games is %d; it must be 0 or more, and even if seats are swapped", c.SkipGames))
-	}
-	switch c.Seats {
-	case "", SwapSeats, AFirst, ASecond:
-	default:
-		errs = append(errs, fmt.Errorf("seats is %q; it must be swap, first or second", c.Seats))
+	if c.SkipGames < 0 || c.SkipGames%2 != 0 {
+		errs = append(errs, fmt.Errorf("skipped games is %d; it must be 0 or more, and even", c.SkipGames))
 	}
 	if c.Threads < 1 {
 		errs = append(errs, fmt.Errorf("threads is %d; it must be 1 or more", c.Threads))
@@ -111,9 +96,9 @@ func (c *Config) play(ctx context.Context) (s *state, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	for range threads {
 		group.Go(func() error {
-			w, err := newWorker(s, threads)
+			t, err := newThread(s, threads)
 			if err == nil {
-				err = w.play(ctx)
+				err = t.play(ctx)
 			}
 			if s.decided() {
 				return nil // the test has cancelled ctx
@@ -122,27 +107,17 @@ func (c *Config) play(ctx context.Context) (s *state, err error) {
 		})
 	}
 	err = group.Wait()
-	if s.record != nil {
-		err = errors.Join(err, s.record.close())
+	if s.file != nil {
+		err = errors.Join(err, s.file.close())
 	}
 	return s, err
 }
 
 // opening is the number of the opening of game i.
-func (c *Config) opening(i int) int { return (c.SkipGames + i) / c.gamesPerOpening() }
+func (c *Config) opening(i int) int { return (c.SkipGames + i) / 2 }
 
 // aFirst reports whether agent A moves first in game i.
-func (c *Config) aFirst(i int) bool { return c.Seats == AFirst || c.swapsSeats() && i%2 == 0 }
+func aFirst(i int) bool { return i%2 == 0 }
 
 // stochastic reports whether the same opening may lead to different games.
 func (c *Config) stochastic() bool { return c.A.Stochastic() || c.B.Stochastic() }
-
-func (c *Config) swapsSeats() bool { return c.Seats == "" || c.Seats == SwapSeats }
-
-// gamesPerOpening is the number of consecutive games played from each opening: 2 if seats are swapped, otherwise 1.
-func (c *Config) gamesPerOpening() int {
-	if c.swapsSeats() {
-		return 2
-	}
-	return 1
-}

@@ -127,20 +127,18 @@ func TestResultJSON(t *testing.T) {
 }
 
 func TestMatchDoesNotDependOnThreads(t *testing.T) {
-	for _, seats := range []Seats{SwapSeats, AFirst, ASecond} {
-		var want Result
-		for _, threads := range []int{1, 2, 5} {
-			r := play(t, Config{Games: 31, Seed: 7, OpeningPlies: 2, Seats: seats, Threads: threads}, "quad-5x5", "mcts:20", "greedy")
-			r.Seconds = 0
-			if threads == 1 {
-				want = r
-			}
-			if r != want {
-				t.Errorf("%s, %d threads: %+v; one thread: %+v", seats, threads, r, want)
-			}
-			if r.Games != 31 || r.Wins+r.Draws+r.Losses != 31 {
-				t.Errorf("%s: %+v does not add up to 31 games", seats, r)
-			}
+	var want Result
+	for _, threads := range []int{1, 2, 5} {
+		r := play(t, Config{Games: 31, Seed: 7, OpeningPlies: 2, Threads: threads}, "quad-5x5", "mcts:20", "greedy")
+		r.Seconds = 0
+		if threads == 1 {
+			want = r
+		}
+		if r != want {
+			t.Errorf("%d threads: %+v; one thread: %+v", threads, r, want)
+		}
+		if r.Games != 31 || r.Wins+r.Draws+r.Losses != 31 {
+			t.Errorf("%+v does not add up to 31 games", r)
 		}
 	}
 	a := play(t, Config{Games: 30, Seed: 1, OpeningPlies: 2, Threads: 1}, "quad-5x5", "random", "random")
@@ -154,15 +152,15 @@ func TestMatchDoesNotDependOnThreads(t *testing.T) {
 func playGame(t *testing.T, m *Config, agents [2]agent.Agent, i int) *finishedGame {
 	t.Helper()
 	g := &game{agents: agents, alone: true}
-	opening, err := newOpenings(m).get(context.Background(), i/m.gamesPerOpening())
+	opening, err := newOpenings(m).get(context.Background(), i/2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.start(m, i, opening)
-	if done, err := g.advance(context.Background(), m); err != nil || !done {
+	if done, err := g.advance(context.Background()); err != nil || !done {
 		t.Fatalf("game %d: done %v, %v", i, done, err)
 	}
-	return m.newFinishedGame(i, opening, g.moves, g.state)
+	return newFinishedGame(i, opening, g.moves, g.state)
 }
 
 func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
@@ -196,13 +194,11 @@ type witness struct {
 	observed []env.Action
 }
 
-func (a *witness) Reset(seed uint64) { a.Agent.Reset(seed); a.moved, a.observed = nil, nil }
-func (a *witness) Observe(action env.Action) {
-	a.observed = append(a.observed, action)
-}
-func (a *witness) Choose(ctx context.Context, state env.State) (env.Action, error) {
-	a.moved = append(a.moved, state.Player())
-	return a.Agent.Choose(ctx, state)
+func (w *witness) Reset(seed uint64)    { w.Agent.Reset(seed); w.moved, w.observed = nil, nil }
+func (w *witness) Observe(a env.Action) { w.observed = append(w.observed, a) }
+func (w *witness) Choose(ctx context.Context, state env.State) (env.Action, error) {
+	w.moved = append(w.moved, state.Player())
+	return w.Agent.Choose(ctx, state)
 }
 
 // Players may move twice in a row: each agent moves for its own player only and sees every move of the game.
@@ -276,7 +272,6 @@ func TestMatchValidate(t *testing.T) {
 		"from 1 to 1000000":  {Threads: 1, Games: math.MaxInt},
 		"opening plies is 1": {Games: 1, Threads: 1, OpeningPlies: 16},
 		"opening plies is -": {Games: 1, Threads: 1, OpeningPlies: -1},
-		"seats is":           {Games: 1, Threads: 1, Seats: "third"},
 		"threads is 0":       {Games: 1},
 	} {
 		m.Game = game

@@ -20,7 +20,7 @@ type opening struct {
 // ErrOpening means that no game was found that is still unfinished after the wanted number of random plies.
 var ErrOpening = errors.New("no opening found")
 
-// openings generates the openings of a match. Opening i is the same whichever worker needs one first. Openings are
+// openings generates the openings of a match. Opening i is the same whichever thread needs one first. Openings are
 // random plies; those lost for one side are rejected. When all have been used, they are used again, in another
 // order each time. It is safe for concurrent use.
 type openings struct {
@@ -56,7 +56,9 @@ func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.complete = next == nil; !o.complete {
+		if next == nil {
+			o.complete = true
+		} else {
 			o.list = append(o.list, next)
 		}
 	}

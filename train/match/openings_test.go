@@ -28,7 +28,7 @@ func TestOpeningsAreBalanced(t *testing.T) {
 			}
 			class, ok := s.Solve(state, solver.Limits{})
 			if got.balance != balanced || len(got.moves) != plies || !ok || game.Classes[class].Utility != 0 {
-				t.Errorf("%d plies: opening %d is %v, class %d, verdict %d", plies, i, got.moves, class, got.balance)
+				t.Errorf("%d plies: opening %d is %v, class %d, balance %d", plies, i, got.moves, class, got.balance)
 			}
 		}
 	}
@@ -86,10 +86,10 @@ func TestOpeningsWithoutBalance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, &finishedGame{opening: got})
+			all = append(all, &finishedGame{opening: got}, &finishedGame{opening: got})
 		}
-		if got := all[0].opening.balance; got != c.want || all[1].opening.balance == unbalanced {
-			t.Errorf("%s: verdict %d; want %d", c.name, got, c.want)
+		if got := all[0].opening.balance; got != c.want || all[2].opening.balance == unbalanced {
+			t.Errorf("%s: balance %d; want %d", c.name, got, c.want)
 		}
 		if r := m.result(all); r.Balanced || (r.Unbalanced > 0) != (c.want == unbalanced) || r.Unbalanced > 1 {
 			t.Errorf("%s: %+v", c.name, r)
@@ -98,7 +98,7 @@ func TestOpeningsWithoutBalance(t *testing.T) {
 }
 
 func TestResultTellsOpenings(t *testing.T) {
-	m := &Config{A: parse(t, quad(t), "random"), Seats: AFirst}
+	m := &Config{A: parse(t, quad(t), "random")}
 	for _, c := range []struct {
 		balances       []balance
 		balanced       bool
@@ -111,7 +111,8 @@ func TestResultTellsOpenings(t *testing.T) {
 	} {
 		var all []*finishedGame
 		for _, v := range c.balances {
-			all = append(all, &finishedGame{opening: &opening{balance: v}})
+			g := &finishedGame{opening: &opening{balance: v}}
+			all = append(all, g, g)
 		}
 		if r := m.result(all); r.Balanced != c.balanced || r.Unsolved != c.unsolved || r.Unbalanced != c.lost {
 			t.Errorf("%v: balanced %v, %d unsolved, %d lost", c.balances, r.Balanced, r.Unsolved, r.Unbalanced)

@@ -11,8 +11,7 @@ import (
 //
 // Between agents that play an opening in only one way (see [agent.Spec.Stochastic]), a pair of games that repeats an
 // earlier pair move for move adds no information. It counts among the games, but not as evidence: Low, High, their Elo,
-// Pentanomial, SeatPairs and SPRT leave it out. If seats are fixed, the same holds for single games. Stochastic agents
-// may play anew in each pair, so all their pairs count.
+// Pentanomial, SeatPairs and SPRT leave it out. Stochastic agents may play anew in each pair, so all their pairs count.
 type Result struct {
 	Score     float64 `json:"score"` // (wins + draws / 2) / games
 	Low       float64 `json:"low"`   // 95 % interval of Score over pairs; see [stats.Mean]
@@ -59,7 +58,7 @@ func (c *Config) result(games []*finishedGame) Result {
 	var scores []stats.Cluster // one for each pair
 	seen, pairs := make(map[string]bool), make(pairsPlayed)
 	balances := make(map[balance]int)
-	for pair := range slices.Chunk(games, c.gamesPerOpening()) {
+	for pair := range slices.Chunk(games, 2) {
 		pair = slices.DeleteFunc(slices.Clone(pair), func(g *finishedGame) bool { return g == nil })
 		if len(pair) == 0 {
 			continue
@@ -75,7 +74,8 @@ func (c *Config) result(games []*finishedGame) Result {
 		}
 		r.Pairs++
 		balances[pair[0].opening.balance]++
-		if !c.stochastic() && pairs.addAndCheckRepeat(pair) {
+		repeats := c.repeats(pairs, pair)
+		if repeats {
 			r.Repeats++
 			continue
 		}
@@ -135,12 +135,18 @@ func (r *Result) add(g *finishedGame) float64 {
 	return score
 }
 
+// repeats adds an opening's finished games to those played and reports whether they repeat an earlier pair. Pairs of
+// stochastic agents never count as repeats.
+func (c *Config) repeats(played pairsPlayed, pair []*finishedGame) bool {
+	return !c.stochastic() && played.add(pair)
+}
+
 // pairsPlayed is a set of the finished pairs, and of their single games, by moves and seats.
 type pairsPlayed map[string]bool
 
-// addAndCheckRepeat adds an opening's finished games and reports whether they equal those of an earlier pair: the same
+// add adds an opening's finished games and reports whether they equal those of an earlier pair: the same
 // moves in the same seats. If only one of the two games is finished, one equal earlier game is enough.
-func (p pairsPlayed) addAndCheckRepeat(games []*finishedGame) bool {
+func (p pairsPlayed) add(games []*finishedGame) bool {
 	pair := ""
 	var keys []string
 	for _, g := range games {

@@ -9,8 +9,7 @@ import (
 // Elo1 (H1). It ends a match as soon as the games support one hypothesis well enough. If the truth lies between, it may
 // decide for either.
 //
-// It is the generalised test on pairs of games of one opening, counted by A's points (on single games if seats are
-// fixed):
+// It is the generalised test on pairs of games of one opening, counted by A's points:
 //
 //	LLR = sum_i n_i ln(p1_i / p0_i)
 //
@@ -62,7 +61,7 @@ func (s *SPRT) Validate() error {
 	return nil
 }
 
-// test returns the test's state. counts[i] is the number of pairs (games if seats are fixed) that scored i half points.
+// test returns the test's state. counts[i] is the number of pairs that scored i half points.
 func (s *SPRT) test(counts []int) SPRTResult {
 	r := SPRTResult{
 		Elo0: s.Elo0, Elo1: s.Elo1, Alpha: sprtAlpha, Beta: sprtBeta, Decision: Undecided,

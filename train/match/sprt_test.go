@@ -27,20 +27,18 @@ func TestSPRTErrorRates(t *testing.T) {
 	}
 	most := 0.05 + 3*math.Sqrt(0.05*0.95/float64(tests))
 	for _, c := range []struct {
-		name   string
-		points int // that a count may have, and one more
-		draw   func(rng *rand.Rand, score float64) int
+		name string
+		draw func(rng *rand.Rand, score float64) int
 	}{
-		{"independent games", 5, func(rng *rand.Rand, s float64) int { return halves(rng, s, 0) + halves(rng, s, 0) }},
-		{"many draws", 5, func(rng *rand.Rand, s float64) int { return halves(rng, s, 0.5) + halves(rng, s, 0.5) }},
-		{"the opening decides", 5, func(rng *rand.Rand, s float64) int { return 2 * halves(rng, s, 0.3) }},
-		{"the seat mostly decides", 5, func(rng *rand.Rand, s float64) int {
+		{"independent games", func(rng *rand.Rand, s float64) int { return halves(rng, s, 0) + halves(rng, s, 0) }},
+		{"many draws", func(rng *rand.Rand, s float64) int { return halves(rng, s, 0.5) + halves(rng, s, 0.5) }},
+		{"the opening decides", func(rng *rand.Rand, s float64) int { return 2 * halves(rng, s, 0.3) }},
+		{"the seat mostly decides", func(rng *rand.Rand, s float64) int {
 			if rng.IntN(2) == 0 {
 				return 2
 			}
 			return 2 * halves(rng, 0.5+2*(s-0.5), 0)
 		}},
-		{"single games", 3, func(rng *rand.Rand, s float64) int { return halves(rng, s, 0.3) }},
 	} {
 		for _, test := range []SPRT{{0, 50}, {-60, -10}, {-40, 40}} {
 			for h, want := range []string{AcceptH0, AcceptH1} {
@@ -48,12 +46,12 @@ func TestSPRTErrorRates(t *testing.T) {
 				wrong, drawn := 0, 0
 				for i := range tests {
 					rng := rand.New(rand.NewPCG(uint64(i), uint64(h)))
-					counts, verdict := make([]int, c.points), Undecided
-					for ; verdict == Undecided; drawn++ {
+					counts, decision := make([]int, 5), Undecided
+					for ; decision == Undecided; drawn++ {
 						counts[c.draw(rng, score)]++
-						verdict = test.test(counts).Decision
+						decision = test.test(counts).Decision
 					}
-					if verdict != want {
+					if decision != want {
 						wrong++
 					}
 				}
@@ -116,15 +114,11 @@ func TestSPRTEndsMatch(t *testing.T) {
 	game := quad(t)
 	for _, c := range []struct {
 		a, b, decision string
-		seats          Seats
-	}{
-		{"greedy", "random", AcceptH1, SwapSeats}, {"random", "greedy", AcceptH0, SwapSeats}, {"greedy", "random", AcceptH1, AFirst},
-		{"random", "random", Undecided, SwapSeats},
-	} {
+	}{{"greedy", "random", AcceptH1}, {"random", "greedy", AcceptH0}, {"random", "random", Undecided}} {
 		var want Result
 		for _, threads := range []int{1, 2, 7} {
 			m := Config{
-				Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: 151, Seed: 3, OpeningPlies: 2, Seats: c.seats,
+				Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: 151, Seed: 3, OpeningPlies: 2,
 				Threads: threads, Balance: checkerOf(game), SPRT: &SPRT{Elo0: -20, Elo1: 20},
 			}
 			got := mustRun(t, m)

@@ -6,47 +6,47 @@ import (
 	"time"
 )
 
-// Workers wait during a call of Progress. So the next call comes after progressEvery or, if a call takes long, after
+// Threads wait during a call of Progress. So the next call comes after progressEvery or, if a call takes long, after
 // progressCost times its duration: calls take at most 5 % of the time.
 const (
 	progressEvery = 100 * time.Millisecond
 	progressCost  = 20
 )
 
-// state is the state of a match in play. Its workers share it.
+// state is the state of a match in play. Its threads share it.
 type state struct {
 	config   *Config
-	stop     context.CancelFunc // cancels the workers once the test is decided
+	stop     context.CancelFunc // cancels the threads once the test is decided
 	started  time.Time
 	openings *openings
 
-	mutex      sync.Mutex // guards what follows
-	record     *recordWriter
+	mutex      sync.Mutex      // guards what follows
+	file       *fileWriter     // nil if the match keeps none
 	games      []*finishedGame // by number; nil if not finished
 	next       int             // number of the game that starts next
 	finished   int
-	prefix     int   // number of games before the first unfinished one
-	counts     []int // of complete pairs by points, or of games if seats are fixed; without repeats
+	prefix     int    // number of games before the first unfinished one
+	counts     [5]int // of complete pairs by A's points: 0, 1/2, 1, 3/2, 2; without repeats
 	pairs      pairsPlayed
 	test       SPRTResult
 	decidedAt  int       // number of games after which the test ended the match; 0 if it has not
 	progressAt time.Time // when Progress is called next
 }
 
-// newState starts a match, or continues one with the games of its record. s.record is nil if the match keeps none.
+// newState starts a match, or continues one with the games of its file.
 func newState(ctx context.Context, c *Config, stop context.CancelFunc) (*state, error) {
 	s := &state{
 		config: c, stop: stop, started: time.Now(), openings: newOpenings(c), games: make([]*finishedGame, c.Games),
-		pairs: make(pairsPlayed), counts: make([]int, 2*c.gamesPerOpening()+1),
+		pairs: make(pairsPlayed),
 	}
 	if c.SPRT != nil {
-		s.test = c.SPRT.test(s.counts)
+		s.test = c.SPRT.test(s.counts[:])
 	}
-	if c.Record == "" {
+	if c.File == "" {
 		return s, nil
 	}
 	var err error
-	if s.record, err = openRecord(ctx, c, s.openings, s.games); err != nil {
+	if s.file, err = openFile(ctx, c, s.openings, s.games); err != nil {
 		return nil, err
 	}
 	for _, g := range s.games {
@@ -79,23 +79,23 @@ func (s *state) start(ctx context.Context, g *game) (bool, error) {
 	return true, nil
 }
 
-// finish adds a finished game to the record, the result and the test, and reports progress.
+// finish adds a finished game to the file, the result and the test, and reports progress.
 func (s *state) finish(g *game) error {
-	finished := s.config.newFinishedGame(g.number, g.opening, g.moves, g.state)
+	finished := newFinishedGame(g.number, g.opening, g.moves, g.state)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.record != nil {
-		if err := s.record.add(g.number, finished); err != nil {
+	if s.file != nil {
+		if err := s.file.add(g.number, finished); err != nil {
 			return err
 		}
 	}
 	s.games[g.number] = finished
 	s.finished++
 	s.updateTest()
-	c, last := s.config, s.finished == s.config.Games || s.decidedAt > 0
-	if c.Progress != nil && (last || time.Now().After(s.progressAt)) {
+	last := s.finished == s.config.Games || s.decidedAt > 0
+	if s.config.Progress != nil && (last || time.Now().After(s.progressAt)) {
 		called := time.Now()
-		c.Progress(s.result())
+		s.config.Progress(s.result())
 		s.progressAt = time.Now().Add(max(progressEvery, progressCost*time.Since(called)))
 	}
 	return nil
@@ -104,19 +104,15 @@ func (s *state) finish(g *game) error {
 // updateTest runs the test on newly complete pairs, in the order of their numbers, and stops the match once the test is
 // decided or a pair repeats an earlier one. The order makes the result independent of which game ends first.
 func (s *state) updateTest() {
-	size := s.config.gamesPerOpening()
 	for ; s.decidedAt == 0 && s.prefix < len(s.games) && s.games[s.prefix] != nil; s.prefix++ {
-		if s.config.SPRT == nil || (s.prefix+1)%size > 0 {
+		if s.config.SPRT == nil || s.prefix%2 == 0 {
 			continue
 		}
-		pair := s.games[s.prefix+1-size : s.prefix+1]
-		if s.test.Exhausted = !s.config.stochastic() && s.pairs.addAndCheckRepeat(pair); !s.test.Exhausted {
-			points := 0.0
-			for _, g := range pair {
-				points += g.score()
-			}
-			s.counts[int(2*points)]++
-			s.test = s.config.SPRT.test(s.counts)
+		pair := s.games[s.prefix-1 : s.prefix+1]
+		s.test.Exhausted = s.config.repeats(s.pairs, pair)
+		if !s.test.Exhausted {
+			s.counts[int(2*(pair[0].score()+pair[1].score()))]++
+			s.test = s.config.SPRT.test(s.counts[:])
 		}
 		if s.test.Decision != Undecided || s.test.Exhausted {
 			s.decidedAt = s.prefix + 1
@@ -132,7 +128,7 @@ func (s *state) decided() bool {
 	return s.decidedAt > 0
 }
 
-// result sums up the games so far, or those before the test ended the match. The caller holds the mutex, or the workers
+// result sums up the games so far, or those before the test ended the match. The caller holds the mutex, or the threads
 // have ended.
 func (s *state) result() Result {
 	games := s.games

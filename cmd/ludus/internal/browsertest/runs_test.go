@@ -39,7 +39,7 @@ func trainRun(t *testing.T, dir, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, Record: filepath.Join(dir, "match.jsonl")}
+	config := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, File: filepath.Join(dir, "match.jsonl")}
 	if config.A, err = agent.ParseFactory(game, "greedy", rundir.LoadWeights); err == nil {
 		config.B, err = agent.ParseFactory(game, "random", rundir.LoadWeights)
 	}

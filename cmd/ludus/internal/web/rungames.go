@@ -130,7 +130,7 @@ func listOrReplay(r *http.Request, game *env.Game, games []savedGame, file strin
 
 // asNotFound turns errors about missing or damaged files of a run into 404s without the run's path. It keeps others.
 func asNotFound(err error, dir string) error {
-	for _, known := range []error{fs.ErrNotExist, checkpoints.ErrDamaged, checkpoints.ErrVersion, match.ErrRecord} {
+	for _, known := range []error{fs.ErrNotExist, checkpoints.ErrDamaged, checkpoints.ErrVersion, match.ErrFile} {
 		if errors.Is(err, known) {
 			return httpErrorf(http.StatusNotFound, "%s", strings.ReplaceAll(err.Error(), dir, filepath.Base(dir)))
 		}
@@ -194,7 +194,7 @@ func (s *Server) recordedMatches(r *http.Request) (any, error) {
 	if !slices.Contains(files, name) {
 		return nil, httpErrorf(http.StatusNotFound, "the run's folder has no recorded match %q", name)
 	}
-	record, err := match.ReadRecord(filepath.Join(dir, name))
+	record, err := match.ReadFile(filepath.Join(dir, name))
 	if err != nil {
 		return nil, asNotFound(err, dir)
 	}
@@ -231,7 +231,7 @@ func recordsIn(ctx context.Context, dir string) ([]string, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if e.Type().IsRegular() && len(files) < maxRecords && match.IsRecord(filepath.Join(dir, e.Name())) {
+		if e.Type().IsRegular() && len(files) < maxRecords && match.IsFile(filepath.Join(dir, e.Name())) {
 			files = append(files, e.Name())
 		}
 	}
@@ -242,7 +242,7 @@ func recordsIn(ctx context.Context, dir string) ([]string, error) {
 func listRecords(dir string, game *env.Game, files []string) map[string][]matchSummary {
 	list := []matchSummary{}
 	for _, file := range files {
-		if record, err := match.ReadRecord(filepath.Join(dir, file)); err == nil && record.Game == game.Name {
+		if record, err := match.ReadFile(filepath.Join(dir, file)); err == nil && record.Game == game.Name {
 			list = append(list, matchSummary{File: file, A: record.A, B: record.B, Games: len(record.Games)})
 		}
 	}
@@ -250,7 +250,7 @@ func listRecords(dir string, game *env.Game, files []string) map[string][]matchS
 }
 
 // bySeat returns a game's agents and goals by seat.
-func bySeat(record *match.Record, g *match.RecordedGame) (agents [2]string, goals [2]int) {
+func bySeat(record *match.File, g *match.FileGame) (agents [2]string, goals [2]int) {
 	if g.AFirst {
 		return [2]string{record.A, record.B}, g.Goals
 	}

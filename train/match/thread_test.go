@@ -65,7 +65,7 @@ func TestGamesAtOnce(t *testing.T) {
 	game := quad(t)
 	for _, c := range []struct {
 		a, b                 string
-		games, workers, want int
+		games, threads, want int
 	}{
 		{"net:x", "net:y", 1000, 2, agent.MaxBatched},
 		{"net:x", "random", 1000, 1, agent.MaxBatched},
@@ -80,8 +80,8 @@ func TestGamesAtOnce(t *testing.T) {
 		{"mcts:200", "random", 1000, 2, 1},
 	} {
 		m := Config{Game: game, A: parse(t, game, c.a), B: parse(t, game, c.b), Games: c.games}
-		if got := m.gamesAtOnce(c.workers); got != c.want {
-			t.Errorf("%s against %s, %d games, %d threads: %d games at once; want %d", c.a, c.b, c.games, c.workers, got, c.want)
+		if got := m.gamesAtOnce(c.threads); got != c.want {
+			t.Errorf("%s against %s, %d games, %d threads: %d games at once; want %d", c.a, c.b, c.games, c.threads, got, c.want)
 		}
 	}
 }

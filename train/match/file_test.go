@@ -16,13 +16,13 @@ import (
 	"ludus/train/agent"
 )
 
-// recorded returns a match with a record in its own file.
+// recorded returns a match with a file.
 func recorded(t *testing.T, games int) Config {
 	t.Helper()
 	game := quad(t)
 	return Config{
 		Game: game, A: parse(t, game, "greedy"), B: parse(t, game, "random"), Games: games, Seed: 4, OpeningPlies: 1, Threads: 2, Balance: checkerOf(game),
-		Record: filepath.Join(t.TempDir(), "match.jsonl"),
+		File: filepath.Join(t.TempDir(), "match.jsonl"),
 	}
 }
 
@@ -36,16 +36,16 @@ func mustRun(t *testing.T, m Config) Result {
 	return r
 }
 
-// A match continues from the complete lines of its record, wherever that is cut, and has the same result.
-func TestRecordGoesOn(t *testing.T) {
+// A match continues from the complete lines of its file, wherever that is cut, and has the same result.
+func TestFileGoesOn(t *testing.T) {
 	m := recorded(t, 10)
 	want := mustRun(t, m)
-	data, err := os.ReadFile(m.Record)
+	data, err := os.ReadFile(m.File)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for cut := 0; cut <= len(data); cut += 61 {
-		writeFile(t, m.Record, data[:cut])
+		writeFile(t, m.File, data[:cut])
 		whole := max(0, bytes.Count(data[:cut], []byte("\n"))-1)
 		shown := 0
 		again := m
@@ -56,24 +56,24 @@ func TestRecordGoesOn(t *testing.T) {
 		if whole < m.Games && shown != m.Games {
 			t.Fatalf("cut at %d: %d games shown", cut, shown)
 		}
-		lines, err := checkpoints.ReadLines(m.Record)
+		lines, err := checkpoints.ReadLines(m.File)
 		if err != nil || len(lines) != m.Games+1 {
 			t.Fatalf("cut at %d: %d lines, %v", cut, len(lines), err)
 		}
-		if now, _ := os.ReadFile(m.Record); whole > 0 && !bytes.HasPrefix(now, data[:bytes.LastIndexByte(data[:cut], '\n')+1]) {
+		if now, _ := os.ReadFile(m.File); whole > 0 && !bytes.HasPrefix(now, data[:bytes.LastIndexByte(data[:cut], '\n')+1]) {
 			t.Fatalf("cut at %d: the lines that were whole have changed", cut)
 		}
 	}
 	m.Games = 14 // more games of the same match
 	more := mustRun(t, m)
-	m.Record = ""
+	m.File = ""
 	if fresh := mustRun(t, m); more != fresh {
 		t.Errorf("10 and 4 games: %+v; 14 games: %+v", more, fresh)
 	}
 }
 
 // An interrupted match keeps its finished games.
-func TestInterruptedRecord(t *testing.T) {
+func TestInterruptedFile(t *testing.T) {
 	m := recorded(t, 100000)
 	ctx, cancel := context.WithCancel(context.Background())
 	m.Progress = func(r Result) { cancel() }
@@ -81,54 +81,53 @@ func TestInterruptedRecord(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
-	lines, err := checkpoints.ReadLines(m.Record)
+	lines, err := checkpoints.ReadLines(m.File)
 	if err != nil || r.Games == 0 || len(lines) != r.Games+1 {
 		t.Errorf("%d lines of %d games, %v", len(lines), r.Games, err)
 	}
 }
 
-func TestOtherRecords(t *testing.T) {
+func TestOtherFiles(t *testing.T) {
 	m := recorded(t, 4)
 	mustRun(t, m)
 	other := m
 	other.Seed = 5
-	if _, err := Run(context.Background(), other); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "its seed is 4, not 5") {
+	if _, err := Run(context.Background(), other); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "its seed is 4, not 5") {
 		t.Errorf("error %v", err)
 	}
 	other = m
 	other.A = parse(t, m.Game, "random")
-	other.Seats = AFirst
-	if _, err := Run(context.Background(), other); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "its agent A is greedy, not random") || !strings.Contains(err.Error(), "its order of seats is swap, not first") {
+	if _, err := Run(context.Background(), other); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "its agent A is greedy, not random") {
 		t.Errorf("error %v", err)
 	}
-	whole, err := os.ReadFile(m.Record)
+	whole, err := os.ReadFile(m.File)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for content, want := range map[string]string{
 		"my letter":       "another kind of file",
-		"my letter\n":     "not the record of a match",
+		"my letter\n":     "not a match file",
 		"{\"match\":1}\n": "its format is 1",
 		strings.Replace(string(whole), `"game":2,`, `"game":-1,`, 1):            "it is not a game",
 		strings.Replace(string(whole), `"goals":[`, `"goals":[1`, 1):            "ends with goals",
 		strings.Replace(string(whole), `"moves":["(mark`, `"moves":["(marc`, 1): "unknown move",
 	} {
-		writeFile(t, m.Record, []byte(content))
-		if _, err := Run(context.Background(), m); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), want) {
+		writeFile(t, m.File, []byte(content))
+		if _, err := Run(context.Background(), m); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20s: error %v; want one that says %q", content, err, want)
 		}
-		if now, _ := os.ReadFile(m.Record); string(now) != content {
+		if now, _ := os.ReadFile(m.File); string(now) != content {
 			t.Errorf("%.20s: the file was changed", content)
 		}
 	}
 	folder := m
-	folder.Record = t.TempDir()
-	if _, err := Run(context.Background(), folder); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "not a regular file") {
+	folder.File = t.TempDir()
+	if _, err := Run(context.Background(), folder); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: error %v", err)
 	}
 	game := m.Game
 	const run = "1"
-	m.A, m.Record = parse(t, game, "net:"+run+",sims=2"), filepath.Join(t.TempDir(), "r")
+	m.A, m.File = parse(t, game, "net:"+run+",sims=2"), filepath.Join(t.TempDir(), "r")
 	mustRun(t, m)
 	m.A, err = agent.ParseFactory(game, "net:"+run+",sims=2", func(agent.Reference) (*infer.Weights, agent.Origin, error) {
 		return infertest.RandomWeights(game, 4, 1, 2), agent.Origin{Digest: "newer"}, nil
@@ -136,18 +135,18 @@ func TestOtherRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(context.Background(), m); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), "networks have changed") {
+	if _, err := Run(context.Background(), m); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "networks have changed") {
 		t.Errorf("a newer checkpoint: error %v", err)
 	}
 }
 
-func TestReadRecord(t *testing.T) {
+func TestReadFile(t *testing.T) {
 	m := recorded(t, 6)
 	mustRun(t, m)
-	if !IsRecord(m.Record) {
-		t.Error("the record of a match does not look like one")
+	if !IsFile(m.File) {
+		t.Error("a match file does not look like one")
 	}
-	r, err := ReadRecord(m.Record)
+	r, err := ReadFile(m.File)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,11 +173,11 @@ func TestReadRecord(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "other")
 		writeFile(t, path, []byte(text))
-		if _, err := ReadRecord(path); !errors.Is(err, ErrRecord) {
+		if _, err := ReadFile(path); !errors.Is(err, ErrFile) {
 			t.Errorf("%q: %v", text, err)
 		}
-		if IsRecord(path) != wanted {
-			t.Errorf("%q: begins like a record: %v", text, !wanted)
+		if IsFile(path) != wanted {
+			t.Errorf("%q: begins like a match file: %v", text, !wanted)
 		}
 	}
 }

@@ -1,0 +1,257 @@
+package match
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/train/agent"
+)
+
+// ErrFile is wrapped by errors about a match file: it belongs to another match, or it is no match file.
+var ErrFile = errors.New("bad match file")
+
+// File is a match file, with the games of one match as JSON lines: first a FileHeader, then a FileGame for each finished
+// game in the order in which they ended. Lines are appended whole. A torn last line is dropped, so a program that dies
+// loses no finished game. The file is synced when the match ends.
+type File struct {
+	FileHeader
+	Games []FileGame // by number
+}
+
+// FileHeader identifies the match. The number of games and the test are not part of it: they may change when a match
+// is continued.
+type FileHeader struct {
+	Version      int    `json:"match"` // of the format
+	Game         string `json:"game"`  // canonical name
+	A            string `json:"a"`     // spec
+	B            string `json:"b"`
+	AWeights     string `json:"a_weights,omitempty"` // Origin.Digest
+	BWeights     string `json:"b_weights,omitempty"`
+	Seed         uint64 `json:"seed"`
+	OpeningPlies int    `json:"opening_plies"`
+	NoRepeats    bool   `json:"no_repeats,omitempty"`
+	Seats        string `json:"seats"` // always "swap": every opening is played from both sides
+	SkipGames    int    `json:"skip_games,omitempty"`
+}
+
+// FileGame is a finished game in a match file.
+type FileGame struct {
+	Number int      `json:"game"`    // in the match, from 0
+	AFirst bool     `json:"a_first"` // A moved first
+	Moves  []string `json:"moves"`   // all from the start
+	Goals  [2]int   `json:"goals"`   // A's and B's
+}
+
+const (
+	fileVersion = 2
+	fileStart   = `{"match":` // of the first line
+)
+
+// IsFile reports whether the file at path begins like a match file.
+func IsFile(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start := make([]byte, len(fileStart))
+	n, _ := f.Read(start)
+	return string(start[:n]) == fileStart
+}
+
+// ReadFile reads a match file. Its match may still be played. It does not check the moves. Errors wrap [ErrFile] if the
+// file is no match file of this version, or a line is malformed.
+func ReadFile(path string) (*File, error) {
+	lines, err := checkpoints.ReadLines(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := parseFile(lines)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFile, path, err)
+	}
+	slices.SortStableFunc(r.Games, func(a, b FileGame) int { return cmp.Compare(a.Number, b.Number) })
+	return r, nil
+}
+
+// parseFile parses the lines of a match file; games keep their order.
+func parseFile(lines [][]byte) (*File, error) {
+	f := &File{}
+	if len(lines) == 0 || json.Unmarshal(lines[0], &f.FileHeader) != nil || f.Version < 1 {
+		return nil, errors.New("it is not a match file")
+	}
+	if f.Version != fileVersion {
+		return nil, fmt.Errorf("its format is %d, and this program reads %d", f.Version, fileVersion)
+	}
+	for i, line := range lines[1:] {
+		g := FileGame{Number: -1}
+		err := json.Unmarshal(line, &g)
+		if err == nil && g.Number < 0 {
+			err = errors.New("it is not a game")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
+		}
+		f.Games = append(f.Games, g)
+	}
+	return f, nil
+}
+
+// fileWriter appends games to a match file.
+type fileWriter struct {
+	game *env.Game
+	file *os.File
+}
+
+func (c *Config) fileHeader() FileHeader {
+	return FileHeader{
+		Version: fileVersion, Game: c.Game.Name, Seed: c.Seed,
+		A: c.A.String(), B: c.B.String(), AWeights: digest(c.A), BWeights: digest(c.B),
+		OpeningPlies: c.OpeningPlies, NoRepeats: c.NoRepeats, Seats: "swap", SkipGames: c.SkipGames,
+	}
+}
+
+// digest identifies the weights of an agent that [Config.play] has loaded; "" if it has none.
+func digest(f *agent.Factory) string {
+	origin, _ := f.Load()
+	return origin.Digest
+}
+
+// openFile reads the match's file into games, drops a torn last line and opens the file for appending. It writes a new
+// one if there is none.
+func openFile(ctx context.Context, c *Config, openings *openings, games []*finishedGame) (*fileWriter, error) {
+	if info, err := os.Stat(c.File); err == nil && !info.Mode().IsRegular() { // a new file would replace it
+		return nil, fmt.Errorf("%w: %s is not a regular file", ErrFile, c.File)
+	}
+	lines, err := checkpoints.ReadLines(c.File)
+	if err != nil {
+		return nil, err
+	}
+	header, err := json.Marshal(c.fileHeader())
+	if err != nil {
+		return nil, err
+	}
+	if len(lines) == 0 {
+		torn, err := os.ReadFile(c.File)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		if !bytes.HasPrefix(header, torn) {
+			return nil, fmt.Errorf("%w: %s is another kind of file", ErrFile, c.File)
+		}
+		if err := checkpoints.WriteLines(c.File, [][]byte{header}); err != nil {
+			return nil, err
+		}
+		lines = append(lines, header)
+	}
+	if err := c.readGames(ctx, lines, openings, games); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFile, c.File, err)
+	}
+	size := 0
+	for _, line := range lines {
+		size += len(line) + 1
+	}
+	if err := os.Truncate(c.File, int64(size)); err != nil { // drops a torn line
+		return nil, err
+	}
+	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &fileWriter{c.Game, file}, nil
+}
+
+// readGames reads the lines of the match's file into games. Games numbered beyond the match are ignored.
+func (c *Config) readGames(ctx context.Context, lines [][]byte, openings *openings, games []*finishedGame) error {
+	file, err := parseFile(lines)
+	if err != nil {
+		return err
+	}
+	if err := c.checkHeader(&file.FileHeader); err != nil {
+		return err
+	}
+	for i := range file.Games {
+		r := &file.Games[i]
+		if r.Number >= len(games) || games[r.Number] != nil {
+			continue
+		}
+		if games[r.Number], err = c.replay(ctx, r, openings); err != nil {
+			return fmt.Errorf("line %d: game %d: %w", i+2, r.Number, err)
+		}
+	}
+	return nil
+}
+
+// checkHeader returns an error that lists how a file's header differs from the match.
+func (c *Config) checkHeader(have *FileHeader) error {
+	want := c.fileHeader()
+	var errs []error
+	check := func(what string, have, want any) {
+		if have != want {
+			errs = append(errs, fmt.Errorf("its %s is %v, not %v", what, have, want))
+		}
+	}
+	check("game", have.Game, want.Game)
+	check("agent A", have.A, want.A)
+	check("agent B", have.B, want.B)
+	check("seed", have.Seed, want.Seed)
+	check("number of opening plies", have.OpeningPlies, want.OpeningPlies)
+	check("choice of openings without repeats", have.NoRepeats, want.NoRepeats)
+	check("order of seats", have.Seats, want.Seats)
+	check("number of skipped games", have.SkipGames, want.SkipGames)
+	if errs == nil && (have.AWeights != want.AWeights || have.BWeights != want.BWeights) {
+		errs = append(errs, errors.New("its networks have changed; name a checkpoint, such as net:RUN@12"))
+	}
+	if errs != nil {
+		return fmt.Errorf("it is of another match: %w", errors.Join(errs...))
+	}
+	return nil
+}
+
+// replay replays a game of the file and checks it: it starts from its opening, its moves are legal, and it ends with its goals.
+func (c *Config) replay(ctx context.Context, r *FileGame, openings *openings) (*finishedGame, error) {
+	opening, err := openings.get(ctx, c.opening(r.Number))
+	if err != nil {
+		return nil, err
+	}
+	if opening == nil {
+		return nil, errors.New("the match has no opening for it")
+	}
+	final, moves, err := env.ReplayText(c.Game, r.Moves)
+	if err != nil {
+		return nil, err
+	}
+	if !final.Done() {
+		return nil, errors.New("it is not finished")
+	}
+	if !slices.Equal(opening.moves, moves[:min(len(opening.moves), len(moves))]) {
+		return nil, errors.New("it starts from another opening")
+	}
+	g := newFinishedGame(r.Number, opening, moves, final)
+	if g.goals != r.Goals {
+		return nil, fmt.Errorf("it ends with goals %v, not %v", g.goals, r.Goals)
+	}
+	return g, nil
+}
+
+// add appends a finished game.
+func (f *fileWriter) add(number int, g *finishedGame) error {
+	r := FileGame{Number: number, AFirst: g.aFirst, Moves: f.game.Texts(g.moves), Goals: g.goals}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = f.file.Write(append(line, '\n'))
+	return err
+}
+
+// close syncs the file.
+func (f *fileWriter) close() error { return errors.Join(f.file.Sync(), f.file.Close()) }

@@ -1,0 +1,93 @@
+package match
+
+import (
+	"context"
+
+	"ludus/train/agent"
+)
+
+// gamesAtOnce is how many games each of the threads plays at once. It is 1 if no network plays, because only networks
+// gain from batches, or if an agent has a time limit, because its moves must not wait for other games.
+func (c *Config) gamesAtOnce(threads int) int {
+	if c.A.Timed() || c.B.Timed() || !c.A.HasNetwork() && !c.B.HasNetwork() {
+		return 1
+	}
+	memory := c.A.MemoryBytes() + c.B.MemoryBytes()
+	return max(1, min(agent.MaxBatched, (c.Games+threads-1)/threads, agent.MaxMemoryBytes/memory))
+}
+
+// thread plays games of a match, many at once. It belongs to one goroutine.
+type thread struct {
+	match    *state
+	batchers *agent.Batchers
+	idle     []*game
+	active   []*game // in play
+}
+
+// newThread returns one of so many threads of the match, with its own batchers and all its games idle.
+func newThread(s *state, threads int) (*thread, error) {
+	c := s.config
+	simulationsPerGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.UsualPlies / 2 // expected
+	t := &thread{match: s, batchers: agent.NewBatchers(min(c.Games/threads+1, agent.MaxBatched) * simulationsPerGame)}
+	games := c.gamesAtOnce(threads)
+	for range games {
+		g := &game{alone: games == 1}
+		for side, factory := range []*agent.Factory{c.A, c.B} {
+			var err error
+			if g.agents[side], err = factory.NewBatched(t.batchers); err != nil {
+				return nil, err
+			}
+		}
+		t.idle = append(t.idle, g)
+	}
+	return t, nil
+}
+
+// play plays games until none is left.
+func (t *thread) play(ctx context.Context) error {
+	for {
+		if err := t.fill(ctx); err != nil || len(t.active) == 0 {
+			return err
+		}
+		if err := t.advance(ctx); err != nil {
+			return err
+		}
+		t.batchers.Flush()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// fill starts games until none is idle or no game is left.
+func (t *thread) fill(ctx context.Context) error {
+	for len(t.idle) > 0 {
+		last := len(t.idle) - 1
+		if started, err := t.match.start(ctx, t.idle[last]); err != nil || !started {
+			return err
+		}
+		t.active, t.idle = append(t.active, t.idle[last]), t.idle[:last]
+	}
+	return nil
+}
+
+// advance continues every game until it waits for evaluations or is over.
+func (t *thread) advance(ctx context.Context) error {
+	playing := t.active
+	t.active = t.active[:0]
+	for _, g := range playing {
+		done, err := g.advance(ctx)
+		switch {
+		case err != nil:
+			return err
+		case done:
+			if err := t.match.finish(g); err != nil {
+				return err
+			}
+			t.idle = append(t.idle, g)
+		default:
+			t.active = append(t.active, g)
+		}
+	}
+	return nil
+}
