@@ -105,8 +105,8 @@ const agentPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NO
 // agentHelp explains in ludus --help how to name an agent.
 const agentHelp = `An agent is one of
   zoo                     the agent shipped for the game, or for another size of its board; the same as net:zoo
-  net:PATH                a network with search. PATH is a run's folder, a checkpoint or a weights file; in double quotes it
-                          may contain what looks like options. A folder named zoo is ./zoo
+  net:PATH                a network with search. PATH is a run's folder, a checkpoint or a weights file. A folder named zoo
+                          is ./zoo
   policy:PATH             a network without search
   mcts:N                  UCT with N random playouts per move, no network
   alphabeta:D             search to depth D, no network

@@ -42,7 +42,7 @@ ludus suite --check FILE AGENT lets an agent choose a move in each position. It 
 how many goals (points of the final score) it loses, with 95 % intervals that account for similar positions of one game.
 Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite of GAME that is built into this program,
 --check hard GAME AGENT the hard one: it is solved deeper, and UCT with 1,000 playouts loses value in half of its
-positions or more. --hard-share generates such suites; it also uses positions one move off the games.
+positions or more.
 
 ` + agentPointer,
 		Example: `  ludus suite --check shipped quad-5x5 zoo
@@ -71,8 +71,6 @@ positions or more. --hard-share generates such suites; it also uses positions on
 	flags.StringArrayVar(&f.specs, "agent", []string{"greedy", "mcts:200"}, "an agent whose games the positions come from; may be repeated")
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "maximum solver nodes per position")
 	flags.IntVar(&f.PerGame, "per-game", 2, "maximum positions per game")
-	flags.Float64Var(&f.HardShare, "hard-share", 0, "least share of hard positions: those in which UCT with 1,000 playouts loses value")
-	limit(cmd, "hard-share", "from 0 to 1", func() bool { return f.HardShare >= 0 && f.HardShare <= 1 })
 	flags.IntVar(&f.Memory, "memory", suite.DefaultMemory, "maximum megabytes for each core's table of positions")
 	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes", suite.MaxMemory), func() bool {
 		return f.Memory >= 1 && f.Memory <= suite.MaxMemory
@@ -122,7 +120,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	f.Progress = func(at suite.Progress) {
 		p.show(status{
 			count: at.Positions, unit: "positions", share: float64(at.Positions) / float64(f.Positions),
-			detail: fmt.Sprintf("%d hard, %d games, %s nodes", at.Hard, at.Games, amount(float64(at.Nodes))),
+			detail: fmt.Sprintf("%d games, %s nodes", at.Games, amount(float64(at.Nodes))),
 		})
 	}
 	s, err := suite.Make(cmd.Context(), f.Options)
@@ -146,7 +144,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 
 // runCheck tests an agent on a suite. Without an agent it describes the suite.
 func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
-	for _, name := range []string{"agent", "nodes", "per-game", "hard-share", "memory", "out", "force"} {
+	for _, name := range []string{"agent", "nodes", "per-game", "memory", "out", "force"} {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, fmt.Errorf("--%s is for generating a suite, not for --check", name))
 		}

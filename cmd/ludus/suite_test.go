@@ -53,10 +53,6 @@ func TestSuiteCommand(t *testing.T) {
 	if out := run(t, dir, "", "suite", "--check", "small.suite", "--json"); strings.Contains(out, `"error"`) || strings.Contains(out, `"agent"`) {
 		t.Errorf("without an agent the report has one:\n%s", out)
 	}
-	run(t, dir, "", "suite", game, "--positions", "12", "--agent", "greedy", "--hard-share", "0.5", "--memory", "64", "--out", "hard.suite")
-	if out := run(t, dir, "", "suite", "--check", "hard.suite"); !strings.Contains(out, "up to 1000000 nodes, at least 50 % hard") {
-		t.Errorf("the report of a hard suite is\n%s", out)
-	}
 	if out := run(t, dir, "", "suite", "--check", "hard", "quad-5x5"); !strings.Contains(out, "at least 50 % hard") {
 		t.Errorf("the report of the shipped hard suite is\n%s", out)
 	}
@@ -86,8 +82,6 @@ func TestSuiteCommand(t *testing.T) {
 		{exitFailure, "no such suite of", []string{"--check", "shipped", game}},
 		{exitUsage, "arguments are missing", []string{"--check", "hard"}},
 		{exitFailure, "no such suite of", []string{"--check", "hard", game}},
-		{exitUsage, "--hard-share is for generating", []string{"--check", "small.suite", "--hard-share", "0.5"}},
-		{exitUsage, "--hard-share 2", []string{game, "--hard-share", "2", "--out", "x"}},
 		{exitUsage, "--memory 0", []string{game, "--memory", "0", "--out", "x"}},
 		{exitFailure, "bad agent", []string{"--check", "small.suite", "none"}},
 		{exitFailure, "no such file", []string{"--check", "missing.suite", "greedy"}},

@@ -98,11 +98,13 @@ func (g *greedy) score(state env.State, me env.Player, before float64, ply int) 
 		switch {
 		case again && !next.Done() && next.Player() == me: // keeps the turn once more: not searched
 		case again:
-			if best = max(best, g.score(next, me, before, ply+1)); best >= gain {
+			best = max(best, g.score(next, me, before, ply+1))
+			if best >= gain {
 				return best
 			}
 		case next.Done():
-			if worst = min(worst, g.game.UtilityFor(me, next.Outcome())); worst == -1 {
+			worst = min(worst, g.game.UtilityFor(me, next.Outcome()))
+			if worst == -1 {
 				return worst
 			}
 		default:
@@ -128,7 +130,9 @@ func randomMax(rng *rand.Rand, scores []float64) int {
 			best, count = i, 0
 		}
 		if s == scores[best] {
-			if count++; rng.IntN(count) == 0 {
+			count++
+			pick := rng.IntN(count)
+			if pick == 0 {
 				best = i
 			}
 		}

@@ -89,7 +89,8 @@ func (b *Batched) Observe(a env.Action) {
 		return
 	}
 	b.legal = b.position.Legal(b.legal[:0])
-	if b.kept = slices.Contains(b.legal, a); !b.kept {
+	b.kept = slices.Contains(b.legal, a)
+	if !b.kept {
 		return
 	}
 	b.search.Advance(a)

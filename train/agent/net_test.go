@@ -455,21 +455,3 @@ func TestLoader(t *testing.T) {
 		}
 	}
 }
-
-// The name of a folder may look like options of an agent.
-func TestPathsLikeOptions(t *testing.T) {
-	game := quad(t)
-	for _, path := range []string{"a,sims=3", "runs@12", "b@best,temp=1", `"`, `"a"`, "a\xff,sym=all"} {
-		var got Reference
-		f := NewFactory(game, Spec{Kind: Policy, Network: Reference{Path: path}}, func(r Reference) (*infer.Weights, Origin, error) {
-			got = r
-			return infertest.RandomWeights(game, 4, 1, 1), Origin{}, nil
-		})
-		if _, err := f.New(1); err != nil || got.Path != path || got.At != "" {
-			t.Errorf("%s: the loader gets %+v, %v", path, got, err)
-		}
-		if spec, err := Parse(f.String()); err != nil || spec != f.Spec {
-			t.Errorf("%s: written as %v, which is read as %+v, %v", path, f, spec, err)
-		}
-	}
-}

@@ -84,9 +84,9 @@ var optionKeys = map[Kind][]string{
 
 // Parse reads a spec such as mcts:200 or
 // net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all][,solve=NODES], or
-// net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`); a
-// path that itself contains one must be quoted, as in net:"runs/a,sims=3". zoo[,OPTION]... is short for
-// net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what is expected.
+// net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`).
+// zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what is
+// expected.
 func Parse(text string) (Spec, error) {
 	return parseSpec(text, Limits{Simulations: MaxSimulations, Depth: maxDepth, Nodes: maxNodes, Time: maxTime})
 }
@@ -164,11 +164,9 @@ func number(text, what string, limit int) (int, error) {
 // parseNetwork parses the text after net: or policy:, a path and options.
 func (s *Spec) parseNetwork(text string, l Limits) error {
 	keys := optionKeys[s.Kind]
-	reference, options, err := cutReference(text)
-	if err != nil {
-		return err
-	}
-	if s.Network = reference; s.Network.Path == "" {
+	var options []string
+	s.Network, options = cutReference(text)
+	if s.Network.Path == "" {
 		return fmt.Errorf("it needs the path of a run, a checkpoint or a weights file, such as %s:runs/quad-5x5", s.Kind)
 	}
 	given := make(map[string]string)
@@ -199,42 +197,17 @@ func (s *Spec) parseNetwork(text string, l Limits) error {
 	return nil
 }
 
-// cutReference splits REFERENCE[,key=value]... A path without quotes ends at the first comma followed by the key of any
-// option, even one that this spec's kind does not take (Net's keys include all).
-func cutReference(text string) (r Reference, options []string, err error) {
-	quoted := ""
-	if strings.HasPrefix(text, `"`) {
-		if quoted, err = strconv.QuotedPrefix(text); err != nil {
-			return r, nil, errors.New("its path begins with a quote that does not end")
-		}
-		text = text[len(quoted):]
-	}
+// cutReference splits REFERENCE[,key=value]... The reference ends at the first comma followed by the key of any option,
+// even one that this spec's kind does not take (Net's keys include all).
+func cutReference(text string) (r Reference, options []string) {
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
 		key, _, assigned := strings.Cut(part, "=")
 		if i > 0 && assigned && slices.Contains(optionKeys[Net], key) {
-			text, options = strings.Join(parts[:i], ","), parts[i:]
-			break
+			return ParseReference(strings.Join(parts[:i], ",")), parts[i:]
 		}
 	}
-	if quoted == "" {
-		return ParseReference(text), options, nil
-	}
-	if r = ParseReference("x" + text); r.Path != "x" { // x stands for the quoted path, to parse what follows it
-		return r, nil, fmt.Errorf("%q follows its quoted path; only @GENERATION, @best and options may", text)
-	}
-	r.Path, err = strconv.Unquote(quoted)
-	return r, options, err
-}
-
-// networkText formats the network reference so that cutReference parses it back. It quotes a path that would otherwise
-// be read as having options or a suffix.
-func (s Spec) networkText() string {
-	text := s.Network.String()
-	if r, options, err := cutReference(text); err != nil || r != s.Network || len(options) > 0 {
-		text = strconv.Quote(s.Network.Path) + strings.TrimPrefix(text, s.Network.Path)
-	}
-	return text
+	return ParseReference(text), nil
 }
 
 // set parses the value of one option into its field.
@@ -248,7 +221,8 @@ func (s *Spec) set(key, value string, l Limits) (err error) {
 			return fmt.Errorf("time=%s: it must be a duration up to %s, such as 500ms or 2s", value, strings.Replace(l.Time.String(), "h0m0s", "h", 1))
 		}
 	case "search":
-		if s.PUCT = value == "puct"; !s.PUCT && value != "gumbel" {
+		s.PUCT = value == "puct"
+		if !s.PUCT && value != "gumbel" {
 			return fmt.Errorf("search=%s: it must be gumbel or puct", value)
 		}
 	case "temp":
@@ -257,7 +231,8 @@ func (s *Spec) set(key, value string, l Limits) (err error) {
 			return fmt.Errorf("temp=%s: it must be a number from 0 to %d", value, maxTemperature)
 		}
 	case "sym":
-		if s.Symmetries = value == "all"; !s.Symmetries {
+		s.Symmetries = value == "all"
+		if !s.Symmetries {
 			return fmt.Errorf("sym=%s: it must be all", value)
 		}
 	case "solve":
@@ -285,7 +260,7 @@ func (s Spec) String() string {
 		if s.Kind == Net && s.Network == (Reference{Path: Zoo}) {
 			return Zoo + s.options()
 		}
-		return fmt.Sprintf("%s:%s%s", s.Kind, s.networkText(), s.options())
+		return fmt.Sprintf("%s:%s%s", s.Kind, s.Network, s.options())
 	}
 	return string(s.Kind)
 }

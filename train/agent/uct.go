@@ -15,12 +15,14 @@ import (
 //	Q(s') + c sqrt(ln N(s) / N(s')),  c = sqrt(2),
 //
 // where Q is the mean reward, (utility + 1) / 2, of the player to move in s. Unvisited children come first, in random
-// order. A simulation adds one node. The agent plays the most visited move and builds a new tree for each move.
+// order. A simulation expands at most one node. Once the tree has maxNodes nodes none is expanded any more: the search goes on,
+// and playouts begin at the leaves of the full tree. The agent plays the most visited move and builds a new tree for each
+// move.
 // Source: Kocsis and Szepesvári 2006; Auer, Cesa-Bianchi and Fischer 2002 for c.
 type uct struct {
 	game        *env.Game
 	simulations int // per move
-	maxNodes    int // of a search with a time limit
+	maxNodes    int // of a tree; the last expansion may exceed it
 	source      *rand.PCG
 	rng         *rand.Rand // uses source
 	nodes       []uctNode  // the root first
@@ -29,7 +31,7 @@ type uct struct {
 	legal       []env.Action
 }
 
-// maxUCTNodes bounds the memory of a search with a time limit: 40 bytes per node. Games with hundreds of moves reach it.
+// maxUCTNodes bounds the memory of a tree: 40 bytes per node, 670 MB. Long searches in games with hundreds of moves reach it.
 const maxUCTNodes = 1 << 24
 
 // uctNode is a position, reached by action from its parent. Its children are adjacent, the visited ones first.
@@ -91,19 +93,19 @@ func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*An
 }
 
 // value is the mean utility for the player to move in the parent (of the root: in the root); nil without visits.
-func (n *uctNode) value() *float64 {
-	if n.visits == 0 {
+func (u *uctNode) value() *float64 {
+	if u.visits == 0 {
 		return nil
 	}
-	v := 2*n.mean() - 1
+	v := 2*u.mean() - 1
 	return &v
 }
 
 // mean is the mean reward that belongs to value.
-func (n *uctNode) mean() float64 { return n.sum / float64(n.visits) }
+func (u *uctNode) mean() float64 { return u.sum / float64(u.visits) }
 
-// search builds a tree of the given number of simulations. With a limit above 0 it stops earlier, but after at least one, if
-// the time is up or the tree has maxNodes nodes.
+// search builds a tree of the given number of simulations. With a limit above 0 it stops, after at least one, when the time
+// is up.
 func (u *uct) search(ctx context.Context, root env.State, simulations int, limit time.Duration) error {
 	deadline := time.Now().Add(limit)
 	u.nodes = append(u.nodes[:0], uctNode{})
@@ -113,7 +115,7 @@ func (u *uct) search(ctx context.Context, root env.State, simulations int, limit
 		if i%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if limit > 0 && i > 0 && (len(u.nodes) >= u.maxNodes || time.Now().After(deadline)) {
+		if limit > 0 && i > 0 && time.Now().After(deadline) {
 			break
 		}
 		u.state.CopyFrom(root)
@@ -122,12 +124,15 @@ func (u *uct) search(ctx context.Context, root env.State, simulations int, limit
 	return ctx.Err()
 }
 
-// simulate selects an unvisited node, plays randomly to the end and backs the reward up.
+// simulate selects an unvisited node, or a leaf of a full tree, plays randomly to the end and backs the reward up.
 func (u *uct) simulate() {
 	u.path = append(u.path[:0], 0)
 	at := int32(0)
 	for !u.state.Done() && (at == 0 || u.nodes[at].visits > 0) {
 		if u.nodes[at].children == 0 {
+			if len(u.nodes) >= u.maxNodes {
+				break
+			}
 			u.expand(at)
 		}
 		at = u.choose(at)

@@ -218,15 +218,32 @@ func BenchmarkUCT(b *testing.B) {
 	}
 }
 
-// TestUCTNodes checks that a search with a time limit ends when its tree is large enough.
+// A full tree expands no more nodes: the search goes on in it, with and without a time limit. A tree below the bound is
+// not affected.
 func TestUCTNodes(t *testing.T) {
-	game, err := games.New("tic-tac-toe")
-	if err != nil {
-		t.Fatal(err)
+	game, state := position(t, "tic-tac-toe")
+	const simulations = 5000
+	for _, limit := range []time.Duration{0, time.Hour} {
+		u := newUCT(game, simulations)
+		u.maxNodes = 100
+		if _, err := u.ChooseWithin(t.Context(), state, limit); err != nil || len(u.nodes) < 100 || len(u.nodes) > 109 {
+			t.Errorf("limit %v: %d nodes, error %v", limit, len(u.nodes), err)
+		}
+		if n := u.nodes[0].visits; n != simulations {
+			t.Errorf("limit %v: %d visits of the root; want %d", limit, n, simulations)
+		}
+		if center := game.ActionTexts[u.best()]; center != game.ActionTexts[4] {
+			t.Errorf("limit %v: the best first move is %s", limit, center)
+		}
 	}
-	u := newUCT(game, math.MaxInt32)
-	u.maxNodes = 100
-	if _, err := u.ChooseWithin(t.Context(), game.NewState(), time.Hour); err != nil || len(u.nodes) < 100 || len(u.nodes) > 110 {
-		t.Errorf("%d nodes, error %v", len(u.nodes), err)
+	free, bounded := newUCT(game, 200), newUCT(game, 200)
+	bounded.maxNodes = 2000
+	for _, u := range []*uct{free, bounded} {
+		if _, err := u.Choose(t.Context(), state); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(free.nodes, bounded.nodes) {
+		t.Error("a bound that the tree does not reach changes it")
 	}
 }

@@ -24,7 +24,6 @@ type Options struct {
 	Agents    []*agent.Factory // the players, without a time limit; one or more
 	Nodes     int              // the solver's limit per position, 1 or more
 	PerGame   int              // maximum number of positions from a game, 1 or more
-	HardShare float64          // least share of hard positions, which UCT gets wrong ([UCTLoses]); 0 to 1
 	Memory    int              // maximum size of a solver's table in MiB, 1 to MaxMemory
 	Threads   int              // goroutines, each with its own agents and solver; 1 or more
 	// PartFile, if set, is the path of a file that keeps the candidates of every finished game. After an interruption,
@@ -37,7 +36,6 @@ type Options struct {
 // Progress is the state of [Make].
 type Progress struct {
 	Positions int // in the suite so far
-	Hard      int // of these: UCT loses value
 	Games     int // from which positions were chosen
 	Nodes     int // visited by the solver in this process
 }
@@ -81,9 +79,6 @@ func (o *Options) Validate() error {
 	if o.PerGame < 1 {
 		errs = append(errs, fmt.Errorf("positions per game is %d; it must be 1 or more", o.PerGame))
 	}
-	if !(o.HardShare >= 0 && o.HardShare <= 1) {
-		errs = append(errs, fmt.Errorf("the share of hard positions is %v; it must be from 0 to 1", o.HardShare))
-	}
 	if o.Memory < 1 || o.Memory > MaxMemory {
 		errs = append(errs, fmt.Errorf("memory is %d MiB; it must be from 1 to %d", o.Memory, MaxMemory))
 	}
@@ -93,9 +88,9 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Make generates a suite. It depends on Game, Seed, Agents, Nodes, PerGame, HardShare and Memory only; a suite with more
-// positions begins with those of a smaller one, so HardShare holds for its first positions as well. Errors are those of the options, of loading agents and of the part file, [ErrTooFew] and
-// that of a cancelled ctx.
+// Make generates a suite. It depends on Game, Seed, Agents, Nodes, PerGame and Memory only; a suite with more positions
+// begins with those of a smaller one. Errors are those of the options, of loading agents and of the part file, [ErrTooFew]
+// and that of a cancelled ctx.
 func Make(ctx context.Context, o Options) (*Suite, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -119,7 +114,7 @@ func Make(ctx context.Context, o Options) (*Suite, error) {
 }
 
 func (o *Options) origin() Origin {
-	origin := Origin{Seed: o.Seed, Nodes: o.Nodes, PerGame: o.PerGame, HardShare: o.HardShare, Memory: o.Memory}
+	origin := Origin{Seed: o.Seed, Nodes: o.Nodes, PerGame: o.PerGame, Memory: o.Memory}
 	for _, a := range o.Agents {
 		origin.Agents = append(origin.Agents, a.String())
 	}
@@ -135,7 +130,6 @@ type maker struct {
 	suite   Suite
 	seen    map[positionKey]bool
 	randoms int                 // number of the suite's positions from random moves
-	hard    int                 // number of the suite's hard positions
 	next    int                 // number of the game to play next
 	games   int                 // positions have been chosen from games 0 to games-1
 	barren  int                 // number of consecutive games, up to the last of these, that gave no position
@@ -189,7 +183,7 @@ func (m *maker) finish(number int, candidates []candidate, nodes int) error {
 		return err
 	}
 	if m.Progress != nil {
-		m.Progress(Progress{Positions: len(m.suite.Positions), Hard: m.hard, Games: m.games, Nodes: m.nodes})
+		m.Progress(Progress{Positions: len(m.suite.Positions), Games: m.games, Nodes: m.nodes})
 	}
 	return nil
 }
@@ -205,7 +199,8 @@ func (m *maker) choose() error {
 		m.games++
 		positions := m.chooseFrom(candidates)
 		m.suite.Positions = append(m.suite.Positions, positions...)
-		if m.barren++; len(positions) > 0 {
+		m.barren++
+		if len(positions) > 0 {
 			m.barren = 0
 		}
 		if m.barren >= maxBarrenGames {
@@ -216,23 +211,18 @@ func (m *maker) choose() error {
 	return nil
 }
 
-// chooseFrom takes a game's first new positions. At most a quarter of the suite's, rounded up, come from random moves,
-// and at most the share 1 - HardShare, rounded down, is easy.
+// chooseFrom takes a game's first new positions. At most a quarter of the suite's, rounded up, come from random moves.
 func (m *maker) chooseFrom(candidates []candidate) (positions []Position) {
 	for _, c := range candidates {
 		if len(positions) == m.PerGame || m.seen[c.key] {
 			continue
 		}
 		before := len(m.suite.Positions) + len(positions)
-		random, hard := c.position.Source == RandomMoves, c.position.UCT == UCTLoses
-		if random && 4*m.randoms > before || !hard && float64(m.hard) < m.HardShare*float64(before+1) {
-			continue
-		}
-		if random {
+		if c.position.Source == RandomMoves {
+			if 4*m.randoms > before {
+				continue
+			}
 			m.randoms++
-		}
-		if hard {
-			m.hard++
 		}
 		m.seen[c.key] = true
 		positions = append(positions, c.position)

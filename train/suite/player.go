@@ -35,7 +35,6 @@ type player struct {
 	seed          uint64
 	nodes         int // the solver's limit per position
 	maxCandidates int
-	hardFirst     bool             // candidates are all positions, those that UCT gets wrong before others
 	maxOpening    int              // plies of the longest random opening
 	endPlies      int              // last plies of a game, where positions are easy
 	agents        [2][]agent.Agent // by seat, one for each spec
@@ -43,13 +42,13 @@ type player struct {
 	exact         *solver.Solver
 	states        []env.State // by ply
 	legal         []env.Action
-	nodesUsed     int // by the last game
+	nodesUsed     int // by the solver, for the last game
 }
 
 func newPlayer(o *Options) (*player, error) {
 	p := &player{
 		game: o.Game, seed: o.Seed, nodes: o.Nodes,
-		maxCandidates: o.PerGame + spareCandidates, maxOpening: openingPlies(o.Game), hardFirst: o.HardShare > 0,
+		maxCandidates: o.PerGame + spareCandidates, maxOpening: openingPlies(o.Game),
 		exact: solver.New(o.Game, min(o.Memory<<20, tableBytes*min(o.Nodes, math.MaxInt/tableBytes))),
 	}
 	p.endPlies = min(maxEndPlies, p.maxOpening)
@@ -88,18 +87,16 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	positions, firstSolved, err := p.solve(ctx, moves, firstPly)
+	positions, err := p.solve(ctx, moves, firstPly)
 	if err != nil {
 		return nil, err
 	}
-	leastToEnd := 1
 	if number/len(sources)%endRounds > 0 { // other rounds keep positions close to the end
-		leastToEnd = p.endPlies + 1
-		positions = slices.DeleteFunc(positions, func(q Position) bool { return q.PliesToEnd < leastToEnd })
+		positions = slices.DeleteFunc(positions, func(q Position) bool { return q.PliesToEnd <= p.endPlies })
 	}
 	slices.Reverse(positions)
 	candidates := []candidate{}
-	for len(positions) > 0 && (p.hardFirst || len(candidates) < p.maxCandidates) {
+	for len(positions) > 0 && len(candidates) < p.maxCandidates {
 		i := 0 // the earliest first, then others, more often early than late
 		if u := rng.Float64(); len(candidates) > 0 {
 			i = int(u * u * float64(len(positions)))
@@ -107,25 +104,13 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 		position := positions[i]
 		positions = slices.Delete(positions, i, i+1)
 		position.GameNumber, position.Source = number, source
-		c, err := p.newCandidate(ctx, rng, p.states[len(position.Moves)], position)
-		if err != nil {
+		state := p.states[len(position.Moves)]
+		if position.UCT, err = p.testUCT(ctx, rng.Uint64(), state, position.Values); err != nil {
 			return nil, err
 		}
-		candidates = append(candidates, c)
-	}
-	if p.hardFirst {
-		lastPly := len(moves) - leastToEnd - 1
-		return p.hardCandidates(ctx, rng, candidates, variations{
-			number: number, source: source, moves: moves, firstPly: firstSolved, lastPly: lastPly,
-		})
+		candidates = append(candidates, candidate{position, keyOf(p.game, state)})
 	}
 	return candidates, nil
-}
-
-// newCandidate returns a position, whose state is given, as a candidate, with its UCT outcome.
-func (p *player) newCandidate(ctx context.Context, rng *rand.Rand, state env.State, q Position) (c candidate, err error) {
-	q.UCT, err = p.testUCT(ctx, rng.Uint64(), state, q.Values)
-	return candidate{q, keyOf(p.game, state)}, err
 }
 
 // playMoves plays a game. It returns the moves and the first ply whose position may be used, and sets p.states[i] to
@@ -172,15 +157,12 @@ func (p *player) playMoves(
 }
 
 // solve solves the positions of a game from the end back to firstPly, until the solver reaches its limit or a position
-// takes so much of it that the next would probably reach it. It returns
-// those in which some move loses value, the latest first, and the ply of the earliest solved position. Within endPlies of the end the limit is lower: a game that is
-// hard to solve even there would cost the most time and still not be solved much further back. The solver forgets the
-// game before, so results do not depend on other games.
-func (p *player) solve(
-	ctx context.Context, moves []env.Action, firstPly int,
-) (positions []Position, firstSolved int, err error) {
+// takes so much of it that the next would probably reach it. It returns those in which some move loses value, the latest
+// first. Within endPlies of the end the limit is lower: a game that is hard to solve even there would cost the most time and
+// still not be solved much further back. The solver forgets the game before, so results do not depend on other games.
+func (p *player) solve(ctx context.Context, moves []env.Action, firstPly int) (positions []Position, err error) {
 	p.exact.Clear()
-	p.nodesUsed, firstSolved = 0, len(moves)
+	p.nodesUsed = 0
 	for ply := len(moves) - 1; ply >= firstPly; ply-- {
 		pliesToEnd := len(moves) - ply
 		nodes := p.nodes
@@ -189,12 +171,11 @@ func (p *player) solve(
 		}
 		classes, err := p.solveMoves(ctx, p.states[ply], nodes)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if classes == nil {
 			break
 		}
-		firstSolved = ply
 		if someMoveLoses(classes) {
 			positions = append(positions, Position{Moves: moves[:ply:ply], Values: classes, PliesToEnd: pliesToEnd})
 		}
@@ -202,7 +183,7 @@ func (p *player) solve(
 			break
 		}
 	}
-	return positions, firstSolved, nil
+	return positions, nil
 }
 
 // solveMoves returns the values of a state's moves for the player to move, or nil if they need more nodes.

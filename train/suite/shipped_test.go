@@ -128,3 +128,17 @@ func resolve(t *testing.T, s *Suite, n int) {
 		}
 	}
 }
+
+// checkHard checks that UCT loses value in the given share of the first positions, however many.
+func checkHard(t *testing.T, s *Suite, share float64) {
+	t.Helper()
+	hard := 0
+	for i := range s.Positions {
+		if s.Positions[i].UCT == UCTLoses {
+			hard++
+		}
+		if float64(hard) < share*float64(i+1) {
+			t.Errorf("of the first %d positions %d are hard, less than the share of %v", i+1, hard, share)
+		}
+	}
+}

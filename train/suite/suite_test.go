@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -152,45 +151,6 @@ func checkValues(t *testing.T, s *Suite) {
 	}
 }
 
-// checkHard checks that UCT loses value in the given share of the first positions, however many.
-func checkHard(t *testing.T, s *Suite, share float64) {
-	t.Helper()
-	hard := 0
-	for i := range s.Positions {
-		if s.Positions[i].UCT == UCTLoses {
-			hard++
-		}
-		if float64(hard) < share*float64(i+1) {
-			t.Errorf("of the first %d positions %d are hard, less than the share of %v", i+1, hard, share)
-		}
-	}
-}
-
-// A hard suite has the same guarantees as others, and enough hard positions.
-func TestMakeHard(t *testing.T) {
-	for _, name := range small[:2] {
-		t.Run(name, func(t *testing.T) {
-			o := options(t, name, 30)
-			o.HardShare, o.PerGame = 0.5, 4
-			o.Threads = 1
-			s := mustMake(t, o)
-			if len(s.Positions) != 30 {
-				t.Fatalf("%d positions", len(s.Positions))
-			}
-			checkSuite(t, s)
-			checkValues(t, s)
-			checkHard(t, s, 0.5)
-			o.Threads = 3
-			if other := mustMake(t, o); !reflect.DeepEqual(s, other) {
-				t.Error("3 threads make another suite")
-			}
-			if got, err := Parse(s.Pack()); err != nil || !reflect.DeepEqual(got, s) {
-				t.Errorf("packed and unpacked: %v", err)
-			}
-		})
-	}
-}
-
 // A suite does not depend on threads, and a smaller one is the beginning of a larger.
 func TestMakeIsDeterministic(t *testing.T) {
 	o := options(t, small[0], 40)
@@ -214,14 +174,7 @@ func TestMakeIsDeterministic(t *testing.T) {
 
 // An interrupted Make continues from its part file, even with a torn last line, and plays no game again.
 func TestMakeGoesOn(t *testing.T) {
-	for _, hardShare := range []float64{0, 0.3} {
-		t.Run(fmt.Sprint("hard share ", hardShare), func(t *testing.T) { testMakeGoesOn(t, hardShare) })
-	}
-}
-
-func testMakeGoesOn(t *testing.T, hardShare float64) {
 	o := options(t, small[0], 60)
-	o.HardShare = hardShare
 	want := mustMake(t, o)
 
 	o.PartFile = filepath.Join(t.TempDir(), "suite.part")
@@ -302,12 +255,12 @@ func TestMakeFails(t *testing.T) {
 	if _, err := Make(context.Background(), o); !errors.Is(err, ErrTooFew) {
 		t.Errorf("a game without positions: %v", err)
 	}
-	o.Positions, o.Agents, o.Nodes, o.PerGame, o.Threads, o.HardShare, o.Memory = 0, nil, 0, 0, 0, math.NaN(), 0
+	o.Positions, o.Agents, o.Nodes, o.PerGame, o.Threads, o.Memory = 0, nil, 0, 0, 0, 0
 	_, err := Make(context.Background(), o)
 	o.Agents = []*agent.Factory{mustSpec(t, o.Game, "net:nowhere,time=1s")}
 	_, timed := Make(context.Background(), o)
 	err = errors.Join(err, timed)
-	for _, word := range []string{"positions", "no agent", "time limit", "nodes", "per game", "threads", "hard", "memory"} {
+	for _, word := range []string{"positions", "no agent", "time limit", "nodes", "per game", "threads", "memory"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%v does not speak of %s", err, word)
 		}
