@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -125,7 +126,9 @@ func (f *sweepFlags) resolve(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	f.Command = func(t sweep.Training) *exec.Cmd { return exec.Command(program, trainingArgs(t)...) }
+	f.Command = func(ctx context.Context, t sweep.Training) *exec.Cmd {
+		return exec.CommandContext(ctx, program, trainingArgs(t)...)
+	}
 	return nil
 }
 
@@ -167,15 +170,9 @@ func trainingArgs(t sweep.Training) []string {
 // run trains and tests all runs, prints the results and writes the page.
 func (f *sweepFlags) run(cmd *cobra.Command) error {
 	p := newProgress(cmd)
-	f.Observe = func(e sweep.Event) {
-		if e.Finished != nil {
-			p.log(f.describe(e.Finished))
-			return
-		}
-		p.show(status{
-			count: e.Progress.Done, share: e.Progress.Share,
-			detail: fmt.Sprintf("%d of %d runs finished", e.Progress.Done, e.Progress.Runs),
-		})
+	f.Finished = func(arm string, r sweep.Run) { p.log(f.describe(arm, &r)) }
+	f.Progress = func(at sweep.Progress) {
+		p.show(status{count: at.Done, share: at.Share, detail: fmt.Sprintf("%d of %d runs finished", at.Done, at.Runs)})
 	}
 	result, err := sweep.Execute(cmd.Context(), f.Options)
 	p.close()
@@ -198,49 +195,28 @@ func (f *sweepFlags) run(cmd *cobra.Command) error {
 }
 
 // describe returns the line that is logged when a run is finished.
-func (f *sweepFlags) describe(r *sweep.Finished) string {
-	text := fmt.Sprintf("%s, seed %d: %d generations, %.0f s of CPU time", r.Arm, r.Run.Seed, r.Run.Generations, r.Run.CPUSeconds)
-	for _, m := range f.measures() {
-		if e := m.ofRun(&r.Run); e != nil {
+func (f *sweepFlags) describe(arm string, r *sweep.Run) string {
+	text := fmt.Sprintf("%s, seed %d: %d generations, %.0f s of CPU time", arm, r.Seed, r.Generations, r.CPUSeconds)
+	for k, m := range f.measures() {
+		if e := *r.Fields()[k]; e != nil {
 			text += fmt.Sprintf("; %s %s", m.title, percent(*e))
 		}
 	}
 	return text
 }
 
-// sweepMeasure is a measure with its name for people.
-type sweepMeasure struct {
-	id, title string
-	unit      string // on the page
-	ofRun     func(*sweep.Run) *stats.Estimate
-	ofArm     func(*sweep.ArmReport) *sweep.Measure
-}
+// sweepMeasure names a field of [sweep.Results] for people.
+type sweepMeasure struct{ id, title, unit string }
 
-// measures lists what runs may be measured by.
+// measures lists what runs may be measured by, in the order of sweep.Results.Fields.
 func (f *sweepFlags) measures() []sweepMeasure {
+	search := fmt.Sprintf("error with %d simulations", agent.DefaultSimulations)
 	return []sweepMeasure{
-		{
-			"policy", "error of the network alone", "% of moves",
-			func(r *sweep.Run) *stats.Estimate { return r.Policy }, func(a *sweep.ArmReport) *sweep.Measure { return a.Policy },
-		},
-		{
-			"search", fmt.Sprintf("error with %d simulations", agent.DefaultSimulations), "% of moves",
-			func(r *sweep.Run) *stats.Estimate { return r.Search }, func(a *sweep.ArmReport) *sweep.Measure { return a.Search },
-		},
-		{
-			"policy-kept-out", "error of the network alone, kept-out positions", "% of moves",
-			func(r *sweep.Run) *stats.Estimate { return r.PolicyKeptOut },
-			func(a *sweep.ArmReport) *sweep.Measure { return a.PolicyKeptOut },
-		},
-		{
-			"search-kept-out", fmt.Sprintf("error with %d simulations, kept-out positions", agent.DefaultSimulations), "% of moves",
-			func(r *sweep.Run) *stats.Estimate { return r.SearchKeptOut },
-			func(a *sweep.ArmReport) *sweep.Measure { return a.SearchKeptOut },
-		},
-		{
-			"score", "score against " + f.opponent, "%",
-			func(r *sweep.Run) *stats.Estimate { return r.Score }, func(a *sweep.ArmReport) *sweep.Measure { return a.Score },
-		},
+		{"policy", "error of the network alone", "% of moves"},
+		{"search", search, "% of moves"},
+		{"policy-kept-out", "error of the network alone, kept-out positions", "% of moves"},
+		{"search-kept-out", search + ", kept-out positions", "% of moves"},
+		{"score", "score against " + f.opponent, "%"},
 	}
 }
 
@@ -266,8 +242,9 @@ func (f *sweepFlags) write(w io.Writer, r *sweep.Report) {
 	}
 	fmt.Fprintf(w, "%s: %s, seeds finished by all: %d of %d\n\n", r.Game, arms, r.Seeds, f.Seeds)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, m := range f.measures() {
-		if m.ofArm(&r.Arms[0]) == nil {
+	for k, m := range f.measures() {
+		baseline := *r.Arms[0].Fields()[k]
+		if baseline == nil {
 			continue
 		}
 		columns := "difference (95 %)\tchange (95 %)\t"
@@ -276,13 +253,13 @@ func (f *sweepFlags) write(w io.Writer, r *sweep.Report) {
 		}
 		fmt.Fprintf(table, "%s\tmean (95 %%)\t%sCPU seconds\n", m.title, columns)
 		for i := range r.Arms {
-			a := m.ofArm(&r.Arms[i])
+			a := *r.Arms[i].Fields()[k]
 			change, difference := signed(a.Change, "%+.1f"), signed(a.Difference, "%+.2f")
 			if change != "" {
 				change += " %"
 			}
 			if difference == "" && i > 0 && r.Seeds > 1 {
-				difference = fmt.Sprintf("%+.2f in all seeds", 100*(a.Mean.Value-m.ofArm(&r.Arms[0]).Mean.Value))
+				difference = fmt.Sprintf("%+.2f in all seeds", 100*(a.Mean.Value-baseline.Mean.Value))
 			}
 			compared := difference + "\t" + change + "\t"
 			if alone {
@@ -294,15 +271,15 @@ func (f *sweepFlags) write(w io.Writer, r *sweep.Report) {
 		fmt.Fprintln(w)
 	}
 	if !alone {
-		fmt.Fprintln(w, cpuVerdict(r))
+		fmt.Fprintln(w, cpuNote(r))
 	}
 	if r.Seeds == 1 {
 		fmt.Fprintln(w, "One seed: intervals are those of the test only, and differences may be chance. Use --seeds.")
 	}
 }
 
-// cpuVerdict says whether the arms used equal CPU time.
-func cpuVerdict(r *sweep.Report) string {
+// cpuNote says whether the arms used equal CPU time.
+func cpuNote(r *sweep.Report) string {
 	if r.EqualCPU {
 		return fmt.Sprintf("The arms used equal CPU time, to %.1f %%.", 100*r.CPUDifference)
 	}
@@ -314,15 +291,15 @@ func cpuVerdict(r *sweep.Report) string {
 func (f *sweepFlags) page(r *sweep.Report) *report.Page {
 	p := &report.Page{Title: r.Game, Subtitle: fmt.Sprintf("Sweep of %d arms with %d seeds", len(r.Arms), r.Seeds)}
 	section := report.Section{
-		ID: "arms", Title: "Arms", Note: "Means over seeds with 95 % intervals; changes are relative to the first arm. " + cpuVerdict(r),
+		ID: "arms", Title: "Arms", Note: "Means over seeds with 95 % intervals; changes are relative to the first arm. " + cpuNote(r),
 	}
-	for _, m := range f.measures() {
-		if m.ofArm(&r.Arms[0]) == nil {
+	for k, m := range f.measures() {
+		if *r.Arms[0].Fields()[k] == nil {
 			continue
 		}
 		l := report.Ladder{ID: m.id, Title: m.title, Unit: m.unit, Names: "arm", Details: "change"}
 		for i := range r.Arms {
-			a := m.ofArm(&r.Arms[i])
+			a := *r.Arms[i].Fields()[k]
 			bar := report.Bar{
 				Name: r.Arms[i].Name, Value: 100 * a.Mean.Value, Low: 100 * a.Mean.Low, High: 100 * a.Mean.High, Baseline: i == 0,
 				Detail: fmt.Sprintf("%.1f s of CPU time", r.Arms[i].CPUSeconds),

@@ -28,18 +28,28 @@ const fileVersion = 2
 // ErrConflict means that a sweep directory holds a sweep of other runs.
 var ErrConflict = errors.New("the directory holds another sweep")
 
-// Run is a finished run. Its results are nil if they were not asked for.
+// Run is a finished run.
 type Run struct {
-	Seed        uint64          `json:"seed"`
-	Dir         string          `json:"dir"` // its name in the sweep directory
-	Generations int             `json:"generations"`
-	CPUSeconds  float64         `json:"cpu_seconds"`
-	Policy      *stats.Estimate `json:"policy,omitempty"` // share of moves of the network alone that lose value
-	Search      *stats.Estimate `json:"search,omitempty"` // the same with the default search
+	Seed        uint64  `json:"seed"`
+	Dir         string  `json:"dir"` // its name in the sweep directory
+	Generations int     `json:"generations"`
+	CPUSeconds  float64 `json:"cpu_seconds"`
+	Results[stats.Estimate]
+}
+
+// Results are what runs (as estimates) and arms (as measures) are compared by; nil if not asked for.
+type Results[T any] struct {
+	Policy *T `json:"policy,omitempty"` // share of moves of the network alone that lose value
+	Search *T `json:"search,omitempty"` // the same with the default search
 	// The same in positions that are kept out of training: see [suite.KeptOut].
-	PolicyKeptOut *stats.Estimate `json:"policy_kept_out,omitempty"`
-	SearchKeptOut *stats.Estimate `json:"search_kept_out,omitempty"`
-	Score         *stats.Estimate `json:"score,omitempty"` // of the network with search in a match, from 0 to 1
+	PolicyKeptOut *T `json:"policy_kept_out,omitempty"`
+	SearchKeptOut *T `json:"search_kept_out,omitempty"`
+	Score         *T `json:"score,omitempty"` // of the network with search in a match, from 0 to 1
+}
+
+// Fields returns the fields in the order above.
+func (r *Results[T]) Fields() []**T {
+	return []**T{&r.Policy, &r.Search, &r.PolicyKeptOut, &r.SearchKeptOut, &r.Score}
 }
 
 // file is the content of sweep.json.
@@ -89,17 +99,19 @@ func openFile(o *Options) (*file, error) {
 	if err := have.conflict(want); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w; choose another directory", o.Dir, ErrConflict, err)
 	}
+	a, b := &have.Tests, &want.Tests
+	otherSuite := a.Suite != b.Suite || a.Positions != b.Positions
 	for i := range have.Arms {
 		want.Arms[i].Runs = have.Arms[i].Runs
 		for r := range want.Arms[i].Runs {
 			run := &want.Arms[i].Runs[r]
-			if have.Tests.Suite != want.Tests.Suite || have.Tests.Positions != want.Tests.Positions {
+			if otherSuite {
 				run.Policy, run.Search = nil, nil
 			}
-			if have.Tests.Suite != want.Tests.Suite || have.Tests.Positions != want.Tests.Positions || have.Tests.KeptOut != want.Tests.KeptOut {
+			if otherSuite || a.KeptOut != b.KeptOut {
 				run.PolicyKeptOut, run.SearchKeptOut = nil, nil
 			}
-			if have.Tests.Opponent != want.Tests.Opponent || have.Tests.Games != want.Tests.Games {
+			if a.Opponent != b.Opponent || a.Games != b.Games {
 				run.Score = nil
 			}
 		}
@@ -164,10 +176,10 @@ func (f *file) write(dir string) error {
 }
 
 // run returns the finished run of an arm with a seed; nil if there is none.
-func (a *fileArm) run(seed uint64) *Run {
-	for i := range a.Runs {
-		if a.Runs[i].Seed == seed {
-			return &a.Runs[i]
+func (f *fileArm) run(seed uint64) *Run {
+	for i := range f.Runs {
+		if f.Runs[i].Seed == seed {
+			return &f.Runs[i]
 		}
 	}
 	return nil

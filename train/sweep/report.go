@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"math"
+	"slices"
 
 	"ludus/train/stats"
 )
@@ -20,17 +21,12 @@ type Report struct {
 // MaxCPUDifference is the relative difference in CPU time up to which arms count as equally expensive.
 const MaxCPUDifference = 0.02
 
-// ArmReport is the result of an arm. Measures that were not asked for are nil.
+// ArmReport is the result of an arm.
 type ArmReport struct {
 	Arm
-	CPUSeconds float64  `json:"cpu_seconds"`      // mean of the runs
-	Policy     *Measure `json:"policy,omitempty"` // share of moves of the network alone that lose value
-	Search     *Measure `json:"search,omitempty"` // the same with the default search
-	// The same in positions that are kept out of training: see [suite.KeptOut].
-	PolicyKeptOut *Measure `json:"policy_kept_out,omitempty"`
-	SearchKeptOut *Measure `json:"search_kept_out,omitempty"`
-	Score         *Measure `json:"score,omitempty"` // of the network with search against the opponent, from 0 to 1
-	Runs          []Run    `json:"runs"`
+	CPUSeconds float64 `json:"cpu_seconds"` // mean of the runs
+	Results[Measure]
+	Runs []Run `json:"runs"`
 }
 
 // Measure is a mean over an arm's runs. All intervals are 95 % intervals by Student's t over seeds. From a single seed, or
@@ -47,14 +43,10 @@ type Measure struct {
 // report sums up the runs with the numbers 1 to seeds that all arms have finished.
 func (f *file) report(seeds int) *Report {
 	r := &Report{Game: f.Game, Arms: []ArmReport{}}
-	var complete []int
-	for n := range seeds {
-		all := true
-		for i := range f.Arms {
-			run := f.Arms[i].run(f.Arms[i].FirstSeed + uint64(n))
-			all = all && run != nil && f.Tests.complete(run)
-		}
-		if all {
+	var complete []uint64 // numbers of runs from 0
+	for n := range uint64(seeds) {
+		unfinished := slices.ContainsFunc(f.Arms, func(a fileArm) bool { return !f.Tests.complete(a.run(a.FirstSeed + n)) })
+		if !unfinished {
 			complete = append(complete, n)
 		}
 	}
@@ -65,7 +57,7 @@ func (f *file) report(seeds int) *Report {
 	for i := range f.Arms {
 		arm := ArmReport{Arm: f.Arms[i].Arm}
 		for _, n := range complete {
-			run := f.Arms[i].run(arm.FirstSeed + uint64(n))
+			run := f.Arms[i].run(arm.FirstSeed + n)
 			arm.Runs = append(arm.Runs, *run)
 			arm.CPUSeconds += run.CPUSeconds / float64(r.Seeds)
 		}
@@ -73,11 +65,9 @@ func (f *file) report(seeds int) *Report {
 		if i > 0 {
 			baseline = r.Arms[0].Runs
 		}
-		arm.Policy = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.Policy })
-		arm.Search = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.Search })
-		arm.PolicyKeptOut = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.PolicyKeptOut })
-		arm.SearchKeptOut = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.SearchKeptOut })
-		arm.Score = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return r.Score })
+		for k, m := range arm.Fields() {
+			*m = measure(arm.Runs, baseline, i == 0, func(r *Run) *stats.Estimate { return *r.Fields()[k] })
+		}
 		low, high = min(low, arm.CPUSeconds), max(high, arm.CPUSeconds)
 		r.Arms = append(r.Arms, arm)
 	}
@@ -88,9 +78,9 @@ func (f *file) report(seeds int) *Report {
 	return r
 }
 
-// complete reports whether a run has the results of all tests.
+// complete reports whether a run is finished (not nil) and has the results of all tests.
 func (t *tests) complete(r *Run) bool {
-	return (t.Suite == "" || r.Search != nil) && (t.KeptOut == 0 || r.SearchKeptOut != nil) && (t.Opponent == "" || r.Score != nil)
+	return r != nil && (t.Suite == "" || r.Search != nil) && (t.KeptOut == 0 || r.SearchKeptOut != nil) && (t.Opponent == "" || r.Score != nil)
 }
 
 // rounding is more than numbers that should be equal differ by.
@@ -117,7 +107,8 @@ func measure(runs, baseline []Run, isBaseline bool, of func(*Run) *stats.Estimat
 	if isBaseline || !ok || difference.High-difference.Low < rounding {
 		return m
 	}
-	if m.Difference = &difference; level > 0 {
+	m.Difference = &difference
+	if level > 0 {
 		m.Change = new(difference.Scaled(1 / level))
 	}
 	return m

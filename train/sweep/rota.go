@@ -6,31 +6,32 @@ import (
 	"ludus/train/cpu"
 )
 
-// rota pins the workers' processes to cores and swaps the cores. It is safe for concurrent use. Pinning only makes
+// rota pins the threads' training processes to cores and swaps the cores. It is safe for concurrent use. Pinning only makes
 // comparisons fairer, so its errors are ignored: a process may have ended, or may not be pinned on this system.
 type rota struct {
-	mutex sync.Mutex
 	cores []int
-	shift int         // worker w has core (w + shift) mod len(cores)
-	pids  map[int]int // process of each worker that has one
 	pin   func(pid, core int) error
+
+	mutex sync.Mutex  // guards what follows
+	shift int         // thread t has core (t + shift) mod len(cores)
+	pids  map[int]int // process of each thread that trains
 }
 
 func newRota(cores []int) *rota { return &rota{cores: cores, pids: make(map[int]int), pin: cpu.Pin} }
 
-// enter pins a worker's new process.
-func (r *rota) enter(worker, pid int) {
+// enter pins a thread's new process.
+func (r *rota) enter(thread, pid int) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	r.pids[worker] = pid
-	_ = r.pin(pid, r.core(worker))
+	r.pids[thread] = pid
+	_ = r.pin(pid, r.core(thread))
 }
 
-// leave forgets a worker's process, which has ended.
-func (r *rota) leave(worker int) {
+// leave forgets a thread's process, which has ended.
+func (r *rota) leave(thread int) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	delete(r.pids, worker)
+	delete(r.pids, thread)
 }
 
 // swap moves every process to the next core.
@@ -38,9 +39,9 @@ func (r *rota) swap() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.shift++
-	for worker, pid := range r.pids {
-		_ = r.pin(pid, r.core(worker))
+	for thread, pid := range r.pids {
+		_ = r.pin(pid, r.core(thread))
 	}
 }
 
-func (r *rota) core(worker int) int { return r.cores[(worker+r.shift)%len(r.cores)] }
+func (r *rota) core(thread int) int { return r.cores[(thread+r.shift)%len(r.cores)] }

@@ -39,9 +39,10 @@ type Options struct {
 
 	// Command returns the command that trains a run with one thread, or continues it, and exits with status 0 when the
 	// run is finished. An interrupt stops it; the same command then continues the run.
-	Command func(Training) *exec.Cmd
-	// Observe is called for each event, one at a time.
-	Observe func(Event)
+	Command func(context.Context, Training) *exec.Cmd
+	// Progress is called about once a second, Finished for each run that has been trained and tested. Calls do not overlap.
+	Progress func(Progress)
+	Finished func(arm string, r Run)
 }
 
 // Training is a run to train.
@@ -54,22 +55,10 @@ type Training struct {
 	CPU         time.Duration
 }
 
-// Event is something that happened in a sweep. Exactly one field is set.
-type Event struct {
-	Progress *Progress
-	Finished *Finished
-}
-
 // Progress is how far a sweep has come.
 type Progress struct {
 	Done, Runs int     // runs finished, and of the sweep
 	Share      float64 // completed part of the sweep, from 0 to 1
-}
-
-// Finished is a run that has been trained and tested.
-type Finished struct {
-	Arm string
-	Run Run
 }
 
 // Execute trains and tests all runs that are not finished yet, and returns the results. If ctx ends, it stops the training
@@ -111,10 +100,10 @@ type sweeper struct {
 	Options
 	cores *rota
 	// Tests replace both: train is trainRun, test is testRun.
-	train func(ctx context.Context, worker int, j *job) error
+	train func(ctx context.Context, thread int, j *job) error
 	test  func(ctx context.Context, j *job, r *Run) error
 
-	mutex   sync.Mutex // guards the rest and calls of Observe
+	mutex   sync.Mutex // guards the rest and calls of Progress and Finished
 	file    *file
 	done    int             // runs
 	running map[string]bool // directories of runs in training or test
@@ -143,10 +132,10 @@ func (s *sweeper) run(ctx context.Context) error {
 	}
 	close(queue)
 	group, ctx := errgroup.WithContext(ctx)
-	for worker := range min(s.Threads, len(jobs)) {
+	for thread := range min(s.Threads, len(jobs)) {
 		group.Go(func() error {
 			for j := range queue {
-				if err := s.do(ctx, worker, j); err != nil {
+				if err := s.do(ctx, thread, j); err != nil {
 					return err
 				}
 			}
@@ -186,7 +175,7 @@ func (s *sweeper) jobs() (jobs []*job) {
 			arm := &s.file.Arms[i]
 			seed := arm.FirstSeed + uint64(n)
 			r := arm.run(seed)
-			if r == nil || !s.file.Tests.complete(r) {
+			if !s.file.Tests.complete(r) {
 				j := &job{arm: arm, number: n + 1, seed: seed, dir: filepath.Join(s.Dir, arm.dir(seed))}
 				if r != nil {
 					j.known = *r
@@ -199,7 +188,7 @@ func (s *sweeper) jobs() (jobs []*job) {
 }
 
 // do trains a run, unless it is trained already, and tests it.
-func (s *sweeper) do(ctx context.Context, worker int, j *job) error {
+func (s *sweeper) do(ctx context.Context, thread int, j *job) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -208,7 +197,7 @@ func (s *sweeper) do(ctx context.Context, worker int, j *job) error {
 	s.mutex.Unlock()
 	r, err := trained(j.dir)
 	if err == nil && r == nil {
-		if err = s.train(ctx, worker, j); err == nil {
+		if err = s.train(ctx, thread, j); err == nil {
 			r, err = trained(j.dir)
 		}
 	}
@@ -241,7 +230,7 @@ func (s *sweeper) finish(j *job, r *Run) error {
 	if err := s.file.write(s.Dir); err != nil {
 		return err
 	}
-	s.Observe(Event{Finished: &Finished{j.arm.Name, *r}})
+	s.Finished(j.arm.Name, *r)
 	return nil
 }
 
@@ -277,13 +266,11 @@ func trained(dir string) (*Run, error) {
 func (s *sweeper) progress(all int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	p := Progress{Done: s.done, Runs: all}
 	sum := float64(s.done)
 	for dir := range s.running {
 		sum += shareOf(dir)
 	}
-	p.Share = sum / float64(all)
-	s.Observe(Event{Progress: &p})
+	s.Progress(Progress{Done: s.done, Runs: all, Share: sum / float64(all)})
 }
 
 // shareOf returns the completed part of a run's plan.

@@ -31,7 +31,7 @@ type fake struct {
 	generationsShort int // generations by which training stops too early
 }
 
-func (f *fake) train(_ context.Context, worker int, j *job) error {
+func (f *fake) train(_ context.Context, _ int, j *job) error {
 	f.mutex.Lock()
 	f.trained = append(f.trained, fmt.Sprintf("%s %d", j.arm.Name, j.seed))
 	begun := len(f.trained)
@@ -107,7 +107,7 @@ func options(t *testing.T) Options {
 	}
 	return Options{
 		Dir: t.TempDir(), Game: game, Arms: arms, Seeds: 2, Generations: 3, Threads: 1, Games: 10,
-		Opponent: agent.NewFactory(game, agent.Spec{Kind: agent.Random}, nil), Observe: func(Event) {},
+		Opponent: agent.NewFactory(game, agent.Spec{Kind: agent.Random}, nil), Progress: func(Progress) {}, Finished: func(string, Run) {},
 	}
 }
 
@@ -297,7 +297,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestRota: workers never share a core, and each gets every core in turn.
+// TestRota: threads never share a core, and each gets every core in turn.
 func TestRota(t *testing.T) {
 	at := make(map[int]int)
 	r := newRota([]int{2, 3, 7})
@@ -312,8 +312,8 @@ func TestRota(t *testing.T) {
 			used[core], visited[[2]int{pid, core}] = true, true
 		}
 	}
-	for worker := range 3 {
-		r.enter(worker, 100+worker)
+	for thread := range 3 {
+		r.enter(thread, 100+thread)
 		look()
 	}
 	r.swap()
