@@ -92,12 +92,12 @@ func TestOtherFiles(t *testing.T) {
 	mustRun(t, m)
 	other := m
 	other.Seed = 5
-	if _, err := Run(context.Background(), other); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "its seed is 4, not 5") {
+	if _, err := Run(context.Background(), other); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "it is of another match") {
 		t.Errorf("error %v", err)
 	}
 	other = m
 	other.A = parse(t, m.Game, "random")
-	if _, err := Run(context.Background(), other); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "its agent A is greedy, not random") {
+	if _, err := Run(context.Background(), other); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "it is of another match") {
 		t.Errorf("error %v", err)
 	}
 	whole, err := os.ReadFile(m.File)
@@ -135,7 +135,7 @@ func TestOtherFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(context.Background(), m); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "networks have changed") {
+	if _, err := Run(context.Background(), m); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "it is of another match") {
 		t.Errorf("a newer checkpoint: error %v", err)
 	}
 }

@@ -44,10 +44,15 @@ func (p *Pool) ReferToAnchor() { p.reference = []int{0} }
 
 // Dial returns the dial of agents that play with the strengths of one network, in the order of [agent.Strengths].
 func (p *Pool) Dial(indices []int) agent.Dial {
-	f := p.fit()
+	return p.dial(p.fit(), func(k int, _ agent.Strength) (int, bool) { return indices[k], true })
+}
+
+// dial returns the dial of the strengths that have a rating. find returns the index of the agent with strength k of
+// [agent.Strengths], if there is one.
+func (p *Pool) dial(f *fit, find func(k int, s agent.Strength) (int, bool)) agent.Dial {
 	var rated []agent.Strength
 	for k, s := range agent.Strengths() {
-		if i := indices[k]; f.rated[i] {
+		if i, ok := find(k, s); ok && f.rated[i] {
 			rated = append(rated, p.rated(f, i, s))
 		}
 	}
@@ -76,13 +81,10 @@ func (p *Pool) dials(f *fit) (list []rundir.Dial) {
 	}
 	slices.Sort(generations)
 	for _, g := range slices.Compact(generations) {
-		var rated []agent.Strength
-		for _, s := range agent.Strengths() {
-			if i, ok := p.index[rundir.StrengthName(g, s)]; ok && f.rated[i] {
-				rated = append(rated, p.rated(f, i, s))
-			}
-		}
-		list = append(list, rundir.Dial{Generation: g, Strengths: agent.NewDial(rated)})
+		list = append(list, rundir.Dial{Generation: g, Strengths: p.dial(f, func(_ int, s agent.Strength) (int, bool) {
+			i, ok := p.index[rundir.StrengthName(g, s)]
+			return i, ok
+		})})
 	}
 	return list
 }
@@ -178,10 +180,14 @@ func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *r
 	}
 	table := p.Ratings()
 	for k := range claims {
-		i := slices.IndexFunc(table.Agents, func(a rundir.Rating) bool { return a.Agent == names[k] })
-		claims[k].Rating = table.Agents[i]
+		claims[k].Rating = ratingOf(table, names[k])
 	}
 	return claims, table, nil
+}
+
+// ratingOf returns the rating of a named agent, which has one.
+func ratingOf(table *rundir.Ratings, name string) rundir.Rating {
+	return table.Agents[slices.IndexFunc(table.Agents, func(r rundir.Rating) bool { return r.Agent == name })]
 }
 
 // betweenStrengths returns strengths between neighbours in [agent.Strengths]: the geometric means of their temperatures or
@@ -205,15 +211,15 @@ func betweenStrengths() (list []agent.Strength) {
 
 // rate rates agents, given by their specs, in games with each other, the anchor and opponents. It returns their indices.
 // Intervals refer to the anchor.
-func (o *DialOptions) rate(ctx context.Context, specs, opponents []string, seed uint64) (p *Pool, indices []int, err error) {
-	if p, err = NewPool("", o.Game, slices.Concat([]string{Anchor}, specs, opponents), o.Load, seed, o.Balance); err != nil {
+func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed uint64) (p *Pool, indices []int, err error) {
+	if p, err = NewPool("", d.Game, slices.Concat([]string{Anchor}, specs, opponents), d.Load, seed, d.Balance); err != nil {
 		return nil, nil, err
 	}
 	p.ReferToAnchor()
 	indices = p.Baselines()[1 : 1+len(specs)]
 	return p, indices, p.Rate(ctx, Options{
-		Targets: indices, Players: p.Baselines(), Within: o.Within, MaxGames: maxDialGames, MaxGap: DialGap, WithNetwork: true,
-		FixedCosts: true, Threads: o.Threads, Progress: o.Progress,
+		Targets: indices, Players: p.Baselines(), Within: d.Within, MaxGames: maxDialGames, MaxGap: DialGap, WithNetwork: true,
+		FixedCosts: true, Threads: d.Threads, Progress: d.Progress,
 	})
 }
 

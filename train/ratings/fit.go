@@ -1,7 +1,6 @@
 package ratings
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -52,16 +51,15 @@ func (p *pairing) scatter(expected float64) float64 {
 
 // add adds the games of another pairing of the same two agents.
 func (p *pairing) add(q *pairing) {
+	if q.a != p.a {
+		q = &pairing{pentanomial: q.pentanomial, singles: q.singles} // copies of the arrays
+		slices.Reverse(q.pentanomial[:])
+		slices.Reverse(q.singles[:])
+	}
 	for i, n := range q.pentanomial {
-		if q.a != p.a {
-			i = len(p.pentanomial) - 1 - i
-		}
 		p.pentanomial[i] += n
 	}
 	for i, n := range q.singles {
-		if q.a != p.a {
-			i = len(p.singles) - 1 - i
-		}
 		p.singles[i] += n
 	}
 }
@@ -120,7 +118,8 @@ func newFit(elo []float64, pairings []pairing) *fit {
 	f.setPrior(func(*edge) float64 { return parameters / float64(len(f.edges)) })
 	for range priorRounds {
 		f.maximizeAll()
-		if f.setPrior(f.leverage) < priorTolerance {
+		change := f.setPrior(f.leverage)
+		if change < priorTolerance {
 			break
 		}
 	}
@@ -136,9 +135,7 @@ func (f *fit) maximizeAll() {
 	f.value = f.likelihood(f.rating)
 	f.info = f.information(f.rating)
 	f.inverse = new(mat.SymDense)
-	if err := f.info.InverseTo(f.inverse); err != nil {
-		panicUnlessIllConditioned(err)
-	}
+	_ = f.info.InverseTo(f.inverse) // an error only warns of an ill-conditioned system, whose solution is good enough here
 	for i, known := range f.known {
 		if known {
 			f.inverse.SetSym(i, i, 0)
@@ -151,14 +148,10 @@ func (f *fit) maximizeAll() {
 func (f *fit) setPrior(share func(*edge) float64) (change float64) {
 	for i := range f.edges {
 		e := &f.edges[i]
-		prior := share(e)
+		prior := share(e) // depends on this edge and the last fit
 		change = max(change, math.Abs(prior-e.prior))
-		e.prior = prior
-	}
-	for i := range f.edges {
-		e := &f.edges[i]
 		n, points := float64(e.played.games()), e.played.points()
-		e.won, e.lost = points+e.prior/2, n-points+e.prior/2
+		e.prior, e.won, e.lost = prior, points+prior/2, n-points+prior/2
 	}
 	return change
 }
@@ -329,11 +322,10 @@ func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 	}
 }
 
+// solve returns x of C x = b.
 func solve(c *mat.Cholesky, b *mat.VecDense) *mat.VecDense {
 	x := new(mat.VecDense)
-	if err := c.SolveVecTo(x, b); err != nil {
-		panicUnlessIllConditioned(err)
-	}
+	_ = c.SolveVecTo(x, b) // as in maximizeAll
 	return x
 }
 
@@ -341,13 +333,5 @@ func solve(c *mat.Cholesky, b *mat.VecDense) *mat.VecDense {
 func move(dst, rating []float64, scale float64, step *mat.VecDense) {
 	for i := range dst {
 		dst[i] = rating[i] + scale*step.AtVec(i)
-	}
-}
-
-// panicUnlessIllConditioned panics with err, which is not nil, unless it is a [mat.Condition]. That only warns of an
-// ill-conditioned system, whose solution is good enough here.
-func panicUnlessIllConditioned(err error) {
-	if !errors.As(err, new(mat.Condition)) {
-		panic("ratings: " + err.Error())
 	}
 }

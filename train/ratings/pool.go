@@ -57,7 +57,7 @@ type poolAgent struct {
 }
 
 // checkpoint reports whether the agent is a checkpoint that is not weakened.
-func (a *poolAgent) checkpoint() bool { return a.generation >= 0 && a.strength == nil }
+func (p *poolAgent) checkpoint() bool { return p.generation >= 0 && p.strength == nil }
 
 // pairState counts what two agents have played against each other.
 type pairState struct {
@@ -87,9 +87,17 @@ func open(
 	if err != nil {
 		return nil, nil, err
 	}
-	p = &Pool{dir: dir, game: game, simulations: simulations, balance: balance, scale: known}
+	p = newPool(dir, game, simulations, balance)
+	p.scale = known
 	p.fill(kept, baselines, matches)
 	return p, warnings, nil
+}
+
+func newPool(dir string, game *env.Game, simulations int, balance *match.BalanceChecker) *Pool {
+	return &Pool{
+		dir: dir, game: game, simulations: simulations, balance: balance,
+		index: make(map[string]int), pairs: make(map[[2]int]pairState),
+	}
 }
 
 // NewPool returns a pool of any agents, given by their specs. The first one is the anchor. The seed determines openings
@@ -98,8 +106,8 @@ func open(
 func NewPool(
 	dir string, game *env.Game, specs []string, load agent.Loader, seed uint64, balance *match.BalanceChecker,
 ) (*Pool, error) {
-	p := &Pool{dir: dir, game: game, simulations: agent.DefaultSimulations, seed: seed, balance: balance}
-	p.index, p.pairs = make(map[string]int), make(map[[2]int]pairState)
+	p := newPool(dir, game, agent.DefaultSimulations, balance)
+	p.seed = seed
 	for _, spec := range specs {
 		factory, err := agent.ParseFactory(game, spec, load)
 		if err != nil {
@@ -128,7 +136,6 @@ func (p *Pool) isNext(m *rundir.MatchResult) bool {
 
 // fill adds the agents, including those of the matches, and counts the matches.
 func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult) {
-	p.index, p.pairs = make(map[string]int), make(map[[2]int]pairState)
 	names := slices.Clone(baselines)
 	generations := slices.Clone(kept)
 	weakened := make(map[string]bool)
@@ -302,16 +309,15 @@ func (p *Pool) Checkpoints(n int) []int {
 	chosen := []int{kept[len(kept)-1]}
 	for k := range n - 1 {
 		target := first + (last-first)*k/(n-1)
+		distance := func(i int) int { return max(p.agents[i].generation-target, target-p.agents[i].generation) }
 		left := slices.DeleteFunc(slices.Clone(kept), func(i int) bool { return slices.Contains(chosen, i) })
 		chosen = append(chosen, slices.MinFunc(left, func(i, j int) int {
-			return cmp.Compare(distance(p.agents[i].generation, target), distance(p.agents[j].generation, target))
+			return cmp.Compare(distance(i), distance(j))
 		}))
 	}
 	slices.Sort(chosen)
 	return chosen
 }
-
-func distance(a, b int) int { return max(a-b, b-a) }
 
 // PlayedCheckpoints returns the indices of the checkpoints that the run keeps and that have played matches.
 func (p *Pool) PlayedCheckpoints() []int {
@@ -354,9 +360,6 @@ func (p *Pool) agentsWhere(keep func(*poolAgent) bool) (indices []int) {
 
 // canPlay reports whether an agent can play: it is a baseline or its checkpoint is kept and can be loaded.
 func (p *Pool) canPlay(i int) bool { return p.agents[i].factory != nil }
-
-// hasNetwork reports whether an agent that can play has a network.
-func (p *Pool) hasNetwork(i int) bool { return p.agents[i].factory.HasNetwork() }
 
 // Best returns the best checkpoint that can play, or the newest one if none is rated; -1 if none can play.
 func (p *Pool) Best() int {
@@ -408,15 +411,6 @@ func (p *Pool) knownElo() []float64 {
 		}
 	}
 	return elo
-}
-
-// known reports for each agent whether its rating is known.
-func (p *Pool) known() []bool {
-	known := make([]bool, len(p.agents))
-	for i := range p.agents {
-		known[i] = i == 0 || p.agents[i].known != nil
-	}
-	return known
 }
 
 // fit fits the ratings of the agents to their games.

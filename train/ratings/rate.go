@@ -161,10 +161,13 @@ func (r *rater) progress() Progress {
 // choose returns the agents of the next match: two whose match connects another agent with the anchor, or else the two
 // whose match shrinks the targets' intervals most per second. ok is false if no two agents may play.
 func (r *rater) choose() (a, b int, connecting, ok bool) {
-	known := r.known()
+	known := r.fitted.known
 	may := func(a, b int) bool {
-		return !(known[a] && known[b]) && r.canPlay(a) && r.canPlay(b) && slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
-			(!r.WithNetwork || r.hasNetwork(a) || r.hasNetwork(b)) && !r.pairs[twoOf(a, b)].exhausted
+		if known[a] && known[b] || !r.canPlay(a) || !r.canPlay(b) || r.pairs[twoOf(a, b)].exhausted {
+			return false
+		}
+		return slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
+			(!r.WithNetwork || r.agents[a].factory.HasNetwork() || r.agents[b].factory.HasNetwork())
 	}
 	if a, b, ok = connectingPair(known, r.pairings, may); ok {
 		return a, b, true, true
