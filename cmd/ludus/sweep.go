@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ludus/cmd/ludus/internal/report"
 	"ludus/env"
 	"ludus/train"
 	"ludus/train/agent"
@@ -59,8 +58,8 @@ No run trains on a certain sixteenth of all positions, unless --set keep_out=0. 
 arms are compared on these, too: a gain that is missing there is memorised. They may be harder or easier than the others, so
 compare arms, not positions; --arm keep_out=0 shows what training on these positions gains.
 
-DIR holds a run's folder for every arm and seed (for serve, report and compare), sweep.json and sweep.html. The same command
-continues a stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
+DIR holds a run's folder for every arm and seed (for serve, report and compare) and sweep.json. The same command continues a
+stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
 ludus train --help lists the settings. Runs play no rating matches unless --set rating_share changes that.
 
 ` + agentPointer,
@@ -167,7 +166,7 @@ func trainingArgs(t sweep.Training) []string {
 	return args
 }
 
-// run trains and tests all runs, prints the results and writes the page.
+// run trains and tests all runs and prints the results.
 func (f *sweepFlags) run(cmd *cobra.Command) error {
 	p := newProgress(cmd)
 	f.Finished = func(arm string, r sweep.Run) { p.log(f.describe(arm, &r)) }
@@ -178,15 +177,6 @@ func (f *sweepFlags) run(cmd *cobra.Command) error {
 	p.close()
 	if result != nil && result.Seeds > 0 {
 		f.write(cmd.OutOrStdout(), result)
-		path := filepath.Join(f.Dir, "sweep.html")
-		page, pageErr := f.page(result).HTML()
-		if pageErr == nil {
-			pageErr = writeNew(path, page, true)
-		}
-		if pageErr == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "page: %s\n", path)
-		}
-		err = errors.Join(err, pageErr)
 	}
 	if f.json && result != nil {
 		err = errors.Join(err, printJSON(cmd, result))
@@ -197,27 +187,18 @@ func (f *sweepFlags) run(cmd *cobra.Command) error {
 // describe returns the line that is logged when a run is finished.
 func (f *sweepFlags) describe(arm string, r *sweep.Run) string {
 	text := fmt.Sprintf("%s, seed %d: %d generations, %.0f s of CPU time", arm, r.Seed, r.Generations, r.CPUSeconds)
-	for k, m := range f.measures() {
+	for k, title := range f.measures() {
 		if e := *r.Fields()[k]; e != nil {
-			text += fmt.Sprintf("; %s %s", m.title, percent(*e))
+			text += fmt.Sprintf("; %s %s", title, percent(*e))
 		}
 	}
 	return text
 }
 
-// sweepMeasure names a field of [sweep.Results] for people.
-type sweepMeasure struct{ id, title, unit string }
-
-// measures lists what runs may be measured by, in the order of sweep.Results.Fields.
-func (f *sweepFlags) measures() []sweepMeasure {
-	search := fmt.Sprintf("error with %d simulations", agent.DefaultSimulations)
-	return []sweepMeasure{
-		{"policy", "error of the network alone", "% of moves"},
-		{"search", search, "% of moves"},
-		{"policy-kept-out", "error of the network alone, kept-out positions", "% of moves"},
-		{"search-kept-out", search + ", kept-out positions", "% of moves"},
-		{"score", "score against " + f.opponent, "%"},
-	}
+// measures names the fields of [sweep.Results] for people, in the order of Fields.
+func (f *sweepFlags) measures() []string {
+	alone, search := "error of the network alone", fmt.Sprintf("error with %d simulations", agent.DefaultSimulations)
+	return []string{alone, search, alone + ", kept-out positions", search + ", kept-out positions", "score against " + f.opponent}
 }
 
 // percent formats a share with its interval.
@@ -242,7 +223,7 @@ func (f *sweepFlags) write(w io.Writer, r *sweep.Report) {
 	}
 	fmt.Fprintf(w, "%s: %s, seeds finished by all: %d of %d\n\n", r.Game, arms, r.Seeds, f.Seeds)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for k, m := range f.measures() {
+	for k, title := range f.measures() {
 		baseline := *r.Arms[0].Fields()[k]
 		if baseline == nil {
 			continue
@@ -251,7 +232,7 @@ func (f *sweepFlags) write(w io.Writer, r *sweep.Report) {
 		if alone {
 			columns = ""
 		}
-		fmt.Fprintf(table, "%s\tmean (95 %%)\t%sCPU seconds\n", m.title, columns)
+		fmt.Fprintf(table, "%s\tmean (95 %%)\t%sCPU seconds\n", title, columns)
 		for i := range r.Arms {
 			a := *r.Arms[i].Fields()[k]
 			change, difference := signed(a.Change, "%+.1f"), signed(a.Difference, "%+.2f")
@@ -285,32 +266,4 @@ func cpuNote(r *sweep.Report) string {
 	}
 	return fmt.Sprintf("The arms did not use equal CPU time: it differs by %.1f %%, more than %.0f %%. Arms that cost more should gain more.",
 		100*r.CPUDifference, 100*sweep.MaxCPUDifference)
-}
-
-// page returns the contents of the page: each measure as a chart of the arms.
-func (f *sweepFlags) page(r *sweep.Report) *report.Page {
-	p := &report.Page{Title: r.Game, Subtitle: fmt.Sprintf("Sweep of %d arms with %d seeds", len(r.Arms), r.Seeds)}
-	section := report.Section{
-		ID: "arms", Title: "Arms", Note: "Means over seeds with 95 % intervals; changes are relative to the first arm. " + cpuNote(r),
-	}
-	for k, m := range f.measures() {
-		if *r.Arms[0].Fields()[k] == nil {
-			continue
-		}
-		l := report.Ladder{ID: m.id, Title: m.title, Unit: m.unit, Names: "arm", Details: "change"}
-		for i := range r.Arms {
-			a := *r.Arms[i].Fields()[k]
-			bar := report.Bar{
-				Name: r.Arms[i].Name, Value: 100 * a.Mean.Value, Low: 100 * a.Mean.Low, High: 100 * a.Mean.High, Baseline: i == 0,
-				Detail: fmt.Sprintf("%.1f s of CPU time", r.Arms[i].CPUSeconds),
-			}
-			if a.Change != nil {
-				bar.Detail = signed(a.Change, "%+.1f") + " %, " + bar.Detail
-			}
-			l.Bars = append(l.Bars, bar)
-		}
-		section.Ladders = append(section.Ladders, l)
-	}
-	p.Sections = []report.Section{section}
-	return p
 }

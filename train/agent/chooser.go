@@ -61,7 +61,8 @@ func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64
 		}
 		waiting := active[:0]
 		for _, ch := range active {
-			if a, done, _ := ch.agent.Proceed(ctx); done { // an error is ctx's
+			a, done, _ := ch.agent.Proceed(ctx) // an error is ctx's
+			if done {
 				dst[ch.state] = a
 				idle = append(idle, ch.agent)
 			} else {

@@ -39,7 +39,8 @@ type openings struct {
 func newOpenings(c *Config) *openings {
 	o := &openings{config: c, seen: make(map[string]bool)}
 	if c.OpeningPlies > 0 && canCheckBalance(c.Game) {
-		if o.checker = c.Balance; o.checker == nil {
+		o.checker = c.Balance
+		if o.checker == nil {
 			o.checker = NewBalanceChecker(c.Game)
 		}
 	}

@@ -199,7 +199,8 @@ func (r *rater) length(a, b int, connecting bool) int {
 		if connecting {
 			affordable = max(affordable, minMatchGames)
 		}
-		if games = min(games, affordable); games < minMatchGames {
+		games = min(games, affordable)
+		if games < minMatchGames {
 			return 0
 		}
 	}

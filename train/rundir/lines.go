@@ -19,10 +19,10 @@ var (
 )
 
 // Read returns the file's lines; none if there is no file. It leaves out lines that do not parse, with a warning each.
-func (f LinesFile[T]) Read(dir string) (lines []T, warnings []error, err error) {
-	path := filepath.Join(dir, f.Name)
+func (l LinesFile[T]) Read(dir string) (lines []T, warnings []error, err error) {
+	path := filepath.Join(dir, l.Name)
 	raw, err := checkpoints.ReadLines(path)
-	lines, warnings = f.Parse(raw)
+	lines, warnings = l.Parse(raw)
 	for i, warning := range warnings {
 		warnings[i] = fmt.Errorf("%s: %w", path, warning)
 	}
@@ -30,7 +30,7 @@ func (f LinesFile[T]) Read(dir string) (lines []T, warnings []error, err error) 
 }
 
 // Parse parses lines of the file. Lines that do not parse are left out and described in warnings.
-func (f LinesFile[T]) Parse(raw [][]byte) (lines []T, warnings []error) {
+func (l LinesFile[T]) Parse(raw [][]byte) (lines []T, warnings []error) {
 	for i, text := range raw {
 		if x, err := parseLine[T](text); err == nil {
 			lines = append(lines, *x)
@@ -54,39 +54,39 @@ func parseLine[T any](text []byte) (*T, error) {
 }
 
 // Tail returns the last lines of the file, up to ten; none if it cannot be read.
-func (f LinesFile[T]) Tail(dir string) []T {
+func (l LinesFile[T]) Tail(dir string) []T {
 	const tailLines = 10
-	raw, _ := checkpoints.ReadLines(filepath.Join(dir, f.Name))
-	lines, _ := f.Parse(raw[max(0, len(raw)-tailLines):])
+	raw, _ := checkpoints.ReadLines(filepath.Join(dir, l.Name))
+	lines, _ := l.Parse(raw[max(0, len(raw)-tailLines):])
 	return lines
 }
 
 // Sample returns at most n lines, evenly spaced over the file, with the first and the last; none if it cannot be read.
 // n must be at least 2.
-func (f LinesFile[T]) Sample(dir string, n int) []T {
-	raw, _ := checkpoints.ReadLines(filepath.Join(dir, f.Name))
+func (l LinesFile[T]) Sample(dir string, n int) []T {
+	raw, _ := checkpoints.ReadLines(filepath.Join(dir, l.Name))
 	if last := len(raw) - 1; last >= n {
 		for i := range n {
 			raw[i] = raw[i*last/(n-1)] // i <= i*last/(n-1): no line is read after it was replaced
 		}
 		raw = raw[:n]
 	}
-	lines, _ := f.Parse(raw)
+	lines, _ := l.Parse(raw)
 	return lines
 }
 
 // Append adds a line durably.
-func (f LinesFile[T]) Append(dir string, line *T) error {
+func (l LinesFile[T]) Append(dir string, line *T) error {
 	text, err := json.Marshal(line)
 	if err != nil {
 		return err
 	}
-	return checkpoints.AppendLine(filepath.Join(dir, f.Name), text)
+	return checkpoints.AppendLine(filepath.Join(dir, l.Name), text)
 }
 
 // Follow returns a follower of the file, which need not exist yet.
-func (f LinesFile[T]) Follow(dir string) *Follower[T] {
-	path := filepath.Join(dir, f.Name)
+func (l LinesFile[T]) Follow(dir string) *Follower[T] {
+	path := filepath.Join(dir, l.Name)
 	return &Follower[T]{path: path, lines: checkpoints.FollowLines(path)}
 }
 

@@ -75,8 +75,8 @@ type (
 	floatField float64
 )
 
-func (f *intField) get() float64    { return float64(*f) }
-func (f *intField) set(x float64)   { *f = intField(x) }
+func (i *intField) get() float64    { return float64(*i) }
+func (i *intField) set(x float64)   { *i = intField(x) }
 func (f *floatField) get() float64  { return float64(*f) }
 func (f *floatField) set(x float64) { *f = floatField(x) }
 
@@ -135,29 +135,29 @@ func (s *Settings) Changed(from Settings) (changed []string) {
 }
 
 // Text returns the setting's value without an exponent.
-func (d *Setting) Text() string { return decimal(d.field.get()) }
+func (s *Setting) Text() string { return decimal(s.field.get()) }
 
 // Help says what the setting does and which values it takes.
-func (d *Setting) Help() string { return d.doc + "; " + d.values() }
+func (s *Setting) Help() string { return s.doc + "; " + s.values() }
 
 // values says which values the setting takes, such as "a multiple of 4 from 4 to 512".
-func (d *Setting) values() string {
+func (s *Setting) values() string {
 	kind := "a number"
 	switch {
-	case d.multiple == 1:
+	case s.multiple == 1:
 		kind = "a whole number"
-	case d.multiple > 1:
-		kind = "a multiple of " + decimal(d.multiple)
+	case s.multiple > 1:
+		kind = "a multiple of " + decimal(s.multiple)
 	}
-	return fmt.Sprintf("%s from %s to %s", kind, decimal(d.Low), decimal(d.High))
+	return fmt.Sprintf("%s from %s to %s", kind, decimal(s.Low), decimal(s.High))
 }
 
 // check returns an error if x is not a value that the setting takes. text is x as the error shows it.
-func (d *Setting) check(x float64, text string) error {
-	if x >= d.Low && x <= d.High && (d.multiple == 0 || math.Mod(x, d.multiple) == 0) {
+func (s *Setting) check(x float64, text string) error {
+	if x >= s.Low && x <= s.High && (s.multiple == 0 || math.Mod(x, s.multiple) == 0) {
 		return nil
 	}
-	return fmt.Errorf("setting %s=%s: it must be %s", d.Key, text, d.values())
+	return fmt.Errorf("setting %s=%s: it must be %s", s.Key, text, s.values())
 }
 
 // find returns the setting named key.
@@ -193,9 +193,10 @@ func (s *Settings) Change(values map[string]float64) error {
 		if err == nil {
 			err = d.check(values[key], decimal(values[key]))
 		}
-		if errs = append(errs, err); err == nil {
+		if err == nil {
 			d.field.set(values[key])
 		}
+		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err

@@ -97,8 +97,8 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	slices.Reverse(positions)
 	candidates := []candidate{}
 	for len(positions) > 0 && len(candidates) < p.maxCandidates {
-		i := 0 // the earliest first, then others, more often early than late
-		if u := rng.Float64(); len(candidates) > 0 {
+		i, u := 0, rng.Float64() // the earliest first, then others, more often early than late
+		if len(candidates) > 0 {
 			i = int(u * u * float64(len(positions)))
 		}
 		position := positions[i]

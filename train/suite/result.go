@@ -93,7 +93,8 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 					return err
 				}
 				mutex.Lock()
-				if done += to - from; o.Progress != nil {
+				done += to - from
+				if o.Progress != nil {
 					o.Progress(done, len(positions))
 				}
 				mutex.Unlock()

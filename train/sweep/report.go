@@ -50,7 +50,8 @@ func (f *file) report(seeds int) *Report {
 			complete = append(complete, n)
 		}
 	}
-	if r.Seeds = len(complete); r.Seeds == 0 {
+	r.Seeds = len(complete)
+	if r.Seeds == 0 {
 		return r
 	}
 	low, high := math.Inf(1), 0.0
