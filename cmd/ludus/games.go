@@ -131,16 +131,16 @@ func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 
 // writeMistakes prints what is or may be wrong in the sheet of a game. It returns an error if something is wrong for sure.
 func writeMistakes(w io.Writer, g *env.Game) error {
-	var sure, likely []gdl.Hint
-	for _, hint := range gdl.Hints(g) {
-		if hint.Sure {
-			sure = append(sure, hint)
+	var sure, likely []gdl.Warning
+	for _, w := range gdl.Warnings(g) {
+		if w.Sure {
+			sure = append(sure, w)
 		} else {
-			likely = append(likely, hint)
+			likely = append(likely, w)
 		}
 	}
-	writeHints(w, "Mistakes in the sheet:", sure)
-	writeHints(w, "There may be mistakes in the sheet:", likely)
+	writeWarnings(w, "Mistakes in the sheet:", sure)
+	writeWarnings(w, "There may be mistakes in the sheet:", likely)
 	switch len(sure) {
 	case 0:
 		return nil
@@ -151,14 +151,14 @@ func writeMistakes(w io.Writer, g *env.Game) error {
 	}
 }
 
-// writeHints prints hints, if there are any.
-func writeHints(w io.Writer, head string, hints []gdl.Hint) {
-	if len(hints) == 0 {
+// writeWarnings prints warnings, if there are any.
+func writeWarnings(w io.Writer, head string, warnings []gdl.Warning) {
+	if len(warnings) == 0 {
 		return
 	}
 	fmt.Fprintln(w, head)
-	for _, hint := range hints {
-		fmt.Fprintln(w, " ", hint)
+	for _, warning := range warnings {
+		fmt.Fprintln(w, " ", warning)
 	}
 	fmt.Fprintln(w)
 }
@@ -333,11 +333,11 @@ func describeGame(g *env.Game) map[string]any {
 		"figures": len(g.Figures), "max_plies": g.MaxPlies, "zoo": zoo.CardOf(g.Name),
 	}
 	if g.Sheet != "" {
-		hints := []string{}
-		for _, hint := range gdl.Hints(g) {
-			hints = append(hints, hint.String())
+		mistakes := []string{}
+		for _, w := range gdl.Warnings(g) {
+			mistakes = append(mistakes, w.String())
 		}
-		all["findings"], all["mistakes"] = gdl.Findings(g), hints
+		all["findings"], all["mistakes"] = gdl.Findings(g), mistakes
 	}
 	if trained := shipped.TrainedOn(g); trained != nil {
 		all["trained_on"] = trained.Name // the game that the agent zoo was trained on

@@ -187,8 +187,8 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 // runTraining trains, shows the progress and prints the summary.
 func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) error {
 	w := watcher{progress: newProgress(cmd), dir: o.Dir}
-	for _, hint := range gdl.Hints(o.Game) {
-		w.warn("the sheet may have a mistake: " + hint.String())
+	for _, warning := range gdl.Warnings(o.Game) {
+		w.warn("the sheet may have a mistake: " + warning.String())
 	}
 	if text := progressOf(o.Dir); text != "" {
 		w.log(text)

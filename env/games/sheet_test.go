@@ -53,7 +53,7 @@ func TestCap(t *testing.T) {
 	text := sheets.Text("race") + "(<= (legal ?p stay) (true (turn ?p))) (<= (next (gone ?p ?a)) (does ?p stay) (true (gone ?p ?a)))"
 	g := mustNew(t, "gdl("+writeFile(t, t.TempDir(), "capped.kif", text)+")")
 	base := strings.TrimSuffix(gdl.Name("capped", text), ")")
-	if g.Name != fmt.Sprintf("%s-%d-v2)", base, g.MaxPlies) {
+	if g.Name != fmt.Sprintf("%s-%d)", base, g.MaxPlies) {
 		t.Fatalf("name %s, %d plies", g.Name, g.MaxPlies)
 	}
 	if restored, err := Restore(g.Name, text); err != nil || restored != g {
@@ -63,27 +63,9 @@ func TestCap(t *testing.T) {
 	if old, err := Restore(base+"-77)", text); err != nil || old.MaxPlies != 77 || old.Name != base+"-77)" {
 		t.Errorf("Restore: %v", err)
 	}
-	for _, name := range []string{base + "-0)", base + "-x)", base + "-+5)", base + ")", base + "-77-)", base + "-77-v3)", "gdl(capped-00000000-77)"} {
+	for _, name := range []string{base + "-0)", base + "-x)", base + "-+5)", base + ")", base + "-77-)", base + "-77-v2)", "gdl(capped-00000000-77)"} {
 		if _, err := Restore(name, text); err == nil {
 			t.Errorf("Restore accepts %s", name)
-		}
-	}
-}
-
-// TestOldNames opens games of runs of versions of ludus that proved less, or found a board where there is none now.
-func TestOldNames(t *testing.T) {
-	for old, now := range map[string]string{
-		"gdl(race-2f48fe48-56-v2)": "gdl(race-2f48fe48-v2)", "gdl(nim-0206be20-52-v2)": "gdl(nim-0206be20-v4)",
-		"gdl(tic-tac-toe-41d4b05b-v2)": "gdl(tic-tac-toe-41d4b05b-v3)", "gdl(tic-tac-toe-41d4b05b)": "gdl(tic-tac-toe-41d4b05b-v3)",
-	} {
-		stem := strings.TrimPrefix(now, "gdl(")
-		stem = stem[:strings.LastIndex(stem[:len(stem)-len("-v4)")], "-")]
-		g, err := ofSheet(stem, sheets.Text(stem))
-		if err != nil || g.Name != now {
-			t.Fatalf("name %s, error %v; want %s", g.Name, err, now)
-		}
-		if restored, err := Restore(old, g.Sheet); err != nil || restored.Name != old {
-			t.Errorf("%s: %v", old, err)
 		}
 	}
 }
@@ -146,9 +128,9 @@ func TestDeletedSheet(t *testing.T) {
 	if found, err := New("gdl(somewhere/Race.kif)"); err != nil || found != g {
 		t.Errorf("found %v, error %v", found, err)
 	}
-	writeFile(t, filepath.Join("runs", "gdl-race-2"), "config.json", `{"game": "gdl(race-2f48fe48-56-v2)", "sheet": `+quoted(race)+`}`)
+	writeFile(t, filepath.Join("runs", "gdl-race-2"), "config.json", `{"game": "gdl(race-2f48fe48-56)", "sheet": `+quoted(race)+`}`)
 	if found, err := New("gdl(race.kif)"); err != nil || found != g {
-		t.Errorf("with a run of an older version: found %v, error %v", found, err)
+		t.Errorf("with a run that has a cap: found %v, error %v", found, err)
 	}
 	addRun("gdl-race-2", "race", race)
 	other := addRun("gdl-race-3", "race", race+"\n; another sheet")

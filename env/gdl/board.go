@@ -3,6 +3,7 @@ package gdl
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,26 +15,15 @@ import (
 type axis struct {
 	values []ground.Term
 	index  map[ground.Term]int
-	order  string // for people: what orders the constants
 }
 
-// board is the pair of arguments that says where things are. Fluents and moves name a cell by a constant of first, then
-// one of second.
+// board is a pair of ordered arguments that are coordinates: fluents and moves name a cell by a constant of first, then one
+// of second.
 type board struct {
 	first, second axis
-	rowsFirst     bool // first is the row
-	group         string
-	apart         int  // places from the first to the second argument: 1 if they stand side by side
-	allLines      bool // see placeOf
-	fewerLines    bool // placeOf has found terms that name too few lines
-}
-
-// equals reports whether two boards, which may be nil, are the same.
-func (b *board) equals(o *board) bool {
-	if b == nil || o == nil {
-		return b == o
-	}
-	return b.group == o.group && b.apart == o.apart && slices.Equal(b.first.values, o.first.values) && slices.Equal(b.second.values, o.second.values)
+	rowsFirst     bool   // first is the row
+	functor       string // of the fluents in which the pair was found
+	apart         int    // arguments from the first coordinate to the second: 1 if they are neighbours
 }
 
 // Limits of a board's sides.
@@ -70,56 +60,39 @@ func (b *board) at(args []ground.Term, i, j int) (int, bool) {
 	return b.cell(x, y), true
 }
 
-// groupsOf returns terms by name and number of arguments, as indices, in the order found.
-func groupsOf(p *ground.Program, terms []ground.Term) (names []string, groups map[string][]int) {
-	groups = map[string][]int{}
-	for i, t := range terms {
-		key := groupName(p, t)
-		if groups[key] == nil {
-			names = append(names, key)
-		}
-		groups[key] = append(groups[key], i)
-	}
-	return names, groups
-}
-
-// exclusive reports whether at most one fluent of each group is proven to be true in every position.
-type exclusive func(groups [][]int) bool
-
-// findBoard returns the pair of ordered arguments that covers most fluents; nil if there is none. Roles are no places, and
-// neither are values: an argument of which the others always decide which constant stands there, as far as that is proven.
-// Without a proof function it is as in old versions, which did not ask for that.
-func findBoard(p *ground.Program, proven exclusive) *board {
+// findBoard returns the pair of ordered arguments that covers most fluents; nil if there is none. Roles are no coordinates,
+// and neither are values, such as the number in (heap left 3): arguments that the others determine. exclusive reports whether
+// it can prove that groups of fluents are mutex; if it is nil values are not recognised.
+func findBoard(p *ground.Program, exclusive func(groups [][]int) bool) *board {
 	var best *board
 	most := 0
-	names, groups := groupsOf(p, p.Fluents)
-	for _, name := range names {
-		group := groups[name]
-		if len(group) <= most || len(group) < 4 {
+	for _, f := range functorsOf(p, p.Fluents) {
+		if len(f.members) <= most || len(f.members) < 4 {
 			continue
 		}
-		if b := boardOfGroup(p, name, group, proven); b != nil {
-			best, most = b, len(group)
+		if b := boardOf(p, f, exclusive); b != nil {
+			best, most = b, len(f.members)
 		}
 	}
 	return best
 }
 
-// boardOfGroup returns the board of the first pair of arguments of a group of fluents that are coordinates, or nil.
-func boardOfGroup(p *ground.Program, name string, group []int, proven exclusive) *board {
-	arity := min(len(p.Terms.Args(p.Fluents[group[0]])), maxCoordinate)
+// boardOf returns the board of the first pair of arguments of a functor that are coordinates, or nil.
+func boardOf(p *ground.Program, f functor, exclusive func(groups [][]int) bool) *board {
+	arity := min(len(p.Terms.Args(f.terms[0])), maxCoordinate)
 	axes, ok := make([]axis, arity), make([]bool, arity)
 	for i := range axes {
-		axes[i], ok[i] = axisOf(p, group, i)
-		ok[i] = ok[i] && len(axes[i].values) > 1 && (proven == nil || !axes[i].hasRoles(p))
+		axes[i], ok[i] = axisOf(p, f, i)
+		ok[i] = ok[i] && len(axes[i].values) > 1 && !axes[i].hasRoles(p)
 	}
+	isCoordinate := func(i int) bool { return exclusive == nil || !isValue(p, f, i, exclusive) }
 	for i := range axes {
 		for j := i + 1; j < arity; j++ {
 			if !ok[i] || !ok[j] {
 				continue
 			}
-			b := &board{group: name, apart: j - i, first: axes[i], second: axes[j]}
-			if b.fits(p, group, i, j) && (proven == nil || !isValue(p, group, i, proven) && !isValue(p, group, j, proven)) {
+			b := &board{functor: f.name, apart: j - i, first: axes[i], second: axes[j]}
+			if b.fits(p, f, i, j) && isCoordinate(i) && isCoordinate(j) {
 				return b
 			}
 		}
@@ -127,7 +100,7 @@ func boardOfGroup(p *ground.Program, name string, group []int, proven exclusive)
 	return nil
 }
 
-// hasRoles reports whether the constants are roles: all of them, or some that are no numbers.
+// hasRoles reports whether all constants are roles, or one that is no number is.
 func (a *axis) hasRoles(p *ground.Program) bool {
 	count := 0
 	for _, t := range a.values {
@@ -140,50 +113,50 @@ func (a *axis) hasRoles(p *ground.Program) bool {
 	return count == len(a.values)
 }
 
-// isValue reports whether an argument of a group of fluents is a value, such as the number in (left heap number): of the
-// fluents that differ in it alone exactly one is true at the start, and at most one is proven to be true later.
-func isValue(p *ground.Program, group []int, arg int, proven exclusive) bool {
-	sets := differingIn(p, group, arg)
+// isValue reports whether the other arguments determine this one: of the fluents that differ in it alone exactly one is true
+// initially, and at most one is proven to be true later.
+func isValue(p *ground.Program, f functor, arg int, exclusive func(groups [][]int) bool) bool {
+	groups := differingIn(p, f.members, arg)
 	starts := p.Starts()
-	return !slices.ContainsFunc(sets, func(set []int) bool { return countTrue(starts, set) != 1 }) && proven(sets)
+	return !slices.ContainsFunc(groups, func(group []int) bool { return countTrue(starts, group) != 1 }) && exclusive(groups)
 }
 
-// differingIn splits fluents of one name into sets that differ in an argument alone.
-func differingIn(p *ground.Program, group []int, arg int) (sets [][]int) {
+// differingIn splits fluents of one functor into groups that differ in an argument alone.
+func differingIn(p *ground.Program, fluents []int, arg int) (groups [][]int) {
 	number := map[string]int{}
-	for _, i := range group {
+	for _, i := range fluents {
 		args := slices.Clone(p.Terms.Args(p.Fluents[i]))
 		args[arg] = none
 		key := fmt.Sprint(args)
 		k, ok := number[key]
 		if !ok {
-			k = len(sets)
-			number[key], sets = k, append(sets, nil)
+			k = len(groups)
+			number[key], groups = k, append(groups, nil)
 		}
-		sets[k] = append(sets[k], i)
+		groups[k] = append(groups[k], i)
 	}
-	return sets
+	return groups
 }
 
-// fits turns the board so that it is not too large, and reports whether that is possible and arguments i and j of the
-// group name many of its cells.
-func (b *board) fits(p *ground.Program, group []int, i, j int) bool {
+// fits chooses which argument is the row. It reports false if the board is too large, or if the fluents name fewer than
+// half of its cells by arguments i and j.
+func (b *board) fits(p *ground.Program, f functor, i, j int) bool {
 	b.rowsFirst = rowsFirst(p, b)
 	if b.width() > maxColumns || b.height() > maxRows {
 		if b.rowsFirst = !b.rowsFirst; b.width() > maxColumns || b.height() > maxRows {
 			return false
 		}
 	}
-	// On a board half of the cells occur at least.
 	cells := map[int]bool{}
-	for _, k := range group {
-		cell, _ := b.at(p.Terms.Args(p.Fluents[k]), i, j)
+	for _, t := range f.terms {
+		cell, _ := b.at(p.Terms.Args(t), i, j)
 		cells[cell] = true
 	}
 	return 2*len(cells) >= b.width()*b.height()
 }
 
-// rowsFirst guesses which argument is the row: one whose constants begin with r, or numbers after letters.
+// rowsFirst guesses whether the first coordinate is the row: its constants begin with r, those of the other one with c, or
+// it has numbers and the other one has names.
 func rowsFirst(p *ground.Program, b *board) bool {
 	x, y := p.Terms.Name(b.first.values[0]), p.Terms.Name(b.second.values[0])
 	return x[0] == 'r' && y[0] != 'r' || y[0] == 'c' && x[0] != 'c' || isNumber(x) && !isNumber(y)
@@ -194,11 +167,12 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// axisOf orders the constants of one argument of a group.
-func axisOf(p *ground.Program, group []int, arg int) (axis, bool) {
+// axisOf orders the constants of one argument of a functor: as numbers, by a relation, or by name. It reports false if they
+// have no order or are compound terms.
+func axisOf(p *ground.Program, f functor, arg int) (axis, bool) {
 	a := axis{index: map[ground.Term]int{}}
-	for _, k := range group {
-		t := p.Terms.Args(p.Fluents[k])[arg]
+	for _, x := range f.terms {
+		t := p.Terms.Args(x)[arg]
 		if _, seen := a.index[t]; seen {
 			continue
 		}
@@ -216,36 +190,23 @@ func axisOf(p *ground.Program, group []int, arg int) (axis, bool) {
 	return a, ok
 }
 
-// byRelation orders the constants by a static relation that makes one chain of them: between two of its arguments, the
-// others being fixed.
+// byRelation orders the constants by the smallest binary static relation that numbers or chains them.
 func (a *axis) byRelation(p *ground.Program) bool {
 	if len(a.values) < 3 {
 		return false
 	}
-	var names []string
-	for name := range p.Static {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(p.Static))
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(len(p.Static[x]), len(p.Static[y])) })
 	for _, name := range names {
 		facts := p.Static[name]
-		if arity := len(facts[0]); arity != 2 {
-			continue
-		}
-		if a.numbered(p, facts) {
-			a.order = name[:strings.Index(name, "/")]
-			return true
-		}
-		if chain := a.chain(facts); chain != nil {
-			a.values, a.order = chain, name[:strings.Index(name, "/")]
+		if len(facts[0]) == 2 && (a.numbered(p, facts) || a.chained(facts)) {
 			return true
 		}
 	}
 	return false
 }
 
-// numbered orders the constants by a relation that gives each of them a number of its own, such as (row r1 1).
+// numbered orders the constants by a relation that maps each of them to a different number, such as (row r1 1).
 func (a *axis) numbered(p *ground.Program, facts [][]ground.Term) bool {
 	numbers := map[ground.Term]int{}
 	taken := map[int]bool{}
@@ -266,8 +227,9 @@ func (a *axis) numbered(p *ground.Program, facts [][]ground.Term) bool {
 	return true
 }
 
-// chain returns the constants in the order of a relation that links each to the next one only; nil if it does not.
-func (a *axis) chain(facts [][]ground.Term) []ground.Term {
+// chained orders the constants by a successor relation, such as (succ 1 2): an injective partial function that makes a
+// single chain of them.
+func (a *axis) chained(facts [][]ground.Term) bool {
 	next := map[ground.Term]ground.Term{}
 	hasPrevious := map[ground.Term]bool{}
 	for _, args := range facts {
@@ -277,36 +239,27 @@ func (a *axis) chain(facts [][]ground.Term) []ground.Term {
 			continue
 		}
 		if _, twice := next[args[0]]; twice || hasPrevious[args[1]] {
-			return nil
+			return false
 		}
 		next[args[0]] = args[1]
 		hasPrevious[args[1]] = true
 	}
-	if len(next) != len(a.values)-1 {
-		return nil
+	first := slices.IndexFunc(a.values, func(t ground.Term) bool { return !hasPrevious[t] })
+	if len(next) != len(a.values)-1 || first < 0 {
+		return false
 	}
 	var chain []ground.Term
-	for _, t := range a.values {
-		if hasPrevious[t] {
-			continue
-		}
-		for more := true; more && len(chain) < len(a.values); t, more = next[t], hasNext(next, t) {
-			chain = append(chain, t)
-		}
-		break
+	for t, more := a.values[first], true; more; t, more = next[t] {
+		chain = append(chain, t)
 	}
 	if len(chain) != len(a.values) {
-		return nil
+		return false
 	}
-	return chain
+	a.values = chain
+	return true
 }
 
-func hasNext(next map[ground.Term]ground.Term, t ground.Term) bool {
-	_, ok := next[t]
-	return ok
-}
-
-// byName orders numbers, and names that end in numbers or are single letters.
+// byName orders numbers, single letters, and names with a common prefix that end in numbers.
 func (a *axis) byName(p *ground.Program) bool {
 	keys := map[ground.Term]int{}
 	prefix := ""
@@ -334,29 +287,28 @@ func (a *axis) byName(p *ground.Program) bool {
 		keys[t] = key
 	}
 	slices.SortFunc(a.values, func(x, y ground.Term) int { return cmp.Compare(keys[x], keys[y]) })
-	a.order = "names"
 	return true
 }
 
-// place says where the terms of a group are on the board.
+// place says which arguments of a functor's terms are coordinates.
 type place struct {
 	kind placeKind
-	i, j int // arguments that name the cell or line; -1 if none
+	i, j int // arguments that name the cell, or i the line; -1 if none
 	k, l int // arguments of a second cell; -1 if none
 }
 
-// placeKind says how a term is on the board.
+// placeKind says whether terms name cells or lines of the board.
 type placeKind uint8
 
 const (
 	nowhere placeKind = iota
 	onCell
-	onFirst  // on a line: i is a constant of the first axis
-	onSecond // on a line: i is a constant of the second axis
+	onFirst  // on a line: i is a coordinate of the first axis
+	onSecond // on a line: i is a coordinate of the second axis
 )
 
-// placeOf finds the place of a group's terms; b may be nil. Terms that name lines must name more than half of those of the
-// board, unless allLines says otherwise: the 1 and 2 of (turn x 1) and (turn x 2) are no rows.
+// placeOf finds the coordinates of terms of one functor; b may be nil. Terms that name lines must name more than half of
+// those of the board: the 1 and 2 of (turn x 1) and (turn x 2) are no rows.
 func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 	pl := place{i: -1, j: -1, k: -1, l: -1}
 	if b == nil {
@@ -389,7 +341,7 @@ func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 				_, ok := a.index[args[i]]
 				distinct[args[i]] = true
 				return ok
-			}) && len(distinct) > 1 && b.enough(len(distinct), len(a.values))
+			}) && len(distinct) > 1 && 2*len(distinct) > len(a.values)
 		}
 		switch {
 		case in(b.first):
@@ -401,14 +353,7 @@ func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 	return pl
 }
 
-// enough reports whether the lines of a group are enough to be lines of the board.
-func (b *board) enough(lines, all int) bool {
-	few := 2*lines <= all
-	b.fewerLines = b.fewerLines || few
-	return b.allLines || !few
-}
-
-// others returns the name of a term and its arguments but those that place it, as text.
+// others returns the text of a term without its coordinates, such as "cell x" for (cell 1 2 x).
 func (pl place) others(p *ground.Program, t ground.Term) string {
 	parts := []string{p.Terms.Name(t)}
 	for i, a := range p.Terms.Args(t) {
@@ -419,7 +364,7 @@ func (pl place) others(p *ground.Program, t ground.Term) string {
 	return strings.Join(parts, " ")
 }
 
-// cells returns the cells that a term is on: one, or a line.
+// cells returns the cell that a term names, or the cells of its line.
 func (b *board) cells(p *ground.Program, pl place, t ground.Term) []int32 {
 	args := p.Terms.Args(t)
 	var list []int32
@@ -439,7 +384,7 @@ func (b *board) cells(p *ground.Program, pl place, t ground.Term) []int32 {
 	return list
 }
 
-// labels returns the texts of an axis.
+// labels returns the names of the constants.
 func (a *axis) labels(p *ground.Program) []string {
 	var list []string
 	for _, t := range a.values {
@@ -448,6 +393,10 @@ func (a *axis) labels(p *ground.Program) []string {
 	return list
 }
 
+// String describes the board for people; "" if it is nil.
 func (b *board) String() string {
-	return fmt.Sprintf("%d x %d, from facts %s", b.width(), b.height(), b.group)
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d x %d, from facts %s", b.width(), b.height(), b.functor)
 }

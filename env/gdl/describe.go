@@ -11,7 +11,7 @@ import (
 // noDescription is the description of a sheet without comments at its start.
 const noDescription = "This rule sheet has no description: comment lines at its start would be shown here."
 
-// describe writes the texts for people: rules for players, and findings for those who write sheets.
+// describe writes the rules for players and the findings for authors of sheets.
 func (g *game) describe(info *Info) {
 	e := g.env
 	e.Summary = "a game from a rule sheet"
@@ -27,8 +27,8 @@ func (g *game) describe(info *Info) {
 	g.findings = []string{g.trial.sentence(e.Players), g.findingsOnEnd(info), g.findingsOnGoals(info), g.findingsOnBoard(info), g.findingsOnSides(info)}
 }
 
-// Findings says what was found about a game, in sentences for people who write sheets, a line per subject; none if the game
-// has no sheet.
+// Findings returns what the proofs and random games have shown about a game, in sentences for authors of sheets, a line per
+// subject; none if the game has no sheet.
 func Findings(e *env.Game) []string {
 	if e.Sheet == "" {
 		return nil
@@ -51,9 +51,9 @@ func (g *game) findingsOnEnd(info *Info) string {
 func (g *game) findingsOnGoals(info *Info) string {
 	text := "Goals run from 0 to 100 and add up to 100."
 	switch {
-	case g.byWin, !g.bySum && len(g.values) <= 3:
+	case g.classes.byWin, !g.classes.bySum && len(g.classes.values) <= 3:
 		text = "Goals run from 0 to 100. The higher goal wins."
-	case !g.bySum:
+	case !g.classes.bySum:
 		text = "Goals run from 0 to 100. The higher goal wins; training aims at the difference."
 	}
 	if !info.OneGoal {
@@ -117,7 +117,7 @@ func descriptionOf(sheet string) string {
 	return shortened(strings.Join(paragraphs, "\n"), maxDescription)
 }
 
-// plain returns a line of text without what is not printed, and with single blanks.
+// plain returns a line without characters that cannot be printed, and with single blanks.
 func plain(line string) string {
 	printed := func(r rune) rune {
 		switch {

@@ -17,9 +17,9 @@ const (
 	maxFigureSets  = 1 << 14 // before those within others are left out
 )
 
-// figures returns sets of cells on which facts of one kind, such as one player's pieces, must hold together for the game
-// to end or for a goal: four in a line, the corners of a square. They wire networks only, so it does not matter if some
-// are missing. Sets within others are left out. If there are too many, there are none.
+// figures returns [env.Game.Figures]: the sets of cells on which fluents of one kind, such as one player's pieces, must be
+// true together for terminal or for a goal, as four in a line or the corners of a square. Subsets of others are left out,
+// and all are if they are too few or too many. Networks use figures as wiring only, so missing ones do no harm.
 func (f *finder) figures(second frame) [][]int32 {
 	board := 0
 	for _, exists := range f.game.env.Drawing.Cells {
@@ -38,23 +38,23 @@ func (f *finder) figures(second frame) [][]int32 {
 	return list
 }
 
-// conditions returns the sets of cells that the end and the goals need, of at most so many cells.
+// conditions returns the sets of cells, each of at most so many cells, in the products of terminal and the goals.
 func (f *finder) conditions(most int) (list [][]int32) {
-	net := f.game.net
-	results := []gates.Ref{net.Terminal}
-	for _, goals := range net.Goals {
+	circuit := f.game.circuit
+	results := []gates.Ref{circuit.Terminal}
+	for _, goals := range circuit.Goals {
 		for _, goal := range goals {
 			results = append(results, goal.Holds)
 		}
 	}
-	onCell := make([]bool, len(net.Next))
+	onCell := make([]bool, len(circuit.Next))
 	for i, s := range f.spots[:len(onCell)] {
 		onCell[i] = !s.line && len(s.cells) > 0
 	}
-	for _, product := range net.Products(results, onCell) {
+	for _, product := range circuit.Products(results, onCell) {
 		sets := f.cellsByKind(product)
 		if slices.ContainsFunc(sets, func(cells []int32) bool { return len(cells) > most }) {
-			continue // about the whole board, such as a number of pieces
+			continue // a condition on the whole board, such as a number of pieces
 		}
 		for _, cells := range sets {
 			if len(cells) >= minFigureCells {
@@ -65,7 +65,7 @@ func (f *finder) conditions(most int) (list [][]int32) {
 	return list
 }
 
-// closed returns the sets and their images under the symmetries and the frame, without doubles; none if they are too many.
+// closed returns the closure of the sets under the symmetries and the frame; nil if it is too large.
 func (f *finder) closed(list [][]int32, second frame) (all [][]int32) {
 	maps := f.game.env.Symmetries // the identity is one
 	if second.actions != nil {
@@ -97,8 +97,8 @@ func (f *finder) closed(list [][]int32, second frame) (all [][]int32) {
 	return all
 }
 
-// cellsByKind returns the cells of a product's facts, a set for each kind: facts that differ in their place only. A cell is
-// the one on which the tensor shows the fact.
+// cellsByKind returns the cells of a product's fluents, a set for each kind: fluents that differ in their coordinates only.
+// The cell of a fluent is the one on which the tensor shows it.
 func (f *finder) cellsByKind(product []int32) (sets [][]int32) {
 	g := f.game
 	var kinds []uint64
@@ -108,7 +108,7 @@ func (f *finder) cellsByKind(product []int32) (sets [][]int32) {
 			k = len(kinds)
 			kinds, sets = append(kinds, f.spots[i].name), append(sets, nil)
 		}
-		sets[k] = append(sets[k], g.entries[i][0].index%int32(g.env.Tensor.Cells()))
+		sets[k] = append(sets[k], g.tensor.entries[i][0].index%int32(g.env.Tensor.Cells()))
 	}
 	for k, cells := range sets {
 		slices.Sort(cells)
@@ -117,7 +117,7 @@ func (f *finder) cellsByKind(product []int32) (sets [][]int32) {
 	return sets
 }
 
-// largest returns the sets that are not within others, in ascending order.
+// largest returns the sets that are no subsets of others, in lexicographic order.
 func largest(list [][]int32) (kept [][]int32) {
 	slices.SortFunc(list, slices.Compare)
 	through := map[int32][]int{} // by cell: sets

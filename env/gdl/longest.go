@@ -9,93 +9,92 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// longest is what is known about the longest game.
+// longest is a proven bound of a game's plies.
 type longest struct {
 	plies int
-	proof string // for people; "" if plies is a cap
+	proof string // for people
 }
 
-// findLongest looks for a proof that games end. Proofs that came later have a folder of their own: what a folder holds
-// could change what is found about counters, and so the tensors of runs on an older layout.
-func findLongest(ctx context.Context, n *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
-	if l, ok := countedGame(n, f); ok {
+// findLongest looks for a proof that games end.
+func findLongest(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
+	if l, ok := countedGame(c, f); ok {
 		return l, true
 	}
-	if l, ok := usedUpGame(ctx, n, f, t); ok {
+	if l, ok := usedUpGame(ctx, c, f, t); ok {
 		return l, true
 	}
-	return progressGame(ctx, n, n.NewFolder(), t)
+	return progressGame(ctx, c, c.NewFolder(), t)
 }
 
-// maxSteps is the largest number of fluents that are tried as a counter of steps.
+// maxSteps is the largest number of fluents that are tried as a step counter.
 const maxSteps = 2048
 
-// countedGame looks for fluents of one name of which exactly one is true, and the next one does not depend on moves,
-// until the game ends.
-func countedGame(n *gates.Circuit, f *gates.Folder) (longest, bool) {
-	p := n.Program
-	for _, set := range turnSets(p, maxSteps) {
+// countedGame looks for a step counter: fluents of which one is true initially and which succeed each other whatever the
+// moves are, until terminal holds.
+func countedGame(c *gates.Circuit, f *gates.Folder) (longest, bool) {
+	p := c.Program
+	for _, set := range controlSets(p, maxSteps) {
 		start := slices.IndexFunc(set, func(i int) bool { return slices.Contains(p.Init, p.Fluents[i]) })
 		if start < 0 {
 			break
 		}
-		c := set[start]
+		step := set[start]
 		for plies := range len(set) {
-			assume(n, f, set, c, nil, nil)
-			if f.Fold(n.Terminal) == gates.True {
-				return longest{plies, fmt.Sprintf("counted by facts like %s", p.Terms.Text(p.Fluents[c]))}, true
+			assume(c, f, set, step, nil, nil)
+			if f.Fold(c.Terminal) == gates.True {
+				return longest{plies, fmt.Sprintf("counted by facts like %s", p.Terms.Text(p.Fluents[step]))}, true
 			}
-			next := -1
-			for _, i := range set {
-				switch r := f.Fold(n.Next[i]); {
-				case r == gates.False:
-				case r == gates.True && next < 0:
-					next = i
-				default:
-					next = len(p.Fluents) // not decided
-				}
-			}
-			if next < 0 || next == len(p.Fluents) {
+			var ok bool
+			if step, ok = nextStep(c, f, set); !ok {
 				break
 			}
-			c = next
 		}
 	}
 	return longest{}, false
 }
 
-// usedUpGame looks for fluents that every move uses up. It gives them weights: a move turns one of them false, and can
-// turn only those true whose weights add up to less. So the sum of the weights of the first position bounds the plies.
-func usedUpGame(ctx context.Context, n *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
-	p := n.Program
+// nextStep returns the only fluent of a set that is true in the next position, whatever the moves are.
+func nextStep(c *gates.Circuit, f *gates.Folder, set []int) (step int, ok bool) {
+	for _, i := range set {
+		switch r := f.Fold(c.Next[i]); {
+		case r == gates.False:
+		case r == gates.True && !ok:
+			step, ok = i, true
+		default:
+			return 0, false
+		}
+	}
+	return step, ok
+}
+
+// usedUpGame looks for a set of fluents with weights such that every move makes one of them false, and makes only others true
+// whose weights add up to less. The weights of the initial fluents add up to a bound of the plies.
+func usedUpGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
+	p := c.Program
 	best := longest{}
-	for _, set := range fluentSets(p) {
+	for _, set := range weighedSets(p) {
 		if ctx.Err() != nil {
 			break
 		}
 		f.Trim()
-		if plies, ok := weigh(ctx, n, f, t, set); ok && (best.proof == "" || plies < best.plies) {
+		w := &weighing{ctx: ctx, circuit: c, folder: f, turns: t, set: set, inSet: map[int]bool{}, made: map[int][][]int{}}
+		if plies, ok := w.bound(); ok && (best.proof == "" || plies < best.plies) {
 			best = longest{plies, fmt.Sprintf("every move uses up a fact like %s", p.Terms.Text(p.Fluents[set[0]]))}
 		}
 	}
 	return best, best.proof != ""
 }
 
-// fluentSets lists sets of fluents to weigh: those of one name, and of one name with a constant at one place.
-func fluentSets(p *ground.Program) [][]int {
+// weighedSets lists sets of fluents to weigh: those of one functor, and those with a constant at one argument.
+func weighedSets(p *ground.Program) [][]int {
 	groups := map[string][]int{}
 	var order []string
-	add := func(key string, i int) {
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], i)
-	}
 	for i, f := range p.Fluents {
-		name := groupName(p, f)
-		add(name, i)
-		for k, a := range p.Terms.Args(f) {
-			add(fmt.Sprint(name, " ", k, " ", a), i)
+		for _, key := range keysOf(p, f) {
+			if groups[key] == nil {
+				order = append(order, key)
+			}
+			groups[key] = append(groups[key], i)
 		}
 	}
 	var sets [][]int
@@ -111,115 +110,133 @@ func fluentSets(p *ground.Program) [][]int {
 // maxWeighed bounds the work of one set: moves times fluents.
 const maxWeighed = 200_000
 
-// weigh returns the sum of the weights of the first position.
-func weigh(ctx context.Context, n *gates.Circuit, f *gates.Folder, t *turns, set []int) (int, bool) {
-	p := n.Program
-	if len(set)*(len(p.Moves[0])+len(p.Moves[1])) > maxWeighed {
+// weighing looks for weights of a set of fluents.
+type weighing struct {
+	ctx     context.Context
+	circuit *gates.Circuit
+	folder  *gates.Folder
+	turns   *turns
+	set     []int
+	inSet   map[int]bool
+	made    map[int][][]int // by fluent: for each move that uses it up, what else the move may make true
+}
+
+// bound returns the sum of the weights of the initial fluents.
+func (w *weighing) bound() (int, bool) {
+	p, t := w.circuit.Program, w.turns
+	if len(w.set)*(len(p.Moves[0])+len(p.Moves[1])) > maxWeighed {
 		return 0, false
 	}
-	after := map[int][][]int{} // by fluent: what the moves that use it up may make true
-	inSet := map[int]bool{}
-	for _, i := range set {
-		inSet[i] = true
+	for _, i := range w.set {
+		w.inSet[i] = true
 	}
-	var refs []gates.Ref
 	for k := range t.fluents {
-		mover, idle := t.mover[k], t.idle[k]
-		for m := range p.Moves[mover] {
-			assume(n, f, t.fluents, t.fluents[k], nil, nil)
-			legal := f.Fold(n.Legal[mover][m])
-			if legal == gates.False {
-				continue
-			}
-			if ctx.Err() != nil {
+		for m := range p.Moves[t.mover[k]] {
+			if w.ctx.Err() != nil || !w.addMove(k, m) {
 				return 0, false
 			}
-			used, made := -1, []int(nil)
-			isTrue, isFalse := moveInputs(n, mover, m, idle)
-			// Which fluents does the legal move need?
-			var needs []int
-			f.Inputs(legal, func(r gates.Ref) {
-				if i := r.Gate() - 1; i < len(p.Fluents) && inSet[i] {
-					needs = append(needs, i)
-				}
-			})
-			slices.Sort(needs)
-			for _, i := range needs {
-				assume(n, f, t.fluents, t.fluents[k], nil, []gates.Ref{n.Fluent(i)})
-				if f.Fold(n.Legal[mover][m]) != gates.False {
-					continue
-				}
-				assume(n, f, t.fluents, t.fluents[k], append(slices.Clone(isTrue), n.Fluent(i)), isFalse)
-				if f.Fold(n.Next[i]) == gates.False {
-					used = i
-					break
-				}
-			}
-			if used < 0 {
-				return 0, false
-			}
-			assume(n, f, t.fluents, t.fluents[k], append(slices.Clone(isTrue), n.Fluent(used)), isFalse)
-			refs = refs[:0]
-			for _, i := range set {
-				refs = append(refs, f.Fold(n.Next[i]))
-			}
-			for j, i := range set {
-				if r := refs[j]; r != gates.False && r != n.Fluent(i) && i != used && !f.Needs(r, n.Fluent(i)) {
-					made = append(made, i)
-				}
-			}
-			after[used] = append(after[used], made)
 		}
 	}
-	// The weight of a fluent is one more than what can come of it.
+	return w.sum()
+}
+
+// addMove finds what a move uses up and what it may make true. It reports false if the move may be legal and uses up nothing.
+func (w *weighing) addMove(turn, m int) bool {
+	c, f := w.circuit, w.folder
+	control, mover := w.turns.fluents[turn], w.turns.mover[turn]
+	assumed := func(isTrue, isFalse []gates.Ref) { assume(c, f, w.turns.fluents, control, isTrue, isFalse) }
+	assumed(nil, nil)
+	legal := f.Fold(c.Legal[mover][m])
+	if legal == gates.False {
+		return true
+	}
+	var needs []int // fluents of the set on which the move's legality depends
+	f.Inputs(legal, func(r gates.Ref) {
+		if i := r.Gate() - 1; i < len(c.Program.Fluents) && w.inSet[i] {
+			needs = append(needs, i)
+		}
+	})
+	slices.Sort(needs)
+	isTrue, isFalse := moveInputs(c, mover, m, w.turns.idle[turn])
+	usesUp := func(i int) bool {
+		assumed(nil, []gates.Ref{c.Fluent(i)})
+		if f.Fold(c.Legal[mover][m]) != gates.False {
+			return false
+		}
+		assumed(append(slices.Clone(isTrue), c.Fluent(i)), isFalse)
+		return f.Fold(c.Next[i]) == gates.False
+	}
+	k := slices.IndexFunc(needs, usesUp)
+	if k < 0 {
+		return false
+	}
+	used := needs[k]
+	assumed(append(slices.Clone(isTrue), c.Fluent(used)), isFalse)
+	next := make([]gates.Ref, len(w.set))
+	for j, i := range w.set {
+		next[j] = f.Fold(c.Next[i])
+	}
+	var made []int
+	for j, i := range w.set {
+		if r := next[j]; r != gates.False && r != c.Fluent(i) && i != used && !f.Needs(r, c.Fluent(i)) {
+			made = append(made, i)
+		}
+	}
+	w.made[used] = append(w.made[used], made)
+	return true
+}
+
+// sum weighs the fluents and adds up the initial ones. The weight of a fluent is one more than the weights of what a move may
+// make of it. It reports false if weights depend on themselves or are too large.
+func (w *weighing) sum() (total int, ok bool) {
 	weights, open := map[int]int{}, map[int]bool{}
 	var weight func(i int) (int, bool)
 	weight = func(i int) (int, bool) {
-		if w, ok := weights[i]; ok {
-			return w, true
+		if known, ok := weights[i]; ok {
+			return known, true
 		}
 		if open[i] {
 			return 0, false
 		}
 		open[i] = true
 		most := 0
-		for _, made := range after[i] {
+		for _, made := range w.made[i] {
 			sum := 1
 			for _, j := range made {
-				w, ok := weight(j)
+				x, ok := weight(j)
 				if !ok {
 					return 0, false
 				}
-				sum += w
+				sum += x
 			}
 			most = max(most, sum)
 		}
 		weights[i] = most
 		return most, most < 1<<20
 	}
-	total := 0
+	p := w.circuit.Program
 	for _, fluent := range p.Init {
 		i := slices.Index(p.Fluents, fluent)
-		if !inSet[i] {
+		if !w.inSet[i] {
 			continue
 		}
-		w, ok := weight(i)
+		x, ok := weight(i)
 		if !ok {
 			return 0, false
 		}
-		total += w
+		total += x
 	}
 	return total, total > 0
 }
 
-// moveInputs returns which moves are done and which are not if the mover plays m.
-func moveInputs(n *gates.Circuit, mover, m, idle int) (isTrue, isFalse []gates.Ref) {
+// moveInputs returns the inputs of moves that are true and false when the mover plays m and the other role its idle move.
+func moveInputs(c *gates.Circuit, mover, m, idle int) (isTrue, isFalse []gates.Ref) {
 	for role := range 2 {
-		for i := range n.Legal[role] {
+		for i := range c.Legal[role] {
 			if role == mover && i == m || role != mover && i == idle {
-				isTrue = append(isTrue, n.Move(role, i))
+				isTrue = append(isTrue, c.Move(role, i))
 			} else {
-				isFalse = append(isFalse, n.Move(role, i))
+				isFalse = append(isFalse, c.Move(role, i))
 			}
 		}
 	}

@@ -9,89 +9,93 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// record is a group of fluents of which at most one is true, such as the numbers of stones in a heap, or a single fluent.
-// Its state is the fluent that is true.
-type record struct {
+// variable is a multi-valued state variable: a mutex group of fluents, such as the numbers of stones in a heap, or a single
+// fluent. Its value is the index of the true fluent, len(fluents) if none is true.
+type variable struct {
 	families []string // see bounds
 	fluents  []int
-	start    int      // state in the first position; len(fluents) stands for the state in which none is true
-	steps    [][]bool // by state, then state: a move may lead from one to the other
-	cyclic   bool     // it may come back to a state that it has left
+	start    int      // initial value
+	steps    [][]bool // domain transition graph, by value, then value: a move may change the first to the second
+	cyclic   bool
 }
 
-// Limits of records: fluents of one, all fluents; gates looked at in the proof, and inputs in its searches.
+// Limits of variables: fluents of one, fluents of the game; gates folded in the proof, and inputs visited in its searches.
 const (
-	maxRecord         = 128
-	maxRecorded       = 1 << 13
+	maxVariable       = 128
+	maxVariables      = 1 << 13
 	maxProgressWork   = 1 << 26
 	maxProgressSearch = 1 << 26
 )
 
-// progressGame looks for records that never come back to a state, such that every move changes one of them. Then games
-// are no longer than the longest ways through their states, one after the other.
-func progressGame(ctx context.Context, n *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
-	if len(n.Next) > maxRecorded {
+// progressGame looks for variables with acyclic transition graphs such that every move changes one of them. The sum of their
+// longest paths bounds the plies of a game.
+func progressGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
+	if len(c.Next) > maxVariables {
 		return longest{}, false
 	}
-	p := &proof{ctx: ctx, net: n, folder: f, set: t.fluents}
+	p := &proof{ctx: ctx, circuit: c, folder: f, set: t.fluents}
 	defer f.Exclude(nil)
 	defer f.Budget(0)
 	f.Budget(maxProgressSearch)
 	end := f.Work() + maxProgressWork
-	records := p.records(t)
-	if !p.eachLegal(t, end, func(next []gates.Ref, may mayBe) {
-		for _, r := range records {
-			r.addSteps(n, next, may)
+	variables := p.variables(t)
+	done := p.eachLegal(t, end, func(next []gates.Ref, may mayBe) {
+		for _, v := range variables {
+			v.addSteps(c, next, may)
 		}
-	}) {
+	})
+	if !done {
 		return longest{}, false
 	}
-	records = slices.DeleteFunc(records, func(r *record) bool { return r.cyclic || r.longest() == 0 })
-	return p.bounds(t, end, records)
+	variables = slices.DeleteFunc(variables, func(v *variable) bool { return v.cyclic || v.longest() == 0 })
+	return p.bounds(t, end, variables)
 }
 
-// records returns the records of a program: fluents that differ in one argument, of which at most one is proven to be
-// true; and every fluent by itself. The folder knows the groups then.
-func (p *proof) records(t *turns) (list []*record) {
-	program := p.net.Program
+// variables returns the variables of a program: proven mutex groups of fluents that differ in one argument, and each fluent
+// by itself. The folder knows the groups afterwards.
+func (p *proof) variables(t *turns) (list []*variable) {
+	program := p.circuit.Program
 	starts := program.Starts()
 	p.groups = [][]int{}
-	names, byName := groupsOf(program, program.Fluents)
-	for _, name := range names {
-		for arg := range program.Terms.Args(program.Fluents[byName[name][0]]) {
-			for _, group := range differingIn(program, byName[name], arg) {
-				if len(group) > 1 && len(group) <= maxRecord && countTrue(starts, group) <= 1 {
+	for _, x := range functorsOf(program, program.Fluents) {
+		for arg := range program.Terms.Args(x.terms[0]) {
+			for _, group := range differingIn(program, x.members, arg) {
+				if len(group) > 1 && len(group) <= maxVariable && countTrue(starts, group) <= 1 {
 					p.groups = append(p.groups, group)
 				}
 			}
 		}
 	}
-	if !p.induce(t, (*proof).checkMoves) {
+	if !p.induce(t, p.checkMoves) {
 		p.groups = nil
 	}
 	p.exclude() // without the groups that were dropped last
 	add := func(fluents []int, families ...string) {
-		r := &record{families: families, fluents: fluents, steps: make([][]bool, len(fluents)+1)}
-		for k := range r.steps {
-			r.steps[k] = make([]bool, len(fluents)+1)
+		v := &variable{families: families, fluents: fluents, steps: make([][]bool, len(fluents)+1)}
+		for k := range v.steps {
+			v.steps[k] = make([]bool, len(fluents)+1)
 		}
-		if r.start = slices.IndexFunc(fluents, func(i int) bool { return starts[i] }); r.start < 0 {
-			r.start = len(fluents)
+		if v.start = slices.IndexFunc(fluents, func(i int) bool { return starts[i] }); v.start < 0 {
+			v.start = len(fluents)
 		}
-		list = append(list, r)
+		list = append(list, v)
 	}
 	for _, group := range p.groups {
-		add(group, fmt.Sprint(groupName(program, program.Fluents[group[0]]), " differing in ", differs(program, group)))
+		add(group, fmt.Sprint(functorOf(program, program.Fluents[group[0]]), " differing in ", differs(program, group)))
 	}
 	for i, fluent := range program.Fluents {
-		name := groupName(program, fluent)
-		families := []string{name}
-		for k, a := range program.Terms.Args(fluent) {
-			families = append(families, fmt.Sprint(name, " ", k, " ", a))
-		}
-		add([]int{i}, families...)
+		add([]int{i}, keysOf(program, fluent)...)
 	}
 	return list
+}
+
+// keysOf returns a term's functor, and its functor with each of its arguments.
+func keysOf(p *ground.Program, t ground.Term) []string {
+	keys := []string{functorOf(p, t)}
+	for k, a := range p.Terms.Args(t) {
+		keys = append(keys, fmt.Sprint(keys[0], " ", k, " ", a))
+	}
+	return keys
 }
 
 // differs returns the argument in which fluents differ.
@@ -105,22 +109,26 @@ func differs(p *ground.Program, group []int) int {
 	panic("gdl: equal fluents")
 }
 
-// eachLegal calls visit for each move that may be legal, with what becomes of each fluent and a function that reports
-// whether some gates may be true when the move is legal and the game is not over. It reports false if that takes too much work.
+// mayBe reports whether literals may hold together before a move that is legal in a position that is not terminal. False is a
+// proof that they may not.
+type mayBe func(refs ...gates.Ref) bool
+
+// eachLegal calls visit for each move that may be legal, with the circuit of each next fluent under the move. It reports
+// false if that takes too much work.
 func (p *proof) eachLegal(t *turns, end int, visit func(next []gates.Ref, may mayBe)) bool {
-	n, f := p.net, p.folder
-	next := make([]gates.Ref, len(n.Next))
-	for k, c := range t.fluents {
+	c, f := p.circuit, p.folder
+	next := make([]gates.Ref, len(c.Next))
+	for k, control := range t.fluents {
 		mover := t.mover[k]
-		err := p.eachMove(c, mover, t.idle[k], t.movesOf(mover), func(m int) error {
+		err := p.eachMove(control, mover, t.idle[k], t.movesOf(mover), func(m int) error {
 			f.Trim()
-			given, running := p.given(c, f.Fold(n.Legal[mover][m])), f.Fold(n.Terminal).Not()
-			for i, r := range n.Next {
+			given, running := p.given(control, f.Fold(c.Legal[mover][m])), f.Fold(c.Terminal).Not()
+			for i, r := range c.Next {
 				next[i] = f.Fold(r)
 			}
 			visit(next, func(refs ...gates.Ref) bool {
 				refs = append(refs, given...)
-				return f.Possible(refs...) && f.Possible(append(refs, running)...) // mostly the first one says no, and is fast
+				return f.Possible(refs...) && f.Possible(append(refs, running)...) // the first search is fast and mostly enough
 			})
 			if f.Work() > end || p.ctx.Err() != nil {
 				return errGivenUp
@@ -134,63 +142,60 @@ func (p *proof) eachLegal(t *turns, end int, visit func(next []gates.Ref, may ma
 	return true
 }
 
-// mayBe reports whether gates may be true together; false is a proof that they may not.
-type mayBe func(refs ...gates.Ref) bool
-
-// state returns literals whose conjunction says that the record is in state k; values are its fluents, now or after a move.
-func (r *record) state(k int, values []gates.Ref) (all []gates.Ref) {
-	if k < len(values) {
-		return values[k : k+1]
+// has returns literals whose conjunction says that the variable has value k, given the literals of its fluents.
+func (v *variable) has(k int, fluents []gates.Ref) (all []gates.Ref) {
+	if k < len(fluents) {
+		return fluents[k : k+1]
 	}
-	for _, x := range values {
+	for _, x := range fluents {
 		all = append(all, x.Not())
 	}
 	return all
 }
 
-// of returns the inputs of the record's fluents, and what becomes of them.
-func (r *record) of(n *gates.Circuit, next []gates.Ref) (now, after []gates.Ref) {
-	for _, i := range r.fluents {
-		now, after = append(now, n.Fluent(i)), append(after, next[i])
+// literals returns the variable's fluents before and after a move.
+func (v *variable) literals(c *gates.Circuit, next []gates.Ref) (now, after []gates.Ref) {
+	for _, i := range v.fluents {
+		now, after = append(now, c.Fluent(i)), append(after, next[i])
 	}
 	return now, after
 }
 
-// addSteps adds the steps that a move may make.
-func (r *record) addSteps(n *gates.Circuit, next []gates.Ref, may mayBe) {
-	now, after := r.of(n, next)
-	if r.cyclic || slices.Equal(now, after) {
+// addSteps adds the transitions that a move may make.
+func (v *variable) addSteps(c *gates.Circuit, next []gates.Ref, may mayBe) {
+	now, after := v.literals(c, next)
+	if v.cyclic || slices.Equal(now, after) {
 		return
 	}
 	added := false
-	for to := range r.steps {
+	for to := range v.steps {
 		if to < len(after) && after[to] == gates.False {
 			continue
 		}
-		for from := range r.steps {
-			if from == to || r.steps[from][to] {
+		for from := range v.steps {
+			if from == to || v.steps[from][to] {
 				continue
 			}
-			if may(slices.Concat(r.state(from, now), r.state(to, after))...) {
-				r.steps[from][to], added = true, true
+			if may(slices.Concat(v.has(from, now), v.has(to, after))...) {
+				v.steps[from][to], added = true, true
 			}
 		}
 	}
-	r.cyclic = added && r.longest() < 0
+	v.cyclic = added && v.longest() < 0
 }
 
-// longest returns the number of steps of the longest way from the first state; -1 if a way has no end.
-func (r *record) longest() int {
-	lengths := slices.Repeat([]int{-1}, len(r.steps))
-	const open = -2
+// longest returns the length of the longest path from the initial value; -1 if a cycle can be reached.
+func (v *variable) longest() int {
+	const unknown, open = -1, -2
+	lengths := slices.Repeat([]int{unknown}, len(v.steps))
 	var visit func(k int) int
 	visit = func(k int) int {
-		if lengths[k] != -1 {
+		if lengths[k] != unknown {
 			return lengths[k]
 		}
 		lengths[k] = open
 		most := 0
-		for to, step := range r.steps[k] {
+		for to, step := range v.steps[k] {
 			if !step {
 				continue
 			}
@@ -203,44 +208,43 @@ func (r *record) longest() int {
 		lengths[k] = most
 		return most
 	}
-	return max(visit(r.start), -1)
+	return max(visit(v.start), -1)
 }
 
-// reached returns which states the record may be in.
-func (r *record) reached() []bool {
-	seen := make([]bool, len(r.steps))
+// reached returns the values that can be reached from the initial one.
+func (v *variable) reached() []bool {
+	seen := make([]bool, len(v.steps))
 	var visit func(k int)
 	visit = func(k int) {
 		seen[k] = true
-		for to, step := range r.steps[k] {
+		for to, step := range v.steps[k] {
 			if step && !seen[to] {
 				visit(to)
 			}
 		}
 	}
-	visit(r.start)
+	visit(v.start)
 	return seen
 }
 
-// bounds looks for the family of records that bounds games best: each move changes one of its records. All records are a
-// family, too.
-func (p *proof) bounds(t *turns, end int, records []*record) (best longest, ok bool) {
+// bounds returns the least bound by a family of variables of which every move changes one. All variables are a family, too.
+func (p *proof) bounds(t *turns, end int, variables []*variable) (best longest, ok bool) {
 	const all = ""
-	members := map[string][]*record{}
-	var names []string
-	for _, r := range records {
-		for _, name := range append(r.families, all) {
-			if members[name] == nil {
-				names = append(names, name)
+	members := map[string][]*variable{}
+	var families []string
+	for _, v := range variables {
+		for _, family := range append(v.families, all) {
+			if members[family] == nil {
+				families = append(families, family)
 			}
-			members[name] = append(members[name], r)
+			members[family] = append(members[family], v)
 		}
 	}
 	done := p.eachLegal(t, end, func(next []gates.Ref, may mayBe) {
-		names = slices.DeleteFunc(names, func(name string) bool {
+		families = slices.DeleteFunc(families, func(family string) bool {
 			var stuck []gates.Ref
-			for _, r := range members[name] {
-				stuck = append(stuck, r.unchanged(p, next)...)
+			for _, v := range members[family] {
+				stuck = append(stuck, v.unchanged(p, next)...)
 			}
 			return may(stuck...)
 		})
@@ -248,34 +252,33 @@ func (p *proof) bounds(t *turns, end int, records []*record) (best longest, ok b
 	if !done {
 		return longest{}, false
 	}
-	for _, name := range names {
+	for _, family := range families {
 		plies := 0
-		for _, r := range members[name] {
-			plies += r.longest()
+		for _, v := range members[family] {
+			plies += v.longest()
 		}
 		if !ok || plies < best.plies {
-			fluent := p.net.Program.Fluents[members[name][0].fluents[0]]
-			best = longest{plies, fmt.Sprintf("every move changes facts like %s, which never return", p.net.Program.Terms.Text(fluent))}
+			best = longest{plies, fmt.Sprintf("every move changes facts like %s, which never return", p.text(members[family][0].fluents[0]))}
 			ok = true
 		}
 	}
 	return best, ok
 }
 
-// unchanged returns gates that are true if a move leaves the record as it is.
-func (r *record) unchanged(p *proof, next []gates.Ref) (all []gates.Ref) {
+// unchanged returns literals whose conjunction says that a move leaves the variable at a value that it can reach.
+func (v *variable) unchanged(p *proof, next []gates.Ref) (all []gates.Ref) {
 	f := p.folder
-	now, after := r.of(p.net, next)
-	var some []gates.Ref
-	for k, may := range r.reached() {
+	now, after := v.literals(p.circuit, next)
+	var none []gates.Ref // says that the variable has none of the values that it can reach
+	for k, may := range v.reached() {
 		switch {
 		case k == len(now) && !may:
-			all = append(all, f.And(some...).Not()) // one of them is true
+			all = append(all, f.And(none...).Not())
 		case k == len(now):
 		case !may:
 			all = append(all, now[k].Not())
 		default:
-			some = append(some, now[k].Not())
+			none = append(none, now[k].Not())
 		}
 		if k < len(now) && now[k] != after[k] {
 			all = append(all, f.And(now[k], after[k].Not()).Not(), f.And(now[k].Not(), after[k]).Not())

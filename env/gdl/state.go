@@ -9,11 +9,11 @@ import (
 	"ludus/env/gdl/gates"
 )
 
-// state is a position; it implements env.State.
+// state is a position of a game; it implements [env.State].
 type state struct {
 	game     *game
 	position *gates.Position
-	turn     int // entry of turns
+	turn     int // entry of turns.fluents
 	plies    int
 	moves    int // number of legal moves; 0 once the game is over
 	outcome  int
@@ -29,7 +29,7 @@ func (g *game) newState() *state {
 	return s
 }
 
-// update sets what follows from the position.
+// update sets the fields that follow from the position and the number of plies.
 func (s *state) update() {
 	g := s.game
 	s.turn = g.turns.at(s.position.On())
@@ -42,37 +42,29 @@ func (s *state) update() {
 	}
 	switch {
 	case over || s.moves == 0: // New refuses sheets in whose random games a player has no move
-		for role := range g.net.Goals {
+		for role := range g.circuit.Goals {
 			s.goals[g.turns.playerOf(role)] = s.position.Goal(role)
 		}
-		g.addUp(&s.goals, s.Player())
-		s.outcome = g.class(s.goals)
+		g.classes.complete(&s.goals, s.Player())
+		s.outcome = g.classes.of(s.goals)
 	case g.limit > 0 && s.plies >= g.limit:
 		s.moves = 0
 		s.goals = goalsAtLimit
-		s.outcome = g.class(s.goals)
+		s.outcome = g.classes.of(s.goals)
 	default:
 		s.goals = [2]int{}
 		s.outcome = env.Unfinished
 	}
 }
 
-// mode returns the number of the mode of the network's positions.
+// mode returns the mode of the circuit.
 func (s *state) mode() int { return s.game.turns.modes[s.turn] }
 
-// legal returns the set of the mover's legal moves, as entries of game.actions, unless the game is over.
+// legal returns the bit set of the mover's legal moves, as indices of actions. It is right unless the game is over.
 func (s *state) legal() []uint64 { return s.position.Legal(s.mode()) }
 
 // actions lists all possible moves of the mover.
-func (s *state) actions() []action { return s.game.actions[s.game.turns.mover[s.turn]] }
-
-// addUp sets the goal of the mover's opponent from the mover's if both must add up to 100. That matters only if they do
-// not, because a player has no goal or several; then the two players are treated alike.
-func (g *game) addUp(goals *[2]int, mover env.Player) {
-	if g.bySum {
-		goals[mover.Opponent()] = 100 - goals[mover]
-	}
-}
+func (s *state) actions() []action { return s.game.policy.actions[s.game.turns.mover[s.turn]] }
 
 func (s *state) Player() env.Player {
 	return s.game.turns.playerOf(s.game.turns.mover[s.turn])
@@ -106,7 +98,7 @@ func (s *state) RandomAction(r uint64) env.Action {
 	return s.actions()[64*i+nthBit(set[i], k)].id
 }
 
-// nthBit returns the bit of a word that has k bits below it.
+// nthBit returns the index of bit k of a word's set bits.
 func nthBit(word uint64, k int) int {
 	for ; k > 0; k-- {
 		word &= word - 1
@@ -116,19 +108,19 @@ func nthBit(word uint64, k int) int {
 
 func (s *state) Apply(a env.Action) {
 	g := s.game
-	s.position.Apply(s.mode(), g.entry[g.turns.mover[s.turn]][a])
+	s.position.Apply(s.mode(), g.policy.entry[g.turns.mover[s.turn]][a])
 	s.plies++
 	s.update()
 }
 
-// TerminalActions computes the positions after up to 64 moves at once.
+// TerminalActions computes the positions after 64 moves at once.
 func (s *state) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
 	}
 	g := s.game
 	if s.ends == nil {
-		s.ends = g.net.NewValues()
+		s.ends = g.circuit.NewValues()
 	}
 	s.list = s.list[:0]
 	for i, word := range s.legal() {
@@ -140,39 +132,38 @@ func (s *state) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 		now := rest[:min(64, len(rest))]
 		rest = rest[len(now):]
 		s.position.After(s.mode(), now, s.ends)
-		g.net.Position(s.ends)
+		g.circuit.Position(s.ends)
 		dst = s.appendEnds(dst, now)
 	}
 	return dst
 }
 
-// appendEnds appends those of the moves after which the game is over; s.ends holds the positions after them.
+// appendEnds appends the moves that end the game. s.ends holds the position after each of them.
 func (s *state) appendEnds(dst []env.TerminalAction, moves []int32) []env.TerminalAction {
 	g := s.game
 	all := ^uint64(0) >> (64 - len(moves))
-	over := s.ends.Get(g.net.Terminal) & all
+	over := s.ends.Get(g.circuit.Terminal) & all
 	if over != all {
 		over |= all &^ g.canMove(s.ends)
 	}
 	if over != 0 {
-		g.net.FinalGoals(s.ends)
+		g.circuit.FinalGoals(s.ends)
 	}
 	actions := s.actions()
 	for i, k := range moves {
 		switch {
 		case over>>i&1 != 0:
-			dst = append(dst, env.TerminalAction{Action: actions[k].id, Outcome: g.class(g.finalGoals(s.ends, i))})
+			dst = append(dst, env.TerminalAction{Action: actions[k].id, Outcome: g.classes.of(g.finalGoals(s.ends, i))})
 		case g.limit > 0 && s.plies+1 >= g.limit:
-			dst = append(dst, env.TerminalAction{Action: actions[k].id, Outcome: g.class(goalsAtLimit)})
+			dst = append(dst, env.TerminalAction{Action: actions[k].id, Outcome: g.classes.of(goalsAtLimit)})
 		}
 	}
 	return dst
 }
 
-// finalGoals returns the goals of First and Second in position i of v. If several hold, the least counts, and 0 if none
-// does.
+// finalGoals returns the goals of First and Second in position i of v: the least that holds, or 0.
 func (g *game) finalGoals(v gates.Values, i int) (goals [2]int) {
-	for role, list := range g.net.Goals {
+	for role, list := range g.circuit.Goals {
 		for _, goal := range list {
 			if v.Get(goal.Holds)>>i&1 != 0 {
 				goals[g.turns.playerOf(role)] = goal.Value
@@ -180,10 +171,10 @@ func (g *game) finalGoals(v gates.Values, i int) (goals [2]int) {
 			}
 		}
 	}
-	if g.bySum {
+	if g.classes.bySum {
 		for k := range g.turns.fluents {
-			if g.turns.where(g.net, v, k)>>i&1 != 0 {
-				g.addUp(&goals, g.turns.playerOf(g.turns.mover[k]))
+			if g.turns.where(g.circuit, v, k)>>i&1 != 0 {
+				g.classes.complete(&goals, g.turns.playerOf(g.turns.mover[k]))
 				break
 			}
 		}
@@ -191,15 +182,15 @@ func (g *game) finalGoals(v gates.Values, i int) (goals [2]int) {
 	return goals
 }
 
-// canMove returns in which of the positions of v the mover has a move.
+// canMove returns the positions of v in which the mover has a legal move.
 func (g *game) canMove(v gates.Values) (can uint64) {
 	for k := range g.turns.fluents {
-		turn := g.turns.where(g.net, v, k) &^ can
+		turn := g.turns.where(g.circuit, v, k) &^ can
 		if turn == 0 {
 			continue
 		}
 		var some uint64
-		for _, a := range g.actions[g.turns.mover[k]] {
+		for _, a := range g.policy.actions[g.turns.mover[k]] {
 			if some |= v.Get(a.legal); some&turn == turn {
 				break
 			}
@@ -215,43 +206,13 @@ func (s *state) CopyFrom(src env.State) {
 	s.turn, s.plies, s.moves, s.outcome, s.goals = o.turn, o.plies, o.moves, o.outcome, o.goals
 }
 
-func (s *state) Key() env.Key { return s.key(0) }
-
-// key returns the key of the position's image under a symmetry.
-func (s *state) key(symmetry int) (k env.Key) {
-	g := s.game
-	if g.zobrist == nil && symmetry == 0 {
-		copy(k[:], s.position.On())
-	} else {
-		image := g.images[symmetry]
-		for w, word := range s.position.On() {
-			for ; word != 0; word &= word - 1 {
-				f := image[64*w+bits.TrailingZeros64(word)]
-				if g.zobrist == nil {
-					k[f/64] |= 1 << (f % 64)
-					continue
-				}
-				for i, x := range g.zobrist[f] {
-					k[i] += x
-				}
-			}
-		}
-	}
-	switch {
-	case g.limit > 0 && g.zobrist == nil:
-		k[7] = uint64(s.plies)
-	case g.limit > 0:
-		for i, x := range g.zobrist[len(g.net.Next)+s.plies] {
-			k[i] += x
-		}
-	}
-	return k
-}
+func (s *state) Key() env.Key { return s.game.keys.key(s.position.On(), s.plies, 0) }
 
 func (s *state) CanonicalKey() (env.Key, int) {
+	keys := &s.game.keys
 	least, symmetry := s.Key(), 0
-	for i := 1; i < len(s.game.images); i++ {
-		if k := s.key(i); slices.Compare(k[:], least[:]) < 0 {
+	for i := 1; i < len(keys.images); i++ {
+		if k := keys.key(s.position.On(), s.plies, i); slices.Compare(k[:], least[:]) < 0 {
 			least, symmetry = k, i
 		}
 	}
@@ -260,23 +221,7 @@ func (s *state) CanonicalKey() (env.Key, int) {
 
 func (s *state) Encode(dst []float32) {
 	g := s.game
-	clear(dst)
-	entries, constant := g.entries, g.first
-	if s.Player() == env.Second {
-		entries, constant = g.framed, nil
-	}
-	for _, list := range [][]entry{g.constant, constant} {
-		for _, e := range list {
-			dst[e.index] = e.value
-		}
-	}
-	for w, word := range s.position.On() {
-		for ; word != 0; word &= word - 1 {
-			for _, e := range entries[64*w+bits.TrailingZeros64(word)] {
-				dst[e.index] = max(dst[e.index], e.value)
-			}
-		}
-	}
+	g.tensor.encode(dst, s.position.On(), s.Player())
 	if g.limit > 0 {
 		left := dst[len(dst)-g.env.Tensor.Cells():]
 		for i := range left {
@@ -301,10 +246,10 @@ func (s *state) WinningCells(dst []int32) []int32 { return dst }
 
 // Detail lists the fluents that the board does not show, up to a length.
 func (s *state) Detail() string {
-	p := s.game.net.Program
+	p := s.game.circuit.Program
 	var list []string
 	on := s.position.On()
-	for _, i := range s.game.details {
+	for _, i := range s.game.drawing.details {
 		if on[i/64]>>(i%64)&1 == 0 {
 			continue
 		}

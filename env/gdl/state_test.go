@@ -103,18 +103,18 @@ func TestPositions(t *testing.T) {
 func checkPosition(t *testing.T, s *state) {
 	t.Helper()
 	g := s.game
-	n, v := g.net, g.net.NewValues()
+	c, v := g.circuit, g.circuit.NewValues()
 	load := func(on []uint64) {
-		for i := range n.Next {
-			v.Set(n.Fluent(i), -(on[i/64] >> (i % 64) & 1))
+		for i := range c.Next {
+			v.Set(c.Fluent(i), -(on[i/64] >> (i % 64) & 1))
 		}
-		n.Position(v)
+		c.Position(v)
 	}
 	load(s.position.On())
 	mover := g.turns.mover[s.turn]
 	var legal []env.Action
-	for _, a := range g.actions[mover] {
-		if v.Get(a.legal) != 0 && v.Get(n.Terminal) == 0 {
+	for _, a := range g.policy.actions[mover] {
+		if v.Get(a.legal) != 0 && v.Get(c.Terminal) == 0 {
 			legal = append(legal, a.id)
 		}
 	}
@@ -122,31 +122,31 @@ func checkPosition(t *testing.T, s *state) {
 		t.Fatalf("legal moves %v, want %v", got, legal)
 	}
 	if s.Done() {
-		n.FinalGoals(v)
+		c.FinalGoals(v)
 		if want := g.finalGoals(v, 0); want != s.Goals() && (g.limit == 0 || s.plies < g.limit) {
 			t.Fatalf("goals %v, want %v", s.Goals(), want)
 		}
 		return
 	}
-	after := n.NewValues()
+	after := c.NewValues()
 	next := g.newState()
 	for _, a := range legal {
 		load(s.position.On())
 		if idle := g.turns.idle[s.turn]; idle >= 0 {
-			v.Set(n.Move(1-mover, idle), ^uint64(0))
+			v.Set(c.Move(1-mover, idle), ^uint64(0))
 		}
-		k := g.entry[mover][a]
-		move := n.Move(mover, g.actions[mover][k].move)
+		k := g.policy.entry[mover][a]
+		move := c.Move(mover, g.policy.actions[mover][k].move)
 		v.Set(move, ^uint64(0))
-		n.Moves(v)
+		c.Moves(v)
 		next.CopyFrom(s)
 		next.Apply(a)
 		s.position.After(s.mode(), []int32{int32(k)}, after)
-		for i, r := range n.Next {
+		for i, r := range c.Next {
 			want := v.Get(r) & 1
-			if got := next.position.On()[i/64] >> (i % 64) & 1; got != want || after.Get(n.Fluent(i))&1 != want {
-				t.Fatalf("%s after %s is %d and %d, want %d", n.Program.Terms.Text(n.Program.Fluents[i]), g.env.ActionTexts[a],
-					got, after.Get(n.Fluent(i))&1, want)
+			if got := next.position.On()[i/64] >> (i % 64) & 1; got != want || after.Get(c.Fluent(i))&1 != want {
+				t.Fatalf("%s after %s is %d and %d, want %d", c.Program.Terms.Text(c.Program.Fluents[i]), g.env.ActionTexts[a],
+					got, after.Get(c.Fluent(i))&1, want)
 			}
 		}
 		v.Set(move, 0)
@@ -185,8 +185,8 @@ func TestNewStates(t *testing.T) {
 	}
 }
 
-// TestLanes plays 64 games at once and by states.
-func TestLanes(t *testing.T) {
+// TestWalk plays 64 games at once and by states.
+func TestWalk(t *testing.T) {
 	for _, name := range append(sheets.Names(), "loops") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -194,55 +194,51 @@ func TestLanes(t *testing.T) {
 			if name != "loops" {
 				text = sheets.Text(name)
 			}
-			e, _, err := New(t.Context(), name, text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e, _ := mustBuild(t, text)
 			g := e.NewState().(*state).game
-			n, l := g.net, g.newLanes(5)
+			w := g.newTrialWalk(5)
 			var states [64]*state
 			for i := range states {
 				states[i] = g.newState()
 			}
-			playing := l.begin(^uint64(0), 60)
-			if playing != 1<<60-1 {
-				t.Fatalf("games %#x begin", playing)
-			}
-			for playing != 0 {
-				n.Position(l.values)
+			for playing := uint64(1<<60 - 1); playing != 0; {
+				g.circuit.Position(w.values)
 				for i, s := range states[:60] {
-					if over := l.values.Get(n.Terminal)>>i&1 != 0; over != s.Done() {
+					if over := w.values.Get(g.circuit.Terminal)>>i&1 != 0; over != s.Done() {
 						t.Fatalf("game %d is over: %t, want %t", i, over, s.Done())
 					}
 					if s.Done() {
 						playing &^= 1 << i
 					}
 				}
-				if err := l.move(playing); err != nil {
-					t.Fatal(err)
+				if law, _ := w.move(playing); law != "" {
+					t.Fatal(law)
 				}
 				for i, s := range states[:60] {
-					if playing>>i&1 != 0 {
-						mover := g.turns.mover[s.turn]
-						var moves []env.Action
-						for _, a := range g.actions[mover] {
-							if l.values.Get(n.Move(mover, a.move))>>i&1 != 0 {
-								moves = append(moves, a.id)
-							}
-						}
-						if len(moves) != 1 || !slices.Contains(s.Legal(nil), moves[0]) {
-							t.Fatalf("moves %v; legal are %v", moves, s.Legal(nil))
-						}
-						s.Apply(moves[0])
-					}
-					for f := range n.Next {
-						if on := s.position.On()[f/64] >> (f % 64) & 1; l.values.Get(n.Fluent(f))>>i&1 != on || l.plies[i] != s.plies {
-							t.Fatalf("game %d after %d plies, want %d: %s is not %d", i, l.plies[i], s.plies, n.Program.Terms.Text(n.Program.Fluents[f]), on)
-						}
-					}
+					checkWalk(t, w, s, i, playing>>i&1 != 0)
 				}
 			}
 		})
+	}
+}
+
+// checkWalk plays the last move of game i of a walk, if it has one, and compares the positions.
+func checkWalk(t *testing.T, w *walk, s *state, i int, moved bool) {
+	t.Helper()
+	c, g := w.circuit, s.game
+	if moved {
+		mover := g.turns.mover[s.turn]
+		move := w.history[i][len(w.history[i])-1][mover]
+		k := slices.IndexFunc(g.policy.actions[mover], func(a action) bool { return a.move == move })
+		if k < 0 || !slices.Contains(s.Legal(nil), g.policy.actions[mover][k].id) {
+			t.Fatalf("move %d; legal are %v", move, s.Legal(nil))
+		}
+		s.Apply(g.policy.actions[mover][k].id)
+	}
+	for f := range c.Next {
+		if on := s.position.On()[f/64] >> (f % 64) & 1; w.values.Get(c.Fluent(f))>>i&1 != on || w.plies[i] != s.plies {
+			t.Fatalf("game %d after %d plies, want %d: %s is not %d", i, w.plies[i], s.plies, c.Program.Terms.Text(c.Program.Fluents[f]), on)
+		}
 	}
 }
 
@@ -253,16 +249,16 @@ func TestEven(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := e.NewState().(*state)
-	l := s.game.newLanes(6)
+	w := s.game.newTrialWalk(6)
 	counts := map[env.Action]int{}
 	for range 200 {
-		l.begin(^uint64(0), 64)
-		l.game.net.Position(l.values)
-		if err := l.move(^uint64(0)); err != nil {
-			t.Fatal(err)
+		w.begin(^uint64(0))
+		w.circuit.Position(w.values)
+		if law, _ := w.move(^uint64(0)); law != "" {
+			t.Fatal(law)
 		}
 		for _, a := range s.actions() {
-			counts[a.id] += bits.OnesCount64(l.values.Get(l.game.net.Move(l.game.turns.mover[0], a.move)))
+			counts[a.id] += bits.OnesCount64(w.values.Get(w.circuit.Move(s.game.turns.mover[0], a.move)))
 		}
 	}
 	for _, a := range s.Legal(nil) {
@@ -283,33 +279,15 @@ func TestRefused(t *testing.T) {
 		{"(true (free ?n)) (not (taken ?n))", "(true (free ?n))", "the game is not over after 5000 plies, in the position "},
 	} {
 		text := strings.Replace(loops, c.from, c.to, 1)
-		net, err := Read(t.Context(), text)
+		circuit, err := Read(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err = FromCircuit(t.Context(), "broken", text, net); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, _, err = FromCircuit(t.Context(), "broken", text, circuit); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Fatalf("error %v, want %q", err, c.want)
 		}
-		if w := FindWitness(t.Context(), net); w == nil || w.Err().Error() != err.Error() {
+		if w := FindWitness(t.Context(), circuit); w == nil || w.Err().Error() != err.Error() {
 			t.Errorf("the witness shows another fault than %v", err)
-		}
-	}
-}
-
-// TestTranspose compares with the definition.
-func TestTranspose(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
-	var a [64]uint64
-	for i := range a {
-		a[i] = rng.Uint64()
-	}
-	b := a
-	transpose(&b)
-	for i := range a {
-		for j := range a {
-			if a[i]>>j&1 != b[j]>>i&1 {
-				t.Fatalf("bit %d of word %d", j, i)
-			}
 		}
 	}
 }

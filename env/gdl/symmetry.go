@@ -11,41 +11,40 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// maxMatchWork bounds the inputs of gates looked at in the search for symmetries.
+// maxMatchWork bounds the inputs of gates visited in the search for symmetries.
 const maxMatchWork = 1 << 28
 
-// spot says where an input of the network, a fluent or a move, is on the board.
+// spot is the place of an input of the circuit, a fluent or a move, on the board.
 type spot struct {
-	name  uint64  // the same for inputs that differ in their place only
-	cells []int32 // the cells that it names, in order; or those of its line
+	name  uint64  // equal for inputs that differ in their coordinates only
+	cells []int32 // the cells that it names, in order of its arguments; or those of its line
 	line  bool
 }
 
-// finder looks for symmetries of a game. A symmetry is a map of the board's cells and a proof: an automorphism of the
-// network that maps inputs as the cells.
+// finder looks for symmetries of a game: maps of the board's cells that extend to automorphisms of the circuit.
 type finder struct {
 	game    *game
-	spots   []spot
+	spots   []spot // by input
 	matcher *gates.Matcher
 	offset  [2]int // by role: the input of its first move
 	list    []symmetry
 }
 
-// frame says how Second sees the board: as First would, if the sides were exchanged.
+// frame is the symmetry that exchanges the sides. Second sees the board through it, as First would.
 type frame struct {
 	symmetry
 	actions  []env.Action // see [env.Game.Finish]; nil if there is no frame
 	ownGoals bool         // the sides are alike but for their goals, so the network must know who is to move
 }
 
-// What roles become: themselves, or each other.
+// A symmetry keeps the roles; a frame exchanges them.
 var kept, exchanged = [2]int{0, 1}, [2]int{1, 0}
 
 // symmetry is a map of the board's cells with its automorphism.
 type symmetry struct {
 	name   string
 	cells  []int32
-	inputs []int32 // by input: its image
+	inputs []int32 // by input of the circuit: its image
 }
 
 // boardMap is a rotation or reflection of the board.
@@ -66,27 +65,42 @@ var boardMaps = []boardMap{
 	{"turned by 270 degrees", func(r, c, h, w int) (int, int) { return w - 1 - c, r }},
 }
 
-// newFinder returns a finder. The tensor must be laid out.
-func (g *game) newFinder(b *board) *finder {
-	f := &finder{game: g, matcher: g.net.NewMatcher(maxMatchWork, g.net.Goals)}
+// setSymmetries finds the game's symmetries, Second's frame and the figures, which follow from the board's layout.
+func (g *game) setSymmetries(ctx context.Context, b *board) (second frame, err error) {
+	f := &finder{game: g, matcher: g.circuit.NewMatcher(maxMatchWork, g.circuit.Goals)}
 	for role := range 2 {
-		f.offset[role] = g.net.Move(role, 0).Gate() - 1
+		f.offset[role] = g.circuit.Move(role, 0).Gate() - 1
 	}
 	f.setSpots(b)
-	return f
+	maps := boardMapsOf(g.env.Tensor)
+	if err := f.findSymmetries(ctx, maps); err != nil {
+		return second, err
+	}
+	for _, s := range f.list {
+		actions, _ := f.actions(s, kept)
+		g.env.Symmetries = append(g.env.Symmetries, env.Symmetry{Cells: s.cells, Actions: actions})
+		g.keys.images = append(g.keys.images, s.inputs[:len(g.circuit.Next)])
+	}
+	if second, err = f.findFrame(ctx, f.matcher, maps); err == nil && second.actions == nil {
+		noGoals := make([][]gates.Goal, len(g.circuit.Goals))
+		second, err = f.findFrame(ctx, g.circuit.NewMatcher(maxMatchWork, noGoals), maps)
+		second.ownGoals = second.actions != nil
+	}
+	if err != nil {
+		return second, err
+	}
+	g.setFrame(second)
+	g.env.Figures = f.figures(second)
+	return second, nil
 }
 
-// findSymmetries sets the game's symmetries and returns the frame of Second, if the layout has one and the sides are proven
-// to be alike, at least but for their goals.
-func (f *finder) findSymmetries(ctx context.Context, layout int) (second frame, err error) {
-	g := f.game
-	shape := g.env.Tensor
-	var maps []symmetry
+// boardMapsOf returns the different maps of a board of some shape; the identity comes first.
+func boardMapsOf(shape env.Shape) (maps []symmetry) {
 	for i, m := range boardMaps {
-		s := symmetry{name: m.name}
 		if i >= 4 && shape.H != shape.W {
 			break
 		}
+		s := symmetry{name: m.name}
 		for cell := range shape.Cells() {
 			r, c := m.cell(cell/shape.W, cell%shape.W, shape.H, shape.W)
 			s.cells = append(s.cells, int32(r*shape.W+c))
@@ -95,6 +109,11 @@ func (f *finder) findSymmetries(ctx context.Context, layout int) (second frame, 
 			maps = append(maps, s)
 		}
 	}
+	return maps
+}
+
+// findSymmetries lists the maps that are symmetries, and their products.
+func (f *finder) findSymmetries(ctx context.Context, maps []symmetry) error {
 	identity := maps[0]
 	for k := range f.spots {
 		identity.inputs = append(identity.inputs, int32(k))
@@ -102,85 +121,76 @@ func (f *finder) findSymmetries(ctx context.Context, layout int) (second frame, 
 	f.list = []symmetry{identity}
 	for _, s := range maps[1:] {
 		if err := ctx.Err(); err != nil {
-			return second, fmt.Errorf("the search for symmetries was not finished: %w", err)
+			return fmt.Errorf("the search for symmetries was not finished: %w", err)
 		}
 		f.trySymmetry(s)
 	}
-	for _, s := range f.list {
-		actions, _ := f.actions(s, kept)
-		g.env.Symmetries = append(g.env.Symmetries, env.Symmetry{Cells: s.cells, Actions: actions})
-		g.images = append(g.images, s.inputs[:len(g.net.Next)])
-	}
-	if layout < withFrames {
-		return second, nil
-	}
-	if second, err = f.findFrame(ctx, f.matcher, maps); err != nil || second.actions != nil || layout < withFigures {
-		return second, err
-	}
-	noGoals := make([][]gates.Goal, len(g.net.Goals))
-	second, err = f.findFrame(ctx, g.net.NewMatcher(maxMatchWork, noGoals), maps)
-	second.ownGoals = second.actions != nil
-	return second, err
+	return nil
 }
 
-// findFrame returns the first of the maps that is a frame by a matcher's automorphism.
+// findFrame returns the first of the maps that is a frame by an automorphism of the matcher. The last two maps of a square
+// board are no involutions.
 func (f *finder) findFrame(ctx context.Context, m *gates.Matcher, maps []symmetry) (second frame, err error) {
 	for _, s := range maps[:min(6, len(maps))] {
 		if err := ctx.Err(); err != nil {
 			return second, fmt.Errorf("the search for symmetries was not finished: %w", err)
 		}
-		if f.tryFrame(m, &s) {
-			if actions, ok := f.actions(s, exchanged); ok {
-				return frame{symmetry: s, actions: actions}, nil
-			}
+		if !f.tryFrame(m, &s) {
+			continue
+		}
+		if actions, ok := f.actions(s, exchanged); ok {
+			return frame{symmetry: s, actions: actions}, nil
 		}
 	}
 	return second, nil
 }
 
-// setSpots finds out where inputs are on the board.
+// setSpots finds the places of the inputs on the board.
 func (f *finder) setSpots(b *board) {
-	p := f.game.net.Program
+	p := f.game.circuit.Program
 	names := map[string]uint64{}
 	for kind, terms := range [][]ground.Term{p.Fluents, p.Moves[0], p.Moves[1]} {
 		first := len(f.spots)
 		f.spots = append(f.spots, make([]spot, len(terms))...)
-		order, groups := groupsOf(p, terms)
-		for _, name := range order {
-			var group []ground.Term
-			for _, i := range groups[name] {
-				group = append(group, terms[i])
-			}
-			pl := b.placeOf(p, group)
-			pairs := b.pairs(p, group, pl)
-			for _, i := range groups[name] {
-				s := &f.spots[first+i]
-				s.line = pl.kind == onFirst || pl.kind == onSecond
-				if s.line {
-					s.cells = b.cells(p, pl, terms[i])
-				}
-				var others []string
-				for k, a := range p.Terms.Args(terms[i]) {
-					if slices.ContainsFunc(pairs, func(pair [2]int) bool { return k == pair[0] || k == pair[1] }) || s.line && k == pl.i {
-						continue
-					}
-					others = append(others, p.Terms.Text(a))
-				}
-				for _, pair := range pairs {
-					cell, _ := b.at(p.Terms.Args(terms[i]), pair[0], pair[1])
-					s.cells = append(s.cells, int32(cell))
-				}
-				text := fmt.Sprintln(kind, name, strings.Join(others, " "))
+		for _, x := range functorsOf(p, terms) {
+			pl := b.placeOf(p, x.terms)
+			pairs := b.pairs(p, x.terms, pl)
+			for k, i := range x.members {
+				s, name := b.spotOf(p, x.terms[k], pl, pairs)
+				text := fmt.Sprintln(kind, x.name, name)
 				if _, ok := names[text]; !ok {
 					names[text] = uint64(len(names))
 				}
 				s.name = names[text]
+				f.spots[first+i] = s
 			}
 		}
 	}
 }
 
-// pairs returns all pairs of arguments of a group that name cells, of which a place has two at most.
+// spotOf returns the place of a term, and the text of its arguments that are not coordinates.
+func (b *board) spotOf(p *ground.Program, t ground.Term, pl place, pairs [][2]int) (s spot, name string) {
+	args := p.Terms.Args(t)
+	isPair := func(k int) bool {
+		return slices.ContainsFunc(pairs, func(pair [2]int) bool { return k == pair[0] || k == pair[1] })
+	}
+	if s.line = pl.kind == onFirst || pl.kind == onSecond; s.line {
+		s.cells = b.cells(p, pl, t)
+	}
+	for _, pair := range pairs {
+		cell, _ := b.at(args, pair[0], pair[1])
+		s.cells = append(s.cells, int32(cell))
+	}
+	var others []string
+	for k, a := range args {
+		if !isPair(k) && !(s.line && k == pl.i) {
+			others = append(others, p.Terms.Text(a))
+		}
+	}
+	return s, strings.Join(others, " ")
+}
+
+// pairs returns all pairs of arguments that name cells. A [place] has the first two of them only.
 func (b *board) pairs(p *ground.Program, terms []ground.Term, pl place) (list [][2]int) {
 	if pl.kind != onCell {
 		return nil
@@ -203,8 +213,8 @@ func (b *board) pairs(p *ground.Program, terms []ground.Term, pl place) (list []
 	return list
 }
 
-// labels returns what must be equal of an input and of its image: the place, after a map of the cells; the role that a
-// move belongs to, after the roles are exchanged or not; and, if names count, the name.
+// labels returns a label per input for [gates.Matcher.Match]: a hash of its cells under a map of the board, of the role of
+// a move under a map of the roles, and, if names count, of its name.
 func (f *finder) labels(cells []int32, roles [2]int, names bool) []uint64 {
 	list := make([]uint64, len(f.spots))
 	for k, s := range f.spots {
@@ -232,7 +242,7 @@ func (f *finder) labels(cells []int32, roles [2]int, names bool) []uint64 {
 	return list
 }
 
-// roleOf returns the role of an input that is a move, -1 for a fluent.
+// roleOf returns the role of a move; -1 for a fluent.
 func (f *finder) roleOf(input int) int {
 	switch {
 	case input < f.offset[0]:
@@ -243,7 +253,8 @@ func (f *finder) roleOf(input int) int {
 	return 1
 }
 
-// trySymmetry adds a symmetry, and those that follow from it and the ones before, if it is proven.
+// trySymmetry adds a map to the symmetries if it is one, and closes the list under composition. It drops the map again if
+// two automorphisms then map the board in the same way.
 func (f *finder) trySymmetry(s symmetry) {
 	known := func(s symmetry) *symmetry {
 		i := slices.IndexFunc(f.list, func(o symmetry) bool { return slices.Equal(o.cells, s.cells) })
@@ -270,7 +281,7 @@ func (f *finder) trySymmetry(s symmetry) {
 				case o == nil:
 					f.list, more = append(f.list, product), true
 				case !slices.Equal(o.inputs, product.inputs):
-					f.list = before // two automorphisms turn the board in the same way
+					f.list = before
 					return
 				}
 			}
@@ -278,7 +289,7 @@ func (f *finder) trySymmetry(s symmetry) {
 	}
 }
 
-// composed returns the permutation x followed by y.
+// composed returns the permutation y after x.
 func composed(x, y []int32) []int32 {
 	list := make([]int32, len(x))
 	for i, k := range x {
@@ -287,42 +298,48 @@ func composed(x, y []int32) []int32 {
 	return list
 }
 
-// keeps reports whether an automorphism is a symmetry of package env: it keeps the first position, whose turn it is, the
-// planes of the tensor and what is drawn.
+// keeps reports whether an automorphism is an [env.Symmetry]: it keeps the initial position, the mover, the planes of the
+// tensor, the pieces and the cells that exist, and it permutes the actions.
 func (f *finder) keeps(s symmetry) bool {
 	g := f.game
 	cells := len(s.cells)
-	for cell, exists := range g.env.Drawing.Cells {
-		if g.env.Drawing.Cells[s.cells[cell]] != exists {
-			return false
-		}
+	if !f.keepsCells(s) || !f.keepsTurns(s, kept) {
+		return false
 	}
-	for i := range g.net.Next {
+	for i := range g.circuit.Next {
 		to := s.inputs[i]
 		if g.init[i/64]>>(i%64)&1 != g.init[to/64]>>(to%64)&1 {
 			return false
 		}
-		image := slices.Clone(g.entries[i])
+		image := slices.Clone(g.tensor.entries[i])
 		for k, e := range image {
 			image[k].index = e.index/int32(cells)*int32(cells) + s.cells[int(e.index)%cells]
 		}
 		byIndex := func(a, b entry) int { return int(a.index - b.index) }
 		slices.SortFunc(image, byIndex)
-		there := slices.SortedFunc(slices.Values(g.entries[to]), byIndex)
-		p, q := g.pieces[i], g.pieces[to]
+		there := slices.SortedFunc(slices.Values(g.tensor.entries[to]), byIndex)
+		p, q := g.drawing.pieces[i], g.drawing.pieces[to]
 		if !slices.Equal(image, there) || p.kind != q.kind || p.kind > 0 && s.cells[p.cell] != q.cell {
 			return false
 		}
-	}
-	if !f.keepsTurns(s, kept) {
-		return false
 	}
 	_, ok := f.actions(s, kept)
 	return ok
 }
 
-// keepsTurns reports whether an automorphism takes each case of whose turn it is to one, and possible moves to possible
-// ones; roles[r] is what role r becomes.
+// keepsCells reports whether a map takes cells of the board that exist to cells that exist.
+func (f *finder) keepsCells(s symmetry) bool {
+	cells := f.game.env.Drawing.Cells
+	for cell, exists := range cells {
+		if cells[s.cells[cell]] != exists {
+			return false
+		}
+	}
+	return true
+}
+
+// keepsTurns reports whether an automorphism maps control fluents to control fluents, with their movers and idle moves, and
+// possible moves to possible moves. Role r becomes roles[r].
 func (f *finder) keepsTurns(s symmetry, roles [2]int) bool {
 	t := f.game.turns
 	for k, fluent := range t.fluents {
@@ -347,17 +364,16 @@ func (f *finder) keepsTurns(s symmetry, roles [2]int) bool {
 	return true
 }
 
-// image returns the image of a role's move: a move of roles[role].
+// image returns the image of a role's move, which is a move of roles[role].
 func (f *finder) image(s symmetry, role, move int, roles [2]int) int {
 	return int(s.inputs[f.offset[role]+move]) - f.offset[roles[role]]
 }
 
-// actions returns the permutation of actions that belongs to an automorphism. It reports false if there is none: if both
-// roles have a move that becomes another one for each, or if an action leaves its cell. If roles are exchanged, only moves
-// of Second count, and the permutation is its own inverse.
+// actions returns the permutation of the actions under an automorphism; for a frame it is an involution that is right for
+// Second's moves. It reports false if there is none: if the roles' images of a shared action differ, or if an action does
+// not go to the image of its cell.
 func (f *finder) actions(s symmetry, roles [2]int) ([]env.Action, bool) {
 	g := f.game
-	const open = -1
 	list := slices.Repeat([]env.Action{open}, len(g.env.ActionTexts))
 	back := slices.Clone(list)
 	put := func(a, to env.Action) bool {
@@ -368,11 +384,11 @@ func (f *finder) actions(s symmetry, roles [2]int) ([]env.Action, bool) {
 		return true
 	}
 	second := 1 - g.turns.mover[0]
-	for role, actions := range g.actions {
+	for role, actions := range g.policy.actions {
 		if roles == exchanged && role != second {
 			continue
 		}
-		others := g.actions[roles[role]]
+		others := g.policy.actions[roles[role]]
 		byMove := make(map[int]env.Action, len(others))
 		for _, a := range others {
 			byMove[a.move] = a.id
@@ -384,41 +400,49 @@ func (f *finder) actions(s symmetry, roles [2]int) ([]env.Action, bool) {
 			}
 		}
 	}
-	// Entries without an action: the first one of a cell goes to the first one of the cell's image, and so on.
+	return list, f.completeActions(s, list, back)
+}
+
+// open marks an action without an image.
+const open = -1
+
+// completeActions maps the entries of the policy that are no action: the first one of a cell goes to the first one without a
+// preimage in back of the cell's image, and so on. It reports false if an action does not go to the image of its cell.
+func (f *finder) completeActions(s symmetry, list, back []env.Action) bool {
 	cells := len(s.cells)
-	planes := (len(list) - g.env.PolicyExtras) / cells
-	free := make([][]env.Action, cells+1) // by cell, those that nothing goes to; extra entries come last
-	at := func(a env.Action) int {
+	planes := (len(list) - f.game.env.PolicyExtras) / cells
+	cellOf := func(a env.Action) int { // cells stands for the extra entries
 		if int(a) < planes*cells {
 			return int(a) % cells
 		}
 		return cells
 	}
+	free := make([][]env.Action, cells+1) // by cell
 	for a, from := range back {
 		if from == open {
-			free[at(env.Action(a))] = append(free[at(env.Action(a))], env.Action(a))
+			free[cellOf(env.Action(a))] = append(free[cellOf(env.Action(a))], env.Action(a))
 		}
 	}
 	for a := range list {
-		cell := at(env.Action(a))
+		cell := cellOf(env.Action(a))
 		if cell < cells {
 			cell = int(s.cells[cell])
 		}
 		if list[a] == open {
 			if len(free[cell]) == 0 {
-				return nil, false
+				return false
 			}
 			list[a], free[cell] = free[cell][0], free[cell][1:]
 		}
-		if at(list[a]) != cell {
-			return nil, false
+		if cellOf(list[a]) != cell {
+			return false
 		}
 	}
-	return list, true
+	return true
 }
 
-// tryFrame reports whether an automorphism that exchanges the roles is found, and sets its inputs: then the position that
-// Second sees is one in which First is to move, and it has the same future.
+// tryFrame looks for an automorphism of a map that exchanges the roles, and sets its inputs. It must be an involution and
+// commute with all symmetries, so that Second's view of a position is a position with First to move and the same future.
 func (f *finder) tryFrame(m *gates.Matcher, s *symmetry) bool {
 	g := f.game
 	s.inputs = m.Match(f.labels(s.cells, exchanged, false), f.labels(f.list[0].cells, kept, false), exchanged[:])
@@ -430,19 +454,17 @@ func (f *finder) tryFrame(m *gates.Matcher, s *symmetry) bool {
 			return false
 		}
 	}
-	for cell, exists := range g.env.Drawing.Cells {
-		if g.env.Drawing.Cells[s.cells[cell]] != exists {
-			return false
-		}
+	if !f.keepsCells(*s) {
+		return false
 	}
-	// A plane that shows a number needs fluents of which one at most is true.
+	// A plane that shows a number needs a mutex group, and the image of a group is one only if all of it is known as one.
 	numberOf := map[int32]int{}
-	for k, c := range g.numbers {
+	for k, c := range g.tensor.numbers {
 		for _, i := range c.fluents {
 			numberOf[int32(i)] = 1 + k
 		}
 	}
-	for _, c := range g.numbers {
+	for _, c := range g.tensor.numbers {
 		for _, i := range c.fluents {
 			if k := numberOf[s.inputs[i]]; k == 0 || k != numberOf[s.inputs[c.fluents[0]]] {
 				return false
@@ -450,42 +472,4 @@ func (f *finder) tryFrame(m *gates.Matcher, s *symmetry) bool {
 		}
 	}
 	return true
-}
-
-// setFrame sets what fluents set in the tensor when Second is to move, and says so in the names of the planes. If goals
-// differ it adds a plane that shows who is to move.
-func (g *game) setFrame(f frame) {
-	g.framed = g.entries
-	if f.actions == nil {
-		return
-	}
-	e := g.env
-	if f.ownGoals {
-		at := len(e.Planes)
-		if g.limit > 0 {
-			at-- // the last plane stays the last
-		}
-		e.Planes = slices.Insert(e.Planes, at, fmt.Sprintf("%[1]s to move: 1 on every cell if %[1]s is to move, 0 elsewhere", e.Players[env.First]))
-		for cell := range e.Tensor.Cells() {
-			g.first = append(g.first, entry{int32(at*e.Tensor.Cells() + cell), 1})
-		}
-	}
-	g.framed = make([][]entry, len(g.entries))
-	others := map[int]string{} // by plane, what it shows for Second; "" if that has no single name
-	plane := func(fluent int) int { return int(g.entries[fluent][0].index) / e.Tensor.Cells() }
-	for i := range g.framed {
-		to := int(f.inputs[i])
-		g.framed[i] = g.entries[to]
-		name, _, _ := strings.Cut(e.Planes[plane(i)], ": ")
-		if other, ok := others[plane(to)]; ok && other != name {
-			name = ""
-		}
-		others[plane(to)] = name
-	}
-	for i, name := range others {
-		own, values, _ := strings.Cut(e.Planes[i], ": ")
-		if name != "" && name != own {
-			e.Planes[i] = fmt.Sprintf("%s, for %s %s: %s", own, e.Players[env.Second], name, values)
-		}
-	}
 }

@@ -16,18 +16,6 @@ import (
 func TestScrambledSymmetries(t *testing.T) {
 	for _, name := range sheets.Names() {
 		plain, info := mustBuild(t, sheets.Text(name))
-		want := ""
-		switch {
-		case name == "nim":
-			want = "-v4" // once it had a board
-		case len(plain.Figures) > 0 || info.OwnGoals:
-			want = "-v3"
-		case info.Frame != "":
-			want = "-v2"
-		}
-		if _, v, _ := parseName(plain.Name, plain.Sheet); !strings.HasSuffix(plain.Name, want+")") || v.layout == firstLayout != (want == "") {
-			t.Errorf("%s has frame %q and %d figures", plain.Name, info.Frame, len(plain.Figures))
-		}
 		text, _, err := sheets.Scramble(sheets.Text(name), rand.New(rand.NewPCG(7, 7)))
 		if err != nil {
 			t.Fatal(err)
@@ -45,8 +33,8 @@ func TestFrame(t *testing.T) {
 	for _, name := range sheets.Names() {
 		e, info := mustBuild(t, sheets.Text(name))
 		g := e.NewState().(*state).game
-		if info.Frame == "" || info.OwnGoals != (len(g.first) > 0) {
-			t.Errorf("%s: frame %q, own goals %t, %d entries for First", name, info.Frame, info.OwnGoals, len(g.first))
+		if info.Frame == "" || info.OwnGoals != (len(g.tensor.first) > 0) {
+			t.Errorf("%s: frame %q, own goals %t, %d entries for First", name, info.Frame, info.OwnGoals, len(g.tensor.first))
 			continue
 		}
 		frame := e.Frame(env.Second)
@@ -86,11 +74,11 @@ func shown(t *testing.T, s *state) *state {
 	t.Helper()
 	g := s.game
 	on := make([]uint64, len(g.init))
-	for i := range g.net.Next {
+	for i := range g.circuit.Next {
 		if s.position.On()[i/64]>>(i%64)&1 == 0 {
 			continue
 		}
-		image := slices.IndexFunc(g.entries, func(e []entry) bool { return slices.Equal(e, g.framed[i]) })
+		image := slices.IndexFunc(g.tensor.entries, func(e []entry) bool { return slices.Equal(e, g.tensor.framed[i]) })
 		on[image/64] |= 1 << (image % 64)
 	}
 	seen := g.newState()
@@ -104,14 +92,14 @@ func shown(t *testing.T, s *state) *state {
 
 // withoutMover returns the tensor but for the plane that shows who is to move.
 func withoutMover(s *state) []float32 {
-	x := tensor(s)
-	for _, e := range s.game.first {
+	x := encoded(s)
+	for _, e := range s.game.tensor.first {
 		x[e.index] = 0
 	}
 	return x
 }
 
-func tensor(s *state) []float32 {
+func encoded(s *state) []float32 {
 	x := make([]float32, s.game.env.Tensor.Size())
 	s.Encode(x)
 	return x
@@ -138,43 +126,5 @@ func TestBrokenSymmetry(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		envtest.Run(t, e)
-	}
-}
-
-// TestOldNames checks that games of names of earlier versions keep their tensors, and their networks the form.
-func TestOldNames(t *testing.T) {
-	for _, c := range []struct {
-		name, sheet string
-		planes      int
-		framed      bool
-		figures     int
-	}{
-		{"gdl(breakthrough-6x6-733c46b7)", "breakthrough-6x6", 5, false, 0},
-		{"gdl(breakthrough-6x6-733c46b7-v2)", "breakthrough-6x6", 5, true, 0},
-		{"gdl(two-marks-2dc2dcd3)", "two-marks", 6, false, 0},
-		{"gdl(two-marks-2dc2dcd3-v2)", "two-marks", 8, true, 0},
-		{"gdl(two-marks-2dc2dcd3-v3)", "two-marks", 8, true, 28},
-		{"gdl(race-2f48fe48-56)", "race", 7, false, 0},
-		{"gdl(race-2f48fe48-56-v2)", "race", 7, true, 0},
-		{"gdl(quad-5x5-e86f958b)", "quad-5x5", 8, false, 0},
-		{"gdl(quad-5x5-e86f958b-v3)", "quad-5x5", 9, true, 37},
-		{"gdl(reversi-e9dfb92b-144)", "reversi", 7, false, 0},
-		{"gdl(reversi-e9dfb92b-144-v3)", "reversi", 8, true, 0},
-	} {
-		e, err := Restore(t.Context(), c.name, sheets.Text(c.sheet))
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := e.NewState().(*state).game
-		framed := !slices.EqualFunc(g.entries, g.framed, slices.Equal)
-		if e.Name != c.name || e.Tensor.C != c.planes || framed != c.framed || len(e.Figures) != c.figures {
-			t.Errorf("%s: name %s, %d planes, framed %t, %d figures", c.name, e.Name, e.Tensor.C, framed, len(e.Figures))
-		}
-	}
-	for _, name := range []string{"gdl(quad-5x5-e86f958b-v2)", "gdl(breakthrough-6x6-733c46b7-v3)"} {
-		sheet := strings.TrimPrefix(name[:strings.LastIndex(name, "-")], "gdl(")
-		if _, err := Restore(t.Context(), name, sheets.Text(sheet[:strings.LastIndex(sheet, "-")])); err == nil {
-			t.Errorf("%s is the name of a game", name)
-		}
 	}
 }

@@ -12,17 +12,17 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// turns says whose turn it is. At most one fluent of a set is true in every position; it decides who moves, and so does
-// that none is.
+// turns tells from a position whose turn it is. At most one of its control fluents is true in every position; which one, or
+// that none is, decides who moves.
 type turns struct {
-	fluents []int     // numbers of the fluents of the set that may be true; none if all may be false
+	fluents []int     // control fluents that may be true; none if all may be false
 	mover   []int     // by entry of fluents: the role that moves
-	idle    []int     // by entry of fluents: the move of the other role; -1 if it has none
-	modes   []int     // by entry of fluents: the network's mode, see setPlay
-	moves   [2][]bool // by role, then move: possible when the role is to move
+	idle    []int     // by entry of fluents: the only move of the other role, such as noop; -1 if it has none
+	modes   []int     // by entry of fluents: the mode of the circuit, see setPlay
+	moves   [2][]bool // by role, then move: it may be legal when the role is the mover
 }
 
-// movesOf lists the moves that are possible when a role is to move.
+// movesOf lists the possible moves of a role as the mover.
 func (t *turns) movesOf(role int) (moves []int) {
 	for m, possible := range t.moves[role] {
 		if possible {
@@ -32,26 +32,53 @@ func (t *turns) movesOf(role int) (moves []int) {
 	return moves
 }
 
-// none stands for the case that no fluent of a set is true.
-const none = -1
+// playerOf returns the player of a role: First is who moves in the initial position.
+func (t *turns) playerOf(role int) env.Player { return env.Player(role ^ t.mover[0]) }
 
-// Limits of the sets that are tried: fluents of one name, and of two names together.
+// at returns the entry of fluents that is the case in a position.
+func (t *turns) at(on []uint64) (entry int) {
+	for k, i := range t.fluents {
+		if i == none {
+			entry = k
+		} else if on[i/64]>>(i%64)&1 != 0 {
+			return k
+		}
+	}
+	return entry
+}
+
+// where returns the positions of v in which entry k of fluents is the case.
+func (t *turns) where(c *gates.Circuit, v gates.Values, k int) uint64 {
+	if t.fluents[k] != none {
+		return v.Get(c.Fluent(t.fluents[k]))
+	}
+	word := ^uint64(0)
+	for _, i := range t.fluents {
+		if i != none {
+			word &^= v.Get(c.Fluent(i))
+		}
+	}
+	return word
+}
+
+// Limits of the sets of control fluents that are tried: fluents of one functor, and of two functors together.
 const (
 	maxTurns = 256
 	maxUnion = 16
 )
 
-// maxTurnWork bounds the gates looked at in the search for a set.
+// maxTurnWork bounds the gates folded in the search for control fluents.
 const maxTurnWork = 1 << 30
 
-// findTurns proves that players take turns. The error says why that fails.
-func findTurns(ctx context.Context, n *gates.Circuit, f *gates.Folder) (*turns, error) {
-	sets := turnSets(n.Program, maxTurns)
-	t, reason := proveTurns(ctx, n, f, sets[0])
+// findTurns looks for control fluents with which it proves that players take turns. If it fails the error has a position
+// from random games in which both players have a choice, or else the reason why the likeliest set fails.
+func findTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder) (*turns, error) {
+	sets := controlSets(c.Program, maxTurns)
+	t, reason := proveTurns(ctx, c, f, sets[0])
 	if reason == nil {
 		return t, nil
 	}
-	if err := findChoices(n); err != nil {
+	if err := findChoices(c); err != nil {
 		return nil, err
 	}
 	for _, prove := range []func(context.Context, *gates.Circuit, *gates.Folder, []int) (*turns, error){proveTurns, proveWithGroups} {
@@ -59,7 +86,7 @@ func findTurns(ctx context.Context, n *gates.Circuit, f *gates.Folder) (*turns, 
 			if f.Work() > maxTurnWork || ctx.Err() != nil {
 				break
 			}
-			if t, err := prove(ctx, n, f, set); err == nil {
+			if t, err := prove(ctx, c, f, set); err == nil {
 				return t, nil
 			}
 		}
@@ -70,10 +97,11 @@ func findTurns(ctx context.Context, n *gates.Circuit, f *gates.Folder) (*turns, 
 	return nil, fmt.Errorf("it is not shown that players take turns: %w", reason)
 }
 
-// turnSets lists sets of fluents, up to a size, of which at most one is true at the start: those of one name, those of two
-// names, and the empty set. Sets whose names suggest turns come first, and those of which none is true at the start last.
-func turnSets(p *ground.Program, largest int) [][]int {
-	names, groups := groupsOf(p, p.Fluents)
+// controlSets lists sets of fluents, up to a size, of which at most one is true initially: those of one functor, those of
+// two functors, and the empty set. Sets with control or turn in their name come first, and those of which none is true
+// initially last.
+func controlSets(p *ground.Program, largest int) [][]int {
+	functors := functorsOf(p, p.Fluents)
 	starts := p.Starts()
 	var sets [3][][]int
 	add := func(set []int) {
@@ -82,27 +110,26 @@ func turnSets(p *ground.Program, largest int) [][]int {
 			return
 		}
 		order := 2 - count
-		if name := p.Terms.Name(p.Fluents[set[0]]); count == 1 && (strings.Contains(name, "control") || strings.Contains(name, "turn")) {
+		if count == 1 && suggestsTurns(p.Terms.Name(p.Fluents[set[0]])) {
 			order = 0
 		}
 		sets[order] = append(sets[order], set)
 	}
-	for _, name := range names {
-		add(groups[name])
+	for _, x := range functors {
+		add(x.members)
 	}
-	for i, name := range names {
-		for _, other := range names[:i] {
-			if len(groups[name])+len(groups[other]) <= maxUnion {
-				add(slices.Concat(groups[other], groups[name]))
+	for i, x := range functors {
+		for _, other := range functors[:i] {
+			if len(x.members)+len(other.members) <= maxUnion {
+				add(slices.Concat(other.members, x.members))
 			}
 		}
 	}
 	return append(slices.Concat(sets[:]...), nil)
 }
 
-// groupName returns the name and number of arguments of a term.
-func groupName(p *ground.Program, f ground.Term) string {
-	return fmt.Sprintf("%s/%d", p.Terms.Name(f), len(p.Terms.Args(f)))
+func suggestsTurns(name string) bool {
+	return strings.Contains(name, "control") || strings.Contains(name, "turn")
 }
 
 // Limits of findChoices: moves of its games, and gates computed.
@@ -111,21 +138,26 @@ const (
 	maxChoiceWork  = 1 << 27
 )
 
-// findChoices plays 64 random games, and returns an error about the first position that breaks a law, such as that both
+// findChoices plays 64 random games and returns an error about the first position that breaks a law, such as that both
 // players have a choice; nil if it finds none.
-func findChoices(n *gates.Circuit) error {
-	position, moves, goals := n.Size()
-	w := newWalk(n, 0)
+func findChoices(c *gates.Circuit) error {
+	position, moves, goals := c.Size()
+	w := newWalk(c, 0)
 	for range min(maxChoiceMoves, maxChoiceWork/(1+position+moves+goals)) {
 		if w.playing == 0 {
 			break
 		}
 		if law, game := w.step(); law != "" {
-			facts := factsIn(n, w.values, game)
-			return inPosition(law+lostTurn(n.Program, facts), facts)
+			return brokenLaw(c, law, w.values, game)
 		}
 	}
 	return nil
+}
+
+// brokenLaw returns an error about a law that position i of v breaks.
+func brokenLaw(c *gates.Circuit, law string, v gates.Values, i int) error {
+	facts := factsIn(c, v, i)
+	return inPosition(law+lostTurn(c.Program, facts), facts)
 }
 
 // inPosition returns an error about a law that is broken in a position of some facts.
@@ -133,90 +165,58 @@ func inPosition(law string, facts []string) error {
 	return fmt.Errorf("%s, in the position %s", law, cmp.Or(strings.Join(facts, " "), "without facts"))
 }
 
-// lostTurn says which facts are missing among some if a position needs them to say whose turn it is: those of a name with
-// control or turn of which one is true at the start. It returns "" if none are.
+// lostTurn returns a clause for an error if a position lacks all fluents of a functor that suggests turns and of which one
+// is true initially; otherwise "".
 func lostTurn(p *ground.Program, facts []string) string {
-	names, groups := groupsOf(p, p.Fluents)
 	starts := p.Starts()
-	for _, name := range names {
-		first := slices.IndexFunc(groups[name], func(i int) bool { return starts[i] })
-		isTrue := func(i int) bool { return slices.Contains(facts, p.Terms.Text(p.Fluents[i])) }
-		if isTurn := strings.Contains(name, "control") || strings.Contains(name, "turn"); !isTurn || countTrue(starts, groups[name]) != 1 {
+	for _, x := range functorsOf(p, p.Fluents) {
+		if !suggestsTurns(x.name) || countTrue(starts, x.members) != 1 {
 			continue
 		}
-		if !slices.ContainsFunc(groups[name], isTrue) {
-			return fmt.Sprintf(", and no fact like %s is true", p.Terms.Text(p.Fluents[groups[name][first]]))
+		isTrue := func(i int) bool { return slices.Contains(facts, p.Terms.Text(p.Fluents[i])) }
+		if !slices.ContainsFunc(x.members, isTrue) {
+			first := slices.IndexFunc(x.members, func(i int) bool { return starts[i] })
+			return fmt.Sprintf(", and no fact like %s is true", p.Terms.Text(x.terms[first]))
 		}
 	}
 	return ""
 }
 
-// factsIn lists the fluents that are true in a game.
-func factsIn(n *gates.Circuit, v gates.Values, game int) (list []string) {
-	for i, f := range n.Program.Fluents {
-		if v.Get(n.Fluent(i))>>game&1 != 0 {
-			list = append(list, n.Program.Terms.Text(f))
+// factsIn lists the fluents that are true in position i of v.
+func factsIn(c *gates.Circuit, v gates.Values, i int) (list []string) {
+	for k, f := range c.Program.Fluents {
+		if v.Get(c.Fluent(k))>>i&1 != 0 {
+			list = append(list, c.Program.Terms.Text(f))
 		}
 	}
 	return list
 }
 
-// proof is an attempt to prove that players take turns.
-type proof struct {
-	ctx    context.Context
-	net    *gates.Circuit
-	folder *gates.Folder
-	set    []int
-	groups [][]int // of fluents of which at most one is assumed to be true
-	broken []bool  // by group: that does not follow for the next position
-	proven int     // groups, the first ones, for which it follows
-}
-
-// proveTurns proves that at most one fluent of the set is true, and that this leaves a choice to one role only.
-func proveTurns(ctx context.Context, n *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
+// proveTurns proves that at most one fluent of the set is true in every reachable position, and that it leaves a choice to
+// one role only.
+func proveTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
 	f.Exclude(nil)
-	p := &proof{ctx: ctx, net: n, folder: f, set: set}
-	return p.try()
+	p := &proof{ctx: ctx, circuit: c, folder: f, set: set}
+	return p.followTurns()
 }
 
-// proveWithGroups is proveTurns with the help of groups of fluents that exclude each other, such as (hand x 0) and
-// (hand x 1). It assumes that they do, and begins again without those of which that does not follow for the next position,
-// until all do: then the proof is an induction.
-func proveWithGroups(ctx context.Context, n *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
-	p := &proof{ctx: ctx, net: n, folder: f, set: set}
+// proveWithGroups is proveTurns with mutex groups, such as (hand x 0) and (hand x 1), in its induction.
+func proveWithGroups(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
+	p := &proof{ctx: ctx, circuit: c, folder: f, set: set}
 	p.findGroups()
 	for {
 		p.exclude()
-		t, err := p.try()
+		t, err := p.followTurns()
 		if err != nil || !p.dropBroken() {
 			return t, err
 		}
 	}
 }
 
-// exclude lets the folder assume that groups exclude each other.
-func (p *proof) exclude() {
-	p.folder.Exclude(p.groups)
-	p.broken = make([]bool, len(p.groups))
-}
-
-// dropBroken drops the broken groups, and reports whether there are any.
-func (p *proof) dropBroken() bool {
-	groups := [][]int{}
-	for k, group := range p.groups {
-		if !p.broken[k] {
-			groups = append(groups, group)
-		}
-	}
-	dropped := len(groups) < len(p.groups)
-	p.groups = groups
-	return dropped
-}
-
-// try follows the set from the first position.
-func (p *proof) try() (*turns, error) {
-	n := p.net
-	t := &turns{moves: [2][]bool{make([]bool, len(n.Legal[0])), make([]bool, len(n.Legal[1]))}}
+// followTurns explores the control fluents that are reachable from the initial one.
+func (p *proof) followTurns() (*turns, error) {
+	c := p.circuit
+	t := &turns{moves: [2][]bool{make([]bool, len(c.Legal[0])), make([]bool, len(c.Legal[1]))}}
 	known := map[int]bool{}
 	var queue []int
 	reach := func(i int) {
@@ -226,7 +226,7 @@ func (p *proof) try() (*turns, error) {
 		}
 	}
 	for _, i := range p.set {
-		if slices.Contains(n.Program.Init, n.Program.Fluents[i]) {
+		if slices.Contains(c.Program.Init, c.Program.Fluents[i]) {
 			reach(i)
 		}
 	}
@@ -234,19 +234,19 @@ func (p *proof) try() (*turns, error) {
 		reach(none)
 	}
 	for len(queue) > 0 {
-		c := queue[0]
+		control := queue[0]
 		queue = queue[1:]
-		mover, idle, moves, err := p.choices(c)
+		mover, idle, moves, err := p.choices(control)
 		if err != nil {
 			return nil, err
 		}
-		t.fluents, t.mover, t.idle = append(t.fluents, c), append(t.mover, mover), append(t.idle, idle)
-		err = p.eachMove(c, mover, idle, moves, func(m int) error {
+		t.fluents, t.mover, t.idle = append(t.fluents, control), append(t.mover, mover), append(t.idle, idle)
+		err = p.eachMove(control, mover, idle, moves, func(m int) error {
 			if p.folder.Work() > maxTurnWork || p.ctx.Err() != nil {
 				return errGivenUp
 			}
 			t.moves[mover][m] = true
-			next, err := p.next(c, mover, m)
+			next, err := p.next(control, mover, m)
 			for _, i := range next {
 				reach(i)
 			}
@@ -259,11 +259,11 @@ func (p *proof) try() (*turns, error) {
 	return t, nil
 }
 
-// when says in words that c is true.
-func (p *proof) when(c int) string {
+// when says for an error that a control fluent is true.
+func (p *proof) when(control int) string {
 	switch {
-	case c != none:
-		return "with " + p.text(c)
+	case control != none:
+		return "with " + p.text(control)
 	case len(p.set) > 0:
 		return "without a fact like " + p.text(p.set[0])
 	}
@@ -271,56 +271,16 @@ func (p *proof) when(c int) string {
 }
 
 func (p *proof) text(fluent int) string {
-	return p.net.Program.Terms.Text(p.net.Program.Fluents[fluent])
+	return p.circuit.Program.Terms.Text(p.circuit.Program.Fluents[fluent])
 }
 
-// at returns the entry of the fluents that is the case in a position.
-func (t *turns) at(on []uint64) (entry int) {
-	for k, i := range t.fluents {
-		if i == none {
-			entry = k
-		} else if on[i/64]>>(i%64)&1 != 0 {
-			return k
-		}
-	}
-	return entry
-}
-
-// where returns the positions of v in which entry k of the fluents is the case.
-func (t *turns) where(n *gates.Circuit, v gates.Values, k int) uint64 {
-	if t.fluents[k] != none {
-		return v.Get(n.Fluent(t.fluents[k]))
-	}
-	word := ^uint64(0)
-	for _, i := range t.fluents {
-		if i != none {
-			word &^= v.Get(n.Fluent(i))
-		}
-	}
-	return word
-}
-
-// assume sets the fluent c of a set to true, or none, and the others to false; further lists are added.
-func assume(n *gates.Circuit, f *gates.Folder, set []int, c int, isTrue, isFalse []gates.Ref) {
-	for _, i := range set {
-		switch {
-		case i == none:
-		case i == c:
-			isTrue = append(isTrue, n.Fluent(i))
-		default:
-			isFalse = append(isFalse, n.Fluent(i))
-		}
-	}
-	f.Reset(isTrue, isFalse)
-}
-
-// possible returns the possible moves of a role under what is assumed. Positions in which the game is over do not count.
-func (p *proof) possible(c, role int) []int {
+// possible returns the moves of a role that may be legal under the folder's assumptions while the game is not over.
+func (p *proof) possible(control, role int) []int {
 	f := p.folder
-	running := f.Fold(p.net.Terminal).Not()
-	given := p.given(c, running)
+	running := f.Fold(p.circuit.Terminal).Not()
+	given := p.given(control, running)
 	var list []int
-	for i, r := range p.net.Legal[role] {
+	for i, r := range p.circuit.Legal[role] {
 		legal := f.Fold(r)
 		if f.And(legal, running) != gates.False && (p.groups == nil || f.Possible(append(given, legal)...)) {
 			list = append(list, i)
@@ -329,27 +289,19 @@ func (p *proof) possible(c, role int) []int {
 	return list
 }
 
-// given returns gates that are true, and the fluent c, which folding has hidden from the groups.
-func (p *proof) given(c int, refs ...gates.Ref) []gates.Ref {
-	if c != none {
-		refs = append(refs, p.net.Fluent(c))
-	}
-	return refs[:len(refs):len(refs)]
-}
-
-// choices returns who moves if c is true, the only possible move of the other role, and the possible moves of the mover.
-func (p *proof) choices(c int) (mover, idle int, moves []int, err error) {
-	n := p.net
-	assume(n, p.folder, p.set, c, nil, nil)
-	possible := [2][]int{p.possible(c, 0), p.possible(c, 1)}
+// choices returns the mover and its possible moves while a control fluent is true, and the only move of the other role, -1
+// if it has none. If both roles have a single move, the one whose move is not called noop or the like is the mover.
+func (p *proof) choices(control int) (mover, idle int, moves []int, err error) {
+	program := p.circuit.Program
+	assume(p.circuit, p.folder, p.set, control, nil, nil)
+	possible := [2][]int{p.possible(control, 0), p.possible(control, 1)}
 	switch {
 	case len(possible[0]) > 1 && len(possible[1]) > 1:
-		return 0, 0, nil, fmt.Errorf("%s both players may have a choice", p.when(c))
+		return 0, 0, nil, fmt.Errorf("%s both players may have a choice", p.when(control))
 	case len(possible[1]) > 1:
 		mover = 1
 	case len(possible[0]) == 1 && len(possible[1]) == 1:
-		// Both have a single move: the one that is not called noop or the like moves.
-		if m := n.Program.Terms.Text(n.Program.Moves[0][possible[0][0]]); m == "noop" || m == "wait" || m == "pass" {
+		if m := program.Terms.Text(program.Moves[0][possible[0][0]]); m == "noop" || m == "wait" || m == "pass" {
 			mover = 1
 		}
 	case len(possible[0]) == 0:
@@ -362,37 +314,13 @@ func (p *proof) choices(c int) (mover, idle int, moves []int, err error) {
 	return mover, idle, possible[mover], nil
 }
 
-// eachMove calls visit for each of the mover's moves, until it returns an error. It assumes c, and that the roles do that
-// move and the idle one, and no other.
-func (p *proof) eachMove(c, mover, idle int, moves []int, visit func(m int) error) error {
-	n, f := p.net, p.folder
-	var all []gates.Ref
-	for role, legal := range n.Legal {
-		for m := range legal {
-			all = append(all, n.Move(role, m))
-		}
-	}
-	assume(n, f, p.set, c, nil, all)
-	if idle >= 0 {
-		f.Set(n.Move(1-mover, idle))
-	}
-	for _, m := range moves {
-		f.Set(n.Move(mover, m))
-		if err := visit(m); err != nil {
-			return err
-		}
-		f.Set(n.Move(mover, m).Not())
-	}
-	return nil
-}
-
-// next returns which fluents of the set may be true after a move that is assumed, and none if all may be false. It proves
-// that at most one will be true, and finds broken groups.
-func (p *proof) next(c, mover, move int) (possible []int, err error) {
-	n, f := p.net, p.folder
+// next returns the control fluents that may be true after the move that the folder assumes, and none if all may be false. It
+// proves that at most one is, and marks broken groups.
+func (p *proof) next(control, mover, move int) (possible []int, err error) {
+	c, f := p.circuit, p.folder
 	var refs []gates.Ref
 	for _, i := range p.set {
-		if r := f.Fold(n.Next[i]); r != gates.False {
+		if r := f.Fold(c.Next[i]); r != gates.False {
 			possible = append(possible, i)
 			refs = append(refs, r)
 		}
@@ -401,11 +329,11 @@ func (p *proof) next(c, mover, move int) (possible []int, err error) {
 	if one && len(p.groups) == 0 {
 		return possible, nil
 	}
-	given := p.given(c, f.Fold(n.Legal[mover][move]), f.Fold(n.Terminal).Not())
+	given := p.given(control, f.Fold(c.Legal[mover][move]), f.Fold(c.Terminal).Not())
 	if !one {
 		if !f.Exclusive(refs, given) {
 			return nil, fmt.Errorf("several facts like %s may be true after %s", p.text(p.set[0]),
-				n.Program.Terms.Text(n.Program.Moves[mover][move]))
+				c.Program.Terms.Text(c.Program.Moves[mover][move]))
 		}
 		others := slices.Clone(given)
 		for _, r := range refs {
@@ -419,54 +347,19 @@ func (p *proof) next(c, mover, move int) (possible []int, err error) {
 	return possible, nil
 }
 
-// checkGroups finds the groups of which several fluents may be true after the move that the folder assumes.
-func (p *proof) checkGroups(given []gates.Ref) {
-	var refs []gates.Ref
-	for k, group := range p.groups {
-		if k < p.proven || p.broken[k] {
-			continue
-		}
-		refs = refs[:0]
-		for _, i := range group {
-			if r := p.folder.Fold(p.net.Next[i]); r != gates.False {
-				refs = append(refs, r)
-			}
-		}
-		p.broken[k] = !p.folder.Exclusive(refs, given)
-	}
-}
-
-// Limits of groups: their size, and the number of fluents of names of which few exist.
+// Limits of the candidates for mutex groups: fluents of a group, fluents of a small functor, and of all small functors.
 const (
 	maxGroup = 256
 	maxFew   = 4
 	maxPairs = 24
 )
 
-// findGroups sets groups of fluents at most one of which is true at the start: those on which the next fluents of the set
-// depend, directly or through others, and which differ in one argument only; and pairs of fluents of names of which few
-// exist, such as (control1 x) and (control2 o).
+// findGroups collects candidates for mutex groups, of which at most one fluent is true initially: fluents that differ in one
+// argument, if the control fluents depend on all of them, and pairs of fluents of small functors, such as (control1 x) and
+// (control2 o).
 func (p *proof) findGroups() {
-	program := p.net.Program
+	program := p.circuit.Program
 	needed := p.support()
-	names, byName := groupsOf(program, program.Fluents)
-	groups := map[string][]int{}
-	var order []string
-	for i, fluent := range program.Fluents {
-		args := program.Terms.Args(fluent)
-		for k := range args {
-			key := groupName(program, fluent)
-			for j, a := range args {
-				if j != k {
-					key += fmt.Sprint(" ", j, " ", a)
-				}
-			}
-			if groups[key] == nil {
-				order = append(order, key)
-			}
-			groups[key] = append(groups[key], i)
-		}
-	}
 	p.groups = [][]int{}
 	starts := program.Starts()
 	add := func(group []int) {
@@ -474,16 +367,17 @@ func (p *proof) findGroups() {
 			p.groups = append(p.groups, group)
 		}
 	}
-	for _, key := range order {
-		group := groups[key]
-		if len(group) > 1 && len(group) <= maxGroup && !slices.ContainsFunc(group, func(i int) bool { return !needed[i] }) {
-			add(group)
-		}
-	}
 	var few []int
-	for _, name := range names {
-		if len(byName[name]) <= maxFew && len(few)+len(byName[name]) <= maxPairs {
-			few = append(few, byName[name]...)
+	for _, x := range functorsOf(program, program.Fluents) {
+		for arg := range program.Terms.Args(x.terms[0]) {
+			for _, group := range differingIn(program, x.members, arg) {
+				if len(group) > 1 && len(group) <= maxGroup && !slices.ContainsFunc(group, func(i int) bool { return !needed[i] }) {
+					add(group)
+				}
+			}
+		}
+		if len(x.members) <= maxFew && len(few)+len(x.members) <= maxPairs {
+			few = append(few, x.members...)
 		}
 	}
 	for k, i := range few {
@@ -493,15 +387,15 @@ func (p *proof) findGroups() {
 	}
 }
 
-// support returns the fluents on which the next fluents of the set depend, directly or through others.
+// support returns the fluents on which the next control fluents depend, directly or through others.
 func (p *proof) support() map[int]bool {
 	needed := map[int]bool{}
 	queue := slices.Clone(p.set)
 	for len(queue) > 0 {
 		i := queue[0]
 		queue = queue[1:]
-		p.folder.Inputs(p.net.Next[i], func(r gates.Ref) {
-			if k := r.Gate() - 1; k < len(p.net.Program.Fluents) && !needed[k] {
+		p.folder.Inputs(p.circuit.Next[i], func(r gates.Ref) {
+			if k := r.Gate() - 1; k < len(p.circuit.Program.Fluents) && !needed[k] {
 				needed[k] = true
 				queue = append(queue, k)
 			}
@@ -510,20 +404,39 @@ func (p *proof) support() map[int]bool {
 	return needed
 }
 
-// countTrue returns how many of some fluents are true, given that of each fluent.
+// functor is the terms of a list with one name and number of arguments.
+type functor struct {
+	name    string        // such as cell/3
+	members []int         // indices in the list
+	terms   []ground.Term // the same terms
+}
+
+// functorsOf splits a list of terms by functor, in the order of first occurrence.
+func functorsOf(p *ground.Program, terms []ground.Term) (list []functor) {
+	index := map[string]int{}
+	for i, t := range terms {
+		name := functorOf(p, t)
+		k, ok := index[name]
+		if !ok {
+			k = len(list)
+			index[name], list = k, append(list, functor{name: name})
+		}
+		list[k].members, list[k].terms = append(list[k].members, i), append(list[k].terms, t)
+	}
+	return list
+}
+
+// functorOf returns the name and number of arguments of a term, such as cell/3.
+func functorOf(p *ground.Program, t ground.Term) string {
+	return fmt.Sprintf("%s/%d", p.Terms.Name(t), len(p.Terms.Args(t)))
+}
+
+// countTrue returns how many of some fluents are true.
 func countTrue(values []bool, fluents []int) (n int) {
 	for _, i := range fluents {
-		n += b2i(values[i])
+		if values[i] {
+			n++
+		}
 	}
 	return n
 }
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// playerOf returns the player of each role: First is who moves at the start.
-func (t *turns) playerOf(role int) env.Player { return env.Player(role ^ t.mover[0]) }

@@ -67,12 +67,12 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 	}
 	if err == nil {
 		c.State, c.Game, c.Found = Accepted, c.accepted.Name, describe(c.accepted)
-		hints := gdl.Hints(c.accepted)
-		for _, hint := range hints {
-			c.Warnings = append(c.Warnings, hint.String())
+		warnings := gdl.Warnings(c.accepted)
+		for _, w := range warnings {
+			c.Warnings = append(c.Warnings, w.String())
 		}
-		if len(hints) > 0 && hints[0].Pos != (kif.Pos{}) {
-			c.Excerpt = excerpt(text, hints[0].Pos)
+		if len(warnings) > 0 && warnings[0].Pos != (kif.Pos{}) {
+			c.Excerpt = excerpt(text, warnings[0].Pos)
 		}
 		return c
 	}

@@ -21,13 +21,13 @@ func TestLostFacts(t *testing.T) {
 	} {
 		text := sheets.Text(c.name)
 		changed := strings.Replace(text, c.rule, "", 1)
-		net, err := Read(t.Context(), changed)
+		circuit, err := Read(t.Context(), changed)
 		if err != nil || changed == text {
 			t.Fatalf("%s: error %v", c.name, err)
 		}
-		hints := fmt.Sprint(hintsOf(changed, net))
-		if want := "every move makes all facts like " + c.fact + " false. "; !strings.Contains(hints, want) || !strings.HasPrefix(hints, "[line ") {
-			t.Errorf("%s: hints %s, want %s", c.name, hints, want)
+		warnings := fmt.Sprint(check(changed, circuit))
+		if want := "every move makes all facts like " + c.fact + " false. "; !strings.Contains(warnings, want) || !strings.HasPrefix(warnings, "[line ") {
+			t.Errorf("%s: warnings %s, want %s", c.name, warnings, want)
 		}
 	}
 }
@@ -36,26 +36,26 @@ func TestLostFacts(t *testing.T) {
 func TestNoLostFacts(t *testing.T) {
 	for _, name := range sheets.Names() {
 		e, _, err := New(t.Context(), name, sheets.Text(name))
-		if err != nil || len(Hints(e)) > 0 {
-			t.Errorf("%s: error %v, hints %v", name, err, Hints(e))
+		if err != nil || len(Warnings(e)) > 0 {
+			t.Errorf("%s: error %v, warnings %v", name, err, Warnings(e))
 		}
 	}
 	sheets.Foreign(t, func(t *testing.T, name, text string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		net, err := Read(ctx, text)
+		circuit, err := Read(ctx, text)
 		if err != nil {
 			t.Skip(err)
 		}
-		for _, i := range lostFacts(net) {
-			t.Errorf("%s is lost", net.Program.Terms.Text(net.Program.Fluents[i]))
+		for _, i := range lostFluents(circuit) {
+			t.Errorf("%s is lost", circuit.Program.Terms.Text(circuit.Program.Fluents[i]))
 		}
-		if len(net.Program.Roles) != 2 {
+		if len(circuit.Program.Roles) != 2 {
 			return
 		}
 		if e, _, err := New(ctx, name, text); err == nil {
 			g := e.NewState().(*state).game
-			if h := g.trial.hints(e); len(h) > 0 {
+			if h := g.trial.warnings(e.Players); len(h) > 0 {
 				t.Log(name, h)
 			}
 		}

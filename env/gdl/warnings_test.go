@@ -10,8 +10,8 @@ import (
 	"ludus/env/gdl/sheets"
 )
 
-// TestHints looks for undefined names.
-func TestHints(t *testing.T) {
+// TestWarnings looks for undefined names.
+func TestWarnings(t *testing.T) {
 	const begin = "(role x) (role o) (init (cell 1 b)) (succ 1 2)\n"
 	for _, c := range []struct{ rules, want string }{
 		{"", "[]"},
@@ -33,7 +33,7 @@ func TestHints(t *testing.T) {
 		{"(<= (line ?p) (role ?p)) (<= (base (cell 1 ?v)) (value ?v)) (value b)", "[]"},
 		{"(", "[]"},
 	} {
-		if got := fmt.Sprint(hintsOf(begin+c.rules, nil)); got != c.want {
+		if got := fmt.Sprint(check(begin+c.rules, nil)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.rules, got, c.want)
 		}
 	}
@@ -42,8 +42,8 @@ func TestHints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if hints := Hints(e); len(hints) > 0 {
-			t.Errorf("%s: %v", name, hints)
+		if warnings := Warnings(e); len(warnings) > 0 {
+			t.Errorf("%s: %v", name, warnings)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestHints(t *testing.T) {
 // TestExplain builds games of sheets with a misspelt word.
 func TestExplain(t *testing.T) {
 	ticTacToe := sheets.Text("tic-tac-toe")
-	for _, c := range []struct{ from, to, problem, hints string }{
+	for _, c := range []struct{ from, to, problem, warnings string }{
 		{"(<= (legal ?p (mark ?r ?c)) (true (control ?p))", "(<= (legal ?p (mark ?r ?c)) (true (contrl ?p))",
 			"(contrl ?p) true (perhaps control is meant). The sheet is refused because ", ""},
 		{"(<= (init (cell ?r ?c b)) (row ?r)", "(<= (init (cell ?r ?c b)) (rwo ?r)",
@@ -78,8 +78,8 @@ func TestExplain(t *testing.T) {
 		}
 		e, _, err := New(t.Context(), "misspelt", text)
 		switch {
-		case c.problem == "" && (err != nil || textOfHints(Hints(e)) != c.hints):
-			t.Errorf("error %v, hints %s, want %s", err, textOfHints(Hints(e)), c.hints)
+		case c.problem == "" && (err != nil || textOf(Warnings(e)) != c.warnings):
+			t.Errorf("error %v, warnings %s, want %s", err, textOf(Warnings(e)), c.warnings)
 		case c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)):
 			t.Errorf("error %v, want %s", err, c.problem)
 		case c.problem != "":
@@ -100,14 +100,14 @@ func TestMisspeltRole(t *testing.T) {
 		"(role green)" + rest: "[]",
 		"(role blu) (role rde)" + rest[len(" (role red)"):]: "[]",
 	} {
-		if got := fmt.Sprint(hintsOf(text, nil)); got != want {
+		if got := fmt.Sprint(check(text, nil)); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }
 
-// TestSureHints tells sure mistakes from likely ones.
-func TestSureHints(t *testing.T) {
+// TestSureWarnings tells sure mistakes from likely ones.
+func TestSureWarnings(t *testing.T) {
 	const begin = "(role x) (role o) (init (cell 1 b)) (<= (legal x (mark ?n)) (true (cell ?n b)))\n"
 	for text, want := range map[string]bool{
 		"(<= (nxt (cell ?n b)) (true (cell ?n b)))": true,
@@ -122,7 +122,7 @@ func TestSureHints(t *testing.T) {
 		"(<= terminal (true (cell 1, b)))":          true,
 		"(init (cell 1 x1))":                        false,
 	} {
-		for _, h := range hintsOf(begin+text, nil) {
+		for _, h := range check(begin+text, nil) {
 			if h.Sure != want {
 				t.Errorf("%s: sure %t of %s", text, h.Sure, h)
 			}

@@ -1,0 +1,185 @@
+package gdl
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ludus/env"
+	"ludus/env/gdl/gates"
+	"ludus/env/gdl/ground"
+)
+
+// policy numbers the moves of both players as actions of package env.
+type policy struct {
+	actions [2][]action // by role: its possible moves as the mover, by ascending id
+	entry   [2][]int    // by role, then env.Action: index in actions, or -1
+}
+
+// action is a possible move of a role.
+type action struct {
+	id    env.Action
+	move  int // of the circuit's role
+	legal gates.Ref
+}
+
+// plane names a plane of the tensor or of the policy. Its terms have one functor and differ in their cell only.
+type plane struct{ functor, text string }
+
+// slot is a cell of a plane of the policy.
+type slot struct {
+	plane plane
+	cell  int
+}
+
+// layout collects the planes of the policy and the moves that stand in single entries behind them.
+type layout struct {
+	program *ground.Program
+	board   *board // nil without one
+	cells   int
+	planes  []plane
+	slots   map[slot]ground.Term
+	single  []ground.Term
+	drawn   map[ground.Term]env.FromTo // of moves that the drawing shows
+}
+
+// setActions numbers the possible moves of both players: planes of the policy, then single entries. Both players share the
+// actions of moves with the same text.
+func (g *game) setActions(b *board) error {
+	p, e := g.circuit.Program, g.env
+	terms := g.turns.possibleMoves(p)
+	if len(terms) == 0 {
+		return errors.New("nobody ever has a move")
+	}
+	setBoard(e, p, b)
+	l := &layout{program: p, board: b, cells: e.Tensor.Cells(), slots: map[slot]ground.Term{}, drawn: map[ground.Term]env.FromTo{}}
+	for _, f := range functorsOf(p, terms) {
+		l.add(f)
+	}
+	ids := l.number(e)
+	for role := range 2 {
+		actions := &g.policy.actions[role]
+		for m, possible := range g.turns.moves[role] {
+			if possible {
+				*actions = append(*actions, action{ids[p.Moves[role][m]], m, g.circuit.Legal[role][m]})
+			}
+		}
+		slices.SortFunc(*actions, func(a, b action) int { return cmp.Compare(a.id, b.id) })
+		g.policy.entry[role] = slices.Repeat([]int{-1}, len(e.ActionTexts))
+		for k, a := range *actions {
+			g.policy.entry[role][a.id] = k
+		}
+	}
+	return nil
+}
+
+// possibleMoves lists the moves that some role may make as the mover.
+func (t *turns) possibleMoves(p *ground.Program) (terms []ground.Term) {
+	seen := map[ground.Term]bool{}
+	for role := range 2 {
+		for m, possible := range t.moves[role] {
+			if x := p.Moves[role][m]; possible && !seen[x] {
+				seen[x] = true
+				terms = append(terms, x)
+			}
+		}
+	}
+	return terms
+}
+
+// add lays out the moves of one functor: on planes if they name cells, otherwise as single entries. Without a board each
+// move is a plane of one cell.
+func (l *layout) add(f functor) {
+	if l.board == nil {
+		for _, t := range f.terms {
+			own := plane{f.name, l.program.Terms.Text(t)}
+			l.planes = append(l.planes, own)
+			l.slots[slot{plane: own}] = t
+		}
+		return
+	}
+	pl := l.board.placeOf(l.program, f.terms)
+	placed := map[slot]ground.Term{}
+	known := map[plane]bool{}
+	var planes []plane
+	for _, t := range f.terms {
+		s := l.slotOf(f.name, pl, t)
+		placed[s] = t
+		if !known[s.plane] {
+			known[s.plane] = true
+			planes = append(planes, s.plane)
+		}
+	}
+	sparse := len(planes)*l.cells > 32*len(f.terms)+1024 // far more entries than moves
+	if pl.kind == nowhere || len(placed) < len(f.terms) || sparse {
+		l.single = append(l.single, f.terms...)
+		return
+	}
+	l.planes = append(l.planes, planes...)
+	for s, t := range placed {
+		l.slots[s] = t
+	}
+}
+
+// slotOf returns the slot of a move. A move with two cells, such as (move 1 2 1 3), stands on its first cell, in the plane
+// of its direction.
+func (l *layout) slotOf(functor string, pl place, t ground.Term) slot {
+	b, args := l.board, l.program.Terms.Args(t)
+	others := pl.others(l.program, t)
+	s := slot{plane: plane{functor, others}}
+	switch pl.kind {
+	case nowhere:
+		return s
+	case onFirst, onSecond:
+		s.cell = int(b.cells(l.program, pl, t)[0])
+		return s
+	}
+	s.cell, _ = b.at(args, pl.i, pl.j)
+	cells := env.FromTo{From: env.NoCell, To: int32(s.cell)}
+	if pl.k >= 0 {
+		to, _ := b.at(args, pl.k, pl.l)
+		w := b.width()
+		s.plane.text = fmt.Sprintf("%s %+d %+d", others, to%w-s.cell%w, to/w-s.cell/w)
+		cells = env.FromTo{From: int32(s.cell), To: int32(to)}
+	}
+	if !strings.Contains(others, " ") && cells.From != cells.To {
+		l.drawn[t] = cells
+	}
+	return s
+}
+
+// number writes the layout into the game and returns the action of each move.
+func (l *layout) number(e *env.Game) map[ground.Term]env.Action {
+	if len(l.planes) == 0 {
+		l.planes = []plane{{text: "unused"}} // networks need a plane
+	}
+	ids := map[ground.Term]env.Action{}
+	add := func(t ground.Term) {
+		ids[t] = env.Action(len(e.ActionTexts))
+		e.ActionTexts = append(e.ActionTexts, l.program.Terms.Text(t))
+		cells, ok := l.drawn[t]
+		if !ok {
+			cells = env.NoCells
+		}
+		e.Drawing.ActionCells = append(e.Drawing.ActionCells, cells)
+	}
+	for _, plane := range l.planes {
+		e.PolicyNames = append(e.PolicyNames, plane.text)
+		for cell := range l.cells {
+			if t, ok := l.slots[slot{plane, cell}]; ok {
+				add(t)
+				continue
+			}
+			e.ActionTexts = append(e.ActionTexts, "")
+			e.Drawing.ActionCells = append(e.Drawing.ActionCells, env.NoCells)
+		}
+	}
+	for _, t := range l.single {
+		add(t)
+		e.PolicyNames = append(e.PolicyNames, l.program.Terms.Text(t))
+	}
+	e.PolicyExtras = len(l.single)
+	return ids
+}

@@ -1,0 +1,254 @@
+package gdl
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"ludus/env/gdl/gates"
+)
+
+// none as a control fluent stands for the case that no fluent of the set is true.
+const none = -1
+
+// errGivenUp ends a proof that takes too much work.
+var errGivenUp = errors.New("the proof takes too long")
+
+// proof is an attempt to prove a property of all reachable positions, by induction over the moves. It may assume mutex
+// groups: fluents of which at most one is true. They are part of the induction: a group is dropped, and the proof begins
+// again, if a move may make several of its fluents true.
+type proof struct {
+	ctx     context.Context
+	circuit *gates.Circuit
+	folder  *gates.Folder
+	set     []int   // control fluents, of which at most one is true; see turns
+	groups  [][]int // assumed mutex groups
+	broken  []bool  // by group: a move may make several of its fluents true
+	proven  int     // the first groups are proven already
+}
+
+// maxGroupWork bounds the gates folded in an induction about mutex groups.
+const maxGroupWork = 1 << 26
+
+// exclude lets the folder assume the mutex groups.
+func (p *proof) exclude() {
+	p.folder.Exclude(p.groups)
+	p.broken = make([]bool, len(p.groups))
+}
+
+// dropBroken drops the broken groups, and reports whether there are any.
+func (p *proof) dropBroken() bool {
+	groups := [][]int{}
+	for k, group := range p.groups {
+		if !p.broken[k] {
+			groups = append(groups, group)
+		}
+	}
+	dropped := len(groups) < len(p.groups)
+	p.groups = groups
+	return dropped
+}
+
+// induce drops groups until check, which marks broken ones, finds all others to be mutex after each move. It reports false
+// if that takes too much work.
+func (p *proof) induce(t *turns, check func(t *turns, end int) bool) bool {
+	for end := p.folder.Work() + maxGroupWork; len(p.groups) > 0; {
+		p.exclude()
+		if !check(t, end) {
+			return false
+		}
+		if !p.dropBroken() {
+			break
+		}
+	}
+	return true
+}
+
+// induceInSteps is induce in two steps: first for the groups that are mutex whatever the moves are, such as a step counter,
+// then for the others. If the second step takes too much work, the groups of the first one are left.
+func (p *proof) induceInSteps(t *turns, groups [][]int) {
+	p.groups = groups
+	if !p.induce(t, p.checkTurns) {
+		p.groups = nil
+	}
+	p.proven = len(p.groups)
+	kept := map[int]bool{}
+	for _, group := range p.groups {
+		kept[group[0]] = true
+	}
+	for _, group := range groups {
+		if !kept[group[0]] {
+			p.groups = append(p.groups, group)
+		}
+	}
+	if !p.induce(t, p.checkMoves) {
+		p.groups = p.groups[:p.proven]
+	}
+}
+
+// checkTurns marks groups that are broken if the roles may make any moves, even several at once.
+func (p *proof) checkTurns(t *turns, end int) bool {
+	for _, control := range t.fluents {
+		assume(p.circuit, p.folder, t.fluents, control, nil, nil)
+		p.checkGroups(p.given(control, p.folder.Fold(p.circuit.Terminal).Not()))
+		if p.folder.Work() > end {
+			return false
+		}
+	}
+	return true
+}
+
+// checkMoves marks groups that a legal move may break.
+func (p *proof) checkMoves(t *turns, end int) bool {
+	c, f := p.circuit, p.folder
+	for k, control := range t.fluents {
+		mover := t.mover[k]
+		err := p.eachMove(control, mover, t.idle[k], t.movesOf(mover), func(m int) error {
+			p.checkGroups(p.given(control, f.Fold(c.Legal[mover][m]), f.Fold(c.Terminal).Not()))
+			if f.Work() > end {
+				return errGivenUp
+			}
+			return nil
+		})
+		if err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// checkGroups marks the groups of which several fluents may be true after the move that the folder assumes.
+func (p *proof) checkGroups(given []gates.Ref) {
+	var refs []gates.Ref
+	for k, group := range p.groups {
+		if k < p.proven || p.broken[k] {
+			continue
+		}
+		refs = refs[:0]
+		for _, i := range group {
+			if r := p.folder.Fold(p.circuit.Next[i]); r != gates.False {
+				refs = append(refs, r)
+			}
+		}
+		p.broken[k] = !p.folder.Exclusive(refs, given)
+	}
+}
+
+// given returns literals that hold, with the control fluent: folding has replaced it by a constant, but mutex groups need it.
+func (p *proof) given(control int, refs ...gates.Ref) []gates.Ref {
+	if control != none {
+		refs = append(refs, p.circuit.Fluent(control))
+	}
+	return slices.Clip(refs)
+}
+
+// eachMove calls visit for each of the mover's moves, until it returns an error. The folder assumes the control fluent,
+// that move, the other role's idle move, and no other moves.
+func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int) error) error {
+	c, f := p.circuit, p.folder
+	var all []gates.Ref
+	for role, legal := range c.Legal {
+		for m := range legal {
+			all = append(all, c.Move(role, m))
+		}
+	}
+	assume(c, f, p.set, control, nil, all)
+	if idle >= 0 {
+		f.Set(c.Move(1-mover, idle))
+	}
+	for _, m := range moves {
+		f.Set(c.Move(mover, m))
+		if err := visit(m); err != nil {
+			return err
+		}
+		f.Set(c.Move(mover, m).Not())
+	}
+	return nil
+}
+
+// assume folds the circuit with one control fluent of a set true, or none, and with further constants.
+func assume(c *gates.Circuit, f *gates.Folder, set []int, control int, isTrue, isFalse []gates.Ref) {
+	for _, i := range set {
+		switch {
+		case i == none:
+		case i == control:
+			isTrue = append(isTrue, c.Fluent(i))
+		default:
+			isFalse = append(isFalse, c.Fluent(i))
+		}
+	}
+	f.Reset(isTrue, isFalse)
+}
+
+// proveExclusive reports whether all groups are proven to be mutex.
+func proveExclusive(c *gates.Circuit, t *turns, groups [][]int) bool {
+	p := &proof{circuit: c, folder: c.NewFolder(), set: t.fluents, groups: groups}
+	return p.induce(t, p.checkMoves) && len(p.groups) == len(groups)
+}
+
+// Limits of proveGoals: goals of a player, and gates folded.
+const (
+	maxProvenGoals = 21
+	maxGoalWork    = 1 << 26
+)
+
+// proveGoals tries to prove that each player has exactly one goal where the game is over.
+func (g *game) proveGoals(f *gates.Folder) bool {
+	end := f.Work() + maxGoalWork
+	for _, control := range g.turns.fluents {
+		for _, goals := range g.circuit.Goals {
+			if len(goals) > maxProvenGoals || f.Work() > end {
+				return false
+			}
+			assume(g.circuit, f, g.turns.fluents, control, nil, nil)
+			over := []gates.Ref{f.Fold(g.circuit.Terminal)}
+			var holds []gates.Ref
+			missing := slices.Clone(over)
+			for _, goal := range goals {
+				r := f.Fold(goal.Holds)
+				holds, missing = append(holds, r), append(missing, r.Not())
+			}
+			if f.Possible(missing...) || !f.Exclusive(holds, over) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// maxMoveWork bounds the gates folded by proveMoves.
+const maxMoveWork = 1 << 26
+
+// proveMoves tries to prove that in every position that is not terminal the mover has a legal move, and the other role its
+// idle move.
+func (g *game) proveMoves(f *gates.Folder) bool {
+	c, t := g.circuit, g.turns
+	var numbers [][]int
+	for _, n := range g.tensor.numbers {
+		numbers = append(numbers, n.fluents)
+	}
+	f.Exclude(numbers)
+	defer f.Exclude(nil)
+	f.Budget(maxMoveWork)
+	defer f.Budget(0)
+	end := f.Work() + maxMoveWork
+	for k, control := range t.fluents {
+		assume(c, f, t.fluents, control, nil, nil)
+		running := []gates.Ref{f.Fold(c.Terminal).Not()}
+		if control != none {
+			running = append(running, c.Fluent(control))
+		}
+		stuck := slices.Clone(running)
+		for _, r := range c.Legal[t.mover[k]] {
+			stuck = append(stuck, f.Fold(r).Not())
+		}
+		idle := gates.False
+		if t.idle[k] >= 0 {
+			idle = f.Fold(c.Legal[1-t.mover[k]][t.idle[k]])
+		}
+		if f.Possible(stuck...) || f.Possible(append(running, idle.Not())...) || f.Work() > end {
+			return false
+		}
+	}
+	return true
+}

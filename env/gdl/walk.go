@@ -1,0 +1,192 @@
+package gdl
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+
+	"ludus/env/gdl/gates"
+)
+
+// maxTrial is the largest number of plies of a random game.
+const maxTrial = 5000
+
+// walk plays 64 random games of a circuit at once, with any number of roles: game i is bit i of each word.
+type walk struct {
+	circuit *gates.Circuit
+	values  gates.Values
+	rng     *rand.PCG
+	playing uint64      // the games that go on
+	order   [][]int     // by role: its moves, in the order in which random numbers count them
+	legal   [][64][]int // by role, then game: the legal moves
+	plies   [64]int
+	history [64][][]int // by game, then ply: the move of each role
+	inputs  []gates.Ref // inputs of moves that are true in some game
+	next    []uint64    // scratch
+}
+
+func newWalk(circuit *gates.Circuit, seed uint64) *walk {
+	w := &walk{
+		circuit: circuit, values: circuit.NewValues(), rng: rand.NewPCG(seed, 3),
+		legal: make([][64][]int, len(circuit.Program.Roles)), next: make([]uint64, len(circuit.Next)),
+	}
+	for _, moves := range circuit.Program.Moves {
+		order := make([]int, len(moves))
+		for i := range order {
+			order[i] = i
+		}
+		w.order = append(w.order, order)
+	}
+	w.begin(^uint64(0))
+	return w
+}
+
+// begin puts some games to the initial position.
+func (w *walk) begin(games uint64) {
+	for i, start := range w.circuit.Program.Starts() {
+		f := w.circuit.Fluent(i)
+		word := w.values.Get(f) &^ games
+		if start {
+			word |= games
+		}
+		w.values.Set(f, word)
+	}
+	for game := range w.history {
+		if games>>game&1 != 0 {
+			w.plies[game], w.history[game] = 0, nil
+		}
+	}
+	w.playing |= games
+}
+
+// isOver reports whether the first game is over.
+func (w *walk) isOver() bool {
+	w.circuit.Position(w.values)
+	return w.values.Get(w.circuit.Terminal)&1 != 0
+}
+
+// step plays a move in each game. It returns the first broken law and the game that breaks it; "" if there is none.
+func (w *walk) step() (law string, game int) {
+	w.circuit.Position(w.values)
+	over := w.values.Get(w.circuit.Terminal) & w.playing
+	if law, game := w.checkGoals(over); law != "" {
+		return law, game
+	}
+	w.playing &^= over
+	return w.move(w.playing)
+}
+
+// move plays a random move in some games, whose positions are computed. It returns the first broken law and its game.
+func (w *walk) move(games uint64) (law string, game int) {
+	w.findLegal(games)
+	for rest := games; rest != 0; rest &= rest - 1 {
+		game := bits.TrailingZeros64(rest)
+		if law := w.checkMoves(game); law != "" {
+			return law, game
+		}
+		moves, random := make([]int, len(w.legal)), w.rng.Uint64() // one role at most has a choice
+		for role := range w.legal {
+			list := w.legal[role][game]
+			k, _ := bits.Mul64(random, uint64(len(list)))
+			moves[role] = list[k]
+		}
+		w.history[game] = append(w.history[game], moves)
+		w.plies[game]++
+	}
+	w.apply(games, func(game int) []int { return w.history[game][len(w.history[game])-1] })
+	return "", 0
+}
+
+// checkGoals checks the goals of games that are over.
+func (w *walk) checkGoals(over uint64) (law string, game int) {
+	if over == 0 {
+		return "", 0
+	}
+	w.circuit.FinalGoals(w.values)
+	for role, goals := range w.circuit.Goals {
+		for rest := over; rest != 0; rest &= rest - 1 {
+			game := bits.TrailingZeros64(rest)
+			var held []string
+			for _, g := range goals {
+				if w.values.Get(g.Holds)>>game&1 != 0 {
+					held = append(held, fmt.Sprint(g.Value))
+				}
+			}
+			switch {
+			case len(held) == 0:
+				return fmt.Sprintf("the game is over, and %s has no goal", w.role(role)), game
+			case len(held) > 1:
+				return fmt.Sprintf("the game is over, and %s has the goals %s", w.role(role), strings.Join(held, " and ")), game
+			}
+		}
+	}
+	return "", 0
+}
+
+// checkMoves checks the legal moves of a game that is not over.
+func (w *walk) checkMoves(game int) (law string) {
+	var choosing, stuck []string
+	for role := range w.legal {
+		switch n := len(w.legal[role][game]); {
+		case n == 0:
+			stuck = append(stuck, w.role(role))
+		case n > 1:
+			choosing = append(choosing, w.role(role))
+		}
+	}
+	switch {
+	case len(stuck) > 0 && len(choosing) > 0:
+		return fmt.Sprintf("%s, who is not to move, has no legal move such as noop", stuck[0])
+	case len(stuck) > 0:
+		return fmt.Sprintf("%s has no legal move, and the game is not over", stuck[0])
+	case len(choosing) > 1:
+		return fmt.Sprintf("%s both have a choice", strings.Join(choosing[:2], " and "))
+	case w.plies[game] >= maxTrial:
+		return fmt.Sprintf("the game is not over after %d plies", maxTrial)
+	}
+	return ""
+}
+
+// role returns the name of a role.
+func (w *walk) role(i int) string { return w.circuit.Program.Terms.Text(w.circuit.Program.Roles[i]) }
+
+// findLegal lists the legal moves of some games.
+func (w *walk) findLegal(games uint64) {
+	for role, order := range w.order {
+		lists := &w.legal[role]
+		for game := range lists {
+			lists[game] = lists[game][:0]
+		}
+		for _, m := range order {
+			for word := w.values.Get(w.circuit.Legal[role][m]) & games; word != 0; word &= word - 1 {
+				game := bits.TrailingZeros64(word)
+				lists[game] = append(lists[game], m)
+			}
+		}
+	}
+}
+
+// apply plays a move of each role in some games. The others keep their position.
+func (w *walk) apply(games uint64, movesOf func(game int) []int) {
+	c, v := w.circuit, w.values
+	for _, r := range w.inputs {
+		v.Set(r, 0)
+	}
+	w.inputs = w.inputs[:0]
+	for rest := games; rest != 0; rest &= rest - 1 {
+		game := bits.TrailingZeros64(rest)
+		for role, m := range movesOf(game) {
+			r := c.Move(role, m)
+			v.Set(r, v.Get(r)|1<<game)
+			w.inputs = append(w.inputs, r)
+		}
+	}
+	c.Moves(v)
+	for i, r := range c.Next {
+		w.next[i] = v.Get(r)&games | v.Get(c.Fluent(i))&^games
+	}
+	for i, word := range w.next {
+		v.Set(c.Fluent(i), word)
+	}
+}

@@ -1,0 +1,454 @@
+package gdl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ludus/env"
+	"ludus/env/gdl/gates"
+	"ludus/env/gdl/ground"
+	"ludus/env/gdl/kif"
+)
+
+// Warning is a likely mistake in a sheet, such as a misspelt name, a condition that never holds, or fluents that no rule
+// carries over to the next position.
+type Warning struct {
+	Pos  kif.Pos // zero if it belongs to no line
+	Text string
+	Sure bool // the sheet is certainly wrong, as with a name that nothing defines and that resembles a defined one
+}
+
+func (w Warning) String() string {
+	if w.Pos == (kif.Pos{}) {
+		return w.Text
+	}
+	return w.Pos.String() + ": " + w.Text
+}
+
+// Warnings lists likely mistakes in the sheet of a game; none if the game has no sheet.
+func Warnings(e *env.Game) []Warning {
+	if e.Sheet == "" {
+		return nil
+	}
+	g := e.NewState().(*state).game
+	warnings := check(e.Sheet, g.circuit)
+	if len(warnings) == 0 {
+		warnings = g.trial.warnings(e.Players)
+	}
+	return warnings
+}
+
+// checker collects the warnings about a sheet.
+type checker struct {
+	rules                     []kif.Rule
+	circuit                   *gates.Circuit
+	relations, fluents, moves names // that the sheet defines
+	starts                    names // fluents of init
+	seen                      map[string]bool
+	warnings                  []Warning
+}
+
+// check returns the warnings about a sheet, most important ones first: a later check runs only if the ones before found
+// nothing, because most of what it would find follows from their mistakes. The circuit is nil if the sheet is refused before
+// it has one. A text that cannot be read has no warnings.
+func check(text string, circuit *gates.Circuit) []Warning {
+	rules, err := kif.ReadRules(text)
+	if err != nil {
+		return nil
+	}
+	c := &checker{rules: rules, circuit: circuit, relations: names{}, fluents: names{}, starts: names{}, moves: names{}, seen: map[string]bool{}}
+	c.define()
+	for _, step := range []func(){c.warnComma, c.warnNames, c.warnInit, c.warnNever, c.warnLost} {
+		if step(); len(c.warnings) > 0 {
+			break
+		}
+	}
+	return c.warnings
+}
+
+// warn adds a warning.
+func (c *checker) warn(pos kif.Pos, format string, args ...any) {
+	c.warnings = append(c.warnings, Warning{Pos: pos, Text: fmt.Sprintf(format, args...)})
+}
+
+// once reports whether it is called with a key for the first time.
+func (c *checker) once(key string) bool {
+	before := c.seen[key]
+	c.seen[key] = true
+	return !before
+}
+
+// define collects the names that the sheet defines.
+func (c *checker) define() {
+	for _, r := range c.rules {
+		c.relations.add(r.Head)
+		switch args := r.Head.Args; {
+		case (r.Head.Name == "init" || r.Head.Name == "next") && len(args) == 1:
+			c.fluents.add(args[0])
+			if r.Head.Name == "init" {
+				c.starts.add(args[0])
+			}
+		case r.Head.Name == "legal" && len(args) == 2:
+			c.moves.add(args[1])
+		}
+	}
+}
+
+// warnComma looks for a comma in a name: people write (cell 1, 2).
+func (c *checker) warnComma() {
+	var visit func(t kif.Term)
+	visit = func(t kif.Term) {
+		if strings.Contains(t.Name, ",") && len(c.warnings) == 0 {
+			c.warnings = []Warning{{Pos: t.Pos, Text: fmt.Sprintf("a comma in %s: blanks alone separate words", t.Name), Sure: true}}
+		}
+		for _, a := range t.Args {
+			visit(a)
+		}
+	}
+	for _, r := range c.rules {
+		visit(r.Head)
+		for _, l := range r.Body {
+			visit(l)
+		}
+	}
+}
+
+// warnNames looks for names that nothing defines and for names that nothing asks for.
+func (c *checker) warnNames() {
+	for a := range c.atoms() {
+		c.checkAtom(a)
+	}
+	c.checkHeads()
+	c.checkRoles()
+	if len(c.warnings) == 0 {
+		c.checkInit()
+	}
+	if mistake := new(kif.Error); errors.As(ground.CheckUnused(context.Background(), c.rules), &mistake) {
+		c.warn(mistake.Pos, "%s; nothing asks for the rule", mistake.Message)
+	}
+}
+
+// atoms visits the atoms of all conditions.
+func (c *checker) atoms() func(yield func(kif.Term) bool) {
+	return func(yield func(kif.Term) bool) {
+		var visit func(l kif.Term) bool
+		visit = func(l kif.Term) bool {
+			switch l.Name {
+			case "not", "or", "and":
+				return !slices.ContainsFunc(l.Args, func(a kif.Term) bool { return !visit(a) })
+			}
+			return yield(l)
+		}
+		for _, r := range c.rules {
+			if slices.ContainsFunc(r.Body, func(l kif.Term) bool { return !visit(l) }) {
+				return
+			}
+		}
+	}
+}
+
+// checkAtom looks for undefined names in an atom of a condition.
+func (c *checker) checkAtom(a kif.Term) {
+	switch a.Name {
+	case "true":
+		if len(a.Args) == 1 {
+			c.find(c.fluents, a.Args[0], "no init and no next makes %s true")
+		}
+	case "does":
+		if len(a.Args) == 2 {
+			c.find(c.moves, a.Args[1], "no rule makes the move %s legal")
+		}
+	case "distinct", "role", "init", "next", "legal", "goal", "terminal", "base", "input":
+	default:
+		c.find(c.relations, a, "no rule and no fact gives %s")
+	}
+}
+
+// find adds a warning if a term is not defined.
+func (c *checker) find(defined names, t kif.Term, format string) {
+	if defined.any() || t.IsVariable() || defined.has(t) || !c.once(fmt.Sprint(format, t.Name, "/", len(t.Args))) {
+		return
+	}
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(defined)), func(name string) bool {
+		return slices.Contains([]string{"init", "next", "base", "input"}, name) // never in a condition
+	})
+	w := Warning{Pos: t.Pos, Text: fmt.Sprintf(format, t), Sure: true}
+	if counts := defined[t.Name]; len(counts) > 0 {
+		w.Text += fmt.Sprintf(" (elsewhere %s has %d arguments)", t.Name, counts[0])
+	} else if near := env.Nearest(t.Name, others); near != "" {
+		w.Text += fmt.Sprintf(" (perhaps %s is meant)", near)
+	} else {
+		w.Sure = false
+	}
+	c.warnings = append(c.warnings, w)
+}
+
+// keywords are the relations of GDL that a sheet defines, with their numbers of arguments.
+var keywords = names{"role": {1}, "init": {1}, "next": {1}, "legal": {2}, "goal": {2}, "terminal": {0}, "base": {1}, "input": {2}}
+
+// checkHeads looks for heads of rules that no condition asks for and that resemble a keyword, each name once.
+func (c *checker) checkHeads() {
+	asked := names{}
+	for a := range c.atoms() {
+		asked.add(a)
+	}
+	for _, r := range c.rules {
+		if keywords[r.Head.Name] != nil || asked.has(r.Head) {
+			continue
+		}
+		asked.add(r.Head)
+		var words []string
+		for name := range keywords {
+			if keywords.has(kif.Term{Name: name, Args: r.Head.Args}) {
+				words = append(words, name)
+			}
+		}
+		slices.Sort(words)
+		if near := env.Nearest(r.Head.Name, words); near != "" {
+			text := fmt.Sprintf("nothing asks for %s (perhaps %s is meant)", r.Head, near)
+			c.warnings = append(c.warnings, Warning{r.Head.Pos, text, c.fits(near, r.Head.Args)})
+		}
+	}
+}
+
+// fits reports whether arguments are what a keyword takes: a known fluent or move, or a goal.
+func (c *checker) fits(keyword string, args []kif.Term) bool {
+	switch keyword {
+	case "init", "next":
+		return c.fluents.has(args[0])
+	case "legal":
+		return c.moves.has(args[1])
+	case "goal":
+		value, err := strconv.Atoi(args[1].Name)
+		return err == nil && value >= 0 && value <= 100
+	}
+	return keyword == "terminal"
+}
+
+// minRole is the length of the shortest role for which checkRoles looks for similar names.
+const minRole = 3
+
+// checkRoles looks for players in legal, goal and does that are no role, and for roles that nothing else names although it
+// names other roles and has a similar name.
+func (c *checker) checkRoles() {
+	roles := names{}
+	var list []kif.Term
+	constants := map[string]bool{} // in arguments outside of (role ...)
+	var collect func(t kif.Term)
+	collect = func(t kif.Term) {
+		for _, a := range t.Args {
+			if len(a.Args) == 0 && !a.IsVariable() {
+				constants[a.Name] = true
+			}
+			collect(a)
+		}
+	}
+	for _, r := range c.rules {
+		if r.Head.Name == "role" && len(r.Head.Args) == 1 {
+			roles.add(r.Head.Args[0])
+			list = append(list, r.Head.Args[0])
+			continue
+		}
+		collect(r.Head)
+		for _, l := range r.Body {
+			collect(l)
+		}
+	}
+	named := func(r kif.Term) bool { return constants[r.Name] }
+	for _, role := range list {
+		if role.IsVariable() || named(role) || len(role.Name) < minRole || !slices.ContainsFunc(list, named) {
+			continue
+		}
+		if near := env.Nearest(role.Name, slices.Sorted(maps.Keys(constants))); near != "" && !roles.has(kif.Term{Name: near}) {
+			c.warn(role.Pos, "nothing else names the role %s (perhaps %s is meant)", role.Name, near)
+		}
+	}
+	check := func(a kif.Term) {
+		if (a.Name == "legal" || a.Name == "goal" || a.Name == "does") && len(a.Args) == 2 {
+			c.find(roles, a.Args[0], "nobody has the role %s")
+		}
+	}
+	for _, r := range c.rules {
+		check(r.Head)
+	}
+	for a := range c.atoms() {
+		check(a)
+	}
+}
+
+// checkInit looks for initial facts that no condition asks for although conditions ask for others of their name; each name
+// once.
+func (c *checker) checkInit() {
+	asked := map[string][]kif.Term{}
+	for a := range c.atoms() {
+		if a.Name != "true" || len(a.Args) != 1 {
+			continue
+		}
+		if a.Args[0].IsVariable() {
+			return // asks for any fact
+		}
+		asked[a.Args[0].Name] = append(asked[a.Args[0].Name], a.Args[0])
+	}
+	for _, r := range c.rules {
+		if r.Head.Name != "init" || len(r.Head.Args) != 1 {
+			continue
+		}
+		fact := r.Head.Args[0]
+		list := asked[fact.Name]
+		meets := func(t kif.Term) bool { return mayEqual(t, fact) }
+		if len(list) > 0 && !slices.ContainsFunc(list, meets) && c.once("init "+fact.Name) {
+			c.warn(fact.Pos, "no condition asks for %s", fact)
+		}
+	}
+}
+
+// mayEqual reports whether two terms are equal for some values of their variables, even if one variable had to have two.
+func mayEqual(a, b kif.Term) bool {
+	if a.IsVariable() || b.IsVariable() {
+		return true
+	}
+	return a.Name == b.Name && slices.EqualFunc(a.Args, b.Args, mayEqual)
+}
+
+// warnInit warns about conditions that never hold because no initial fact has their name. Conditions that never hold for
+// other reasons may lack these facts.
+func (c *checker) warnInit() {
+	for _, l := range c.firstCauses() {
+		if c.lacksInit(l) {
+			c.checkNever(l)
+		}
+	}
+}
+
+// warnNever warns about all conditions that never hold, each name once.
+func (c *checker) warnNever() {
+	for _, l := range c.firstCauses() {
+		c.checkNever(l)
+	}
+}
+
+// checkNever adds a warning about a condition that never holds.
+func (c *checker) checkNever(l kif.Term) {
+	why := ""
+	switch l.Name {
+	case "true":
+		why = ": no position has such a fact"
+		if c.lacksInit(l) {
+			why += fmt.Sprintf(", because there is no (init (%s ...))", l.Args[0].Name)
+		}
+	case "does":
+		why = ": nobody ever has such a move"
+	}
+	if c.once(nameOfCondition(l)) {
+		c.warn(l.Pos, "%s never holds%s", l, why)
+	}
+}
+
+// lacksInit reports whether a condition asks for a fact of a name that no initial fact has.
+func (c *checker) lacksInit(l kif.Term) bool {
+	return l.Name == "true" && len(l.Args) == 1 && !c.starts.has(l.Args[0]) && !c.starts.any()
+}
+
+// firstCauses returns the conditions that never hold, without those that follow from others: every rule that derives them
+// has such a condition itself. If all follow from each other it returns all.
+func (c *checker) firstCauses() (first []kif.Term) {
+	if c.circuit == nil {
+		return nil
+	}
+	never := c.circuit.Program.Never
+	known := map[string]bool{}
+	for _, l := range never {
+		known[l.String()] = true
+	}
+	follows := map[string]bool{} // by name of condition; missing if no rule derives it
+	for _, r := range c.rules {
+		derived := r.Head
+		switch {
+		case (derived.Name == "init" || derived.Name == "next") && len(derived.Args) == 1:
+			derived.Name = "true"
+		case derived.Name == "legal" && len(derived.Args) == 2:
+			derived.Name = "does"
+		}
+		name := nameOfCondition(derived)
+		other := func(l kif.Term) bool { return known[l.String()] && nameOfCondition(l) != name }
+		before, again := follows[name]
+		follows[name] = (before || !again) && slices.ContainsFunc(r.Body, other)
+	}
+	for _, l := range never {
+		if !follows[nameOfCondition(l)] {
+			first = append(first, l)
+		}
+	}
+	if len(first) == 0 {
+		return never
+	}
+	return first
+}
+
+// nameOfCondition returns the name of a condition's relation; of true and does with the name of the fluent or move.
+func nameOfCondition(l kif.Term) string {
+	switch {
+	case l.Name == "true" && len(l.Args) == 1:
+		return "true " + l.Args[0].Name
+	case l.Name == "does" && len(l.Args) == 2:
+		return "does " + l.Args[1].Name
+	}
+	return l.Name
+}
+
+// names are names with the numbers of arguments that they are defined with. "" stands for a variable, which may be any name.
+type names map[string][]int
+
+func (n names) add(t kif.Term) {
+	name := t.Name
+	if t.IsVariable() {
+		name = ""
+	}
+	if !slices.Contains(n[name], len(t.Args)) {
+		n[name] = append(n[name], len(t.Args))
+	}
+}
+
+func (n names) has(t kif.Term) bool { return slices.Contains(n[t.Name], len(t.Args)) }
+
+// any reports whether a variable is among the names.
+func (n names) any() bool { return len(n[""]) > 0 }
+
+// maxWarnings is the number of warnings in an error.
+const maxWarnings = 3
+
+// textOf returns the first warnings in one line; "" if there are none.
+func textOf(warnings []Warning) string {
+	var list []string
+	for _, w := range warnings[:min(maxWarnings, len(warnings))] {
+		list = append(list, w.String())
+	}
+	if more := len(warnings) - maxWarnings; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(list, "; ")
+}
+
+// explain adds warnings to the error about a refused sheet. An error without a line gets that of the first warning.
+func explain(err error, text string, circuit *gates.Circuit) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	warnings := check(text, circuit)
+	if len(warnings) == 0 {
+		return err
+	}
+	if place := new(kif.Error); errors.As(err, &place) {
+		return fmt.Errorf("%w. Also: %s", err, textOf(warnings))
+	}
+	first := warnings[0].Text
+	if rest := textOf(warnings[1:]); rest != "" {
+		first += "; " + rest
+	}
+	return kif.Errorf(warnings[0].Pos, "%s. The sheet is refused because %w", first, err)
+}
