@@ -278,6 +278,23 @@ func TestWriteFileFaults(t *testing.T) {
 	}
 }
 
+// Appending to a long file reads only its end, not the lines before.
+func TestAppendLineReadsTheEnd(t *testing.T) {
+	const name = "/metrics.jsonl"
+	for _, torn := range []string{"", "torn"} {
+		m := newMemory()
+		if err := writeFile(m, name, "", []byte(strings.Repeat("a line\n", 100_000)+torn)); err != nil {
+			t.Fatal(err)
+		}
+		if err := appendLine(m, name, []byte("the last")); err != nil {
+			t.Fatal(err)
+		}
+		if lines, err := readLines(m, name); err != nil || len(lines) != 100_001 || m.read > 5000 {
+			t.Errorf("%d lines, %v, after reading %d bytes", len(lines), err, m.read)
+		}
+	}
+}
+
 func TestAppendLineFaults(t *testing.T) {
 	const name = "/metrics.jsonl"
 	for _, old := range []string{"", "one\n", "one\ntwo\nto", "torn", strings.Repeat("long", 3000) + "\n" + strings.Repeat("torn", 3000)} {

@@ -24,10 +24,12 @@ type fileSystem interface {
 	SyncDir(name string) error // makes the directory's entries durable
 }
 
-// file is the part of *os.File that this package writes through.
+// file is an open file.
 type file interface {
+	io.ReaderAt
 	io.WriterAt
 	io.Closer
+	Size() (int64, error)
 	Truncate(size int64) error
 	Sync() error
 }
@@ -36,11 +38,25 @@ type file interface {
 type disk struct{}
 
 func (disk) OpenFile(name string, flag int) (file, error) {
+	if _, err := statRegular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	f, err := os.OpenFile(name, flag, 0o666)
 	if err != nil {
-		return nil, err // not f: a nil *os.File is not a nil file
+		return nil, err
 	}
-	return f, nil
+	return diskFile{f}, nil
+}
+
+// diskFile is a file of the real file system.
+type diskFile struct{ *os.File }
+
+func (d diskFile) Size() (int64, error) {
+	info, err := d.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 func (disk) ReadFile(name string) ([]byte, error) {

@@ -45,16 +45,12 @@ func writeLines(fsys fileSystem, path string, lines [][]byte) error {
 
 func appendLine(fsys fileSystem, path string, line []byte) error {
 	text := terminated(line)
-	data, err := fsys.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	end := int64(bytes.LastIndexByte(data, '\n') + 1) // of the last complete line
-	f, err := fsys.OpenFile(path, os.O_WRONLY|os.O_CREATE)
+	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
-	if end < int64(len(data)) {
+	end, size, err := endOfLines(f)
+	if err == nil && end < size {
 		err = f.Truncate(end)
 	}
 	if err == nil {
@@ -67,6 +63,25 @@ func appendLine(fsys fileSystem, path string, line []byte) error {
 		return err
 	}
 	return fsys.SyncDir(filepath.Dir(path))
+}
+
+// endOfLines returns the offset after the last complete line of a file, and the file's size. It reads only the file's end.
+func endOfLines(f file) (end, size int64, err error) {
+	if size, err = f.Size(); err != nil {
+		return 0, 0, err
+	}
+	block := make([]byte, 4096)
+	for end = size; end > 0; {
+		part := block[:min(end, int64(len(block)))]
+		end -= int64(len(part))
+		if _, err := f.ReadAt(part, end); err != nil {
+			return 0, 0, err
+		}
+		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			return end + int64(i) + 1, size, nil
+		}
+	}
+	return 0, size, nil
 }
 
 // terminated returns a copy of line with a line end added.

@@ -16,6 +16,7 @@ import (
 type memory struct {
 	root    *node
 	calls   int
+	read    int // bytes that ReadAt returned
 	failAt  int
 	fault   error // what the failing call returns; errCrash also stops all later ones
 	crashed bool
@@ -258,6 +259,18 @@ type memoryFile struct {
 	m    *memory
 	n    *node
 	name string
+}
+
+func (f *memoryFile) Size() (int64, error) {
+	return int64(len(f.n.data)), f.m.call("stat", f.name)
+}
+
+func (f *memoryFile) ReadAt(b []byte, offset int64) (int, error) {
+	if err := f.m.call("read", f.name); err != nil {
+		return 0, err
+	}
+	f.m.read += len(b)
+	return copy(b, f.n.data[offset:]), nil
 }
 
 // WriteAt writes half of the data if it fails.

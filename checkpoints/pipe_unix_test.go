@@ -31,4 +31,7 @@ func TestPipes(t *testing.T) {
 	if _, err := ReadLines(pipe); err == nil {
 		t.Error("lines of a pipe were read")
 	}
+	if err := AppendLine(pipe, nil); err == nil {
+		t.Error("a line was appended to a pipe")
+	}
 }
