@@ -16,6 +16,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
+	"ludus/naming"
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/shipped"
@@ -49,8 +50,8 @@ func TestFiles(t *testing.T) {
 	}
 	for _, name := range zoo.Games() {
 		game, _ := shippedGame(t, name)
-		if game.Name != name || env.FileName(name) != name {
-			t.Errorf("the files of %s must be named %s", game.Name, env.FileName(game.Name))
+		if game.Name != name || naming.FileName(name) != name {
+			t.Errorf("the files of %s must be named %s", game.Name, naming.FileName(game.Name))
 		}
 		file := zoo.Weights(name)
 		weights, err := infer.Unmarshal(file)

@@ -18,6 +18,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/onnx"
+	"ludus/naming"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 )
@@ -144,7 +145,7 @@ Formats:
 				return err
 			}
 			if path == "" {
-				path = env.FileName(game.Name) + formats[i].extension
+				path = naming.FileName(game.Name) + formats[i].extension
 			}
 			data, err := marshal(game, weights, origin)
 			if err != nil {
@@ -185,7 +186,7 @@ func loadNetwork(path, name string) (game *env.Game, weights *infer.Weights, ori
 		}
 		weights, origin, err = loader(game)(agent.ZooSpec().Network)
 	} else if sheet, ok := games.SheetPath(path); ok && filepath.Ext(sheet) == ".kif" {
-		run := "runs/" + env.FileName(strings.TrimSuffix(filepath.Base(sheet), filepath.Ext(sheet)))
+		run := "runs/" + naming.FileName(strings.TrimSuffix(filepath.Base(sheet), filepath.Ext(sheet)))
 		return nil, nil, origin, fmt.Errorf("%s is a rule sheet and has no network; train one first: %s, then %s", sheet,
 			commandLine([]string{"train", sheet, "--run", run}), commandLine([]string{"export", run}))
 	} else {

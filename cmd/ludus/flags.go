@@ -14,6 +14,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/naming"
 )
 
 // usageError is an invalid command line.
@@ -41,7 +42,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := env.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		if near := naming.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			return fmt.Errorf("%w; did you mean --%s?", err, near)
 		}
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/lines"
-	"ludus/env"
+	"ludus/naming"
 )
 
 // Exit codes.
@@ -170,7 +170,7 @@ func commandLine(args []string) string {
 	}
 	words := []string{program}
 	for _, a := range args {
-		words = append(words, env.ShellWord(a))
+		words = append(words, naming.ShellWord(a))
 	}
 	return strings.Join(words, " ")
 }

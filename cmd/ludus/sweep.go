@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/env"
+	"ludus/naming"
 	"ludus/train"
 	"ludus/train/agent"
 	"ludus/train/stats"
@@ -111,7 +112,7 @@ func (f *sweepFlags) resolve(cmd *cobra.Command) (err error) {
 		return usage(cmd, err)
 	}
 	if f.Dir == "" {
-		f.Dir = filepath.Join("sweeps", env.FileName(f.Game.Name))
+		f.Dir = filepath.Join("sweeps", naming.FileName(f.Game.Name))
 	}
 	if err := f.findSuite(); err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/env/gdl"
+	"ludus/naming"
 	"ludus/train"
 	"ludus/train/agent"
 	"ludus/train/rundir"
@@ -127,7 +128,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 }
 
 // defaultRun is the folder of a game's run, unless --run names another.
-func defaultRun(game *env.Game) string { return filepath.Join("runs", env.FileName(game.Name)) }
+func defaultRun(game *env.Game) string { return filepath.Join("runs", naming.FileName(game.Name)) }
 
 // gameToTrain returns the game to train: the argument or, without one, that of the run in a folder.
 func gameToTrain(cmd *cobra.Command, args []string, dir string) (*env.Game, error) {

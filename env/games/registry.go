@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"ludus/env"
+	"ludus/naming"
 )
 
 // ErrName is wrapped by every error about the name of a game or its parameters.
@@ -264,7 +265,7 @@ func (f *Family) parse(arguments string) (Values, error) {
 // suggest returns an error that names the known name nearest to an unknown one, if one is near, and all known names.
 func suggest(name string, known []string) error {
 	list := "there are " + strings.Join(known, ", ")
-	if near := env.Nearest(name, known); near != "" {
+	if near := naming.Nearest(name, known); near != "" {
 		return fmt.Errorf("did you mean %s? %s", near, list)
 	}
 	return errors.New(list)

@@ -13,6 +13,7 @@ import (
 	"ludus/env/gdl"
 	"ludus/env/gdl/kif"
 	"ludus/env/gdl/sheets"
+	"ludus/naming"
 )
 
 // writeFile writes a file in dir and returns its path.
@@ -75,7 +76,7 @@ func TestSheetInRuns(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	name := gdl.Name("hex", sheets.Text("hex"))
-	run := filepath.Join("runs", env.FileName(name))
+	run := filepath.Join("runs", naming.FileName(name))
 	if err := os.MkdirAll(run, 0o700); err != nil {
 		t.Fatal(err)
 	}

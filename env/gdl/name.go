@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"ludus/env"
+	"ludus/naming"
 )
 
 // Name returns the name of a sheet's game without a cap on plies: its stem and the first 8 hexadecimal digits of the text's
 // SHA-256, as in gdl(tic-tac-toe-41d4b05b). A cap on plies follows in the name of the game, as in gdl(reversi-e9dfb92b-144).
 func Name(stem, text string) string {
-	stem = cmp.Or(env.FileName(strings.ToLower(stem)), "sheet")
+	stem = cmp.Or(naming.FileName(strings.ToLower(stem)), "sheet")
 	return fmt.Sprintf("%s(%s-%s)", Family, stem, hashOf(text))
 }
 

@@ -13,6 +13,7 @@ import (
 	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
+	"ludus/naming"
 )
 
 // Warning is a likely mistake in a sheet, such as a misspelt name, a condition that never holds, or fluents that no rule
@@ -180,7 +181,7 @@ func (c *checker) find(defined names, t kif.Term, format string) {
 	w := Warning{Pos: t.Pos, Text: fmt.Sprintf(format, t), Sure: true}
 	if counts := defined[t.Name]; len(counts) > 0 {
 		w.Text += fmt.Sprintf(" (elsewhere %s has %d arguments)", t.Name, counts[0])
-	} else if near := env.Nearest(t.Name, others); near != "" {
+	} else if near := naming.Nearest(t.Name, others); near != "" {
 		w.Text += fmt.Sprintf(" (perhaps %s is meant)", near)
 	} else {
 		w.Sure = false
@@ -209,7 +210,7 @@ func (c *checker) checkHeads() {
 			}
 		}
 		slices.Sort(words)
-		if near := env.Nearest(r.Head.Name, words); near != "" {
+		if near := naming.Nearest(r.Head.Name, words); near != "" {
 			text := fmt.Sprintf("nothing asks for %s (perhaps %s is meant)", r.Head, near)
 			c.warnings = append(c.warnings, Warning{r.Head.Pos, text, c.fits(near, r.Head.Args)})
 		}
@@ -264,7 +265,7 @@ func (c *checker) checkRoles() {
 		if role.IsVariable() || named(role) || len(role.Name) < minRole || !slices.ContainsFunc(list, named) {
 			continue
 		}
-		if near := env.Nearest(role.Name, slices.Sorted(maps.Keys(constants))); near != "" && !roles.has(kif.Term{Name: near}) {
+		if near := naming.Nearest(role.Name, slices.Sorted(maps.Keys(constants))); near != "" && !roles.has(kif.Term{Name: near}) {
 			c.warn(role.Pos, "nothing else names the role %s (perhaps %s is meant)", role.Name, near)
 		}
 	}

@@ -55,10 +55,7 @@ func (a *alphaBeta) Analyze(ctx context.Context, state env.State, _ int) (*Analy
 	analysis := &Analysis{Player: player}
 	var best env.Action
 	for _, move := range a.legal[0] {
-		value := a.valueAfter(ctx, move, -2, 2)
-		if player == env.Second {
-			value = -value
-		}
+		value := player.Sign() * a.valueAfter(ctx, move, -2, 2)
 		if analysis.Value == nil || value > *analysis.Value {
 			best, analysis.Value = move, &value
 		}

@@ -11,6 +11,7 @@ import (
 	"ludus/env"
 	"ludus/env/solver"
 	"ludus/model/infer"
+	"ludus/naming"
 )
 
 // Loader loads the weights that a reference stands for, as rundir.LoadWeights and shipped.Loader do. Errors wrap
@@ -102,7 +103,7 @@ func optionHint(spec Spec, err error) string {
 		return ""
 	}
 	keys := optionKeys[spec.Kind]
-	if near := env.Nearest(key, keys); near != "" {
+	if near := naming.Nearest(key, keys); near != "" {
 		return fmt.Sprintf("; did you mean the option %q?", near)
 	}
 	return fmt.Sprintf("; %q is no option (%s takes %s)", key, spec.Kind, strings.Join(keys, ", "))

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"ludus/env"
+	"ludus/naming"
 )
 
 // Kind is a kind of agent; its value is the word that specs begin with.
@@ -143,7 +143,7 @@ func unknownKind(word string) error {
 		words, forms = append(words, string(k.kind)), append(forms, k.form)
 	}
 	hint := ""
-	if near := env.Nearest(word, words); near != "" {
+	if near := naming.Nearest(word, words); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", forms[slices.Index(words, near)])
 	}
 	return fmt.Errorf("unknown kind%s (an agent is one of %s)", hint, strings.Join(forms, ", "))
@@ -174,7 +174,7 @@ func (s *Spec) parseNetwork(text string, l Limits) error {
 		key, value, _ := strings.Cut(option, "=")
 		if !slices.Contains(keys, key) {
 			hint := ""
-			if near := env.Nearest(key, keys); near != "" && !slices.Contains(optionKeys[Net], key) {
+			if near := naming.Nearest(key, keys); near != "" && !slices.Contains(optionKeys[Net], key) {
 				hint = fmt.Sprintf("; did you mean %q?", near)
 			}
 			return fmt.Errorf("unknown option %q%s (%s takes only %s)", option, hint, s.Kind, strings.Join(keys, ", "))

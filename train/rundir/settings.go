@@ -12,6 +12,7 @@ import (
 
 	"ludus/env"
 	"ludus/model/infer"
+	"ludus/naming"
 )
 
 // Settings are the hyperparameters of a run. [Settings.List] documents and bounds them.
@@ -169,7 +170,7 @@ func (s *Settings) find(key string) (*Setting, error) {
 		}
 		known = append(known, d.Key)
 	}
-	if near := env.Nearest(key, known); near != "" {
+	if near := naming.Nearest(key, known); near != "" {
 		return nil, fmt.Errorf("unknown setting %q; did you mean %q?", key, near)
 	}
 	return nil, fmt.Errorf("unknown setting %q", key)

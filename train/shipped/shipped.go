@@ -13,6 +13,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
+	"ludus/naming"
 	"ludus/train/agent"
 )
 
@@ -101,7 +102,7 @@ func otherParams(game *env.Game) []env.Param {
 
 // trainHint says how to get a network if the run that a reference names does not exist, and is named like the game.
 func trainHint(game *env.Game, r agent.Reference, err error) string {
-	if !errors.Is(err, fs.ErrNotExist) || filepath.Base(r.Path) != env.FileName(game.Name) {
+	if !errors.Is(err, fs.ErrNotExist) || filepath.Base(r.Path) != naming.FileName(game.Name) {
 		return ""
 	}
 	hint := "; train one: " + trainCommand(game)
@@ -116,7 +117,7 @@ func trainCommand(game *env.Game) string {
 	if game.Sheet != "" {
 		return "ludus train SHEET.kif"
 	}
-	return "ludus train " + env.ShellWord(game.Name)
+	return "ludus train " + naming.ShellWord(game.Name)
 }
 
 // Dial returns the strength dial of the agent shipped for a game; nil if there is none. Its intervals contain the

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"ludus/env"
+	"ludus/naming"
 )
 
 //go:embed testdata
@@ -22,7 +23,7 @@ func ShippedHard(game *env.Game) (s *Suite, ok bool) { return readShipped("testd
 
 // readShipped reads an embedded suite from a folder.
 func readShipped(folder string, game *env.Game) (s *Suite, ok bool) {
-	data, err := shipped.ReadFile(folder + env.FileName(game.Name) + extension)
+	data, err := shipped.ReadFile(folder + naming.FileName(game.Name) + extension)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}

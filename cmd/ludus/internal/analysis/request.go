@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ludus/env"
+	"ludus/naming"
 	"ludus/train/agent"
 )
 
@@ -72,7 +73,7 @@ func (f Fields) RejectUnknown(known ...string) error {
 		if slices.Contains(known, key) {
 			continue
 		}
-		if near := env.Nearest(key, known); near != "" {
+		if near := naming.Nearest(key, known); near != "" {
 			return fmt.Errorf("unknown field %s; did you mean %q?", env.Quote(key), near)
 		}
 		return fmt.Errorf("unknown field %s; known: %s", env.Quote(key), strings.Join(known, ", "))

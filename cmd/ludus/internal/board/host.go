@@ -13,6 +13,7 @@ import (
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
+	"ludus/naming"
 	"ludus/train/agent"
 )
 
@@ -81,7 +82,7 @@ func (h *Host) Answer(ctx context.Context, op string, body []byte) (any, error) 
 		}
 		return o.answer(h, ctx, request)
 	}
-	if near := env.Nearest(op, Operations()); near != "" {
+	if near := naming.Nearest(op, Operations()); near != "" {
 		return nil, badRequest(fmt.Errorf("unknown operation %s; did you mean %q?", env.Quote(op), near))
 	}
 	return nil, badRequest(fmt.Errorf("unknown operation %s; known: %s", env.Quote(op), strings.Join(Operations(), ", ")))

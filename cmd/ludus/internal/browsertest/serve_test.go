@@ -16,8 +16,8 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/web"
-	"ludus/env"
 	"ludus/model/infer/infertest"
+	"ludus/naming"
 )
 
 // A first visit with the token opens the page. The token is then neither in the address nor readable by scripts.
@@ -67,7 +67,7 @@ func TestPlayOnServer(t *testing.T) {
 	address, _ := serve(t, web.Options{Runs: dir})
 	front := Front{Name: "web", Address: func(t *testing.T, name string) string {
 		game := newGame(t, name)
-		file := env.FileName(game.Name) + ".safetensors"
+		file := naming.FileName(game.Name) + ".safetensors"
 		weights := infertest.RandomWeights(game, 4, 1, 1).Marshal()
 		if err := checkpoints.WriteSharedFile(filepath.Join(dir, file), weights); err != nil { // others read it
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/naming"
 )
 
 // Front is a page with the play app: a person in the first seat against an agent, unless its address says otherwise.
@@ -140,7 +141,7 @@ func (f Front) checkLayout(p *Playing, when string) {
 		p.Resize(width, 800)
 		for _, theme := range []string{"light", "dark"} {
 			p.Prefer(theme)
-			p.Shoot(fmt.Sprintf("%s-%s-%s-%d-%s", f.Name, env.FileName(p.Game.Name), when, width, theme))
+			p.Shoot(fmt.Sprintf("%s-%s-%s-%d-%s", f.Name, naming.FileName(p.Game.Name), when, width, theme))
 		}
 		p.CheckWidth()
 		if side := Eval[float64](p.Tab, `Math.min(...[...document.querySelectorAll("#board [data-cell]")].map((e) => e.getBoundingClientRect())

@@ -15,6 +15,7 @@ import (
 	"ludus/cmd/ludus/internal/lines"
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
+	"ludus/naming"
 	"ludus/train/agent"
 )
 
@@ -389,7 +390,7 @@ func (s *Session) parseMove(line string) (env.Action, error) {
 	action, err := s.parser.Parse(s.state, legal, line)
 	if word := strings.ToLower(text); err != nil && !strings.ContainsAny(word, " 0123456789") {
 		verbs := s.parser.Verbs
-		if near := env.Nearest(word, slices.Concat(commands, verbs)); near != "" && !slices.Contains(verbs, near) {
+		if near := naming.Nearest(word, slices.Concat(commands, verbs)); near != "" && !slices.Contains(verbs, near) {
 			return 0, fmt.Errorf("%s is neither a move nor a command; did you mean %s?", env.Quote(text), near)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/sheet"
 	"ludus/cmd/ludus/internal/watch"
-	"ludus/env"
+	"ludus/naming"
 )
 
 // Options configure a server.
@@ -234,7 +234,7 @@ func (s *Server) handle(method, path string, handler http.HandlerFunc) {
 // unknownPath returns the error for a path that does not exist; it may suggest an operation with a similar name.
 func unknownPath(path string) error {
 	op := strings.TrimPrefix(path, "/api/")
-	if near := env.Nearest(op, board.Operations()); near != "" {
+	if near := naming.Nearest(op, board.Operations()); near != "" {
 		return httpErrorf(http.StatusNotFound, "there is nothing at %s; did you mean /api/%s?", path, near)
 	}
 	return httpErrorf(http.StatusNotFound, "there is nothing at %s", path)
