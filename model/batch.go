@@ -17,28 +17,40 @@ type Batch struct {
 	Goals        []float32 // [B, 2]: goals target, goals / 100, the mover's first; used if the game has a goal head
 }
 
-// NewBatch returns a zeroed batch for size samples of game.
-func NewBatch(game *env.Game, size int) *Batch {
-	return &Batch{
-		Size:         size,
-		Inputs:       make([]float32, size*game.Tensor.Size()),
-		LegalMask:    make([]float32, size*game.NumActions()),
-		Policy:       make([]float32, size*game.NumActions()),
-		PolicyWeight: make([]float32, size),
-		ReplyMask:    make([]float32, size*game.NumActions()),
-		Reply:        make([]float32, size*game.NumActions()),
-		ReplyWeight:  make([]float32, size),
-		Outcome:      make([]float32, size*len(game.Classes)),
-		Goals:        make([]float32, size*2),
+// array is one of a batch's arrays, with that many values per sample.
+type array struct {
+	values *[]float32
+	width  int
+}
+
+// arrays lists the arrays of a batch for game.
+func (b *Batch) arrays(game *env.Game) [9]array {
+	actions := game.NumActions()
+	return [...]array{
+		{&b.Inputs, game.Tensor.Size()},
+		{&b.LegalMask, actions}, {&b.Policy, actions}, {&b.PolicyWeight, 1},
+		{&b.ReplyMask, actions}, {&b.Reply, actions}, {&b.ReplyWeight, 1},
+		{&b.Outcome, len(game.Classes)}, {&b.Goals, 2},
 	}
 }
 
-// fits reports whether every slice has the right size for game.
+// NewBatch returns a zeroed batch for size samples of game.
+func NewBatch(game *env.Game, size int) *Batch {
+	b := &Batch{Size: size}
+	for _, a := range b.arrays(game) {
+		*a.values = make([]float32, size*a.width)
+	}
+	return b
+}
+
+// fits reports whether every array has the right size for game.
 func (b *Batch) fits(game *env.Game) bool {
-	return b.Size > 0 && len(b.Inputs) == b.Size*game.Tensor.Size() && len(b.LegalMask) == b.Size*game.NumActions() &&
-		len(b.Policy) == b.Size*game.NumActions() && len(b.PolicyWeight) == b.Size &&
-		len(b.ReplyMask) == b.Size*game.NumActions() && len(b.Reply) == b.Size*game.NumActions() && len(b.ReplyWeight) == b.Size &&
-		len(b.Outcome) == b.Size*len(game.Classes) && len(b.Goals) == b.Size*2
+	for _, a := range b.arrays(game) {
+		if len(*a.values) != b.Size*a.width {
+			return false
+		}
+	}
+	return b.Size > 0
 }
 
 // Losses are the losses of a batch, each a mean over its rows. Cross-entropies are in nats.

@@ -14,7 +14,7 @@ type conv struct {
 // convolver computes a convolution and its gradients: x is [rows, H, W, in], y is [rows, H, W, out].
 type convolver interface {
 	// prepare returns functions that bring everything that derives from the weights up to date. They may run concurrently.
-	prepare() []func(*kernel.Worker)
+	prepare() []func(*kernel.Scratch)
 	forward(s *scratch, x, y []float32, epilogue kernel.Epilogue)
 	// backward computes the gradient dWeights [3, 3, out, in] of the folded weights. Unless dx is nil it also computes the
 	// gradient of x: it sets dx to it or, if accumulate, adds it to dx, which may then be dy.
@@ -43,6 +43,6 @@ func (c *conv) forwardReLU(x, bias, residual, y []float32) {
 // gradient dBias: the sum of dSum over all cells. dSum may be dy.
 func (c *conv) reluGradient(y, dy, dSum, dBias []float32) {
 	sums := c.scratch.get(bufferChannels, c.out)
-	c.scratch.worker.ReLUGradient(y, dy, dSum, sums, c.scratch.rows*c.cells, c.out)
+	c.scratch.kernel.ReLUGradient(y, dy, dSum, sums, c.scratch.rows*c.cells, c.out)
 	copy(dBias, sums)
 }

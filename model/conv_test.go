@@ -46,7 +46,7 @@ func testConvolvers(t *testing.T, h, w int, accumulate bool) {
 	var y, dx, dWeights [2][]float32
 	for i, c := range []convolver{f.convolver, &direct{h, w, f}} {
 		for _, prepare := range c.prepare() {
-			prepare(&s.worker)
+			prepare(&s.kernel)
 		}
 		y[i] = append(y[i], before[:len(dy)]...)
 		c.forward(s, x, y[i], kernel.Epilogue{Bias: bias, Accumulate: accumulate, ReLU: true})

@@ -9,8 +9,8 @@ type direct struct {
 	*folded
 }
 
-func (d *direct) prepare() []func(*kernel.Worker) {
-	return []func(*kernel.Worker){d.foldTurned, d.fold}
+func (d *direct) prepare() []func(*kernel.Scratch) {
+	return []func(*kernel.Scratch){d.foldTurned, d.fold}
 }
 
 func (d *direct) forward(s *scratch, x, y []float32, epilogue kernel.Epilogue) {

@@ -1,6 +1,5 @@
 // Package model trains the networks of package infer. It builds a Gorgonia graph of the network and its loss, uses
-// Gorgonia's automatic differentiation, and has an optimizer of its own: Muon for
-// hidden layers, AdamW for the rest.
+// Gorgonia's automatic differentiation, and has an optimizer of its own: Muon for hidden layers, AdamW for the rest.
 //
 // # Loss
 //
@@ -53,24 +52,8 @@
 //
 // # Speed
 //
-// Profile of a step of the network without figure layers in breakthrough-6x6 (48x4, batch 256, one core with AVX-512):
-// matrix products 61 %, board transforms 15 %, weight transforms 8 %, Muon and AdamW 7 %, reduction 3 %. With figure layers
-// (64x5, quad-7x7) their sums take 10 to 20 %. The products run at 0.8 to 0.95 of the core's peak. A sample has three times
-// the products of an evaluation, so it cannot cost less than about three evaluations.
-//
-// Samples per CPU second, relative to parts of 64 samples that transform weights in each part (one thread, medians of 50
-// steps, runs in turn on a busy machine; where two, of two runs):
-//
-//	                                         48x4 breakthrough   64x5 quad-7x7   32x3 quad-5x5
-//	parts of 64, 4 tasks (before)            1                   1               1
-//	parts of 32                              1.00, 0.91          1.08, 1.07      1.11, 0.90
-//	parts of 16 (now)                        0.90, 0.87          1.05, 1.05      1.08, 1.10
-//	parts of 8                               0.68, 0.67          0.90, 0.99      1.02, 1.02
-//	parts of 16 that keep x and dy for the
-//	weights' gradients of 64 samples         0.82, 0.86          1.05, 1.07      0.95, 0.96
-//
-// Also tried and not kept: weights in panels (no difference); keeping V for the weights' gradient with parts of 64 (32x3 on
-// 5x5: no difference in a run; 64x5: 5 to 10 % slower).
+// A sample has three times the matrix products of an evaluation, so it cannot cost less than about three evaluations. Without
+// figure layers the products take some 60 % of a step and run at 0.8 to 0.95 of a core's peak.
 //
 // Not here: batch norm, learning-rate schedules (each step takes its rate), sampling, types other than float32.
 package model

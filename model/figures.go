@@ -72,7 +72,7 @@ func (f *figures) figuresOf(x []float32, i int) []float32 {
 }
 
 func (l *figureLayer) forward(in [][]float32, y []float32) {
-	worker := &l.scratch.worker
+	k := &l.scratch.kernel
 	l.toFigures.y = l.scratch.get(bufferHidden, len(l.cellSums))
 	l.toFigures.forward(in[0], nil)
 	for i := range l.scratch.rows {
@@ -81,8 +81,8 @@ func (l *figureLayer) forward(in [][]float32, y []float32) {
 			before = l.figuresOf(l.before.values, i)
 		}
 		values := l.figuresOf(l.values, i)
-		worker.Sums(l.sums.ToFigures, values, l.cellsOf(l.toFigures.y, i), before, 1, true)
-		worker.Sums(l.sums.ToCells, l.cellsOf(l.cellSums, i), values, nil, l.sums.Scale, false)
+		k.Sums(l.sums.ToFigures, values, l.cellsOf(l.toFigures.y, i), before, 1, true)
+		k.Sums(l.sums.ToCells, l.cellsOf(l.cellSums, i), values, nil, l.sums.Scale, false)
 	}
 	l.toCells.y = y
 	l.toCells.forwardResidual(l.cellSums, in[0])
@@ -91,7 +91,7 @@ func (l *figureLayer) forward(in [][]float32, y []float32) {
 // backward: dIn[0] and dy share memory. toCells.backward turns dy into the gradient before the ReLU, which is also that
 // of the skip connection; toFigures.backward adds the gradient through the figures.
 func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
-	worker := &l.scratch.worker
+	k := &l.scratch.kernel
 	dCellSums := l.scratch.get(bufferHidden, len(l.cellSums))
 	l.toCells.y, l.toCells.dy = y, dy
 	l.toCells.backward(l.cellSums, dCellSums, dIn[2], nil, false)
@@ -104,9 +104,9 @@ func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32)
 		if l.after != nil {
 			after = gradient
 		}
-		worker.Sums(l.sums.ToFigures, gradient, l.cellsOf(dCellSums, i), after, l.sums.Scale, false)
-		worker.ReLUGradient(l.figuresOf(l.values, i), gradient, gradient, sums, l.count, l.channels)
-		worker.Sums(l.sums.ToCells, l.cellsOf(l.toFigures.dy, i), gradient, nil, 1, false)
+		k.Sums(l.sums.ToFigures, gradient, l.cellsOf(dCellSums, i), after, l.sums.Scale, false)
+		k.ReLUGradient(l.figuresOf(l.values, i), gradient, gradient, sums, l.count, l.channels)
+		k.Sums(l.sums.ToCells, l.cellsOf(l.toFigures.dy, i), gradient, nil, 1, false)
 	}
 	l.toFigures.backward(in[0], dIn[0], dIn[1], nil, true)
 }

@@ -39,7 +39,7 @@ func newFolded(h, w int, weights, scale []float32) *folded {
 }
 
 // fold brings product up to date.
-func (f *folded) fold(*kernel.Worker) {
+func (f *folded) fold(*kernel.Scratch) {
 	for o, s := range f.scale {
 		for tap := range 9 {
 			row := f.product[(tap*f.out+o)*f.in:][:f.inputs]
@@ -52,11 +52,11 @@ func (f *folded) fold(*kernel.Worker) {
 
 // foldTurned brings turned up to date. A matrix product with the diagonal matrix of the scale transposes the weights
 // faster than a loop.
-func (f *folded) foldTurned(worker *kernel.Worker) {
+func (f *folded) foldTurned(k *kernel.Scratch) {
 	for o, s := range f.scale {
 		f.diagonal[o*f.out+o] = s
 	}
-	worker.Gemm(&f.turn)
+	k.Gemm(&f.turn)
 }
 
 // unfold computes the gradients of the parameters of the outputs first to next-1 from dProduct, that of the product.

@@ -43,7 +43,7 @@ func (l *linear) multiply(x, init []float32, initRow int) {
 func (l *linear) backward(x, dx, dWeights, dBias []float32, accumulate bool) {
 	if l.relu {
 		sums := l.scratch.get(bufferChannels, l.out)
-		l.scratch.worker.ReLUGradient(l.y, l.dy, l.dy, sums, l.rows(), l.out)
+		l.scratch.kernel.ReLUGradient(l.y, l.dy, l.dy, sums, l.rows(), l.out)
 		copy(dBias, sums)
 	} else if dBias != nil {
 		l.sumRows(dBias)

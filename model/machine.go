@@ -9,10 +9,7 @@ import (
 // machine runs graphs of inputs, constants and ops of this package. It resolves all memory when it is built, so a run
 // allocates nothing. Gorgonia's tape machine allocates a goroutine, two channels and about ten small objects per
 // operation in every run.
-type machine struct {
-	g     *gorgonia.ExprGraph
-	steps []step
-}
+type machine struct{ steps []step }
 
 // step is one op of the graph: out = run(in), in memory that is fixed.
 type step struct {
@@ -23,7 +20,7 @@ type step struct {
 
 // newMachine returns a machine that runs the ops of g in topological order.
 func newMachine(g *gorgonia.ExprGraph) *machine {
-	m := &machine{g: g}
+	m := new(machine)
 	memory := make(map[*gorgonia.Node][]float32)
 	for _, n := range slices.Backward(must(gorgonia.Sort(g))) { // Sort returns dependents first
 		o, ok := n.Op().(*op)

@@ -31,8 +31,8 @@ func newMatrix(outputs, inputs int, weights []float32) *matrix {
 func (m *matrix) isPadded() bool { return m.inputs < m.in || m.outputs < m.out }
 
 // prepare brings padded and transposed up to date. A matrix product with the identity transposes faster than a loop.
-func (m *matrix) prepare(worker *kernel.Worker) {
-	worker.Gemm(&kernel.Gemm{
+func (m *matrix) prepare(k *kernel.Scratch) {
+	k.Gemm(&kernel.Gemm{
 		M: m.inputs, N: m.out, K: m.outputs, A: m.weights, ARow: 1, ACol: m.inputs, B: m.identity, BRow: m.out, BPanel: 16,
 		C: m.transposed, CRow: m.out,
 	})

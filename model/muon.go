@@ -34,7 +34,7 @@ type muon struct {
 	transposed       []float32 // [c, r]
 	s, p, q, product []float32 // [r, r]; see orthogonalise
 	identity         []float32 // [r, r]
-	worker           kernel.Worker
+	kernel           kernel.Scratch
 }
 
 // newMuon returns the update of a tensor. It is nil for those that AdamW updates: vectors, the first layer and the last
@@ -89,7 +89,7 @@ func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, averag
 // S = P S P instead, and X is multiplied once, by the product Q of all P. Rows and columns of zeros stay zero.
 func (m *muon) orthogonalise() {
 	r, c := m.r, m.c
-	m.worker.Gemm(&kernel.Gemm{ // a product with the identity transposes faster than a loop
+	m.kernel.Gemm(&kernel.Gemm{ // a product with the identity transposes faster than a loop
 		M: c, N: r, K: r, A: m.x, ARow: 1, ACol: c, B: m.identity, BRow: r, BPanel: 16, C: m.transposed, CRow: r,
 	})
 	m.multiply(m.s, m.x, m.transposed, r, c)
@@ -118,7 +118,7 @@ func (m *muon) orthogonalise() {
 
 // multiply computes dst [r, columns] = a [r, inner] b [inner, columns].
 func (m *muon) multiply(dst, a, b []float32, columns, inner int) {
-	m.worker.Gemm(&kernel.Gemm{
+	m.kernel.Gemm(&kernel.Gemm{
 		M: m.r, N: columns, K: inner, A: a, ARow: inner, ACol: 1, B: b, BRow: columns, BPanel: 16, C: dst, CRow: columns,
 	})
 }

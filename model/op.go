@@ -58,17 +58,9 @@ func (o *op) Type() hm.Type {
 
 func (o *op) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) { return o.shape, nil }
 
-// Do runs the op for Gorgonia's own machines, which pass scalars as numbers and everything else as dense tensors.
-func (o *op) Do(values ...gorgonia.Value) (gorgonia.Value, error) {
-	in := make([][]float32, len(values))
-	for i, v := range values {
-		in[i] = memoryOf(v)
-	}
-	o.run(in, o.out)
-	if len(o.shape) == 0 {
-		return gorgonia.NewF32(o.out[0]), nil
-	}
-	return tensor.New(tensor.WithShape(o.shape...), tensor.WithBacking(o.out)), nil
+// Do is for Gorgonia's own machines, which never run this op; see [machine].
+func (o *op) Do(...gorgonia.Value) (gorgonia.Value, error) {
+	panic("model: op in a machine of Gorgonia")
 }
 
 // memoryOf returns the data of a dense float32 tensor, or a copy of a scalar. The graph has no other values.

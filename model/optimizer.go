@@ -29,14 +29,14 @@ type optimizer struct {
 	parallel   func(n int, do func(i int)) // runs the chunks of a step
 	chunks     []chunk
 	hidden     []hiddenLayer
-	adamChunks []int           // indices of the chunks that AdamW updates
-	gradients  [][]float32     // [parameter] of the current step
-	squareSums []float64       // sum of squares of each chunk's gradient
-	workers    []kernel.Worker // one per chunk
-	factors    kernel.Adam     // of the current step
-	rate       float32         // of the current step
-	squareFunc func(i int)     // method squareChunk, bound once to save allocations
-	updateFunc func(i int)     // method update
+	adamChunks []int            // indices of the chunks that AdamW updates
+	gradients  [][]float32      // [parameter] of the current step
+	squareSums []float64        // sum of squares of each chunk's gradient
+	scratches  []kernel.Scratch // one per chunk
+	factors    kernel.Adam      // of the current step
+	rate       float32          // of the current step
+	squareFunc func(i int)      // method squareChunk, bound once to save allocations
+	updateFunc func(i int)      // method update
 }
 
 // hiddenLayer is a parameter that Muon updates.
@@ -47,41 +47,41 @@ type hiddenLayer struct {
 
 // newOptimizer returns an optimizer of p.
 func newOptimizer(config Config, p *parameters, parallel func(n int, do func(i int))) *optimizer {
-	s := &optimizer{
+	o := &optimizer{
 		config: config, params: p, moment1: p.zeros(), moment2: p.zeros(), average: p.zeros(),
 		parallel: parallel, chunks: p.chunks(),
 	}
 	isHidden := make([]bool, len(p.values))
 	for i, v := range p.values {
-		copy(s.average[i], v)
+		copy(o.average[i], v)
 		if m := newMuon(&p.tensors[i]); m != nil {
-			s.hidden, isHidden[i] = append(s.hidden, hiddenLayer{i, m}), true
+			o.hidden, isHidden[i] = append(o.hidden, hiddenLayer{i, m}), true
 		}
 	}
-	slices.SortStableFunc(s.hidden, func(a, b hiddenLayer) int { // the longest task first
+	slices.SortStableFunc(o.hidden, func(a, b hiddenLayer) int { // the longest task first
 		return len(p.values[b.parameter]) - len(p.values[a.parameter])
 	})
-	for i, c := range s.chunks {
+	for i, c := range o.chunks {
 		if !isHidden[c.parameter] {
-			s.adamChunks = append(s.adamChunks, i)
+			o.adamChunks = append(o.adamChunks, i)
 		}
 	}
-	s.squareSums, s.workers = make([]float64, len(s.chunks)), make([]kernel.Worker, len(s.chunks))
-	s.squareFunc, s.updateFunc = s.squareChunk, s.update
-	return s
+	o.squareSums, o.scratches = make([]float64, len(o.chunks)), make([]kernel.Scratch, len(o.chunks))
+	o.squareFunc, o.updateFunc = o.squareChunk, o.update
+	return o
 }
 
 // step updates all parameters from their gradients. If a gradient is not finite it returns an error and changes no
 // parameter.
-func (s *optimizer) step(rate float64, gradients [][]float32) error {
-	s.gradients = gradients
-	scale, err := s.clip()
+func (o *optimizer) step(rate float64, gradients [][]float32) error {
+	o.gradients = gradients
+	scale, err := o.clip()
 	if err != nil {
 		return err
 	}
-	s.steps++
-	t, c := float64(s.steps), s.config
-	s.factors = kernel.Adam{
+	o.steps++
+	t, c := float64(o.steps), o.config
+	o.factors = kernel.Adam{
 		GradientScale: scale,
 		Beta1:         float32(c.Beta1), OneMinusBeta1: float32(1 - c.Beta1),
 		Beta2: float32(c.Beta2), OneMinusBeta2: float32(1 - c.Beta2),
@@ -91,31 +91,31 @@ func (s *optimizer) step(rate float64, gradients [][]float32) error {
 		WeightDecay:  float32(rate * c.WeightDecay),
 		AverageShare: float32(1 / averageHorizon(t)),
 	}
-	s.rate = float32(rate)
-	s.parallel(len(s.hidden)+len(s.adamChunks), s.updateFunc)
+	o.rate = float32(rate)
+	o.parallel(len(o.hidden)+len(o.adamChunks), o.updateFunc)
 	return nil
 }
 
 // clip computes the gradient's norm and returns the factor, at most 1, that limits it to ClipNorm. It returns an error
 // if the norm is not finite.
-func (s *optimizer) clip() (float32, error) {
-	s.parallel(len(s.chunks), s.squareFunc)
+func (o *optimizer) clip() (float32, error) {
+	o.parallel(len(o.chunks), o.squareFunc)
 	sum := 0.0
-	for _, v := range s.squareSums {
+	for _, v := range o.squareSums {
 		sum += v
 	}
 	norm := math.Sqrt(sum)
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
 		return 0, fmt.Errorf("%w: the gradient norm is %v", ErrDiverged, norm)
 	}
-	if norm <= s.config.ClipNorm {
+	if norm <= o.config.ClipNorm {
 		return 1, nil
 	}
-	return float32(s.config.ClipNorm / norm), nil
+	return float32(o.config.ClipNorm / norm), nil
 }
 
 // squareChunk writes the sum of squares of chunk i's gradients to s.squareSums[i].
-func (s *optimizer) squareChunk(i int) { s.squareSums[i] = sumOfSquares(s.chunks[i].of(s.gradients)) }
+func (o *optimizer) squareChunk(i int) { o.squareSums[i] = sumOfSquares(o.chunks[i].of(o.gradients)) }
 
 // sumOfSquares returns the sum of squares of x. It uses four independent sums, so additions do not wait for each other.
 func sumOfSquares(x []float32) float64 {
@@ -134,19 +134,19 @@ func sumOfSquares(x []float32) float64 {
 }
 
 // update updates hidden layer i, if there are more than i of them; otherwise one of AdamW's chunks.
-func (s *optimizer) update(i int) {
-	if i < len(s.hidden) {
-		h := s.hidden[i]
-		h.muon.update(&s.factors, s.rate, float32(s.config.Momentum),
-			s.params.values[h.parameter], s.gradients[h.parameter], s.moment1[h.parameter], s.average[h.parameter])
+func (o *optimizer) update(i int) {
+	if i < len(o.hidden) {
+		h := o.hidden[i]
+		h.muon.update(&o.factors, o.rate, float32(o.config.Momentum),
+			o.params.values[h.parameter], o.gradients[h.parameter], o.moment1[h.parameter], o.average[h.parameter])
 		return
 	}
-	i = s.adamChunks[i-len(s.hidden)]
-	c, factors := s.chunks[i], s.factors
-	if len(s.params.tensors[c.parameter].Shape) == 1 {
+	i = o.adamChunks[i-len(o.hidden)]
+	c, factors := o.chunks[i], o.factors
+	if len(o.params.tensors[c.parameter].Shape) == 1 {
 		factors.WeightDecay = 0
 	}
-	s.workers[i].Adam(factors, c.of(s.params.values), c.of(s.gradients), c.of(s.moment1), c.of(s.moment2), c.of(s.average))
+	o.scratches[i].Adam(factors, c.of(o.params.values), c.of(o.gradients), c.of(o.moment1), c.of(o.moment2), c.of(o.average))
 }
 
 // averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During

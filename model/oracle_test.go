@@ -5,13 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
 	"ludus/env"
 	"ludus/env/envtest"
 	"ludus/model/infer"
-	"ludus/model/infer/kernel"
 )
 
 // TestStockOracle compares loss and gradients with a graph of Gorgonia's own operations.
@@ -82,34 +80,4 @@ func TestStockOracleDeep(t *testing.T) {
 // gradientOf returns the gradient of the parameter with that name.
 func gradientOf(tr *Trainer, name string) []float32 {
 	return tr.gradients[slices.IndexFunc(tr.params.tensors, func(t infer.Tensor) bool { return t.Name == name })]
-}
-
-// TestMachine runs the same graph on Gorgonia's tape machine: all gradients must have the same bits.
-func TestMachine(t *testing.T) {
-	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
-	p := newParameters(game, randomWeights(game, 8, 2, 1))
-	for _, prepare := range p.prepare {
-		prepare(new(kernel.Worker))
-	}
-	b := randomBatch(game, partRows, 2)
-	ours, theirs := newGraph(game, p, DefaultConfig(), true), newGraph(game, p, DefaultConfig(), true)
-	p.reserve(2)
-	ours.run(b, 0, b.Size, p.leaves, 0)
-	tape := gorgonia.NewTapeMachine(theirs.machine.g)
-	defer tape.Close()
-	theirs.load(b, 0, b.Size)
-	for i, g := range theirs.gradients {
-		g.out = p.leaves[i].part(1)
-	}
-	if err := tape.RunAll(); err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range p.leaves {
-		if !slices.Equal(l.part(0), l.part(1)) {
-			t.Errorf("%s: gradients differ", l.name)
-		}
-	}
-	if ours.loss.parts != theirs.loss.parts {
-		t.Errorf("losses %+v and %+v", ours.loss.parts, theirs.loss.parts)
-	}
 }

@@ -16,7 +16,7 @@ type parameters struct {
 	tensors []infer.Tensor // all parameters: those of weights, then the reply head's
 	values  [][]float32    // data of the tensors, each aligned
 	leaves  []*leaf
-	prepare []func(*kernel.Worker) // bring what derives from the weights up to date; independent
+	prepare []func(*kernel.Scratch) // bring what derives from the weights up to date; independent
 }
 
 // leaf is an input of the graphs: the folded weights of a convolution, or any other parameter as it is.

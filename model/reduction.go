@@ -34,19 +34,19 @@ func (p *parameters) reductions() []reduction {
 
 // run computes the gradients of parameters from those of len(ones) parts. A matrix product with ones adds faster than a
 // loop.
-func (r reduction) run(worker *kernel.Worker, ones []float32, gradients [][]float32) {
+func (r reduction) run(k *kernel.Scratch, ones []float32, gradients [][]float32) {
 	l, n := r.leaf, len(ones)
 	g := kernel.Gemm{M: 1, K: n, A: ones, ARow: n, ACol: 1, BRow: l.stride, BPanel: 16}
 	f := l.folded
 	if f == nil {
 		g.N = kernel.PadChannels(r.next - r.first)
 		g.B, g.C, g.CRow = l.gradients[r.first:], r.sum[r.first:], g.N
-		worker.Gemm(&g)
+		k.Gemm(&g)
 		copy(gradients[l.index][r.first:r.next], r.sum[r.first:])
 		return
 	}
 	g.N, g.Planes, g.BPlane, g.CPlane = (r.next-r.first)*f.in, 9, f.out*f.in, f.out*f.in
 	g.B, g.C, g.CRow = l.gradients[r.first*f.in:], r.sum[r.first*f.in:], g.N
-	worker.Gemm(&g)
+	k.Gemm(&g)
 	f.unfold(r.first, r.next, r.sum, gradients[l.index], gradients[l.index+1])
 }

@@ -18,7 +18,7 @@ const (
 // the current run and temporary memory.
 type scratch struct {
 	rows    int // samples of the current run
-	worker  kernel.Worker
+	kernel  kernel.Scratch
 	gemm    kernel.Gemm // arguments of the current product
 	buffers [bufferCount][]float32
 }
@@ -37,8 +37,8 @@ func (s *scratch) planes(i, points, values int) kernel.Planes {
 	return kernel.Planes{Data: s.get(i, points*stride), Stride: stride}
 }
 
-// multiply computes the matrix product g on the worker.
+// multiply computes the matrix product g.
 func (s *scratch) multiply(g kernel.Gemm) {
 	s.gemm = g
-	s.worker.Gemm(&s.gemm)
+	s.kernel.Gemm(&s.gemm)
 }

@@ -165,7 +165,7 @@ func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
 // prepare runs one of the functions that bring what derives from the weights up to date.
 func (t *Trainer) prepare(i int) {
 	s := t.scratches.take()
-	t.params.prepare[i](&s.worker)
+	t.params.prepare[i](&s.kernel)
 	t.scratches.put(s)
 }
 
@@ -186,7 +186,7 @@ func (t *Trainer) runPart(i int) {
 // reduce runs reduction i.
 func (t *Trainer) reduce(i int) {
 	s := t.scratches.take()
-	t.reductions[i].run(&s.worker, t.ones[:len(t.losses)], t.gradients)
+	t.reductions[i].run(&s.kernel, t.ones[:len(t.losses)], t.gradients)
 	t.scratches.put(s)
 }
 

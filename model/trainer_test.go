@@ -234,10 +234,9 @@ func TestParallel(t *testing.T) {
 func TestParts(t *testing.T) {
 	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	once := randomBatch(game, 2*partRows, 1)
-	twice := &Batch{
-		Size: 2 * once.Size, Inputs: repeated(once.Inputs), LegalMask: repeated(once.LegalMask), Policy: repeated(once.Policy),
-		PolicyWeight: repeated(once.PolicyWeight), ReplyMask: repeated(once.ReplyMask), Reply: repeated(once.Reply),
-		ReplyWeight: repeated(once.ReplyWeight), Outcome: repeated(once.Outcome), Goals: repeated(once.Goals),
+	twice := NewBatch(game, 2*once.Size)
+	for i, a := range once.arrays(game) {
+		*twice.arrays(game)[i].values = slices.Concat(*a.values, *a.values)
 	}
 	tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), nil)
 	var first [][]float32
@@ -254,8 +253,6 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
-
-func repeated(x []float32) []float32 { return slices.Concat(x, x) }
 
 // TestRate checks that a step uses its learning rate: without weight decay Adam's first step moves each weight by the
 // rate, or by less if its gradient is tiny.
@@ -298,7 +295,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		scratches := [2]*scratch{tr.scratches.take(), tr.scratches.take()}
 		for _, s := range scratches {
 			for _, prepare := range tr.params.prepare {
-				prepare(&s.worker)
+				prepare(&s.kernel)
 			}
 			tr.scratches.put(s)
 		}

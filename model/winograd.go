@@ -19,60 +19,60 @@ func newWinogradConv(winograd kernel.Winograd, f *folded) *winogradConv {
 	return &winogradConv{winograd, f, planes(), planes()}
 }
 
-func (t *winogradConv) prepare() []func(*kernel.Worker) {
-	return []func(*kernel.Worker){
-		func(w *kernel.Worker) {
-			t.foldTurned(w)
-			w.TransformWeights(t.winograd, t.u, t.turned, t.in, t.out)
+func (c *winogradConv) prepare() []func(*kernel.Scratch) {
+	return []func(*kernel.Scratch){
+		func(k *kernel.Scratch) {
+			c.foldTurned(k)
+			k.TransformWeights(c.winograd, c.u, c.turned, c.in, c.out)
 		},
-		func(w *kernel.Worker) {
-			t.fold(w)
-			w.TransformWeights(t.winograd, t.uBack, t.product, t.out, t.in)
+		func(k *kernel.Scratch) {
+			c.fold(k)
+			k.TransformWeights(c.winograd, c.uBack, c.product, c.out, c.in)
 		},
 	}
 }
 
-func (t *winogradConv) forward(s *scratch, x, y []float32, epilogue kernel.Epilogue) {
-	points := t.winograd.Points()
-	v, m := s.planes(bufferV, points, s.rows*t.in), s.planes(bufferM, points, s.rows*t.out)
-	s.worker.TransformInput(t.winograd, v, x, s.rows, t.in)
+func (c *winogradConv) forward(s *scratch, x, y []float32, epilogue kernel.Epilogue) {
+	points := c.winograd.Points()
+	v, m := s.planes(bufferV, points, s.rows*c.in), s.planes(bufferM, points, s.rows*c.out)
+	s.kernel.TransformInput(c.winograd, v, x, s.rows, c.in)
 	s.multiply(kernel.Gemm{
-		M: s.rows, N: t.out, K: t.in, Planes: points,
-		A: v.Data, ARow: t.in, ACol: 1, APlane: v.Stride,
-		B: t.u.Data, BRow: t.out, BPanel: 16, BPlane: t.u.Stride,
-		C: m.Data, CRow: t.out, CPlane: m.Stride,
+		M: s.rows, N: c.out, K: c.in, Planes: points,
+		A: v.Data, ARow: c.in, ACol: 1, APlane: v.Stride,
+		B: c.u.Data, BRow: c.out, BPanel: 16, BPlane: c.u.Stride,
+		C: m.Data, CRow: c.out, CPlane: m.Stride,
 	})
-	s.worker.TransformOutput(t.winograd, y, m, s.rows, t.out, epilogue)
+	s.kernel.TransformOutput(c.winograd, y, m, s.rows, c.out, epilogue)
 }
 
 // outputBlock is the largest number of outputs whose gradient of U is computed at once, so that it fits a core's cache.
 const outputBlock = 24
 
 // backward computes dV = dM Uᵀ and dUᵀ = dMᵀ V.
-func (t *winogradConv) backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool) {
-	points := t.winograd.Points()
-	dm, v := s.planes(bufferM, points, s.rows*t.out), s.planes(bufferV, points, s.rows*t.in)
-	s.worker.TransformOutputGradient(t.winograd, dm, dy, s.rows, t.out)
+func (c *winogradConv) backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool) {
+	points := c.winograd.Points()
+	dm, v := s.planes(bufferM, points, s.rows*c.out), s.planes(bufferV, points, s.rows*c.in)
+	s.kernel.TransformOutputGradient(c.winograd, dm, dy, s.rows, c.out)
 	if dx != nil {
 		s.multiply(kernel.Gemm{
-			M: s.rows, N: t.in, K: t.out, Planes: points,
-			A: dm.Data, ARow: t.out, ACol: 1, APlane: dm.Stride,
-			B: t.uBack.Data, BRow: t.in, BPanel: 16, BPlane: t.uBack.Stride,
-			C: v.Data, CRow: t.in, CPlane: v.Stride,
+			M: s.rows, N: c.in, K: c.out, Planes: points,
+			A: dm.Data, ARow: c.out, ACol: 1, APlane: dm.Stride,
+			B: c.uBack.Data, BRow: c.in, BPanel: 16, BPlane: c.uBack.Stride,
+			C: v.Data, CRow: c.in, CPlane: v.Stride,
 		})
-		s.worker.TransformInputGradient(t.winograd, dx, v, s.rows, t.in, kernel.Epilogue{Accumulate: accumulate})
+		s.kernel.TransformInputGradient(c.winograd, dx, v, s.rows, c.in, kernel.Epilogue{Accumulate: accumulate})
 	}
-	s.worker.TransformInput(t.winograd, v, x, s.rows, t.in)
-	blocks := (t.out + outputBlock - 1) / outputBlock
+	s.kernel.TransformInput(c.winograd, v, x, s.rows, c.in)
+	blocks := (c.out + outputBlock - 1) / outputBlock
 	for i := range blocks {
-		first, next := i*t.out/blocks, (i+1)*t.out/blocks
-		du := s.planes(bufferU, points, (next-first)*t.in)
+		first, next := i*c.out/blocks, (i+1)*c.out/blocks
+		du := s.planes(bufferU, points, (next-first)*c.in)
 		s.multiply(kernel.Gemm{
-			M: next - first, N: t.in, K: s.rows, Planes: points,
-			A: dm.Data[first:], ARow: 1, ACol: t.out, APlane: dm.Stride,
-			B: v.Data, BRow: t.in, BPanel: 16, BPlane: v.Stride,
-			C: du.Data, CRow: t.in, CPlane: du.Stride,
+			M: next - first, N: c.in, K: s.rows, Planes: points,
+			A: dm.Data[first:], ARow: 1, ACol: c.out, APlane: dm.Stride,
+			B: v.Data, BRow: c.in, BPanel: 16, BPlane: v.Stride,
+			C: du.Data, CRow: c.in, CPlane: du.Stride,
 		})
-		s.worker.TransformWeightsGradient(t.winograd, dWeights[first*t.in:], du, next-first, t.in, t.out*t.in)
+		s.kernel.TransformWeightsGradient(c.winograd, dWeights[first*c.in:], du, next-first, c.in, c.out*c.in)
 	}
 }

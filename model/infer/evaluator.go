@@ -15,7 +15,7 @@ const maxRows = 32
 // Evaluator runs a network on one goroutine, whose scratch memory it holds.
 type Evaluator struct {
 	network *Network
-	worker  kernel.Worker
+	kernel  kernel.Scratch
 	rows    int // for which the scratch memory has room
 
 	tensor  []float32    // [C, H, W] of one state
@@ -119,7 +119,7 @@ func (e *Evaluator) forwardTower(rows int) {
 
 // conv computes dst = relu(conv(x) + bias), or relu(dst + conv(x) + bias) if residual. dst is not x.
 func (e *Evaluator) conv(c *conv, rows int, dst, x []float32, residual bool) {
-	e.worker.Conv(c.Conv, dst, x, rows, kernel.Epilogue{Bias: c.bias, ReLU: true, Accumulate: residual})
+	e.kernel.Conv(c.Conv, dst, x, rows, kernel.Epilogue{Bias: c.bias, ReLU: true, Accumulate: residual})
 }
 
 // forwardOutcome runs the outcome head on the tower's output: it writes the class probabilities to classes [rows, K]
@@ -132,7 +132,7 @@ func (e *Evaluator) forwardOutcome(rows int, classes []float32) {
 	k := n.outcomeClasses.out
 	e.copyOutputs(&n.outcomeClasses, rows, classes, k)
 	for i := range rows {
-		softmax(classes[i*k : (i+1)*k])
+		Softmax(classes[i*k : (i+1)*k])
 	}
 }
 
@@ -167,7 +167,7 @@ func (e *Evaluator) linear(l *linear, rows int, dst, x []float32, relu bool) {
 // multiply computes dst [rows, paddedOut] = x [rows, in] W + init, with ReLU if relu. The rows of init are initRow apart; nil
 // means zeros.
 func (e *Evaluator) multiply(l *linear, rows int, dst, x, init []float32, initRow int, relu bool) {
-	e.worker.Gemm(&kernel.Gemm{
+	e.kernel.Gemm(&kernel.Gemm{
 		M: rows, N: l.paddedOut, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.weights, BRow: 16, BPanel: 16 * l.in,
 		C: dst, CRow: l.paddedOut, Init: init, InitRow: initRow, ReLU: relu,
 	})
@@ -180,16 +180,16 @@ func (e *Evaluator) copyOutputs(l *linear, rows int, dst []float32, stride int) 
 	}
 }
 
-// softmax replaces x by exp(x) / sum exp(x).
-func softmax(x []float32) {
+// Softmax replaces logits x, at least one, by probabilities: exp(x) / sum exp(x).
+func Softmax[T float32 | float64](x []T) {
 	top := slices.Max(x)
 	sum := 0.0
 	for i, v := range x {
 		exp := math.Exp(float64(v - top))
 		sum += exp
-		x[i] = float32(exp)
+		x[i] = T(exp)
 	}
 	for i, v := range x {
-		x[i] = float32(float64(v) / sum)
+		x[i] = T(float64(v) / sum)
 	}
 }

@@ -72,8 +72,8 @@ func (e *Evaluator) figureLayer(l *figureLayer, rows int, x []float32, first boo
 		if first {
 			before = nil
 		}
-		e.worker.Sums(n.sums.ToFigures, figures, board, before, 1, true)
-		e.worker.Sums(n.sums.ToCells, board, figures, nil, n.sums.Scale, false)
+		e.kernel.Sums(n.sums.ToFigures, figures, board, before, 1, true)
+		e.kernel.Sums(n.sums.ToCells, board, figures, nil, n.sums.Scale, false)
 	}
 	e.multiply(&l.cells, rows*cells, x, sums, x, n.channels, true)
 }

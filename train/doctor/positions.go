@@ -173,8 +173,8 @@ func (e *examiner) add(state env.State, ply *record.Ply, left int, weight float6
 			networks = true
 			x.evaluator.Evaluate([]env.State{state}, x.logits, x.classes, nil)
 			mover := state.Player()
-			x.policy = softmax(x.policy[:0], x.logits, e.legal, e.game.Frame(mover))
-			x.swapped = softmax(x.swapped[:0], x.logits, e.legal, e.game.Frame(mover.Opponent()))
+			x.policy = legalPolicy(x.policy, x.logits, e.legal, e.game.Frame(mover))
+			x.swapped = legalPolicy(x.swapped, x.logits, e.legal, e.game.Frame(mover.Opponent()))
 		}
 	}
 	if networks && left <= solvedPlies && e.solved < maxSolved {
@@ -195,20 +195,13 @@ func (e *examiner) add(state env.State, ply *record.Ply, left int, weight float6
 	}
 }
 
-// softmax appends the probabilities of the legal moves to dst.
-func softmax(dst []float64, logits []float32, legal, frame []env.Action) []float64 {
-	top := math.Inf(-1)
+// legalPolicy returns the probabilities of the legal moves by the logits of a frame, in the memory of dst.
+func legalPolicy(dst []float64, logits []float32, legal, frame []env.Action) []float64 {
+	dst = dst[:0]
 	for _, a := range legal {
-		top = max(top, float64(logits[frame[a]]))
+		dst = append(dst, float64(logits[frame[a]]))
 	}
-	sum := 0.0
-	for _, a := range legal {
-		dst = append(dst, math.Exp(float64(logits[frame[a]])-top))
-		sum += dst[len(dst)-1]
-	}
-	for i := range dst {
-		dst[i] /= sum
-	}
+	infer.Softmax(dst)
 	return dst
 }
 

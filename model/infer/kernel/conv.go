@@ -103,34 +103,34 @@ func packTaps(in, out int, weights []float32) []float32 {
 const blockRows = 16
 
 // Conv computes dst [rows, H, W, out] from src [rows, H, W, in]. They must not overlap.
-func (w *Worker) Conv(c *Conv, dst, src []float32, rows int, epilogue Epilogue) {
+func (s *Scratch) Conv(c *Conv, dst, src []float32, rows int, epilogue Epilogue) {
 	if !c.useWinograd {
-		w.direct(c, dst, src, rows, epilogue)
+		s.direct(c, dst, src, rows, epilogue)
 		return
 	}
 	cells := c.h * c.w
 	points, size := c.board.Points(), panelFloats(c.in, c.out)
 	maxBoards := min(rows, blockRows)
 	inputs := Planes{Stride: PlaneStride(maxBoards * c.in)}
-	inputs.Data = floats(&w.planes[0], points*inputs.Stride)
+	inputs.Data = floats(&s.planes[0], points*inputs.Stride)
 	products := Planes{Stride: PlaneStride(maxBoards * c.out)}
-	products.Data = floats(&w.planes[1], points*products.Stride)
+	products.Data = floats(&s.planes[1], points*products.Stride)
 	for first := 0; first < rows; first += blockRows {
 		n := min(blockRows, rows-first)
-		w.TransformInput(c.board, inputs, src[first*cells*c.in:], n, c.in)
-		w.Gemm(&Gemm{
+		s.TransformInput(c.board, inputs, src[first*cells*c.in:], n, c.in)
+		s.Gemm(&Gemm{
 			M: n, N: c.out, K: c.in, Planes: points,
 			A: inputs.Data, ARow: c.in, ACol: 1, APlane: inputs.Stride,
 			B: c.weights, BRow: 16, BPanel: 16 * c.in, BPlane: size,
 			C: products.Data, CRow: c.out, CPlane: products.Stride,
 		})
-		w.TransformOutput(c.board, dst[first*cells*c.out:], products, n, c.out, epilogue)
+		s.TransformOutput(c.board, dst[first*cells*c.out:], products, n, c.out, epilogue)
 	}
 }
 
 // direct computes a convolution as the sum of nine products, one for each tap, over the boards' cells whose neighbour
 // exists. The centre tap comes last, because it covers all cells and so can apply ReLU.
-func (w *Worker) direct(c *Conv, dst, src []float32, rows int, epilogue Epilogue) {
+func (s *Scratch) direct(c *Conv, dst, src []float32, rows int, epilogue Epilogue) {
 	cells := c.h * c.w
 	epilogue.Start(dst[:rows*cells*c.out], c.out)
 	for row := range rows {
@@ -142,7 +142,7 @@ func (w *Worker) direct(c *Conv, dst, src []float32, rows int, epilogue Epilogue
 				continue
 			}
 			target := to[(max(-y, 0)*c.w+max(-x, 0))*c.out:]
-			w.Gemm(&Gemm{
+			s.Gemm(&Gemm{
 				M: width, N: c.out, K: c.in, Planes: lines,
 				A: from[(max(y, 0)*c.w+max(x, 0))*c.in:], ARow: c.in, ACol: 1, APlane: c.w * c.in,
 				B: c.weights[k*panelFloats(c.in, c.out):], BRow: 16, BPanel: 16 * c.in,

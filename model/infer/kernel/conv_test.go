@@ -38,7 +38,7 @@ func convolve(dst []float64, src, weights []float32, rows, h, w, in, out int) {
 func TestConv(t *testing.T) {
 	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(5, 1))
-		var w Worker
+		var s Scratch
 		for h := 1; h <= 9; h++ {
 			for _, width := range []int{1, h, 3 + random.IntN(6)} {
 				for _, channels := range [][2]int{{8, 16}, {24, 8}, {32, 40}} {
@@ -57,7 +57,7 @@ func TestConv(t *testing.T) {
 							f.Bias = bias
 						}
 						got := append([]float32(nil), old...)
-						w.Conv(conv, got, src, rows, f)
+						s.Conv(conv, got, src, rows, f)
 						for i := range got {
 							x := want[i]
 							if f.Accumulate {
@@ -86,12 +86,12 @@ func TestPrecision(t *testing.T) {
 	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(10, 1))
 		const in, out, rows = 64, 8, 2
-		var w Worker
+		var s Scratch
 		for side := 3; side <= 8; side++ {
 			n := rows * side * side
 			src, weights := gaussians(random, n*in), gaussians(random, out*9*in)
 			got, want := make([]float32, n*out), make([]float64, n*out)
-			w.Conv(NewConv(side, side, in, out, weights), got, src, rows, Epilogue{})
+			s.Conv(NewConv(side, side, in, out, weights), got, src, rows, Epilogue{})
 			convolve(want, src, weights, rows, side, side, in, out)
 			errors, size := 0.0, 0.0
 			for i, v := range want {
@@ -110,17 +110,17 @@ func TestRowsAlone(t *testing.T) {
 	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(6, 1))
 		const in, out, rows = 24, 56, 45
-		var w Worker
+		var s Scratch
 		for _, size := range [][2]int{{7, 5}, {9, 2}} {
 			cells := size[0] * size[1]
 			src := gaussians(random, rows*cells*in)
 			conv := NewConv(size[0], size[1], in, out, gaussians(random, out*9*in))
 			all := make([]float32, rows*cells*out)
-			w.Conv(conv, all, src, rows, Epilogue{ReLU: true})
+			s.Conv(conv, all, src, rows, Epilogue{ReLU: true})
 			for first := 0; first < rows; {
 				n := min(1+random.IntN(20), rows-first)
 				part := make([]float32, n*cells*out)
-				w.Conv(conv, part, src[first*cells*in:], n, Epilogue{ReLU: true})
+				s.Conv(conv, part, src[first*cells*in:], n, Epilogue{ReLU: true})
 				if !slices.Equal(part, all[first*cells*out:][:len(part)]) {
 					t.Fatalf("%v: boards from %d on differ between batches of %d and %d", size, first, n, rows)
 				}
@@ -139,13 +139,13 @@ func TestAssemblyAgrees(t *testing.T) {
 		}
 		random := rand.New(rand.NewPCG(9, 1))
 		const in, out, rows = 24, 56, 5
-		var w Worker
+		var s Scratch
 		for h := 3; h <= 9; h++ {
 			size := [2]int{h, 12 - h}
 			cells := size[0] * size[1]
 			conv := NewConv(size[0], size[1], in, out, gaussians(random, out*9*in))
 			src, got := gaussians(random, rows*cells*in), gaussians(random, rows*cells*out)
-			w.Conv(conv, got, src, rows, Epilogue{Bias: gaussians(random, out), Accumulate: true})
+			s.Conv(conv, got, src, rows, Epilogue{Bias: gaussians(random, out), Accumulate: true})
 			if want := results[size]; want != nil && !slices.Equal(got, want) {
 				t.Errorf("%v: differs between instruction sets", size)
 			}
@@ -158,32 +158,32 @@ func TestAssemblyAgrees(t *testing.T) {
 func TestGradients(t *testing.T) {
 	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(7, 1))
-		var w Worker
+		var s Scratch
 		for h := 3; h <= 8; h++ {
 			for width := 3; width <= 8; width++ {
 				b, _ := NewWinograd(h, width)
 				const rows, channels = 2, 24
 				cells := rows * h * width * channels
-				s := PlaneStride(rows * channels)
-				cotangent := Planes{gaussians(random, s*b.Points()), s}
-				planes := Planes{Aligned(s * b.Points()), s}
+				stride := PlaneStride(rows * channels)
+				cotangent := Planes{gaussians(random, stride*b.Points()), stride}
+				planes := Planes{Aligned(stride * b.Points()), stride}
 				x, back := gaussians(random, cells), make([]float32, cells)
-				w.TransformInput(b, planes, x, rows, channels)
-				w.TransformInputGradient(b, back, cotangent, rows, channels, Epilogue{})
+				s.TransformInput(b, planes, x, rows, channels)
+				s.TransformInputGradient(b, back, cotangent, rows, channels, Epilogue{})
 				checkTranspose(t, planes, cotangent, rows*channels, x, back)
 				once := slices.Clone(back)
-				w.TransformInputGradient(b, back, cotangent, rows, channels, Epilogue{Accumulate: true})
+				s.TransformInputGradient(b, back, cotangent, rows, channels, Epilogue{Accumulate: true})
 				for i, v := range once {
 					if back[i] != 2*v {
 						t.Fatalf("%d x %d: %v on top of itself is %v", h, width, v, back[i])
 					}
 				}
-				w.TransformOutputGradient(b, planes, x, rows, channels)
-				w.TransformOutput(b, back, cotangent, rows, channels, Epilogue{})
+				s.TransformOutputGradient(b, planes, x, rows, channels)
+				s.TransformOutput(b, back, cotangent, rows, channels, Epilogue{})
 				checkTranspose(t, planes, cotangent, rows*channels, x, back)
 				g, backG := gaussians(random, 9*rows*channels), make([]float32, 9*rows*channels)
-				w.TransformWeights(b, planes, g, rows, channels)
-				w.TransformWeightsGradient(b, backG, cotangent, rows, channels, rows*channels)
+				s.TransformWeights(b, planes, g, rows, channels)
+				s.TransformWeightsGradient(b, backG, cotangent, rows, channels, rows*channels)
 				checkTranspose(t, planes, cotangent, rows*channels, g, backG)
 			}
 		}
@@ -194,7 +194,7 @@ func TestGradients(t *testing.T) {
 func TestWeights(t *testing.T) {
 	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(8, 1))
-		var w Worker
+		var s Scratch
 		const in, out = 8, 24
 		for _, size := range [][2]int{{3, 8}, {5, 5}, {7, 6}} {
 			b, _ := NewWinograd(size[0], size[1])
@@ -208,14 +208,14 @@ func TestWeights(t *testing.T) {
 				}
 			}
 			conv := NewConv(b.H, b.W, in, out, weights)
-			s := PlaneStride(in * out)
-			planes := Planes{Aligned(s * b.Points()), s}
-			w.TransformWeights(b, planes, g, in, out)
+			stride := PlaneStride(in * out)
+			planes := Planes{Aligned(stride * b.Points()), stride}
+			s.TransformWeights(b, planes, g, in, out)
 			for p := range b.Points() {
 				for i := range in {
 					for o := range out {
 						want := conv.weights[p*panelFloats(in, out)+panelIndex(in, i, o)]
-						if got := planes.Data[p*s+i*out+o]; math.Abs(float64(got-want)) > 1e-5 {
+						if got := planes.Data[p*stride+i*out+o]; math.Abs(float64(got-want)) > 1e-5 {
 							t.Fatalf("%v, point %d, %d to %d: %v, want %v", size, p, i, o, got, want)
 						}
 					}
@@ -227,11 +227,11 @@ func TestWeights(t *testing.T) {
 
 // TestNoAllocations checks that a repeated convolution allocates nothing.
 func TestNoAllocations(t *testing.T) {
-	var w Worker
+	var s Scratch
 	for _, side := range []int{5, 9} {
 		conv := NewConv(side, side, 16, 16, Aligned(16*9*16))
 		x, y := Aligned(40*side*side*16), Aligned(40*side*side*16)
-		if n := testing.AllocsPerRun(10, func() { w.Conv(conv, y, x, 40, Epilogue{}) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() { s.Conv(conv, y, x, 40, Epilogue{}) }); n != 0 {
 			t.Errorf("%v allocations on %d x %d", n, side, side)
 		}
 	}
@@ -261,9 +261,9 @@ func BenchmarkConv(b *testing.B) {
 			conv := NewConv(c.h, c.w, c.channels, c.channels, Aligned(c.channels*9*c.channels))
 			x, y := Aligned(c.rows*c.h*c.w*c.channels), Aligned(c.rows*c.h*c.w*c.channels)
 			bias := Aligned(c.channels)
-			var w Worker
+			var s Scratch
 			for b.Loop() {
-				w.Conv(conv, y, x, c.rows, Epilogue{Bias: bias, ReLU: true})
+				s.Conv(conv, y, x, c.rows, Epilogue{Bias: bias, ReLU: true})
 			}
 			operations := 18 * float64(c.rows*c.h*c.w*c.channels*c.channels)
 			b.ReportMetric(operations*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")

@@ -2,7 +2,7 @@
 // Winograd transforms of these convolutions and their gradients.
 //
 // Everything is float32. Activations are [rows, H, W, C]: a row is a board, C a multiple of 8. Matrices are row-major
-// unless strides say otherwise. The result of a row has the same bits in every batch. A [Worker] holds the arguments
+// unless strides say otherwise. The result of a row has the same bits in every batch. A [Scratch] holds the arguments
 // and scratch memory of one goroutine. The package starts no goroutine, and calls allocate nothing once scratch is
 // large enough.
 //

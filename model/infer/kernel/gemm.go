@@ -2,9 +2,9 @@ package kernel
 
 import "unsafe"
 
-// A Worker runs kernels for one goroutine. It owns their arguments and scratch memory, which grows with the largest
-// call. The zero value is ready to use.
-type Worker struct {
+// Scratch is the memory in which one goroutine runs kernels: their arguments, and buffers that grow with the largest call.
+// The kernels are its methods. The zero value is ready to use.
+type Scratch struct {
 	gemm    gemmArgs
 	columns transformArgs // first pass of a transform, down the board's columns
 	lines   transformArgs // second pass, along its lines
@@ -12,7 +12,7 @@ type Worker struct {
 	relu    reluArgs
 	adam    adamArgs
 	sums    sumArgs
-	scratch []float32    // result of the first pass
+	middle  []float32    // result of the first pass
 	zero    []float32    // zeros
 	planes  [2][]float32 // transformed input and output of a convolution
 }
@@ -43,10 +43,10 @@ type Gemm struct {
 }
 
 // Gemm computes g. It panics if a dimension is invalid or an operand is too short.
-func (w *Worker) Gemm(g *Gemm) {
+func (s *Scratch) Gemm(g *Gemm) {
 	planes := max(g.Planes, 1)
 	g.check(planes)
-	p := &w.gemm
+	p := &s.gemm
 	*p = gemmArgs{
 		a:    pointer(g.A),
 		aRow: 4 * g.ARow, aColumn: 4 * g.ACol, bRow: 4 * g.BRow, bPanelStep: 4 * g.BPanel, cRow: 4 * g.CRow, initRow: 4 * g.InitRow,
@@ -75,7 +75,7 @@ func (g *Gemm) computePanels(p *gemmArgs, gemm func(*gemmArgs), maxRows, width, 
 	if g.Init != nil {
 		p.init = pointer(g.Init[done:])
 	}
-	p.split(g.M, maxRows)
+	p.setBlocks(g.M, maxRows)
 	gemm(p)
 	return rest % width
 }
@@ -95,12 +95,12 @@ func (g *Gemm) check(planes int) {
 	}
 }
 
-// split sets the blocks of m rows: as few as possible, each of at most maxRows rows, that differ by at most one row.
-func (p *gemmArgs) split(m, maxRows int) {
+// setBlocks divides m rows into as few blocks as possible, each of at most maxRows rows, that differ by at most one row.
+func (g *gemmArgs) setBlocks(m, maxRows int) {
 	blocks := (m + maxRows - 1) / maxRows
-	p.tallRows = (m + blocks - 1) / blocks
-	p.shortBlocks = blocks*p.tallRows - m
-	p.tallBlocks = blocks - p.shortBlocks
+	g.tallRows = (m + blocks - 1) / blocks
+	g.shortBlocks = blocks*g.tallRows - m
+	g.tallBlocks = blocks - g.shortBlocks
 }
 
 // pointer is the address of the first element of x.
@@ -116,11 +116,8 @@ func floats(buffer *[]float32, n int) []float32 {
 }
 
 // zeros returns n zeros, which must not be changed.
-func (w *Worker) zeros(n int) []float32 {
-	if len(w.zero) < n {
-		w.zero = Aligned(n)
-	}
-	return w.zero[:n]
+func (s *Scratch) zeros(n int) []float32 {
+	return floats(&s.zero, n)
 }
 
 // Aligned returns a slice of n zeros that starts at a cache line.

@@ -30,7 +30,7 @@ func gaussians(random *rand.Rand, n int) []float32 {
 func TestGemm(t *testing.T) {
 	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 1))
-		var w Worker
+		var s Scratch
 		for m := 1; m <= 40; m += 1 + m/8 {
 			for _, n := range []int{8, 16, 24, 56, 64} {
 				for variant := range 8 {
@@ -48,7 +48,7 @@ func TestGemm(t *testing.T) {
 					}
 					g.ReLU = variant&4 != 0
 					was := slices.Clone(g.C)
-					w.Gemm(&g)
+					s.Gemm(&g)
 					checkGemm(t, &g)
 					for i, v := range was {
 						if (i%row >= n || i >= 2*m*row) && g.C[i] != v {
@@ -88,13 +88,12 @@ func checkGemm(t *testing.T, g *Gemm) {
 func BenchmarkGemm(b *testing.B) {
 	for _, c := range []struct{ planes, m, k, n int }{{81, 32, 64, 64}, {49, 32, 32, 32}, {81, 12, 64, 64}, {81, 6, 64, 64}, {81, 16, 64, 64}} {
 		b.Run(fmt.Sprint(c), func(b *testing.B) {
-			var w Worker
-			s := PlaneStride(c.m * c.k)
-			so := PlaneStride(c.m * c.n)
-			g := Gemm{M: c.m, N: c.n, K: c.k, ARow: c.k, ACol: 1, BRow: 16, BPanel: 16 * c.k, CRow: c.n, Planes: c.planes, APlane: s, BPlane: c.k * c.n, CPlane: so}
-			g.A, g.B, g.C = Aligned(c.planes*s), Aligned(c.planes*c.k*c.n), Aligned(c.planes*so)
+			var s Scratch
+			a, products := PlaneStride(c.m*c.k), PlaneStride(c.m*c.n)
+			g := Gemm{M: c.m, N: c.n, K: c.k, ARow: c.k, ACol: 1, BRow: 16, BPanel: 16 * c.k, CRow: c.n, Planes: c.planes, APlane: a, BPlane: c.k * c.n, CPlane: products}
+			g.A, g.B, g.C = Aligned(c.planes*a), Aligned(c.planes*c.k*c.n), Aligned(c.planes*products)
 			for b.Loop() {
-				w.Gemm(&g)
+				s.Gemm(&g)
 			}
 			b.ReportMetric(2*float64(c.planes*c.m*c.k*c.n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
@@ -114,18 +113,18 @@ func BenchmarkTransform(b *testing.B) {
 		board, _ := NewWinograd(c.h, c.w)
 		const rows = 32
 		x := Aligned(rows * board.Cells() * c.channels)
-		s := PlaneStride(rows * c.channels)
-		planes := Planes{Aligned(s * board.Points()), s}
-		var w Worker
+		stride := PlaneStride(rows * c.channels)
+		planes := Planes{Aligned(stride * board.Points()), stride}
+		var s Scratch
 		b.Run(fmt.Sprint("input", c), func(b *testing.B) {
 			for b.Loop() {
-				w.TransformInput(board, planes, x, rows, c.channels)
+				s.TransformInput(board, planes, x, rows, c.channels)
 			}
 			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/rows, "ns/board")
 		})
 		b.Run(fmt.Sprint("output", c), func(b *testing.B) {
 			for b.Loop() {
-				w.TransformOutput(board, x, planes, rows, c.channels, Epilogue{ReLU: true})
+				s.TransformOutput(board, x, planes, rows, c.channels, Epilogue{ReLU: true})
 			}
 			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/rows, "ns/board")
 		})

@@ -35,10 +35,10 @@ func NewWinograd(h, w int) (board Winograd, ok bool) {
 }
 
 // Points is the number of planes of a transformed board.
-func (board Winograd) Points() int { return board.pH * board.pW }
+func (w Winograd) Points() int { return w.pH * w.pW }
 
 // Cells is the number of cells of a board.
-func (board Winograd) Cells() int { return board.H * board.W }
+func (w Winograd) Cells() int { return w.H * w.W }
 
 // Epilogue is applied to a result before it is stored: result + Bias, plus the old content of the destination if
 // Accumulate, then max(0, x) if ReLU.
@@ -66,41 +66,41 @@ func (e Epilogue) Start(dst []float32, channels int) {
 
 // TransformInput computes the Winograd input transform V = B d Bᵀ of each board (B as defined in package winograd): src
 // [rows, H, W, C] becomes one plane [rows, C] per point.
-func (w *Worker) TransformInput(board Winograd, dst Planes, src []float32, rows, channels int) {
-	w.toPlanes(board, matrixB, dst, src, activations(board, rows, channels))
+func (s *Scratch) TransformInput(board Winograd, dst Planes, src []float32, rows, channels int) {
+	s.toPlanes(board, matrixB, dst, src, activations(board, rows, channels))
 }
 
 // TransformOutputGradient is the transpose of TransformOutput, dM = A dy Aᵀ of each board: src [rows, H, W, C], the
 // gradient of a convolution's output, becomes one plane [rows, C] per point.
-func (w *Worker) TransformOutputGradient(board Winograd, dst Planes, src []float32, rows, channels int) {
-	w.toPlanes(board, matrixA, dst, src, activations(board, rows, channels))
+func (s *Scratch) TransformOutputGradient(board Winograd, dst Planes, src []float32, rows, channels int) {
+	s.toPlanes(board, matrixA, dst, src, activations(board, rows, channels))
 }
 
 // TransformOutput computes a convolution's output y = Aᵀ M A of each board (A as defined in package winograd) from the
 // planes [rows, C] of M, one per point: dst is [rows, H, W, C].
-func (w *Worker) TransformOutput(board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
-	w.fromPlanes(board, matrixA, dst, src, activations(board, rows, channels), epilogue)
+func (s *Scratch) TransformOutput(board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue) {
+	s.fromPlanes(board, matrixA, dst, src, activations(board, rows, channels), epilogue)
 }
 
 // TransformInputGradient is the transpose of TransformInput, whose planes are V = B d Bᵀ of each board: from src, the
 // gradient of V, it computes dst [rows, H, W, C], the gradient of d: Bᵀ (gradient of V) B.
-func (w *Worker) TransformInputGradient(
+func (s *Scratch) TransformInputGradient(
 	board Winograd, dst []float32, src Planes, rows, channels int, epilogue Epilogue,
 ) {
-	w.fromPlanes(board, matrixB, dst, src, activations(board, rows, channels), epilogue)
+	s.fromPlanes(board, matrixB, dst, src, activations(board, rows, channels), epilogue)
 }
 
 // TransformWeights computes U = G g Gᵀ (G as defined in package winograd): weights [3, 3, in, out] become one plane
 // [in, out] per point.
-func (w *Worker) TransformWeights(board Winograd, dst Planes, weights []float32, in, out int) {
-	w.toPlanes(board, matrixG, dst, weights, taps(in, out, in*out))
+func (s *Scratch) TransformWeights(board Winograd, dst Planes, weights []float32, in, out int) {
+	s.toPlanes(board, matrixG, dst, weights, taps(in, out, in*out))
 }
 
 // TransformWeightsGradient is the transpose of TransformWeights, dg = Gᵀ dU G: src, the gradient of its planes, becomes
 // the gradient dst [3, 3, in, out] of its weights. The matrices [in, out] of dst are step values apart, so src may have
 // some of their rows.
-func (w *Worker) TransformWeightsGradient(board Winograd, dst []float32, src Planes, in, out, step int) {
-	w.fromPlanes(board, matrixG, dst, src, taps(in, out, step), Epilogue{})
+func (s *Scratch) TransformWeightsGradient(board Winograd, dst []float32, src Planes, in, out, step int) {
+	s.fromPlanes(board, matrixG, dst, src, taps(in, out, step), Epilogue{})
 }
 
 // layout is the memory layout of what is transformed: rows of height x width vectors of channels. rowStep and vectorStep
@@ -127,35 +127,35 @@ func (l layout) check(board Winograd, cells []float32, planes Planes) {
 
 // toPlanes multiplies each row of src by a Winograd matrix on the left (its columns), then by the transposed matrix on
 // the right (its lines), and writes one plane [rows, channels] per point to dst.
-func (w *Worker) toPlanes(board Winograd, matrix int, dst Planes, src []float32, l layout) {
+func (s *Scratch) toPlanes(board Winograd, matrix int, dst Planes, src []float32, l layout) {
 	l.check(board, src, dst)
 	line, row := 4*l.width*l.channels, 4*board.pH*l.width*l.channels
-	middle := w.middle(row)
-	w.columns = transformArgs{
+	middle := pointer(floats(&s.middle, max(row, middleBytes)/4))
+	s.columns = transformArgs{
 		source: pointer(src), sourceStep: 4 * l.width * l.vectorStep, sourceLine: 4 * l.vectorStep,
 		destination: middle, destinationStep: line, destinationLine: 4 * l.channels,
 		sourceRow: 4 * l.rowStep, destinationRow: row, lines: l.width,
 	}
-	w.lines = transformArgs{
+	s.lines = transformArgs{
 		source: middle, sourceStep: 4 * l.channels, sourceLine: line,
 		destination: pointer(dst.Data), destinationStep: 4 * dst.Stride, destinationLine: 4 * board.pW * dst.Stride,
 		sourceRow: row, destinationRow: 4 * l.channels, lines: board.pH,
 	}
-	w.runPasses(board, matrix, multiply, multiply, l)
+	s.runPasses(board, matrix, multiply, multiply, l)
 }
 
 // fromPlanes is the transpose of toPlanes: it multiplies each row of src, a matrix of points, by the transposed matrix
 // on the left, then by the matrix on the right, and writes the result to dst, except for matrix G through epilogue.
-func (w *Worker) fromPlanes(board Winograd, matrix int, dst []float32, src Planes, l layout, epilogue Epilogue) {
+func (s *Scratch) fromPlanes(board Winograd, matrix int, dst []float32, src Planes, l layout, epilogue Epilogue) {
 	l.check(board, dst, src)
 	line, row := 4*board.pW*l.channels, 4*l.height*board.pW*l.channels
-	middle := w.middle(row)
-	w.columns = transformArgs{
+	middle := pointer(floats(&s.middle, max(row, middleBytes)/4))
+	s.columns = transformArgs{
 		source: pointer(src.Data), sourceStep: 4 * board.pW * src.Stride, sourceLine: 4 * src.Stride,
 		destination: middle, destinationStep: line, destinationLine: 4 * l.channels,
 		sourceRow: 4 * l.channels, destinationRow: row, lines: board.pW,
 	}
-	w.lines = transformArgs{
+	s.lines = transformArgs{
 		source: middle, sourceStep: 4 * l.channels, sourceLine: line,
 		destination: pointer(dst), destinationStep: 4 * l.vectorStep, destinationLine: 4 * l.width * l.vectorStep,
 		sourceRow: row, destinationRow: 4 * l.rowStep, lines: l.height,
@@ -163,16 +163,16 @@ func (w *Worker) fromPlanes(board Winograd, matrix int, dst []float32, src Plane
 	last := multiplyTransposed
 	if matrix != matrixG {
 		last = transposedEpilogue
-		w.setEpilogue(&w.lines, epilogue, l.channels)
+		s.setEpilogue(&s.lines, epilogue, l.channels)
 	}
-	w.runPasses(board, matrix, multiplyTransposed, last, l)
+	s.runPasses(board, matrix, multiplyTransposed, last, l)
 }
 
 // setEpilogue makes pass p apply an epilogue: the bias, or zeros if it is nil; accumulation; and the floor, which is 0
 // in a new pass, as for ReLU, and -Inf without ReLU.
-func (w *Worker) setEpilogue(p *transformArgs, e Epilogue, channels int) {
+func (s *Scratch) setEpilogue(p *transformArgs, e Epilogue, channels int) {
 	if e.Bias == nil {
-		e.Bias = w.zeros(channels)
+		e.Bias = s.zeros(channels)
 	}
 	_ = e.Bias[channels-1]
 	p.bias = pointer(e.Bias)
@@ -184,35 +184,30 @@ func (w *Worker) setEpilogue(p *transformArgs, e Epilogue, channels int) {
 	}
 }
 
-// middleBytes is the size of the results of the first pass that a worker keeps; they should stay in the first-level
-// cache. A single row may need more.
+// middleBytes is the memory for results of the first pass, which should stay in the first-level cache. A single row may
+// need more.
 const middleBytes = 1 << 14
-
-// middle returns memory for the results of the first pass, of that many bytes per row.
-func (w *Worker) middle(row int) unsafe.Pointer {
-	return pointer(floats(&w.scratch, max(row, middleBytes)/4))
-}
 
 // runPasses transforms all rows of the layout in two passes: w.columns, then w.lines, for as many rows at a time as
 // fit between them.
-func (w *Worker) runPasses(board Winograd, matrix, first, second int, l layout) {
+func (s *Scratch) runPasses(board Winograd, matrix, first, second int, l layout) {
 	if l.channels%8 != 0 {
 		panic("kernel: channels must be a multiple of 8")
 	}
-	source, destination := w.columns.source, w.lines.destination
-	together := max(1, middleBytes/w.columns.destinationRow)
+	source, destination := s.columns.source, s.lines.destination
+	together := max(1, middleBytes/s.columns.destinationRow)
 	for r := 0; r < l.rows; r += together {
 		n := min(together, l.rows-r)
-		w.columns.source, w.columns.rows = unsafe.Add(source, r*w.columns.sourceRow), n
-		w.run(&w.columns, board.H, matrix, first, l.channels)
-		w.lines.destination, w.lines.rows = unsafe.Add(destination, r*w.lines.destinationRow), n
-		w.run(&w.lines, board.W, matrix, second, l.channels)
+		s.columns.source, s.columns.rows = unsafe.Add(source, r*s.columns.sourceRow), n
+		s.run(&s.columns, board.H, matrix, first, l.channels)
+		s.lines.destination, s.lines.rows = unsafe.Add(destination, r*s.lines.destinationRow), n
+		s.run(&s.lines, board.W, matrix, second, l.channels)
 	}
 }
 
 // run executes pass p, of the given kind and for a board's side of n cells, on all channels: those that fill vectors,
 // then the rest in vectors of 8.
-func (w *Worker) run(p *transformArgs, n, matrix, kind, channels int) {
+func (s *Scratch) run(p *transformArgs, n, matrix, kind, channels int) {
 	if p.vectors = channels / active.lanes; p.vectors > 0 {
 		active.transforms[n][matrix][kind](p)
 	}
@@ -221,8 +216,8 @@ func (w *Worker) run(p *transformArgs, n, matrix, kind, channels int) {
 		return
 	}
 	done := 4 * (channels - rest)
-	w.tail = *p
-	p = &w.tail
+	s.tail = *p
+	p = &s.tail
 	p.source, p.destination = unsafe.Add(p.source, done), unsafe.Add(p.destination, done)
 	if p.bias != nil {
 		p.bias = unsafe.Add(p.bias, done)

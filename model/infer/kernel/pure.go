@@ -61,62 +61,31 @@ func pureDot(p *gemmArgs, sum, start *[8]float32, a, b int) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
 	// The loop advances offsets instead of pointers: a pointer must not pass the end of its array.
 	row, panel, step, stride, depth := p.a, p.b, p.aColumn, p.bRow, p.depth
-	// The conversions round products; without them the compiler may fuse multiply and add on some machines.
 	for ; depth >= 4; depth -= 4 {
-		x, y := *(*float32)(unsafe.Add(row, a)), at(panel, b)
-		s0 += float32(x * y[0])
-		s1 += float32(x * y[1])
-		s2 += float32(x * y[2])
-		s3 += float32(x * y[3])
-		s4 += float32(x * y[4])
-		s5 += float32(x * y[5])
-		s6 += float32(x * y[6])
-		s7 += float32(x * y[7])
+		s0, s1, s2, s3, s4, s5, s6, s7 = addProduct(s0, s1, s2, s3, s4, s5, s6, s7, *float(row, a), at(panel, b))
 		a, b = a+step, b+stride
-		x, y = *(*float32)(unsafe.Add(row, a)), at(panel, b)
-		s0 += float32(x * y[0])
-		s1 += float32(x * y[1])
-		s2 += float32(x * y[2])
-		s3 += float32(x * y[3])
-		s4 += float32(x * y[4])
-		s5 += float32(x * y[5])
-		s6 += float32(x * y[6])
-		s7 += float32(x * y[7])
+		s0, s1, s2, s3, s4, s5, s6, s7 = addProduct(s0, s1, s2, s3, s4, s5, s6, s7, *float(row, a), at(panel, b))
 		a, b = a+step, b+stride
-		x, y = *(*float32)(unsafe.Add(row, a)), at(panel, b)
-		s0 += float32(x * y[0])
-		s1 += float32(x * y[1])
-		s2 += float32(x * y[2])
-		s3 += float32(x * y[3])
-		s4 += float32(x * y[4])
-		s5 += float32(x * y[5])
-		s6 += float32(x * y[6])
-		s7 += float32(x * y[7])
+		s0, s1, s2, s3, s4, s5, s6, s7 = addProduct(s0, s1, s2, s3, s4, s5, s6, s7, *float(row, a), at(panel, b))
 		a, b = a+step, b+stride
-		x, y = *(*float32)(unsafe.Add(row, a)), at(panel, b)
-		s0 += float32(x * y[0])
-		s1 += float32(x * y[1])
-		s2 += float32(x * y[2])
-		s3 += float32(x * y[3])
-		s4 += float32(x * y[4])
-		s5 += float32(x * y[5])
-		s6 += float32(x * y[6])
-		s7 += float32(x * y[7])
+		s0, s1, s2, s3, s4, s5, s6, s7 = addProduct(s0, s1, s2, s3, s4, s5, s6, s7, *float(row, a), at(panel, b))
 		a, b = a+step, b+stride
 	}
 	for ; depth > 0; depth-- {
-		x, y := *(*float32)(unsafe.Add(row, a)), at(panel, b)
-		s0 += float32(x * y[0])
-		s1 += float32(x * y[1])
-		s2 += float32(x * y[2])
-		s3 += float32(x * y[3])
-		s4 += float32(x * y[4])
-		s5 += float32(x * y[5])
-		s6 += float32(x * y[6])
-		s7 += float32(x * y[7])
+		s0, s1, s2, s3, s4, s5, s6, s7 = addProduct(s0, s1, s2, s3, s4, s5, s6, s7, *float(row, a), at(panel, b))
 		a, b = a+step, b+stride
 	}
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// float is the float32 at a byte offset from base.
+func float(base unsafe.Pointer, offset int) *float32 { return (*float32)(unsafe.Add(base, offset)) }
+
+// addProduct returns the sums plus x y. It passes them one by one because the compiler keeps no arrays in registers. The
+// conversions round products; without them the compiler may fuse multiply and add on some machines.
+func addProduct(s0, s1, s2, s3, s4, s5, s6, s7, x float32, y *[8]float32) (_, _, _, _, _, _, _, _ float32) {
+	return s0 + float32(x*y[0]), s1 + float32(x*y[1]), s2 + float32(x*y[2]), s3 + float32(x*y[3]),
+		s4 + float32(x*y[4]), s5 + float32(x*y[5]), s6 + float32(x*y[6]), s7 + float32(x*y[7])
 }
 
 // rectify replaces negative elements by 0. It has no branches, which would often be mispredicted.
@@ -150,12 +119,12 @@ func pureTransforms() (table transforms) {
 }
 
 // eachVector calls do for each vector of channels of each line of each row, with the addresses of its first elements.
-func (p *transformArgs) eachVector(do func(v int, from, to unsafe.Pointer)) {
-	for row := range p.rows {
-		for line := range p.lines {
-			for v := range p.vectors {
-				do(v, unsafe.Add(p.source, row*p.sourceRow+line*p.sourceLine+v*32),
-					unsafe.Add(p.destination, row*p.destinationRow+line*p.destinationLine+v*32))
+func (t *transformArgs) eachVector(do func(v int, from, to unsafe.Pointer)) {
+	for row := range t.rows {
+		for line := range t.lines {
+			for v := range t.vectors {
+				do(v, unsafe.Add(t.source, row*t.sourceRow+line*t.sourceLine+v*32),
+					unsafe.Add(t.destination, row*t.destinationRow+line*t.destinationLine+v*32))
 			}
 		}
 	}
@@ -223,15 +192,7 @@ func loadPairs(m *winograd.Paired, sums *[maxPoints][8]float32, from unsafe.Poin
 func pureSum(sum, start *[8]float32, from unsafe.Pointer, step int, terms []winograd.Term) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
 	for _, t := range terms {
-		c, x := t.Factor, at(from, t.Index*step)
-		s0 += float32(c * x[0])
-		s1 += float32(c * x[1])
-		s2 += float32(c * x[2])
-		s3 += float32(c * x[3])
-		s4 += float32(c * x[4])
-		s5 += float32(c * x[5])
-		s6 += float32(c * x[6])
-		s7 += float32(c * x[7])
+		s0, s1, s2, s3, s4, s5, s6, s7 = addProduct(s0, s1, s2, s3, s4, s5, s6, s7, t.Factor, at(from, t.Index*step))
 	}
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }

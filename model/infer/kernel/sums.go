@@ -47,33 +47,33 @@ type sumArgs struct {
 // Sums computes dst [sums, columns] = start + scale times the sums of rows of src, with ReLU if relu. start [sums, columns]
 // may be dst; nil means zeros. dst must not overlap src. The terms are added in the order of their list, so all
 // instruction sets give the same bits, except the sign of zero.
-func (w *Worker) Sums(s *Sums, dst, src, start []float32, scale float32, relu bool) {
-	if len(s.counts) == 0 || len(dst) < len(s.counts)*s.columns || len(src) < s.rows*s.columns {
+func (s *Scratch) Sums(sums *Sums, dst, src, start []float32, scale float32, relu bool) {
+	if len(sums.counts) == 0 || len(dst) < len(sums.counts)*sums.columns || len(src) < sums.rows*sums.columns {
 		panic("kernel: Sums needs at least one list, and dst and src that hold its rows")
 	}
-	startStep := 4 * s.columns
+	startStep := 4 * sums.columns
 	if start == nil {
-		start, startStep = w.zeros(s.columns), 0
-	} else if len(start) < len(s.counts)*s.columns {
+		start, startStep = s.zeros(sums.columns), 0
+	} else if len(start) < len(sums.counts)*sums.columns {
 		panic("kernel: Sums needs a start that holds a row for each list")
 	}
 	set := active
-	if s.columns%set.lanes != 0 {
+	if sums.columns%set.lanes != 0 {
 		set = set.tail
 	}
-	w.sums = sumArgs{
+	s.sums = sumArgs{
 		source: pointer(src), destination: pointer(dst), start: pointer(start),
-		counts: unsafe.Pointer(unsafe.SliceData(s.counts)), offsets: unsafe.Pointer(unsafe.SliceData(s.offsets)),
-		step: 4 * s.columns, startStep: startStep, rows: len(s.counts), vectors: s.columns / set.lanes,
+		counts: unsafe.Pointer(unsafe.SliceData(sums.counts)), offsets: unsafe.Pointer(unsafe.SliceData(sums.offsets)),
+		step: 4 * sums.columns, startStep: startStep, rows: len(sums.counts), vectors: sums.columns / set.lanes,
 		scale: scale, floor: float32(math.Inf(-1)),
 	}
 	if relu {
-		w.sums.floor = 0
+		s.sums.floor = 0
 	}
-	set.sums(&w.sums)
+	set.sums(&s.sums)
 }
 
-// pureSums is the Go version of the kernel behind Worker.Sums.
+// pureSums is the Go version of the kernel behind Scratch.Sums.
 func pureSums(p *sumArgs) {
 	for j := range p.vectors {
 		term := 0 // an index: a pointer must not pass the end of its array

@@ -10,7 +10,7 @@ import (
 func TestSums(t *testing.T) {
 	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(7, 1))
-		var w Worker
+		var s Scratch
 		for columns := 8; columns <= 200; columns += 8 {
 			const rows = 9
 			lists := [][]int32{{3}, {}, {0, 8, 4}, {1, 1}, {2, 3, 5, 7, 8}, {0, 1, 2, 3}} // 16 terms
@@ -21,7 +21,7 @@ func TestSums(t *testing.T) {
 					dst, behind := memory[:len(want)], memory[len(want):]
 					sums := NewSums(lists, columns)
 					sums.offsets = append(make([]int32, 0, len(sums.offsets)), sums.offsets...) // nothing lies behind them
-					w.Sums(sums, dst, src, start, 0.3, relu)
+					s.Sums(sums, dst, src, start, 0.3, relu)
 					for i := range want {
 						sum := float32(0)
 						for _, row := range lists[i/columns] {
@@ -40,7 +40,7 @@ func TestSums(t *testing.T) {
 					}
 					if start != nil {
 						copy(dst, start)
-						if w.Sums(sums, dst, src, dst, 0.3, relu); !slices.Equal(dst, want) {
+						if s.Sums(sums, dst, src, dst, 0.3, relu); !slices.Equal(dst, want) {
 							t.Fatalf("%d columns, relu %t: sums added to dst %v, want %v", columns, relu, dst, want)
 						}
 					}
@@ -55,15 +55,15 @@ func TestSums(t *testing.T) {
 
 // TestSumsPanics checks that slices that are too short, and lists with impossible rows, are refused.
 func TestSumsPanics(t *testing.T) {
-	var w Worker
+	var s Scratch
 	sums := NewSums([][]int32{{2}, {0}}, 8)
 	for name, do := range map[string]func(){
 		"columns":       func() { NewSums(nil, 12) },
 		"negative row":  func() { NewSums([][]int32{{-1}}, 8) },
-		"no lists":      func() { w.Sums(NewSums(nil, 8), make([]float32, 8), make([]float32, 8), nil, 1, false) },
-		"short source":  func() { w.Sums(sums, make([]float32, 16), make([]float32, 23), nil, 1, false) },
-		"short results": func() { w.Sums(sums, make([]float32, 15), make([]float32, 24), nil, 1, false) },
-		"short start":   func() { w.Sums(sums, make([]float32, 16), make([]float32, 24), make([]float32, 15), 1, false) },
+		"no lists":      func() { s.Sums(NewSums(nil, 8), make([]float32, 8), make([]float32, 8), nil, 1, false) },
+		"short source":  func() { s.Sums(sums, make([]float32, 16), make([]float32, 23), nil, 1, false) },
+		"short results": func() { s.Sums(sums, make([]float32, 15), make([]float32, 24), nil, 1, false) },
+		"short start":   func() { s.Sums(sums, make([]float32, 16), make([]float32, 24), make([]float32, 15), 1, false) },
 	} {
 		func() {
 			defer func() {
@@ -74,7 +74,7 @@ func TestSumsPanics(t *testing.T) {
 			do()
 		}()
 	}
-	w.Sums(sums, make([]float32, 16), make([]float32, 24), nil, 1, false)
+	s.Sums(sums, make([]float32, 16), make([]float32, 24), nil, 1, false)
 }
 
 func BenchmarkSums(b *testing.B) {
@@ -85,9 +85,9 @@ func BenchmarkSums(b *testing.B) {
 			lists[i] = append(lists[i], int32((i+7*k)%rows))
 		}
 	}
-	var w Worker
+	var s Scratch
 	sums, dst, src := NewSums(lists, columns), Aligned(len(lists)*columns), Aligned(rows*columns)
 	for b.Loop() {
-		w.Sums(sums, dst, src, dst, 1, true)
+		s.Sums(sums, dst, src, dst, 1, true)
 	}
 }

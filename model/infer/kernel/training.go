@@ -14,16 +14,16 @@ type reluArgs struct {
 // ReLUGradient computes the gradient dx of a ReLU's input from its output y and the output's gradient dy: dx = dy where
 // y > 0, else 0. It sets sums [columns] to the sum of dx over rows. y, dy and dx are [rows, columns], columns a
 // multiple of 8; dx may be dy.
-func (w *Worker) ReLUGradient(y, dy, dx, sums []float32, rows, columns int) {
+func (s *Scratch) ReLUGradient(y, dy, dx, sums []float32, rows, columns int) {
 	n := rows * columns
 	if n == 0 || columns%8 != 0 || len(y) < n || len(dy) < n || len(dx) < n || len(sums) < columns {
 		panic("kernel: ReLUGradient needs rows >= 1, columns a multiple of 8, and slices of that size")
 	}
-	w.relu = reluArgs{pointer(y), pointer(dy), pointer(dx), pointer(sums), 4 * columns, rows, columns / 8}
-	active.reluGradient(&w.relu)
+	s.relu = reluArgs{pointer(y), pointer(dy), pointer(dx), pointer(sums), 4 * columns, rows, columns / 8}
+	active.reluGradient(&s.relu)
 }
 
-// Adam holds the factors of one AdamW step and of the weights' moving average; see [Worker.Adam].
+// Adam holds the factors of one AdamW step and of the weights' moving average; see [Scratch.Adam].
 type Adam struct {
 	GradientScale        float32 // from clipping, at most 1
 	Beta1, OneMinusBeta1 float32 // decay of the first moment
@@ -36,7 +36,7 @@ type Adam struct {
 }
 
 // adamArgs are the arguments of an adam function: slices w, g, m, v and average of that many vectors of 8 floats. See
-// Worker.Adam.
+// Scratch.Adam.
 type adamArgs struct {
 	factors             Adam
 	w, g, m, v, average unsafe.Pointer
@@ -48,12 +48,12 @@ type adamArgs struct {
 //	m = Beta1 m + (1 - Beta1) d        v = Beta2 v + (1 - Beta2) d^2
 //	weights = weights - (StepSize m / (RootScale sqrt(v) + Epsilon) + WeightDecay weights)
 //	average = average + AverageShare (weights - average)
-func (w *Worker) Adam(factors Adam, weights, g, m, v, average []float32) {
+func (s *Scratch) Adam(factors Adam, weights, g, m, v, average []float32) {
 	n := len(weights)
 	g, m, v, average = g[:n], m[:n], v[:n], average[:n]
-	w.adam = adamArgs{factors, pointer(weights), pointer(g), pointer(m), pointer(v), pointer(average), n / 8}
+	s.adam = adamArgs{factors, pointer(weights), pointer(g), pointer(m), pointer(v), pointer(average), n / 8}
 	if n >= 8 {
-		active.adam(&w.adam)
+		active.adam(&s.adam)
 	}
 	for i := n &^ 7; i < n; i++ {
 		factors.step(&weights[i], &g[i], &m[i], &v[i], &average[i])
@@ -61,16 +61,16 @@ func (w *Worker) Adam(factors Adam, weights, g, m, v, average []float32) {
 }
 
 // step updates one value. It rounds products before it adds them, so all instruction sets agree bit for bit.
-func (f *Adam) step(w, g, m, v, average *float32) {
-	d := *g * f.GradientScale
-	*m = float32(f.Beta1**m) + float32(f.OneMinusBeta1*d)
-	*v = float32(f.Beta2**v) + float32(f.OneMinusBeta2*d*d)
-	root := float32(float32(math.Sqrt(float64(*v)))*f.RootScale) + f.Epsilon
-	*w -= f.StepSize**m/root + float32(f.WeightDecay**w)
-	*average += float32(f.AverageShare * (*w - *average))
+func (a *Adam) step(w, g, m, v, average *float32) {
+	d := *g * a.GradientScale
+	*m = float32(a.Beta1**m) + float32(a.OneMinusBeta1*d)
+	*v = float32(a.Beta2**v) + float32(a.OneMinusBeta2*d*d)
+	root := float32(float32(math.Sqrt(float64(*v)))*a.RootScale) + a.Epsilon
+	*w -= a.StepSize**m/root + float32(a.WeightDecay**w)
+	*average += float32(a.AverageShare * (*w - *average))
 }
 
-// pureReLUGradient is the Go version of the kernel behind Worker.ReLUGradient: for each vector of 8 columns it writes
+// pureReLUGradient is the Go version of the kernel behind Scratch.ReLUGradient: for each vector of 8 columns it writes
 // dx and the sums over rows.
 func pureReLUGradient(p *reluArgs) {
 	for j := range p.vectors {
@@ -95,7 +95,7 @@ func where(y, v float32) float32 {
 	return math.Float32frombits(math.Float32bits(v) & uint32(positive))
 }
 
-// pureAdam is the Go version of the kernel behind Worker.Adam.
+// pureAdam is the Go version of the kernel behind Scratch.Adam.
 func pureAdam(p *adamArgs) {
 	for i := range p.vectors {
 		w, g, m, v, average := at(p.w, 32*i), at(p.g, 32*i), at(p.m, 32*i), at(p.v, 32*i), at(p.average, 32*i)

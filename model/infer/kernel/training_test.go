@@ -11,7 +11,7 @@ import (
 func TestReLUGradient(t *testing.T) {
 	eachInstructionSet(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(5, 1))
-		var w Worker
+		var s Scratch
 		for columns := 8; columns <= 136; columns += 8 {
 			rows := 1 + random.IntN(9)
 			y, dy := gaussians(random, rows*columns), gaussians(random, rows*columns)
@@ -20,7 +20,7 @@ func TestReLUGradient(t *testing.T) {
 			}
 			y[0] = float32(math.Copysign(0, -1))
 			dx, sums := Aligned(len(y)), make([]float32, columns)
-			w.ReLUGradient(y, dy, dx, sums, rows, columns)
+			s.ReLUGradient(y, dy, dx, sums, rows, columns)
 			for c := range columns {
 				want := float32(0)
 				for r := range rows {
@@ -38,7 +38,7 @@ func TestReLUGradient(t *testing.T) {
 					t.Fatalf("%d columns: sum %v at %d, want %v", columns, sums[c], c, want)
 				}
 			}
-			if w.ReLUGradient(y, dy, dy, sums, rows, columns); !slices.Equal(dy, dx) {
+			if s.ReLUGradient(y, dy, dy, sums, rows, columns); !slices.Equal(dy, dx) {
 				t.Fatalf("%d columns: in place is different", columns)
 			}
 		}
@@ -66,8 +66,8 @@ func TestAdam(t *testing.T) {
 		for i := range x {
 			was[i] = slices.Clone(x[i])
 		}
-		var w Worker
-		w.Adam(f, x[0], x[1], x[2], x[3], x[4])
+		var s Scratch
+		s.Adam(f, x[0], x[1], x[2], x[3], x[4])
 		for i := range 21 {
 			d := 0.5 * float64(was[1][i])
 			m, v := 0.9*float64(was[2][i])+0.1*d, 0.99*float64(was[3][i])+0.01*d*d

@@ -4,7 +4,7 @@ import "fmt"
 
 // shape is the size of the register tile of a gemm function: the part of C whose sums it keeps in registers.
 type shape struct {
-	set     isa
+	isa
 	columns int // floats per row
 	vectors int // registers per row
 	panels  int // panels of B per row
@@ -17,15 +17,14 @@ var pointers = []string{"BX", "CX", "DX", "SI", "DI", "R8"}
 
 // Other general registers of a tile.
 const (
-	rowStep  = "R9"  // bytes from a row to the next
-	aStep    = "R10" // bytes from a column of A to the next
-	b        = "R11" // row of B
-	bStep    = "R12" // bytes from a row of B to the next
-	depth    = "R13" // terms left
-	scratchA = "R14"
+	rowStep = "R9"  // bytes from a row to the next
+	aStep   = "R10" // bytes from a column of A to the next
+	b       = "R11" // row of B
+	bStep   = "R12" // bytes from a row of B to the next
+	depth   = "R13" // terms left
 	// bPanelStep is the distance of a row's second panel.
-	bPanelStep = scratchA
-	scratchB   = "R15"
+	bPanelStep = temporary
+	second     = "R15" // another temporary
 )
 
 // gemmLocals are the local variables of a gemm function: the addresses of the current plane, panel and block in A, B, C
@@ -51,26 +50,21 @@ func (w *writer) gemms(set isa) {
 // gemm writes a gemm function: loops over planes, panels and blocks of rows around the tiles. Its argument is
 // kernel.gemmArgs.
 func (w *writer) gemm(s shape) {
-	w.function(fmt.Sprintf("gemm%d%s", s.columns, s.set.name), "gemmArgs", gemmLocals...)
-	copyArgument := func(from, to string) {
-		w.op("MOVQ gemmArgs_%s(AX), %s", from, scratchA)
-		w.op("MOVQ %s, %s", scratchA, w.local(to))
-	}
-	copyArgument("planes", "planes")
+	w.function(fmt.Sprintf("gemm%d%s", s.columns, s.name), "gemmArgs", gemmLocals...)
+	w.move(w.argument("planes"), w.local("planes"))
 	for _, p := range []string{"a", "b", "c", "init"} {
-		copyArgument(p, p+"Plane")
+		w.move(w.argument(p), w.local(p+"Plane"))
 	}
 	w.label("plane")
-	copyArgument("panels", "panels")
+	w.move(w.argument("panels"), w.local("panels"))
 	for _, p := range []string{"b", "c", "init"} {
-		w.copy(p+"Plane", p+"Panel")
+		w.move(w.local(p+"Plane"), w.local(p+"Panel"))
 	}
 	w.label("panel")
-	w.copy("aPlane", "aBlock")
-	w.copy("cPanel", "cBlock")
-	w.copy("initPanel", "initBlock")
-	w.op("MOVQ gemmArgs_tallRows(AX), %s", scratchA)
-	w.op("MOVQ gemmArgs_tallBlocks(AX), %s", scratchB)
+	w.move(w.local("aPlane"), w.local("aBlock"))
+	w.move(w.local("cPanel"), w.local("cBlock"))
+	w.move(w.local("initPanel"), w.local("initBlock"))
+	w.load(temporary, "tallRows", second, "tallBlocks")
 	w.op("MOVQ $0, %s", w.local("inShort"))
 	w.op("JMP dispatch")
 
@@ -78,16 +72,16 @@ func (w *writer) gemm(s shape) {
 	w.op("CMPQ %s, $0", w.local("inShort"))
 	w.op("JNE nextPanel")
 	w.op("MOVQ $1, %s", w.local("inShort"))
-	w.op("MOVQ gemmArgs_shortBlocks(AX), %s", scratchB)
-	w.op("TESTQ %s, %s", scratchB, scratchB)
+	w.load(second, "shortBlocks")
+	w.op("TESTQ %[1]s, %[1]s", second)
 	w.op("JZ nextPanel")
-	w.op("MOVQ gemmArgs_tallRows(AX), %s", scratchA)
-	w.op("DECQ %s", scratchA)
+	w.load(temporary, "tallRows")
+	w.op("DECQ %s", temporary)
 
 	w.label("dispatch")
-	w.op("MOVQ %s, %s", scratchB, w.local("blocks"))
+	w.op("MOVQ %s, %s", second, w.local("blocks"))
 	for rows := s.rows; rows > 1; rows-- {
-		w.op("CMPQ %s, $%d", scratchA, rows)
+		w.op("CMPQ %s, $%d", temporary, rows)
 		w.op("JEQ rows%d", rows)
 	}
 	for rows := 1; rows <= s.rows; rows++ {
@@ -110,28 +104,16 @@ func (w *writer) gemm(s shape) {
 	w.end()
 }
 
-// copy copies a local variable to another.
-func (w *writer) copy(from, to string) {
-	w.op("MOVQ %s, %s", w.local(from), scratchA)
-	w.op("MOVQ %s, %s", scratchA, w.local(to))
-}
-
-// advance adds an argument to a local variable.
-func (w *writer) advance(pointer, step string) {
-	w.op("MOVQ gemmArgs_%s(AX), %s", step, scratchA)
-	w.op("ADDQ %s, %s", scratchA, w.local(pointer))
-}
-
 // rowsAt loads rowStep from argument step, and the addresses of that number of rows into pointers; the first row is at
 // the local variable pointer.
 func (w *writer) rowsAt(pointer, step string, rows int) {
-	w.op("MOVQ gemmArgs_%s(AX), %s", step, rowStep)
+	w.load(rowStep, step)
 	w.op("MOVQ %s, %s", w.local(pointer), pointers[0])
 	if rows > 3 {
-		w.op("LEAQ (%s)(%s*2), %s", rowStep, rowStep, scratchA)
+		w.op("LEAQ (%s)(%s*2), %s", rowStep, rowStep, temporary)
 	}
 	for i := 1; 3*i < rows; i++ {
-		w.op("LEAQ (%s)(%s*1), %s", pointers[i-1], scratchA, pointers[i])
+		w.op("LEAQ (%s)(%s*1), %s", pointers[i-1], temporary, pointers[i])
 	}
 }
 
@@ -147,19 +129,16 @@ func row(r, offset int) string {
 // sum is the register with the sums of vector v of row r.
 func (s shape) sum(r, v int) string { return s.register(r*s.vectors + v) }
 
-func (s shape) register(i int) string { return fmt.Sprintf("%s%d", s.set.reg, i) }
-
 // tile writes the code for blocks of rows x s.columns.
 func (w *writer) tile(s shape, rows int) {
 	w.label("rows%d", rows)
 	w.start(s, rows)
 	w.rowsAt("aBlock", "aRow", rows)
-	w.op("MOVQ gemmArgs_aColumn(AX), %s", aStep)
+	w.load(aStep, "aColumn")
 	w.op("MOVQ %s, %s", w.local("bPanel"), b)
-	w.op("MOVQ gemmArgs_bRow(AX), %s", bStep)
-	w.op("MOVQ gemmArgs_depth(AX), %s", depth)
+	w.load(bStep, "bRow", depth, "depth")
 	if s.panels > 1 {
-		w.op("MOVQ gemmArgs_bPanelStep(AX), %s", bPanelStep)
+		w.load(bPanelStep, "bPanelStep")
 	}
 	next := w.preparePrefetch(s)
 	w.label("term%d", rows)
@@ -169,9 +148,9 @@ func (w *writer) tile(s shape, rows int) {
 	w.op("JNZ term%d", rows)
 	w.store(s, rows)
 	for _, p := range []string{"a", "c", "init"} {
-		w.op("MOVQ gemmArgs_%sRow(AX), %s", p, scratchA)
-		w.op("IMULQ $%d, %s", rows, scratchA)
-		w.op("ADDQ %s, %s", scratchA, w.local(p+"Block"))
+		w.load(temporary, p+"Row")
+		w.op("IMULQ $%d, %s", rows, temporary)
+		w.op("ADDQ %s, %s", temporary, w.local(p+"Block"))
 	}
 	w.op("DECQ %s", w.local("blocks"))
 	w.op("JNZ rows%d", rows)
@@ -180,29 +159,29 @@ func (w *writer) tile(s shape, rows int) {
 
 // start sets a tile's sums to init, or to 0 if init is nil.
 func (w *writer) start(s shape, rows int) {
-	w.op("MOVQ gemmArgs_init(AX), %s", scratchA)
-	w.op("TESTQ %s, %s", scratchA, scratchA)
+	w.load(temporary, "init")
+	w.op("TESTQ %[1]s, %[1]s", temporary)
 	w.op("JZ zero%d", rows)
 	w.rowsAt("initBlock", "initRow", rows)
 	for r := range rows {
 		for v := range s.vectors {
-			w.op("VMOVUPS %s, %s", row(r, v*4*s.set.lanes), s.sum(r, v))
+			w.op("VMOVUPS %s, %s", row(r, v*4*s.lanes), s.sum(r, v))
 		}
 	}
 	w.op("JMP start%d", rows)
 	w.label("zero%d", rows)
 	for i := range rows * s.vectors {
-		w.op("VXORPS %[1]s, %[1]s, %[1]s", s.register(i))
+		w.clear(s.register(i))
 	}
 	w.label("start%d", rows)
 }
 
 // store writes a tile's sums to C, after ReLU if relu is set.
 func (w *writer) store(s shape, rows int) {
-	w.op("CMPQ gemmArgs_relu(AX), $0")
+	w.op("CMPQ %s, $0", w.argument("relu"))
 	w.op("JEQ store%d", rows)
-	zero := s.register(s.set.regs - 1)
-	w.op("VXORPS %[1]s, %[1]s, %[1]s", zero)
+	zero := s.register(s.regs - 1)
+	w.clear(zero)
 	for i := range rows * s.vectors {
 		w.op("VMAXPS %[1]s, %[2]s, %[1]s", s.register(i), zero)
 	}
@@ -210,7 +189,7 @@ func (w *writer) store(s shape, rows int) {
 	w.rowsAt("cBlock", "cRow", rows)
 	for r := range rows {
 		for v := range s.vectors {
-			w.op("VMOVUPS %s, %s", s.sum(r, v), row(r, v*4*s.set.lanes))
+			w.op("VMOVUPS %s, %s", s.sum(r, v), row(r, v*4*s.lanes))
 		}
 	}
 }
@@ -218,14 +197,14 @@ func (w *writer) store(s shape, rows int) {
 // preparePrefetch loads the registers that prefetch reads. It returns, for each panel, the register with the distance
 // from a row of B to the same row of the next plane.
 func (w *writer) preparePrefetch(s shape) []string {
-	w.op("MOVQ gemmArgs_aPlaneStep(AX), %s", scratchB)
-	w.op("ADDQ %s, %s", w.local("aBlock"), scratchB)
+	w.load(second, "aPlaneStep")
+	w.op("ADDQ %s, %s", w.local("aBlock"), second)
 	if s.panels == 1 {
-		w.op("MOVQ gemmArgs_bPlaneStep(AX), %s", scratchA)
-		return []string{scratchA}
+		w.load(temporary, "bPlaneStep")
+		return []string{temporary}
 	}
 	distances := pointers[4:6] // free, as there are at most 12 rows
-	w.op("MOVQ gemmArgs_bPlaneStep(AX), %s", distances[0])
+	w.load(distances[0], "bPlaneStep")
 	w.op("LEAQ (%s)(%s*1), %s", distances[0], bPanelStep, distances[1])
 	return distances
 }
@@ -233,8 +212,8 @@ func (w *writer) preparePrefetch(s shape) []string {
 // prefetch prefetches a cache line of A and of each panel of B of the next plane, because planes are too short for the
 // hardware prefetcher.
 func (w *writer) prefetch(distances []string) {
-	w.op("PREFETCHT0 (%s)", scratchB)
-	w.op("ADDQ $64, %s", scratchB)
+	w.op("PREFETCHT0 (%s)", second)
+	w.op("ADDQ $64, %s", second)
 	for _, d := range distances {
 		w.op("PREFETCHT0 (%s)(%s*1)", b, d)
 	}
@@ -243,16 +222,16 @@ func (w *writer) prefetch(distances []string) {
 // term writes code that adds the product of one column of A and one row of B to the sums of a tile.
 func (w *writer) term(s shape, rows int) {
 	const elements = 2 // registers for A's elements, used in turn
-	first := s.set.regs - s.vectors - elements
+	first := s.regs - s.vectors - elements
 	for v := range s.vectors {
-		from := fmt.Sprintf("%d(%s)", v*4*s.set.lanes, b)
+		from := fmt.Sprintf("%d(%s)", v*4*s.lanes, b)
 		if s.panels > 1 && v > 0 {
 			from = fmt.Sprintf("(%s)(%s*1)", b, bPanelStep)
 		}
 		w.op("VMOVUPS %s, %s", from, s.register(first+v))
 	}
 	for r := range rows {
-		if s.set == avx512 && s.vectors == 1 {
+		if s.isa == avx512 && s.vectors == 1 {
 			w.op("VFMADD231PS.BCST %s, %s, %s", row(r, 0), s.register(first), s.sum(r, 0))
 			continue
 		}

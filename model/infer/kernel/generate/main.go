@@ -25,11 +25,14 @@ type isa struct {
 	regs  int
 }
 
+// register is the vector register with a number.
+func (i isa) register(number int) string { return fmt.Sprintf("%s%d", i.reg, number) }
+
 // registers lists the vector registers.
-func (set isa) registers() []string {
-	list := make([]string, set.regs)
-	for i := range list {
-		list[i] = fmt.Sprintf("%s%d", set.reg, i)
+func (i isa) registers() []string {
+	list := make([]string, i.regs)
+	for number := range list {
+		list[number] = i.register(number)
 	}
 	return list
 }
@@ -43,6 +46,7 @@ var (
 type writer struct {
 	code, declarations, tables bytes.Buffer
 	constants                  map[isa][]float32
+	arguments                  string             // Go type of the current function's argument
 	locals                     []string           // of the current function, 8 bytes each
 	uses                       map[float32]int    // of constants in the current loop
 	held                       map[float32]string // registers that hold constants in the current loop
@@ -80,7 +84,7 @@ func (w *writer) label(format string, args ...any) { fmt.Fprintf(&w.code, format
 
 // function starts an assembly function with one pointer argument and the given local variables, and declares it in Go.
 func (w *writer) function(name, argument string, locals ...string) {
-	w.locals = locals
+	w.arguments, w.locals = argument, locals
 	fmt.Fprintf(&w.declarations, "func %s(args *%s)\n", name, argument)
 	fmt.Fprintf(&w.code, "\n// func %s(args *%s)\nTEXT ·%s(SB), NOSPLIT, $%d-8\n", name, argument, name, 8*len(locals))
 	w.op("MOVQ args+0(FP), AX")
@@ -94,6 +98,34 @@ func (w *writer) local(name string) string {
 	}
 	return fmt.Sprintf("%s-%d(SP)", name, 8*(i+1))
 }
+
+// argument is the operand of a field of the function's argument.
+func (w *writer) argument(field string) string { return fmt.Sprintf("%s_%s(AX)", w.arguments, field) }
+
+// load loads fields of the function's argument into registers: pairs of a register and a field.
+func (w *writer) load(pairs ...string) {
+	for i := 0; i < len(pairs); i += 2 {
+		w.op("MOVQ %s, %s", w.argument(pairs[i+1]), pairs[i])
+	}
+}
+
+// temporary is the register for moves from memory to memory.
+const temporary = "R14"
+
+// move copies a value in memory.
+func (w *writer) move(from, to string) {
+	w.op("MOVQ %s, %s", from, temporary)
+	w.op("MOVQ %s, %s", temporary, to)
+}
+
+// advance adds a field of the argument to a local variable.
+func (w *writer) advance(local, field string) {
+	w.load(temporary, field)
+	w.op("ADDQ %s, %s", temporary, w.local(local))
+}
+
+// clear sets a vector register to 0.
+func (w *writer) clear(register string) { w.op("VXORPS %[1]s, %[1]s, %[1]s", register) }
 
 // end writes the return from a function.
 func (w *writer) end() {
@@ -165,12 +197,12 @@ func (w *writer) peak(set isa) {
 	w.function("peak"+set.name, "int64")
 	const chains = 12
 	for i := range chains + 2 {
-		w.op("VXORPS %s%d, %s%d, %s%d", set.reg, i, set.reg, i, set.reg, i)
+		w.clear(set.register(i))
 	}
 	w.op("MOVQ (AX), CX")
 	w.label("round")
 	for i := range 120 {
-		w.op("VFMADD231PS %s%d, %s%d, %s%d", set.reg, chains, set.reg, chains+1, set.reg, i%chains)
+		w.op("VFMADD231PS %s, %s, %s", set.register(chains), set.register(chains+1), set.register(i%chains))
 	}
 	w.op("DECQ CX")
 	w.op("JNZ round")

@@ -5,13 +5,8 @@ import "fmt"
 // reluGradient writes the gradient of a ReLU and its sums over rows. Its argument is kernel.reluArgs.
 func (w *writer) reluGradient() {
 	w.function("reluGradientAVX2", "reluArgs")
-	w.op("MOVQ reluArgs_y(AX), SI")
-	w.op("MOVQ reluArgs_dy(AX), DI")
-	w.op("MOVQ reluArgs_dx(AX), R8")
-	w.op("MOVQ reluArgs_sums(AX), R9")
-	w.op("MOVQ reluArgs_step(AX), R10")
-	w.op("MOVQ reluArgs_vectors(AX), R11")
-	w.op("VXORPS Y15, Y15, Y15")
+	w.load("SI", "y", "DI", "dy", "R8", "dx", "R9", "sums", "R10", "step", "R11", "vectors")
+	w.clear("Y15")
 	w.columns("R11", w.reluGradientColumns)
 }
 
@@ -40,9 +35,9 @@ func (w *writer) reluGradientColumns(vectors int) {
 	w.op("MOVQ SI, %s", y)
 	w.op("MOVQ DI, %s", dy)
 	w.op("MOVQ R8, %s", dx)
-	w.op("MOVQ reluArgs_rows(AX), %s", rows)
+	w.load(rows, "rows")
 	for v := range vectors {
-		w.op("VXORPS Y%d, Y%d, Y%d", v, v, v)
+		w.clear(avx2.register(v))
 	}
 	w.label("row%d", vectors)
 	for v := range vectors {
@@ -69,19 +64,15 @@ func (w *writer) reluGradientColumns(vectors int) {
 // does.
 func (w *writer) adam() {
 	w.function("adamAVX2", "adamArgs")
-	values := []string{"w", "g", "m", "v", "average"}
+	w.load("BX", "w", "CX", "g", "DX", "m", "SI", "v", "DI", "average", "R8", "vectors")
 	at := map[string]string{"w": "(BX)", "g": "(CX)", "m": "(DX)", "v": "(SI)", "average": "(DI)"}
-	for _, name := range values {
-		w.op("MOVQ adamArgs_%s(AX), %s", name, at[name][1:3])
-	}
-	w.op("MOVQ adamArgs_vectors(AX), R8")
 	factor := map[string]string{}
 	for i, name := range []string{
 		"GradientScale", "Beta1", "OneMinusBeta1", "Beta2", "OneMinusBeta2", "Epsilon", "StepSize", "RootScale",
 		"WeightDecay", "AverageShare",
 	} {
-		factor[name] = fmt.Sprintf("Y%d", 6+i)
-		w.op("VBROADCASTSS adamArgs_factors+Adam_%s(AX), %s", name, factor[name])
+		factor[name] = avx2.register(6 + i)
+		w.op("VBROADCASTSS %s, %s", w.argument("factors+Adam_"+name), factor[name])
 	}
 	w.label("vector")
 	w.op("VMULPS %s, %s, Y0", at["g"], factor["GradientScale"])
@@ -109,8 +100,8 @@ func (w *writer) adam() {
 	w.op("VMULPS %s, Y4, Y4", factor["AverageShare"])
 	w.op("VADDPS Y4, Y5, Y5")
 	w.op("VMOVUPS Y5, %s", at["average"])
-	for _, name := range values {
-		w.op("ADDQ $32, %s", at[name][1:3])
+	for _, pointer := range []string{"BX", "CX", "DX", "SI", "DI"} {
+		w.op("ADDQ $32, %s", pointer)
 	}
 	w.op("DECQ R8")
 	w.op("JNZ vector")

@@ -47,7 +47,7 @@ const (
 	sourceStep      = "DI"
 	destinationStep = "R12"
 	vectorsLeft     = "R13"
-	triple          = "R14"
+	triple          = temporary
 	bias            = "R15"
 )
 
@@ -72,19 +72,14 @@ func element(pointers []string, step string, k int) string {
 func (w *writer) loops(set isa, inputs, outputs int, prefix string, free []string, body func()) {
 	release := w.hold(set, free, body)
 	defer release()
-	w.op("MOVQ transformArgs_sourceStep(AX), %s", sourceStep)
-	w.op("MOVQ transformArgs_destinationStep(AX), %s", destinationStep)
-	start := func(argument, local string) {
-		w.op("MOVQ transformArgs_%s(AX), %s", argument, triple)
-		w.op("MOVQ %s, %s", triple, w.local(local))
-	}
-	start("rows", "rows")
-	start("source", "sourceRow")
-	start("destination", "destinationRow")
+	w.load(sourceStep, "sourceStep", destinationStep, "destinationStep")
+	w.move(w.argument("rows"), w.local("rows"))
+	w.move(w.argument("source"), w.local("sourceRow"))
+	w.move(w.argument("destination"), w.local("destinationRow"))
 	w.label("%srow", prefix)
-	start("lines", "lines")
-	w.copyLocal("sourceRow", "source")
-	w.copyLocal("destinationRow", "destination")
+	w.move(w.argument("lines"), w.local("lines"))
+	w.move(w.local("sourceRow"), w.local("source"))
+	w.move(w.local("destinationRow"), w.local("destination"))
 	w.label("%sline", prefix)
 	spread := func(name string, pointers []string, step string, n int) {
 		w.op("MOVQ %s, %s", w.local(name), pointers[0])
@@ -95,8 +90,7 @@ func (w *writer) loops(set isa, inputs, outputs int, prefix string, free []strin
 	}
 	spread("source", sources, sourceStep, inputs)
 	spread("destination", destinations, destinationStep, outputs)
-	w.op("MOVQ transformArgs_bias(AX), %s", bias)
-	w.op("MOVQ transformArgs_vectors(AX), %s", vectorsLeft)
+	w.load(bias, "bias", vectorsLeft, "vectors")
 	w.label("%svector", prefix)
 	body()
 	for i := 0; 3*i < inputs; i++ {
@@ -110,8 +104,7 @@ func (w *writer) loops(set isa, inputs, outputs int, prefix string, free []strin
 	w.op("JNZ %svector", prefix)
 	next := func(argument, local, count, label string) {
 		for _, name := range []string{"source", "destination"} {
-			w.op("MOVQ transformArgs_%s%s(AX), %s", name, argument, triple)
-			w.op("ADDQ %s, %s", triple, w.local(name+local))
+			w.advance(name+local, name+argument)
 		}
 		w.op("DECQ %s", w.local(count))
 		w.op("JNZ %s%s", prefix, label)
@@ -119,12 +112,6 @@ func (w *writer) loops(set isa, inputs, outputs int, prefix string, free []strin
 	next("Line", "", "lines", "line")
 	next("Row", "Row", "rows", "row")
 	w.end()
-}
-
-// copyLocal copies a local variable of a pass to another.
-func (w *writer) copyLocal(from, to string) {
-	w.op("MOVQ %s, %s", w.local(from), triple)
-	w.op("MOVQ %s, %s", triple, w.local(to))
 }
 
 // split divides the registers left after the inputs of a pass into temporaries and, if there are enough, registers for
@@ -229,8 +216,8 @@ func (w *writer) multiplyTransposed(set isa, name string, matrix *winograd.Paire
 // second version of its loops that also adds the old destination[k].
 func (w *writer) transposedEpilogue(set isa, name string, matrix *winograd.Paired) {
 	w.function(name, "transformArgs", passLocals...)
-	w.op("VBROADCASTSS transformArgs_floor(AX), %s%d", set.reg, set.regs-1)
-	w.op("CMPQ transformArgs_accumulate(AX), $0")
+	w.op("VBROADCASTSS %s, %s", w.argument("floor"), set.register(set.regs-1))
+	w.op("CMPQ %s, $0", w.argument("accumulate"))
 	w.op("JNE addline")
 	w.multiplyTransposedLoops(set, matrix, "", true, false)
 	w.label("addline")
@@ -249,7 +236,7 @@ func (w *writer) multiplyTransposedLoops(set isa, matrix *winograd.Paired, prefi
 	input := registers[:points]
 	t, free := split(registers[points:])
 	w.loops(set, points, columns, prefix+"_", free, func() {
-		w.load(input, matrix.Pair)
+		w.loadPairs(input, matrix.Pair)
 		for k, terms := range matrix.Columns {
 			to := element(destinations, destinationStep, k)
 			if !epilogue {
@@ -268,9 +255,9 @@ func (w *writer) multiplyTransposedLoops(set isa, matrix *winograd.Paired, prefi
 	})
 }
 
-// load loads the elements of a line into registers. The first register of a pair gets the sum, the second the
+// loadPairs loads the elements of a line into registers. The first register of a pair gets the sum, the second the
 // difference.
-func (w *writer) load(registers []string, pair []bool) {
+func (w *writer) loadPairs(registers []string, pair []bool) {
 	for p := 0; p < len(registers); p++ {
 		w.op("VMOVUPS %s, %s", element(sources, sourceStep, p), registers[p])
 		if pair[p] {
