@@ -20,8 +20,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// mustRun is the environment variable that lists the packages that must be installed: onnxruntime-node of Node, onnx and
-// torch of Python. Tests of others are skipped.
+// mustRun is the environment variable that lists the packages that must be installed: onnxruntime-node of Node, onnx of
+// Python. Tests of others are skipped.
 const mustRun = "LUDUS_TEST_PEERS"
 
 // missing skips the test because a package is not installed, or fails it if mustRun lists the package.
@@ -33,17 +33,18 @@ func missing(t *testing.T, name, reason string) {
 	t.Skip(reason)
 }
 
-// installed skips the test if the peer's package is missing.
-func installed(t *testing.T, name string, p *Peer, err error) *Peer {
+// runtime starts ONNX Runtime with the model of a network, or skips the test if it is not installed.
+func runtime(t *testing.T, n network) *peer {
 	t.Helper()
 	path := os.Getenv("NODE_PATH") // asking for it also makes the test's cached result depend on it
-	if errors.Is(err, ErrMissing) {
-		missing(t, name, err.Error()+"; NODE_PATH is "+path)
+	p, err := startRuntime(t.Context(), n.game, n.weights, 1)
+	if errors.Is(err, errMissing) {
+		missing(t, "onnxruntime-node", err.Error()+"; NODE_PATH is "+path)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.Close)
+	t.Cleanup(p.close)
 	return p
 }
 
@@ -80,11 +81,7 @@ type network struct {
 func networks(t *testing.T) (list []network) {
 	t.Helper()
 	for _, name := range games.Names() {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, written(t, network{name: name, game: game, weights: randomWeights(game, infer.DefaultConfig(game))}))
+		list = append(list, newNetwork(t, name))
 	}
 	files, err := filepath.Glob(os.Getenv("LUDUS_TEST_WEIGHTS"))
 	if err != nil {
@@ -95,13 +92,34 @@ func networks(t *testing.T) (list []network) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		game, err := games.New(weights.Config.Game)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := newGame(t, weights.Config.Game)
 		list = append(list, network{name: filepath.Base(file), game: game, weights: weights, file: file})
 	}
 	return list
+}
+
+func newGame(t testing.TB, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// newNetwork returns a random network.
+func newNetwork(t *testing.T, name string) network {
+	t.Helper()
+	game := newGame(t, name)
+	return written(t, network{name: name, game: game, weights: randomWeights(game, infer.DefaultConfig(game))})
+}
+
+// untrained returns a network as it is before training.
+func untrained(t *testing.T, name string) network {
+	t.Helper()
+	game := newGame(t, name)
+	weights := infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(7, 2)))
+	return written(t, network{name: name, game: game, weights: weights, fresh: true})
 }
 
 // written writes a network to a file.
@@ -112,17 +130,6 @@ func written(t *testing.T, n network) network {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// freshNetwork returns an untrained network.
-func freshNetwork(t *testing.T, name string) network {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights := infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(7, 2)))
-	return written(t, network{name: name, game: game, weights: weights, fresh: true})
 }
 
 // policy returns the agent policy:FILE of the network.
@@ -144,8 +151,7 @@ func (n *network) policy(t *testing.T) agent.Agent {
 func TestONNXRuntimeAgrees(t *testing.T) {
 	for _, n := range networks(t) {
 		t.Run(n.name, func(t *testing.T) {
-			p, err := ONNXRuntime(t.Context(), n.game, n.weights, 1)
-			installed(t, "onnxruntime-node", p, err)
+			p := runtime(t, n)
 			states := envtest.Positions(n.game, 1, 1000)
 			bothMove(t, states)
 			ours := n.evaluate(t, states)
@@ -210,7 +216,7 @@ func (n *network) evaluate(t *testing.T, states []env.State) map[string][]float3
 }
 
 // evaluateAll runs the model on states in batches.
-func (p *Peer) evaluateAll(t *testing.T, game *env.Game, states []env.State, batch int) map[string][]float32 {
+func (p *peer) evaluateAll(t *testing.T, game *env.Game, states []env.State, batch int) map[string][]float32 {
 	t.Helper()
 	all := map[string][]float32{}
 	for part := range slices.Chunk(states, batch) {
@@ -310,12 +316,7 @@ func (n *network) sameMove(t *testing.T, state env.State, picked env.Action, ana
 
 // TestONNXRuntimeSaysWhatIsWrong checks that an error of the script has its reason.
 func TestONNXRuntimeSaysWhatIsWrong(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ONNXRuntime(t.Context(), game, randomWeights(game, infer.DefaultConfig(game)), 1)
-	installed(t, "onnxruntime-node", p, err)
+	p := runtime(t, newNetwork(t, "quad-5x5"))
 	if _, err := p.evaluate(make([]float32, 1)); err == nil || !strings.Contains(err.Error(), "dims") {
 		t.Errorf("a tensor that is too short gives %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,86 +13,104 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"ludus/env"
+	"ludus/model/infer"
+	"ludus/model/infer/onnx"
 )
 
-// ErrMissing is wrapped by the error of starting an engine that is not installed.
-var ErrMissing = errors.New("not installed")
+// errMissing is wrapped by the error of starting an engine that is not installed.
+var errMissing = errors.New("not installed")
 
-// Peer is the process of another engine. It has one user at a time, who must close it.
-type Peer struct {
-	name   string
+// peer is a process of ONNX Runtime. It has one user at a time, who must close it.
+type peer struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout *bufio.Reader
 	stderr bytes.Buffer
-	ended  func() error // Err of the process's context
+}
+
+//go:embed inference.js
+var script string
+
+// startRuntime starts ONNX Runtime on one thread with the model of a network, to measure it in batches of the given size.
+func startRuntime(ctx context.Context, game *env.Game, w *infer.Weights, batch int) (*peer, error) {
+	model, err := onnx.Marshal(game, w, "")
+	if err != nil {
+		return nil, err
+	}
+	request := struct {
+		Model []byte `json:"model"`
+		Input string `json:"input"`
+		Shape []int  `json:"shape"`
+		Batch int    `json:"batch"`
+	}{model, onnx.Input, []int{game.Tensor.C, game.Tensor.H, game.Tensor.W}, batch}
+	return start(ctx, []string{"node", "--eval", script}, request)
 }
 
 // start runs a command until ctx ends and sends it the first request.
-func start(ctx context.Context, name string, command []string, first any) (*Peer, error) {
-	p := &Peer{name: name, cmd: exec.CommandContext(ctx, command[0], command[1:]...), ended: ctx.Err}
+func start(ctx context.Context, command []string, first any) (*peer, error) {
+	p := &peer{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
 	p.cmd.Stderr, p.cmd.WaitDelay = &p.stderr, time.Second
 	stdin, err := p.cmd.StdinPipe()
 	stdout, err2 := p.cmd.StdoutPipe()
 	if err := errors.Join(err, err2); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	p.stdin, p.stdout = stdin, bufio.NewReader(stdout)
 	if err := p.cmd.Start(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is %w", command[0], ErrMissing)
+			err = fmt.Errorf("%s is %w", command[0], errMissing)
 		}
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	var reply struct{ Missing string }
 	if err := p.call(first, &reply); err != nil {
-		p.Close()
+		p.close()
 		return nil, err
 	}
 	if reply.Missing != "" {
-		p.Close()
-		return nil, fmt.Errorf("%s: %s is %w", name, reply.Missing, ErrMissing)
+		p.close()
+		return nil, fmt.Errorf("%s is %w", reply.Missing, errMissing)
 	}
 	return p, nil
 }
 
 // call sends a request and reads its reply. If the process has ended, the error has the last line of its stderr.
-func (p *Peer) call(request, reply any) error {
+func (p *peer) call(request, reply any) error {
 	line, err := json.Marshal(request)
 	if err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
+		return err
 	}
 	if _, err = p.stdin.Write(append(line, '\n')); err == nil {
 		line, err = p.stdout.ReadBytes('\n')
 	}
 	if err != nil {
-		p.Close()
-		if ended := p.ended(); ended != nil {
-			return ended
-		}
+		p.close()
 		words := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
-		return fmt.Errorf("%s has stopped: %s", p.name, words[len(words)-1])
+		return fmt.Errorf("ONNX Runtime has stopped: %s", words[len(words)-1])
 	}
 	if err := json.Unmarshal(line, reply); err != nil {
-		return fmt.Errorf("%s answers %.100q: %w", p.name, line, err)
+		return fmt.Errorf("ONNX Runtime answers %.100q: %w", line, err)
 	}
 	return nil
 }
 
-// Measure runs the peer for about d and returns its rows (positions or samples) per second.
-func (p *Peer) Measure(d time.Duration) (rowsPerSecond float64, err error) {
-	var reply struct{ Rows, Seconds float64 }
-	request := struct {
-		Seconds float64 `json:"seconds"`
-	}{d.Seconds()}
-	if err := p.call(request, &reply); err != nil {
-		return 0, err
-	}
-	return reply.Rows / reply.Seconds, nil
+// evaluate runs the model on tensors [B, C, H, W] and returns its outputs by name.
+func (p *peer) evaluate(tensors []float32) (outputs map[string][]float32, err error) {
+	err = p.call(map[string]any{"tensors": tensors}, &outputs)
+	return outputs, err
 }
 
-// Close ends the process. It may be called twice.
-func (p *Peer) Close() {
+// measure runs the model for about d and returns its positions per second.
+func (p *peer) measure(d time.Duration) (positionsPerSecond float64, err error) {
+	var reply struct{ Rows, Seconds float64 }
+	err = p.call(map[string]any{"seconds": d.Seconds()}, &reply)
+	return reply.Rows / reply.Seconds, err
+}
+
+// close ends the process. It may be called twice.
+func (p *peer) close() {
 	p.cmd.Process.Kill()
 	p.cmd.Wait()
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/onnx"
 )
@@ -22,7 +21,7 @@ import (
 // python returns the first interpreter with the packages, or "".
 func python(t *testing.T, packages string) string {
 	t.Helper()
-	for _, name := range pythons {
+	for _, name := range []string{"python3", "/usr/bin/python3"} { // the first in PATH may lack the system's packages
 		if exec.CommandContext(t.Context(), name, "-c", "import "+packages).Run() == nil {
 			return name
 		}
@@ -109,7 +108,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			interpreter, variables := interpreterOf(t, file)
-			for _, n := range append(networks(t), freshNetwork(t, "quad-5x5")) {
+			for _, n := range append(networks(t), untrained(t, "quad-5x5")) {
 				cmd := exec.CommandContext(t.Context(), interpreter, path, n.export(t))
 				cmd.Env = append(os.Environ(), variables...)
 				if n.game.Family != "quad" {
@@ -130,7 +129,7 @@ func TestExamples(t *testing.T) {
 func interpreterOf(t *testing.T, file string) (interpreter string, variables []string) {
 	t.Helper()
 	if filepath.Ext(file) == ".js" {
-		needNode(t)
+		runtime(t, newNetwork(t, "quad-5x5"))
 		return "node", nil
 	}
 	if interpreter := python(t, "onnxruntime, numpy"); interpreter != "" {
@@ -139,20 +138,9 @@ func interpreterOf(t *testing.T, file string) (interpreter string, variables []s
 	if interpreter = python(t, "onnx, numpy"); interpreter == "" {
 		missing(t, "onnx", "neither onnxruntime nor onnx of Python is installed")
 	}
-	needNode(t)
+	runtime(t, newNetwork(t, "quad-5x5"))
 	t.Log("no ONNX Runtime for Python: a stand-in uses the one of Node")
 	return interpreter, []string{"PYTHONPATH=testdata"}
-}
-
-// needNode skips the test if Node has no ONNX Runtime.
-func needNode(t *testing.T) {
-	t.Helper()
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ONNXRuntime(t.Context(), game, randomWeights(game, infer.DefaultConfig(game)), 1)
-	installed(t, "onnxruntime-node", p, err)
 }
 
 // refuses checks the error of an example for a game that it does not play.
