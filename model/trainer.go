@@ -179,7 +179,10 @@ func (t *Trainer) runPart(i int) {
 	}
 	g := t.graphs.take()
 	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
-	t.losses[i] = g.run(t.batch, first, next-first, t.params.leaves, i)
+	t.losses[i] = g.forward(t.batch, first, next-first)
+	if t.graphs == &t.stepGraphs {
+		g.backward(i)
+	}
 	t.graphs.put(g)
 }
 
