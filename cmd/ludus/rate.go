@@ -111,8 +111,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	if best >= 0 {
 		options.Targets = pool.AddStrengths(best)
 		options.Players = append(pool.Baselines(), options.Targets...)
-		options.MaxGap, options.WithNetwork, options.FixedCosts = ratings.DialGap, true, true
-		pool.ReferToAnchor()
+		options.Dial = true
 		if !cmd.Flags().Changed("to") {
 			options.Within = ratings.DialWithin
 		}

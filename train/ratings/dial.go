@@ -39,9 +39,6 @@ func (p *Pool) addStrength(generation int, s agent.Strength, kept bool) {
 	p.addAgent(a)
 }
 
-// ReferToAnchor makes intervals refer to the anchor, as those of dials do: elo=N promises a rating above random moves.
-func (p *Pool) ReferToAnchor() { p.reference = []int{0} }
-
 // Dial returns the dial of agents that play with the strengths of one network, in the order of [agent.Strengths].
 func (p *Pool) Dial(indices []int) agent.Dial {
 	return p.dial(p.fit(), func(k int, _ agent.Strength) (int, bool) { return indices[k], true })
@@ -212,19 +209,15 @@ func betweenStrengths() (list []agent.Strength) {
 // rate rates agents, given by their specs, in games with each other, the anchor and opponents. It returns their indices.
 // Intervals refer to the anchor.
 func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed uint64) (p *Pool, indices []int, err error) {
-	if p, err = NewPool("", d.Game, slices.Concat([]string{Anchor}, specs, opponents), d.Load, seed, d.Balance); err != nil {
+	if p, err = poolOf(d.Game, slices.Concat([]string{Anchor}, specs, opponents), d.Load, seed, d.Balance); err != nil {
 		return nil, nil, err
 	}
-	p.ReferToAnchor()
 	indices = p.Baselines()[1 : 1+len(specs)]
 	return p, indices, p.Rate(ctx, Options{
-		Targets: indices, Players: p.Baselines(), Within: d.Within, MaxGames: maxDialGames, MaxGap: DialGap, WithNetwork: true,
-		FixedCosts: true, Threads: d.Threads, Progress: d.Progress,
+		Targets: indices, Players: p.Baselines(), Dial: true, Within: d.Within, MaxGames: maxDialGames,
+		Threads: d.Threads, Progress: d.Progress,
 	})
 }
-
-// DialGap is the MaxGap of dials: the weaker agent scores at least 10 %.
-const DialGap = 380
 
 // maxDialGames bounds the games of a pool; 17,000 to 70,000 are usual.
 const maxDialGames = 100_000

@@ -74,7 +74,7 @@ func TestDialOfRun(t *testing.T) {
 	if last := strengths[len(strengths)-1]; last != newest || len(strengths) != len(agent.Strengths()) {
 		t.Errorf("strengths %v; the strongest must be %d", strengths, newest)
 	}
-	o := Options{Targets: strengths, Players: append(p.Baselines(), strengths...), Within: 1, MaxGames: 64 * 16, FixedCosts: true, Threads: 2}
+	o := Options{Targets: strengths, Players: append(p.Baselines(), strengths...), Within: 1, MaxGames: 64 * 16, Dial: true, Threads: 2}
 	if err := p.Rate(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -107,40 +107,34 @@ func TestDialOfRun(t *testing.T) {
 	}
 }
 
-// With fixed costs the matches do not depend on the clock, and a stopped pool continues as if it had not been stopped. Two
-// agents without a network do not play if that is asked for.
-func TestFixedCosts(t *testing.T) {
+// The matches that measure a dial do not depend on the clock. Two agents without a network do not play for it.
+func TestDialMatches(t *testing.T) {
 	game, err := games.New("quad-5x5")
 	if err != nil {
 		t.Fatal(err)
 	}
 	specs := []string{Anchor, "greedy", "policy:zoo,temp=4", "zoo,sims=4,temp=0.5"}
-	rate := func(dir string, most int) *rundir.Ratings {
-		p, err := NewPool(dir, game, specs, trained(nil), 1, balance)
+	var want *rundir.Ratings
+	for _, threads := range []int{2, 1} {
+		p, err := poolOf(game, specs, trained(nil), 1, balance)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Players: p.Baselines(), Within: 60, MaxGames: most, WithNetwork: true, FixedCosts: true, Threads: 2}
+		o := Options{Players: p.Baselines(), Dial: true, Within: 60, Threads: threads}
 		o.Targets = o.Players[1:]
 		if err := p.Rate(context.Background(), o); err != nil {
 			t.Fatal(err)
 		}
 		table := p.Ratings()
 		table.Seconds = 0
-		return table
-	}
-	dir, whole := t.TempDir(), rate("", 0)
-	rate(dir, 64*2)
-	first := lines(t, dir)
-	if err := checkpoints.WriteLines(filepath.Join(dir, "arena.jsonl"), append(first, first...)); err != nil { // by two processes
-		t.Fatal(err)
-	}
-	if continued := rate(dir, 0); !reflect.DeepEqual(continued, whole) {
-		t.Errorf("continued: %+v\nin one go: %+v", continued, whole)
-	}
-	for _, line := range lines(t, dir) {
-		if text := string(line); strings.Contains(text, `"random"`) && strings.Contains(text, `"greedy"`) {
-			t.Errorf("two agents without a network have played: %s", text)
+		if want == nil {
+			want = table
+		}
+		if !reflect.DeepEqual(table, want) {
+			t.Errorf("%d threads: %+v\n2 threads: %+v", threads, table, want)
+		}
+		if p.pairs[twoOf(0, 1)].games > 0 {
+			t.Error("two agents without a network have played")
 		}
 	}
 }

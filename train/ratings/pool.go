@@ -31,7 +31,7 @@ var Baselines = []string{Anchor, "greedy", "mcts:200", "mcts:1000"}
 // Pool is the agents of a run and the matches that they have played. Agents are given by index: 0 is the anchor, and
 // checkpoints are in ascending order of generation. The caller holds the run's lock.
 type Pool struct {
-	dir         string
+	dir         string // of the run; "": none
 	game        *env.Game
 	simulations int // per move of a checkpoint
 	seed        uint64
@@ -100,13 +100,10 @@ func newPool(dir string, game *env.Game, simulations int, balance *match.Balance
 	}
 }
 
-// NewPool returns a pool of any agents, given by their specs. The first one is the anchor. The seed determines openings
-// and games. Finished matches are appended to arena.jsonl in dir, and those that it has count, so a stopped pool continues;
-// with dir "" they are not kept.
-func NewPool(
-	dir string, game *env.Game, specs []string, load agent.Loader, seed uint64, balance *match.BalanceChecker,
-) (*Pool, error) {
-	p := newPool(dir, game, agent.DefaultSimulations, balance)
+// poolOf returns a pool of any agents, given by their specs, that keeps no files. The first one is the anchor. The seed
+// determines openings and games.
+func poolOf(game *env.Game, specs []string, load agent.Loader, seed uint64, balance *match.BalanceChecker) (*Pool, error) {
+	p := newPool("", game, agent.DefaultSimulations, balance)
 	p.seed = seed
 	for _, spec := range specs {
 		factory, err := agent.ParseFactory(game, spec, load)
@@ -115,23 +112,7 @@ func NewPool(
 		}
 		p.addAgent(poolAgent{name: spec, generation: -1, factory: factory})
 	}
-	if dir == "" {
-		return p, nil
-	}
-	matches, _, err := rundir.MatchesFile.Read(dir)
-	for i := range matches {
-		if p.isNext(&matches[i]) { // two processes at once would play the same matches
-			p.count(&matches[i])
-		}
-	}
-	return p, err
-}
-
-// isNext reports whether a match follows the matches of its agents so far.
-func (p *Pool) isNext(m *rundir.MatchResult) bool {
-	a, known := p.index[m.Agent]
-	b, other := p.index[m.Opponent]
-	return known && other && m.Number == p.pairs[twoOf(a, b)].matches+1
+	return p, nil
 }
 
 // fill adds the agents, including those of the matches, and counts the matches.

@@ -15,21 +15,18 @@ import (
 type Options struct {
 	Targets []int // agents whose intervals must shrink
 	Players []int // agents that may play; they include the targets
-	// MaxGap, if not 0, limits the difference of the ratings, in Elo, of two agents that play. Far differences are measured
-	// larger than the sum of near ones where the better agent seldom loses, and a dial is about near ones.
-	MaxGap float64
-	// WithNetwork leaves out games between two agents without a network. Searches with random playouts beat each other more
-	// often than their results against networks say, so such games would stretch a dial.
-	WithNetwork bool
-	Within      float64       // Elo: stop when each target's interval ends at most this far from its rating; 0: never
-	MaxGames    int           // 0: no limit
-	MaxTime     time.Duration // exceeded only by short matches that connect agents that have not played; 0: no limit
+	// Dial measures a strength dial. Intervals are of the difference from the anchor: elo=N promises a rating above random
+	// moves. Agents play only if their ratings are near: far differences are measured larger than the sum of near ones where
+	// the better agent seldom loses. Two agents without a network do not play: searches with random playouts beat each other
+	// more often than their results against networks say, which would stretch the dial. Times are estimated from simulations,
+	// not measured, so the choice of matches does not depend on the machine.
+	Dial     bool
+	Within   float64       // Elo: stop when each target's interval ends at most this far from its rating; 0: never
+	MaxGames int           // 0: no limit
+	MaxTime  time.Duration // exceeded only by short matches that connect agents that have not played; 0: no limit
 	// GameSeconds is a guess of an agent's seconds per game before it has played; 0: the mean of the others.
 	GameSeconds float64
-	// FixedCosts estimates times from simulations instead of measuring them: the choice of matches then does not depend
-	// on the machine.
-	FixedCosts bool
-	Threads    int
+	Threads     int
 	// Progress, if set, is called before each match and at the end.
 	Progress func(Progress)
 	// Warn, if set, receives the error of an agent that cannot be loaded. Rating continues without it.
@@ -42,6 +39,10 @@ type Progress struct {
 	Widest float64       // half-width of the targets' widest interval, in Elo; infinite until all are rated
 	Left   time.Duration // expected; 0 if unknown
 }
+
+// maxDialGap is the largest difference of the ratings, in Elo, of two agents that play for a dial: the weaker one scores at
+// least 10 %.
+const maxDialGap = 380
 
 const (
 	connectGames    = 64   // of a match that connects an agent; enough to fill the batches of two cores
@@ -56,6 +57,9 @@ const (
 // spent or ctx ends. It returns ctx's error if ctx ended it. Each finished match is written to arena.jsonl and is part
 // of the ratings, which [Pool.Write] writes.
 func (p *Pool) Rate(ctx context.Context, o Options) error {
+	if o.Dial {
+		p.reference = []int{0}
+	}
 	r := &rater{Pool: p, Options: o, started: time.Now()}
 	for {
 		r.update()
@@ -99,7 +103,7 @@ type rater struct {
 // update recomputes the ratings and costs from the matches so far.
 func (r *rater) update() {
 	r.fitted = r.fit()
-	if r.FixedCosts {
+	if r.Options.Dial {
 		r.cost = r.fixedCosts()
 	} else {
 		r.cost = r.gameSeconds(r.GameSeconds)
@@ -167,7 +171,7 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 			return false
 		}
 		return slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
-			(!r.WithNetwork || r.agents[a].factory.HasNetwork() || r.agents[b].factory.HasNetwork())
+			(!r.Options.Dial || r.agents[a].factory.HasNetwork() || r.agents[b].factory.HasNetwork())
 	}
 	if a, b, ok = connectingPair(known, r.pairings, may); ok {
 		return a, b, true, true
@@ -176,7 +180,7 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 		games:  matchGames,
 		target: func(i int) bool { return slices.Contains(r.Targets, i) && r.unfinished(i) },
 		may: func(a, b int) bool {
-			return may(a, b) && (r.MaxGap == 0 || math.Abs(r.fitted.elo(a)-r.fitted.elo(b)) <= r.MaxGap)
+			return may(a, b) && (!r.Options.Dial || math.Abs(r.fitted.elo(a)-r.fitted.elo(b)) <= maxDialGap)
 		},
 		cost: func(a, b int) float64 { return r.cost[a] + r.cost[b] },
 	}
