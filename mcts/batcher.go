@@ -5,8 +5,7 @@ import "ludus/env"
 // Evaluator evaluates B positions: usually a network. It fills logits [B, A], unmasked, for the A actions of the game;
 // classes [B, K], the probabilities of its K outcome classes; and goals [B, 2], the expected goals / 100 with the
 // mover's own first, which is nil for games without [env.Game.GoalHead]. All are in the frame of each position's player
-// to move. The states are not done. Evaluate neither changes nor retains them, and reads them through Encode only,
-// because some are images of a position under a symmetry. A row depends on its own state alone.
+// to move. The states are not done. Evaluate neither changes nor retains them. A row depends on its own state alone.
 type Evaluator interface {
 	Evaluate(states []env.State, logits, classes, goals []float32)
 }
@@ -43,10 +42,9 @@ type Batcher struct {
 
 // pendingLeaf is a position that waits for its evaluation.
 type pendingLeaf struct {
-	search   *Search
-	leaf     int       // index in search.round
-	state    env.State // the leaf's, or an image of it
-	symmetry int       // of the image; 0 is the identity
+	search *Search
+	leaf   int       // index in search.round
+	state  env.State // the leaf's
 }
 
 // BatcherStats count what a [Batcher] has done since the last [Batcher.TakeStats].

@@ -44,69 +44,6 @@ func (ev encoded) evaluate(tensor, logits, classes, goals []float32) {
 	}
 }
 
-// The root's evaluation is the mean over all images, the leaves' are their own, also when batches split the images, and
-// the mean stays out of the cache.
-func TestRootSymmetries(t *testing.T) {
-	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "free-for-all-2p"} {
-		g := mustGame(t, name)
-		state := randomPosition(g, newGenerator(1), 5)
-		ev := encoded{g}
-		tensor, turned := make([]float32, g.Tensor.Size()), make([]float32, g.Tensor.Size())
-		state.Encode(tensor)
-		logits, classes, goals := make([]float64, g.NumActions()), make([]float64, len(g.Classes)), make([]float64, 2)
-		for _, symmetry := range g.Symmetries {
-			l, c, goal := make([]float32, len(logits)), make([]float32, len(classes)), make([]float32, 2)
-			symmetry.Transform(turned, tensor)
-			ev.evaluate(turned, l, c, goal)
-			n := float64(len(g.Symmetries))
-			for a, to := range symmetry.Actions {
-				logits[a] += float64(l[to]) / n
-			}
-			for k, p := range c {
-				classes[k] += float64(p) / n
-			}
-			for i, x := range goal {
-				goals[i] += float64(x) / n
-			}
-		}
-		cfg := DefaultConfig()
-		plain := New(g, cfg)
-		cfg.RootSymmetries = true
-		s := New(g, cfg)
-		for _, size := range []int{1, 3, 100} {
-			b := NewBatcher(g, ev, size, 100)
-			for _, search := range []*Search{s, plain, s} {
-				search.Start(state, 0, nil)
-				search.Run(b)
-			}
-			gotClasses, gotGoals := s.RootEvaluation()
-			for k, p := range gotClasses {
-				near(t, "class probability", float64(p), classes[k])
-			}
-			if len(gotGoals) != 0 != g.GoalHead {
-				t.Errorf("%s: goals %v", name, gotGoals)
-			}
-			for i, x := range gotGoals {
-				near(t, "goals", float64(x), goals[i])
-			}
-			moves, total := s.Moves(), 0.0
-			for _, m := range moves {
-				total += math.Exp(logits[g.Frame(state.Player())[m.Action]])
-			}
-			for _, m := range moves {
-				near(t, "prior", float64(m.Prior), math.Exp(logits[g.Frame(state.Player())[m.Action]])/total)
-			}
-			own, _ := plain.RootEvaluation()
-			if len(g.Symmetries) > 1 && slices.Equal(own, gotClasses) {
-				t.Errorf("%s: a plain search has the mean", name)
-			}
-			if stats := b.TakeStats(); stats.Evaluations != 1+2*len(g.Symmetries) || stats.CacheHits != 0 {
-				t.Errorf("%s: %+v", name, stats)
-			}
-		}
-	}
-}
-
 // A search that finds its root in the cache has the same goals; one that moves on forgets them.
 func TestRootEvaluation(t *testing.T) {
 	g := mustGame(t, "free-for-all-2p")

@@ -43,8 +43,6 @@ type Config struct {
 	// without the values of the others. Default 1, for self-play, where many games fill a batch; up to 16 where one
 	// position is searched alone.
 	PendingLeaves int
-	// RootSymmetries averages the evaluation of the root over all symmetries of the game. Default false.
-	RootSymmetries bool
 }
 
 // DefaultConfig returns the settings of self-play.

@@ -13,12 +13,11 @@ type Search struct {
 	game *env.Game
 	cfg  Config
 
-	position     env.State      // at the root
-	reply        env.State      // scratch of an expansion
-	mean         *symmetricMean // of the root's evaluation; nil without Config.RootSymmetries
-	rootClasses  []float32      // [K] of the root's evaluation, for its player; empty if unknown
-	rootGoals    []float32      // [2] of the root's evaluation, own first; empty if unknown
-	explorations []float64      // PUCT's exploration by N
+	position     env.State // at the root
+	reply        env.State // scratch of an expansion
+	rootClasses  []float32 // [K] of the root's evaluation, for its player; empty if unknown
+	rootGoals    []float32 // [2] of the root's evaluation, own first; empty if unknown
+	explorations []float64 // PUCT's exploration by N
 
 	tree, spare tree // Advance copies into spare
 
@@ -68,9 +67,6 @@ func New(game *env.Game, cfg Config) *Search {
 	}
 	if cfg.Rule == PUCT {
 		s.explorations = cfg.explorations()
-	}
-	if cfg.RootSymmetries {
-		s.mean = newSymmetricMean(game)
 	}
 	s.tree.reset(env.First)
 	return s
@@ -274,11 +270,7 @@ func (s *Search) Step(b *Batcher) bool {
 	}
 	l.pending = true
 	s.pending++
-	if n == root && s.mean != nil {
-		s.mean.addTo(b, s, s.roundSize-1, l.state)
-	} else {
-		b.pending = append(b.pending, pendingLeaf{search: s, leaf: s.roundSize - 1, state: l.state})
-	}
+	b.pending = append(b.pending, pendingLeaf{search: s, leaf: s.roundSize - 1, state: l.state})
 	return true
 }
 
@@ -341,16 +333,10 @@ func (s *Search) expand(n int32, state env.State) {
 	}
 }
 
-// cacheable reports whether the cache of b may hold a leaf's evaluation: there is a cache, and the evaluation is not a
-// mean over symmetries.
-func (s *Search) cacheable(b *Batcher, l *leaf) bool {
-	return b.cache != nil && (s.mean == nil || l.node != root)
-}
-
 // lookUp fills in a leaf's evaluation from the cache of b and reports whether it was there. Cached logits are in action
 // order.
 func (s *Search) lookUp(b *Batcher, l *leaf) bool {
-	if !s.cacheable(b, l) {
+	if b.cache == nil {
 		return false
 	}
 	l.key = l.state.Key()
@@ -397,25 +383,19 @@ func (s *Search) setEvaluation(l *leaf, e evaluation) {
 	s.tree.setEvaluation(l.node, l.classes)
 }
 
-// receive stores b's evaluation of a pending leaf, or adds that of one of the leaf's images to their mean. After the
-// first evaluation the round takes no more leaves; the last one backs it up.
+// receive stores b's evaluation of a pending leaf. After the first evaluation the round takes no more leaves; the last one
+// backs it up.
 func (s *Search) receive(b *Batcher, p *pendingLeaf, e evaluation) {
 	l := &s.round[p.leaf]
 	if !l.pending {
 		panic("mcts: evaluation of a leaf that is not pending")
-	}
-	if s.mean != nil && l.node == root {
-		if !s.mean.add(p.symmetry, e) {
-			return
-		}
-		e = s.mean.result
 	}
 	frame := s.game.Frame(s.tree.nodes[l.node].player)
 	priors := s.tree.priorsOf(l.node)
 	for i, a := range s.tree.actionsOf(l.node) {
 		priors[i] = e.logits[frame[a]]
 	}
-	if s.cacheable(b, l) {
+	if b.cache != nil {
 		s.store(b, l, e)
 	}
 	s.setEvaluation(l, e)

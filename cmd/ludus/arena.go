@@ -122,7 +122,6 @@ Options of agents with a network:
   ,elo=N                  weaken the network to a rating of N, as far as its strength dial goes, instead of other options.
                           Shipped agents have a dial on the board of their training, runs after "ludus rate RUN --dial".
                           Analyses and hints keep full strength
-  ,sym=all                average the network over the board's symmetries at the root
   ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves
                           the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;
                           0: off`

@@ -66,7 +66,7 @@ func (b *Batched) newSearch(leaves int) *mcts.Search {
 	if b.spec.PUCT {
 		config.Rule = mcts.PUCT
 	}
-	config.PendingLeaves, config.RootSymmetries = leaves, b.spec.Symmetries
+	config.PendingLeaves = leaves
 	config.ValueScale = b.network.ValueScale
 	return mcts.New(b.network.Game, config)
 }
@@ -123,7 +123,7 @@ func (b *Batched) Begin(state env.State) {
 	} else {
 		b.search.Start(state, b.play.maxMoveSimulations(), nil)
 	}
-	b.kept = b.spec.PUCT && !b.spec.Symmetries
+	b.kept = b.spec.PUCT
 	b.position.CopyFrom(state)
 }
 

@@ -13,7 +13,7 @@ func TestChooser(t *testing.T) {
 	game := quad(t)
 	const path = "1"
 	for _, text := range []string{"random", "greedy", "mcts:20", "policy:" + path + ",temp=1", "net:" + path + ",sims=20",
-		"net:" + path + ",sims=20,temp=1", "net:" + path + ",sims=20,search=puct", "net:" + path + ",sims=20,sym=all",
+		"net:" + path + ",sims=20,temp=1", "net:" + path + ",sims=20,search=puct", "net:" + path + ",sims=20",
 		"net:" + path + ",sims=20,solve=2000", "policy:" + path + ",temp=1,solve=2000"} {
 		spec := parse(t, game, text)
 		rng := newRand(1)

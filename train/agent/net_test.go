@@ -90,7 +90,7 @@ func TestAgentsOnAllGames(t *testing.T) {
 		}
 		const run = "1"
 		for _, text := range []string{"random", "greedy", "mcts:50", "alphabeta:1", "net:" + run + ",sims=16", "net:" + run + ",search=puct,sims=16,temp=1",
-			"net:" + run + ",sims=8,sym=all,temp=0.5", "net:" + run + ",sims=8,time=1s,sym=all", "policy:" + run, "policy:" + run + ",temp=1,sym=all"} {
+			"net:" + run + ",sims=8,temp=0.5", "net:" + run + ",sims=8,time=1s", "policy:" + run, "policy:" + run + ",temp=1"} {
 			one, two := newAgent(t, game, text), newAgent(t, game, text)
 			one.Reset(5)
 			two.Reset(5)
@@ -190,73 +190,6 @@ func TestAnalysisIsPlay(t *testing.T) {
 	}
 }
 
-// With sym=all the images of a position get the images of its policy, and the same value.
-func TestSymmetriesAreAveraged(t *testing.T) {
-	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "free-for-all-2p"} {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		network, err := infer.NewNetwork(game, infertest.RandomWeights(game, 4, 1, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rng := rand.New(rand.NewPCG(1, 1))
-		var moves []env.Action
-		state := game.NewState()
-		for range 5 {
-			legal := state.Legal(nil)
-			moves = append(moves, legal[rng.IntN(len(legal))])
-			state.Apply(moves[len(moves)-1])
-		}
-		policy := func(spec Spec) Agent {
-			return newBatched(spec, network, NewBatchers(1).forNetwork(network, ""), nil)
-		}
-		plain, averaged := policy(Spec{Kind: Policy}), policy(Spec{Kind: Policy, Symmetries: true})
-		want, wantValue := priors(t, averaged, state)
-		differs := false
-		for s, symmetry := range game.Symmetries {
-			image := game.NewState()
-			for _, a := range moves {
-				image.Apply(symmetry.Actions[a])
-			}
-			got, value := priors(t, averaged, image)
-			if math.Abs(value-wantValue) > 1e-5 {
-				t.Errorf("%s: value %v, of image %d %v", name, wantValue, s, value)
-			}
-			for a, p := range want {
-				if q := got[symmetry.Actions[a]]; math.Abs(p-q) > 1e-5 {
-					t.Errorf("%s: move %s has %v, in image %d %v", name, game.ActionTexts[a], p, s, q)
-				}
-			}
-			alone, _ := priors(t, plain, image)
-			for a, p := range want {
-				differs = differs || math.Abs(p-alone[symmetry.Actions[a]]) > 1e-3
-			}
-		}
-		if !differs {
-			t.Errorf("%s: the network alone is symmetric: this test shows nothing", name)
-		}
-	}
-}
-
-func priors(t *testing.T, a Agent, state env.State) (map[env.Action]float64, float64) {
-	t.Helper()
-	analysis, err := a.Analyze(context.Background(), state, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, sum := map[env.Action]float64{}, 0.0
-	for _, m := range analysis.Moves {
-		p[m.Action] = *m.Prior
-		sum += *m.Prior
-	}
-	if math.Abs(sum-1) > 1e-6 {
-		t.Fatalf("priors add up to %v", sum)
-	}
-	return p, *analysis.Value
-}
-
 // Even an untrained network finds an immediate win, from either seat, and reports that it is proven.
 func TestNetworkSeesProvenWin(t *testing.T) {
 	game, state := position(t, "quad-5x5", "mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3")
@@ -345,7 +278,7 @@ func TestGoalsTakeNoFurtherEvaluation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]int{"policy:1": 1, "policy:1,sym=all": len(game.Symmetries), "net:1": 1 + 10} {
+	for text, want := range map[string]int{"policy:1": 1, "net:1": 1 + 10} {
 		a := newAgent(t, game, text).(*Batched)
 		analysis, err := a.Analyze(context.Background(), game.NewState(), 10)
 		if err != nil || analysis.Goals == nil {

@@ -43,8 +43,6 @@ type Spec struct {
 	// Temperature T > 0 samples the move in proportion to p^(1/T) instead of playing the best. p is the share of visits
 	// (PUCT), the improved policy (Gumbel) or the policy (no search). At most 100.
 	Temperature float64
-	// Symmetries averages the network over all symmetries at the root, in a new tree for each move.
-	Symmetries bool
 	// Elo, if not 0, weakens Net to this rating, see [Dial]. Other options are then zero.
 	Elo int
 }
@@ -78,12 +76,12 @@ var kinds = []struct {
 
 // optionKeys are the options of the kinds that play with a network; Net has them all.
 var optionKeys = map[Kind][]string{
-	Net:    {"sims", "time", "search", "temp", "sym", "solve", "elo"},
-	Policy: {"temp", "sym", "solve"},
+	Net:    {"sims", "time", "search", "temp", "solve", "elo"},
+	Policy: {"temp", "solve"},
 }
 
 // Parse reads a spec such as mcts:200 or
-// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,sym=all][,solve=NODES], or
+// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,solve=NODES], or
 // net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`).
 // zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what is
 // expected.
@@ -230,11 +228,6 @@ func (s *Spec) set(key, value string, l Limits) (err error) {
 		if err != nil || math.IsNaN(s.Temperature) || s.Temperature < 0 || s.Temperature > maxTemperature {
 			return fmt.Errorf("temp=%s: it must be a number from 0 to %d", value, maxTemperature)
 		}
-	case "sym":
-		s.Symmetries = value == "all"
-		if !s.Symmetries {
-			return fmt.Errorf("sym=%s: it must be all", value)
-		}
 	case "solve":
 		if value == "0" {
 			s.Nodes = NoSolver
@@ -278,9 +271,6 @@ func (s Spec) options() (text string) {
 	}
 	if s.Temperature > 0 {
 		text += fmt.Sprintf(",temp=%v", s.Temperature)
-	}
-	if s.Symmetries {
-		text += ",sym=all"
 	}
 	if s.Nodes != 0 {
 		text += fmt.Sprintf(",solve=%d", max(0, s.Nodes))

@@ -19,19 +19,16 @@ func TestParse(t *testing.T) {
 		"net:runs/q@12":               "net 0 runs/q@12@",
 		"net:runs/a,b/c@best,sims=8":  "net 0 runs/a,b/c@best@ sims 8",
 		"net:a,sims,temp=0.5":         "net 0 a,sims@ temp 0.5",
-		"net:a,x=1,sym=all":           "net 0 a,x=1@ sym",
 		"net:C:\\runs\\q,search=puct": "net 0 C:\\runs\\q@ puct",
 		"net:a,search=gumbel":         "net 0 a@",
 		"net:a,time=500ms":            "net 0 a@ time 500ms puct",
 		"net:a,time=2s,sims=1000000":  "net 0 a@ sims 1000000 time 2s puct",
 		"policy:a,b":                  "policy 0 a,b@",
-		"policy:a,temp=1,sym=all":     "policy 0 a@ temp 1 sym",
 		"net:a,solve=1000":            "net 1000 a@",
 		"zoo":                         "net 0 zoo@",
 		"zoo,sims=9,temp=1":           "net 0 zoo@ sims 9 temp 1",
 		"net:a@3,elo=0850":            "net 0 a@3@ elo 850",
 		"net:./zoo":                   "net 0 ./zoo@",
-		"policy:zoo,sym=all":          "policy 0 zoo@ sym",
 		"net:a,solve=0,sims=8":        "net -1 a@ sims 8",
 		"policy:a,solve=1000000000":   "policy 1000000000 a@",
 	} {
@@ -53,9 +50,6 @@ func TestParse(t *testing.T) {
 		if spec.Temperature > 0 {
 			got += fmt.Sprintf(" temp %v", spec.Temperature)
 		}
-		if spec.Symmetries {
-			got += " sym"
-		}
 		if spec.Elo > 0 {
 			got += fmt.Sprintf(" elo %d", spec.Elo)
 		}
@@ -68,7 +62,7 @@ func TestParse(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"mcts:0200": "mcts:200", "net:a,sims=64": "net:a", "net:a,search=gumbel,sims=8": "net:a,sims=8", "net:a,sims=64,time=1s": "net:a,sims=64,time=1s",
-		"net:a@3,sym=all,temp=0.50,search=puct": "net:a@3,search=puct,temp=0.5,sym=all", "net:a,time=1s,search=puct": "net:a,time=1s",
+		"net:a@3,temp=0.50,search=puct": "net:a@3,search=puct,temp=0.5", "net:a,time=1s,search=puct": "net:a,time=1s",
 		"net:zoo": "zoo", "net:zoo,sims=8": "zoo,sims=8", "zoo,sims=64": "zoo", "policy:zoo": "policy:zoo", "net:zoo@3": "net:zoo@3",
 		"net:a,solve=007,sims=8": "net:a,sims=8,solve=7", "policy:a,solve=0,temp=1": "policy:a,temp=1,solve=0",
 	} {
@@ -112,19 +106,18 @@ func TestParseErrors(t *testing.T) {
 		"net:a,temp=-1":               "0 to 100",
 		"net:a,temp=NaN":              "0 to 100",
 		"net:a,temp=warm":             "0 to 100",
-		"net:a,sym=some":              "it must be all",
 		"net:a,solve=-1":              "1 to 1000000000 nodes per move",
 		"net:a,solve=":                "or solve=0",
 		"solver:0":                    "1 to 1000000000 nodes per move",
-		"policy:a,temp=1,sims=2":      "policy takes only temp, sym, solve",
+		"policy:a,temp=1,sims=2":      "policy takes only temp, solve",
 		"zoos":                        "did you mean zoo?",
 		"zoo,elo=0":                   "1 to 10000 Elo above random moves, such as elo=800",
 		"zoo,elo=800,sims=4":          "elo chooses simulations and temperature itself",
 		"net:a,solve=9,elo=800":       "leave out the other options",
-		"policy:zoo,elo=800":          "policy takes only temp, sym, solve",
+		"policy:zoo,elo=800":          "policy takes only temp, solve",
 		"zoo@3":                       "an agent is one of",
 		"zoo:x":                       "did you mean zoo?",
-		"policy:a,sims=2":             `"sims=2" (policy takes only temp, sym, solve)`,
+		"policy:a,sims=2":             `"sims=2" (policy takes only temp, solve)`,
 	} {
 		_, err := Parse(text)
 		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want) {
@@ -192,7 +185,7 @@ func TestReference(t *testing.T) {
 func TestStochastic(t *testing.T) {
 	for text, want := range map[string]bool{
 		"random": true, "greedy": true, "mcts:20": true, "alphabeta:2": true, "solver:100": true, "net:x": false, "net:x,sims=3,search=puct": false,
-		"net:x,time=1s": true, "net:x,temp=1": true, "policy:x": false, "policy:x,sym=all": false, "policy:x,temp=0.5": true,
+		"net:x,time=1s": true, "net:x,temp=1": true, "policy:x": false, "policy:x,temp=0.5": true,
 	} {
 		if spec, err := Parse(text); err != nil || spec.Stochastic() != want {
 			t.Errorf("%s: %v, %v", text, spec.Stochastic(), err)
@@ -202,7 +195,7 @@ func TestStochastic(t *testing.T) {
 
 // Parse accepts or rejects any text, and parses the text of an accepted spec to an equivalent one.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1,sym=all", "policy:@,temp=,", "net:,,="} {
+	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1", "policy:@,temp=,", "net:,,="} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -24,9 +24,9 @@ func TestLockstepPlaysTheSameGames(t *testing.T) {
 		for _, texts := range [][2]string{
 			{"net:" + one + ",sims=16", "net:" + two + ",sims=12"},
 			{"net:" + one + ",sims=32,search=puct", "net:" + one + ",sims=12,temp=1"},
-			{"net:" + one + ",sims=6,sym=all", "policy:" + two},
-			{"policy:" + one + ",temp=1,sym=all", "mcts:10"},
-			{"greedy", "net:" + two + ",sims=20,search=puct,sym=all,temp=0.5"},
+			{"net:" + one + ",sims=6", "policy:" + two},
+			{"policy:" + one + ",temp=1", "mcts:10"},
+			{"greedy", "net:" + two + ",sims=20,search=puct,temp=0.5"},
 		} {
 			a, b := texts[0], texts[1]
 			m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 13, Seed: 3, OpeningPlies: 2, Balance: checkerOf(game)}

@@ -3,13 +3,11 @@ package ratings
 import (
 	"context"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"ludus/checkpoints"
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/agent"
