@@ -597,7 +597,7 @@ func TestArenaGoesOn(t *testing.T) {
 	if got := resultLine(t, run(t, dir, "", args...)); got != want {
 		t.Errorf("after two interrupts: %+v; want %+v", got, want)
 	}
-	fails(t, dir, exitFailure, "its seed is 3, not 4", append(args, "--seed", "4")...)
+	fails(t, dir, exitFailure, "it is of another match", append(args, "--seed", "4")...)
 }
 
 // resultLine parses the JSON in the last line of a match, without its time.

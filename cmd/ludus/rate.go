@@ -39,18 +39,16 @@ enough. It picks the matches that give the most information per second. Ratings 
 100 higher scores 64 %, 200 higher 76 %, 400 higher 91 %.
 
 The shipped agent and three weakened ones (zoo,elo=N) keep their known ratings, so ratings of all runs of a game are on one
-scale. For a game that no shipped agent was trained on, the 95 % interval is for the difference between an agent and the centre of the
-pool, the mean of the middle half of the agents. It covers the randomness of games only: ratings cannot express that A
-beats B, B beats C and C beats A. If that matters, the last line says how far results differ from the ratings.
+scale. For a game that no shipped agent was trained on, the 95 % interval is for the difference between an agent and the
+centre of the pool, the mean of the middle half of the agents. Intervals cover the randomness of games only. Ratings cannot
+express that A beats B, B beats C and C beats A: the last line says how far results differ from the ratings.
 
-With --dial it measures the strength dial of RUN@best instead, or of the newest one if none is rated: the
-ratings of its policy at falling temperatures and of growing searches, on the same scale. Then net:RUN@best,elo=N plays like an
-agent rated N, and pages offer the strengths. The dial belongs to that checkpoint: when later games make another one the
-best, name it with net:RUN@GENERATION,elo=N.
+With --dial it measures the strength dial of RUN@best instead, or of the newest one if none is rated: the ratings of its
+policy at falling temperatures and of growing searches. Then net:RUN@best,elo=N plays like an agent rated N. The dial belongs
+to that checkpoint: when another one is the best, name it with net:RUN@GENERATION,elo=N.
 
-Each finished match is added to the run's matches, so the same command continues a stopped one, and a smaller --to or more
---checkpoints add matches. The ratings are kept in the run's folder; RUN@best is the newest rated checkpoint,
-unless the whole interval of another lies above its rating.`,
+Each finished match is kept, so the same command continues a stopped one, and a smaller --to or more --checkpoints add
+matches. RUN@best is the newest rated checkpoint, unless the whole interval of another lies above its rating.`,
 		Example: `  ludus rate runs/quad-5x5
   ludus rate runs/quad-5x5 --checkpoints 40 --to 25
   ludus rate runs/quad-5x5 --time 1m --json

@@ -153,19 +153,3 @@ func TestUnrated(t *testing.T) {
 		t.Error(out)
 	}
 }
-
-// A run's folder may be named like an agent's options. A spec quotes it.
-func TestRunNamedLikeOptions(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "a,sims=3@1")
-	if err := os.Rename(runFolder(t), dir); err != nil {
-		t.Fatal(err)
-	}
-	if out := run(t, "", "", "rate", dir, "--sims", "2", "--games", "200"); !strings.Contains(out, "net@0") {
-		t.Errorf("rate prints\n%s", out)
-	}
-	out := run(t, "", "", "arena", "quad-5x5", `net:"`+dir+`"@0,sims=2`, "random", "--games", "2", "--json")
-	if !strings.Contains(out, `"games":2`) {
-		t.Errorf("arena prints\n%s", out)
-	}
-}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -72,9 +71,6 @@ positions or more.
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "maximum solver nodes per position")
 	flags.IntVar(&f.PerGame, "per-game", 2, "maximum positions per game")
 	flags.IntVar(&f.Memory, "memory", suite.DefaultMemory, "maximum megabytes for each core's table of positions")
-	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes", suite.MaxMemory), func() bool {
-		return f.Memory >= 1 && f.Memory <= suite.MaxMemory
-	})
 	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.StringVar(&f.out, "out", "", "the file to write")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
@@ -149,16 +145,13 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 			return usage(cmd, fmt.Errorf("--%s is for generating a suite, not for --check", name))
 		}
 	}
+	find := map[string]func(*env.Game) (*suite.Suite, bool){shippedSuite: suite.Shipped, hardSuite: suite.ShippedHard}[f.check]
 	var s *suite.Suite
 	var err error
-	switch f.check {
-	case shippedSuite:
-		s, err = findShipped(args[0], suite.Shipped)
+	if find != nil {
+		s, err = findShipped(args[0], find)
 		args = args[1:]
-	case hardSuite:
-		s, err = findShipped(args[0], suite.ShippedHard)
-		args = args[1:]
-	default:
+	} else {
 		s, err = readSuite(f.check)
 	}
 	if err != nil {
@@ -234,7 +227,6 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 		header = "\tpositions\tloses value (95 %)\tgoals lost (95 %)\trandom move loses value\tits goals lost\t"
 	}
 	fmt.Fprintln(table, header)
-	omitted := false
 	row := func(name string, row suite.Group) {
 		fmt.Fprintf(table, "%s\t%d\t", name, row.Positions)
 		switch e, g := row.Error, row.Loss; {
@@ -256,20 +248,13 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 		{fmt.Sprintf("UCT with %d playouts", suite.UCTPlayouts), r.ByUCT},
 		{"played by", r.BySource},
 	} {
-		rows := part.rows
-		if r.Agent != "" {
-			rows = slices.DeleteFunc(slices.Clone(rows), func(g suite.Group) bool { return !g.Reliable() })
-			omitted = omitted || len(rows) < len(part.rows)
-		}
-		if len(rows) > 0 {
-			fmt.Fprintln(table, part.title+strings.Repeat("\t", strings.Count(header, "\t")))
-		}
-		for _, g := range rows {
+		fmt.Fprintln(table, part.title+strings.Repeat("\t", strings.Count(header, "\t")))
+		for _, g := range part.rows {
 			row("  "+g.Name, g)
 		}
 	}
 	table.Flush()
-	if omitted {
-		fmt.Fprintf(w, "no results on fewer than %d positions\n", suite.MinPositions)
+	if r.Agent != "" {
+		fmt.Fprintf(w, "-: fewer than %d positions\n", suite.MinPositions)
 	}
 }

@@ -28,7 +28,7 @@ func TestSuiteCommand(t *testing.T) {
 		}
 		out = run(t, dir, "", "suite", "--check", file, "alphabeta:3", "--json")
 		table, line, _ := strings.Cut(out, "{")
-		for _, want := range []string{"40 positions from", "no results on fewer than 100 positions"} {
+		for _, want := range []string{"40 positions from", "-: fewer than 100 positions"} {
 			if !strings.Contains(table, want) || strings.Contains(table, "plies to the end") {
 				t.Errorf("%q is missing, or the table has groups:\n%s", want, table)
 			}
@@ -82,7 +82,7 @@ func TestSuiteCommand(t *testing.T) {
 		{exitFailure, "no such suite of", []string{"--check", "shipped", game}},
 		{exitUsage, "arguments are missing", []string{"--check", "hard"}},
 		{exitFailure, "no such suite of", []string{"--check", "hard", game}},
-		{exitUsage, "--memory 0", []string{game, "--memory", "0", "--out", "x"}},
+		{exitUsage, "memory is 0 MiB", []string{game, "--memory", "0", "--out", "x"}},
 		{exitFailure, "bad agent", []string{"--check", "small.suite", "none"}},
 		{exitFailure, "no such file", []string{"--check", "missing.suite", "greedy"}},
 		{exitUsage, "--positions 0", []string{"--check", "small.suite", "--positions", "0"}},

@@ -39,29 +39,23 @@ func sweepCommand() *cobra.Command {
 		Short: "Train with different settings side by side and compare the results",
 		Long: `Trains arms (choices of settings), each with several seeds, and compares them with the first arm, the baseline.
 
---set KEY=A,B,C makes an arm of each value. Several --set make an arm of every combination; one with a single value changes
-that setting in all arms. --arm "KEY=A KEY=B" adds an arm: the baseline with these settings changed. Arms with equal settings
-get different seeds, so --set simulations=16,16 (an A/A run) shows how far arms differ by chance.
+--set KEY=A,B,C makes an arm of each value, several --set one of every combination; a single value changes all arms.
+--arm "KEY=A KEY=B" adds the baseline with these settings changed. Arms with equal settings get different seeds, so
+--set simulations=16,16 (an A/A run) shows how far arms differ by chance. ludus train --help lists the settings.
 
 Runs train side by side, each in its own process on one core; on Linux they swap cores every few seconds. --cpu gives every
-run the same CPU time: its plan is made for that time and adjusted during the run. --generations gives every run the same
-number of generations. Either way the result says whether the arms' CPU times agree to 2 %. With --cpu the plan also chooses
-the size of a generation, unless --set gives parallel_games and plies_per_generation.
+run the same CPU time, --generations the same number of generations. Either way the result says whether the arms' CPU times
+agree to 2 %.
 
-Each run is tested on the game's solved positions: how often the network's move loses value, alone and with 64 simulations. Games
-without built-in ones, such as gomoku and tic-tac-toe, need --suite or --opponent. --opponent also plays a match. Intervals are
-95 % intervals by Student's t over seeds; differences are taken seed by seed. One that is the same in all seeds has no interval:
-it says nothing of chance. A good rule: keep a change that lowers the error by at least 8 % with an interval that excludes 0.
-Screen many changes with --cpu 8m --seeds 2, confirm the best with --cpu 20m on two games, with four seeds or more: docs/METHODS.md
-says under "Spread between seeds" how small a difference each number of seeds can show.
+Each run is tested on the game's solved positions: how often the network's move loses value, alone and with 64 simulations.
+Games without built-in ones, such as gomoku, need --suite or --opponent, which plays a match. Intervals are 95 % intervals by
+Student's t over seeds; differences are taken seed by seed. One that is the same in all seeds has no interval.
 
 No run trains on a certain sixteenth of all positions, unless --set keep_out=0. If 100 solved positions or more are among them,
-arms are compared on these, too: a gain that is missing there is memorised. They may be harder or easier than the others, so
-compare arms, not positions; --arm keep_out=0 shows what training on these positions gains.
+arms are compared on these, too: a gain that is missing there is memorised.
 
 DIR holds a run's folder for every arm and seed (for serve, report and compare) and sweep.json. The same command continues a
-stopped sweep; at most one generation per arm is lost. It may have more --seeds, more --arm or other tests.
-ludus train --help lists the settings. Runs play no rating matches unless --set rating_share changes that.
+stopped sweep, also with more --seeds, more --arm or other tests.
 
 ` + agentPointer,
 		Example: `  ludus sweep quad-5x5 --set simulations=16,32,64
