@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strconv"
 )
 
 // Strength is one way to weaken a network, and how strong it then plays.
@@ -153,13 +151,9 @@ func (o *Origin) checkElo(spec Spec) error {
 	switch {
 	case !ok && spec.Network.Shipped():
 		return fmt.Errorf("%w %q: the shipped agent has no strength dial here; leave out elo", ErrSpec, spec)
-	case !ok && len(o.Dialled) > 0:
-		other := spec
-		other.Network.At = strconv.Itoa(slices.Max(o.Dialled))
-		return fmt.Errorf("%w %q: generation %d has no strength dial; another one has: %v", ErrSpec, spec, o.Generation, other)
 	case !ok:
 		return fmt.Errorf("%w %q: this network has no strength dial; \"ludus rate RUN --dial\" measures that of a run's best "+
-			"checkpoint, RUN@best", ErrSpec, spec)
+			"checkpoint and names it", ErrSpec, spec)
 	case spec.Elo < low:
 		return fmt.Errorf("%w %q: elo is from %d to %d on its strength dial", ErrSpec, spec, low, high)
 	case spec.Elo > high:

@@ -168,9 +168,6 @@ func TestEloErrors(t *testing.T) {
 	none := func(r Reference) (*infer.Weights, Origin, error) {
 		return infertest.RandomWeights(game, 4, 1, 1), Origin{}, nil
 	}
-	other := func(r Reference) (*infer.Weights, Origin, error) {
-		return infertest.RandomWeights(game, 4, 1, 1), Origin{Generation: 9, Dialled: []int{3, 7}}, nil
-	}
 	for _, c := range []struct {
 		text, want string
 		load       Loader
@@ -179,7 +176,6 @@ func TestEloErrors(t *testing.T) {
 		{"net:runs/a,elo=901", "elo is from 81 to 900", loadDialled(game)},
 		{"zoo,elo=500", "has no strength dial here", none},
 		{"net:runs/a,elo=500", `"ludus rate RUN --dial" measures`, none},
-		{"net:runs/a@best,elo=500", "generation 9 has no strength dial; another one has: net:runs/a@7,elo=500", other},
 	} {
 		f, err := ParseFactory(game, c.text, c.load)
 		if err != nil {

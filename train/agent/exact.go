@@ -36,7 +36,7 @@ func newExactSearch(game *env.Game, s *solver.Solver, nodes int) *exactSearch {
 	return &exactSearch{game: game, solver: s, nodes: nodes, after: game.NewState()}
 }
 
-// setMoves takes over the root moves of a search: favourite first, then by the search's policy and by prior.
+// setMoves copies the root moves of a search and sorts them: favourite first, then by the search's policy and by prior.
 func (e *exactSearch) setMoves(search *mcts.Search, favourite env.Action) {
 	e.moves = e.moves[:0]
 	value := search.Value()

@@ -27,8 +27,6 @@ type Origin struct {
 	// Damaged lists the run's newer checkpoints that were skipped, with what is wrong with them.
 	Damaged []error
 	Dial    Dial // of this network; empty if it was not measured
-	// Dialled lists the generations of the network's run that have a dial and are kept.
-	Dialled []int
 }
 
 // ErrWeights is wrapped by errors about a network that cannot be loaded.

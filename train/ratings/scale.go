@@ -10,9 +10,9 @@ import (
 	"ludus/train/shipped"
 )
 
-// scale is what the agent shipped for a game says about the Elo scale: agents whose ratings are known, because they were
-// measured in many games when the agent was shipped. With them the ratings of all runs of the game are on one scale. It has
-// none if no agent with a strength dial is shipped.
+// scale holds the agents of a game whose ratings are known: the shipped agent and weakened ones, measured in many games when
+// the agent was shipped. Playing them puts the ratings of all runs of the game on one scale. It is empty if no agent with a
+// strength dial is shipped.
 type scale struct {
 	digest string // of the shipped network
 	agents []knownAgent

@@ -35,20 +35,11 @@ func ParseStrengthName(name string) (generation int, s agent.Strength, ok bool) 
 	return generation, s, generation >= 0 && StrengthName(generation, s) == name && slices.Contains(agent.Strengths(), s)
 }
 
-// dialOf returns the dial of a run's checkpoint, nil if it has none, and the generations of kept checkpoints that have one.
-func dialOf(dir string, generation int) (dial agent.Dial, dialled []int) {
+// dialOf returns the dial of a run's checkpoint; nil if it has none.
+func dialOf(dir string, generation int) agent.Dial {
 	ratings, err := ReadRatings(dir)
-	if err != nil || len(ratings.Dials) == 0 {
-		return nil, nil
-	}
-	kept, err := Checkpoints(dir).List()
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	for _, d := range ratings.Dials {
-		if _, _, ok := d.Strengths.Range(); ok && slices.Contains(kept, d.Generation) {
-			dialled = append(dialled, d.Generation)
-		}
-	}
-	return ratings.DialOf(generation), dialled
+	return ratings.DialOf(generation)
 }

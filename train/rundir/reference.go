@@ -28,7 +28,7 @@ func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error
 	if err == nil {
 		origin.Digest = fmt.Sprintf("%x", sha256.Sum256(data))
 		weights, err = infer.Unmarshal(data)
-		origin.Dial, origin.Dialled = dialOf(reference.Path, origin.Generation)
+		origin.Dial = dialOf(reference.Path, origin.Generation)
 	}
 	if err != nil {
 		return nil, origin, fmt.Errorf("%w in %v: %w", agent.ErrWeights, reference, err)

@@ -129,7 +129,7 @@ func parseArm(baseline *Arm, text string) (Arm, error) {
 	return arm, nil
 }
 
-// separate gives arms with the same settings names and seeds of their own.
+// separate gives arms with equal settings different names and seeds.
 func separate(game *env.Game, arms []Arm) {
 	for i := range arms {
 		copies := 0

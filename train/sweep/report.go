@@ -84,7 +84,7 @@ func (t *tests) complete(r *Run) bool {
 	return r != nil && (t.Suite == "" || r.Search != nil) && (t.KeptOut == 0 || r.SearchKeptOut != nil) && (t.Opponent == "" || r.Score != nil)
 }
 
-// rounding is more than numbers that should be equal differ by.
+// rounding bounds the width of an interval of equal numbers, which rounding errors make larger than 0.
 const rounding = 1e-9
 
 // measure sums up one measure of runs; nil if they do not have it. Each run is compared with the baseline's run of the
