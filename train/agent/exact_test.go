@@ -44,7 +44,7 @@ func TestSolveNeverLosesValue(t *testing.T) {
 	ctx := context.Background()
 	for _, text := range []string{"policy:1,solve=2000000", "net:1,sims=8,solve=2000000", "net:2,sims=8,search=puct,temp=2,solve=2000000"} {
 		wrong := 0 // moves of the network alone that lose value
-		a, alone := newNet(t, game, text), newNet(t, game, "policy:1")
+		a, alone := newAgent(t, game, text), newAgent(t, game, "policy:1")
 		for i, state := range randomPositions(game, 14, 25) {
 			legal, classes := state.Legal(nil), exactClasses(game, s, state, 0)
 			best := slices.Min(classes)
@@ -83,7 +83,7 @@ func TestSolveNeverLosesValue(t *testing.T) {
 func TestSolveInGames(t *testing.T) {
 	game := quad(t)
 	s := solver.New(game, 16<<20)
-	a := newNet(t, game, "net:1,sims=4,search=puct,solve=2000000")
+	a := newAgent(t, game, "net:1,sims=4,search=puct,solve=2000000")
 	rng := rand.NewPCG(5, 7)
 	for i := range 4 {
 		a.Reset(uint64(i))
@@ -110,16 +110,6 @@ func TestSolveInGames(t *testing.T) {
 			a.Observe(move)
 		}
 	}
-}
-
-// newNet returns an agent of a spec whose paths are seeds of random networks.
-func newNet(t *testing.T, game *env.Game, text string) Agent {
-	t.Helper()
-	a, err := parse(t, game, text).New(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
 }
 
 // The bounds of the moves are right under any node limit, for both players and in every family, and the agent plays no
@@ -172,7 +162,7 @@ func TestExactBounds(t *testing.T) {
 func TestSolveKeepsGoodChoices(t *testing.T) {
 	game := quad(t)
 	s := solver.New(game, 16<<20)
-	alone, solving := newNet(t, game, "net:1,sims=16"), newNet(t, game, "net:1,sims=16,solve=2000000")
+	alone, solving := newAgent(t, game, "net:1,sims=16"), newAgent(t, game, "net:1,sims=16,solve=2000000")
 	kept := 0
 	for _, state := range randomPositions(game, 14, 40) {
 		classes := exactClasses(game, s, state, 0)
@@ -210,10 +200,10 @@ func TestSolveIsDeterministic(t *testing.T) {
 		}
 		return moves
 	}
-	for _, text := range []string{"net:1,sims=8,temp=1,solve=3000", "net:1,sims=8,search=puct,solve=3000"} {
-		used := newNet(t, game, text)
+	for _, text := range []string{"net:1,sims=8,temp=1,solve=3000", "net:1,sims=8,search=puct,solve=3000", "solver:300"} {
+		used := newAgent(t, game, text)
 		play(used, 1)
-		if again, fresh := play(used, 2), play(newNet(t, game, text), 2); !slices.Equal(again, fresh) {
+		if again, fresh := play(used, 2), play(newAgent(t, game, text), 2); !slices.Equal(again, fresh) {
 			t.Errorf("%s: a used agent plays\n%v, a new one\n%v", text, again, fresh)
 		}
 	}
@@ -224,14 +214,16 @@ func TestSolveStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	a := newNet(t, game, "policy:1,solve=1000000000")
-	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := a.Choose(ctx, game.NewState()); err != context.Canceled {
-		t.Errorf("error %v; want that of the context", err)
+	for _, text := range []string{"policy:1,solve=1000000000", "solver:1000000000"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		a := newAgent(t, game, text)
+		time.AfterFunc(50*time.Millisecond, cancel)
+		if _, err := a.Choose(ctx, game.NewState()); err != context.Canceled {
+			t.Errorf("%s: error %v; want that of the context", text, err)
+		}
 	}
 	start := time.Now()
-	if _, err := newNet(t, game, "net:1,time=200ms,solve=1000000000").Choose(context.Background(), game.NewState()); err != nil {
+	if _, err := newAgent(t, game, "net:1,time=200ms,solve=1000000000").Choose(context.Background(), game.NewState()); err != nil {
 		t.Fatal(err)
 	}
 	if spent := time.Since(start); spent > 5*time.Second {

@@ -120,36 +120,3 @@ func TestSolverPrefersSolvedMoves(t *testing.T) {
 		t.Errorf("UCT chose no worse move in any of %d positions", mixed)
 	}
 }
-
-// A game depends on its seed alone, not on games that the agent has played before.
-func TestSolverForgets(t *testing.T) {
-	game, start := position(t, "breakthrough-6x6")
-	play := func(a Agent, seed uint64) (moves []env.Action) {
-		a.Reset(seed)
-		state := game.NewState()
-		for state.CopyFrom(start); !state.Done(); {
-			move, err := a.Choose(context.Background(), state)
-			if err != nil {
-				t.Fatal(err)
-			}
-			state.Apply(move)
-			a.Observe(move)
-			moves = append(moves, move)
-		}
-		return moves
-	}
-	used := newAgent(t, game, "solver:300")
-	play(used, 1)
-	if again, fresh := play(used, 2), play(newAgent(t, game, "solver:300"), 2); !slices.Equal(again, fresh) {
-		t.Errorf("a used agent plays\n%v, a new one\n%v", again, fresh)
-	}
-}
-
-func TestSolverStops(t *testing.T) {
-	game, state := position(t, "quad-7x7")
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := newAgent(t, game, "solver:1000000000").Choose(ctx, state); err != context.Canceled {
-		t.Errorf("error %v; want that of the context", err)
-	}
-}

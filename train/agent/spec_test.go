@@ -29,6 +29,9 @@ func TestParse(t *testing.T) {
 		"zoo,sims=9,temp=1":           "net 0 zoo@ sims 9 temp 1",
 		"net:a@3,elo=0850":            "net 0 a@3@ elo 850",
 		"net:./zoo":                   "net 0 ./zoo@",
+		"net:a@b":                     "net 0 a@b@",
+		"net:@1":                      "net 0 @1@",
+		"net:a@-1":                    "net 0 a@-1@",
 		"net:a,solve=0,sims=8":        "net -1 a@ sims 8",
 		"policy:a,solve=1000000000":   "policy 1000000000 a@",
 	} {
@@ -38,6 +41,9 @@ func TestParse(t *testing.T) {
 			continue
 		}
 		got := fmt.Sprintf("%s %d %s@", spec.Kind, spec.Depth+spec.Nodes, spec.Network)
+		if at := strings.Contains(got, "@12@") || strings.Contains(got, "@best@") || strings.Contains(got, "@3@"); at != (spec.Network.At != "") {
+			t.Errorf("%s names the network %+v", text, spec.Network)
+		}
 		if spec.Simulations > 0 {
 			got += fmt.Sprintf(" sims %d", spec.Simulations)
 		}
@@ -168,17 +174,6 @@ func TestWithSolver(t *testing.T) {
 	none, off, on := Spec{Kind: Net}, Spec{Kind: Net, Nodes: NoSolver}, Spec{Kind: Net, Nodes: 1 << 20}
 	if none.MemoryBytes() != off.MemoryBytes() || on.MemoryBytes() != none.MemoryBytes()+16<<20 {
 		t.Errorf("memory %d without, %d with solve=0, %d with a solver", none.MemoryBytes(), off.MemoryBytes(), on.MemoryBytes())
-	}
-}
-
-func TestReference(t *testing.T) {
-	for text, want := range map[string]Reference{
-		"mcts:3": {}, "net:a/b@best,sims=3": {"a/b", "best"}, "policy:c@12": {"c", "12"}, "net:a@b": {"a@b", ""}, "net:@1": {"@1", ""},
-		"net:a@-1": {"a@-1", ""},
-	} {
-		if spec, err := Parse(text); err != nil || spec.Network != want {
-			t.Errorf("%s: reference %+v, error %v; want %+v", text, spec.Network, err, want)
-		}
 	}
 }
 
