@@ -114,7 +114,7 @@ func TestDialMatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Players: p.Baselines(), Dial: true, Within: 60, Threads: threads}
+		o := Options{Players: p.Baselines(), Dial: true, Within: 60, MaxGames: 1500, Threads: threads}
 		o.Targets = o.Players[1:]
 		if err := p.Rate(context.Background(), o); err != nil {
 			t.Fatal(err)
