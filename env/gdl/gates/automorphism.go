@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Matcher looks for automorphisms of a circuit: permutations of its inputs, fluents and moves, under which every result
-// stays the same. Input k is gate 1+k: first the fluents, then the moves of each role.
+// Matcher looks for automorphisms of a circuit: permutations of its inputs, fluents and moves, that commute with all results.
+// Input k is gate 1+k: first the fluents, then the moves of each role.
 //
-// It has gates of its own, in a form in which the order in which the grounder joined the conditions of a rule does not
-// matter: conjunctions of conjunctions are one gate, and (a and (b or c)) or d becomes (a and b) or (a and c) or d.
+// It has gates of its own in a normal form, so that the order in which the grounder split the rules does not matter: nested
+// conjunctions are one gate, and (a and (b or c)) or d becomes (a and b) or (a and c) or d.
 type Matcher struct {
 	circuit *Circuit
-	goals   [][]Goal // by role: those that stay the same
+	goals   [][]Goal // by role: goals that automorphisms keep
 	table   *table
-	becomes []Ref // by gate of the network that results need: the matcher's gate
+	becomes []Ref // by gate of the circuit that results need: the matcher's literal
 	inputs  int
 	needed  []int32 // conjunctions that results need, ascending
 	loops   []int32
@@ -22,20 +22,20 @@ type Matcher struct {
 	from    colouring
 	to      colouring
 	images  []Ref // scratch of verify, by gate
-	work    int   // inputs of gates, and inputs of the network, seen
+	work    int   // inputs of gates, and inputs of the circuit, visited
 	limit   int   // of work
 }
 
-// colouring holds hashes that tell gates apart: the colours of inputs and loops, from these upwards the hash of each gate,
-// and from results downwards the sum of what its users are.
+// colouring is a step of colour refinement, by gate: the colour of an input or loop; the hash of a gate's cone, computed from
+// the inputs up; and the hash of its context, its users, computed from the results down.
 type colouring struct{ colour, hash, context []uint64 }
 
-// NewMatcher returns a matcher that gives up once it has looked at limit inputs of gates, in all calls of Match together.
-// Goals are those that must stay the same, by role: all of them or none.
-func (n *Circuit) NewMatcher(limit int, goals [][]Goal) *Matcher {
-	m := &Matcher{circuit: n, goals: goals, inputs: n.firstGate() - 1, limit: limit}
-	need := n.newMarker(n.table)
-	n.eachResult(need.mark)
+// NewMatcher returns a matcher that gives up after limit inputs of gates visited in all calls of Match together. Goals are
+// those that automorphisms must keep, by role: all of them or none.
+func (c *Circuit) NewMatcher(limit int, goals [][]Goal) *Matcher {
+	m := &Matcher{circuit: c, goals: goals, inputs: c.firstGate() - 1, limit: limit}
+	need := c.newMarker(c.table)
+	c.eachResult(need.mark)
 	for _, goals := range m.goals {
 		for _, goal := range goals {
 			need.mark(goal.Holds)
@@ -46,26 +46,26 @@ func (n *Circuit) NewMatcher(limit int, goals [][]Goal) *Matcher {
 	}
 	m.setLeaves(need.marked)
 	m.images = make([]Ref, m.table.n())
-	for _, c := range []*colouring{&m.from, &m.to} {
-		c.colour, c.hash, c.context = make([]uint64, m.table.n()), make([]uint64, m.table.n()), make([]uint64, m.table.n())
+	for _, x := range []*colouring{&m.from, &m.to} {
+		x.colour, x.hash, x.context = make([]uint64, m.table.n()), make([]uint64, m.table.n()), make([]uint64, m.table.n())
 	}
 	return m
 }
 
-// setLeaves finds the loops and conjunctions that results need, given the gates of the network that they need.
+// setLeaves lists the loops and conjunctions that results need, given the circuit's gates that they need.
 func (m *Matcher) setLeaves(marked []bool) {
-	n := m.circuit
-	for _, bl := range n.blocks {
+	c := m.circuit
+	for _, bl := range c.blocks {
 		for i, l := range bl.loops {
 			if marked[l.Gate()] {
 				m.loops, m.defs = append(m.loops, int32(m.of(l).Gate())), append(m.defs, m.of(bl.defs[i]))
 			}
 		}
 	}
-	g := m.table
-	used := make([]bool, g.n())
+	t := m.table
+	used := make([]bool, t.n())
 	mark := func(r Ref) { used[r.Gate()] = true }
-	n.eachResult(func(r Ref) { mark(m.of(r)) })
+	c.eachResult(func(r Ref) { mark(m.of(r)) })
 	for _, goals := range m.goals {
 		for _, goal := range goals {
 			mark(m.of(goal.Holds))
@@ -74,8 +74,8 @@ func (m *Matcher) setLeaves(marked []bool) {
 	for _, r := range m.defs {
 		mark(r)
 	}
-	for gate := g.n() - 1; gate > m.inputs; gate-- {
-		if refs := g.of(gate); used[gate] && len(refs) > 0 {
+	for gate := t.n() - 1; gate > m.inputs; gate-- {
+		if refs := t.of(gate); used[gate] && len(refs) > 0 {
 			m.needed = append(m.needed, int32(gate))
 			for _, r := range refs {
 				mark(r)
@@ -85,20 +85,19 @@ func (m *Matcher) setLeaves(marked []bool) {
 	slices.Reverse(m.needed)
 }
 
-// of returns the matcher's gate of a result of the network.
+// of returns the matcher's literal of a literal of the circuit.
 func (m *Matcher) of(r Ref) Ref { return m.becomes[r.Gate()] ^ r&1 }
 
-// maxGrowth is how many times as many inputs of gates a matcher may have as its network.
+// maxGrowth bounds the inputs of a matcher's gates, as a multiple of the circuit's.
 const maxGrowth = 4
 
-// maxMembers is the largest disjunction that is multiplied out.
+// maxMembers is the size of the largest disjunction that the normal form distributes.
 const maxMembers = 16
 
-// copyGates copies the marked gates, in the matcher's form if it is asked to. It reports false if that takes too many
-// inputs.
+// copyGates copies the marked gates, in normal form if form is true. It reports false if they grow too much.
 func (m *Matcher) copyGates(marked []bool, form bool) bool {
-	old, g := m.circuit.table, newTable(m.inputs)
-	m.table, m.becomes = g, make([]Ref, old.n())
+	old, t := m.circuit.table, newTable(m.inputs)
+	m.table, m.becomes = t, make([]Ref, old.n())
 	for gate := 1; gate <= m.inputs; gate++ {
 		m.becomes[gate] = Ref(2 * gate)
 	}
@@ -107,53 +106,53 @@ func (m *Matcher) copyGates(marked []bool, form bool) bool {
 		switch inputs := old.of(gate); {
 		case !marked[gate]:
 		case len(inputs) == 0:
-			m.becomes[gate] = g.loop()
+			m.becomes[gate] = t.loop()
 		default:
 			refs = refs[:0]
 			for _, r := range inputs {
 				if form {
-					refs = g.appendForm(refs, m.of(r))
+					refs = t.appendForm(refs, m.of(r))
 				} else {
 					refs = append(refs, m.of(r))
 				}
 			}
-			m.becomes[gate] = g.and(refs)
+			m.becomes[gate] = t.and(refs)
 		}
-		if form && len(g.inputs) > maxGrowth*len(old.inputs) {
+		if form && len(t.inputs) > maxGrowth*len(old.inputs) {
 			return false
 		}
 	}
 	return true
 }
 
-// appendForm appends an input of a conjunction in the matcher's form: the inputs of a conjunction in its place, and of the
-// negation of a conjunction with one disjunction, the negations of its products.
-func (g *table) appendForm(dst []Ref, r Ref) []Ref {
-	inputs := slices.Clone(g.of(r.Gate())) // the table moves when it grows
+// appendForm appends an input of a conjunction in normal form: a conjunction becomes its inputs, and the negation of a
+// conjunction with exactly one disjunction, not (a and (b or c)), becomes not (a and b), not (a and c).
+func (t *table) appendForm(dst []Ref, r Ref) []Ref {
+	inputs := slices.Clone(t.of(r.Gate())) // the table moves when it grows
 	if len(inputs) == 0 {
 		return append(dst, r)
 	}
 	if r&1 == 0 {
 		return append(dst, inputs...)
 	}
-	isOr := func(r Ref) bool { return r&1 != 0 && len(g.of(r.Gate())) > 0 }
+	isOr := func(r Ref) bool { return r&1 != 0 && len(t.of(r.Gate())) > 0 }
 	at := slices.IndexFunc(inputs, isOr)
 	if at < 0 || slices.ContainsFunc(inputs[at+1:], isOr) {
 		return append(dst, r)
 	}
-	members := slices.Clone(g.of(inputs[at].Gate()))
+	members := slices.Clone(t.of(inputs[at].Gate()))
 	if len(members) > maxMembers {
 		return append(dst, r)
 	}
 	rest := slices.Delete(inputs, at, at+1)
 	for _, x := range members {
 		product := slices.Clone(rest)
-		if x = x.Not(); x&1 == 0 && len(g.of(x.Gate())) > 0 {
-			product = append(product, g.of(x.Gate())...)
+		if x = x.Not(); x&1 == 0 && len(t.of(x.Gate())) > 0 {
+			product = append(product, t.of(x.Gate())...)
 		} else {
 			product = append(product, x)
 		}
-		dst = append(dst, g.and(product).Not())
+		dst = append(dst, t.and(product).Not())
 	}
 	return dst
 }
@@ -166,7 +165,7 @@ func Mix(h, x uint64) uint64 {
 	return h ^ h>>32
 }
 
-// Colours of results.
+// Kinds of uses that refinement tells apart.
 const (
 	ofNext = 1 + iota
 	ofLegal
@@ -176,12 +175,11 @@ const (
 	setApart
 )
 
-// Match returns an automorphism: by input, its image. Input i goes to one whose entry of to equals entry i of from, and the
-// goals of role r become those of roles[r]. It returns nil if it finds none, which does not mean that there is none. What
-// it returns is proven: each gate becomes a gate of the same inputs.
+// Match returns an automorphism as the image of each input. It maps input i to an input whose label in to equals label i in
+// from, and the goals of role r to those of roles[r]. The result is proven, gate by gate; nil means that none was found.
 //
-// Colour refinement (McKay and Piperno, Practical graph isomorphism II, 2014) tells inputs apart by what depends on them
-// and what they become. Where several look alike, an input goes to itself, if it can, otherwise to the first.
+// It alternates colour refinement with individualisation (McKay and Piperno, Practical graph isomorphism II, 2014), without
+// backtracking: an input that is tied with others is mapped to itself if it can be, otherwise to the first.
 func (m *Matcher) Match(from, to []uint64, roles []int) []int32 {
 	for k := range m.inputs {
 		m.from.colour[1+k], m.to.colour[1+k] = from[k], to[k]
@@ -239,7 +237,7 @@ type vertex struct {
 	gate   int32
 }
 
-// sorted returns the inputs and loops by colour; those of one colour by their numbers.
+// sorted returns the inputs and loops, ordered by colour, then number.
 func (m *Matcher) sorted(c *colouring) []vertex {
 	list := make([]vertex, 0, m.inputs+len(m.loops))
 	m.work += cap(list)
@@ -255,16 +253,16 @@ func (m *Matcher) sorted(c *colouring) []vertex {
 	return list
 }
 
-// refine changes the colours of inputs and loops by what depends on them and what they become.
+// refine mixes into the colours of inputs and loops the hashes of their contexts and of their next values or definitions.
 func (m *Matcher) refine(c *colouring, roles []int) {
-	n, g := m.circuit, m.table
+	circuit, t := m.circuit, m.table
 	hash := func(r Ref) uint64 { return Mix(c.hash[r.Gate()], uint64(r&1)) }
 	copy(c.hash[1:1+m.inputs], c.colour[1:1+m.inputs])
 	for _, l := range m.loops {
 		c.hash[l] = c.colour[l]
 	}
 	for _, gate := range m.needed {
-		sum, refs := uint64(0), g.of(int(gate))
+		sum, refs := uint64(0), t.of(int(gate))
 		for _, r := range refs {
 			sum += hash(r)
 		}
@@ -274,7 +272,7 @@ func (m *Matcher) refine(c *colouring, roles []int) {
 	clear(c.context)
 	use := func(r Ref, what uint64) { c.context[r.Gate()] += Mix(what, uint64(r&1)) }
 	m.eachInput(func(v int, kind uint64, r Ref) { use(r, Mix(c.colour[v], kind)) })
-	use(m.of(n.Terminal), ofTerminal)
+	use(m.of(circuit.Terminal), ofTerminal)
 	for role, goals := range m.goals {
 		for _, goal := range goals {
 			use(m.of(goal.Holds), Mix(Mix(ofGoal, uint64(goal.Value)), uint64(roles[role])))
@@ -285,11 +283,11 @@ func (m *Matcher) refine(c *colouring, roles []int) {
 	}
 	for _, gate := range slices.Backward(m.needed) {
 		x := Mix(c.context[gate], c.hash[gate])
-		for _, r := range g.of(int(gate)) {
+		for _, r := range t.of(int(gate)) {
 			use(r, x)
 		}
 	}
-	// Colours change only now: above, equal ones must count as equal.
+	// Colours change only now, because the hashes above are of the old ones.
 	m.eachInput(func(v int, kind uint64, r Ref) {
 		c.colour[v] = Mix(Mix(c.colour[v], c.context[v]), hash(r))
 	})
@@ -298,22 +296,23 @@ func (m *Matcher) refine(c *colouring, roles []int) {
 	}
 }
 
-// eachInput calls visit with the gate of each input, its kind, and what the fluent becomes or whether the move is legal.
+// eachInput calls visit with the gate of each input, its kind, and the literal of the fluent's next value or the move's
+// legality.
 func (m *Matcher) eachInput(visit func(gate int, kind uint64, r Ref)) {
-	n := m.circuit
-	for i, r := range n.Next {
-		visit(n.Fluent(i).Gate(), ofNext, m.of(r))
+	c := m.circuit
+	for i, r := range c.Next {
+		visit(c.Fluent(i).Gate(), ofNext, m.of(r))
 	}
-	for role, legal := range n.Legal {
+	for role, legal := range c.Legal {
 		for i, r := range legal {
-			visit(n.Move(role, i).Gate(), ofLegal, m.of(r))
+			visit(c.Move(role, i).Gate(), ofLegal, m.of(r))
 		}
 	}
 }
 
-// verify returns the automorphism that takes each input and loop to its partner; nil if it is none.
+// verify returns the map of each input and loop to its partner as images of inputs; nil if it is no automorphism.
 func (m *Matcher) verify(partner []int32, roles []int) []int32 {
-	n, g := m.circuit, m.table
+	c, t := m.circuit, m.table
 	image := func(r Ref) Ref { return m.images[r.Gate()] ^ r&1 }
 	m.images[0] = False
 	for k := range m.inputs {
@@ -325,11 +324,11 @@ func (m *Matcher) verify(partner []int32, roles []int) []int32 {
 	var refs []Ref
 	for _, gate := range m.needed {
 		refs = refs[:0]
-		for _, r := range g.of(int(gate)) {
+		for _, r := range t.of(int(gate)) {
 			refs = append(refs, image(r))
 		}
 		slices.Sort(refs)
-		to := g.table[g.find(refs)]
+		to := t.slots[t.find(refs)]
 		if to == 0 {
 			return nil
 		}
@@ -338,7 +337,7 @@ func (m *Matcher) verify(partner []int32, roles []int) []int32 {
 	}
 	result := make([]Ref, 1+m.inputs) // by gate of an input
 	m.eachInput(func(v int, _ uint64, r Ref) { result[v] = r })
-	same := image(m.of(n.Terminal)) == m.of(n.Terminal)
+	same := image(m.of(c.Terminal)) == m.of(c.Terminal)
 	for v := 1; v <= m.inputs; v++ {
 		same = same && image(result[v]) == result[partner[v]]
 	}

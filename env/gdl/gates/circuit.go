@@ -8,49 +8,48 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// Circuit computes what holds in positions, and the positions after moves. It is immutable.
+// Circuit computes the propositions of positions and the positions after moves. It is immutable.
 type Circuit struct {
-	Program  *ground.Program // without rules and what refers to them
-	Next     []Ref           // by fluent of the program
+	Program  *ground.Program // without its rules
+	Next     []Ref           // by fluent of the program: its value in the next position
 	Legal    [][]Ref         // by role, then move
 	Terminal Ref
 	Goals    [][]Goal // by role
 
 	table  *table
 	blocks []block
-	moves  []int  // by role: the gate of its first move
-	late   []bool // by gate: depends on moves
-	plan   [plans][]step
+	moves  []int         // by role: the gate of its first move
+	late   []bool        // by gate: depends on moves
+	plan   [plans][]step // in topological order
 }
 
-// Goal says that a role gets Value points where Holds is true.
+// Goal gives a role Value points in final positions where Holds is true.
 type Goal struct {
 	Value int
 	Holds Ref
 }
 
-// block are gates that depend on each other: gates from to to are computed again until the loops equal their
-// definitions.
+// block is a strongly connected component of propositions: the gates from..to-1. Its loops are variables that stand for the
+// propositions; they are computed again until each equals its definition.
 type block struct {
 	from, to    int
 	loops, defs []Ref
 }
 
-// step are gates to compute: those of a block, or some that do not depend on each other through loops.
+// step is a part of a plan: the gates of a block, or gates outside of blocks.
 type step struct {
 	gates []int32 // ascending
-	runs  []run   // the same gates
+	runs  []run   // the same gates, ordered for speed
 	block *block  // nil without loops
 }
 
-// run are gates of the same number of inputs, so that computing them needs few branches. It lists each gate and its
-// inputs; inputs are computed before.
+// run lists gates with the same number of inputs, each followed by its inputs, so that computing them needs few branches.
 type run struct {
 	inputs int
 	refs   []Ref
 }
 
-// New returns the network of a program. The error is about a size beyond maxGates or maxDepth.
+// New compiles a program. It returns an error if the circuit has more than maxGates gates or is deeper than maxDepth.
 func New(p *ground.Program) (*Circuit, error) {
 	n := &Circuit{Program: p}
 	inputs := len(p.Fluents)
@@ -98,22 +97,22 @@ func New(p *ground.Program) (*Circuit, error) {
 		return nil, fmt.Errorf("the game needs more than %d gates one after the other", maxDepth)
 	}
 	n.order()
-	// The rules are gates now. Only names and numbers are needed from here on.
+	// The rules are gates now; keep names and numbers only.
 	n.Program = &ground.Program{Terms: p.Terms, Roles: p.Roles, Init: p.Init, Fluents: p.Fluents, Moves: p.Moves, Static: p.Static, Never: p.Never}
 	return n, nil
 }
 
-// Limits of a network. Functions that follow gates to their inputs call themselves up to maxDepth times.
+// Limits of a circuit. Functions that follow gates to their inputs recurse up to maxDepth times.
 const (
 	maxGates = 8 << 20
 	maxDepth = 1 << 16
 )
 
-// depth returns the greatest number of gates each of which is an input of the next one.
-func (n *Circuit) depth() int {
-	depths, most := make([]int32, n.table.n()), int32(0)
+// depth returns the length of the longest path through gates.
+func (c *Circuit) depth() int {
+	depths, most := make([]int32, c.table.n()), int32(0)
 	for gate := range depths {
-		for _, r := range n.table.of(gate) {
+		for _, r := range c.table.of(gate) {
 			depths[gate] = max(depths[gate], 1+depths[r.Gate()])
 		}
 		most = max(most, depths[gate])
@@ -122,15 +121,15 @@ func (n *Circuit) depth() int {
 }
 
 // Fluent returns the input of a fluent.
-func (n *Circuit) Fluent(i int) Ref { return Ref(2 * (1 + i)) }
+func (c *Circuit) Fluent(i int) Ref { return Ref(2 * (1 + i)) }
 
 // Move returns the input of a role's move.
-func (n *Circuit) Move(role, i int) Ref { return Ref(2 * (n.moves[role] + i)) }
+func (c *Circuit) Move(role, i int) Ref { return Ref(2 * (c.moves[role] + i)) }
 
-// Size returns the numbers of gates that Position, Moves and Goals compute.
-func (n *Circuit) Size() (position, moves, goals int) {
+// Size returns the numbers of gates that Position, Moves and FinalGoals compute.
+func (c *Circuit) Size() (position, moves, goals int) {
 	var sizes [plans]int
-	for i, plan := range n.plan {
+	for i, plan := range c.plan {
 		for _, s := range plan {
 			sizes[i] += len(s.gates)
 		}
@@ -138,16 +137,16 @@ func (n *Circuit) Size() (position, moves, goals int) {
 	return sizes[ofPosition], sizes[ofMoves], sizes[ofGoals]
 }
 
-// builder makes the gates of atoms.
+// builder compiles atoms (propositions) into gates.
 type builder struct {
 	circuit *Circuit
 	refs    map[ground.Term]Ref
-	number  map[ground.Term]int // Tarjan's algorithm
+	number  map[ground.Term]int // of Tarjan's algorithm
 	low     map[ground.Term]int
 	stack   []ground.Term
 }
 
-// ref returns the gate of the atom that the map has for key; false if it has none.
+// ref returns the gate of atoms[key], False if there is no such atom.
 func (b *builder) ref(atoms map[ground.Term]ground.Term, key ground.Term) Ref {
 	if a, ok := atoms[key]; ok {
 		return b.atom(a)
@@ -167,7 +166,8 @@ func (b *builder) atom(a ground.Term) Ref {
 	return b.refs[a]
 }
 
-// visit builds the atoms that a depends on, and a, strongly connected component by component.
+// visit builds an atom and all that it depends on, one strongly connected component after the other. It is Tarjan's algorithm
+// without recursion: dependencies may be deep.
 func (b *builder) visit(a ground.Term) {
 	type frame struct {
 		atom    ground.Term
@@ -220,23 +220,23 @@ frames:
 	}
 }
 
-// build makes the gates of a component.
+// build compiles a strongly connected component: a single atom, or a block.
 func (b *builder) build(component []ground.Term) {
-	g := b.circuit.table
+	t := b.circuit.table
 	rules := b.circuit.Program.Rules
 	if a := component[0]; len(component) == 1 && !dependsOn(rules[a], a) {
 		b.refs[a] = b.define(a)
 		return
 	}
-	bl := block{from: g.n()}
+	bl := block{from: t.n()}
 	for _, a := range component {
-		b.refs[a] = g.loop()
+		b.refs[a] = t.loop()
 		bl.loops = append(bl.loops, b.refs[a])
 	}
 	for _, a := range component {
 		bl.defs = append(bl.defs, b.define(a))
 	}
-	bl.to = g.n()
+	bl.to = t.n()
 	b.circuit.blocks = append(b.circuit.blocks, bl)
 }
 
@@ -246,7 +246,7 @@ func dependsOn(bodies [][]ground.Literal, a ground.Term) bool {
 	})
 }
 
-// define returns the disjunction of an atom's conjunctions.
+// define compiles the rules of an atom: a disjunction of conjunctions.
 func (b *builder) define(a ground.Term) Ref {
 	var or, and []Ref
 	for _, body := range b.circuit.Program.Rules[a] {
@@ -263,65 +263,65 @@ func (b *builder) define(a ground.Term) Ref {
 	return b.circuit.table.or(or)
 }
 
-// Plans of gates to compute.
+// Plans: lists of gates to compute.
 const (
-	ofPosition = iota // what depends on positions alone
-	ofMoves           // what depends on moves
-	ofGoals           // what only goals need
+	ofPosition = iota // gates that depend on fluents alone
+	ofMoves           // gates that depend on moves
+	ofGoals           // gates that only goals need
 	plans
 )
 
-// order plans which gates to compute, in ascending order: those that results need.
-func (n *Circuit) order() {
-	g := n.table
-	play := n.newMarker(g)
-	n.eachResult(play.mark)
-	all := marker{g, play.blockOf, slices.Clone(play.marked)}
-	for _, goals := range n.Goals {
+// order plans the gates that results need, in topological order.
+func (c *Circuit) order() {
+	t := c.table
+	play := c.newMarker(t)
+	c.eachResult(play.mark)
+	all := marker{t, play.blockOf, slices.Clone(play.marked)}
+	for _, goals := range c.Goals {
 		for _, goal := range goals {
 			all.mark(goal.Holds)
 		}
 	}
-	n.late = make([]bool, g.n())
-	for gate := n.moves[0]; gate < n.firstGate(); gate++ {
-		n.late[gate] = true
+	c.late = make([]bool, t.n())
+	for gate := c.moves[0]; gate < c.firstGate(); gate++ {
+		c.late[gate] = true
 	}
 	mark := func(gate int) {
-		for _, r := range g.of(gate) {
-			n.late[gate] = n.late[gate] || n.late[r.Gate()]
+		for _, r := range t.of(gate) {
+			c.late[gate] = c.late[gate] || c.late[r.Gate()]
 		}
 	}
 	plan := func(gate int) int {
 		switch {
 		case !play.marked[gate]:
 			return ofGoals
-		case n.late[gate]:
+		case c.late[gate]:
 			return ofMoves
 		}
 		return ofPosition
 	}
-	defer n.setRuns()
+	defer c.setRuns()
 	next := 0
-	for gate := n.firstGate(); gate < g.n(); gate++ {
-		for next < len(n.blocks) && n.blocks[next].to <= gate {
+	for gate := c.firstGate(); gate < t.n(); gate++ {
+		for next < len(c.blocks) && c.blocks[next].to <= gate {
 			next++
 		}
-		if next < len(n.blocks) && n.blocks[next].from == gate && all.marked[gate] {
-			n.orderBlock(&n.blocks[next], all.marked, mark, plan)
-			gate = n.blocks[next].to - 1
+		if next < len(c.blocks) && c.blocks[next].from == gate && all.marked[gate] {
+			c.orderBlock(&c.blocks[next], all.marked, mark, plan)
+			gate = c.blocks[next].to - 1
 			continue
 		}
 		mark(gate)
 		if all.marked[gate] {
-			n.append(plan(gate), int32(gate))
+			c.append(plan(gate), int32(gate))
 		}
 	}
 }
 
-// orderBlock plans the gates of a block that is needed. Those that do not depend on its loops, because others share
-// them, come before it.
-func (n *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan func(gate int) int) {
-	g := n.table
+// orderBlock plans the gates of a block. Gates that were numbered within the block but do not depend on its loops, because
+// structural hashing shares them, come before it.
+func (c *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan func(gate int) int) {
+	t := c.table
 	inside := make([]bool, bl.to-bl.from) // depends on loops
 	for i := range bl.loops {
 		inside[i] = true
@@ -330,44 +330,44 @@ func (n *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan
 	s := step{block: bl}
 	for k := bl.from + len(bl.loops); k < bl.to; k++ {
 		mark(k)
-		for _, r := range g.of(k) {
+		for _, r := range t.of(k) {
 			inside[k-bl.from] = inside[k-bl.from] || r.Gate() >= bl.from && inside[r.Gate()-bl.from]
 		}
 		switch {
 		case !marked[k]:
 		case inside[k-bl.from]:
-			late = late || n.late[k]
+			late = late || c.late[k]
 			s.gates = append(s.gates, int32(k))
 		default:
-			n.append(plan(k), int32(k))
+			c.append(plan(k), int32(k))
 		}
 	}
 	for k, in := range inside {
-		n.late[bl.from+k] = n.late[bl.from+k] || in && late
+		c.late[bl.from+k] = c.late[bl.from+k] || in && late
 	}
 	i := plan(bl.from)
-	n.plan[i] = append(n.plan[i], s)
+	c.plan[i] = append(c.plan[i], s)
 }
 
-// setRuns sorts the gates of each step by their depth in the step, then by the number of inputs, and makes runs of them.
-func (n *Circuit) setRuns() {
-	g := n.table
-	depth := make([]int, g.n()) // 1 and more for gates of the step
-	for _, plan := range n.plan {
+// setRuns sorts the gates of each step by depth, then by number of inputs, and splits them into runs.
+func (c *Circuit) setRuns() {
+	t := c.table
+	depth := make([]int, t.n()) // 1 and more for gates of the step
+	for _, plan := range c.plan {
 		for i := range plan {
 			s := &plan[i]
 			for _, gate := range s.gates {
-				for _, r := range g.of(int(gate)) {
+				for _, r := range t.of(int(gate)) {
 					depth[gate] = max(depth[gate], depth[r.Gate()]+1)
 				}
 			}
 			sorted := slices.Clone(s.gates)
 			slices.SortFunc(sorted, func(a, b int32) int {
-				return cmp.Or(cmp.Compare(depth[a], depth[b]), cmp.Compare(len(g.of(int(a))), len(g.of(int(b)))), cmp.Compare(a, b))
+				return cmp.Or(cmp.Compare(depth[a], depth[b]), cmp.Compare(len(t.of(int(a))), len(t.of(int(b)))), cmp.Compare(a, b))
 			})
 			for _, gate := range sorted {
 				depth[gate] = 0
-				refs := g.of(int(gate))
+				refs := t.of(int(gate))
 				if k := len(s.runs); k == 0 || s.runs[k-1].inputs != len(refs) {
 					s.runs = append(s.runs, run{inputs: len(refs)})
 				}
@@ -378,18 +378,18 @@ func (n *Circuit) setRuns() {
 	}
 }
 
-// marker marks gates of a table that contains the network's, and what they depend on.
+// marker marks the cone of gates: the gates and all that they depend on. Its table contains the circuit's.
 type marker struct {
 	table   *table
 	blockOf map[int]*block // by loop
 	marked  []bool         // by gate
 }
 
-func (n *Circuit) newMarker(g *table) *marker {
-	m := &marker{g, map[int]*block{}, make([]bool, g.n())}
-	for i := range n.blocks {
-		for _, l := range n.blocks[i].loops {
-			m.blockOf[l.Gate()] = &n.blocks[i]
+func (c *Circuit) newMarker(t *table) *marker {
+	m := &marker{t, map[int]*block{}, make([]bool, t.n())}
+	for i := range c.blocks {
+		for _, l := range c.blocks[i].loops {
+			m.blockOf[l.Gate()] = &c.blocks[i]
 		}
 	}
 	return m
@@ -427,14 +427,14 @@ func b2i(b bool) int {
 }
 
 // firstGate is the first gate that is no input.
-func (n *Circuit) firstGate() int {
-	last := len(n.moves) - 1
-	return n.moves[last] + len(n.Program.Moves[last])
+func (c *Circuit) firstGate() int {
+	last := len(c.moves) - 1
+	return c.moves[last] + len(c.Program.Moves[last])
 }
 
-// append adds a gate to a plan.
-func (n *Circuit) append(plan int, gate int32) {
-	p := &n.plan[plan]
+// append adds a gate outside of blocks to a plan.
+func (c *Circuit) append(plan int, gate int32) {
+	p := &c.plan[plan]
 	if k := len(*p); k == 0 || (*p)[k-1].block != nil {
 		*p = append(*p, step{})
 	}
@@ -442,14 +442,14 @@ func (n *Circuit) append(plan int, gate int32) {
 	s.gates = append(s.gates, gate)
 }
 
-// eachResult calls visit with every result of the network but goals.
-func (n *Circuit) eachResult(visit func(r Ref)) {
-	for _, r := range n.Next {
+// eachResult calls visit with every result of the circuit but goals.
+func (c *Circuit) eachResult(visit func(r Ref)) {
+	for _, r := range c.Next {
 		visit(r)
 	}
-	visit(n.Terminal)
-	for role := range n.Legal {
-		for _, r := range n.Legal[role] {
+	visit(c.Terminal)
+	for role := range c.Legal {
+		for _, r := range c.Legal[role] {
 			visit(r)
 		}
 	}

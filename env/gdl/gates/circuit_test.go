@@ -18,7 +18,7 @@ import (
 	"ludus/env/gdl/sheets"
 )
 
-// build returns the network of a sheet.
+// build returns the circuit of a sheet.
 func build(ctx context.Context, text string) (*gates.Circuit, error) {
 	rules, err := kif.ReadRules(text)
 	if err != nil {
@@ -31,7 +31,7 @@ func build(ctx context.Context, text string) (*gates.Circuit, error) {
 	return gates.New(p)
 }
 
-// compare plays random games, up to a number of plies, by the slow interpreter and by the network, 64 at a time.
+// compare plays random games, up to a number of plies, by the slow interpreter and by the circuit, 64 at a time.
 func compare(text string, n *gates.Circuit, games int, plies int) error {
 	o, err := oracle.New(text)
 	if err != nil {

@@ -2,19 +2,19 @@ package gates
 
 import "slices"
 
-// effect is what a move changes. Fluents that it does not list stay as they are.
+// effect is the conditional effect of a move on the fluents. Fluents that it does not list keep their value.
 type effect struct {
-	sets []Ref // fluents that become true; a negated one becomes false
-	rest []change
+	sets []Ref    // unconditional: fluents that become true; a negated one becomes false
+	rest []change // conditional on the position
 }
 
-// change is a fluent that becomes what a gate is in the position before the move.
+// change gives a fluent the value that a gate has in the position before the move.
 type change struct {
 	fluent int32
 	value  Ref
 }
 
-// add adds a fluent that becomes r.
+// add adds a fluent, with literal f, whose next value is r.
 func (e *effect) add(fluent int32, f, r Ref) {
 	switch r {
 	case f: // stays
@@ -27,63 +27,63 @@ func (e *effect) add(fluent int32, f, r Ref) {
 	}
 }
 
-// effects finds the effects of moves: it folds the network with all moves of a mode false, and then, move by move, those
-// gates that depend on the move.
+// effects computes the effects of moves by partial evaluation: it folds the circuit with all moves of a mode false, then, for
+// each move, the gates that depend on the move with the move true.
 type effects struct {
 	circuit *Circuit
-	table   *table // a table that contains the network's
+	table   *table // contains the circuit's
 	limit   int    // of gates in the table
-	work    int    // inputs seen
+	work    int    // inputs of gates visited
 
-	becomes []Ref     // by gate of the circuit: what it is in the mode
+	becomes []Ref     // by gate of the circuit: its literal after folding
 	users   [][]int32 // by gate that depends on moves: the gates that use it
-	nextOf  [][]int32 // by gate that depends on moves: the fluents that become what it is
+	nextOf  [][]int32 // by gate: the fluents whose next value it is
 	reached []bool    // scratch by gate
 	scratch []Ref
 }
 
-// More gates and more work than this cost more than effects save.
+// Limits beyond which effects cost more than they save.
 const (
 	maxEffectGates = 1 << 19
 	maxEffectWork  = 1 << 29
 )
 
-func newEffects(n *Circuit, g *table) *effects {
-	e := &effects{circuit: n, table: g, limit: g.n() + maxEffectGates}
-	e.reached = make([]bool, n.table.n())
-	e.users, e.nextOf = make([][]int32, n.table.n()), make([][]int32, n.table.n())
-	for _, s := range n.plan[1] {
+func newEffects(c *Circuit, t *table) *effects {
+	e := &effects{circuit: c, table: t, limit: t.n() + maxEffectGates}
+	e.reached = make([]bool, c.table.n())
+	e.users, e.nextOf = make([][]int32, c.table.n()), make([][]int32, c.table.n())
+	for _, s := range c.plan[ofMoves] {
 		for _, gate := range s.gates {
-			for _, r := range n.table.of(int(gate)) {
+			for _, r := range c.table.of(int(gate)) {
 				e.users[r.Gate()] = append(e.users[r.Gate()], gate)
 			}
 		}
 	}
-	for i, r := range n.Next {
+	for i, r := range c.Next {
 		e.nextOf[r.Gate()] = append(e.nextOf[r.Gate()], int32(i))
 	}
 	return e
 }
 
-// fold computes what gates become in a mode if the mover does nothing.
+// fold folds the circuit for a mode in which the mover makes no move.
 func (e *effects) fold(m Mode) {
-	n := e.circuit
-	e.becomes = make([]Ref, n.table.n())
+	c := e.circuit
+	e.becomes = make([]Ref, c.table.n())
 	for gate := range e.becomes {
 		e.becomes[gate] = Ref(2 * gate)
 	}
-	for role, moves := range n.Program.Moves {
+	for role, moves := range c.Program.Moves {
 		for i := range moves {
-			e.becomes[n.Move(role, i).Gate()] = False
+			e.becomes[c.Move(role, i).Gate()] = False
 		}
 	}
 	if m.Idle >= 0 {
-		e.becomes[n.Move(1-m.Mover, m.Idle).Gate()] = True
+		e.becomes[c.Move(1-m.Mover, m.Idle).Gate()] = True
 	}
 	for _, r := range m.Known {
 		e.becomes[r.Gate()] = True ^ r&1
 	}
-	for _, plan := range n.plan {
+	for _, plan := range c.plan {
 		for _, s := range plan {
 			for _, gate := range s.gates {
 				e.becomes[gate] = e.foldGate(gate)
@@ -108,27 +108,27 @@ func (e *effects) foldGate(gate int32) Ref {
 	return e.table.and(e.scratch)
 }
 
-// of returns what a gate of the network has become.
+// of returns a literal of the circuit after folding.
 func (e *effects) of(r Ref) Ref { return e.becomes[r.Gate()] ^ r&1 }
 
-// find sets the effects of a mode's moves, after fold. It reports false if there are loops that depend on moves, or if the
-// effects need too many gates.
+// find sets the effects of a mode's moves, after fold. It reports false if a block depends on moves, or if the effects need
+// too many gates.
 func (e *effects) find(m *playMode) bool {
-	n := e.circuit
-	for _, s := range n.plan[1] {
+	c := e.circuit
+	for _, s := range c.plan[ofMoves] {
 		if s.block != nil {
 			return false
 		}
 	}
-	base := make([]Ref, len(n.Next))
-	for i, r := range n.Next {
+	base := make([]Ref, len(c.Next))
+	for i, r := range c.Next {
 		base[i] = e.of(r)
 	}
 	changed := make([]map[int32]Ref, len(m.Moves))
-	special := make([]bool, len(n.Next)) // by fluent: not the same after every move
+	special := make([]bool, len(c.Next)) // by fluent: its next value depends on the move
 	for k, i := range m.Moves {
 		var ok bool
-		if changed[k], ok = e.changed(n.Move(m.Mover, i)); !ok {
+		if changed[k], ok = e.changed(c.Move(m.Mover, i)); !ok {
 			return false
 		}
 		for f := range changed[k] {
@@ -136,10 +136,10 @@ func (e *effects) find(m *playMode) bool {
 		}
 	}
 	m.effects = make([]effect, len(m.Moves))
-	for i := range n.Next {
+	for i := range c.Next {
 		f := int32(i)
 		if !special[f] {
-			m.always.add(f, n.Fluent(i), base[f])
+			m.always.add(f, c.Fluent(i), base[f])
 			continue
 		}
 		for k := range m.effects {
@@ -147,15 +147,15 @@ func (e *effects) find(m *playMode) bool {
 			if !ok {
 				r = base[f]
 			}
-			m.effects[k].add(f, n.Fluent(i), r)
+			m.effects[k].add(f, c.Fluent(i), r)
 		}
 	}
 	return true
 }
 
-// changed returns what fluents become after a move, where that is not the same as after doing nothing.
+// changed returns the next values of the fluents that depend on a move. It reports false if that takes too much work.
 func (e *effects) changed(move Ref) (map[int32]Ref, bool) {
-	// What depends on the move, in ascending order, so that inputs come first.
+	// The gates that depend on the move, in topological order.
 	reached := []int32{int32(move.Gate())}
 	e.reached[reached[0]] = true
 	for i := 0; i < len(reached); i++ {

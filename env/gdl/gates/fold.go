@@ -2,23 +2,24 @@ package gates
 
 import "slices"
 
-// Folder computes what becomes of gates if some inputs are constants. It adds gates to a table of its own. Loops stay as
-// they are, which is always right, but may hide that a gate is constant.
+// Folder evaluates a circuit partially: it folds gates under inputs that are constants, into a table of its own. Loops stay
+// variables, which is sound but may miss that a gate is constant. It also searches for satisfying assignments, see
+// [Folder.Possible].
 type Folder struct {
 	circuit *Circuit
 	table   *table
-	given   []Ref    // by input: the constant that it is, or notGiven
-	set     []int    // inputs that are given
-	done    []Ref    // by gate: what it becomes, where stamp is now
+	given   []Ref    // by input: its constant, or notGiven
+	set     []int    // inputs with constants
+	done    []Ref    // by gate: the folded literal; valid where stamp equals now
 	stamp   []uint32 // by gate
-	now     uint32
+	now     uint32   // grows whenever constants change
 	scratch []Ref
-	seen    []uint32 // by gate: see Inputs
+	seen    []uint32 // by gate: the last visit of Inputs
 	visit   uint32
-	work    int
+	work    int // inputs of gates visited
 
-	exclusive [][]int32 // by fluent: the groups that contain it, see Exclude
-	groups    [][]int
+	exclusive [][]int32 // by fluent: the mutex groups that contain it
+	groups    [][]int   // see Exclude
 	search    search
 	budget    int // see Budget
 	limited   bool
@@ -26,16 +27,16 @@ type Folder struct {
 
 const notGiven Ref = -1
 
-// NewFolder returns a folder in which no input is constant.
-func (n *Circuit) NewFolder() *Folder {
-	f := &Folder{circuit: n, table: n.table.clone(), given: make([]Ref, n.firstGate()), now: 1}
+// NewFolder returns a folder without constants.
+func (c *Circuit) NewFolder() *Folder {
+	f := &Folder{circuit: c, table: c.table.clone(), given: make([]Ref, c.firstGate()), now: 1}
 	for i := range f.given {
 		f.given[i] = notGiven
 	}
 	return f
 }
 
-// Reset forgets all constants and sets new ones: each input of the list is true.
+// Reset replaces all constants: the literals of the first list are true, those of the second one false.
 func (f *Folder) Reset(isTrue []Ref, isFalse []Ref) {
 	for _, gate := range f.set {
 		f.given[gate] = notGiven
@@ -58,16 +59,16 @@ func (f *Folder) give(gate int, r Ref) {
 	f.work++
 }
 
-// Set makes an input true, whatever Reset has said about it.
+// Set makes a literal of an input true, besides the other constants.
 func (f *Folder) Set(r Ref) {
 	f.give(r.Gate(), True^r&1)
 	f.now++
 }
 
-// maxAdded is the number of gates that Trim lets a folder keep beyond the network's.
+// maxAdded is the number of gates beyond the circuit's that Trim lets a folder keep.
 const maxAdded = 1 << 22
 
-// Trim forgets the gates that the folder has added, if they are many. Gates that Fold has returned are no longer known.
+// Trim drops the gates that the folder has added if they are many. Literals that Fold has returned are invalid then.
 func (f *Folder) Trim() {
 	if f.table.n() > f.circuit.table.n()+maxAdded {
 		f.table = f.circuit.table.clone()
@@ -75,13 +76,13 @@ func (f *Folder) Trim() {
 	}
 }
 
-// Work returns how many gates the folder has looked at so far, as a measure of time.
+// Work returns the number of inputs of gates visited so far, as a measure of time.
 func (f *Folder) Work() int { return f.work }
 
-// And returns the conjunction of some gates. It reorders refs.
+// And returns the conjunction of literals. It reorders refs.
 func (f *Folder) And(refs ...Ref) Ref { return f.table.and(refs) }
 
-// Fold returns what becomes of a gate.
+// Fold returns a literal under the constants.
 func (f *Folder) Fold(r Ref) Ref { return f.fold(r.Gate()) ^ r&1 }
 
 func (f *Folder) fold(gate int) Ref {
@@ -123,7 +124,7 @@ func (f *Folder) fold(gate int) Ref {
 	return result
 }
 
-// Inputs calls visit with each input and loop that a gate depends on.
+// Inputs calls visit with each input and loop in the cone of a gate.
 func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 	if n := f.table.n(); len(f.seen) < n {
 		f.seen = append(f.seen, make([]uint32, n-len(f.seen))...)
@@ -148,8 +149,8 @@ func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 	}
 }
 
-// Needs reports whether the gate is false wherever the input x is, as far as folding shows. What Fold has computed since
-// Reset is computed anew afterwards.
+// Needs reports whether folding shows that a gate is false wherever the input x is. Results of Fold are computed anew
+// afterwards.
 func (f *Folder) Needs(r, x Ref) bool {
 	gate := x.Gate()
 	given := f.given[gate]
@@ -162,6 +163,6 @@ func (f *Folder) Needs(r, x Ref) bool {
 }
 
 // clone returns a copy.
-func (g *table) clone() *table {
-	return &table{first: slices.Clone(g.first), inputs: slices.Clone(g.inputs), table: slices.Clone(g.table), count: g.count}
+func (t *table) clone() *table {
+	return &table{first: slices.Clone(t.first), inputs: slices.Clone(t.inputs), slots: slices.Clone(t.slots), count: t.count}
 }

@@ -2,20 +2,20 @@ package gates
 
 import "slices"
 
-// Mode says who chooses in some of a game's positions: the mover. The other role has one move there, or none.
+// Mode is a set of positions in which one role, the mover, has a choice and the other one has one move or none.
 type Mode struct {
 	Mover int   // the role that chooses
 	Moves []int // its possible moves
 	Idle  int   // the move of the other role; -1 if it has none
-	// Known are fluents that are true in every position of the mode; a negated one is false.
+	// Known are literals of fluents that hold in every position of the mode.
 	Known []Ref
 }
 
-// Play is a network for games in which players take turns. It computes a position from the one before: see [Position].
-// It is immutable.
+// Play is a circuit specialised for a game in which players take turns, which updates positions move by move: see
+// [Position]. It is immutable.
 //
-// It has its own gates: first false, then the fluents, then those whose values a position keeps, then those that are
-// computed only when they are asked for.
+// It numbers its gates anew: false, the fluents, the gates whose values a position keeps, and those that are computed on
+// demand.
 type Play struct {
 	circuit *Circuit
 	modes   []playMode
@@ -23,18 +23,18 @@ type Play struct {
 
 	first  []int32 // by gate: where its inputs begin in inputs; one more entry at the end
 	inputs []Ref
-	kept   int // number of the gates whose values a position keeps
+	kept   int // the number of gates whose values a position keeps; these come first
 	blocks []playBlock
-	bits   []Ref   // the outputs that a position keeps; False where a bit is unused
+	bits   []Ref   // outputs that a position keeps: legal moves and terminal by mode; False where a bit is unused
 	uses   []uses  // by kept gate
 	users  []int32 // see uses
 }
 
-// uses says what depends on a gate, as ranges of users: from gates gates (2 x their number, + 1 if they use the
-// negation), from bits bits, from blocks to end blocks.
+// uses is the fan-out of a gate as ranges of Play.users: gates (2 x number, + 1 if they use the negation) begin at gates,
+// output bits at bits, blocks at blocks; the last range ends at end.
 type uses struct{ gates, bits, blocks, end int32 }
 
-// playBlock is a block of the circuit: gates from to to-1, of which the loops come first.
+// playBlock is a block of the circuit: the gates from..to-1, of which the loops come first.
 type playBlock struct {
 	from, to    int32
 	loops, defs []Ref
@@ -43,27 +43,26 @@ type playBlock struct {
 // playMode is a mode with its outputs and the effects of its moves.
 type playMode struct {
 	Mode
-	legal    int      // its moves' first word of bits
-	terminal int      // bit
-	always   effect   // of every move
-	effects  []effect // by entry of Moves; nil if the whole network computes moves
+	legal    int      // first word of the legal moves in bits
+	terminal int      // index in bits
+	always   effect   // part of the effect that all moves share
+	effects  []effect // by entry of Moves; nil if the whole circuit computes moves
 }
 
-// NewPlay returns the network for games in which exactly one of the modes holds at any time. It adds gates to the
-// folder's table.
-func NewPlay(n *Circuit, f *Folder, modes []Mode) *Play {
-	p := &Play{circuit: n}
-	b := newEffects(n, f.table)
+// NewPlay specialises a circuit for a game of which each position belongs to exactly one mode. It adds gates to the folder.
+func NewPlay(c *Circuit, f *Folder, modes []Mode) *Play {
+	p := &Play{circuit: c}
+	b := newEffects(c, f.table)
 	complete := true
 	for _, mode := range modes {
 		b.fold(mode)
 		m := playMode{Mode: mode, legal: len(p.bits) / 64}
 		for _, i := range mode.Moves {
-			p.bits = append(p.bits, b.of(n.Legal[mode.Mover][i]))
+			p.bits = append(p.bits, b.of(c.Legal[mode.Mover][i]))
 		}
 		p.fillWord()
 		m.terminal = len(p.bits)
-		p.bits = append(p.bits, b.of(n.Terminal))
+		p.bits = append(p.bits, b.of(c.Terminal))
 		p.fillWord()
 		complete = complete && b.find(&m)
 		p.modes = append(p.modes, m)
@@ -73,7 +72,7 @@ func NewPlay(n *Circuit, f *Folder, modes []Mode) *Play {
 			p.modes[k].always, p.modes[k].effects = effect{}, nil
 		}
 	}
-	for _, goals := range n.Goals {
+	for _, goals := range c.Goals {
 		p.goals = append(p.goals, slices.Clone(goals))
 	}
 	p.number(f.table)
@@ -81,14 +80,14 @@ func NewPlay(n *Circuit, f *Folder, modes []Mode) *Play {
 	return p
 }
 
-// fillWord adds unused bits.
+// fillWord adds unused bits up to the end of a word.
 func (p *Play) fillWord() {
 	for len(p.bits)%64 != 0 {
 		p.bits = append(p.bits, False)
 	}
 }
 
-// eachResult calls visit with the outputs that are computed when they are asked for.
+// eachResult calls visit with the outputs that are computed on demand.
 func (p *Play) eachResult(visit func(r *Ref)) {
 	for k := range p.modes {
 		m := &p.modes[k]
@@ -108,20 +107,20 @@ func (p *Play) eachResult(visit func(r *Ref)) {
 	}
 }
 
-// number takes over the gates of a table that are needed.
-func (p *Play) number(g *table) {
-	n := p.circuit
-	needed, kept := p.needed(g)
-	numbers := make([]Ref, g.n())
+// number copies the gates of a table that are needed, with new numbers.
+func (p *Play) number(t *table) {
+	c := p.circuit
+	needed, kept := p.needed(t)
+	numbers := make([]Ref, t.n())
 	to := func(r Ref) Ref { return numbers[r.Gate()] ^ r&1 }
 	p.first = []int32{0}
 	for _, keep := range []bool{true, false} {
-		for gate := range g.n() {
+		for gate := range t.n() {
 			if !needed[gate] || kept[gate] != keep {
 				continue
 			}
 			numbers[gate] = Ref(2 * (len(p.first) - 1))
-			for _, r := range g.of(gate) {
+			for _, r := range t.of(gate) {
 				p.inputs = append(p.inputs, to(r))
 			}
 			p.first = append(p.first, int32(len(p.inputs)))
@@ -134,7 +133,7 @@ func (p *Play) number(g *table) {
 		p.bits[i] = to(p.bits[i])
 	}
 	p.eachResult(func(r *Ref) { *r = to(*r) })
-	for _, bl := range n.blocks {
+	for _, bl := range c.blocks {
 		if !needed[bl.loops[0].Gate()] {
 			continue
 		}
@@ -151,17 +150,16 @@ func (p *Play) number(g *table) {
 	}
 }
 
-// needed returns which gates of a table are needed, and which of these a position keeps: those that bits and loops
-// depend on.
-func (p *Play) needed(g *table) (needed, kept []bool) {
-	keep := p.circuit.newMarker(g)
+// needed returns which gates of a table are needed, and which of these a position keeps: the cones of bits and blocks.
+func (p *Play) needed(t *table) (needed, kept []bool) {
+	keep := p.circuit.newMarker(t)
 	for i := range 1 + len(p.circuit.Next) {
 		keep.marked[i] = true
 	}
 	for _, r := range p.bits {
 		keep.mark(r)
 	}
-	needed = make([]bool, g.n())
+	needed = make([]bool, t.n())
 	var stack []int
 	need := func(r Ref) {
 		gate := r.Gate()
@@ -178,7 +176,7 @@ func (p *Play) needed(g *table) (needed, kept []bool) {
 	for len(stack) > 0 {
 		gate := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for _, r := range g.of(gate) {
+		for _, r := range t.of(gate) {
 			need(r)
 		}
 	}
@@ -188,7 +186,7 @@ func (p *Play) needed(g *table) (needed, kept []bool) {
 	return needed, keep.marked
 }
 
-// findUses lists what depends on each kept gate.
+// findUses lists the fan-out of each kept gate.
 func (p *Play) findUses() {
 	gates, bits, blocks := make([][]int32, p.kept), make([][]int32, p.kept), make([][]int32, p.kept)
 	next := 0 // the next block

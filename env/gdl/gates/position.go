@@ -2,26 +2,26 @@ package gates
 
 import "slices"
 
-// Position is a position of a [Play]. It keeps how many inputs of each gate are false, and updates what a move changes.
-// It has one owner.
+// Position is a position of a [Play], updated by delta propagation: it counts the false inputs of each gate, and a move
+// updates the counts of the gates that change. It has one owner.
 type Position struct {
 	play  *Play
-	on    []uint64 // set of the fluents that are true
-	bits  []uint64 // outputs: legal moves and the end, by mode
-	count []int32  // by gate that is kept: how many inputs are false, so that 0 means true; or just 0 and 1
+	on    []uint64 // bit set of the true fluents
+	bits  []uint64 // values of Play.bits
+	count []int32  // by kept gate: its number of false inputs, so 0 means true; for gates of blocks just 0 or 1
 
 	// Scratch.
-	changed []int32 // gates to pass on: 2 x their number, + 1 if they became true
-	dirty   []bool  // by block: to compute again
-	others  []truth // by gate - Play.kept, of those that are not kept; nil until one is asked for
-	found   []int32 // entries of others that are known now
+	changed []int32 // gates whose change is to be propagated: 2 x number, + 1 if they became true
+	dirty   []bool  // by block: an input has changed
+	others  []truth // by gate - Play.kept: values of gates on demand; nil until the first demand
+	found   []int32 // entries of others that are known
 	flips   []int32 // fluents to change
 	before  []int32 // values of a block
-	values  Values  // of the whole network; nil until it is needed
+	values  Values  // of the whole circuit; nil until it is needed
 	next    []uint64
 }
 
-// truth is the value of a gate, if it is known.
+// truth is the value of a gate that is computed on demand.
 type truth uint8
 
 const (
@@ -30,7 +30,7 @@ const (
 	isFalse
 )
 
-// NewPosition returns the position in which the fluents of a set are true.
+// NewPosition returns the position in which the fluents of a bit set are true.
 func (p *Play) NewPosition(on []uint64) *Position {
 	s := &Position{
 		play: p, on: make([]uint64, len(on)), bits: make([]uint64, len(p.bits)/64), count: make([]int32, p.kept),
@@ -46,148 +46,148 @@ func (p *Play) NewPosition(on []uint64) *Position {
 }
 
 // Clone returns an independent copy. It only reads s, so goroutines may copy a position that nobody changes at the same time.
-func (s *Position) Clone() *Position {
+func (p *Position) Clone() *Position {
 	return &Position{
-		play: s.play, on: slices.Clone(s.on), bits: slices.Clone(s.bits), count: slices.Clone(s.count), dirty: make([]bool, len(s.dirty)),
+		play: p.play, on: slices.Clone(p.on), bits: slices.Clone(p.bits), count: slices.Clone(p.count), dirty: make([]bool, len(p.dirty)),
 	}
 }
 
-// computeKept computes the gates that are kept, and the bits, from the fluents.
-func (s *Position) computeKept() {
-	p := s.play
+// computeKept computes the kept gates and the bits from the fluents.
+func (p *Position) computeKept() {
+	play := p.play
 	next := 0
-	for gate := 1 + int32(len(p.circuit.Next)); gate < int32(p.kept); gate++ {
-		if next < len(p.blocks) && gate == p.blocks[next].from {
-			s.compute(&p.blocks[next])
-			gate = p.blocks[next].to - 1
+	for gate := 1 + int32(len(play.circuit.Next)); gate < int32(play.kept); gate++ {
+		if next < len(play.blocks) && gate == play.blocks[next].from {
+			p.compute(&play.blocks[next])
+			gate = play.blocks[next].to - 1
 			next++
 			continue
 		}
-		s.count[gate] = 0
-		for _, r := range p.of(gate) {
-			s.count[gate] += int32(b2i(!s.holds(r)))
+		p.count[gate] = 0
+		for _, r := range play.of(gate) {
+			p.count[gate] += int32(b2i(!p.holds(r)))
 		}
 	}
-	clear(s.bits)
-	for i, r := range p.bits {
-		if s.holds(r) {
-			s.bits[i/64] |= 1 << (i % 64)
+	clear(p.bits)
+	for i, r := range play.bits {
+		if p.holds(r) {
+			p.bits[i/64] |= 1 << (i % 64)
 		}
 	}
-	clear(s.dirty)
+	clear(p.dirty)
 }
 
 // CopyFrom makes the position equal to another one of the same Play.
-func (s *Position) CopyFrom(o *Position) {
-	copy(s.on, o.on)
-	copy(s.bits, o.bits)
-	copy(s.count, o.count)
+func (p *Position) CopyFrom(o *Position) {
+	copy(p.on, o.on)
+	copy(p.bits, o.bits)
+	copy(p.count, o.count)
 }
 
-// On returns the set of the fluents that are true. It belongs to the position.
-func (s *Position) On() []uint64 { return s.on }
+// On returns the bit set of the true fluents. It belongs to the position.
+func (p *Position) On() []uint64 { return p.on }
 
-// Legal returns the set of the mover's legal moves in a mode, as entries of Mode.Moves. It belongs to the position.
-func (s *Position) Legal(mode int) []uint64 {
-	m := &s.play.modes[mode]
-	return s.bits[m.legal : m.terminal/64]
+// Legal returns the bit set of the mover's legal moves in a mode, as entries of Mode.Moves. It belongs to the position.
+func (p *Position) Legal(mode int) []uint64 {
+	m := &p.play.modes[mode]
+	return p.bits[m.legal : m.terminal/64]
 }
 
 // Terminal reports whether the game is over in a mode.
-func (s *Position) Terminal(mode int) bool {
-	bit := s.play.modes[mode].terminal
-	return s.bits[bit/64]>>(bit%64)&1 != 0
+func (p *Position) Terminal(mode int) bool {
+	bit := p.play.modes[mode].terminal
+	return p.bits[bit/64]>>(bit%64)&1 != 0
 }
 
-// Goal returns the least goal of a role; 0 if it has none.
-func (s *Position) Goal(role int) (value int) {
-	for _, goal := range s.play.goals[role] {
-		if s.find(goal.Holds) {
+// Goal returns the least goal of a role that holds; 0 if none does.
+func (p *Position) Goal(role int) (value int) {
+	for _, goal := range p.play.goals[role] {
+		if p.find(goal.Holds) {
 			value = goal.Value
 			break
 		}
 	}
-	s.forget()
+	p.forget()
 	return value
 }
 
 // Apply plays a legal move: entry k of the mode's moves.
-func (s *Position) Apply(mode, k int) {
-	m := &s.play.modes[mode]
-	s.flips = s.flips[:0]
+func (p *Position) Apply(mode, k int) {
+	m := &p.play.modes[mode]
+	p.flips = p.flips[:0]
 	if m.effects == nil {
-		s.compare(mode, k)
+		p.compare(mode, k)
 	} else {
-		// What depends on the position comes first.
-		s.flipRest(m.always.rest)
-		s.flipRest(m.effects[k].rest)
-		s.forget()
-		s.flipSets(m.always.sets)
-		s.flipSets(m.effects[k].sets)
+		// Conditional effects come first: their conditions are about the position before the move.
+		p.flipRest(m.always.rest)
+		p.flipRest(m.effects[k].rest)
+		p.forget()
+		p.flipSets(m.always.sets)
+		p.flipSets(m.effects[k].sets)
 	}
-	for _, f := range s.flips {
-		s.on[f/64] ^= 1 << (f % 64)
-		s.count[1+f] ^= 1
-		s.changed = append(s.changed, 2*(1+f)+1-s.count[1+f])
+	for _, f := range p.flips {
+		p.on[f/64] ^= 1 << (f % 64)
+		p.count[1+f] ^= 1
+		p.changed = append(p.changed, 2*(1+f)+1-p.count[1+f])
 	}
-	s.update()
+	p.update()
 }
 
-func (s *Position) flipSets(sets []Ref) {
+func (p *Position) flipSets(sets []Ref) {
 	for _, r := range sets {
-		if !s.holds(r) {
-			s.flips = append(s.flips, int32(r.Gate()-1))
+		if !p.holds(r) {
+			p.flips = append(p.flips, int32(r.Gate()-1))
 		}
 	}
 }
 
-func (s *Position) flipRest(rest []change) {
+func (p *Position) flipRest(rest []change) {
 	for _, c := range rest {
-		if s.find(c.value) != (s.count[1+c.fluent] == 0) {
-			s.flips = append(s.flips, c.fluent)
+		if p.find(c.value) != (p.count[1+c.fluent] == 0) {
+			p.flips = append(p.flips, c.fluent)
 		}
 	}
 }
 
-// compare finds the fluents that a move changes by the whole network.
-func (s *Position) compare(mode, k int) {
-	if s.values == nil {
-		s.values = s.play.circuit.NewValues()
+// compare finds the fluents that a move changes, by the whole circuit.
+func (p *Position) compare(mode, k int) {
+	if p.values == nil {
+		p.values = p.play.circuit.NewValues()
 	}
-	s.After(mode, []int32{int32(k)}, s.values)
-	for i := range s.play.circuit.Next {
-		if s.values.Get(s.play.circuit.Fluent(i))&1 != s.on[i/64]>>(i%64)&1 {
-			s.flips = append(s.flips, int32(i))
+	p.After(mode, []int32{int32(k)}, p.values)
+	for i := range p.play.circuit.Next {
+		if p.values.Get(p.play.circuit.Fluent(i))&1 != p.on[i/64]>>(i%64)&1 {
+			p.flips = append(p.flips, int32(i))
 		}
 	}
 }
 
-// After sets the fluents of v: position i is the one after entry moves[i] of the mode's moves, 64 of them at most.
-func (s *Position) After(mode int, moves []int32, v Values) {
-	n, m := s.play.circuit, &s.play.modes[mode]
-	for i := range n.Next {
-		v.Set(n.Fluent(i), -(s.on[i/64] >> (i % 64) & 1))
+// After sets the fluents of v: position i is the one after entry moves[i] of the mode's moves. There are at most 64 moves.
+func (p *Position) After(mode int, moves []int32, v Values) {
+	c, m := p.play.circuit, &p.play.modes[mode]
+	for i := range c.Next {
+		v.Set(c.Fluent(i), -(p.on[i/64] >> (i % 64) & 1))
 	}
 	if m.effects == nil {
-		s.computeAfter(m, moves, v)
+		p.computeAfter(m, moves, v)
 		return
 	}
-	s.put(&m.always, ^uint64(0), v)
+	p.put(&m.always, ^uint64(0), v)
 	for i, k := range moves {
-		s.put(&m.effects[k], 1<<i, v)
+		p.put(&m.effects[k], 1<<i, v)
 	}
-	s.forget()
+	p.forget()
 }
 
-// put changes some positions of v by an effect.
-func (s *Position) put(e *effect, positions uint64, v Values) {
+// put applies an effect to some positions of v.
+func (p *Position) put(e *effect, positions uint64, v Values) {
 	for _, r := range e.sets {
 		v[r] |= positions
 		v[r^1] &^= positions
 	}
 	for _, c := range e.rest {
-		r := s.play.circuit.Fluent(int(c.fluent))
-		if !s.find(c.value) {
+		r := p.play.circuit.Fluent(int(c.fluent))
+		if !p.find(c.value) {
 			r = r.Not()
 		}
 		v[r] |= positions
@@ -195,105 +195,105 @@ func (s *Position) put(e *effect, positions uint64, v Values) {
 	}
 }
 
-// computeAfter is After by the whole network. The fluents of v are those of the position.
-func (s *Position) computeAfter(m *playMode, moves []int32, v Values) {
-	n := s.play.circuit
-	n.Position(v)
+// computeAfter is After by the whole circuit. The fluents of v are those of the position.
+func (p *Position) computeAfter(m *playMode, moves []int32, v Values) {
+	c := p.play.circuit
+	c.Position(v)
 	if m.Idle >= 0 {
-		v.Set(n.Move(1-m.Mover, m.Idle), ^uint64(0))
+		v.Set(c.Move(1-m.Mover, m.Idle), ^uint64(0))
 	}
 	for i, k := range moves {
-		v.Set(n.Move(m.Mover, m.Moves[k]), 1<<i)
+		v.Set(c.Move(m.Mover, m.Moves[k]), 1<<i)
 	}
-	n.Moves(v)
-	s.next = s.next[:0]
-	for _, r := range n.Next {
-		s.next = append(s.next, v.Get(r))
+	c.Moves(v)
+	p.next = p.next[:0]
+	for _, r := range c.Next {
+		p.next = append(p.next, v.Get(r))
 	}
 	for _, k := range moves {
-		v.Set(n.Move(m.Mover, m.Moves[k]), 0)
+		v.Set(c.Move(m.Mover, m.Moves[k]), 0)
 	}
 	if m.Idle >= 0 {
-		v.Set(n.Move(1-m.Mover, m.Idle), 0)
+		v.Set(c.Move(1-m.Mover, m.Idle), 0)
 	}
-	for i, word := range s.next {
-		v.Set(n.Fluent(i), word)
+	for i, word := range p.next {
+		v.Set(c.Fluent(i), word)
 	}
 }
 
-// holds returns the value of a gate that is kept.
-func (s *Position) holds(r Ref) bool { return (s.count[r.Gate()] == 0) == (r&1 == 0) }
+// holds returns the value of a literal of a kept gate.
+func (p *Position) holds(r Ref) bool { return (p.count[r.Gate()] == 0) == (r&1 == 0) }
 
-// find returns the value of any gate.
-func (s *Position) find(r Ref) bool {
-	gate := r.Gate() - s.play.kept
+// find returns the value of any literal.
+func (p *Position) find(r Ref) bool {
+	gate := r.Gate() - p.play.kept
 	if gate < 0 {
-		return s.holds(r)
+		return p.holds(r)
 	}
-	if s.others == nil {
-		s.others = make([]truth, len(s.play.first)-1-s.play.kept)
+	if p.others == nil {
+		p.others = make([]truth, len(p.play.first)-1-p.play.kept)
 	}
-	t := s.others[gate]
+	t := p.others[gate]
 	if t == unknown {
-		t = s.findGate(int32(gate))
+		t = p.findGate(int32(gate))
 	}
 	return (t == isTrue) == (r&1 == 0)
 }
 
-// findGate returns the value of an entry of others.
-func (s *Position) findGate(gate int32) truth {
+// findGate computes an entry of others.
+func (p *Position) findGate(gate int32) truth {
 	t := isTrue
-	for _, r := range s.play.of(gate + int32(s.play.kept)) {
-		if !s.find(r) {
+	for _, r := range p.play.of(gate + int32(p.play.kept)) {
+		if !p.find(r) {
 			t = isFalse
 			break
 		}
 	}
-	s.others[gate] = t
-	s.found = append(s.found, gate)
+	p.others[gate] = t
+	p.found = append(p.found, gate)
 	return t
 }
 
-// forget makes the gates that are not kept unknown again.
-func (s *Position) forget() {
-	for _, gate := range s.found {
-		s.others[gate] = unknown
+// forget forgets the values that were computed on demand.
+func (p *Position) forget() {
+	for _, gate := range p.found {
+		p.others[gate] = unknown
 	}
-	s.found = s.found[:0]
+	p.found = p.found[:0]
 }
 
-// update passes changes on until there are none.
-func (s *Position) update() {
-	ok := s.pass()
-	for i := range s.dirty {
-		if ok && s.dirty[i] {
-			s.dirty[i] = false
-			s.recompute(&s.play.blocks[i])
-			ok = s.pass()
+// update propagates changes through gates and blocks.
+func (p *Position) update() {
+	ok := p.pass()
+	for i := range p.dirty {
+		if ok && p.dirty[i] {
+			p.dirty[i] = false
+			p.recompute(&p.play.blocks[i])
+			ok = p.pass()
 		}
 	}
 	if !ok {
-		s.changed = s.changed[:0]
-		s.computeKept()
+		p.changed = p.changed[:0]
+		p.computeKept()
 	}
 }
 
-// pass passes changes on, but not through blocks. The order does not matter: all changes of a gate add up. It reports
-// false if it gives up, because some gates change again and again: then computing all is faster.
-func (s *Position) pass() bool {
-	p, count, changed := s.play, s.count, s.changed
-	left := 4 * len(p.users)
+// pass propagates changes, but not through blocks. The order does not matter, because the changes of a count add up. It
+// reports false if some gates change so often that computing all gates is faster.
+func (p *Position) pass() bool {
+	play, count, changed := p.play, p.count, p.changed
+	left := 4 * len(play.users)
 	for len(changed) > 0 {
 		x := changed[len(changed)-1]
 		changed = changed[:len(changed)-1]
-		u := p.uses[x>>1]
+		u := play.uses[x>>1]
 		if left -= int(u.end - u.gates); left < 0 {
 			return false
 		}
-		for _, user := range p.users[u.gates:u.bits] {
+		for _, user := range play.users[u.gates:u.bits] {
 			gate := user >> 1
 			was := count[gate]
-			now := was + 1 - (x^user)&1*2 // one fewer is false if the input became true
+			now := was + 1 - (x^user)&1*2 // one fewer false input if the literal became true
 			count[gate] = now
 			switch {
 			case now == 0:
@@ -302,48 +302,48 @@ func (s *Position) pass() bool {
 				changed = append(changed, 2*gate)
 			}
 		}
-		for _, bit := range p.users[u.bits:u.blocks] {
-			s.bits[bit/64] ^= 1 << (bit % 64)
+		for _, bit := range play.users[u.bits:u.blocks] {
+			p.bits[bit/64] ^= 1 << (bit % 64)
 		}
-		for _, block := range p.users[u.blocks:u.end] {
-			s.dirty[block] = true
+		for _, block := range play.users[u.blocks:u.end] {
+			p.dirty[block] = true
 		}
 	}
-	s.changed = changed
+	p.changed = changed
 	return true
 }
 
-// recompute computes a block and lists its changes.
-func (s *Position) recompute(b *playBlock) {
-	s.before = append(s.before[:0], s.count[b.from:b.to]...)
-	s.compute(b)
-	for i, was := range s.before {
-		if gate := b.from + int32(i); s.count[gate] != was {
-			s.changed = append(s.changed, 2*gate+1-s.count[gate])
+// recompute computes a block and queues the changes of its gates.
+func (p *Position) recompute(b *playBlock) {
+	p.before = append(p.before[:0], p.count[b.from:b.to]...)
+	p.compute(b)
+	for i, was := range p.before {
+		if gate := b.from + int32(i); p.count[gate] != was {
+			p.changed = append(p.changed, 2*gate+1-p.count[gate])
 		}
 	}
 }
 
-// compute computes a block: its loops are false at first, until nothing changes.
-func (s *Position) compute(b *playBlock) {
+// compute iterates a block from false to its least fixpoint.
+func (p *Position) compute(b *playBlock) {
 	for _, l := range b.loops {
-		s.count[l.Gate()] = 1
+		p.count[l.Gate()] = 1
 	}
 	for more := true; more; {
 		more = false
 		for gate := b.from + int32(len(b.loops)); gate < b.to; gate++ {
 			value := int32(0)
-			for _, r := range s.play.of(gate) {
-				if !s.holds(r) {
+			for _, r := range p.play.of(gate) {
+				if !p.holds(r) {
 					value = 1
 					break
 				}
 			}
-			s.count[gate] = value
+			p.count[gate] = value
 		}
 		for i, l := range b.loops {
-			if value := int32(b2i(!s.holds(b.defs[i]))); value != s.count[l.Gate()] {
-				s.count[l.Gate()], more = value, true
+			if value := int32(b2i(!p.holds(b.defs[i]))); value != p.count[l.Gate()] {
+				p.count[l.Gate()], more = value, true
 			}
 		}
 	}

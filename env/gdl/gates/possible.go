@@ -2,19 +2,19 @@ package gates
 
 import "slices"
 
-// search looks for values of gates that agree with each other.
+// search is the state of a DPLL search (Davis, Logemann and Loveland 1962) for a satisfying assignment of the gates.
 type search struct {
-	value   []int8 // by gate: 1 true, -1 false, 0 open
-	trail   []int  // gates that are not open, in the order of their values
-	next    int    // of trail: the first gate whose consequences are not drawn yet
-	clauses []int  // conjunctions that are false
-	left    int    // gates that may still be tried
+	value   []int8 // by gate: 1 true, -1 false, 0 unassigned
+	trail   []int  // assigned gates, oldest first
+	next    int    // of trail: the first gate that is not propagated
+	clauses []int  // clauses: conjunctions that are false, so that an input must be
+	left    int    // decisions left
 }
 
-// maxTried bounds the gates that one call of Possible tries.
+// maxTried bounds the decisions of one search.
 const maxTried = 2000
 
-// Exclude says that at most one fluent of each group is true in a position. It replaces earlier groups.
+// Exclude makes searches assume that groups of fluents are mutex: at most one of each is true. It replaces earlier groups.
 func (f *Folder) Exclude(groups [][]int) {
 	f.groups = groups
 	f.exclusive = make([][]int32, len(f.given))
@@ -25,24 +25,24 @@ func (f *Folder) Exclude(groups [][]int) {
 	}
 }
 
-// Budget limits how many inputs of gates later searches look at, all together. After that they only draw a few consequences,
-// which is fast and still proves much. 0 is no limit.
+// Budget limits the inputs of gates that all later searches visit together; 0 is no limit. Once it is spent, searches only
+// propagate a little, which is fast and still proves much.
 func (f *Folder) Budget(inputs int) { f.budget, f.limited = inputs, inputs > 0 }
 
 // spent reports whether the budget is spent.
 func (f *Folder) spent() bool { return f.limited && f.budget <= 0 }
 
-// Possible reports whether a position may exist in which all of the gates are true. False is a proof that there is none;
-// true may be wrong. It draws the consequences of the gates, tries the inputs of false conjunctions one by one, and gives
-// up after maxTried of them, or when the budget is spent. Constants of Reset do not count: gates should be folded.
+// Possible reports whether an assignment of the inputs may make all literals true. False is a proof that none does; true may
+// be wrong, because the search gives up after maxTried decisions or when the budget is spent. It does not use the constants
+// of Reset: literals should be folded.
 func (f *Folder) Possible(refs ...Ref) bool {
 	possible := f.assumeAll(refs) && f.solve()
 	f.undo(0, 0)
 	return possible
 }
 
-// Exclusive reports whether at most one of the gates can be true in a position in which all given ones are true. True is a
-// proof; false may be wrong.
+// Exclusive reports whether at most one of the literals can be true where all given ones are. True is a proof; false may be
+// wrong.
 func (f *Folder) Exclusive(refs, given []Ref) bool {
 	var open []Ref
 	for k, r := range refs {
@@ -64,13 +64,13 @@ func (f *Folder) Exclusive(refs, given []Ref) bool {
 	return true
 }
 
-// isFalse reports whether a gate is false, as far as its inputs show.
+// isFalse reports whether a literal is assigned false, or has an input that is.
 func (f *Folder) isFalse(r Ref) bool {
 	known := func(r Ref) int8 { return f.search.value[r.Gate()] * (1 - 2*int8(r&1)) }
 	return known(r) < 0 || r&1 == 0 && slices.ContainsFunc(f.table.of(r.Gate()), func(x Ref) bool { return known(x) < 0 })
 }
 
-// assumeAll begins a search with some gates. It reports false if they contradict each other.
+// assumeAll begins a search by making literals true. It reports false if two contradict each other.
 func (f *Folder) assumeAll(refs []Ref) bool {
 	s := &f.search
 	if n := f.table.n(); len(s.value) < n {
@@ -85,7 +85,7 @@ func (f *Folder) assumeAll(refs []Ref) bool {
 	return true
 }
 
-// assume sets a gate. It reports false if the gate has the other value.
+// assume makes a literal true. It reports false if it is false already.
 func (f *Folder) assume(r Ref) bool {
 	s := &f.search
 	gate, value := r.Gate(), 1-2*int8(r&1)
@@ -100,7 +100,7 @@ func (f *Folder) assume(r Ref) bool {
 	return s.value[gate] == value
 }
 
-// undo opens gates again.
+// undo backtracks to earlier lengths of the trail and the clauses.
 func (f *Folder) undo(trail, clauses int) {
 	s := &f.search
 	for _, gate := range s.trail[trail:] {
@@ -109,7 +109,7 @@ func (f *Folder) undo(trail, clauses int) {
 	s.trail, s.clauses, s.next = s.trail[:trail], s.clauses[:clauses], trail
 }
 
-// solve reports whether the open gates may have values that agree with the others.
+// solve reports whether the assignment can be completed. It decides on the clause with the fewest unassigned inputs.
 func (f *Folder) solve() bool {
 	if !f.propagate() {
 		return false
@@ -137,7 +137,7 @@ func (f *Folder) solve() bool {
 	return false
 }
 
-// open returns the inputs of a false conjunction that are open, and whether another input is false.
+// open returns the unassigned inputs of a clause, and whether the clause is satisfied by a false input.
 func (f *Folder) open(gate int) (open []Ref, kept bool) {
 	f.budget -= len(f.table.of(gate))
 	for _, r := range f.table.of(gate) {
@@ -151,7 +151,7 @@ func (f *Folder) open(gate int) (open []Ref, kept bool) {
 	return open, false
 }
 
-// propagate draws consequences. It reports false if they contradict each other.
+// propagate does unit propagation. It reports false if it finds a conflict.
 func (f *Folder) propagate() bool {
 	s := &f.search
 	for {
@@ -189,7 +189,7 @@ func (f *Folder) propagate() bool {
 	}
 }
 
-// exclude sets the fluents that exclude a true one to false.
+// exclude makes the other fluents of a true fluent's mutex groups false. It reports false on a conflict.
 func (f *Folder) exclude(gate int) bool {
 	if gate == 0 || gate > len(f.exclusive) {
 		return true

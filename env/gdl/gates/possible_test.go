@@ -53,15 +53,15 @@ func TestPossible(t *testing.T) {
 }
 
 // holds computes a gate; bit i of values is fluent i.
-func holds(g *table, values int, r Ref) bool {
+func holds(t *table, values int, r Ref) bool {
 	gate := r.Gate()
 	result := gate > 0
-	refs := g.of(gate)
+	refs := t.of(gate)
 	if gate > 0 && len(refs) == 0 {
 		result = values>>(gate-1)&1 != 0
 	}
 	for _, x := range refs {
-		result = result && holds(g, values, x)
+		result = result && holds(t, values, x)
 	}
 	return result != (r&1 != 0)
 }

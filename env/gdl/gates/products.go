@@ -8,7 +8,7 @@ const (
 	maxProductWork = 1 << 20 // inputs of gates and of products looked at
 )
 
-// multiplier multiplies gates out.
+// multiplier computes disjunctive normal forms.
 type multiplier struct {
 	table  *table
 	counts []bool // by fluent
@@ -16,17 +16,17 @@ type multiplier struct {
 	work   int
 }
 
-// products are conjunctions of fluents of which one must hold, in ascending order and without doubles.
+// products is a disjunctive normal form: sorted conjunctions of fluents, without doubles.
 type products struct {
 	list    [][]int32
 	tooMany bool // then the list is empty
 }
 
-// Products multiplies results out: each becomes a disjunction of products, which are conjunctions. It returns of all
-// products the fluents that count and are not negated, ascending and without doubles. It leaves out the alternatives of a
-// result that have too many products, and returns nil if all together are too much work.
-func (n *Circuit) Products(results []Ref, counts []bool) [][]int32 {
-	m := &multiplier{table: n.table, counts: counts, known: map[Ref]products{}}
+// Products returns the conjunctions of the results' disjunctive normal forms, reduced to the fluents that count and are not
+// negated, sorted and without doubles. It leaves out alternatives of a result with too many conjunctions, and returns nil if
+// all together take too much work.
+func (c *Circuit) Products(results []Ref, counts []bool) [][]int32 {
+	m := &multiplier{table: c.table, counts: counts, known: map[Ref]products{}}
 	seen := map[Ref]bool{}
 	var all [][]int32
 	var alternatives func(r Ref)
@@ -58,7 +58,7 @@ func sortedProducts(list [][]int32) [][]int32 {
 	return slices.CompactFunc(list, slices.Equal)
 }
 
-// products returns those of a gate or of its negation. Moves, loops and negated fluents count as true.
+// products returns the normal form of a literal. Moves, loops and negated fluents are taken for true.
 func (m *multiplier) products(r Ref) products {
 	gate := r.Gate()
 	inputs := m.table.of(gate)
@@ -89,7 +89,7 @@ func (m *multiplier) products(r Ref) products {
 	return p
 }
 
-// or returns the products of the disjunction of the negations of refs.
+// or returns the normal form of the disjunction of the negations of refs.
 func (m *multiplier) or(refs []Ref) products {
 	var all [][]int32
 	for _, r := range refs {
@@ -102,7 +102,7 @@ func (m *multiplier) or(refs []Ref) products {
 	return products{list: sortedProducts(all)}
 }
 
-// and returns the products of a conjunction.
+// and returns the normal form of a conjunction.
 func (m *multiplier) and(refs []Ref) products {
 	all := [][]int32{nil}
 	for _, r := range refs {

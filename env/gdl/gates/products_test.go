@@ -42,13 +42,13 @@ func TestProducts(t *testing.T) {
 }
 
 // valueOf computes a gate the slow way.
-func valueOf(g *table, r Ref, on func(fluent int32) bool) bool {
-	value, inputs := r.Gate() > 0, g.of(r.Gate())
+func valueOf(t *table, r Ref, on func(fluent int32) bool) bool {
+	value, inputs := r.Gate() > 0, t.of(r.Gate())
 	if len(inputs) == 0 && value {
 		value = on(int32(r.Gate() - 1))
 	}
 	for _, x := range inputs {
-		value = value && valueOf(g, x, on)
+		value = value && valueOf(t, x, on)
 	}
 	return value != (r&1 != 0)
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Ref is a gate, or the negation of one: 2 x its number, + 1 if negated.
+// Ref is a literal: 2 x the number of a gate, + 1 if it is negated.
 type Ref int32
 
 // False and True are constants.
@@ -19,26 +19,26 @@ func (r Ref) Not() Ref { return r ^ 1 }
 // Gate returns the number of the gate.
 func (r Ref) Gate() int { return int(r >> 1) }
 
-// gates is a table of gates. Gate 0 is false; the next ones are inputs; the others are conjunctions of gates before
-// them, or loops.
+// table is a table of gates with structural hashing. Gate 0 is false; inputs follow; then conjunctions of gates before them,
+// and loops.
 type table struct {
 	first  []int32 // by gate: where its inputs begin in inputs; one more entry at the end
 	inputs []Ref
-	table  []int32 // hash table of conjunctions by their inputs, with open addressing; 0 is empty
+	slots  []int32 // hash table of conjunctions by their inputs, with open addressing; 0 is empty
 	count  int     // of conjunctions
 }
 
 func newTable(inputs int) *table {
-	return &table{first: make([]int32, inputs+2), table: make([]int32, 1<<10)}
+	return &table{first: make([]int32, inputs+2), slots: make([]int32, 1<<10)}
 }
 
 // n returns the number of gates.
-func (g *table) n() int { return len(g.first) - 1 }
+func (t *table) n() int { return len(t.first) - 1 }
 
-func (g *table) of(gate int) []Ref { return g.inputs[g.first[gate]:g.first[gate+1]] }
+func (t *table) of(gate int) []Ref { return t.inputs[t.first[gate]:t.first[gate+1]] }
 
-// and returns the conjunction. It reorders refs.
-func (g *table) and(refs []Ref) Ref {
+// and returns the gate of a conjunction. It reorders refs.
+func (t *table) and(refs []Ref) Ref {
 	slices.Sort(refs)
 	kept := refs[:0]
 	for _, r := range refs {
@@ -61,37 +61,37 @@ func (g *table) and(refs []Ref) Ref {
 	case 1:
 		return kept[0]
 	}
-	slot := g.find(kept)
-	if gate := g.table[slot]; gate != 0 {
+	slot := t.find(kept)
+	if gate := t.slots[slot]; gate != 0 {
 		return Ref(2 * gate)
 	}
-	gate := g.n()
-	g.inputs = append(g.inputs, kept...)
-	g.first = append(g.first, int32(len(g.inputs)))
-	g.table[slot] = int32(gate)
-	if g.count++; 2*g.count > len(g.table) {
-		g.grow()
+	gate := t.n()
+	t.inputs = append(t.inputs, kept...)
+	t.first = append(t.first, int32(len(t.inputs)))
+	t.slots[slot] = int32(gate)
+	if t.count++; 2*t.count > len(t.slots) {
+		t.grow()
 	}
 	return Ref(2 * gate)
 }
 
-// find returns the slot of a conjunction in the table: its own, or an empty one.
-func (g *table) find(refs []Ref) int {
-	mask := uint64(len(g.table) - 1)
+// find returns the slot of a conjunction in the hash table, or the empty one where it belongs.
+func (t *table) find(refs []Ref) int {
+	mask := uint64(len(t.slots) - 1)
 	for i := hashOf(refs) & mask; ; i = (i + 1) & mask {
-		if gate := g.table[i]; gate == 0 || slices.Equal(g.of(int(gate)), refs) {
+		if gate := t.slots[i]; gate == 0 || slices.Equal(t.of(int(gate)), refs) {
 			return int(i)
 		}
 	}
 }
 
-// grow doubles the table.
-func (g *table) grow() {
-	old := g.table
-	g.table = make([]int32, 2*len(old))
+// grow doubles the hash table.
+func (t *table) grow() {
+	old := t.slots
+	t.slots = make([]int32, 2*len(old))
 	for _, gate := range old {
 		if gate != 0 {
-			g.table[g.find(g.of(int(gate)))] = gate
+			t.slots[t.find(t.of(int(gate)))] = gate
 		}
 	}
 }
@@ -105,16 +105,16 @@ func hashOf(refs []Ref) uint64 {
 	return h
 }
 
-// or returns the disjunction. It changes refs.
-func (g *table) or(refs []Ref) Ref {
+// or returns the gate of a disjunction, by De Morgan's law. It changes refs.
+func (t *table) or(refs []Ref) Ref {
 	for i := range refs {
 		refs[i] = refs[i].Not()
 	}
-	return g.and(refs).Not()
+	return t.and(refs).Not()
 }
 
-// loop adds a gate whose value is set from outside.
-func (g *table) loop() Ref {
-	g.first = append(g.first, int32(len(g.inputs)))
-	return Ref(2 * (g.n() - 1))
+// loop adds a gate without inputs, whose value is computed by iteration.
+func (t *table) loop() Ref {
+	t.first = append(t.first, int32(len(t.inputs)))
+	return Ref(2 * (t.n() - 1))
 }

@@ -1,33 +1,33 @@
 package gates
 
-// Values are the values of all gates and of their negations: bit i of entry r is the value of [Ref] r in position i.
+// Values holds the values of all literals in 64 positions: bit i of entry r is the value of [Ref] r in position i.
 type Values []uint64
 
-// NewValues returns values of the network, with all inputs false.
-func (n *Circuit) NewValues() Values {
-	v := make(Values, 2*n.table.n())
-	for gate := range n.table.n() {
+// NewValues returns values with all inputs false.
+func (c *Circuit) NewValues() Values {
+	v := make(Values, 2*c.table.n())
+	for gate := range c.table.n() {
 		v.Set(Ref(2*gate), 0)
 	}
 	return v
 }
 
-// Get returns the values of a gate or its negation.
+// Get returns the values of a literal.
 func (v Values) Get(r Ref) uint64 { return v[r] }
 
 // Set sets the values of an input.
 func (v Values) Set(r Ref, word uint64) { v[r], v[r^1] = word, ^word }
 
-// Position computes what holds: legal moves and the end. The fluents must be set.
-func (n *Circuit) Position(v Values) { n.compute(v, n.plan[ofPosition]) }
+// Position computes legal moves and terminal from the fluents.
+func (c *Circuit) Position(v Values) { c.compute(v, c.plan[ofPosition]) }
 
-// Moves computes the next fluents, after Position. The moves must be set.
-func (n *Circuit) Moves(v Values) { n.compute(v, n.plan[ofMoves]) }
+// Moves computes the next fluents from the moves, after Position.
+func (c *Circuit) Moves(v Values) { c.compute(v, c.plan[ofMoves]) }
 
 // FinalGoals computes the goals, after Position.
-func (n *Circuit) FinalGoals(v Values) { n.compute(v, n.plan[ofGoals]) }
+func (c *Circuit) FinalGoals(v Values) { c.compute(v, c.plan[ofGoals]) }
 
-func (n *Circuit) compute(v Values, plan []step) {
+func (c *Circuit) compute(v Values, plan []step) {
 	for i := range plan {
 		s := &plan[i]
 		if s.block == nil {
@@ -50,7 +50,7 @@ func (n *Circuit) compute(v Values, plan []step) {
 	}
 }
 
-// compute computes gates in order. The cases but the last are for speed alone.
+// compute computes gates in order. All cases but the last are for speed only.
 func (v Values) compute(runs []run) {
 	for _, run := range runs {
 		refs := run.refs
