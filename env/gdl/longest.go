@@ -77,8 +77,8 @@ func usedUpGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns
 			break
 		}
 		f.Trim()
-		w := &weighing{ctx: ctx, circuit: c, folder: f, turns: t, set: set, inSet: map[int]bool{}, made: map[int][][]int{}}
-		if plies, ok := w.bound(); ok && (best.proof == "" || plies < best.plies) {
+		w := &weighing{circuit: c, folder: f, turns: t, set: set, inSet: map[int]bool{}, made: map[int][][]int{}}
+		if plies, ok := w.bound(ctx); ok && (best.proof == "" || plies < best.plies) {
 			best = longest{plies, fmt.Sprintf("every move uses up a fact like %s", p.Terms.Text(p.Fluents[set[0]]))}
 		}
 	}
@@ -112,7 +112,6 @@ const maxWeighed = 200_000
 
 // weighing looks for weights of a set of fluents.
 type weighing struct {
-	ctx     context.Context
 	circuit *gates.Circuit
 	folder  *gates.Folder
 	turns   *turns
@@ -122,7 +121,7 @@ type weighing struct {
 }
 
 // bound returns the sum of the weights of the initial fluents.
-func (w *weighing) bound() (int, bool) {
+func (w *weighing) bound(ctx context.Context) (int, bool) {
 	p, t := w.circuit.Program, w.turns
 	if len(w.set)*(len(p.Moves[0])+len(p.Moves[1])) > maxWeighed {
 		return 0, false
@@ -132,7 +131,7 @@ func (w *weighing) bound() (int, bool) {
 	}
 	for k := range t.fluents {
 		for m := range p.Moves[t.mover[k]] {
-			if w.ctx.Err() != nil || !w.addMove(k, m) {
+			if ctx.Err() != nil || !w.addMove(k, m) {
 				return 0, false
 			}
 		}

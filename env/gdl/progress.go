@@ -33,13 +33,13 @@ func progressGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *tur
 	if len(c.Next) > maxVariables {
 		return longest{}, false
 	}
-	p := &proof{ctx: ctx, circuit: c, folder: f, set: t.fluents}
+	p := &proof{circuit: c, folder: f, set: t.fluents}
 	defer f.Exclude(nil)
 	defer f.Budget(0)
 	f.Budget(maxProgressSearch)
 	end := f.Work() + maxProgressWork
 	variables := p.variables(t)
-	done := p.eachLegal(t, end, func(next []gates.Ref, may mayBe) {
+	done := p.eachLegal(ctx, t, end, func(next []gates.Ref, may mayBe) {
 		for _, v := range variables {
 			v.addSteps(c, next, may)
 		}
@@ -48,7 +48,7 @@ func progressGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *tur
 		return longest{}, false
 	}
 	variables = slices.DeleteFunc(variables, func(v *variable) bool { return v.cyclic || v.longest() == 0 })
-	return p.bounds(t, end, variables)
+	return p.bounds(ctx, t, end, variables)
 }
 
 // variables returns the variables of a program: proven mutex groups of fluents that differ in one argument, and each fluent
@@ -115,7 +115,7 @@ type mayBe func(refs ...gates.Ref) bool
 
 // eachLegal calls visit for each move that may be legal, with the circuit of each next fluent under the move. It reports
 // false if that takes too much work.
-func (p *proof) eachLegal(t *turns, end int, visit func(next []gates.Ref, may mayBe)) bool {
+func (p *proof) eachLegal(ctx context.Context, t *turns, end int, visit func(next []gates.Ref, may mayBe)) bool {
 	c, f := p.circuit, p.folder
 	next := make([]gates.Ref, len(c.Next))
 	for k, control := range t.fluents {
@@ -130,7 +130,7 @@ func (p *proof) eachLegal(t *turns, end int, visit func(next []gates.Ref, may ma
 				refs = append(refs, given...)
 				return f.Possible(refs...) && f.Possible(append(refs, running)...) // the first search is fast and mostly enough
 			})
-			if f.Work() > end || p.ctx.Err() != nil {
+			if f.Work() > end || ctx.Err() != nil {
 				return errGivenUp
 			}
 			return nil
@@ -228,7 +228,7 @@ func (v *variable) reached() []bool {
 }
 
 // bounds returns the least bound by a family of variables of which every move changes one. All variables are a family, too.
-func (p *proof) bounds(t *turns, end int, variables []*variable) (best longest, ok bool) {
+func (p *proof) bounds(ctx context.Context, t *turns, end int, variables []*variable) (best longest, ok bool) {
 	const all = ""
 	members := map[string][]*variable{}
 	var families []string
@@ -240,7 +240,7 @@ func (p *proof) bounds(t *turns, end int, variables []*variable) (best longest, 
 			members[family] = append(members[family], v)
 		}
 	}
-	done := p.eachLegal(t, end, func(next []gates.Ref, may mayBe) {
+	done := p.eachLegal(ctx, t, end, func(next []gates.Ref, may mayBe) {
 		families = slices.DeleteFunc(families, func(family string) bool {
 			var stuck []gates.Ref
 			for _, v := range members[family] {

@@ -1,7 +1,6 @@
 package gdl
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -18,7 +17,6 @@ var errGivenUp = errors.New("the proof takes too long")
 // groups: fluents of which at most one is true. They are part of the induction: a group is dropped, and the proof begins
 // again, if a move may make several of its fluents true.
 type proof struct {
-	ctx     context.Context
 	circuit *gates.Circuit
 	folder  *gates.Folder
 	set     []int   // control fluents, of which at most one is true; see turns

@@ -196,17 +196,17 @@ func factsIn(c *gates.Circuit, v gates.Values, i int) (list []string) {
 // one role only.
 func proveTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
 	f.Exclude(nil)
-	p := &proof{ctx: ctx, circuit: c, folder: f, set: set}
-	return p.followTurns()
+	p := &proof{circuit: c, folder: f, set: set}
+	return p.followTurns(ctx)
 }
 
 // proveWithGroups is proveTurns with mutex groups, such as (hand x 0) and (hand x 1), in its induction.
 func proveWithGroups(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
-	p := &proof{ctx: ctx, circuit: c, folder: f, set: set}
+	p := &proof{circuit: c, folder: f, set: set}
 	p.findGroups()
 	for {
 		p.exclude()
-		t, err := p.followTurns()
+		t, err := p.followTurns(ctx)
 		if err != nil || !p.dropBroken() {
 			return t, err
 		}
@@ -214,7 +214,7 @@ func proveWithGroups(ctx context.Context, c *gates.Circuit, f *gates.Folder, set
 }
 
 // followTurns explores the control fluents that are reachable from the initial one.
-func (p *proof) followTurns() (*turns, error) {
+func (p *proof) followTurns(ctx context.Context) (*turns, error) {
 	c := p.circuit
 	t := &turns{moves: [2][]bool{make([]bool, len(c.Legal[0])), make([]bool, len(c.Legal[1]))}}
 	known := map[int]bool{}
@@ -242,7 +242,7 @@ func (p *proof) followTurns() (*turns, error) {
 		}
 		t.fluents, t.mover, t.idle = append(t.fluents, control), append(t.mover, mover), append(t.idle, idle)
 		err = p.eachMove(control, mover, idle, moves, func(m int) error {
-			if p.folder.Work() > maxTurnWork || p.ctx.Err() != nil {
+			if p.folder.Work() > maxTurnWork || ctx.Err() != nil {
 				return errGivenUp
 			}
 			t.moves[mover][m] = true

@@ -51,55 +51,57 @@ type run struct {
 
 // New compiles a program. It returns an error if the circuit has more than maxGates gates or is deeper than maxDepth.
 func New(p *ground.Program) (*Circuit, error) {
-	n := &Circuit{Program: p}
+	c := &Circuit{Program: p}
 	inputs := len(p.Fluents)
 	for _, moves := range p.Moves {
-		n.moves = append(n.moves, 1+inputs)
+		c.moves = append(c.moves, 1+inputs)
 		inputs += len(moves)
 	}
-	b := &builder{circuit: n, refs: map[ground.Term]Ref{}}
-	n.table = newTable(inputs)
-	for i, f := range p.Fluents {
-		b.refs[p.True[f]] = n.Fluent(i)
+	c.table = newTable(inputs)
+	refs := c.build()
+	if c.table.n() > maxGates {
+		return nil, fmt.Errorf("the game needs more than %d gates", maxGates)
 	}
-	for role, moves := range p.Moves {
-		for i, m := range moves {
-			b.refs[p.Does[role][m]] = n.Move(role, i)
+	if c.depth() > maxDepth {
+		return nil, fmt.Errorf("the game needs more than %d gates one after the other", maxDepth)
+	}
+	c.setResults(refs)
+	c.order()
+	// The rules are gates now; keep names and numbers only.
+	c.Program = &ground.Program{Terms: p.Terms, Roles: p.Roles, Init: p.Init, Fluents: p.Fluents, Moves: p.Moves, Static: p.Static, Never: p.Never}
+	return c, nil
+}
+
+// setResults sets the results of the circuit, given the literals of atoms.
+func (c *Circuit) setResults(refs map[ground.Term]Ref) {
+	p := c.Program
+	find := func(atoms map[ground.Term]ground.Term, key ground.Term) Ref {
+		if a, ok := atoms[key]; ok {
+			return refs[a]
 		}
+		return False
 	}
 	for _, f := range p.Fluents {
-		n.Next = append(n.Next, b.ref(p.Next, f))
+		c.Next = append(c.Next, find(p.Next, f))
 	}
 	for role, moves := range p.Moves {
 		var list []Ref
 		for _, m := range moves {
-			list = append(list, b.ref(p.Legal[role], m))
+			list = append(list, find(p.Legal[role], m))
 		}
-		n.Legal = append(n.Legal, list)
+		c.Legal = append(c.Legal, list)
 		var goals []Goal
 		for v := range 101 {
-			if a, ok := p.Goal[role][v]; ok {
-				if r := b.atom(a); r != False {
-					goals = append(goals, Goal{v, r})
-				}
+			if a, ok := p.Goal[role][v]; ok && refs[a] != False {
+				goals = append(goals, Goal{v, refs[a]})
 			}
 		}
-		n.Goals = append(n.Goals, goals)
+		c.Goals = append(c.Goals, goals)
 	}
-	n.Terminal = False
+	c.Terminal = False
 	if p.Terminal >= 0 {
-		n.Terminal = b.atom(p.Terminal)
+		c.Terminal = refs[p.Terminal]
 	}
-	if n.table.n() > maxGates {
-		return nil, fmt.Errorf("the game needs more than %d gates", maxGates)
-	}
-	if n.depth() > maxDepth {
-		return nil, fmt.Errorf("the game needs more than %d gates one after the other", maxDepth)
-	}
-	n.order()
-	// The rules are gates now; keep names and numbers only.
-	n.Program = &ground.Program{Terms: p.Terms, Roles: p.Roles, Init: p.Init, Fluents: p.Fluents, Moves: p.Moves, Static: p.Static, Never: p.Never}
-	return n, nil
 }
 
 // Limits of a circuit. Functions that follow gates to their inputs recurse up to maxDepth times.
@@ -141,83 +143,53 @@ func (c *Circuit) Size() (position, moves, goals int) {
 type builder struct {
 	circuit *Circuit
 	refs    map[ground.Term]Ref
-	number  map[ground.Term]int // of Tarjan's algorithm
-	low     map[ground.Term]int
-	stack   []ground.Term
 }
 
-// ref returns the gate of atoms[key], False if there is no such atom.
-func (b *builder) ref(atoms map[ground.Term]ground.Term, key ground.Term) Ref {
-	if a, ok := atoms[key]; ok {
-		return b.atom(a)
-	}
-	return False
-}
-
-// atom returns the gate of an atom.
-func (b *builder) atom(a ground.Term) Ref {
-	if r, ok := b.refs[a]; ok {
-		return r
-	}
-	if b.number == nil {
-		b.number, b.low = map[ground.Term]int{}, map[ground.Term]int{}
-	}
-	b.visit(a)
-	return b.refs[a]
-}
-
-// visit builds an atom and all that it depends on, one strongly connected component after the other. It is Tarjan's algorithm
-// without recursion: dependencies may be deep.
-func (b *builder) visit(a ground.Term) {
-	type frame struct {
-		atom    ground.Term
-		body, k int
-	}
-	open := func(a ground.Term) frame {
-		b.number[a] = len(b.number) + 1
-		b.low[a] = b.number[a]
-		b.stack = append(b.stack, a)
-		return frame{atom: a}
-	}
-	rules := b.circuit.Program.Rules
-	frames := []frame{open(a)}
-frames:
-	for len(frames) > 0 {
-		if b.circuit.table.n() > maxGates {
-			return // New refuses the game
+// build compiles the atoms that results need, in topological order, and returns the literals of all atoms. It stops if there
+// are too many gates.
+func (c *Circuit) build() map[ground.Term]Ref {
+	p := c.Program
+	b := &builder{circuit: c, refs: map[ground.Term]Ref{}}
+	var results []ground.Term
+	for i, f := range p.Fluents {
+		b.refs[p.True[f]] = c.Fluent(i)
+		if a, ok := p.Next[f]; ok {
+			results = append(results, a)
 		}
-		f := &frames[len(frames)-1]
-		bodies := rules[f.atom]
-		for ; f.body < len(bodies); f.body, f.k = f.body+1, 0 {
-			for ; f.k < len(bodies[f.body]); f.k++ {
-				l := bodies[f.body][f.k]
-				to := ground.Term(l)
-				if l < 0 {
-					to = ground.Term(^l)
-				}
-				if _, built := b.refs[to]; built {
-					continue
-				}
-				if b.number[to] == 0 {
-					frames = append(frames, open(to))
-					continue frames
-				}
-				b.low[f.atom] = min(b.low[f.atom], b.low[to])
+	}
+	for role, moves := range p.Moves {
+		for i, m := range moves {
+			b.refs[p.Does[role][m]] = c.Move(role, i)
+			results = append(results, p.Legal[role][m])
+		}
+		for v := range 101 {
+			if a, ok := p.Goal[role][v]; ok {
+				results = append(results, a)
 			}
 		}
-		done := f.atom
-		frames = frames[:len(frames)-1]
-		if b.low[done] < b.number[done] {
-			continue
-		}
-		i := len(b.stack) - 1
-		for b.stack[i] != done {
-			i--
-		}
-		component := slices.Clone(b.stack[i:])
-		b.stack = b.stack[:i]
-		b.build(component)
 	}
+	if p.Terminal >= 0 {
+		results = append(results, p.Terminal)
+	}
+	for _, component := range ground.Components(results, b.dependencies) {
+		if _, isInput := b.refs[component[0]]; !isInput {
+			b.build(component)
+		}
+		if c.table.n() > maxGates {
+			break
+		}
+	}
+	return b.refs
+}
+
+// dependencies lists the atoms in the rules of an atom.
+func (b *builder) dependencies(a ground.Term) (list []ground.Term) {
+	for _, body := range b.circuit.Program.Rules[a] {
+		for _, l := range body {
+			list = append(list, l.Atom())
+		}
+	}
+	return list
 }
 
 // build compiles a strongly connected component: a single atom, or a block.
@@ -252,11 +224,11 @@ func (b *builder) define(a ground.Term) Ref {
 	for _, body := range b.circuit.Program.Rules[a] {
 		and = and[:0]
 		for _, l := range body {
+			r := b.refs[l.Atom()]
 			if l < 0 {
-				and = append(and, b.refs[ground.Term(^l)].Not())
-			} else {
-				and = append(and, b.refs[ground.Term(l)])
+				r = r.Not()
 			}
+			and = append(and, r)
 		}
 		or = append(or, b.circuit.table.and(and))
 	}

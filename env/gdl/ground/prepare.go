@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +9,7 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// clause is a rule whose body is a list of literals without or and and.
+// clause is a rule whose body is a conjunction of literals.
 type clause struct {
 	head kif.Term
 	body []kif.Term
@@ -19,7 +18,7 @@ type clause struct {
 
 func signature(t kif.Term) string { return t.Name + "/" + strconv.Itoa(len(t.Args)) }
 
-// asked returns the atom of a literal, and whether the literal is a negation.
+// asked returns the atom of a literal, and whether the literal is negated.
 func asked(l kif.Term) (kif.Term, bool) {
 	if l.Name == "not" {
 		return l.Args[0], true
@@ -27,12 +26,12 @@ func asked(l kif.Term) (kif.Term, bool) {
 	return l, false
 }
 
-// Arities of GDL's keywords.
+// keywords are the relations of GDL with their arities.
 var keywords = map[string]int{
 	"role": 1, "init": 1, "true": 1, "next": 1, "legal": 2, "does": 2, "goal": 2, "terminal": 0, "base": 1, "input": 2,
 }
 
-// checkKeywords refuses keywords in wrong places.
+// checkKeywords refuses keywords with a wrong arity or in a wrong place, and what is not supported.
 func checkKeywords(rules []kif.Rule) error {
 	var check func(t kif.Term, head bool) error
 	check = func(t kif.Term, head bool) error {
@@ -81,7 +80,7 @@ const (
 	maxArguments      = 64      // of a name
 )
 
-// checkSizes refuses rules of an unreasonable size: the work of all later steps grows faster than the size.
+// checkSizes refuses oversized rules, because the work of all later steps grows faster than their size.
 func checkSizes(rules []kif.Rule) error {
 	names := map[string]bool{}
 	literals := 0
@@ -129,15 +128,15 @@ func checkSizes(rules []kif.Rule) error {
 	return nil
 }
 
-// preparer makes clauses of rules.
+// preparer turns rules into clauses.
 type preparer struct {
-	ctx     context.Context
+	stopped func() error // returns an error once the context has ended
 	clauses []clause
 	fresh   int // auxiliary predicates made so far
 	copied  int // literals of alternatives made so far
 }
 
-// auxiliary returns the head of a new predicate of some variables. No sheet can contain its name, because it has a blank.
+// auxiliary returns an atom of a new predicate of some variables. Its name has a blank, so no sheet contains it.
 func (p *preparer) auxiliary(vars []string, pos kif.Pos) kif.Term {
 	p.fresh++
 	head := kif.Term{Name: fmt.Sprint("aux ", p.fresh), Pos: pos}
@@ -147,7 +146,7 @@ func (p *preparer) auxiliary(vars []string, pos kif.Pos) kif.Term {
 	return head
 }
 
-// isAuxiliary reports whether a relation is none of the sheet: its name has a blank, as those of SplitGoals have.
+// isAuxiliary reports whether a relation is not the sheet's: its name has a blank, as those of auxiliary and SplitGoals.
 func (r *relation) isAuxiliary() bool { return strings.Contains(r.symbol.name, " ") }
 
 // add appends the clauses of a rule.
@@ -163,7 +162,7 @@ func (p *preparer) add(r kif.Rule) error {
 		}
 		p.split(c)
 	}
-	if err := stopped(p.ctx); err != nil {
+	if err := p.stopped(); err != nil {
 		return kif.Errorf(r.Pos, "%w", err)
 	}
 	return nil
@@ -182,8 +181,8 @@ func tidy(body []kif.Term) []kif.Term {
 	return list
 }
 
-// expand returns the bodies that a body with or and and stands for. An or whose alternatives bind all their variables
-// becomes an auxiliary predicate.
+// expand returns the disjunctive normal form of a body. An or all of whose alternatives bind the same variables becomes an
+// auxiliary predicate instead.
 func (p *preparer) expand(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 	result := [][]kif.Term{nil}
 	for _, l := range body {
@@ -214,7 +213,7 @@ func (p *preparer) expand(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 	return result, nil
 }
 
-// choices returns the alternatives of a literal.
+// choices returns the disjunctive normal form of a literal.
 func (p *preparer) choices(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 	switch l.Name {
 	case "or":
@@ -235,7 +234,7 @@ func (p *preparer) choices(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 	return [][]kif.Term{{l}}, nil
 }
 
-// negation returns the alternatives of a negation.
+// negation returns the disjunctive normal form of a negation, by De Morgan's laws.
 func (p *preparer) negation(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 	a := l.Args[0]
 	not := func(t kif.Term) kif.Term { return kif.Term{Name: "not", Args: []kif.Term{t}, Pos: t.Pos} }
@@ -258,7 +257,8 @@ func (p *preparer) negation(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 	return [][]kif.Term{{l}}, nil
 }
 
-// disjunction returns an atom that holds if one of the bodies does, or nil if a body does not bind all variables.
+// disjunction returns an auxiliary atom that holds if one of the bodies does; nil if the bodies do not bind the same
+// variables.
 func (p *preparer) disjunction(bodies [][]kif.Term, pos kif.Pos) *kif.Term {
 	var vars []string
 	for i, body := range bodies {
@@ -288,7 +288,7 @@ func (p *preparer) disjunction(bodies [][]kif.Term, pos kif.Pos) *kif.Term {
 	return &head
 }
 
-// isTest reports whether a literal binds no variables.
+// isTest reports whether a literal tests its variables and binds none.
 func isTest(l kif.Term) bool { return l.Name == "not" || l.Name == "distinct" }
 
 func positives(body []kif.Term) []kif.Term { return slices.DeleteFunc(slices.Clone(body), isTest) }
@@ -311,7 +311,7 @@ func variables(terms []kif.Term) []string {
 	return list
 }
 
-// checkSafe refuses a clause with a variable that no positive literal binds.
+// checkSafe refuses an unsafe clause, in which no positive literal binds some variable.
 func checkSafe(c clause) error {
 	bound := variables(positives(c.body))
 	for _, v := range variables(append([]kif.Term{c.head}, c.body...)) {
@@ -322,10 +322,10 @@ func checkSafe(c clause) error {
 	return nil
 }
 
-// split appends a clause. As long as a variable stands in the body only, and the literals with it have fewer variables
+// split appends a clause after bucket elimination: as long as the literals with some body-only variable have fewer variables
 // than the body, an auxiliary predicate takes their place. It stops early when the time runs out.
 func (p *preparer) split(c clause) {
-	for p.ctx.Err() == nil {
+	for p.stopped() == nil {
 		inside, outside := c.cheapest()
 		if inside == nil {
 			break
@@ -338,16 +338,16 @@ func (p *preparer) split(c clause) {
 	p.chain(c)
 }
 
-// common returns what stands in both lists.
+// common returns the intersection of two lists.
 func common(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return !slices.Contains(b, v) })
 }
 
-// maxJoined is the largest number of literals of a clause; see grounder.join.
+// maxJoined is the largest number of literals of a clause: join keeps a set of them in a word.
 const maxJoined = 64
 
-// chain appends a clause. As long as its body is too long, an auxiliary predicate takes the place of its first literals.
-// Tests come last, where all their variables are bound.
+// chain appends a clause. As long as its body is too long, an auxiliary predicate takes the place of its first literals. Tests
+// are moved to the end, where all their variables are bound.
 func (p *preparer) chain(c clause) {
 	if len(c.body) > maxJoined {
 		tests := slices.DeleteFunc(slices.Clone(c.body), func(l kif.Term) bool { return !isTest(l) })
@@ -362,8 +362,8 @@ func (p *preparer) chain(c clause) {
 	p.clauses = append(p.clauses, c)
 }
 
-// cheapest returns which literals to move into an auxiliary predicate, and the others; nil if none should be. Of the
-// variables that stand in the body only, it takes the one whose literals have the fewest variables.
+// cheapest returns the literals of the body-only variable whose elimination joins the fewest variables, and the other
+// literals; nil if no elimination makes the clause narrower.
 func (c *clause) cheapest() (inside, outside []kif.Term) {
 	inHead, inBody := variables([]kif.Term{c.head}), variables(c.body)
 	width := len(inBody)
@@ -379,8 +379,8 @@ func (c *clause) cheapest() (inside, outside []kif.Term) {
 	return inside, outside
 }
 
-// with returns the literals with a variable, and those without. Literals that bind a variable of a test with v, if no other
-// with v does, are in both lists.
+// with splits the body into the literals with a variable and those without. A literal without v that must bind a variable of
+// a test with v is in both lists.
 func (c *clause) with(v string) (inside, outside []kif.Term) {
 	for _, l := range c.body {
 		if slices.Contains(variables([]kif.Term{l}), v) {

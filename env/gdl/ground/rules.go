@@ -6,7 +6,7 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// pattern is a term with variables.
+// pattern is a term that may have variables.
 type pattern struct {
 	variable int   // number of the variable, or -1
 	ground   Term  // the term if it has no variables, otherwise -1
@@ -15,16 +15,16 @@ type pattern struct {
 	vars     uint64 // set of its variables
 }
 
-// literal is a literal of a rule.
+// literal is a compiled literal of a rule.
 type literal struct {
 	pattern
-	atom     kif.Term  // in the sheet, or of an auxiliary predicate
+	atom     kif.Term  // as in the sheet
 	relation *relation // nil for distinct
 	negated  bool
 	distinct [2]pattern
 }
 
-// rule is a clause, compiled.
+// rule is a compiled clause.
 type rule struct {
 	head      pattern
 	relation  *relation // of the head
@@ -36,13 +36,13 @@ type rule struct {
 	work      int // candidates tried so far
 }
 
-// relation is the set of atoms of one predicate that may hold.
+// relation is the set of possible atoms of one predicate.
 type relation struct {
 	symbol  symbol
 	dynamic bool // depends on the position or on moves
 	atoms   []Term
 	indexes []*index
-	uses    []use // positive literals that ask for it
+	uses    []use // its positive literals in the rules that are evaluated
 }
 
 // use is a positive literal of a rule.
@@ -51,7 +51,7 @@ type use struct {
 	literal int
 }
 
-// index finds atoms by the terms at some paths.
+// index is a hash index of a relation by the terms at some paths.
 type index struct {
 	paths [][]int
 	lists map[uint64][]Term
@@ -59,7 +59,7 @@ type index struct {
 
 const maxVariables = 64
 
-// compile makes a rule of a clause.
+// compile compiles a clause.
 func (g *grounder) compile(c clause) (*rule, error) {
 	names := variables(append([]kif.Term{c.head}, c.body...))
 	if len(names) > maxVariables {
@@ -119,7 +119,8 @@ func (g *grounder) relation(t kif.Term) *relation {
 	return r
 }
 
-// match binds variables so that the pattern becomes x. It reports whether that is possible; bound is updated in any case.
+// match unifies a pattern with a ground term by binding variables. It reports false if that fails; bound may have changed
+// then, too.
 func (g *grounder) match(p *pattern, x Term, bound *uint64) bool {
 	switch {
 	case p.ground >= 0:
@@ -143,7 +144,7 @@ func (g *grounder) match(p *pattern, x Term, bound *uint64) bool {
 	return true
 }
 
-// value returns the term that a pattern stands for, all of whose variables are bound; it adds the term if it is new.
+// value returns the term of a pattern all of whose variables are bound.
 func (g *grounder) value(p *pattern) Term {
 	switch {
 	case p.ground >= 0:
@@ -159,7 +160,7 @@ func (g *grounder) value(p *pattern) Term {
 	return g.terms.add(p.functor, ids)
 }
 
-// paths appends the paths in p to the largest parts that are bound.
+// paths appends the paths in p to its largest bound parts.
 func (p *pattern) paths(bound uint64, at []int, list [][]int) [][]int {
 	if p.vars&^bound == 0 {
 		return append(list, slices.Clone(at))
@@ -176,7 +177,7 @@ func hash(h uint64, x Term) uint64 {
 	return h ^ h>>29
 }
 
-// add inserts an atom; it is skipped if its shape lacks one of the paths.
+// add inserts an atom, unless it lacks one of the paths.
 func (i *index) add(t *Terms, atom Term) {
 	h := uint64(1)
 	for _, path := range i.paths {
@@ -201,7 +202,7 @@ func (p *pattern) part(path []int) *pattern {
 	return p
 }
 
-// candidates returns atoms of the literal's relation that may match it, given the bound variables.
+// candidates returns the atoms of a literal's relation that may match it, by an index of its bound parts.
 func (g *grounder) candidates(l *literal, bound uint64) []Term {
 	if l.vars&bound == 0 {
 		fixed := false

@@ -1,0 +1,244 @@
+package ground
+
+import (
+	"context"
+	"errors"
+	"strconv"
+)
+
+// run computes the fixpoint of some rules by semi-naive evaluation: each new atom starts the joins of the rules that have it
+// as a condition. Relations without a rule among them are complete.
+func (g *grounder) run(rules []*rule) error {
+	for _, r := range rules {
+		for i := range r.positive {
+			l := &r.literals[i]
+			l.relation.uses = append(l.relation.uses, use{r, i})
+		}
+	}
+	// Atoms still to come start the joins of their rules. Rules of which all relations are complete start here.
+	coming := map[*relation]bool{}
+	for _, r := range rules {
+		coming[r.relation] = true
+	}
+	for _, a := range g.queue {
+		coming[g.relationOf(a)] = true
+	}
+	if len(rules) > 0 && rules[0].relation.dynamic {
+		coming[g.relations[symbol{"true", 1}]], coming[g.does] = true, true
+	}
+	g.current = -1
+	for _, r := range rules {
+		started := false
+		for i := range r.positive {
+			started = started || coming[r.literals[i].relation]
+		}
+		if !started {
+			g.join(r, -1, 0, 0)
+		}
+	}
+	for len(g.queue) > g.seen && g.err == nil {
+		a := g.queue[g.seen]
+		g.seen++
+		rel := g.relationOf(a)
+		rel.atoms = append(rel.atoms, a)
+		for _, i := range rel.indexes {
+			i.add(g.terms, a)
+		}
+		g.spend(bytesPerEntry * len(rel.indexes))
+		g.current = a
+		g.count(len(rel.uses))
+		for _, u := range rel.uses {
+			bound := uint64(0)
+			if g.match(&u.rule.literals[u.literal].pattern, a, &bound) {
+				g.join(u.rule, u.literal, 1<<u.literal, bound)
+			}
+		}
+	}
+	g.queue, g.seen = g.queue[:0], 0
+	for _, r := range rules {
+		for i := range r.positive {
+			r.literals[i].relation.uses = nil
+		}
+	}
+	return g.err
+}
+
+// count counts candidates of joins, and checks the time now and then.
+func (g *grounder) count(atoms int) {
+	if g.work += atoms; g.work > g.limits.Work {
+		g.fail("grounding tries more than %d facts", g.limits.Work)
+	}
+	if g.checks++; g.checks&0xffff == 0 {
+		g.checkTime()
+	}
+}
+
+// checkTime fails if the context has ended.
+func (g *grounder) checkTime() {
+	if err := g.stopped(); err != nil {
+		g.fail("%w", err)
+	}
+}
+
+// stopped returns an error if the context has ended.
+func stopped(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return ended{context.Cause(ctx)}
+}
+
+// ended is an error about the end of a context, in plain words.
+type ended struct{ cause error }
+
+func (e ended) Error() string {
+	if errors.Is(e.cause, context.DeadlineExceeded) {
+		return "the time ran out"
+	}
+	return "it was stopped"
+}
+
+func (e ended) Unwrap() error { return e.cause }
+
+func (g *grounder) relationOf(a Term) *relation {
+	return g.relations[g.terms.symbols[g.terms.functor[a]]]
+}
+
+// join emits the instances of a rule for all ways to satisfy its other literals. done is the set of satisfied literals, bound
+// that of bound variables. The literal from started the join with the current atom; those before it do not match this atom,
+// since that would find an instance twice.
+func (g *grounder) join(r *rule, from int, done, bound uint64) {
+	if g.err != nil {
+		return
+	}
+	// First tests whose variables are bound; then the positive literal with the fewest candidates.
+	for i := r.positive; i < len(r.literals); i++ {
+		l := &r.literals[i]
+		if done>>i&1 != 0 || l.vars&^bound != 0 {
+			continue
+		}
+		done |= 1 << i
+		if l.relation == nil {
+			if (g.value(&l.distinct[0]) != g.value(&l.distinct[1])) == l.negated {
+				return
+			}
+		} else if !l.relation.dynamic && g.may(g.value(&l.pattern)) {
+			return
+		}
+	}
+	best, least := -1, []Term(nil)
+	for i := range r.positive {
+		if done>>i&1 != 0 {
+			continue
+		}
+		list := g.candidates(&r.literals[i], bound)
+		if best < 0 || len(list) < len(least) {
+			best, least = i, list
+		}
+		if len(list) == 0 {
+			return
+		}
+	}
+	if best < 0 {
+		g.emit(r)
+		return
+	}
+	l := &r.literals[best]
+	r.work += len(least)
+	g.count(len(least))
+	g.spend(0)
+	for _, a := range least {
+		if a == g.current && best < from {
+			continue
+		}
+		b := bound
+		if g.match(&l.pattern, a, &b) {
+			g.join(r, from, done|1<<best, b)
+		}
+	}
+}
+
+// emit records an instance of a rule, all of whose variables are bound. A static rule just makes its head hold.
+func (g *grounder) emit(r *rule) {
+	g.emitting = r
+	head := g.value(&r.head)
+	if !r.relation.dynamic {
+		g.push(head)
+		return
+	}
+	body, ok := g.body(r)
+	if !ok {
+		return
+	}
+	r.instances++
+	if g.instances++; g.instances > g.limits.Instances {
+		g.fail("the rules have more than %d instances", g.limits.Instances)
+	}
+	if g.instances&0xfff == 0 {
+		g.checkTime()
+	}
+	g.spend(bytesPerInstance + bytesPerLiteral*len(body))
+	g.program.Rules[head] = append(g.program.Rules[head], body)
+	if g.push(head) {
+		g.derive(r, head)
+	}
+}
+
+// body returns the dynamic literals of an instance. It reports false if they can never hold: if no role makes a move, or one
+// role makes two.
+func (g *grounder) body(r *rule) (body []Literal, ok bool) {
+	clear(g.moves)
+	for i := range r.literals {
+		l := &r.literals[i]
+		if l.relation == nil || !l.relation.dynamic {
+			continue
+		}
+		a := g.value(&l.pattern)
+		if l.negated {
+			body = append(body, Literal(^a))
+			continue
+		}
+		body = append(body, Literal(a))
+		if l.relation == g.does {
+			role, ok := g.roles[g.terms.args[a][0]]
+			if !ok || g.moves[role] != 0 && g.moves[role] != a+1 {
+				return nil, false
+			}
+			g.moves[role] = a + 1
+		}
+	}
+	return body, true
+}
+
+// derive records a new atom of a keyword. A possible next fluent may be true, and a possible legal move may be done.
+func (g *grounder) derive(r *rule, head Term) {
+	p, args := g.program, g.terms.args[head]
+	switch r.relation.symbol {
+	case symbol{"terminal", 0}:
+		p.Terminal = head
+	case symbol{"next", 1}:
+		p.Next[args[0]] = head
+		g.isTrue(args[0])
+	case symbol{"legal", 2}:
+		role, ok := g.roles[args[0]]
+		if !ok {
+			return
+		}
+		p.Legal[role][args[1]] = head
+		p.Moves[role] = append(p.Moves[role], args[1])
+		does := g.terms.add(g.terms.symbol("does", 2), []Term{args[0], args[1]})
+		p.Does[role][args[1]] = does
+		g.push(does)
+	case symbol{"goal", 2}:
+		role, ok := g.roles[args[0]]
+		if !ok {
+			return
+		}
+		v, err := strconv.Atoi(g.terms.Name(args[1]))
+		if err != nil || v < 0 || v > 100 || len(g.terms.args[args[1]]) > 0 {
+			g.failAt(r.pos, "the goal %s is not a number from 0 to 100", g.terms.Text(args[1]))
+			return
+		}
+		p.Goal[role][v] = head
+	}
+}

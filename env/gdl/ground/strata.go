@@ -1,0 +1,171 @@
+package ground
+
+import (
+	"context"
+	"slices"
+
+	"ludus/env/gdl/kif"
+)
+
+// CheckUnused returns the first mistake in the rules that Ground ignores, because neither play nor goals depend on them. The
+// error is of type [kif.Error].
+func CheckUnused(ctx context.Context, rules []kif.Rule) error {
+	asked := map[kif.Pos]bool{}
+	for _, r := range relevant(rules) {
+		asked[r.Pos] = true
+	}
+	p := preparer{stopped: func() error { return stopped(ctx) }}
+	for _, r := range rules {
+		if len(r.Body) == 0 || asked[r.Pos] {
+			continue
+		}
+		if err := p.add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relevant returns the rules that play and goals depend on. It drops others, such as those for base and input.
+func relevant(rules []kif.Rule) []kif.Rule {
+	byHead := map[string][]kif.Rule{}
+	for _, r := range rules {
+		byHead[signature(r.Head)] = append(byHead[signature(r.Head)], r)
+	}
+	needed := map[string]bool{}
+	var visit func(s string)
+	var ask func(t kif.Term)
+	ask = func(t kif.Term) {
+		if t.Name == "not" || t.Name == "or" || t.Name == "and" {
+			for _, a := range t.Args {
+				ask(a)
+			}
+			return
+		}
+		visit(signature(t))
+	}
+	visit = func(s string) {
+		if needed[s] {
+			return
+		}
+		needed[s] = true
+		for _, r := range byHead[s] {
+			for _, l := range r.Body {
+				ask(l)
+			}
+		}
+	}
+	for _, s := range []string{"role/1", "init/1", "next/1", "legal/2", "goal/2", "terminal/0"} {
+		visit(s)
+	}
+	var list []kif.Rule
+	for _, r := range rules {
+		if needed[signature(r.Head)] {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// unused returns the facts of relations that no needed rule defines. They may tell the order of constants.
+func unused(rules, needed []kif.Rule) []kif.Term {
+	used := map[string]bool{}
+	for _, r := range needed {
+		used[signature(r.Head)] = true
+	}
+	var list []kif.Term
+	for _, r := range rules {
+		if len(r.Body) == 0 && !used[signature(r.Head)] && len(variables([]kif.Term{r.Head})) == 0 {
+			list = append(list, r.Head)
+		}
+	}
+	return list
+}
+
+// layers splits the rules into strata: the strongly connected components of their heads, in topological order. It marks dynamic
+// relations, and refuses rules that are not stratified or depend on what GDL does not allow.
+func (g *grounder) layers() ([][]*rule, error) {
+	byHead := map[*relation][]*rule{}
+	var heads []*relation
+	for _, r := range g.rules {
+		if byHead[r.relation] == nil {
+			heads = append(heads, r.relation)
+		}
+		byHead[r.relation] = append(byHead[r.relation], r)
+	}
+	for _, name := range []string{"true", "does", "next", "legal", "goal", "terminal"} {
+		g.relation(kif.Term{Name: name, Args: make([]kif.Term, keywords[name])}).dynamic = true
+	}
+	g.does = g.relations[symbol{"does", 2}]
+	dependencies := func(h *relation) (list []*relation) {
+		for _, r := range byHead[h] {
+			for i := range r.literals {
+				if to := r.literals[i].relation; to != nil {
+					list = append(list, to)
+				}
+			}
+		}
+		return list
+	}
+	var layers [][]*rule
+	for _, component := range Components(heads, dependencies) {
+		var layer []*rule
+		for _, h := range slices.Backward(component) {
+			layer = append(layer, byHead[h]...)
+		}
+		if err := markDynamic(component, layer); err != nil {
+			return nil, err
+		}
+		if len(layer) > 0 {
+			layers = append(layers, layer)
+		}
+	}
+	for _, name := range []string{"role", "init"} {
+		if r := g.relations[symbol{name, 1}]; r != nil && r.dynamic {
+			return nil, kif.Errorf(byHead[r][0].pos, "%s depends on the position", name)
+		}
+	}
+	return layers, g.checkDoes(layers)
+}
+
+// markDynamic makes the relations of a component dynamic if one of them is or depends on a dynamic relation. It returns an
+// error if one depends on the negation of another: then the rules are not stratified.
+func markDynamic(component []*relation, layer []*rule) error {
+	dynamic := slices.ContainsFunc(component, func(r *relation) bool { return r.dynamic })
+	for _, r := range layer {
+		for i := range r.literals {
+			l := &r.literals[i]
+			if l.negated && l.relation != nil && slices.Contains(component, l.relation) {
+				return kif.Errorf(r.pos, "%s depends on its own negation", r.relation.symbol.name)
+			}
+			dynamic = dynamic || l.relation != nil && l.relation.dynamic
+		}
+	}
+	for _, r := range component {
+		r.dynamic = dynamic
+	}
+	return nil
+}
+
+// checkDoes refuses rules for legal, goal and terminal that depend on does.
+func (g *grounder) checkDoes(layers [][]*rule) error {
+	depends := map[*relation]bool{g.does: true}
+	for _, layer := range layers {
+		// The relations of a layer depend on each other: if one depends on moves, all do.
+		some := false
+		for _, r := range layer {
+			for i := range r.literals {
+				some = some || depends[r.literals[i].relation]
+			}
+		}
+		for _, r := range layer {
+			depends[r.relation] = some
+		}
+		for _, r := range layer {
+			if name := r.relation.symbol.name; depends[r.relation] && (name == "legal" || name == "goal" || name == "terminal") {
+				return kif.Errorf(r.pos, "%s depends on does: it must depend on the position alone", name)
+			}
+		}
+	}
+	return nil
+}
