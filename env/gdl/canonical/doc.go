@@ -1,8 +1,7 @@
 // Package canonical recognises rule sheets that differ only in names and in the order of rules and conditions.
 //
-// [New] puts a sheet into its canonical form. Two sheets are the same game written in other words if and only if the
-// texts of their forms are equal; then the names with equal numbers correspond. Keywords and numbers keep their meaning,
-// so they are never renamed.
+// [New] computes the canonical form of a sheet. Two sheets are isomorphic, equal but for names and order, if and only if the
+// texts of their forms are equal; then names with equal numbers correspond. Keywords and numbers are never renamed.
 //
 // Names and variables are the vertices of a graph whose edges are the places in rules where they stand together. Colour
 // refinement tells most of them apart; where several look alike, each is tried in turn, and automorphisms that are found

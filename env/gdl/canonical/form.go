@@ -10,14 +10,14 @@ import (
 
 // Form is the canonical form of a sheet.
 type Form struct {
-	Text  string   // the sheet, with numbers for names and with rules and conditions in order
+	Text  string   // the sheet with numbers for names, and with rules and conditions sorted
 	Names []string // by number: the sheet's own name
 }
 
-// ErrBudget is returned for a sheet that is too large or too symmetric.
+// ErrBudget says that a sheet is too large or too symmetric for the search.
 var ErrBudget = errors.New("the sheet is too large or too symmetric to be compared with others")
 
-// budget bounds the work of New: terms visited. It is used up after some tenths of a second.
+// budget bounds the terms that New visits, some tenths of a second.
 const budget = 8 << 20
 
 // New returns the canonical form of a sheet. The only error is [ErrBudget].
@@ -64,7 +64,7 @@ func New(rules []kif.Rule) (*Form, error) {
 	return f, nil
 }
 
-// Dictionary translates the names of one sheet to those of another with an equal form.
+// Dictionary maps the names of one sheet to those of another one with an equal form.
 func (f *Form) Dictionary(to *Form) map[string]string {
 	d := make(map[string]string, len(f.Names))
 	for i, name := range f.Names {
@@ -85,7 +85,7 @@ func isFixed(word string) bool {
 	return err == nil || slices.Contains(keywords, word)
 }
 
-// countNames numbers the names of a term.
+// countNames numbers the names in a term.
 func (s *search) countNames(t kif.Term, ids map[string]int) {
 	if _, known := ids[t.Name]; !known && !t.IsVariable() && !isFixed(t.Name) {
 		ids[t.Name] = len(s.names)
@@ -101,19 +101,19 @@ type term struct {
 	vertex    int    // of its name or variable; -1 for a keyword or number
 	word      string // the keyword or number
 	fixed     uint64 // hash of word
-	unordered bool   // the order of the arguments means nothing
+	unordered bool   // the arguments commute
 	args      []term
 	hash      uint64 // with the colours of the last call of hashTerm
 }
 
-// clause is a rule; the order of its body means nothing.
+// clause is a rule. The literals of its body commute.
 type clause struct {
 	head      term
 	body      []term
 	variables []int
 }
 
-// newTerm makes a term. Variables get numbers from first on.
+// newTerm converts a term. Variables get vertices from first on.
 func newTerm(t kif.Term, ids, variables map[string]int, first int) term {
 	n := term{vertex: -1}
 	if id, ok := ids[t.Name]; ok {

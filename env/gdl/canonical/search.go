@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// search looks for the order of the names that gives the least text.
+// search looks for the order of the names with the least text, by individualisation and refinement.
 type search struct {
 	names    []string
 	clauses  []clause
@@ -16,7 +16,7 @@ type search struct {
 
 	best          string
 	bestOrder     []int   // names by number
-	bestPath      []int   // names that were set apart on the way to best
+	bestPath      []int   // names that were individualised on the way to best
 	automorphisms [][]int // by name: its image
 }
 
@@ -28,7 +28,7 @@ func mix(h, x uint64) uint64 {
 	return h ^ h>>32
 }
 
-// Constants that tell places in a rule apart.
+// Constants that tell the places in a rule apart.
 const (
 	placeHead = 1000 + iota
 	placeBody
@@ -58,7 +58,7 @@ func (s *search) hashTerm(t *term, colours []uint64) uint64 {
 	return t.hash
 }
 
-// addPlaces adds a hash of each place where a vertex stands to the vertex's sum; context is the place of the term.
+// addPlaces adds to the sum of each vertex in a term a hash of its place; context is the place of the term.
 func (s *search) addPlaces(t *term, context uint64) {
 	context = mix(context, t.hash)
 	if t.vertex >= 0 {
@@ -73,8 +73,7 @@ func (s *search) addPlaces(t *term, context uint64) {
 	}
 }
 
-// refine changes the colours of the vertices until the places where they stand in the clauses tell no more of them
-// apart.
+// refine mixes the places of vertices in the clauses into their colours until the number of colours no longer grows.
 func (s *search) refine(clauses []clause, vertices []int, colours []uint64) {
 	for count := 0; s.work <= budget; {
 		for _, v := range vertices {
@@ -106,8 +105,7 @@ func (s *search) refine(clauses []clause, vertices []int, colours []uint64) {
 	}
 }
 
-// cell returns the smallest set of vertices with the same colour; nil if all colours differ. Of several sets it is that
-// of the least colour.
+// cell returns the smallest set of vertices with one colour, of several that of the least colour; nil if all colours differ.
 func cell(vertices []int, colours []uint64) []int {
 	sets := map[uint64][]int{}
 	for _, v := range vertices {
@@ -122,8 +120,8 @@ func cell(vertices []int, colours []uint64) []int {
 	return best
 }
 
-// visit tries the orders of the names that agree with the colours. path has the names that were set apart so far. It
-// returns how many of them are still worth a try: fewer than len(path) if the rest has been seen.
+// visit searches the node of a search tree: path has the individualised names. It returns the depth to which to backtrack,
+// less than len(path) if an automorphism shows that the node's subtree is a copy of one that was searched.
 func (s *search) visit(colours []uint64, path []int) int {
 	s.refine(s.clauses, s.vertices, colours)
 	if s.work > budget {
@@ -149,7 +147,7 @@ func (s *search) visit(colours []uint64, path []int) int {
 	return len(path)
 }
 
-// equivalent reports whether automorphisms that keep the path take v to a name that was tried.
+// equivalent reports whether automorphisms that fix the path map v to a name that was tried.
 func (s *search) equivalent(path, tried []int, v int) bool {
 	if len(tried) == 0 || len(s.automorphisms) == 0 {
 		return false
@@ -175,7 +173,7 @@ func (s *search) equivalent(path, tried []int, v int) bool {
 	return false
 }
 
-// leaf compares the text of one order with the best.
+// leaf compares the text of an order of the names with the best. An equal text makes an automorphism.
 func (s *search) leaf(colours []uint64, path []int) int {
 	order := slices.Clone(s.vertices[:len(s.names)])
 	slices.SortFunc(order, func(a, b int) int {
@@ -206,7 +204,7 @@ func (s *search) leaf(colours []uint64, path []int) int {
 	return same
 }
 
-// text returns the sheet with numbers for names.
+// text returns the sheet with numbers for names, sorted.
 func (s *search) text(order []int, colours []uint64) string {
 	labels := make([]string, len(s.vertices))
 	for i, v := range order {
@@ -220,7 +218,8 @@ func (s *search) text(order []int, colours []uint64) string {
 	return strings.Join(lines, "\n")
 }
 
-// clauseText returns the least text of a clause: where variables look alike, each is set apart in turn.
+// clauseText returns the least text of a clause over the orders of its variables: of equal colours each is individualised in
+// turn.
 func (s *search) clauseText(i int, labels []string, colours []uint64) string {
 	c := &s.clauses[i]
 	set := cell(c.variables, colours)

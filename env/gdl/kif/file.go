@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// ReadFile returns the first bytes of a regular file, at most so many. It refuses other files, such as devices and pipes,
-// which may have no end.
+// ReadFile returns the first most bytes of a regular file. It refuses other files, such as devices and pipes, which may have
+// no end.
 func ReadFile(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -44,8 +44,8 @@ func SplitGoals(rules []Rule) []Rule {
 
 func isGoal(t Term) bool { return t.Name == "goal" && len(t.Args) == 2 }
 
-// visitGoals calls visit with each goal in the literals. It copies arguments of connectives before, so that visit may
-// change them.
+// visitGoals calls visit with each goal in the literals. It copies the arguments of connectives first, so that visit may
+// change goals in place.
 func visitGoals(literals []Term, visit func(t *Term)) {
 	for i := range literals {
 		t := &literals[i]

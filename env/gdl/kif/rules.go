@@ -51,15 +51,15 @@ func (r Rule) String() string {
 	return "(<= " + strings.Join(parts, " ") + ")"
 }
 
-// Arities of the words that form literals; -1 stands for any number.
+// connectives are the words that form literals, with their arities; -1 stands for any number.
 var connectives = map[string]int{"not": 1, "distinct": 2, "or": -1, "and": -1}
 
-// takes says in words what the words that form literals take.
+// takes names the arguments of connectives, for errors.
 var takes = map[string]string{
 	"not": "one condition", "distinct": "two terms", "or": "one condition or more", "and": "one condition or more",
 }
 
-// Rules makes rules of the nodes of a sheet. Errors are of type [Error].
+// Rules parses the nodes of a sheet. Errors are of type [Error].
 func Rules(nodes []Node) ([]Rule, error) {
 	var rules []Rule
 	for _, n := range nodes {
@@ -90,7 +90,7 @@ func Rules(nodes []Node) ([]Rule, error) {
 	return rules, nil
 }
 
-// literal returns a literal of a body: an atom, or not, or, and, distinct with arguments.
+// literal parses a literal of a body: an atom, or a connective with arguments.
 func literal(n Node) (Term, error) {
 	t, err := NewTerm(n)
 	if err != nil {
@@ -121,7 +121,7 @@ func checkLiteral(t Term) error {
 	return nil
 }
 
-// NewTerm makes a term of a node.
+// NewTerm parses a term.
 func NewTerm(n Node) (Term, error) {
 	if !n.IsList() {
 		if n.Atom == "<=" || n.Atom == "?" {

@@ -11,10 +11,10 @@ type facts struct {
 	relations map[id]*relation // by functor
 }
 
-// relation is the atoms with a functor.
+// relation is the atoms with a functor, and an index of them by each part; see terms.parts.
 type relation struct {
 	list  []id
-	index []map[uint64][]id // for each element of Game.asked: the atoms by a hash of the parts in these places
+	index []map[id][]id // by place of the part, then part
 }
 
 func newFacts(g *Game, parent *facts) *facts {
@@ -39,28 +39,20 @@ func (f *facts) add(n id) bool {
 	return true
 }
 
-// index makes a fact known to candidates.
+// index adds a fact to its relation.
 func (f *facts) index(n id) {
 	functor := f.game.terms.list[n].functor
-	asked := f.game.asked[functor]
 	r := f.relations[functor]
 	if r == nil {
-		r = &relation{index: make([]map[uint64][]id, len(asked))}
+		r = &relation{}
 		f.relations[functor] = r
 	}
 	r.list = append(r.list, n)
-	parts := f.game.terms.parts(n, f.game.buffer[:])
-	for i, places := range asked {
-		var hash uint64
-		for _, place := range places {
-			if place < len(parts) {
-				hash = mix(hash, parts[place])
-			}
+	for place, part := range f.game.terms.parts(n, f.game.buffer[:]) {
+		if place == len(r.index) {
+			r.index = append(r.index, map[id][]id{})
 		}
-		if r.index[i] == nil {
-			r.index[i] = map[uint64][]id{}
-		}
-		r.index[i][hash] = append(r.index[i][hash], n)
+		r.index[place][part] = append(r.index[place][part], n)
 	}
 }
 
@@ -75,30 +67,27 @@ func (f *facts) of(functor id) []id {
 	return list
 }
 
-// candidates returns facts of this set, not of its parent, among which are all that match the atom of a step.
+// candidates returns facts of this set, not of its parent, among which are all that match the atom of a step: those with the
+// rarest bound part.
 func (f *facts) candidates(s *step, env environment) []id {
 	r := f.relations[s.atom.functor]
-	if r == nil || s.index < 0 {
-		return r.all()
-	}
-	var hash uint64
-	for i := range s.parts {
-		hash = mix(hash, f.game.terms.value(&s.parts[i], env, false))
-	}
-	return r.index[s.index][hash]
-}
-
-func (r *relation) all() []id {
 	if r == nil {
 		return nil
 	}
-	return r.list
+	list := r.list
+	for i := range s.parts {
+		if s.places[i] >= len(r.index) {
+			return nil
+		}
+		found := r.index[s.places[i]][f.game.terms.value(&s.parts[i], env, false)]
+		if len(found) < len(list) {
+			list = found
+		}
+	}
+	return list
 }
 
-// mix extends a hash.
-func mix(hash uint64, n id) uint64 { return (hash ^ uint64(n)) * 0x9e3779b97f4a7c15 }
-
-// deriveAll derives what follows by layers, in their order.
+// deriveAll derives the facts of layers, in their order.
 func (f *facts) deriveAll(layers []layer) error {
 	for _, l := range layers {
 		if err := f.derive(l); err != nil {
@@ -108,8 +97,8 @@ func (f *facts) deriveAll(layers []layer) error {
 	return nil
 }
 
-// derive adds what follows by the rules of a layer: first everything that follows once, then what follows with a new
-// fact (semi-naive evaluation).
+// derive adds the facts of a layer by semi-naive evaluation: first all that follow from lower layers, then, until there are
+// none, those that follow from a new fact.
 func (f *facts) derive(l layer) error {
 	var fresh, renewed []id
 	for i := range l.plans {
@@ -132,13 +121,13 @@ func (f *facts) derive(l layer) error {
 	return nil
 }
 
-// solve adds the heads of a plan for all values of its variables under which its body holds, and appends those that were
-// not known. If news is not nil, only its facts match the first step; only their index is used.
+// solve adds the head of a plan for all assignments of its variables that satisfy the body, and appends new facts to fresh.
+// If news is not nil, the first step matches only its facts.
 func (f *facts) solve(p *plan, news *facts, fresh *[]id) {
 	t := f.game.terms
 	env := make(environment, p.variables)
-	// from solves the steps from i on, and reports whether the head holds. Once all variables of the head have values, the
-	// first solution is enough.
+	// from solves the steps from i on by backtracking, and reports whether the head holds. Once all variables of the head have
+	// values, the first solution is enough.
 	var from func(i int) bool
 	from = func(i int) bool {
 		if i == p.decided {

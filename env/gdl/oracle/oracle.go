@@ -1,8 +1,3 @@
-// Package oracle plays games by their rule sheets slowly and obviously: it derives every fact of a position from the
-// rules as they are written, variables and all. Tests compare fast code with it, and a match server of tests runs on it.
-//
-// It evaluates bottom-up, stratum by stratum (Apt, Blair and Walker 1988). It shares only the reader with the code that
-// it checks.
 package oracle
 
 import (
@@ -14,28 +9,27 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// Game is a rule sheet, ready for play. It numbers terms as it meets them, so only one goroutine at a time may use it and
-// its positions.
+// Game is a rule sheet, ready for play. It interns terms as it meets them, so only one goroutine at a time may use it and its
+// positions.
 type Game struct {
 	Roles []string
 
 	terms     *terms
-	byState   []layer        // what a position has, lower layers first
-	byMoves   []layer        // what the moves add
-	asked     map[id][][]int // for each functor the sets of places by which plans find facts; see terms.parts
+	byState   []layer // rules that depend on true, lower strata first
+	byMoves   []layer // rules that depend on does, lower strata first
 	buffer    [16]id
-	static    *facts // what depends on neither
-	start     []id   // fluents
+	static    *facts // that depend on neither
+	start     []id   // the initial fluents
 	predicate struct{ role, init, true, does, legal, next, goal, terminal id }
 }
 
-// layer are rules whose heads depend on each other, or a single predicate's.
+// layer is a stratum: the rules of predicates that depend on each other.
 type layer struct {
 	plans   []plan
-	renewed []plan // the first step asks for a fact of the layer itself
+	renewed []plan // those whose first step asks for a new fact of the layer itself
 }
 
-// plan is a rule and the order in which its body is solved.
+// plan is a rule with the order in which its literals are solved.
 type plan struct {
 	rule
 	steps   []step
@@ -62,13 +56,13 @@ type Position struct {
 	facts *facts
 }
 
-// New reads a sheet.
+// New reads a sheet. It returns an error if the rules are not safe or not stratified.
 func New(text string) (*Game, error) {
 	read, err := kif.ReadRules(text)
 	if err != nil {
 		return nil, err
 	}
-	g := &Game{terms: newTerms(), asked: map[id][][]int{}}
+	g := &Game{terms: newTerms()}
 	p := &g.predicate
 	for _, f := range []struct {
 		predicate *id
@@ -93,7 +87,7 @@ func New(text string) (*Game, error) {
 	var static []layer
 	moving := map[id]*[]layer{p.true: &g.byState, p.does: &g.byMoves}
 	for _, rules := range strata {
-		l, err := g.layer(rules)
+		l, err := newLayer(rules)
 		if err != nil {
 			return nil, err
 		}
@@ -130,8 +124,8 @@ func New(text string) (*Game, error) {
 	return g, nil
 }
 
-// layer plans the rules of a layer.
-func (g *Game) layer(rules []rule) (layer, error) {
+// newLayer plans the rules of a layer.
+func newLayer(rules []rule) (layer, error) {
 	heads := map[id]bool{}
 	for _, r := range rules {
 		heads[r.head.functor] = true
@@ -146,9 +140,6 @@ func (g *Game) layer(rules []rule) (layer, error) {
 			if err != nil {
 				return l, err
 			}
-			for i := range steps {
-				g.ask(&steps[i])
-			}
 			if p := newPlan(r, steps); first < 0 {
 				l.plans = append(l.plans, p)
 			} else {
@@ -159,21 +150,7 @@ func (g *Game) layer(rules []rule) (layer, error) {
 	return l, nil
 }
 
-// ask notes by which parts a step finds facts.
-func (g *Game) ask(s *step) {
-	s.index = -1
-	if len(s.places) == 0 || s.tested {
-		return
-	}
-	asked := g.asked[s.atom.functor]
-	s.index = slices.IndexFunc(asked, func(places []int) bool { return slices.Equal(places, s.places) })
-	if s.index < 0 {
-		s.index = len(asked)
-		g.asked[s.atom.functor] = append(asked, s.places)
-	}
-}
-
-// alternatives returns the bodies that or and and stand for.
+// alternatives returns the disjunctive normal form of a body.
 func alternatives(body []kif.Term) [][]kif.Term {
 	result := [][]kif.Term{nil}
 	for _, l := range body {
@@ -201,7 +178,7 @@ func alternatives(body []kif.Term) [][]kif.Term {
 	return result
 }
 
-// negation returns the alternatives of (not l).
+// negation returns the disjunctive normal form of (not l).
 func negation(l kif.Term) [][]kif.Term {
 	switch l.Name {
 	case "not":
@@ -222,7 +199,7 @@ func negation(l kif.Term) [][]kif.Term {
 	return [][]kif.Term{{{Name: "not", Args: []kif.Term{l}, Pos: l.Pos}}}
 }
 
-// strata orders rules: what a body asks for is derived before, or together with the head if the two depend on each other.
+// strata splits rules into strata: the strongly connected components of their predicates, in topological order.
 func (g *Game) strata(rules []rule) ([][]rule, error) {
 	byHead := map[id][]rule{}
 	var order []id
@@ -233,7 +210,7 @@ func (g *Game) strata(rules []rule) ([][]rule, error) {
 		}
 		byHead[h] = append(byHead[h], r)
 	}
-	// Tarjan's strongly connected components.
+	// Tarjan's algorithm.
 	var strata [][]rule
 	number, low, stratum := map[id]int{}, map[id]int{}, map[id]int{} // strata count from 1
 	var stack []id
@@ -283,7 +260,7 @@ func (g *Game) strata(rules []rule) ([][]rule, error) {
 // Start returns the first position.
 func (g *Game) Start() (*Position, error) { return g.position(g.start) }
 
-// position derives what holds in a state.
+// position derives the facts of a state.
 func (g *Game) position(fluents []id) (*Position, error) {
 	p := &Position{game: g, facts: newFacts(g, g.static)}
 	for _, n := range fluents {
@@ -294,7 +271,7 @@ func (g *Game) position(fluents []id) (*Position, error) {
 	return p, p.facts.deriveAll(g.byState)
 }
 
-// texts returns an argument of the facts with a functor, of those whose first argument is the role.
+// texts returns an argument of all facts with a functor whose first argument is a role.
 func (p *Position) texts(functor id, role string, argument int) []string {
 	t := p.game.terms
 	var list []string

@@ -6,7 +6,7 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// rule is a rule without or and and.
+// rule is a rule whose body is a conjunction of literals.
 type rule struct {
 	head      pattern
 	body      []literal
@@ -14,7 +14,7 @@ type rule struct {
 	pos       kif.Pos
 }
 
-// literal is a part of a body: an atom, the negation of one, or distinct.
+// literal is a literal of a body: an atom, its negation, distinct, or the negation of distinct.
 type literal struct {
 	kind literalKind
 	atom pattern
@@ -25,11 +25,11 @@ type literalKind int
 const (
 	holds literalKind = iota
 	fails
-	differ // the two arguments of the atom
+	differ // the two arguments of the atom differ
 	equal
 )
 
-// rule makes a rule of a head and a body without or and and.
+// rule compiles a rule whose body is a conjunction of literals.
 func (t *terms) rule(head kif.Term, body []kif.Term, pos kif.Pos) rule {
 	variables := map[string]int{}
 	r := rule{head: t.pattern(head, variables), pos: pos}
@@ -54,14 +54,13 @@ func (t *terms) rule(head kif.Term, body []kif.Term, pos kif.Pos) rule {
 type step struct {
 	literal
 	tested bool      // all its variables have values by then
-	binds  []int     // variables that get a value here
-	places []int     // of the parts that have values by then, see terms.parts
-	parts  []pattern // these parts
-	index  int       // of the places in Game.asked; -1 if there are none
+	binds  []int     // variables that it gives a value
+	parts  []pattern // parts of the atom that have values by then
+	places []int     // their places; see terms.parts
 }
 
-// plan returns the literals of a body in the order in which they are solved: those that can be tested at once, or else the
-// atom of which most parts have values. If first is not -1, the literal of that index comes first.
+// plan orders the literals of a body: first those that can be tested, then the atom with the most parts that have values. If
+// first is not -1, the literal of that index comes before all others.
 func (r *rule) plan(first int) ([]step, error) {
 	bound := make([]bool, r.variables)
 	var steps []step
@@ -117,7 +116,7 @@ func (r *rule) plan(first int) ([]step, error) {
 	return steps, nil
 }
 
-// patternParts returns the parts of an atom as terms.parts does; nil for a part that is not known from the pattern alone.
+// patternParts returns the parts of an atom as terms.parts does, nil for a part that the pattern does not determine.
 func patternParts(p *pattern) []*pattern {
 	if len(p.args) == 0 {
 		return nil

@@ -10,11 +10,11 @@ import (
 // id is the number of a ground term, such as b or (cell 1 1 b). 0 is none.
 type id int32
 
-// terms numbers ground terms. A term is found argument by argument, beginning with its functor, which is its name and the
-// number of its arguments. A functor has a number too: that of the term itself if there are no arguments.
+// terms interns ground terms in a trie: a term is found argument by argument, beginning with its functor, which is its name
+// with the number of its arguments. A functor has a number, too; of a constant it is that of the term.
 type terms struct {
 	functors map[string]id
-	longer   map[[2]id]id // by the number of a beginning and that of the next argument
+	longer   map[[2]id]id // by a beginning and the next argument: the longer beginning
 	list     []groundTerm // by number
 }
 
@@ -22,7 +22,7 @@ type groundTerm struct {
 	name    string
 	functor id
 	args    []id
-	text    string // "" until somebody asks
+	text    string // "" until text needs it
 }
 
 func newTerms() *terms {
@@ -46,7 +46,7 @@ func (t *terms) functor(name string, args int) id {
 	return f
 }
 
-// extend returns the number of a beginning with one more argument; 0 if there is none and create is false.
+// extend returns a beginning with one more argument; 0 if there is none and create is false.
 func (t *terms) extend(beginning, arg id, create bool) id {
 	key := [2]id{beginning, arg}
 	n := t.longer[key]
@@ -74,8 +74,8 @@ func (t *terms) text(n id) string {
 	return g.text
 }
 
-// parts returns what facts are found by: the functor of an atom's last argument, the arguments, and those of the last one,
-// so that (cell 1 1 b) in (true (cell 1 1 b)) is found by its parts. It uses the buffer.
+// parts returns the parts by which a fact is indexed: the functor of its last argument, its arguments, and those of its last
+// argument, so that (true (cell 1 1 b)) is found by 1, 1 and b. It uses the buffer.
 func (t *terms) parts(n id, buffer []id) []id {
 	args := t.list[n].args
 	if len(args) == 0 {
@@ -93,11 +93,10 @@ type pattern struct {
 	args     []pattern
 }
 
-// environment has the value of each variable of a rule; 0 if it has none yet.
+// environment is an assignment of a rule's variables; 0 stands for none.
 type environment []id
 
-// value returns the term that a pattern stands for. Every variable has a value. If create is false and no such term was
-// ever made, it returns 0.
+// value returns the term of a pattern all of whose variables have values; 0 if it is not interned and create is false.
 func (t *terms) value(p *pattern, env environment, create bool) id {
 	switch {
 	case p.ground != 0:
@@ -118,8 +117,8 @@ func (t *terms) value(p *pattern, env environment, create bool) id {
 	return n
 }
 
-// match gives variables values so that the pattern becomes the term, and reports whether it can. It may have given some
-// even if it cannot.
+// match unifies a pattern with a ground term by giving variables values. It reports false if that fails; some may have values
+// then, too.
 func (t *terms) match(p *pattern, n id, env environment) bool {
 	switch {
 	case p.ground != 0:
@@ -140,7 +139,7 @@ func (t *terms) match(p *pattern, n id, env environment) bool {
 	return true
 }
 
-// pattern makes a pattern of a term. Variables are numbered in the order in which they appear.
+// pattern compiles a term. Variables are numbered in the order of their first occurrence.
 func (t *terms) pattern(k kif.Term, variables map[string]int) pattern {
 	if k.IsVariable() {
 		v, ok := variables[k.Name]

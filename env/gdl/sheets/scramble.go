@@ -10,8 +10,8 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// Scramble returns a sheet as a match server may send it: everything but keywords and numbers has another name, and rules
-// and their conditions stand in another order. It returns the new names by the old ones, too.
+// Scramble returns a sheet as a match server may send it: with other names, but for keywords and numbers, and with rules and
+// conditions shuffled. It also returns the new names by the old ones.
 func Scramble(text string, rng *rand.Rand) (string, map[string]string, error) {
 	rules, err := kif.ReadRules(text)
 	if err != nil {
