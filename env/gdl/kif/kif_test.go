@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ludus/env/gdl/kif"
+	"ludus/env/gdl/sheets"
 )
 
 func TestReadRules(t *testing.T) {
@@ -56,31 +57,13 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestForeignSheets reads every sheet below the folder that LUDUS_SHEETS names, all versions of each game.
+// TestForeignSheets reads every foreign sheet.
 func TestForeignSheets(t *testing.T) {
-	dir := os.Getenv("LUDUS_SHEETS")
-	if dir == "" {
-		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
-	}
-	n := 0
-	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".kif") {
-			return err
+	sheets.Foreign(t, func(t *testing.T, _, text string) {
+		if _, err := kif.ReadRules(text); err != nil {
+			t.Error(err)
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		n++
-		if _, err := kif.ReadRules(string(text)); err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d sheets read", n)
 }
 
 // FuzzReadRules checks that what was read and printed reads the same again.

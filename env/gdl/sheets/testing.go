@@ -2,16 +2,15 @@ package sheets
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 )
 
-// Natives are the sheets of games that package games has too, with the same texts of moves: its names by the sheets'.
+// Natives maps sheets to the same games in package games, which have the same texts of moves.
 var Natives = map[string]string{
 	"breakthrough-6x6": "breakthrough-6x6",
 	"connect-four":     "connect-four",
@@ -24,75 +23,42 @@ var Natives = map[string]string{
 	"tic-tac-toe":      "tic-tac-toe",
 }
 
-// Foreign calls test, as a subtest, with each game that [ForeignPaths] finds.
+// Foreign calls test, as a subtest, with each sheet below the folder that LUDUS_SHEETS names; without the variable it skips
+// the test. A game is a folder with a sheet, and has its name. Of the versions in folders v1, v2 and so on below it, the
+// newest counts.
 func Foreign(t *testing.T, test func(t *testing.T, name, text string)) {
-	t.Helper()
-	for _, path := range ForeignPaths(t) {
-		t.Run(path.Name, func(t *testing.T) { test(t, path.Name, path.Text(t)) })
-	}
-}
-
-// Path is a file with a sheet.
-type Path struct{ Name, File string }
-
-// Text returns the text of the sheet.
-func (p Path) Text(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile(p.File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// ForeignPaths returns the sheets below the folder that LUDUS_SHEETS names, smallest first. A game is a folder with a
-// sheet, and has its name; of several versions, which lie in folders v1, v2 and so on below it, the newest counts. Without
-// the variable it skips the test.
-func ForeignPaths(t *testing.T) []Path {
 	t.Helper()
 	root := os.Getenv("LUDUS_SHEETS")
 	if root == "" {
 		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
 	}
-	type version struct {
-		file   string
-		number int
-		size   int64
-	}
-	games := map[string]version{}
+	files := map[string]string{} // by game
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".kif" {
 			return err
 		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		folder, number := filepath.Dir(path), 0
-		if versionName.MatchString(filepath.Base(folder)) {
-			number, _ = strconv.Atoi(filepath.Base(folder)[1:])
-			folder = filepath.Dir(folder)
-		}
+		folder := filepath.Dir(path)
 		name := filepath.Base(folder)
-		if old, ok := games[name]; !ok || old.number < number {
-			games[name] = version{path, number, info.Size()}
+		if versionName.MatchString(name) {
+			name = filepath.Base(filepath.Dir(folder))
+		}
+		if old, ok := files[name]; !ok || filepath.Dir(old) < folder {
+			files[name] = path
 		}
 		return nil
 	})
-	if err != nil || len(games) == 0 {
+	if err != nil || len(files) == 0 {
 		t.Fatalf("no sheets below %s (%v)", root, err)
 	}
-	var list []Path
-	for name, v := range games {
-		list = append(list, Path{name, v.file})
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(files[name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, name, string(text))
+		})
 	}
-	slices.SortFunc(list, func(a, b Path) int {
-		if x, y := games[a.Name].size, games[b.Name].size; x != y {
-			return int(x - y)
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	return list
 }
 
 var versionName = regexp.MustCompile(`^v[0-9]+$`)
