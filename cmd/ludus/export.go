@@ -16,9 +16,9 @@ import (
 	"ludus/cmd/ludus/internal/page"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/env/naming"
 	"ludus/model/infer"
 	"ludus/model/infer/onnx"
-	"ludus/naming"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 )

@@ -14,7 +14,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 // usageError is an invalid command line.

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/lines"
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 // Exit codes.

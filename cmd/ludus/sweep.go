@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/env"
-	"ludus/naming"
+	"ludus/env/naming"
 	"ludus/train"
 	"ludus/train/agent"
 	"ludus/train/stats"

@@ -20,7 +20,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/env/gdl"
-	"ludus/naming"
+	"ludus/env/naming"
 	"ludus/train"
 	"ludus/train/agent"
 	"ludus/train/rundir"

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"ludus/env"
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 // ErrName is wrapped by every error about the name of a game or its parameters.

@@ -13,7 +13,7 @@ import (
 	"ludus/env/gdl"
 	"ludus/env/gdl/kif"
 	"ludus/env/gdl/sheets"
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 // writeFile writes a file in dir and returns its path.

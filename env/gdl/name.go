@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 // Name returns the name of a sheet's game without a cap on plies: its stem and the first 8 hexadecimal digits of the text's

@@ -13,7 +13,7 @@ import (
 	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 // Warning is a likely mistake in a sheet, such as a misspelt name, a condition that never holds, or fluents that no rule

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"ludus/env"
+	"ludus/env/naming"
 	"ludus/env/solver"
 	"ludus/model/infer"
-	"ludus/naming"
 )
 
 // Loader loads the weights that a reference stands for, as rundir.LoadWeights and shipped.Loader do. Errors wrap

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 // Kind is a kind of agent; its value is the word that specs begin with.

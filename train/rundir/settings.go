@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"ludus/env"
+	"ludus/env/naming"
 	"ludus/model/infer"
-	"ludus/naming"
 )
 
 // Settings are the hyperparameters of a run. [Settings.List] documents and bounds them.

@@ -12,8 +12,8 @@ import (
 	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/env/naming"
 	"ludus/model/infer"
-	"ludus/naming"
 	"ludus/train/agent"
 )
 

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 
 	"ludus/env"
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 //go:embed testdata

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	pb "ludus/protobuf"
+	pb "ludus/model/protobuf"
 )
 
 // The name of an event file is prefix, Unix seconds and suffix. TensorBoard looks for "tfevents" in it.

@@ -15,7 +15,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	pb "ludus/protobuf"
+	pb "ludus/model/protobuf"
 )
 
 // TestSums holds the checksum against the vectors of RFC 3720, appendix B.4.

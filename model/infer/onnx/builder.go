@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"ludus/model/infer"
-	pb "ludus/protobuf"
+	pb "ludus/model/protobuf"
 )
 
 // Fields of the messages in onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), a line for each message.

@@ -7,7 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/model/infer"
-	pb "ludus/protobuf"
+	pb "ludus/model/protobuf"
 )
 
 // metadataVersion increases with every incompatible change of the metadata.

@@ -6,7 +6,7 @@ import (
 
 	"ludus/env"
 	"ludus/model/infer"
-	pb "ludus/protobuf"
+	pb "ludus/model/protobuf"
 )
 
 // Names of a model's input and outputs.

@@ -14,7 +14,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
-	pb "ludus/protobuf"
+	pb "ludus/model/protobuf"
 )
 
 func newWeights(t *testing.T, name string) (*env.Game, *infer.Weights) {

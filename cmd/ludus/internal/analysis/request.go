@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ludus/env"
-	"ludus/naming"
+	"ludus/env/naming"
 	"ludus/train/agent"
 )
 

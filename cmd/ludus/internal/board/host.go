@@ -13,7 +13,7 @@ import (
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
-	"ludus/naming"
+	"ludus/env/naming"
 	"ludus/train/agent"
 )
 

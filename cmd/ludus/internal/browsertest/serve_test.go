@@ -16,8 +16,8 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/web"
+	"ludus/env/naming"
 	"ludus/model/infer/infertest"
-	"ludus/naming"
 )
 
 // A first visit with the token opens the page. The token is then neither in the address nor readable by scripts.

@@ -16,7 +16,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 // Front is a page with the play app: a person in the first seat against an agent, unless its address says otherwise.

@@ -15,7 +15,7 @@ import (
 	"ludus/cmd/ludus/internal/lines"
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
-	"ludus/naming"
+	"ludus/env/naming"
 	"ludus/train/agent"
 )
 

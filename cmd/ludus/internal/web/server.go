@@ -22,7 +22,7 @@ import (
 	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/sheet"
 	"ludus/cmd/ludus/internal/watch"
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 // Options configure a server.

@@ -3,7 +3,7 @@ package naming_test
 import (
 	"testing"
 
-	"ludus/naming"
+	"ludus/env/naming"
 )
 
 func TestShellWord(t *testing.T) {
