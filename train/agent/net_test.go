@@ -375,7 +375,7 @@ func TestLoader(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"policy:agent": "not here: file does not exist", "net:agent,simz=3": `did you mean the option "sims"?`,
-		"policy:agent,foo=3": `"foo" is no option (policy takes temp, sym, solve)`,
+		"policy:agent,foo=3": `"foo" is no option (policy takes temp, solve)`,
 	} {
 		f, err := ParseFactory(game, text, func(Reference) (*infer.Weights, Origin, error) {
 			return nil, Origin{}, fmt.Errorf("not here: %w", fs.ErrNotExist)
