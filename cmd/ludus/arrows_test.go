@@ -316,6 +316,10 @@ func TestLibraries(t *testing.T) {
 				if f, ok := n.Fun.(*ast.Ident); ok && (f.Name == "print" || f.Name == "println") {
 					t.Errorf("%s: %s prints", s.fset.Position(n.Pos()), s.pkg)
 				}
+				// Go of a sync.WaitGroup or an errgroup.Group
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Go" && slices.Contains(quiet, s.pkg) {
+					t.Errorf("%s: %s starts a goroutine", s.fset.Position(n.Pos()), s.pkg)
+				}
 			}
 			return true
 		})
