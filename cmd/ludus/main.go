@@ -1,5 +1,3 @@
-// Command ludus trains, evaluates and plays agents for two-player board games. Only this package and those below it
-// print, prompt or exit.
 package main
 
 import (

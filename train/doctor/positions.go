@@ -206,8 +206,8 @@ func legalPolicy(dst []float64, logits []float32, legal, frame []env.Action) []f
 }
 
 // addPolicy compares the policy with a policy target over the legal moves.
-func (x *examined) addPolicy(target []float32, weight float64) {
-	p := &x.sums.Policy
+func (e *examined) addPolicy(target []float32, weight float64) {
+	p := &e.sums.Policy
 	p.Share += weight
 	p.Uniform += weight * math.Log(float64(len(target)))
 	for i, t := range target {
@@ -215,12 +215,12 @@ func (x *examined) addPolicy(target []float32, weight float64) {
 		if t > 0 {
 			p.Target -= share * math.Log(float64(t))
 		}
-		if x.evaluator != nil {
+		if e.evaluator != nil {
 			const least = 1e-12
-			log := math.Log(max(x.policy[i], least))
+			log := math.Log(max(e.policy[i], least))
 			p.Loss -= share * log
-			p.Swapped -= share * math.Log(max(x.swapped[i], least))
-			p.Entropy -= weight * x.policy[i] * log
+			p.Swapped -= share * math.Log(max(e.swapped[i], least))
+			p.Entropy -= weight * e.policy[i] * log
 		}
 	}
 }
@@ -266,16 +266,16 @@ func (e *examiner) addSearch(state env.State, target []float32) {
 }
 
 // accuracy returns the means. games is the number of games that solved positions are from.
-func (x *examined) accuracy(games int) Accuracy {
-	a := x.sums
+func (e *examined) accuracy(games int) Accuracy {
+	a := e.sums
 	divide := func(n float64, sums ...*float64) {
 		for _, sum := range sums {
 			*sum /= max(n, 1e-9)
 		}
 	}
-	divide(x.weight, &a.Policy.Share, &a.Policy.Uniform, &a.Policy.Target, &a.Policy.Loss, &a.Policy.Swapped, &a.Policy.Entropy)
+	divide(e.weight, &a.Policy.Share, &a.Policy.Uniform, &a.Policy.Target, &a.Policy.Loss, &a.Policy.Swapped, &a.Policy.Entropy)
 	divide(float64(a.Search.Count), &a.Search.Targets, &a.Search.Network, &a.Search.Uniform)
-	a.Value = Value{Count: x.values.n, Games: games, Spread: x.values.spread(), Correlation: x.values.correlation()}
+	a.Value = Value{Count: e.values.n, Games: games, Spread: e.values.spread(), Correlation: e.values.correlation()}
 	return a
 }
 
@@ -285,27 +285,27 @@ type pairs struct {
 	x, y, xx, yy, xy float64
 }
 
-func (s *pairs) add(x, y float64) {
-	s.n++
-	s.x += x
-	s.y += y
-	s.xx += x * x
-	s.yy += y * y
-	s.xy += x * y
+func (p *pairs) add(x, y float64) {
+	p.n++
+	p.x += x
+	p.y += y
+	p.xx += x * x
+	p.yy += y * y
+	p.xy += x * y
 }
 
 // spread is the standard deviation of the second numbers; 0 if there are none.
-func (s *pairs) spread() float64 {
-	n := float64(max(1, s.n))
-	return math.Sqrt(max(0, s.yy/n-s.y*s.y/(n*n)))
+func (p *pairs) spread() float64 {
+	n := float64(max(1, p.n))
+	return math.Sqrt(max(0, p.yy/n-p.y*p.y/(n*n)))
 }
 
 // correlation is Pearson's; 0 if either number is constant or there are none.
-func (s *pairs) correlation() float64 {
-	n := float64(s.n)
-	ofX, ofY := n*s.xx-s.x*s.x, n*s.yy-s.y*s.y
-	if s.n == 0 || ofX < 1e-9*n*n || ofY < 1e-9*n*n {
+func (p *pairs) correlation() float64 {
+	n := float64(p.n)
+	ofX, ofY := n*p.xx-p.x*p.x, n*p.yy-p.y*p.y
+	if p.n == 0 || ofX < 1e-9*n*n || ofY < 1e-9*n*n {
 		return 0
 	}
-	return (n*s.xy - s.x*s.y) / math.Sqrt(ofX*ofY)
+	return (n*p.xy - p.x*p.y) / math.Sqrt(ofX*ofY)
 }

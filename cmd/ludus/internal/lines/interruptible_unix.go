@@ -24,21 +24,21 @@ type interruptible struct {
 // file open.
 func Interruptible(file *os.File) io.ReadCloser { return &interruptible{file: file} }
 
-func (s *interruptible) Read(p []byte) (int, error) {
-	for !s.closed.Load() {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(s.file.Fd()), Events: unix.POLLIN}}, pollMillis)
+func (i *interruptible) Read(p []byte) (int, error) {
+	for !i.closed.Load() {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(i.file.Fd()), Events: unix.POLLIN}}, pollMillis)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
 			return 0, os.NewSyscallError("poll", err)
 		case n > 0:
-			return s.file.Read(p)
+			return i.file.Read(p)
 		}
 	}
 	return 0, os.ErrClosed
 }
 
-func (s *interruptible) Close() error {
-	s.closed.Store(true)
+func (i *interruptible) Close() error {
+	i.closed.Store(true)
 	return nil
 }

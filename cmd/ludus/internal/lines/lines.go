@@ -1,4 +1,3 @@
-// Package lines reads lines from a stream in a goroutine that its caller can end, even while it waits for input.
 package lines
 
 import (

@@ -1,0 +1,18 @@
+// Package analysis answers requests about positions, one JSON object per line, for other programs. Requests:
+//
+//	{"id":"a1","moves":["c3"],"simulations":64}
+//
+// id is a string or a number; moves lead from the start to the position (default: none), in any notation that package
+// notation reads; simulations, 1 to 1,000,000, defaults to the agent's own. Each request gets one reply, in any order:
+//
+//	{"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"b2","simulations":64,
+//	 "moves":[{"move":"b2","visits":40,"value":-0.6,"prior":0.31}]}
+//
+// on one line. goals (GDL's word) are the expected final scores, 0 to 100. See [Result] for the fields. A finished game
+// and an invalid line get
+//
+//	{"id":"a1","terminal":true,"goals":{"x":100,"o":0}}
+//	{"id":"a1","error":"move 2: c3 is not legal: x is on c3. Nearest: …"}
+//
+// An error's id is null if the line has no readable id.
+package analysis
