@@ -121,21 +121,17 @@ func BenchmarkIngest(b *testing.B) {
 // disk and acknowledged, received and read. It counts the CPU time of all that, the publisher's included.
 func BenchmarkStream(b *testing.B) {
 	s := newShippedGames(b, "breakthrough-6x6")
-	workers, err := hub(b, startServer(b, b.TempDir()))(b.Context(), "run")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer workers.Close()
-	workers.Limit(b.Context(), 64<<20)
+	h := startHub(b, startServer(b, b.TempDir()), "run")
+	h.Limit(b.Context(), 64<<20)
 	start := cpu.Time()
 	for b.Loop() {
 		for _, data := range s.messages {
-			if _, err := workers.(*Hub).js.PublishAsync(gamesOf("run", "a"), data); err != nil {
+			if _, err := h.js.PublishAsync(gamesOf("run", "a"), data); err != nil {
 				b.Fatal(err)
 			}
 		}
 		for range s.messages {
-			d, err := workers.Receive(b.Context())
+			d, err := h.Receive(b.Context())
 			if err != nil {
 				b.Fatal(err)
 			}

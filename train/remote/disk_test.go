@@ -38,11 +38,7 @@ func receiveError(t *testing.T, w train.Workers) error {
 // TestStorageError: an error of the server's files ends Receive, with what to do; other errors do not.
 func TestStorageError(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
+	h := startHub(t, server, "run")
 	l := &logger{notes{notify: func(string) {}}, server.storage}
 	l.Errorf("something else")
 	if server.storage.err != nil {
@@ -50,13 +46,14 @@ func TestStorageError(t *testing.T) {
 	}
 	l.Errorf("JetStream stream '%s > %s' critical write error: %v", "LUDUS", gamesStream, errors.New("write 1.blk: no space left on device"))
 	l.Errorf("JetStream failed to store a msg")
-	if err := receiveError(t, workers); !strings.Contains(err.Error(), "free some space") || !strings.Contains(err.Error(), "no space left") {
+	if err := receiveError(t, h); !strings.Contains(err.Error(), "free some space") || !strings.Contains(err.Error(), "no space left") {
 		t.Error(err)
 	}
 }
 
 // TestFullDisk: when the disk is full, Receive fails. With space again and a new start it gets all acknowledged messages.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		t.Skip("mounting a small file system needs Linux and root")
 	}
@@ -71,11 +68,7 @@ func TestFullDisk(t *testing.T) {
 	}()
 	run := filepath.Join(dir, "run")
 	server := startServer(t, run)
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := workers.(*Hub)
+	h := startHub(t, server, "run")
 	send := func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
@@ -94,19 +87,17 @@ func TestFullDisk(t *testing.T) {
 	for send() == nil {
 		acknowledged++
 	}
-	if err := receiveError(t, workers); !strings.Contains(err.Error(), "no space left") {
+	if err := receiveError(t, h); !strings.Contains(err.Error(), "no space left") {
 		t.Error(err)
 	}
-	workers.Close()
+	h.Close()
+	server.Close()
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	if workers, err = hub(t, startServer(t, run))(t.Context(), "run"); err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
+	h = startHub(t, startServer(t, run), "run")
 	for range acknowledged {
-		if d, err := workers.Receive(t.Context()); err != nil || len(d.Data) != 10_000 {
+		if d, err := h.Receive(t.Context()); err != nil || len(d.Data) != 10_000 {
 			t.Fatalf("error %v", err)
 		}
 	}

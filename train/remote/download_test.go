@@ -68,16 +68,13 @@ func slowLink(t *testing.T, to string, delay time.Duration) (address string) {
 // TestSlowLink: a network of many chunks arrives over a link with long delays, also if it is replaced meanwhile; if it is
 // replaced twice, the worker must read a newer one.
 func TestSlowLink(t *testing.T) {
+	t.Parallel()
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
+	h := startHub(t, server, "run")
 	put := func(size int) []byte {
 		data := make([]byte, size)
 		_, _ = rand.Read(data)
-		if err := workers.(*Hub).put(t.Context(), invitation{Play: record.PlayVersion}, data); err != nil {
+		if err := h.put(t.Context(), invitation{Play: record.PlayVersion}, data); err != nil {
 			t.Fatal(err)
 		}
 		return data

@@ -22,6 +22,7 @@ import (
 // TestExternalServer: learner and worker meet on a server of somebody else, who gives them keys instead of passwords and
 // whose certificate is signed by an authority that the system does not know.
 func TestExternalServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	authority, certificate := signedCertificate(t)
 	ca := filepath.Join(dir, "ca.pem")

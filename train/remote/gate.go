@@ -4,27 +4,27 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 )
 
-// gate accepts the connections of workers and passes what they send on to the server, inside the process. While the server
-// is behind it passes nothing on. The server itself would queue any number of answers, so a flood of requests would fill
-// the memory.
+// gate accepts the connections of workers and forwards them to the server, inside the process. It bounds the memory that
+// workers can make the server use: the server queues its answers without limit, and a request of 60 bytes may ask for a
+// chunk of a network. So connections forward data in turns, and before a turn the gate waits until the queue is empty.
+// A client that does not read its answers is disconnected.
 type gate struct {
 	listener net.Listener
-	tls      *tls.Config // nil: no encryption
-	connect  func() (net.Conn, error)
-	turn     sync.Mutex  // of the connection that passes something on; the server has it while it is behind
-	passed   atomic.Bool // something since the last look at the server
-	joined   sync.WaitGroup
+	tls      *tls.Config              // nil: no encryption
+	connect  func() (net.Conn, error) // to the server
+	settle   func(most time.Duration) // waits until the server has sent the answers in its queue, or for the given time
+	joined   sync.WaitGroup           // connections
+
+	turn    sync.Mutex // of the connection that forwards data
+	settled time.Time  // when settle last returned
 
 	mu     sync.Mutex
 	open   map[net.Conn]bool
@@ -34,6 +34,8 @@ type gate struct {
 const (
 	handshakeTime = 10 * time.Second
 	acceptPause   = 100 * time.Millisecond // after an error, such as too many open files
+	writeTime     = 10 * time.Second       // for a client to read up to copiedAtOnce bytes
+	copiedAtOnce  = 32 << 10
 )
 
 // accept serves connections until the gate is closed.
@@ -61,16 +63,12 @@ func (g *gate) serve(conn net.Conn) bool {
 	g.open[conn] = true
 	g.joined.Go(func() {
 		g.forward(conn)
-		g.remove(conn)
+		_ = conn.Close()
+		g.mu.Lock()
+		delete(g.open, conn)
+		g.mu.Unlock()
 	})
 	return true
-}
-
-func (g *gate) remove(conn net.Conn) {
-	_ = conn.Close() // it has ended
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.open, conn)
 }
 
 // close ends all connections and waits until nobody uses them.
@@ -85,14 +83,15 @@ func (g *gate) close() {
 	g.joined.Wait()
 }
 
-// forward forwards one connection until either side closes it.
+// forward forwards a connection until either side closes it, or the client does not read.
 func (g *gate) forward(conn net.Conn) {
 	client := conn
 	if g.tls != nil {
 		secure := tls.Server(conn, g.tls)
 		ctx, cancel := context.WithTimeout(context.Background(), handshakeTime)
 		err := secure.HandshakeContext(ctx)
-		if cancel(); err != nil {
+		cancel()
+		if err != nil {
 			return
 		}
 		client = secure
@@ -103,33 +102,48 @@ func (g *gate) forward(conn net.Conn) {
 	}
 	var joined sync.WaitGroup
 	joined.Go(func() {
-		_, _ = io.Copy(client, server)
-		_ = conn.Close()
+		copyAnswers(client, server)
+		_ = conn.Close() // ends the loop below
 	})
-	g.pass(server, client)
-	_ = server.Close()
+	buffer := make([]byte, forwardedAtOnce)
+	for err == nil {
+		var n int
+		n, err = client.Read(buffer)
+		if n > 0 {
+			err = errors.Join(err, g.takeTurn(server, buffer[:n]))
+		}
+	}
+	_ = server.Close() // ends copyAnswers, if its client reads; otherwise writeTime does
 	joined.Wait()
 }
 
-const (
-	// passedAtOnce is how many bytes of a connection pass in one turn. A request of 60 bytes may have an answer of chunkSize.
-	passedAtOnce = 2 << 10
-	longestTurn  = 20 * time.Millisecond
-)
-
-// pass passes on what a worker sends.
-func (g *gate) pass(server net.Conn, client io.Reader) {
-	buffer := make([]byte, passedAtOnce)
+// copyAnswers copies what the server sends to a client until either side closes its connection, or a write takes longer
+// than writeTime.
+func copyAnswers(client, server net.Conn) {
+	buffer := make([]byte, copiedAtOnce)
 	for {
-		n, err := client.Read(buffer)
-		if n > 0 && g.takeTurn(server, buffer[:n]) != nil || err != nil {
+		n, err := server.Read(buffer)
+		if n > 0 {
+			_ = client.SetWriteDeadline(time.Now().Add(writeTime)) // a failure shows in Write
+			_, failed := client.Write(buffer[:n])
+			err = errors.Join(err, failed)
+		}
+		if err != nil {
 			return
 		}
 	}
 }
 
-// takeTurn passes data on while no other connection does. The server takes the last byte when it has handled the others,
-// and only that ends the turn; but not every connection waits for one whose answers nobody reads.
+const (
+	forwardedAtOnce = 2 << 10 // bytes in a turn
+	longestTurn     = 20 * time.Millisecond
+	settleEvery     = 5 * time.Millisecond
+	longestWait     = time.Second // for the server's queue: a new connection waits 5 s at most for its first answer
+)
+
+// takeTurn writes data to the server while no other connection does. A write to the in-process connection returns when the
+// server reads, and it reads when it has handled what came before. So writing the last byte by itself waits until the rest is
+// handled. A turn has an end nevertheless: the server waits for clients that read slowly.
 func (g *gate) takeTurn(server net.Conn, data []byte) error {
 	written := 0
 	write := func(part []byte) error {
@@ -138,8 +152,11 @@ func (g *gate) takeTurn(server net.Conn, data []byte) error {
 		return err
 	}
 	g.turn.Lock()
-	g.passed.Store(true)
-	_ = server.SetWriteDeadline(time.Now().Add(longestTurn)) // a pipe has deadlines
+	if time.Since(g.settled) > settleEvery {
+		g.settle(longestWait)
+		g.settled = time.Now()
+	}
+	_ = server.SetWriteDeadline(time.Now().Add(longestTurn)) // a failure shows in Write
 	err := write(data[:len(data)-1])
 	if err == nil {
 		err = write(data[len(data)-1:])
@@ -152,52 +169,12 @@ func (g *gate) takeTurn(server net.Conn, data []byte) error {
 	return err
 }
 
-const (
-	lookAtServer = 5 * time.Millisecond  // between two looks
-	answerTime   = 10 * time.Millisecond // the server is behind if an answer takes longer
-	longestWait  = time.Second           // for an answer: it may be lost, and connecting takes 5 s at most
-)
-
-// watch closes the gate whenever the server is behind, until ctx ends: it asks each stream for a message that does not exist.
-// The answer comes after everything that the stream has queued. The gate stays closed for longest at most.
-func (g *gate) watch(ctx context.Context, conn *nats.Conn, longest time.Duration) {
-	inbox := conn.NewInbox()
-	answers, err := conn.SubscribeSync(inbox + ".*")
-	if err != nil {
-		return // the connection is closed
-	}
-	// await waits until n answers have come to a subject, and returns how many are missing after a time.
-	await := func(subject string, n int, most time.Duration) int {
-		for end := time.Now().Add(most); n > 0; {
-			m, err := answers.NextMsg(time.Until(end))
-			if err != nil && !errors.Is(err, nats.ErrNoResponders) {
-				break
-			}
-			if m == nil || m.Subject == subject { // others are late
-				n--
-			}
-		}
-		return n
-	}
-	tick := time.NewTicker(lookAtServer)
-	defer tick.Stop()
-	for look := 0; ; look++ {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if !g.passed.Swap(false) {
-			continue
-		}
-		subject := fmt.Sprintf("%s.%d", inbox, look)
-		for _, stream := range []string{gamesStream, networksStream} {
-			_ = conn.PublishRequest("$JS.API.DIRECT.GET."+stream, subject, []byte(`{"last_by_subj":"none"}`))
-		}
-		if missing := await(subject, 2, answerTime); missing > 0 {
-			g.turn.Lock()
-			await(subject, missing, longest)
-			g.turn.Unlock()
-		}
+// waitForStreams waits until the server has sent the answers that its streams have queued, or for the given time: it asks
+// each stream for a message that does not exist, and that answer comes after all others.
+func waitForStreams(conn *nats.Conn, most time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), most)
+	defer cancel()
+	for _, stream := range []string{gamesStream, networksStream} {
+		_, _ = conn.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+stream, []byte(`{"last_by_subj":"none"}`)) // without the stream: at once
 	}
 }

@@ -1,104 +1,142 @@
 package remote
 
 import (
-	"context"
-	"slices"
+	"io"
+	"net"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
 
-// TestLateAnswers: the gate is closed while an answer of the server is missing, and answers to an earlier look do not open it.
-func TestLateAnswers(t *testing.T) {
+// pipeListener accepts the connections that dial makes.
+type pipeListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l pipeListener) Close() error {
+	close(l.closed)
+	return nil
+}
+
+func (l pipeListener) Addr() net.Addr { return nil }
+
+func (l pipeListener) dial() net.Conn {
+	client, conn := net.Pipe()
+	l.conns <- conn
+	return client
+}
+
+// TestSilentReaders: clients that stay connected and read nothing do not keep workers out.
+func TestSilentReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := pipeListener{make(chan net.Conn), make(chan struct{})}
+		var joined sync.WaitGroup
+		g := &gate{listener: l, open: map[net.Conn]bool{}, settle: func(time.Duration) {}, connect: func() (net.Conn, error) {
+			conn, server := net.Pipe()
+			joined.Go(func() { // greets the client and closes the connection, as a server that is not answered
+				_, _ = io.WriteString(server, "INFO\r\n")
+				_ = server.Close()
+			})
+			return conn, nil
+		}}
+		joined.Go(g.accept)
+		defer joined.Wait()
+		defer g.close()
+		for range maxConnections {
+			l.dial() // and never reads or closes
+		}
+		synctest.Wait()
+		if _, err := l.dial().Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("one client more than the gate takes: error %v", err)
+		}
+		time.Sleep(writeTime)
+		synctest.Wait()
+		if greeting, err := io.ReadAll(l.dial()); err != nil || string(greeting) != "INFO\r\n" {
+			t.Errorf("a worker that comes later reads %q, error %v", greeting, err)
+		}
+	})
+}
+
+// TestTurns: a connection forwards nothing while the server has answers in its queue.
+func TestTurns(t *testing.T) {
+	l := pipeListener{make(chan net.Conn), make(chan struct{})}
+	settled, received := make(chan bool), make(chan string)
+	var joined sync.WaitGroup
+	g := &gate{listener: l, open: map[net.Conn]bool{}, settle: func(time.Duration) { <-settled }, connect: func() (net.Conn, error) {
+		conn, server := net.Pipe()
+		joined.Go(func() {
+			text, _ := io.ReadAll(server)
+			received <- string(text)
+		})
+		return conn, nil
+	}}
+	joined.Go(g.accept)
+	defer joined.Wait()
+	defer g.close()
+	client := l.dial()
+	if _, err := io.WriteString(client, "PING\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	_ = client.Close()
+	select {
+	case text := <-received:
+		t.Errorf("the server received %q too early", text)
+	case <-time.After(20 * time.Millisecond):
+	}
+	settled <- true
+	if text := <-received; text != "PING\r\n" {
+		t.Errorf("the server received %q", text)
+	}
+}
+
+// TestWaitForStreams: it waits for the answers of both streams, or for the given time.
+func TestWaitForStreams(t *testing.T) {
 	s, err := server.NewServer(&server.Options{DontListen: true, NoSigs: true}) // no JetStream: the test answers
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Start()
 	defer s.Shutdown()
-	connect := func() *nats.Conn {
-		conn, err := nats.Connect("", nats.InProcessServer(s))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(conn.Close)
-		return conn
-	}
-	conn := connect()
-	requests := make(chan *nats.Msg, 100)
-	if _, err := conn.ChanSubscribe("$JS.API.DIRECT.GET.>", requests); err != nil {
+	conn, err := nats.Connect("", nats.InProcessServer(s))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Flush(); err != nil {
+	defer conn.Close()
+	var silent atomic.Value // the stream that does not answer
+	silent.Store(networksStream)
+	if _, err := conn.Subscribe("$JS.API.DIRECT.GET.*", func(m *nats.Msg) {
+		if !strings.HasSuffix(m.Subject, silent.Load().(string)) {
+			_ = m.Respond(nil)
+		}
+	}); err != nil {
 		t.Fatal(err)
 	}
-	answer := func(looks ...[]*nats.Msg) {
-		for _, m := range slices.Concat(looks...) {
-			if err := m.Respond(nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := conn.Flush(); err != nil {
-			t.Fatal(err)
-		}
+	const most = 50 * time.Millisecond
+	start := time.Now()
+	waitForStreams(conn, most)
+	if took := time.Since(start); took < most {
+		t.Errorf("without an answer it waits %v", took)
 	}
-	const (
-		longest = 3 * time.Second  // longer than this test needs for a step, even on a busy machine
-		soon    = 20 * time.Second // likewise, for what does not depend on that
-	)
-	g, watched := &gate{}, connect()
-	ctx, cancel := context.WithCancel(t.Context())
-	var joined sync.WaitGroup
-	joined.Go(func() { g.watch(ctx, watched, longest) })
-	defer joined.Wait()
-	defer cancel()
-	look := func() []*nats.Msg {
-		t.Helper()
-		g.passed.Store(true)
-		var asked []*nats.Msg
-		for len(asked) < 2 {
-			select {
-			case m := <-requests:
-				asked = append(asked, m)
-			case <-time.After(10 * time.Second):
-				t.Fatal("the gate does not ask the server")
-			}
-		}
-		return asked
+	silent.Store("none")
+	start = time.Now()
+	waitForStreams(conn, time.Minute)
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("with both answers it waits %v", took)
 	}
-	// within waits until the gate is closed or open, and fails after a time.
-	within := func(most time.Duration, closed bool) {
-		t.Helper()
-		for end := time.Now().Add(most); ; time.Sleep(time.Millisecond) {
-			free := g.turn.TryLock()
-			if free {
-				g.turn.Unlock()
-			}
-			if free != closed {
-				return
-			}
-			if time.Now().After(end) {
-				t.Fatalf("the gate is %s after %v", map[bool]string{true: "open", false: "closed"}[free], most)
-			}
-		}
-	}
-
-	first := look()
-	within(soon, true)
-	answer(first)
-	within(soon, false)
-
-	late := look() // is not answered in time
-	within(soon, true)
-	within(longest+soon, false)
-	second := look()
-	within(soon, true)
-	answer(late)
-	time.Sleep(longest / 30) // the late answers have come
-	within(0, true)
-	answer(second)
-	within(soon, false)
 }

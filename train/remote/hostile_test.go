@@ -27,11 +27,7 @@ func TestHostileWorker(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	server := startServer(t, dir)
 	defer startWorker(t, server.URL(), "honest")()
-	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerReplies))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := connectAsWorker(t, server)
 	games, err := selfPlayGames(t, newGame(t), smallWeights(newGame(t)), 20)
 	if err != nil {
 		t.Fatal(err)

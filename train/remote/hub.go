@@ -114,7 +114,7 @@ func streamOfGames(o HubOptions) jetstream.StreamConfig {
 		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesOf(o.Run, "*")},
 		Metadata: map[string]string{runKey: o.Run}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: startBytes,
 		MaxMsgSize: record.MaxMessage, Duplicates: minDuplicates, Storage: jetstream.FileStorage, Replicas: max(o.Replicas, 1),
-		AllowDirect: true, // for gate.watch
+		AllowDirect: true, // for waitForStreams
 	}
 }
 

@@ -26,12 +26,7 @@ func receiveSoon(t *testing.T, h *Hub, want string) *record.Delivery {
 // TestReconnect: after the connection was lost, messages that may have been on their way come again at once.
 func TestReconnect(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
-	h := workers.(*Hub)
+	h := startHub(t, server, "run")
 	if _, err := h.js.Publish(t.Context(), gamesOf("run", "a"), []byte("a game")); err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +41,7 @@ func TestReconnect(t *testing.T) {
 
 // TestDeletedStream: if somebody deletes the stream of an external server, the run creates it again.
 func TestDeletedStream(t *testing.T) {
+	t.Parallel()
 	said := make(chan string, 100)
 	h, err := NewHub(t.Context(), HubOptions{
 		Server: startServer(t, t.TempDir()), Run: "run", Notify: func(text string) { said <- text },
@@ -104,20 +100,16 @@ func TestForeignGames(t *testing.T) {
 	if err := w.PublishGames(t.Context(), c.games); err != nil {
 		t.Fatal(err)
 	}
-	workers, err := hub(t, server)(t.Context(), "second")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
+	h := startHub(t, server, "second")
 	n := c.network
 	n.Run = "second"
-	if err := workers.PublishNetwork(t.Context(), n); err != nil {
+	if err := h.PublishNetwork(t.Context(), n); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	stream, err := workers.(*Hub).js.Stream(t.Context(), gamesStream)
+	stream, err := h.js.Stream(t.Context(), gamesStream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,15 +121,13 @@ func TestForeignGames(t *testing.T) {
 // TestExtendedRun: if a finished run goes on, games that a worker plays then have another process's numbers, so that those
 // deleted at the end do not seem to be missing.
 func TestExtendedRun(t *testing.T) {
+	t.Parallel()
 	server := startServer(t, t.TempDir())
 	w := newWorker(t, server)
 	game := newGame(t)
 	var processes []string
 	for i := range 2 {
-		h, err := NewHub(t.Context(), HubOptions{Server: server, Run: "run", Notify: func(text string) { t.Log(text) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := startHub(t, server, "run")
 		c, err := selfPlayGames(t, game, smallWeights(game), 5)
 		if err != nil {
 			t.Fatal(err)
@@ -168,10 +158,8 @@ func TestExtendedRun(t *testing.T) {
 		if err := w.await(t.Context(), func() bool { return w.newest == nil }); err != nil {
 			t.Fatal(err)
 		}
-		h.stop()
-		h.conn.Close()
+		h.Close()
 	}
-	server.Close()
 	if processes[0] == processes[1] {
 		t.Error("the numbers go on")
 	}

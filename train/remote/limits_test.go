@@ -18,14 +18,11 @@ import (
 // TestFullStream: while the stream is full and no learner takes games, a worker waits and says so. Afterwards all its games
 // arrive, each once.
 func TestFullStream(t *testing.T) {
+	t.Parallel()
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
+	h := startHub(t, server, "run")
 	const limit = 32 << 10
-	workers.Limit(t.Context(), limit)
+	h.Limit(t.Context(), limit)
 	game := newGame(t)
 	c, err := selfPlayGames(t, game, smallWeights(game), 50)
 	if err != nil {
@@ -52,7 +49,7 @@ func TestFullStream(t *testing.T) {
 		t.Error("the worker would play on")
 	}
 	w.mu.Unlock()
-	stream, err := workers.(*Hub).js.Stream(t.Context(), gamesStream)
+	stream, err := h.js.Stream(t.Context(), gamesStream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +57,7 @@ func TestFullStream(t *testing.T) {
 		t.Errorf("%d bytes wait in the stream, at most %d may", n, limit)
 	}
 	for got := 0; got < want; {
-		d, err := workers.Receive(t.Context())
+		d, err := h.Receive(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +76,6 @@ func TestFullStream(t *testing.T) {
 // TestOtherRun: a run does not take the games of another one from a server that both use.
 func TestOtherRun(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	defer server.Close()
 	open := func(run string) (*Hub, error) {
 		h := &Hub{notes: notes{notify: func(text string) { t.Log(text) }}, storage: &storage{}, stream: streamOfGames(HubOptions{Run: run})}
 		var err error
@@ -135,12 +131,7 @@ func TestOtherRun(t *testing.T) {
 // TestSecretID: what workers hear of each other does not tell the id of a playing process.
 func TestSecretID(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	defer server.Close()
-	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { t.Log(text) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	w := newWorker(t, server)
 	if err := w.PublishGames(t.Context(), &record.Message{Run: "run"}); err != nil {
 		t.Fatal(err)
 	}
@@ -155,13 +146,10 @@ func TestSecretID(t *testing.T) {
 
 // TestMessageIDs: the server soon forgets the ids that messages bring, which may be long.
 func TestMessageIDs(t *testing.T) {
+	t.Parallel()
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
-	js := workers.(*Hub).js
+	h := startHub(t, server, "run")
+	js := h.js
 	for i := range 2 {
 		time.Sleep(time.Duration(i) * 5 * minDuplicates)
 		ack, err := js.Publish(t.Context(), gamesOf("run", "a"), nil, jetstream.WithMsgID("id"))
@@ -174,12 +162,8 @@ func TestMessageIDs(t *testing.T) {
 // TestSilentReader: the server drops a client that asks for much and reads nothing.
 func TestSilentReader(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
-	if err := workers.(*Hub).put(t.Context(), invitation{Play: record.PlayVersion}, make([]byte, 100_000)); err != nil {
+	h := startHub(t, server, "run")
+	if err := h.put(t.Context(), invitation{Play: record.PlayVersion}, make([]byte, 100_000)); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := net.Dial("tcp", server.gate.listener.Addr().String())
@@ -251,17 +235,13 @@ func TestSilentServer(t *testing.T) {
 // TestReportsEnd: questions to a server that is gone end with their context.
 func TestReportsEnd(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer workers.Close()
+	h := startHub(t, server, "run")
 	server.nats.Shutdown()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	workers.Limit(ctx, 64<<20)
-	workers.Report(ctx, &rundir.WorkersStatus{})
+	h.Limit(ctx, 64<<20)
+	h.Report(ctx, &rundir.WorkersStatus{})
 	if took := time.Since(start); took > reportTimeout/2 {
 		t.Errorf("took %v", took)
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
@@ -41,14 +43,38 @@ func tiny(t testing.TB, dir string, generations int) train.Options {
 	}
 }
 
-// startServer returns a server on a free port of this machine.
+// startServer starts a server on a free port of this machine, until the test ends.
 func startServer(t testing.TB, dir string) *Server {
 	t.Helper()
 	s, err := StartServer("127.0.0.1:0", dir, false, func(text string) { t.Log(text) })
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Close)
 	return s
+}
+
+// startHub connects a run with s, until the test ends or the hub is closed. Closing it does not close s.
+func startHub(t testing.TB, s *Server, run string) *Hub {
+	t.Helper()
+	h, err := NewHub(t.Context(), HubOptions{Server: s, Run: run, Notify: func(text string) { t.Log("learner:", text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.server = nil
+	t.Cleanup(h.Close)
+	return h
+}
+
+// connectAsWorker returns a worker's plain connection to s, until the test ends.
+func connectAsWorker(t testing.TB, s *Server) *nats.Conn {
+	t.Helper()
+	conn, err := Access{URL: s.URL()}.connect(t.Context(), nats.CustomInboxPrefix(workerReplies))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
 }
 
 // hub returns a function that connects a run with s.
@@ -81,6 +107,7 @@ func startWorker(t testing.TB, url, name string) (stop func()) {
 
 // TestTrain: a run that only learns gets all its games from two workers, which take its networks.
 func TestTrain(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	server := startServer(t, dir)
 	o := tiny(t, dir, 6)
@@ -104,8 +131,8 @@ func TestTrain(t *testing.T) {
 
 // TestSend: a worker sends full messages without pauses, and numbers its games in each run from 0.
 func TestSend(t *testing.T) {
+	t.Parallel()
 	server := startServer(t, t.TempDir())
-	defer server.Close()
 	game := newGame(t)
 	weights := smallWeights(game)
 	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a\x1b[2J", Notify: func(text string) { t.Log(text) }})
@@ -114,10 +141,7 @@ func TestSend(t *testing.T) {
 	}
 	defer w.Close()
 	for run, least := range map[string]int{"first": 20_000, "second": 50} {
-		h, err := NewHub(t.Context(), HubOptions{Server: server, Run: run, Notify: func(text string) { t.Log(text) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := startHub(t, server, run)
 		c, err := selfPlayGames(t, game, weights, 50)
 		if err != nil {
 			t.Fatal(err)
@@ -163,22 +187,20 @@ func TestSend(t *testing.T) {
 		if err := h.Finish(t.Context()); err != nil {
 			t.Error(err)
 		}
-		h.conn.Close()
+		h.Close()
 	}
 }
 
 // TestFinish: no network follows the message that the run is finished, no games are stored after it, and another run can use
 // the server.
 func TestFinish(t *testing.T) {
+	t.Parallel()
 	server := startServer(t, t.TempDir())
 	game := newGame(t)
 	n := &train.Network{Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 4,
 		Weights: infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 64, Blocks: 4}, rand.New(rand.NewPCG(1, 1)))}
 	for range 5 {
-		h, err := NewHub(t.Context(), HubOptions{Server: server, Run: "run", Notify: func(text string) { t.Log(text) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := startHub(t, server, "run")
 		for range 2 {
 			if err := h.PublishNetwork(t.Context(), n); err != nil {
 				t.Fatal(err)
@@ -196,13 +218,7 @@ func TestFinish(t *testing.T) {
 		if _, err := h.js.Publish(t.Context(), gamesOf("run", "a"), []byte("late")); err == nil {
 			t.Error("a game that comes after the end is stored")
 		}
-		h.stop()
-		h.conn.Close()
+		h.Close()
 	}
-	if other, err := hub(t, server)(t.Context(), "another run"); err != nil {
-		t.Error(err)
-	} else {
-		other.(*Hub).conn.Close()
-	}
-	server.Close()
+	startHub(t, server, "another run")
 }

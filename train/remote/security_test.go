@@ -1,11 +1,13 @@
 package remote
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,16 +22,8 @@ import (
 // learner or change a stream.
 func TestPermissions(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	hub, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer hub.Close()
-	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerReplies))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	h := startHub(t, server, "run")
+	conn := connectAsWorker(t, server)
 	denied := make(chan error, 100)
 	conn.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { denied <- err })
 	for _, subject := range []string{
@@ -75,33 +69,24 @@ func TestPermissions(t *testing.T) {
 		t.Error("100 subscriptions are allowed")
 	}
 	for range 100 { // the learner needs many for a moment
-		if _, err := hub.(*Hub).conn.SubscribeSync(networkSubject); err != nil {
+		if _, err := h.conn.SubscribeSync(networkSubject); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := hub.(*Hub).conn.Flush(); err != nil || hub.(*Hub).conn.LastError() != nil {
-		t.Errorf("the learner's connection: %v, %v", err, hub.(*Hub).conn.LastError())
+	if err := h.conn.Flush(); err != nil || h.conn.LastError() != nil {
+		t.Errorf("the learner's connection: %v, %v", err, h.conn.LastError())
 	}
 }
 
 // TestReplies: a worker cannot make the server or the learner send an answer to a subject that it may not publish to.
 func TestReplies(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	workers, err := hub(t, server)(t.Context(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := workers.(*Hub)
-	defer h.Close()
+	h := startHub(t, server, "run")
 	h.Report(t.Context(), &rundir.WorkersStatus{})
 	if err := h.put(t.Context(), invitation{Play: record.PlayVersion}, []byte(`{"seq":1000}`)); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := nats.Connect(server.URL(), nats.CustomInboxPrefix(workerReplies))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := connectAsWorker(t, server)
 	js, err := jetstream.New(conn)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +131,6 @@ func TestReplies(t *testing.T) {
 // TestListen: an address that a server cannot listen on is an error at once.
 func TestListen(t *testing.T) {
 	server := startServer(t, t.TempDir())
-	defer server.Close()
 	for _, address := range []string{server.gate.listener.Addr().String(), "192.0.2.1:0", "4222", ":4222", "127.0.0.1:70000"} {
 		start := time.Now()
 		if _, err := StartServer(address, t.TempDir(), true, func(string) {}); err == nil || !strings.Contains(err.Error(), "address") {
@@ -173,6 +157,7 @@ func expectDenied(t *testing.T, denied <-chan error, what string) {
 
 // TestCredentials: other machines need the token, and see by the fingerprint that the server is the learner's.
 func TestCredentials(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	server, err := StartServer("0.0.0.0:0", dir, false, func(text string) { t.Log(text) })
 	if err != nil {
@@ -243,27 +228,26 @@ func TestCredentials(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
+	t.Parallel()
 	server := startServer(t, t.TempDir())
-	defer server.Close()
 	if _, err := Status(t.Context(), Access{URL: server.URL()}); err == nil || !strings.Contains(err.Error(), "no learner") {
 		t.Errorf("without a learner: %v", err)
 	}
-	h, err := NewHub(t.Context(), HubOptions{Server: server, Notify: func(text string) { t.Log(text) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.conn.Close()
-	go func() {
-		for t.Context().Err() == nil {
-			h.Report(t.Context(), &rundir.WorkersStatus{Game: "quad-5x5", Workers: []rundir.WorkerStatus{{Name: "a"}}})
-			time.Sleep(100 * time.Millisecond)
+	h := startHub(t, server, "run")
+	ctx, cancel := context.WithCancel(t.Context())
+	var joined sync.WaitGroup
+	joined.Go(func() {
+		for ctx.Err() == nil {
+			h.Report(ctx, &rundir.WorkersStatus{Game: "quad-5x5", Workers: []rundir.WorkerStatus{{Name: "a"}}})
+			time.Sleep(20 * time.Millisecond)
 		}
-	}()
+	})
+	defer joined.Wait()
+	defer cancel()
 	s, err := Status(t.Context(), Access{URL: server.URL()})
 	if err != nil || s.Game != "quad-5x5" || len(s.Workers) != 1 {
 		t.Errorf("status %+v, error %v", s, err)
 	}
-	h.stop()
 }
 
 // TestAccountsInDocs: SCALE.md shows the accounts that the server in the learner uses.

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/hex"
@@ -32,8 +31,7 @@ type Server struct {
 	password string    // of the learner's connections
 	identity *identity // nil: workers need no credentials, and nothing is encrypted
 	storage  *storage
-	watcher  *nats.Conn
-	stop     context.CancelFunc
+	watcher  *nats.Conn // for the gate
 	joined   sync.WaitGroup
 }
 
@@ -46,9 +44,10 @@ const (
 // Limits of what the server keeps for workers, so that a flood does not fill the memory.
 const (
 	maxConnections   = 1024
-	maxPending       = 4 << 20 // bytes that wait for a connection, before the server closes it
-	maxUnstored      = 1000    // messages that wait to be stored in a stream
-	maxUnstoredBytes = 8 << 20 // of these
+	pingInterval     = 20 * time.Second // a client that leaves two pings unanswered is disconnected
+	maxPending       = 4 << 20          // bytes that wait for a connection, before the server closes it
+	maxUnstored      = 1000             // messages that wait to be stored in a stream
+	maxUnstoredBytes = 8 << 20          // of these
 )
 
 // StartServer starts a NATS server for a run. It listens on an address of this machine such as "127.0.0.1:4222" and keeps
@@ -85,7 +84,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	}
 	options := &server.Options{
 		ServerName: "ludus", DontListen: true, NoSigs: true, NoLog: true,
-		MaxPending: maxPending, StreamMaxBufferedMsgs: maxUnstored, StreamMaxBufferedSize: maxUnstoredBytes,
+		PingInterval: pingInterval, MaxPending: maxPending, StreamMaxBufferedMsgs: maxUnstored, StreamMaxBufferedSize: maxUnstoredBytes,
 		JetStream: true, StoreDir: dir, SyncAlways: true, DisableJetStreamBanner: true,
 	}
 	token := ""
@@ -113,9 +112,8 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	if s.watcher, err = s.connect(nats.CustomInboxPrefix(learnerReplies), nats.MaxReconnects(-1)); err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop, s.gate.connect = stop, s.nats.InProcessConn
-	s.joined.Go(func() { s.gate.watch(ctx, s.watcher, longestWait) })
+	s.gate.connect = s.nats.InProcessConn
+	s.gate.settle = func(most time.Duration) { waitForStreams(s.watcher, most) }
 	s.joined.Go(s.gate.accept)
 	return nil
 }
@@ -253,9 +251,6 @@ func (s *Server) connect(options ...nats.Option) (*nats.Conn, error) {
 // Close stops the server and waits until its files are closed.
 func (s *Server) Close() {
 	s.gate.close()
-	if s.stop != nil {
-		s.stop()
-	}
 	s.joined.Wait()
 	if s.watcher != nil {
 		s.watcher.Close()
