@@ -14,6 +14,7 @@ import (
 	"ludus/env/gdl/canonical"
 	"ludus/env/gdl/kif"
 	"ludus/train/agent"
+	"ludus/train/stats"
 )
 
 // match is a match in progress. One goroutine prepares it, another answers its requests in turn.
@@ -35,7 +36,7 @@ type match struct {
 
 	// Of the goroutine that answers.
 	rng      *rand.Rand
-	names    *names
+	names    names
 	position *position // nil until the rules are known, and when it is lost
 	history  []map[string]string
 	player   *player // nil until it is known, and if there is none
@@ -43,10 +44,10 @@ type match struct {
 	followed int     // moves of history that the player has seen
 }
 
-// opening is the first position with the translation between its names and those of the match.
+// opening is the first position, in the names of its sheet.
 type opening struct {
 	position *position
-	names    *names
+	names    names // between those of the match and of the sheet
 }
 
 // request is a PLAY or STOP message.
@@ -63,33 +64,33 @@ const (
 )
 
 // newMatch returns the match of a START message and begins to prepare it.
-func (s *Server) newMatch(m *message, now time.Time) (*match, error) {
-	ready, _ := s.within(now, m.startClock)
-	x := &match{
-		ready: ready, server: s, id: m.match, role: m.role, startClock: m.startClock, playClock: m.playClock, sheet: m.rules, last: now,
+func (s *Server) newMatch(start *message, now time.Time) (*match, error) {
+	ready, _ := s.within(now, start.startClock)
+	m := &match{
+		ready: ready, server: s, id: start.match, role: start.role, startClock: start.startClock, playClock: start.playClock, sheet: start.rules, last: now,
 		openings: make(chan opening, 1), players: make(chan *player, 1), prepared: make(chan struct{}),
 		requests: make(chan request, maxRequests), rng: rand.New(rand.NewPCG(uint64(now.UnixNano()), 0)), waiting: true,
 	}
-	for _, r := range m.rules {
-		if r.Head.Name == "role" && len(r.Head.Args) == 1 && len(x.roles) <= maxRoles && !slices.Contains(x.roles, r.Head.Args[0].String()) {
-			x.roles = append(x.roles, r.Head.Args[0].String())
+	for _, r := range start.rules {
+		if r.Head.Name == "role" && len(r.Head.Args) == 1 && len(m.roles) <= maxRoles && !slices.Contains(m.roles, r.Head.Args[0].String()) {
+			m.roles = append(m.roles, r.Head.Args[0].String())
 		}
 	}
-	if len(x.roles) > maxRoles {
+	if len(m.roles) > maxRoles {
 		return nil, fmt.Errorf("more than %d roles", maxRoles)
 	}
-	if !slices.Contains(x.roles, m.role) {
-		return nil, fmt.Errorf("the sheet has no (role %.60s)", m.role)
+	if !slices.Contains(m.roles, start.role) {
+		return nil, fmt.Errorf("the sheet has no (role %.60s)", start.role)
 	}
-	x.ctx, x.cancel = context.WithCancel(s.ctx)
-	s.running.Go(x.prepare)
-	s.running.Go(x.answer)
-	return x, nil
+	m.ctx, m.cancel = context.WithCancel(s.ctx)
+	s.running.Go(m.prepare)
+	s.running.Go(m.answer)
+	return m, nil
 }
 
 // logf writes a line about the match.
-func (x *match) logf(format string, args ...any) {
-	x.server.logf("match %.60s: %s", x.id, fmt.Sprintf(format, args...))
+func (m *match) logf(format string, args ...any) {
+	m.server.logf("match %.60s: %s", m.id, fmt.Sprintf(format, args...))
 }
 
 // safely calls f. A panic becomes an error: a sheet may bring out a fault of ours, and other matches must go on.
@@ -103,81 +104,83 @@ func safely(f func() error) (err error) {
 }
 
 // prepare finds opening and player. One match prepares at a time, which bounds the memory.
-func (x *match) prepare() {
-	defer close(x.prepared)
-	defer close(x.players)
-	defer close(x.openings)
+func (m *match) prepare() {
+	defer close(m.prepared)
+	defer close(m.players)
+	defer close(m.openings)
 	select {
-	case x.server.preparing <- struct{}{}:
-		defer func() { <-x.server.preparing }()
-	case <-x.ctx.Done():
+	case m.server.preparing <- struct{}{}:
+		defer func() { <-m.server.preparing }()
+	case <-m.ctx.Done():
 		return
 	}
-	if err := safely(x.findPlayer); err != nil && x.ctx.Err() == nil {
-		x.logf("%v", err)
+	if err := safely(m.findPlayer); err != nil && m.ctx.Err() == nil {
+		m.logf("%v", err)
 	}
 }
 
 // findPlayer sends opening and player.
-func (x *match) findPlayer() error {
-	if t, names := x.findTrained(); t != nil {
-		x.openings <- opening{t.rules.start(), names}
-		return x.sendPlayer(t.name, t.factory)
+func (m *match) findPlayer() error {
+	if t, names := m.findTrained(); t != nil {
+		m.openings <- opening{t.rules.start(), names}
+		return m.sendPlayer(t.name, t.factory)
 	}
-	text := sheetText(x.sheet)
-	net, err := gdl.Read(x.ctx, text)
+	text := sheetText(m.sheet)
+	net, err := gdl.Read(m.ctx, text)
 	if err != nil {
 		return fmt.Errorf("no moves, so the server must choose them: %w", err)
 	}
 	r := newRules(net)
-	if !slices.Equal(slices.Sorted(slices.Values(r.roles)), slices.Sorted(slices.Values(x.roles))) {
-		return fmt.Errorf("no moves, so the server must choose them: the roles %v are not those of its facts, %v", r.roles, x.roles)
+	if !slices.Equal(slices.Sorted(slices.Values(r.roles)), slices.Sorted(slices.Values(m.roles))) {
+		return fmt.Errorf("no moves, so the server must choose them: the roles %v are not those of its facts, %v", r.roles, m.roles)
 	}
-	x.openings <- opening{r.start(), nil}
-	game, _, err := gdl.FromCircuit(x.ctx, "match", text, net)
+	m.openings <- opening{r.start(), names{}}
+	game, _, err := gdl.FromCircuit(m.ctx, "match", text, net)
 	if err != nil {
 		return fmt.Errorf("random moves: %w", err)
 	}
 	search := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: maxPlayouts}, nil)
-	if left := time.Until(x.ready); left >= x.server.minLearning {
-		if l := x.learn(game, search); l != nil && l.better() {
-			return x.sendPlayer("the network", l.factory)
+	if time.Until(m.ready) >= m.server.minLearning {
+		if network := m.learn(game, search); network != nil {
+			return m.sendPlayer("the network", network)
 		}
 	}
-	return x.sendPlayer("a search with random playouts", search)
+	return m.sendPlayer("a search with random playouts", search)
 }
 
-// learn trains a network during the rest of the start clock. It returns nil if that fails.
-func (x *match) learn(game *env.Game, search *agent.Factory) *learned {
-	var l *learned
+// learn trains a network during the rest of the start clock. It returns nil if that fails, or if the network is not
+// measurably better than the search: the 95 % interval of its score must lie above one half.
+func (m *match) learn(game *env.Game, search *agent.Factory) (network *agent.Factory) {
+	var score stats.Estimate
+	var games int
 	err := safely(func() (err error) {
-		l, err = learn(x.ctx, game, search, x.ready.Add(-settling))
+		network, score, games, err = learn(m.ctx, game, search, m.ready.Add(-settling))
 		return err
 	})
-	switch {
-	case x.ctx.Err() != nil:
-	case err != nil:
-		x.logf("no network: %v", err)
-		return nil // one with a fault may have won its games before that
-	case l == nil:
-		x.logf("no network: the start clock was too short to train one")
-	default:
-		x.logf("a network trained during the start clock scores %.0f %% (95 %%: %.0f to %.0f) in %d fast games against the search",
-			100*l.score.Value, 100*l.score.Low, 100*l.score.High, l.games)
+	if err != nil {
+		if m.ctx.Err() == nil {
+			m.logf("no network: %v", err)
+		}
+		return nil
 	}
-	return l
+	m.logf("a network trained during the start clock scores %.0f %% (95 %%: %.0f to %.0f) in %d fast games against the search",
+		100*score.Value, 100*score.Low, 100*score.High, games)
+	if games == 0 || score.Low <= 0.5 {
+		return nil
+	}
+	return network
 }
 
 // sendPlayer makes the player.
-func (x *match) sendPlayer(name string, f *agent.Factory) error {
+func (m *match) sendPlayer(name string, f *agent.Factory) error {
 	p, err := newPlayer(name, f)
 	if err != nil {
 		return fmt.Errorf("random moves: %w", err)
 	}
-	if x.ctx.Err() == nil { // the match goes on
-		x.logf("%s plays %s", name, x.role)
+	if m.ctx.Err() == nil { // the match goes on
+		m.logf("%s plays %s", name, m.role)
 	}
-	x.players <- p
+	m.players <- p
 	return nil
 }
 
@@ -190,81 +193,81 @@ func sheetText(rules []kif.Rule) string {
 	return strings.Join(lines, "\n")
 }
 
-// findTrained returns the network that was trained on the sheet; nil if there is none.
-func (x *match) findTrained() (*trained, *names) {
-	if len(x.server.trained) == 0 {
-		return nil, nil
+// findTrained returns the network that was trained on the sheet, nil if there is none, and the translation of its names.
+func (m *match) findTrained() (*trained, names) {
+	if len(m.server.trained) == 0 {
+		return nil, names{}
 	}
-	form, err := canonical.New(x.sheet)
+	form, err := canonical.New(m.sheet)
 	if err != nil {
-		x.logf("not compared with the sheets of networks: %v", err)
-		return nil, nil
+		m.logf("not compared with the sheets of networks: %v", err)
+		return nil, names{}
 	}
-	t := x.server.trained[form.Text]
+	t := m.server.trained[form.Text]
 	if t == nil {
-		return nil, nil
+		return nil, names{}
 	}
-	return t, &names{form.Dictionary(t.form), t.form.Dictionary(form)}
+	return t, names{form.Dictionary(t.form), t.form.Dictionary(form)}
 }
 
 // answer answers requests until the match ends.
-func (x *match) answer() {
+func (m *match) answer() {
 	select {
-	case o := <-x.openings:
-		x.names, x.position = o.names, o.position
-	case <-x.ctx.Done():
+	case o := <-m.openings:
+		m.names, m.position = o.names, o.position
+	case <-m.ctx.Done():
 	}
 	for {
 		select {
-		case r := <-x.requests:
-			if err := safely(func() error { return x.handle(r) }); err != nil {
-				x.logf("%v; from now on the server must choose the moves", err)
-				x.position = nil
+		case r := <-m.requests:
+			if err := safely(func() error { return m.handle(r) }); err != nil {
+				m.logf("%v; from now on the server must choose the moves", err)
+				m.position = nil
 			}
 			close(r.answers)
-		case <-x.ctx.Done():
+		case <-m.ctx.Done():
 			return
 		}
 	}
 }
 
 // handle plays the moves of a request and finds an answer. After an error the position is not known.
-func (x *match) handle(r request) error {
-	if x.position == nil {
+func (m *match) handle(r request) error {
+	if m.position == nil {
 		return nil
 	}
-	if err := x.apply(r.moves); err != nil {
+	if err := m.apply(r.moves); err != nil {
 		return err
 	}
-	if x.position.over() {
-		x.logf("over; %s", x.result())
+	if m.position.over() {
+		m.logf("over; %s", m.result())
 		return nil
 	}
-	role := x.names.in(x.role)
-	legal := x.position.legal(slices.Index(x.position.roles, role))
+	role := m.names.in(m.role)
+	legal := m.position.legal(slices.Index(m.position.roles, role))
 	if len(legal) == 0 {
-		return fmt.Errorf("%s has no legal move", x.role)
+		return fmt.Errorf("%s has no legal move", m.role)
 	}
-	r.answers <- x.names.out(legal[x.rng.IntN(len(legal))])
+	r.answers <- m.names.out(legal[m.rng.IntN(len(legal))])
 	if len(legal) == 1 {
 		return nil
 	}
-	x.waitForPlayer(r.deadline)
-	err := safely(func() error { return x.choose(r, role, legal) })
-	if err != nil && x.ctx.Err() == nil {
-		x.logf("%v; random moves from now on", err)
-		x.player = nil
+	m.waitForPlayer(r.deadline)
+	err := safely(func() error { return m.choose(r, role, legal) })
+	if err != nil && m.ctx.Err() == nil {
+		m.logf("%v; random moves from now on", err)
+		m.player = nil
 	}
 	return nil
 }
 
 // choose answers with the player's move, if there is a player and time. After an error the player is of no more use.
-func (x *match) choose(r request, role string, legal []string) error {
-	if x.player == nil {
+func (m *match) choose(r request, role string, legal []string) error {
+	if m.player == nil {
 		return nil
 	}
-	for ; x.followed < len(x.history); x.followed++ {
-		if err := x.player.follow(x.history[x.followed]); err != nil {
+	for ; m.followed < len(m.history); m.followed++ {
+		if err := m.player.follow(m.history[m.followed]); err != nil {
 			return err
 		}
 	}
@@ -272,32 +275,32 @@ func (x *match) choose(r request, role string, legal []string) error {
 	if limit <= 0 {
 		return nil
 	}
-	move, err := x.player.choose(x.ctx, role, legal, limit)
+	move, err := m.player.choose(m.ctx, role, legal, limit)
 	if err == nil {
-		r.answers <- x.names.out(move)
+		r.answers <- m.names.out(move)
 	}
 	return err
 }
 
 // apply plays the moves of a message; nil are no moves.
-func (x *match) apply(moves []kif.Term) error {
+func (m *match) apply(moves []kif.Term) error {
 	if moves == nil {
 		return nil
 	}
 	named := map[string]string{}
-	for i, m := range moves {
-		named[x.names.in(x.roles[i])] = x.names.term(m)
+	for i, move := range moves {
+		named[m.names.in(m.roles[i])] = m.names.term(move)
 	}
-	if x.isRepeated(named) {
-		x.logf("the moves %.200v were sent twice", moves)
+	if m.isRepeated(named) {
+		m.logf("the moves %.200v were sent twice", moves)
 		return nil
 	}
-	x.history = append(x.history, named)
+	m.history = append(m.history, named)
 	var inOrder []string
-	for _, role := range x.position.roles {
+	for _, role := range m.position.roles {
 		inOrder = append(inOrder, named[role])
 	}
-	if !x.position.apply(inOrder) {
+	if !m.position.apply(inOrder) {
 		return fmt.Errorf("the moves %.200v are unknown", moves)
 	}
 	return nil
@@ -305,12 +308,12 @@ func (x *match) apply(moves []kif.Term) error {
 
 // isRepeated reports whether moves led to the position, and one of them is illegal now: then a client has sent its message
 // a second time, since no answer reached it.
-func (x *match) isRepeated(named map[string]string) bool {
-	if len(x.history) == 0 || !maps.Equal(named, x.history[len(x.history)-1]) {
+func (m *match) isRepeated(named map[string]string) bool {
+	if len(m.history) == 0 || !maps.Equal(named, m.history[len(m.history)-1]) {
 		return false
 	}
-	for i, role := range x.position.roles {
-		if !slices.Contains(x.position.legal(i), named[role]) {
+	for i, role := range m.position.roles {
+		if !slices.Contains(m.position.legal(i), named[role]) {
 			return true
 		}
 	}
@@ -318,27 +321,27 @@ func (x *match) isRepeated(named map[string]string) bool {
 }
 
 // waitForPlayer waits until it is known who plays, or until the deadline.
-func (x *match) waitForPlayer(deadline time.Time) {
-	if !x.waiting {
+func (m *match) waitForPlayer(deadline time.Time) {
+	if !m.waiting {
 		return
 	}
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
 	select {
-	case x.player = <-x.players:
-		x.waiting = false
+	case m.player = <-m.players:
+		m.waiting = false
 	case <-timer.C:
-	case <-x.ctx.Done():
+	case <-m.ctx.Done():
 	}
 }
 
 // result says who got how much.
-func (x *match) result() string {
+func (m *match) result() string {
 	var parts []string
-	goals := x.position.goals()
-	for _, role := range x.roles {
+	goals := m.position.goals()
+	for _, role := range m.roles {
 		goal := "no goal"
-		if g := goals[slices.Index(x.position.roles, x.names.in(role))]; g >= 0 {
+		if g := goals[slices.Index(m.position.roles, m.names.in(role))]; g >= 0 {
 			goal = fmt.Sprint(g)
 		}
 		parts = append(parts, role+" "+goal)
@@ -347,13 +350,13 @@ func (x *match) result() string {
 }
 
 // ask sends the moves of a message to the match and waits for the answer until latest.
-func (x *match) ask(moves []kif.Term, deadline, latest time.Time) (string, error) {
-	if moves != nil && len(moves) != len(x.roles) {
-		return "", fmt.Errorf("%d moves; the match has %d roles", len(moves), len(x.roles))
+func (m *match) ask(moves []kif.Term, deadline, latest time.Time) (string, error) {
+	if moves != nil && len(moves) != len(m.roles) {
+		return "", fmt.Errorf("%d moves; the match has %d roles", len(moves), len(m.roles))
 	}
 	r := request{moves, deadline, make(chan string, 2)}
 	select {
-	case x.requests <- r:
+	case m.requests <- r:
 	default:
 		return "", fmt.Errorf("more than %d messages wait for an answer", maxRequests)
 	}
@@ -368,9 +371,9 @@ func (x *match) ask(moves []kif.Term, deadline, latest time.Time) (string, error
 			}
 			answer = better
 		case <-timer.C:
-			x.logf("no search result in time")
+			m.logf("no search result in time")
 			return answer, nil
-		case <-x.ctx.Done():
+		case <-m.ctx.Done():
 			return answer, nil
 		}
 	}

@@ -2,30 +2,23 @@ package ggp
 
 import "ludus/env/gdl/kif"
 
-// names translates between the names of a match and those of its rules; nil changes nothing.
+// names translates the names of a match into those of a sheet, and back. Names that it does not hold stay as they are.
 type names struct{ inward, outward map[string]string }
 
-// in returns the name of the rules for a name of the match.
-func (n *names) in(name string) string {
-	if n != nil {
-		if to, ok := n.inward[name]; ok {
-			return to
-		}
+// in translates a name of the match.
+func (n names) in(name string) string {
+	if to, ok := n.inward[name]; ok {
+		return to
 	}
 	return name
 }
 
-// term returns the text of a term of the match in the names of the rules.
-func (n *names) term(t kif.Term) string {
-	if n == nil {
-		return t.String()
-	}
-	return rename(t, n.inward).String()
-}
+// term translates a term of the match and returns its text.
+func (n names) term(t kif.Term) string { return rename(t, n.inward).String() }
 
-// out returns a move of the rules in the names of the match.
-func (n *names) out(move string) string {
-	if n == nil {
+// out translates a move of the sheet.
+func (n names) out(move string) string {
+	if n.outward == nil {
 		return move
 	}
 	nodes, err := kif.Read(move)

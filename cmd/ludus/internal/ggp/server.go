@@ -47,7 +47,6 @@ type Server struct {
 // Limits of what clients can make the server do.
 const (
 	maxMessage   = kif.MaxBytes
-	maxClients   = 64 // connections
 	readTime     = 30 * time.Second
 	silence      = 10 * time.Minute // beyond the clocks: a match without messages for so long makes way for the next
 	stoppingTime = time.Second      // for STOP
@@ -113,8 +112,6 @@ func (s *Server) Serve(ctx context.Context) error {
 		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: readTime,
 		ErrorLog: s.log, DisableGeneralOptionsHandler: true,
 	}
-	clients := clients{waiting: map[net.Conn]time.Time{}, all: map[net.Conn]bool{}}
-	server.ConnState = clients.change
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
 	var err error
@@ -132,42 +129,6 @@ func (s *Server) Serve(ctx context.Context) error {
 	stop()
 	s.running.Wait()
 	return err
-}
-
-// clients are the connections. If there are more than maxClients, the one that has waited longest for a message to begin is
-// closed, or the new one if all others have begun one: connections without a message must not keep a match server out. Those
-// that never finish a message may, for readTime.
-type clients struct {
-	mu      sync.Mutex
-	all     map[net.Conn]bool
-	waiting map[net.Conn]time.Time // for a message, since when
-}
-
-// change follows a connection; see [http.Server.ConnState].
-func (c *clients) change(conn net.Conn, state http.ConnState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch state {
-	case http.StateNew, http.StateIdle:
-		c.all[conn], c.waiting[conn] = true, time.Now()
-	case http.StateActive:
-		delete(c.waiting, conn)
-	default:
-		delete(c.waiting, conn)
-		delete(c.all, conn)
-	}
-	if len(c.all) <= maxClients {
-		return
-	}
-	oldest := conn
-	for other, since := range c.waiting {
-		if since.Before(c.waiting[oldest]) {
-			oldest = other
-		}
-	}
-	oldest.Close()
-	delete(c.waiting, oldest)
-	delete(c.all, oldest)
 }
 
 // enter reports whether a request may be answered. If so, Serve waits until it calls running.Done.
@@ -251,29 +212,29 @@ func (s *Server) handle(m *message, received time.Time) (string, error) {
 		return s.start(m, received)
 	}
 	s.mu.Lock()
-	x := s.match
-	if x == nil || x.id != m.match {
+	played := s.match
+	if played == nil || played.id != m.match {
 		s.mu.Unlock()
 		s.logf("match %.60s: %s, but it is not played", m.match, strings.ToUpper(m.kind))
 		return busy, nil
 	}
-	x.last = received
+	played.last = received
 	if m.kind != "play" {
 		s.match = nil
 	}
 	s.mu.Unlock()
 	switch m.kind {
 	case "abort":
-		x.logf("aborted")
-		x.cancel()
+		played.logf("aborted")
+		played.cancel()
 		return "aborted", nil
 	case "stop":
-		_, err := x.ask(m.moves, received, received.Add(stoppingTime))
-		x.cancel()
+		_, err := played.ask(m.moves, received, received.Add(stoppingTime))
+		played.cancel()
 		return "done", err
 	}
-	deadline, latest := s.within(received, x.playClock)
-	return x.ask(m.moves, deadline, latest)
+	deadline, latest := s.within(received, played.playClock)
+	return played.ask(m.moves, deadline, latest)
 }
 
 // busy is the answer of a player that plays another match.
@@ -290,8 +251,8 @@ func (s *Server) status(now time.Time) string {
 }
 
 // silent reports whether the match's server has sent nothing for so long that it must be gone. The server must be locked.
-func (x *match) silent(now time.Time) bool {
-	return now.Sub(x.last) >= silence+x.startClock+x.playClock
+func (m *match) silent(now time.Time) bool {
+	return now.Sub(m.last) >= silence+m.startClock+m.playClock
 }
 
 // within returns until when to search for an answer, and when to answer in any case. A clock that is not longer than the
@@ -307,31 +268,31 @@ func (s *Server) within(received time.Time, clock time.Duration) (deadline, late
 // start answers a START message: when the match is prepared, or when its clock ends.
 func (s *Server) start(m *message, received time.Time) (string, error) {
 	s.mu.Lock()
-	if x := s.match; x != nil {
-		if !x.silent(received) {
+	if old := s.match; old != nil {
+		if !old.silent(received) {
 			s.mu.Unlock()
-			s.logf("match %.60s refused: %.60s is being played", m.match, x.id)
+			s.logf("match %.60s refused: %.60s is being played", m.match, old.id)
 			return busy, nil
 		}
-		x.logf("ended: the server sends nothing any more")
-		x.cancel()
+		old.logf("ended: the server sends nothing any more")
+		old.cancel()
 		s.match = nil
 	}
-	x, err := s.newMatch(m, received)
+	started, err := s.newMatch(m, received)
 	if err != nil {
 		s.mu.Unlock()
 		return "", err
 	}
-	s.match = x
+	s.match = started
 	s.mu.Unlock()
-	x.logf("%s of %v, clocks %v and %v", x.role, x.roles, x.startClock, x.playClock)
-	timer := time.NewTimer(time.Until(x.ready))
+	started.logf("%s of %v, clocks %v and %v", started.role, started.roles, started.startClock, started.playClock)
+	timer := time.NewTimer(time.Until(started.ready))
 	defer timer.Stop()
 	select {
-	case <-x.prepared:
+	case <-started.prepared:
 	case <-timer.C:
-		x.logf("not prepared when the start clock ends")
-	case <-x.ctx.Done():
+		started.logf("not prepared when the start clock ends")
+	case <-started.ctx.Done():
 	}
 	return "ready", nil
 }
