@@ -2,10 +2,12 @@
 //
 // A [Server] answers the messages INFO, PREVIEW, START, PLAY, STOP and ABORT as the players of ggp-org/ggp-base do. It
 // plays one match at a time. If the sheet is that of a trained network, perhaps with other names and in another order,
-// the network plays (package env/gdl/canonical). For other sheets of two players who take turns a search with random
-// playouts plays, or a network trained during the start clock, if it beats the search in fast games. For all the rest
-// random legal moves are played.
+// the network plays (package env/gdl/canonical). Other games of two players who take turns are played by a search with
+// random playouts, or by a network that is trained during the start clock and beats the search in fast games. In all
+// other games moves are random.
 //
 // The match server has the last word: it replaces a move that came late or was illegal, so positions follow the moves in
 // its messages, whatever was answered before.
+//
+// The protocol has no passwords, and the package does not defend itself against floods of connections.
 package ggp

@@ -435,12 +435,12 @@ func TestForeignSheets(t *testing.T) {
 	sheets.Foreign(t, func(t *testing.T, _, text string) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		net, err := gdl.Read(ctx, text)
+		circuit, err := gdl.Read(ctx, text)
 		if err != nil {
 			t.Skip(err)
 		}
 		address, log := serve(t, testMargin)
-		p, rng, last := newRules(net).start(), rand.New(rand.NewPCG(1, 1)), "NIL"
+		p, rng, last := newRules(circuit).start(), rand.New(rand.NewPCG(1, 1)), "NIL"
 		answers(t, address, fmt.Sprintf("(START m %s (%s) %d %d)", p.roles[0], text, testStart, testPlay), "ready")
 		for range 3 {
 			if p.over() {
@@ -494,12 +494,8 @@ func FuzzMessages(f *testing.F) {
 	f.Add("(PLAY m (noop (mark 1 1)))")
 	f.Fuzz(func(t *testing.T, text string) {
 		l := &logged{}
-		ctx, cancel := context.WithCancel(t.Context())
-		s := &Server{
-			ctx: ctx, margin: time.Second, minLearning: time.Hour, log: log.New(l, "", 0),
-			preparing: make(chan struct{}, 1), reading: make(chan struct{}, 1),
-		}
-		m, err := s.read(text)
+		s := &Server{margin: time.Second, minLearning: time.Hour, log: log.New(l, "", 0), preparing: make(chan struct{}, 1)}
+		m, err := parse(text)
 		if err == nil {
 			m.startClock, m.playClock = min(m.startClock, time.Millisecond), min(m.playClock, time.Millisecond)
 			_, _ = s.handle(m, time.Now())
@@ -507,7 +503,9 @@ func FuzzMessages(f *testing.F) {
 				_, _ = s.reply("(PLAY "+m.match+" NIL)", time.Now())
 			}
 		}
-		cancel()
+		if s.match != nil {
+			s.match.cancel()
+		}
 		s.running.Wait()
 		if strings.Contains(l.String(), "internal error") {
 			t.Error(l)
@@ -525,7 +523,6 @@ func TestSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.ctx = t.Context()
 	start := "(START %s a (" + simultaneous + ") 2 1)"
 	now := time.Now()
 	for _, m := range []struct {

@@ -80,8 +80,8 @@ func TestFaultInTraining(t *testing.T) {
 		game.NewState = func() env.State { return faulty{good(), &left} }
 		var lines strings.Builder
 		s := &Server{log: log.New(&lines, "", 0)}
-		m := &match{server: s, ctx: t.Context(), ready: time.Now().Add(settling + 8*time.Second)}
-		network := m.learn(game, agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: 10}, nil))
+		m := &match{server: s, ready: time.Now().Add(settling + 8*time.Second)}
+		network := m.learn(t.Context(), game, agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: 10}, nil))
 		if left.Load() >= 0 {
 			t.Logf("the machine is too slow for %d evaluations", evaluations)
 			continue
@@ -106,9 +106,9 @@ func TestFaultInComparison(t *testing.T) {
 	}
 	var lines strings.Builder
 	s := &Server{log: log.New(&lines, "", 0)}
-	m := &match{server: s, ctx: t.Context(), ready: time.Now().Add(settling + 5*time.Second)}
+	m := &match{server: s, ready: time.Now().Add(settling + 5*time.Second)}
 	search := agent.NewFactory(game, agent.NetSpec("none"), func(agent.Reference) (*infer.Weights, agent.Origin, error) { panic("fault of a search") })
-	if m.learn(game, search) != nil {
+	if m.learn(t.Context(), game, search) != nil {
 		t.Error("the network is used")
 	}
 	if text := lines.String(); !strings.Contains(text, "no network: internal error: fault of a search") && !strings.Contains(text, "too short") {

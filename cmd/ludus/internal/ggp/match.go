@@ -17,53 +17,54 @@ import (
 	"ludus/train/stats"
 )
 
-// match is a match in progress. One goroutine prepares it, another answers its requests in turn.
+// match is a match in progress. The goroutine prepare reads the sheet and chooses the player, the goroutine answer answers
+// requests in turn. Both end when cancel is called.
 type match struct {
 	server                *Server
-	id, role              string
+	id, role              string   // as the match server names them
 	roles                 []string // in the order of moves in messages
 	startClock, playClock time.Duration
 	ready                 time.Time // when START should be answered at the latest
 	sheet                 []kif.Rule
-	last                  time.Time // of the last message; under the server's lock
+	last                  time.Time // time of the last message; guarded by the server's lock
 
-	ctx      context.Context // ends with the match
 	cancel   context.CancelFunc
-	openings chan opening  // gets the opening; closed if there is none
-	players  chan *player  // gets the player; closed if there is none
-	prepared chan struct{} // closed when both are decided
+	ended    <-chan struct{} // closed by cancel
+	openings chan opening    // prepare sends the first position, or closes the channel if it finds none
+	players  chan *player    // prepare sends the player, or closes the channel if there is none
+	prepared chan struct{}   // closed when prepare has ended
 	requests chan request
 
-	// Of the goroutine that answers.
+	// Only the goroutine answer uses the fields below.
 	rng      *rand.Rand
 	names    names
-	position *position // nil until the rules are known, and when it is lost
-	history  []map[string]string
-	player   *player // nil until it is known, and if there is none
-	waiting  bool    // for the player
-	followed int     // moves of history that the player has seen
+	position *position           // nil until the sheet is read, and after an error
+	history  []map[string]string // the moves so far, by role, in the names of the sheet
+	player   *player             // nil: random moves
+	waiting  bool                // the player is not known yet
+	followed int                 // number of moves in history that the player has seen
 }
 
-// opening is the first position, in the names of its sheet.
+// opening is the first position of a match.
 type opening struct {
 	position *position
-	names    names // between those of the match and of the sheet
+	names    names
 }
 
 // request is a PLAY or STOP message.
 type request struct {
-	moves    []kif.Term
-	deadline time.Time   // of the search
-	answers  chan string // gets a legal move, then a better one; closed at the end
+	moves    []kif.Term  // the last move of each role; nil at the start of the match
+	deadline time.Time   // end of the search
+	answers  chan string // receives a legal move, then the searched one; closed when the request has been handled
 }
 
-// Limits of a match: requests that may wait, and roles.
+// Limits of a match.
 const (
-	maxRequests = 64
+	maxRequests = 64 // that wait for an answer
 	maxRoles    = 64
 )
 
-// newMatch returns the match of a START message and begins to prepare it.
+// newMatch returns the match of a START message and starts its goroutines.
 func (s *Server) newMatch(start *message, now time.Time) (*match, error) {
 	ready, _ := s.within(now, start.startClock)
 	m := &match{
@@ -82,9 +83,10 @@ func (s *Server) newMatch(start *message, now time.Time) (*match, error) {
 	if !slices.Contains(m.roles, start.role) {
 		return nil, fmt.Errorf("the sheet has no (role %.60s)", start.role)
 	}
-	m.ctx, m.cancel = context.WithCancel(s.ctx)
-	s.running.Go(m.prepare)
-	s.running.Go(m.answer)
+	ctx, cancel := context.WithCancel(context.Background())
+	m.cancel, m.ended = cancel, ctx.Done()
+	s.running.Go(func() { m.prepare(ctx) })
+	s.running.Go(func() { m.answer(ctx) })
 	return m, nil
 }
 
@@ -93,7 +95,7 @@ func (m *match) logf(format string, args ...any) {
 	m.server.logf("match %.60s: %s", m.id, fmt.Sprintf(format, args...))
 }
 
-// safely calls f. A panic becomes an error: a sheet may bring out a fault of ours, and other matches must go on.
+// safely calls f and returns a panic as an error: a sheet may reveal a bug, and other matches must go on.
 func safely(f func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -103,62 +105,63 @@ func safely(f func() error) (err error) {
 	return f()
 }
 
-// prepare finds opening and player. One match prepares at a time, which bounds the memory.
-func (m *match) prepare() {
+// prepare sends the first position and the player. Matches prepare one after the other, which bounds the memory.
+func (m *match) prepare(ctx context.Context) {
 	defer close(m.prepared)
 	defer close(m.players)
 	defer close(m.openings)
 	select {
 	case m.server.preparing <- struct{}{}:
 		defer func() { <-m.server.preparing }()
-	case <-m.ctx.Done():
+	case <-ctx.Done():
 		return
 	}
-	if err := safely(m.findPlayer); err != nil && m.ctx.Err() == nil {
+	err := safely(func() error { return m.findPlayer(ctx) })
+	if err != nil && ctx.Err() == nil {
 		m.logf("%v", err)
 	}
 }
 
-// findPlayer sends opening and player.
-func (m *match) findPlayer() error {
+// findPlayer sends the first position and the player: a network trained on the sheet earlier, one trained now, or a search.
+func (m *match) findPlayer(ctx context.Context) error {
 	if t, names := m.findTrained(); t != nil {
 		m.openings <- opening{t.rules.start(), names}
-		return m.sendPlayer(t.name, t.factory)
+		return m.sendPlayer(ctx, t.name, t.factory)
 	}
 	text := sheetText(m.sheet)
-	net, err := gdl.Read(m.ctx, text)
+	circuit, err := gdl.Read(ctx, text)
 	if err != nil {
 		return fmt.Errorf("no moves, so the server must choose them: %w", err)
 	}
-	r := newRules(net)
+	r := newRules(circuit)
 	if !slices.Equal(slices.Sorted(slices.Values(r.roles)), slices.Sorted(slices.Values(m.roles))) {
 		return fmt.Errorf("no moves, so the server must choose them: the roles %v are not those of its facts, %v", r.roles, m.roles)
 	}
 	m.openings <- opening{r.start(), names{}}
-	game, _, err := gdl.FromCircuit(m.ctx, "match", text, net)
+	game, _, err := gdl.FromCircuit(ctx, "match", text, circuit)
 	if err != nil {
 		return fmt.Errorf("random moves: %w", err)
 	}
 	search := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: maxPlayouts}, nil)
 	if time.Until(m.ready) >= m.server.minLearning {
-		if network := m.learn(game, search); network != nil {
-			return m.sendPlayer("the network", network)
+		if network := m.learn(ctx, game, search); network != nil {
+			return m.sendPlayer(ctx, "the network", network)
 		}
 	}
-	return m.sendPlayer("a search with random playouts", search)
+	return m.sendPlayer(ctx, "a search with random playouts", search)
 }
 
 // learn trains a network during the rest of the start clock. It returns nil if that fails, or if the network is not
 // measurably better than the search: the 95 % interval of its score must lie above one half.
-func (m *match) learn(game *env.Game, search *agent.Factory) (network *agent.Factory) {
+func (m *match) learn(ctx context.Context, game *env.Game, search *agent.Factory) (network *agent.Factory) {
 	var score stats.Estimate
 	var games int
 	err := safely(func() (err error) {
-		network, score, games, err = learn(m.ctx, game, search, m.ready.Add(-settling))
+		network, score, games, err = learn(ctx, game, search, m.ready.Add(-settling))
 		return err
 	})
 	if err != nil {
-		if m.ctx.Err() == nil {
+		if ctx.Err() == nil {
 			m.logf("no network: %v", err)
 		}
 		return nil
@@ -171,13 +174,13 @@ func (m *match) learn(game *env.Game, search *agent.Factory) (network *agent.Fac
 	return network
 }
 
-// sendPlayer makes the player.
-func (m *match) sendPlayer(name string, f *agent.Factory) error {
+// sendPlayer sends a player with a new agent.
+func (m *match) sendPlayer(ctx context.Context, name string, f *agent.Factory) error {
 	p, err := newPlayer(name, f)
 	if err != nil {
 		return fmt.Errorf("random moves: %w", err)
 	}
-	if m.ctx.Err() == nil { // the match goes on
+	if ctx.Err() == nil {
 		m.logf("%s plays %s", name, m.role)
 	}
 	m.players <- p
@@ -211,28 +214,28 @@ func (m *match) findTrained() (*trained, names) {
 }
 
 // answer answers requests until the match ends.
-func (m *match) answer() {
+func (m *match) answer(ctx context.Context) {
 	select {
 	case o := <-m.openings:
 		m.names, m.position = o.names, o.position
-	case <-m.ctx.Done():
+	case <-ctx.Done():
 	}
 	for {
 		select {
 		case r := <-m.requests:
-			if err := safely(func() error { return m.handle(r) }); err != nil {
+			if err := safely(func() error { return m.handle(ctx, r) }); err != nil {
 				m.logf("%v; from now on the server must choose the moves", err)
 				m.position = nil
 			}
 			close(r.answers)
-		case <-m.ctx.Done():
+		case <-ctx.Done():
 			return
 		}
 	}
 }
 
 // handle plays the moves of a request and finds an answer. After an error the position is not known.
-func (m *match) handle(r request) error {
+func (m *match) handle(ctx context.Context, r request) error {
 	if m.position == nil {
 		return nil
 	}
@@ -252,9 +255,9 @@ func (m *match) handle(r request) error {
 	if len(legal) == 1 {
 		return nil
 	}
-	m.waitForPlayer(r.deadline)
-	err := safely(func() error { return m.choose(r, role, legal) })
-	if err != nil && m.ctx.Err() == nil {
+	m.waitForPlayer(ctx, r.deadline)
+	err := safely(func() error { return m.choose(ctx, r, role, legal) })
+	if err != nil && ctx.Err() == nil {
 		m.logf("%v; random moves from now on", err)
 		m.player = nil
 	}
@@ -262,7 +265,7 @@ func (m *match) handle(r request) error {
 }
 
 // choose answers with the player's move, if there is a player and time. After an error the player is of no more use.
-func (m *match) choose(r request, role string, legal []string) error {
+func (m *match) choose(ctx context.Context, r request, role string, legal []string) error {
 	if m.player == nil {
 		return nil
 	}
@@ -275,7 +278,7 @@ func (m *match) choose(r request, role string, legal []string) error {
 	if limit <= 0 {
 		return nil
 	}
-	move, err := m.player.choose(m.ctx, role, legal, limit)
+	move, err := m.player.choose(ctx, role, legal, limit)
 	if err == nil {
 		r.answers <- m.names.out(move)
 	}
@@ -321,7 +324,7 @@ func (m *match) isRepeated(named map[string]string) bool {
 }
 
 // waitForPlayer waits until it is known who plays, or until the deadline.
-func (m *match) waitForPlayer(deadline time.Time) {
+func (m *match) waitForPlayer(ctx context.Context, deadline time.Time) {
 	if !m.waiting {
 		return
 	}
@@ -331,7 +334,7 @@ func (m *match) waitForPlayer(deadline time.Time) {
 	case m.player = <-m.players:
 		m.waiting = false
 	case <-timer.C:
-	case <-m.ctx.Done():
+	case <-ctx.Done():
 	}
 }
 
@@ -373,7 +376,7 @@ func (m *match) ask(moves []kif.Term, deadline, latest time.Time) (string, error
 		case <-timer.C:
 			m.logf("no search result in time")
 			return answer, nil
-		case <-m.ctx.Done():
+		case <-m.ended:
 			return answer, nil
 		}
 	}

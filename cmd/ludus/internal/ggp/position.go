@@ -4,14 +4,14 @@ import "ludus/env/gdl/gates"
 
 // rules answer what is legal in positions of a sheet, for any number of roles.
 type rules struct {
-	net   *gates.Circuit
-	roles []string         // in the network's order
-	moves []map[string]int // by role: the number of the move with that text
+	circuit *gates.Circuit
+	roles   []string         // in the order of the circuit
+	moves   []map[string]int // by role: the number of the move with that text
 }
 
-func newRules(net *gates.Circuit) *rules {
-	r := &rules{net: net}
-	p := net.Program
+func newRules(circuit *gates.Circuit) *rules {
+	r := &rules{circuit: circuit}
+	p := circuit.Program
 	for role, t := range p.Roles {
 		r.roles = append(r.roles, p.Terms.Text(t))
 		moves := map[string]int{}
@@ -31,7 +31,7 @@ type position struct {
 }
 
 func (r *rules) start() *position {
-	p := &position{rules: r, on: r.net.Program.Starts(), values: r.net.NewValues()}
+	p := &position{rules: r, on: r.circuit.Program.Starts(), values: r.circuit.NewValues()}
 	p.update()
 	return p
 }
@@ -43,23 +43,23 @@ func (p *position) update() {
 		if on {
 			word = 1
 		}
-		p.values.Set(p.net.Fluent(i), word)
+		p.values.Set(p.circuit.Fluent(i), word)
 	}
-	p.net.Position(p.values)
+	p.circuit.Position(p.values)
 }
 
 // holds reports whether a gate is true.
 func (p *position) holds(r gates.Ref) bool { return p.values.Get(r)&1 != 0 }
 
 // over reports whether the game is over.
-func (p *position) over() bool { return p.holds(p.net.Terminal) }
+func (p *position) over() bool { return p.holds(p.circuit.Terminal) }
 
 // legal returns the legal moves of a role.
 func (p *position) legal(role int) []string {
 	var list []string
-	for i, r := range p.net.Legal[role] {
+	for i, r := range p.circuit.Legal[role] {
 		if p.holds(r) {
-			list = append(list, p.net.Program.Terms.Text(p.net.Program.Moves[role][i]))
+			list = append(list, p.circuit.Program.Terms.Text(p.circuit.Program.Moves[role][i]))
 		}
 	}
 	return list
@@ -73,13 +73,13 @@ func (p *position) apply(moves []string) bool {
 		if !known {
 			return false
 		}
-		refs = append(refs, p.net.Move(role, i))
+		refs = append(refs, p.circuit.Move(role, i))
 	}
 	for _, r := range refs {
 		p.values.Set(r, 1)
 	}
-	p.net.Moves(p.values)
-	for i, r := range p.net.Next {
+	p.circuit.Moves(p.values)
+	for i, r := range p.circuit.Next {
 		p.on[i] = p.holds(r)
 	}
 	for _, r := range refs {
@@ -91,9 +91,9 @@ func (p *position) apply(moves []string) bool {
 
 // goals returns the goal of each role; -1 if it has none or several.
 func (p *position) goals() []int {
-	p.net.FinalGoals(p.values)
+	p.circuit.FinalGoals(p.values)
 	var list []int
-	for _, goals := range p.net.Goals {
+	for _, goals := range p.circuit.Goals {
 		value, count := -1, 0
 		for _, g := range goals {
 			if p.holds(g.Holds) {

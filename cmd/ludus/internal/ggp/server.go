@@ -21,7 +21,7 @@ import (
 type Options struct {
 	Address string        // HOST:PORT to listen on; port 0 picks a free one, an empty host listens on all addresses
 	Runs    []string      // runs, checkpoints or weights files of games of rule sheets, best first
-	Margin  time.Duration // answers come so long before the end of a clock
+	Margin  time.Duration // time between an answer and the end of its clock
 	Log     io.Writer     // receives a line for each event
 }
 
@@ -32,12 +32,11 @@ type Server struct {
 	log      *log.Logger
 	trained  map[string]*trained // by the text of the canonical form
 
-	minLearning time.Duration // see the constant; tests lower it
+	minLearning time.Duration // the constant minLearning, except in tests
 
-	ctx       context.Context // of Serve
-	running   sync.WaitGroup  // requests and goroutines of matches; see enter
-	preparing chan struct{}   // holds an element while a match is prepared
-	reading   chan struct{}   // holds an element while a message is parsed
+	running   sync.WaitGroup // requests and goroutines of matches; see enter
+	preparing chan struct{}  // holds an element while a match is prepared
+	reading   sync.Mutex     // held while a message is parsed, which bounds the memory
 
 	mu    sync.Mutex
 	match *match // nil if none is played
@@ -46,10 +45,9 @@ type Server struct {
 
 // Limits of what clients can make the server do.
 const (
-	maxMessage   = kif.MaxBytes
-	readTime     = 30 * time.Second
-	silence      = 10 * time.Minute // beyond the clocks: a match without messages for so long makes way for the next
-	stoppingTime = time.Second      // for STOP
+	readTime     = 30 * time.Second // for a message to arrive
+	silence      = 10 * time.Minute // a match without messages for so long, and its clocks, makes way for the next
+	stoppingTime = time.Second      // for the answer to STOP
 )
 
 // ErrAddress is wrapped by errors about the address to listen on.
@@ -62,7 +60,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		minLearning: minLearning, margin: o.Margin, log: log.New(o.Log, "", log.LstdFlags), trained: map[string]*trained{},
-		preparing: make(chan struct{}, 1), reading: make(chan struct{}, 1),
+		preparing: make(chan struct{}, 1),
 	}
 	for _, path := range o.Runs {
 		t, err := loadTrained(ctx, path)
@@ -87,7 +85,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 // logf writes a line to the log.
 func (s *Server) logf(format string, args ...any) { s.log.Print(plain(fmt.Sprintf(format, args...))) }
 
-// plain returns a text that may come from a client without control characters, and cuts it.
+// plain cuts a text that may come from a client, and replaces its control characters.
 func plain(text string) string {
 	const most = 500
 	if len(text) > most {
@@ -106,8 +104,6 @@ func (s *Server) Address() string { return s.listener.Addr().String() }
 
 // Serve answers messages until ctx ends. It returns ctx's error, or the listener's if that fails.
 func (s *Server) Serve(ctx context.Context) error {
-	serving, stop := context.WithCancel(ctx)
-	s.ctx = serving
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: readTime,
 		ErrorLog: s.log, DisableGeneralOptionsHandler: true,
@@ -125,8 +121,10 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	s.ended = true
+	if s.match != nil {
+		s.match.cancel()
+	}
 	s.mu.Unlock()
-	stop()
 	s.running.Wait()
 	return err
 }
@@ -162,7 +160,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case http.MethodPost:
 		var body []byte
-		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, kif.MaxBytes))
 		text = string(body)
 	case http.MethodGet:
 		text, err = url.QueryUnescape(strings.TrimPrefix(r.RequestURI, "/"))
@@ -184,18 +182,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // reply answers a message.
 func (s *Server) reply(text string, received time.Time) (string, error) {
-	m, err := s.read(text)
+	s.reading.Lock()
+	m, err := parse(text)
+	s.reading.Unlock()
 	if err != nil {
 		return "", err
 	}
 	return s.handle(m, received)
-}
-
-// read parses a message: one at a time, which bounds the memory.
-func (s *Server) read(text string) (*message, error) {
-	s.reading <- struct{}{}
-	defer func() { <-s.reading }()
-	return parse(text)
 }
 
 // handle answers a message that has been parsed.
@@ -250,13 +243,14 @@ func (s *Server) status(now time.Time) string {
 	return busy
 }
 
-// silent reports whether the match's server has sent nothing for so long that it must be gone. The server must be locked.
+// silent reports whether the match server has sent nothing for so long that it must be gone. The caller holds the lock of
+// the match's [Server].
 func (m *match) silent(now time.Time) bool {
 	return now.Sub(m.last) >= silence+m.startClock+m.playClock
 }
 
-// within returns until when to search for an answer, and when to answer in any case. A clock that is not longer than the
-// margin is used to its half.
+// within returns when a search for an answer ends, and when an answer is sent in any case. If the clock is not longer than the
+// margin, half of the clock takes the margin's place.
 func (s *Server) within(received time.Time, clock time.Duration) (deadline, latest time.Time) {
 	margin := s.margin
 	if margin >= clock {
@@ -266,33 +260,43 @@ func (s *Server) within(received time.Time, clock time.Duration) (deadline, late
 }
 
 // start answers a START message: when the match is prepared, or when its clock ends.
-func (s *Server) start(m *message, received time.Time) (string, error) {
+func (s *Server) start(message *message, received time.Time) (string, error) {
+	m, err := s.begin(message, received)
+	if err != nil {
+		return "", err
+	}
+	if m == nil {
+		return busy, nil
+	}
+	m.logf("%s of %v, clocks %v and %v", m.role, m.roles, m.startClock, m.playClock)
+	timer := time.NewTimer(time.Until(m.ready))
+	defer timer.Stop()
+	select {
+	case <-m.prepared:
+	case <-timer.C:
+		m.logf("not prepared when the start clock ends")
+	case <-m.ended:
+	}
+	return "ready", nil
+}
+
+// begin makes the match of a START message the one that is played. It returns nil if another one is played.
+func (s *Server) begin(message *message, received time.Time) (*match, error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil, nil
+	}
 	if old := s.match; old != nil {
 		if !old.silent(received) {
-			s.mu.Unlock()
-			s.logf("match %.60s refused: %.60s is being played", m.match, old.id)
-			return busy, nil
+			s.logf("match %.60s refused: %.60s is being played", message.match, old.id)
+			return nil, nil
 		}
-		old.logf("ended: the server sends nothing any more")
+		old.logf("ended: its server sends nothing any more")
 		old.cancel()
 		s.match = nil
 	}
-	started, err := s.newMatch(m, received)
-	if err != nil {
-		s.mu.Unlock()
-		return "", err
-	}
-	s.match = started
-	s.mu.Unlock()
-	started.logf("%s of %v, clocks %v and %v", started.role, started.roles, started.startClock, started.playClock)
-	timer := time.NewTimer(time.Until(started.ready))
-	defer timer.Stop()
-	select {
-	case <-started.prepared:
-	case <-timer.C:
-		started.logf("not prepared when the start clock ends")
-	case <-started.ctx.Done():
-	}
-	return "ready", nil
+	m, err := s.newMatch(message, received)
+	s.match = m
+	return m, err
 }
