@@ -15,16 +15,17 @@
 //
 // # What is lost when
 //
-// A game that the server has acknowledged is never lost as long as the server's disk or, with replicas, most of its
-// cluster survives, until the run is finished: Finish drops the games that nobody needs any more. A worker repeats a message
-// until it is acknowledged. So a message may arrive twice: the run knows a game by its process and number, and drops those that it has. Games in progress
-// of a worker that dies are lost. If the embedded server cannot write, Receive fails.
+// The server keeps a game that it has acknowledged until the run has committed it or is finished, as long as the server's disk
+// or, with replicas, most of its cluster survives. A worker repeats a message until it is acknowledged. So a message may arrive
+// twice: the run drops the second one by the numbers of its games. Games in progress of a worker that dies are lost. If the
+// embedded server cannot write to the disk, Receive fails.
 //
 // # Trust
 //
 // A worker may publish games, and read networks and the status, nothing else: accounts.conf says how. Games are checked
 // against the rules. But nobody can check whether a worker searched honestly, so give credentials to your own machines
-// only. The embedded server takes nothing from workers while it is behind, so that floods do not fill the memory: see gate.
+// only. A gate in front of the embedded server bounds the memory that a flood of requests can fill, and disconnects clients that
+// do not read their answers.
 //
 // # What is left out
 //

@@ -19,14 +19,14 @@ import (
 // A worker reads the object store of networks by requests for single messages of its stream. It may not create the consumer
 // that [jetstream.ObjectStore] reads with.
 
-// download is a network that can be read.
+// download is a network on the server.
 type download struct {
 	jetstream.ObjectInfo
-	first uint64 // of the stream's messages with its chunks, which follow each other
+	first uint64 // sequence number of the message with its first chunk; those of the others follow
 }
 
 const (
-	getTimeout = 60 * time.Second // for one message; links may be slow
+	getTimeout = 60 * time.Second // for the answer to a request; links may be slow
 	getsAtOnce = 32               // chunks that are requested at the same time
 	chunkSize  = 32 << 10         // bytes of a network in one message
 	maxNetwork = 1 << 30          // bytes
@@ -57,7 +57,7 @@ func getMessage(ctx context.Context, conn *nats.Conn, request map[string]any) (m
 	return m, sequence, err
 }
 
-// findNewest returns the newest network.
+// findNewest returns the newest network on the server, whose bytes are not read yet.
 func findNewest(ctx context.Context, conn *nats.Conn) (*download, error) {
 	m, sequence, err := getMessage(ctx, conn, map[string]any{"last_by_subj": "$O." + networksBucket + ".M.*"})
 	if errors.Is(err, errNoMessage) {
@@ -77,7 +77,7 @@ func findNewest(ctx context.Context, conn *nats.Conn) (*download, error) {
 	return d, nil
 }
 
-// read returns the bytes of the network after checking their digest.
+// read returns the bytes of the network. It checks their digest.
 func (d *download) read(ctx context.Context, conn *nats.Conn) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -14,7 +14,7 @@ import (
 
 // gate accepts the connections of workers and forwards them to the server, inside the process. It bounds the memory that
 // workers can make the server use: the server queues its answers without limit, and a request of 60 bytes may ask for a
-// chunk of a network. So connections forward data in turns, and before a turn the gate waits until the queue is empty.
+// chunk of a network. So connections forward data in turns, and the gate waits every few turns until the queue is empty.
 // A client that does not read its answers is disconnected.
 type gate struct {
 	listener net.Listener
@@ -23,8 +23,9 @@ type gate struct {
 	settle   func(most time.Duration) // waits until the server has sent the answers in its queue, or for the given time
 	joined   sync.WaitGroup           // connections
 
-	turn    sync.Mutex // of the connection that forwards data
-	settled time.Time  // when settle last returned
+	turn      sync.Mutex    // held by the connection that forwards data
+	forwarded int           // bytes since settle returned
+	spent     time.Duration // time of turns since then: the server's work
 
 	mu     sync.Mutex
 	open   map[net.Conn]bool
@@ -137,8 +138,11 @@ func copyAnswers(client, server net.Conn) {
 const (
 	forwardedAtOnce = 2 << 10 // bytes in a turn
 	longestTurn     = 20 * time.Millisecond
-	settleEvery     = 5 * time.Millisecond
 	longestWait     = time.Second // for the server's queue: a new connection waits 5 s at most for its first answer
+
+	// The gate waits for the server's queue after as many bytes, or as much of the server's work.
+	settleBytes = 64 << 10
+	settleTime  = 5 * time.Millisecond
 )
 
 // takeTurn writes data to the server while no other connection does. A write to the in-process connection returns when the
@@ -152,15 +156,18 @@ func (g *gate) takeTurn(server net.Conn, data []byte) error {
 		return err
 	}
 	g.turn.Lock()
-	if time.Since(g.settled) > settleEvery {
+	if g.forwarded >= settleBytes || g.spent >= settleTime {
 		g.settle(longestWait)
-		g.settled = time.Now()
+		g.forwarded, g.spent = 0, 0
 	}
+	started := time.Now()
 	_ = server.SetWriteDeadline(time.Now().Add(longestTurn)) // a failure shows in Write
 	err := write(data[:len(data)-1])
 	if err == nil {
 		err = write(data[len(data)-1:])
 	}
+	g.forwarded += len(data)
+	g.spent += time.Since(started)
 	g.turn.Unlock()
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		_ = server.SetWriteDeadline(time.Time{})

@@ -20,23 +20,23 @@ import (
 
 // Hub is the run's side of the connection: a [train.Workers].
 type Hub struct {
-	conn    *nats.Conn
-	js      jetstream.JetStream
-	notes   notes
-	server  *Server // embedded; nil: none
-	storage *storage
-
-	mu         sync.Mutex
-	stream     jetstream.StreamConfig // of games
-	wanted     *train.Network         // to publish; nil: none
-	publishes  chan struct{}          // wakes the publisher
-	reconnects chan struct{}          // the connection was lost and is back; wakes Receive
-	puts       int                    // of networks; used by publishNetworks, then by Finish
+	conn       *nats.Conn
+	js         jetstream.JetStream
+	notes      notes
+	server     *Server // embedded; nil: none
+	storage    *storage
+	reconnects chan struct{} // receives a signal when the connection was lost and is back; wakes Receive
 	stop       context.CancelFunc
 	joined     sync.WaitGroup
+	puts       int // number of networks put; used by publishNetworks, and by Finish when that has ended
 
-	consumer jetstream.Consumer     // of the stream; nil: not looked up; used by Receive only, like batch
-	batch    jetstream.MessageBatch // requested; nil: none
+	// Receive uses these fields.
+	consumer  jetstream.Consumer     // of the stream of games; nil: not created yet
+	requested jetstream.MessageBatch // messages that were requested; nil: none
+
+	mu       sync.Mutex
+	stream   jetstream.StreamConfig // of games
+	networks chan *train.Network    // holds the newest network until publishNetworks takes it; senders hold mu
 }
 
 // HubOptions say how a Hub uses the NATS server.
@@ -51,7 +51,7 @@ type HubOptions struct {
 // NewHub connects to the server and creates the stream of games and the store of networks, if they do not exist. It
 // returns an error if they are used by another run.
 func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
-	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), publishes: make(chan struct{}, 1), reconnects: make(chan struct{}, 1)}
+	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), networks: make(chan *train.Network, 1), reconnects: make(chan struct{}, 1)}
 	options := append(connectOptions(learnerReplies, &h.notes, o.Access), nats.ReconnectHandler(func(c *nats.Conn) {
 		signal(h.reconnects)
 		h.notes.say("connected again to " + c.ConnectedUrlRedacted())
@@ -81,8 +81,8 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 	return h, nil
 }
 
-// connectOptions are the options that both sides share: reconnect forever, and notice within seconds that the network
-// is gone.
+// connectOptions returns the options that hubs and workers share: they reconnect forever, and notice within seconds that the
+// network is gone.
 func connectOptions(replies string, notes *notes, access Access) []nats.Option {
 	return []nats.Option{
 		nats.CustomInboxPrefix(replies), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(connectTime),
@@ -103,12 +103,12 @@ func connectOptions(replies string, notes *notes, access Access) []nats.Option {
 // runKey is the key of the run's id in the metadata of the stream of games.
 const runKey = "ludus-run"
 
-// Limits of the stream of games.
 const (
-	startBytes    = 2 * record.MaxMessage  // that may wait until Limit is called
-	minDuplicates = 100 * time.Millisecond // the shortest time that a server remembers ids of messages; the run needs none
+	startBytes    = 2 * record.MaxMessage  // size of the stream of games until Limit is called
+	minDuplicates = 100 * time.Millisecond // the shortest time for which a server can remember ids of messages; ludus uses none
 )
 
+// streamOfGames returns the configuration of the stream of games.
 func streamOfGames(o HubOptions) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesOf(o.Run, "*")},
@@ -118,10 +118,10 @@ func streamOfGames(o HubOptions) jetstream.StreamConfig {
 	}
 }
 
-// createTime is how long a hub waits for a cluster that has no leader yet, or whose nodes are still starting.
+// createTime bounds the wait for a cluster that has no leader yet, or whose nodes are still starting.
 const createTime = time.Minute
 
-// createPatiently is create, repeated while the server does not answer.
+// createPatiently calls create until it succeeds, createTime is over, or the server's answer cannot change.
 func (h *Hub) createPatiently(ctx context.Context, a Access) error {
 	for end := time.Now().Add(createTime); ; {
 		err := h.create(ctx)
@@ -154,7 +154,8 @@ func (h *Hub) create(ctx context.Context) error {
 	return err
 }
 
-// deleteConsumer deletes the consumer. A new one gets at once what was not acknowledged; the old one would wait ackWait.
+// deleteConsumer deletes the consumer. A new one receives all messages that were not acknowledged at once; the old one would
+// receive them after ackWait.
 func (h *Hub) deleteConsumer(ctx context.Context) error {
 	err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -163,21 +164,21 @@ func (h *Hub) deleteConsumer(ctx context.Context) error {
 	return err
 }
 
-// games returns the configuration of the stream of games.
+// games returns the present configuration of the stream of games.
 func (h *Hub) games() jetstream.StreamConfig {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.stream
 }
 
-// createStore returns the object store, which it creates if it does not exist.
+// createStore returns the object store of networks. It creates the store if it does not exist.
 func (h *Hub) createStore(ctx context.Context) (jetstream.ObjectStore, error) {
 	return h.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
 		Bucket: networksBucket, Description: "the newest networks of a ludus run", Storage: jetstream.FileStorage, Replicas: h.games().Replicas,
 	})
 }
 
-// errOtherRun means that the stream is another run's.
+// errOtherRun means that the stream has games of another run.
 var errOtherRun = errors.New("the server has games of another run")
 
 // checkOwner returns an error if another run has games in the stream or waits for some.
@@ -208,7 +209,8 @@ func (h *Hub) checkOwner(ctx context.Context) error {
 	return err
 }
 
-// Limit lets messages of about the given bytes wait in the stream. The server refuses more, so workers wait.
+// Limit sets the size of the stream of games to about the given bytes. When it is full the server refuses messages, so workers
+// wait.
 func (h *Hub) Limit(ctx context.Context, bytes int64) {
 	stream := h.games()
 	if now := stream.MaxBytes; bytes > now-now/3 && bytes < now+now/2 {
@@ -228,12 +230,12 @@ func (h *Hub) Limit(ctx context.Context, bytes int64) {
 	h.mu.Unlock()
 }
 
-// ackWait is how long the server waits for the run to commit a message, before it delivers it again. The run drops such
-// messages.
+// ackWait is the time after which the server delivers a message again that the run has not committed. The run drops messages
+// that it has received before.
 const ackWait = time.Minute
 
-// Receive waits for the next message of a worker. It reconnects if necessary. Its errors are ctx's, and that the embedded
-// server cannot write.
+// Receive waits for the next message of a worker, and reconnects if necessary. It fails when ctx ends, or when the embedded
+// server cannot write to the disk.
 func (h *Hub) Receive(ctx context.Context) (*record.Delivery, error) {
 	for {
 		m, err := h.next(ctx)
@@ -262,14 +264,14 @@ func (h *Hub) Receive(ctx context.Context) (*record.Delivery, error) {
 	}
 }
 
-// What the hub requests at once. More than these messages, of up to 1 MiB each, never wait for it, so that the embedded
-// server does not take it for a slow reader; see maxPending.
+// A hub requests a few messages at a time. They have up to 1 MiB each, and must stay below maxPending: otherwise the embedded
+// server takes the hub for a slow reader and disconnects it.
 const (
-	requested   = 3 // messages
-	requestTime = 10 * time.Second
+	requestedAtOnce = 3
+	requestTime     = 10 * time.Second // after which a request is repeated
 )
 
-// next returns the next message; nil, nil: none has come yet.
+// next returns the next message, or nil without an error if none has come yet.
 func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 	if h.consumer == nil {
 		h.consumer, err = h.js.CreateOrUpdateConsumer(ctx, gamesStream, jetstream.ConsumerConfig{
@@ -284,8 +286,8 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 			return nil, err
 		}
 	}
-	if h.batch == nil {
-		h.batch, err = h.consumer.Fetch(requested, jetstream.FetchMaxWait(requestTime), jetstream.FetchHeartbeat(requestTime/4))
+	if h.requested == nil {
+		h.requested, err = h.consumer.Fetch(requestedAtOnce, jetstream.FetchMaxWait(requestTime), jetstream.FetchHeartbeat(requestTime/4))
 		if err != nil {
 			return nil, err
 		}
@@ -294,13 +296,13 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 	case <-ctx.Done():
 	case <-h.storage.broken:
 	case <-h.reconnects: // what was on its way is lost; a new consumer gets it again at once
-		h.consumer, h.batch = nil, nil
+		h.consumer, h.requested = nil, nil
 		if err = h.deleteConsumer(ctx); err != nil {
 			signal(h.reconnects)
 		}
-	case m = <-h.batch.Messages():
+	case m = <-h.requested.Messages():
 		if m == nil {
-			err, h.batch = h.batch.Error(), nil
+			err, h.requested = h.requested.Error(), nil
 		}
 	}
 	return m, err
@@ -310,9 +312,12 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 // newer network replaces it.
 func (h *Hub) PublishNetwork(_ context.Context, n *train.Network) error {
 	h.mu.Lock()
-	h.wanted = n
-	h.mu.Unlock()
-	signal(h.publishes)
+	defer h.mu.Unlock()
+	select {
+	case <-h.networks: // n replaces it
+	default:
+	}
+	h.networks <- n
 	return nil
 }
 
@@ -324,41 +329,31 @@ func signal(c chan struct{}) {
 	}
 }
 
-// publishNetworks publishes wanted networks until ctx ends.
+// publishNetworks publishes networks until ctx ends. It tries again after an error, or with the next network.
 func (h *Hub) publishNetworks(ctx context.Context) {
+	var n *train.Network // not published yet
 	for {
+		retry := make(<-chan time.Time) // never, unless n is left
+		if n != nil {
+			retry = time.After(time.Second)
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.publishes:
+		case n = <-h.networks:
+		case <-retry:
 		}
-		for ctx.Err() == nil {
-			h.mu.Lock()
-			n := h.wanted
-			h.wanted = nil
-			h.mu.Unlock()
-			if n == nil {
-				break
-			}
-			err := h.putNetwork(ctx, n)
-			if err == nil || ctx.Err() != nil {
-				continue
-			}
+		err := h.putNetwork(ctx, n)
+		switch {
+		case err == nil:
+			n = nil
+		case ctx.Err() == nil:
 			h.notes.say("publishing a network: " + err.Error())
-			h.mu.Lock()
-			if h.wanted == nil {
-				h.wanted = n
-			}
-			h.mu.Unlock()
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Second):
-			}
 		}
 	}
 }
 
-// invitation is what the object's metadata say, apart from the weights.
+// invitation tells workers how to play with a network. It stands in the object's metadata.
 type invitation struct {
 	Play        int             `json:"play"` // see record.PlayVersion
 	Run         string          `json:"run"`
@@ -409,8 +404,8 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 	return h.conn.Publish(networkSubject, nil)
 }
 
-// Finish says that the run is finished: workers stop and wait for another run. It deletes the stream, with games that nobody
-// needs, so that those still under way are refused and another run can use the server. Receive must not be running.
+// Finish tells the workers that the run is finished: they stop playing and wait for another run. It deletes the stream with the
+// games left in it, so that games still under way are refused and another run can use the server. Receive must not be running.
 func (h *Hub) Finish(ctx context.Context) error {
 	h.stop()
 	h.joined.Wait() // no network may follow
@@ -423,9 +418,9 @@ func (h *Hub) Finish(ctx context.Context) error {
 	return nil
 }
 
-const reportTimeout = 2 * time.Second // of a question to the server
+const reportTimeout = 2 * time.Second // for the server's answer
 
-// Report adds what waits in the stream to s and publishes it.
+// Report adds the size of the stream of games to s and publishes s.
 func (h *Hub) Report(ctx context.Context, s *rundir.WorkersStatus) {
 	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// notes passes messages to people, each at most once a minute: attempts to reach a server repeat every second.
+// notes passes messages to people, but the same one at most once a minute: attempts to reach a server repeat every second.
 type notes struct {
 	notify func(string)
 	mu     sync.Mutex
-	said   map[string]time.Time // when each message was passed
+	said   map[string]time.Time // when each message was passed last
 }
 
 const (

@@ -41,13 +41,13 @@ const (
 	startTimeout = 10 * time.Second
 )
 
-// Limits of what the server keeps for workers, so that a flood does not fill the memory.
+// Limits of what the server keeps for workers, so that a flood does not fill the memory. The [gate] bounds its queues of answers.
 const (
 	maxConnections   = 1024
 	pingInterval     = 20 * time.Second // a client that leaves two pings unanswered is disconnected
-	maxPending       = 4 << 20          // bytes that wait for a connection, before the server closes it
+	maxPending       = 4 << 20          // bytes that a client has not read; with more it is disconnected
 	maxUnstored      = 1000             // messages that wait to be stored in a stream
-	maxUnstoredBytes = 8 << 20          // of these
+	maxUnstoredBytes = 8 << 20          // bytes of these messages
 )
 
 // StartServer starts a NATS server for a run. It listens on an address of this machine such as "127.0.0.1:4222" and keeps
@@ -72,7 +72,7 @@ func StartServer(listen, runDir string, insecure bool, notify func(string)) (*Se
 	return s, nil
 }
 
-// start starts the server behind the gate, and opens the gate.
+// start starts the server and lets the gate accept connections. If open, workers need no credentials.
 func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	dir := filepath.Join(runDir, rundir.ServerDir)
 	err := checkpoints.MkdirAll(dir)
@@ -118,19 +118,18 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	return nil
 }
 
-// KeepsGames reports whether the embedded server of the run in a directory keeps games, or did when it stopped. That of a
-// finished run keeps none.
+// KeepsGames reports whether the files of the embedded server in a run directory may hold games. Those of a finished run hold none.
 func KeepsGames(runDir string) bool {
 	streams, _ := fs.Glob(os.DirFS(runDir), path.Join(rundir.ServerDir, "jetstream", "*", "streams", gamesStream)) // the pattern is valid
 	return len(streams) > 0
 }
 
-// storage is the state of the server's files. After an error it stores nothing until it is started again.
+// storage records the first error of the server's files. After it the server stores nothing until it is started again.
 type storage struct {
 	dir    string
-	broken chan struct{} // closed after an error
+	broken chan struct{} // closed after an error; nil for an external server
 	once   sync.Once
-	err    error // that broke it; set before broken is closed
+	err    error // set before broken is closed
 }
 
 // fail records the first error.
@@ -145,13 +144,13 @@ func (s *storage) fail(text string) {
 	})
 }
 
-// logger passes the server's errors to people, but those of single connections: these are up to whoever connects.
+// logger passes the server's errors to people. It leaves out errors of single connections: any client can cause them.
 type logger struct {
 	notes   notes
 	storage *storage
 }
 
-// storageErrors are parts of what the server logs when it cannot write and from then on stores nothing.
+// storageErrors are parts of the server's log lines that say that it cannot write and stores nothing from then on.
 var storageErrors = []string{"write error", "failed to store a msg", "will be DISABLED", "disabling JetStream"}
 
 func (l *logger) Errorf(format string, args ...any) {
@@ -169,7 +168,7 @@ func (l *logger) Errorf(format string, args ...any) {
 
 func (l *logger) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
 
-// Warnf passes on the one warning that says that the server stores nothing any more.
+// Warnf passes on a single warning: that the server stores nothing any more.
 func (l *logger) Warnf(format string, args ...any) {
 	if strings.Contains(format, "disabling JetStream") {
 		l.Errorf(format, args...)
@@ -183,7 +182,7 @@ func (l *logger) Tracef(string, ...any)  {}
 //go:embed accounts.conf
 var accountsConfig string
 
-// accounts returns the accounts of the server's configuration, with these secrets.
+// accounts returns accounts.conf with the learner's password and the workers' token.
 func accounts(password, token string) string {
 	return strings.NewReplacer("LEARNER_PASSWORD", password, "WORKER_TOKEN", token).Replace(accountsConfig)
 }
@@ -240,10 +239,10 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// port is that of the address.
+// port returns the port that the server listens on.
 func (s *Server) port() int { return s.gate.listener.Addr().(*net.TCPAddr).Port }
 
-// connect returns a connection of the learner, which needs no network.
+// connect returns a connection for the learner, inside the process.
 func (s *Server) connect(options ...nats.Option) (*nats.Conn, error) {
 	return nats.Connect("", append(options, nats.InProcessServer(s.nats), nats.UserInfo(learnerUser, s.password))...)
 }

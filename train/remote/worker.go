@@ -30,16 +30,16 @@ type Worker struct {
 	joined sync.WaitGroup
 
 	mu       sync.Mutex
-	newest   *train.Network  // nil: none, or the run is finished
-	seen     string          // the object that newest comes from
-	known    bool            // newest is what the learner has said last
-	run      string          // that the games below belong to
-	id       string          // of this process in that run; see record.Message
-	number   int             // of the next game in that run
+	newest   *train.Network  // nil: none yet, or the run is finished
+	seen     string          // id of the object that newest was read from
+	known    bool            // newest is the learner's last word: its network, or nil if the run is finished
+	run      string          // id of the run to which the games below belong
+	id       string          // id of this process in that run; see record.Message
+	number   int             // number of the next game in that run
 	waiting  *record.Message // games to publish; nil: none
-	inFlight int             // positions in the message being sent
-	refused  bool            // the stream is full: the server has refused that message
-	err      error           // that ended the connection
+	inFlight int             // positions in the message that is being sent
+	refused  bool            // the server refuses that message, because the stream is full
+	err      error           // the error that ended the connection
 	changed  chan struct{}   // closed and replaced when the fields above change
 }
 
@@ -50,8 +50,8 @@ type WorkerOptions struct {
 	Notify func(string) // messages for people; called concurrently
 }
 
-// NewWorker connects to a NATS server, until ctx ends. If it is not there yet, the connection is made later. Only wrong
-// credentials are an error then.
+// NewWorker connects to a NATS server, and tries until ctx ends. If the server does not answer yet, NewWorker returns and the
+// worker connects later; only wrong credentials are an error then.
 func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}, changed: make(chan struct{})}
 	options := append(connectOptions(workerReplies, &w.notes, o.Access), nats.RetryOnFailedConnect(true), nats.Name(w.name),
@@ -83,7 +83,7 @@ func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 	return w, nil
 }
 
-// closedError says why the client gave up.
+// closedError returns the error of a connection that the client has given up.
 func closedError(err error) error {
 	if err == nil {
 		return errors.New("the connection to the NATS server was closed")
@@ -138,7 +138,7 @@ func (w *Worker) Newest(ctx context.Context) (n *train.Network, err error) {
 	return n, err
 }
 
-// lookInterval is how often a worker looks for a new network if nobody tells it.
+// lookInterval is the time after which a worker looks for a new network although it has not been told of one.
 const lookInterval = 5 * time.Second
 
 // follow keeps the newest network current until ctx ends.
@@ -158,7 +158,7 @@ func (w *Worker) follow(ctx context.Context, looks <-chan struct{}) {
 	}
 }
 
-// look reads the newest network if it has changed.
+// look reads the newest network if it is not the one that was read last.
 func (w *Worker) look(ctx context.Context) error {
 	d, err := findNewest(ctx, w.conn)
 	if err != nil {
@@ -220,11 +220,11 @@ func readInvitation(text string) (i invitation, err error) {
 	return i, nil
 }
 
-// maxSending is how many positions of finished games a worker holds before it stops playing: about 10 MB.
+// maxSending is the number of positions in finished games at which a worker stops playing: about 10 MB.
 const maxSending = 50_000
 
-// PublishGames hands finished games to the connection, which publishes them until the server has them. It waits if too
-// many games wait already, or the learner cannot take more: games would only become old.
+// PublishGames queues finished games, which are sent until the server has acknowledged them. It waits while maxSending positions
+// are queued, or while the learner has enough games: more would only become old.
 func (w *Worker) PublishGames(ctx context.Context, b *record.Message) error {
 	if err := w.await(ctx, func() bool { return w.unsent() < maxSending && !w.refused }); err != nil {
 		return err
@@ -297,8 +297,8 @@ func (w *Worker) send(ctx context.Context) {
 	}
 }
 
-// publish publishes one message until the server has acknowledged it, or nobody needs its games any more. Its only error is
-// ctx's.
+// publish sends a message again and again until the server has acknowledged it or nobody needs its games any more. It fails only
+// when ctx ends.
 func (w *Worker) publish(ctx context.Context, b *record.Message) error {
 	data := b.Marshal()
 	if len(data) > record.MaxMessage { // only a single game can be that large
@@ -331,7 +331,7 @@ func (w *Worker) publish(ctx context.Context, b *record.Message) error {
 	}
 }
 
-// describe says in plain words why a request to the server failed.
+// describe returns a sentence for people on why a request to the server failed.
 func describe(err error) string {
 	var api *jetstream.APIError
 	switch {

@@ -1,25 +1,15 @@
 package remote
 
 import (
-	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/sha256"
-	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/hex"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"io/fs"
-	"math/big"
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,114 +18,20 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"ludus/checkpoints"
 )
-
-// identity is how a learner's server proves who it is, and what workers must know to be let in.
-type identity struct {
-	certificate tls.Certificate
-	token       string
-}
-
-// identityFile holds the key, the certificate and the token. Only its owner may read it.
-const identityFile = "identity.pem"
-
-// loadIdentity reads the identity in dir, or makes one.
-func loadIdentity(dir string) (*identity, error) {
-	path := filepath.Join(dir, identityFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if data, err = newIdentity(); err == nil {
-			err = checkpoints.WriteFile(path, data)
-		}
-	}
-	if err == nil {
-		err = os.Chmod(path, 0o600)
-	}
-	if err != nil {
-		return nil, err
-	}
-	i, err := parseIdentity(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; delete it to make a new one, with which workers must be started again", path, err)
-	}
-	return i, nil
-}
-
-const tokenBlock = "LUDUS TOKEN"
-
-// newIdentity makes an identity and returns it as PEM.
-func newIdentity() ([]byte, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "ludus"},
-		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().AddDate(20, 0, 0), // workers check the fingerprint only
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		return nil, err
-	}
-	var data []byte
-	for _, block := range []*pem.Block{
-		{Type: "PRIVATE KEY", Bytes: private}, {Type: "CERTIFICATE", Bytes: certificate}, {Type: tokenBlock, Bytes: []byte(secret())},
-	} {
-		data = append(data, pem.EncodeToMemory(block)...)
-	}
-	return data, nil
-}
-
-// parseIdentity is the inverse of newIdentity.
-func parseIdentity(data []byte) (*identity, error) {
-	certificate, err := tls.X509KeyPair(data, data)
-	if err != nil {
-		return nil, err
-	}
-	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
-		if block.Type == tokenBlock && len(block.Bytes) > 0 {
-			return &identity{certificate, string(block.Bytes)}, nil
-		}
-	}
-	return nil, errors.New("it has no token")
-}
-
-func (i *identity) serverConfig() *tls.Config {
-	return &tls.Config{Certificates: []tls.Certificate{i.certificate}, MinVersion: tls.VersionTLS13}
-}
-
-// fingerprint is the SHA-256 of the certificate in hexadecimal.
-func (i *identity) fingerprint() string {
-	return hex.EncodeToString(fingerprintOf(i.certificate.Certificate[0]))
-}
-
-func fingerprintOf(certificate []byte) []byte {
-	sum := sha256.Sum256(certificate)
-	return sum[:]
-}
 
 // Access says how to reach a NATS server.
 type Access struct {
 	URL  string // of one server, or of several with commas between; a fragment is the fingerprint of a learner's certificate
-	NKey string // file with the seed of an nkey; ""
-	CA   string // file with the certificate that signed the server's; "": the system's
+	NKey string // file with the seed of an nkey; "": no nkey
+	CA   string // file with the certificate that signed the server's; "": the system's certificates
 }
 
-// errFingerprint means that somebody else answers, or that the learner has a new certificate.
-var errFingerprint = errors.New("the server's certificate has another fingerprint than the URL: copy the command that the learner prints again")
-
-// options returns the URL without fragment and the options to connect with.
+// options returns the URL without its fragment, and the options to connect with.
 func (a Access) options() (string, []nats.Option, error) {
-	address, fingerprint, pinned := strings.Cut(a.URL, "#")
-	for _, one := range strings.Split(address, ",") {
-		u, err := url.Parse(strings.TrimSpace(one))
+	address, fingerprint, hasFingerprint := strings.Cut(a.URL, "#")
+	for server := range strings.SplitSeq(address, ",") {
+		u, err := url.Parse(strings.TrimSpace(server))
 		if err == nil && u.Port() != "" {
 			_, err = strconv.ParseUint(u.Port(), 10, 16)
 		}
@@ -144,20 +40,12 @@ func (a Access) options() (string, []nats.Option, error) {
 		}
 	}
 	var options []nats.Option
-	if pinned {
+	if hasFingerprint {
 		want, err := hex.DecodeString(fingerprint)
 		if err != nil || len(want) != sha256.Size {
 			return "", nil, errors.New("URL of a NATS server: after # it needs the whole fingerprint, 64 digits")
 		}
-		options = append(options, nats.TLSHandshakeFirst(), nats.Secure(&tls.Config{
-			MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // checked here instead:
-			VerifyConnection: func(state tls.ConnectionState) error {
-				if len(state.PeerCertificates) == 0 || !bytes.Equal(fingerprintOf(state.PeerCertificates[0].Raw), want) {
-					return errFingerprint
-				}
-				return nil
-			},
-		}))
+		options = append(options, nats.TLSHandshakeFirst(), nats.Secure(pinned(want)))
 	}
 	if a.CA != "" {
 		data, err := os.ReadFile(a.CA)
@@ -212,7 +100,7 @@ type dialer func(network, address string) (net.Conn, error)
 
 func (d dialer) Dial(network, address string) (net.Conn, error) { return d(network, address) }
 
-// explain says in plain words why a connection fails, if that is known.
+// explain adds to an error why the connection fails, if that is known.
 func (a Access) explain(err error) error {
 	address, _, pinned := strings.Cut(a.URL, "#")
 	switch {
@@ -237,7 +125,7 @@ func (a Access) explain(err error) error {
 	return fmt.Errorf("NATS server %s: %w", redacted(address), err)
 }
 
-// WithoutSecrets returns the URL with USER:PASSWORD in place of a user and a password.
+// WithoutSecrets returns the URL with the words USER:PASSWORD in place of names and passwords.
 func (a Access) WithoutSecrets() string {
 	var list []string
 	for _, one := range strings.Split(a.URL, ",") {
@@ -256,7 +144,7 @@ func isTimeout(err error) bool {
 	return errors.Is(err, nats.ErrTimeout) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// redacted returns the addresses without names and passwords.
+// redacted returns hosts and ports of the addresses.
 func redacted(addresses string) string {
 	var hosts []string
 	for _, one := range strings.Split(addresses, ",") {
