@@ -88,7 +88,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/browsertest": {},
 	"cmd/ludus/internal/ggp": {
-		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/kif", "model/infer", "train", "train/agent", "train/rundir", "train/stats",
+		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/kif", "model/infer", "train", "train/agent", "train/parallel", "train/rundir", "train/stats",
 	},
 	"cmd/ludus/internal/lines":       {},
 	"cmd/ludus/internal/notation":    {"env"},
