@@ -1,26 +1,18 @@
-package infer_test
+package infer
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
-
-	"ludus/env/games"
-	"ludus/model/infer/infertest"
 )
 
 // TestResize moves a network to boards of other sizes: the sums over an even board stay, back and forth.
 func TestResize(t *testing.T) {
-	small, err := games.New("hex(size=3)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := infertest.RandomWeights(small, 8, 2, 1)
+	small := newGame(t, "hex(size=3)")
+	w := randomWeights(small, Config{Game: small.Name, Channels: 8, Blocks: 2}, 1)
 	for _, size := range []string{"2", "3", "4", "6", "7"} {
-		large, err := games.New("hex(size=" + size + ")")
-		if err != nil {
-			t.Fatal(err)
-		}
+		large := newGame(t, "hex(size="+size+")")
 		resized, err := w.Resize(small, large)
 		if err != nil {
 			t.Fatal(err)
@@ -31,10 +23,8 @@ func TestResize(t *testing.T) {
 		for i, old := range w.Tensors {
 			data := resized.Tensors[i].Data
 			if old.Name != "outcome.hidden.weight" {
-				for j := range old.Data {
-					if data[j] != old.Data[j] {
-						t.Fatalf("size %s: %s changes", size, old.Name)
-					}
+				if !slices.Equal(data, old.Data) {
+					t.Fatalf("size %s: %s changes", size, old.Name)
 				}
 				continue
 			}
@@ -65,12 +55,8 @@ func TestResizeCells(t *testing.T) {
 		{"hex(size=3)", "hex(size=6)", 2, 2},
 		{"line-up(width=4,height=3,line=3,gravity=1)", "line-up(width=8,height=9,line=3,gravity=1)", 3, 2}, // with figures
 	} {
-		small, err1 := games.New(c.small)
-		large, err2 := games.New(c.large)
-		if err1 != nil || err2 != nil {
-			t.Fatal(err1, err2)
-		}
-		w := infertest.RandomWeights(small, 8, 0, 1)
+		small, large := newGame(t, c.small), newGame(t, c.large)
+		w := randomWeights(small, Config{Game: small.Name, Channels: 8}, 1)
 		resized, err := w.Resize(small, large)
 		if err != nil {
 			t.Fatal(err)
@@ -93,20 +79,13 @@ func TestResizeCells(t *testing.T) {
 
 // TestResizeRefuses games of other families, and other planes or moves.
 func TestResizeRefuses(t *testing.T) {
-	from, err := games.New("hex(size=3)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := infertest.RandomWeights(from, 8, 1, 1)
+	from := newGame(t, "hex(size=3)")
+	w := randomWeights(from, Config{Game: from.Name, Channels: 8, Blocks: 1}, 1)
 	for name, want := range map[string]string{
 		"othello-6x6":        "no other size",
 		"hex(size=4,swap=0)": "rules differ in more than the size",
 	} {
-		to, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Resize(from, to); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := w.Resize(from, newGame(t, name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}

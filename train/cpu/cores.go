@@ -2,8 +2,8 @@ package cpu
 
 import "runtime"
 
-// unpinned lists as many cores as the machine has.
-func unpinned() []int {
+// allCores lists as many cores as the machine has.
+func allCores() []int {
 	cores := make([]int, runtime.NumCPU())
 	for i := range cores {
 		cores[i] = i

@@ -14,7 +14,7 @@ import (
 func Cores() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return unpinned()
+		return allCores()
 	}
 	var cores []int
 	for core := range len(set) * strconv.IntSize {

@@ -3,7 +3,7 @@
 package cpu
 
 // Cores lists the cores that this process may run on, in ascending order.
-func Cores() []int { return unpinned() }
+func Cores() []int { return allCores() }
 
 // Pin makes a process, all its threads and all threads that it starts later run on one core. On other systems than
 // Linux it does nothing.

@@ -1,5 +1,3 @@
-// Package parallel runs independent calls on several goroutines. Package model takes such a function from its caller,
-// because it starts no goroutines itself.
 package parallel
 
 import (

@@ -1,9 +1,9 @@
-// Package stats estimates means of scores, with intervals.
 package stats
 
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -61,9 +61,9 @@ func Mean(clusters []Cluster) Estimate {
 	return Estimate{mean, max(0, min(centre-half, mean)), min(1, max(centre+half, mean))}
 }
 
-// StudentMean returns the mean of independent, normally distributed numbers with its interval by Student's t:
+// StudentMean returns the mean of n independent, normally distributed numbers with its interval by Student's t:
 //
-//	mean ± t sqrt(sum (x - mean)² / (n (n-1))),  t the 97.5 % quantile with n-1 degrees of freedom
+//	mean ± t sqrt(variance / n),  t the 97.5 % quantile with n-1 degrees of freedom
 //
 // ok is false, and the interval is empty, if there are fewer than two numbers.
 func StudentMean(x []float64) (e Estimate, ok bool) {
@@ -71,18 +71,11 @@ func StudentMean(x []float64) (e Estimate, ok bool) {
 	if n == 0 {
 		return Estimate{}, false
 	}
-	mean := 0.0
-	for _, v := range x {
-		mean += v / n
-	}
+	mean, variance := stat.MeanVariance(x, nil)
 	if n == 1 {
 		return Estimate{mean, mean, mean}, false
 	}
-	squares := 0.0
-	for _, v := range x {
-		squares += (v - mean) * (v - mean)
-	}
 	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975)
-	half := t * math.Sqrt(squares/(n*(n-1)))
+	half := t * math.Sqrt(variance/n)
 	return Estimate{mean, mean - half, mean + half}, true
 }

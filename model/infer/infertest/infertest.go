@@ -1,4 +1,3 @@
-// Package infertest provides networks for tests.
 package infertest
 
 import (

@@ -36,9 +36,7 @@ func convolve(dst []float64, src, weights []float32, rows, h, w, in, out int) {
 
 // TestConv compares convolutions of all sizes with the definition, with and without bias, residual and ReLU.
 func TestConv(t *testing.T) {
-	eachInstructionSet(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(5, 1))
-		var s Scratch
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		for h := 1; h <= 9; h++ {
 			for _, width := range []int{1, h, 3 + random.IntN(6)} {
 				for _, channels := range [][2]int{{8, 16}, {24, 8}, {32, 40}} {
@@ -83,10 +81,8 @@ func TestConv(t *testing.T) {
 // TestPrecision limits the root-mean-square relative error of Winograd convolutions, for each size of square board.
 func TestPrecision(t *testing.T) {
 	most := map[int]float64{3: 1e-6, 4: 1.5e-6, 5: 4e-6, 6: 6e-6, 7: 1.5e-5, 8: 1.5e-6}
-	eachInstructionSet(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(10, 1))
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		const in, out, rows = 64, 8, 2
-		var s Scratch
 		for side := 3; side <= 8; side++ {
 			n := rows * side * side
 			src, weights := gaussians(random, n*in), gaussians(random, out*9*in)
@@ -107,10 +103,8 @@ func TestPrecision(t *testing.T) {
 
 // TestRowsAlone checks that a board's result has the same bits in any batch, with Winograd (7 x 5) and direct (9 x 2).
 func TestRowsAlone(t *testing.T) {
-	eachInstructionSet(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(6, 1))
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		const in, out, rows = 24, 56, 45
-		var s Scratch
 		for _, size := range [][2]int{{7, 5}, {9, 2}} {
 			cells := size[0] * size[1]
 			src := gaussians(random, rows*cells*in)
@@ -133,13 +127,11 @@ func TestRowsAlone(t *testing.T) {
 // TestAssemblyAgrees checks that the assembly versions give the same bits.
 func TestAssemblyAgrees(t *testing.T) {
 	results := map[[2]int][]float32{} // by size
-	eachInstructionSet(t, func(t *testing.T) {
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		if active.name == pure.name {
 			t.Skip("agrees within rounding")
 		}
-		random := rand.New(rand.NewPCG(9, 1))
 		const in, out, rows = 24, 56, 5
-		var s Scratch
 		for h := 3; h <= 9; h++ {
 			size := [2]int{h, 12 - h}
 			cells := size[0] * size[1]
@@ -156,9 +148,7 @@ func TestAssemblyAgrees(t *testing.T) {
 
 // TestGradients checks that gradient transforms are transposes of forward transforms: <dM, B d> = <Bᵀ dM, d> and so on.
 func TestGradients(t *testing.T) {
-	eachInstructionSet(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(7, 1))
-		var s Scratch
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		for h := 3; h <= 8; h++ {
 			for width := 3; width <= 8; width++ {
 				b, _ := NewWinograd(h, width)
@@ -192,9 +182,7 @@ func TestGradients(t *testing.T) {
 
 // TestWeights checks that a convolution with TransformWeights' planes equals Conv.
 func TestWeights(t *testing.T) {
-	eachInstructionSet(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(8, 1))
-		var s Scratch
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		const in, out = 8, 24
 		for _, size := range [][2]int{{3, 8}, {5, 5}, {7, 6}} {
 			b, _ := NewWinograd(size[0], size[1])

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// eachInstructionSet runs a test with every instruction set of this machine.
-func eachInstructionSet(t *testing.T, test func(t *testing.T)) {
+// eachInstructionSet runs a test with every instruction set of this machine, with the same random numbers.
+func eachInstructionSet(t *testing.T, test func(t *testing.T, random *rand.Rand, s *Scratch)) {
 	before := active
 	defer func() { active = before }()
 	for i := range available {
 		active = &available[i]
-		t.Run(active.name, test)
+		t.Run(active.name, func(t *testing.T) { test(t, rand.New(rand.NewPCG(3, 1)), new(Scratch)) })
 	}
 }
 
@@ -28,9 +28,7 @@ func gaussians(random *rand.Rand, n int) []float32 {
 
 // TestGemm compares products of many kinds of views with the definition.
 func TestGemm(t *testing.T) {
-	eachInstructionSet(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(3, 1))
-		var s Scratch
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		for m := 1; m <= 40; m += 1 + m/8 {
 			for _, n := range []int{8, 16, 24, 56, 64} {
 				for variant := range 8 {

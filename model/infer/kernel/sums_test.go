@@ -8,9 +8,7 @@ import (
 
 // TestSums compares with the definition: all instruction sets must give its bits.
 func TestSums(t *testing.T) {
-	eachInstructionSet(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(7, 1))
-		var s Scratch
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		for columns := 8; columns <= 200; columns += 8 {
 			const rows = 9
 			lists := [][]int32{{3}, {}, {0, 8, 4}, {1, 1}, {2, 3, 5, 7, 8}, {0, 1, 2, 3}} // 16 terms

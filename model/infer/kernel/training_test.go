@@ -9,9 +9,7 @@ import (
 
 // TestReLUGradient compares with the definition, in place and not in place.
 func TestReLUGradient(t *testing.T) {
-	eachInstructionSet(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(5, 1))
-		var s Scratch
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		for columns := 8; columns <= 136; columns += 8 {
 			rows := 1 + random.IntN(9)
 			y, dy := gaussians(random, rows*columns), gaussians(random, rows*columns)
@@ -53,8 +51,7 @@ func TestAdam(t *testing.T) {
 		StepSize: 0.01, RootScale: 1.5, WeightDecay: 0.001, AverageShare: 0.25,
 	}
 	var first [][]float32
-	eachInstructionSet(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(6, 1))
+	eachInstructionSet(t, func(t *testing.T, random *rand.Rand, s *Scratch) {
 		var x [5][]float32 // weights, g, m, v, average
 		for i := range x {
 			x[i] = gaussians(random, 21)
@@ -66,7 +63,6 @@ func TestAdam(t *testing.T) {
 		for i := range x {
 			was[i] = slices.Clone(x[i])
 		}
-		var s Scratch
 		s.Adam(f, x[0], x[1], x[2], x[3], x[4])
 		for i := range 21 {
 			d := 0.5 * float64(was[1][i])

@@ -13,33 +13,13 @@ import (
 // metadataVersion increases with every incompatible change of the metadata.
 const metadataVersion = 1
 
-// board describes the cells of a game.
-type board struct {
-	Rows    []string `json:"rows"`
-	Columns []string `json:"columns"`
-	Cells   []int    `json:"cells"` // by absolute cell: 1 if the cell exists, else 0
-}
-
-// frame maps absolute cells and actions to the frame of one player to move.
-type frame struct {
-	Cells  []int        `json:"cells"`
-	Policy []env.Action `json:"policy"`
-}
-
-// outcome is an outcome class, seen by the player to move.
-type outcome struct {
-	Name    string  `json:"name"`
-	Goals   []int   `json:"goals"` // own and other; null if they depend on play
-	Utility float32 `json:"utility"`
-}
-
 // metadata returns the metadata_props of the model. The package comment explains the keys.
 func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 	parameters := map[string]string{}
 	for _, p := range game.Params {
 		parameters[p.Name] = p.Value
 	}
-	frames := map[string]frame{}
+	frames := map[string]any{}
 	for p, name := range game.Players {
 		frames[name] = frameOf(game, env.Player(p))
 	}
@@ -83,34 +63,32 @@ func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 }
 
 // boardOf returns the metadata entry "board".
-func boardOf(game *env.Game) board {
-	b := board{Rows: game.Drawing.Rows, Columns: game.Drawing.Columns}
-	for _, exists := range game.Drawing.Cells {
-		cell := 0
+func boardOf(game *env.Game) any {
+	cells := make([]int, len(game.Drawing.Cells))
+	for i, exists := range game.Drawing.Cells {
 		if exists {
-			cell = 1
+			cells[i] = 1
 		}
-		b.Cells = append(b.Cells, cell)
 	}
-	return b
+	return map[string]any{"rows": game.Drawing.Rows, "columns": game.Drawing.Columns, "cells": cells}
 }
 
 // frameOf returns the frame in which player p moves.
-func frameOf(game *env.Game, p env.Player) frame {
-	f := frame{Policy: game.Frame(p)}
-	for cell := range game.Tensor.Cells() {
-		f.Cells = append(f.Cells, game.FrameCell(p, cell))
+func frameOf(game *env.Game, p env.Player) any {
+	cells := make([]int, game.Tensor.Cells())
+	for i := range cells {
+		cells[i] = game.FrameCell(p, i)
 	}
-	return f
+	return map[string]any{"cells": cells, "policy": game.Frame(p)}
 }
 
 // outcomesOf returns the metadata entry "outcomes".
-func outcomesOf(game *env.Game) []outcome {
-	list := make([]outcome, len(game.Classes))
+func outcomesOf(game *env.Game) any {
+	list := make([]map[string]any, len(game.Classes))
 	for i, c := range game.Classes {
-		list[i] = outcome{Name: c.Name, Utility: c.Utility}
-		if !game.GoalHead {
-			list[i].Goals = c.Goals[:]
+		list[i] = map[string]any{"name": c.Name, "utility": c.Utility, "goals": c.Goals}
+		if game.GoalHead {
+			list[i]["goals"] = nil // they depend on play
 		}
 	}
 	return list
