@@ -19,13 +19,13 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// sheetTime bounds how long a rule sheet may take to become a game.
+// sheetTime bounds the time in which a game is made of a rule sheet.
 const sheetTime = 60 * time.Second
 
-// runFile is the file of a run's folder that has the name of its game and, if it is one of a rule sheet, the sheet.
+// runFile is the file of a run that holds the name of its game and, for a rule sheet's game, the sheet.
 const runFile = "config.json"
 
-// maxCarrier is the number of bytes of a file that are read: more than a sheet in JSON and the header of a weights file have.
+// maxCarrier bounds the bytes that are read of a file: a sheet in JSON and the header of a weights file have fewer.
 const maxCarrier = 8 * kif.MaxBytes
 
 // carried is the part of runFile that is read here.
@@ -34,7 +34,7 @@ type carried struct {
 	Sheet string `json:"sheet"`
 }
 
-// SheetPath returns PATH of a name like gdl(PATH), or a name like PATH.kif itself, and whether the name is one.
+// SheetPath returns the path in a name gdl(PATH), or the name itself if it is PATH.kif; ok is false for other names.
 func SheetPath(name string) (path string, ok bool) {
 	name = strings.TrimSpace(name)
 	if filepath.Ext(name) == ".kif" {
@@ -48,7 +48,7 @@ func SheetPath(name string) (path string, ok bool) {
 	return strings.TrimSpace(path), ok
 }
 
-// Find returns a game like [New], but reads no file: of games of rule sheets it knows those that were made before.
+// Find is [New] without reading a file: it knows the games of rule sheets that were made before.
 func Find(name string) (*env.Game, error) {
 	if _, ok := SheetPath(name); !ok {
 		return New(name)
@@ -61,8 +61,8 @@ func Find(name string) (*env.Game, error) {
 	return nil, fmt.Errorf("%w %q: no such rule sheet has been read; a run on it makes it known, and \"ludus games --watch SHEET\" shows a sheet", ErrName, name)
 }
 
-// Restore returns the game that a file names; sheet is the rule sheet that the file carries, if any. It reads no file.
-// Errors wrap [ErrName].
+// Restore returns the game that a file names; sheet is the rule sheet in the file, or "". It reads no file. Errors wrap
+// [ErrName].
 func Restore(name, sheet string) (*env.Game, error) {
 	if sheet == "" {
 		return Find(name)
@@ -76,8 +76,8 @@ func Restore(name, sheet string) (*env.Game, error) {
 	return makeOnce("restored "+name, func(ctx context.Context) (*env.Game, error) { return gdl.Restore(ctx, name, sheet) })
 }
 
-// NewOfRun is [New] for the game of a run. If that is gdl(PATH) and the file is gone, the run's sheet takes its place,
-// provided that it came from a file of the same name.
+// NewOfRun is [New] for the game of a run in dir. If the name is gdl(PATH) and the file is gone, the run's own sheet takes its
+// place, if it came from a file of the same name.
 func NewOfRun(name, dir string) (*env.Game, error) {
 	if path, ok := SheetPath(name); ok && dir != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -94,9 +94,9 @@ func NewOfRun(name, dir string) (*env.Game, error) {
 // stemOf returns the name of a file without folder and extension.
 func stemOf(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
 
-// newSheet returns the game of gdl(PATH), or PATH.kif. PATH is a rule sheet, the folder of a run on one, a weights file of such a
-// run, or STEM-HASH: a game made before, or that of a run in the folder "runs". If there is no such file, the sheet is
-// that of the runs in "runs" on a sheet of the file's name, if they all have the same.
+// newSheet returns the game of gdl(PATH) or PATH.kif. PATH is a rule sheet, the folder of a run on one, a weights file of such
+// a run, or STEM-HASH: a game made before, or that of a run in the folder "runs". If there is no such file it takes the sheet
+// of the runs in "runs" on a sheet of that name, if they all have the same one.
 func newSheet(name, path string) (*env.Game, error) {
 	if g, err := Find(name); err == nil {
 		return g, nil
@@ -107,7 +107,7 @@ func newSheet(name, path string) (*env.Game, error) {
 		case len(found) == 1:
 			g, err = Restore(found[0].Game, found[0].Sheet)
 		case len(found) > 1 && !slices.ContainsFunc(found, func(c carried) bool { return c.Sheet != found[0].Sheet }):
-			g, err = ofSheet(stemOf(path), found[0].Sheet) // runs of several versions of ludus
+			g, err = ofSheet(stemOf(path), found[0].Sheet) // games with different caps on plies
 		default:
 			err = fmt.Errorf("%w; a rule sheet is named by its file, PATH.kif or gdl(PATH), or, as gdl(PATH), by the folder or a weights file of a run on it", err)
 		}
@@ -121,8 +121,8 @@ func newSheet(name, path string) (*env.Game, error) {
 // maxRuns is the number of folders in "runs" in which findInRuns looks for a game.
 const maxRuns = 1000
 
-// findInRuns returns the games of the runs in "runs" that have a name or, if there are none, those on a sheet from a file
-// of path's name; each game once.
+// findInRuns returns the game of that name from the runs in "runs"; or, if no run has it, the games of the runs on a sheet
+// from a file of path's name, each once.
 func findInRuns(name, path string) []carried {
 	configs, _ := filepath.Glob(filepath.Join("runs", "*", runFile)) // the pattern is right
 	var named, same []carried
@@ -177,7 +177,7 @@ func readSheet(path string) (*env.Game, error) {
 	return g, nil
 }
 
-// refusal says why the sheet in a file makes no game. It is an [ErrName], too.
+// refusal is the error about a file whose sheet makes no game. It is an [ErrName], too.
 type refusal struct {
 	path  string
 	cause error
@@ -189,7 +189,7 @@ func (r refusal) Unwrap() error { return r.cause }
 
 func (r refusal) Is(target error) bool { return target == ErrName }
 
-// readCarried returns what the folder of a run on a rule sheet carries.
+// readCarried reads the game and the sheet of a run on a rule sheet.
 func readCarried(dir string) (c carried, err error) {
 	data, err := kif.ReadFile(filepath.Join(dir, runFile), maxCarrier)
 	if err != nil {
@@ -201,7 +201,7 @@ func readCarried(dir string) (c carried, err error) {
 	return c, nil
 }
 
-// sheetOfWeights returns what a weights file (safetensors: the length of a JSON header, the header, data) carries.
+// sheetOfWeights reads the game and the sheet from a weights file (safetensors: the length of a JSON header, the header, data).
 func sheetOfWeights(data []byte) (carried, bool) {
 	var header struct {
 		Metadata carried `json:"__metadata__"`
@@ -224,7 +224,7 @@ func ofSheet(stem, sheet string) (*env.Game, error) {
 	})
 }
 
-// makeOnce returns the game or the error of the first call with that key. Find knows the game from then on.
+// makeOnce returns the game or the error of the first call with a key. Afterwards Find knows the game.
 func makeOnce(key string, build func(ctx context.Context) (*env.Game, error)) (*env.Game, error) {
 	builtMu.Lock()
 	maker := makers[key]

@@ -1,8 +1,8 @@
 // Package gdl makes games of rule sheets in the Game Description Language (GDL).
 //
-// [New] reads a sheet and proves what an [env.Game] must say. It accepts a game only with a proof that two players take turns
-// ([turns]); a move of the role that is not to move, such as noop, is not a ply. For a refused sheet it looks in random games
-// for a position that breaks a law of games ([FindWitness]). Everything else has a cautious default:
+// [New] reads a sheet and proves what an [env.Game] must say. It accepts a game only with a proof that two players take
+// turns; a move of the role that is not to move, such as noop, is not a ply. For a refused sheet it looks in random games for
+// a position that breaks a law of games ([FindWitness]). Everything else has a cautious default:
 //
 //   - Longest game: proven by a step counter, by fluents that every move uses up, or by state variables with acyclic
 //     transition graphs. Otherwise a cap on plies, four times the longest random game, at which the game is a draw; the

@@ -49,8 +49,8 @@ func (t *tensor) encode(dst []float32, on []uint64, mover env.Player) {
 	}
 }
 
-// setTensor lays out the planes of the tensor and what is drawn: fluents on cells and lines of the board, then counters and
-// other fluents as planes of one value, then the board itself and the plies left.
+// setTensor lays out the planes of the tensor and what is drawn. Each functor of fluents gets planes: on cells and lines of
+// the board if it has coordinates, otherwise planes of one value. The board itself and the plies left follow.
 func (g *game) setTensor(b *board, f *gates.Folder) {
 	p, e := g.circuit.Program, g.env
 	functors := functorsOf(p, p.Fluents)
@@ -149,7 +149,8 @@ func (g *game) setFrame(f frame) {
 		if g.limit > 0 {
 			at-- // the plies left stay the last plane
 		}
-		e.Planes = slices.Insert(e.Planes, at, fmt.Sprintf("%[1]s to move: 1 on every cell if %[1]s is to move, 0 elsewhere", e.Players[env.First]))
+		title := fmt.Sprintf("%[1]s to move: 1 on every cell if %[1]s is to move, 0 elsewhere", e.Players[env.First])
+		e.Planes = slices.Insert(e.Planes, at, title)
 		for cell := range cells {
 			t.first = append(t.first, entry{int32(at*cells + cell), 1})
 		}

@@ -64,7 +64,7 @@ func check(text string, circuit *gates.Circuit) []Warning {
 	}
 	c := &checker{rules: rules, circuit: circuit, relations: names{}, fluents: names{}, starts: names{}, moves: names{}, seen: map[string]bool{}}
 	c.define()
-	for _, step := range []func(){c.warnComma, c.warnNames, c.warnInit, c.warnNever, c.warnLost} {
+	for _, step := range []func(){c.warnComma, c.warnNames, c.warnNever, c.warnLost} {
 		if step(); len(c.warnings) > 0 {
 			break
 		}
@@ -126,9 +126,6 @@ func (c *checker) warnNames() {
 	}
 	c.checkHeads()
 	c.checkRoles()
-	if len(c.warnings) == 0 {
-		c.checkInit()
-	}
 	if mistake := new(kif.Error); errors.As(ground.CheckUnused(context.Background(), c.rules), &mistake) {
 		c.warn(mistake.Pos, "%s; nothing asks for the rule", mistake.Message)
 	}
@@ -231,42 +228,12 @@ func (c *checker) fits(keyword string, args []kif.Term) bool {
 	return keyword == "terminal"
 }
 
-// minRole is the length of the shortest role for which checkRoles looks for similar names.
-const minRole = 3
-
-// checkRoles looks for players in legal, goal and does that are no role, and for roles that nothing else names although it
-// names other roles and has a similar name.
+// checkRoles looks for players in legal, goal and does that are no role.
 func (c *checker) checkRoles() {
 	roles := names{}
-	var list []kif.Term
-	constants := map[string]bool{} // in arguments outside of (role ...)
-	var collect func(t kif.Term)
-	collect = func(t kif.Term) {
-		for _, a := range t.Args {
-			if len(a.Args) == 0 && !a.IsVariable() {
-				constants[a.Name] = true
-			}
-			collect(a)
-		}
-	}
 	for _, r := range c.rules {
 		if r.Head.Name == "role" && len(r.Head.Args) == 1 {
 			roles.add(r.Head.Args[0])
-			list = append(list, r.Head.Args[0])
-			continue
-		}
-		collect(r.Head)
-		for _, l := range r.Body {
-			collect(l)
-		}
-	}
-	named := func(r kif.Term) bool { return constants[r.Name] }
-	for _, role := range list {
-		if role.IsVariable() || named(role) || len(role.Name) < minRole || !slices.ContainsFunc(list, named) {
-			continue
-		}
-		if near := naming.Nearest(role.Name, slices.Sorted(maps.Keys(constants))); near != "" && !roles.has(kif.Term{Name: near}) {
-			c.warn(role.Pos, "nothing else names the role %s (perhaps %s is meant)", role.Name, near)
 		}
 	}
 	check := func(a kif.Term) {
@@ -282,71 +249,26 @@ func (c *checker) checkRoles() {
 	}
 }
 
-// checkInit looks for initial facts that no condition asks for although conditions ask for others of their name; each name
-// once.
-func (c *checker) checkInit() {
-	asked := map[string][]kif.Term{}
-	for a := range c.atoms() {
-		if a.Name != "true" || len(a.Args) != 1 {
-			continue
-		}
-		if a.Args[0].IsVariable() {
-			return // asks for any fact
-		}
-		asked[a.Args[0].Name] = append(asked[a.Args[0].Name], a.Args[0])
-	}
-	for _, r := range c.rules {
-		if r.Head.Name != "init" || len(r.Head.Args) != 1 {
-			continue
-		}
-		fact := r.Head.Args[0]
-		list := asked[fact.Name]
-		meets := func(t kif.Term) bool { return mayEqual(t, fact) }
-		if len(list) > 0 && !slices.ContainsFunc(list, meets) && c.once("init "+fact.Name) {
-			c.warn(fact.Pos, "no condition asks for %s", fact)
-		}
-	}
-}
-
-// mayEqual reports whether two terms are equal for some values of their variables, even if one variable had to have two.
-func mayEqual(a, b kif.Term) bool {
-	if a.IsVariable() || b.IsVariable() {
-		return true
-	}
-	return a.Name == b.Name && slices.EqualFunc(a.Args, b.Args, mayEqual)
-}
-
-// warnInit warns about conditions that never hold because no initial fact has their name. Conditions that never hold for
-// other reasons may lack these facts.
-func (c *checker) warnInit() {
-	for _, l := range c.firstCauses() {
-		if c.lacksInit(l) {
-			c.checkNever(l)
-		}
-	}
-}
-
-// warnNever warns about all conditions that never hold, each name once.
+// warnNever warns about conditions that never hold, each name once. If some lack an initial fact, it is about these only,
+// because the others may follow from them.
 func (c *checker) warnNever() {
-	for _, l := range c.firstCauses() {
-		c.checkNever(l)
+	causes := c.firstCauses()
+	if slices.ContainsFunc(causes, c.lacksInit) {
+		causes = slices.DeleteFunc(slices.Clone(causes), func(l kif.Term) bool { return !c.lacksInit(l) })
 	}
-}
-
-// checkNever adds a warning about a condition that never holds.
-func (c *checker) checkNever(l kif.Term) {
-	why := ""
-	switch l.Name {
-	case "true":
-		why = ": no position has such a fact"
-		if c.lacksInit(l) {
-			why += fmt.Sprintf(", because there is no (init (%s ...))", l.Args[0].Name)
+	for _, l := range causes {
+		why := ""
+		switch {
+		case c.lacksInit(l):
+			why = fmt.Sprintf(": no position has such a fact, because there is no (init (%s ...))", l.Args[0].Name)
+		case l.Name == "true":
+			why = ": no position has such a fact"
+		case l.Name == "does":
+			why = ": nobody ever has such a move"
 		}
-	case "does":
-		why = ": nobody ever has such a move"
-	}
-	if c.once(nameOfCondition(l)) {
-		c.warn(l.Pos, "%s never holds%s", l, why)
+		if c.once(nameOfCondition(l)) {
+			c.warn(l.Pos, "%s never holds%s", l, why)
+		}
 	}
 }
 

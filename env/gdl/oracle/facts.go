@@ -26,9 +26,9 @@ func (f *facts) has(n id) bool {
 	return word < len(f.known) && f.known[word]>>(n%64)&1 != 0 || f.parent != nil && f.parent.has(n)
 }
 
-func (f *facts) add(n id) bool {
+func (f *facts) add(n id) {
 	if f.has(n) {
-		return false
+		return
 	}
 	if word := int(n) / 64; word >= len(f.known) {
 		f.known = append(f.known, make([]uint64, word+1+word/4-len(f.known))...)
@@ -36,7 +36,6 @@ func (f *facts) add(n id) bool {
 	f.known[n/64] |= 1 << (n % 64)
 	f.count++
 	f.index(n)
-	return true
 }
 
 // index adds a fact to its relation.
@@ -97,33 +96,28 @@ func (f *facts) deriveAll(layers []layer) error {
 	return nil
 }
 
-// derive adds the facts of a layer by semi-naive evaluation: first all that follow from lower layers, then, until there are
-// none, those that follow from a new fact.
+// maxFacts bounds the facts of a set.
+const maxFacts = 3_000_000
+
+// derive adds the facts of a layer: it solves all rules, again and again if they depend on each other, until nothing is new.
 func (f *facts) derive(l layer) error {
-	var fresh, renewed []id
-	for i := range l.plans {
-		f.solve(&l.plans[i], nil, &fresh)
-	}
-	for len(fresh) > 0 && len(l.renewed) > 0 {
-		if f.count > 3_000_000 {
+	for before := -1; f.count != before; {
+		before = f.count
+		for i := range l.plans {
+			f.solve(&l.plans[i])
+		}
+		if f.count > maxFacts {
 			return kif.Errorf(l.plans[0].pos, "more than three million facts")
 		}
-		news := &facts{game: f.game, relations: map[id]*relation{}}
-		for _, n := range fresh {
-			news.index(n)
+		if !l.recursive {
+			return nil
 		}
-		renewed = renewed[:0]
-		for i := range l.renewed {
-			f.solve(&l.renewed[i], news, &renewed)
-		}
-		fresh, renewed = renewed, fresh
 	}
 	return nil
 }
 
-// solve adds the head of a plan for all assignments of its variables that satisfy the body, and appends new facts to fresh.
-// If news is not nil, the first step matches only its facts.
-func (f *facts) solve(p *plan, news *facts, fresh *[]id) {
+// solve adds the head of a plan for all assignments of its variables that satisfy the body.
+func (f *facts) solve(p *plan) {
 	t := f.game.terms
 	env := make(environment, p.variables)
 	// from solves the steps from i on by backtracking, and reports whether the head holds. Once all variables of the head have
@@ -136,9 +130,7 @@ func (f *facts) solve(p *plan, news *facts, fresh *[]id) {
 			}
 		}
 		if i == len(p.steps) {
-			if n := t.value(&p.head, env, true); f.add(n) {
-				*fresh = append(*fresh, n)
-			}
+			f.add(t.value(&p.head, env, true))
 			return true
 		}
 		s := &p.steps[i]
@@ -150,17 +142,13 @@ func (f *facts) solve(p *plan, news *facts, fresh *[]id) {
 			n := t.value(&s.atom, env, false)
 			return (n == 0 || !f.has(n)) && from(i+1)
 		}
-		if s.tested && (i > 0 || news == nil) {
+		if s.tested {
 			n := t.value(&s.atom, env, false)
 			return n != 0 && f.has(n) && from(i+1)
 		}
-		set, found := f, false
-		if i == 0 && news != nil {
-			set = news
-		}
-		for ; set != nil; set = set.parent {
+		for set := f; set != nil; set = set.parent {
 			for _, n := range set.candidates(s, env) {
-				found = t.match(&s.atom, n, env) && from(i+1)
+				found := t.match(&s.atom, n, env) && from(i+1)
 				for _, v := range s.binds {
 					env[v] = 0
 				}

@@ -25,8 +25,8 @@ type Game struct {
 
 // layer is a stratum: the rules of predicates that depend on each other.
 type layer struct {
-	plans   []plan
-	renewed []plan // those whose first step asks for a new fact of the layer itself
+	plans     []plan
+	recursive bool // a rule asks for facts of the layer itself
 }
 
 // plan is a rule with the order in which its literals are solved.
@@ -125,27 +125,18 @@ func New(text string) (*Game, error) {
 }
 
 // newLayer plans the rules of a layer.
-func newLayer(rules []rule) (layer, error) {
+func newLayer(rules []rule) (l layer, err error) {
 	heads := map[id]bool{}
 	for _, r := range rules {
 		heads[r.head.functor] = true
 	}
-	var l layer
 	for _, r := range rules {
-		for first := -1; first < len(r.body); first++ {
-			if first >= 0 && !heads[r.body[first].atom.functor] {
-				continue
-			}
-			steps, err := r.plan(first)
-			if err != nil {
-				return l, err
-			}
-			if p := newPlan(r, steps); first < 0 {
-				l.plans = append(l.plans, p)
-			} else {
-				l.renewed = append(l.renewed, p)
-			}
+		steps, err := r.plan()
+		if err != nil {
+			return l, err
 		}
+		l.plans = append(l.plans, newPlan(r, steps))
+		l.recursive = l.recursive || slices.ContainsFunc(r.body, func(x literal) bool { return heads[x.atom.functor] })
 	}
 	return l, nil
 }

@@ -59,9 +59,8 @@ type step struct {
 	places []int     // their places; see terms.parts
 }
 
-// plan orders the literals of a body: first those that can be tested, then the atom with the most parts that have values. If
-// first is not -1, the literal of that index comes before all others.
-func (r *rule) plan(first int) ([]step, error) {
+// plan orders the literals of a body: first those that can be tested, then the atom with the most parts that have values.
+func (r *rule) plan() ([]step, error) {
 	bound := make([]bool, r.variables)
 	var steps []step
 	open := slices.Clone(r.body)
@@ -80,9 +79,6 @@ func (r *rule) plan(first int) ([]step, error) {
 			}
 		})
 		steps = append(steps, s)
-	}
-	if first >= 0 {
-		take(first)
 	}
 	for len(open) > 0 {
 		pick, most := -1, -1

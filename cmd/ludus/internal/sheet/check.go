@@ -14,7 +14,7 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// State is what is known about the file.
+// State is the state of the sheet.
 type State string
 
 // The states of a sheet.
@@ -34,7 +34,7 @@ type Check struct {
 	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, with line and column if they belong to a line
 	Excerpt  []Line    `json:"excerpt,omitempty"`  // the lines around the problem, or the first warning
 	Game     string    `json:"game,omitempty"`     // name
-	Found    string    `json:"found,omitempty"`    // what ludus found in the sheet, for people
+	Found    string    `json:"found,omitempty"`    // description of the game, for people
 	Broken   *Broken   `json:"broken,omitempty"`
 	accepted *env.Game // nil unless accepted
 }
@@ -57,7 +57,7 @@ type Broken struct {
 // excerptLines is the number of lines shown before and after that of a problem.
 const excerptLines = 3
 
-// check checks a sheet. describe returns what to tell people about a game.
+// check checks a sheet.
 func check(ctx context.Context, path, text string, describe func(*env.Game) string) *Check {
 	c := &Check{State: Refused}
 	net, err := gdl.Read(ctx, text)

@@ -14,8 +14,8 @@ import (
 
 const (
 	pollInterval = 200 * time.Millisecond
-	checkTime    = 60 * time.Second // of a check
-	witnessTime  = 10 * time.Second // of the search for a broken law
+	checkTime    = 60 * time.Second // limit of a check
+	witnessTime  = 10 * time.Second // limit of the search for a broken law
 )
 
 // Watcher checks a sheet whenever its file changes.
@@ -28,14 +28,14 @@ type Watcher struct {
 	next   chan struct{} // closed when there is a newer check
 }
 
-// NewWatcher returns a watcher of a file, which need not exist. describe returns what to tell people about a game.
+// NewWatcher returns a watcher of a file, which need not exist. describe describes an accepted game for people.
 func NewWatcher(path string, describe func(*env.Game) string) *Watcher {
 	return &Watcher{
 		path: path, describe: describe, newest: &Check{File: path, State: Checking}, next: make(chan struct{}),
 	}
 }
 
-// version is what tells two versions of a file apart.
+// version identifies a version of a file.
 type version struct {
 	exists     bool
 	time, size int64
