@@ -100,8 +100,7 @@ is the network shipped for the game that --game names. The file is named after t
 unless -o names it. An existing file is replaced only with --force.
 
 Formats:
-  html       a page to play against the network in any browser, without installation or network connection; the
-             weights are rounded to 12 significant bits if it would exceed 3.3 MB
+  html       a page to play against the network in any browser, without installation or network connection
   weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE); --half rounds them to half
              precision, which halves the file and hardly changes how the agent plays
   onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,
@@ -211,9 +210,6 @@ func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 		path = "/" + path // C:/page.html on Windows
 	}
 	address := (&url.URL{Scheme: "file", Path: path}).String()
-	if size > page.MaxBytes {
-		warn(cmd, fmt.Sprintf("the page is larger than %.1f MB, because its network is", page.MaxBytes/1e6))
-	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%.2f MB, self-contained; open it in any browser: %s\n", float64(size)/1e6, address)
 	if browse {
 		openBrowser(cmd, address)

@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -43,11 +42,7 @@ func TestStrengthDial(t *testing.T) {
 			if text := strength(); !strings.HasPrefix(text, "weakened to 100 Elo (") {
 				t.Errorf("the weakest is %s", text)
 			}
-			for _, width := range []int64{360, 1280} {
-				p.Resize(width, 700)
-				p.CheckWidth()
-				p.Shoot(fmt.Sprintf("%s-dial-%d", name, width))
-			}
+			p.CheckWidths(name+"-dial", nil)
 			p.PlayOn(random(p), 2)
 			p.Focus("#strength1")
 			p.Press(kb.End)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/chromedp/chromedp/kb"
 )
 
 // scripted is a page with a script.
@@ -85,34 +83,5 @@ func TestOwnOrigin(t *testing.T) {
 	tab.Wait(`document.title === "done"`)
 	if all := strings.Join(tab.Problems(), "\n"); !strings.Contains(all, "other.png") {
 		t.Errorf("problems are %q", all)
-	}
-}
-
-// Pages receive the same events as from a person's input.
-func TestInput(t *testing.T) {
-	tab := Start(t).Open(t, onDisk(t, []byte(scripted(``)+`
-		<button id="far" style="margin-top: 3000px">far down</button>
-		<select id="select"><option value="a">A</option><option value="b">B</option><option value="c">C</option></select>
-		<script>
-			const seen = [];
-			for (const type of ["pointerdown", "click", "keydown", "touchstart", "change"]) {
-				addEventListener(type, (e) => { if (e.isTrusted) seen.push(type + " " + (e.key || (type === "pointerdown" ? e.pointerType : e.target.id))); });
-			}
-			const take = () => seen.splice(0).join(", ");
-		</script>`)))
-	for _, c := range []struct {
-		name, want string
-		act        func()
-	}{
-		{"click", "pointerdown mouse, click far", func() { tab.Click("#far") }},
-		{"key on the focused button", "keydown Enter, click far", func() { tab.Press(kb.Enter) }},
-		{"choose", "keydown Home, keydown ArrowDown, change select, keydown ArrowDown, change select", func() { tab.Choose("#select", "c") }},
-		{"tap", "pointerdown touch, touchstart far, click far", func() { tab.Touch(); tab.Tap("#far") }},
-	} {
-		c.act()
-		tab.Wait(fmt.Sprintf("seen.length > %d", strings.Count(c.want, ", ")))
-		if got := Eval[string](tab, "take()"); got != c.want {
-			t.Errorf("%s: the page saw %q, want %q", c.name, got, c.want)
-		}
 	}
 }

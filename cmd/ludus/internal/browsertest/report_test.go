@@ -3,7 +3,6 @@ package browsertest
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -35,7 +34,7 @@ func TestReportInBrowser(t *testing.T) {
 	b := Start(t).Open(t, writeReport(t, "quad-5x5"))
 	t.Run("curves", func(t *testing.T) { hover(t, b) })
 	t.Run("games", func(t *testing.T) { stepThrough(t, b) })
-	t.Run("colours", func(t *testing.T) { changeColours(t, b) })
+	t.Run("colours", func(t *testing.T) { b.CheckThemes(); b.Click("#theme") })
 	t.Run("narrow", func(t *testing.T) { narrow(t, b) })
 }
 
@@ -136,28 +135,6 @@ func TestBoardsInBrowser(t *testing.T) {
 	}
 }
 
-// changeColours checks the system's colour scheme and the button.
-func changeColours(t *testing.T, b *Tab) {
-	background := func() string { return Eval[string](b, "getComputedStyle(document.body).backgroundColor") }
-	b.Prefer("light")
-	light := background()
-	b.Shoot("wide-light")
-	b.Prefer("dark")
-	dark := background()
-	b.Shoot("wide-dark")
-	if light == dark {
-		t.Errorf("light and dark have the same background %s", light)
-	}
-	b.Click("#theme")
-	if background() != light {
-		t.Error("the button does not turn dark to light")
-	}
-	b.Click("#theme")
-	if background() != dark {
-		t.Error("the button does not turn light to dark")
-	}
-}
-
 // narrow checks the layout on narrow screens.
 func narrow(t *testing.T, b *Tab) {
 	for _, width := range []int64{360, 640, 800, 1000} {
@@ -254,11 +231,7 @@ func TestOnlyLaddersInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, html, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	b := Start(t).Open(t, fileAddress(path))
+	b := Start(t).Open(t, onDisk(t, html))
 	text := b.Text("#ladder-error")
 	for _, word := range []string{"arm", "change", "simulations=16", "2.00 to 4.00", "-10 %"} {
 		if !strings.Contains(text, word) {

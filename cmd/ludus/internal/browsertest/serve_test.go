@@ -184,14 +184,7 @@ func TestFirstOpponent(t *testing.T) {
 			t.Errorf("the opponent %s is called %s, want %s", spec, text, want)
 		}
 	}
-	for _, width := range []int64{360, 1280} {
-		tab.Resize(width, 700)
-		tab.CheckWidth()
-		for _, theme := range []string{"light", "dark"} {
-			tab.Prefer(theme)
-			tab.Shoot(fmt.Sprintf("web-opponent-%d-%s", width, theme))
-		}
-	}
+	tab.CheckWidths("web-opponent", nil)
 }
 
 // A game without a trained agent says so, and how to train one. Of other sizes the shipped agent is the opponent.
@@ -214,10 +207,7 @@ func TestAdviceToTrain(t *testing.T) {
 		if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); strings.HasPrefix(game, "hex") && text != "shipped agent (of hex-5x5)" {
 			t.Errorf("the opponent in %s is %s", game, text)
 		}
-		for _, width := range []int64{360, 1280} {
-			tab.Resize(width, 740)
-			tab.CheckWidth()
-		}
+		tab.CheckWidths("web-advice", nil)
 	}
 }
 
@@ -297,14 +287,7 @@ func TestUnknownGame(t *testing.T) {
 	if shown != "" || !Eval[bool](tab, `document.querySelector("#elsewhere").checkVisibility()`) {
 		t.Errorf("shown beside the message: %q; a link to the runs must be", shown)
 	}
-	for _, width := range []int64{360, 1280} {
-		tab.Resize(width, 700)
-		tab.CheckWidth()
-		for _, theme := range []string{"light", "dark"} {
-			tab.Prefer(theme)
-			tab.Shoot(fmt.Sprintf("web-unknown-%d-%s", width, theme))
-		}
-	}
+	tab.CheckWidths("web-unknown", nil)
 	tab.Choose("#game", "quad-5x5")
 	tab.Click("#choose-game button")
 	tab.Wait(ready + ` && document.querySelector(".panel").checkVisibility()`)

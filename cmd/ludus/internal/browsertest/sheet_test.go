@@ -14,6 +14,21 @@ import (
 	"ludus/env/gdl/sheets"
 )
 
+// serveSheet serves a watched sheet and returns the address. checked gets the result of each check.
+func serveSheet(t *testing.T, path string, checked func(*sheet.Check)) string {
+	t.Helper()
+	w := sheet.NewWatcher(path, func(g *env.Game) string { return "found " + g.Name })
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = w.Run(ctx, checked)
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	address, _ := serve(t, web.Options{Sheet: w})
+	return address
+}
+
 // The page of a watched sheet follows what is saved: a game that goes on by itself, an error with its line, a broken law.
 func TestSheetPage(t *testing.T) {
 	b := Start(t)
@@ -26,15 +41,7 @@ func TestSheetPage(t *testing.T) {
 	}
 	good := sheets.Text("tic-tac-toe")
 	save(good)
-	w := sheet.NewWatcher(path, func(g *env.Game) string { return "found " + g.Name })
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = w.Run(ctx, func(*sheet.Check) {})
-	}()
-	t.Cleanup(func() { cancel(); <-ended })
-	address, _ := serve(t, web.Options{Sheet: w})
+	address := serveSheet(t, path, func(*sheet.Check) {})
 	tab := b.Open(t, address+"sheet")
 	tab.Wait(`document.querySelector("#found").textContent.startsWith("found gdl(my-game-")`)
 	tab.Wait(`document.querySelector("#ply").textContent.startsWith("ply 2 of")`)
@@ -90,15 +97,8 @@ func TestSheetCells(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), "slab", name)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		w := sheet.NewWatcher(path, func(*env.Game) string { return "" })
-		ctx, cancel := context.WithCancel(t.Context())
-		ended, checked := make(chan struct{}), make(chan *sheet.Check, 1)
-		go func() {
-			defer close(ended)
-			_ = w.Run(ctx, func(c *sheet.Check) { checked <- c })
-		}()
-		t.Cleanup(func() { cancel(); <-ended })
-		address, _ := serve(t, web.Options{Sheet: w})
+		checked := make(chan *sheet.Check, 1)
+		address := serveSheet(t, path, func(c *sheet.Check) { checked <- c })
 		tab := b.Open(t, address+"?game="+url.QueryEscape((<-checked).Game)+"#seats=person,person&moves=a1-a2;c3-c2")
 		tab.Wait(`document.body.dataset.state === "ready" && document.querySelector('#board [data-cell="3"]') !== null`)
 		label := func(cell string) string {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -59,26 +58,22 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "steps", placed, steps)
 	f.run(t, b, "deselect", moved, deselect)
 	f.run(t, b, "falling", fallen, fall)
-	f.run(t, b, "hint", placed, hint)
 	f.run(t, b, "no jumps", placed, stay)
 	f.run(t, b, "analysis of placed pieces", "quad-5x5", toggleAnalysis)
 	f.run(t, b, "analysis of moved pieces", moved, toggleAnalysis)
-	f.run(t, b, "sides", placed, changeSides)
-	f.run(t, b, "swap", placed, swapSides)
+	f.run(t, b, "sides", moved, changeSides)
 	f.run(t, b, "kinds of moves", placed, kindsOfMoves)
 	f.run(t, b, "more simulations", "quad-7x7", analyzeDeeper) // whose first position is not proven
 	f.run(t, b, "proven", moved, showProven)
 	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "share", placed, share)
 	f.run(t, b, "reload", placed, reload)
-	f.run(t, b, "own side", moved, ownSide)
 	f.run(t, b, "broken links", placed, brokenLinks)
 	f.run(t, b, "pass", passed, pass)
 	f.run(t, b, "swap of a piece", sixes, swapPiece)
 	f.run(t, b, "agents", placed, agentsPlay)
 	f.run(t, b, "theme", placed, changeTheme)
 	f.run(t, b, "accessibility", placed, screenReader)
-	f.run(t, b, "first move", Named[0], firstMove)
 }
 
 // run runs a parallel subtest with the app in a tab of its own.
@@ -137,18 +132,12 @@ func (f Front) mouse(p *Playing) {
 // checkLayout checks that the page fits a phone and that cells are large enough for a finger. It takes screenshots.
 func (f Front) checkLayout(p *Playing, when string) {
 	p.Helper()
-	for _, width := range []int64{360, 1280} {
-		p.Resize(width, 800)
-		for _, theme := range []string{"light", "dark"} {
-			p.Prefer(theme)
-			p.Shoot(fmt.Sprintf("%s-%s-%s-%d-%s", f.Name, naming.FileName(p.Game.Name), when, width, theme))
-		}
-		p.CheckWidth()
+	p.CheckWidths(fmt.Sprintf("%s-%s-%s", f.Name, naming.FileName(p.Game.Name), when), func(width int64) {
 		if side := Eval[float64](p.Tab, `Math.min(...[...document.querySelectorAll("#board [data-cell]")].map((e) => e.getBoundingClientRect())
 			.map((r) => Math.min(r.width, r.height)))`); side < 24 {
 			p.Errorf("on a screen of %d px a cell has %.0f px", width, side)
 		}
-	}
+	})
 }
 
 // won opens a game that ends with winning cells, and the position before the end.
@@ -237,9 +226,16 @@ func shortcuts(p *Playing) {
 	p.Press("u")
 	p.Wait(fmt.Sprintf("%s < %d", listedMoves, played))
 	p.Follow("ready")
+	undone := len(p.Moves)
 	p.Press("h")
 	p.Wait(hinted)
-	p.PlayOn(random(p), 2) // the undo may have led to the start
+	if p.Follow("ready"); len(p.Moves) != undone {
+		p.Errorf("a hint was played: %q", p.Moves)
+	}
+	p.PlayOn(random(p), undone+2)
+	if Eval[bool](p.Tab, hinted) {
+		p.Error("the hint stays after a move")
+	}
 	before := slices.Clone(p.Moves)
 	p.Focus("#board [tabindex='0']")
 	p.Press("n")
@@ -488,21 +484,6 @@ func fall(p *Playing) {
 	}
 }
 
-// hint requests a hint; the next move removes it.
-func hint(p *Playing) {
-	playWithoutSearch(p)
-	p.Click("#hint")
-	p.Wait(hinted)
-	p.Follow("ready")
-	if len(p.Moves) > 0 {
-		p.Errorf("a hint was played: %q", p.Moves)
-	}
-	p.PlayOn(random(p), 2)
-	if Eval[bool](p.Tab, hinted) {
-		p.Error("the hint stays after a move")
-	}
-}
-
 // toggleAnalysis switches the parts of the agent's analysis on and off.
 func toggleAnalysis(p *Playing) {
 	playWithoutSearch(p)
@@ -553,36 +534,34 @@ func stay(p *Playing) {
 	}
 }
 
-// changeSides seats the agent first.
+// changeSides swaps the players: the agent moves first, and the board turns to the person's side. A button turns it back.
 func changeSides(p *Playing) {
 	playWithoutSearch(p)
-	name := agentName(p)
-	p.Choose("#seat1", "person")
-	p.Choose("#seat0", name)
-	p.Wait(listedMoves + " > 0")
-	p.Follow("ready")
-	if p.State.Player() != env.Second {
-		p.Errorf("the agent has the first seat, and %s is to move", p.Game.Players[p.State.Player()])
+	firstBelow := func() bool {
+		return Eval[bool](p.Tab, fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().top > document.querySelector(%q).getBoundingClientRect().top",
+			cellOf(int32(slices.Index(p.Game.Drawing.Cells, true))), cellOf(int32(p.Game.Tensor.Cells()-2))))
 	}
-	p.PlayOn(random(p), p.Game.MaxPlies)
-	if !p.State.Done() {
-		p.Error("the game is not over")
+	if !firstBelow() {
+		p.Error("the first player's side is above")
 	}
-}
-
-// swapSides swaps the players twice.
-func swapSides(p *Playing) {
-	playWithoutSearch(p)
 	name := agentName(p)
 	p.Click("#swap")
 	p.Wait(listedMoves + " > 0")
 	p.Follow("ready")
-	if first := Eval[string](p.Tab, `document.getElementById("seat0").value`); first != name || p.State.Player() != env.Second {
-		p.Errorf("after swapping sides %q has the first seat, and %s is to move", first, p.Game.Players[p.State.Player()])
+	if first := Eval[string](p.Tab, `document.getElementById("seat0").value`); first != name || p.State.Player() != env.Second || firstBelow() {
+		p.Errorf("after swapping sides %q has the first seat, %s is to move, and the first side is below: %t", first, p.Game.Players[p.State.Player()], firstBelow())
+	}
+	p.Click("#flip")
+	if !firstBelow() {
+		p.Error("the button does not turn the board back")
 	}
 	p.Click("#swap")
 	p.Wait(`document.getElementById("seat1").value === ` + fmt.Sprintf("%q", name))
 	p.Follow("ready")
+	p.PlayOn(random(p), p.Game.MaxPlies)
+	if !p.State.Done() {
+		p.Error("the game is not over")
+	}
 }
 
 // kindsOfMoves plays a move of the second kind: the page then returns to the first kind, and says who moves again.
@@ -717,28 +696,6 @@ func reload(p *Playing) {
 	}
 }
 
-// ownSide takes the second side: the board turns towards it, and once more by the button.
-func ownSide(p *Playing) {
-	playWithoutSearch(p)
-	firstBelow := func() bool {
-		return Eval[bool](p.Tab, fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().top > document.querySelector(%q).getBoundingClientRect().top",
-			cellOf(0), cellOf(int32(p.Game.Tensor.Cells()-1))))
-	}
-	if !firstBelow() {
-		p.Error("the first player's side is above")
-	}
-	p.Click("#swap")
-	p.Wait(listedMoves + " > 0")
-	p.Follow("ready")
-	if firstBelow() {
-		p.Error("a person who plays second sees the other side below")
-	}
-	p.Click("#flip")
-	if !firstBelow() {
-		p.Error("the button does not turn the board back")
-	}
-}
-
 // brokenLinks opens invalid links.
 func brokenLinks(p *Playing) {
 	address, _, _ := strings.Cut(Eval[string](p.Tab, "location.href"), "#")
@@ -847,21 +804,12 @@ func agentsPlay(p *Playing) {
 	p.Follow("over")
 }
 
-// changeTheme checks the system's colour scheme, the button, and that the choice survives a reload.
+// changeTheme checks the colours, and that the reader's choice survives a reload.
 func changeTheme(p *Playing) {
-	background := func() string { return Eval[string](p.Tab, "getComputedStyle(document.body).backgroundColor") }
-	p.Prefer("light")
-	light := background()
-	p.Prefer("dark")
-	dark := background()
-	p.Click("#theme")
-	if light == dark || background() != light {
-		t := background()
-		p.Errorf("light is %s, dark %s, and after the button %s", light, dark, t)
-	}
+	chosen := p.CheckThemes()
 	p.Visit(Eval[string](p.Tab, "location.href"))
 	p.Follow("ready")
-	if background() != light {
+	if Eval[string](p.Tab, background) != chosen {
 		p.Error("the page forgets the theme that was chosen")
 	}
 }
@@ -889,21 +837,5 @@ func screenReader(p *Playing) {
 	}
 	if role := Eval[string](p.Tab, `document.getElementById("message").getAttribute("role")`); role != "alert" {
 		p.Errorf("the role of messages is %q", role)
-	}
-}
-
-// firstMove measures the time from opening the page to the agent's first move at the default strength. The limit is
-// high, for busy machines.
-func firstMove(p *Playing) {
-	address := fmt.Sprintf("%s#seats=%s,person", Eval[string](p.Tab, "location.href"), url.PathEscape(agentName(p)))
-	p.Do(chromedp.Navigate("about:blank"))
-	began := time.Now()
-	p.Visit(address)
-	p.Wait(listedMoves + " > 0")
-	spent := time.Since(began)
-	p.Follow("ready")
-	p.Logf("first move after %v with %s", spent.Round(time.Millisecond), p.Text("#strength-text1"))
-	if spent > 20*time.Second {
-		p.Errorf("the first move took %v", spent)
 	}
 }

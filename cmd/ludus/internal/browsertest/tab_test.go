@@ -251,3 +251,39 @@ func (b *Tab) CheckWidth() {
 		b.Errorf("%s has controls below %d px: %q", b.own, minControl, low[:min(9, len(low))])
 	}
 }
+
+// CheckWidths checks that the page fits a phone and a desktop, and takes screenshots in light and dark. more, if not nil, is
+// called at each width.
+func (b *Tab) CheckWidths(name string, more func(width int64)) {
+	b.Helper()
+	for _, width := range []int64{360, 1280} {
+		b.Resize(width, 800)
+		for _, theme := range []string{"light", "dark"} {
+			b.Prefer(theme)
+			b.Shoot(fmt.Sprintf("%s-%d-%s", name, width, theme))
+		}
+		b.CheckWidth()
+		if more != nil {
+			more(width)
+		}
+	}
+}
+
+const background = "getComputedStyle(document.body).backgroundColor"
+
+// CheckThemes checks that the page follows the system's colour scheme, and the button that overrides it. It leaves the page
+// light in a dark system, and returns the background.
+func (b *Tab) CheckThemes() string {
+	b.Helper()
+	b.Prefer("light")
+	light := Eval[string](b, background)
+	b.Prefer("dark")
+	if dark := Eval[string](b, background); light == dark {
+		b.Errorf("light and dark have the same background %s", light)
+	}
+	b.Click("#theme")
+	if after := Eval[string](b, background); after != light {
+		b.Errorf("the button turns dark to %s, not to light, %s", after, light)
+	}
+	return light
+}

@@ -206,7 +206,9 @@ func chooseInPage(t *testing.T, n network, file string, list []position) (moves 
 			send("choose", map[string]any{"game": n.game.Name, "moves": p.moves, "agent": fmt.Sprintf("net:agent,sims=%d,solve=0", n.simulations)})
 		}
 	}) {
-		if reply.Error != "" {
+		if strings.Contains(reply.Error, games.ErrName.Error()) {
+			t.Skip("the embedded engine is older than this game: run go generate ./cmd/ludus/internal/page before a release")
+		} else if reply.Error != "" {
 			t.Fatal(reply.Error)
 		}
 		moves = append(moves, reply.Reply["move"].(string))

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"html/template"
-	"math"
-	"unicode/utf8"
 
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
@@ -33,10 +32,6 @@ var (
 	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 )
 
-// MaxBytes is the size that a page should not exceed: it can then be sent by mail and opens at once. Pages of networks
-// with up to 64 channels and 5 blocks on boards of up to 81 cells are smaller.
-const MaxBytes = 3_300_000
-
 // Page is an agent to export.
 type Page struct {
 	Game    *env.Game
@@ -56,17 +51,8 @@ func (p *Page) Agent() string {
 		c.Channels, c.Blocks, static.Grouped(p.Weights.Parameters()), p.Origin)
 }
 
-// HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes. If the file
-// would exceed [MaxBytes], the weights are rounded to 12 significant bits.
+// HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes.
 func (p *Page) HTML() ([]byte, error) {
-	data, err := p.html(p.Weights)
-	if err == nil && len(data) > MaxBytes {
-		return p.html(rounded(p.Weights))
-	}
-	return data, err
-}
-
-func (p *Page) html(weights *infer.Weights) ([]byte, error) {
 	unpacker, script, style := static.Fzstd(), static.Inline("exportpage.js"), static.Styles("base.css", "shell.css", "board.css", "play.css")
 	var b bytes.Buffer
 	b.WriteString("\ufeff") // marks UTF-8, even if a server declares another encoding
@@ -79,68 +65,19 @@ func (p *Page) html(weights *infer.Weights) ([]byte, error) {
 		"Unpacker": template.JS(unpacker), "Script": template.JS(script), "Style": template.CSS(style),
 		"Facts":   map[string]any{"game": p.Game.Name, "dial": p.Dial},
 		"Program": template.HTML("/*\n" + licence + "*/\n" + glue + workerScript),
-		"Engine":  encodeText(engine),
-		"Weights": encodeText(compress(splitPlanes(weights.Marshal()))),
+		"Engine":  encoded(engine),
+		"Weights": encoded(compressed(p.Weights.Marshal())),
 	})
 	return b.Bytes(), err
 }
 
-// rounded returns a copy of w with every weight rounded to 12 significant bits, one more than half precision has: the
-// relative error is at most 2^-12. That shrinks the compressed file by more than a third.
-func rounded(w *infer.Weights) *infer.Weights {
-	w = w.Clone()
-	for _, t := range w.Tensors {
-		for i, v := range t.Data {
-			near := math.Float32frombits((math.Float32bits(v) + 0x800) &^ 0xfff)
-			if !math.IsInf(float64(near), 0) {
-				t.Data[i] = near
-			}
-		}
-	}
-	return w
+// encoded encodes data in base64, which is no markup.
+func encoded(data []byte) template.HTML {
+	return template.HTML(base64.StdEncoding.EncodeToString(data))
 }
 
-// encodeText writes bytes as text with seven bits per character. It adds about 18 % to the size; base64 adds 33 %. HTML
-// parsers change or interpret NUL, line breaks and <; 128 is added to those, which leaves the lowest seven bits.
-func encodeText(data []byte) template.HTML {
-	text := make([]byte, 0, len(data)*6/5)
-	buffer, bits := 0, 0
-	add := func(character byte) {
-		switch character {
-		case 0, '\n', '\r', '<':
-			text = utf8.AppendRune(text, 128+rune(character))
-		default:
-			text = append(text, character)
-		}
-	}
-	for _, b := range data {
-		buffer, bits = buffer<<8|int(b), bits+8
-		for bits >= 7 {
-			bits -= 7
-			add(byte(buffer >> bits & 127))
-		}
-		buffer &= 127
-	}
-	if bits > 0 {
-		add(byte(buffer << (7 - bits) & 127))
-	}
-	return template.HTML(text)
-}
-
-// splitPlanes reorders 4-byte numbers: all first bytes, then all second bytes and so on. The last bytes, with signs and
-// exponents, are similar and compress well. worker.js reverses it.
-func splitPlanes(data []byte) []byte {
-	out := make([]byte, 0, len(data))
-	for i := range 4 {
-		for at := i; at < len(data); at += 4 {
-			out = append(out, data[at])
-		}
-	}
-	return out
-}
-
-// compress compresses data with gzip.
-func compress(data []byte) []byte {
+// compressed compresses data with gzip.
+func compressed(data []byte) []byte {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err == nil {

@@ -1,39 +1,19 @@
 // The engine of an exported page: a worker that holds the games and the network.
 
-// decodeText decodes the exporter's text: seven bits per character.
-function decodeText(text) {
-  const bytes = new Uint8Array(Math.floor(text.length * 7 / 8));
-  let buffer = 0, bits = 0, count = 0;
-  for (let i = 0; i < text.length; i++) {
-    buffer = buffer << 7 | text.charCodeAt(i) & 127;
-    bits += 7;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes[count++] = buffer >> bits; // the array keeps its lowest eight bits
-    }
-  }
-  return bytes;
+// bytesOf returns the bytes in a block of the page, which are encoded in base64.
+function bytesOf(block) {
+  return Uint8Array.from(atob(block.textContent), (character) => character.charCodeAt(0));
 }
 
-// decodeEngine returns the bytes of the page's engine, which are compressed with Zstandard and encoded as text.
+// decodeEngine returns the page's engine, which is compressed with Zstandard.
 async function decodeEngine(block) {
-  return fzstd.decompress(decodeText(block.textContent));
+  return fzstd.decompress(bytesOf(block));
 }
 
-// decodeWeights returns the bytes of the page's weights, which are split into planes, compressed with gzip and encoded as text.
+// decodeWeights returns the page's weights, which are compressed with gzip.
 async function decodeWeights(block) {
-  const packed = new Blob([decodeText(block.textContent)]).stream();
-  const planes = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-  return joinPlanes(new Uint8Array(planes));
-}
-
-// joinPlanes undoes the exporter's splitting of numbers into planes: all first bytes, then all second bytes and so on.
-function joinPlanes(planes) {
-  const bytes = new Uint8Array(planes.length), count = planes.length / 4;
-  for (let i = 0, from = 0; i < 4; i++) {
-    for (let to = i; from < (i + 1) * count; to += 4) bytes[to] = planes[from++];
-  }
-  return bytes;
+  const packed = new Blob([bytesOf(block)]).stream();
+  return new Uint8Array(await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 }
 
 // loadEngine returns a function that starts a worker with the engine. It takes the page's blocks of the worker's script, the
