@@ -19,6 +19,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/agent"
+	"ludus/train/check"
 	"ludus/train/rundir"
 )
 
@@ -40,7 +41,22 @@ func tiny(t testing.TB, dir string, generations int) Options {
 	}
 }
 
+// mustTrain trains and checks the run's files.
 func mustTrain(t testing.TB, o Options) *Summary {
+	t.Helper()
+	s := mustTrainDamaged(t, o)
+	report, err := check.Run(t.Context(), o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range report.Faults {
+		t.Error(fault)
+	}
+	return s
+}
+
+// mustTrainDamaged trains in a directory with damaged files.
+func mustTrainDamaged(t testing.TB, o Options) *Summary {
 	t.Helper()
 	s, err := Train(context.Background(), o)
 	if err != nil {
@@ -414,7 +430,7 @@ func TestDamagedRewind(t *testing.T) {
 	notes := ""
 	o = tiny(t, dir, 14)
 	o.Observe = func(e Event) { notes += e.Note }
-	if s := mustTrain(t, o); s.Config.Plan.Generations != 14 || !strings.Contains(notes, "continues from generation 10") {
+	if s := mustTrainDamaged(t, o); s.Config.Plan.Generations != 14 || !strings.Contains(notes, "continues from generation 10") {
 		t.Errorf("plan %+v, notes %q", s.Config.Plan, notes)
 	}
 }
@@ -432,7 +448,7 @@ func TestDamagedGames(t *testing.T) {
 	notes := ""
 	o := tiny(t, dir, 7)
 	o.Observe = func(e Event) { notes += e.Note }
-	if s := mustTrain(t, o); s.Config.Plan.Generations != 7 || !strings.Contains(notes, "000004.games") ||
+	if s := mustTrainDamaged(t, o); s.Config.Plan.Generations != 7 || !strings.Contains(notes, "000004.games") ||
 		!strings.Contains(notes, "also the games of generations 2; continuing without these games") {
 		t.Errorf("plan %+v, notes %q", s.Config.Plan, notes)
 	}

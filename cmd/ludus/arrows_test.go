@@ -61,6 +61,7 @@ var imports = map[string][]string{
 		"checkpoints", "env", "env/games", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
 		"train/parallel", "train/ratings", "train/record", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
 	},
+	"train/check":  {"checkpoints", "env", "env/games", "model/infer", "train/record", "train/rundir"},
 	"train/remote": {"checkpoints", "env/games", "model/infer", "train", "train/parallel", "train/record", "train/rundir"},
 	"train/doctor": {"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train/agent", "train/record", "train/rundir"},
 	"train/sweep": {
@@ -116,7 +117,7 @@ var imports = map[string][]string{
 		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web",
 		"env", "env/games", "env/gdl", "env/naming", "env/solver", "model/infer", "model/infer/kernel", "model/infer/onnx",
-		"train", "train/agent", "train/doctor", "train/exploit", "train/match", "train/ratings", "train/remote",
+		"train", "train/agent", "train/check", "train/doctor", "train/exploit", "train/match", "train/ratings", "train/remote",
 		"train/rundir", "train/shipped", "train/stats", "train/suite", "train/sweep",
 	},
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -45,4 +47,24 @@ func TestSparkline(t *testing.T) {
 			t.Errorf("%v: %s, want %s", c.values, got, c.want)
 		}
 	}
+}
+
+func TestCheckCommand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, errs, code := ludus(t, dir, "", quickRun...); code != 0 {
+		t.Fatal(errs)
+	}
+	if out := run(t, dir, "", "check", "quad"); !strings.Contains(out, "no fault was found") {
+		t.Errorf("a new run: %s", out)
+	}
+	path := filepath.Join(dir, "quad", "games", "000002.games")
+	if err := os.Truncate(path, 10); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := ludus(t, dir, "", "check", "quad")
+	if code != 1 || !strings.Contains(out, "000002.games") || !strings.Contains(errs, "the run is damaged") {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+	fails(t, t.TempDir(), 1, "not a run directory", "check", ".")
 }

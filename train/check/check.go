@@ -1,0 +1,233 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/train/record"
+	"ludus/train/rundir"
+)
+
+// Report is the result of checking a run.
+type Report struct {
+	Game        string   `json:"game"`
+	Generation  int      `json:"generation"`  // of the newest intact checkpoint
+	Checkpoints int      `json:"checkpoints"` // intact ones
+	Games       int      `json:"games"`       // replayed by the rules
+	Positions   int      `json:"positions"`   // searched positions of these games
+	Faults      []string `json:"faults"`      // each names the file; empty if the run is sound
+}
+
+// Run checks the run in dir. Errors are those of reading, and wrap fs.ErrNotExist and [rundir.ErrNoRun] if dir is no run;
+// faults of the files are in the report.
+func Run(ctx context.Context, dir string) (*Report, error) {
+	config, err := rundir.ReadConfig(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: %w", dir, rundir.ErrNoRun, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	game, err := games.Restore(config.Game, config.Sheet)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	c := &checker{dir: dir, game: game, report: &Report{Game: game.Name, Faults: []string{}}}
+	for _, step := range []func(context.Context) error{c.readCheckpoints, c.readMetrics, c.readGames, c.readResults} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c.report, nil
+}
+
+// checker is a check in progress. Its steps run in the order of its fields.
+type checker struct {
+	dir    string
+	game   *env.Game
+	report *Report
+
+	totals  []totals                // of the intact checkpoints, ascending by generation
+	metrics map[int]*rundir.Metrics // by generation, up to the newest checkpoint
+}
+
+// totals are what a checkpoint's manifest counts, up to and including its generation.
+type totals struct {
+	Generation int
+	Steps      int
+	Games      int
+	Plies      int // of the finished games, openings included
+	Positions  int // searched
+}
+
+func (c *checker) fault(format string, args ...any) {
+	c.report.Faults = append(c.report.Faults, fmt.Sprintf(format, args...))
+}
+
+// readCheckpoints verifies every byte of each checkpoint, and that its network fits the game.
+func (c *checker) readCheckpoints(ctx context.Context) error {
+	store := rundir.Checkpoints(c.dir)
+	ids, err := store.List()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		checkpoint, err := store.Load(id)
+		if errors.Is(err, checkpoints.ErrNoCheckpoint) { // the run has removed it since List
+			continue
+		}
+		t := totals{}
+		if err == nil {
+			t, err = c.openCheckpoint(checkpoint)
+		}
+		if err != nil {
+			c.fault("%v", err)
+			continue
+		}
+		c.totals = append(c.totals, t)
+		c.report.Checkpoints++
+		c.report.Generation = id
+	}
+	if len(c.totals) == 0 {
+		c.fault("%s: there is no intact checkpoint", rundir.CheckpointsDir)
+	}
+	return nil
+}
+
+// openCheckpoint returns the totals of a checkpoint whose checksums are right.
+func (c *checker) openCheckpoint(checkpoint *checkpoints.Checkpoint) (t totals, err error) {
+	weights, err := infer.Unmarshal(checkpoint.Part(rundir.WeightsPart))
+	if err == nil {
+		err = weights.Validate(c.game)
+	}
+	if err == nil {
+		err = json.Unmarshal(checkpoint.Meta, &t)
+	}
+	if err == nil && t.Generation != checkpoint.ID {
+		err = fmt.Errorf("its manifest counts %d generations", t.Generation)
+	}
+	if err != nil {
+		err = fmt.Errorf("checkpoint %d: %w", checkpoint.ID, err)
+	}
+	return t, err
+}
+
+// readMetrics checks that every generation up to the newest checkpoint has one line, and that the lines agree with the
+// checkpoints.
+func (c *checker) readMetrics(context.Context) error {
+	lines, warnings, err := rundir.MetricsFile.Read(c.dir)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		c.fault("%v", w)
+	}
+	c.metrics = map[int]*rundir.Metrics{}
+	for i := range lines {
+		m := &lines[i]
+		switch {
+		case m.Generation > c.report.Generation: // cut off before its checkpoint
+		case c.metrics[m.Generation] != nil:
+			c.fault("%s: generation %d has two lines", rundir.MetricsFile.Name, m.Generation)
+		default:
+			c.metrics[m.Generation] = m
+		}
+	}
+	positions, complete := 0, true
+	for g := 1; g <= c.report.Generation; g++ {
+		m := c.metrics[g]
+		if m == nil {
+			c.fault("%s: generation %d has no line", rundir.MetricsFile.Name, g)
+			complete = false
+			continue
+		}
+		positions += m.Positions
+		i := slices.IndexFunc(c.totals, func(t totals) bool { return t.Generation == g })
+		if i < 0 {
+			continue
+		}
+		t := &c.totals[i]
+		if m.TotalGames != t.Games || m.Steps != t.Steps {
+			c.fault("%s: generation %d counts %d games and %d training steps, its checkpoint %d and %d",
+				rundir.MetricsFile.Name, g, m.TotalGames, m.Steps, t.Games, t.Steps)
+		}
+		if complete && positions != t.Positions {
+			c.fault("%s: %d positions up to generation %d, its checkpoint counts %d",
+				rundir.MetricsFile.Name, positions, g, t.Positions)
+		}
+	}
+	return nil
+}
+
+// readGames replays every finished game and compares their numbers and lengths with metrics and checkpoints.
+func (c *checker) readGames(ctx context.Context) error {
+	total, plies, complete := 0, 0, true
+	for g := 1; g <= c.report.Generation; g++ {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		records, first, err := record.Read(c.game, c.dir, g)
+		if record.IsLost(err) {
+			c.fault("%v", err)
+			complete = false
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if complete && first != total {
+			c.fault("%s: its first game is number %d of the run, after %d games", rundir.GamesPath(c.dir, g), first, total)
+		}
+		if m := c.metrics[g]; m != nil && m.Games != len(records) {
+			c.fault("%s: %d games, %s counts %d", rundir.GamesPath(c.dir, g), len(records), rundir.MetricsFile.Name, m.Games)
+		}
+		total = first + len(records)
+		for i, r := range records {
+			plies += r.Length()
+			if len(r.Plies) > 0 {
+				err = r.CheckSearch()
+			}
+			if err != nil {
+				c.fault("%s: game %d: %v", rundir.GamesPath(c.dir, g), i, err)
+			}
+		}
+		c.report.Games += len(records)
+		c.report.Positions += record.Count(records)
+		i := slices.IndexFunc(c.totals, func(t totals) bool { return t.Generation == g })
+		if i >= 0 && complete && (c.totals[i].Games != total || c.totals[i].Plies != plies) {
+			c.fault("checkpoint %d: it counts %d games of %d plies, the files hold %d of %d",
+				g, c.totals[i].Games, c.totals[i].Plies, total, plies)
+		}
+	}
+	return nil
+}
+
+// readResults checks that the results of matches and suites and the ratings can be read.
+func (c *checker) readResults(context.Context) error {
+	_, matches, err := rundir.MatchesFile.Read(c.dir)
+	if err != nil {
+		return err
+	}
+	_, suites, err := rundir.SuiteFile.Read(c.dir)
+	if err != nil {
+		return err
+	}
+	for _, w := range append(matches, suites...) {
+		c.fault("%v", w)
+	}
+	if _, err := rundir.ReadRatings(c.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.fault("%v", err)
+	}
+	return nil
+}
