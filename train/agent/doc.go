@@ -18,9 +18,9 @@
 //
 // # From a spec to a match
 //
-// [Parse] turns a spec's text into a [Spec]. [NewFactory] joins it with a [Loader], which resolves the network's
-// weights: shipped.Loader for zoo, rundir.LoadWeights for files. The [Factory] builds agents, and match plays them:
-// agent (text to Spec), shipped and rundir (weights), agent (Factory), match.
+// [Parse] alone reads a spec's text, and gives a [Spec]. [NewFactory] joins that with a [Loader] of weights: shipped.Loader
+// loads zoo and passes other references on to rundir.LoadWeights. The [Factory] then is the one way to agents: New for one,
+// NewBatched (package match) and NewChooser (packages suite and exploit) for many at once.
 //
 // # Conventions
 //
