@@ -228,7 +228,7 @@ func checkWalk(t *testing.T, w *walk, s *state, i int, moved bool) {
 	c, g := w.circuit, s.game
 	if moved {
 		mover := g.turns.mover[s.turn]
-		move := w.history[i][len(w.history[i])-1][mover]
+		move := w.movesOf(i, w.plies[i]-1)[mover]
 		k := slices.IndexFunc(g.policy.actions[mover], func(a action) bool { return a.move == move })
 		if k < 0 || !slices.Contains(s.Legal(nil), g.policy.actions[mover][k].id) {
 			t.Fatalf("move %d; legal are %v", move, s.Legal(nil))

@@ -21,7 +21,7 @@ type walk struct {
 	order   [][]int     // by role: its moves, in the order in which random numbers count them
 	legal   [][64][]int // by role, then game: the legal moves
 	plies   [64]int
-	history [64][][]int // by game, then ply: the move of each role
+	history [64][]int   // by game: the moves of its plies, one of each role
 	inputs  []gates.Ref // inputs of moves that are true in some game
 	next    []uint64    // scratch
 }
@@ -54,7 +54,7 @@ func (w *walk) begin(games uint64) {
 	}
 	for game := range w.history {
 		if games>>game&1 != 0 {
-			w.plies[game], w.history[game] = 0, nil
+			w.plies[game], w.history[game] = 0, w.history[game][:0]
 		}
 	}
 	w.playing |= games
@@ -85,17 +85,22 @@ func (w *walk) move(games uint64) (law string, game int) {
 		if law := w.checkMoves(game); law != "" {
 			return law, game
 		}
-		moves, random := make([]int, len(w.legal)), w.rng.Uint64() // one role at most has a choice
+		random := w.rng.Uint64() // for all roles: one at most has a choice
 		for role := range w.legal {
 			list := w.legal[role][game]
 			k, _ := bits.Mul64(random, uint64(len(list)))
-			moves[role] = list[k]
+			w.history[game] = append(w.history[game], list[k])
 		}
-		w.history[game] = append(w.history[game], moves)
 		w.plies[game]++
 	}
-	w.apply(games, func(game int) []int { return w.history[game][len(w.history[game])-1] })
+	w.apply(games, func(game int) []int { return w.movesOf(game, w.plies[game]-1) })
 	return "", 0
+}
+
+// movesOf returns the move of each role in a ply of a game.
+func (w *walk) movesOf(game, ply int) []int {
+	roles := len(w.legal)
+	return w.history[game][ply*roles : (ply+1)*roles]
 }
 
 // checkGoals checks the goals of games that are over.
@@ -126,22 +131,24 @@ func (w *walk) checkGoals(over uint64) (law string, game int) {
 
 // checkMoves checks the legal moves of a game that is not over.
 func (w *walk) checkMoves(game int) (law string) {
-	var choosing, stuck []string
+	choosing, other, stuck := none, none, none // roles: the first two with a choice, and the first without a move
 	for role := range w.legal {
 		switch n := len(w.legal[role][game]); {
-		case n == 0:
-			stuck = append(stuck, w.role(role))
-		case n > 1:
-			choosing = append(choosing, w.role(role))
+		case n == 0 && stuck == none:
+			stuck = role
+		case n > 1 && choosing == none:
+			choosing = role
+		case n > 1 && other == none:
+			other = role
 		}
 	}
 	switch {
-	case len(stuck) > 0 && len(choosing) > 0:
-		return fmt.Sprintf("%s, who is not to move, has no legal move such as noop", stuck[0])
-	case len(stuck) > 0:
-		return fmt.Sprintf("%s has no legal move, and the game is not over", stuck[0])
-	case len(choosing) > 1:
-		return fmt.Sprintf("%s both have a choice", strings.Join(choosing[:2], " and "))
+	case stuck != none && choosing != none:
+		return fmt.Sprintf("%s, who is not to move, has no legal move such as noop", w.role(stuck))
+	case stuck != none:
+		return fmt.Sprintf("%s has no legal move, and the game is not over", w.role(stuck))
+	case other != none:
+		return fmt.Sprintf("%s and %s both have a choice", w.role(choosing), w.role(other))
 	case w.plies[game] >= maxTrial:
 		return fmt.Sprintf("the game is not over after %d plies", maxTrial)
 	}

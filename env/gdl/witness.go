@@ -62,16 +62,16 @@ func (w *walk) witness(law string, game int) *Witness {
 				position.Mover = role
 			}
 		}
-		if ply == len(w.history[game]) {
+		if ply == w.plies[game] {
 			x.Law += lostTurn(p, position.Facts)
 			x.Positions = append(x.Positions, position)
 			return x
 		}
-		for role, m := range w.history[game][ply] {
+		for role, m := range w.movesOf(game, ply) {
 			position.Moves = append(position.Moves, p.Terms.Text(p.Moves[role][m]))
 		}
 		x.Positions = append(x.Positions, position)
-		again.apply(1, func(int) []int { return w.history[game][ply] })
+		again.apply(1, func(int) []int { return w.movesOf(game, ply) })
 	}
 }
 
