@@ -42,7 +42,7 @@ func BenchmarkRandomGames(b *testing.B) {
 				play  func() int
 				took  time.Duration // CPU time: other programs do not count
 				moves int
-			}{{name: "native", play: playouts(native)}, {name: "state", play: playouts(g)}, {name: "lanes", play: func() int {
+			}{{name: "native", play: playouts(native)}, {name: "state", play: playouts(g)}, {name: "walk", play: func() int {
 				moves, err := random(2000)
 				if err != nil {
 					b.Fatal(err)

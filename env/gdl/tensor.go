@@ -116,21 +116,21 @@ type planes struct {
 }
 
 // number returns the number of a plane, which it adds if it is new.
-func (l *planes) number(p plane) int {
-	i, ok := l.numbers[p]
+func (p *planes) number(x plane) int {
+	i, ok := p.numbers[x]
 	if !ok {
-		i = len(l.env.Planes)
-		l.numbers[p] = i
-		l.env.Planes = append(l.env.Planes, p.text)
+		i = len(p.env.Planes)
+		p.numbers[x] = i
+		p.env.Planes = append(p.env.Planes, x.text)
 	}
 	return i
 }
 
 // fill returns entries that set all cells of a plane to a value.
-func (l *planes) fill(p plane, value float32) (list []entry) {
-	at := l.number(p)
-	for cell := range l.cells {
-		list = append(list, entry{int32(at*l.cells + cell), value})
+func (p *planes) fill(x plane, value float32) (list []entry) {
+	at := p.number(x)
+	for cell := range p.cells {
+		list = append(list, entry{int32(at*p.cells + cell), value})
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package gdl
 
 import (
 	"context"
+
 	"ludus/env"
 	"ludus/env/gdl/gates"
 )
@@ -24,9 +25,9 @@ type WitnessPosition struct {
 // witnessGames is the number of games in which FindWitness looks for a broken law.
 const witnessGames = 1024
 
-// FindWitness plays random games until a law is broken: while the game goes on every role has a legal move, and one role
-// at most has more than one; at its end every role has exactly one goal; and the end comes within 5,000 plies. It plays
-// with any number of roles, 64 games at once. The result is nil if no law was broken or ctx ended.
+// FindWitness looks in random games for a position that breaks a law of games: until the end every role has a legal move, and
+// one role at most has several; at the end every role has exactly one goal; and the end comes within 5,000 plies. It takes
+// any number of roles. It returns nil if it finds none or ctx ends.
 func FindWitness(ctx context.Context, circuit *gates.Circuit) *Witness {
 	for seed := range uint64(witnessGames / 64) {
 		w := newWalk(circuit, seed)

@@ -80,36 +80,9 @@ func New(text string) (*Game, error) {
 			rules = append(rules, g.terms.rule(r.Head, body, r.Pos))
 		}
 	}
-	strata, err := g.strata(rules)
+	static, err := g.addLayers(rules)
 	if err != nil {
 		return nil, err
-	}
-	var static []layer
-	moving := map[id]*[]layer{p.true: &g.byState, p.does: &g.byMoves}
-	for _, rules := range strata {
-		l, err := newLayer(rules)
-		if err != nil {
-			return nil, err
-		}
-		to := &static
-		for _, r := range rules {
-			for i := range r.body {
-				if m := moving[r.body[i].atom.functor]; m == &g.byMoves || m != nil && to == &static {
-					to = m
-				}
-			}
-		}
-		if to != &static {
-			for _, r := range rules {
-				moving[r.head.functor] = to
-			}
-		}
-		*to = append(*to, l)
-	}
-	for _, predicate := range []id{p.legal, p.goal, p.terminal} {
-		if moving[predicate] == &g.byMoves {
-			return nil, fmt.Errorf("%s depends on does", g.terms.list[predicate].name)
-		}
 	}
 	g.static = newFacts(g, nil)
 	if err := g.static.deriveAll(static); err != nil {
@@ -122,6 +95,41 @@ func New(text string) (*Game, error) {
 		g.start = append(g.start, g.terms.list[f].args[0])
 	}
 	return g, nil
+}
+
+// addLayers sets the layers that depend on true and on does, and returns those that depend on neither.
+func (g *Game) addLayers(rules []rule) (static []layer, err error) {
+	strata, err := g.strata(rules)
+	if err != nil {
+		return nil, err
+	}
+	lists := map[id]*[]layer{g.predicate.true: &g.byState, g.predicate.does: &g.byMoves} // by predicate
+	for _, rules := range strata {
+		l, err := newLayer(rules)
+		if err != nil {
+			return nil, err
+		}
+		to := &static
+		for _, r := range rules {
+			for i := range r.body {
+				if from := lists[r.body[i].atom.functor]; from == &g.byMoves || from != nil && to == &static {
+					to = from
+				}
+			}
+		}
+		if to != &static {
+			for _, r := range rules {
+				lists[r.head.functor] = to
+			}
+		}
+		*to = append(*to, l)
+	}
+	for _, predicate := range []id{g.predicate.legal, g.predicate.goal, g.predicate.terminal} {
+		if lists[predicate] == &g.byMoves {
+			return nil, fmt.Errorf("%s depends on does", g.terms.list[predicate].name)
+		}
+	}
+	return static, nil
 }
 
 // newLayer plans the rules of a layer.
