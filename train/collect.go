@@ -6,75 +6,16 @@ import (
 	"slices"
 	"time"
 
+	"ludus/train/learn"
 	"ludus/train/parallel"
+	"ludus/train/plan"
 	"ludus/train/record"
 	"ludus/train/rundir"
+	"ludus/train/selfplay"
 )
 
 // errTimeOver means that the time of the plan is over while the run waits for games of a generation.
 var errTimeOver = errors.New("the time is over")
-
-// generationPositions is how many positions a generation needs.
-func (r *run) generationPositions() int {
-	return r.config.Plan.ParallelGames * r.config.Plan.PliesPerGeneration
-}
-
-// collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. Without
-// workers every game in progress advances by PliesPerGeneration plies. Otherwise positions of received games count, too,
-// and this process plays in short rounds, with the given network, until there are enough.
-func (r *run) collect(ctx context.Context, network *Network, m *rundir.Metrics) (games []*record.Record, err error) {
-	plies, need := r.config.Plan.PliesPerGeneration, r.generationPositions()
-	if r.inbox != nil {
-		plies = max(1, plies/roundsPerGeneration)
-	}
-	start := time.Now()
-	var played Throughput
-	var received []*record.Record
-	late := false // the time of the plan is over, and a note has said so
-	for m.Positions < need {
-		if r.inbox != nil {
-			if err := r.inbox.failure(); err != nil {
-				return nil, err
-			}
-			received = append(received, r.take(need-m.Positions, m)...)
-		}
-		switch {
-		case m.Positions >= need:
-		case r.LearnOnly && r.timeOver(0):
-			err = errTimeOver
-		case r.LearnOnly:
-			if plan := &r.config.Plan; !late && plan.Seconds > 0 && r.pace.spent(plan).Seconds() > plan.Seconds {
-				late = true
-				r.note("the time is over, but no generation is complete: waiting for workers")
-			}
-			r.progress(Waiting, playShare*float64(m.Positions)/float64(need))
-			err = r.inbox.wait(progressInterval)
-		default:
-			var finished []*record.Record
-			finished, err = r.playRound(ctx, network, plies, m.Positions, need, &played)
-			games = append(games, finished...)
-			m.Positions += len(r.play.games) * plies
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	m.PlaySeconds = time.Since(start).Seconds()
-	m.IdleShare = 1
-	if played.Seconds > 0 {
-		m.IdleShare = played.Idle / (played.Seconds * float64(len(r.play.threads)))
-		r.pace.speed = float64(played.Positions) / played.Seconds
-	}
-	all := slices.Concat(games, received)
-	m.Games, m.Simulations, m.Evaluations = len(all), played.Simulations, played.Evaluations
-	m.Diversity = measureDiversity(r.Game, all)
-	start = time.Now()
-	if err := r.rescorer.rescore(ctx, games); err != nil { // workers have rescored theirs
-		return nil, err
-	}
-	m.SolveSeconds, m.SolvedShare = time.Since(start).Seconds(), solvedShare(all)
-	return all, nil
-}
 
 const (
 	// roundsPerGeneration is about how many rounds a generation of a run with workers has if they send nothing.
@@ -82,31 +23,106 @@ const (
 	progressInterval    = 200 * time.Millisecond
 )
 
+// collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. Without
+// workers every game in progress advances by PliesPerGeneration plies. Otherwise positions of received games count, too,
+// and this process plays in short rounds until there are enough.
+func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Metrics) ([]*record.Record, error) {
+	start := time.Now()
+	var own, received []*record.Record
+	var played selfplay.Throughput
+	var err error
+	if r.inbox == nil {
+		p := &r.config.Plan
+		own, err = r.playRound(ctx, a, p.PliesPerGeneration, m, &played)
+	} else {
+		own, received, err = r.collectWithWorkers(ctx, a, m, &played)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.PlaySeconds = time.Since(start).Seconds()
+	m.IdleShare = 1
+	if played.Seconds > 0 {
+		m.IdleShare = played.Idle / (played.Seconds * float64(r.player.Threads()))
+		r.clock.Speed = float64(played.Positions) / played.Seconds
+	}
+	all := slices.Concat(own, received)
+	m.Games, m.Simulations, m.Evaluations = len(all), played.Simulations, played.Evaluations
+	var d learn.Diversity
+	for _, g := range all {
+		d.Add(r.Game, g)
+	}
+	m.Diversity = d.Result()
+	start = time.Now()
+	if err := r.rescorer.Rescore(ctx, own); err != nil { // workers have rescored theirs
+		return nil, err
+	}
+	m.SolveSeconds, m.SolvedShare = time.Since(start).Seconds(), record.ProvenShare(all)
+	return all, nil
+}
+
+// collectWithWorkers takes games from the inbox and plays own ones, or waits, until there are enough for a generation.
+func (r *run) collectWithWorkers(ctx context.Context, a *selfplay.Assignment, m *rundir.Metrics, played *selfplay.Throughput) (
+	own, received []*record.Record, err error) {
+	p := &r.config.Plan
+	need := plan.Positions(p)
+	late := false // the time of the plan is over, and a note has said so
+	for {
+		if err := r.inbox.failure(); err != nil {
+			return nil, nil, err
+		}
+		received = append(received, r.take(need-m.Positions, m)...)
+		var finished []*record.Record
+		switch {
+		case m.Positions >= need:
+			return own, received, nil
+		case !r.LearnOnly:
+			finished, err = r.playRound(ctx, a, max(1, p.PliesPerGeneration/roundsPerGeneration), m, played)
+			own = append(own, finished...)
+		case r.clock.Over(p, &r.config.Settings, r.count.Generation):
+			err = errTimeOver
+		default:
+			if !late && p.Seconds > 0 && r.clock.Spent(p).Seconds() > p.Seconds {
+				late = true
+				r.note("the time is over, but no generation is complete: waiting for workers")
+			}
+			r.progress(Waiting, playShare*float64(m.Positions)/float64(need))
+			err = r.inbox.wait(progressInterval)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
 // take takes games that workers sent, until they have the given number of positions, and counts them in m.
 func (r *run) take(positions int, m *rundir.Metrics) (games []*record.Record) {
-	for _, b := range r.inbox.take(positions) {
-		games = append(games, b.Records...)
-		m.Positions += b.Positions()
-		m.ReceivedGames += len(b.Records)
-		behind := float64(max(0, r.count.Generation-b.Generation))
-		m.Staleness += (behind - m.Staleness) * float64(len(b.Records)) / float64(m.ReceivedGames)
+	for _, message := range r.inbox.take(positions) {
+		n := message.Games()
+		games = append(games, message.Records...)
+		m.Positions += message.Positions()
+		m.ReceivedGames += n
+		behind := float64(max(0, r.count.Generation-message.Generation))
+		m.Staleness += (behind - m.Staleness) * float64(n) / float64(m.ReceivedGames)
 	}
 	return games
 }
 
-// playRound advances every game in progress by a number of plies. The generation has done positions of the needed ones
-// before; playRound reports the progress. It adds what it did to played and returns the games that ended.
+// playRound advances every game in progress by a number of plies and counts them in m. It reports the progress, adds
+// what it did to played and returns the games that ended.
 func (r *run) playRound(
-	ctx context.Context, network *Network, plies, positions, need int, played *Throughput,
-) (finished []*record.Record, err error) {
-	var result playResult
+	ctx context.Context, a *selfplay.Assignment, plies int, m *rundir.Metrics, played *selfplay.Throughput,
+) ([]*record.Record, error) {
+	var result selfplay.Result
+	var err error
 	done := make(chan struct{})
 	var panics parallel.Panics
 	go func() {
 		defer close(done)
 		defer panics.Keep()
-		result, err = r.play.round(ctx, network, plies)
+		result, err = r.player.Round(ctx, a, plies)
 	}()
+	p := &r.config.Plan
 	start, tick := time.Now(), time.NewTicker(progressInterval)
 	defer tick.Stop()
 	for playing := true; playing; {
@@ -114,12 +130,13 @@ func (r *run) playRound(
 		case <-done:
 			playing = false
 		case <-tick.C:
-			n := float64(r.play.played.Load())
-			r.pace.speed = n / time.Since(start).Seconds()
-			r.progress(Playing, playShare*min(1, (float64(positions)+n)/float64(need)))
+			n := float64(r.player.Played())
+			r.clock.Speed = n / time.Since(start).Seconds()
+			r.progress(Playing, playShare*min(1, (float64(m.Positions)+n)/float64(plan.Positions(p))))
 		}
 	}
 	panics.Pass()
 	played.Add(result.Throughput)
-	return result.finished, err
+	m.Positions += p.ParallelGames * plies
+	return result.Finished, err
 }

@@ -4,69 +4,119 @@ import (
 	"time"
 
 	"ludus/checkpoints"
+	"ludus/train/learn"
+	"ludus/train/plan"
 	"ludus/train/record"
 	"ludus/train/rundir"
+	"ludus/train/selfplay"
+	"ludus/train/tensorboard"
 )
+
+// files is the only part of a run that writes its config, games, metrics and checkpoints, and that changes its counters.
+// (The rater writes matches, ratings and suite results, the inbox workers.json.)
+type files struct {
+	*state
+	player    *selfplay.Player
+	learner   *learn.Learner
+	curves    *tensorboard.Writer
+	inbox     *inbox // nil without workers
+	owedSteps int    // training steps to repeat, because the learner went back to older weights
+}
 
 // commit writes a generation to the run directory: its games, its line of metrics, its points for TensorBoard and,
 // last, its checkpoint. start is what the run had spent before the generation. A resumed run discards and repeats
 // everything newer than its newest checkpoint. Finally commit adjusts a time plan if that is due.
-func (r *run) commit(m *rundir.Metrics, games []*record.Record, sets positionCounts, start time.Duration) error {
-	next := r.count
+func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Counts, start time.Duration) error {
+	next := f.count
 	next.Generation++
 	next.Games += len(games)
 	next.Positions += m.Positions
 	for _, g := range games {
-		next.Plies += len(g.Opening) + len(g.Plies)
+		next.Plies += g.Length()
 	}
 	next.Sets = sets
-	if r.inbox != nil {
-		next.Received = r.inbox.numbersTaken()
+	if f.inbox != nil {
+		next.Received = f.inbox.numbersTaken()
 	}
-	m.TotalGames, m.Steps, m.ReplayPositions = next.Games, r.learner.trainer.Steps(), r.learner.training.positions
-	m.RunSeconds, m.CPUSeconds = r.pace.elapsed().Seconds(), r.pace.cpuTime().Seconds()
-	if err := record.Write(r.Dir, next.Generation, r.count.Games, games); err != nil {
+	m.TotalGames, m.Steps, m.ReplayPositions = next.Games, f.learner.StepsDone(), f.learner.Positions()
+	m.RunSeconds, m.CPUSeconds = f.clock.Elapsed().Seconds(), f.clock.CPUTime().Seconds()
+	if err := record.Write(f.Dir, next.Generation, f.count.Games, games); err != nil {
 		return err
 	}
-	if err := rundir.MetricsFile.Append(r.Dir, m); err != nil {
+	if err := rundir.MetricsFile.Append(f.Dir, m); err != nil {
 		return err
 	}
-	if err := r.curves.Write(time.Now(), m.Generation, metricScalars(m)); err != nil {
+	if err := f.curves.Write(time.Now(), m.Generation, metricScalars(m)); err != nil {
 		return err
 	}
-	regular := m.Steps > r.count.Steps && r.owedSteps == 0 // trained as much as later generations will
-	if err := r.save(next); err != nil {
+	regular := m.Steps > f.count.Steps && f.owedSteps == 0 // trained as much as later generations will
+	if err := f.save(next); err != nil {
 		return err
 	}
-	if r.inbox != nil {
-		r.inbox.committed()
+	if f.inbox != nil {
+		f.inbox.committed()
 	}
 	if regular {
-		r.pace.seconds = append(r.pace.seconds, (r.pace.spent(&r.config.Plan) - start).Seconds())
+		f.clock.AddGeneration((f.clock.Spent(&f.config.Plan) - start).Seconds())
 	}
-	r.Observe(Event{Metrics: m})
-	if r.inbox != nil {
-		if text := r.inbox.gaps(); text != "" {
-			r.note("%s", text)
+	f.Observe(Event{Metrics: m})
+	if f.inbox != nil {
+		if text := f.inbox.gaps(); text != "" {
+			f.note("%s", text)
 		}
 	}
-	return r.keepTime()
+	return f.keepTime()
 }
 
 // save writes the checkpoint of next.Generation, makes next the run's counters and prunes older checkpoints.
-func (r *run) save(next counters) error {
-	next.Seconds, next.CPUSeconds = r.pace.elapsed().Seconds(), r.pace.cpuTime().Seconds()
-	next.Steps, next.Config = r.learner.trainer.Steps(), r.config
-	err := r.store.Save(next.Generation, &next, []checkpoints.Part{
-		{Name: rundir.WeightsPart, Data: r.learner.trainer.AverageWeights().Marshal()},
-		{Name: rundir.OptimizerPart, Data: r.learner.trainer.MarshalState()},
-		{Name: rundir.GamesInProgressPart, Data: marshalGamesInProgress(r.play.games)},
+func (f *files) save(next counters) error {
+	next.Seconds, next.CPUSeconds = f.clock.Elapsed().Seconds(), f.clock.CPUTime().Seconds()
+	next.Steps, next.Config = f.learner.StepsDone(), f.config
+	err := f.store.Save(next.Generation, &next, []checkpoints.Part{
+		{Name: rundir.WeightsPart, Data: f.learner.Weights().Marshal()},
+		{Name: rundir.OptimizerPart, Data: f.learner.MarshalState()},
+		{Name: rundir.GamesInProgressPart, Data: f.player.MarshalGames()},
 	})
 	if err != nil {
 		return err
 	}
-	r.count, r.owedSteps = next, 0
-	plan, settings := &r.config.Plan, &r.config.Settings
-	pinned := append(ratedGenerations(r.config, next.Generation), lastBeforeDecay(plan), plan.Rewound)
-	return r.store.Prune(settings.KeepNewest, settings.KeepEvery, pinned...)
+	f.count, f.owedSteps = next, 0
+	p, settings := &f.config.Plan, &f.config.Settings
+	pinned := append(plan.Rated(f.config, next.Generation, peerCheckpoints), plan.LastBeforeDecay(p), p.Rewound)
+	return f.store.Prune(settings.KeepNewest, settings.KeepEvery, pinned...)
 }
+
+// keepTime adjusts a time plan when that is due, and ends it when its time is over.
+func (f *files) keepTime() error {
+	p, settings, ended := &f.config.Plan, &f.config.Settings, f.count.Generation
+	before := *p
+	if f.clock.Adjust(p, settings, ended) {
+		if err := f.writeConfig(); err != nil {
+			return err
+		}
+		if p.Generations != before.Generations {
+			f.note("adjusted to this machine's speed: %d generations of %d plies, instead of %d of %d",
+				p.Generations, p.PliesPerGeneration, before.Generations, before.PliesPerGeneration)
+		}
+	}
+	if f.clock.NextOver(p, settings, ended) {
+		return f.stop()
+	}
+	return nil
+}
+
+// stop ends the plan with the last committed generation.
+func (f *files) stop() error {
+	p := &f.config.Plan
+	p.Stopped = f.count.Generation
+	if err := f.writeConfig(); err != nil {
+		return err
+	}
+	f.note("the time is over: stopping after generation %d of %d", p.Stopped, p.Generations)
+	return nil
+}
+
+// setFactor sets the factor of the simulations per move that the next commit stores.
+func (f *files) setFactor(factor float64) { f.count.Factor = factor }
+
+func (f *files) writeConfig() error { return f.config.Write(f.Dir) }

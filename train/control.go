@@ -39,17 +39,17 @@ const messageOverhead = 100
 
 // streamBytes returns how many bytes of messages may wait in the stream. It follows the size of the messages that are not
 // committed, so it rises if they turn out to hold less than a generation; 0: there are none.
-func (x *inbox) streamBytes() int64 {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+func (in *inbox) streamBytes() int64 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	bytes, positions := 0, 0
-	for _, m := range x.open {
+	for _, m := range in.open {
 		bytes += m.bytes + messageOverhead
 		positions += m.positions
 	}
 	if positions == 0 {
 		return 0
 	}
-	most := streamGenerations*x.need + 2*x.game.MaxPlies // a long game always fits
+	most := streamGenerations*in.need + 2*in.game.MaxPlies // a long game always fits
 	return max(int64(float64(most)*float64(bytes)/float64(positions)), 2*record.MaxTaken)
 }

@@ -15,11 +15,18 @@
 // With [Options.Workers] players in other processes send games, too; see package remote. A generation then ends when it
 // has enough positions, whoever searched them. The games and the weights of such a run depend on when games arrive.
 //
-// # Conventions
+// # Who owns what
 //
-// A game's record stores policies, class distributions and proven classes for the player to move, over the legal
-// actions in ascending absolute order. Actions are mapped to the mover's frame when a sample is written to a batch. The
-// reply, the policy target of the ply after the sample's, is in the frame of the sample's mover, too.
+// The opener makes a run from its directory; then each part alone changes what it owns: package selfplay's Player the
+// games in progress, package learn's Learner the network, the windows and the optimizer, files the run directory and the
+// counters, the rater the matches and the suite, the inbox what workers send. Package plan decides how long it all takes.
+//
+// # From a position to a sample
+//
+// A position passes each package once. A search in selfplay/game.go ends; its results become a ply of a record. The
+// finished game leaves selfplay, rescored (or as a message through package remote and the inbox), [Train]'s loop hands it
+// to learn/window.go and writes it to a file. learn/sampler.go replays the record to the position, turns it by a symmetry,
+// and writes the row of a batch, which model trains on.
 //
 // # Determinism
 //
@@ -34,7 +41,7 @@
 // # Speed
 //
 // Time of self-play with default settings but networks without figure layers, in % of a core's time with AVX-512 and
-// without evaluation cache (profiles of BenchmarkNetworkShare):
+// without evaluation cache (profiles of selfplay's BenchmarkNetworkShare):
 //
 //	                                               quad-5x5   quad-7x7
 //	network: matrix products                           55         58

@@ -3,15 +3,9 @@ package train
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
-	"ludus/checkpoints"
-	"ludus/env"
-	"ludus/model/infer"
-	"ludus/train/cpu"
+	"ludus/train/plan"
 	"ludus/train/rundir"
 )
 
@@ -30,74 +24,46 @@ type Preview struct {
 	CPUShare float64
 }
 
-// leastDone is the part of a run that must be done before its totals are extrapolated: the first games end late.
-const leastDone = 0.1
-
 // DryRun estimates what Train would do with the same options. It creates no run directory and changes none. A run that has
 // done little or nothing is estimated by measuring the machine for some seconds, as Train does for a time plan, others by
 // their own speed. sampleShare is the share of samples_per_position that earlier runs like this one took, since repeated
 // positions count less; 0 if that is unknown.
 func DryRun(ctx context.Context, o Options, sampleShare float64) (*Preview, error) {
-	if o.Observe == nil {
-		o.Observe = func(Event) {}
+	opener, err := newOpener(o)
+	if err == nil {
+		_, err = checkDir(o.Dir)
 	}
-	if err := checkLength(o.Time, o.Generations); err != nil {
-		return nil, err
-	}
-	if _, err := checkDir(o.Dir); err != nil {
-		return nil, err
-	}
-	r := &run{Options: o, store: rundir.Checkpoints(o.Dir)}
-	r.pace.started, r.pace.startedCPU = time.Now(), cpu.Time()
-	weights, _, err := r.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	checkpoint, _, err := r.store.Newest()
-	if err == nil {
-		err = json.Unmarshal(checkpoint.Meta, &r.count)
+	weights, _, err := opener.resolve(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if err != nil && !errors.Is(err, checkpoints.ErrNoCheckpoint) {
-		return nil, fmt.Errorf("run %s: %w", o.Dir, err)
+	count, _, err := opener.newestCounters()
+	if err != nil {
+		return nil, err
 	}
-	p := &Preview{Config: *r.config, Parameters: weights.Parameters(), Generation: r.count.Generation}
+	p := &Preview{Config: *opener.config, Parameters: weights.Parameters(), Generation: count.Generation}
 	if last := p.Config.Plan.Last(); p.Generation >= last {
 		return nil, fmt.Errorf("%s: the run is finished (generation %d of %d); a larger time, CPU time or number of "+
 			"generations extends it", o.Dir, p.Generation, last)
 	}
-	if share := doneShare(r.config, &r.count); share >= leastDone && p.Generation >= adjustOver {
-		p.extrapolate(&r.count, share)
+	if share, known := plan.DoneShare(&p.Config, count.done()); known {
+		p.extrapolate(count, share)
 		return p, nil
 	}
-	if err := r.measureCost(ctx, weights); err != nil {
-		return nil, err
+	cost := opener.cost // of a new time plan
+	if cost == (plan.Cost{}) {
+		opener.Observe(Event{Progress: &Progress{Phase: Measuring}})
+		cost, err = plan.Measure(ctx, o.Game, &p.Config.Settings, weights, o.Threads, plan.DefaultTime, p.Config.Plan.CPU)
+		if err != nil {
+			return nil, err
+		}
 	}
-	p.CPUShare = r.cost.cpuShare
-	p.fill(r.cost, sampleShare)
+	p.CPUShare = cost.CPUShare
+	p.estimate(cost, sampleShare)
 	return p, nil
-}
-
-// measureCost sets r.cost unless a new plan has done so.
-func (r *run) measureCost(ctx context.Context, weights *infer.Weights) (err error) {
-	if r.cost == (cost{}) {
-		r.Observe(Event{Progress: &Progress{Phase: Measuring}})
-		r.cost, err = measure(ctx, r.Game, &r.config.Settings, weights, r.Threads, DefaultTime, r.config.Plan.CPU)
-	}
-	return err
-}
-
-// doneShare is the share of its plan that a run has done: by its time, as long as the number of generations is adjusted
-// to that, else by its generations.
-func doneShare(c *rundir.Config, count *counters) float64 {
-	p := &c.Plan
-	if p.Seconds == 0 || p.Adjusted == len(adjustments(p)) {
-		return float64(count.Generation) / float64(p.Generations)
-	}
-	spent := count.Seconds
-	if p.CPU {
-		spent = count.CPUSeconds
-	}
-	return spent / (p.Seconds * (1 - finalShare(&c.Settings)))
 }
 
 // extrapolate sets the totals from those of a run that has done a share of its plan.
@@ -110,29 +76,15 @@ func (p *Preview) extrapolate(count *counters, share float64) {
 	}
 }
 
-// fill sets the totals of a run from its start, by the cost of work.
-func (p *Preview) fill(c cost, sampleShare float64) {
-	s, plan := &p.Config.Settings, &p.Config.Plan
+// estimate sets the totals of a run from its start, by the cost of work.
+func (p *Preview) estimate(cost plan.Cost, sampleShare float64) {
+	s, planned := &p.Config.Settings, &p.Config.Plan
 	samplesPerPosition := s.SamplesPerPosition * cmp.Or(sampleShare, 1-s.ValidationShare)
-	positions := plan.ParallelGames * plan.PliesPerGeneration // per generation
-	position := c.position + samplesPerPosition/float64(s.BatchSize)*c.step
-	generation := position*float64(positions) + c.generation
-	p.Generations, p.Seconds = plan.Generations, float64(plan.Generations)*generation/(1-s.RatingShare)
-	if plan.Seconds > 0 {
-		p.Generations, p.Seconds = max(1, int(plan.Seconds*(1-s.RatingShare)*safety/generation)), plan.Seconds
+	generation := cost.Generation(planned, s, samplesPerPosition)
+	p.Generations, p.Seconds = planned.Generations, float64(planned.Generations)*generation/(1-s.RatingShare)
+	if planned.Seconds > 0 {
+		p.Generations, p.Seconds = plan.Fitting(planned, s, generation), planned.Seconds
 	}
-	p.Positions = p.Generations * positions
+	p.Positions = p.Generations * plan.Positions(planned)
 	p.Samples = int(float64(p.Positions) * samplesPerPosition)
-}
-
-// ChangedSettings lists the settings that differ from those of a plain "ludus train GAME", as [rundir.Settings.Changed] does,
-// without the size of the network if some length of a plain run has it.
-func ChangedSettings(game *env.Game, settings *rundir.Settings) []string {
-	plain := rundir.DefaultSettings(game)
-	for _, size := range networkSizes(game) {
-		if settings.Channels == size.channels && settings.Blocks == size.blocks {
-			plain.Channels, plain.Blocks = size.channels, size.blocks
-		}
-	}
-	return settings.Changed(plain)
 }

@@ -18,7 +18,7 @@ import (
 
 // IgnoreMask lets illegal moves take part in the policy loss.
 func IgnoreMask(o *Options) {
-	o.faults.batch = func(b *model.Batch) {
+	o.corrupt = func(b *model.Batch) {
 		for i := range b.LegalMask {
 			b.LegalMask[i], b.ReplyMask[i] = 1, 1
 		}
@@ -28,7 +28,7 @@ func IgnoreMask(o *Options) {
 // FlipSign counts wins as losses in the outcome targets.
 func FlipSign(o *Options) {
 	classes := len(o.Game.Classes) // ordered from the mover's win to its loss
-	o.faults.batch = func(b *model.Batch) {
+	o.corrupt = func(b *model.Batch) {
 		for row := range slices.Chunk(b.Outcome, classes) {
 			slices.Reverse(row)
 		}
@@ -40,7 +40,7 @@ func FlipSign(o *Options) {
 func WrongFrame(o *Options) {
 	frame, actions := o.Game.Frame(env.Second), o.Game.NumActions() // First's frame is the identity, Second's its own inverse
 	other := make([]float32, actions)
-	o.faults.batch = func(b *model.Batch) {
+	o.corrupt = func(b *model.Batch) {
 		for _, values := range [][]float32{b.LegalMask, b.Policy, b.ReplyMask, b.Reply} {
 			for row := range slices.Chunk(values, actions) {
 				for a, x := range row {
@@ -55,7 +55,7 @@ func WrongFrame(o *Options) {
 // ForeignOutcome trains each position on the outcome target of another one.
 func ForeignOutcome(o *Options) {
 	classes := len(o.Game.Classes)
-	o.faults.batch = func(b *model.Batch) {
+	o.corrupt = func(b *model.Batch) {
 		first := slices.Clone(b.Outcome[:classes])
 		copy(b.Outcome, b.Outcome[classes:])
 		copy(b.Outcome[len(b.Outcome)-classes:], first)
@@ -64,25 +64,7 @@ func ForeignOutcome(o *Options) {
 
 // BlankInput trains on empty boards.
 func BlankInput(o *Options) {
-	o.faults.batch = func(b *model.Batch) { clear(b.Inputs) }
-}
-
-// SameSeed lets all games in progress draw the same random numbers.
-func SameSeed(o *Options) {
-	o.faults.games = func(games []*gameInProgress) {
-		for _, g := range games {
-			*g.generator = *games[0].generator
-		}
-	}
-}
-
-// SameStart begins all games at the starting position, and adds no noise to searches.
-func SameStart(o *Options) {
-	o.faults.games = func(games []*gameInProgress) {
-		for _, g := range games {
-			g.noise, g.emptyStarts = nil, 1
-		}
-	}
+	o.corrupt = func(b *model.Batch) { clear(b.Inputs) }
 }
 
 // ChildVariable is the environment variable that makes the test binary the process that Child runs.

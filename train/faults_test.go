@@ -28,6 +28,7 @@ import (
 	"ludus/train/record"
 	"ludus/train/remote"
 	"ludus/train/rundir"
+	"ludus/train/selfplay"
 )
 
 // The fault tests run learner, workers and NATS servers as processes and break them at random moments. Then every game
@@ -117,13 +118,13 @@ func runChild(text string) error {
 		return err
 	}
 	if c.Log == "" {
-		return train.Play(context.Background(), w, max(1, c.Threads), func(train.Played) {})
+		return selfplay.Play(context.Background(), w, max(1, c.Threads), func(selfplay.Played) {})
 	}
 	log, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
-	return train.Play(context.Background(), &loggingLearner{w, log}, max(1, c.Threads), func(train.Played) {})
+	return selfplay.Play(context.Background(), &loggingLearner{w, log}, max(1, c.Threads), func(selfplay.Played) {})
 }
 
 // loggingLearner logs games before they are published and after they were acknowledged.

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/train/plan"
 	"ludus/train/record"
 	"ludus/train/rundir"
+	"ludus/train/selfplay"
 )
 
 // heldGenerations is how many generations of positions an inbox holds; more stay in the stream. It must exceed 1, because
@@ -25,6 +27,23 @@ const (
 	maxProblem   = 200   // bytes of a name's problem; so the report fits into a message
 )
 
+// Workers are players in other processes, as a run sees them. Package remote implements it. Methods may
+// be called concurrently.
+type Workers interface {
+	// PublishNetwork makes a the newest assignment.
+	PublishNetwork(ctx context.Context, a *selfplay.Assignment) error
+	// Receive waits for the next message of a worker. An error ends the run.
+	Receive(ctx context.Context) (*record.Delivery, error)
+	// Limit says how many bytes of messages may wait. More are refused, so that workers wait.
+	Limit(ctx context.Context, bytes int64)
+	// Report adds to s what waits in the stream, and shows it to people who ask for it.
+	Report(ctx context.Context, s *rundir.WorkersStatus)
+	// Finish says that the run is finished: workers wait for another one.
+	Finish(ctx context.Context) error
+	// Close ends the connection.
+	Close()
+}
+
 // inbox receives games of workers while the run learns. It validates them, drops those that were received before, holds
 // them until the run takes them, and acknowledges them when the run has committed them.
 type inbox struct {
@@ -33,20 +52,20 @@ type inbox struct {
 	run     string // its id
 	dir     string // the run directory, for workers.json
 
-	mu        sync.Mutex
-	need      int                  // positions of a generation
-	network   *Network             // the newest; nil before the first
-	received  numbers              // games received, those in held included
-	taken     numbers              // games that the run has taken
-	heard     map[string]time.Time // when each process sent games last, if it did since the start
-	open      map[gameID]*message  // by their first games: those with games that are held, or taken and not committed
-	held      []delivered          // oldest first
-	positions int                  // in held
-	toCommit  []delivered          // taken since the last commit
-	senders   map[string]*sender
-	err       error // that ended receiving
-
 	arrived, room chan struct{} // signals: held has grown or receiving has ended; held has shrunk
+
+	mu         sync.Mutex
+	need       int                  // positions of a generation
+	assignment *selfplay.Assignment // the newest; nil before the first
+	received   numbers              // games received, those in held included
+	taken      numbers              // games that the run has taken
+	heard      map[string]time.Time // when each process sent games last, if it did since the start
+	open       map[gameID]*pending  // by their first games: those with games that are held, or taken and not committed
+	held       []part               // oldest first
+	positions  int                  // in held
+	toCommit   []part               // taken since the last commit
+	senders    map[string]*sender
+	err        error // that ended receiving
 }
 
 // gameID identifies a game.
@@ -55,14 +74,14 @@ type gameID struct {
 	number  int
 }
 
-// delivered is valid games of one message, with consecutive numbers.
-type delivered struct {
+// part is valid games of one message that were not received before, with consecutive numbers.
+type part struct {
 	*record.Message
-	message *message
+	of *pending
 }
 
-// message is a delivery with games that are not all committed.
-type message struct {
+// pending is a message whose games are not all committed.
+type pending struct {
 	id          gameID // of its first game
 	games       int    // to commit
 	positions   int    // in all its games
@@ -79,28 +98,28 @@ type sender struct {
 	positions int       // received since then
 }
 
-// newInbox returns an inbox for the games that workers play for r.
-func newInbox(r *run, workers Workers) *inbox {
-	have := r.count.Received
+// newInbox returns an inbox for the games that workers play for a run.
+func newInbox(s *state, workers Workers) *inbox {
 	return &inbox{
-		workers: workers, game: r.Game, run: r.config.ID, dir: r.Dir, need: r.generationPositions(),
-		received: have.clone(), taken: have.clone(), open: map[gameID]*message{}, senders: map[string]*sender{}, heard: map[string]time.Time{},
+		workers: workers, game: s.Game, run: s.config.ID, dir: s.Dir, need: plan.Positions(&s.config.Plan),
+		received: s.count.Received.clone(), taken: s.count.Received.clone(), heard: map[string]time.Time{},
+		open: map[gameID]*pending{}, senders: map[string]*sender{},
 		arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 }
 
 // start receives and reports until stop is called or ctx ends.
-func (x *inbox) start(ctx context.Context) (stop func()) {
+func (in *inbox) start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var joined sync.WaitGroup
 	joined.Go(func() {
-		err := x.receive(ctx)
-		x.mu.Lock()
-		x.err = err
-		x.mu.Unlock()
-		signal(x.arrived)
+		err := in.receive(ctx)
+		in.mu.Lock()
+		in.err = err
+		in.mu.Unlock()
+		signal(in.arrived)
 	})
-	joined.Go(func() { x.report(ctx) })
+	joined.Go(func() { in.report(ctx) })
 	return func() {
 		cancel()
 		joined.Wait()
@@ -108,11 +127,11 @@ func (x *inbox) start(ctx context.Context) (stop func()) {
 }
 
 // receive receives until ctx ends or receiving fails, and returns the error.
-func (x *inbox) receive(ctx context.Context) error {
+func (in *inbox) receive(ctx context.Context) error {
 	for {
-		delivery, err := x.workers.Receive(ctx)
+		delivery, err := in.workers.Receive(ctx)
 		if err == nil {
-			err = x.accept(ctx, delivery)
+			err = in.accept(ctx, delivery)
 		}
 		if err != nil {
 			return err
@@ -130,54 +149,50 @@ func signal(c chan struct{}) {
 
 // accept validates a delivery, waits for room and holds its games. Bad and repeated games are counted, acknowledged and
 // dropped. The only error is ctx's.
-func (x *inbox) accept(ctx context.Context, d *record.Delivery) error {
-	x.mu.Lock()
-	full := x.positions >= heldGenerations*x.need
-	x.mu.Unlock()
-	b, err := record.ReadMessage(x.game, x.run, d.Data)
-	for full && err == nil {
+func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
+	m, invalid := record.ReadMessage(in.game, in.run, d.Data)
+	for invalid == nil && in.full() {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-x.room:
+		case <-in.room:
 		}
-		x.mu.Lock()
-		full = x.positions >= heldGenerations*x.need
-		x.mu.Unlock()
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s := x.sender(d.Sender)
-	if err != nil {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	s := in.sender(d.Sender)
+	if invalid != nil {
 		s.Rejected++
-		text := err.Error()
+		text := invalid.Error()
 		s.Problem = strings.ToValidUTF8(text[:min(len(text), maxProblem)], "")
 		d.Acknowledge()
 		return nil
 	}
-	s.Threads = b.Threads
-	s.Behind = max(0, x.generation()-b.Generation)
-	x.heard[b.Process] = time.Now()
-	m := &message{id: gameID{b.Process, b.First}, positions: b.Positions(), bytes: len(d.Data), acknowledge: []func(){d.Acknowledge}}
-	count := b.Games()
-	for _, part := range x.unseen(b) {
-		positions := part.Positions()
-		m.games += part.Games()
-		s.Games += part.Games()
+	s.Threads = m.Threads
+	s.Behind = max(0, in.generation()-m.Generation)
+	in.heard[m.Process] = time.Now()
+	p := &pending{
+		id: gameID{m.Process, m.First}, positions: m.Positions(), bytes: len(d.Data), acknowledge: []func(){d.Acknowledge},
+	}
+	count := m.Games()
+	for _, unseen := range in.unseen(m) {
+		positions := unseen.Positions()
+		p.games += unseen.Games()
+		s.Games += unseen.Games()
 		s.Positions += positions
 		s.positions += positions
-		x.held = append(x.held, delivered{part, m})
-		x.positions += positions
+		in.held = append(in.held, part{unseen, p})
+		in.positions += positions
 	}
-	s.Missing = x.received[b.Process].missing()
-	first := x.open[m.id]
+	s.Missing = in.received[m.Process].missing()
+	first := in.open[p.id]
 	if first == nil { // a message that is held and comes again is not a duplicate
-		s.Duplicates += count - m.games
+		s.Duplicates += count - p.games
 	}
 	switch {
-	case m.games > 0:
-		x.open[m.id] = m
-		signal(x.arrived)
+	case p.games > 0:
+		in.open[p.id] = p
+		signal(in.arrived)
 	case first != nil:
 		first.acknowledge = append(first.acknowledge, d.Acknowledge)
 	default: // the run has these games
@@ -186,13 +201,24 @@ func (x *inbox) accept(ctx context.Context, d *record.Delivery) error {
 	return nil
 }
 
-// unseen marks the games of b as received and returns those that were not received before, in parts with consecutive
-// numbers.
-func (x *inbox) unseen(b *record.Message) (parts []*record.Message) {
-	for b.Games() > 0 {
-		game := b.Split(1)
+// full reports whether the inbox holds as many games as it may.
+func (in *inbox) full() bool { return in.ready() >= heldGenerations*in.needed() }
+
+// needed returns the positions of a generation.
+func (in *inbox) needed() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.need
+}
+
+// unseen marks the games of m as received and returns those that were not received before, in parts with consecutive
+// numbers. It takes all games from m.
+func (in *inbox) unseen(m *record.Message) (parts []*record.Message) {
+	for m.Games() > 0 {
+		game := m.Split(1)
+		isNew := in.received.add(m.Process, game.First, 1)
 		switch last := len(parts) - 1; {
-		case !x.received.add(b.Process, game.First, 1):
+		case !isNew:
 		case last >= 0 && parts[last].First+parts[last].Games() == game.First:
 			parts[last].Append(game)
 		default:
@@ -203,59 +229,59 @@ func (x *inbox) unseen(b *record.Message) (parts []*record.Message) {
 }
 
 // sender returns the state of the worker of that name.
-func (x *inbox) sender(name string) *sender {
+func (in *inbox) sender(name string) *sender {
 	now := time.Now()
-	s := x.senders[name]
+	s := in.senders[name]
 	if s == nil {
-		if len(x.senders) >= maxSenders {
-			oldest := slices.MinFunc(slices.Collect(maps.Keys(x.senders)), func(a, b string) int {
-				return x.senders[a].seen.Compare(x.senders[b].seen)
+		if len(in.senders) >= maxSenders {
+			oldest := slices.MinFunc(slices.Collect(maps.Keys(in.senders)), func(a, b string) int {
+				return in.senders[a].seen.Compare(in.senders[b].seen)
 			})
-			delete(x.senders, oldest)
+			delete(in.senders, oldest)
 		}
 		s = &sender{WorkerStatus: rundir.WorkerStatus{Name: name}, since: now}
-		x.senders[name] = s
+		in.senders[name] = s
 	}
 	s.seen = now
 	return s
 }
 
-// publish makes n the newest network, for a generation that needs the given number of positions.
-func (x *inbox) publish(ctx context.Context, n *Network, need int) error {
-	x.mu.Lock()
-	x.network, x.need = n, need
-	x.mu.Unlock()
-	return x.workers.PublishNetwork(ctx, n)
+// publish makes a the newest assignment, for a generation that needs the given number of positions.
+func (in *inbox) publish(ctx context.Context, a *selfplay.Assignment, need int) error {
+	in.mu.Lock()
+	in.assignment, in.need = a, need
+	in.mu.Unlock()
+	return in.workers.PublishNetwork(ctx, a)
 }
 
 // generation returns that of the newest network. The caller holds the lock.
-func (x *inbox) generation() int {
-	if x.network == nil {
+func (in *inbox) generation() int {
+	if in.assignment == nil {
 		return 0
 	}
-	return x.network.Generation
+	return in.assignment.Generation
 }
 
 // ready returns the number of positions that wait to be taken.
-func (x *inbox) ready() int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.positions
+func (in *inbox) ready() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.positions
 }
 
 // failure returns the error that ended receiving; nil: none.
-func (x *inbox) failure() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.err
+func (in *inbox) failure() error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.err
 }
 
 // gaps returns a line about games that have not arrived although later ones have; "" if there is nothing new.
-func (x *inbox) gaps() (text string) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+func (in *inbox) gaps() (text string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	games, names := 0, []string{}
-	for name, s := range x.senders {
+	for name, s := range in.senders {
 		if s.Missing > s.noted {
 			games, names = games+s.Missing, append(names, name)
 		}
@@ -272,18 +298,18 @@ func (x *inbox) gaps() (text string) {
 }
 
 // wait waits for games for at most the given time. An error ended receiving.
-func (x *inbox) wait(most time.Duration) error {
+func (in *inbox) wait(most time.Duration) error {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	for {
-		x.mu.Lock()
-		positions, err := x.positions, x.err
-		x.mu.Unlock()
+		in.mu.Lock()
+		positions, err := in.positions, in.err
+		in.mu.Unlock()
 		if positions > 0 || err != nil {
 			return err
 		}
 		select {
-		case <-x.arrived:
+		case <-in.arrived:
 		case <-timer.C:
 			return nil
 		}
@@ -291,65 +317,65 @@ func (x *inbox) wait(most time.Duration) error {
 }
 
 // take returns the oldest games, until they have the given number of positions or none is left.
-func (x *inbox) take(positions int) (batches []*record.Message) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for positions > 0 && len(x.held) > 0 {
-		d := x.held[0]
+func (in *inbox) take(positions int) (taken []*record.Message) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for positions > 0 && len(in.held) > 0 {
+		p := in.held[0]
 		games, n := 0, 0
-		for ; n < positions && games < d.Games(); games++ {
-			n += len(d.Records[games].Plies)
+		for ; n < positions && games < p.Games(); games++ {
+			n += len(p.Records[games].Plies)
 		}
-		if games < d.Games() {
-			d.Message = d.Split(games)
+		if games < p.Games() {
+			p.Message = p.Split(games)
 		} else {
-			x.held = x.held[1:]
+			in.held = in.held[1:]
 		}
 		positions -= n
-		x.positions -= n
-		x.taken.add(d.Process, d.First, games)
-		x.toCommit = append(x.toCommit, d)
-		batches = append(batches, d.Message)
+		in.positions -= n
+		in.taken.add(p.Process, p.First, games)
+		in.toCommit = append(in.toCommit, p)
+		taken = append(taken, p.Message)
 	}
-	signal(x.room)
-	return batches
+	signal(in.room)
+	return taken
 }
 
 // numbersTaken returns the numbers of the games that the run has taken. If there are too many playing processes, it forgets
 // those not heard of for longest. It keeps those with games that are not committed, because these may come again.
-func (x *inbox) numbersTaken() numbers {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+func (in *inbox) numbersTaken() numbers {
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	open := map[string]bool{}
-	for id := range x.open {
+	for id := range in.open {
 		open[id.process] = true
 	}
 	var names []string
-	for name := range x.taken {
+	for name := range in.taken {
 		if !open[name] {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return x.heard[a].Compare(x.heard[b]) })
-	for _, name := range names[:min(len(names), max(0, len(x.taken)-maxProcesses))] {
-		delete(x.taken, name)
-		delete(x.received, name)
-		delete(x.heard, name)
+	slices.SortFunc(names, func(a, b string) int { return in.heard[a].Compare(in.heard[b]) })
+	for _, name := range names[:min(len(names), max(0, len(in.taken)-maxProcesses))] {
+		delete(in.taken, name)
+		delete(in.received, name)
+		delete(in.heard, name)
 	}
-	return x.taken.clone()
+	return in.taken.clone()
 }
 
 // committed acknowledges the messages whose games are now all in the run directory.
-func (x *inbox) committed() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, d := range x.toCommit {
-		if d.message.games -= d.Games(); d.message.games == 0 {
-			for _, acknowledge := range d.message.acknowledge {
+func (in *inbox) committed() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, p := range in.toCommit {
+		if p.of.games -= p.Games(); p.of.games == 0 {
+			for _, acknowledge := range p.of.acknowledge {
 				acknowledge()
 			}
-			delete(x.open, d.message.id)
+			delete(in.open, p.of.id)
 		}
 	}
-	x.toCommit = nil
+	in.toCommit = nil
 }

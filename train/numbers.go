@@ -18,16 +18,16 @@ type span struct {
 // maxMissing is how many gaps of a process are remembered. Games of the oldest gap are then taken for duplicates.
 const maxMissing = 64
 
-// add marks the games first to first+n-1 of a process as received. It returns false and changes nothing if one of them
+// add marks the games first to first+games-1 of a process as received. It returns false and changes nothing if one of them
 // was received before.
-func (all numbers) add(process string, first, n int) bool {
-	s, end := all[process], first+n
+func (n numbers) add(process string, first, games int) bool {
+	s, end := n[process], first+games
 	if first >= s.Next {
 		if first > s.Next {
 			s.Missing = newest(append(slices.Clone(s.Missing), [2]int{s.Next, first}))
 		}
 		s.Next = end
-		all[process] = s
+		n[process] = s
 		return true
 	}
 	i := slices.IndexFunc(s.Missing, func(gap [2]int) bool { return gap[0] <= first && end <= gap[1] })
@@ -38,7 +38,7 @@ func (all numbers) add(process string, first, n int) bool {
 	rest := [][2]int{{gap[0], first}, {end, gap[1]}}
 	rest = slices.DeleteFunc(rest, func(g [2]int) bool { return g[0] == g[1] })
 	s.Missing = newest(slices.Concat(s.Missing[:i], rest, s.Missing[i+1:]))
-	all[process] = s
+	n[process] = s
 	return true
 }
 
@@ -54,9 +54,9 @@ func (s span) missing() (n int) {
 }
 
 // clone returns an independent copy.
-func (all numbers) clone() numbers {
-	if all == nil {
+func (n numbers) clone() numbers {
+	if n == nil {
 		return numbers{}
 	}
-	return maps.Clone(all) // add never changes a slice in place
+	return maps.Clone(n) // add never changes a slice in place
 }

@@ -10,93 +10,107 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/agent"
-	"ludus/train/parallel"
-	"ludus/train/record"
+	"ludus/train/learn"
+	"ludus/train/plan"
 	"ludus/train/rundir"
 	"ludus/train/seed"
+	"ludus/train/selfplay"
 	"ludus/train/tensorboard"
 )
 
-// configure sets r.config as resolve does and writes it if it is new or has changed.
-func (r *run) configure(ctx context.Context) (*infer.Weights, error) {
-	weights, changed, err := r.resolve(ctx)
+// opener makes a run from its directory and the options, in two steps: resolve or configure finds its config and plan,
+// load its games, network and windows.
+type opener struct {
+	*state
+	cost plan.Cost // measured for a new time plan
+}
+
+// newOpener checks the options as far as that is possible without the run directory, and starts the clock.
+func newOpener(o Options) (*opener, error) {
+	if o.Observe == nil {
+		o.Observe = func(Event) {}
+	}
+	return &opener{state: &state{Options: o, store: rundir.Checkpoints(o.Dir), clock: plan.Start()}}, o.length().Validate()
+}
+
+// configure sets config as resolve does and writes it if it is new or has changed.
+func (o *opener) configure(ctx context.Context) (*infer.Weights, error) {
+	weights, changed, err := o.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if changed {
-		err = r.config.Write(r.Dir)
+		err = o.config.Write(o.Dir)
 	}
 	return weights, err
 }
 
-// resolve sets r.config from config.json and the options, and reports whether it differs from that file; for a new run
+// resolve sets config from config.json and the options, and reports whether it differs from that file; for a new run
 // it makes the config. It writes nothing. It returns the weights that a run without checkpoints starts from.
-func (r *run) resolve(ctx context.Context) (weights *infer.Weights, changed bool, err error) {
-	config, err := rundir.ReadConfig(r.Dir)
+func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed bool, err error) {
+	config, err := rundir.ReadConfig(o.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
 		return nil, false, err
 	}
 	if isNew {
-		config = rundir.NewConfig(r.Game.Name, 1, rundir.DefaultSettings(r.Game))
-		config.Sheet = r.Game.Sheet
-		if r.Seed != nil {
-			config.Seed = *r.Seed
+		config = rundir.NewConfig(o.Game.Name, 1, rundir.DefaultSettings(o.Game))
+		config.Sheet = o.Game.Sheet
+		if o.Seed != nil {
+			config.Seed = *o.Seed
 		}
 	}
-	if config.Game != r.Game.Name {
+	if config.Game != o.Game.Name {
 		return nil, false, fmt.Errorf("%s: %w: it is a run of %s, not of %s; choose another directory",
-			r.Dir, ErrOtherGame, config.Game, r.Game.Name)
+			o.Dir, ErrOtherGame, config.Game, o.Game.Name)
 	}
-	weights, digest, err := r.readFrom()
+	weights, digest, err := o.readFrom()
 	if err != nil {
 		return nil, false, err
 	}
-	settings, err := r.resolveSettings(config, weights, digest, isNew)
+	settings, err := o.resolveSettings(config, weights, digest, isNew)
 	if err != nil {
 		return nil, false, err
 	}
 	if weights == nil {
-		network := infer.DefaultConfig(r.Game)
+		network := infer.DefaultConfig(o.Game)
 		network.Channels, network.Blocks = settings.Channels, settings.Blocks
-		if err := network.Validate(r.Game); err != nil {
+		if err := network.Validate(o.Game); err != nil {
 			return nil, false, err
 		}
-		weights = infer.NewWeights(r.Game, network, rand.New(seed.New(config.Seed, "weights", 0)))
+		weights = infer.NewWeights(o.Game, network, rand.New(seed.New(config.Seed, "weights", 0)))
 	}
 	weights.ValueScale = settings.ValueScale
-	r.config = config
+	o.config = config
 	if !isNew {
-		changed, err = r.changeLength()
+		changed, err = o.changeLength()
 		return weights, changed, err
 	}
 	config.Settings, config.From = settings, digest
-	return weights, true, r.makePlan(ctx, weights)
+	return weights, true, o.makePlan(ctx, weights)
 }
 
 // readFrom returns the weights that Options.From names and their file's SHA-256; nil and "" if From is empty.
-func (r *run) readFrom() (*infer.Weights, string, error) {
-	if r.From == "" {
+func (o *opener) readFrom() (*infer.Weights, string, error) {
+	if o.From == "" {
 		return nil, "", nil
 	}
-	load := r.Load
+	load := o.Load
 	if load == nil {
 		load = rundir.LoadWeights
 	}
-	weights, origin, err := load(agent.Reference{Path: r.From})
+	weights, origin, err := load(agent.Reference{Path: o.From})
 	if err != nil {
 		return nil, "", err
 	}
-	if weights, err = fit(weights, r.Game); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", r.From, err)
+	if weights, err = fit(weights, o.Game); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", o.From, err)
 	}
 	return weights, origin.Digest, nil
 }
@@ -104,7 +118,8 @@ func (r *run) readFrom() (*infer.Weights, string, error) {
 // fit returns the weights if they are a network for the game, or else, if they are one for another size of it, weights to
 // start from; see [infer.Weights.Resize].
 func fit(weights *infer.Weights, game *env.Game) (*infer.Weights, error) {
-	if other, err := games.Find(weights.Config.Game); err == nil && other.Name != game.Name && other.Family == game.Family && game.Sheet == "" {
+	other, err := games.Find(weights.Config.Game)
+	if err == nil && other.Name != game.Name && other.Family == game.Family && game.Sheet == "" {
 		return weights.Resize(other, game)
 	}
 	return weights, weights.Validate(game)
@@ -112,230 +127,191 @@ func fit(weights *infer.Weights, game *env.Game) (*infer.Weights, error) {
 
 // resolveSettings returns config's settings with the options applied. If the run exists already, an option that differs
 // from its settings is an error.
-func (r *run) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (
+func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (
 	rundir.Settings, error) {
 	settings := config.Settings
-	if from != nil && isNew {
+	switch {
+	case from != nil && isNew:
 		settings.Channels, settings.Blocks = from.Config.Channels, from.Config.Blocks
+	case isNew && o.Generations == 0:
+		settings.Channels, settings.Blocks = plan.NetworkSize(o.Game, o.length(), o.Threads)
 	}
-	if from == nil && isNew && r.Generations == 0 {
-		settings.Channels, settings.Blocks = networkSize(r.Game, r.coreTime())
-	}
-	if err := settings.Change(r.Settings); err != nil {
+	if err := settings.Change(o.Settings); err != nil {
 		return settings, err
 	}
 	if from != nil && isNew && (from.Config.Channels != settings.Channels || from.Config.Blocks != settings.Blocks) {
 		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d; leave them out",
-			ErrNetworkSize, settings.Channels, settings.Blocks, r.From, from.Config.Channels, from.Config.Blocks)
+			ErrNetworkSize, settings.Channels, settings.Blocks, o.From, from.Config.Channels, from.Config.Blocks)
 	}
 	if isNew {
 		return settings, nil
 	}
 	conflicts := settings.Differences(&config.Settings)
-	if r.Seed != nil && *r.Seed != config.Seed {
-		conflicts = append(conflicts, fmt.Sprintf("seed=%d (the run has %d)", *r.Seed, config.Seed))
+	if o.Seed != nil && *o.Seed != config.Seed {
+		conflicts = append(conflicts, fmt.Sprintf("seed=%d (the run has %d)", *o.Seed, config.Seed))
 	}
 	if digest != "" && digest != config.From {
 		why := "the run did not start from this file"
-		if r.From == agent.Zoo && config.From != "" {
+		if o.From == agent.Zoo && config.From != "" {
 			why = "the run started from another network; the shipped one may have changed since"
 		}
-		conflicts = append(conflicts, fmt.Sprintf("from=%s (%s)", r.From, why))
+		conflicts = append(conflicts, fmt.Sprintf("from=%s (%s)", o.From, why))
 	}
 	if len(conflicts) > 0 {
 		return settings, fmt.Errorf("%s: %w: %s; leave them out to continue, or choose another directory",
-			r.Dir, ErrConflict, strings.Join(conflicts, ", "))
+			o.Dir, ErrConflict, strings.Join(conflicts, ", "))
 	}
 	return settings, nil
 }
 
 // load restores the run from its newest intact checkpoint, or starts it with the given weights.
-func (r *run) load(weights *infer.Weights) error {
-	games := newGamesInProgress(r.Game, &r.config.Settings, r.config.Seed, r.config.Plan.ParallelGames)
-	if r.faults.games != nil {
-		r.faults.games(games)
+func (o *opener) load(weights *infer.Weights) (*run, error) {
+	settings := &o.config.Settings
+	r := &run{
+		state:    o.state,
+		player:   selfplay.NewPlayer(o.Game, settings, o.config.Seed, o.config.Plan.ParallelGames, o.Threads),
+		rescorer: selfplay.NewRescorer(o.Game, settings.SolverNodes, o.Threads),
 	}
-	r.play = newSelfPlay(games, r.Threads, cacheEntries)
-	r.rescorer = newRescorer(r.Game, r.config.Settings.SolverNodes, parallel.Runner(r.Threads))
-	checkpoint, damaged, err := r.store.Newest()
+	r.files = &files{state: o.state, player: r.player}
+	checkpoint, damaged, err := o.store.Newest()
 	switch {
 	case errors.Is(err, checkpoints.ErrNoCheckpoint) && len(damaged) == 0:
-		if err := r.begin(weights); err != nil {
-			return err
-		}
+		err = o.begin(r, weights)
 	case err != nil:
 		for _, err := range damaged {
-			r.note("%v", err)
+			o.note("%v", err)
 		}
-		return fmt.Errorf("run %s: %w; restore %s from a backup, or delete %s to start over",
-			r.Dir, err, filepath.Join(r.Dir, rundir.CheckpointsDir), r.Dir)
+		err = fmt.Errorf("run %s: %w; restore %s from a backup, or delete %s to start over",
+			o.Dir, err, filepath.Join(o.Dir, rundir.CheckpointsDir), o.Dir)
 	default:
-		if err := r.restore(checkpoint, damaged); err != nil {
-			return err
-		}
+		err = o.restore(r, checkpoint, damaged)
 	}
-	g := r.count.Generation
-	r.pace.began, r.pace.from = time.Now(), g
-	r.curves = tensorboard.NewWriter(r.Dir, g+1) // TensorBoard discards later points of earlier processes
-	r.rater = &rater{
-		dir: r.Dir, game: r.Game, config: r.config, count: &r.count, pace: &r.pace, threads: r.Threads,
-		curves: r.curves, notify: r.Observe, progress: func() { r.progress(Rating, 0) },
+	if err != nil {
+		return nil, err
 	}
-	if err := rundir.DropAfter(r.Dir, g); err != nil {
-		return err
+	g := o.count.Generation
+	o.clock.Begin(g)
+	r.files.curves = tensorboard.NewWriter(o.Dir, g+1) // TensorBoard discards later points of earlier processes
+	r.rater = &rater{state: o.state, curves: r.files.curves}
+	if err := rundir.DropAfter(o.Dir, g); err != nil {
+		return nil, err
 	}
-	return r.rater.dropRatingsAfter(g)
+	return r, r.rater.dropRatingsAfter(g)
 }
 
 // newestGeneration returns the newest generation that has metrics or games; 0 if there is none.
-func (r *run) newestGeneration() (int, error) {
+func (o *opener) newestGeneration() (int, error) {
 	newest := 0
-	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
+	metrics, _, err := rundir.MetricsFile.Read(o.Dir)
 	if err != nil {
 		return 0, err
 	}
 	for _, m := range metrics {
 		newest = max(newest, m.Generation)
 	}
-	games, err := rundir.GamesGenerations(r.Dir)
+	games, err := rundir.GamesGenerations(o.Dir)
 	return max(newest, slices.Max(append(games, 0))), err
 }
 
 // lostCheckpoints is the error of a run that has games or metrics up to a generation, but no checkpoint of its training.
-func (r *run) lostCheckpoints(newest int) error {
+func (o *opener) lostCheckpoints(newest int) error {
 	return fmt.Errorf("%s: %w, though its files go to generation %d; restore %s from a backup, or delete %s to start over",
-		r.Dir, ErrCheckpoints, newest, filepath.Join(r.Dir, rundir.CheckpointsDir), r.Dir)
+		o.Dir, ErrCheckpoints, newest, filepath.Join(o.Dir, rundir.CheckpointsDir), o.Dir)
 }
 
 // begin saves checkpoint 0 with the given weights. It returns an error if the run has lost its checkpoints, rather than
 // start a new run beside old games and metrics.
-func (r *run) begin(weights *infer.Weights) error {
-	newest, err := r.newestGeneration()
+func (o *opener) begin(r *run, weights *infer.Weights) error {
+	newest, err := o.newestGeneration()
 	if err != nil {
 		return err
 	}
 	if newest > 0 {
-		return r.lostCheckpoints(newest)
+		return o.lostCheckpoints(newest)
 	}
-	if r.config.From != "" && r.From == "" {
-		return fmt.Errorf("%s: %w: it starts from a weights file; give that file again", r.Dir, ErrConflict)
+	if o.config.From != "" && o.From == "" {
+		return fmt.Errorf("%s: %w: it starts from a weights file; give that file again", o.Dir, ErrConflict)
 	}
-	if err := r.newLearner(weights, nil); err != nil {
+	if err := o.newLearner(r, weights); err != nil {
 		return err
 	}
-	if r.From != "" {
-		r.note("starting from the network in %s", r.From)
+	if o.From != "" {
+		o.note("starting from the network in %s", o.From)
 	}
-	return r.save(counters{Game: r.Game.Name, Network: weights.Config})
+	return r.files.save(counters{Game: o.Game.Name, Network: weights.Config})
+}
+
+// newLearner gives the run its learner, with empty windows.
+func (o *opener) newLearner(r *run, weights *infer.Weights) (err error) {
+	r.learner, err = learn.New(o.Game, &o.config.Settings, o.config.Seed, weights, o.Threads)
+	if err == nil {
+		r.learner.Corrupt, r.files.learner = o.corrupt, r.learner
+	}
+	return err
 }
 
 // restore restores the run from c, its newest intact checkpoint; damaged has the errors of newer checkpoints. It returns
 // an error rather than train a run again from its first weights: only generation 1 may have been cut off before its
 // checkpoint.
-func (r *run) restore(c *checkpoints.Checkpoint, damaged []error) error {
+func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) error {
 	for _, err := range damaged {
-		r.note("%v; continuing from generation %d", err, c.ID)
+		o.note("%v; continuing from generation %d", err, c.ID)
 	}
-	newest, err := r.newestGeneration()
+	newest, err := o.newestGeneration()
 	if err != nil {
 		return err
 	}
 	if c.ID == 0 && newest > 1 {
-		return r.lostCheckpoints(newest)
+		return o.lostCheckpoints(newest)
 	}
 	if newest > c.ID && len(damaged) == 0 {
-		r.note("generation %d has no checkpoint; continuing from generation %d", newest, c.ID)
+		o.note("generation %d has no checkpoint; continuing from generation %d", newest, c.ID)
 	}
-	if err := json.Unmarshal(c.Meta, &r.count); err != nil {
+	if err := json.Unmarshal(c.Meta, &o.count); err != nil {
 		return fmt.Errorf("checkpoint %d: %w", c.ID, err)
 	}
-	trained, err := r.trainedCheckpoint(c)
+	trained, err := o.trainedCheckpoint(c)
 	if err != nil {
 		return err
 	}
 	weights, err := infer.Unmarshal(trained.Part(rundir.WeightsPart))
 	if err == nil {
-		err = r.newLearner(weights, trained.Part(rundir.OptimizerPart))
+		err = o.newLearner(r, weights)
+	}
+	if err == nil {
+		err = r.learner.UnmarshalState(trained.Part(rundir.OptimizerPart))
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint %d: %w", trained.ID, err)
 	}
-	r.owedSteps = r.count.Steps - r.learner.trainer.Steps()
-	if err := unmarshalGamesInProgress(c.Part(rundir.GamesInProgressPart), r.play.games); err != nil {
+	r.files.owedSteps = o.count.Steps - r.learner.StepsDone()
+	if err := r.player.UnmarshalGames(c.Part(rundir.GamesInProgressPart)); err != nil {
 		return fmt.Errorf("checkpoint %d: %w", c.ID, err)
 	}
-	r.pace.started = r.pace.started.Add(-time.Duration(r.count.Seconds * float64(time.Second)))
-	r.pace.startedCPU -= time.Duration(r.count.CPUSeconds * float64(time.Second))
-	return r.loadWindows()
+	o.clock.Resume(o.count.done())
+	lost := lostGames{state: o.state}
+	if err := r.learner.Restore(o.count.Sets, o.count.Generation, lost.read); err != nil {
+		return err
+	}
+	lost.note("continuing without these games")
+	return nil
 }
 
 // trainedCheckpoint returns the checkpoint whose weights the learner continues from: c itself or, if the run had
 // finished at c and was extended, one from before the final decay of the learning rate.
-func (r *run) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, error) {
-	plan := &r.config.Plan
+func (o *opener) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, error) {
+	plan := &o.config.Plan
 	if c.ID < plan.Resumed { // newer checkpoints are damaged: the plan starts from here
 		plan.Resumed, plan.Rewound = 0, 0
-		return c, r.config.Write(r.Dir)
+		return c, o.config.Write(o.Dir)
 	}
 	if c.ID > plan.Resumed || plan.Rewound == plan.Resumed {
 		return c, nil
 	}
-	before, err := r.store.Load(plan.Rewound)
+	before, err := o.store.Load(plan.Rewound)
 	if errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, checkpoints.ErrNoCheckpoint) {
-		r.note("%v; the learner continues from generation %d", err, c.ID)
+		o.note("%v; the learner continues from generation %d", err, c.ID)
 		return c, nil
 	}
 	return before, err
-}
-
-// newLearner sets r.learner, with the given weights and optimizer state; a nil optimizer means a fresh state.
-func (r *run) newLearner(weights *infer.Weights, optimizer []byte) error {
-	run := parallel.Runner(r.Threads)
-	trainer, err := model.NewTrainer(r.Game, weights, trainerConfig(&r.config.Settings), run)
-	if err != nil {
-		return err
-	}
-	r.learner = newLearner(r.Game, &r.config.Settings, r.config.Seed, trainer, run)
-	r.learner.corrupt = r.faults.batch
-	if optimizer == nil {
-		return nil
-	}
-	return trainer.UnmarshalState(optimizer)
-}
-
-// loadWindows restores the replay window and the validation set of the checkpoint: it reads files of games, newest
-// first, until both are full. Games in damaged or missing files are left out.
-func (r *run) loadWindows() error {
-	l := r.learner
-	sizes := l.windowSizes(r.count.Sets)
-	need := sizes
-	var generations [][2][]*record.Record // training and validation set, newest first
-	var lost lostGames
-	for g := r.count.Generation; g > 0 && (need.Training > 0 || need.Validation > 0); g-- {
-		games, first, err := record.Read(r.Game, r.Dir, g)
-		if record.IsLost(err) {
-			lost.add(g, err)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		training, validation := l.split(games, first)
-		generations = append(generations, [2][]*record.Record{training, validation})
-		need.Training -= record.Count(training)
-		need.Validation -= record.Count(validation)
-	}
-	r.noteLost(lost, "continuing without these games")
-	for _, games := range slices.Backward(generations) {
-		l.training.add(games[0], sizes.Training)
-		l.validation.add(games[1], sizes.Validation)
-	}
-	return nil
-}
-
-// trainerConfig returns the default trainer config with the settings' weight decay.
-func trainerConfig(s *rundir.Settings) model.Config {
-	c := model.DefaultConfig()
-	c.WeightDecay = s.WeightDecay
-	return c
 }

@@ -15,7 +15,7 @@ const (
 )
 
 // report writes workers.json, shows the status to whoever asks, and keeps the limit of the stream current, until ctx ends.
-func (x *inbox) report(ctx context.Context) {
+func (in *inbox) report(ctx context.Context) {
 	tick := time.NewTicker(reportInterval)
 	defer tick.Stop()
 	for {
@@ -24,27 +24,27 @@ func (x *inbox) report(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if bytes := x.streamBytes(); bytes > 0 {
-			x.workers.Limit(ctx, bytes)
+		if bytes := in.streamBytes(); bytes > 0 {
+			in.workers.Limit(ctx, bytes)
 		}
-		s := x.status(time.Now())
-		x.workers.Report(ctx, s)
-		_ = rundir.WriteWorkers(x.dir, s) // a full disk stops the run when it commits
+		s := in.status(time.Now())
+		in.workers.Report(ctx, s)
+		_ = rundir.WriteWorkers(in.dir, s) // a full disk stops the run when it commits
 	}
 }
 
 // status returns the state of the workers.
-func (x *inbox) status(now time.Time) *rundir.WorkersStatus {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+func (in *inbox) status(now time.Time) *rundir.WorkersStatus {
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	s := &rundir.WorkersStatus{
-		Time: now.Unix(), Game: x.game.Name, Generation: x.generation(), Need: x.need, Ready: x.positions,
+		Time: now.Unix(), Game: in.game.Name, Generation: in.generation(), Need: in.need, Ready: in.positions,
 		Workers: []rundir.WorkerStatus{},
 	}
-	if x.network != nil {
-		s.Simulations = x.network.Simulations
+	if in.assignment != nil {
+		s.Simulations = in.assignment.Simulations
 	}
-	for _, sender := range x.senders {
+	for _, sender := range in.senders {
 		if elapsed := now.Sub(sender.since); elapsed >= speedInterval {
 			sender.Speed = float64(sender.positions) / elapsed.Seconds()
 			sender.since, sender.positions = now, 0

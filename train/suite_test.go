@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ludus/train/agent"
+	"ludus/train/plan"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 	"ludus/train/tensorboard"
@@ -47,22 +48,21 @@ func TestSuite(t *testing.T) {
 		t.Fatal(err)
 	}
 	var notified []rundir.SuiteResult
-	tester := &rater{
-		dir: dir, game: tiny(t, "", 1).Game, config: config, threads: 2, suite: smallSuite(t), curves: tensorboard.NewWriter(dir, 1),
-		notify: func(e Event) {
-			if e.Suite != nil {
-				notified = append(notified, *e.Suite)
-			}
-		},
-		progress: func() {},
+	o := tiny(t, dir, 1)
+	o.Observe = func(e Event) {
+		if e.Suite != nil {
+			notified = append(notified, *e.Suite)
+		}
 	}
+	s := &state{Options: o, config: config, clock: plan.Start()}
+	tester := &rater{state: s, suite: smallSuite(t), curves: tensorboard.NewWriter(dir, 1)}
 	defer tester.curves.Close()
 	for _, count := range []counters{
 		{Generation: 2, Positions: (suite.MinPositions - 1) * searchedPerTested}, // too few for a test
 		{Generation: 3, Positions: suite.MinPositions * searchedPerTested},
 		{Generation: 6, Positions: 2 * suite.MinPositions * searchedPerTested},
 	} {
-		tester.count = &count
+		s.count = count
 		for range 2 {
 			if err := tester.testOnSuite(t.Context()); err != nil {
 				t.Fatal(err)
@@ -79,7 +79,7 @@ func TestSuite(t *testing.T) {
 			t.Errorf("result %d is %+v, want one of %s at generation %d in 40 positions", i, c, kind, generation)
 		}
 		spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(dir, generation)}
-		factory := agent.NewFactory(tester.game, spec, rundir.LoadWeights)
+		factory := agent.NewFactory(o.Game, spec, rundir.LoadWeights)
 		report, err := tester.suite.Test(t.Context(), factory, suite.TestOptions{Threads: 1, Positions: 40, Seed: config.Seed})
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/check"
+	"ludus/train/plan"
 	"ludus/train/rundir"
 )
 
@@ -524,6 +525,30 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestLength: absurd lengths, and a time too short to measure the machine in, are rejected; no folder is left behind.
+func TestLength(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	for _, c := range []struct {
+		time        time.Duration
+		generations int
+		says        string
+	}{
+		{999999 * time.Hour, 0, "at most 720h (30 days)"},
+		{0, 1e9, "at most 100000"},
+		{-time.Second, 0, "at most 720h"},
+		{time.Microsecond, 0, "the time limit ended while this machine's speed was measured"},
+	} {
+		o := tiny(t, dir, c.generations)
+		o.Time = c.time
+		if _, err := Train(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, %d generations: error %v; want one that says %q", c.time, c.generations, err, c.says)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a rejected run left its folder behind")
+	}
+}
+
 // TestFrom starts a run from a weights file: it takes over the network's size, and refuses other sizes and games.
 func TestFrom(t *testing.T) {
 	first := t.TempDir()
@@ -639,7 +664,7 @@ func TestOtherLength(t *testing.T) {
 
 	dir = t.TempDir()
 	const generations = 6
-	last := lastBeforeDecay(&rundir.Plan{Generations: generations})
+	last := plan.LastBeforeDecay(&rundir.Plan{Generations: generations})
 	stopAfter(tiny(t, dir, generations), last)
 	stopAfter(tiny(t, dir, generations+1), last+1) // another length may come late
 	dir = t.TempDir()

@@ -57,12 +57,19 @@ var imports = map[string][]string{
 	"train/suite":                 {"checkpoints", "env", "env/games", "env/naming", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train/record":                {"checkpoints", "env", "train/rundir"},
 	"train/record/recordtest":     {"env", "train/record"},
+	"train/learn":                 {"env", "model", "model/infer", "train/parallel", "train/record", "train/rundir", "train/seed", "train/suite"},
+	"train/plan": {
+		"env", "model", "model/infer", "train/cpu", "train/learn", "train/parallel", "train/record", "train/rundir", "train/seed",
+		"train/selfplay",
+	},
+	"train/selfplay": {"env", "env/solver", "mcts", "model/infer", "train/parallel", "train/record", "train/rundir", "train/seed"},
 	"train": {
-		"checkpoints", "env", "env/games", "env/solver", "mcts", "model", "model/infer", "train/agent", "train/cpu", "train/match",
-		"train/parallel", "train/ratings", "train/record", "train/rundir", "train/seed", "train/suite", "train/tensorboard",
+		"checkpoints", "env", "env/games", "model", "model/infer", "train/agent", "train/learn", "train/match", "train/parallel",
+		"train/plan", "train/ratings", "train/record", "train/rundir", "train/seed", "train/selfplay", "train/suite",
+		"train/tensorboard",
 	},
 	"train/check":  {"checkpoints", "env", "env/games", "model/infer", "train/record", "train/rundir"},
-	"train/remote": {"checkpoints", "env/games", "model/infer", "train", "train/parallel", "train/record", "train/rundir"},
+	"train/remote": {"checkpoints", "env/games", "model/infer", "train/parallel", "train/record", "train/rundir", "train/selfplay"},
 	"train/doctor": {"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train/agent", "train/record", "train/rundir"},
 	"train/sweep": {
 		"checkpoints", "env", "train/agent", "train/cpu", "train/match", "train/rundir", "train/stats", "train/suite",
@@ -75,13 +82,13 @@ var imports = map[string][]string{
 		"train/shipped",
 	},
 	"cmd/ship": {
-		"checkpoints", "checkpoints/zoo", "env", "env/games", "model/infer", "train", "train/agent", "train/exploit",
-		"train/match", "train/ratings", "train/rundir", "train/shipped", "train/suite",
+		"checkpoints", "checkpoints/zoo", "env", "env/games", "model/infer", "train/agent", "train/exploit", "train/match",
+		"train/plan", "train/ratings", "train/rundir", "train/shipped", "train/suite",
 	},
 	"cmd/ludus/internal/analysis": {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/naming", "train/agent"},
 	"cmd/ludus/internal/bench": {
-		"env", "env/games", "mcts", "model", "model/infer", "model/infer/kernel", "train", "train/agent", "train/cpu",
-		"train/parallel", "train/rundir",
+		"env", "env/games", "mcts", "model", "model/infer", "model/infer/kernel", "train/agent", "train/cpu", "train/parallel",
+		"train/rundir", "train/selfplay",
 	},
 	"cmd/ludus/internal/board": {
 		"cmd/internal/diagrams", "cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "env/naming",
@@ -115,17 +122,17 @@ var imports = map[string][]string{
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/ggp",
 		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report",
-		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web",
-		"env", "env/games", "env/gdl", "env/naming", "env/solver", "model/infer", "model/infer/kernel", "model/infer/onnx",
-		"train", "train/agent", "train/check", "train/doctor", "train/exploit", "train/match", "train/ratings", "train/remote",
-		"train/rundir", "train/shipped", "train/stats", "train/suite", "train/sweep",
+		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env",
+		"env/games", "env/gdl", "env/naming", "env/solver", "model/infer", "model/infer/kernel", "model/infer/onnx", "train",
+		"train/agent", "train/check", "train/doctor", "train/exploit", "train/match", "train/plan", "train/ratings",
+		"train/remote", "train/rundir", "train/selfplay", "train/shipped", "train/stats", "train/suite", "train/sweep",
 	},
 }
 
 // quiet packages start no goroutine. Their callers decide what runs concurrently.
 var quiet = []string{
 	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/gates", "env/gdl/canonical", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
-	"checkpoints", "model/protobuf", "train/record", "train/seed", "train/stats", "train/tensorboard",
+	"checkpoints", "model/protobuf", "train/record", "train/learn", "train/plan", "train/seed", "train/stats", "train/tensorboard",
 }
 
 // forTests are packages that only tests import, so no program contains them.
@@ -237,6 +244,32 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s: mcts and model must not import each other", s.name)
 			}
 		}
+	}
+}
+
+// light are packages that must not contain the trainer and Gorgonia, not even through others: they show runs or play for
+// them.
+var light = []string{
+	"train/record", "train/selfplay", "train/doctor", "train/remote", "cmd/ludus/internal/web", "cmd/ludus/internal/page/engine",
+}
+
+// TestLightPackages checks what the light packages depend on.
+func TestLightPackages(t *testing.T) {
+	var reach func(pkg string, path []string)
+	reach = func(pkg string, path []string) {
+		if path = append(path, pkg); pkg == "model" || pkg == "train" {
+			t.Errorf("a light package imports %s: %s", pkg, strings.Join(path, " -> "))
+			return
+		}
+		for _, target := range imports[pkg] {
+			reach(target, path)
+		}
+	}
+	for _, pkg := range light {
+		if _, known := imports[pkg]; !known {
+			t.Errorf("the package %s does not exist", pkg)
+		}
+		reach(pkg, nil)
 	}
 }
 

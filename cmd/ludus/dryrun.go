@@ -19,8 +19,8 @@ import (
 	"ludus/train/stats"
 )
 
-// plan is what "train --dry-run" prints. Counts are those of the whole run, estimated.
-type plan struct {
+// dryRunPlan is what "train --dry-run" prints. Counts are those of the whole run, estimated.
+type dryRunPlan struct {
 	Game          string        `json:"game"`
 	Run           string        `json:"run"`
 	Generation    int           `json:"generation"` // done so far; 0 in a new run
@@ -89,9 +89,9 @@ func meanLength(recorded []zoo.Trained) (length float64) {
 }
 
 // newPlan describes a preview.
-func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *plan {
+func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *dryRunPlan {
 	s, c := &f.Config.Settings, &f.Config.Plan
-	p := &plan{
+	p := &dryRunPlan{
 		Game: o.Game.Name, Run: o.Dir, Generation: f.Generation, Seconds: f.Seconds, CPU: c.CPU, Threads: o.Threads,
 		Channels: s.Channels, Blocks: s.Blocks, Parameters: f.Parameters, Generations: f.Generations,
 		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
@@ -105,7 +105,7 @@ func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *plan {
 }
 
 // write prints the plan for people.
-func (p *plan) write(w io.Writer) {
+func (p *dryRunPlan) write(w io.Writer) {
 	kind := ""
 	if p.CPU {
 		kind = " of CPU time"
@@ -138,7 +138,7 @@ func (p *plan) write(w io.Writer) {
 }
 
 // writeRecorded prints the trainings on the game's card.
-func (p *plan) writeRecorded(w io.Writer) {
+func (p *dryRunPlan) writeRecorded(w io.Writer) {
 	if len(p.Recorded) == 0 {
 		fmt.Fprintf(w, "\nNo training of %s is recorded; the run's ratings will show its strength.\n", p.Game)
 		return

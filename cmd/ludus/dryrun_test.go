@@ -80,7 +80,7 @@ func TestSampleShare(t *testing.T) {
 // --dry-run measures this machine and leaves no file behind.
 func TestDryRun(t *testing.T) {
 	dir := t.TempDir()
-	var p plan
+	var p dryRunPlan
 	if err := json.Unmarshal([]byte(run(t, dir, "", "train", "quad-5x5", "--time", "2s", "--dry-run", "--json")), &p); err != nil {
 		t.Fatal(err)
 	}

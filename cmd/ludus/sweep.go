@@ -16,8 +16,8 @@ import (
 
 	"ludus/env"
 	"ludus/env/naming"
-	"ludus/train"
 	"ludus/train/agent"
+	"ludus/train/plan"
 	"ludus/train/stats"
 	"ludus/train/suite"
 	"ludus/train/sweep"
@@ -74,7 +74,7 @@ stopped sweep, also with more --seeds, more --arm or other tests.
 	flags.StringArrayVar(&f.sets, "set", nil, "a setting and its values, key=a,b,c; may be repeated")
 	flags.StringArrayVar(&f.arms, "arm", nil, `an arm that changes settings of the baseline, "key=a key=b"; may be repeated`)
 	flags.IntVar(&f.Seeds, "seeds", 2, "runs of each arm")
-	flags.DurationVar(&f.CPU, "cpu", train.DefaultTime, "CPU time of each run")
+	flags.DurationVar(&f.CPU, "cpu", plan.DefaultTime, "CPU time of each run")
 	flags.IntVar(&f.Generations, "generations", 0, "generations of each run, instead of --cpu")
 	flags.StringVar(&f.Dir, "dir", "", "the sweep's folder (default sweeps/GAME)")
 	flags.StringVar(&f.suite, "suite", "", "a file of solved positions to test on instead of the built-in ones")
@@ -84,9 +84,9 @@ stopped sweep, also with more --seeds, more --arm or other tests.
 	threadsFlag(cmd, &f.Threads, "runs at once, each on one core")
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON in the last line")
 	limit(cmd, "seeds", fmt.Sprintf("from 1 to %d", sweep.MaxSeeds), func() bool { return f.Seeds >= 1 && f.Seeds <= sweep.MaxSeeds })
-	limit(cmd, "cpu", "1s or more, such as 8m", func() bool { return f.CPU >= time.Second && f.CPU <= train.MaxTime })
-	limit(cmd, "generations", fmt.Sprintf("from 1 to %d", train.MaxGenerations), func() bool {
-		return f.Generations >= 1 && f.Generations <= train.MaxGenerations
+	limit(cmd, "cpu", "1s or more, such as 8m", func() bool { return f.CPU >= time.Second && f.CPU <= plan.MaxTime })
+	limit(cmd, "generations", fmt.Sprintf("from 1 to %d", plan.MaxGenerations), func() bool {
+		return f.Generations >= 1 && f.Generations <= plan.MaxGenerations
 	})
 	limit(cmd, "positions", "1 or more", func() bool { return f.Positions >= 1 })
 	limit(cmd, "games", "from 2 to 100000", func() bool { return f.Games >= 2 && f.Games <= 100_000 })

@@ -23,6 +23,7 @@ import (
 	"ludus/env/naming"
 	"ludus/train"
 	"ludus/train/agent"
+	"ludus/train/plan"
 	"ludus/train/rundir"
 	"ludus/train/shipped"
 )
@@ -104,7 +105,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.Dir, "run", "", "the run's folder (default runs/GAME)")
-	flags.DurationVar(&o.Time, "time", train.DefaultTime, "how long to train, everything included")
+	flags.DurationVar(&o.Time, "time", plan.DefaultTime, "how long to train, everything included")
 	flags.DurationVar(&cpuLimit, "cpu", 0, "how much CPU time of all threads together to train for, instead of --time")
 	flags.IntVar(&o.Generations, "generations", 0, "train this many generations in all, without a time limit")
 	flags.Uint64Var(&seed, "seed", 1, "seed of all randomness")

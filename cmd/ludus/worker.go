@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ludus/train"
 	"ludus/train/remote"
+	"ludus/train/selfplay"
 )
 
 func workerCommand() *cobra.Command {
@@ -59,11 +59,11 @@ func work(cmd *cobra.Command, o remote.WorkerOptions, threads int) error {
 		return err
 	}
 	defer w.Close()
-	err = train.Play(cmd.Context(), w, threads, func(s train.Played) {
+	err = selfplay.Play(cmd.Context(), w, threads, func(s selfplay.Played) {
 		mu.Lock()
 		defer mu.Unlock()
 		p.show(status{count: s.Games, unit: "games", share: -1, detail: fmt.Sprintf("%s, generation %d, %d simulations per move, %.0f positions/s",
-			s.Network.Game.Name, s.Network.Generation, s.Network.Simulations, s.Speed)})
+			s.Assignment.Game.Name, s.Assignment.Generation, s.Assignment.Simulations, s.Speed)})
 	})
 	mu.Lock()
 	p.close()

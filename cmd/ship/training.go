@@ -15,8 +15,8 @@ import (
 	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train"
 	"ludus/train/agent"
+	"ludus/train/plan"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 )
@@ -65,7 +65,7 @@ func (t *training) command() string {
 		length = fmt.Sprintf("--%s %s", kind, short(time.Duration(p.Seconds*float64(time.Second))))
 	}
 	command := fmt.Sprintf("ludus train %s %s --seed %d", t.game.Name, length, t.config.Seed)
-	changed := train.ChangedSettings(t.game, &t.config.Settings)
+	changed := plan.ChangedSettings(t.game, &t.config.Settings)
 	if share := t.config.Settings.RatingShare; share != rundir.DefaultSettings(t.game).RatingShare {
 		changed = append(changed, fmt.Sprintf("rating_share=%v", share))
 	}
@@ -115,7 +115,7 @@ func (t *training) describe(generation int) (zoo.Training, error) {
 
 // plain returns an error unless the run is finished and had the default settings, rating_share aside.
 func (t *training) plain() error {
-	if changed := train.ChangedSettings(t.game, &t.config.Settings); len(changed) > 0 {
+	if changed := plan.ChangedSettings(t.game, &t.config.Settings); len(changed) > 0 {
 		return fmt.Errorf("%s is no plain training: it has other settings (%s)", t.dir, strings.Join(changed, ", "))
 	}
 	if n := len(t.metrics); n == 0 || t.metrics[n-1].Generation < t.config.Plan.Last() || t.metrics[n-1].Steps == 0 {

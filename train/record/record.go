@@ -66,6 +66,19 @@ func Count(records []*Record) int {
 	return n
 }
 
+// ProvenShare is the share of searched positions whose exact class is known; 0 without any.
+func ProvenShare(records []*Record) float64 {
+	proven := 0
+	for _, r := range records {
+		for i := range r.Plies {
+			if r.Plies[i].Proven >= 0 {
+				proven++
+			}
+		}
+	}
+	return float64(proven) / float64(max(1, Count(records)))
+}
+
 // Value is the expected utility of the player to move, exact if proven.
 func (p *Ply) Value(game *env.Game) float64 {
 	if p.Proven >= 0 {

@@ -15,21 +15,21 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer"
-	"ludus/train"
 	"ludus/train/cpu"
 	"ludus/train/record"
 	"ludus/train/rundir"
+	"ludus/train/selfplay"
 )
 
 // collector is a learner that keeps the games of one player.
 type collector struct {
-	network *train.Network
+	network *selfplay.Assignment
 	games   *record.Message
 	want    int
 	enough  func()
 }
 
-func (c *collector) Newest(context.Context) (*train.Network, error) { return c.network, nil }
+func (c *collector) Newest(context.Context) (*selfplay.Assignment, error) { return c.network, nil }
 
 func (c *collector) PublishGames(_ context.Context, b *record.Message) error {
 	if c.games == nil {
@@ -46,7 +46,7 @@ func (c *collector) PublishGames(_ context.Context, b *record.Message) error {
 
 // selfPlayGames returns games that a worker plays with default settings.
 func selfPlayGames(t testing.TB, game *env.Game, weights *infer.Weights, want int) (*collector, error) {
-	c := &collector{want: want, network: &train.Network{
+	c := &collector{want: want, network: &selfplay.Assignment{
 		Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 16, MeanPlies: 30, Weights: weights,
 	}}
 	if err := c.network.Prepare(); err != nil {
@@ -54,7 +54,7 @@ func selfPlayGames(t testing.TB, game *env.Game, weights *infer.Weights, want in
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	c.enough = cancel
-	if err := train.Play(ctx, c, 2, func(train.Played) {}); !errors.Is(err, context.Canceled) {
+	if err := selfplay.Play(ctx, c, 2, func(selfplay.Played) {}); !errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	return c, nil

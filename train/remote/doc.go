@@ -1,10 +1,10 @@
 // Package remote connects a run with workers on other machines over NATS (https://nats.io). It implements
-// [train.Workers] for the run ([Hub]) and [train.Learner] for a worker ([Worker]), and can start a NATS server inside
+// [train.Workers] for the run ([Hub]) and [selfplay.Learner] for a worker ([Worker]), and can start a NATS server inside
 // the run's process ([StartServer]).
 //
 // # Messages
 //
-//   - Games: a worker publishes messages of [record.Message] to the subject ludus.games.RUN.NAME. The JetStream stream
+//   - Games: a worker publishes each [record.Message] to the subject ludus.games.RUN.NAME. The JetStream stream
 //     ludus-games stores them on disk before the server acknowledges them. It has room for a few generations and refuses
 //     new messages when it is full, so workers wait. The run's consumer acknowledges a message once its games are in the
 //     run directory; then the stream drops it. The stream's metadata name the run, and another run does not use it.

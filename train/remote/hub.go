@@ -13,9 +13,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"ludus/train"
 	"ludus/train/record"
 	"ludus/train/rundir"
+	"ludus/train/selfplay"
 )
 
 // Hub is the run's side of the connection: a [train.Workers].
@@ -35,8 +35,8 @@ type Hub struct {
 	requested jetstream.MessageBatch // messages that were requested; nil: none
 
 	mu       sync.Mutex
-	stream   jetstream.StreamConfig // of games
-	networks chan *train.Network    // holds the newest network until publishNetworks takes it; senders hold mu
+	stream   jetstream.StreamConfig    // of games
+	networks chan *selfplay.Assignment // holds the newest network until publishNetworks takes it; senders hold mu
 }
 
 // HubOptions say how a Hub uses the NATS server.
@@ -51,7 +51,7 @@ type HubOptions struct {
 // NewHub connects to the server and creates the stream of games and the store of networks, if they do not exist. It
 // returns an error if they are used by another run.
 func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
-	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), networks: make(chan *train.Network, 1), reconnects: make(chan struct{}, 1)}
+	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), networks: make(chan *selfplay.Assignment, 1), reconnects: make(chan struct{}, 1)}
 	options := append(connectOptions(learnerReplies, &h.notes, o.Access), nats.ReconnectHandler(func(c *nats.Conn) {
 		signal(h.reconnects)
 		h.notes.say("connected again to " + c.ConnectedUrlRedacted())
@@ -310,7 +310,7 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 
 // PublishNetwork makes n the newest network. It does not wait: what cannot be published now is published later, unless a
 // newer network replaces it.
-func (h *Hub) PublishNetwork(_ context.Context, n *train.Network) error {
+func (h *Hub) PublishNetwork(_ context.Context, n *selfplay.Assignment) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	select {
@@ -331,7 +331,7 @@ func signal(c chan struct{}) {
 
 // publishNetworks publishes networks until ctx ends. It tries again after an error, or with the next network.
 func (h *Hub) publishNetworks(ctx context.Context) {
-	var n *train.Network // not published yet
+	var n *selfplay.Assignment // not published yet
 	for {
 		retry := make(<-chan time.Time) // never, unless n is left
 		if n != nil {
@@ -374,7 +374,7 @@ const (
 // reading it.
 var networkNames = [2]string{"even", "odd"}
 
-func (h *Hub) putNetwork(ctx context.Context, n *train.Network) error {
+func (h *Hub) putNetwork(ctx context.Context, n *selfplay.Assignment) error {
 	return h.put(ctx, invitation{
 		Play: record.PlayVersion, Run: n.Run, Game: n.Game.Name, Settings: n.Settings, Generation: n.Generation,
 		Simulations: n.Simulations, MeanPlies: n.MeanPlies,

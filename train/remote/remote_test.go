@@ -18,6 +18,7 @@ import (
 	"ludus/train"
 	"ludus/train/record"
 	"ludus/train/rundir"
+	"ludus/train/selfplay"
 )
 
 func newGame(t testing.TB) *env.Game {
@@ -94,7 +95,7 @@ func startWorker(t testing.TB, url, name string) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var joined sync.WaitGroup
 	joined.Go(func() {
-		if err := train.Play(ctx, w, 1, func(train.Played) {}); !errors.Is(err, context.Canceled) {
+		if err := selfplay.Play(ctx, w, 1, func(selfplay.Played) {}); !errors.Is(err, context.Canceled) {
 			t.Errorf("worker %s: %v", name, err)
 		}
 	})
@@ -197,7 +198,7 @@ func TestFinish(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())
 	game := newGame(t)
-	n := &train.Network{Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 4,
+	n := &selfplay.Assignment{Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 4,
 		Weights: infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 64, Blocks: 4}, rand.New(rand.NewPCG(1, 1)))}
 	for range 5 {
 		h := startHub(t, server, "run")

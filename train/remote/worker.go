@@ -16,11 +16,11 @@ import (
 
 	"ludus/env/games"
 	"ludus/model/infer"
-	"ludus/train"
 	"ludus/train/record"
+	"ludus/train/selfplay"
 )
 
-// Worker is a worker's side of the connection: a [train.Learner].
+// Worker is a worker's side of the connection: a [selfplay.Learner].
 type Worker struct {
 	name   string
 	conn   *nats.Conn
@@ -30,17 +30,17 @@ type Worker struct {
 	joined sync.WaitGroup
 
 	mu       sync.Mutex
-	newest   *train.Network  // nil: none yet, or the run is finished
-	seen     string          // id of the object that newest was read from
-	known    bool            // newest is the learner's last word: its network, or nil if the run is finished
-	run      string          // id of the run to which the games below belong
-	id       string          // id of this process in that run; see record.Message
-	number   int             // number of the next game in that run
-	waiting  *record.Message // games to publish; nil: none
-	inFlight int             // positions in the message that is being sent
-	refused  bool            // the server refuses that message, because the stream is full
-	err      error           // the error that ended the connection
-	changed  chan struct{}   // closed and replaced when the fields above change
+	newest   *selfplay.Assignment // nil: none yet, or the run is finished
+	seen     string               // id of the object that newest was read from
+	known    bool                 // newest is the learner's last word: its network, or nil if the run is finished
+	run      string               // id of the run to which the games below belong
+	id       string               // id of this process in that run; see record.Message
+	number   int                  // number of the next game in that run
+	waiting  *record.Message      // games to publish; nil: none
+	inFlight int                  // positions in the message that is being sent
+	refused  bool                 // the server refuses that message, because the stream is full
+	err      error                // the error that ended the connection
+	changed  chan struct{}        // closed and replaced when the fields above change
 }
 
 // WorkerOptions say how a Worker connects.
@@ -130,7 +130,7 @@ func (w *Worker) await(ctx context.Context, done func() bool) error {
 func (w *Worker) fail(err error) { w.update(func() { w.err = err }) }
 
 // Newest returns the newest network. It waits until there is one.
-func (w *Worker) Newest(ctx context.Context) (n *train.Network, err error) {
+func (w *Worker) Newest(ctx context.Context) (n *selfplay.Assignment, err error) {
 	err = w.await(ctx, func() bool {
 		n = w.newest
 		return n != nil
@@ -190,7 +190,7 @@ func (w *Worker) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n := &train.Network{
+	n := &selfplay.Assignment{
 		Run: i.Run, Game: game, Settings: i.Settings, Generation: i.Generation, Simulations: i.Simulations, MeanPlies: i.MeanPlies,
 		Weights: weights,
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ludus/env"
-	"ludus/train"
+	"ludus/train/selfplay"
 )
 
 func newOptions(game string) *Options {
@@ -102,7 +102,7 @@ func TestChoices(t *testing.T) {
 
 // TestSelfPlayRow checks that counts are scaled to the median speeds.
 func TestSelfPlayRow(t *testing.T) {
-	p := &selfPlayer{row: SelfPlay{Threads: 2}, total: train.Throughput{
+	p := &selfPlayer{row: SelfPlay{Threads: 2}, total: selfplay.Throughput{
 		Seconds: 10, Positions: 100, Simulations: 1600, Evaluations: 1000, Batches: 20, CacheHits: 500, Idle: 1,
 	}}
 	got := p.complete(&series{[]float64{90, 120, 300}, 0.38}, &series{[]float64{100, 150, 200}, 1})

@@ -9,7 +9,7 @@ import (
 	"ludus/env"
 	"ludus/mcts"
 	"ludus/model/infer"
-	"ludus/train"
+	"ludus/train/selfplay"
 )
 
 // Rounds of self-play and of the network alone last several slices, because one move in all parallel games takes long.
@@ -24,11 +24,11 @@ const warmUp = 150 * time.Millisecond
 // selfPlayer runs self-play with one number of threads, with or without a cache, and adds up its counts.
 type selfPlayer struct {
 	row     SelfPlay
-	play    *train.SelfPlay
+	play    *selfplay.Meter
 	network *infer.Network
 	warm    bool
-	total   train.Throughput // of all rounds
-	newest  train.Throughput // of the newest round
+	total   selfplay.Throughput // of all rounds
+	newest  selfplay.Throughput // of the newest round
 }
 
 // newSelfPlayer prepares self-play of the network as in a training run, with or without a cache of evaluations.
@@ -39,7 +39,7 @@ func (o *Options) newSelfPlayer(network *infer.Network, threads int, cache bool)
 	p.row = SelfPlay{
 		Game: game.Name, Net: o.net(game).String(), Simulations: settings.Simulations, Threads: threads, Cache: cache,
 	}
-	p.play = train.NewSelfPlay(game, settings, threads, cache)
+	p.play = selfplay.NewMeter(game, settings, threads, cache)
 	return p
 }
 

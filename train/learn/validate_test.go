@@ -1,4 +1,4 @@
-package train
+package learn
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/parallel"
 	"ludus/train/record"
@@ -19,7 +18,7 @@ import (
 
 // validatedLearner returns a learner with some random games in its windows, whose middle searched position is proven, and
 // weights that differ between positions.
-func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
+func validatedLearner(t *testing.T, game *env.Game) (*Learner, *infer.Weights) {
 	t.Helper()
 	settings := rundir.DefaultSettings(game)
 	settings.BatchSize, settings.ReplayWindow, settings.ValidationShare = 32, 300, 0.3
@@ -32,7 +31,7 @@ func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 			tensor.Data[i] += float32(rng.NormFloat64()) / 8
 		}
 	}
-	trainer, err := model.NewTrainer(game, weights, trainerConfig(&settings), nil)
+	trainer, err := NewTrainer(game, &settings, weights, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +42,7 @@ func validatedLearner(t *testing.T, game *env.Game) (*learner, *infer.Weights) {
 		r.Plies[len(r.Plies)/2].Proven = int8(rng.IntN(len(game.Classes)))
 		records = append(records, r)
 	}
-	l.add(records, 0, positionCounts{})
+	l.Add(records, 0, Counts{})
 	return l, weights
 }
 
@@ -122,14 +121,14 @@ func TestPredictChangesNothing(t *testing.T) {
 			t.Fatal("the predictions depend on the goroutines")
 		}
 		b.predict(network, 3) // fewer than the parts of a batch
-		for _, l := range []*learner{a, b} {
-			if err := l.train(t.Context(), &rundir.Metrics{Generation: generation}, 2, 0.5, func(float64) {}); err != nil {
+		for _, l := range []*Learner{a, b} {
+			if err := l.Train(t.Context(), &rundir.Metrics{Generation: generation}, 2, 0.5, func(float64) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		c, _ := validatedLearner(t, game)
 		for g := 1; g <= generation; g++ {
-			if err := c.train(t.Context(), &rundir.Metrics{Generation: g}, 2, 0.5, func(float64) {}); err != nil {
+			if err := c.Train(t.Context(), &rundir.Metrics{Generation: g}, 2, 0.5, func(float64) {}); err != nil {
 				t.Fatal(err)
 			}
 		}

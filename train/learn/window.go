@@ -1,13 +1,10 @@
-package train
+package learn
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"sort"
 
 	"ludus/env"
-	"ludus/model"
 	"ludus/train/record"
 	"ludus/train/suite"
 )
@@ -148,124 +145,4 @@ func (w *window) records() []*record.Record {
 func (w *window) find(position int) (*windowGame, int) {
 	k := sort.Search(len(w.games), func(k int) bool { return w.games[k].first > position }) - 1
 	return &w.games[k], position - w.games[k].first
-}
-
-// sample is a training sample: a position of a window, transformed by one of the game's symmetries.
-type sample struct{ position, symmetry int }
-
-// drawSamples appends n samples drawn from w, which must hold a position that is not kept out. A position that w holds n times is sqrt(n) times as likely as one that it
-// holds once.
-func drawSamples(dst []sample, n int, w *window, rng *rand.Rand) []sample {
-	for len(dst) < n {
-		position := rng.IntN(w.positions)
-		g, ply := w.find(position)
-		if w.keptOut(g.keys[ply]) {
-			continue
-		}
-		if count := w.counts[g.keys[ply]]; count > 1 && rng.Float64()*math.Sqrt(float64(count)) >= 1 {
-			continue // accepted with probability 1 / sqrt(count)
-		}
-		dst = append(dst, sample{position, rng.IntN(len(w.game.Symmetries))})
-	}
-	return dst
-}
-
-// sampler writes samples to batches. It is not safe for concurrent use.
-type sampler struct {
-	game    *env.Game
-	state   env.State
-	start   env.State
-	tensor  []float32
-	legal   []env.Action
-	policy  []float32
-	classes []float32
-}
-
-// newSampler returns a sampler for positions of game.
-func newSampler(game *env.Game) *sampler {
-	return &sampler{
-		game: game, state: game.NewState(), start: game.NewState(),
-		tensor: make([]float32, game.Tensor.Size()), classes: make([]float32, len(game.Classes)),
-	}
-}
-
-// write sets row i of the batch to a sample of w, in the mover's frame: the tensor and targets of the position and, if a ply
-// follows, the policy target of that ply as the reply. valueMix is the share of the search's class distribution in the
-// outcome target.
-func (e *sampler) write(batch *model.Batch, i int, w *window, s sample, valueMix float64) {
-	g, ply := w.find(s.position)
-	turn := &e.game.Symmetries[s.symmetry]
-	p, mover := &g.Plies[ply], g.movers[ply]
-	actions, classes := e.game.NumActions(), len(e.game.Classes)
-
-	row := func(x []float32) []float32 { return x[i*actions : (i+1)*actions] }
-	frame := e.game.Frame(mover)
-	batch.ReplyWeight[i] = 0
-	e.state.CopyFrom(e.start)
-	for at, p := range g.Positions(e.state) {
-		if at == ply {
-			e.state.Encode(e.tensor)
-			turn.Transform(batch.Inputs[i*len(e.tensor):(i+1)*len(e.tensor)], e.tensor)
-			batch.PolicyWeight[i] = e.writePolicy(row(batch.LegalMask), row(batch.Policy), p, frame, turn)
-		}
-		if at > ply {
-			if !w.keptOut(g.keys[at]) {
-				batch.ReplyWeight[i] = e.writePolicy(row(batch.ReplyMask), row(batch.Reply), p, frame, turn)
-			}
-			break
-		}
-	}
-
-	target := batch.Outcome[i*classes : (i+1)*classes]
-	clear(target)
-	mix := float32(valueMix)
-	if p.Proven >= 0 {
-		mix = 0 // the label is exact
-	}
-	e.addOutcome(target, 1-mix, g, ply, mover)
-	if mix > 0 {
-		p.Classes.Normalise(e.classes)
-		for k, q := range e.classes {
-			target[k] += mix * q
-		}
-	}
-	goals := env.ByPlayer(mover, g.Goals) // the mover's first
-	batch.Goals[2*i], batch.Goals[2*i+1] = float32(goals[0])/100, float32(goals[1])/100
-}
-
-// writePolicy sets a row's mask of legal actions and its target [A] to those of ply p, whose position is e.state: absolute
-// action a stands at turn.Actions[frame[a]]. It returns the weight of the target, 1 or 0.
-func (e *sampler) writePolicy(mask, target []float32, p *record.Ply, frame []env.Action, turn *env.Symmetry) (weight float32) {
-	e.legal = e.state.Legal(e.legal[:0])
-	e.policy = slices.Grow(e.policy[:0], len(e.legal))[:len(e.legal)]
-	p.Policy.Normalise(e.policy)
-	clear(mask)
-	clear(target)
-	for j, a := range e.legal {
-		to := turn.Actions[frame[a]]
-		mask[to], target[to] = 1, e.policy[j]
-	}
-	if p.TrainPolicy {
-		weight = 1
-	}
-	return weight
-}
-
-// addOutcome adds share times the outcome target of a ply, without the part of its own search, to target [K], which is
-// in the frame of mover.
-func (e *sampler) addOutcome(target []float32, share float32, g *windowGame, ply int, mover env.Player) {
-	label := g.labels[ply]
-	if label < 0 {
-		target[e.game.ClassFor(mover, g.Outcome)] += share
-		return
-	}
-	p, player := &g.Plies[label], g.movers[label]
-	if p.Proven >= 0 {
-		target[e.game.ClassFor(mover, e.game.ClassFor(player, int(p.Proven)))] += share
-		return
-	}
-	p.Classes.Normalise(e.classes)
-	for k, q := range e.classes {
-		target[e.game.ClassFor(mover, e.game.ClassFor(player, k))] += share * q
-	}
 }

@@ -1,4 +1,4 @@
-package train
+package selfplay
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/solver"
+	"ludus/train/parallel"
 	"ludus/train/record"
 )
 
@@ -18,19 +19,20 @@ const (
 	minRescoreGames  = 12 // in a group, if there are so many
 )
 
-// rescorer replaces results of the search in finished games by exact ones, from the end of a game backwards, as lc0's
+// Rescorer replaces results of the search in finished games by exact ones, from the end of a game backwards, as lc0's
 // rescorer does with endgame tables. A group of games starts with an empty table, and groups do not depend on threads, so
 // neither do results.
-type rescorer struct {
+type Rescorer struct {
 	game     *env.Game
-	nodes    int // the solver's limit per position; 0: no rescoring
-	parallel func(n int, do func(i int))
-	idle     sync.Pool // of *gameSolver
+	nodes    int                         // the solver's limit per position; 0: no rescoring
+	parallel func(n int, do func(i int)) // see [parallel.Runner]
+	idle     sync.Pool                   // of *gameSolver
 }
 
-// newRescorer returns a rescorer that runs groups of games with parallel.
-func newRescorer(game *env.Game, nodes int, parallel func(n int, do func(i int))) *rescorer {
-	r := &rescorer{game: game, nodes: nodes, parallel: parallel}
+// NewRescorer returns a rescorer that spends at most the given number of solver nodes on a position, on so many threads.
+// 0 nodes mean no rescoring.
+func NewRescorer(game *env.Game, nodes, threads int) *Rescorer {
+	r := &Rescorer{game: game, nodes: nodes, parallel: parallel.Runner(threads)}
 	r.idle.New = func() any {
 		return &gameSolver{
 			game: game, solver: solver.New(game, rescoreTableBytes), nodes: nodes, next: game.NewState(),
@@ -39,8 +41,9 @@ func newRescorer(game *env.Game, nodes int, parallel func(n int, do func(i int))
 	return r
 }
 
-// rescore rescores finished games. If ctx ends it returns ctx's error, and the games must not be used.
-func (r *rescorer) rescore(ctx context.Context, games []*record.Record) error {
+// Rescore sets exact classes and removes refuted moves from policy targets in finished games. If ctx ends it returns
+// ctx's error; then the games are partly rescored.
+func (r *Rescorer) Rescore(ctx context.Context, games []*record.Record) error {
 	if r.nodes == 0 || len(games) == 0 {
 		return ctx.Err()
 	}
@@ -55,19 +58,6 @@ func (r *rescorer) rescore(ctx context.Context, games []*record.Record) error {
 		r.idle.Put(s)
 	})
 	return ctx.Err()
-}
-
-// solvedShare is the share of searched positions whose exact value is known.
-func solvedShare(games []*record.Record) float64 {
-	proven := 0
-	for _, g := range games {
-		for i := range g.Plies {
-			if g.Plies[i].Proven >= 0 {
-				proven++
-			}
-		}
-	}
-	return float64(proven) / float64(max(1, record.Count(games)))
 }
 
 // gameSolver rescores one game at a time.

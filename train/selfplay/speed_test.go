@@ -1,9 +1,8 @@
-package train
+package selfplay
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -11,11 +10,7 @@ import (
 	"ludus/env/envtest"
 	"ludus/env/games"
 	"ludus/mcts"
-	"ludus/model"
 	"ludus/model/infer"
-	"ludus/train/parallel"
-	"ludus/train/record"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -27,7 +22,7 @@ func TestSelfPlayCounts(t *testing.T) {
 	settings.ParallelGames = 32
 	for _, cached := range []bool{false, true} {
 		for _, threads := range []int{1, 2} {
-			play := NewSelfPlay(game, settings, threads, cached)
+			play := NewMeter(game, settings, threads, cached)
 			play.SetEvaluator(uniform)
 			var total Throughput
 			for range 3 {
@@ -52,7 +47,7 @@ func TestSelfPlayCounts(t *testing.T) {
 			}
 		}
 	}
-	play := NewSelfPlay(game, settings, 2, false)
+	play := NewMeter(game, settings, 2, false)
 	play.SetEvaluator(uniform)
 	if did, err := play.Play(context.Background(), 0); err != nil || did.Evaluations == 0 {
 		t.Errorf("no time: %+v, %v; want a batch", did, err)
@@ -74,11 +69,11 @@ func BenchmarkNetworkShare(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			states := envtest.Positions(game, 1, maxParallel)
-			logits, classes := make([]float32, maxParallel*game.NumActions()), make([]float32, maxParallel*len(game.Classes))
-			evaluator := network.NewEvaluator(maxParallel)
-			play := NewSelfPlay(game, rundir.DefaultSettings(game), 1, false)
-			play.SetEvaluator(evaluatorsOf(network))
+			states := envtest.Positions(game, 1, UsualGames)
+			logits, classes := make([]float32, UsualGames*game.NumActions()), make([]float32, UsualGames*len(game.Classes))
+			evaluator := network.NewEvaluator(UsualGames)
+			play := NewMeter(game, rundir.DefaultSettings(game), 1, false)
+			play.SetEvaluator(func(batch int) mcts.Evaluator { return network.NewEvaluator(batch) })
 			var total Throughput
 			var alone time.Duration
 			evaluated := 0
@@ -108,7 +103,7 @@ func BenchmarkSelfPlay(b *testing.B) {
 	for _, name := range games.Names() {
 		b.Run(name, func(b *testing.B) {
 			game := newGame(b, name)
-			play := NewSelfPlay(game, rundir.DefaultSettings(game), 1, false)
+			play := NewMeter(game, rundir.DefaultSettings(game), 1, false)
 			play.SetEvaluator(uniform)
 			var evaluations, batches, positions int
 			var seconds float64
@@ -124,64 +119,5 @@ func BenchmarkSelfPlay(b *testing.B) {
 			b.ReportMetric(float64(positions)/seconds, "positions/s")
 			b.ReportMetric(float64(evaluations)/float64(batches), "evaluations/batch")
 		})
-	}
-}
-
-// BenchmarkLearn is the speed of training steps of the default network, the writing of their batches included, on one
-// and two threads; and the cost of a sample in evaluations on one core: core seconds per sample over seconds per
-// evaluation, measured in turn.
-func BenchmarkLearn(b *testing.B) {
-	for _, name := range games.Names() {
-		game := newGame(b, name)
-		settings := rundir.DefaultSettings(game)
-		rng := rand.New(rand.NewPCG(1, 1))
-		weights := infer.NewWeights(game, infer.DefaultConfig(game), rng)
-		network, err := infer.NewNetwork(game, weights)
-		if err != nil {
-			b.Fatal(err)
-		}
-		var records []*record.Record
-		for record.Count(records) < settings.ReplayWindow {
-			records = append(records, recordtest.Random(game, rng))
-		}
-		const rows = 32
-		states, evaluator := envtest.Positions(game, 1, rows), network.NewEvaluator(rows)
-		logits, classes := make([]float32, rows*game.NumActions()), make([]float32, rows*len(game.Classes))
-		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
-				run := parallel.Runner(threads)
-				trainer, err := model.NewTrainer(game, weights, model.DefaultConfig(), run)
-				if err != nil {
-					b.Fatal(err)
-				}
-				l := newLearner(game, &settings, 1, trainer, run)
-				l.training.add(records, settings.ReplayWindow)
-				var writing, learning, evaluating time.Duration
-				const steps = 8
-				for b.Loop() {
-					for range steps {
-						start := time.Now()
-						l.draw(&l.training, rng)
-						l.fill(&l.training, 0.25)
-						written := time.Now()
-						if _, err := trainer.Step(l.batch, 1e-5); err != nil {
-							b.Fatal(err)
-						}
-						writing += written.Sub(start)
-						learning += time.Since(start)
-					}
-					start := time.Now()
-					for i := 0; i < steps*settings.BatchSize; i += rows {
-						evaluator.Evaluate(states, logits, classes, nil)
-					}
-					evaluating += time.Since(start)
-				}
-				samples := float64(b.N * steps * settings.BatchSize)
-				b.ReportMetric(samples/learning.Seconds(), "samples/s")
-				b.ReportMetric(float64(threads)*learning.Seconds()/evaluating.Seconds(), "evaluations/sample")
-				b.ReportMetric(100*writing.Seconds()/learning.Seconds(), "%writing")
-				b.ReportMetric(0, "ns/op")
-			})
-		}
 	}
 }

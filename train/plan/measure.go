@@ -1,4 +1,4 @@
-package train
+package plan
 
 import (
 	"context"
@@ -10,10 +10,12 @@ import (
 	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/cpu"
+	"ludus/train/learn"
 	"ludus/train/parallel"
 	"ludus/train/record"
 	"ludus/train/rundir"
 	"ludus/train/seed"
+	"ludus/train/selfplay"
 )
 
 const (
@@ -25,12 +27,32 @@ const (
 var errMeasuring = errors.New("the time limit ended while this machine's speed was measured: " +
 	"choose a longer time or a smaller network (channels, blocks)")
 
-// measure estimates the cost of work on this machine: it plays and trains for a few seconds, using its own random
+// Cost is the time of work on this machine.
+type Cost struct {
+	// CPUShare is the CPU time of self-play / what its threads could have used; low if other programs ran.
+	CPUShare float64
+
+	position   float64 // seconds per position of self-play
+	step       float64 // seconds per training step
+	generation float64 // seconds per generation for files
+}
+
+// Generation returns the seconds of a generation of a plan with so many samples per position.
+func (c *Cost) Generation(p *rundir.Plan, s *rundir.Settings, samplesPerPosition float64) float64 {
+	return (c.position+samplesPerPosition/float64(s.BatchSize)*c.step)*float64(Positions(p)) + c.generation
+}
+
+// Fitting returns how many generations of the given seconds fit into a time plan.
+func Fitting(p *rundir.Plan, s *rundir.Settings, generation float64) int {
+	return max(1, int(p.Seconds*(1-s.RatingShare)*safety/generation))
+}
+
+// Measure estimates the cost of work on this machine: it plays and trains for a few seconds, using its own random
 // streams. It stops at the time limit. With cpuTime the limit and the costs are CPU time of this process.
-func measure(
+func Measure(
 	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int, limit time.Duration,
 	cpuTime bool,
-) (cost, error) {
+) (Cost, error) {
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
 	if cpuTime { // measuring takes a small part of any limit, so a busy machine need not stop it
@@ -40,46 +62,67 @@ func measure(
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errMeasuring)
 		defer cancel()
 	}
-	c := cost{generation: 0.05}
-	network, err := infer.NewNetwork(game, weights)
-	if err != nil {
-		return c, err
-	}
+	c := Cost{generation: 0.05}
 	duration := min(measuredTime, limit/4)
-	play := newSelfPlay(midRunGames(game, s, measuredGames), threads, cacheEntries)
+	err := c.measurePlaying(ctx, game, s, weights, threads, duration, clock, cpuTime)
+	if err == nil {
+		err = c.measureLearning(ctx, game, s, weights, threads, duration, clock)
+	}
+	return c, err
+}
+
+// measurePlaying sets position and CPUShare.
+func (c *Cost) measurePlaying(
+	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int,
+	duration time.Duration, clock func() time.Duration, cpuTime bool,
+) error {
+	a := &selfplay.Assignment{
+		Game: game, Settings: *s, Simulations: s.Simulations, MeanPlies: float64(game.UsualPlies) / 2, Weights: weights,
+	}
+	if err := a.Prepare(); err != nil {
+		return err
+	}
+	player := selfplay.NewPlayer(game, s, 0, measuredGames, threads)
+	player.Scatter()
 	start, startCPU, plies := clock(), cpu.Time(), 0
+	var total selfplay.Throughput
+	var finished []*record.Record
 	for ; plies == 0 || clock()-start < duration; plies++ {
-		play.begin(evaluatorsOf(network), 1)
-		if play.run(ctx) != nil {
-			return c, context.Cause(ctx)
+		played, err := player.Round(ctx, a, 1)
+		if err != nil {
+			return context.Cause(ctx)
 		}
+		total.Add(played.Throughput)
+		finished = append(finished, played.Finished...)
 	}
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
-	used, played := (cpu.Time() - startCPU).Seconds(), play.result()
-	c.cpuShare = cpuShare(used, played.Throughput, len(play.threads), len(cpu.Cores()))
-	rescorer := newRescorer(game, s.SolverNodes, parallel.Runner(1))
-	rescoring, err := measureRescoring(ctx, rescorer, played.finished, duration, clock)
-	if err != nil {
-		return c, err
-	}
+	c.CPUShare = cpuShare((cpu.Time() - startCPU).Seconds(), total, player.Threads(), len(cpu.Cores()))
+	rescoring, err := measureRescoring(ctx, selfplay.NewRescorer(game, s.SolverNodes, 1), finished, duration, clock)
 	if !cpuTime {
 		rescoring /= float64(threads)
 	}
 	c.position += rescoring
+	return err
+}
 
-	trainer, err := model.NewTrainer(game, weights, trainerConfig(s), parallel.Runner(threads))
+// measureLearning sets step.
+func (c *Cost) measureLearning(
+	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int,
+	duration time.Duration, clock func() time.Duration,
+) error {
+	trainer, err := learn.NewTrainer(game, s, weights, parallel.Runner(threads))
 	if err != nil {
-		return c, err
+		return err
 	}
 	// A small batch warms up. If whole batches would take long, its time is scaled instead of measuring them.
 	batch := randomBatch(game, min(s.BatchSize, 8*threads))
-	start = clock()
+	start := clock()
 	if _, err := trainer.Step(batch, s.LearningRate); err != nil {
-		return c, err
+		return err
 	}
 	c.step = (clock() - start).Seconds() * float64(s.BatchSize) / float64(batch.Size)
 	if c.step > duration.Seconds() {
-		return c, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	batch = randomBatch(game, s.BatchSize)
 	steps := -1 // the first step warms up, too
@@ -88,19 +131,19 @@ func measure(
 			start = clock()
 		}
 		if _, err := trainer.Step(batch, s.LearningRate); err != nil {
-			return c, err
+			return err
 		}
 		if ctx.Err() != nil {
-			return c, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
 	c.step = (clock() - start).Seconds() / float64(steps)
-	return c, nil
+	return nil
 }
 
 // cpuShare returns the CPU time that self-play used / what its threads could have used on the given cores, at most 1. A thread
 // cannot use the time in which it waits for others.
-func cpuShare(used float64, t Throughput, threads, cores int) float64 {
+func cpuShare(used float64, t selfplay.Throughput, threads, cores int) float64 {
 	usable := (float64(threads)*t.Seconds - t.Idle) * min(1, float64(cores)/float64(threads))
 	return min(1, used/usable)
 }
@@ -128,13 +171,13 @@ func randomBatch(game *env.Game, size int) *model.Batch {
 // measureRescoring returns one core's seconds per position for rescoring. It rescores games one by one until the given
 // time is over.
 func measureRescoring(
-	ctx context.Context, r *rescorer, games []*record.Record, limit time.Duration, clock func() time.Duration,
+	ctx context.Context, r *selfplay.Rescorer, games []*record.Record, limit time.Duration, clock func() time.Duration,
 ) (float64, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	start, positions := clock(), 0
 	for i := range games {
-		err := r.rescore(limited, games[i:i+1])
+		err := r.Rescore(limited, games[i:i+1])
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}

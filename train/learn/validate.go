@@ -1,4 +1,4 @@
-package train
+package learn
 
 import (
 	"math"
@@ -18,9 +18,9 @@ const (
 	calibrationBins           = 10
 )
 
-// validate sets in m the entropy of the network's policy on the validation set and, if calibrate, its calibration. It
+// Validate sets in m the entropy of the network's policy on the validation set and, if calibrate, its calibration. It
 // draws no random numbers, so it does not affect training.
-func (l *learner) validate(m *rundir.Metrics, network *infer.Network, calibrate bool) {
+func (l *Learner) Validate(m *rundir.Metrics, network *infer.Network, calibrate bool) {
 	n := m.Simulations / simulationsPerValidation
 	if calibrate {
 		n = m.Simulations / simulationsPerCalibration
@@ -46,7 +46,7 @@ type predictions struct {
 }
 
 // predict evaluates n positions of the validation set, evenly spaced from the oldest to the newest.
-func (l *learner) predict(network *infer.Network, n int) *predictions {
+func (l *Learner) predict(network *infer.Network, n int) *predictions {
 	game, w := l.validation.game, &l.validation
 	actions, classes, size := game.NumActions(), len(game.Classes), game.Tensor.Size()
 	p := &predictions{

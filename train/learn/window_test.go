@@ -1,21 +1,81 @@
-package train
+package learn
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"reflect"
+	"slices"
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/model"
-	"ludus/train/parallel"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
-	"ludus/train/rundir"
 	"ludus/train/suite"
 )
+
+func newGame(t testing.TB, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+func TestWindowSize(t *testing.T) {
+	const c = 20000
+	for _, n := range []int{0, 1, c} {
+		if got := windowSize(n, c, maxWindow); got != n {
+			t.Errorf("W(%d) = %d", n, got)
+		}
+	}
+	// W(2c) = c + 0.4 c (2^0.65 - 1)/0.65 = c (1 + 0.4 x 0.5691/0.65)
+	if got, want := windowSize(2*c, c, maxWindow), 27003; math.Abs(float64(got-want)) > 5 {
+		t.Errorf("W(2c) = %d, want %d", got, want)
+	}
+	// The slope just after c is 0.4.
+	if slope := float64(windowSize(c+1000, c, maxWindow)-c) / 1000; math.Abs(slope-0.4) > 0.01 {
+		t.Errorf("the window grows with slope %.3f after c", slope)
+	}
+	for c, want := range map[int]int{20_000: maxWindow, 2 * maxWindow: 2 * maxWindow} {
+		if got := windowSize(1e9, c, maxWindow); got != want {
+			t.Errorf("a window that starts with %d ends with %d positions, want %d", c, got, want)
+		}
+	}
+}
+
+func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	rng := rand.New(rand.NewPCG(3, 4))
+	w := window{game: game}
+	var all []*record.Record
+	for range 50 {
+		r := recordtest.Random(game, rng)
+		all = append(all, r)
+		w.add([]*record.Record{r}, 100)
+		if w.positions >= 100 && w.positions-len(w.games[0].Plies) >= 100 {
+			t.Fatal("the window holds a game too many")
+		}
+	}
+	if w.positions < 100 {
+		t.Fatalf("%d positions", w.positions)
+	}
+	kept := all[len(all)-len(w.games):]
+	i := 0
+	for g, r := range kept {
+		if w.games[g].Record != r {
+			t.Fatal("the window does not hold the newest games")
+		}
+		for p := range r.Plies {
+			if got, ply := w.find(i); got.Record != r || ply != p {
+				t.Fatalf("position %d is not ply %d of game %d", i, p, g)
+			}
+			i++
+		}
+	}
+}
 
 // shortGames returns n random games of tic-tac-toe, which repeat many positions; a third of them are there twice.
 func shortGames(t *testing.T, n int) (*env.Game, []*record.Record) {
@@ -164,88 +224,47 @@ func TestKeepOut(t *testing.T) {
 	}
 }
 
-// TestLoadWindows compares the windows and counts of a run that is continued with those of an uninterrupted one.
-func TestLoadWindows(t *testing.T) {
-	for keepOut := range 2 {
-		t.Run(fmt.Sprintf("keep_out=%d", keepOut), func(t *testing.T) { testLoadWindows(t, float64(keepOut)) })
-	}
-}
-
-func testLoadWindows(t *testing.T, keepOut float64) {
-	const generations = 9
-	o := tiny(t, t.TempDir(), generations)
-	o.Settings["rating_share"], o.Settings["samples_per_position"], o.Settings["keep_out"] = 0, 0.1, keepOut
-	o.Observe = func(Event) {}
-	mustTrain(t, o)
-	r := &run{Options: o, store: rundir.Checkpoints(o.Dir)}
-	weights, err := r.configure(t.Context())
-	if err == nil {
-		err = r.load(weights)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := newLearner(r.Game, &r.config.Settings, r.config.Seed, nil, parallel.Runner(1))
-	var sets positionCounts
-	for g := 1; g <= generations; g++ {
-		games, first, err := record.Read(r.Game, o.Dir, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sets = l.add(games, first, sets)
-	}
-	if r.count.Sets != sets || sets.Weight >= float64(sets.Training) {
-		t.Errorf("the run counts %+v, want %+v", r.count.Sets, sets)
-	}
-	if !reflect.DeepEqual(r.learner.training, l.training) || !reflect.DeepEqual(r.learner.validation, l.validation) {
-		t.Error("the windows differ")
-	}
-	if l.training.positions >= sets.Training || len(l.training.counts) == l.training.positions {
-		t.Errorf("the window dropped none of %d positions, or repeats none", sets.Training)
-	}
-	for _, w := range []*window{&l.training, &l.validation} {
-		if some := w.trainable < w.positions; some != (keepOut > 0) || w.trainable == 0 {
-			t.Errorf("%d of %d positions are trained on", w.trainable, w.positions)
-		}
-	}
-}
-
-// TestTargetsAfterMistakes checks the outcome targets of a game that a drawn move threw away: up to this move they are
-// what the search expected before it, then the game's outcome. The search's own classes are mixed in everywhere.
-func TestTargetsAfterMistakes(t *testing.T) {
+// TestLabels checks where outcome targets come from: a proven ply, a mistake of exploration, or the end of the game.
+func TestLabels(t *testing.T) {
 	game := newGame(t, "breakthrough-6x6")
 	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
-	movers, at := recordtest.Movers(game, r), 0
-	own := make([]int, len(r.Plies)) // the outcome, as the mover's class
-	for i := range r.Plies {
-		own[i] = game.ClassFor(movers[i], r.Outcome)
+	movers := recordtest.Movers(game, r)
+	for i := range r.Plies { // the search expects the outcome throughout
+		own := game.ClassFor(movers[i], r.Outcome)
 		r.Plies[i].Classes = []uint16{0, 0}
-		r.Plies[i].Classes[own[i]] = record.Unit
-		if own[i] == 1 && i < len(r.Plies)/2 { // the loser's
+		r.Plies[i].Classes[own] = record.Unit
+	}
+	check := func(want func(i int) int) {
+		t.Helper()
+		for i, label := range labelsOf(game, r, movers) {
+			if label != want(i) {
+				t.Errorf("ply %d has the label of ply %d, want %d", i, label, want(i))
+			}
+		}
+	}
+	outcome := func(int) int { return -1 }
+	check(outcome)
+	at := 0
+	for i, mover := range movers {
+		if game.ClassFor(mover, r.Outcome) == 1 && i > 2 { // the loser
 			at = i
 		}
 	}
-	r.Plies[at].Explored, r.Plies[at].Classes = true, []uint16{3000, 1000}
-	w := window{game: game}
-	w.add([]*record.Record{r}, 1)
-	sampler, batch := newSampler(game), model.NewBatch(game, 1)
-	for _, mix := range []float32{0, 0.25} {
-		for i := range r.Plies {
-			want := [2]float32{}
-			want[own[i]] = 1
-			switch {
-			case i == at:
-				want = [2]float32{0.75, 0.25}
-			case i < at: // the loser had won with a probability of 0.75
-				loses := 0.75 * (1 - mix)
-				want[own[i]], want[1-own[i]] = 1-loses, loses
-			}
-			sampler.write(batch, 0, &w, sample{position: i}, float64(mix))
-			for k := range want {
-				if math.Abs(float64(batch.Outcome[k]-want[k])) > 1e-6 {
-					t.Fatalf("ply %d of %d, mistake at %d, mix %v: target %v, want %v", i, len(r.Plies), at, mix, batch.Outcome, want)
-				}
-			}
+	slices.Reverse(r.Plies[at].Classes) // the loser expected to win, and drew another move
+	check(outcome)
+	r.Plies[at].Explored = true
+	mistake := func(i int) int {
+		if i <= at {
+			return at
 		}
+		return -1
 	}
+	check(mistake)
+	r.Plies[1].Proven = 0
+	check(func(i int) int {
+		if i <= 1 {
+			return 1
+		}
+		return mistake(i)
+	})
 }

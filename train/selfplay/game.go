@@ -1,8 +1,7 @@
-package train
+package selfplay
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -25,12 +24,10 @@ const (
 // gameInProgress plays one game of self-play after another. One goroutine owns it at a time. A checkpoint stores its
 // random generator and the record of the unfinished game.
 type gameInProgress struct {
-	game        *env.Game
-	settings    *rundir.Settings
-	generator   *rand.PCG
-	rng         *rand.Rand // draws from generator
-	noise       *rand.Rand // for searches: rng; nil: searches without noise, in a test
-	emptyStarts float64    // share of games from the starting position
+	game      *env.Game
+	settings  *rundir.Settings
+	generator *rand.PCG
+	rng       *rand.Rand // draws from generator
 
 	record           *record.Record
 	state            env.State
@@ -38,15 +35,15 @@ type gameInProgress struct {
 	policyPlies      int  // plies of the opening still to be drawn from the policy
 	explorationPlies int  // searched plies whose move is still to be drawn
 
-	search          *mcts.Search // lent by a thread; nil between generations
-	searching       bool
-	pliesLeft       int     // in this generation
-	moveSimulations int     // per search
-	meanPlies       float64 // mean length of the run's games so far
+	search      *mcts.Search // lent by a thread; nil between rounds
+	searching   bool
+	pliesLeft   int     // in this round
+	simulations int     // per search
+	meanPlies   float64 // mean length of the run's games so far
 
-	finished    []*record.Record // games that ended since the last selfPlay.result
-	positions   int              // searched since the last selfPlay.result
-	simulations int              // done since the last selfPlay.result
+	finished  []*record.Record // games that ended since the last Player.result
+	positions int              // searched since the last Player.result
+	searched  int              // simulations done since the last Player.result
 
 	weights []float64    // scratch
 	legal   []env.Action // scratch
@@ -54,38 +51,34 @@ type gameInProgress struct {
 	classes []float32    // scratch [K]
 }
 
-// newGamesInProgress returns the n games of a new run, each with its own random generator.
-func newGamesInProgress(game *env.Game, settings *rundir.Settings, runSeed uint64, n int) []*gameInProgress {
+// newGames returns the n games of a new run, each with its own random generator. The name of the random stream must not
+// change: a seed would give other games.
+func newGames(game *env.Game, settings *rundir.Settings, runSeed uint64, n int) []*gameInProgress {
 	games := make([]*gameInProgress, n)
 	for i := range games {
 		generator := seed.New(runSeed, "slot", i)
-		rng := rand.New(generator)
 		games[i] = &gameInProgress{
-			game: game, settings: settings, generator: generator, rng: rng, noise: rng, emptyStarts: emptyStartShare,
+			game: game, settings: settings, generator: generator, rng: rand.New(generator),
 			record: &record.Record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
-			moveSimulations: settings.Simulations,
+			simulations: settings.Simulations,
 		}
 	}
 	return games
 }
 
-// midRunGames returns n games at random positions, for measuring the speed of a run under way.
-func midRunGames(game *env.Game, settings *rundir.Settings, n int) []*gameInProgress {
-	games := newGamesInProgress(game, settings, 0, n)
-	for _, g := range games {
-		g.meanPlies = float64(game.UsualPlies) / 2
-		for range g.rng.IntN(max(1, game.UsualPlies)) {
-			g.playRandom()
-			if g.state.Done() {
-				g.state, g.record.Opening = game.NewState(), nil
-			}
+// scatter moves a new game to a random position.
+func (g *gameInProgress) scatter() {
+	g.meanPlies = float64(g.game.UsualPlies) / 2
+	for range g.rng.IntN(max(1, g.game.UsualPlies)) {
+		g.playRandom()
+		if g.state.Done() {
+			g.state, g.record.Opening = g.game.NewState(), nil
 		}
-		g.beginSearchedPlies()
 	}
-	return games
+	g.beginSearchedPlies()
 }
 
-// advance continues until b holds a pending leaf of the game (true) or the generation's plies are played (false).
+// advance continues until b holds a pending leaf of the game (true) or the round's plies are played (false).
 func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 	for {
 		switch {
@@ -96,7 +89,7 @@ func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 				return true
 			}
 			g.searching = false
-			g.simulations += g.search.Simulations()
+			g.searched += g.search.Simulations()
 			if g.opened {
 				g.playSearched()
 			} else {
@@ -109,7 +102,7 @@ func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 		case !g.opened:
 			g.startSearch(0, nil) // the root's evaluation alone
 		default:
-			g.startSearch(g.moveSimulations, g.noise)
+			g.startSearch(g.simulations, g.rng)
 		}
 	}
 }
@@ -126,8 +119,8 @@ func (g *gameInProgress) beginGame() {
 	g.state = g.game.NewState()
 	r := g.rng.Float64()
 	switch {
-	case r < g.emptyStarts:
-	case r < g.emptyStarts+randomStartShare:
+	case r < emptyStartShare:
+	case r < emptyStartShare+randomStartShare:
 		for range 1 + g.rng.IntN(longest) {
 			g.playRandom()
 			if g.state.Done() {
@@ -219,7 +212,7 @@ func (g *gameInProgress) chooseMove(policy []float32) int {
 func (g *gameInProgress) append(dst []byte) []byte {
 	state, err := g.generator.MarshalBinary()
 	if err != nil {
-		panic("train: " + err.Error()) // a PCG always marshals
+		panic("selfplay: " + err.Error()) // a PCG always marshals
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(state)))
 	dst = append(dst, state...)
@@ -252,25 +245,4 @@ func (g *gameInProgress) read(r *record.Reader) {
 	g.state = g.game.NewState()
 	for range g.record.Positions(g.state) {
 	}
-}
-
-// marshalGamesInProgress encodes the checkpoint part [rundir.GamesInProgressPart].
-func marshalGamesInProgress(games []*gameInProgress) []byte {
-	var data []byte
-	for _, g := range games {
-		data = g.append(data)
-	}
-	return data
-}
-
-// unmarshalGamesInProgress sets games from marshalGamesInProgress's encoding of as many. Errors wrap record.ErrRecord.
-func unmarshalGamesInProgress(data []byte, games []*gameInProgress) error {
-	r := record.NewReader(games[0].game, data)
-	for i, g := range games {
-		g.read(r)
-		if err := r.Err(); err != nil {
-			return fmt.Errorf("game in progress %d: %w", i, err)
-		}
-	}
-	return r.End()
 }

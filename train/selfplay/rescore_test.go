@@ -1,4 +1,4 @@
-package train
+package selfplay
 
 import (
 	"math/rand/v2"
@@ -8,7 +8,6 @@ import (
 
 	"ludus/env"
 	"ludus/env/solver"
-	"ludus/train/parallel"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 )
@@ -23,7 +22,7 @@ func TestRescore(t *testing.T) {
 		for range 15 {
 			games = append(games, recordtest.Random(game, rng))
 		}
-		newRescorer(game, 2_000_000, parallel.Runner(2)).rescore(t.Context(), games)
+		NewRescorer(game, 2_000_000, 2).Rescore(t.Context(), games)
 		exact, proven := solver.New(game, 16<<20), 0
 		for _, r := range games {
 			state := game.NewState()
@@ -71,7 +70,7 @@ func TestRescoreLimit(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(8, 9))
 	const limit = 200
-	s := newRescorer(game, limit, nil).idle.Get().(*gameSolver)
+	s := NewRescorer(game, limit, 1).idle.Get().(*gameSolver)
 	solving, refuting := solver.New(game, rescoreTableBytes), 0
 	for range 50 {
 		r := recordtest.Random(game, rng)
@@ -119,7 +118,7 @@ func TestRescoreThreads(t *testing.T) {
 		for range 3 * minRescoreGames {
 			games = append(games, recordtest.Random(game, rng))
 		}
-		newRescorer(game, nodes, parallel.Runner(threads)).rescore(t.Context(), games)
+		NewRescorer(game, nodes, threads).Rescore(t.Context(), games)
 		return games
 	}
 	one := play(300, 1)
@@ -129,49 +128,4 @@ func TestRescoreThreads(t *testing.T) {
 	if off := play(0, 1); reflect.DeepEqual(one, off) || off[0].Plies[len(off[0].Plies)-1].Proven >= 0 {
 		t.Error("games are rescored without nodes")
 	}
-}
-
-// TestLabels checks where outcome targets come from: a proven ply, a mistake of exploration, or the end of the game.
-func TestLabels(t *testing.T) {
-	game := newGame(t, "breakthrough-6x6")
-	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
-	movers := recordtest.Movers(game, r)
-	for i := range r.Plies { // the search expects the outcome throughout
-		own := game.ClassFor(movers[i], r.Outcome)
-		r.Plies[i].Classes = []uint16{0, 0}
-		r.Plies[i].Classes[own] = record.Unit
-	}
-	check := func(want func(i int) int) {
-		t.Helper()
-		for i, label := range labelsOf(game, r, movers) {
-			if label != want(i) {
-				t.Errorf("ply %d has the label of ply %d, want %d", i, label, want(i))
-			}
-		}
-	}
-	outcome := func(int) int { return -1 }
-	check(outcome)
-	at := 0
-	for i, mover := range movers {
-		if game.ClassFor(mover, r.Outcome) == 1 && i > 2 { // the loser
-			at = i
-		}
-	}
-	slices.Reverse(r.Plies[at].Classes) // the loser expected to win, and drew another move
-	check(outcome)
-	r.Plies[at].Explored = true
-	mistake := func(i int) int {
-		if i <= at {
-			return at
-		}
-		return -1
-	}
-	check(mistake)
-	r.Plies[1].Proven = 0
-	check(func(i int) int {
-		if i <= 1 {
-			return 1
-		}
-		return mistake(i)
-	})
 }

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"ludus/env"
-	"ludus/model/infer"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
+	"ludus/train/selfplay"
 )
 
 func TestNumbers(t *testing.T) {
@@ -61,14 +61,14 @@ func TestNumbers(t *testing.T) {
 type fakeWorkers struct {
 	deliveries chan *record.Delivery
 	failed     chan error
-	newest     *Network
+	newest     *selfplay.Assignment
 	finished   bool
 	receiving  atomic.Bool
 	late       bool // Receive was running when the run finished
 	status     *rundir.WorkersStatus
 }
 
-func (w *fakeWorkers) PublishNetwork(_ context.Context, n *Network) error {
+func (w *fakeWorkers) PublishNetwork(_ context.Context, n *selfplay.Assignment) error {
 	w.newest = n
 	return nil
 }
@@ -87,8 +87,10 @@ func (w *fakeWorkers) Receive(ctx context.Context) (*record.Delivery, error) {
 }
 
 func (w *fakeWorkers) Report(_ context.Context, s *rundir.WorkersStatus) { w.status = s }
-func (w *fakeWorkers) Limit(context.Context, int64)                      {}
-func (w *fakeWorkers) Close()                                            {}
+
+func (w *fakeWorkers) Limit(context.Context, int64) {}
+
+func (w *fakeWorkers) Close() {}
 
 // Finish fails: the run is finished all the same.
 func (w *fakeWorkers) Finish(context.Context) error {
@@ -98,11 +100,9 @@ func (w *fakeWorkers) Finish(context.Context) error {
 
 // testInbox returns an inbox of a new run with the id "run", whose generations need 10 positions.
 func testInbox(t *testing.T, workers Workers, game *env.Game) *inbox {
-	r := &run{Options: Options{Dir: t.TempDir(), Game: game}, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}
-	r.config.Plan.ParallelGames, r.config.Plan.PliesPerGeneration = 5, 2
-	x := newInbox(r, workers)
-	x.run = "run"
-	return x
+	s := &state{Options: Options{Dir: t.TempDir(), Game: game}, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}
+	s.config.ID, s.config.Plan.ParallelGames, s.config.Plan.PliesPerGeneration = "run", 5, 2
+	return newInbox(s, workers)
 }
 
 // TestReportIsBounded: whoever sends under many names and ids fills neither memory nor the report.
@@ -172,7 +172,7 @@ func TestInbox(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := testInbox(t, &fakeWorkers{}, game)
-	x.network = &Network{Generation: 2}
+	x.assignment = &selfplay.Assignment{Generation: 2}
 	var acknowledged []string
 	send := func(name string, b *record.Message, data []byte) {
 		if b != nil {
@@ -395,53 +395,6 @@ func TestTrainWithWorkers(t *testing.T) {
 		if whole := 2*(i+1) <= total; whole != (acknowledged[i] > 0) {
 			t.Errorf("the run has %d games; message %d of 2 games was acknowledged %d times", total, i, acknowledged[i])
 		}
-	}
-}
-
-// testNetwork returns a small untrained network, ready for play.
-func testNetwork(t *testing.T, game *env.Game) *Network {
-	t.Helper()
-	n := &Network{Game: game, Settings: rundir.DefaultSettings(game), Simulations: 16, MeanPlies: 20,
-		Weights: infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 1}, rand.New(rand.NewPCG(1, 1)))}
-	if err := n.Prepare(); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-// TestRoundStops: a round that is stopped returns the games that have ended.
-func TestRoundStops(t *testing.T) {
-	n := testNetwork(t, newGame(t, "tic-tac-toe"))
-	play := newSelfPlay(newGamesInProgress(n.Game, &n.Settings, 1, 8), 1, cacheEntries)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for play.played.Load() < 200 {
-			time.Sleep(time.Millisecond)
-		}
-		cancel()
-	}()
-	result, err := play.round(ctx, n, 1<<20)
-	if !errors.Is(err, context.Canceled) || len(result.finished) == 0 {
-		t.Errorf("%d finished games, error %v", len(result.finished), err)
-	}
-}
-
-// TestShortRounds: short rounds with the same network need hardly more evaluations than a long one.
-func TestShortRounds(t *testing.T) {
-	n := testNetwork(t, newGame(t, "tic-tac-toe"))
-	evaluations := func(rounds, plies int) (total int) {
-		play := newSelfPlay(newGamesInProgress(n.Game, &n.Settings, 1, 8), 1, cacheEntries)
-		for range rounds {
-			result, err := play.round(t.Context(), n, plies)
-			if err != nil {
-				t.Fatal(err)
-			}
-			total += result.Evaluations
-		}
-		return total
-	}
-	if long, short := evaluations(1, 24), evaluations(24, 1); short > long+long/20 {
-		t.Errorf("%d evaluations in a long round, %d in short ones", long, short)
 	}
 }
 

@@ -1,4 +1,4 @@
-package train
+package learn
 
 import (
 	"encoding/binary"
@@ -11,17 +11,9 @@ import (
 	"ludus/train/rundir"
 )
 
-// measureDiversity returns the diversity of finished games.
-func measureDiversity(game *env.Game, games []*record.Record) rundir.Diversity {
-	var d diversity
-	for _, r := range games {
-		d.add(game, r)
-	}
-	return d.result()
-}
-
-// diversity accumulates a [rundir.Diversity] game by game. It remembers games and positions by 64-bit hashes.
-type diversity struct {
+// Diversity measures how varied games are: it accumulates a [rundir.Diversity] game by game. It remembers games and
+// positions by 64-bit hashes. The zero value is ready for use.
+type Diversity struct {
 	games    map[uint64]bool // hashes of the games' moves
 	plies    []plyDiversity  // by ply of the game
 	count    int             // games
@@ -39,8 +31,11 @@ type plyDiversity struct {
 	targets   int             // number of such policy targets
 }
 
-// add counts a finished game.
-func (d *diversity) add(game *env.Game, r *record.Record) {
+// Searched returns the number of searched positions in the games added so far.
+func (d *Diversity) Searched() int { return d.searched }
+
+// Add counts a finished game.
+func (d *Diversity) Add(game *env.Game, r *record.Record) {
 	if d.games == nil {
 		d.games = make(map[uint64]bool)
 	}
@@ -66,21 +61,21 @@ func (d *diversity) add(game *env.Game, r *record.Record) {
 }
 
 // add counts a searched position.
-func (s *plyDiversity) add(state env.State, p *record.Ply) {
-	if s.positions == nil {
-		s.positions = make(map[uint64]bool)
+func (p *plyDiversity) add(state env.State, ply *record.Ply) {
+	if p.positions == nil {
+		p.positions = make(map[uint64]bool)
 	}
 	key := state.Key()
-	s.positions[key.Hash()] = true
-	s.count++
-	if p.TrainPolicy {
-		s.targets++
-		s.entropy += entropyOf(p.Policy)
+	p.positions[key.Hash()] = true
+	p.count++
+	if ply.TrainPolicy {
+		p.targets++
+		p.entropy += entropyOf(ply.Policy)
 	}
 }
 
-// result returns the diversity of the games added so far; all zero without any.
-func (d *diversity) result() rundir.Diversity {
+// Result returns the diversity of the games added so far; all zero without any.
+func (d *Diversity) Result() rundir.Diversity {
 	var r rundir.Diversity
 	if d.count == 0 {
 		return r

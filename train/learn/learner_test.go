@@ -1,0 +1,216 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"ludus/env/envtest"
+	"ludus/env/games"
+	"ludus/model"
+	"ludus/model/infer"
+	"ludus/train/parallel"
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
+	"ludus/train/rundir"
+)
+
+func TestRateFactor(t *testing.T) {
+	for _, c := range []struct {
+		share float64
+		step  int
+		want  float64
+	}{
+		{0, 0, 1.0 / 200}, {0, 99, 0.5}, {0, 199, 1}, {0.3, 5000, 1}, {0.5, 5000, 1},
+		{0.75, 5000, 0.02 + 0.98*0.5}, {1, 5000, 0.02},
+	} {
+		if got := learningRateFactor(c.share, c.step); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("rate at %v, step %d: %v, want %v", c.share, c.step, got, c.want)
+		}
+	}
+}
+
+// TestFill: the parts of a batch together make all of it, whatever its size and the number of goroutines.
+func TestFill(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	settings := rundir.DefaultSettings(game)
+	for _, settings.BatchSize = range []int{8, 13, 100} {
+		l := newLearner(game, &settings, 1, nil, parallel.Runner(2))
+		l.training.add([]*record.Record{recordtest.Random(game, rand.New(rand.NewPCG(3, 3)))}, 1)
+		l.draw(&l.training, rand.New(rand.NewPCG(4, 4)))
+		l.fill(&l.training, 0.25)
+		want, rng, sampler := model.NewBatch(game, settings.BatchSize), rand.New(rand.NewPCG(4, 4)), newSampler(game)
+		for i := range want.Size {
+			position := rng.IntN(l.training.positions)
+			sampler.write(want, i, &l.training, sample{position, rng.IntN(len(game.Symmetries))}, 0.25)
+		}
+		if !reflect.DeepEqual(l.batch, want) {
+			t.Errorf("a batch of %d has samples that are not those drawn", settings.BatchSize)
+		}
+	}
+}
+
+// TestValidationSet: no game is in both sets, and the sizes of their windows follow from what was added.
+func TestValidationSet(t *testing.T) {
+	game := newGame(t, "quad-5x5")
+	settings := rundir.DefaultSettings(game)
+	settings.ValidationShare, settings.ReplayWindow = 0.3, 200
+	l := newLearner(game, &settings, 1, nil, parallel.Runner(1))
+	rng := rand.New(rand.NewPCG(9, 9))
+	n := 0
+	var added Counts
+	for range 30 {
+		var records []*record.Record
+		for range 5 {
+			records = append(records, recordtest.Random(game, rng))
+		}
+		added = l.Add(records, n, added)
+		n += len(records)
+		for _, r := range l.validation.records() {
+			if slices.Contains(l.training.records(), r) {
+				t.Fatal("a game of the validation set is trained on")
+			}
+		}
+	}
+	if share := float64(added.Validation) / float64(added.Validation+added.Training); math.Abs(share-0.3) > 0.1 {
+		t.Errorf("%.2f of the positions are in the validation set", share)
+	}
+	if sizes := l.windowSizes(added); l.training.positions < sizes.Training || l.validation.positions < sizes.Validation {
+		t.Errorf("windows of %d and %d positions, should be %+v", l.training.positions, l.validation.positions, sizes)
+	}
+	if sizes := l.windowSizes(Counts{Training: 1e9, Validation: 1e9}); sizes.Training != maxWindow || sizes.Validation != 0.3*maxWindow {
+		t.Errorf("windows end with %+v positions", sizes)
+	}
+}
+
+func TestDiversity(t *testing.T) {
+	game := newGame(t, "golden-rectangle")
+	a, b := recordtest.Random(game, rand.New(rand.NewPCG(1, 1))), recordtest.Random(game, rand.New(rand.NewPCG(2, 2)))
+	var d Diversity
+	if d.Result().MeanPlies != 0 {
+		t.Error("no games have a length")
+	}
+	for _, r := range []*record.Record{a, b, a, a} {
+		d.Add(game, r)
+	}
+	result := d.Result()
+	if result.Duplicates != 0.5 || d.Searched() != 3*len(a.Plies)+len(b.Plies) {
+		t.Errorf("two games of which one is played three times: %v duplicates of %d positions", result.Duplicates, d.Searched())
+	}
+	if got := result.Distinct[len(a.Opening)]; got != 0.5 && got != 0.25 {
+		t.Errorf("share of distinct positions %v", got)
+	}
+}
+
+// TestRestore compares the windows and counts of a learner that is restored with those of one that was never interrupted.
+func TestRestore(t *testing.T) {
+	game := newGame(t, "quad(size=4,quads=4,whites=1)")
+	for keepOut := range 2 {
+		settings := rundir.DefaultSettings(game)
+		settings.BatchSize, settings.ReplayWindow, settings.ValidationShare, settings.KeepOut = 16, 100, 0.2, keepOut
+		rng := rand.New(rand.NewPCG(1, 2))
+		whole, restored := newLearner(game, &settings, 1, nil, nil), newLearner(game, &settings, 1, nil, nil)
+		var generations [][]*record.Record
+		var firsts []int
+		var counts Counts
+		games := 0
+		for g := range 9 {
+			var records []*record.Record
+			for range 6 {
+				records = append(records, recordtest.Random(game, rng))
+			}
+			if g == 3 {
+				records = nil // the file is lost
+			}
+			generations, firsts = append(generations, records), append(firsts, games)
+			counts = whole.Add(records, games, counts)
+			games += len(records)
+		}
+		read := func(generation int) ([]*record.Record, int, error) {
+			return generations[generation-1], firsts[generation-1], nil
+		}
+		if err := restored.Restore(counts, 9, read); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(restored.training, whole.training) || !reflect.DeepEqual(restored.validation, whole.validation) {
+			t.Error("the windows differ")
+		}
+		if whole.Positions() >= counts.Training || counts.Weight > float64(counts.Training) {
+			t.Errorf("the window dropped none of %d positions", counts.Training)
+		}
+		for _, w := range []*window{&whole.training, &whole.validation} {
+			if some := w.trainable < w.positions; some != (keepOut > 0) || w.trainable == 0 {
+				t.Errorf("%d of %d positions are trained on", w.trainable, w.positions)
+			}
+		}
+		broken := errors.New("broken")
+		err := newLearner(game, &settings, 1, nil, nil).Restore(counts, 9, func(int) ([]*record.Record, int, error) { return nil, 0, broken })
+		if !errors.Is(err, broken) {
+			t.Errorf("a file that cannot be read: %v", err)
+		}
+	}
+}
+
+// BenchmarkLearn is the speed of training steps of the default network, the writing of their batches included, on one
+// and two threads; and the cost of a sample in evaluations on one core: core seconds per sample over seconds per
+// evaluation, measured in turn.
+func BenchmarkLearn(b *testing.B) {
+	for _, name := range games.Names() {
+		game := newGame(b, name)
+		settings := rundir.DefaultSettings(game)
+		rng := rand.New(rand.NewPCG(1, 1))
+		weights := infer.NewWeights(game, infer.DefaultConfig(game), rng)
+		network, err := infer.NewNetwork(game, weights)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var records []*record.Record
+		for record.Count(records) < settings.ReplayWindow {
+			records = append(records, recordtest.Random(game, rng))
+		}
+		const rows = 32
+		states, evaluator := envtest.Positions(game, 1, rows), network.NewEvaluator(rows)
+		logits, classes := make([]float32, rows*game.NumActions()), make([]float32, rows*len(game.Classes))
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
+				run := parallel.Runner(threads)
+				trainer, err := model.NewTrainer(game, weights, model.DefaultConfig(), run)
+				if err != nil {
+					b.Fatal(err)
+				}
+				l := newLearner(game, &settings, 1, trainer, run)
+				l.training.add(records, settings.ReplayWindow)
+				var writing, learning, evaluating time.Duration
+				const steps = 8
+				for b.Loop() {
+					for range steps {
+						start := time.Now()
+						l.draw(&l.training, rng)
+						l.fill(&l.training, 0.25)
+						written := time.Now()
+						if _, err := trainer.Step(l.batch, 1e-5); err != nil {
+							b.Fatal(err)
+						}
+						writing += written.Sub(start)
+						learning += time.Since(start)
+					}
+					start := time.Now()
+					for i := 0; i < steps*settings.BatchSize; i += rows {
+						evaluator.Evaluate(states, logits, classes, nil)
+					}
+					evaluating += time.Since(start)
+				}
+				samples := float64(b.N * steps * settings.BatchSize)
+				b.ReportMetric(samples/learning.Seconds(), "samples/s")
+				b.ReportMetric(float64(threads)*learning.Seconds()/evaluating.Seconds(), "evaluations/sample")
+				b.ReportMetric(100*writing.Seconds()/learning.Seconds(), "%writing")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}

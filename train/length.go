@@ -1,0 +1,135 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ludus/checkpoints"
+	"ludus/model/infer"
+	"ludus/train/plan"
+	"ludus/train/rundir"
+)
+
+// makePlan sets the plan of a new run. For a time plan it measures the machine.
+func (o *opener) makePlan(ctx context.Context, weights *infer.Weights) (err error) {
+	settings, limit := &o.config.Settings, cmp.Or(o.Time, plan.DefaultTime)
+	if o.Generations > 0 {
+		o.config.Plan = plan.ForGenerations(o.Generations, settings)
+		return nil
+	}
+	o.Observe(Event{Progress: &Progress{Phase: Measuring}})
+	limits := &rundir.Plan{CPU: o.CPUTime}
+	o.cost, err = plan.Measure(ctx, o.Game, settings, weights, o.Threads, limit-o.clock.Spent(limits), o.CPUTime)
+	if err != nil {
+		return err
+	}
+	made, err := plan.ForTime((limit - o.clock.Spent(limits)).Seconds(), o.Game, settings, o.cost)
+	if err != nil {
+		return err
+	}
+	made.Seconds, made.CPU = limit.Seconds(), o.CPUTime
+	o.config.Plan = made
+	o.note("plan for %v: %d generations of %d plies in each of %d games",
+		limit, made.Generations, made.PliesPerGeneration, made.ParallelGames)
+	return nil
+}
+
+// changeLength changes the run's plan if the options ask for another length, and reports whether it did. A finished run
+// can only get more to do. It also returns an error once an unfinished run's learning rate decays: it would have to go
+// back.
+func (o *opener) changeLength() (changed bool, err error) {
+	current := &o.config.Plan
+	if o.length().Is(current) {
+		return false, nil
+	}
+	count, damaged, err := o.newestCounters()
+	if err != nil {
+		return false, err
+	}
+	ended, why := count.Generation, ""
+	if damaged {
+		why = " (newer checkpoints are damaged)"
+	}
+	switch last := plan.LastBeforeDecay(current); {
+	case ended >= current.Last():
+		return o.extend(count)
+	case ended > last:
+		return false, fmt.Errorf("%s: %w: %d of %d generations are finished%s; since generation %d the learning rate decays, so the run keeps "+
+			"its length; continue it without a new one, then give it a greater one",
+			o.Dir, ErrConflict, ended, current.Last(), why, last+1)
+	case ended == 0 && o.Time > 0 && (current.Seconds == 0 || current.CPU != o.CPUTime):
+		return false, fmt.Errorf("%s: %w: no generation is finished%s, so it is not known how long one takes; continue without a new length, "+
+			"or delete %s to start over", o.Dir, ErrConflict, why, o.Dir)
+	}
+	next := plan.Change(*current, o.length(), &o.config.Settings, count.done())
+	if next.Generations <= ended {
+		return false, fmt.Errorf("%s: %w: the run has trained as long already (generation %d of %d); choose a greater length",
+			o.Dir, ErrConflict, ended, current.Last())
+	}
+	o.note("another length: %d generations, of which %d are finished, instead of %d", next.Generations, ended, current.Last())
+	*current = next
+	return true, nil
+}
+
+// newestCounters reads the counters of the newest intact checkpoint, zeros if there is no checkpoint. damaged says that
+// newer ones are damaged.
+func (o *opener) newestCounters() (count *counters, damaged bool, err error) {
+	count = new(counters)
+	checkpoint, errs, err := o.store.Newest()
+	if err == nil {
+		err = json.Unmarshal(checkpoint.Meta, count)
+	}
+	if err != nil && !errors.Is(err, checkpoints.ErrNoCheckpoint) {
+		return nil, false, fmt.Errorf("run %s: %w", o.Dir, err)
+	}
+	return count, len(errs) > 0, nil
+}
+
+// extend gives a finished run more to do if the options ask for more than its plan, and reports whether it did.
+func (o *opener) extend(count *counters) (extended bool, err error) {
+	current, ended := &o.config.Plan, count.Generation
+	rewound, repeated := o.rewindTarget(ended), 0.0
+	if o.Time > 0 {
+		metrics, _, err := rundir.MetricsFile.Read(o.Dir)
+		if err != nil {
+			return false, err
+		}
+		for _, m := range metrics {
+			if m.Generation > rewound && m.Generation <= ended {
+				repeated += m.LearnSeconds
+			}
+		}
+	}
+	more := plan.Extend(*current, o.length(), &o.config.Settings, count.done(), rewound, repeated)
+	if more.Generations <= ended {
+		return false, nil // the run has done that already
+	}
+	*current = more
+	return true, nil
+}
+
+// rewindTarget returns the generation whose weights an extension of a finished plan starts from: the plan's newest
+// intact checkpoint before the final decay of the learning rate, else the one it went back to itself, else ended.
+func (o *opener) rewindTarget(ended int) int {
+	current := &o.config.Plan
+	var candidates []int
+	ids, _ := o.store.List() // what cannot be listed cannot be loaded
+	for _, id := range slices.Backward(ids) {
+		if id > current.Resumed && id <= min(max(plan.LastBeforeDecay(current), current.Changed), ended) {
+			candidates = append(candidates, id)
+		}
+	}
+	for _, id := range append(candidates, current.Rewound) {
+		if id == 0 {
+			continue
+		}
+		if _, err := o.store.Load(id); err == nil {
+			return id
+		}
+	}
+	return ended
+}

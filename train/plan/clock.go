@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"time"
+
+	"ludus/train/cpu"
+	"ludus/train/rundir"
+)
+
+// Clock measures the time of a run, earlier processes included, and keeps its time plan.
+type Clock struct {
+	Speed float64 // positions per second of self-play, recently; 0 before any were played
+
+	started    time.Time     // of the run, as if all its processes had run without a break
+	startedCPU time.Duration // the process's CPU time then, likewise
+	began      time.Time     // of this process's first generation
+	from       int           // generation that this process resumed from
+	seconds    []float64     // spent on each generation that trained as much as later ones will
+}
+
+// Start returns the clock of a run that starts now.
+func Start() *Clock { return &Clock{started: time.Now(), startedCPU: cpu.Time()} }
+
+// Resume adds the time that earlier processes have spent.
+func (c *Clock) Resume(d Done) {
+	c.started = c.started.Add(-time.Duration(d.Seconds * float64(time.Second)))
+	c.startedCPU -= time.Duration(d.CPUSeconds * float64(time.Second))
+}
+
+// Begin says that this process goes on from a generation now.
+func (c *Clock) Begin(generation int) { c.began, c.from = time.Now(), generation }
+
+// Elapsed is the time spent on the run.
+func (c *Clock) Elapsed() time.Duration { return time.Since(c.started) }
+
+// CPUTime is the CPU time spent on the run.
+func (c *Clock) CPUTime() time.Duration { return cpu.Time() - c.startedCPU }
+
+// Spent is the time spent on the run, in the time that the plan limits.
+func (c *Clock) Spent(p *rundir.Plan) time.Duration {
+	if p.CPU {
+		return c.CPUTime()
+	}
+	return c.Elapsed()
+}
+
+// AddGeneration records the seconds that a generation took which trained as much as later ones will.
+func (c *Clock) AddGeneration(seconds float64) { c.seconds = append(c.seconds, seconds) }
+
+// Adjust adjusts a time plan to the speed of the run, if that is due after the generation that has ended, and reports that.
+func (c *Clock) Adjust(p *rundir.Plan, s *rundir.Settings, ended int) (adjusted bool) {
+	if p.Seconds == 0 || !adjustmentDue(p, ended+1, len(c.seconds)) {
+		return false
+	}
+	adjust(p, ended, c.seconds, c.Spent(p).Seconds(), s)
+	return true
+}
+
+// NextOver reports whether the next generation and the final matches would not fit into the time of the plan.
+func (c *Clock) NextOver(p *rundir.Plan, s *rundir.Settings, ended int) bool {
+	next := 0.0
+	if len(c.seconds) > 0 {
+		next = c.seconds[len(c.seconds)-1]
+	}
+	return ended < p.Generations && c.over(p, s, ended, next)
+}
+
+// Over reports whether the time of the plan is over, apart from that for the final matches. There must be a generation to
+// stop after.
+func (c *Clock) Over(p *rundir.Plan, s *rundir.Settings, ended int) bool {
+	return c.over(p, s, ended, 0)
+}
+
+func (c *Clock) over(p *rundir.Plan, s *rundir.Settings, ended int, next float64) bool {
+	return p.Seconds > 0 && ended > 0 && c.Spent(p).Seconds()+next > p.Seconds*(1-FinalShare(s))
+}
+
+// Progress returns the completed part of the plan when so many generations are done, with the done part of the current one,
+// and the time that is expected to remain; 0 if unknown.
+func (c *Clock) Progress(p *rundir.Plan, done float64) (share float64, remaining time.Duration) {
+	elapsed, spent := c.Elapsed(), c.Spent(p).Seconds()
+	share = done / float64(p.Generations)
+	if p.Seconds > 0 && spent > 0 && p.Adjusted < len(adjustments(p)) && (p.CPU || int(done) < LastBeforeDecay(p)) {
+		// The number of generations will change, but hardly the time.
+		return min(spent/p.Seconds, 1), time.Duration(max(p.Seconds-spent, 0) / spent * float64(elapsed))
+	}
+	here := done - float64(c.from)
+	if here <= 0.2 {
+		return share, 0
+	}
+	left := time.Since(c.began).Seconds() / here * (float64(p.Generations) - done)
+	if p.Seconds > 0 && !p.CPU {
+		left = min(left, p.Seconds-elapsed.Seconds())
+	}
+	return share, time.Duration(max(left, 0) * float64(time.Second))
+}

@@ -1,0 +1,217 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"ludus/env"
+	"ludus/train/learn"
+	"ludus/train/rundir"
+	"ludus/train/selfplay"
+)
+
+// DefaultTime is the length of a run if neither time nor generations are given.
+const DefaultTime = 8 * time.Minute
+
+// Limits of a run's length.
+const (
+	MaxTime        = 30 * 24 * time.Hour
+	MaxGenerations = 100_000
+)
+
+// Length is how long a run is asked to be: a time or a number of generations. Both are 0 if nothing is asked.
+type Length struct {
+	Time        time.Duration
+	CPU         bool // Time is CPU time of the run's processes rather than time on the clock
+	Generations int
+}
+
+// Validate returns an error if the length is out of bounds.
+func (l Length) Validate() error {
+	if l.Time < 0 || l.Time > MaxTime {
+		return fmt.Errorf("a run of %v: it may last at most %.0fh (%.0f days)", l.Time, MaxTime.Hours(), MaxTime.Hours()/24)
+	}
+	if l.Generations < 0 || l.Generations > MaxGenerations {
+		return fmt.Errorf("a run of %d generations: it may have at most %d", l.Generations, MaxGenerations)
+	}
+	return nil
+}
+
+// Is reports whether the length is that of a plan, or nothing is asked.
+func (l Length) Is(p *rundir.Plan) bool {
+	sameTime := l.Time == 0 || l.Time.Seconds() == p.Seconds && l.CPU == p.CPU
+	sameGenerations := l.Generations == 0 || l.Generations == p.Generations && p.Stopped == 0
+	return sameTime && sameGenerations
+}
+
+// LastBeforeDecay is the last generation before the final decay of the learning rate.
+func LastBeforeDecay(p *rundir.Plan) int { return int(learn.ConstantShare*float64(p.Generations)) + 1 }
+
+// Share is the completed part of the plan's generations at the start of a generation, in [0, 1].
+func Share(p *rundir.Plan, generation int) float64 {
+	return float64(generation-1) / float64(p.Generations)
+}
+
+// Positions is how many positions a generation needs.
+func Positions(p *rundir.Plan) int { return p.ParallelGames * p.PliesPerGeneration }
+
+const (
+	safety            = 0.95 // share of the remaining time that is planned for: the machine may become slower
+	minGenerations    = 60   // a plan should have at least this many
+	targetGenerations = 250  // a longer run gets longer generations rather than more, since each costs a checkpoint
+	minGamesEach      = 12   // games of the greatest usual length that each game in progress should have time for
+	minParallel       = 16   // parallel games
+
+	maxGenerationSeconds     = 120 // a crash loses up to one generation
+	plannedGenerationSeconds = 90  // of a new plan, whose estimates may be wrong
+)
+
+// ForGenerations plans a run of a number of generations, with the settings' games and plies or those of a long run.
+func ForGenerations(n int, s *rundir.Settings) rundir.Plan {
+	return rundir.Plan{
+		Generations:        n,
+		ParallelGames:      cmp.Or(s.ParallelGames, selfplay.UsualGames),
+		PliesPerGeneration: cmp.Or(s.PliesPerGeneration, selfplay.UsualPlies),
+	}
+}
+
+// ForTime plans a run of the given seconds. It chooses parallel games and plies per generation unless the settings do.
+// It returns an error if these settings make a generation longer than two minutes.
+func ForTime(seconds float64, game *env.Game, s *rundir.Settings, cost Cost) (rundir.Plan, error) {
+	var p rundir.Plan
+	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
+	positions := seconds * (1 - s.RatingShare) * safety / position                   // of the run
+	maxPositions := max(1, int((plannedGenerationSeconds-cost.generation)/position)) // of a generation
+	if p.ParallelGames = s.ParallelGames; p.ParallelGames == 0 {
+		games := int(positions / float64(minGamesEach*game.UsualPlies))
+		p.ParallelGames = min(max(games, minParallel), selfplay.UsualGames, maxPositions)
+	}
+	if p.PliesPerGeneration = s.PliesPerGeneration; p.PliesPerGeneration == 0 {
+		plies := positions / float64(p.ParallelGames)
+		p.PliesPerGeneration = max(min(int(plies/minGenerations), selfplay.UsualPlies), int(plies/targetGenerations))
+		p.PliesPerGeneration = max(1, min(p.PliesPerGeneration, maxPositions/p.ParallelGames))
+	}
+	generation := position*float64(Positions(&p)) + cost.generation
+	if (s.ParallelGames > 0 || s.PliesPerGeneration > 0) && generation > maxGenerationSeconds {
+		return p, fmt.Errorf("a generation of %d plies in each of %d games would take about %.0f s on this machine, "+
+			"at most %d s are allowed; leave out parallel_games and plies_per_generation, or lower them",
+			p.PliesPerGeneration, p.ParallelGames, generation, maxGenerationSeconds)
+	}
+	p.Generations = max(1, int(seconds*(1-s.RatingShare)*safety/generation))
+	return p, nil
+}
+
+// A time plan is adjusted when these parts of its generations are done, to the time that the last tenth of them took, or
+// the last adjustOver if these are more. All lie before the final decay of the learning rate, whose length is then known.
+var adjustAt = []float64{0.12, 0.3, 0.48}
+
+// adjustCPUAt is adjustAt for plans of CPU time, which are there to compare runs at equal cost: they must end close to
+// their limit. So they are adjusted during the decay, too, which then ends slightly sooner or later.
+var adjustCPUAt = append(slices.Clone(adjustAt), 0.65, 0.8, 0.9, 0.96)
+
+const adjustOver = 3 // generations
+
+// adjustments are the parts of a plan's generations after which it is adjusted.
+func adjustments(p *rundir.Plan) []float64 {
+	if p.CPU {
+		return adjustCPUAt
+	}
+	return adjustAt
+}
+
+// adjustmentDue reports whether a plan is adjusted before the generation next. measured is the number of generations
+// whose time is known.
+func adjustmentDue(p *rundir.Plan, next, measured int) bool {
+	at := adjustments(p)
+	return p.Adjusted < len(at) && measured >= adjustOver && Share(p, next) >= at[p.Adjusted] &&
+		(p.CPU || next <= LastBeforeDecay(p))
+}
+
+// adjust sets the remaining generations of a time plan. spent is the run's time so far, recent that of each
+// generation measured, in seconds; only the last ones count. If these took more than maxGenerationSeconds on average,
+// later ones get fewer plies.
+func adjust(p *rundir.Plan, generation int, recent []float64, spent float64, s *rundir.Settings) {
+	recent = recent[max(0, len(recent)-max(adjustOver, generation/10)):]
+	mean := 0.0
+	for _, seconds := range recent {
+		mean += seconds / float64(len(recent))
+	}
+	passAdjustments(p, generation)
+	if plies := p.PliesPerGeneration; mean > maxGenerationSeconds && s.PliesPerGeneration == 0 && plies > 1 {
+		p.PliesPerGeneration = max(1, int(float64(plies)*plannedGenerationSeconds/mean))
+		mean *= float64(p.PliesPerGeneration) / float64(plies)
+	}
+	left := (p.Seconds*(1-FinalShare(s)) - spent) * (1 - InterimShare(s)) * safety
+	p.Generations = generation + max(1, int(left/mean))
+}
+
+// passAdjustments counts the adjustments that were due until a generation ended as made.
+func passAdjustments(p *rundir.Plan, generation int) {
+	for at := adjustments(p); p.Adjusted < len(at) && Share(p, generation+1) >= at[p.Adjusted]; {
+		p.Adjusted++
+	}
+}
+
+// Done is what a run has done.
+type Done struct {
+	Generation int
+	Seconds    float64
+	CPUSeconds float64
+}
+
+// spent is the time in what a plan limits. Runs without recorded CPU time count the time on the clock.
+func (d Done) spent(cpu bool) float64 {
+	if cpu && d.CPUSeconds > 0 {
+		return d.CPUSeconds
+	}
+	return d.Seconds
+}
+
+// DoneShare is the share of its plan that a run has done: by its time, as long as the number of generations is adjusted
+// to that, else by its generations. known says whether totals can be extrapolated from it: the first games end late.
+func DoneShare(c *rundir.Config, d Done) (share float64, known bool) {
+	const least = 0.1
+	p := &c.Plan
+	if p.Seconds == 0 || p.Adjusted == len(adjustments(p)) {
+		share = float64(d.Generation) / float64(p.Generations)
+	} else {
+		share = d.spent(p.CPU) / (p.Seconds * (1 - FinalShare(&c.Settings)))
+	}
+	return share, share >= least && d.Generation >= adjustOver
+}
+
+// Change returns the plan of an unfinished run that gets another length. It may have no generation left.
+func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
+	perGeneration, spent := p.Seconds/float64(p.Generations), 0.0
+	if d.Generation > 0 {
+		spent = d.spent(l.CPU)
+		perGeneration = spent / float64(d.Generation) / safety
+	}
+	p.Seconds, p.CPU, p.Generations = l.Time.Seconds(), l.CPU, l.Generations
+	p.Adjusted, p.Stopped, p.Changed = 0, 0, d.Generation
+	if l.Time > 0 {
+		p.Generations = d.Generation + int((p.Seconds*(1-FinalShare(s))-spent)/perGeneration)
+		passAdjustments(&p, d.Generation)
+	}
+	return p
+}
+
+// Extend returns the plan of a finished run that gets more to do. Its learner goes back to the weights of generation
+// rewound; repeated is the time on the clock that it spent learning since then. The plan has no generation left if the run
+// has done that much already.
+func Extend(p rundir.Plan, l Length, s *rundir.Settings, d Done, rewound int, repeated float64) rundir.Plan {
+	more := rundir.Plan{
+		Generations: l.Generations, ParallelGames: p.ParallelGames, PliesPerGeneration: p.PliesPerGeneration,
+		Resumed: d.Generation, Rewound: rewound,
+	}
+	if l.Time > 0 {
+		more.Seconds, more.CPU = l.Time.Seconds(), l.CPU
+		more.Adjusted = len(adjustments(&more)) // the run's speed is known
+		spent := d.spent(l.CPU)
+		left := more.Seconds*(1-FinalShare(s)) - spent - repeated*spent/d.Seconds
+		more.Generations = d.Generation + int(left*safety/spent*float64(d.Generation))
+	}
+	return more
+}

@@ -1,0 +1,137 @@
+package plan
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/train/rundir"
+)
+
+func newGame(t testing.TB, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// TestPlan: a time plan fills its time, with games short enough to end often. It has enough generations, and none lasts
+// longer than two minutes.
+func TestPlan(t *testing.T) {
+	for _, name := range games.Names() {
+		game := newGame(t, name)
+		settings := rundir.DefaultSettings(game)
+		for _, c := range []Cost{
+			{position: 0.0005, step: 0.05, generation: 0.05}, {position: 0.002, step: 0.13, generation: 0.05},
+			{position: 0.03, step: 1.5, generation: 0.05},
+		} {
+			for _, limit := range []time.Duration{5 * time.Minute, 10 * time.Hour, 24 * time.Hour, MaxTime} {
+				p, err := ForTime(limit.Seconds(), game, &settings, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				position := c.position + settings.SamplesPerPosition*(1-settings.ValidationShare)/float64(settings.BatchSize)*c.step
+				generation := float64(p.ParallelGames*p.PliesPerGeneration)*position + c.generation
+				seconds := float64(p.Generations) * generation
+				if seconds > limit.Seconds() || seconds < limit.Seconds()*2/3 || p.ParallelGames < minParallel || p.Generations < 30 ||
+					generation > maxGenerationSeconds ||
+					p.Generations > targetGenerations*9/8 && generation < plannedGenerationSeconds/2 ||
+					(Length{Generations: p.Generations}).Validate() != nil {
+					t.Errorf("%s at %+v: plan %+v takes %.0f s of %v, a generation %.1f s", name, c, p, seconds, limit, generation)
+				}
+			}
+		}
+	}
+}
+
+// TestLongGenerations: settings that make a generation longer than two minutes are rejected; shorter ones are kept.
+func TestLongGenerations(t *testing.T) {
+	game, c := newGame(t, "quad-5x5"), Cost{position: 0.002, step: 0.13, generation: 0.05}
+	for _, test := range []struct {
+		games, plies int
+		ok           bool
+	}{{65536, 0, false}, {0, 1000, false}, {1000, 100, false}, {512, 16, true}, {0, 20, true}} {
+		settings := rundir.DefaultSettings(game)
+		settings.ParallelGames, settings.PliesPerGeneration = test.games, test.plies
+		p, err := ForTime(3600, game, &settings, c)
+		if (err == nil) != test.ok || err != nil && !strings.Contains(err.Error(), "at most 120 s") {
+			t.Errorf("%d games, %d plies: plan %+v, error %v", test.games, test.plies, p, err)
+		}
+	}
+}
+
+// TestRatingDue: a run is rated after every tenth of its plan, or somewhat more often if rated checkpoints are then
+// kept, and at its end.
+func TestRatingDue(t *testing.T) {
+	for generations, want := range map[int][]int{
+		25:  {3, 6, 9, 12, 15, 18, 21, 24, 25},
+		145: {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 145},
+	} {
+		config := &rundir.Config{Plan: rundir.Plan{Generations: generations}, Settings: rundir.Settings{KeepEvery: 10}}
+		var due []int
+		for g := 1; g <= generations; g++ {
+			if RatingDue(config, g) {
+				due = append(due, g)
+			}
+		}
+		if !slices.Equal(due, want) {
+			t.Errorf("rated after generations %v, want %v", due, want)
+		}
+	}
+}
+
+// TestAdjust: a plan made for a machine half as fast becomes twice as long, and vice versa.
+func TestAdjust(t *testing.T) {
+	for _, seconds := range []float64{1, 4} {
+		p := rundir.Plan{Seconds: 200, Generations: 90}
+		settings := rundir.Settings{RatingShare: 0.05} // 2 % at the end, 3 % on the way
+		adjust(&p, 10, []float64{seconds, seconds, seconds}, 10*seconds, &settings)
+		end := 10*seconds + float64(p.Generations-10)*seconds
+		if want := 10*seconds + (200*0.98-10*seconds)*0.97*safety; math.Abs(end-want) > seconds || p.Adjusted != 0 {
+			t.Errorf("%v s a generation: %+v ends after %v s, want %v", seconds, p, end, want)
+		}
+	}
+	// Generations that turn out too long get shorter, unless the settings fix their plies.
+	for fixed, want := range map[int]int{0: 3, 8: 8} {
+		p := rundir.Plan{Seconds: 86400, Generations: 900, PliesPerGeneration: 8}
+		adjust(&p, 150, []float64{240, 240, 240}, 36000, &rundir.Settings{PliesPerGeneration: fixed})
+		if p.PliesPerGeneration != want {
+			t.Errorf("plan %+v, want %d plies", p, want)
+		}
+	}
+}
+
+// TestCPUPlanEnds: runs of equal CPU time end within 1 % of it, though generations get slower or faster by a fifth at any
+// time and vary by a tenth.
+func TestCPUPlanEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		p := rundir.Plan{Seconds: 480, CPU: true, Generations: 150 + rng.IntN(200), PliesPerGeneration: 8}
+		turn, speed := rng.Float64(), 0.8+0.4*rng.Float64()
+		spent, decayed := 0.0, 0
+		var recent []float64
+		for g := 1; g <= p.Generations; g++ {
+			seconds := 1.9 + 0.2*rng.Float64()
+			if spent > turn*p.Seconds {
+				seconds *= speed
+			}
+			spent, recent = spent+seconds, append(recent, seconds)
+			if adjustmentDue(&p, g+1, len(recent)) {
+				adjust(&p, g, recent, spent, &rundir.Settings{})
+			}
+			if decayed = g; spent+seconds > p.Seconds { // as replan stops
+				break
+			}
+		}
+		if off := spent/p.Seconds - 1; off < -0.01 || off > 0 || float64(decayed) < 0.98*float64(p.Generations) {
+			t.Errorf("slower by %.2f at %.2f: %.1f %% off, %d generations of %d", speed, turn, 100*off, decayed, p.Generations)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package selfplay
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ludus/env"
+	"ludus/mcts"
+	"ludus/model/infer"
+	"ludus/train/parallel"
+	"ludus/train/record"
+	"ludus/train/rundir"
+)
+
+const (
+	// maxActiveGames is how many games a thread plays at once: as many as the network evaluates in one go, and few
+	// enough for their trees to stay in a core's cache.
+	maxActiveGames = 32
+	// cacheEntries is the size of each thread's cache of evaluations.
+	cacheEntries = 1 << 15
+)
+
+// Player advances games in progress, round by round, on several goroutines. A thread with room takes the next game that
+// has not begun the round, because cores are seldom equally free. The moves of a game depend neither on its thread
+// nor on other games; only the number of evaluations that the caches save depends on them.
+//
+// Its methods must not be called concurrently, except Played.
+type Player struct {
+	games   []*gameInProgress
+	threads []*thread
+	plies   int            // of each game in this round
+	network *infer.Network // that the threads evaluate with; nil: another evaluator
+	begun   atomic.Int64   // games handed out to threads in this round; may exceed len(games)
+	played  atomic.Int64   // plies played in this round
+	seconds float64        // spent in run since the last result
+}
+
+// NewPlayer returns a player of a number of new games, on at most the given number of threads. It keeps settings.
+func NewPlayer(game *env.Game, settings *rundir.Settings, seed uint64, games, threads int) *Player {
+	return newPlayer(newGames(game, settings, seed, games), threads, cacheEntries)
+}
+
+// newPlayer returns a player whose threads have caches of evaluations with so many entries; 0 means none.
+func newPlayer(games []*gameInProgress, threads, cacheEntries int) *Player {
+	p := &Player{games: games, threads: make([]*thread, min(threads, len(games)))}
+	game, settings := games[0].game, games[0].settings
+	config := mcts.DefaultConfig()
+	config.ValueScale = settings.ValueScale
+	active := min(maxActiveGames, (len(games)+len(p.threads)-1)/len(p.threads))
+	for i := range p.threads {
+		t := &thread{player: p, size: active, batcher: mcts.NewBatcher(game, mcts.Uniform{}, active, cacheEntries)}
+		for range active {
+			t.idle = append(t.idle, mcts.New(game, config))
+		}
+		p.threads[i] = t
+	}
+	return p
+}
+
+// Scatter moves each new game to a random position, as if a run were under way. It is for measuring speeds.
+func (p *Player) Scatter() {
+	for _, g := range p.games {
+		g.scatter()
+	}
+}
+
+// Threads returns the number of threads, at most one per game.
+func (p *Player) Threads() int { return len(p.threads) }
+
+// Played returns the number of plies played in the round. It may be called while the round is under way.
+func (p *Player) Played() int { return int(p.played.Load()) }
+
+// Result is what self-play did in a round.
+type Result struct {
+	Finished []*record.Record // games that ended, by the number of their game in progress
+	Throughput
+}
+
+// Round advances every game by a number of plies. Caches last as long as the assignment's network. If ctx ends, the
+// error is ctx's, and the result is what was done until then.
+func (p *Player) Round(ctx context.Context, a *Assignment, plies int) (Result, error) {
+	for _, g := range p.games {
+		g.meanPlies, g.simulations = a.MeanPlies, a.Simulations
+	}
+	p.begin(plies)
+	if p.network != a.network {
+		p.setEvaluator(func(batch int) mcts.Evaluator { return a.network.NewEvaluator(batch) })
+		p.network = a.network
+	}
+	err := p.run(ctx)
+	return p.result(), err
+}
+
+// begin prepares a round, which run plays: the given number of plies in every game. The previous round must have ended.
+func (p *Player) begin(plies int) {
+	p.plies = plies
+	p.begun.Store(0)
+	p.played.Store(0)
+}
+
+// setEvaluator gives each thread a new evaluator, for batches of up to the given size, and clears its cache. evaluator
+// is called concurrently.
+func (p *Player) setEvaluator(evaluator func(batch int) mcts.Evaluator) {
+	p.network = nil
+	n := len(p.threads)
+	parallel.Runner(n)(n, func(i int) { // clears megabytes of cache
+		t := p.threads[i]
+		t.batcher.SetEvaluator(evaluator(t.size))
+	})
+}
+
+// run continues the round, with one goroutine per thread, until all plies are played. If ctx ends, it returns
+// ctx's error after the current batch of each thread; then run may be called again.
+func (p *Player) run(ctx context.Context) error {
+	start := time.Now()
+	var wait sync.WaitGroup
+	var panics parallel.Panics
+	for _, t := range p.threads {
+		wait.Go(func() {
+			defer panics.Keep()
+			t.run(ctx)
+		})
+	}
+	wait.Wait()
+	panics.Pass()
+	p.seconds += time.Since(start).Seconds()
+	return ctx.Err()
+}
+
+// result returns what self-play did since the previous call of result.
+func (p *Player) result() (r Result) {
+	r.Seconds, p.seconds = p.seconds, 0
+	for _, g := range p.games {
+		r.Finished = append(r.Finished, g.finished...)
+		r.Positions += g.positions
+		r.Simulations += g.searched
+		g.finished, g.positions, g.searched = nil, 0, 0
+	}
+	r.Idle = float64(len(p.threads)) * r.Seconds
+	for _, t := range p.threads {
+		stats := t.batcher.TakeStats()
+		r.Evaluations += stats.Evaluations
+		r.Batches += stats.Batches
+		r.CacheHits += stats.CacheHits
+		r.Idle -= t.seconds
+		t.seconds = 0
+	}
+	return r
+}
+
+// MarshalGames encodes the games in progress: the checkpoint part [rundir.GamesInProgressPart].
+func (p *Player) MarshalGames() []byte {
+	var data []byte
+	for _, g := range p.games {
+		data = g.append(data)
+	}
+	return data
+}
+
+// UnmarshalGames sets the games in progress from MarshalGames's encoding of as many. Errors wrap [record.ErrRecord]; the
+// player is of no use then.
+func (p *Player) UnmarshalGames(data []byte) error {
+	r := record.NewReader(p.games[0].game, data)
+	for i, g := range p.games {
+		g.read(r)
+		if err := r.Err(); err != nil {
+			return fmt.Errorf("game in progress %d: %w", i, err)
+		}
+	}
+	return r.End()
+}
+
+// thread plays several games at once on one goroutine, each until its plies of the round are played. It owns their
+// searches, evaluator, cache and batch. Threads share only the player's counters.
+type thread struct {
+	player  *Player
+	size    int // maximum number of active games
+	batcher *mcts.Batcher
+	idle    []*mcts.Search    // searches that no active game uses
+	active  []*gameInProgress // each with a pending leaf
+	seconds float64           // spent in run since the last result
+}
+
+// run plays until no game is left, or ctx ends; at least one batch of leaves.
+func (t *thread) run(ctx context.Context) {
+	start := time.Now()
+	defer func() { t.seconds += time.Since(start).Seconds() }()
+	for {
+		t.advance()
+		if len(t.active) == 0 {
+			return
+		}
+		t.batcher.Flush()
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// advance advances each active game to its next pending leaf, and replaces games whose plies are played by others.
+func (t *thread) advance() {
+	active := t.active
+	t.active = t.active[:0]
+	for _, g := range active {
+		t.advanceGame(g)
+	}
+	for len(t.idle) > 0 {
+		i := t.player.begun.Add(1) - 1
+		if i >= int64(len(t.player.games)) {
+			return
+		}
+		g := t.player.games[i]
+		g.pliesLeft = t.player.plies
+		g.search, t.idle = t.idle[len(t.idle)-1], t.idle[:len(t.idle)-1]
+		t.advanceGame(g)
+	}
+}
+
+// advanceGame advances g to its next pending leaf and makes it active, or takes its search back if it has no plies
+// left.
+func (t *thread) advanceGame(g *gameInProgress) {
+	before := g.pliesLeft
+	if g.advance(t.batcher) {
+		t.active = append(t.active, g)
+	} else {
+		g.search, t.idle = nil, append(t.idle, g.search)
+	}
+	t.player.played.Add(int64(before - g.pliesLeft))
+}

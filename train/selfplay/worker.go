@@ -1,0 +1,78 @@
+package selfplay
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"time"
+
+	"ludus/train/record"
+)
+
+// Sizes of a worker's self-play: enough games for full batches, and rounds that are long compared with the time at their
+// end when cores wait for each other, but short enough to take a new network soon.
+const (
+	workerGames = 64 // in progress per thread
+	workerPlies = 4  // of each game per round
+)
+
+// Played is what a worker has done.
+type Played struct {
+	Assignment *Assignment // that it plays
+	Games      int         // finished since the worker started
+	Positions  int         // searched since then
+	Speed      float64     // positions per second of self-play in the last round
+}
+
+// Play plays for a run in another process until ctx ends: by the newest assignment, publishing the games that end. If
+// the run changes it starts over. observe is called after every round. The only errors are the learner's and ctx's; finished
+// games are published before ctx's is returned.
+func Play(ctx context.Context, learner Learner, threads int, observe func(Played)) error {
+	total := Played{}
+	for {
+		assignment, err := learner.Newest(ctx)
+		if err != nil {
+			return err
+		}
+		if err := playRun(ctx, learner, assignment, threads, &total, observe); err != nil {
+			return err
+		}
+	}
+}
+
+// playRun plays for the run of the first assignment until the learner's newest assignment belongs to another one.
+func playRun(
+	ctx context.Context, learner Learner, first *Assignment, threads int, total *Played, observe func(Played),
+) error {
+	var seed [8]byte
+	_, _ = rand.Read(seed[:]) // never fails
+	settings := first.Settings
+	player := NewPlayer(first.Game, &settings, binary.LittleEndian.Uint64(seed[:]), workerGames*threads, threads)
+	rescorer := NewRescorer(first.Game, settings.SolverNodes, threads)
+	for newest := first; newest.Run == first.Run; {
+		result, err := player.Round(ctx, newest, workerPlies)
+		start := time.Now()
+		if err == nil {
+			err = rescorer.Rescore(ctx, result.Finished)
+		}
+		result.Seconds += time.Since(start).Seconds()
+		if len(result.Finished) > 0 { // also if ctx has ended; then some are not rescored
+			m := &record.Message{Run: first.Run, Generation: newest.Generation, Threads: threads, Records: result.Finished}
+			if err := learner.PublishGames(ctx, m); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+		total.Assignment = newest
+		total.Games += len(result.Finished)
+		total.Positions += result.Positions
+		total.Speed = float64(result.Positions) / result.Seconds
+		observe(*total)
+		if newest, err = learner.Newest(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
