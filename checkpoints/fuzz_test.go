@@ -53,7 +53,8 @@ func FuzzFollowLines(f *testing.F) {
 				if reset {
 					have = nil
 				}
-				if have = append(have, lines...); len(lines) == 0 {
+				have = append(have, lines...)
+				if len(lines) == 0 {
 					break
 				}
 			}

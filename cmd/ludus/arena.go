@@ -121,7 +121,7 @@ Options of agents with a network:
   ,temp=T                 sample moves with temperature T instead of playing the best
   ,elo=N                  weaken the network to a rating of N, as far as its strength dial goes, instead of other options.
                           Shipped agents have a dial on the board of their training, runs after "ludus rate RUN --dial".
-                          Analyses and hints keep full strength
+                          Analyses and suggestions keep full strength
   ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves
                           the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;
                           0: off`

@@ -17,7 +17,7 @@ func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor RUN",
 		Short: "Say why a run does not learn",
-		Long: `Names the most likely cause why a run does not learn, and a fix, or says that nothing was found. It judges the run's losses,
+		Long: `Names the most likely cause why a run does not learn, and a fix, or says that nothing was found. It looks at the run's losses,
 how varied its games are, and how the newest network evaluates positions of the newest games, compared with uniform play,
 with exact values of the solver and with the shipped agent. Settings only help to name the cause. The run may be in training.
 

@@ -92,11 +92,11 @@ func noCommand(root *cobra.Command, args []string) error {
 	case strings.HasPrefix(args[0], "-"):
 		return usage(root, fmt.Errorf("unknown flag: %s", args[0]))
 	}
-	hint := ""
+	suggestion := ""
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = fmt.Sprintf("; did you mean %q?", near[0])
+		suggestion = fmt.Sprintf("; did you mean %q?", near[0])
 	}
-	return usage(root, fmt.Errorf("unknown command %q%s", args[0], hint))
+	return usage(root, fmt.Errorf("unknown command %q%s", args[0], suggestion))
 }
 
 // stoppedError is the error of a cancelled command that the same command line continues.

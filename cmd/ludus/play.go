@@ -26,10 +26,10 @@ func playCommand() *cobra.Command {
 		Use:   "play GAME [AGENT] [AGENT]",
 		Short: "Play against an agent in the terminal, or watch two",
 		Long: `Draws the board and reads your moves: the column and row of a cell, "c3", or of two where pieces move, "b2-b3". Official
-texts such as "(mark r3 c3)" are read, too. Commands show the agent's analysis (?), give a hint, take your last move back
+texts such as "(mark r3 c3)" are read, too. Commands show the agent's analysis (?), suggest a move (hint), take your last move back
 (undo), change sides (switch) and turn the board (flip); help lists all. Values are for the player who moves first. Without
 AGENT you play against the agent shipped for the game, or mcts:1000 if there is none. With two agents the first one moves
-first, and you watch. An agent weakened with elo=N analyzes and gives hints with its full strength.
+first, and you watch. An agent weakened with elo=N analyzes and suggests with its full strength.
 
 Input may come from a pipe, one command per line. Then there are no prompts, colours or pauses, and the session ends with
 the game or the input. Invalid lines are skipped, and the exit code is then 1. --json writes one JSON object per line, with

@@ -42,7 +42,8 @@ func TestProgress(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{w: &out, written: time.Now()}
 	p.show(status{detail: "at once"})
-	if p.close(); out.Len() > 0 {
+	p.close()
+	if out.Len() > 0 {
 		t.Errorf("a short command shows %q", out.String())
 	}
 }

@@ -92,7 +92,8 @@ const maxMemory = min(1<<20, math.MaxInt>>20)
 func splitMoves(game *env.Game, text string) (env.State, []env.Action, error) {
 	var texts []string
 	for part := range strings.SplitSeq(text, ";") {
-		if part = strings.TrimSpace(part); part != "" {
+		part = strings.TrimSpace(part)
+		if part != "" {
 			texts = append(texts, part)
 		}
 	}
@@ -123,7 +124,8 @@ func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions,
 	s := &solution{Game: game.Name, Player: game.Players[state.Player()], Values: map[string]*int{}}
 	start, search, phase := time.Now(), solver.New(game, o.memory<<20), "solving the position"
 	limits := func(nodes int, most time.Duration) solver.Limits {
-		if nodes = max(1, nodes); o.nodes == 0 {
+		nodes = max(1, nodes)
+		if o.nodes == 0 {
 			nodes = 0 // no limit
 		}
 		return solver.Limits{Nodes: nodes, Stop: func() bool {

@@ -76,7 +76,8 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 			if err != nil {
 				return err
 			}
-			if o.CPUTime = length == "cpu"; o.CPUTime {
+			o.CPUTime = length == "cpu"
+			if o.CPUTime {
 				o.Time = cpuLimit
 			} else if length != "time" {
 				o.Time = 0
@@ -88,7 +89,8 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 				o.Seed = &seed
 			}
 			o.Load, o.From = loader(game), strings.TrimPrefix(o.From, "net:")
-			if o.Game = game; o.Dir == "" {
+			o.Game = game
+			if o.Dir == "" {
 				o.Dir = defaultRun(game)
 			}
 			if err := workers.check(cmd, &o, dry); err != nil {
@@ -178,7 +180,8 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 	var errs []error
 	for _, set := range sets {
 		key, value, err := rundir.ParseSetting(set)
-		if errs = append(errs, err); err == nil {
+		errs = append(errs, err)
+		if err == nil {
 			settings[key] = value
 		}
 	}
@@ -266,7 +269,8 @@ func (w *watcher) show(e train.Event) {
 	case e.Match != nil: // no line: the summary has the details
 		w.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Match.Score, e.Match.Opponent)
 	case e.Rating != nil:
-		if w.strength = ""; e.Rating.High-e.Rating.Low <= tooWide {
+		w.strength = ""
+		if e.Rating.High-e.Rating.Low <= tooWide {
 			w.strength = fmt.Sprintf("rated %.0f", e.Rating.Rating)
 		}
 		w.log(fmt.Sprintf("generation %d: %s", *e.Rating.Generation, describeRating(e.Rating)))

@@ -100,7 +100,8 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	learner.Process.Signal(syscall.SIGTERM)
-	if learner.Wait(); learner.ProcessState.ExitCode() != exitStopped {
+	learner.Wait()
+	if learner.ProcessState.ExitCode() != exitStopped {
 		t.Errorf("the learner: %v", learner.ProcessState)
 	}
 	metrics, _, err := rundir.MetricsFile.Read(filepath.Join(dir, "run"))

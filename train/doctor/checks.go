@@ -15,7 +15,7 @@ var checks = []func(r *Run) *Finding{
 }
 
 const (
-	// fewSteps are too few training steps to judge what a network has learned: the learning rate takes 200 to reach its
+	// fewSteps are too few training steps to say what a network has learned: the learning rate takes 200 to reach its
 	// peak, and the averaged weights lag behind.
 	fewSteps = 500
 	// Positions of one game are alike, so noise depends on the number of games rather than of positions.
@@ -40,18 +40,18 @@ func (r *Run) steps() int {
 // gain is what part of the policy targets the newest network has learned; see [Policy.Gain].
 func (r *Run) gain() float64 { return r.Newest.Policy.Gain(r.Newest.Policy.Loss) }
 
-// examined reports whether the newest network was examined in enough games to judge its policy.
+// examined reports whether the newest network was examined in enough games to assess its policy.
 func (r *Run) examined() bool {
 	return r.Games.Count >= minGames && r.Newest.Policy.Count >= minPositions
 }
 
-// trained reports whether there is enough to judge what the network has learned.
+// trained reports whether there is enough data about what the network has learned.
 func (r *Run) trained() bool { return r.steps() >= fewSteps && r.examined() }
 
-// learnedNothing reports that there is enough to judge, and that the network plays hardly better than uniformly.
+// learnedNothing reports that there is enough data, and that the network plays hardly better than uniformly.
 func (r *Run) learnedNothing() bool { return r.examined() && r.gain() < poorGain }
 
-// unrelated reports that there is enough to judge, and that the values have next to nothing to do with the exact ones.
+// unrelated reports that there is enough data, and that the values have next to nothing to do with the exact ones.
 func (v *Value) unrelated() bool {
 	const (
 		varied = 0.3 // among exact values that hardly differ there is no correlation to find

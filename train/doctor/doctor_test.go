@@ -192,7 +192,8 @@ func TestThresholds(t *testing.T) {
 	} {
 		found := func(except func(r *Run)) string {
 			r := healthy(t)
-			if c.change(r); except != nil {
+			c.change(r)
+			if except != nil {
 				except(r)
 			}
 			if d := Diagnose(r); len(d.Findings) > 0 {
@@ -215,7 +216,7 @@ func TestThresholds(t *testing.T) {
 }
 
 // A run without any files but its config has no findings.
-func TestNothingToJudge(t *testing.T) {
+func TestTooLittleData(t *testing.T) {
 	game := newGame(t, "hex-7x7")
 	d := Diagnose(&Run{Game: game, Config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))})
 	if len(d.Findings) > 0 || len(d.Curves) > 0 || d.Status != "The run has not trained yet." {
@@ -266,7 +267,8 @@ func TestGain(t *testing.T) {
 			t.Errorf("a loss of %v is a gain of %v, want %v", loss, p.Gain(loss), want)
 		}
 	}
-	if p.Target = 2; p.Gain(5) != 1 {
+	p.Target = 2
+	if p.Gain(5) != 1 {
 		t.Errorf("a gain of %v where there is nothing to learn", p.Gain(5))
 	}
 	for _, c := range []struct{ training, other, want float64 }{

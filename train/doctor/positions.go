@@ -185,7 +185,8 @@ func (e *examiner) add(state env.State, ply *record.Ply, left int, weight float6
 	ply.Policy.Normalise(e.target)
 	for _, x := range e.networks {
 		x.sums.Policy.Count++
-		if x.weight += weight; trained {
+		x.weight += weight
+		if trained {
 			x.addPolicy(e.target, weight)
 		}
 	}

@@ -72,7 +72,8 @@ func setExactTarget(exact *solver.Solver, state env.State, p *record.Ply, keep b
 			n++
 		}
 	}
-	if p.TrainPolicy = n > 0 && n < len(after); !p.TrainPolicy {
+	p.TrainPolicy = n > 0 && n < len(after)
+	if !p.TrainPolicy {
 		return
 	}
 	for i, c := range after {

@@ -142,7 +142,8 @@ func readGames(game *env.Game, dir string, generations []int) (all []*record.Rec
 		if err != nil {
 			return nil, err
 		}
-		if all = append(all, played...); len(all) >= maxGames {
+		all = append(all, played...)
+		if len(all) >= maxGames {
 			break
 		}
 	}

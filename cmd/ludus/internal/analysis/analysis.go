@@ -38,7 +38,8 @@ func Serve(ctx context.Context, game *env.Game, agents []agent.Agent, r io.ReadC
 					if !ok {
 						return nil
 					}
-					if line = bytes.TrimSpace(line); len(line) == 0 {
+					line = bytes.TrimSpace(line)
+					if len(line) == 0 {
 						continue
 					}
 					reply := reply(ctx, game, a, line)

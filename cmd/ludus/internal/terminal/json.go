@@ -78,7 +78,7 @@ func (v *jsonView) showAnalysis(agent string, r *analysis.Result, _ bool) {
 	})
 }
 
-func (v *jsonView) showHint(agent string, r *analysis.Result) { v.showAnalysis(agent, r, true) }
+func (v *jsonView) showSuggestion(agent string, r *analysis.Result) { v.showAnalysis(agent, r, true) }
 
 func (v *jsonView) showResult() {
 	var winner any

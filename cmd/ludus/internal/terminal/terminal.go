@@ -78,7 +78,7 @@ type view interface {
 	prompt()
 	showMove(player env.Player, action env.Action, took time.Duration)
 	showAnalysis(agent string, r *analysis.Result, all bool) // all: every move, not only the best
-	showHint(agent string, r *analysis.Result)
+	showSuggestion(agent string, r *analysis.Result)
 	listMoves(legal []env.Action)
 	showUndo(plies int)
 	note(text string)
@@ -319,7 +319,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	case "switch":
 		s.switchSides()
 	case "hint":
-		return false, s.analyze(ctx, s.view.showHint)
+		return false, s.analyze(ctx, s.view.showSuggestion)
 	case "?", "analyze":
 		show := s.showBest
 		if argument == "all" {

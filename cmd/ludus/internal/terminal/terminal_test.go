@@ -296,15 +296,15 @@ func TestWholeGame(t *testing.T) {
 		for _, person := range []env.Player{env.First, env.Second} {
 			out := session(t, name, "greedy", person, lines...)
 			last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
-			verdict, goals, _ := strings.Cut(strings.TrimSuffix(last, ".\n"), ": ")
+			result, goals, _ := strings.Cut(strings.TrimSuffix(last, ".\n"), ": ")
 			var players [2]string
 			var g [2]int
 			if _, err := fmt.Sscanf(strings.ReplaceAll(goals, ",", ""), "%s %d %s %d", &players[0], &g[0], &players[1], &g[1]); err != nil {
 				t.Fatalf("%s: the last line is %q", name, last)
 			}
 			want := map[int]string{1: "You win", 0: "A draw", -1: "You lose"}[cmp.Compare(g[person], g[person.Opponent()])]
-			if verdict != want {
-				t.Errorf("%s: %q of the goals %s for player %d", name, verdict, goals, person)
+			if result != want {
+				t.Errorf("%s: %q of the goals %s for player %d", name, result, goals, person)
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func (v *textView) listMoves(legal []env.Action) {
 	}
 }
 
-func (v *textView) showHint(agent string, r *analysis.Result) {
+func (v *textView) showSuggestion(agent string, r *analysis.Result) {
 	text := fmt.Sprintf("%s would play %s", agent, r.Best)
 	if r.Reason != "" {
 		text += ", which " + r.Reason
@@ -203,7 +203,8 @@ func (v *textView) moveInfos(r *analysis.Result, count int) {
 		if v.Style.room() >= 2+width+columns+bar {
 			line += "  " + strings.Repeat(v.Style.pick("▇", "#"), int(share*bar+0.5))
 		}
-		if line = strings.TrimRight(line, " "); i == 0 {
+		line = strings.TrimRight(line, " ")
+		if i == 0 {
 			line += "  chosen"
 		}
 		fmt.Fprintln(v.out, line)
@@ -255,19 +256,19 @@ func counted(n int, thing string) string {
 }
 
 func (v *textView) showResult() {
-	goals, verdict := v.state.Goals(), "A draw"
+	goals, result := v.state.Goals(), "A draw"
 	if winner, ok := v.winner(); ok {
 		player, hasPerson := v.person()
 		switch {
 		case !hasPerson:
-			verdict = fmt.Sprintf("%s, %s, wins", v.Game.Players[winner], v.Seats[winner].Name)
+			result = fmt.Sprintf("%s, %s, wins", v.Game.Players[winner], v.Seats[winner].Name)
 		case player == winner:
-			verdict = "You win"
+			result = "You win"
 		default:
-			verdict = "You lose"
+			result = "You lose"
 		}
 	}
-	fmt.Fprintf(v.out, "%s: %s %d, %s %d.\n", v.Style.bold(verdict), v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
+	fmt.Fprintf(v.out, "%s: %s %d, %s %d.\n", v.Style.bold(result), v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 }
 
 func (v *textView) showInputEnd() {
@@ -314,7 +315,7 @@ func (s *Session) help() string {
 A cell is a column letter and a row number. On the board, [ ] is the last move%s. Commands:
   ?           the agent's best moves: how often the search visited each, the value it found, and the
               network's guess before the search (prior); ? all: all moves
-  hint        the move that it would play
+  hint        a suggestion: the move that it would play, and why
   undo        take your last move back; undo 3 takes three back
   moves       list the legal moves; #2 plays the second
   rules       show the rules again

@@ -369,7 +369,8 @@ func TestStartingRun(t *testing.T) {
 	if err := checkpoints.WriteFile(filepath.Join(run, "config.json"), fmt.Appendf(nil, config, settings(t))); err != nil {
 		t.Fatal(err)
 	}
-	if v = view(t, w, "run", v); v.Run.State != Training || len(v.Sections) == 0 {
+	v = view(t, w, "run", v)
+	if v.Run.State != Training || len(v.Sections) == 0 {
 		t.Errorf("with a plan: %+v, %d sections", v.Run, len(v.Sections))
 	}
 }

@@ -48,7 +48,8 @@ func (d *diagnoses) find(dir, files string, training bool) (json.RawMessage, boo
 func (d *diagnoses) put(dir string, made diagnosis) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.byRun[dir] = made; len(d.byRun) <= maxDiagnoses {
+	d.byRun[dir] = made
+	if len(d.byRun) <= maxDiagnoses {
 		return
 	}
 	oldest := dir

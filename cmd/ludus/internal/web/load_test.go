@@ -173,7 +173,8 @@ func TestLoad(t *testing.T) {
 	heap, goroutines := rest(t, c)
 	answered, faults := load(c, loadTime)
 	heapAfter, goroutinesAfter := rest(t, c)
-	if faults = slices.Concat(first, faults); len(faults) > 0 || answered == 0 {
+	faults = slices.Concat(first, faults)
+	if len(faults) > 0 || answered == 0 {
 		t.Errorf("%d moves, %d faults such as %v", answered, len(faults), faults[:min(5, len(faults))])
 	}
 	if heapAfter > heap+2<<20 || goroutinesAfter > goroutines+4 {

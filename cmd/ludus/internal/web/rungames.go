@@ -143,7 +143,8 @@ func selfPlayReplay(game *env.Game, p *record.Record, generation int) *board.Rep
 	var legal []env.Action
 	var policy []float32
 	replay := board.NewReplay(game, p.Moves(), func(ply int, state env.State, position *board.ReplayPosition) {
-		if position.Random = ply < len(p.Opening); position.Random {
+		position.Random = ply < len(p.Opening)
+		if position.Random {
 			return
 		}
 		found := &p.Plies[ply-len(p.Opening)]

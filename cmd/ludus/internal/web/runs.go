@@ -48,7 +48,8 @@ func (s *Server) compareRuns(r *http.Request) (any, error) {
 			return nil, asNotFound(err, dir)
 		}
 		run.Name = entry.Title
-		if runs = append(runs, run); run.Game.Name != runs[0].Game.Name {
+		runs = append(runs, run)
+		if run.Game.Name != runs[0].Game.Name {
 			return nil, httpErrorf(http.StatusBadRequest, "%s is a run of %s and %s one of %s; compare runs of one game",
 				runs[0].Name, runs[0].Game.Name, run.Name, run.Game.Name)
 		}

@@ -201,7 +201,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if server.Shutdown(grace) != nil {
+	if err := server.Shutdown(grace); err != nil { // some requests did not end
 		server.Close()
 	}
 	<-ended

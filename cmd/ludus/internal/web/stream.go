@@ -48,10 +48,13 @@ func follow[T any](s *Server, path, event string, latest func(r *http.Request, s
 				return
 			}
 			w.Header().Set("Content-Type", "text/event-stream")
-			if control.SetWriteDeadline(time.Now().Add(s.limits.write)) != nil {
+			if err := control.SetWriteDeadline(time.Now().Add(s.limits.write)); err != nil {
 				return
 			}
-			if _, err := w.Write(data); err != nil || control.Flush() != nil {
+			if _, err := w.Write(data); err != nil {
+				return
+			}
+			if err := control.Flush(); err != nil {
 				return
 			}
 		}
