@@ -57,7 +57,7 @@ const sharing = twoPlayers + `
 (<= terminal (true (step 4)))
 `
 
-// TestPositions compares positions that are updated move by move, and those after all moves at once, with the network
+// TestPositions compares positions that are updated move by move, and those after all moves at once, with the circuit
 // computed anew.
 func TestPositions(t *testing.T) {
 	texts := map[string]string{"loops": loops}
@@ -99,7 +99,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// checkPosition compares a state with the network, and the fluents after each of its moves.
+// checkPosition compares a state with the circuit, and the fluents after each of its moves.
 func checkPosition(t *testing.T, s *state) {
 	t.Helper()
 	g := s.game
