@@ -90,11 +90,11 @@ func TestPlyClasses(t *testing.T) {
 // firstWins is an evaluator that is sure of First's win.
 type firstWins struct{ game *env.Game }
 
-func (ev firstWins) Evaluate(states []env.State, logits, classes, goals []float32) {
+func (f firstWins) Evaluate(states []env.State, logits, classes, goals []float32) {
 	mcts.Uniform{}.Evaluate(states, logits, classes, goals)
 	clear(classes)
 	for i, state := range states {
-		classes[i*len(ev.game.Classes)+ev.game.ClassFor(state.Player(), 0)] = 1
+		classes[i*len(f.game.Classes)+f.game.ClassFor(state.Player(), 0)] = 1
 	}
 }
 

@@ -1,4 +1,3 @@
-// Package recordtest makes records of games for tests.
 package recordtest
 
 import (

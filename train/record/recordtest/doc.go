@@ -1,0 +1,2 @@
+// Package recordtest makes records of games for tests.
+package recordtest
