@@ -12,11 +12,11 @@ import (
 type Node struct{ Role, Name string }
 
 // Nodes lists the page's elements for screen readers, in order.
-func (b *Tab) Nodes() []Node {
-	b.Helper()
-	tree, err := chromedp.Call(b.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+func (t *Tab) Nodes() []Node {
+	t.Helper()
+	tree, err := chromedp.Call(t.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	var nodes []Node
 	for _, n := range tree.Nodes {
@@ -41,21 +41,21 @@ var namedRoles = []string{"button", "checkbox", "combobox", "link", "meter", "ra
 
 // CheckNames fails the test if a control has no accessible name, or the page does not have exactly one main part and
 // one top-level heading.
-func (b *Tab) CheckNames() {
-	b.Helper()
+func (t *Tab) CheckNames() {
+	t.Helper()
 	main := 0
-	for _, n := range b.Nodes() {
+	for _, n := range t.Nodes() {
 		if slices.Contains(namedRoles, n.Role) && n.Name == "" {
-			b.Errorf("%s: a %s has no name", b.own, n.Role)
+			t.Errorf("%s: a %s has no name", t.own, n.Role)
 		}
 		if n.Role == "main" {
 			main++
 		}
 	}
-	if headings := Eval[int](b, `[...document.querySelectorAll("h1")].filter((e) => e.checkVisibility()).length`); main != 1 || headings != 1 {
-		b.Errorf("%s has %d main parts and %d main headings", b.own, main, headings)
+	if headings := Eval[int](t, `[...document.querySelectorAll("h1")].filter((e) => e.checkVisibility()).length`); main != 1 || headings != 1 {
+		t.Errorf("%s has %d main parts and %d main headings", t.own, main, headings)
 	}
-	if language := Eval[string](b, "document.documentElement.lang"); language != "en" {
-		b.Errorf("%s says that its language is %q", b.own, language)
+	if language := Eval[string](t, "document.documentElement.lang"); language != "en" {
+		t.Errorf("%s says that its language is %q", t.own, language)
 	}
 }

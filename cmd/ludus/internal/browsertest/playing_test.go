@@ -28,9 +28,9 @@ const piecesScript = `(() => {
 })()`
 
 // Pieces reads the board in #board: names of pieces by the cells' names.
-func (b *Tab) Pieces() map[string]string {
-	b.Helper()
-	return Eval[map[string]string](b, piecesScript)
+func (t *Tab) Pieces() map[string]string {
+	t.Helper()
+	return Eval[map[string]string](t, piecesScript)
 }
 
 // PiecesOf is what Pieces must return for a state.

@@ -65,95 +65,95 @@ func (b *Browser) Open(t *testing.T, address string) *Tab {
 }
 
 // call fails the test if a browser call failed.
-func (b *Tab) call(_ any, err error) {
-	b.Helper()
+func (t *Tab) call(_ any, err error) {
+	t.Helper()
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 }
 
 // Visit loads another page of the same origin. It reloads the page even if only the part after # differs.
-func (b *Tab) Visit(address string) {
-	b.Helper()
-	b.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
+func (t *Tab) Visit(address string) {
+	t.Helper()
+	t.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
 }
 
 // listen records problems. It runs in the browser connection's goroutine, so it must not make calls.
-func (b *Tab) listen(event any) {
+func (t *Tab) listen(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		b.request(e.Request.URL)
+		t.request(e.Request.URL)
 	case *network.EventWebSocketCreated:
-		b.addProblem("requests " + e.URL)
+		t.addProblem("requests " + e.URL)
 	case *log.EventEntryAdded:
-		b.addProblem(string(e.Entry.Level) + ": " + e.Entry.Text)
+		t.addProblem(string(e.Entry.Level) + ": " + e.Entry.Text)
 	case *runtime.EventExceptionThrown:
 		text := e.ExceptionDetails.Text
 		if x := e.ExceptionDetails.Exception; x != nil {
 			text += ": " + x.Description
 		}
-		b.addProblem(text)
+		t.addProblem(text)
 	case *runtime.EventConsoleAPICalled:
 		text := "console." + string(e.Type)
 		for _, arg := range e.Args {
 			text += " " + string(arg.Value) + arg.Description
 		}
-		b.addProblem(text)
+		t.addProblem(text)
 	case *target.EventAttachedToTarget:
-		go b.attach(e.TargetInfo)
+		go t.attach(e.TargetInfo)
 	}
 }
 
 // attach records the problems of a worker too, and lets it start.
-func (b *Tab) attach(worker *target.Info) {
-	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithTargetID(worker.TargetID), chromedp.WithDetachOnCancel())
-	b.Cleanup(cancel)
-	err := chromedp.Listen(ctx, b.listen)
+func (t *Tab) attach(worker *target.Info) {
+	ctx, cancel := chromedp.NewContext(t.ctx, chromedp.WithTargetID(worker.TargetID), chromedp.WithDetachOnCancel())
+	t.Cleanup(cancel)
+	err := chromedp.Listen(ctx, t.listen)
 	if err == nil {
 		_, err = chromedp.Call(ctx, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 	}
 	if ended := ctx.Err() != nil || errors.Is(err, chromedp.ErrTargetDetached); err != nil && !ended {
-		b.addProblem(fmt.Sprintf("%s %s: %v", worker.Type, worker.URL, err))
+		t.addProblem(fmt.Sprintf("%s %s: %v", worker.Type, worker.URL, err))
 	}
 }
 
 // request records a request to another origin.
-func (b *Tab) request(address string) {
+func (t *Tab) request(address string) {
 	requested, err := url.Parse(address)
 	switch {
 	case err != nil:
 	case requested.Scheme == "data" || requested.Scheme == "blob":
 		return // stays in the page
-	case b.own.Scheme == "file" && requested.Scheme == "file" && requested.Path == b.own.Path:
+	case t.own.Scheme == "file" && requested.Scheme == "file" && requested.Path == t.own.Path:
 		return
-	case b.own.Scheme != "file" && requested.Scheme == b.own.Scheme && requested.Host == b.own.Host:
+	case t.own.Scheme != "file" && requested.Scheme == t.own.Scheme && requested.Host == t.own.Host:
 		return
 	}
-	b.addProblem("requests " + address)
+	t.addProblem("requests " + address)
 }
 
-func (b *Tab) addProblem(text string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.problems = append(b.problems, text)
+func (t *Tab) addProblem(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.problems = append(t.problems, text)
 }
 
 // Problems returns and removes the recorded problems.
-func (b *Tab) Problems() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	all := b.problems
-	b.problems = nil
+func (t *Tab) Problems() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := t.problems
+	t.problems = nil
 	return all
 }
 
 // Do runs browser actions.
-func (b *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, timeout)
+func (t *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, timeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 }
 
@@ -174,57 +174,57 @@ func evaluate[T any](b *Tab, script string) (T, error) {
 }
 
 // Wait waits until a script returns a true value. The page may navigate meanwhile.
-func (b *Tab) Wait(script string) {
-	b.Helper()
+func (t *Tab) Wait(script string) {
+	t.Helper()
 	pause := 5 * time.Millisecond
 	for end := time.Now().Add(timeout); ; time.Sleep(pause) {
-		is, err := evaluate[bool](b, "Boolean("+script+")")
+		is, err := evaluate[bool](t, "Boolean("+script+")")
 		if is {
 			return
 		}
 		if err != nil && !strings.Contains(err.Error(), "Inspected target navigated") {
-			b.Fatalf("%s: %v", script, err)
+			t.Fatalf("%s: %v", script, err)
 		}
 		if time.Now().After(end) {
-			b.Fatalf("not true within %v: %s; the page says %q", timeout, script, Eval[string](b, "document.body.innerText.slice(0, 500)"))
+			t.Fatalf("not true within %v: %s; the page says %q", timeout, script, Eval[string](t, "document.body.innerText.slice(0, 500)"))
 		}
 		pause = min(pause*5/4, 40*time.Millisecond) // each look costs the browser time
 	}
 }
 
 // Text returns an element's text.
-func (b *Tab) Text(selector string) string {
-	b.Helper()
-	return Eval[string](b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
+func (t *Tab) Text(selector string) string {
+	t.Helper()
+	return Eval[string](t, fmt.Sprintf("document.querySelector(%q).textContent", selector))
 }
 
 // Resize sets the size of the viewport.
-func (b *Tab) Resize(width, height int64) {
-	b.Helper()
-	b.Do(chromedp.EmulateViewport(width, height))
+func (t *Tab) Resize(width, height int64) {
+	t.Helper()
+	t.Do(chromedp.EmulateViewport(width, height))
 }
 
 // Prefer sets the system's colour scheme, light or dark.
-func (b *Tab) Prefer(theme string) {
-	b.Helper()
-	b.call(chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+func (t *Tab) Prefer(theme string) {
+	t.Helper()
+	t.call(chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
 	}))
 }
 
 // Shoot writes a screenshot of the whole page if LUDUS_SHOTS is set.
-func (b *Tab) Shoot(name string) {
-	b.Helper()
+func (t *Tab) Shoot(name string) {
+	t.Helper()
 	folder := os.Getenv("LUDUS_SHOTS")
 	if folder == "" {
 		return
 	}
-	data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	data, err := chromedp.Run(t.ctx, chromedp.FullScreenshot(100))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(folder, name+".png"), data, 0o666)
 	}
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 }
 
@@ -233,36 +233,36 @@ const minControl = 40
 
 // CheckWidth fails the test if the page is wider than the viewport or, on a phone, has a control that is too low for a
 // finger. Cells of a board and links within text are no such controls.
-func (b *Tab) CheckWidth() {
-	b.Helper()
-	wide := Eval[[]string](b, `(() => { const width = document.documentElement.clientWidth;
+func (t *Tab) CheckWidth() {
+	t.Helper()
+	wide := Eval[[]string](t, `(() => { const width = document.documentElement.clientWidth;
 		if (document.documentElement.scrollWidth <= width) return [];
 		return [...document.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > width + 0.5)
 			.map((e) => e.tagName.toLowerCase() + "#" + e.id + "." + e.getAttribute("class")); })()`)
 	if len(wide) > 0 {
-		b.Errorf("%s is too wide for %d px: %q", b.own, Eval[int](b, "innerWidth"), wide[:min(5, len(wide))])
+		t.Errorf("%s is too wide for %d px: %q", t.own, Eval[int](t, "innerWidth"), wide[:min(5, len(wide))])
 	}
-	low := Eval[[]string](b, fmt.Sprintf(`innerWidth > 400 ? [] : [...document.querySelectorAll("button, select, summary, input, nav a, .button")]
+	low := Eval[[]string](t, fmt.Sprintf(`innerWidth > 400 ? [] : [...document.querySelectorAll("button, select, summary, input, nav a, .button")]
 		.filter((e) => e.checkVisibility() && !e.closest(".cells"))
 		.map((e) => e.matches("[type=checkbox], [type=radio]") ? e.closest("label") : e)
 		.filter((e) => e.getBoundingClientRect().height < %d - 0.5)
 		.map((e) => e.tagName.toLowerCase() + "#" + e.id + " " + e.textContent.trim().slice(0, 20) + " " + e.getBoundingClientRect().height)`, minControl))
 	if len(low) > 0 {
-		b.Errorf("%s has controls below %d px: %q", b.own, minControl, low[:min(9, len(low))])
+		t.Errorf("%s has controls below %d px: %q", t.own, minControl, low[:min(9, len(low))])
 	}
 }
 
 // CheckWidths checks that the page fits a phone and a desktop, and takes screenshots in light and dark. more, if not nil, is
 // called at each width.
-func (b *Tab) CheckWidths(name string, more func(width int64)) {
-	b.Helper()
+func (t *Tab) CheckWidths(name string, more func(width int64)) {
+	t.Helper()
 	for _, width := range []int64{360, 1280} {
-		b.Resize(width, 800)
+		t.Resize(width, 800)
 		for _, theme := range []string{"light", "dark"} {
-			b.Prefer(theme)
-			b.Shoot(fmt.Sprintf("%s-%d-%s", name, width, theme))
+			t.Prefer(theme)
+			t.Shoot(fmt.Sprintf("%s-%d-%s", name, width, theme))
 		}
-		b.CheckWidth()
+		t.CheckWidth()
 		if more != nil {
 			more(width)
 		}
@@ -273,17 +273,17 @@ const background = "getComputedStyle(document.body).backgroundColor"
 
 // CheckThemes checks that the page follows the system's colour scheme, and the button that overrides it. It leaves the page
 // light in a dark system, and returns the background.
-func (b *Tab) CheckThemes() string {
-	b.Helper()
-	b.Prefer("light")
-	light := Eval[string](b, background)
-	b.Prefer("dark")
-	if dark := Eval[string](b, background); light == dark {
-		b.Errorf("light and dark have the same background %s", light)
+func (t *Tab) CheckThemes() string {
+	t.Helper()
+	t.Prefer("light")
+	light := Eval[string](t, background)
+	t.Prefer("dark")
+	if dark := Eval[string](t, background); light == dark {
+		t.Errorf("light and dark have the same background %s", light)
 	}
-	b.Click("#theme")
-	if after := Eval[string](b, background); after != light {
-		b.Errorf("the button turns dark to %s, not to light, %s", after, light)
+	t.Click("#theme")
+	if after := Eval[string](t, background); after != light {
+		t.Errorf("the button turns dark to %s, not to light, %s", after, light)
 	}
 	return light
 }
