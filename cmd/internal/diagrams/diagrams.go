@@ -20,19 +20,19 @@ type Diagram struct {
 	WonBy   []int32 `json:"wonBy,omitempty"` // cells, see [env.State]
 }
 
-// Number of random games that Of looks at, and the ply from which it takes examples of moves.
+// Number of random games, and the first ply from which they give examples of moves.
 const (
 	diagramGames = 60
 	diagramPly   = 2
 )
 
-// drawn holds the diagrams of each *env.Game that Of was called for.
+// drawn caches the results of Of by *env.Game.
 var drawn sync.Map
 
-// Of returns a diagram for every kind of move that changes the board and does not end the game, and one of a won
-// game; a second one if games are also won by shapes with an empty cell. They come from random games, always the same. In every
-// other game players win at once if they can, otherwise they avoid it, so that late ends occur, too. The result is cached;
-// the caller must not change it.
+// Of returns diagrams of a game: one for each kind of move that changes the board, and one of a won game. There is a second
+// won game if a shape with an empty cell can win, such as three corners of a square. The diagrams come from random games,
+// the same in each call. In half of the games players win as soon as they can; in the others they avoid it, which shows late
+// ends. The result is cached; the caller must not change it.
 func Of(game *env.Game) []Diagram {
 	if list, known := drawn.Load(game); known {
 		return list.([]Diagram)

@@ -17,12 +17,12 @@ import (
 	"ludus/train/agent"
 )
 
-// Host answers the requests of a page's board. It is safe for concurrent use if the functions in its fields are.
+// Host answers the requests of a page's board. It may be used by several goroutines if the functions in its fields may.
 type Host struct {
 	// Game finds a game by name. Its errors become a [RequestError].
 	Game func(name string) (*env.Game, error)
-	// Agent returns the agent of a spec for one request; release gives it back. Errors that wrap [agent.ErrSpec] or
-	// [agent.ErrWeights] become a [RequestError].
+	// Agent returns the agent of a spec for one request; the caller calls release when it is done with the agent. Errors that
+	// wrap [agent.ErrSpec] or [agent.ErrWeights] become a [RequestError].
 	Agent func(ctx context.Context, game *env.Game, spec string) (player agent.Agent, release func(), err error)
 	// MaxSimulations limits the simulations field of analyze; 0 means [agent.MaxSimulations].
 	MaxSimulations int
@@ -36,10 +36,10 @@ func (e *RequestError) Unwrap() error { return e.err }
 
 func badRequest(err error) error { return &RequestError{err} }
 
-// operation is a kind of request, such as choose.
+// operation is a kind of request, such as choose. [Host.Answer] lists them.
 type operation struct {
 	name   string
-	fields []string // that its request may have
+	fields []string // allowed in its request
 	answer func(h *Host, ctx context.Context, r *request) (any, error)
 }
 
@@ -59,7 +59,7 @@ func Operations() (names []string) {
 	return names
 }
 
-// Answer answers the request in body, a JSON object. The operations with their requests and replies:
+// Answer performs an operation. body is its request, a JSON object; the result is its reply, to be written as JSON:
 //
 //	describe  {"game":"quad-5x5"}                                       a [Description]
 //	position  {"game":…,"moves":["c3"]}                                 a [Position]
@@ -67,9 +67,10 @@ func Operations() (names []string) {
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
 //	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…]}, see [agent.Level]; [] if there are none
 //
-// Optional fields: moves (default none), seed (0) and simulations (0: the agent's own). Equal requests get equal
-// replies unless the agent has a time limit. An error is a *[RequestError], ctx's error, or another error of Host.Agent
-// or the agent.
+// The fields moves, seed and simulations are optional. By default there are no moves, the seed is 0, and the agent makes as
+// many simulations as its spec says. Equal requests get equal replies unless the agent has a time limit.
+//
+// An invalid request gives a *[RequestError]. Other errors are ctx's, Host.Agent's and the agent's.
 func (h *Host) Answer(ctx context.Context, op string, body []byte) (any, error) {
 	for i := range operations {
 		o := &operations[i]
@@ -98,7 +99,7 @@ type request struct {
 	simulations int // 0: the agent's own
 }
 
-// parse parses a request that may have the known fields.
+// parse parses a request. Fields other than the known ones are an error.
 func (h *Host) parse(body []byte, known []string) (*request, error) {
 	fields, err := analysis.ParseFields(body, `{"game":"quad-5x5"}`)
 	if err != nil {
@@ -138,7 +139,7 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 	return r, nil
 }
 
-// maxText limits game names and agent specs, in bytes, since errors quote them.
+// maxText is the largest length of a game name or an agent spec, in bytes: errors quote them.
 const maxText = 1000
 
 // text reads a required string field. Errors use the description: FIELD must be DESCRIPTION.
@@ -232,7 +233,7 @@ func (h *Host) dial(ctx context.Context, r *request) (any, error) {
 	return reply, nil
 }
 
-// agent gets the request's agent from the host.
+// agent returns the agent that the request names, and what releases it.
 func (h *Host) agent(ctx context.Context, r *request) (agent.Agent, func(), error) {
 	player, release, err := h.Agent(ctx, r.game, r.agent)
 	if errors.Is(err, agent.ErrSpec) || errors.Is(err, agent.ErrWeights) {

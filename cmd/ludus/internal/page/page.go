@@ -32,7 +32,7 @@ var (
 	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 )
 
-// Page is an agent to export.
+// Page is an agent to export as a page.
 type Page struct {
 	Game    *env.Game
 	Weights *infer.Weights // of a network for Game
