@@ -42,16 +42,13 @@ type graph struct {
 	loss    *loss
 }
 
-// newGraph builds the graph of a network with parameters p. Without gradients it has no memory for them.
-func newGraph(game *env.Game, p *parameters, config Config, withGradients bool) *graph {
+// newGraph builds the graph of a network with parameters p.
+func newGraph(game *env.Game, p *parameters, config Config) *graph {
 	shape, channels := game.Tensor, kernel.PadChannels(p.weights.Config.Channels)
-	g := &graph{game: game, input: kernel.Aligned(partRows * shape.Cells() * kernel.PadChannels(shape.C)), loss: newLoss(game, config)}
-	board := partRows * shape.Cells() * channels
-	var gradient []float32 // of the activations of the tower; each layer replaces its output's gradient by its input's
-	if withGradients {
-		gradient = kernel.Aligned(board)
-	}
-	x := g.input
+	board := partRows * shape.Cells() * channels // values of an activation of the tower
+	gradient := kernel.Aligned(board)            // of these; each layer replaces its output's gradient by its input's
+	x := kernel.Aligned(partRows * shape.Cells() * kernel.PadChannels(shape.C))
+	g := &graph{game: game, input: x, loss: newLoss(game, config)}
 	add := func(l layer, values int, names ...string) {
 		n := node{layer: l, in: [][]float32{x}, dIn: make([][]float32, 1+len(names)), out: kernel.Aligned(values)}
 		for _, name := range names {
@@ -66,7 +63,7 @@ func newGraph(game *env.Game, p *parameters, config Config, withGradients bool) 
 	add(stem{conv("stem.conv")}, board, "stem.conv", "stem.bias")
 	var shared *figures
 	if len(game.Figures) > 0 {
-		shared = newFigures(game, channels, withGradients)
+		shared = newFigures(game, channels)
 	}
 	for i := range p.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)

@@ -70,15 +70,14 @@ type Trainer struct {
 	reductions []reduction
 	ones       []float32
 
-	stepGraphs pool[graph] // with gradients
-	lossGraphs pool[graph] // without
-	scratches  pool[scratch]
+	graphs    pool[graph]
+	scratches pool[scratch]
 
 	// The state of the current batch.
-	batch  *Batch
-	graphs *pool[graph]
-	losses []Losses // by part
-	beside []func() // tasks to run after the parts
+	batch    *Batch
+	backward bool     // compute gradients, too
+	losses   []Losses // by part
+	beside   []func() // tasks to run after the parts
 
 	// Methods, bound once to save allocations.
 	prepareFunc, partFunc, reduceFunc func(i int)
@@ -102,8 +101,7 @@ func NewTrainer(
 	t := &Trainer{game: game, parallel: parallel, params: newParameters(game, w)}
 	t.gradients, t.reductions = t.params.zeros(), t.params.reductions()
 	t.optimizer = newOptimizer(config, t.params, parallel)
-	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config, true) }
-	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config, false) }
+	t.graphs.make = func() *graph { return newGraph(game, t.params, config) }
 	t.scratches.make = func() *scratch { return new(scratch) }
 	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce
 	return t, nil
@@ -128,7 +126,7 @@ func (t *Trainer) computeGradients(b *Batch) (Losses, error) {
 		t.ones = append(t.ones, 1)
 	}
 	t.params.reserve(parts(b))
-	losses, err := t.run(b, &t.stepGraphs)
+	losses, err := t.run(b, true)
 	if err == nil {
 		t.parallel(len(t.reductions), t.reduceFunc)
 	}
@@ -136,22 +134,22 @@ func (t *Trainer) computeGradients(b *Batch) (Losses, error) {
 }
 
 // Losses returns the losses of a batch without training on it.
-func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, &t.lossGraphs) }
+func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, false) }
 
 // parts is the number of parts of a batch.
 func parts(b *Batch) int { return (b.Size + partRows - 1) / partRows }
 
-// run runs a batch through graphs of the pool, one part per graph, and adds the losses in the parts' order.
-func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
+// run runs the parts of a batch through graphs, forward and perhaps backward, and adds their losses in the parts' order.
+func (t *Trainer) run(b *Batch, backward bool) (Losses, error) {
 	if !b.fits(t.game) {
 		panic("model: batch of another size or game")
 	}
 	n := parts(b)
 	t.losses = slices.Grow(t.losses[:0], n)[:n]
-	t.batch, t.graphs = b, graphs
+	t.batch, t.backward = b, backward
 	t.parallel(len(t.params.prepare), t.prepareFunc)
 	t.parallel(n+len(t.beside), t.partFunc)
-	t.batch, t.graphs, t.beside = nil, nil, nil
+	t.batch, t.beside = nil, nil
 	var sum Losses
 	for _, l := range t.losses {
 		sum.add(l)
@@ -169,8 +167,8 @@ func (t *Trainer) prepare(i int) {
 	t.scratches.put(s)
 }
 
-// runPart runs part i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients. After the
-// parts come the tasks of t.beside.
+// runPart runs part i of the batch on a graph: it stores the losses and, if backward, the gradients. The tasks of t.beside
+// follow after the parts.
 func (t *Trainer) runPart(i int) {
 	n := len(t.losses)
 	if i >= n {
@@ -180,7 +178,7 @@ func (t *Trainer) runPart(i int) {
 	g := t.graphs.take()
 	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
 	t.losses[i] = g.forward(t.batch, first, next-first)
-	if t.graphs == &t.stepGraphs {
+	if t.backward {
 		g.backward(i)
 	}
 	t.graphs.put(g)

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Panics passes panics of goroutines on to the one that waits for them. Only there can a caller recover from them:
-// elsewhere they would end the program.
+// Panics keeps the first panic of several goroutines, so that the one that waits for them can panic with it and a caller can
+// recover. A panic that nobody recovers in its own goroutine would end the program.
 type Panics struct{ first atomic.Pointer[PanicError] }
 
 // PanicError is what a goroutine that waits panics with: the panic of another one.
@@ -18,7 +18,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("%v\n\n%s", e.Value, e.Stack) }
 
-// Keep keeps a panic of the function that defers it, if that is the first one.
+// Keep recovers a panic of the function that defers it, and keeps it if it is the first one.
 func (p *Panics) Keep() {
 	switch value := recover().(type) {
 	case nil:
@@ -29,7 +29,7 @@ func (p *Panics) Keep() {
 	}
 }
 
-// Pass panics with the panic that was kept, if there is one, and forgets it. The goroutines must have ended.
+// Pass panics with the kept panic, if there is one, and forgets it. Call it when the goroutines have ended.
 func (p *Panics) Pass() {
 	if e := p.first.Swap(nil); e != nil {
 		panic(e)

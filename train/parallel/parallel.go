@@ -93,7 +93,7 @@ func (t *team) help(h *helper) {
 	}
 }
 
-// await waits until the helper's state is s (if is) or another (if not), but not for long.
+// await spins until the helper's state is s, or with is false until it is another, but for at most about 100 µs.
 func (t *team) await(h *helper, s int32, is bool) {
 	for i := 0; i < t.spins && (h.state.Load() == s) != is; i++ {
 	}

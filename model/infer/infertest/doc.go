@@ -1,3 +1,3 @@
-// Package infertest makes random networks for tests of other packages. Package infer has its own in its tests, because it cannot
-// import this one.
+// Package infertest makes random networks for tests of other packages. Tests inside package infer cannot import it and have
+// their own.
 package infertest
