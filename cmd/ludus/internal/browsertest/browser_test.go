@@ -25,7 +25,14 @@ var chromium struct {
 }
 
 func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ludus-runs-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	trained.dir, trained.runs = dir, map[string]bool{}
 	code := m.Run()
+	_ = os.RemoveAll(dir) // a folder of temporary files
 	if chromium.stop != nil {
 		if err := chromium.stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "ending Chromium:", err)

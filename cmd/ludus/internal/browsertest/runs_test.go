@@ -6,11 +6,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/env/naming"
 	"ludus/train"
 	"ludus/train/agent"
 	"ludus/train/match"
@@ -26,8 +28,31 @@ func newGame(t *testing.T, name string) *env.Game {
 	return game
 }
 
-// trainRun trains four short generations of a game in dir, and adds ratings, suite results and a recorded match.
+// trained are the runs of trainRun by the names of their games. Tests get copies.
+var trained struct {
+	dir  string // TestMain makes and removes it
+	mu   sync.Mutex
+	runs map[string]bool
+}
+
+// trainRun makes a run of four short generations of a game in dir, with ratings, suite results and a recorded match. It trains
+// once for each game.
 func trainRun(t *testing.T, dir, name string) {
+	t.Helper()
+	trained.mu.Lock()
+	defer trained.mu.Unlock()
+	run := filepath.Join(trained.dir, naming.FileName(name))
+	if !trained.runs[name] {
+		trainNew(t, run, name)
+		trained.runs[name] = true
+	}
+	if err := os.CopyFS(dir, os.DirFS(run)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// trainNew makes a run as trainRun does, in a directory that does not exist.
+func trainNew(t *testing.T, dir, name string) {
 	t.Helper()
 	game := newGame(t, name)
 	_, err := train.Train(t.Context(), train.Options{

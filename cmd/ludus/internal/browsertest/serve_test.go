@@ -75,6 +75,7 @@ func TestPlayOnServer(t *testing.T) {
 		return address + "?" + url.Values{"game": {game.Name}, "agent": {"net:" + file}}.Encode()
 	}}
 	front.Test(t, b)
+	front.TestControls(t, b)
 }
 
 const (

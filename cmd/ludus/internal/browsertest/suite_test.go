@@ -36,33 +36,17 @@ var (
 	sixes  = "hex(size=4,swap=1)"                           // cells are hexagons, and a move may touch no cell
 )
 
-// Test plays with mouse, keyboard and touch, and checks that the page follows the rules.
+// Test plays games and uses everything that needs an answer of the page's engine or server.
 func (f Front) Test(t *testing.T, b *Browser) {
-	for _, name := range Named {
+	for _, name := range append([]string{turned, sixes}, Named...) {
 		f.run(t, b, "mouse "+name, name, f.mouse)
 	}
-	for _, name := range []string{turned, sixes} {
-		f.run(t, b, "mouse "+name, name, f.mouse)
-	}
-	for _, name := range []string{"breakthrough-6x6", "quad-7x7", "golden-rectangle", "connect-four", sixes} {
-		f.run(t, b, "won "+name, name, f.won)
-	}
-	f.run(t, b, "keyboard", moved, keyboard)
-	f.run(t, b, "shortcuts", placed, shortcuts)
-	f.run(t, b, "touch", moved, touch)
-	f.run(t, b, "small cells", "hex(size=11,swap=0)", tapTwice)
-	f.run(t, b, "undo", placed, undo)
+	f.run(t, b, "won", sixes, f.won)
+	f.run(t, b, "shortcuts", placed, shortcuts) // with a suggestion
 	f.run(t, b, "rules", "breakthrough(columns=4,rows=5,captures=true)", f.rules)
-	f.run(t, b, "flip", moved, flip)
-	f.run(t, b, "flip hexagons", sixes, flip)
-	f.run(t, b, "steps", placed, steps)
-	f.run(t, b, "deselect", moved, deselect)
-	f.run(t, b, "falling", fallen, fall)
-	f.run(t, b, "no jumps", placed, stay)
 	f.run(t, b, "analysis of placed pieces", "quad-5x5", toggleAnalysis)
 	f.run(t, b, "analysis of moved pieces", moved, toggleAnalysis)
 	f.run(t, b, "sides", moved, changeSides)
-	f.run(t, b, "kinds of moves", placed, kindsOfMoves)
 	f.run(t, b, "more simulations", "quad-7x7", analyzeDeeper) // whose first position is not proven
 	f.run(t, b, "proven", moved, showProven)
 	f.run(t, b, "strength", placed, changeStrength)
@@ -72,6 +56,24 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "pass", passed, pass)
 	f.run(t, b, "swap of a piece", sixes, swapPiece)
 	f.run(t, b, "agents", placed, agentsPlay)
+}
+
+// TestControls uses the controls of the app. All fronts share their scripts, so one front is enough.
+func (f Front) TestControls(t *testing.T, b *Browser) {
+	for _, name := range []string{"breakthrough-6x6", "quad-7x7", "golden-rectangle", "connect-four"} {
+		f.run(t, b, "won "+name, name, f.won)
+	}
+	f.run(t, b, "keyboard", moved, keyboard)
+	f.run(t, b, "touch", moved, touch)
+	f.run(t, b, "small cells", "hex(size=11,swap=0)", tapTwice)
+	f.run(t, b, "undo", placed, undo)
+	f.run(t, b, "flip", moved, flip)
+	f.run(t, b, "flip hexagons", sixes, flip)
+	f.run(t, b, "steps", placed, steps)
+	f.run(t, b, "deselect", moved, deselect)
+	f.run(t, b, "falling", fallen, fall)
+	f.run(t, b, "no jumps", placed, stay)
+	f.run(t, b, "kinds of moves", placed, kindsOfMoves)
 	f.run(t, b, "theme", placed, changeTheme)
 	f.run(t, b, "accessibility", placed, screenReader)
 }
