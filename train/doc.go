@@ -40,23 +40,10 @@
 //
 // # Speed
 //
-// Time of self-play with default settings but networks without figure layers, in % of a core's time with AVX-512 and
-// without evaluation cache (profiles of selfplay's BenchmarkNetworkShare):
-//
-//	                                               quad-5x5   quad-7x7
-//	network: matrix products                           55         58
-//	network: Winograd transforms                       25         27
-//	network: heads, softmax, calls                      7          6
-//	encoding positions                                  2          1
-//	selecting leaves                                    7          4
-//	backing up, starting searches, recording            4          4
-//
-// The network takes 86 to 91 %, and its matrix products run at 0.8 of the core's peak. A thread plays 32 games at once,
-// which makes batches of 29 positions on average. Only at the end of a generation do batches shrink and threads wait
-// for each other (idle_share in metrics.jsonl). A run of ten minutes with 8 samples per position spends a quarter of its
-// time on self-play, up to 7 % on rescoring, 60 to 70 % on learning (see package model for that profile) and the rest on
-// checkpoints and matches.
-// `ludus bench` measures the network's share, the batches and the idle time.
+// The network takes 86 to 91 % of self-play's time, most of it matrix products, which run at 0.8 of a core's peak. A run of
+// ten minutes with 8 samples per position spends a quarter of its time on self-play, up to 7 % on rescoring, 60 to 70 % on
+// learning and the rest on checkpoints and matches. `ludus bench` measures the network's share, the batches and the time in
+// which threads wait for each other.
 //
 // # What is left out
 //

@@ -48,11 +48,6 @@ type child struct {
 	Route   int      // its port for routes
 	Log     string   // a worker's log of published games; "": none
 	Alone   bool     // a learner that plays, too
-	Game    string   // that a learner trains with default settings; "": faultOptions
-	Threads int      // of a learner or a worker; 0 is 1
-
-	namespace string // of the network, that the process runs in; "": the test's
-	work      string // its folder, and that of its temporary files; "": one that nobody can write to
 }
 
 // urlFile is where a learner with an embedded server leaves its URL for workers.
@@ -85,14 +80,7 @@ func runChild(text string) error {
 		return c.serve()
 	case "learner":
 		o := faultOptions(c.Dir)
-		if c.Game != "" {
-			game, err := games.New(c.Game)
-			if err != nil {
-				return err
-			}
-			o.Game, o.Settings = game, map[string]float64{"rating_share": 0, "keep_every": 0, "parallel_games": 64, "plies_per_generation": 4}
-		}
-		o.LearnOnly, o.Threads = !c.Alone, max(1, c.Threads)
+		o.LearnOnly = !c.Alone
 		o.Workers = func(ctx context.Context, id string) (train.Workers, error) {
 			h := remote.HubOptions{Access: remote.Access{URL: c.URL}, Run: id, Notify: notify}
 			if c.URL == "" {
@@ -118,13 +106,13 @@ func runChild(text string) error {
 		return err
 	}
 	if c.Log == "" {
-		return selfplay.Play(context.Background(), w, max(1, c.Threads), func(selfplay.Played) {})
+		return selfplay.Play(context.Background(), w, 1, func(selfplay.Played) {})
 	}
 	log, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
-	return selfplay.Play(context.Background(), &loggingLearner{w, log}, max(1, c.Threads), func(selfplay.Played) {})
+	return selfplay.Play(context.Background(), &loggingLearner{w, log}, 1, func(selfplay.Played) {})
 }
 
 // loggingLearner logs games before they are published and after they were acknowledged.
@@ -185,14 +173,9 @@ func (c child) start(t *testing.T) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0])
-	if c.namespace != "" {
-		cmd = exec.Command("ip", "netns", "exec", c.namespace, os.Args[0])
-	}
 	cmd.Env = append(os.Environ(), train.ChildVariable+"="+string(text))
 	if c.Role == "worker" && runtime.GOOS == "linux" { // it needs no files
-		if cmd.Dir = "/proc"; c.work != "" {
-			cmd.Dir = c.work
-		}
+		cmd.Dir = "/proc" // where nobody can write
 		cmd.Env = append(cmd.Env, "TMPDIR="+cmd.Dir, "HOME="+cmd.Dir)
 	}
 	var stderr bytes.Buffer

@@ -152,22 +152,20 @@ func TestSeedMatters(t *testing.T) {
 	}
 }
 
-// childDir makes the test binary, run again by TestKill, train a run instead of testing.
-const childDir = "LUDUS_TEST_TRAIN_DIR"
-
+// TestMain runs the tests, or the process that ChildVariable describes: "train DIR" for TestKill, else one of the fault
+// tests.
 func TestMain(m *testing.M) {
-	if description := os.Getenv(ChildVariable); description != "" {
-		if err := Child(description); err != nil {
-			os.Stderr.WriteString(err.Error())
-			os.Exit(1)
-		}
-		return
-	}
-	dir := os.Getenv(childDir)
-	if dir == "" {
+	description := os.Getenv(ChildVariable)
+	if description == "" {
 		os.Exit(m.Run())
 	}
-	if _, err := Train(context.Background(), tiny(&testing.B{}, dir, killGenerations)); err != nil {
+	var err error
+	if dir, ok := strings.CutPrefix(description, "train "); ok {
+		_, err = Train(context.Background(), tiny(&testing.B{}, dir, killGenerations))
+	} else {
+		err = Child(description)
+	}
+	if err != nil {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
 	}
@@ -185,7 +183,7 @@ func TestKill(t *testing.T) {
 	kills := 0
 	for wait := length / 40; ; wait += length / 40 {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), childDir+"="+killed)
+		cmd.Env = append(os.Environ(), ChildVariable+"=train "+killed)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {

@@ -3,14 +3,10 @@ package selfplay
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"testing"
 	"time"
 
-	"ludus/env/envtest"
-	"ludus/env/games"
 	"ludus/mcts"
-	"ludus/model/infer"
 	"ludus/train/rundir"
 )
 
@@ -56,68 +52,5 @@ func TestSelfPlayCounts(t *testing.T) {
 	cancel()
 	if _, err := play.Play(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped play returns %v", err)
-	}
-}
-
-// BenchmarkNetworkShare is the speed of self-play over that of its network alone on batches of the same size, on one
-// core in turn, cache off.
-func BenchmarkNetworkShare(b *testing.B) {
-	for _, name := range games.Names() {
-		b.Run(name, func(b *testing.B) {
-			game := newGame(b, name)
-			network, err := infer.NewNetwork(game, infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1))))
-			if err != nil {
-				b.Fatal(err)
-			}
-			states := envtest.Positions(game, 1, UsualGames)
-			logits, classes := make([]float32, UsualGames*game.NumActions()), make([]float32, UsualGames*len(game.Classes))
-			evaluator := network.NewEvaluator(UsualGames)
-			play := NewMeter(game, rundir.DefaultSettings(game), 1, false)
-			play.SetEvaluator(func(batch int) mcts.Evaluator { return network.NewEvaluator(batch) })
-			var total Throughput
-			var alone time.Duration
-			evaluated := 0
-			for b.Loop() {
-				did, err := play.Play(context.Background(), 50*time.Millisecond)
-				if err != nil {
-					b.Fatal(err)
-				}
-				total.Add(did)
-				n := did.Evaluations / did.Batches
-				for start := time.Now(); time.Since(start) < 25*time.Millisecond; evaluated += n {
-					before := time.Now()
-					evaluator.Evaluate(states[:n], logits[:n*game.NumActions()], classes[:n*len(game.Classes)], nil)
-					alone += time.Since(before)
-				}
-			}
-			speed := float64(total.Evaluations) / total.Seconds
-			b.ReportMetric(speed, "evaluations/s")
-			b.ReportMetric(speed*alone.Seconds()/float64(evaluated), "share")
-			b.ReportMetric(float64(total.Evaluations)/float64(total.Batches), "evaluations/batch")
-		})
-	}
-}
-
-// BenchmarkSelfPlay is the speed of self-play around a network that takes no time, on one core, cache off.
-func BenchmarkSelfPlay(b *testing.B) {
-	for _, name := range games.Names() {
-		b.Run(name, func(b *testing.B) {
-			game := newGame(b, name)
-			play := NewMeter(game, rundir.DefaultSettings(game), 1, false)
-			play.SetEvaluator(uniform)
-			var evaluations, batches, positions int
-			var seconds float64
-			for b.Loop() {
-				did, err := play.Play(context.Background(), 100*time.Millisecond)
-				if err != nil {
-					b.Fatal(err)
-				}
-				evaluations, batches, positions = evaluations+did.Evaluations, batches+did.Batches, positions+did.Positions
-				seconds += did.Seconds
-			}
-			b.ReportMetric(float64(evaluations)/seconds, "evaluations/s")
-			b.ReportMetric(float64(positions)/seconds, "positions/s")
-			b.ReportMetric(float64(evaluations)/float64(batches), "evaluations/batch")
-		})
 	}
 }
