@@ -33,7 +33,8 @@ func testControl(t *testing.T, interval int, mostFactor, mostWait, mostAge float
 						message = append(message, g)
 					}
 				}
-				if clock++; clock%interval == 0 {
+				clock++
+				if clock%interval == 0 {
 					waiting, message = append(waiting, message...), nil
 				}
 			}

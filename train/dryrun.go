@@ -71,7 +71,8 @@ func (p *Preview) extrapolate(count *counters, share float64) {
 	total := func(done int) int { return int(float64(done) / share) }
 	p.Generations, p.Games, p.Positions = total(count.Generation), total(count.Games), total(count.Positions)
 	p.Samples = total(count.Steps * p.Config.Settings.BatchSize)
-	if p.Seconds = p.Config.Plan.Seconds; p.Seconds == 0 {
+	p.Seconds = p.Config.Plan.Seconds
+	if p.Seconds == 0 {
 		p.Seconds = count.Seconds / share
 	}
 }

@@ -39,15 +39,15 @@ const faultTime = "LUDUS_TEST_FAULTS"
 
 // child says what a process that a fault test starts should be.
 type child struct {
-	Role    string   // "learner", "worker" or "server"
-	Dir     string   // the run's, or the server's
-	URL     string   // the server's; for a learner "" is an embedded one
-	Host    string   // that a learner with an embedded server listens on
-	Port    int      // to listen on: of a server, or of a learner with an embedded one
-	Routes  []string // of a server in a cluster
-	Route   int      // its port for routes
-	Log     string   // a worker's log of published games; "": none
-	Alone   bool     // a learner that plays, too
+	Role   string   // "learner", "worker" or "server"
+	Dir    string   // the run's, or the server's
+	URL    string   // the server's; for a learner "" is an embedded one
+	Host   string   // that a learner with an embedded server listens on
+	Port   int      // to listen on: of a server, or of a learner with an embedded one
+	Routes []string // of a server in a cluster
+	Route  int      // its port for routes
+	Log    string   // a worker's log of published games; "": none
+	Alone  bool     // a learner that plays, too
 }
 
 // urlFile is where a learner with an embedded server leaves its URL for workers.

@@ -370,7 +370,8 @@ func (in *inbox) committed() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, p := range in.toCommit {
-		if p.of.games -= p.Games(); p.of.games == 0 {
+		p.of.games -= p.Games()
+		if p.of.games == 0 {
 			for _, acknowledge := range p.of.acknowledge {
 				acknowledge()
 			}

@@ -177,7 +177,8 @@ func (l *lostGames) read(generation int) ([]*record.Record, int, error) {
 	if !record.IsLost(err) {
 		return games, first, err
 	}
-	if l.generations = append(l.generations, strconv.Itoa(generation)); len(l.generations) == 1 {
+	l.generations = append(l.generations, strconv.Itoa(generation))
+	if len(l.generations) == 1 {
 		l.err = err
 	}
 	return nil, 0, nil

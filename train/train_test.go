@@ -198,7 +198,8 @@ func TestKill(t *testing.T) {
 		if cmd.ProcessState.ExitCode() == 1 {
 			t.Fatalf("after %d kills: %s", kills, stderr.String())
 		}
-		if kills++; kills > 200 {
+		kills++
+		if kills > 200 {
 			t.Fatal("the run does not get on")
 		}
 	}
@@ -249,7 +250,8 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		o, seen := tiny(t, stopped, generations), 0
 		o.Observe = func(Event) {
-			if seen++; seen == events {
+			seen++
+			if seen == events {
 				cancel()
 			}
 		}

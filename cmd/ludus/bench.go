@@ -60,7 +60,8 @@ their shares of the peak mean little.`,
 			if err := o.Validate(); err != nil {
 				return usage(cmd, err)
 			}
-			if o.Rounds, o.Slice = thoroughRounds, thoroughSlice; quick {
+			o.Rounds, o.Slice = thoroughRounds, thoroughSlice
+			if quick {
 				o.Rounds, o.Slice, o.Time = quickRounds, quickSlice, quickTime
 			}
 			return runBench(cmd, o, asJSON)

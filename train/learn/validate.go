@@ -25,7 +25,8 @@ func (l *Learner) Validate(m *rundir.Metrics, network *infer.Network, calibrate 
 	if calibrate {
 		n = m.Simulations / simulationsPerCalibration
 	}
-	if n = min(max(n, minValidation), l.validation.positions); n == 0 {
+	n = min(max(n, minValidation), l.validation.positions)
+	if n == 0 {
 		return
 	}
 	p := l.predict(network, n)

@@ -114,7 +114,8 @@ func (w *window) add(games []*record.Record, size int) (weight float64) {
 				continue
 			}
 			w.trainable--
-			if w.counts[key]--; w.counts[key] == 0 {
+			w.counts[key]--
+			if w.counts[key] == 0 {
 				delete(w.counts, key)
 			}
 		}

@@ -188,7 +188,8 @@ func TestKeepOut(t *testing.T) {
 	trainable := 0
 	for i := range w.games {
 		for _, key := range w.games[i].keys {
-			if keys = append(keys, key); !suite.KeptOut(key) {
+			keys = append(keys, key)
+			if !suite.KeptOut(key) {
 				trainable++
 			}
 		}

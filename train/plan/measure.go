@@ -181,7 +181,8 @@ func measureRescoring(
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
-		if positions += record.Count(games[i : i+1]); err != nil {
+		positions += record.Count(games[i : i+1])
+		if err != nil {
 			break
 		}
 	}

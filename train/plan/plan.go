@@ -84,11 +84,13 @@ func ForTime(seconds float64, game *env.Game, s *rundir.Settings, cost Cost) (ru
 	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
 	positions := seconds * (1 - s.RatingShare) * safety / position                   // of the run
 	maxPositions := max(1, int((plannedGenerationSeconds-cost.generation)/position)) // of a generation
-	if p.ParallelGames = s.ParallelGames; p.ParallelGames == 0 {
+	p.ParallelGames = s.ParallelGames
+	if p.ParallelGames == 0 {
 		games := int(positions / float64(minGamesEach*game.UsualPlies))
 		p.ParallelGames = min(max(games, minParallel), selfplay.UsualGames, maxPositions)
 	}
-	if p.PliesPerGeneration = s.PliesPerGeneration; p.PliesPerGeneration == 0 {
+	p.PliesPerGeneration = s.PliesPerGeneration
+	if p.PliesPerGeneration == 0 {
 		plies := positions / float64(p.ParallelGames)
 		p.PliesPerGeneration = max(min(int(plies/minGenerations), selfplay.UsualPlies), int(plies/targetGenerations))
 		p.PliesPerGeneration = max(1, min(p.PliesPerGeneration, maxPositions/p.ParallelGames))

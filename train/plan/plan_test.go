@@ -126,7 +126,8 @@ func TestCPUPlanEnds(t *testing.T) {
 			if adjustmentDue(&p, g+1, len(recent)) {
 				adjust(&p, g, recent, spent, &rundir.Settings{})
 			}
-			if decayed = g; spent+seconds > p.Seconds { // as replan stops
+			decayed = g
+			if spent+seconds > p.Seconds { // as replan stops
 				break
 			}
 		}

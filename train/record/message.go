@@ -50,7 +50,8 @@ func (m *Message) Take() *Message {
 	var scratch []byte
 	for n < len(m.Records) && size <= MaxTaken {
 		scratch = m.Records[n].Append(scratch[:0])
-		if size += len(scratch); n == 0 || size <= MaxTaken {
+		size += len(scratch)
+		if n == 0 || size <= MaxTaken {
 			n++
 		}
 	}

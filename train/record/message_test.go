@@ -29,7 +29,8 @@ func TestMessageRoundTrip(t *testing.T) {
 		if part.First != number || part.Games() == 0 {
 			t.Fatalf("game %d comes after %d games", part.First, number)
 		}
-		if games += part.Games(); len(part.Marshal()) > record.MaxMessage {
+		games += part.Games()
+		if len(part.Marshal()) > record.MaxMessage {
 			t.Errorf("a message of %d bytes", len(part.Marshal()))
 		}
 	}

@@ -103,7 +103,8 @@ const minCheckedShare = 0.05
 func (s *gameSolver) rescorePly(p *record.Ply, state env.State) bool {
 	s.left = s.nodes
 	class, ok := s.solver.Solve(state, s.limits())
-	if s.left -= s.solver.Nodes(); !ok {
+	s.left -= s.solver.Nodes()
+	if !ok {
 		return false
 	}
 	p.Proven = int8(s.game.ClassFor(state.Player(), class))
@@ -134,7 +135,8 @@ func (s *gameSolver) limits() solver.Limits { return solver.Limits{Nodes: s.left
 // refutes reports whether move a is known to lose value in a position whose exact class, First's, is class.
 func (s *gameSolver) refutes(state env.State, a env.Action, class int) bool {
 	s.next.CopyFrom(state)
-	if s.next.Apply(a); s.next.Done() {
+	s.next.Apply(a)
+	if s.next.Done() {
 		return s.next.Outcome() != class
 	}
 	mover := state.Player()

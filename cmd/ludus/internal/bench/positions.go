@@ -15,7 +15,8 @@ func positions(game *env.Game, n int) []env.State {
 		list = append(list, game.NewState())
 		list[len(list)-1].CopyFrom(state)
 		legal := state.Legal(nil)
-		if state.Apply(legal[rng.IntN(len(legal))]); state.Done() {
+		state.Apply(legal[rng.IntN(len(legal))])
+		if state.Done() {
 			state = game.NewState()
 		}
 	}
