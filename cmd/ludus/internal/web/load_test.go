@@ -168,7 +168,7 @@ func TestLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := start(t, Options{Runs: dir, Threads: runtime.GOMAXPROCS(0)}, func(l *limits) { l.waiting = loadClients - 5 })
+	c := start(t, Options{Runs: dir, Threads: runtime.GOMAXPROCS(0)}, func(l *limits) { l.waiting, l.search = loadClients-5, 5*time.Minute })
 	_, first := load(c, loadTime/4)
 	heap, goroutines := rest(t, c)
 	answered, faults := load(c, loadTime)
