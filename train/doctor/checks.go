@@ -108,7 +108,7 @@ func maskIgnored(r *Run) *Finding {
 	return &Finding{"illegal moves in the policy loss",
 		fmt.Sprintf("The policy loss at the first training step is %.2f: fresh weights have about %.2f over the legal moves, and %.2f over all %d actions.",
 			loss, r.First.Uniform, all, r.Game.NumActions()),
-		"Mask illegal moves before the softmax of the policy loss: see crossEntropyRow in model/losses.go, and the legal mask in train/replay.go."}
+		"Mask illegal moves before the softmax of the policy loss: see crossEntropyRow in model/losses.go, and the legal mask in train/learn/sampler.go."}
 }
 
 // firstLoss returns the policy loss of fresh weights: on the validation set before the first training step, or if that
@@ -139,7 +139,7 @@ func signFlipped(r *Run) *Finding {
 	return &Finding{"outcomes have the wrong sign",
 		fmt.Sprintf("The network takes wins for losses: in %d solved positions its values have a correlation of %.2f with the exact ones.",
 			v.Count, v.Correlation),
-		"Check for which player outcome targets count: Outcome of the game is First's class, and targets are the mover's (train/replay.go, env/perspective.go)."}
+		"Check for which player outcome targets count: Outcome of the game is First's class, and targets are the mover's (train/learn/sampler.go, env/perspective.go)."}
 }
 
 // wrongFrame: the policy fits the targets better if it is read in the opponent's frame. So training and play disagree about
@@ -153,7 +153,7 @@ func wrongFrame(r *Run) *Finding {
 	return &Finding{"training and play use different frames",
 		fmt.Sprintf("The network has learned %.0f %% of the policy targets of its newest games; if its policy is read in the opponent's frame, it has learned %.0f %%.",
 			100*max(0, r.gain()), 100*swapped),
-		"Check that policy targets are in the mover's frame, as in play: Frame and Encode of the game, and sampler.write in train/replay.go; go test ./env/... checks a game's frames."}
+		"Check that policy targets are in the mover's frame, as in play: Frame and Encode of the game, and sampler.write in train/learn/sampler.go; go test ./env/... checks a game's frames."}
 }
 
 // sameGames: most of the newest games repeat another one move for move.
@@ -177,7 +177,7 @@ func sameGames(r *Run) *Finding {
 			"moves. ludus games SHEET says how long random games are, who wins them, and what may be a mistake (docs/RULES.md)."}
 	}
 	return &Finding{"identical games", evidence,
-		"Check that each game in progress has its own random generator, and that games begin at varied positions (train/game.go)."}
+		"Check that each game in progress has its own random generator, and that games begin at varied positions (train/selfplay/game.go)."}
 }
 
 // fewSamples: hardly any training for the positions played.
@@ -237,12 +237,12 @@ func blind(r *Run) *Finding {
 		return &Finding{"values learn nothing",
 			fmt.Sprintf("After %d training steps with a usual learning rate, the network's values have a correlation of %.2f with the exact ones of %d solved positions.",
 				r.steps(), v.Correlation, v.Count),
-			"Check that each position has its own game's outcome as a target (sampler.write in train/replay.go), and that Encode of the game writes the position it is called on (go test ./env/...)."}
+			"Check that each position has its own game's outcome as a target (sampler.write in train/learn/sampler.go), and that Encode of the game writes the position it is called on (go test ./env/...)."}
 	}
 	return &Finding{"the network does not see the position",
 		fmt.Sprintf("After %d training steps with a usual learning rate, %s, and its values have a correlation of %.2f with the exact ones.",
 			r.steps(), r.gainText(), v.Correlation),
-		"Check what the network is trained on: Encode of the game must write the position it is called on (go test ./env/...), and the tensors of a batch must differ (sampler.write in train/replay.go)."}
+		"Check what the network is trained on: Encode of the game must write the position it is called on (go test ./env/...), and the tensors of a batch must differ (sampler.write in train/learn/sampler.go)."}
 }
 
 // smallWindow: the network forgets games soon after they left a small replay window.

@@ -37,7 +37,7 @@ func TestRateFactor(t *testing.T) {
 
 // TestFill: the parts of a batch together make all of it, whatever its size and the number of goroutines.
 func TestFill(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	for _, settings.BatchSize = range []int{8, 13, 100} {
 		l := newLearner(game, &settings, 1, nil, parallel.Runner(2))
@@ -57,7 +57,7 @@ func TestFill(t *testing.T) {
 
 // TestValidationSet: no game is in both sets, and the sizes of their windows follow from what was added.
 func TestValidationSet(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	settings.ValidationShare, settings.ReplayWindow = 0.3, 200
 	l := newLearner(game, &settings, 1, nil, parallel.Runner(1))
@@ -89,7 +89,7 @@ func TestValidationSet(t *testing.T) {
 }
 
 func TestDiversity(t *testing.T) {
-	game := newGame(t, "golden-rectangle")
+	game := recordtest.Game(t, "golden-rectangle")
 	a, b := recordtest.Random(game, rand.New(rand.NewPCG(1, 1))), recordtest.Random(game, rand.New(rand.NewPCG(2, 2)))
 	var d Diversity
 	if d.Result().MeanPlies != 0 {
@@ -109,7 +109,7 @@ func TestDiversity(t *testing.T) {
 
 // TestRestore compares the windows and counts of a learner that is restored with those of one that was never interrupted.
 func TestRestore(t *testing.T) {
-	game := newGame(t, "quad(size=4,quads=4,whites=1)")
+	game := recordtest.Game(t, "quad(size=4,quads=4,whites=1)")
 	for keepOut := range 2 {
 		settings := rundir.DefaultSettings(game)
 		settings.BatchSize, settings.ReplayWindow, settings.ValidationShare, settings.KeepOut = 16, 100, 0.2, keepOut
@@ -161,7 +161,7 @@ func TestRestore(t *testing.T) {
 // evaluation, measured in turn.
 func BenchmarkLearn(b *testing.B) {
 	for _, name := range games.Names() {
-		game := newGame(b, name)
+		game := recordtest.Game(b, name)
 		settings := rundir.DefaultSettings(game)
 		rng := rand.New(rand.NewPCG(1, 1))
 		weights := infer.NewWeights(game, infer.DefaultConfig(game), rng)

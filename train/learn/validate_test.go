@@ -58,7 +58,7 @@ func newNetwork(t *testing.T, game *env.Game, weights *infer.Weights) *infer.Net
 // TestPredict replays the games of the validation set and evaluates each of their positions.
 func TestPredict(t *testing.T) {
 	for _, name := range games.Names() {
-		game := newGame(t, name)
+		game := recordtest.Game(t, name)
 		l, weights := validatedLearner(t, game)
 		network := newNetwork(t, game, weights)
 		e := l.predict(network, l.validation.positions)
@@ -110,7 +110,7 @@ func TestPredict(t *testing.T) {
 // TestPredictChangesNothing: a learner that validates learns what another learns, and predictions do not depend on the
 // number of goroutines.
 func TestPredictChangesNothing(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	a, weights := validatedLearner(t, game)
 	b, _ := validatedLearner(t, game)
 	b.parallel = parallel.Runner(1)

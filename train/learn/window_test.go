@@ -8,21 +8,11 @@ import (
 	"testing"
 
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/model"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 	"ludus/train/suite"
 )
-
-func newGame(t testing.TB, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
 
 func TestWindowSize(t *testing.T) {
 	const c = 20000
@@ -47,7 +37,7 @@ func TestWindowSize(t *testing.T) {
 }
 
 func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(3, 4))
 	w := window{game: game}
 	var all []*record.Record
@@ -79,7 +69,7 @@ func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
 
 // shortGames returns n random games of tic-tac-toe, which repeat many positions; a third of them are there twice.
 func shortGames(t *testing.T, n int) (*env.Game, []*record.Record) {
-	game := newGame(t, "tic-tac-toe")
+	game := recordtest.Game(t, "tic-tac-toe")
 	rng := rand.New(rand.NewPCG(11, 12))
 	var all []*record.Record
 	for range n {
@@ -177,7 +167,7 @@ func TestRepeatedPositionsWeighLess(t *testing.T) {
 // TestKeepOut checks that a window that keeps positions out draws all others and no reply from those, and that dropped games
 // leave correct counts.
 func TestKeepOut(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(5, 6))
 	w := window{game: game, keepOut: true}
 	var weight float64
@@ -227,7 +217,7 @@ func TestKeepOut(t *testing.T) {
 
 // TestLabels checks where outcome targets come from: a proven ply, a mistake of exploration, or the end of the game.
 func TestLabels(t *testing.T) {
-	game := newGame(t, "breakthrough-6x6")
+	game := recordtest.Game(t, "breakthrough-6x6")
 	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
 	movers := recordtest.Movers(game, r)
 	for i := range r.Plies { // the search expects the outcome throughout

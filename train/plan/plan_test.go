@@ -8,25 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"ludus/env"
 	"ludus/env/games"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
-
-func newGame(t testing.TB, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
 
 // TestPlan: a time plan fills its time, with games short enough to end often. It has enough generations, and none lasts
 // longer than two minutes.
 func TestPlan(t *testing.T) {
 	for _, name := range games.Names() {
-		game := newGame(t, name)
+		game := recordtest.Game(t, name)
 		settings := rundir.DefaultSettings(game)
 		for _, c := range []Cost{
 			{position: 0.0005, step: 0.05, generation: 0.05}, {position: 0.002, step: 0.13, generation: 0.05},
@@ -53,7 +44,7 @@ func TestPlan(t *testing.T) {
 
 // TestLongGenerations: settings that make a generation longer than two minutes are rejected; shorter ones are kept.
 func TestLongGenerations(t *testing.T) {
-	game, c := newGame(t, "quad-5x5"), Cost{position: 0.002, step: 0.13, generation: 0.05}
+	game, c := recordtest.Game(t, "quad-5x5"), Cost{position: 0.002, step: 0.13, generation: 0.05}
 	for _, test := range []struct {
 		games, plies int
 		ok           bool

@@ -5,11 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
 func TestChangedSettings(t *testing.T) {
-	game := newGame(t, "quad-7x7")
+	game := recordtest.Game(t, "quad-7x7")
 	s := rundir.DefaultSettings(game)
 	s.RatingShare, s.KeepEvery = 0, 3
 	if changed := ChangedSettings(game, &s); len(changed) > 0 {
@@ -38,7 +39,7 @@ func TestNetworkSize(t *testing.T) {
 		{"quad-7x7", 2 * time.Hour, 64, 5}, // an hour on two cores
 		{"quad-5x5", 2 * time.Hour, 64, 4},
 	} {
-		channels, blocks := NetworkSize(newGame(t, c.game), Length{Time: c.coreTime / 2}, 2)
+		channels, blocks := NetworkSize(recordtest.Game(t, c.game), Length{Time: c.coreTime / 2}, 2)
 		if channels != c.channels || blocks != c.blocks {
 			t.Errorf("%s, %v: network %dx%d, want %dx%d", c.game, c.coreTime, channels, blocks, c.channels, c.blocks)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestMessageRoundTrip(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	m := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 5)
 	m.First, m.Generation = 7, 3
 	if back, err := record.ReadMessage(game, "run", m.Marshal()); err != nil || !reflect.DeepEqual(m, back) {
@@ -41,7 +41,7 @@ func TestMessageRoundTrip(t *testing.T) {
 
 // TestReadMessageRejects: nothing that cannot come from an honest worker of the run is accepted.
 func TestReadMessageRejects(t *testing.T) {
-	game, other := newGame(t, "quad-5x5"), newGame(t, "breakthrough-6x6")
+	game, other := recordtest.Game(t, "quad-5x5"), recordtest.Game(t, "breakthrough-6x6")
 	rng := rand.New(rand.NewPCG(1, 1))
 	seal := func(version, size int) []byte {
 		return checkpoints.Seal("ludus-batch", version, make([]byte, size))

@@ -49,7 +49,7 @@ type Metrics struct {
 // equal intervals. Scores are for the player to move: (1 + utility) / 2, so 1 is a win and 1/2 a draw.
 type CalibrationBin struct {
 	Predicted float64 `json:"predicted"` // mean expected score
-	Actual    float64 `json:"actual"`    // mean score by the outcome targets: exact, or of the game's end; see train/replay.go
+	Actual    float64 `json:"actual"`    // mean score by the outcome targets: exact, or of the game's end; see train/learn/window.go
 	Count     int     `json:"count"`     // positions
 }
 

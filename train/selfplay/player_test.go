@@ -20,7 +20,7 @@ import (
 
 // TestGeneration counts the plies of a generation, by game and in all, when games wait for their turn.
 func TestGeneration(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	for _, threads := range []int{1, 3} {
 		play := newPlayer(newGames(game, &settings, 1, 80), threads, 64)
@@ -62,7 +62,7 @@ func testAssignment(t *testing.T, game *env.Game) *Assignment {
 
 // TestRoundStops: a round that is stopped returns the games that have ended.
 func TestRoundStops(t *testing.T) {
-	n := testAssignment(t, newGame(t, "tic-tac-toe"))
+	n := testAssignment(t, recordtest.Game(t, "tic-tac-toe"))
 	play := newPlayer(newGames(n.Game, &n.Settings, 1, 8), 1, cacheEntries)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -79,7 +79,7 @@ func TestRoundStops(t *testing.T) {
 
 // TestShortRounds: short rounds with the same network need hardly more evaluations than a long one.
 func TestShortRounds(t *testing.T) {
-	n := testAssignment(t, newGame(t, "tic-tac-toe"))
+	n := testAssignment(t, recordtest.Game(t, "tic-tac-toe"))
 	evaluations := func(rounds, plies int) (total int) {
 		play := newPlayer(newGames(n.Game, &n.Settings, 1, 8), 1, cacheEntries)
 		for range rounds {
@@ -105,7 +105,7 @@ func TestPlayVersion(t *testing.T) {
 	const version, want = 2, "f5db91a43538925d563ac8186fe901f9d4d1ab454d388d53c9ece0f611eeb25e"
 	hash := sha256.New()
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6"} {
-		n := testAssignment(t, newGame(t, name))
+		n := testAssignment(t, recordtest.Game(t, name))
 		play := newPlayer(newGames(n.Game, &n.Settings, 7, 8), 1, cacheEntries)
 		result, err := play.Round(t.Context(), n, 60)
 		if err == nil {
@@ -126,7 +126,7 @@ func TestPlayVersion(t *testing.T) {
 
 // FuzzGames parses any games in progress: those that parse can continue, and are written the same.
 func FuzzGames(f *testing.F) {
-	game := newGame(f, "quad(size=4,quads=3,whites=1)")
+	game := recordtest.Game(f, "quad(size=4,quads=3,whites=1)")
 	settings := rundir.DefaultSettings(game)
 	fresh := func() *Player { return NewPlayer(game, &settings, 1, 2, 1) }
 	player := fresh()

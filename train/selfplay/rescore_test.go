@@ -16,7 +16,7 @@ import (
 // from the end without a gap, and no move that loses value keeps a checked share of the policy target.
 func TestRescore(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "breakthrough(columns=3,rows=5)", "golden-rectangle(columns=5,rows=5)"} {
-		game := newGame(t, name)
+		game := recordtest.Game(t, name)
 		rng := rand.New(rand.NewPCG(3, 4))
 		var games []*record.Record
 		for range 15 {
@@ -67,7 +67,7 @@ func checkRescored(t *testing.T, game *env.Game, exact *solver.Solver, p *record
 // TestRescoreLimit checks that solving a position and refuting its moves share one limit of nodes, and that a flat policy
 // target stays flat over the moves that keep the value.
 func TestRescoreLimit(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(8, 9))
 	const limit = 200
 	s := NewRescorer(game, limit, 1).idle.Get().(*gameSolver)
@@ -112,7 +112,7 @@ func TestRescoreLimit(t *testing.T) {
 
 // TestRescoreThreads checks that results do not depend on threads, and that no limit of nodes means no rescoring.
 func TestRescoreThreads(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	play := func(nodes, threads int) (games []*record.Record) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		for range 3 * minRescoreGames {

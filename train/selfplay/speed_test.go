@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"ludus/mcts"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
 func uniform(int) mcts.Evaluator { return mcts.Uniform{} }
 
 func TestSelfPlayCounts(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	settings.ParallelGames = 32
 	for _, cached := range []bool{false, true} {
