@@ -41,3 +41,21 @@ func BenchmarkStep(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkStockStep reports samples per second of training steps with Gorgonia's own operations.
+func BenchmarkStockStep(b *testing.B) {
+	game := envtest.Board(11, 7, 7, 2, 0, 7, false)
+	b.Run("64x5-7x7-128", func(b *testing.B) {
+		batch := randomBatch(game, 128, 1)
+		tr := newTrainer(b, game, randomWeights(game, 64, 5, 1), DefaultConfig(), nil)
+		s := newStock(tr, DefaultConfig(), batch.Size, 1e-3)
+		defer s.Close()
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := s.Step(batch); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.N*batch.Size)/b.Elapsed().Seconds(), "samples/s")
+	})
+}

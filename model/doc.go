@@ -1,5 +1,5 @@
-// Package model trains the networks of package infer: layers that run forward and backward, the loss, and an optimizer, Muon
-// for hidden layers and AdamW for the rest.
+// Package model trains the networks of package infer. It builds a Gorgonia graph of the network and its loss, uses
+// Gorgonia's automatic differentiation, and has an optimizer of its own: Muon for hidden layers, AdamW for the rest.
 //
 // # Loss
 //
@@ -34,22 +34,21 @@
 //
 // # Graph
 //
-// A graph is a chain of layers: stem, blocks, heads. A block is one layer (type block), or in games with figures a
-// convolution (type residual) and figure layers. Each layer computes its output from the output of the layer before,
-// and, in reverse order, the gradients of its inputs from that of its output. Only the channels of figures and their
-// gradients pass outside the chain, because several figure layers share them (type figures). Layers own and reuse their
-// memory; a step allocates nothing after the first ones.
-//
-// A layer reads the weights of a convolution multiplied by its scale (type folded), matrices in two orders (type matrix),
+// A graph reads the weights of a convolution multiplied by its scale (type folded), matrices in two orders (type matrix),
 // and other parameters as they are. The trainer folds scales into weights before the parts, and splits the summed gradients
 // of the products after them.
 //
-// Activations are [B, H, W, C] with C padded to a multiple of 8. Package kernel computes convolutions and matrix products. A
-// convolution transforms x to V and the weights to U, multiplies M = V U, and transforms M to y; its gradients are
-// dM = A dy, dV = dM Uᵀ (then dx) and dU = Vᵀ dM (then the weights' gradient).
+// The graph has one operation (type op) for each of: stem, block of two convolutions, single convolution of a block (type
+// residual), figure layer, heads, loss. Gorgonia differentiates it: the gradient of an operation is one more operation
+// that computes the gradients of all its inputs. Each operation owns and reuses its output. No value feeds two
+// differentiated operations, so Gorgonia inserts no additions; the channels of figures and their gradients, which several
+// figure layers share, pass outside the graph (type figures). A virtual machine of this package (type machine) runs the
+// graph; a step allocates nothing after the first ones. Activations are [B, H, W, C] with C padded to a multiple of 8.
+// Package kernel computes convolutions and matrix products. A convolution transforms x to V and the weights to U,
+// multiplies M = V U, and transforms M to y; its gradients are dM = A dy, dV = dM Uᵀ (then dx) and dU = Vᵀ dM (then the
+// weights' gradient).
 //
-// The tests compare gradients with finite differences of a plain float64 network, and with Gorgonia's automatic
-// differentiation.
+// The tests compare it with a second graph of Gorgonia's own operations.
 //
 // # Speed
 //

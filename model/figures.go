@@ -13,15 +13,17 @@ type figures struct {
 	channels     int          // padded
 	last         *figureLayer // nil without layers
 	// gradient of the loss by the figures' channels [boards, count, channels]: backward of a layer turns that of its output
-	// into that of its input.
+	// into that of its input. nil in a graph without gradients.
 	gradient []float32
 }
 
-func newFigures(game *env.Game, channels int) *figures {
+func newFigures(game *env.Game, channels int, withGradients bool) *figures {
 	f := &figures{
 		sums: infer.NewFigureSums(game, channels), cells: game.Tensor.Cells(), count: len(game.Figures), channels: channels,
 	}
-	f.gradient = f.newValues()
+	if withGradients {
+		f.gradient = f.newValues()
+	}
 	return f
 }
 
@@ -33,7 +35,7 @@ type figureLayer struct {
 	*figures
 	before, after      *figureLayer // before is nil in the first layer, after in the last
 	toFigures, toCells *linear
-	values             []float32 // [boards, count, channels] of the figures
+	values             []float32 // [boards, count, channels] of the figures; shared by all layers without gradients
 	cellSums           []float32 // input of toCells
 	scratch            *scratch
 }
@@ -43,10 +45,15 @@ func (f *figures) newLayer(toFigures, toCells *matrix, s *scratch) *figureLayer 
 	l := &figureLayer{
 		figures: f, before: f.last,
 		toFigures: newLinear(f.cells, toFigures, false, s), toCells: newLinear(f.cells, toCells, true, s),
-		values: f.newValues(), cellSums: kernel.Aligned(partRows * f.cells * f.channels), scratch: s,
+		cellSums: kernel.Aligned(partRows * f.cells * f.channels), scratch: s,
 	}
 	if l.before != nil {
 		l.before.after = l
+	}
+	if f.gradient == nil && l.before != nil {
+		l.values = l.before.values
+	} else {
+		l.values = f.newValues()
 	}
 	f.last = l
 	return l

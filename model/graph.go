@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
@@ -14,104 +17,145 @@ import (
 // the number of cores, so sums always have the same order.
 const partRows = 16
 
-// layer is a differentiable part of the network. Its inputs in are the output of the layer before and its leaves' values.
-// forward may keep values for backward.
-type layer interface {
-	// forward computes out from the inputs.
-	forward(in [][]float32, out []float32)
-	// backward computes the gradient dIn[i] of each input in[i] from the output's gradient dOut; dIn[0] is nil in the first
-	// layer. If the first input has the output's shape, dIn[0] and dOut share memory, which saves cache.
-	backward(in [][]float32, out, dOut []float32, dIn [][]float32)
-}
-
-// node is a layer in a graph, with its memory.
-type node struct {
-	layer
-	leaves  []*leaf
-	in, dIn [][]float32
-	out     []float32
-}
-
-// graph is the network with its loss for one part of a batch: a chain of layers. One goroutine may use it at a time.
+// graph is the network with its loss for one part of a batch, with or without gradients. It reads the parameters' leaves.
+// One goroutine may use it at a time.
 type graph struct {
 	game    *env.Game
+	machine *machine
 	scratch scratch
-	input   []float32 // [rows, H, W, C padded]
-	nodes   []node
-	outputs []float32 // of the last layer, heads
-	loss    *loss
+
+	// Memory of the inputs; load fills it.
+	input                          []float32 // [rows, H, W, C padded]
+	policy, legal, policyWeight    []float32
+	reply, replyLegal, replyWeight []float32
+	classes, goals, weight         []float32 // weight is 1/B for samples, 0 for unused rows
+
+	outputs   []float32 // of heads
+	loss      *loss
+	gradients []*op // of the leaves; run sets the memory of their outputs. nil without gradients
 }
 
-// newGraph builds the graph of a network with parameters p.
-func newGraph(game *env.Game, p *parameters, config Config) *graph {
-	shape, channels := game.Tensor, kernel.PadChannels(p.weights.Config.Channels)
-	board := partRows * shape.Cells() * channels // values of an activation of the tower
-	gradient := kernel.Aligned(board)            // of these; each layer replaces its output's gradient by its input's
-	x := kernel.Aligned(partRows * shape.Cells() * kernel.PadChannels(shape.C))
-	g := &graph{game: game, input: x, loss: newLoss(game, config)}
-	add := func(l layer, values int, names ...string) {
-		n := node{layer: l, in: [][]float32{x}, dIn: make([][]float32, 1+len(names)), out: kernel.Aligned(values)}
-		for _, name := range names {
-			n.leaves, n.in = append(n.leaves, p.leaf(name)), append(n.in, p.leaf(name).values)
-		}
-		if len(g.nodes) > 0 {
-			n.dIn[0] = gradient
-		}
-		g.nodes, x = append(g.nodes, n), n.out
+// newGraph builds a graph on the leaves of p.
+func newGraph(game *env.Game, p *parameters, config Config, withGradients bool) *graph {
+	building.Lock()
+	defer building.Unlock()
+	g := gorgonia.NewGraph()
+	gr := &graph{game: game, loss: newLoss(game, partRows, config)}
+	var nodes gorgonia.Nodes
+	leaves := map[string]leafNode{}
+	for _, l := range p.leaves {
+		n := input(g, l.name, l.values, l.shape...)
+		nodes, leaves[l.name] = append(nodes, n), leafNode{n, l}
 	}
-	conv := func(name string) *conv { return newConv(shape.H, shape.W, p.leaf(name).folded, &g.scratch) }
-	add(stem{conv("stem.conv")}, board, "stem.conv", "stem.bias")
+	total := gr.build(g, p.weights.Config, leaves, withGradients)
+	if withGradients {
+		for _, n := range must(gorgonia.Grad(total, nodes...)) {
+			gr.gradients = append(gr.gradients, n.Op().(*op))
+		}
+	}
+	gr.machine = newMachine(g)
+	return gr
+}
+
+// leafNode is a leaf's node in a graph.
+type leafNode struct {
+	*gorgonia.Node
+	*leaf
+}
+
+// input adds a named input of the given shape that reads data.
+func input(g *gorgonia.ExprGraph, name string, data []float32, shape ...int) *gorgonia.Node {
+	value := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
+	return gorgonia.NewTensor(g, tensor.Float32, len(shape), gorgonia.WithShape(shape...), gorgonia.WithName(name),
+		gorgonia.WithValue(value))
+}
+
+// newInput adds a named input of the given shape and sets data to its memory.
+func newInput(g *gorgonia.ExprGraph, name string, data *[]float32, shape ...int) *gorgonia.Node {
+	*data = kernel.Aligned(tensor.Shape(shape).TotalSize())
+	return input(g, name, *data, shape...)
+}
+
+// build adds inputs, tower, heads and loss, and returns the total loss. leaves are the parameters' nodes by name.
+func (gr *graph) build(
+	g *gorgonia.ExprGraph, config infer.Config, leaves map[string]leafNode, withGradients bool,
+) *gorgonia.Node {
+	shape, s := gr.game.Tensor, &gr.scratch
+	conv := func(prefix, suffix string) (*conv, gorgonia.Nodes) {
+		weights, bias := leaves[prefix+"conv"+suffix], leaves[prefix+"bias"+suffix]
+		return newConv(shape.H, shape.W, weights.folded, s), gorgonia.Nodes{weights.Node, bias.Node}
+	}
+	x := newInput(g, "input", &gr.input, partRows, shape.H, shape.W, kernel.PadChannels(shape.C))
+	board := tensor.Shape{partRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
+	first, weights := conv("stem.", "")
+	x = apply("stem", stem{first}, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, weights...))
 	var shared *figures
-	if len(game.Figures) > 0 {
-		shared = newFigures(game, channels)
+	if len(gr.game.Figures) > 0 {
+		shared = newFigures(gr.game, kernel.PadChannels(config.Channels), withGradients)
 	}
-	for i := range p.weights.Config.Blocks {
+	for i := range config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
 		if shared == nil {
-			block := newBlock(conv(prefix+"conv1"), conv(prefix+"conv2"), &g.scratch)
-			add(block, board, prefix+"conv1", prefix+"bias1", prefix+"conv2", prefix+"bias2")
+			first, weights1 := conv(prefix, "1")
+			second, weights2 := conv(prefix, "2")
+			x = apply(prefix, newBlock(first, second, s), board, nil, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
 			continue
 		}
-		add(residual{conv(prefix + "conv")}, board, prefix+"conv", prefix+"bias")
+		single, weights := conv(prefix, "")
+		x = apply(prefix, residual{single}, board, nil, append(gorgonia.Nodes{x}, weights...))
 		for layer := range infer.FigureLayers {
 			prefix := infer.FigureLayerPrefix(i, layer)
-			toFigures, toCells := p.leaf(prefix+"figures.weight"), p.leaf(prefix+"cells.weight")
-			add(shared.newLayer(toFigures.matrix, toCells.matrix, &g.scratch), board, toFigures.name, toCells.name)
+			toFigures, toCells := leaves[prefix+"figures.weight"], leaves[prefix+"cells.weight"]
+			inputs := gorgonia.Nodes{x, toFigures.Node, toCells.Node}
+			x = apply(prefix+"figures", shared.newLayer(toFigures.matrix, toCells.matrix, s), board, nil, inputs)
 		}
 	}
-	heads := newHeads(game, func(name string) *matrix { return p.leaf(name + ".weight").matrix }, &g.scratch)
-	var names []string
-	for _, l := range heads.layers {
-		names = append(names, l.name+".weight", l.name+".bias")
+	inputs := gorgonia.Nodes{x}
+	h := newHeads(gr.game, func(name string) *matrix { return leaves[name+".weight"].matrix }, s)
+	for _, p := range h.layers {
+		inputs = append(inputs, leaves[p.name+".weight"].Node, leaves[p.name+".bias"].Node)
 	}
-	add(heads, partRows*heads.outputs, names...)
-	g.outputs = x
-	return g
+	outputs := apply("heads", h, tensor.Shape{partRows, h.outputs}, nil, inputs)
+	gr.outputs = outputs.Op().(*op).out
+	constant := gorgonia.Nodes{ // in the order of the inputs of loss
+		newInput(g, "policy", &gr.policy, partRows, gr.game.NumActions()),
+		newInput(g, "legal", &gr.legal, partRows, gr.game.NumActions()),
+		newInput(g, "policy weight", &gr.policyWeight, partRows),
+		newInput(g, "reply", &gr.reply, partRows, gr.game.NumActions()),
+		newInput(g, "reply legal", &gr.replyLegal, partRows, gr.game.NumActions()),
+		newInput(g, "reply weight", &gr.replyWeight, partRows),
+		newInput(g, "classes", &gr.classes, partRows, len(gr.game.Classes)),
+		newInput(g, "goals", &gr.goals, partRows, 2),
+		newInput(g, "weight", &gr.weight, partRows),
+	}
+	return apply("loss", gr.loss, nil, constant, append(gorgonia.Nodes{outputs}, constant...))
 }
 
-// forward computes the losses of n samples of a batch, from row first, as shares of those of the batch.
-func (g *graph) forward(batch *Batch, first, n int) Losses {
-	g.scratch.rows = n
-	shape, size := g.game.Tensor, len(g.input)/partRows
+// load copies n rows of a batch, starting with row first, to the input nodes. It returns the part of these rows in the
+// batch's target entropy.
+func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
+	gr.scratch.rows = n
+	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)
+	size := len(gr.input) / partRows
 	for i := range n {
-		kernel.ChannelsLast(g.input[i*size:], batch.Inputs[(first+i)*shape.Size():], shape.C, shape.Cells())
+		kernel.ChannelsLast(gr.input[i*size:], batch.Inputs[(first+i)*shape.Size():], shape.C, shape.Cells())
 	}
-	for _, node := range g.nodes {
-		node.forward(node.in, node.out)
+	copy(gr.legal, batch.LegalMask[first*actions:(first+n)*actions])
+	copy(gr.policy, batch.Policy[first*actions:(first+n)*actions])
+	copy(gr.replyLegal, batch.ReplyMask[first*actions:(first+n)*actions])
+	copy(gr.reply, batch.Reply[first*actions:(first+n)*actions])
+	copy(gr.classes, batch.Outcome[first*k:(first+n)*k])
+	copy(gr.goals, batch.Goals[first*2:(first+n)*2])
+	clear(gr.policyWeight)
+	clear(gr.replyWeight)
+	clear(gr.weight)
+	for i := range n {
+		gr.policyWeight[i] = batch.PolicyWeight[first+i] / float32(batch.Size)
+		gr.replyWeight[i] = batch.ReplyWeight[first+i] / float32(batch.Size)
+		gr.weight[i] = 1 / float32(batch.Size)
+		entropy += float64(gr.policyWeight[i]) * Entropy(gr.policy[i*actions:(i+1)*actions])
 	}
-	return g.loss.compute(g.outputs, batch, first, n)
-}
-
-// backward writes the gradients of the losses that forward computed to those of part i of the leaves.
-func (g *graph) backward(i int) {
-	gradient := g.loss.gradient
-	for _, node := range slices.Backward(g.nodes) {
-		for j, l := range node.leaves {
-			node.dIn[1+j] = l.part(i)
-		}
-		node.backward(node.in, node.out, gradient, node.dIn)
-		gradient = node.dIn[0]
-	}
+	return entropy
 }
 
 // Entropy is the entropy of a distribution in nats.
@@ -123,4 +167,17 @@ func Entropy(p []float32) float64 {
 		}
 	}
 	return h
+}
+
+// run computes the losses of the part of n rows from row first, as parts of those of the batch, and, in a graph with
+// gradients, writes their gradients to those of part i of the leaves.
+func (gr *graph) run(batch *Batch, first, n int, leaves []*leaf, i int) Losses {
+	entropy := gr.load(batch, first, n)
+	for j, g := range gr.gradients {
+		g.out = leaves[j].part(i)
+	}
+	gr.machine.run()
+	l := gr.loss.parts
+	l.TargetEntropy = entropy
+	return l
 }

@@ -6,66 +6,72 @@ import (
 	"ludus/env"
 )
 
-// loss computes the losses of a part of a batch and their gradient by the output of heads.
+// loss is the total loss of one part of a batch, a scalar. Inputs: the output of heads; target [B, A], mask of legal
+// actions [B, A] and weights of the rows [B] of the policy, and likewise of the reply; targets of outcome [B, K] and goals
+// [B, 2], and weights of the rows [B] in both.
 //
 // The target of a row sums to 1 and is 0 for illegal actions, so the gradient of the cross-entropy by the logits is
-// weight (p - target).
+// weight (p - target). Rows of weight 0 are ignored.
 type loss struct {
-	actions, classes, goals int
-	config                  Config
-	gradient                []float32 // of the total by the output of heads; set by compute
+	rows, actions, classes, goals int
+	config                        Config
+
+	gradient []float32 // of the total by the heads' output, computed by forward
+	parts    Losses    // of the last forward, without TargetEntropy
 }
 
-func newLoss(game *env.Game, config Config) *loss {
-	l := &loss{actions: game.NumActions(), classes: len(game.Classes), config: config}
+func newLoss(game *env.Game, rows int, config Config) *loss {
+	l := &loss{rows: rows, actions: game.NumActions(), classes: len(game.Classes), config: config}
 	if game.GoalHead {
 		l.goals = 2
 	}
-	l.gradient = make([]float32, partRows*l.width())
+	l.gradient = make([]float32, rows*(2*l.actions+l.classes+l.goals))
 	return l
 }
 
-// width is the number of values in an output row of heads.
-func (l *loss) width() int { return 2*l.actions + l.classes + l.goals }
-
-// compute returns the losses of n samples of a batch, from row first, as shares of those of the batch, and sets l.gradient.
-func (l *loss) compute(output []float32, batch *Batch, first, n int) (sum Losses) {
+func (l *loss) forward(in [][]float32, total []float32) {
+	output, policy, reply, classes, goals, weight := in[0], in[1:4], in[4:7], in[7], in[8], in[9]
 	clear(l.gradient)
-	share := 1 / float32(batch.Size)
-	for i := range n {
-		row := first + i
-		x, gradient := output[i*l.width():(i+1)*l.width()], l.gradient[i*l.width():(i+1)*l.width()]
-		actions := func(values []float32) []float32 { return values[row*l.actions : (row+1)*l.actions] }
-
-		weight, target := batch.PolicyWeight[row]/float32(batch.Size), actions(batch.Policy)
-		sum.TargetEntropy += float64(weight) * Entropy(target)
-		sum.Policy += policyLoss(x[:l.actions], target, actions(batch.LegalMask), weight, 1, gradient)
+	l.parts = Losses{}
+	width := 2*l.actions + l.classes + l.goals
+	for r := range l.rows {
+		x, gradient := output[r*width:(r+1)*width], l.gradient[r*width:(r+1)*width]
+		l.parts.Policy += l.policyRow(r, x, policy, 1, gradient)
 		x, gradient = x[l.actions:], gradient[l.actions:]
-
-		weight = batch.ReplyWeight[row] / float32(batch.Size)
-		sum.Reply += policyLoss(
-			x[:l.actions], actions(batch.Reply), actions(batch.ReplyMask), weight, l.config.ReplyWeight, gradient)
+		l.parts.Reply += l.policyRow(r, x, reply, l.config.ReplyWeight, gradient)
+		w := weight[r]
+		if w == 0 {
+			continue
+		}
 		x, gradient = x[l.actions:], gradient[l.actions:]
-
-		sum.Outcome += float64(share) * crossEntropyRow(x[:l.classes], batch.Outcome[row*l.classes:], nil, share, gradient)
+		l.parts.Outcome += float64(w) * crossEntropyRow(x[:l.classes], classes[r*l.classes:], nil, w, gradient)
 		x, gradient = x[l.classes:], gradient[l.classes:]
-		for j, v := range x {
-			d := float64(v - batch.Goals[2*row+j])
-			sum.Goals += float64(share) * d * d
-			gradient[j] = float32(2 * l.config.GoalWeight * float64(share) * d)
+		for i, v := range x {
+			d := float64(v - goals[2*r+i])
+			l.parts.Goals += float64(w) * d * d
+			gradient[i] = float32(2 * l.config.GoalWeight * float64(w) * d)
 		}
 	}
-	sum.Total = sum.Policy + l.config.ReplyWeight*sum.Reply + sum.Outcome + l.config.GoalWeight*sum.Goals
-	return sum
+	l.parts.Total = l.parts.Policy + l.config.ReplyWeight*l.parts.Reply + l.parts.Outcome + l.config.GoalWeight*l.parts.Goals
+	total[0] = float32(l.parts.Total)
 }
 
-// policyLoss returns the cross-entropy of a row of the policy or the reply times the row's weight, and sets gradient to its
-// gradient times lossWeight. A row of weight 0 is ignored.
-func policyLoss(x, target, legal []float32, weight float32, lossWeight float64, gradient []float32) float64 {
-	if weight == 0 {
+// policyRow returns the loss of row r of the policy or the reply, times the row's weight, and sets gradient to lossWeight
+// times its gradient. x and gradient start with those of the logits; targets are target, mask and weights of the rows.
+func (l *loss) policyRow(r int, x []float32, targets [][]float32, lossWeight float64, gradient []float32) float64 {
+	w := targets[2][r]
+	if w == 0 {
 		return 0
 	}
-	return float64(weight) * crossEntropyRow(x, target, legal, float32(lossWeight)*weight, gradient)
+	row := func(x []float32) []float32 { return x[r*l.actions : (r+1)*l.actions] }
+	return float64(w) * crossEntropyRow(x[:l.actions], row(targets[0]), row(targets[1]), float32(lossWeight)*w, gradient)
+}
+
+// backward scales the gradient that forward computed by that of the total.
+func (l *loss) backward(_ [][]float32, _, dTotal []float32, dIn [][]float32) {
+	for i, v := range l.gradient {
+		dIn[0][i] = v * dTotal[0]
+	}
 }
 
 // crossEntropyRow returns the cross-entropy between target and the masked softmax of the logits x

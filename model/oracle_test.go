@@ -25,8 +25,8 @@ func TestStockOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newStock(tr, DefaultConfig(), b.Size)
-		defer s.vm.Close()
+		s := newStock(tr, DefaultConfig(), b.Size, 1e-3)
+		defer s.Close()
 		want, err := s.run(b)
 		if err != nil {
 			t.Fatal(err)
@@ -60,8 +60,8 @@ func TestStockOracleDeep(t *testing.T) {
 	if _, err := tr.computeGradients(b); err != nil {
 		t.Fatal(err)
 	}
-	s := newStock(tr, DefaultConfig(), b.Size)
-	defer s.vm.Close()
+	s := newStock(tr, DefaultConfig(), b.Size, 1e-3)
+	defer s.Close()
 	if _, err := s.run(b); err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ type parameters struct {
 // leaf is an input of the graphs: the folded weights of a convolution, or any other parameter as it is.
 type leaf struct {
 	name   string
+	shape  []int
 	values []float32
 	index  int     // of the parameter; of a convolution's weights, with the scale next
 	folded *folded // of a convolution, otherwise nil
@@ -45,11 +46,11 @@ func newParameters(game *env.Game, w *infer.Weights) *parameters {
 	p.weights.Tensors = p.tensors[:len(w.Tensors)]
 	for i := 0; i < len(p.tensors); i++ {
 		t := p.tensors[i]
-		l := &leaf{name: t.Name, values: t.Data, index: i}
+		l := &leaf{name: t.Name, shape: t.Shape, values: t.Data, index: i}
 		switch len(t.Shape) {
 		case 4:
 			f := newFolded(game.Tensor.H, game.Tensor.W, t.Data, p.values[i+1])
-			l.values, l.folded = f.product, f
+			l.shape, l.values, l.folded = []int{3, 3, f.out, f.in}, f.product, f
 			p.prepare = append(p.prepare, f.convolver.prepare()...)
 			i++ // the scale
 		case 2:
@@ -70,11 +71,6 @@ func newReplyHead(w *infer.Weights) (head []infer.Tensor) {
 		}
 	}
 	return head
-}
-
-// leaf returns the leaf with that name.
-func (p *parameters) leaf(name string) *leaf {
-	return p.leaves[slices.IndexFunc(p.leaves, func(l *leaf) bool { return l.name == name })]
 }
 
 // part returns the gradient of part i.

@@ -12,8 +12,8 @@ import (
 	"ludus/model/infer"
 )
 
-// stock computes the same network, loss and gradients with Gorgonia's operations and automatic differentiation, on
-// [B, C, H, W]. It is the oracle of Trainer's tests and far slower.
+// stock trains the same network and loss with Gorgonia's own operations, machine and Adam solver, on [B, C, H, W]. It
+// is the oracle of Trainer's tests and far slower. Gorgonia's matrix products use all cores.
 type stock struct {
 	game   *env.Game
 	params *parameters
@@ -21,6 +21,7 @@ type stock struct {
 
 	g       *G.ExprGraph
 	vm      G.VM
+	solver  G.Solver
 	total   *G.Node
 	targets stockTargets
 
@@ -39,15 +40,34 @@ type stockTargets struct {
 
 type stockPolicy struct{ target, legal, share []float32 }
 
-// newStock builds the graph for batches of the given size on a copy of the trainer's parameters, with the loss weights of
-// config.
-func newStock(tr *Trainer, config Config, size int) *stock {
+// newStock builds the graph for batches of the given size on a copy of the trainer's parameters. It uses the weights of
+// the losses and Adam's settings from config.
+func newStock(tr *Trainer, config Config, size int, rate float64) *stock {
+	building.Lock()
+	defer building.Unlock()
 	s := &stock{game: tr.game, params: tr.params, size: size, g: G.NewGraph()}
 	s.total = s.build(config)
 	s.grads = must(G.Grad(s.total, s.nodes...))
 	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))
+	s.solver = G.NewAdamSolver(
+		G.WithLearnRate(rate), G.WithBeta1(config.Beta1), G.WithBeta2(config.Beta2), G.WithEps(config.Epsilon))
 	return s
 }
+
+// Step does one update and returns the total loss before it. The batch has the size that the graph was built for.
+func (s *stock) Step(b *Batch) (float64, error) {
+	total, err := s.run(b)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.solver.Step(G.NodesToValueGrads(s.nodes)); err != nil {
+		return 0, fmt.Errorf("stock solver: %w", err)
+	}
+	return total, nil
+}
+
+// Close frees the machine. The network must not be used afterwards.
+func (s *stock) Close() error { return s.vm.Close() }
 
 // run computes the total loss and the gradients.
 func (s *stock) run(b *Batch) (float64, error) {
@@ -74,19 +94,10 @@ func (s *stock) run(b *Batch) (float64, error) {
 	return float64(*s.total.Value().(*G.F32)), nil
 }
 
-// must returns result and panics on an error: Gorgonia rejects a graph only if this test has a bug.
-func must[T any](result T, err error) T {
-	if err != nil {
-		panic("Gorgonia rejects the graph: " + err.Error())
-	}
-	return result
-}
-
 // stockInput adds a named input of the given shape and returns it with its memory.
 func stockInput(g *G.ExprGraph, name string, shape ...int) (node *G.Node, data []float32) {
-	data = make([]float32, tensor.Shape(shape).TotalSize())
-	value := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
-	return G.NewTensor(g, tensor.Float32, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(value)), data
+	node = newInput(g, name, &data, shape...)
+	return node, data
 }
 
 // tensor returns the parameter of that name.

@@ -70,14 +70,15 @@ type Trainer struct {
 	reductions []reduction
 	ones       []float32
 
-	graphs    pool[graph]
-	scratches pool[scratch]
+	stepGraphs pool[graph] // with gradients
+	lossGraphs pool[graph] // without
+	scratches  pool[scratch]
 
 	// The state of the current batch.
-	batch    *Batch
-	backward bool     // compute gradients, too
-	losses   []Losses // by part
-	beside   []func() // tasks to run after the parts
+	batch  *Batch
+	graphs *pool[graph]
+	losses []Losses // by part
+	beside []func() // tasks to run after the parts
 
 	// Methods, bound once to save allocations.
 	prepareFunc, partFunc, reduceFunc func(i int)
@@ -101,7 +102,8 @@ func NewTrainer(
 	t := &Trainer{game: game, parallel: parallel, params: newParameters(game, w)}
 	t.gradients, t.reductions = t.params.zeros(), t.params.reductions()
 	t.optimizer = newOptimizer(config, t.params, parallel)
-	t.graphs.make = func() *graph { return newGraph(game, t.params, config) }
+	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config, true) }
+	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config, false) }
 	t.scratches.make = func() *scratch { return new(scratch) }
 	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce
 	return t, nil
@@ -126,7 +128,7 @@ func (t *Trainer) computeGradients(b *Batch) (Losses, error) {
 		t.ones = append(t.ones, 1)
 	}
 	t.params.reserve(parts(b))
-	losses, err := t.run(b, true)
+	losses, err := t.run(b, &t.stepGraphs)
 	if err == nil {
 		t.parallel(len(t.reductions), t.reduceFunc)
 	}
@@ -134,22 +136,22 @@ func (t *Trainer) computeGradients(b *Batch) (Losses, error) {
 }
 
 // Losses returns the losses of a batch without training on it.
-func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, false) }
+func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, &t.lossGraphs) }
 
 // parts is the number of parts of a batch.
 func parts(b *Batch) int { return (b.Size + partRows - 1) / partRows }
 
-// run runs the parts of a batch through graphs, forward and perhaps backward, and adds their losses in the parts' order.
-func (t *Trainer) run(b *Batch, backward bool) (Losses, error) {
+// run runs a batch through graphs of the pool, one part per graph, and adds the losses in the parts' order.
+func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
 	if !b.fits(t.game) {
 		panic("model: batch of another size or game")
 	}
 	n := parts(b)
 	t.losses = slices.Grow(t.losses[:0], n)[:n]
-	t.batch, t.backward = b, backward
+	t.batch, t.graphs = b, graphs
 	t.parallel(len(t.params.prepare), t.prepareFunc)
 	t.parallel(n+len(t.beside), t.partFunc)
-	t.batch, t.beside = nil, nil
+	t.batch, t.graphs, t.beside = nil, nil, nil
 	var sum Losses
 	for _, l := range t.losses {
 		sum.add(l)
@@ -167,8 +169,8 @@ func (t *Trainer) prepare(i int) {
 	t.scratches.put(s)
 }
 
-// runPart runs part i of the batch on a graph: it stores the losses and, if backward, the gradients. The tasks of t.beside
-// follow after the parts.
+// runPart runs part i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients. After the
+// parts come the tasks of t.beside.
 func (t *Trainer) runPart(i int) {
 	n := len(t.losses)
 	if i >= n {
@@ -177,10 +179,7 @@ func (t *Trainer) runPart(i int) {
 	}
 	g := t.graphs.take()
 	first, next := i*t.batch.Size/n, (i+1)*t.batch.Size/n
-	t.losses[i] = g.forward(t.batch, first, next-first)
-	if t.backward {
-		g.backward(i)
-	}
+	t.losses[i] = g.run(t.batch, first, next-first, t.params.leaves, i)
 	t.graphs.put(g)
 }
 

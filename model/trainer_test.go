@@ -159,7 +159,7 @@ func TestInferAgrees(t *testing.T) {
 		if _, err := tr.Losses(b); err != nil {
 			t.Fatal(err)
 		}
-		graph := tr.graphs.idle[0]
+		graph := tr.lossGraphs.idle[0]
 		actions, k := game.NumActions(), len(game.Classes)
 		width := len(graph.outputs) / partRows
 		for r := range b.Size {
@@ -289,9 +289,9 @@ func TestStepAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		first, second := tr.graphs.take(), tr.graphs.take() // two goroutines may need as many graphs
-		tr.graphs.put(first)
-		tr.graphs.put(second)
+		first, second := tr.stepGraphs.take(), tr.stepGraphs.take() // two goroutines may need as many graphs
+		tr.stepGraphs.put(first)
+		tr.stepGraphs.put(second)
 		scratches := [2]*scratch{tr.scratches.take(), tr.scratches.take()}
 		for _, s := range scratches {
 			for _, prepare := range tr.params.prepare {
