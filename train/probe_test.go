@@ -5,35 +5,14 @@ import (
 
 	"ludus/env"
 	"ludus/env/envtest"
+	"ludus/env/solver"
 	"ludus/mcts"
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 )
 
-// solve returns the exact class of state for First, by exhaustive search.
-func solve(game *env.Game, state env.State, known map[env.Key]int) int {
-	if state.Done() {
-		return state.Outcome()
-	}
-	key := state.Key()
-	if class, ok := known[key]; ok {
-		return class
-	}
-	best, child := -1, game.NewState()
-	for _, a := range state.Legal(nil) {
-		child.CopyFrom(state)
-		child.Apply(a)
-		class := solve(game, child, known)
-		if best < 0 || (class < best) == (state.Player() == env.First) {
-			best = class
-		}
-	}
-	known[key] = best
-	return best
-}
-
-// TestProbe learns a game small enough for exhaustive search, and compares the network alone and its first choices with
+// TestProbe learns a game small enough to be solved, and compares the network alone and its first choices with
 // the exact values. A wrong sign, player, mask or frame anywhere between self-play and inference fails it.
 func TestProbe(t *testing.T) {
 	if testing.Short() {
@@ -57,11 +36,18 @@ func TestProbe(t *testing.T) {
 	evaluator := network.NewEvaluator(1)
 	search := mcts.New(o.Game, mcts.DefaultConfig())
 	batcher := mcts.NewBatcher(o.Game, evaluator, 1, 0)
-	known := make(map[env.Key]int)
+	exactly := solver.New(o.Game, 16<<20)
+	solve := func(state env.State) int {
+		if state.Done() {
+			return state.Outcome()
+		}
+		class, _ := exactly.Solve(state, solver.Limits{}) // without a limit it always knows
+		return class
+	}
 	child := o.Game.NewState()
 	right, values, kept, choices := 0, 0, 0, 0
 	for _, state := range envtest.Positions(o.Game, 1, 400) {
-		exact := solve(o.Game, state, known)
+		exact := solve(state)
 		logits, classes := make([]float32, o.Game.NumActions()), make([]float32, len(o.Game.Classes))
 		evaluator.Evaluate([]env.State{state}, logits, classes, nil)
 		values++
@@ -83,7 +69,7 @@ func TestProbe(t *testing.T) {
 		child.CopyFrom(state)
 		child.Apply(moves[best].Action)
 		choices++
-		if solve(o.Game, child, known) == exact {
+		if solve(child) == exact {
 			kept++
 		}
 	}

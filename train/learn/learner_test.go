@@ -2,18 +2,13 @@ package learn
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
-	"ludus/env/envtest"
-	"ludus/env/games"
 	"ludus/model"
-	"ludus/model/infer"
 	"ludus/train/parallel"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
@@ -152,65 +147,6 @@ func TestRestore(t *testing.T) {
 		err := newLearner(game, &settings, 1, nil, nil).Restore(counts, 9, func(int) ([]*record.Record, int, error) { return nil, 0, broken })
 		if !errors.Is(err, broken) {
 			t.Errorf("a file that cannot be read: %v", err)
-		}
-	}
-}
-
-// BenchmarkLearn is the speed of training steps of the default network, the writing of their batches included, on one
-// and two threads; and the cost of a sample in evaluations on one core: core seconds per sample over seconds per
-// evaluation, measured in turn.
-func BenchmarkLearn(b *testing.B) {
-	for _, name := range games.Names() {
-		game := recordtest.Game(b, name)
-		settings := rundir.DefaultSettings(game)
-		rng := rand.New(rand.NewPCG(1, 1))
-		weights := infer.NewWeights(game, infer.DefaultConfig(game), rng)
-		network, err := infer.NewNetwork(game, weights)
-		if err != nil {
-			b.Fatal(err)
-		}
-		var records []*record.Record
-		for record.Count(records) < settings.ReplayWindow {
-			records = append(records, recordtest.Random(game, rng))
-		}
-		const rows = 32
-		states, evaluator := envtest.Positions(game, 1, rows), network.NewEvaluator(rows)
-		logits, classes := make([]float32, rows*game.NumActions()), make([]float32, rows*len(game.Classes))
-		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
-				run := parallel.Runner(threads)
-				trainer, err := model.NewTrainer(game, weights, model.DefaultConfig(), run)
-				if err != nil {
-					b.Fatal(err)
-				}
-				l := newLearner(game, &settings, 1, trainer, run)
-				l.training.add(records, settings.ReplayWindow)
-				var writing, learning, evaluating time.Duration
-				const steps = 8
-				for b.Loop() {
-					for range steps {
-						start := time.Now()
-						l.draw(&l.training, rng)
-						l.fill(&l.training, 0.25)
-						written := time.Now()
-						if _, err := trainer.Step(l.batch, 1e-5); err != nil {
-							b.Fatal(err)
-						}
-						writing += written.Sub(start)
-						learning += time.Since(start)
-					}
-					start := time.Now()
-					for i := 0; i < steps*settings.BatchSize; i += rows {
-						evaluator.Evaluate(states, logits, classes, nil)
-					}
-					evaluating += time.Since(start)
-				}
-				samples := float64(b.N * steps * settings.BatchSize)
-				b.ReportMetric(samples/learning.Seconds(), "samples/s")
-				b.ReportMetric(float64(threads)*learning.Seconds()/evaluating.Seconds(), "evaluations/sample")
-				b.ReportMetric(100*writing.Seconds()/learning.Seconds(), "%writing")
-				b.ReportMetric(0, "ns/op")
-			})
 		}
 	}
 }
