@@ -69,7 +69,7 @@ func (l *LineFollower) Poll() (lines [][]byte, reset bool, err error) {
 	return bytes.Split(block[:end-1], []byte{'\n'}), reset, nil
 }
 
-// sameFile reports whether a and b describe the same, unchanged file.
+// sameFile reports whether two file infos describe the same file, with the same size and modification time.
 func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }

@@ -22,7 +22,7 @@ func AppendLine(path string, line []byte) error { return appendLine(disk{}, path
 // that are newer than its checkpoint.
 func WriteLines(path string, lines [][]byte) error { return writeLines(disk{}, path, lines) }
 
-// readLines, writeLines and appendLine are the exported functions on fsys.
+// readLines, writeLines and appendLine are ReadLines, WriteLines and AppendLine on a file system fsys.
 func readLines(fsys fileSystem, path string) ([][]byte, error) {
 	data, err := fsys.ReadFile(path)
 	if err != nil {

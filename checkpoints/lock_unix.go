@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// The kinds of lock. A shared lock excludes only exclusive ones.
+// The two kinds of file lock. Any number of holders may share a shared lock; an exclusive lock has one holder.
 const exclusive, shared = syscall.LOCK_EX, syscall.LOCK_SH
 
 // lockFile locks f until f is closed. It does not wait: it returns errHeld if another holder has the lock.

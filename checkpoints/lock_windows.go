@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The kinds of lock. A shared lock excludes only exclusive ones.
+// The two kinds of file lock. Any number of holders may share a shared lock; an exclusive lock has one holder.
 const exclusive, shared = windows.LOCKFILE_EXCLUSIVE_LOCK, 0
 
 // lockFile locks f until f is closed. It does not wait: it returns errHeld if another holder has the lock. A lock on

@@ -2,7 +2,7 @@ package zoo
 
 import "regexp"
 
-// CommitPattern matches the name of a commit on a card.
+// CommitPattern matches a git commit id, whole or abbreviated, as a card holds it.
 var CommitPattern = regexp.MustCompile("^[0-9a-f]{7,40}$")
 
 // Card describes a shipped agent: how it was trained and how strong it is. Every number has the command that measures
@@ -11,7 +11,7 @@ type Card struct {
 	Game     string   `json:"game"`
 	Training Training `json:"training"`
 	Network  Network  `json:"network"`
-	// Errors are shares of moves that lose value in solved positions; none for games without shipped suites.
+	// Errors are shares of moves that lose value in solved positions. Games without shipped suites have none.
 	Errors  []SuiteError  `json:"errors,omitempty"`
 	Matches []MatchResult `json:"matches"`
 	Rating  *Rating       `json:"rating,omitempty"`
@@ -21,20 +21,21 @@ type Card struct {
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Weaknesses  []string     `json:"weaknesses"` // known ones, for people
 	Floors      Floors       `json:"floors"`
-	// Curve is what plain trainings of different lengths and seeds reached; none for games without shipped suites.
-	// "ludus train --dry-run" shows them.
+	// Curve holds the results of trainings with default settings, of different lengths and seeds. Games without shipped
+	// suites have none. "ludus train --dry-run" shows them.
 	Curve []Trained `json:"curve,omitempty"`
-	// Losses are loss curves of plain trainings, ascending by samples. "ludus doctor" compares a run with them.
+	// Losses are loss curves of trainings with default settings, ascending by samples. "ludus doctor" compares a run with
+	// them.
 	Losses []Losses `json:"losses,omitempty"`
 }
 
-// Losses are the losses of one plain training at about 20 numbers of samples, ascending. Each is a mean over neighbouring
-// generations; 0 is not measured. All slices have the same length.
+// Losses are the losses of one training with default settings at about 20 numbers of samples, ascending. Each is a mean
+// over neighbouring generations; 0 is not measured. All slices have the same length.
 type Losses struct {
 	Command            string    `json:"command"`
 	Commit             string    `json:"commit"`               // of the program
-	SamplesPerPosition float64   `json:"samples_per_position"` // the setting
-	Samples            []int     `json:"samples"`              // of all training steps so far
+	SamplesPerPosition float64   `json:"samples_per_position"` // the run's setting samples_per_position
+	Samples            []int     `json:"samples"`              // samples learned from in all training steps so far
 	Policy             []float64 `json:"policy_loss"`
 	ValidationPolicy   []float64 `json:"validation_policy_loss"`
 	Outcome            []float64 `json:"outcome_loss"`
@@ -42,22 +43,22 @@ type Losses struct {
 	Entropy            []float64 `json:"policy_entropy"`
 }
 
-// Trained is the result of one training from random weights with the default settings of its program, rating_share aside.
-// It is not that of the shipped agent.
+// Trained is the result of one training from random weights, with the default settings of its program (except
+// rating_share). It is another training than the shipped agent's.
 type Trained struct {
 	Command            string   `json:"command"`
-	Commit             string   `json:"commit,omitempty"` // of the program; "": older than this field
+	Commit             string   `json:"commit,omitempty"` // git commit of the program; empty on cards older than this field
 	Cores              int      `json:"cores"`
-	Seconds            float64  `json:"seconds"` // until the last generation ended; see Training
+	Seconds            float64  `json:"seconds"` // duration until the last generation ended; see Training
 	Channels           int      `json:"channels"`
 	Blocks             int      `json:"blocks"`
 	Games              int      `json:"games"`
-	Positions          int      `json:"positions"`            // of self-play
-	Samples            int      `json:"samples"`              // of all training steps
-	SamplesPerPosition float64  `json:"samples_per_position"` // the setting
+	Positions          int      `json:"positions"`            // positions of self-play
+	Samples            int      `json:"samples"`              // samples learned from in all training steps
+	SamplesPerPosition float64  `json:"samples_per_position"` // the run's setting samples_per_position
 	Alone              Estimate `json:"alone"`                // share of moves of the network alone that lose value in the shipped suite
-	Search             Estimate `json:"search"`               // likewise with 64 simulations
-	// Rating is that of the network with 64 simulations, in Elo above random moves; nil if it was not measured.
+	Search             Estimate `json:"search"`               // share of moves that lose value with a search of 64 simulations
+	// Rating is the network's rating with 64 simulations, in Elo above random moves; nil if it was not measured.
 	Rating *Estimate `json:"rating,omitempty"`
 }
 
@@ -65,14 +66,14 @@ type Trained struct {
 type Training struct {
 	Command     string  `json:"command"`
 	Seed        uint64  `json:"seed"`
-	Commit      string  `json:"commit"` // of the program
+	Commit      string  `json:"commit"` // git commit of the program
 	Date        string  `json:"date"`   // when the run ended, YYYY-MM-DD
 	Cores       int     `json:"cores"`
-	Seconds     float64 `json:"seconds"`     // until the shipped generation ended: on the clock, or with --cpu CPUSeconds / Cores
-	CPUSeconds  float64 `json:"cpu_seconds"` // likewise, CPU time of all cores
-	Generation  int     `json:"generation"`  // shipped
-	Generations int     `json:"generations"` // of the run
-	Games       int     `json:"games"`       // of self-play until then
+	Seconds     float64 `json:"seconds"`     // duration until the shipped generation ended: wall-clock time, or CPUSeconds / Cores with --cpu
+	CPUSeconds  float64 `json:"cpu_seconds"` // CPU time of all cores until the shipped generation ended
+	Generation  int     `json:"generation"`  // the shipped generation
+	Generations int     `json:"generations"` // planned number of generations of the run
+	Games       int     `json:"games"`       // games of self-play until the shipped generation
 }
 
 // Network is the size of the network and of its file.
@@ -81,7 +82,7 @@ type Network struct {
 	Blocks     int    `json:"blocks"`
 	Parameters int    `json:"parameters"`
 	Bytes      int    `json:"bytes"`
-	SHA256     string `json:"sha256"` // of the file, in hexadecimal
+	SHA256     string `json:"sha256"` // SHA-256 of the weights file, in hexadecimal
 }
 
 // Estimate is a number with its 95 % interval.
@@ -94,8 +95,8 @@ type Estimate struct {
 // SuiteError is the share of moves that lose value in the positions of a suite.
 type SuiteError struct {
 	Command   string   `json:"command"`
-	Suite     string   `json:"suite"` // shipped or hard
-	Agent     string   `json:"agent"` // spec
+	Suite     string   `json:"suite"` // name of the suite: shipped or hard
+	Agent     string   `json:"agent"` // agent's spec
 	Positions int      `json:"positions"`
 	Error     Estimate `json:"error"`
 }
@@ -103,7 +104,7 @@ type SuiteError struct {
 // MatchResult is the result of a match against a baseline, from the agent's view.
 type MatchResult struct {
 	Command  string   `json:"command"`
-	Agent    string   `json:"agent"` // spec
+	Agent    string   `json:"agent"` // agent's spec
 	Opponent string   `json:"opponent"`
 	Games    int      `json:"games"`
 	Wins     int      `json:"wins"`
@@ -115,7 +116,7 @@ type MatchResult struct {
 // Dial is the strength dial: ways to weaken the network, with their ratings. Package train/agent says how agents use it.
 type Dial struct {
 	Command   string     `json:"command"`
-	Games     int        `json:"games"`     // that Strengths and Card.Rating follow from
+	Games     int        `json:"games"`     // number of games from which Strengths and Card.Rating are estimated
 	Strengths []Strength `json:"strengths"` // weakest first, with ascending ratings
 	// Checks are agents with elo=N, rated in other games (CheckGames) against other baselines.
 	Checks     []DialCheck `json:"checks"`
@@ -127,13 +128,13 @@ type Strength struct {
 	Simulations int     `json:"simulations"` // per move; 0 is the network's policy without search
 	Temperature float64 `json:"temperature"` // at which moves are sampled
 	Rating      float64 `json:"rating"`      // Elo above random moves
-	Low         float64 `json:"low"`         // 95 % interval
+	Low         float64 `json:"low"`         // lower end of the 95 % interval
 	High        float64 `json:"high"`
 }
 
 // DialCheck is the measured rating of an agent with elo=N.
 type DialCheck struct {
-	Elo    int      `json:"elo"` // N
+	Elo    int      `json:"elo"` // the N of elo=N
 	Rating Estimate `json:"rating"`
 }
 
@@ -146,22 +147,22 @@ type Rating struct {
 // Certificate is the result of a complete walk of every reply to an agent that found no fault.
 type Certificate struct {
 	Command   string `json:"command"`
-	Agent     string `json:"agent"`     // spec
+	Agent     string `json:"agent"`     // agent's spec
 	Positions int    `json:"positions"` // in which the agent chose a move
 }
 
 // Floors are the results below which the package's test fails. They leave room for rounding: kernels for other
 // instruction sets change a few moves.
 type Floors struct {
-	Positions   int     `json:"positions"`    // of the shipped suite, evenly spread; 0 if the game has none
-	PolicyError float64 `json:"policy_error"` // largest share of them in which the policy's move loses value
-	SearchError float64 `json:"search_error"` // likewise with 64 simulations
+	Positions   int     `json:"positions"`    // number of positions of the shipped suite to test, evenly spread; 0 if the game has none
+	PolicyError float64 `json:"policy_error"` // largest allowed share of positions in which the policy's move loses value
+	SearchError float64 `json:"search_error"` // largest allowed share of positions in which a search of 64 simulations loses value
 	Opponent    string  `json:"opponent"`
-	Games       int     `json:"games"` // against the opponent, with seed 1 and the other defaults of arena
-	Score       float64 `json:"score"` // least score
+	Games       int     `json:"games"` // games to play against the opponent, with seed 1 and the other defaults of arena
+	Score       float64 `json:"score"` // least allowed score
 }
 
-// Find returns the error of an agent on a suite; nil if the card has none.
+// Find returns the share of moves by which an agent loses value on a suite; nil if the card has none.
 func (c *Card) Find(suite, agent string) *SuiteError {
 	for i := range c.Errors {
 		if e := &c.Errors[i]; e.Suite == suite && e.Agent == agent {

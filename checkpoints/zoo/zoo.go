@@ -10,7 +10,7 @@ import (
 //go:embed *.safetensors *.json
 var files embed.FS
 
-// Extensions of an agent's files, after the game's name.
+// File name extensions of an agent's weights and card.
 const (
 	WeightsExtension = ".safetensors"
 	CardExtension    = ".json"

@@ -35,17 +35,17 @@ type Timed interface {
 // Analysis is an agent's evaluation of a position. Values are expected utilities, in [-1, 1], for Player; nil is
 // unknown.
 type Analysis struct {
-	Player      env.Player // to move
+	Player      env.Player // the player to move
 	Value       *float64
 	Goals       *[2]float64 // expected goals of First and Second, 0 to 100
-	Proven      bool        // Value is exact
-	Simulations int         // done for this analysis; earlier ones do not count
+	Proven      bool        // Value is proven exact
+	Simulations int         // simulations of this analysis; those kept from earlier searches do not count
 	// Moves holds every legal move: the best first, then by visits and by prior, both descending, then by action.
 	Moves []MoveInfo
 }
 
-// MoveInfo is an agent's evaluation of a move: visits, value for the player to move at the root, and prior probability.
-// nil is unknown.
+// MoveInfo is an agent's evaluation of a move: visits, value for the player to move at the root, and prior probability. A
+// field is nil if the agent does not know it.
 type MoveInfo struct {
 	Action env.Action
 	Visits *int

@@ -15,13 +15,13 @@ type alphaBeta struct {
 	memoryless
 	game    *env.Game
 	depth   int
-	states  []env.State    // by ply
-	legal   [][]env.Action // by ply
-	nodes   int            // visited by the search in progress
-	stopped bool           // it was cancelled
+	states  []env.State    // scratch states, one per ply
+	legal   [][]env.Action // scratch lists of legal moves, one per ply
+	nodes   int            // nodes visited by the search in progress
+	stopped bool           // the search was cancelled
 }
 
-// plyPenalty is small against the difference between any two utilities.
+// plyPenalty is added per ply to prefer quick wins; it is much smaller than any difference between two utilities.
 const plyPenalty = 1e-5
 
 func newAlphaBeta(game *env.Game, depth int) *alphaBeta {
@@ -74,7 +74,7 @@ func (a *alphaBeta) begin(state env.State) {
 	a.rng.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
 }
 
-// valueAfter is First's value after a move of the root, with the bounds of value.
+// valueAfter is First's value after a move at the root: exact within (low, high), otherwise a bound.
 func (a *alphaBeta) valueAfter(ctx context.Context, move env.Action, low, high float64) float64 {
 	a.states[1].CopyFrom(a.states[0])
 	a.states[1].Apply(move)

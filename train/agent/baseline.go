@@ -27,7 +27,7 @@ func (r *random) Analyze(ctx context.Context, state env.State, _ int) (*Analysis
 	if err != nil {
 		return nil, err
 	}
-	return analysisWithoutValues(state, r.legal, best), nil // Choose has left the legal moves of state in r.legal
+	return analysisWithoutValues(state, r.legal, best), nil // Choose has filled r.legal
 }
 
 // greedy looks one move ahead, and checks whether the opponent's reply ends the game. It breaks ties at random.
@@ -39,7 +39,7 @@ type greedy struct {
 	scores []float64
 }
 
-// greedyPlies is how deep greedy looks: two moves of its own, if it moves twice in a row, and a reply.
+// greedyPlies is the search depth of greedy: two moves of its own, if it moves twice in a row, and a reply.
 const greedyPlies = 3
 
 func newGreedy(game *env.Game) *greedy {
@@ -68,7 +68,7 @@ func (g *greedy) Analyze(ctx context.Context, state env.State, _ int) (*Analysis
 	if err != nil {
 		return nil, err
 	}
-	return analysisWithoutValues(state, g.legal[0], best), nil // Choose has left the legal moves of state in legal[0]
+	return analysisWithoutValues(state, g.legal[0], best), nil // Choose has filled legal[0]
 }
 
 // apply returns the state after a, stored at the given ply.
@@ -79,9 +79,9 @@ func (g *greedy) apply(state env.State, a env.Action, ply int) env.State {
 	return next
 }
 
-// score evaluates state for player me: by its utility if the game is over. If the opponent is to move, it is the
-// minimum over the replies: the utility of one that ends the game, for others me's gain in goal lead since before. If
-// me moves again (a block in Quad), it is the best score of a move that passes the turn, or the gain if there is none.
+// score evaluates state for player me. If the game is over, the score is me's utility. If the opponent is to move, it is
+// the minimum over the replies: me's utility for a reply that ends the game, otherwise me's gain in goal lead since before.
+// If me moves again (a block in Quad), it is the best score of a move that passes the turn, or the gain if there is none.
 func (g *greedy) score(state env.State, me env.Player, before float64, ply int) float64 {
 	if state.Done() {
 		return g.game.UtilityFor(me, state.Outcome())
@@ -96,7 +96,7 @@ func (g *greedy) score(state env.State, me env.Player, before float64, ply int) 
 	for _, a := range g.legal[ply] {
 		next := g.apply(state, a, ply+1)
 		switch {
-		case again && !next.Done() && next.Player() == me: // keeps the turn once more: not searched
+		case again && !next.Done() && next.Player() == me: // me could move a third time: not searched
 		case again:
 			best = max(best, g.score(next, me, before, ply+1))
 			if best >= gain {

@@ -12,27 +12,27 @@ import (
 	"ludus/model/infer"
 )
 
-// Batched plays with a network, by search without noise or by the policy alone. Its evaluations can be batched with
-// those of other agents: either [Batched.Choose] evaluates what it needs, or the caller alternates [Batched.Proceed]
-// and [Batchers.Flush]. Both choose the same moves.
+// Batched plays with a network, by search without noise or by the policy alone. Its evaluations can be batched with those
+// of other agents: [Batched.Choose] flushes the batch itself, or the caller alternates [Batched.Proceed] and
+// [Batchers.Flush]. Both choose the same moves.
 //
 // Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
 // simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch].
 type Batched struct {
 	spec     Spec
-	dial     Dial     // of the network
-	play     Spec     // of the move in progress: spec, or one of the mixture
-	mixture  *mixture // nil without elo=
+	dial     Dial     // the network's strength dial
+	play     Spec     // settings for the current move: spec, or one spec of the mixture
+	mixture  *mixture // nil without elo=N
 	network  *infer.Network
 	rng      *rand.Rand
 	batcher  *mcts.Batcher
 	search   *mcts.Search
-	analysis *mcts.Search // nil until needed
-	leaves   int          // pending leaves of analysis
-	exact    *exactSearch // nil without solve=
+	analysis *mcts.Search // search for Analyze; nil until needed
+	leaves   int          // number of pending leaves of analysis
+	exact    *exactSearch // nil without solve=N
 
-	kept     bool      // the tree of search is used for the next move
-	position env.State // the root of search, while kept
+	kept     bool      // the search tree is reused for the next move
+	position env.State // position at the root of search, if kept
 	legal    []env.Action
 	weights  []float64 // [legal moves]
 }
@@ -53,7 +53,7 @@ func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, exact 
 	return b
 }
 
-// maxLeaves is the maximum number of leaves that a search of so many simulations evaluates in one batch.
+// maxLeaves is the maximum number of leaves that a search of the given number of simulations evaluates in one batch.
 func (b *Batched) maxLeaves(simulations int) int {
 	if b.spec.PUCT {
 		return puctLeaves(simulations)
@@ -113,7 +113,7 @@ func (b *Batched) ChooseWithin(ctx context.Context, state env.State, limit time.
 	return b.chosen(stop), ctx.Err()
 }
 
-// Begin starts the search for a move in state, which must not be done. It reuses the kept tree if that is at state.
+// Begin starts the search for a move in state, which is not terminal. It reuses the kept tree if state is its root.
 func (b *Batched) Begin(state env.State) {
 	if b.mixture != nil {
 		b.play = b.mixture.draw(b.rng)
@@ -132,7 +132,7 @@ func (b *Batched) Begin(state env.State) {
 func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err error) {
 	for i := 1; b.search.Step(b.batcher); i++ {
 		if i%256 == 0 && ctx.Err() != nil {
-			b.kept = false // the tree has pending leaves
+			b.kept = false // the tree has pending leaves, so it cannot be reused
 			return 0, false, ctx.Err()
 		}
 	}
@@ -152,7 +152,7 @@ func (b *Batched) run(ctx context.Context, search *mcts.Search, limit time.Durat
 	return ctx.Err()
 }
 
-// nodeTime is about the time that the solver takes per node.
+// nodeTime is roughly the solver's time per node.
 const nodeTime = 500 * time.Nanosecond
 
 // stopAfter returns a function that reports whether ctx is cancelled or the limit, if not 0, has passed since now.
@@ -161,7 +161,7 @@ func (b *Batched) stopAfter(ctx context.Context, limit time.Duration) func() boo
 	return func() bool { return ctx.Err() != nil || limit > 0 && time.Now().After(deadline) }
 }
 
-// chosen returns the move to play after a search and, with solve=, an exact search, which stop can end.
+// chosen returns the move to play after a search. With solve=N an exact search may correct it, until stop returns true.
 func (b *Batched) chosen(stop func() bool) env.Action {
 	a := b.favourite()
 	if b.exact == nil {
@@ -172,8 +172,7 @@ func (b *Batched) chosen(stop func() bool) env.Action {
 	return b.exact.choose()
 }
 
-// favourite returns the move that the network chooses after a search: the best one, or one sampled at the agent's
-// temperature.
+// favourite returns the move that the network's search prefers: the best one, or one sampled at the agent's temperature.
 func (b *Batched) favourite() env.Action {
 	temperature, policyOnly := b.play.Temperature, b.play.Kind == Policy
 	if temperature == 0 && !policyOnly {
@@ -194,8 +193,8 @@ func (b *Batched) favourite() env.Action {
 	return moves[mcts.DrawIndex(b.rng, b.weights, temperature)].Action
 }
 
-// Analyze implements [Agent]. An agent with search uses it in a new tree, so the analysis depends on the position alone, and
-// elo= does not weaken it; with solve= it depends also on what the solver's table keeps from earlier
+// Analyze implements [Agent]. An agent with search builds a new tree at full strength (elo=N is ignored), so the analysis
+// depends on the position alone. With solve=N it also depends on the solver's table, which keeps results from earlier
 // positions of the game.
 func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	stop := b.stopAfter(ctx, b.spec.Time)

@@ -36,8 +36,8 @@ type Batchers struct {
 	list         []*mcts.Batcher // in the order of digests
 }
 
-// NewBatchers returns the batchers for one goroutine. simulations is about the total of the games that it plays at once,
-// over all their agents and moves; it sets the size of the evaluation caches.
+// NewBatchers returns the batchers for one goroutine. simulations estimates the total simulations of the games that it
+// plays at once; it sets the size of the evaluation caches.
 func NewBatchers(simulations int) *Batchers {
 	return &Batchers{cacheEntries: cacheEntries(simulations, maxSharedCacheEntries)}
 }

@@ -11,7 +11,7 @@ import (
 // belongs to one goroutine.
 type Chooser struct {
 	batchers *Batchers
-	agents   []Agent // all Batched if there are several
+	agents   []Agent // one agent, or several that are all Batched
 }
 
 // NewChooser returns a chooser that searches at most the given number of positions at once. Errors are those of
@@ -25,7 +25,7 @@ func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 		maxEntries = maxSharedCacheEntries
 	}
 	c := &Chooser{batchers: &Batchers{cacheEntries: cacheEntries(agents*f.ExpectedSimulations(), maxEntries)}}
-	shared := f.newSolver() // the agents are reset for each position and use it one after another
+	shared := f.newSolver() // agents are reset for each position and use the solver one after another
 	for range agents {
 		agent, err := f.newAgent(c.batchers, shared)
 		if err != nil {
@@ -39,14 +39,14 @@ func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 // Choose sets dst[i] to the agent's move in states[i], after a Reset with seeds[i]. No state may be done; none is
 // changed. The only error is that of a cancelled ctx.
 func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) error {
-	if len(c.agents) == 1 { // it cannot batch
+	if len(c.agents) == 1 { // the only agent may not be Batched
 		return c.chooseInTurn(ctx, states, seeds, dst)
 	}
 	type choice struct {
 		agent *Batched
 		state int
 	}
-	var idle []*Batched // copies of one agent, each searching one position at a time
+	var idle []*Batched // agents that search no position now
 	for _, agent := range c.agents {
 		idle = append(idle, agent.(*Batched))
 	}
@@ -61,7 +61,7 @@ func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64
 		}
 		waiting := active[:0]
 		for _, ch := range active {
-			a, done, _ := ch.agent.Proceed(ctx) // an error is ctx's
+			a, done, _ := ch.agent.Proceed(ctx) // the only possible error is ctx's
 			if done {
 				dst[ch.state] = a
 				idle = append(idle, ch.agent)

@@ -9,7 +9,7 @@ import (
 // Strength is one way to weaken a network, and how strong it then plays.
 type Strength struct {
 	Simulations int     `json:"simulations"` // per move; 0 is the network's policy without search
-	Temperature float64 `json:"temperature"` // of [Spec]
+	Temperature float64 `json:"temperature"` // sampling temperature, see [Spec]
 	Rating      float64 `json:"rating"`      // Elo above random moves
 	Low         float64 `json:"low"`         // 95 % interval of Rating, as on the ladder
 	High        float64 `json:"high"`
@@ -58,11 +58,11 @@ func (s Strength) Spec(network Reference) Spec {
 	return spec
 }
 
-// minDialStep is the least difference, in Elo, between the ratings of neighbours on a dial.
+// minDialStep is the least rating difference, in Elo, between neighbouring strengths of a dial.
 const minDialStep = 5
 
-// NewDial returns the dial of strengths in the order of [Strengths]. It leaves out those that are not rated higher than
-// all weaker ones and lower than the last one, which it keeps.
+// NewDial returns the dial of rated strengths, which are in the order of [Strengths]. It keeps the last one, and of the
+// others those whose rating is above all weaker ones and below the last.
 func NewDial(rated []Strength) (d Dial) {
 	for i, s := range rated {
 		higher := len(d) == 0 || s.Rating >= d[len(d)-1].Rating+minDialStep
@@ -93,11 +93,11 @@ func (d Dial) Validate() error {
 	return nil
 }
 
-// minDialRange is the least difference, in Elo, between the ends of a dial that has an effect.
+// minDialRange is the least rating difference, in Elo, between the weakest and the strongest strength of a useful dial.
 const minDialRange = 100
 
-// Range returns the least and the largest N of elo=N, which is above 0. ok is false if the dial has no effect: it is empty or
-// these are about equal.
+// Range returns the least and the largest N that elo=N may have; both are above 0. ok is false if the dial has no effect:
+// it is empty, or its ends are about equal.
 func (d Dial) Range() (low, high int, ok bool) {
 	if len(d) == 0 {
 		return 0, 0, false
@@ -106,7 +106,7 @@ func (d Dial) Range() (low, high int, ok bool) {
 	return low, high, high-low >= minDialRange
 }
 
-// Interval returns the 95 % interval of the rating of an agent with elo=elo, which is in the dial's range.
+// Interval returns the 95 % rating interval of an agent with the given elo=N, which is in the dial's range.
 func (d Dial) Interval(elo int) (low, high float64) {
 	i, share := d.find(elo)
 	a, b := &d[i], &d[min(i+1, len(d)-1)]
@@ -114,7 +114,8 @@ func (d Dial) Interval(elo int) (low, high float64) {
 	return mix(a.Low, b.Low), mix(a.High, b.High)
 }
 
-// find returns the index of the weaker neighbour of a rating in the dial's range, and the stronger one's probability.
+// find locates a rating in the dial's range: the index of the weaker neighbour, and the share of the way to the stronger
+// one.
 func (d Dial) find(elo int) (i int, share float64) {
 	for i+2 < len(d) && float64(elo) >= d[i+1].Rating {
 		i++
@@ -122,7 +123,7 @@ func (d Dial) find(elo int) (i int, share float64) {
 	return i, min(max((float64(elo)-d[i].Rating)/(d[i+1].Rating-d[i].Rating), 0), 1)
 }
 
-// Level is a setting of a strength dial for people to choose: the rating N of elo=N, with its 95 % interval.
+// Level is a rating N of elo=N that is offered to people, with its 95 % interval.
 type Level struct {
 	Elo  int `json:"elo"`
 	Low  int `json:"low"`
@@ -145,7 +146,7 @@ func (d Dial) Levels() (levels []Level) {
 	return levels
 }
 
-// checkElo returns an error, which wraps [ErrSpec], unless the agent with elo=N of spec is on the dial.
+// checkElo returns an error, which wraps [ErrSpec], if the elo=N of spec is outside the range of the network's dial.
 func (o *Origin) checkElo(spec Spec) error {
 	low, high, ok := o.Dial.Range()
 	switch {
@@ -163,13 +164,13 @@ func (o *Origin) checkElo(spec Spec) error {
 	return nil
 }
 
-// mixture is two specs of one network, one of which plays each move. They may be the same.
+// mixture is two specs of one network; each move is played by one of them, drawn at random. They may be equal.
 type mixture struct {
 	weaker, stronger Spec
-	share            float64 // the stronger one's probability
+	share            float64 // probability of the stronger spec
 }
 
-// mixture returns the specs that play for a spec with elo=N, which is on the dial.
+// mixture returns the two specs that play for a spec with elo=N, which is in the dial's range.
 func (d Dial) mixture(spec Spec) *mixture {
 	i, share := d.find(spec.Elo)
 	a, b := d[i], d[i+1]

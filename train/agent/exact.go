@@ -10,20 +10,21 @@ import (
 	"ludus/mcts"
 )
 
-// exactSearch finds out which moves of a network's search keep the position's value. It asks the solver, within a node
-// limit, and in the order of the network's preference.
+// exactSearch asks the solver, within a node limit, which root moves of a network's search keep the position's value. It
+// asks in the order of the network's preference.
 type exactSearch struct {
 	game    *env.Game
 	solver  *solver.Solver
-	nodes   int  // per move
-	cleared bool // the solver's table holds results of the current game only
+	nodes   int  // node limit per move
+	cleared bool // whether the table holds results of the current game only
 
 	after    env.State // scratch: the position after a move
 	moves    []rootMove
 	terminal []env.TerminalAction
 }
 
-// rootMove is a legal move as the network's search and the solver see it. Classes and utilities are the mover's.
+// rootMove is a legal move with its evaluations by the network's search and by the solver. Classes and utilities are the
+// mover's.
 type rootMove struct {
 	action      env.Action
 	estimate    float64 // utility according to the network's search
@@ -58,7 +59,7 @@ func (e *exactSearch) setMoves(search *mcts.Search, favourite env.Action) {
 	})
 }
 
-// bounds returns the best and the worst class, the mover's, that the position can have. They are equal if it is solved.
+// bounds returns the best and the worst class that the mover can reach in the position. They are equal if it is solved.
 func (e *exactSearch) bounds() (best, worst int) {
 	best, worst = len(e.game.Classes)-1, len(e.game.Classes)-1
 	for i := range e.moves {
@@ -67,9 +68,9 @@ func (e *exactSearch) bounds() (best, worst int) {
 	return best, worst
 }
 
-// solve narrows the bounds of the moves until the position's value is known, a limit is reached, or stop returns true.
-// It asks for the class that the network expects, then for the next better or worse one. Each move gets few nodes at
-// first, then more.
+// solve narrows the bounds of the moves until the position's value is known, a limit is reached, or stop returns true. It
+// first asks the solver whether a move reaches the class that the network expects, then the next better or worse one. Each
+// move gets few nodes at first, then more.
 func (e *exactSearch) solve(state env.State, stop func() bool) {
 	if !e.cleared {
 		e.solver.Clear()
@@ -137,9 +138,9 @@ func (e *exactSearch) classNear(value float64) (class int) {
 	return class
 }
 
-// choose returns the move to play after solve. In a solved position it is the first move known to keep the value. In
-// others it is the first that is neither lost nor worse than another, or the best move known if that is worth more than
-// the network expects of the first.
+// choose returns the move to play after solve. In a solved position it is the first move known to keep the value. Otherwise
+// it is the first move that is neither known to lose nor worse than another; but a move with a better proven value replaces
+// it if that exceeds the network's estimate of the first.
 func (e *exactSearch) choose() env.Action {
 	best, worst := e.bounds()
 	known := slices.IndexFunc(e.moves, func(m rootMove) bool { return m.worst == worst })
@@ -156,7 +157,7 @@ func (e *exactSearch) choose() env.Action {
 
 func (e *exactSearch) utility(class int) float64 { return float64(e.game.Classes[class].Utility) }
 
-// improve adds what solve found to an analysis of the same position.
+// improve corrects an analysis of the same position with the results of solve.
 func (e *exactSearch) improve(a *Analysis) {
 	best, worst := e.bounds()
 	if best == worst {

@@ -20,13 +20,13 @@ type Loader func(Reference) (*infer.Weights, Origin, error)
 
 // Origin says where weights came from.
 type Origin struct {
-	Path       string // the file, checkpoint or run, without @GENERATION
-	Generation int    // of the checkpoint; -1 for a weights file
+	Path       string // path of the file, checkpoint or run, without @GENERATION
+	Generation int    // checkpoint's generation; -1 for a weights file
 	Digest     string // SHA-256 of the weights, in hexadecimal
-	TrainedOn  string // the game that the network was trained on, if that is another size
+	TrainedOn  string // game that the network was trained on, if its size differs from this one
 	// Damaged lists the run's newer checkpoints that were skipped, with what is wrong with them.
 	Damaged []error
-	Dial    Dial // of this network; empty if it was not measured
+	Dial    Dial // the network's strength dial; empty if it was not measured
 }
 
 // ErrWeights is wrapped by errors about a network that cannot be loaded.
@@ -70,7 +70,7 @@ func ParseFactory(game *env.Game, text string, load Loader) (*Factory, error) {
 	return NewFactory(game, spec, load), nil
 }
 
-// loadNetwork loads the network of a spec, which must play game.
+// loadNetwork loads the network of a spec and checks that it plays game.
 func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin, error) {
 	if load == nil {
 		return nil, Origin{Generation: -1}, fmt.Errorf("%w in %v: networks cannot be loaded here", ErrWeights, spec.Network)
@@ -93,7 +93,7 @@ func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin
 	return network, origin, nil
 }
 
-// optionHint explains why a file may be missing: an unknown option has become part of its path.
+// optionHint explains a missing weights file: the path may end with a misspelt option.
 func optionHint(spec Spec, err error) string {
 	_, option, _ := strings.Cut(spec.Network.Path, ",")
 	key, _, assigned := strings.Cut(option, "=")
@@ -132,7 +132,7 @@ func (f *Factory) loaded() (loaded, error) {
 	return l, err
 }
 
-// New returns another agent. Errors are those of Load.
+// New returns a new agent. Errors are those of Load.
 func (f *Factory) New(seed uint64) (Agent, error) {
 	a, err := f.NewBatched(&Batchers{cacheEntries: cacheEntries(f.ExpectedSimulations(), maxSingleCacheEntries)})
 	if err != nil {
@@ -142,8 +142,8 @@ func (f *Factory) New(seed uint64) (Agent, error) {
 	return a, nil
 }
 
-// NewBatched returns another agent, which needs a Reset. An agent with a network is a [Batched] and shares one of the
-// batchers with all others that play with the same network. Errors are those of Load.
+// NewBatched returns a new agent, which needs a Reset before play. Agents with the same network share one batcher. Errors
+// are those of Load.
 func (f *Factory) NewBatched(batchers *Batchers) (Agent, error) {
 	return f.newAgent(batchers, f.newSolver())
 }
@@ -156,7 +156,7 @@ func (f *Factory) newSolver() *solver.Solver {
 	return solver.New(f.Game, tableBytes(f.Nodes))
 }
 
-// newAgent returns another agent, like NewBatched. Its solver, if it needs one, is s.
+// newAgent returns a new agent, like NewBatched; s is its solver, if it needs one.
 func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) {
 	switch f.Kind {
 	case Random:

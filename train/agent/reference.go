@@ -8,7 +8,7 @@ import (
 // Reference names a network: a weights file, a checkpoint, a run and one of its checkpoints, or the shipped network.
 type Reference struct {
 	Path string // or [Zoo]
-	At   string // of a run: "" is the newest checkpoint, "best" the best one, a number the generation's
+	At   string // checkpoint of a run: "" is the newest, "best" the best one, a number its generation
 }
 
 // CheckpointOf names the checkpoint of a generation of a run.
@@ -41,7 +41,7 @@ const Zoo = "zoo"
 // Shipped reports whether the reference names the game's shipped network.
 func (r Reference) Shipped() bool { return r.Path == Zoo }
 
-// pathTo returns a reference's path to a file or folder, which may have the name that stands for the shipped network.
+// pathTo returns the reference path of a file or folder: ./zoo if its name is [Zoo].
 func pathTo(path string) string {
 	if path == Zoo {
 		return "./" + path

@@ -13,13 +13,13 @@ import (
 type solving struct {
 	game     *env.Game
 	solver   *solver.Solver
-	nodes    int // per move
+	nodes    int // node limit per move
 	fallback *uct
 	legal    []env.Action
 	classes  []int
 }
 
-// The solver's table has 16 bytes per node, within bounds.
+// The solver's table has 16 bytes per node of the limit, clamped to these bounds.
 const (
 	minTableBytes       = 1 << 16
 	maxTableBytes       = 64 << 20
@@ -30,7 +30,7 @@ func tableBytes(nodes int) int {
 	return min(max(minTableBytes, 16*min(nodes, maxTableBytes/16)), maxTableBytes)
 }
 
-// solvingBytes estimates the memory of a solving agent with a node limit.
+// solvingBytes estimates the memory of a solver agent with a node limit.
 func solvingBytes(nodes int) int { return tableBytes(nodes) + simulationBytes*fallbackSimulations }
 
 func newSolving(game *env.Game, nodes int) *solving {
@@ -72,7 +72,7 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 	s.legal = state.Legal(s.legal[:0])
 	s.classes = s.solver.SolveMoves(state, s.limits(ctx), s.classes[:0])
 	a := &Analysis{Player: player}
-	best, bestClass := env.Action(-1), worst+1 // of the solved moves; the class is the player's
+	best, bestClass := env.Action(-1), worst+1 // best solved move and its class; classes are the mover's
 	for i, action := range s.legal {
 		info := MoveInfo{Action: action}
 		if s.classes[i] != solver.Unknown {
@@ -102,7 +102,7 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 	return a, ctx.Err()
 }
 
-// markProven sets the proven value, and the goals if the class determines them. The class is the mover's.
+// markProven sets the proven value of an analysis, and its goals if the class determines them. class is the mover's.
 func markProven(game *env.Game, a *Analysis, class int) {
 	c := game.Classes[class]
 	value := float64(c.Utility)

@@ -31,9 +31,9 @@ type Spec struct {
 	// Simulations per move, 1 to MaxSimulations: playouts of MCTS, searched positions of Net. 0 is Net's default:
 	// DefaultSimulations, or no limit if Time is set.
 	Simulations int
-	Depth       int       // of AlphaBeta, in plies, 1 to 50
-	Nodes       int       // of the solver, per move, 1 to 1e9; see NoSolver
-	Network     Reference // of Net and Policy
+	Depth       int       // depth of AlphaBeta, in plies, 1 to 50
+	Nodes       int       // solver's node limit per move, 1 to 1e9; see NoSolver
+	Network     Reference // network of Net and Policy
 
 	// Time per move of Net; 0: no limit. It needs PUCT.
 	Time time.Duration
@@ -43,12 +43,12 @@ type Spec struct {
 	// Temperature T > 0 samples the move in proportion to p^(1/T) instead of playing the best. p is the share of visits
 	// (PUCT), the improved policy (Gumbel) or the policy (no search). At most 100.
 	Temperature float64
-	// Elo, if not 0, weakens Net to this rating, see [Dial]. Other options are then zero.
+	// Elo, if not 0, weakens Net to this rating (see [Dial]). It excludes the other options.
 	Elo int
 }
 
-// NoSolver are the Nodes of Net and Policy with solve=0. They play without a solver, as with 0, the default, but
-// [Spec.WithSolver] leaves them so.
+// NoSolver is the Nodes of a network's spec with solve=0: no solver, even where [Spec.WithSolver] would add one. (Nodes =
+// 0, the default, lets it add one.)
 const NoSolver = -1
 
 // Limits of a spec's numbers.
@@ -65,7 +65,7 @@ const (
 // ErrSpec is wrapped by errors about the text of a spec.
 var ErrSpec = errors.New("bad agent")
 
-// kinds lists the words that specs begin with and how the specs look. zoo is short for net:zoo.
+// kinds lists the first words of specs with their syntax for help and errors. zoo is short for net:zoo.
 var kinds = []struct {
 	kind Kind
 	form string
@@ -74,7 +74,7 @@ var kinds = []struct {
 	{Zoo, "zoo"}, {Net, "net:PATH"}, {Policy, "policy:PATH"},
 }
 
-// optionKeys are the options of the kinds that play with a network; Net has them all.
+// optionKeys lists the options of network specs by kind. Net has all keys.
 var optionKeys = map[Kind][]string{
 	Net:    {"sims", "time", "search", "temp", "solve", "elo"},
 	Policy: {"temp", "solve"},
@@ -91,10 +91,10 @@ func Parse(text string) (Spec, error) {
 
 // Limits bound the work of an agent per move; see [ParseWithin].
 type Limits struct {
-	Simulations int           // of MCTS and Net
-	Depth       int           // of AlphaBeta
-	Nodes       int           // of Solver, and of solve=
-	Time        time.Duration // of Net
+	Simulations int           // simulations of MCTS and Net
+	Depth       int           // depth of AlphaBeta
+	Nodes       int           // nodes of Solver and of the option solve=
+	Time        time.Duration // time per move of Net
 }
 
 // ParseWithin is [Parse] for front ends that limit the work: a spec that exceeds a limit is an error.
@@ -147,7 +147,7 @@ func unknownKind(word string) error {
 	return fmt.Errorf("unknown kind%s (an agent is one of %s)", hint, strings.Join(forms, ", "))
 }
 
-// number reads a whole number from 1 to limit.
+// number parses a whole number from 1 to limit; what describes it in errors.
 func number(text, what string, limit int) (int, error) {
 	n, err := strconv.Atoi(text)
 	switch {
@@ -208,7 +208,7 @@ func cutReference(text string) (r Reference, options []string) {
 	return ParseReference(text), nil
 }
 
-// set parses the value of one option into its field.
+// set parses the value of an option and sets the option's field.
 func (s *Spec) set(key, value string, l Limits) (err error) {
 	switch key {
 	case "sims":
@@ -258,8 +258,8 @@ func (s Spec) String() string {
 	return string(s.Kind)
 }
 
-// options returns the spec's search options that differ from the defaults, as they are parsed: `,key=value...`. A time
-// limit implies PUCT, so search=puct is then left out.
+// options formats the search options that differ from their defaults as `,key=value...`. A time limit implies PUCT, so
+// search=puct is then left out.
 func (s Spec) options() (text string) {
 	if s.Simulations > 0 && (s.Simulations != DefaultSimulations || s.Time > 0) {
 		text += fmt.Sprintf(",sims=%d", s.Simulations)
@@ -300,7 +300,7 @@ func (s Spec) WithSolver(nodes int) Spec {
 	return s
 }
 
-// solves reports whether the agent has a network and a solver.
+// solves reports whether a network agent also has a solver.
 func (s Spec) solves() bool { return s.HasNetwork() && s.Nodes > 0 }
 
 // HasNetwork reports whether the agent plays with a network.
@@ -309,13 +309,13 @@ func (s Spec) HasNetwork() bool { return s.Kind == Net || s.Kind == Policy }
 // Timed reports whether the agent has a time limit, so its moves depend on the machine's speed.
 func (s Spec) Timed() bool { return s.Time > 0 }
 
-// Stochastic reports whether the agent may play differently in the same position: it samples moves or playouts, or has
-// a time limit. The others play an opening in only one way.
+// Stochastic reports whether the agent may play differently in the same position: it samples moves or playouts, or has a
+// time limit.
 func (s Spec) Stochastic() bool {
 	return !s.HasNetwork() || s.Temperature > 0 || s.Elo > 0 || s.Timed()
 }
 
-// maxMoveSimulations is the limit on a move's simulations: 0 if the agent has none.
+// maxMoveSimulations is the largest number of simulations per move: 0 if the agent has no simulations.
 func (s Spec) maxMoveSimulations() int {
 	switch {
 	case s.Kind != Net || s.Simulations > 0:
@@ -328,7 +328,7 @@ func (s Spec) maxMoveSimulations() int {
 
 // ExpectedSimulations estimates the simulations per move; 0 if the agent builds no tree.
 func (s Spec) ExpectedSimulations() int {
-	const timed = 1 << 15 // limited by time only
+	const timed = 1 << 15 // assumed number of simulations if only time limits them
 	if s.Kind == Net && s.Time > 0 && s.Simulations == 0 {
 		return timed
 	}

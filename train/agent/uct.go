@@ -21,12 +21,12 @@ import (
 // Source: Kocsis and Szepesvári 2006; Auer, Cesa-Bianchi and Fischer 2002 for c.
 type uct struct {
 	game        *env.Game
-	simulations int // per move
-	maxNodes    int // of a tree; the last expansion may exceed it
+	simulations int // simulations per move
+	maxNodes    int // node limit of a tree; the last expansion may exceed it
 	source      *rand.PCG
-	rng         *rand.Rand // uses source
+	rng         *rand.Rand // random generator; its state is source
 	nodes       []uctNode  // the root first
-	path        []int32    // of the simulation
+	path        []int32    // path of the current simulation
 	state       env.State
 	legal       []env.Action
 }
@@ -36,14 +36,14 @@ const maxUCTNodes = 1 << 24
 
 // uctNode is a position, reached by action from its parent. Its children are adjacent, the visited ones first.
 type uctNode struct {
-	sum      float64 // of the rewards of the player to move in the parent (of the root: of its own player)
-	width    float64 // 1/sqrt(N), once visited
+	sum      float64 // sum of rewards for the player to move in the parent; at the root, for its own player
+	width    float64 // 1/sqrt(N), where N > 0 is the number of visits
 	visits   int32
 	children int32 // index of the first child; 0 before expansion
 	count    int32 // number of children
-	seen     int32 // number of children that were visited
+	seen     int32 // number of visited children
 	action   env.Action
-	player   env.Player // to move; set by expand
+	player   env.Player // player to move; set by expand
 }
 
 func newUCT(game *env.Game, simulations int) *uct {
@@ -92,7 +92,7 @@ func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*An
 	return a, nil
 }
 
-// value is the mean utility for the player to move in the parent (of the root: in the root); nil without visits.
+// value is the node's mean utility for the player to move in the parent (at the root: in the root); nil without visits.
 func (u *uctNode) value() *float64 {
 	if u.visits == 0 {
 		return nil
@@ -101,11 +101,11 @@ func (u *uctNode) value() *float64 {
 	return &v
 }
 
-// mean is the mean reward that belongs to value.
+// mean is the node's mean reward, in [0, 1], for the same player as value.
 func (u *uctNode) mean() float64 { return u.sum / float64(u.visits) }
 
-// search builds a tree of the given number of simulations. With a limit above 0 it stops, after at least one, when the time
-// is up.
+// search builds a tree with the given number of simulations. A time limit above 0 may end it earlier, after at least one
+// simulation.
 func (u *uct) search(ctx context.Context, root env.State, simulations int, limit time.Duration) error {
 	deadline := time.Now().Add(limit)
 	u.nodes = append(u.nodes[:0], uctNode{})
@@ -184,7 +184,7 @@ func (u *uct) choose(at int32) int32 {
 	return n.children + int32(best)
 }
 
-// best is the root's most visited move. Among equally visited moves it is the one with the highest mean reward.
+// best is the root's most visited move; ties go to the highest mean reward.
 func (u *uct) best() env.Action {
 	root := &u.nodes[0]
 	best := &u.nodes[root.children]

@@ -19,11 +19,11 @@ import (
 // Report is the result of checking a run.
 type Report struct {
 	Game        string   `json:"game"`
-	Generation  int      `json:"generation"`  // of the newest intact checkpoint
-	Checkpoints int      `json:"checkpoints"` // intact ones
-	Games       int      `json:"games"`       // replayed by the rules
-	Positions   int      `json:"positions"`   // searched positions of these games
-	Faults      []string `json:"faults"`      // each names the file; empty if the run is sound
+	Generation  int      `json:"generation"`  // newest intact checkpoint's generation
+	Checkpoints int      `json:"checkpoints"` // number of intact checkpoints
+	Games       int      `json:"games"`       // number of games replayed by the rules
+	Positions   int      `json:"positions"`   // number of searched positions in these games
+	Faults      []string `json:"faults"`      // problems found; each names its file
 }
 
 // Run checks the run in dir. Errors are those of reading, and wrap fs.ErrNotExist and [rundir.ErrNoRun] if dir is no run;
@@ -49,7 +49,7 @@ func Run(ctx context.Context, dir string) (*Report, error) {
 	return c.report, nil
 }
 
-// checker is a check in progress. Its steps run in the order of its fields.
+// checker is a check in progress. Its fields stand in the order in which the steps fill them.
 type checker struct {
 	dir    string
 	game   *env.Game
@@ -59,13 +59,13 @@ type checker struct {
 	metrics map[int]*rundir.Metrics // by generation, up to the newest checkpoint
 }
 
-// totals are what a checkpoint's manifest counts, up to and including its generation.
+// totals are the counts in a checkpoint's manifest, up to and including its generation.
 type totals struct {
 	Generation int
 	Steps      int
 	Games      int
-	Plies      int // of the finished games, openings included
-	Positions  int // searched
+	Plies      int // plies of the finished games, openings included
+	Positions  int // searched positions
 }
 
 func (c *checker) fault(format string, args ...any) {
@@ -84,7 +84,7 @@ func (c *checker) readCheckpoints(ctx context.Context) error {
 			return ctx.Err()
 		}
 		checkpoint, err := store.Load(id)
-		if errors.Is(err, checkpoints.ErrNoCheckpoint) { // the run has removed it since List
+		if errors.Is(err, checkpoints.ErrNoCheckpoint) { // pruned since List
 			continue
 		}
 		t := totals{}
@@ -137,7 +137,7 @@ func (c *checker) readMetrics(context.Context) error {
 	for i := range lines {
 		m := &lines[i]
 		switch {
-		case m.Generation > c.report.Generation: // cut off before its checkpoint
+		case m.Generation > c.report.Generation: // a line whose checkpoint is missing: a crash came between
 		case c.metrics[m.Generation] != nil:
 			c.fault("%s: generation %d has two lines", rundir.MetricsFile.Name, m.Generation)
 		default:

@@ -9,33 +9,32 @@ import (
 	"ludus/env/solver"
 )
 
-// balance is what the solver found of an opening.
+// balance is the solver's result for an opening.
 type balance uint8
 
 const (
 	unchecked  balance = iota
-	balanced           // neither side is lost
+	balanced           // neither side can force a win
 	unsolved           // the solver reached its limit
-	unbalanced         // one side is lost
+	unbalanced         // one side can force a win
 )
 
 // BalanceChecker finds the openings of a game that are lost for one side. It remembers what it has solved, and is safe
 // for concurrent use.
 type BalanceChecker struct {
 	game *env.Game
-	draw int // the class of a draw
+	draw int // class of a draw
 
-	mutex    sync.Mutex // guards what follows
+	mutex    sync.Mutex // guards the fields below
 	solver   *solver.Solver
 	balances map[env.Key]balance
 }
 
 const (
-	// balanceNodes limits each of the solver's two searches of an opening: about a second. All 420 openings of two
-	// plies in Quad 5x5 take a quarter of a second together.
+	// balanceNodes is the node limit of each of the solver's two searches of an opening: about a second. All 420 openings
+	// of two plies in Quad 5x5 take a quarter of a second together.
 	balanceNodes = 2_000_000
-	balanceBytes = 16 << 20 // of the solver's table
-	// balancePlies is the longest game whose openings are checked; those of longer games are out of the solver's reach.
+	balanceBytes = 16 << 20 // size of the solver's table
 	balancePlies = 20
 )
 

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// MaxElo limits differences in Elo. It corresponds to a score within 1e-6 of 0 or 1, about half a game of the longest
-// match.
+// MaxElo bounds the Elo differences that are reported. It corresponds to a score within 1e-6 of 0 or 1, about half a game
+// of the longest match.
 const MaxElo = 2400
 
 // eloOf is the difference in Elo that corresponds to a score: 400 log10(score / (1 - score)), within ±MaxElo. scoreOf
@@ -21,11 +21,11 @@ func eloOf(score float64) float64 {
 // scoreOf is the expected score, in (0, 1), at a difference in Elo: 1 / (1 + 10^(-elo/400)).
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-// UnknownElo is the text of an Elo difference that the games do not tell.
+// UnknownElo stands for an Elo difference about which the games say nothing.
 const UnknownElo = "unknown"
 
-// EloText shows the Elo difference and its interval. With a score of 0 or 1 only one end of the interval is finite, and
-// only that is shown, if it tells who is stronger.
+// EloText formats the Elo difference and its interval. With a score of 0 or 1 only one end of the interval is finite; that
+// end is shown if it tells who is stronger.
 func (r *Result) EloText() string {
 	switch {
 	case r.Games == 0, r.Score == 0 && r.EloHigh >= 0, r.Score == 1 && r.EloLow <= 0:

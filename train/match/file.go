@@ -18,41 +18,41 @@ import (
 // ErrFile is wrapped by errors about a match file: it belongs to another match, or it is no match file.
 var ErrFile = errors.New("bad match file")
 
-// File is a match file, with the games of one match as JSON lines: first a FileHeader, then a FileGame for each finished
-// game in the order in which they ended. Lines are appended whole. A torn last line is dropped, so a program that dies
-// loses no finished game. The file is synced when the match ends.
+// File is a match file: the games of one match as JSON lines. A FileHeader comes first, then a FileGame for each finished
+// game in the order in which they ended. Lines are appended whole and a torn last line is dropped, so a crash of the
+// program loses no finished game. The file is synced when the match ends.
 type File struct {
 	FileHeader
-	Games []FileGame // by number
+	Games []FileGame // sorted by number
 }
 
-// FileHeader identifies the match. The number of games and the test are not part of it: they may change when a match
-// is continued.
+// FileHeader identifies the match. The number of games and the SPRT are left out, because they may change when a match is
+// continued.
 type FileHeader struct {
-	Version      int    `json:"match"` // of the format
+	Version      int    `json:"match"` // format version
 	Game         string `json:"game"`  // canonical name
-	A            string `json:"a"`     // spec
+	A            string `json:"a"`     // agent A's spec
 	B            string `json:"b"`
-	AWeights     string `json:"a_weights,omitempty"` // Origin.Digest
+	AWeights     string `json:"a_weights,omitempty"` // Origin.Digest of A's weights
 	BWeights     string `json:"b_weights,omitempty"`
 	Seed         uint64 `json:"seed"`
 	OpeningPlies int    `json:"opening_plies"`
 	NoRepeats    bool   `json:"no_repeats,omitempty"`
-	Seats        string `json:"seats"` // always "swap": every opening is played from both sides
+	Seats        string `json:"seats"` // always "swap": each opening is played from both sides
 	SkipGames    int    `json:"skip_games,omitempty"`
 }
 
 // FileGame is a finished game in a match file.
 type FileGame struct {
-	Number int      `json:"game"`    // in the match, from 0
+	Number int      `json:"game"`    // game's number in the match, from 0
 	AFirst bool     `json:"a_first"` // A moved first
-	Moves  []string `json:"moves"`   // all from the start
-	Goals  [2]int   `json:"goals"`   // A's and B's
+	Moves  []string `json:"moves"`   // all moves from the start
+	Goals  [2]int   `json:"goals"`   // goals of A and B
 }
 
 const (
 	fileVersion = 2
-	fileStart   = `{"match":` // of the first line
+	fileStart   = `{"match":` // start of the first line
 )
 
 // IsFile reports whether the file at path begins like a match file.
@@ -119,16 +119,16 @@ func (c *Config) fileHeader() FileHeader {
 	}
 }
 
-// digest identifies the weights of an agent that [Config.play] has loaded; "" if it has none.
+// digest identifies the weights of a loaded agent; "" if it has none.
 func digest(f *agent.Factory) string {
 	origin, _ := f.Load()
 	return origin.Digest
 }
 
-// openFile reads the match's file into games, drops a torn last line and opens the file for appending. It writes a new
-// one if there is none.
+// openFile reads the match's file into games, drops a torn last line and opens the file for appending. If the file is
+// missing, openFile creates it.
 func openFile(ctx context.Context, c *Config, openings *openings, games []*finishedGame) (*fileWriter, error) {
-	if info, err := os.Stat(c.File); err == nil && !info.Mode().IsRegular() { // a new file would replace it
+	if info, err := os.Stat(c.File); err == nil && !info.Mode().IsRegular() { // e.g. a pipe, which a new file would replace
 		return nil, fmt.Errorf("%w: %s is not a regular file", ErrFile, c.File)
 	}
 	lines, err := checkpoints.ReadLines(c.File)
@@ -190,18 +190,19 @@ func (c *Config) readGames(ctx context.Context, lines [][]byte, openings *openin
 	return nil
 }
 
-// checkHeader returns an error if the header is that of another match.
+// checkHeader returns an error if have is the header of another match.
 func (c *Config) checkHeader(have *FileHeader) error {
 	want := c.fileHeader()
 	if *have == want {
 		return nil
 	}
-	a, _ := json.Marshal(have) // plain fields
+	a, _ := json.Marshal(have) // cannot fail: plain fields
 	b, _ := json.Marshal(want)
 	return fmt.Errorf("it is of another match, %s, not %s; a checkpoint as agent, such as net:RUN@12, stays the same", a, b)
 }
 
-// replay replays a game of the file and checks it: it starts from its opening, its moves are legal, and it ends with its goals.
+// replay replays a game of the file and checks that it starts with its opening, that its moves are legal, and that its
+// goals are right.
 func (c *Config) replay(ctx context.Context, r *FileGame, openings *openings) (*finishedGame, error) {
 	opening, err := openings.get(ctx, c.opening(r.Number))
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 type finishedGame struct {
 	opening *opening
 	aFirst  bool         // A moved first
-	goals   [2]int       // A's and B's
-	moves   []env.Action // all from the start
+	goals   [2]int       // goals of A and B
+	moves   []env.Action // all moves from the start
 }
 
-// newFinishedGame returns game i as finished: its moves lead from the start to the terminal state final.
+// newFinishedGame returns the record of game i after its last move. final is its terminal state.
 func newFinishedGame(i int, opening *opening, moves []env.Action, final env.State) *finishedGame {
 	g := &finishedGame{opening: opening, aFirst: aFirst(i), goals: final.Goals(), moves: moves}
 	if !g.aFirst {
@@ -26,7 +26,7 @@ func newFinishedGame(i int, opening *opening, moves []env.Action, final env.Stat
 	return g
 }
 
-// score is A's: 1 for a win, 1/2 for a draw, 0 for a loss.
+// score is A's score: 1 for a win, 1/2 for a draw, 0 for a loss.
 func (f *finishedGame) score() float64 {
 	switch {
 	case f.goals[0] > f.goals[1]:
@@ -37,21 +37,21 @@ func (f *finishedGame) score() float64 {
 	return 0
 }
 
-// game is a game in play, or its agents between two games.
+// game is a game being played, with its two agents. Between games its agents are kept for the next one.
 type game struct {
-	agents  [2]agent.Agent // A's and B's
-	alone   bool           // the only game of its thread: evaluations need not wait for those of others
+	agents  [2]agent.Agent // agents A and B
+	alone   bool           // the thread's only game, so its evaluations need not wait for others
 	number  int
 	opening *opening
-	moves   []env.Action // all from the start
+	moves   []env.Action // all moves from the start
 	state   env.State
-	waiting bool // the side to move waits for evaluations
+	waiting bool // the agent to move waits for evaluations
 }
 
 // agentPurposes name the random streams of agents A and B.
 var agentPurposes = [2]string{"agent A", "agent B"}
 
-// start resets g to game i of the match and plays its opening.
+// start resets g to game i of the match and plays the opening plies.
 func (g *game) start(c *Config, i int, opening *opening) {
 	g.number, g.opening, g.moves, g.state, g.waiting = i, opening, slices.Clone(opening.moves), c.Game.NewState(), false
 	for side, a := range g.agents {
@@ -86,7 +86,7 @@ func (g *game) advance(ctx context.Context) (done bool, err error) {
 	return true, nil
 }
 
-// choose starts or continues the choice of a move. chosen is false while the player waits for evaluations.
+// choose starts or continues the choice of a move. chosen is false while the agent waits for evaluations.
 func (g *game) choose(ctx context.Context, player agent.Agent) (a env.Action, chosen bool, err error) {
 	p, ok := player.(*agent.Batched)
 	if g.alone || !ok {

@@ -11,26 +11,26 @@ import (
 	"ludus/train/agent"
 )
 
-// Config describes a match between two agents. Every opening is played twice: A moves first in the games with even
-// numbers. Game i follows from Seed and i, whatever the number of threads (agents with a time limit excepted).
+// Config describes a match between two agents. Every opening is played twice: A moves first in the games with even numbers.
+// A game depends only on Seed and its number, not on the number of threads (agents with a time limit excepted).
 type Config struct {
 	Game  *env.Game
 	A, B  *agent.Factory
-	Games int // 1 to MaxGames
+	Games int // number of games, 1 to MaxGames
 	Seed  uint64
-	// OpeningPlies is the number of random plies at the start of every game, 0 or more. No opening is played again before
-	// all have been played; then they are played in rounds, each in another order.
+	// OpeningPlies is the number of random plies at the start of every game, 0 or more. All openings are played before one
+	// is repeated; then they are played in rounds, each in another order.
 	OpeningPlies int
 	// NoRepeats ends the match once all openings have been played.
 	NoRepeats bool
-	// SkipGames is the even number of games at the start of the match that are not played, because an earlier match with
-	// the same agents and seed has played them.
+	// SkipGames is the even number of games at the start of the match that are skipped, because an earlier match with the
+	// same agents and seed has played them.
 	SkipGames int
 	Threads   int // goroutines; each plays many games at once
 	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
 	// work; if it is nil, the match makes its own.
 	Balance *BalanceChecker
-	// SPRT, if set, ends the match early: once the test is decided, or once games only repeat. Games is then a maximum.
+	// SPRT, if set, ends the match early: once the test is decided, or once games only repeat. Games is then the maximum.
 	SPRT *SPRT
 	// File, if set, is the path of the match's [File]. Finished games are appended to it, and games that it holds already
 	// are not played again, so an interrupted match continues. See [ErrFile].
@@ -43,7 +43,7 @@ type Config struct {
 // MaxGames is the largest number of games in a match.
 const MaxGames = 1_000_000
 
-// ShortOpening returns a number of opening plies, or fewer in a game so short that these would end it.
+// ShortOpening returns plies, or fewer if the game is so short that they could end it.
 func ShortOpening(game *env.Game, plies int) int { return min(plies, game.UsualPlies-1) }
 
 // Validate reports every field that is out of range.
@@ -101,7 +101,7 @@ func (c *Config) play(ctx context.Context) (s *state, err error) {
 				err = t.play(ctx)
 			}
 			if s.decided() {
-				return nil // the test has cancelled ctx
+				return nil // the SPRT has cancelled ctx
 			}
 			return err
 		})
@@ -113,7 +113,7 @@ func (c *Config) play(ctx context.Context) (s *state, err error) {
 	return s, err
 }
 
-// opening is the number of the opening of game i.
+// opening returns the index of game i's opening.
 func (c *Config) opening(i int) int { return (c.SkipGames + i) / 2 }
 
 // aFirst reports whether agent A moves first in game i.

@@ -17,7 +17,7 @@ type opening struct {
 	balance balance
 }
 
-// ErrOpening means that no game was found that is still unfinished after the wanted number of random plies.
+// ErrOpening means that random play found no unfinished game after the wanted number of opening plies.
 var ErrOpening = errors.New("no opening found")
 
 // openings generates the openings of a match. Opening i is the same whichever thread needs one first. Openings are
@@ -26,14 +26,14 @@ var ErrOpening = errors.New("no opening found")
 type openings struct {
 	config *Config
 
-	mutex    sync.Mutex      // guards what follows
-	list     []*opening      // all different
-	seen     map[string]bool // keys of the list's openings and of rejected ones
-	complete bool            // the list holds all openings: sampling found no other
-	round    int             // round that order is for; 0: none yet
+	mutex    sync.Mutex      // guards the fields below
+	list     []*opening      // all distinct openings found so far
+	seen     map[string]bool // keys of accepted and rejected openings
+	complete bool            // list holds all openings: sampling found no more
+	round    int             // round that order belongs to; 0: none yet
 	order    []int
-	checker  *BalanceChecker // nil if openings are not checked, or no longer
-	solved   int             // openings that the checker solved
+	checker  *BalanceChecker // nil if openings are not checked (any more)
+	solved   int             // number of openings that the checker solved
 }
 
 func newOpenings(c *Config) *openings {
@@ -47,8 +47,8 @@ func newOpenings(c *Config) *openings {
 	return o
 }
 
-// get returns opening number i, or nil if all have been played and the match plays none twice. It fails with ErrOpening
-// or the error of ctx.
+// get returns opening number i. It returns nil if all openings have been played and the match repeats none. Errors are
+// ErrOpening or ctx's.
 func (o *openings) get(ctx context.Context, i int) (*opening, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -117,18 +117,18 @@ func (o *openings) sample(ctx context.Context, rng *rand.Rand) (*opening, error)
 		return nil, nil
 	}
 	o.checker = nil
-	clear(o.seen) // rejected openings may be used now
+	clear(o.seen) // allows the rejected openings again
 	o.markSeen(firstRejected)
 	return firstRejected, nil
 }
 
 func (o *openings) markSeen(next *opening) { o.seen[movesKey(next.moves)] = true }
 
-// random returns a random opening that is new and does not end the game, and its state; nil if many tries find none.
+// random returns a new random opening that does not end the game, and its state; nil if many tries find none.
 func (o *openings) random(rng *rand.Rand) (*opening, env.State, error) {
 	c := o.config
 	var legal []env.Action
-	tries := 1000 + 10*len(o.seen) // finds nearly every one of equally likely openings
+	tries := 1000 + 10*len(o.seen) // enough to find nearly all openings if they are equally likely
 	for range tries {
 		state, next := c.Game.NewState(), &opening{}
 		for len(next.moves) < c.OpeningPlies && !state.Done() {

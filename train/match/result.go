@@ -14,29 +14,29 @@ import (
 // Pentanomial, SeatPairs and SPRT leave it out. Stochastic agents may play anew in each pair, so all their pairs count.
 type Result struct {
 	Score     float64 `json:"score"` // (wins + draws / 2) / games
-	Low       float64 `json:"low"`   // 95 % interval of Score over pairs; see [stats.Mean]
+	Low       float64 `json:"low"`   // 95 % confidence interval of Score over pairs; see [stats.Mean]
 	High      float64 `json:"high"`
 	Wins      int     `json:"wins"`
 	Draws     int     `json:"draws"`
 	Losses    int     `json:"losses"`
 	Games     int     `json:"games"`
-	GoalMean  float64 `json:"goal_mean"` // of A's goals, 0 to 100
-	Pairs     int     `json:"pairs"`     // openings played, counted each time
-	Repeats   int     `json:"repeats"`   // pairs that are no evidence, because they repeat an earlier one
+	GoalMean  float64 `json:"goal_mean"` // mean of A's goals, 0 to 100
+	Pairs     int     `json:"pairs"`     // pairs of games, one per opening; repeats included
+	Repeats   int     `json:"repeats"`   // pairs that equal an earlier pair, so they are no new evidence
 	AsFirst   Tally   `json:"as_first"`  // games in which A moved first
 	AsSecond  Tally   `json:"as_second"`
-	MeanPlies float64 `json:"mean_plies"` // of a game
+	MeanPlies float64 `json:"mean_plies"` // mean length of a game
 	Seconds   float64 `json:"seconds"`
-	Elo       float64 `json:"elo"`     // of Score, within ±MaxElo
-	EloLow    float64 `json:"elo_low"` // of Low and High
+	Elo       float64 `json:"elo"`     // Elo difference for Score, within ±MaxElo
+	EloLow    float64 `json:"elo_low"` // Elo differences for Low and High
 	EloHigh   float64 `json:"elo_high"`
-	// Balanced means that the openings were checked: neither side is lost, except perhaps in Unsolved of them, which
-	// the solver could not decide. Otherwise openings are random. Unbalanced of them are lost for one side: no balanced
-	// one was found.
+	// Balanced means that openings were checked: no side can force a win, except perhaps in the Unsolved ones, which the
+	// solver could not decide. If no balanced opening exists, Balanced is false and Unbalanced counts openings that are
+	// lost for one side.
 	Balanced   bool `json:"balanced"`
 	Unsolved   int  `json:"unsolved,omitempty"`
 	Unbalanced int  `json:"unbalanced,omitempty"`
-	// Pentanomial counts complete pairs, without repeats, by A's points: 0, 1/2, 1, 3/2, 2.
+	// Pentanomial counts complete pairs, without repeats, by A's points in the two games: 0, 1/2, 1, 3/2, 2.
 	Pentanomial [5]int `json:"pentanomial"`
 	SeatPairs   int    `json:"seat_pairs"` // complete pairs in which the same seat won both games
 	Duplicates  int    `json:"duplicates"` // games that repeat an earlier one move for move
@@ -55,7 +55,7 @@ type Tally struct {
 // result sums up the games, which are indexed by number; unfinished ones are nil.
 func (c *Config) result(games []*finishedGame) Result {
 	var r Result
-	var scores []stats.Cluster // one for each pair
+	var scores []stats.Cluster // one cluster per pair
 	seen, pairs := make(map[string]bool), make(pairsPlayed)
 	balances := make(map[balance]int)
 	for pair := range slices.Chunk(games, 2) {
@@ -96,7 +96,7 @@ func (c *Config) result(games []*finishedGame) Result {
 	return r
 }
 
-// average turns the sums into means and sets the interval and Elo. scores has a cluster per pair that is no repeat.
+// average turns the sums into means and sets the interval and Elo. scores has a cluster for each pair that is no repeat.
 func (r *Result) average(scores []stats.Cluster) {
 	interval := stats.Mean(scores)
 	r.Low, r.High = interval.Low, interval.High
@@ -105,7 +105,7 @@ func (r *Result) average(scores []stats.Cluster) {
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / n
 		r.GoalMean /= n
 		r.MeanPlies /= n
-		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // the weights of pairs differ, so it may be outside
+		r.Low, r.High = min(r.Low, r.Score), max(r.High, r.Score) // pairs have unequal weights, so Score may lie outside
 		r.Elo = eloOf(r.Score)
 	}
 	r.EloLow, r.EloHigh = eloOf(r.Low), eloOf(r.High)
@@ -135,13 +135,13 @@ func (r *Result) add(g *finishedGame) float64 {
 	return score
 }
 
-// repeats adds an opening's finished games to those played and reports whether they repeat an earlier pair. Pairs of
+// repeats adds the finished games of an opening to played and reports whether they repeat an earlier pair. Pairs of
 // stochastic agents never count as repeats.
 func (c *Config) repeats(played pairsPlayed, pair []*finishedGame) bool {
 	return !c.stochastic() && played.add(pair)
 }
 
-// pairsPlayed is a set of the finished pairs, and of their single games, by moves and seats.
+// pairsPlayed is a set of finished pairs and single games; keys are their moves and seats.
 type pairsPlayed map[string]bool
 
 // add adds an opening's finished games and reports whether they equal those of an earlier pair: the same
@@ -154,7 +154,7 @@ func (p pairsPlayed) add(games []*finishedGame) bool {
 		if g.aFirst {
 			seat = "a"
 		}
-		key := movesKey(g.moves) + seat // one game's key has odd length, a pair's even: they cannot be equal
+		key := movesKey(g.moves) + seat // a key of one game has odd length, a key of a pair even: no collision
 		pair, keys = pair+key, append(keys, key)
 	}
 	repeats := p[pair]

@@ -24,7 +24,7 @@ type SPRT struct {
 	Elo0, Elo1 float64 // Elo0 < Elo1, both within ±1,000
 }
 
-// Probabilities of a wrong decision: alpha of H1 if H0 is true, beta of H0 if H1 is true.
+// Error probabilities of the test: alpha for accepting H1 when H0 is true, beta for accepting H0 when H1 is true.
 const (
 	sprtAlpha = 0.05
 	sprtBeta  = 0.05
@@ -37,8 +37,8 @@ type SPRTResult struct {
 	Alpha    float64 `json:"alpha"`
 	Beta     float64 `json:"beta"`
 	LLR      float64 `json:"llr"`
-	Lower    float64 `json:"lower"` // LLR at which it decides for H0
-	Upper    float64 `json:"upper"` // LLR at which it decides for H1
+	Lower    float64 `json:"lower"` // LLR at which H0 is accepted
+	Upper    float64 `json:"upper"` // LLR at which H1 is accepted
 	Decision string  `json:"decision"`
 	// Exhausted means that the test gave up: all openings were played, and the agents only repeat their games.
 	Exhausted bool `json:"exhausted,omitempty"`
@@ -61,7 +61,7 @@ func (s *SPRT) Validate() error {
 	return nil
 }
 
-// test returns the test's state. counts[i] is the number of pairs that scored i half points.
+// test returns the test's state. counts[i] is the number of pairs in which A scored i half points.
 func (s *SPRT) test(counts []int) SPRTResult {
 	r := SPRTResult{
 		Elo0: s.Elo0, Elo1: s.Elo1, Alpha: sprtAlpha, Beta: sprtBeta, Decision: Undecided,

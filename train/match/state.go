@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// Threads wait during a call of Progress. So the next call comes after progressEvery or, if a call takes long, after
-// progressCost times its duration: calls take at most 5 % of the time.
+// A call of Progress blocks the threads. Calls are at least progressEvery apart, and progressCost times the duration of the
+// last call, so they take at most 5 % of the time.
 const (
 	progressEvery = 100 * time.Millisecond
 	progressCost  = 20
 )
 
-// state is the state of a match in play. Its threads share it.
+// state is the state of a match being played, shared by its threads.
 type state struct {
 	config   *Config
-	stop     context.CancelFunc // cancels the threads once the test is decided
+	stop     context.CancelFunc // cancels the threads once the SPRT is decided
 	started  time.Time
 	openings *openings
 
-	mutex      sync.Mutex      // guards what follows
-	file       *fileWriter     // nil if the match keeps none
-	games      []*finishedGame // by number; nil if not finished
-	next       int             // number of the game that starts next
+	mutex      sync.Mutex      // guards the fields below
+	file       *fileWriter     // nil if the match has no file
+	games      []*finishedGame // by number; nil if unfinished
+	next       int             // number of the next game to start
 	finished   int
 	prefix     int    // number of games before the first unfinished one
-	counts     [5]int // of complete pairs by A's points: 0, 1/2, 1, 3/2, 2; without repeats
+	counts     [5]int // complete pairs, without repeats, by A's points: 0, 1/2, 1, 3/2, 2
 	pairs      pairsPlayed
 	test       SPRTResult
-	decidedAt  int       // number of games after which the test ended the match; 0 if it has not
-	progressAt time.Time // when Progress is called next
+	decidedAt  int       // number of games after which the SPRT ended the match; 0 if it has not
+	progressAt time.Time // time of the next call of Progress
 }
 
 // newState starts a match, or continues one with the games of its file.
@@ -79,7 +79,7 @@ func (s *state) start(ctx context.Context, g *game) (bool, error) {
 	return true, nil
 }
 
-// finish adds a finished game to the file, the result and the test, and reports progress.
+// finish adds a finished game to the file, the result and the SPRT, and reports progress.
 func (s *state) finish(g *game) error {
 	finished := newFinishedGame(g.number, g.opening, g.moves, g.state)
 	s.mutex.Lock()
@@ -101,8 +101,8 @@ func (s *state) finish(g *game) error {
 	return nil
 }
 
-// updateTest runs the test on newly complete pairs, in the order of their numbers, and stops the match once the test is
-// decided or a pair repeats an earlier one. The order makes the result independent of which game ends first.
+// updateTest adds newly complete pairs to the SPRT, in the order of their numbers, so the result does not depend on which
+// game ends first. It stops the match once the test is decided or a pair repeats an earlier one.
 func (s *state) updateTest() {
 	for ; s.decidedAt == 0 && s.prefix < len(s.games) && s.games[s.prefix] != nil; s.prefix++ {
 		if s.config.SPRT == nil || s.prefix%2 == 0 {
@@ -121,14 +121,14 @@ func (s *state) updateTest() {
 	}
 }
 
-// decided reports whether the test has ended the match.
+// decided reports whether the SPRT has ended the match.
 func (s *state) decided() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.decidedAt > 0
 }
 
-// result sums up the games so far, or those before the test ended the match. The caller holds the mutex, or the threads
+// result sums up the games so far, or those before the SPRT ended the match. The caller holds the mutex, or the threads
 // have ended.
 func (s *state) result() Result {
 	games := s.games

@@ -6,8 +6,8 @@ import (
 	"ludus/train/agent"
 )
 
-// gamesAtOnce is how many games each of the threads plays at once. It is 1 if no network plays, because only networks
-// gain from batches, or if an agent has a time limit, because its moves must not wait for other games.
+// gamesAtOnce is the number of games that a thread plays at once. It is 1 if no network plays, because only networks gain
+// from batches, or if an agent has a time limit, because its moves must not wait for other games.
 func (c *Config) gamesAtOnce(threads int) int {
 	if c.A.Timed() || c.B.Timed() || !c.A.HasNetwork() && !c.B.HasNetwork() {
 		return 1
@@ -21,13 +21,13 @@ type thread struct {
 	match    *state
 	batchers *agent.Batchers
 	idle     []*game
-	active   []*game // in play
+	active   []*game // games being played
 }
 
-// newThread returns one of so many threads of the match, with its own batchers and all its games idle.
+// newThread returns one of the match's threads, with its own batchers and no game started. threads is their total number.
 func newThread(s *state, threads int) (*thread, error) {
 	c := s.config
-	simulationsPerGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.UsualPlies / 2 // expected
+	simulationsPerGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.UsualPlies / 2
 	t := &thread{match: s, batchers: agent.NewBatchers(min(c.Games/threads+1, agent.MaxBatched) * simulationsPerGame)}
 	games := c.gamesAtOnce(threads)
 	for range games {

@@ -7,15 +7,15 @@ import (
 	"ludus/train/rundir"
 )
 
-// Clock measures the time of a run, earlier processes included, and keeps its time plan.
+// Clock measures the time of a run over all its processes, and adjusts its time plan.
 type Clock struct {
-	Speed float64 // positions per second of self-play, recently; 0 before any were played
+	Speed float64 // recent positions per second of self-play; 0 before any
 
-	started    time.Time     // of the run, as if all its processes had run without a break
-	startedCPU time.Duration // the process's CPU time then, likewise
-	began      time.Time     // of this process's first generation
-	from       int           // generation that this process resumed from
-	seconds    []float64     // spent on each generation that trained as much as later ones will
+	started    time.Time     // time at which the run would have started if its processes had had no breaks between them
+	startedCPU time.Duration // CPU time, likewise: this process's minus all that the run used
+	began      time.Time     // start of this process's first generation
+	from       int           // generation at which this process started or resumed
+	seconds    []float64     // durations of the generations that trained as much as later ones will
 }
 
 // Start returns the clock of a run that starts now.
@@ -36,7 +36,7 @@ func (c *Clock) Elapsed() time.Duration { return time.Since(c.started) }
 // CPUTime is the CPU time spent on the run.
 func (c *Clock) CPUTime() time.Duration { return cpu.Time() - c.startedCPU }
 
-// Spent is the time spent on the run, in the time that the plan limits.
+// Spent is the run's wall-clock or CPU time, whichever the plan limits.
 func (c *Clock) Spent(p *rundir.Plan) time.Duration {
 	if p.CPU {
 		return c.CPUTime()
@@ -44,10 +44,11 @@ func (c *Clock) Spent(p *rundir.Plan) time.Duration {
 	return c.Elapsed()
 }
 
-// AddGeneration records the seconds that a generation took which trained as much as later ones will.
+// AddGeneration records the duration of a generation that trained as much as later ones will.
 func (c *Clock) AddGeneration(seconds float64) { c.seconds = append(c.seconds, seconds) }
 
-// Adjust adjusts a time plan to the speed of the run, if that is due after the generation that has ended, and reports that.
+// Adjust fits a time plan to the measured speed if an adjustment is due after the last generation, and reports whether it
+// did.
 func (c *Clock) Adjust(p *rundir.Plan, s *rundir.Settings, ended int) (adjusted bool) {
 	if p.Seconds == 0 || !adjustmentDue(p, ended+1, len(c.seconds)) {
 		return false
@@ -56,7 +57,7 @@ func (c *Clock) Adjust(p *rundir.Plan, s *rundir.Settings, ended int) (adjusted 
 	return true
 }
 
-// NextOver reports whether the next generation and the final matches would not fit into the time of the plan.
+// NextOver reports whether the plan's time is too short for another generation and the final matches.
 func (c *Clock) NextOver(p *rundir.Plan, s *rundir.Settings, ended int) bool {
 	next := 0.0
 	if len(c.seconds) > 0 {
@@ -65,7 +66,7 @@ func (c *Clock) NextOver(p *rundir.Plan, s *rundir.Settings, ended int) bool {
 	return ended < p.Generations && c.over(p, s, ended, next)
 }
 
-// Over reports whether the time of the plan is over, apart from that for the final matches. There must be a generation to
+// Over reports whether the plan's time, without the part for the final matches, is used up. There must be a generation to
 // stop after.
 func (c *Clock) Over(p *rundir.Plan, s *rundir.Settings, ended int) bool {
 	return c.over(p, s, ended, 0)
@@ -75,13 +76,13 @@ func (c *Clock) over(p *rundir.Plan, s *rundir.Settings, ended int, next float64
 	return p.Seconds > 0 && ended > 0 && c.Spent(p).Seconds()+next > p.Seconds*(1-FinalShare(s))
 }
 
-// Progress returns the completed part of the plan when so many generations are done, with the done part of the current one,
-// and the time that is expected to remain; 0 if unknown.
+// Progress returns the share of the plan that is complete and the expected time left (0 if unknown). done counts
+// generations; its fraction is the current one's progress.
 func (c *Clock) Progress(p *rundir.Plan, done float64) (share float64, remaining time.Duration) {
 	elapsed, spent := c.Elapsed(), c.Spent(p).Seconds()
 	share = done / float64(p.Generations)
 	if p.Seconds > 0 && spent > 0 && p.Adjusted < len(adjustments(p)) && (p.CPU || int(done) < LastBeforeDecay(p)) {
-		// The number of generations will change, but hardly the time.
+		// For a time plan, time is the better measure: the number of generations still changes.
 		return min(spent/p.Seconds, 1), time.Duration(max(p.Seconds-spent, 0) / spent * float64(elapsed))
 	}
 	here := done - float64(c.from)

@@ -23,39 +23,40 @@ const (
 	measuredTime  = 1500 * time.Millisecond
 )
 
-// errMeasuring is the error of a time limit that ends before the machine is measured.
+// errMeasuring means that the time limit ended before the machine's speed was measured.
 var errMeasuring = errors.New("the time limit ended while this machine's speed was measured: " +
 	"choose a longer time or a smaller network (channels, blocks)")
 
-// Cost is the time of work on this machine.
+// Cost is the measured time of a run's work on this machine.
 type Cost struct {
-	// CPUShare is the CPU time of self-play / what its threads could have used; low if other programs ran.
+	// CPUShare is the CPU time of self-play divided by the CPU time that its threads could have used. It is low if other
+	// programs ran.
 	CPUShare float64
 
 	position   float64 // seconds per position of self-play
 	step       float64 // seconds per training step
-	generation float64 // seconds per generation for files
+	generation float64 // seconds per generation for writing files
 }
 
-// Generation returns the seconds of a generation of a plan with so many samples per position.
+// Generation returns the expected seconds of a generation of a plan.
 func (c *Cost) Generation(p *rundir.Plan, s *rundir.Settings, samplesPerPosition float64) float64 {
 	return (c.position+samplesPerPosition/float64(s.BatchSize)*c.step)*float64(Positions(p)) + c.generation
 }
 
-// Fitting returns how many generations of the given seconds fit into a time plan.
+// Fitting returns how many generations of the given duration, in seconds, fit into a time plan.
 func Fitting(p *rundir.Plan, s *rundir.Settings, generation float64) int {
 	return max(1, int(p.Seconds*(1-s.RatingShare)*safety/generation))
 }
 
-// Measure estimates the cost of work on this machine: it plays and trains for a few seconds, using its own random
-// streams. It stops at the time limit. With cpuTime the limit and the costs are CPU time of this process.
+// Measure estimates the cost of work on this machine by playing and training for a few seconds, with its own random
+// streams. It stops at the time limit. With cpuTime, the limit and the costs are CPU time of this process.
 func Measure(
 	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int, limit time.Duration,
 	cpuTime bool,
 ) (Cost, error) {
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
-	if cpuTime { // measuring takes a small part of any limit, so a busy machine need not stop it
+	if cpuTime { // no limit needed: measuring takes a small part of the time
 		clock = cpu.Time
 	} else {
 		var cancel context.CancelFunc
@@ -71,7 +72,7 @@ func Measure(
 	return c, err
 }
 
-// measurePlaying sets position and CPUShare.
+// measurePlaying measures the cost of a position and the CPU share.
 func (c *Cost) measurePlaying(
 	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int,
 	duration time.Duration, clock func() time.Duration, cpuTime bool,
@@ -105,7 +106,7 @@ func (c *Cost) measurePlaying(
 	return err
 }
 
-// measureLearning sets step.
+// measureLearning measures the cost of a training step.
 func (c *Cost) measureLearning(
 	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int,
 	duration time.Duration, clock func() time.Duration,
@@ -114,7 +115,7 @@ func (c *Cost) measureLearning(
 	if err != nil {
 		return err
 	}
-	// A small batch warms up. If whole batches would take long, its time is scaled instead of measuring them.
+	// The warm-up uses a small batch. If whole batches would take long, its time is scaled up instead of measuring them.
 	batch := randomBatch(game, min(s.BatchSize, 8*threads))
 	start := clock()
 	if _, err := trainer.Step(batch, s.LearningRate); err != nil {
@@ -125,7 +126,7 @@ func (c *Cost) measureLearning(
 		return context.Cause(ctx)
 	}
 	batch = randomBatch(game, s.BatchSize)
-	steps := -1 // the first step warms up, too
+	steps := -1 // -1: the first step is a warm-up
 	for ; steps < 4 || clock()-start < duration/3; steps++ {
 		if steps == 0 {
 			start = clock()
@@ -141,14 +142,14 @@ func (c *Cost) measureLearning(
 	return nil
 }
 
-// cpuShare returns the CPU time that self-play used / what its threads could have used on the given cores, at most 1. A thread
-// cannot use the time in which it waits for others.
+// cpuShare returns the CPU time that self-play used divided by what its threads could have used on the given cores, at most
+// 1. A thread cannot use the time in which it waits for others.
 func cpuShare(used float64, t selfplay.Throughput, threads, cores int) float64 {
 	usable := (float64(threads)*t.Seconds - t.Idle) * min(1, float64(cores)/float64(threads))
 	return min(1, used/usable)
 }
 
-// randomBatch returns a batch of random samples: a training step on it takes as long as on any other.
+// randomBatch returns a batch of random samples, for timing training steps.
 func randomBatch(game *env.Game, size int) *model.Batch {
 	b := model.NewBatch(game, size)
 	rng := rand.New(seed.New(0, "measure", 0))
@@ -168,8 +169,7 @@ func randomBatch(game *env.Game, size int) *model.Batch {
 	return b
 }
 
-// measureRescoring returns one core's seconds per position for rescoring. It rescores games one by one until the given
-// time is over.
+// measureRescoring returns one core's seconds per position for rescoring. It rescores games one by one for the given time.
 func measureRescoring(
 	ctx context.Context, r *selfplay.Rescorer, games []*record.Record, limit time.Duration, clock func() time.Duration,
 ) (float64, error) {

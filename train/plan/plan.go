@@ -21,10 +21,10 @@ const (
 	MaxGenerations = 100_000
 )
 
-// Length is how long a run is asked to be: a time or a number of generations. Both are 0 if nothing is asked.
+// Length is the requested length of a run: a time or a number of generations. Both are 0 if nothing is requested.
 type Length struct {
 	Time        time.Duration
-	CPU         bool // Time is CPU time of the run's processes rather than time on the clock
+	CPU         bool // Time is CPU time of the run's processes, not wall-clock time
 	Generations int
 }
 
@@ -39,7 +39,7 @@ func (l Length) Validate() error {
 	return nil
 }
 
-// Is reports whether the length is that of a plan, or nothing is asked.
+// Is reports whether a plan has this length, or no length is requested.
 func (l Length) Is(p *rundir.Plan) bool {
 	sameTime := l.Time == 0 || l.Time.Seconds() == p.Seconds && l.CPU == p.CPU
 	sameGenerations := l.Generations == 0 || l.Generations == p.Generations && p.Stopped == 0
@@ -49,26 +49,26 @@ func (l Length) Is(p *rundir.Plan) bool {
 // LastBeforeDecay is the last generation before the final decay of the learning rate.
 func LastBeforeDecay(p *rundir.Plan) int { return int(learn.ConstantShare*float64(p.Generations)) + 1 }
 
-// Share is the completed part of the plan's generations at the start of a generation, in [0, 1].
+// Share is the completed share of the plan's generations when the given generation starts, in [0, 1].
 func Share(p *rundir.Plan, generation int) float64 {
 	return float64(generation-1) / float64(p.Generations)
 }
 
-// Positions is how many positions a generation needs.
+// Positions is the number of positions that a generation plays.
 func Positions(p *rundir.Plan) int { return p.ParallelGames * p.PliesPerGeneration }
 
 const (
-	safety            = 0.95 // share of the remaining time that is planned for: the machine may become slower
-	minGenerations    = 60   // a plan should have at least this many
-	targetGenerations = 250  // a longer run gets longer generations rather than more, since each costs a checkpoint
-	minGamesEach      = 12   // games of the greatest usual length that each game in progress should have time for
-	minParallel       = 16   // parallel games
+	safety            = 0.95 // plan only for this share of the remaining time: the machine may become slower
+	minGenerations    = 60   // least number of generations of a plan
+	targetGenerations = 250  // longer runs get longer generations instead of more, since each costs a checkpoint
+	minGamesEach      = 12   // least number of games of the greatest usual length per game in progress
+	minParallel       = 16   // least number of parallel games
 
-	maxGenerationSeconds     = 120 // a crash loses up to one generation
-	plannedGenerationSeconds = 90  // of a new plan, whose estimates may be wrong
+	maxGenerationSeconds     = 120 // longest generation: a crash loses up to one
+	plannedGenerationSeconds = 90  // longest generation of a new plan, whose estimates may be wrong
 )
 
-// ForGenerations plans a run of a number of generations, with the settings' games and plies or those of a long run.
+// ForGenerations plans a run of n generations. Without settings, games and plies are those of a long run.
 func ForGenerations(n int, s *rundir.Settings) rundir.Plan {
 	return rundir.Plan{
 		Generations:        n,
@@ -77,13 +77,13 @@ func ForGenerations(n int, s *rundir.Settings) rundir.Plan {
 	}
 }
 
-// ForTime plans a run of the given seconds. It chooses parallel games and plies per generation unless the settings do.
-// It returns an error if these settings make a generation longer than two minutes.
+// ForTime plans a run of the given seconds. It chooses parallel_games and plies_per_generation if the settings leave them
+// open, and returns an error if the settings make a generation longer than two minutes.
 func ForTime(seconds float64, game *env.Game, s *rundir.Settings, cost Cost) (rundir.Plan, error) {
 	var p rundir.Plan
 	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
-	positions := seconds * (1 - s.RatingShare) * safety / position                   // of the run
-	maxPositions := max(1, int((plannedGenerationSeconds-cost.generation)/position)) // of a generation
+	positions := seconds * (1 - s.RatingShare) * safety / position                   // positions of the whole run
+	maxPositions := max(1, int((plannedGenerationSeconds-cost.generation)/position)) // most positions of a generation
 	p.ParallelGames = s.ParallelGames
 	if p.ParallelGames == 0 {
 		games := int(positions / float64(minGamesEach*game.UsualPlies))
@@ -105,17 +105,18 @@ func ForTime(seconds float64, game *env.Game, s *rundir.Settings, cost Cost) (ru
 	return p, nil
 }
 
-// A time plan is adjusted when these parts of its generations are done, to the time that the last tenth of them took, or
-// the last adjustOver if these are more. All lie before the final decay of the learning rate, whose length is then known.
+// A time plan is adjusted when these shares of its generations are done. The adjustment uses the duration of the last tenth
+// of them, or of the last adjustOver if these are more. All lie before the final decay of the learning rate, so its start
+// does not move.
 var adjustAt = []float64{0.12, 0.3, 0.48}
 
-// adjustCPUAt is adjustAt for plans of CPU time, which are there to compare runs at equal cost: they must end close to
-// their limit. So they are adjusted during the decay, too, which then ends slightly sooner or later.
+// adjustCPUAt is adjustAt for plans of CPU time. Such runs are compared at equal cost and must end close to their limit, so
+// they are adjusted during the decay, too; it then ends slightly sooner or later.
 var adjustCPUAt = append(slices.Clone(adjustAt), 0.65, 0.8, 0.9, 0.96)
 
-const adjustOver = 3 // generations
+const adjustOver = 3 // least number of generations that an adjustment measures
 
-// adjustments are the parts of a plan's generations after which it is adjusted.
+// adjustments are the shares of a plan's generations after which it is adjusted.
 func adjustments(p *rundir.Plan) []float64 {
 	if p.CPU {
 		return adjustCPUAt
@@ -123,17 +124,17 @@ func adjustments(p *rundir.Plan) []float64 {
 	return adjustAt
 }
 
-// adjustmentDue reports whether a plan is adjusted before the generation next. measured is the number of generations
-// whose time is known.
+// adjustmentDue reports whether the plan is to be adjusted before generation next. measured is the number of generations
+// whose duration is known.
 func adjustmentDue(p *rundir.Plan, next, measured int) bool {
 	at := adjustments(p)
 	return p.Adjusted < len(at) && measured >= adjustOver && Share(p, next) >= at[p.Adjusted] &&
 		(p.CPU || next <= LastBeforeDecay(p))
 }
 
-// adjust sets the remaining generations of a time plan. spent is the run's time so far, recent that of each
-// generation measured, in seconds; only the last ones count. If these took more than maxGenerationSeconds on average,
-// later ones get fewer plies.
+// adjust sets the remaining generations of a time plan. spent is the run's time so far; recent holds the measured durations
+// of generations, of which only the last ones count. All are in seconds. If these took more than maxGenerationSeconds on
+// average, later generations get fewer plies.
 func adjust(p *rundir.Plan, generation int, recent []float64, spent float64, s *rundir.Settings) {
 	recent = recent[max(0, len(recent)-max(adjustOver, generation/10)):]
 	mean := 0.0
@@ -149,21 +150,21 @@ func adjust(p *rundir.Plan, generation int, recent []float64, spent float64, s *
 	p.Generations = generation + max(1, int(left/mean))
 }
 
-// passAdjustments counts the adjustments that were due until a generation ended as made.
+// passAdjustments marks the adjustments that were due up to a generation as done.
 func passAdjustments(p *rundir.Plan, generation int) {
 	for at := adjustments(p); p.Adjusted < len(at) && Share(p, generation+1) >= at[p.Adjusted]; {
 		p.Adjusted++
 	}
 }
 
-// Done is what a run has done.
+// Done is how much a run has done.
 type Done struct {
 	Generation int
 	Seconds    float64
 	CPUSeconds float64
 }
 
-// spent is the time in what a plan limits. Runs without recorded CPU time count the time on the clock.
+// spent is the run's time as a plan limits it: wall-clock or CPU time. Runs without recorded CPU time use wall-clock time.
 func (d Done) spent(cpu bool) float64 {
 	if cpu && d.CPUSeconds > 0 {
 		return d.CPUSeconds
@@ -171,8 +172,9 @@ func (d Done) spent(cpu bool) float64 {
 	return d.Seconds
 }
 
-// DoneShare is the share of its plan that a run has done: by its time, as long as the number of generations is adjusted
-// to that, else by its generations. known says whether totals can be extrapolated from it: the first games end late.
+// DoneShare is the share of its plan that a run has completed: by time while a time plan may still be adjusted, otherwise
+// by generations. known reports whether totals can be extrapolated from the share; early in a run they cannot, because the
+// first games end late.
 func DoneShare(c *rundir.Config, d Done) (share float64, known bool) {
 	const least = 0.1
 	p := &c.Plan
@@ -184,7 +186,7 @@ func DoneShare(c *rundir.Config, d Done) (share float64, known bool) {
 	return share, share >= least && d.Generation >= adjustOver
 }
 
-// Change returns the plan of an unfinished run that gets another length. It may have no generation left.
+// Change returns the plan of an unfinished run with another length. It may have no generation left.
 func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
 	perGeneration, spent := p.Seconds/float64(p.Generations), 0.0
 	if d.Generation > 0 {
@@ -200,8 +202,8 @@ func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
 	return p
 }
 
-// Extend returns the plan of a finished run that gets more to do. Its learner goes back to the weights of generation
-// rewound; repeated is the time on the clock that it spent learning since then. The plan has no generation left if the run
+// Extend returns the plan of a finished run that is to train longer. The learner goes back to the weights of generation
+// rewound; repeated is the wall-clock time that it spent learning since then. The plan has no generation left if the run
 // has done that much already.
 func Extend(p rundir.Plan, l Length, s *rundir.Settings, d Done, rewound int, repeated float64) rundir.Plan {
 	more := rundir.Plan{
@@ -210,7 +212,7 @@ func Extend(p rundir.Plan, l Length, s *rundir.Settings, d Done, rewound int, re
 	}
 	if l.Time > 0 {
 		more.Seconds, more.CPU = l.Time.Seconds(), l.CPU
-		more.Adjusted = len(adjustments(&more)) // the run's speed is known
+		more.Adjusted = len(adjustments(&more)) // no adjustments needed: the run's speed is known
 		spent := d.spent(l.CPU)
 		left := more.Seconds*(1-FinalShare(s)) - spent - repeated*spent/d.Seconds
 		more.Generations = d.Generation + int(left*safety/spent*float64(d.Generation))

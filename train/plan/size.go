@@ -9,23 +9,23 @@ import (
 	"ludus/train/rundir"
 )
 
-// networkSize is the network of new runs that all cores together have at least the given time for.
+// networkSize is the size of a new run's network if the run's time, times its cores, is at least `from`.
 type networkSize struct {
 	from             time.Duration
 	channels, blocks int
 }
 
-// networkSizes returns the networks of new runs, in ascending order of time. Small networks learn faster at first, large
-// ones get further.
+// networkSizes returns the default network sizes of a game, in ascending order of time. Small networks learn faster at
+// first, large ones get further.
 func networkSizes(game *env.Game) []networkSize {
 	small := infer.DefaultConfig(game)
 	return []networkSize{
 		{0, small.Channels, small.Blocks},
-		{2 * time.Hour, 64, small.Blocks + 1}, // in 12 to 30 minutes no gain was shown, see docs/METHODS.md, Network
+		{2 * time.Hour, 64, small.Blocks + 1}, // 12 to 30 minutes showed no gain, see docs/METHODS.md, Network
 	}
 }
 
-// NetworkSize returns the channels and blocks of the network for a new run of a time on so many threads.
+// NetworkSize returns the default channels and blocks of the network for a run of length l on the given threads.
 func NetworkSize(game *env.Game, l Length, threads int) (channels, blocks int) {
 	coreTime := cmp.Or(l.Time, DefaultTime)
 	if !l.CPU {
@@ -39,8 +39,8 @@ func NetworkSize(game *env.Game, l Length, threads int) (channels, blocks int) {
 	return channels, blocks
 }
 
-// ChangedSettings lists the settings that differ from those of a plain "ludus train GAME", as [rundir.Settings.Changed]
-// does, without the size of the network if some length of a plain run has it.
+// ChangedSettings lists the settings that differ from the defaults of "ludus train GAME", as [rundir.Settings.Changed]
+// does. It leaves out the network's size if that is the default for some length.
 func ChangedSettings(game *env.Game, settings *rundir.Settings) []string {
 	plain := rundir.DefaultSettings(game)
 	for _, size := range networkSizes(game) {

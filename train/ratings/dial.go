@@ -11,11 +11,11 @@ import (
 	"ludus/train/rundir"
 )
 
-// DialWithin is how far, in Elo, the intervals of a dial's ratings usually end from them.
+// DialWithin is the usual half-width, in Elo, of the intervals of a dial's ratings.
 const DialWithin = 30
 
-// AddStrengths adds the strengths of a dial ([agent.Strengths]) of a checkpoint that can play. It returns their indices,
-// weakest first; the strongest is the checkpoint itself. Ratings that [Pool.Write] writes then include the dial. The pool's
+// AddStrengths adds the strengths of a dial ([agent.Strengths]) for a checkpoint that can play. It returns their indices,
+// weakest first; the strongest is the checkpoint itself. From then on [Pool.Write] also writes the dial. The pool's
 // checkpoints must have [agent.DefaultSimulations].
 func (p *Pool) AddStrengths(checkpoint int) []int {
 	list, generation := agent.Strengths(), p.agents[checkpoint].generation
@@ -30,7 +30,7 @@ func (p *Pool) AddStrengths(checkpoint int) []int {
 	return indices
 }
 
-// addStrength adds a strength of a checkpoint. It can play if the run keeps the checkpoint.
+// addStrength adds a weakened checkpoint. It can play if the run keeps the checkpoint.
 func (p *Pool) addStrength(generation int, s agent.Strength, kept bool) {
 	a := poolAgent{name: rundir.StrengthName(generation, s), generation: generation, strength: &s}
 	if kept {
@@ -39,12 +39,12 @@ func (p *Pool) addStrength(generation int, s agent.Strength, kept bool) {
 	p.addAgent(a)
 }
 
-// Dial returns the dial of agents that play with the strengths of one network, in the order of [agent.Strengths].
+// Dial returns the dial of the given agents, one for each of [agent.Strengths], all with the same network.
 func (p *Pool) Dial(indices []int) agent.Dial {
 	return p.dial(p.fit(), func(k int, _ agent.Strength) (int, bool) { return indices[k], true })
 }
 
-// dial returns the dial of the strengths that have a rating. find returns the index of the agent with strength k of
+// dial returns the dial of the rated strengths. find returns the index of the agent that plays with strength k of
 // [agent.Strengths], if there is one.
 func (p *Pool) dial(f *fit, find func(k int, s agent.Strength) (int, bool)) agent.Dial {
 	var rated []agent.Strength
@@ -56,7 +56,7 @@ func (p *Pool) dial(f *fit, find func(k int, s agent.Strength) (int, bool)) agen
 	return agent.NewDial(rated)
 }
 
-// rated returns a strength with the rating of agent i. Its interval is of the difference from the anchor.
+// rated returns a strength with agent i's rating. The interval is that of the difference from the anchor.
 func (p *Pool) rated(f *fit, i int, s agent.Strength) agent.Strength {
 	toAnchor := *f
 	toAnchor.centre = make([]float64, len(p.agents))
@@ -88,7 +88,7 @@ func (p *Pool) dials(f *fit) (list []rundir.Dial) {
 
 // fixedCosts estimates each agent's seconds per game from its simulations.
 func (p *Pool) fixedCosts() []float64 {
-	const evaluation = 40e-6 // seconds, of a network; other agents are compared with it
+	const evaluation = 40e-6 // seconds per network evaluation, the unit for the costs of other agents
 	cost := make([]float64, len(p.agents))
 	for i := range p.agents {
 		evaluations := 1.0
@@ -108,29 +108,29 @@ func (p *Pool) fixedCosts() []float64 {
 // DialOptions say how to measure or check the strength dial of a shipped network.
 type DialOptions struct {
 	Game     *env.Game
-	Load     agent.Loader // of zoo; its origin has the dial to check
-	Within   float64      // Elo: as in Options; usually DialWithin
+	Load     agent.Loader // loads zoo; the origin has the dial to check
+	Within   float64      // interval half-width to reach, in Elo, as in Options; usually DialWithin
 	Balance  *match.BalanceChecker
 	Threads  int
 	Progress func(Progress)
 }
 
-// Seeds of the matches that measure a dial and of those that check it. Those of runs have 0.
+// Random seeds: one for matches that measure a dial, one for those that check it. Matches of runs use 0.
 const (
 	measureSeed = 1
 	checkSeed   = 2
 )
 
-// dialBaselines are rated with the strengths of a dial, checkBaselines with the agents that check it. Both have two searches
-// with random playouts: differences from these are measured larger than those between networks, so the share of their games
-// sets the scale.
+// dialBaselines are rated with the strengths of a dial, checkBaselines with the agents that check it. Both have two
+// searches with random playouts: differences from these are measured larger than those between networks, so the share of
+// their games sets the scale.
 var (
 	dialBaselines  = []string{"greedy", "mcts:200", "mcts:1000"}
 	checkBaselines = []string{"mcts:100", "mcts:500"}
 )
 
-// MeasureDial rates the strengths of the network zoo and the baselines. Each agent has the name of its spec; zoo is the
-// network with full strength.
+// MeasureDial rates the shipped network at each strength, and the baselines. An agent's name is its spec; zoo is the
+// network at full strength.
 func MeasureDial(ctx context.Context, o DialOptions) (agent.Dial, *rundir.Ratings, error) {
 	var names []string
 	for _, s := range agent.Strengths() {
@@ -148,13 +148,13 @@ const CheckedClaims = 5
 
 // Claim is an agent with elo=N and its rating.
 type Claim struct {
-	Elo    int // N
+	Elo    int // the N of elo=N
 	Rating rundir.Rating
 }
 
-// CheckDial rates agents with elo=N, spread evenly over a dial, in other games than those of [MeasureDial] and against
-// other agents: other baselines, and the network with temperatures and simulations between those of the dial. There is no
-// claim if the dial has no effect.
+// CheckDial rates agents with elo=N, spread evenly over a dial. Games, baselines and opponents differ from those of
+// [MeasureDial]; the opponents play with temperatures and simulations between those of the dial. There are no claims if the
+// dial has no effect.
 func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *rundir.Ratings, error) {
 	low, high, ok := dial.Range()
 	if !ok {
@@ -168,7 +168,7 @@ func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *r
 		claims, names = append(claims, Claim{Elo: spec.Elo}), append(names, spec.String())
 	}
 	targets := slices.Clone(names)
-	for _, s := range betweenStrengths() { // targets, too, as the strengths are when a dial is measured
+	for _, s := range betweenStrengths() { // targets, as the strengths are in MeasureDial
 		targets = append(targets, s.Spec(agent.ZooSpec().Network).String())
 	}
 	p, _, err := o.rate(ctx, targets, checkBaselines, checkSeed)
@@ -182,7 +182,7 @@ func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *r
 	return claims, table, nil
 }
 
-// ratingOf returns the rating of a named agent, which has one.
+// ratingOf returns the rating of a named agent, which must be in the table.
 func ratingOf(table *rundir.Ratings, name string) rundir.Rating {
 	return table.Agents[slices.IndexFunc(table.Agents, func(r rundir.Rating) bool { return r.Agent == name })]
 }
@@ -207,7 +207,7 @@ func betweenStrengths() (list []agent.Strength) {
 }
 
 // rate rates agents, given by their specs, in games with each other, the anchor and opponents. It returns their indices.
-// Intervals refer to the anchor.
+// Intervals are of the difference from the anchor.
 func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed uint64) (p *Pool, indices []int, err error) {
 	if p, err = poolOf(d.Game, slices.Concat([]string{Anchor}, specs, opponents), d.Load, seed, d.Balance); err != nil {
 		return nil, nil, err
@@ -219,5 +219,5 @@ func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed 
 	})
 }
 
-// maxDialGames bounds the games of a pool; 17,000 to 70,000 are usual.
+// maxDialGames limits the games of a pool; 17,000 to 70,000 are usual.
 const maxDialGames = 100_000

@@ -9,10 +9,10 @@ import (
 
 // pairing is the result of the games between two agents.
 type pairing struct {
-	a, b int // indices of the agents
-	// pentanomial counts pairs of games, of one opening with seats swapped, by a's points: 0, 1/2, 1, 3/2 and 2.
+	a, b int // agents' indices
+	// pentanomial counts pairs of games (one opening, seats swapped) by a's points: 0, 1/2, 1, 3/2 and 2.
 	pentanomial [5]int
-	// singles counts games that belong to no pair by a's points: 0, 1/2 and 1.
+	// singles counts games outside pairs by a's points: 0, 1/2 and 1.
 	singles [3]int
 }
 
@@ -27,7 +27,7 @@ func (p *pairing) pairs() (n int) {
 // games is the number of games.
 func (p *pairing) games() int { return p.singles[0] + p.singles[1] + p.singles[2] + 2*p.pairs() }
 
-// points is the number of a's points.
+// points is the sum of a's points.
 func (p *pairing) points() float64 {
 	points := 0.0
 	for halfPoints, n := range p.singles {
@@ -52,7 +52,7 @@ func (p *pairing) scatter(expected float64) float64 {
 // add adds the games of another pairing of the same two agents.
 func (p *pairing) add(q *pairing) {
 	if q.a != p.a {
-		q = &pairing{pentanomial: q.pentanomial, singles: q.singles} // copies of the arrays
+		q = &pairing{pentanomial: q.pentanomial, singles: q.singles} // copies of the arrays, with a and b swapped below
 		slices.Reverse(q.pentanomial[:])
 		slices.Reverse(q.singles[:])
 	}
@@ -74,7 +74,7 @@ const (
 	priorTolerance = 0.01
 )
 
-// edge is all games between two agents, a < b, and the edge's share of the prior's virtual draws.
+// edge holds the games between agents a < b as one sum, and the edge's share of the prior's virtual draws.
 type edge struct {
 	a, b   int
 	won    float64 // a's points
@@ -83,16 +83,16 @@ type edge struct {
 	played pairing
 }
 
-// fit is the ratings of a pool of agents, fitted to their games. Inside, ratings are natural logarithms of odds, and
-// vectors and matrices have an entry for each agent; those of agents with a known rating are 0.
+// fit holds the ratings of a pool of agents, fitted to their games. Its ratings are natural logarithms of odds. Vectors and
+// matrices have an entry for each agent, which is 0 for agents with a known rating.
 type fit struct {
-	known      []bool // by agent: its rating is given; at least one is
-	rated      []bool // by agent: it is known, or games connect it with one that is; the others have no meaningful rating
+	known      []bool // by agent: whether its rating is given; at least one is
+	rated      []bool // by agent: whether its rating is given, or games connect it with such an agent; other ratings are meaningless
 	edges      []edge
 	rating     []float64     // by agent
-	value      float64       // log likelihood
+	value      float64       // log-likelihood
 	info       mat.Cholesky  // information matrix of the ratings
-	inverse    *mat.SymDense // of info, 0 for agents with a known rating
+	inverse    *mat.SymDense // inverse of info; 0 for agents with a known rating
 	cov        *mat.SymDense // covariance of the ratings, corrected for the observed scatter of pairs
 	dispersion float64       // scatter of pairs relative to that of independent games without draws
 	centre     []float64     // weight of each agent in the pool's centre
@@ -108,7 +108,7 @@ func newFit(elo []float64, pairings []pairing) *fit {
 		}
 	}
 	f.rated = connected(f.known, pairings)
-	parameters := 0.0 // one for each rating to be fitted
+	parameters := 0.0 // number of ratings to fit
 	for i, rated := range f.rated {
 		if rated && !f.known[i] {
 			parameters++
@@ -135,7 +135,7 @@ func (f *fit) maximizeAll() {
 	f.value = f.likelihood(f.rating)
 	f.info = f.information(f.rating)
 	f.inverse = new(mat.SymDense)
-	_ = f.info.InverseTo(f.inverse) // an error only warns of an ill-conditioned system, whose solution is good enough here
+	_ = f.info.InverseTo(f.inverse) // the error only warns of an ill-conditioned matrix; the result is good enough
 	for i, known := range f.known {
 		if known {
 			f.inverse.SetSym(i, i, 0)
@@ -143,12 +143,12 @@ func (f *fit) maximizeAll() {
 	}
 }
 
-// setPrior gives each edge share(edge) of the prior's virtual draws. It returns the largest change of an edge's share,
-// which tells whether the iteration has converged.
+// setPrior gives each edge share(edge) of the prior's virtual draws. It returns the largest change of a share, by which the
+// caller detects convergence.
 func (f *fit) setPrior(share func(*edge) float64) (change float64) {
 	for i := range f.edges {
 		e := &f.edges[i]
-		prior := share(e) // depends on this edge and the last fit
+		prior := share(e) // computed from the last fit
 		change = max(change, math.Abs(prior-e.prior))
 		n, points := float64(e.played.games()), e.played.points()
 		e.prior, e.won, e.lost = prior, points+prior/2, n-points+prior/2
@@ -171,7 +171,8 @@ func differenceVariance(covariance mat.Symmetric, a, b int) float64 {
 	return covariance.At(a, a) + covariance.At(b, b) - 2*covariance.At(a, b)
 }
 
-// connected reports for each agent whether its rating is known or games connect it with an agent whose rating is.
+// connected reports for each agent whether its rating is known or a chain of games connects it with an agent of known
+// rating.
 func connected(known []bool, pairings []pairing) []bool {
 	reached := slices.Clone(known)
 	for grown := true; grown; {
@@ -224,7 +225,7 @@ func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 // logistic is the expected score at a difference d: 1 / (1 + exp(-d)).
 func logistic(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
 
-// gradient is the gradient of the log likelihood by the ratings to be fitted.
+// gradient is the gradient of the log-likelihood with respect to the ratings to be fitted.
 func (f *fit) gradient(rating []float64) *mat.VecDense {
 	g := mat.NewVecDense(len(rating), nil)
 	for i := range f.edges {
@@ -246,8 +247,9 @@ func (f *fit) clearKnown(v *mat.VecDense) {
 	}
 }
 
-// information is the negative Hessian of the log likelihood by the ratings to be fitted, as a Cholesky factorisation. The
-// rows of the other agents are those of the identity, so steps along gradients and contrasts do not move their ratings.
+// information is the negative Hessian of the log-likelihood with respect to the ratings to be fitted, as a Cholesky
+// factorisation. Rows of agents with a known rating are those of the identity, so steps along gradients and contrasts do
+// not move these ratings.
 func (f *fit) information(rating []float64) (c mat.Cholesky) {
 	m := f.laplacian(func(e *edge) float64 {
 		p := logistic(rating[e.a] - rating[e.b])
@@ -285,7 +287,7 @@ func (f *fit) laplacian(weight func(*edge) float64) *mat.SymDense {
 }
 
 const (
-	maxSteps     = 100   // of Newton's method; ten are usual
+	maxSteps     = 100   // step limit of Newton's method; ten are usual
 	minCurvature = 1e-9  // lower bound of p (1-p), which steps that overshoot could make 0
 	riseTol      = 1e-13 // relative rise of the likelihood at which Newton's method stops
 )
@@ -316,7 +318,7 @@ func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 				break
 			}
 			if scale < 1e-9 {
-				return // at the maximum, within rounding
+				return // the maximum, up to rounding
 			}
 		}
 	}
@@ -325,11 +327,11 @@ func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 // solve returns x of C x = b.
 func solve(c *mat.Cholesky, b *mat.VecDense) *mat.VecDense {
 	x := new(mat.VecDense)
-	_ = c.SolveVecTo(x, b) // as in maximizeAll
+	_ = c.SolveVecTo(x, b) // an error only warns of an ill-conditioned matrix
 	return x
 }
 
-// move sets dst to rating + scale step.
+// move sets dst to rating + scale * step.
 func move(dst, rating []float64, scale float64, step *mat.VecDense) {
 	for i := range dst {
 		dst[i] = rating[i] + scale*step.AtVec(i)

@@ -10,8 +10,8 @@ import (
 	"ludus/train/stats"
 )
 
-// scatterPrior pulls a pairing's estimated variance towards the pool's, and the pool's towards that of independent
-// games, as 32 more pairs of even games would (each has variance 1/2).
+// scatterPrior shrinks a pairing's estimated variance towards the pool's, and the pool's towards that of independent games.
+// Its weight is that of 32 more pairs of even games (each has variance 1/2).
 const scatterPrior = 16
 
 // setCovariance estimates the covariance of the ratings: H^-1 M H^-1, where H is the information and M the sum over the
@@ -19,12 +19,12 @@ const scatterPrior = 16
 // games that are all won, say little about their scatter, so each pairing's M is shrunk towards the pool's.
 func (f *fit) setCovariance() {
 	observed, expected := 0.0, 0.0
-	scatters := make(map[*edge][2]float64) // of the edge's pairs: observed, and expected if games were independent
+	scatters := make(map[*edge][2]float64) // scatter of the edge's pairs: observed, and expected for independent games
 	for i := range f.edges {
 		e := &f.edges[i]
 		p := f.expectedScore(e)
 		pairVariance := 2 * p * (1 - p)
-		leverage := pairVariance * differenceVariance(f.inverse, e.a, e.b) // the fit to these points reduces their scatter
+		leverage := pairVariance * differenceVariance(f.inverse, e.a, e.b) // the fit to these points reduces their scatter by this
 		o := [2]float64{e.played.scatter(p), float64(e.played.pairs()) * pairVariance * (1 - leverage)}
 		scatters[e] = o
 		observed += o[0]
@@ -48,8 +48,8 @@ func (f *fit) setCovariance() {
 	}
 }
 
-// setCentre defines the pool's centre as the mean rating of the middle half of the rated agents for which in holds, at
-// least one: all but a quarter, rounded down, at either end.
+// setCentre defines the pool's centre: the mean rating of the middle half of the rated agents for which in returns true. A
+// quarter, rounded down, is left out at either end.
 func (f *fit) setCentre(in func(agent int) bool) {
 	var order []int
 	for i := range f.rating {
@@ -74,12 +74,12 @@ func (f *fit) elo(agent int) float64 { return eloPerUnit * f.rating[agent] }
 func (f *fit) interval(agent int) (low, high float64) {
 	c := f.fromCentre(agent)
 	along := solve(&f.info, c)
-	variance := mat.Dot(c, along) // of the model
+	variance := mat.Dot(c, along) // variance according to the model
 	if variance <= 0 {
-		return f.elo(agent), f.elo(agent) // the agent alone is the centre, or both are known
+		return f.elo(agent), f.elo(agent) // the agent alone is the centre, or all ratings are known
 	}
 	target := stats.Z * math.Sqrt(mat.Inner(c, f.cov, c)/variance)
-	along.ScaleVec(1/variance, along) // changes the contrast by 1
+	along.ScaleVec(1/variance, along) // now a step along it changes the contrast by 1
 	down, up := f.bound(c, along, variance, -target), f.bound(c, along, variance, target)
 	return f.elo(agent) + eloPerUnit*down, f.elo(agent) + eloPerUnit*up
 }
@@ -91,8 +91,8 @@ func (f *fit) deviation(agent int) float64 {
 	return eloPerUnit * math.Sqrt(mat.Inner(c, f.cov, c))
 }
 
-// fromCentre is the vector c, by agent, for which c'x is the agent's rating minus the pool's centre, for any change x of the
-// ratings to be fitted.
+// fromCentre is the vector c, by agent, with c'x the change of the agent's rating minus the pool's centre when the fitted
+// ratings change by x.
 func (f *fit) fromCentre(agent int) *mat.VecDense {
 	c := mat.NewVecDense(len(f.rating), nil)
 	for i, weight := range f.centre {
@@ -105,12 +105,12 @@ func (f *fit) fromCentre(agent int) *mat.VecDense {
 
 const (
 	maxBoundSteps  = 50
-	boundTolerance = 1e-4 // of a standard deviation
+	boundTolerance = 1e-4 // in standard deviations
 )
 
-// bound returns the distance of contrast c from its estimate at which the signed root of the likelihood ratio statistic
-// equals target, by Newton's method: the root is nearly linear. Each step moves the ratings along `along`, which changes
-// c by 1, and refits them with c fixed. variance is c's, for the first step.
+// bound returns how far contrast c must move from its estimate until the signed root of the likelihood ratio statistic
+// equals target. It uses Newton's method, since the root is nearly linear. Each step moves the ratings in the direction
+// `along`, which changes c by 1, and refits them with c fixed. variance is the variance of c, for the first step.
 func (f *fit) bound(c, along *mat.VecDense, variance, target float64) float64 {
 	rating := slices.Clone(f.rating)
 	moved := 0.0
@@ -145,7 +145,7 @@ func (f *fit) intransitivity() float64 {
 		info := (e.won + e.lost) * p * (1 - p)
 		residualDF := 1 - info*differenceVariance(f.inverse, e.a, e.b)
 		if residualDF < 1e-3 {
-			continue // the ratings fit this pairing whatever its result
+			continue // the fit absorbs this pairing entirely: no residual
 		}
 		residual := e.won - (e.won+e.lost)*p
 		excess += residual*residual/(info*f.dispersion) - residualDF

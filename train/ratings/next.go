@@ -2,8 +2,8 @@ package ratings
 
 import "gonum.org/v1/gonum/mat"
 
-// connectingPair returns an agent that no games connect with one of known rating, and an agent whose match would connect it:
-// of the pairs that may play, the one with the nearest indices. ok is false if there is none.
+// connectingPair returns an unrated agent, which no games connect with a known rating, and an opponent that would connect
+// it. Of all pairs that may play it takes the one with the nearest indices. ok is false if there is none.
 func connectingPair(known []bool, pairings []pairing, may func(a, b int) bool) (a, b int, ok bool) {
 	reached := connected(known, pairings)
 	for i := range known {
@@ -16,9 +16,9 @@ func connectingPair(known []bool, pairings []pairing, may func(a, b int) bool) (
 	return a, b, ok
 }
 
-// schedule has the criteria of [fit.nextPair].
+// schedule holds the criteria for choosing the next match.
 type schedule struct {
-	games  int                    // of the next match
+	games  int                    // number of games of the next match
 	target func(agent int) bool   // whether an agent's interval must still shrink
 	may    func(a, b int) bool    // whether two agents may play
 	cost   func(a, b int) float64 // expected seconds of a game between two agents
@@ -31,7 +31,7 @@ type schedule struct {
 // ok is false if no two rated agents may play.
 func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	rows := f.covariances(s.target)
-	known := make(map[[2]int]float64) // information of the games played; keys are from twoOf
+	known := make(map[[2]int]float64) // information of the games played, by twoOf(a, b)
 	for i := range f.edges {
 		e := &f.edges[i]
 		p := f.expectedScore(e)
@@ -60,11 +60,11 @@ func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {
 	return a, b, ok
 }
 
-// pairingError is how far, in Elo, the true difference of a pairing is assumed to be from that of its ratings, so many
-// games of one pairing help less than games of several.
+// pairingError is the assumed systematic error, in Elo, of a pairing's true difference against that of the ratings. It
+// makes many games of one pairing worth less than the same number spread over several.
 const pairingError = 30
 
-// boundedInformation is a pairing's information k, bounded because of pairingError: 1 / (1/k + error^2) < 1 / error^2.
+// boundedInformation is a pairing's information k, limited by pairingError: 1 / (1/k + error^2) < 1 / error^2.
 func boundedInformation(k float64) float64 {
 	const e = pairingError / eloPerUnit
 	return k / (1 + k*e*e)

@@ -31,27 +31,27 @@ var Baselines = []string{Anchor, "greedy", "mcts:200", "mcts:1000"}
 // Pool is the agents of a run and the matches that they have played. Agents are given by index: 0 is the anchor, and
 // checkpoints are in ascending order of generation. The caller holds the run's lock.
 type Pool struct {
-	dir         string // of the run; "": none
+	dir         string // run directory; "": none
 	game        *env.Game
-	simulations int // per move of a checkpoint
+	simulations int // simulations per move of a checkpoint
 	seed        uint64
 	balance     *match.BalanceChecker
-	scale       scale // of a run's pool
+	scale       scale // agents with known ratings; empty outside runs
 
-	reference []int // agents whose centre intervals refer to; nil: all that can play
+	reference []int // agents that define the centre for intervals; nil: all that can play
 	agents    []poolAgent
-	index     map[string]int // of each agent, by name
-	pairings  []pairing      // one for each match that counts for ratings
+	index     map[string]int // index of each agent by name
+	pairings  []pairing      // one for each match that counts for the ratings
 	times     []matchTime
-	pairs     map[[2]int]pairState // keys are from twoOf
-	seconds   float64              // of all matches
+	pairs     map[[2]int]pairState // by twoOf(a, b)
+	seconds   float64              // total duration of all matches
 }
 
 // poolAgent is an agent of a pool.
 type poolAgent struct {
 	name       string
 	generation int             // -1 for a baseline
-	strength   *agent.Strength // of a weakened checkpoint; nil for others
+	strength   *agent.Strength // strength of a weakened checkpoint; nil for others
 	known      *zoo.Estimate   // rating of a shipped agent in a run's pool; nil for others
 	factory    *agent.Factory  // nil if it cannot play: its checkpoint is no longer kept or cannot be loaded
 }
@@ -59,11 +59,11 @@ type poolAgent struct {
 // checkpoint reports whether the agent is a checkpoint that is not weakened.
 func (p *poolAgent) checkpoint() bool { return p.generation >= 0 && p.strength == nil }
 
-// pairState counts what two agents have played against each other.
+// pairState counts the games between two agents.
 type pairState struct {
 	matches   int
 	games     int  // two for each opening played
-	exhausted bool // no new opening is left: further games would repeat earlier ones
+	exhausted bool // no new opening is left, so more games would only repeat earlier ones
 }
 
 // Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their known
@@ -100,8 +100,8 @@ func newPool(dir string, game *env.Game, simulations int, balance *match.Balance
 	}
 }
 
-// poolOf returns a pool of any agents, given by their specs, that keeps no files. The first one is the anchor. The seed
-// determines openings and games.
+// poolOf returns a pool of agents given by their specs, without files. The first agent is the anchor. seed determines
+// openings and games.
 func poolOf(game *env.Game, specs []string, load agent.Loader, seed uint64, balance *match.BalanceChecker) (*Pool, error) {
 	p := newPool("", game, agent.DefaultSimulations, balance)
 	p.seed = seed
@@ -115,7 +115,8 @@ func poolOf(game *env.Game, specs []string, load agent.Loader, seed uint64, bala
 	return p, nil
 }
 
-// fill adds the agents, including those of the matches, and counts the matches.
+// fill adds agents to the pool: the baselines, the shipped ones, the kept checkpoints and all agents of the matches. Then
+// it counts the matches.
 func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult) {
 	names := slices.Clone(baselines)
 	generations := slices.Clone(kept)
@@ -200,13 +201,13 @@ func (p *Pool) count(m *rundir.MatchResult) {
 		return
 	}
 	played := pairing{a: a, b: b, pentanomial: m.Pentanomial}
-	if played.games()+2*m.Repeats != m.Games { // not all games are in pairs
+	if played.games()+2*m.Repeats != m.Games { // then some games have no partner
 		played = pairing{a: a, b: b, singles: [3]int{m.Losses, m.Draws, m.Wins}}
 	}
 	p.pairings = append(p.pairings, played)
 }
 
-// twoOf is the map key of two agents, given in any order.
+// twoOf is the map key of an unordered pair of agents.
 func twoOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
 // Play plays a match of an even number of games between two agents, with openings that they have not played yet,
@@ -273,10 +274,9 @@ func (p *Pool) Baselines() []int {
 	return p.agentsWhere(func(a *poolAgent) bool { return a.generation < 0 })
 }
 
-// SetReference makes intervals refer to the centre of the given agents, without those that cannot play or have no
-// rating. It has no effect in a pool with shipped agents: there intervals are those of the ratings. By default it is
-// the centre of all agents that can play, but for weakened checkpoints: those that cannot would widen the intervals,
-// because they play no more games.
+// SetReference chooses the agents whose centre intervals refer to, without those that cannot play or have no rating. It has
+// no effect in a pool with shipped agents, whose ratings fix the scale. By default the centre is that of all agents that
+// can play, except weakened checkpoints; the others play no more games and would widen the intervals.
 func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
 // Checkpoints returns the indices of at most n checkpoints that the run keeps, spread evenly over their generations,
@@ -300,7 +300,7 @@ func (p *Pool) Checkpoints(n int) []int {
 	return chosen
 }
 
-// PlayedCheckpoints returns the indices of the checkpoints that the run keeps and that have played matches.
+// PlayedCheckpoints returns the indices of the kept checkpoints that have played matches.
 func (p *Pool) PlayedCheckpoints() []int {
 	return p.agentsWhere(func(a *poolAgent) bool {
 		i := p.index[a.name]
@@ -364,7 +364,7 @@ func (p *Pool) Write() (*rundir.Ratings, error) {
 // gameSeconds estimates each agent's seconds per game. All checkpoints get the same estimate, because they search
 // alike: differences between their matches are due to chance.
 func (p *Pool) gameSeconds(guess float64) []float64 {
-	proxy := make([]int, len(p.agents)) // whose estimate each gets: the first checkpoint's for all checkpoints
+	proxy := make([]int, len(p.agents)) // agent whose estimate each agent gets: all checkpoints share the first one's
 	for i := range p.agents {
 		proxy[i] = i
 		if i > 0 && p.agents[i].checkpoint() && p.agents[i-1].checkpoint() {
@@ -422,8 +422,8 @@ func (p *Pool) games() (games []int, points []float64) {
 	return games, points
 }
 
-// Ratings returns the ratings that follow from the matches, best first. Agents that no games connect with the anchor
-// or a shipped agent are left out, and so are shipped agents without games. Weakened checkpoints are in the dials only.
+// Ratings computes the ratings from the matches, best first. It leaves out agents that no games connect with the anchor or
+// a shipped agent, and shipped agents without games. Weakened checkpoints appear in the dials only.
 func (p *Pool) Ratings() *rundir.Ratings {
 	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
 	games, points := p.games()

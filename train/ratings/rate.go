@@ -15,11 +15,12 @@ import (
 type Options struct {
 	Targets []int // agents whose intervals must shrink
 	Players []int // agents that may play; they include the targets
-	// Dial measures a strength dial. Intervals are of the difference from the anchor: elo=N promises a rating above random
-	// moves. Agents play only if their ratings are near: far differences are measured larger than the sum of near ones where
-	// the better agent seldom loses. Two agents without a network do not play: searches with random playouts beat each other
-	// more often than their results against networks say, which would stretch the dial. Times are estimated from simulations,
-	// not measured, so the choice of matches does not depend on the machine.
+	// Dial measures a strength dial. Intervals are of the difference from the anchor, since elo=N promises a rating above
+	// random moves. Only agents with near ratings play each other: a large difference measured directly comes out larger
+	// than the sum of small ones, because the better agent seldom loses. Two agents without networks do not play each other
+	// either: searches with random playouts beat each other more often than their results against networks predict, which
+	// would stretch the dial. Costs are estimated from simulations, not measured, so the choice of matches does not depend
+	// on the machine.
 	Dial     bool
 	Within   float64       // Elo: stop when each target's interval ends at most this far from its rating; 0: never
 	MaxGames int           // 0: no limit
@@ -35,9 +36,9 @@ type Options struct {
 
 // Progress is the state of [Pool.Rate].
 type Progress struct {
-	Games  int           // played by this call
+	Games  int           // games played by this call
 	Widest float64       // half-width of the targets' widest interval, in Elo; infinite until all are rated
-	Left   time.Duration // expected; 0 if unknown
+	Left   time.Duration // expected time left; 0 if unknown
 }
 
 // maxDialGap is the largest difference of the ratings, in Elo, of two agents that play for a dial: the weaker one scores at
@@ -45,12 +46,12 @@ type Progress struct {
 const maxDialGap = 380
 
 const (
-	connectGames    = 64   // of a match that connects an agent; enough to fill the batches of two cores
-	matchGames      = 128  // of other matches; longer, so less of the time has partly filled batches
-	maxMatchGames   = 1024 // of any match; longer ones would update the choice of agents too rarely
-	minMatchGames   = 8    // of a match with little time left
-	minMatchSeconds = 0.1  // shorter matches would take less time than files and fits
-	onesidedGames   = 2000 // games, all won or all lost, after which an agent's interval cannot shrink
+	connectGames    = 64   // games of a match that connects an agent: enough to fill the batches of two cores
+	matchGames      = 128  // games of other matches: longer, because batches are only partly filled at a match's end
+	maxMatchGames   = 1024 // most games of a match: the choice of agents must be updated now and then
+	minMatchGames   = 8    // least games of a match when time is short
+	minMatchSeconds = 0.1  // a shorter match would take less time than its files and fits
+	onesidedGames   = 2000 // after so many games, all won or all lost, an agent's interval cannot shrink further
 )
 
 // Rate plays the matches that shrink the targets' intervals most per second until they are narrow enough, the budget is
@@ -90,7 +91,7 @@ func (p *Pool) Rate(ctx context.Context, o Options) error {
 	}
 }
 
-// rater is a call of Rate in progress.
+// rater is the state of a call of Rate.
 type rater struct {
 	*Pool
 	Options
@@ -115,11 +116,11 @@ func (r *rater) unfinished(i int) bool {
 	switch {
 	case !r.canPlay(i):
 		return false
-	case !r.fitted.rated[i] || r.Within == 0: // no rating yet, or never narrow enough
+	case !r.fitted.rated[i] || r.Within == 0: // no rating yet, or no width to reach
 		return true
 	case r.onesided(i):
 		return false
-	case stats.Z*r.fitted.deviation(i) > r.Within: // cheaper than the interval
+	case stats.Z*r.fitted.deviation(i) > r.Within: // a quick test before the exact interval
 		return true
 	}
 	low, high := r.fitted.interval(i)
@@ -145,7 +146,7 @@ func (r *rater) progress() Progress {
 			p.Widest = max(p.Widest, stats.Z*r.fitted.deviation(i))
 		}
 	}
-	if r.Within > 0 && !math.IsInf(p.Widest, 1) { // intervals shrink with the square root of the time
+	if r.Within > 0 && !math.IsInf(p.Widest, 1) { // intervals shrink with the square root of time
 		p.Left = time.Duration(max(0, math.Pow(p.Widest/r.Within, 2)-1) * r.seconds * float64(time.Second))
 	}
 	limit := func(left time.Duration) {
@@ -184,14 +185,14 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 		},
 		cost: func(a, b int) float64 { return r.cost[a] + r.cost[b] },
 	}
-	if a, b, ok = r.fitted.nextPair(&s); !ok { // all are far apart, or near ones can only repeat their games
+	if a, b, ok = r.fitted.nextPair(&s); !ok { // all ratings are too far apart, or the near agents can only repeat games
 		s.may = may
 		a, b, ok = r.fitted.nextPair(&s)
 	}
 	return a, b, false, ok
 }
 
-// length returns the number of games of a match: even, and 0 if the budget is spent.
+// length returns the number of games for a match: even, and 0 if the budget is spent.
 func (r *rater) length(a, b int, connecting bool) int {
 	cost := r.cost[a] + r.cost[b]
 	games := connectGames

@@ -10,13 +10,13 @@ import (
 	"ludus/train/shipped"
 )
 
-// scale holds the agents of a game whose ratings are known: the shipped agent and weakened ones, measured in many games when
+// scale holds the agents of known rating for a game: the shipped agent and weakened versions, measured in many games when
 // the agent was shipped. Playing them puts the ratings of all runs of the game on one scale. It is empty if no agent with a
 // strength dial is shipped.
 type scale struct {
-	digest string // of the shipped network
+	digest string // SHA-256 of the shipped network
 	agents []knownAgent
-	load   agent.Loader // of the agents
+	load   agent.Loader // loads these agents
 }
 
 // knownAgent is an agent with a known rating.

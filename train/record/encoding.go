@@ -53,7 +53,7 @@ type Reader struct {
 // ErrRecord means that a record is damaged or breaks the rules of the game.
 var ErrRecord = errors.New("the record does not fit the game")
 
-// NewReader returns a reader of data, which it does not change, about a game.
+// NewReader returns a reader of records of a game. It does not change data.
 func NewReader(game *env.Game, data []byte) *Reader { return &Reader{game: game, data: data} }
 
 // Err returns the first failure, which wraps [ErrRecord]; nil: none.
@@ -66,7 +66,7 @@ func (r *Reader) Fail(format string, args ...any) {
 	}
 }
 
-// End fails if data are left over, and returns the first failure.
+// End returns the first failure; unread data are a failure, too.
 func (r *Reader) End() error {
 	if len(r.data) > 0 {
 		r.Fail("%d bytes are left over", len(r.data))

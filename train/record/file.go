@@ -13,14 +13,14 @@ import (
 	"ludus/train/rundir"
 )
 
-// The header of a file of finished games.
+// Kind and version in the header of a file of finished games.
 const (
 	fileKind    = "ludus-games"
 	fileVersion = 2
 )
 
-// Write writes the games that finished in a generation to the run directory. first is the index in the run of
-// records[0].
+// Write writes the games that finished in a generation to the run directory. first is the number of records[0] among the
+// run's games.
 func Write(dir string, generation, first int, records []*Record) error {
 	path := rundir.GamesPath(dir, generation)
 	if err := checkpoints.MkdirAll(filepath.Dir(path)); err != nil {
@@ -30,7 +30,7 @@ func Write(dir string, generation, first int, records []*Record) error {
 	return checkpoints.WriteFile(path, checkpoints.Seal(fileKind, fileVersion, payload))
 }
 
-// Read reads the games that finished in a generation and the index in the run of records[0]. Errors wrap
+// Read reads the games that finished in a generation. first is the number of records[0] among the run's games. Errors wrap
 // fs.ErrNotExist, checkpoints.ErrDamaged or checkpoints.ErrVersion.
 func Read(game *env.Game, dir string, generation int) (records []*Record, first int, err error) {
 	path := rundir.GamesPath(dir, generation)

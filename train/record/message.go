@@ -15,11 +15,11 @@ import (
 // Message is finished games that a worker sends together. A game's id is its process and its number: First, First+1
 // and so on. A process numbers its games from 0 and never uses a number for two games.
 type Message struct {
-	Run        string `json:"run"`        // id of the run that the games are for
-	Process    string `json:"process"`    // id of the playing process; secret, because whoever knows it can send in its name
-	First      int    `json:"first"`      // number of the first game
-	Generation int    `json:"generation"` // of the network that finished the games; the newest, if they have several
-	Threads    int    `json:"threads"`    // that the process plays on
+	Run        string `json:"run"`        // id of the training run
+	Process    string `json:"process"`    // id of the worker's process; secret, because whoever knows it can send in its name
+	First      int    `json:"first"`      // number of the first game, counted by the process
+	Generation int    `json:"generation"` // generation of the network that finished the games; the newest if there are several
+	Threads    int    `json:"threads"`    // number of threads of the process
 
 	Records []*Record `json:"-"`
 }
@@ -27,9 +27,9 @@ type Message struct {
 // Delivery is a message as it arrives. Nothing in it has been checked.
 type Delivery struct {
 	Sender string // the worker's name for itself, of at most 40 letters, digits, dashes and underscores
-	Data   []byte // for [ReadMessage]
-	// Acknowledge says that the games are durable in the run directory, or will never be used. Without it the message is
-	// delivered again.
+	Data   []byte // input of [ReadMessage]
+	// Acknowledge confirms that the games are durable in the run directory, or will never be used. A message without
+	// confirmation is delivered again.
 	Acknowledge func()
 }
 
@@ -39,12 +39,12 @@ func (m *Message) Games() int { return len(m.Records) }
 // Positions returns the number of searched positions.
 func (m *Message) Positions() int { return Count(m.Records) }
 
-// Append adds the games of o, which must come from the same process and run.
+// Append adds the games of message o, which comes from the same process and run.
 func (m *Message) Append(o *Message) {
 	m.Records, m.Generation = append(m.Records, o.Records...), max(m.Generation, o.Generation)
 }
 
-// Take removes as many games from the start of m as may be sent together, at least one, and returns them.
+// Take removes games from the start of m, as many as fit into one message and at least one, and returns them.
 func (m *Message) Take() *Message {
 	n, size := 0, 0
 	var scratch []byte
@@ -66,20 +66,20 @@ func (m *Message) Split(n int) *Message {
 	return &first
 }
 
-// PlayVersion is the version of what workers do: how they play and rescore games, and how messages are written. Worker
-// and training must have the same. TestPlayVersion in package selfplay says when to increase it.
+// PlayVersion is the version of the workers' behaviour: how they play and rescore games, and how they encode messages.
+// Worker and training must have the same. TestPlayVersion in package selfplay says when to increase it.
 const PlayVersion = 2
 
-// A message is sealed, with PlayVersion: a line of JSON, then records as in a file of games.
+// Kind of the sealed data. A message is sealed with PlayVersion: a line of JSON, then records as in a file of games.
 const messageKind = "ludus-batch"
 
 // Limits of a message. A NATS server accepts 1 MiB by default.
 const (
-	MaxMessage = 1 << 20  // bytes, compressed
-	MaxTaken   = 64 << 10 // bytes of games in one message, plain; only a single game may have more
-	maxPayload = 8 << 20  // bytes, plain
-	maxHeader  = 256      // bytes
-	maxNumber  = 1 << 30  // of games of a process
+	MaxMessage = 1 << 20  // compressed size in bytes
+	MaxTaken   = 64 << 10 // uncompressed bytes of games per message; only a single game may have more
+	maxPayload = 8 << 20  // uncompressed bytes
+	maxHeader  = 256      // bytes of the JSON header
+	maxNumber  = 1 << 30  // largest number of a process's games
 )
 
 // ErrMessage means that data are not a message of valid games of the run. Errors of [ReadMessage] wrap it.
@@ -89,7 +89,7 @@ var ErrMessage = errors.New("not a message with games of the run")
 func (m *Message) Marshal() []byte {
 	header, err := json.Marshal(m)
 	if err != nil {
-		panic("record: " + err.Error()) // a message always marshals
+		panic("record: " + err.Error()) // cannot happen: a message always marshals
 	}
 	payload := append(binary.AppendUvarint(nil, uint64(len(header))), header...)
 	return checkpoints.Seal(messageKind, PlayVersion, append(payload, marshal(m.Records)...))

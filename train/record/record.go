@@ -11,26 +11,26 @@ import (
 
 // Record is a game of self-play, finished or in progress.
 type Record struct {
-	Opening []env.Action // random or policy moves before the first search; not trained on
+	Opening []env.Action // moves before the first search, random or by the policy; not trained on
 	Plies   []Ply
 	Done    bool   // the game has ended
-	Outcome int    // First's class; only if Done
-	Goals   [2]int // First's and Second's, 0 to 100; only if Done
+	Outcome int    // First's outcome class, if Done
+	Goals   [2]int // goals of First and Second, 0 to 100, if Done
 }
 
 // Ply is a move chosen after a search, and the search's results. Classes are for the player to move.
 type Ply struct {
 	Action      env.Action
 	TrainPolicy bool   // the policy target has weight 1, otherwise 0
-	Explored    bool   // the move was drawn, and is not the search's choice
+	Explored    bool   // the move was drawn at random instead of chosen by the search
 	Proven      int8   // exact class of the position if search or solver proved it, otherwise -1
 	Policy      Shares // policy target over the legal actions in ascending order; solved games may have all 0
-	Classes     Shares // [K] the classes that the search expects under the policy target
+	Classes     Shares // [K] expected outcome classes under the policy target
 }
 
 // Positions replays the record and yields each searched ply with its index. state must be the starting position of the
-// record's game; during an iteration it is the position in which the ply was searched, and must not be changed. After
-// the last ply, but not after a break, it is the position that the record ends with.
+// record's game. During an iteration it is the position in which the ply was searched, and must not be changed. After the
+// last ply it is the final position of the record; after a break it stays where it was.
 func (r *Record) Positions(state env.State) iter.Seq2[int, *Ply] {
 	return func(yield func(int, *Ply) bool) {
 		for _, a := range r.Opening {
@@ -79,7 +79,7 @@ func ProvenShare(records []*Record) float64 {
 	return float64(proven) / float64(max(1, Count(records)))
 }
 
-// Value is the expected utility of the player to move, exact if proven.
+// Value is the expected utility for the player to move, exact if proven.
 func (p *Ply) Value(game *env.Game) float64 {
 	if p.Proven >= 0 {
 		return float64(game.Classes[p.Proven].Utility)
@@ -123,8 +123,8 @@ func (s Shares) sum() int {
 	return total
 }
 
-// CheckSearch returns an error if the search's results in a finished game cannot be those of a search: distributions
-// must sum to 1. Rescoring may have removed moves from a policy target.
+// CheckSearch returns an error if the search results of a finished game are impossible: distributions must sum to 1. Only
+// rescoring may have removed moves from a policy target.
 func (r *Record) CheckSearch() error {
 	if len(r.Plies) == 0 {
 		return errors.New("no position was searched")

@@ -9,7 +9,7 @@ import (
 	"ludus/train/record"
 )
 
-// Game returns the game of a name.
+// Game returns the game with the given name.
 func Game(t testing.TB, name string) *env.Game {
 	t.Helper()
 	game, err := games.New(name)
