@@ -12,8 +12,9 @@ import (
 	"ludus/train/tensorboard"
 )
 
-// files is the only part of a run that writes its config, games, metrics and checkpoints, and that changes its counters.
-// (The rater writes matches, ratings and suite results, the inbox workers.json.)
+// files is the only part of an open run that writes its config, games, metrics and checkpoints, and that changes its
+// counters. The opener writes the config before; the rater writes matches, ratings and suite results, the inbox
+// workers.json.
 type files struct {
 	*state
 	player    *selfplay.Player

@@ -8,7 +8,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// state is what the parts of a run share. The opener makes it; then only files changes config and count.
+// state is what the parts of a run share. The opener makes it; after that only files changes config and count.
 type state struct {
 	Options
 	config *rundir.Config
