@@ -11,26 +11,26 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// axis is an ordered set of constants.
+// axis is one dimension of a board: the constants that are its coordinates, in order.
 type axis struct {
 	values []ground.Term
 	index  map[ground.Term]int
 }
 
-// board is a pair of ordered arguments that are coordinates: fluents and moves name a cell by a constant of first, then one
-// of second.
+// board is the grid on which a sheet's fluents lie. Fluents and moves such as (cell 1 2 x) name a cell by two
+// arguments: a constant of first, then one of second.
 type board struct {
 	first, second axis
 	rowsFirst     bool   // first is the row
-	functor       string // of the fluents in which the pair was found
-	apart         int    // arguments from the first coordinate to the second: 1 if they are neighbours
+	functor       string // name/arity of the fluents in which the board was found, such as cell/3
+	apart         int    // distance of the two coordinates in the list of arguments: 1 if they are neighbours
 }
 
-// Limits of a board's sides.
+// Limits of the search for a board.
 const (
 	maxColumns    = 26
 	maxRows       = 60
-	maxCoordinate = 16 // arguments of a fluent that may be coordinates: the first ones
+	maxCoordinate = 16 // only the first 16 arguments of a fluent may be coordinates
 )
 
 func (b *board) height() int {
@@ -42,7 +42,7 @@ func (b *board) height() int {
 
 func (b *board) width() int { return len(b.first.values) + len(b.second.values) - b.height() }
 
-// cell returns the cell of two indices.
+// cell returns the index of the cell with the given indices in the first and the second axis.
 func (b *board) cell(first, second int) int {
 	if b.rowsFirst {
 		return first*b.width() + second
@@ -50,7 +50,7 @@ func (b *board) cell(first, second int) int {
 	return second*b.width() + first
 }
 
-// at returns the cell that args[i] and args[j] name.
+// at returns the index of the cell that args[i] and args[j] name. It reports false if they are not coordinates.
 func (b *board) at(args []ground.Term, i, j int) (int, bool) {
 	x, ok := b.first.index[args[i]]
 	y, ok2 := b.second.index[args[j]]
@@ -60,9 +60,12 @@ func (b *board) at(args []ground.Term, i, j int) (int, bool) {
 	return b.cell(x, y), true
 }
 
-// findBoard returns the pair of ordered arguments that covers most fluents; nil if there is none. Roles are no coordinates,
-// and neither are values, such as the number in (heap left 3): arguments that the others determine. exclusive reports whether
-// it can prove that groups of fluents are mutex; if it is nil values are not recognised.
+// findBoard infers the board from the fluents: two arguments whose constants have an order. Of several functors the one
+// with the most fluents wins; nil means that there is no board.
+//
+// Roles are not coordinates. Neither are values, such as the number in (heap left 3): arguments that the others
+// determine. exclusive tells whether it can prove that each group of fluents is mutex; if it is nil, values count as
+// coordinates.
 func findBoard(p *ground.Program, exclusive func(groups [][]int) bool) *board {
 	var best *board
 	most := 0
@@ -77,7 +80,7 @@ func findBoard(p *ground.Program, exclusive func(groups [][]int) bool) *board {
 	return best
 }
 
-// boardOf returns the board of the first pair of arguments of a functor that are coordinates, or nil.
+// boardOf returns the board of a functor: the first pair of its arguments that are coordinates; nil if there is none.
 func boardOf(p *ground.Program, f functor, exclusive func(groups [][]int) bool) *board {
 	arity := min(len(p.Terms.Args(f.terms[0])), maxCoordinate)
 	axes, ok := make([]axis, arity), make([]bool, arity)
@@ -100,7 +103,8 @@ func boardOf(p *ground.Program, f functor, exclusive func(groups [][]int) bool) 
 	return nil
 }
 
-// hasRoles reports whether all constants are roles, or one that is no number is.
+// hasRoles reports whether the constants of an axis look like players: one is a role whose name is not a number, or all
+// are roles.
 func (a *axis) hasRoles(p *ground.Program) bool {
 	count := 0
 	for _, t := range a.values {
@@ -113,15 +117,15 @@ func (a *axis) hasRoles(p *ground.Program) bool {
 	return count == len(a.values)
 }
 
-// isValue reports whether the other arguments determine this one: of the fluents that differ in it alone exactly one is true
-// initially, and at most one is proven to be true later.
+// isValue reports whether an argument is a value that the other arguments determine. Group the fluents that differ only
+// in this argument: in each group exactly one is true initially, and at most one is proven to be true later.
 func isValue(p *ground.Program, f functor, arg int, exclusive func(groups [][]int) bool) bool {
 	groups := differingIn(p, f.members, arg)
 	starts := p.Starts()
 	return !slices.ContainsFunc(groups, func(group []int) bool { return countTrue(starts, group) != 1 }) && exclusive(groups)
 }
 
-// differingIn splits fluents of one functor into groups that differ in an argument alone.
+// differingIn groups fluents of one functor: those of a group differ only in argument arg.
 func differingIn(p *ground.Program, fluents []int, arg int) (groups [][]int) {
 	number := map[string]int{}
 	for _, i := range fluents {
@@ -138,8 +142,8 @@ func differingIn(p *ground.Program, fluents []int, arg int) (groups [][]int) {
 	return groups
 }
 
-// fits chooses which argument is the row. It reports false if the board is too large, or if the fluents name fewer than
-// half of its cells by arguments i and j.
+// fits decides which axis has the rows, and reports whether the board has a possible size and at least half of its
+// cells occur in fluents, named by arguments i and j.
 func (b *board) fits(p *ground.Program, f functor, i, j int) bool {
 	b.rowsFirst = rowsFirst(p, b)
 	if b.width() > maxColumns || b.height() > maxRows {
@@ -155,8 +159,8 @@ func (b *board) fits(p *ground.Program, f functor, i, j int) bool {
 	return 2*len(cells) >= b.width()*b.height()
 }
 
-// rowsFirst guesses whether the first coordinate is the row: its constants begin with r, those of the other one with c, or
-// it has numbers and the other one has names.
+// rowsFirst guesses whether the first axis has the rows: its constants begin with r, or those of the second axis begin
+// with c, or it has numbers where the second has names.
 func rowsFirst(p *ground.Program, b *board) bool {
 	x, y := p.Terms.Name(b.first.values[0]), p.Terms.Name(b.second.values[0])
 	return x[0] == 'r' && y[0] != 'r' || y[0] == 'c' && x[0] != 'c' || isNumber(x) && !isNumber(y)
@@ -167,8 +171,8 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// axisOf orders the constants of one argument of a functor: as numbers, by a relation, or by name. It reports false if they
-// have no order or are compound terms.
+// axisOf returns the axis of one argument: its constants ordered by number, by a relation of the sheet, or by name. It
+// reports false if they have no order or are compound terms.
 func axisOf(p *ground.Program, f functor, arg int) (axis, bool) {
 	a := axis{index: map[ground.Term]int{}}
 	for _, x := range f.terms {
@@ -190,7 +194,8 @@ func axisOf(p *ground.Program, f functor, arg int) (axis, bool) {
 	return a, ok
 }
 
-// byRelation orders the constants by the smallest binary static relation that numbers or chains them.
+// byRelation orders the constants by a binary static relation that numbers them or chains them. It tries the relations
+// with the fewest facts first.
 func (a *axis) byRelation(p *ground.Program) bool {
 	if len(a.values) < 3 {
 		return false
@@ -227,8 +232,8 @@ func (a *axis) numbered(p *ground.Program, facts [][]ground.Term) bool {
 	return true
 }
 
-// chained orders the constants by a successor relation, such as (succ 1 2): an injective partial function that makes a
-// single chain of them.
+// chained orders the constants by a successor relation such as (succ 1 2), if that links all of them into a single
+// chain.
 func (a *axis) chained(facts [][]ground.Term) bool {
 	next := map[ground.Term]ground.Term{}
 	hasPrevious := map[ground.Term]bool{}
@@ -259,7 +264,8 @@ func (a *axis) chained(facts [][]ground.Term) bool {
 	return true
 }
 
-// byName orders numbers, single letters, and names with a common prefix that end in numbers.
+// byName orders the constants by their names: single letters by the alphabet, numbers and names such as c1, c2, c3 by
+// the number at the end. It reports false for other names.
 func (a *axis) byName(p *ground.Program) bool {
 	keys := map[ground.Term]int{}
 	prefix := ""
@@ -290,25 +296,25 @@ func (a *axis) byName(p *ground.Program) bool {
 	return true
 }
 
-// place says which arguments of a functor's terms are coordinates.
+// place tells which arguments of a functor's terms are coordinates, as in (move 1 2 3 4), where 1 2 and 3 4 are cells.
 type place struct {
 	kind placeKind
-	i, j int // arguments that name the cell, or i the line; -1 if none
-	k, l int // arguments of a second cell; -1 if none
+	i, j int // indices of the arguments that name the cell, or i of the one that names a line; -1 if none
+	k, l int // indices of the arguments that name a second cell, such as a move's target; -1 if none
 }
 
-// placeKind says whether terms name cells or lines of the board.
+// placeKind tells whether terms name cells of the board, lines of it, or neither.
 type placeKind uint8
 
 const (
 	nowhere placeKind = iota
 	onCell
-	onFirst  // on a line: i is a coordinate of the first axis
-	onSecond // on a line: i is a coordinate of the second axis
+	onFirst  // on a line, which argument i names by a coordinate of the first axis
+	onSecond // on a line, which argument i names by a coordinate of the second axis
 )
 
-// placeOf finds the coordinates of terms of one functor; b may be nil. Terms that name lines must name more than half of
-// those of the board: the 1 and 2 of (turn x 1) and (turn x 2) are no rows.
+// placeOf finds which arguments of one functor's terms are coordinates; nowhere without a board (b is nil). Terms that
+// name lines must name more than half of the board's: the 1 and 2 of (turn x 1) and (turn x 2) are not rows.
 func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 	pl := place{i: -1, j: -1, k: -1, l: -1}
 	if b == nil {
@@ -364,7 +370,7 @@ func (pl place) others(p *ground.Program, t ground.Term) string {
 	return strings.Join(parts, " ")
 }
 
-// cells returns the cell that a term names, or the cells of its line.
+// cells returns the cell that a term names, or all cells of the line that it names.
 func (b *board) cells(p *ground.Program, pl place, t ground.Term) []int32 {
 	args := p.Terms.Args(t)
 	var list []int32
@@ -384,7 +390,7 @@ func (b *board) cells(p *ground.Program, pl place, t ground.Term) []int32 {
 	return list
 }
 
-// labels returns the names of the constants.
+// labels returns the names of an axis's constants, for the edge of the board.
 func (a *axis) labels(p *ground.Program) []string {
 	var list []string
 	for _, t := range a.values {
@@ -393,7 +399,7 @@ func (a *axis) labels(p *ground.Program) []string {
 	return list
 }
 
-// String describes the board for people; "" if it is nil.
+// String describes the board in the findings about a sheet; "" if it is nil.
 func (b *board) String() string {
 	if b == nil {
 		return ""

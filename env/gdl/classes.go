@@ -12,17 +12,19 @@ import (
 	"ludus/env/gdl/gates"
 )
 
-// classes maps the goals of a final position to a class of outcome.
+// classes maps the goals of a final position to an outcome class. There are three kinds. bySum: both players' goals add
+// up to 100, and First's goal is the class. byWin: classes are win, draw and loss. Otherwise the difference of the
+// goals, First's minus Second's, is the class.
 type classes struct {
-	values []int // by class, descending: First's goal if bySum, 1, 0 or -1 if byWin, otherwise First's goal minus Second's
-	bySum  bool  // both players' goals always add up to 100
-	byWin  bool  // there are too many differences of goals: classes are win, draw and loss
+	values []int // value of each class, descending: First's goal, or 1, 0, -1 for byWin, or the difference
+	bySum  bool  // the players' goals always add up to 100
+	byWin  bool  // win, draw and loss, because there are more than maxClasses differences
 }
 
-// maxClasses is the largest number of classes of differences.
+// maxClasses is the largest number of different goal differences that become classes of their own.
 const maxClasses = 21
 
-// newClasses finds the classes of a circuit's goals.
+// newClasses derives the outcome classes from the goals that a circuit can compute.
 func newClasses(circuit *gates.Circuit) (classes, error) {
 	p := circuit.Program
 	var holds [2]map[int]gates.Ref // by role, then value
@@ -71,7 +73,7 @@ func newClasses(circuit *gates.Circuit) (classes, error) {
 	return c, nil
 }
 
-// draw returns the value of a draw.
+// draw returns the class value of a draw.
 func (c *classes) draw() int {
 	if c.bySum {
 		return 50
@@ -79,14 +81,14 @@ func (c *classes) draw() int {
 	return 0
 }
 
-// addDraw adds the class of games that reach the cap on plies.
+// addDraw adds a draw to the classes, for games that reach the cap on plies.
 func (c *classes) addDraw() {
 	if !slices.Contains(c.values, c.draw()) {
 		c.values = append(c.values, c.draw())
 	}
 }
 
-// list sorts the values and returns their classes.
+// list sorts the class values and returns the classes as [env.Game] describes them.
 func (c *classes) list() (list []env.Class) {
 	slices.SortFunc(c.values, func(a, b int) int { return cmp.Compare(b, a) })
 	for _, v := range c.values {
@@ -127,8 +129,8 @@ func (c *classes) of(goals [2]int) int {
 	return slices.Index(c.values, v)
 }
 
-// complete sets the goal of the mover's opponent to 100 minus the mover's if goals add up to 100. It changes something only
-// in a final position without exactly one goal per player.
+// complete fills in the goal of the mover's opponent, 100 minus the mover's, if goals add up to 100. This matters only
+// in a final position in which a sheet wrongly gives a player no goal or several.
 func (c *classes) complete(goals *[2]int, mover env.Player) {
 	if c.bySum {
 		goals[mover.Opponent()] = 100 - goals[mover]

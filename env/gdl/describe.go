@@ -11,7 +11,7 @@ import (
 // noDescription is the description of a sheet without comments at its start.
 const noDescription = "This rule sheet has no description: comment lines at its start would be shown here."
 
-// describe writes the rules for players and the findings for authors of sheets.
+// describe writes the game's rules, for players, and the findings about its sheet, for authors of sheets.
 func (g *game) describe(info *Info) {
 	e := g.env
 	e.Summary = "a game from a rule sheet"
@@ -87,7 +87,7 @@ func (g *game) findingsOnSides(info *Info) string {
 		but, g.env.Players[1], info.Frame, size)
 }
 
-// maxDescription is the number of characters of a description.
+// maxDescription is the largest number of characters of a sheet's description.
 const maxDescription = 2000
 
 // descriptionOf returns the comments at the start of a sheet, before its first rule, as paragraphs; "" if there are none.
@@ -95,7 +95,7 @@ const maxDescription = 2000
 // without control characters.
 func descriptionOf(sheet string) string {
 	var paragraphs []string
-	open := false // the next line belongs to the last paragraph
+	open := false // the next line continues the last paragraph
 	for line := range strings.Lines(sheet) {
 		line = plain(line)
 		comment := strings.TrimLeft(line, ";")
@@ -104,7 +104,7 @@ func descriptionOf(sheet string) string {
 		}
 		comment = strings.TrimSpace(comment)
 		if !strings.ContainsFunc(comment, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-			open = false // an empty line, or one that separates
+			open = false // an empty line, or a ruler such as ;;;; or ----
 			continue
 		}
 		if item := strings.HasPrefix(comment, "- ") || strings.HasPrefix(comment, "* "); open && !item {
@@ -117,7 +117,7 @@ func descriptionOf(sheet string) string {
 	return shortened(strings.Join(paragraphs, "\n"), maxDescription)
 }
 
-// plain returns a line without characters that cannot be printed, and with single blanks.
+// plain returns a line without unprintable characters, and with single blanks.
 func plain(line string) string {
 	printed := func(r rune) rune {
 		switch {
@@ -131,7 +131,7 @@ func plain(line string) string {
 	return strings.Join(strings.Fields(strings.Map(printed, line)), " ")
 }
 
-// shortened cuts a text off after some characters, between words if it has any.
+// shortened cuts a text after most characters, between two words if it can.
 func shortened(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {

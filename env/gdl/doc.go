@@ -5,7 +5,7 @@
 // a position that breaks a law of games ([FindWitness]). Everything else has a cautious default:
 //
 //   - Longest game: proven by a step counter, by fluents that every move uses up, or by state variables with acyclic
-//     transition graphs. Otherwise a cap on plies, four times the longest random game, at which the game is a draw; the
+//     transition graphs. Otherwise a cap of plies, four times the longest random game, at which the game is a draw; the
 //     plies are then part of positions and keys.
 //   - Board: two arguments of fluents whose constants are ordered, by a relation of the sheet or as numbers, and that are
 //     neither roles nor values (determined by the other arguments). Without a board the tensor is [C,1,1].

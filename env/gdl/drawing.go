@@ -8,21 +8,21 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// drawing says what the fluents of a position show on the board and in the line below it.
+// drawing holds what the fluents of a position show on the board and in the line of text below it.
 type drawing struct {
-	pieces  []piece // by fluent
-	voids   []piece // drawn on cells of which no fluent of the board is true; nil if the sheet names no empty cells
-	details []int   // fluents that the board does not show
+	pieces  []piece // what each fluent draws, indexed by fluent
+	voids   []piece // drawn on cells about which no fluent is true; nil if no fluent of the sheet says that a cell is empty
+	details []int   // fluents shown as text, because the board does not show them
 }
 
-// piece is what a fluent draws on a cell: kind k-1 of env.Drawing.Pieces; 0 for nothing, or for an empty cell.
+// piece is what a fluent draws on a cell: kind k draws env.Drawing.Pieces[k-1]; kind 0 draws nothing.
 type piece struct {
 	cell  int32
 	kind  uint8
-	empty bool
+	empty bool // the fluent says that the cell is empty
 }
 
-// setBoard sets the size of the tensor and the labels of the board.
+// setBoard sets the height and width of the tensor and the labels of the board; one cell without a board.
 func setBoard(e *env.Game, p *ground.Program, b *board) {
 	e.Tensor = env.Shape{H: 1, W: 1}
 	e.Drawing = env.Drawing{Rows: []string{"1"}, Columns: []string{"1"}, Inferred: true}
@@ -38,8 +38,8 @@ func setBoard(e *env.Game, p *ground.Program, b *board) {
 	e.Drawing.RowNames, e.Drawing.ColumnNames = namesAs(isDigits, rows), namesAs(isLetter, columns)
 }
 
-// namesAs returns the constants of an axis without a common first letter, such as the r of r1 and r2. It returns nil if what
-// is left are not distinct names by isName.
+// namesAs returns the constants of an axis without a first letter that all share, such as the r of r1 and r2. It
+// returns nil if the rest are not distinct names that isName accepts.
 func namesAs(isName func(string) bool, constants []string) (names []string) {
 	for _, text := range constants {
 		rest := text
@@ -58,7 +58,7 @@ func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 
 func isLetter(s string) bool { return len(s) == 1 && s[0] >= 'a' && s[0] <= 'z' }
 
-// setCells marks the cells of the board that exist: those that a fluent names, and those that a move names.
+// setCells marks the cells of the board that exist: those that a fluent names (named) and those that a move names.
 func (g *game) setCells(named []bool) {
 	e := g.env
 	e.Drawing.Cells = named
@@ -71,17 +71,19 @@ func (g *game) setCells(named []bool) {
 	}
 }
 
-// emptyNames are constants that stand for an empty cell. They are not drawn. docs/RULES.md lists them.
+// emptyNames are the constants that say in a fluent that a cell is empty. They are not drawn as pieces. docs/RULES.md
+// lists them.
 var emptyNames = []string{"b", "blank", "empty", "e", "none", "free", "dirt", "clear", "nothing", "space", "nil"}
 
-// voidName names the kind that is drawn on cells of which no fluent is true. It is one of emptyNames, so no piece has it.
+// voidName is the name of the piece drawn on cells of which no fluent is true. It is one of emptyNames, so no real
+// piece has it.
 const voidName = "nothing"
 
-// maxKinds is the number of kinds of pieces.
+// maxKinds is the largest number of kinds of pieces.
 const maxKinds = 255
 
-// setPieces sets what the fluents of the board's functor draw: a piece named by the arguments that are not coordinates. If
-// some fluents say that a cell is empty, a cell of which no fluent is true is drawn as if it did not exist.
+// setPieces decides what the fluents of the board's functor draw: a piece named by the arguments that are not
+// coordinates. If some fluents say that a cell is empty, a cell of which no fluent is true is drawn as void.
 func (g *game) setPieces(pl place, f functor, b *board) {
 	p, e := g.circuit.Program, g.env
 	named := map[int32]bool{}
@@ -114,8 +116,8 @@ func (g *game) setPieces(pl place, f functor, b *board) {
 	}
 }
 
-// kindOf returns the index of a kind of pieces, which it adds if it is new; maxKinds if there are too many. A piece belongs
-// to the player whose role is in its name.
+// kindOf returns the index of the piece with that name in e.Drawing.Pieces, and adds it if it is new; maxKinds if there
+// are too many. The piece belongs to the player whose role is in its name.
 func kindOf(e *env.Game, name string) int {
 	kind := slices.IndexFunc(e.Drawing.Pieces, func(p env.Piece) bool { return p.Name == name })
 	switch {
@@ -134,7 +136,7 @@ func kindOf(e *env.Game, name string) int {
 	return len(e.Drawing.Pieces) - 1
 }
 
-// setDetails lists the fluents that neither the board nor the player to move shows.
+// setDetails lists the fluents to show as text: those that are neither drawn on the board nor tell who is to move.
 func (g *game) setDetails(b *board) {
 	p := g.circuit.Program
 	for i, t := range p.Fluents {
@@ -145,7 +147,7 @@ func (g *game) setDetails(b *board) {
 	}
 }
 
-// appendBoard appends the kinds of pieces on all cells while no fluent is true.
+// appendBoard appends an entry per cell, the kind of its piece, for a board on which no fluent is true.
 func (g *game) appendBoard(dst []uint8) []uint8 {
 	start := len(dst)
 	dst = append(dst, make([]uint8, g.env.Tensor.Cells())...)
@@ -155,7 +157,7 @@ func (g *game) appendBoard(dst []uint8) []uint8 {
 	return dst
 }
 
-// draw draws a true fluent. A piece hides a fluent that calls its cell empty.
+// draw puts the piece of a true fluent on the board. A fluent that calls its cell empty does not remove a piece.
 func (g *game) draw(pieces []uint8, fluent int) {
 	switch p := g.drawing.pieces[fluent]; {
 	case p.kind > 0:

@@ -8,18 +8,21 @@ import (
 	"ludus/env/gdl/gates"
 )
 
-// Limits of figures.
+// Limits of the sets of cells called figures.
 const (
-	minFigures     = 2       // fewer are not worth the figure layers, which take the place of convolutions
-	minFigureCells = 3       // of one figure: pairs of cells are too many and say too little
-	maxFigureCells = 16      // of one figure, which also has at most half of the board's cells
-	maxThroughCell = 64      // figures through a cell, on average
-	maxFigureSets  = 1 << 14 // before those within others are left out
+	minFigures     = 2       // with fewer, convolutions are better than figure layers
+	minFigureCells = 3       // least cells of a figure: pairs are too many and say too little
+	maxFigureCells = 16      // most cells of a figure, which also has at most half of the board's
+	maxThroughCell = 64      // most figures through a cell, on average
+	maxFigureSets  = 1 << 14 // most sets, counted before subsets of others are removed
 )
 
-// figures returns [env.Game.Figures]: the sets of cells on which fluents of one kind, such as one player's pieces, must be
-// true together for terminal or for a goal, as four in a line or the corners of a square. Subsets of others are left out,
-// and all are if they are too few or too many. Networks use figures as wiring only, so missing ones do no harm.
+// figures returns [env.Game.Figures]: sets of cells that matter together, such as four in a line or the corners of a
+// square. A figure is a set of cells on which fluents of one kind, such as one player's pieces, must all be true for
+// terminal or for a goal.
+//
+// Subsets of other figures are removed. If too few or too many figures remain, there are none. Networks use figures
+// only to wire their layers, so a missing one does no harm.
 func (f *finder) figures(second frame) [][]int32 {
 	board := 0
 	for _, exists := range f.game.env.Drawing.Cells {
@@ -38,7 +41,8 @@ func (f *finder) figures(second frame) [][]int32 {
 	return list
 }
 
-// conditions returns the sets of cells, each of at most so many cells, in the products of terminal and the goals.
+// conditions returns the sets of cells, of at most most cells each, on which terminal or a goal needs fluents of one
+// kind.
 func (f *finder) conditions(most int) (list [][]int32) {
 	circuit := f.game.circuit
 	results := []gates.Ref{circuit.Terminal}
@@ -65,7 +69,8 @@ func (f *finder) conditions(most int) (list [][]int32) {
 	return list
 }
 
-// closed returns the closure of the sets under the symmetries and the frame; nil if it is too large.
+// closed adds the images of the sets under the game's symmetries and Second's frame until nothing is new; nil if that
+// gives too many.
 func (f *finder) closed(list [][]int32, second frame) (all [][]int32) {
 	maps := f.game.env.Symmetries // the identity is one
 	if second.actions != nil {
@@ -97,8 +102,8 @@ func (f *finder) closed(list [][]int32, second frame) (all [][]int32) {
 	return all
 }
 
-// cellsByKind returns the cells of a product's fluents, a set for each kind: fluents that differ in their coordinates only.
-// The cell of a fluent is the one on which the tensor shows it.
+// cellsByKind splits a conjunction of fluents by kind, and returns the cells of each kind. Fluents are of one kind if
+// they differ only in their coordinates. The cell of a fluent is the one on which the tensor shows it.
 func (f *finder) cellsByKind(product []int32) (sets [][]int32) {
 	g := f.game
 	var kinds []uint64
@@ -117,10 +122,10 @@ func (f *finder) cellsByKind(product []int32) (sets [][]int32) {
 	return sets
 }
 
-// largest returns the sets that are no subsets of others, in lexicographic order.
+// largest removes sets that are subsets of others, and sorts the rest.
 func largest(list [][]int32) (kept [][]int32) {
 	slices.SortFunc(list, slices.Compare)
-	through := map[int32][]int{} // by cell: sets
+	through := map[int32][]int{} // indices of the sets that contain a cell
 	for i, cells := range list {
 		for _, cell := range cells {
 			through[cell] = append(through[cell], i)

@@ -15,7 +15,7 @@ import (
 // Family is the family of all games that New returns.
 const Family = "gdl"
 
-// game holds what all states of a sheet's game share. It does not change once New has returned.
+// game holds the tables that all positions of a sheet's game share. It does not change after New.
 type game struct {
 	env      *env.Game
 	circuit  *gates.Circuit
@@ -28,7 +28,7 @@ type game struct {
 	tensor   tensor
 	drawing  drawing
 	keys     keys
-	limit    int      // cap on plies, at which the game is a draw; 0 if games are proven to end
+	limit    int      // cap of plies, at which the game is a draw; 0 if games are proven to end
 	trial    trial    // statistics of random games
 	findings []string // see Findings
 }
@@ -39,11 +39,11 @@ func CircuitOf(e *env.Game) *gates.Circuit { return e.NewState().(*state).game.c
 // Info reports what the proofs about a game have shown. [Findings] has the same in sentences.
 type Info struct {
 	Fluents, Gates int
-	Board          string // size and origin of the board; "" without one
-	Longest        string // proof or cap of the longest game
-	Proven         bool   // the longest game is proven
+	Board          string // description of the board; "" without one
+	Longest        string // how the longest game is bounded: a proof or a cap of plies
+	Proven         bool   // the length of games is proven to be bounded
 	Frame          string // how Second's frame maps the board; "" if the sides are not proven to be alike
-	OwnGoals       bool   // the sides are alike but for their goals
+	OwnGoals       bool   // the sides are alike except for their goals
 	OneGoal        bool   // proven: at the end each player has exactly one goal
 	Moves          bool   // proven: until the end both players have a legal move
 }
@@ -71,14 +71,14 @@ func Read(ctx context.Context, text string) (*gates.Circuit, error) {
 	return gates.New(program)
 }
 
-// FromCircuit is [New] for a sheet whose circuit is known.
+// FromCircuit is [New] for a sheet whose circuit exists already.
 func FromCircuit(ctx context.Context, stem, text string, circuit *gates.Circuit) (*env.Game, *Info, error) {
 	e, info, err := build(ctx, stem, text, circuit, uncapped)
 	return e, info, explain(err, text, circuit)
 }
 
-// Restore returns the game of that name if it was made of the sheet. A cap on plies is taken from the name, not from new
-// random games.
+// Restore returns the game that New made of the sheet under the given name. It takes a cap of plies from the name
+// instead of playing random games for it.
 func Restore(ctx context.Context, name, text string) (*env.Game, error) {
 	stem, limit, ok := parseName(name, text)
 	if !ok {
@@ -95,10 +95,11 @@ func Restore(ctx context.Context, name, text string) (*env.Game, error) {
 	return e, err
 }
 
-// uncapped as a limit of plies lets build choose a cap if the longest game is not proven.
+// uncapped as the limit argument of build means that no cap of plies is given; build then chooses one if the longest
+// game is not proven.
 const uncapped = 0
 
-// build makes the game of a circuit. A limit other than uncapped is the cap on plies, whatever is proven.
+// build makes the game of a circuit. A limit other than uncapped is the cap of plies, even if a longest game is proven.
 func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit int) (*env.Game, *Info, error) {
 	if err := checkStart(circuit); err != nil {
 		return nil, nil, err
@@ -117,7 +118,7 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 		return nil, nil, err
 	}
 	if g.trial, err = g.playTrial(ctx); err != nil {
-		if w := FindWitness(ctx, circuit); w != nil { // people who watch the sheet see this game
+		if w := FindWitness(ctx, circuit); w != nil { // an error with a position as example
 			err = w.Err()
 		}
 		return nil, nil, err
@@ -147,7 +148,7 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 	return g.env, info, nil
 }
 
-// checkStart refuses a circuit that has not two roles or whose initial position is terminal.
+// checkStart returns an error if the circuit does not have two roles, or if the game is over in its initial position.
 func checkStart(circuit *gates.Circuit) error {
 	switch n := len(circuit.Program.Roles); {
 	case n == 1:
@@ -160,7 +161,7 @@ func checkStart(circuit *gates.Circuit) error {
 	return nil
 }
 
-// newGame returns a game with its players and its initial position.
+// newGame returns a game that has its players and its initial position, and nothing else yet.
 func newGame(stem, text string, circuit *gates.Circuit, turns *turns) *game {
 	program := circuit.Program
 	g := &game{circuit: circuit, turns: turns, env: &env.Game{Name: Name(stem, text), Family: Family, Sheet: text}}
@@ -176,10 +177,12 @@ func newGame(stem, text string, circuit *gates.Circuit, turns *turns) *game {
 	return g
 }
 
-// maxPlies is the largest proven bound of a game's length that is used. Random games tell more about longer games.
+// maxPlies is the largest proven game length that is used as env.Game.MaxPlies. For longer games random games give a
+// better bound.
 const maxPlies = 4 * maxTrial
 
-// setLength sets the bound of a game's length: a given limit, a proven one, or a cap of four times the longest random game.
+// setLength bounds the plies of a game: by the given limit, else by a proof, else by a cap of four times the longest
+// random game.
 func (g *game) setLength(ctx context.Context, f *gates.Folder, limit int, info *Info) error {
 	e := g.env
 	l, proven := findLongest(ctx, g.circuit, f, g.turns)
@@ -202,7 +205,8 @@ func (g *game) setLength(ctx context.Context, f *gates.Folder, limit int, info *
 	return nil
 }
 
-// setPlay prepares the circuit for incremental play. Turns with the same mover and idle move share a mode.
+// setPlay prepares the circuit for incremental play. Each pair of a mover and the other role's idle move is one
+// [gates.Mode].
 func (g *game) setPlay(f *gates.Folder) {
 	t := g.turns
 	type key struct{ mover, idle int }

@@ -7,14 +7,16 @@ import (
 	"ludus/env"
 )
 
-// keys computes the key of a position: the bit set of its true fluents, or, if that does not fit, a Zobrist hash.
+// keys computes position keys: the bit set of the true fluents, or a Zobrist hash if the bit set is too long for an
+// [env.Key].
 type keys struct {
-	images  [][]int32   // by symmetry, then fluent: its image
-	zobrist [][8]uint64 // by fluent, then number of plies; nil if keys are bit sets
+	images  [][]int32   // images[s][f] is the image of fluent f under symmetry s
+	zobrist [][8]uint64 // random words per fluent, then per number of plies; nil if keys are bit sets
 	limited bool        // the number of plies is part of the key
 }
 
-// useZobrist draws the words of Zobrist hashes if a bit set does not fit beside the number of plies.
+// useZobrist draws random words for Zobrist hashes if the bit set of fluents, and the plies if limited, do not fit into
+// an [env.Key].
 func (k *keys) useZobrist(words, fluents, limit int) {
 	if k.limited = limit > 0; k.limited {
 		words++
@@ -31,7 +33,7 @@ func (k *keys) useZobrist(words, fluents, limit int) {
 	}
 }
 
-// key returns the key of the image of a position under a symmetry.
+// key returns the key of a position's image under a symmetry, given the bit set of its true fluents and its plies.
 func (k *keys) key(on []uint64, plies, symmetry int) (key env.Key) {
 	image := k.images[symmetry]
 	if k.zobrist == nil && symmetry == 0 {

@@ -9,13 +9,13 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// longest is a proven bound of a game's plies.
+// longest is a proven upper bound of the plies of a game.
 type longest struct {
 	plies int
-	proof string // for people
+	proof string // the reason, as shown to users
 }
 
-// findLongest looks for a proof that games end.
+// findLongest tries three ways to prove that games end, and returns the bound of the first that succeeds.
 func findLongest(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
 	if l, ok := countedGame(c, f); ok {
 		return l, true
@@ -26,11 +26,11 @@ func findLongest(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turn
 	return progressGame(ctx, c, c.NewFolder(), t)
 }
 
-// maxSteps is the largest number of fluents that are tried as a step counter.
+// maxSteps is the largest number of fluents of a step counter.
 const maxSteps = 2048
 
-// countedGame looks for a step counter: fluents of which one is true initially and which succeed each other whatever the
-// moves are, until terminal holds.
+// countedGame tries to prove that games end by a step counter, such as (step 1), (step 2): fluents that follow each
+// other whatever the moves are, until terminal holds.
 func countedGame(c *gates.Circuit, f *gates.Folder) (longest, bool) {
 	p := c.Program
 	for _, set := range controlSets(p, maxSteps) {
@@ -53,7 +53,8 @@ func countedGame(c *gates.Circuit, f *gates.Folder) (longest, bool) {
 	return longest{}, false
 }
 
-// nextStep returns the only fluent of a set that is true in the next position, whatever the moves are.
+// nextStep returns the fluent of a step counter that is true in the next position, whatever the moves are. It reports
+// false if there is not exactly one.
 func nextStep(c *gates.Circuit, f *gates.Folder, set []int) (step int, ok bool) {
 	for _, i := range set {
 		switch r := f.Fold(c.Next[i]); {
@@ -67,8 +68,9 @@ func nextStep(c *gates.Circuit, f *gates.Folder, set []int) (step int, ok bool) 
 	return step, ok
 }
 
-// usedUpGame looks for a set of fluents with weights such that every move makes one of them false, and makes only others true
-// whose weights add up to less. The weights of the initial fluents add up to a bound of the plies.
+// usedUpGame tries to prove that games end because moves use up fluents. It gives weights to a set of fluents such that
+// every move makes one of them false, and makes true only others whose weights add up to less. The sum of the initial
+// weights then bounds the plies.
 func usedUpGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
 	p := c.Program
 	best := longest{}
@@ -85,7 +87,8 @@ func usedUpGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns
 	return best, best.proof != ""
 }
 
-// weighedSets lists sets of fluents to weigh: those of one functor, and those with a constant at one argument.
+// weighedSets lists the sets of fluents for which usedUpGame looks for weights: the fluents of a functor, and those of
+// a functor with a given constant as one argument.
 func weighedSets(p *ground.Program) [][]int {
 	groups := map[string][]int{}
 	var order []string
@@ -107,20 +110,21 @@ func weighedSets(p *ground.Program) [][]int {
 	return sets
 }
 
-// maxWeighed bounds the work of one set: moves times fluents.
+// maxWeighed bounds the work for one set of fluents: number of moves times number of fluents.
 const maxWeighed = 200_000
 
-// weighing looks for weights of a set of fluents.
+// weighing is the search of usedUpGame for weights of one set of fluents.
 type weighing struct {
 	circuit *gates.Circuit
 	folder  *gates.Folder
 	turns   *turns
 	set     []int
 	inSet   map[int]bool
-	made    map[int][][]int // by fluent: for each move that uses it up, what else the move may make true
+	made    map[int][][]int // for each fluent and each move that uses it up: the other fluents that this move may make true
 }
 
-// bound returns the sum of the weights of the initial fluents.
+// bound returns the sum of the weights of the initial fluents, which bounds the plies. It reports false if there are no
+// weights.
 func (w *weighing) bound(ctx context.Context) (int, bool) {
 	p, t := w.circuit.Program, w.turns
 	if len(w.set)*(len(p.Moves[0])+len(p.Moves[1])) > maxWeighed {
@@ -139,7 +143,8 @@ func (w *weighing) bound(ctx context.Context) (int, bool) {
 	return w.sum()
 }
 
-// addMove finds what a move uses up and what it may make true. It reports false if the move may be legal and uses up nothing.
+// addMove finds a fluent that move m of a turn uses up, and the fluents that the move may make true. It reports false
+// if the move may be legal and uses up nothing.
 func (w *weighing) addMove(turn, m int) bool {
 	c, f := w.circuit, w.folder
 	control, mover := w.turns.fluents[turn], w.turns.mover[turn]
@@ -149,7 +154,7 @@ func (w *weighing) addMove(turn, m int) bool {
 	if legal == gates.False {
 		return true
 	}
-	var needs []int // fluents of the set on which the move's legality depends
+	var needs []int // fluents of the set that the move's legality depends on
 	f.Inputs(legal, func(r gates.Ref) {
 		if i := r.Gate() - 1; i < len(c.Program.Fluents) && w.inSet[i] {
 			needs = append(needs, i)
@@ -185,8 +190,9 @@ func (w *weighing) addMove(turn, m int) bool {
 	return true
 }
 
-// sum weighs the fluents and adds up the initial ones. The weight of a fluent is one more than the weights of what a move may
-// make of it. It reports false if weights depend on themselves or are too large.
+// sum computes the weights and returns the sum for the initial fluents. The weight of a fluent is 1 plus the weights of
+// the fluents that a move may make true when it uses up this one. It reports false if the weights are cyclic or too
+// large.
 func (w *weighing) sum() (total int, ok bool) {
 	weights, open := map[int]int{}, map[int]bool{}
 	var weight func(i int) (int, bool)
@@ -228,7 +234,8 @@ func (w *weighing) sum() (total int, ok bool) {
 	return total, total > 0
 }
 
-// moveInputs returns the inputs of moves that are true and false when the mover plays m and the other role its idle move.
+// moveInputs splits the move inputs of a circuit into those that are true and those that are false when the mover plays
+// m and the other role plays its idle move.
 func moveInputs(c *gates.Circuit, mover, m, idle int) (isTrue, isFalse []gates.Ref) {
 	for role := range 2 {
 		for i := range c.Legal[role] {

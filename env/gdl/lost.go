@@ -8,19 +8,20 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// maxLostWork bounds the gates computed by lostFluents.
+// maxLostWork bounds the gates that lostFluents computes.
 const maxLostWork = 1 << 26
 
-// kind is the fluents of one functor, or those of a board's functor that differ in their cell only.
+// kind is a group of fluents that lostFluents watches: those of one functor, or fluents of the board that differ only
+// in their cell.
 type kind struct {
 	fluents  []int
-	starts   int  // number of those that are true initially
+	starts   int  // how many of them are true initially
 	survives bool // a move has left one of them true
 }
 
-// lostFluents looks for the frame problem: kinds of fluents that no rule for next carries over. It returns a fluent of each
-// functor with a kind of which several are true initially, fewer after the first move in each of 64 random games, and none
-// both before and after any move.
+// lostFluents looks in 64 random games for a common mistake, the frame problem: facts that vanish because no rule for
+// next keeps them. A kind of fluents is lost if several are true initially, every first move reduces their number, and
+// none is ever true both before and after a move. It returns an initial fluent of each functor with a lost kind.
 func lostFluents(c *gates.Circuit) (lost []int) {
 	p := c.Program
 	kinds := kindsOf(c)
@@ -62,7 +63,8 @@ func lostFluents(c *gates.Circuit) (lost []int) {
 	return lost
 }
 
-// kindsOf returns the kinds of which several fluents are true initially: those of whole functors, then those of the board.
+// kindsOf returns the kinds of fluents of which several are true initially: whole functors first, then kinds of the
+// board.
 func kindsOf(c *gates.Circuit) (kinds []*kind) {
 	p := c.Program
 	starts := p.Starts()
@@ -98,7 +100,7 @@ func kindsOf(c *gates.Circuit) (kinds []*kind) {
 	return kinds
 }
 
-// fewer reports whether fewer of the fluents are true in each game of a walk than initially.
+// fewer reports whether in every game of a walk fewer fluents of the kind are true than initially.
 func (k *kind) fewer(w *walk) bool {
 	for rest := w.playing; rest != 0; rest &= rest - 1 {
 		game, count := bits.TrailingZeros64(rest), 0
@@ -112,7 +114,7 @@ func (k *kind) fewer(w *walk) bool {
 	return true
 }
 
-// warnLost adds a warning about each fluent that is not carried over.
+// warnLost warns about facts that no rule for next keeps, see lostFluents.
 func (c *checker) warnLost() {
 	if c.circuit == nil {
 		return

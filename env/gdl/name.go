@@ -19,7 +19,7 @@ func Name(stem, text string) string {
 
 func hashOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:8] }
 
-// withLimit adds a cap on plies to a name, if there is one.
+// withLimit adds a cap of plies to a game's name; uncapped adds nothing.
 func withLimit(name string, limit int) string {
 	if limit == uncapped {
 		return name
@@ -27,7 +27,7 @@ func withLimit(name string, limit int) string {
 	return fmt.Sprintf("%s-%d)", strings.TrimSuffix(name, ")"), limit)
 }
 
-// parseName splits the name of a game of the sheet into stem and cap on plies; ok is false for any other name.
+// parseName splits a game's name into stem and cap of plies. It reports false if it is not a name of this sheet's game.
 func parseName(name, text string) (stem string, limit int, ok bool) {
 	inner := strings.TrimSuffix(strings.TrimPrefix(name, Family+"("), ")")
 	stem, end, _ := strings.Cut(inner, "-"+hashOf(text))

@@ -12,29 +12,31 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// policy numbers the moves of both players as actions of package env.
+// policy maps the moves of both roles to actions of package env.
 type policy struct {
-	actions [2][]action // by role: its possible moves as the mover, by ascending id
-	entry   [2][]int    // by role, then env.Action: index in actions, or -1
+	actions [2][]action // by role: the moves that it may make as the mover, by ascending id
+	entry   [2][]int    // by role, then env.Action: index in actions[role], or -1
 }
 
-// action is a possible move of a role.
+// action is a move that a role may make, with its number as an action of the game.
 type action struct {
 	id    env.Action
-	move  int // of the circuit's role
+	move  int // index of the move in the circuit, see gates.Circuit.Move
 	legal gates.Ref
 }
 
-// plane names a plane of the tensor or of the policy. Its terms have one functor and differ in their cell only.
+// plane identifies a plane of the tensor or of the policy. The terms shown on it have one functor and differ only in
+// their cell.
 type plane struct{ functor, text string }
 
-// slot is a cell of a plane of the policy.
+// slot is one cell of a plane of the policy; it stands for at most one move.
 type slot struct {
 	plane plane
 	cell  int
 }
 
-// layout collects the planes of the policy and the moves that stand in single entries behind them.
+// layout assigns entries of the policy to moves: cells of planes to moves that name cells, single entries behind the
+// planes to the others.
 type layout struct {
 	program *ground.Program
 	board   *board // nil without one
@@ -42,11 +44,11 @@ type layout struct {
 	planes  []plane
 	slots   map[slot]ground.Term
 	single  []ground.Term
-	drawn   map[ground.Term]env.FromTo // of moves that the drawing shows
+	drawn   map[ground.Term]env.FromTo // cells of the moves that people can enter on the board
 }
 
-// setActions numbers the possible moves of both players: planes of the policy, then single entries. Both players share the
-// actions of moves with the same text.
+// setActions numbers the possible moves of both roles as actions. Moves of the two roles with the same text share an
+// action.
 func (g *game) setActions(b *board) error {
 	p, e := g.circuit.Program, g.env
 	terms := g.turns.possibleMoves(p)
@@ -75,7 +77,7 @@ func (g *game) setActions(b *board) error {
 	return nil
 }
 
-// possibleMoves lists the moves that some role may make as the mover.
+// possibleMoves lists the moves that at least one role may make as the mover.
 func (t *turns) possibleMoves(p *ground.Program) (terms []ground.Term) {
 	seen := map[ground.Term]bool{}
 	for role := range 2 {
@@ -89,8 +91,8 @@ func (t *turns) possibleMoves(p *ground.Program) (terms []ground.Term) {
 	return terms
 }
 
-// add lays out the moves of one functor: on planes if they name cells, otherwise as single entries. Without a board each
-// move is a plane of one cell.
+// add lays out the moves of one functor: on planes if they name cells, otherwise as single entries. Without a board
+// each move gets a plane of one cell.
 func (l *layout) add(f functor) {
 	if l.board == nil {
 		for _, t := range f.terms {
@@ -123,8 +125,8 @@ func (l *layout) add(f functor) {
 	}
 }
 
-// slotOf returns the slot of a move. A move with two cells, such as (move 1 2 1 3), stands on its first cell, in the plane
-// of its direction.
+// slotOf returns the plane and cell of a move. A move with two cells, such as (move 1 2 1 3), stands on its first cell,
+// in a plane for its direction.
 func (l *layout) slotOf(functor string, pl place, t ground.Term) slot {
 	b, args := l.board, l.program.Terms.Args(t)
 	others := pl.others(l.program, t)
@@ -150,10 +152,10 @@ func (l *layout) slotOf(functor string, pl place, t ground.Term) slot {
 	return s
 }
 
-// number writes the layout into the game and returns the action of each move.
+// number writes the layout into the game's policy and returns the action of each move.
 func (l *layout) number(e *env.Game) map[ground.Term]env.Action {
 	if len(l.planes) == 0 {
-		l.planes = []plane{{text: "unused"}} // networks need a plane
+		l.planes = []plane{{text: "unused"}} // networks need at least one plane
 	}
 	ids := map[ground.Term]env.Action{}
 	add := func(t ground.Term) {

@@ -9,17 +9,18 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// variable is a multi-valued state variable: a mutex group of fluents, such as the numbers of stones in a heap, or a single
-// fluent. Its value is the index of the true fluent, len(fluents) if none is true.
+// variable is a multi-valued state variable: a mutex group of fluents, such as the possible numbers of stones in a
+// heap, or a single fluent. Its value is the index of the true fluent, or len(fluents) if none is true.
 type variable struct {
-	families []string // see bounds
+	families []string // names of the families that it belongs to, see bounds
 	fluents  []int
 	start    int      // initial value
-	steps    [][]bool // domain transition graph, by value, then value: a move may change the first to the second
-	cyclic   bool
+	steps    [][]bool // steps[v][w]: a move may change value v to w
+	cyclic   bool     // steps has a cycle that the initial value reaches
 }
 
-// Limits of variables: fluents of one, fluents of the game; gates folded in the proof, and inputs visited in its searches.
+// Limits of the proof by variables: fluents of one variable, fluents of the game, gates folded, and inputs visited by
+// searches.
 const (
 	maxVariable       = 128
 	maxVariables      = 1 << 13
@@ -27,8 +28,8 @@ const (
 	maxProgressSearch = 1 << 26
 )
 
-// progressGame looks for variables with acyclic transition graphs such that every move changes one of them. The sum of their
-// longest paths bounds the plies of a game.
+// progressGame tries to prove that games end by progress: it looks for variables whose values never return, such that
+// every move changes one of them. The sum of the longest paths in their transition graphs bounds the plies.
 func progressGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
 	if len(c.Next) > maxVariables {
 		return longest{}, false
@@ -51,8 +52,8 @@ func progressGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *tur
 	return p.bounds(ctx, t, end, variables)
 }
 
-// variables returns the variables of a program: proven mutex groups of fluents that differ in one argument, and each fluent
-// by itself. The folder knows the groups afterwards.
+// variables returns the variables of a program: proven mutex groups of fluents that differ in one argument, and each
+// single fluent. Afterwards the folder assumes the groups.
 func (p *proof) variables(t *turns) (list []*variable) {
 	program := p.circuit.Program
 	starts := program.Starts()
@@ -69,7 +70,7 @@ func (p *proof) variables(t *turns) (list []*variable) {
 	if !p.induce(t, p.checkMoves) {
 		p.groups = nil
 	}
-	p.exclude() // without the groups that were dropped last
+	p.exclude() // the last groups were dropped after the last call
 	add := func(fluents []int, families ...string) {
 		v := &variable{families: families, fluents: fluents, steps: make([][]bool, len(fluents)+1)}
 		for k := range v.steps {
@@ -89,7 +90,8 @@ func (p *proof) variables(t *turns) (list []*variable) {
 	return list
 }
 
-// keysOf returns a term's functor, and its functor with each of its arguments.
+// keysOf returns names of the sets of fluents that a fluent belongs to: its functor, and its functor with each of its
+// arguments.
 func keysOf(p *ground.Program, t ground.Term) []string {
 	keys := []string{functorOf(p, t)}
 	for k, a := range p.Terms.Args(t) {
@@ -98,7 +100,7 @@ func keysOf(p *ground.Program, t ground.Term) []string {
 	return keys
 }
 
-// differs returns the argument in which fluents differ.
+// differs returns the index of the argument in which the fluents of a group differ.
 func differs(p *ground.Program, group []int) int {
 	x, y := p.Terms.Args(p.Fluents[group[0]]), p.Terms.Args(p.Fluents[group[1]])
 	for k := range x {
@@ -109,12 +111,12 @@ func differs(p *ground.Program, group []int) int {
 	panic("gdl: equal fluents")
 }
 
-// mayBe reports whether literals may hold together before a move that is legal in a position that is not terminal. False is a
-// proof that they may not.
+// mayBe reports whether literals may all hold before a legal move in a position that is not terminal. False is a proof
+// that they cannot; true may be wrong.
 type mayBe func(refs ...gates.Ref) bool
 
-// eachLegal calls visit for each move that may be legal, with the circuit of each next fluent under the move. It reports
-// false if that takes too much work.
+// eachLegal calls visit for each move that may be legal, with the next value of each fluent after the move, as
+// literals. It reports false if that takes too much work.
 func (p *proof) eachLegal(ctx context.Context, t *turns, end int, visit func(next []gates.Ref, may mayBe)) bool {
 	c, f := p.circuit, p.folder
 	next := make([]gates.Ref, len(c.Next))
@@ -142,7 +144,7 @@ func (p *proof) eachLegal(ctx context.Context, t *turns, end int, visit func(nex
 	return true
 }
 
-// has returns literals whose conjunction says that the variable has value k, given the literals of its fluents.
+// has returns literals that all hold if and only if the variable has value k. fluents are the literals of its fluents.
 func (v *variable) has(k int, fluents []gates.Ref) (all []gates.Ref) {
 	if k < len(fluents) {
 		return fluents[k : k+1]
@@ -153,7 +155,7 @@ func (v *variable) has(k int, fluents []gates.Ref) (all []gates.Ref) {
 	return all
 }
 
-// literals returns the variable's fluents before and after a move.
+// literals returns the literals of the variable's fluents before and after a move.
 func (v *variable) literals(c *gates.Circuit, next []gates.Ref) (now, after []gates.Ref) {
 	for _, i := range v.fluents {
 		now, after = append(now, c.Fluent(i)), append(after, next[i])
@@ -161,7 +163,7 @@ func (v *variable) literals(c *gates.Circuit, next []gates.Ref) (now, after []ga
 	return now, after
 }
 
-// addSteps adds the transitions that a move may make.
+// addSteps adds to the variable's transition graph the steps that a move may make.
 func (v *variable) addSteps(c *gates.Circuit, next []gates.Ref, may mayBe) {
 	now, after := v.literals(c, next)
 	if v.cyclic || slices.Equal(now, after) {
@@ -184,7 +186,8 @@ func (v *variable) addSteps(c *gates.Circuit, next []gates.Ref, may mayBe) {
 	v.cyclic = added && v.longest() < 0
 }
 
-// longest returns the length of the longest path from the initial value; -1 if a cycle can be reached.
+// longest returns the length of the longest path from the initial value in the transition graph; -1 if a cycle can be
+// reached.
 func (v *variable) longest() int {
 	const unknown, open = -1, -2
 	lengths := slices.Repeat([]int{unknown}, len(v.steps))
@@ -211,7 +214,7 @@ func (v *variable) longest() int {
 	return max(visit(v.start), -1)
 }
 
-// reached returns the values that can be reached from the initial one.
+// reached tells which values can be reached from the initial one in the transition graph.
 func (v *variable) reached() []bool {
 	seen := make([]bool, len(v.steps))
 	var visit func(k int)
@@ -227,7 +230,8 @@ func (v *variable) reached() []bool {
 	return seen
 }
 
-// bounds returns the least bound by a family of variables of which every move changes one. All variables are a family, too.
+// bounds returns the least bound that a family of variables gives. A family gives a bound if every move changes one of
+// its variables: the sum of their longest paths. All variables together are a family, too.
 func (p *proof) bounds(ctx context.Context, t *turns, end int, variables []*variable) (best longest, ok bool) {
 	const all = ""
 	members := map[string][]*variable{}
@@ -265,11 +269,12 @@ func (p *proof) bounds(ctx context.Context, t *turns, end int, variables []*vari
 	return best, ok
 }
 
-// unchanged returns literals whose conjunction says that a move leaves the variable at a value that it can reach.
+// unchanged returns literals that all hold if and only if the variable has a reachable value and a move does not change
+// it.
 func (v *variable) unchanged(p *proof, next []gates.Ref) (all []gates.Ref) {
 	f := p.folder
 	now, after := v.literals(p.circuit, next)
-	var none []gates.Ref // says that the variable has none of the values that it can reach
+	var none []gates.Ref // literals: the variable has none of the reachable values
 	for k, may := range v.reached() {
 		switch {
 		case k == len(now) && !may:

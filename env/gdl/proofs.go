@@ -7,34 +7,34 @@ import (
 	"ludus/env/gdl/gates"
 )
 
-// none as a control fluent stands for the case that no fluent of the set is true.
+// none in a list of control fluents stands for the case that all of them are false.
 const none = -1
 
 // errGivenUp ends a proof that takes too much work.
 var errGivenUp = errors.New("the proof takes too long")
 
-// proof is an attempt to prove a property of all reachable positions, by induction over the moves. It may assume mutex
-// groups: fluents of which at most one is true. They are part of the induction: a group is dropped, and the proof begins
-// again, if a move may make several of its fluents true.
+// proof tries to prove a property of all reachable positions, by induction over the moves. It may assume mutex groups,
+// of which at most one fluent is true. They are part of the induction: if a move may make several fluents of a group
+// true, the group is dropped and the proof starts again.
 type proof struct {
 	circuit *gates.Circuit
 	folder  *gates.Folder
 	set     []int   // control fluents, of which at most one is true; see turns
 	groups  [][]int // assumed mutex groups
 	broken  []bool  // by group: a move may make several of its fluents true
-	proven  int     // the first groups are proven already
+	proven  int     // how many groups, the first ones, are proven already
 }
 
-// maxGroupWork bounds the gates folded in an induction about mutex groups.
+// maxGroupWork bounds the gates folded in an induction over mutex groups.
 const maxGroupWork = 1 << 26
 
-// exclude lets the folder assume the mutex groups.
+// exclude tells the folder to assume the proof's mutex groups.
 func (p *proof) exclude() {
 	p.folder.Exclude(p.groups)
 	p.broken = make([]bool, len(p.groups))
 }
 
-// dropBroken drops the broken groups, and reports whether there are any.
+// dropBroken removes the broken groups, and reports whether there were any.
 func (p *proof) dropBroken() bool {
 	groups := [][]int{}
 	for k, group := range p.groups {
@@ -47,8 +47,8 @@ func (p *proof) dropBroken() bool {
 	return dropped
 }
 
-// induce drops groups until check, which marks broken ones, finds all others to be mutex after each move. It reports false
-// if that takes too much work.
+// induce removes groups until the rest are proven to be mutex after every move. check marks the broken groups. induce
+// reports false if that takes too much work.
 func (p *proof) induce(t *turns, check func(t *turns, end int) bool) bool {
 	for end := p.folder.Work() + maxGroupWork; len(p.groups) > 0; {
 		p.exclude()
@@ -62,8 +62,8 @@ func (p *proof) induce(t *turns, check func(t *turns, end int) bool) bool {
 	return true
 }
 
-// induceInSteps is induce in two steps: first for the groups that are mutex whatever the moves are, such as a step counter,
-// then for the others. If the second step takes too much work, the groups of the first one are left.
+// induceInSteps is induce in two cheaper steps: first for the groups that are mutex whatever the moves are, such as a
+// step counter, then for the others. If the second step takes too much work, only the groups of the first remain.
 func (p *proof) induceInSteps(t *turns, groups [][]int) {
 	p.groups = groups
 	if !p.induce(t, p.checkTurns) {
@@ -84,7 +84,7 @@ func (p *proof) induceInSteps(t *turns, groups [][]int) {
 	}
 }
 
-// checkTurns marks groups that are broken if the roles may make any moves, even several at once.
+// checkTurns marks the groups that are broken if each role may make any moves, even illegal ones and several at once.
 func (p *proof) checkTurns(t *turns, end int) bool {
 	for _, control := range t.fluents {
 		assume(p.circuit, p.folder, t.fluents, control, nil, nil)
@@ -96,7 +96,7 @@ func (p *proof) checkTurns(t *turns, end int) bool {
 	return true
 }
 
-// checkMoves marks groups that a legal move may break.
+// checkMoves marks the groups that a legal move may break.
 func (p *proof) checkMoves(t *turns, end int) bool {
 	c, f := p.circuit, p.folder
 	for k, control := range t.fluents {
@@ -115,7 +115,8 @@ func (p *proof) checkMoves(t *turns, end int) bool {
 	return true
 }
 
-// checkGroups marks the groups of which several fluents may be true after the move that the folder assumes.
+// checkGroups marks as broken each group of which several fluents may be true after the move that the folder assumes,
+// in positions where the given literals hold.
 func (p *proof) checkGroups(given []gates.Ref) {
 	var refs []gates.Ref
 	for k, group := range p.groups {
@@ -132,7 +133,8 @@ func (p *proof) checkGroups(given []gates.Ref) {
 	}
 }
 
-// given returns literals that hold, with the control fluent: folding has replaced it by a constant, but mutex groups need it.
+// given appends the control fluent to literals that hold before a move. Folding has replaced the control fluent by a
+// constant, but searches need it for mutex groups.
 func (p *proof) given(control int, refs ...gates.Ref) []gates.Ref {
 	if control != none {
 		refs = append(refs, p.circuit.Fluent(control))
@@ -140,8 +142,8 @@ func (p *proof) given(control int, refs ...gates.Ref) []gates.Ref {
 	return slices.Clip(refs)
 }
 
-// eachMove calls visit for each of the mover's moves, until it returns an error. The folder assumes the control fluent,
-// that move, the other role's idle move, and no other moves.
+// eachMove calls visit for each of the mover's moves until visit returns an error. During a call the folder assumes
+// that the control fluent is true, that the mover plays this move and the other role its idle move.
 func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int) error) error {
 	c, f := p.circuit, p.folder
 	var all []gates.Ref
@@ -164,7 +166,8 @@ func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int
 	return nil
 }
 
-// assume folds the circuit with one control fluent of a set true, or none, and with further constants.
+// assume tells the folder that of a set of control fluents only control is true, or none of them, and adds further
+// constants.
 func assume(c *gates.Circuit, f *gates.Folder, set []int, control int, isTrue, isFalse []gates.Ref) {
 	for _, i := range set {
 		switch {
@@ -178,19 +181,19 @@ func assume(c *gates.Circuit, f *gates.Folder, set []int, control int, isTrue, i
 	f.Reset(isTrue, isFalse)
 }
 
-// proveExclusive reports whether all groups are proven to be mutex.
+// proveExclusive reports whether all groups are proven to be mutex: at most one fluent of each is ever true.
 func proveExclusive(c *gates.Circuit, t *turns, groups [][]int) bool {
 	p := &proof{circuit: c, folder: c.NewFolder(), set: t.fluents, groups: groups}
 	return p.induce(t, p.checkMoves) && len(p.groups) == len(groups)
 }
 
-// Limits of proveGoals: goals of a player, and gates folded.
+// Limits of proveGoals: goal values of a player, and gates folded.
 const (
 	maxProvenGoals = 21
 	maxGoalWork    = 1 << 26
 )
 
-// proveGoals tries to prove that each player has exactly one goal where the game is over.
+// proveGoals tries to prove that each player has exactly one goal in every terminal position.
 func (g *game) proveGoals(f *gates.Folder) bool {
 	end := f.Work() + maxGoalWork
 	for _, control := range g.turns.fluents {
@@ -217,8 +220,8 @@ func (g *game) proveGoals(f *gates.Folder) bool {
 // maxMoveWork bounds the gates folded by proveMoves.
 const maxMoveWork = 1 << 26
 
-// proveMoves tries to prove that in every position that is not terminal the mover has a legal move, and the other role its
-// idle move.
+// proveMoves tries to prove that in every position that is not terminal the mover has a legal move and the other role
+// its idle move.
 func (g *game) proveMoves(f *gates.Folder) bool {
 	c, t := g.circuit, g.turns
 	var numbers [][]int

@@ -9,18 +9,18 @@ import (
 	"ludus/env/gdl/gates"
 )
 
-// state is a position of a game; it implements [env.State].
+// state is a position of a sheet's game; it implements [env.State].
 type state struct {
 	game     *game
 	position *gates.Position
-	turn     int // entry of turns.fluents
+	turn     int // whose turn it is, as an index into turns.fluents
 	plies    int
 	moves    int // number of legal moves; 0 once the game is over
 	outcome  int
 	goals    [2]int
 
-	list []int32      // scratch of TerminalActions
-	ends gates.Values // scratch of TerminalActions; nil until its first call
+	list []int32      // scratch of TerminalActions: the legal moves
+	ends gates.Values // scratch of TerminalActions: positions after moves; nil until its first call
 }
 
 func (g *game) newState() *state {
@@ -29,7 +29,7 @@ func (g *game) newState() *state {
 	return s
 }
 
-// update sets the fields that follow from the position and the number of plies.
+// update computes the fields that follow from the position and the number of plies.
 func (s *state) update() {
 	g := s.game
 	s.turn = g.turns.at(s.position.On())
@@ -57,13 +57,14 @@ func (s *state) update() {
 	}
 }
 
-// mode returns the mode of the circuit.
+// mode returns the circuit's mode for the turn, see gates.Mode.
 func (s *state) mode() int { return s.game.turns.modes[s.turn] }
 
-// legal returns the bit set of the mover's legal moves, as indices of actions. It is right unless the game is over.
+// legal returns the mover's legal moves as a bit set of indices into s.actions(). It is undefined once the game is
+// over.
 func (s *state) legal() []uint64 { return s.position.Legal(s.mode()) }
 
-// actions lists all possible moves of the mover.
+// actions lists all moves that the mover may have in some position.
 func (s *state) actions() []action { return s.game.policy.actions[s.game.turns.mover[s.turn]] }
 
 func (s *state) Player() env.Player {
@@ -98,7 +99,7 @@ func (s *state) RandomAction(r uint64) env.Action {
 	return s.actions()[64*i+nthBit(set[i], k)].id
 }
 
-// nthBit returns the index of bit k of a word's set bits.
+// nthBit returns the position of set bit k of a word, counted from the lowest, 0.
 func nthBit(word uint64, k int) int {
 	for ; k > 0; k-- {
 		word &= word - 1
@@ -113,7 +114,7 @@ func (s *state) Apply(a env.Action) {
 	s.update()
 }
 
-// TerminalActions computes the positions after 64 moves at once.
+// TerminalActions computes the positions after up to 64 moves at once.
 func (s *state) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
@@ -138,7 +139,7 @@ func (s *state) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	return dst
 }
 
-// appendEnds appends the moves that end the game. s.ends holds the position after each of them.
+// appendEnds appends those of the moves that end the game. Position i of s.ends is the one after moves[i].
 func (s *state) appendEnds(dst []env.TerminalAction, moves []int32) []env.TerminalAction {
 	g := s.game
 	all := ^uint64(0) >> (64 - len(moves))
@@ -161,7 +162,7 @@ func (s *state) appendEnds(dst []env.TerminalAction, moves []int32) []env.Termin
 	return dst
 }
 
-// finalGoals returns the goals of First and Second in position i of v: the least that holds, or 0.
+// finalGoals returns the goals of First and Second in position i of v: for each role the least goal that holds, or 0.
 func (g *game) finalGoals(v gates.Values, i int) (goals [2]int) {
 	for role, list := range g.circuit.Goals {
 		for _, goal := range list {
@@ -182,7 +183,7 @@ func (g *game) finalGoals(v gates.Values, i int) (goals [2]int) {
 	return goals
 }
 
-// canMove returns the positions of v in which the mover has a legal move.
+// canMove returns the set of those of the 64 positions of v in which the mover has a legal move.
 func (g *game) canMove(v gates.Values) (can uint64) {
 	for k := range g.turns.fluents {
 		turn := g.turns.where(g.circuit, v, k) &^ can
@@ -241,10 +242,10 @@ func (s *state) Pieces(dst []uint8) []uint8 {
 	return dst
 }
 
-// WinningCells appends none: a sheet does not say which cells decide.
+// WinningCells appends nothing: a sheet does not say which cells decide a game.
 func (s *state) WinningCells(dst []int32) []int32 { return dst }
 
-// Detail lists the fluents that the board does not show, up to a length.
+// Detail lists up to maxDetails true fluents that the board does not show.
 func (s *state) Detail() string {
 	p := s.game.circuit.Program
 	var list []string

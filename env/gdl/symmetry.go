@@ -11,40 +11,42 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// maxMatchWork bounds the inputs of gates visited in the search for symmetries.
+// maxMatchWork bounds the inputs of gates that the search for symmetries visits.
 const maxMatchWork = 1 << 28
 
-// spot is the place of an input of the circuit, a fluent or a move, on the board.
+// spot is where an input of the circuit, a fluent or a move, stands on the board.
 type spot struct {
-	name  uint64  // equal for inputs that differ in their coordinates only
-	cells []int32 // the cells that it names, in order of its arguments; or those of its line
-	line  bool
+	name  uint64  // number of the term without its coordinates: equal for all (cell ? ? x)
+	cells []int32 // the cells that it names, in the order of its arguments; or the cells of the line that it names
+	line  bool    // it names a line, not cells
 }
 
-// finder looks for symmetries of a game: maps of the board's cells that extend to automorphisms of the circuit.
+// finder searches for symmetries of a game: rotations and reflections of the board that extend to automorphisms of the
+// circuit.
 type finder struct {
 	game    *game
-	spots   []spot // by input
+	spots   []spot // one per input of the circuit
 	matcher *gates.Matcher
-	offset  [2]int // by role: the input of its first move
-	list    []symmetry
+	offset  [2]int     // by role: the input of its first move
+	list    []symmetry // found so far; the identity first
 }
 
-// frame is the symmetry that exchanges the sides. Second sees the board through it, as First would.
+// frame is a symmetry that exchanges the players. The network sees a position with Second to move through it, as if
+// First were to move.
 type frame struct {
 	symmetry
 	actions  []env.Action // see [env.Game.Finish]; nil if there is no frame
-	ownGoals bool         // the sides are alike but for their goals, so the network must know who is to move
+	ownGoals bool         // it changes the goals, so the network must know who is to move
 }
 
-// A symmetry keeps the roles; a frame exchanges them.
+// The two ways to map roles: a symmetry keeps them, a frame exchanges them.
 var kept, exchanged = [2]int{0, 1}, [2]int{1, 0}
 
-// symmetry is a map of the board's cells with its automorphism.
+// symmetry is a rotation or reflection of the board with the automorphism of the circuit that extends it.
 type symmetry struct {
 	name   string
 	cells  []int32
-	inputs []int32 // by input of the circuit: its image
+	inputs []int32 // image of each input of the circuit
 }
 
 // boardMap is a rotation or reflection of the board.
@@ -53,7 +55,7 @@ type boardMap struct {
 	cell func(r, c, height, width int) (int, int)
 }
 
-// boardMaps lists them; the last four are for square boards.
+// boardMaps lists the rotations and reflections; the last four are for square boards only.
 var boardMaps = []boardMap{
 	{"", func(r, c, h, w int) (int, int) { return r, c }},
 	{"rows in reverse", func(r, c, h, w int) (int, int) { return h - 1 - r, c }},
@@ -65,7 +67,7 @@ var boardMaps = []boardMap{
 	{"turned by 270 degrees", func(r, c, h, w int) (int, int) { return w - 1 - c, r }},
 }
 
-// setSymmetries finds the game's symmetries, Second's frame and the figures, which follow from the board's layout.
+// setSymmetries finds the game's symmetries, the frame through which Second sees the board, and the figures.
 func (g *game) setSymmetries(ctx context.Context, b *board) (second frame, err error) {
 	f := &finder{game: g, matcher: g.circuit.NewMatcher(maxMatchWork, g.circuit.Goals)}
 	for role := range 2 {
@@ -94,7 +96,7 @@ func (g *game) setSymmetries(ctx context.Context, b *board) (second frame, err e
 	return second, nil
 }
 
-// boardMapsOf returns the different maps of a board of some shape; the identity comes first.
+// boardMapsOf returns the distinct rotations and reflections of a board of a shape; the identity comes first.
 func boardMapsOf(shape env.Shape) (maps []symmetry) {
 	for i, m := range boardMaps {
 		if i >= 4 && shape.H != shape.W {
@@ -112,7 +114,7 @@ func boardMapsOf(shape env.Shape) (maps []symmetry) {
 	return maps
 }
 
-// findSymmetries lists the maps that are symmetries, and their products.
+// findSymmetries collects in f.list the maps that are symmetries of the game, and all their products.
 func (f *finder) findSymmetries(ctx context.Context, maps []symmetry) error {
 	identity := maps[0]
 	for k := range f.spots {
@@ -128,8 +130,8 @@ func (f *finder) findSymmetries(ctx context.Context, maps []symmetry) error {
 	return nil
 }
 
-// findFrame returns the first of the maps that is a frame by an automorphism of the matcher. The last two maps of a square
-// board are no involutions.
+// findFrame returns the first of the maps that exchanges the players, by an automorphism of the matcher. It skips
+// rotations by 90 degrees, the last two maps of a square board: a frame must be an involution.
 func (f *finder) findFrame(ctx context.Context, m *gates.Matcher, maps []symmetry) (second frame, err error) {
 	for _, s := range maps[:min(6, len(maps))] {
 		if err := ctx.Err(); err != nil {
@@ -145,7 +147,7 @@ func (f *finder) findFrame(ctx context.Context, m *gates.Matcher, maps []symmetr
 	return second, nil
 }
 
-// setSpots finds the places of the inputs on the board.
+// setSpots finds where each input of the circuit stands on the board.
 func (f *finder) setSpots(b *board) {
 	p := f.game.circuit.Program
 	names := map[string]uint64{}
@@ -168,7 +170,8 @@ func (f *finder) setSpots(b *board) {
 	}
 }
 
-// spotOf returns the place of a term, and the text of its arguments that are not coordinates.
+// spotOf returns the cells or line that a term names, and the text of its other arguments. pairs are the pairs of
+// arguments that name cells.
 func (b *board) spotOf(p *ground.Program, t ground.Term, pl place, pairs [][2]int) (s spot, name string) {
 	args := p.Terms.Args(t)
 	isPair := func(k int) bool {
@@ -190,7 +193,7 @@ func (b *board) spotOf(p *ground.Program, t ground.Term, pl place, pairs [][2]in
 	return s, strings.Join(others, " ")
 }
 
-// pairs returns all pairs of arguments that name cells. A [place] has the first two of them only.
+// pairs returns all pairs of arguments that name cells; [place] holds only the first two.
 func (b *board) pairs(p *ground.Program, terms []ground.Term, pl place) (list [][2]int) {
 	if pl.kind != onCell {
 		return nil
@@ -213,8 +216,9 @@ func (b *board) pairs(p *ground.Program, terms []ground.Term, pl place) (list []
 	return list
 }
 
-// labels returns a label per input for [gates.Matcher.Match]: a hash of its cells under a map of the board, of the role of
-// a move under a map of the roles, and, if names count, of its name.
+// labels returns a label per input for [gates.Matcher.Match], which maps inputs only to inputs with equal labels. A
+// label hashes the input's cells after a map of the board, the role of a move after a map of the roles, and, if names
+// is true, the rest of its term.
 func (f *finder) labels(cells []int32, roles [2]int, names bool) []uint64 {
 	list := make([]uint64, len(f.spots))
 	for k, s := range f.spots {
@@ -242,7 +246,7 @@ func (f *finder) labels(cells []int32, roles [2]int, names bool) []uint64 {
 	return list
 }
 
-// roleOf returns the role of a move; -1 for a fluent.
+// roleOf returns the role whose move an input is; -1 for a fluent.
 func (f *finder) roleOf(input int) int {
 	switch {
 	case input < f.offset[0]:
@@ -253,8 +257,8 @@ func (f *finder) roleOf(input int) int {
 	return 1
 }
 
-// trySymmetry adds a map to the symmetries if it is one, and closes the list under composition. It drops the map again if
-// two automorphisms then map the board in the same way.
+// trySymmetry adds a map to the symmetries, with all its products with others, if the circuit has a matching
+// automorphism. It drops them again if that gives two automorphisms for the same map of the board.
 func (f *finder) trySymmetry(s symmetry) {
 	known := func(s symmetry) *symmetry {
 		i := slices.IndexFunc(f.list, func(o symmetry) bool { return slices.Equal(o.cells, s.cells) })
@@ -289,7 +293,7 @@ func (f *finder) trySymmetry(s symmetry) {
 	}
 }
 
-// composed returns the permutation y after x.
+// composed returns the permutation "first x, then y".
 func composed(x, y []int32) []int32 {
 	list := make([]int32, len(x))
 	for i, k := range x {
@@ -298,8 +302,8 @@ func composed(x, y []int32) []int32 {
 	return list
 }
 
-// keeps reports whether an automorphism is an [env.Symmetry]: it keeps the initial position, the mover, the planes of the
-// tensor, the pieces and the cells that exist, and it permutes the actions.
+// keeps reports whether an automorphism is an [env.Symmetry]: it preserves the initial position, the mover, the planes
+// of the tensor, the pieces and the set of cells that exist, and it permutes the actions.
 func (f *finder) keeps(s symmetry) bool {
 	g := f.game
 	cells := len(s.cells)
@@ -327,7 +331,7 @@ func (f *finder) keeps(s symmetry) bool {
 	return ok
 }
 
-// keepsCells reports whether a map takes cells of the board that exist to cells that exist.
+// keepsCells reports whether a map takes existing cells to existing cells, and others to others.
 func (f *finder) keepsCells(s symmetry) bool {
 	cells := f.game.env.Drawing.Cells
 	for cell, exists := range cells {
@@ -338,8 +342,8 @@ func (f *finder) keepsCells(s symmetry) bool {
 	return true
 }
 
-// keepsTurns reports whether an automorphism maps control fluents to control fluents, with their movers and idle moves, and
-// possible moves to possible moves. Role r becomes roles[r].
+// keepsTurns reports whether an automorphism that takes role r to roles[r] preserves turns: control fluents go to
+// control fluents with the matching mover and idle move, and possible moves to possible moves.
 func (f *finder) keepsTurns(s symmetry, roles [2]int) bool {
 	t := f.game.turns
 	for k, fluent := range t.fluents {
@@ -364,17 +368,17 @@ func (f *finder) keepsTurns(s symmetry, roles [2]int) bool {
 	return true
 }
 
-// image returns the image of a role's move, which is a move of roles[role].
+// image returns the index of the move to which a symmetry takes a role's move; it is a move of roles[role].
 func (f *finder) image(s symmetry, role, move int, roles [2]int) int {
 	return int(s.inputs[f.offset[role]+move]) - f.offset[roles[role]]
 }
 
-// actions returns the permutation of the actions under an automorphism; for a frame it is an involution that is right for
-// Second's moves. It reports false if there is none: if the roles' images of a shared action differ, or if an action does
-// not go to the image of its cell.
+// actions returns the permutation of the actions that an automorphism gives. For a frame it comes from Second's moves
+// and is an involution. It reports false if there is none: if the two roles that share an action map it differently, or
+// if an action does not go to the image of its cell.
 func (f *finder) actions(s symmetry, roles [2]int) ([]env.Action, bool) {
 	g := f.game
-	list := slices.Repeat([]env.Action{open}, len(g.env.ActionTexts))
+	list := slices.Repeat([]env.Action{open}, len(g.env.ActionTexts)) // image of each action
 	back := slices.Clone(list)
 	put := func(a, to env.Action) bool {
 		if list[a] != open && list[a] != to || back[to] != open && back[to] != a {
@@ -403,11 +407,12 @@ func (f *finder) actions(s symmetry, roles [2]int) ([]env.Action, bool) {
 	return list, f.completeActions(s, list, back)
 }
 
-// open marks an action without an image.
+// open marks an entry of the policy that has no image yet, or no preimage.
 const open = -1
 
-// completeActions maps the entries of the policy that are no action: the first one of a cell goes to the first one without a
-// preimage in back of the cell's image, and so on. It reports false if an action does not go to the image of its cell.
+// completeActions makes list a permutation of all entries of the policy. Entries without a move, marked open, get the
+// free entries on the image of their cell, in ascending order; back is the inverse of list. It reports false if some
+// entry does not go to the image of its cell.
 func (f *finder) completeActions(s symmetry, list, back []env.Action) bool {
 	cells := len(s.cells)
 	planes := (len(list) - f.game.env.PolicyExtras) / cells
@@ -441,8 +446,9 @@ func (f *finder) completeActions(s symmetry, list, back []env.Action) bool {
 	return true
 }
 
-// tryFrame looks for an automorphism of a map that exchanges the roles, and sets its inputs. It must be an involution and
-// commute with all symmetries, so that Second's view of a position is a position with First to move and the same future.
+// tryFrame looks for an automorphism that extends a map of the board and exchanges the roles; it stores it in s.inputs.
+// It must be an involution and commute with all symmetries. Then Second's view of a position is a position with First
+// to move and the same future.
 func (f *finder) tryFrame(m *gates.Matcher, s *symmetry) bool {
 	g := f.game
 	s.inputs = m.Match(f.labels(s.cells, exchanged, false), f.labels(f.list[0].cells, kept, false), exchanged[:])
@@ -457,7 +463,7 @@ func (f *finder) tryFrame(m *gates.Matcher, s *symmetry) bool {
 	if !f.keepsCells(*s) {
 		return false
 	}
-	// A plane that shows a number needs a mutex group, and the image of a group is one only if all of it is known as one.
+	// A plane may show a number only for a mutex group. So the image of such a group must be another one.
 	numberOf := map[int32]int{}
 	for k, c := range g.tensor.numbers {
 		for _, i := range c.fluents {

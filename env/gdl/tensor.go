@@ -13,13 +13,13 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// tensor says which entries of the network's input the true fluents set.
+// tensor tells which entries of the network's input each true fluent sets.
 type tensor struct {
-	entries  [][]entry  // by fluent, when First is to move
-	framed   [][]entry  // by fluent, when Second is to move
+	entries  [][]entry  // what each fluent sets when First is to move
+	framed   [][]entry  // what each fluent sets when Second is to move
 	constant []entry    // always set
 	first    []entry    // set when First is to move
-	numbers  []*counter // that share a plane
+	numbers  []*counter // mutex groups shown as one number on one plane
 }
 
 // entry is a value of the tensor.
@@ -28,7 +28,7 @@ type entry struct {
 	value float32
 }
 
-// encode fills dst for the true fluents of a position.
+// encode fills the network's input for a position, given the bit set of its true fluents.
 func (t *tensor) encode(dst []float32, on []uint64, mover env.Player) {
 	clear(dst)
 	entries, first := t.entries, t.first
@@ -49,8 +49,9 @@ func (t *tensor) encode(dst []float32, on []uint64, mover env.Player) {
 	}
 }
 
-// setTensor lays out the planes of the tensor and what is drawn. Each functor of fluents gets planes: on cells and lines of
-// the board if it has coordinates, otherwise planes of one value. The board itself and the plies left follow.
+// setTensor lays out the planes of the network's input, and what the fluents draw on the board. Fluents that name cells
+// or lines get planes with these cells set; other fluents get planes that hold one value everywhere. The last planes
+// are the board itself and, if there is a cap of plies, the plies left.
 func (g *game) setTensor(b *board, f *gates.Folder) {
 	p, e := g.circuit.Program, g.env
 	functors := functorsOf(p, p.Fluents)
@@ -94,11 +95,12 @@ func (g *game) setTensor(b *board, f *gates.Folder) {
 	g.setDetails(b)
 }
 
-// setCellPlanes lays out the fluents of a functor that are on the board: a plane for each list of other arguments.
+// setCellPlanes lays out the fluents of a functor that name cells or lines: one plane for all that differ only in their
+// cell.
 func (g *game) setCellPlanes(b *board, pl place, f functor, l *planes, named []bool) {
 	p := g.circuit.Program
 	single := pl
-	single.k, single.l = -1, -1 // a second cell, as in (line 1 1 1 2), tells planes apart
+	single.k, single.l = -1, -1 // fluents with different second cells, as in (line 1 1 1 2), go to different planes
 	for k, i := range f.members {
 		at := l.number(plane{f.name, single.others(p, f.terms[k]) + ": 1 where it is true, 0 elsewhere"})
 		for _, cell := range b.cells(p, pl, f.terms[k]) {
@@ -108,14 +110,14 @@ func (g *game) setCellPlanes(b *board, pl place, f functor, l *planes, named []b
 	}
 }
 
-// planes numbers the planes of a tensor.
+// planes numbers the planes of the network's input in order of first use.
 type planes struct {
 	env     *env.Game
 	cells   int
 	numbers map[plane]int
 }
 
-// number returns the number of a plane, which it adds if it is new.
+// number returns the index of a plane, and adds the plane if it is new.
 func (p *planes) number(x plane) int {
 	i, ok := p.numbers[x]
 	if !ok {
@@ -126,7 +128,7 @@ func (p *planes) number(x plane) int {
 	return i
 }
 
-// fill returns entries that set all cells of a plane to a value.
+// fill returns entries that set every cell of a plane to a value.
 func (p *planes) fill(x plane, value float32) (list []entry) {
 	at := p.number(x)
 	for cell := range p.cells {
@@ -135,8 +137,8 @@ func (p *planes) fill(x plane, value float32) (list []entry) {
 	return list
 }
 
-// setFrame sets what fluents set in the tensor when Second is to move, and says so in the titles of the planes. If the sides
-// differ in their goals it adds a plane that shows who is to move.
+// setFrame lays out the network's input for positions with Second to move, given Second's frame, and adapts the titles
+// of the planes. If the frame does not keep the goals, it adds a plane that shows who is to move.
 func (g *game) setFrame(f frame) {
 	t, e := &g.tensor, g.env
 	t.framed = t.entries
@@ -156,7 +158,7 @@ func (g *game) setFrame(f frame) {
 		}
 	}
 	t.framed = make([][]entry, len(t.entries))
-	others := map[int]string{} // by plane: the title of what it shows for Second; "" if there are several
+	others := map[int]string{} // by plane: the title of what it shows for Second; "" if that is several things
 	planeOf := func(fluent int) int { return int(t.entries[fluent][0].index) / cells }
 	for i := range t.framed {
 		to := int(f.inputs[i])
@@ -175,14 +177,14 @@ func (g *game) setFrame(f frame) {
 	}
 }
 
-// counter lists fluents that differ in a number at their end only, such as (step 1) and (step 2).
+// counter is a list of fluents that differ only in a number as their last argument, such as (step 1) and (step 2).
 type counter struct {
-	text    string // of the fluents, with n for the number
+	text    string // text of the fluents, with n for the number
 	fluents []int  // by ascending number
-	number  bool   // a mutex group of more than two fluents: one plane shows the number
+	number  bool   // at most one fluent is true, so one plane shows its number
 }
 
-// plane returns the title of the plane that shows fluent k of the counter, and its value there.
+// plane returns the title of the plane that shows fluent k of the counter, and the value that the fluent sets there.
 func (c *counter) plane(p *ground.Program, k int) (title string, value float32) {
 	if n := len(c.fluents); c.number {
 		return fmt.Sprintf("%s: on every cell the place of n among its %d values / %d", c.text, n, n), float32(1+k) / float32(n)
@@ -190,7 +192,8 @@ func (c *counter) plane(p *ground.Program, k int) (title string, value float32) 
 	return p.Terms.Text(p.Fluents[c.fluents[k]]) + ": 1 on every cell if it is true, otherwise 0", 1
 }
 
-// countersOf splits fluents of one functor into counters. A fluent without a number is a counter of its own.
+// countersOf splits the fluents of one functor into counters. A fluent without a number at its end is a counter by
+// itself.
 func countersOf(p *ground.Program, fluents []int) []*counter {
 	type key struct {
 		text    string
@@ -225,8 +228,8 @@ func countersOf(p *ground.Program, fluents []int) []*counter {
 	return counters
 }
 
-// findNumbers proves which counters are mutex groups, by an induction over the moves. If that takes too much work, it tries
-// the induction in steps.
+// findNumbers finds the counters that are mutex groups, so that one plane can show their number. It proves this by
+// induction over the moves, and in two steps if that takes too much work.
 func (g *game) findNumbers(f *gates.Folder, counters []*counter) {
 	p := &proof{circuit: g.circuit, folder: f, set: g.turns.fluents}
 	byFluent, starts := map[int]*counter{}, g.circuit.Program.Starts()

@@ -15,17 +15,17 @@ const (
 	maxTrialWork = 1 << 28
 )
 
-// trial counts the results of random games.
+// trial holds statistics of random games.
 type trial struct {
 	games    int
-	plies    int // of all games
-	shortest int // plies
-	longest  int // plies
+	plies    int // sum over all games
+	shortest int // plies of the shortest game
+	longest  int // plies of the longest game
 	wins     [2]int
 }
 
-// playTrial plays random games. It refuses games that do not end, or in which a player has no move or not exactly one goal at
-// the end.
+// playTrial plays random games for New. It returns an error if a game does not end, if a player has no move in it, or
+// if a player does not have exactly one goal at its end.
 func (g *game) playTrial(ctx context.Context) (trial, error) {
 	position, moves, goals := g.circuit.Size()
 	choices := 0
@@ -37,8 +37,8 @@ func (g *game) playTrial(ctx context.Context) (trial, error) {
 	return g.playRandom(ctx, g.newTrialWalk(1), trials, maxTrialWork/(1+position+moves+goals+choices))
 }
 
-// newTrialWalk returns a walk in which random numbers count the moves of a role by action, then those that it only has while
-// the other role is the mover.
+// newTrialWalk returns a walk that numbers each role's moves by action for its random choices. Moves that a role has
+// only while the other one is the mover come last.
 func (g *game) newTrialWalk(seed uint64) *walk {
 	w := newWalk(g.circuit, 0)
 	w.rng = rand.NewPCG(seed, 1)
@@ -56,10 +56,11 @@ func (g *game) newTrialWalk(seed uint64) *walk {
 	return w
 }
 
-// quorum is the number of games that wait for their goals before these are computed for all of them.
+// quorum is the number of finished games from which on playRandom computes their goals, all at once.
 const quorum = 16
 
-// playRandom plays random games to their ends. It begins none after some steps.
+// playRandom plays up to games random games, 64 at a time. After so many steps it finishes the running games but starts
+// no more.
 func (g *game) playRandom(ctx context.Context, w *walk, games, steps int) (t trial, err error) {
 	active := firstBits(^uint64(0), games)
 	w.begin(active)
@@ -94,7 +95,7 @@ func (g *game) playRandom(ctx context.Context, w *walk, games, steps int) (t tri
 	return t, nil
 }
 
-// firstBits returns the lowest n bits of a set.
+// firstBits returns the lowest n of the set bits of a word.
 func firstBits(set uint64, n int) (first uint64) {
 	for ; set != 0 && n > 0; n-- {
 		first |= set & -set
@@ -103,7 +104,7 @@ func firstBits(set uint64, n int) (first uint64) {
 	return first
 }
 
-// add counts a game.
+// add adds a game to the statistics.
 func (t *trial) add(plies int, goals [2]int) {
 	if t.games == 0 || plies < t.shortest {
 		t.shortest = plies
@@ -117,7 +118,7 @@ func (t *trial) add(plies int, goals [2]int) {
 	}
 }
 
-// sentence describes the games.
+// sentence describes the random games in one sentence for authors of sheets.
 func (t *trial) sentence(players [2]string) string {
 	share := func(n int) float64 { return 100 * float64(n) / float64(max(1, t.games)) }
 	length := fmt.Sprintf("%d to %d plies, %.1f on average", t.shortest, t.longest, float64(t.plies)/float64(max(1, t.games)))
@@ -128,7 +129,7 @@ func (t *trial) sentence(players [2]string) string {
 		players[env.First], share(t.wins[env.First]), players[env.Second], share(t.wins[env.Second]), share(t.games-t.wins[0]-t.wins[1]))
 }
 
-// fewRandomGames is the number of random games from which on equal results are suspicious.
+// fewRandomGames is the least number of random games from which trial.warnings draws conclusions.
 const fewRandomGames = 50
 
 // warnings returns a warning if all random games end alike.

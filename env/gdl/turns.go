@@ -12,17 +12,17 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// turns tells from a position whose turn it is. At most one of its control fluents is true in every position; which one, or
-// that none is, decides who moves.
+// turns tells whose turn it is in a position, by control fluents such as (control x). At most one control fluent is
+// true in a position; which one, or that none is, decides who moves.
 type turns struct {
-	fluents []int     // control fluents that may be true; none if all may be false
-	mover   []int     // by entry of fluents: the role that moves
-	idle    []int     // by entry of fluents: the only move of the other role, such as noop; -1 if it has none
-	modes   []int     // by entry of fluents: the mode of the circuit, see setPlay
-	moves   [2][]bool // by role, then move: it may be legal when the role is the mover
+	fluents []int     // control fluents that may be true; the entry none if all may be false
+	mover   []int     // for each entry of fluents: the role that moves
+	idle    []int     // for each entry of fluents: the only move of the other role, such as noop; -1 if it has none
+	modes   []int     // for each entry of fluents: the circuit's mode, see setPlay
+	moves   [2][]bool // moves[r][m]: move m may be legal when role r is the mover
 }
 
-// movesOf lists the possible moves of a role as the mover.
+// movesOf lists the moves that a role may have as the mover.
 func (t *turns) movesOf(role int) (moves []int) {
 	for m, possible := range t.moves[role] {
 		if possible {
@@ -32,10 +32,11 @@ func (t *turns) movesOf(role int) (moves []int) {
 	return moves
 }
 
-// playerOf returns the player of a role: First is who moves in the initial position.
+// playerOf returns the player of a role: First is the role that moves in the initial position.
 func (t *turns) playerOf(role int) env.Player { return env.Player(role ^ t.mover[0]) }
 
-// at returns the entry of fluents that is the case in a position.
+// at returns the index in t.fluents of the control fluent that is true in a position, or of none. on is the position's
+// bit set of true fluents.
 func (t *turns) at(on []uint64) (entry int) {
 	for k, i := range t.fluents {
 		if i == none {
@@ -47,7 +48,8 @@ func (t *turns) at(on []uint64) (entry int) {
 	return entry
 }
 
-// where returns the positions of v in which entry k of fluents is the case.
+// where returns the set of those of the 64 positions of v in which control fluent t.fluents[k] is true; for none, those
+// in which all are false.
 func (t *turns) where(c *gates.Circuit, v gates.Values, k int) uint64 {
 	if t.fluents[k] != none {
 		return v.Get(c.Fluent(t.fluents[k]))
@@ -61,7 +63,7 @@ func (t *turns) where(c *gates.Circuit, v gates.Values, k int) uint64 {
 	return word
 }
 
-// Limits of the sets of control fluents that are tried: fluents of one functor, and of two functors together.
+// Largest sets of control fluents that findTurns tries: of one functor, and of two functors together.
 const (
 	maxTurns = 256
 	maxUnion = 16
@@ -70,8 +72,8 @@ const (
 // maxTurnWork bounds the gates folded in the search for control fluents.
 const maxTurnWork = 1 << 30
 
-// findTurns looks for control fluents with which it proves that players take turns. If it fails the error has a position
-// from random games in which both players have a choice, or else the reason why the likeliest set fails.
+// findTurns looks for control fluents by which it can prove that players take turns. If it fails, the error names a
+// position from random games in which both players have a choice, or else the reason why the first set failed.
 func findTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder) (*turns, error) {
 	sets := controlSets(c.Program, maxTurns)
 	t, reason := proveTurns(ctx, c, f, sets[0])
@@ -97,9 +99,9 @@ func findTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder) (*turns, 
 	return nil, fmt.Errorf("it is not shown that players take turns: %w", reason)
 }
 
-// controlSets lists sets of fluents, up to a size, of which at most one is true initially: those of one functor, those of
-// two functors, and the empty set. Sets with control or turn in their name come first, and those of which none is true
-// initially last.
+// controlSets lists candidate sets of control fluents, of at most largest fluents of which at most one is true
+// initially: the fluents of one functor, of two functors, and the empty set. Sets named like control or turn come
+// first; sets of which none is true initially come last.
 func controlSets(p *ground.Program, largest int) [][]int {
 	functors := functorsOf(p, p.Fluents)
 	starts := p.Starts()
@@ -132,14 +134,14 @@ func suggestsTurns(name string) bool {
 	return strings.Contains(name, "control") || strings.Contains(name, "turn")
 }
 
-// Limits of findChoices: moves of its games, and gates computed.
+// Limits of findChoices: moves per random game, and gates computed.
 const (
 	maxChoiceMoves = 2000
 	maxChoiceWork  = 1 << 27
 )
 
-// findChoices plays 64 random games and returns an error about the first position that breaks a law, such as that both
-// players have a choice; nil if it finds none.
+// findChoices plays 64 random games and returns an error about the first position that breaks a law of turn-taking
+// games, such as one where both players have a choice; nil if it finds none.
 func findChoices(c *gates.Circuit) error {
 	position, moves, goals := c.Size()
 	w := newWalk(c, 0)
@@ -154,19 +156,20 @@ func findChoices(c *gates.Circuit) error {
 	return nil
 }
 
-// brokenLaw returns an error about a law that position i of v breaks.
+// brokenLaw returns an error that says which law position i of v breaks, and shows the position.
 func brokenLaw(c *gates.Circuit, law string, v gates.Values, i int) error {
 	facts := factsIn(c, v, i)
 	return inPosition(law+lostTurn(c.Program, facts), facts)
 }
 
-// inPosition returns an error about a law that is broken in a position of some facts.
+// inPosition returns an error that names a broken law and the facts of the position that breaks it.
 func inPosition(law string, facts []string) error {
 	return fmt.Errorf("%s, in the position %s", law, cmp.Or(strings.Join(facts, " "), "without facts"))
 }
 
-// lostTurn returns a clause for an error if a position lacks all fluents of a functor that suggests turns and of which one
-// is true initially; otherwise "".
+// lostTurn explains a frequent cause of an error: no fluent says any more whose turn it is. It returns a clause if a
+// position has no fluent of a functor that is named like control or turn and has one fluent true initially; otherwise
+// "".
 func lostTurn(p *ground.Program, facts []string) string {
 	starts := p.Starts()
 	for _, x := range functorsOf(p, p.Fluents) {
@@ -182,7 +185,7 @@ func lostTurn(p *ground.Program, facts []string) string {
 	return ""
 }
 
-// factsIn lists the fluents that are true in position i of v.
+// factsIn lists the texts of the fluents that are true in position i of v.
 func factsIn(c *gates.Circuit, v gates.Values, i int) (list []string) {
 	for k, f := range c.Program.Fluents {
 		if v.Get(c.Fluent(k))>>i&1 != 0 {
@@ -192,15 +195,16 @@ func factsIn(c *gates.Circuit, v gates.Values, i int) (list []string) {
 	return list
 }
 
-// proveTurns proves that at most one fluent of the set is true in every reachable position, and that it leaves a choice to
-// one role only.
+// proveTurns proves that the set consists of control fluents: in every reachable position at most one is true, and only
+// one role has a choice.
 func proveTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
 	f.Exclude(nil)
 	p := &proof{circuit: c, folder: f, set: set}
 	return p.followTurns(ctx)
 }
 
-// proveWithGroups is proveTurns with mutex groups, such as (hand x 0) and (hand x 1), in its induction.
+// proveWithGroups is proveTurns with more power: its induction also uses mutex groups, such as (hand x 0) and (hand x
+// 1).
 func proveWithGroups(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
 	p := &proof{circuit: c, folder: f, set: set}
 	p.findGroups()
@@ -213,7 +217,8 @@ func proveWithGroups(ctx context.Context, c *gates.Circuit, f *gates.Folder, set
 	}
 }
 
-// followTurns explores the control fluents that are reachable from the initial one.
+// followTurns explores which control fluents are reachable from the initial one, and checks the moves while each is
+// true.
 func (p *proof) followTurns(ctx context.Context) (*turns, error) {
 	c := p.circuit
 	t := &turns{moves: [2][]bool{make([]bool, len(c.Legal[0])), make([]bool, len(c.Legal[1]))}}
@@ -259,7 +264,7 @@ func (p *proof) followTurns(ctx context.Context) (*turns, error) {
 	return t, nil
 }
 
-// when says for an error that a control fluent is true.
+// when describes, for an error, positions in which a control fluent is true.
 func (p *proof) when(control int) string {
 	switch {
 	case control != none:
@@ -274,7 +279,8 @@ func (p *proof) text(fluent int) string {
 	return p.circuit.Program.Terms.Text(p.circuit.Program.Fluents[fluent])
 }
 
-// possible returns the moves of a role that may be legal under the folder's assumptions while the game is not over.
+// possible returns the moves of a role that may be legal under the folder's assumptions in a position that is not
+// terminal.
 func (p *proof) possible(control, role int) []int {
 	f := p.folder
 	running := f.Fold(p.circuit.Terminal).Not()
@@ -289,8 +295,9 @@ func (p *proof) possible(control, role int) []int {
 	return list
 }
 
-// choices returns the mover and its possible moves while a control fluent is true, and the only move of the other role, -1
-// if it has none. If both roles have a single move, the one whose move is not called noop or the like is the mover.
+// choices returns who moves while a control fluent is true: the mover, its possible moves, and the only move of the
+// other role, -1 if it has none. If both roles have just one move, the mover is the one whose move is not called noop,
+// wait or pass.
 func (p *proof) choices(control int) (mover, idle int, moves []int, err error) {
 	program := p.circuit.Program
 	assume(p.circuit, p.folder, p.set, control, nil, nil)
@@ -314,8 +321,8 @@ func (p *proof) choices(control int) (mover, idle int, moves []int, err error) {
 	return mover, idle, possible[mover], nil
 }
 
-// next returns the control fluents that may be true after the move that the folder assumes, and none if all may be false. It
-// proves that at most one is, and marks broken groups.
+// next returns the control fluents that may be true after the move that the folder assumes; the entry none if all may
+// be false. It proves that at most one is true, and marks broken groups.
 func (p *proof) next(control, mover, move int) (possible []int, err error) {
 	c, f := p.circuit, p.folder
 	var refs []gates.Ref
@@ -347,16 +354,17 @@ func (p *proof) next(control, mover, move int) (possible []int, err error) {
 	return possible, nil
 }
 
-// Limits of the candidates for mutex groups: fluents of a group, fluents of a small functor, and of all small functors.
+// Limits of the candidates for mutex groups: fluents of a group, fluents of a small functor, and fluents of all small
+// functors together.
 const (
 	maxGroup = 256
 	maxFew   = 4
 	maxPairs = 24
 )
 
-// findGroups collects candidates for mutex groups, of which at most one fluent is true initially: fluents that differ in one
-// argument, if the control fluents depend on all of them, and pairs of fluents of small functors, such as (control1 x) and
-// (control2 o).
+// findGroups collects candidates for mutex groups, of which at most one fluent is true initially. Candidates are
+// fluents that differ in one argument, if the control fluents depend on all of them, and pairs of fluents of small
+// functors, such as (control1 x) and (control2 o).
 func (p *proof) findGroups() {
 	program := p.circuit.Program
 	needed := p.support()
@@ -387,7 +395,8 @@ func (p *proof) findGroups() {
 	}
 }
 
-// support returns the fluents on which the next control fluents depend, directly or through others.
+// support returns the fluents on which the next values of the control fluents depend, directly or through other
+// fluents.
 func (p *proof) support() map[int]bool {
 	needed := map[int]bool{}
 	queue := slices.Clone(p.set)
@@ -404,14 +413,14 @@ func (p *proof) support() map[int]bool {
 	return needed
 }
 
-// functor is the terms of a list with one name and number of arguments.
+// functor is a group of terms with the same name and number of arguments.
 type functor struct {
 	name    string        // such as cell/3
-	members []int         // indices in the list
+	members []int         // indices of the terms in the list that functorsOf was given
 	terms   []ground.Term // the same terms
 }
 
-// functorsOf splits a list of terms by functor, in the order of first occurrence.
+// functorsOf groups a list of terms by functor, in order of first occurrence.
 func functorsOf(p *ground.Program, terms []ground.Term) (list []functor) {
 	index := map[string]int{}
 	for i, t := range terms {
@@ -426,12 +435,12 @@ func functorsOf(p *ground.Program, terms []ground.Term) (list []functor) {
 	return list
 }
 
-// functorOf returns the name and number of arguments of a term, such as cell/3.
+// functorOf returns a term's functor: its name and number of arguments, such as cell/3.
 func functorOf(p *ground.Program, t ground.Term) string {
 	return fmt.Sprintf("%s/%d", p.Terms.Name(t), len(p.Terms.Args(t)))
 }
 
-// countTrue returns how many of some fluents are true.
+// countTrue returns how many of the given fluents are true; values has a value per fluent.
 func countTrue(values []bool, fluents []int) (n int) {
 	for _, i := range fluents {
 		if values[i] {

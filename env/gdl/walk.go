@@ -9,21 +9,21 @@ import (
 	"ludus/env/gdl/gates"
 )
 
-// maxTrial is the largest number of plies of a random game.
+// maxTrial is the largest number of plies of a random game; a longer one counts as endless.
 const maxTrial = 5000
 
-// walk plays 64 random games of a circuit at once, with any number of roles: game i is bit i of each word.
+// walk plays 64 random games of a circuit at once, with any number of roles. Bit i of each word belongs to game i.
 type walk struct {
 	circuit *gates.Circuit
 	values  gates.Values
 	rng     *rand.PCG
-	playing uint64      // the games that go on
-	order   [][]int     // by role: its moves, in the order in which random numbers count them
-	legal   [][64][]int // by role, then game: the legal moves
+	playing uint64      // set of the games that are not over
+	order   [][]int     // by role: its moves, in the order in which random choices number them
+	legal   [][64][]int // legal[r][g]: the legal moves of role r in game g
 	plies   [64]int
-	history [64][]int   // by game: the moves of its plies, one of each role
-	inputs  []gates.Ref // inputs of moves that are true in some game
-	next    []uint64    // scratch
+	history [64][]int   // moves of each game so far: per ply one move of each role
+	inputs  []gates.Ref // move inputs that were set by the last ply
+	next    []uint64    // scratch of apply: next values of the fluents
 }
 
 func newWalk(circuit *gates.Circuit, seed uint64) *walk {
@@ -42,7 +42,7 @@ func newWalk(circuit *gates.Circuit, seed uint64) *walk {
 	return w
 }
 
-// begin puts some games to the initial position.
+// begin resets some of the games to the initial position.
 func (w *walk) begin(games uint64) {
 	for i, start := range w.circuit.Program.Starts() {
 		f := w.circuit.Fluent(i)
@@ -60,13 +60,14 @@ func (w *walk) begin(games uint64) {
 	w.playing |= games
 }
 
-// isOver reports whether the first game is over.
+// isOver reports whether game 0 is over.
 func (w *walk) isOver() bool {
 	w.circuit.Position(w.values)
 	return w.values.Get(w.circuit.Terminal)&1 != 0
 }
 
-// step plays a move in each game. It returns the first broken law and the game that breaks it; "" if there is none.
+// step plays one random ply in each game that is not over. It returns the first law of games that is broken, and the
+// game that breaks it; "" if all are kept.
 func (w *walk) step() (law string, game int) {
 	w.circuit.Position(w.values)
 	over := w.values.Get(w.circuit.Terminal) & w.playing
@@ -77,7 +78,8 @@ func (w *walk) step() (law string, game int) {
 	return w.move(w.playing)
 }
 
-// move plays a random move in some games, whose positions are computed. It returns the first broken law and its game.
+// move plays a random ply in some games, whose legal moves the circuit has computed. It returns the first broken law
+// and its game.
 func (w *walk) move(games uint64) (law string, game int) {
 	w.findLegal(games)
 	for rest := games; rest != 0; rest &= rest - 1 {
@@ -85,7 +87,7 @@ func (w *walk) move(games uint64) (law string, game int) {
 		if law := w.checkMoves(game); law != "" {
 			return law, game
 		}
-		random := w.rng.Uint64() // for all roles: one at most has a choice
+		random := w.rng.Uint64() // one number for all roles, because at most one has a choice
 		for role := range w.legal {
 			list := w.legal[role][game]
 			k, _ := bits.Mul64(random, uint64(len(list)))
@@ -97,13 +99,14 @@ func (w *walk) move(games uint64) (law string, game int) {
 	return "", 0
 }
 
-// movesOf returns the move of each role in a ply of a game.
+// movesOf returns each role's move in one ply of a game.
 func (w *walk) movesOf(game, ply int) []int {
 	roles := len(w.legal)
 	return w.history[game][ply*roles : (ply+1)*roles]
 }
 
-// checkGoals checks the goals of games that are over.
+// checkGoals checks that in each game that is over every role has exactly one goal. It returns the first broken law and
+// its game.
 func (w *walk) checkGoals(over uint64) (law string, game int) {
 	if over == 0 {
 		return "", 0
@@ -129,7 +132,8 @@ func (w *walk) checkGoals(over uint64) (law string, game int) {
 	return "", 0
 }
 
-// checkMoves checks the legal moves of a game that is not over.
+// checkMoves checks the legal moves in a game that is not over: every role has one, and at most one role has several.
+// It returns the broken law, or "".
 func (w *walk) checkMoves(game int) (law string) {
 	choosing, other, stuck := none, none, none // roles: the first two with a choice, and the first without a move
 	for role := range w.legal {
@@ -158,7 +162,7 @@ func (w *walk) checkMoves(game int) (law string) {
 // role returns the name of a role.
 func (w *walk) role(i int) string { return w.circuit.Program.Terms.Text(w.circuit.Program.Roles[i]) }
 
-// findLegal lists the legal moves of some games.
+// findLegal lists the legal moves of each role in some games, in w.legal.
 func (w *walk) findLegal(games uint64) {
 	for role, order := range w.order {
 		lists := &w.legal[role]
@@ -174,7 +178,7 @@ func (w *walk) findLegal(games uint64) {
 	}
 }
 
-// apply plays a move of each role in some games. The others keep their position.
+// apply plays the given moves, one of each role, in some games. The other games keep their position.
 func (w *walk) apply(games uint64, movesOf func(game int) []int) {
 	c, v := w.circuit, w.values
 	for _, r := range w.inputs {

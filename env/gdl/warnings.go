@@ -19,7 +19,7 @@ import (
 // Warning is a likely mistake in a sheet, such as a misspelt name, a condition that never holds, or fluents that no rule
 // carries over to the next position.
 type Warning struct {
-	Pos  kif.Pos // zero if it belongs to no line
+	Pos  kif.Pos // zero if the mistake is in no particular line
 	Text string
 	Sure bool // the sheet is certainly wrong, as with a name that nothing defines and that resembles a defined one
 }
@@ -48,15 +48,15 @@ func Warnings(e *env.Game) []Warning {
 type checker struct {
 	rules                     []kif.Rule
 	circuit                   *gates.Circuit
-	relations, fluents, moves names // that the sheet defines
-	starts                    names // fluents of init
-	seen                      map[string]bool
+	relations, fluents, moves names           // names that the sheet defines
+	starts                    names           // names of the initial fluents
+	seen                      map[string]bool // keys given to once
 	warnings                  []Warning
 }
 
-// check returns the warnings about a sheet, most important ones first: a later check runs only if the ones before found
-// nothing, because most of what it would find follows from their mistakes. The circuit is nil if the sheet is refused before
-// it has one. A text that cannot be read has no warnings.
+// check returns the warnings about a sheet. It runs its checks in order and stops at the first that finds something,
+// because a mistake causes others. The circuit is nil if the sheet was refused before it had one. A text that is not a
+// sheet has no warnings.
 func check(text string, circuit *gates.Circuit) []Warning {
 	rules, err := kif.ReadRules(text)
 	if err != nil {
@@ -77,14 +77,14 @@ func (c *checker) warn(pos kif.Pos, format string, args ...any) {
 	c.warnings = append(c.warnings, Warning{Pos: pos, Text: fmt.Sprintf(format, args...)})
 }
 
-// once reports whether it is called with a key for the first time.
+// once reports whether this is its first call with a key.
 func (c *checker) once(key string) bool {
 	before := c.seen[key]
 	c.seen[key] = true
 	return !before
 }
 
-// define collects the names that the sheet defines.
+// define collects the names of relations, fluents and moves that the sheet defines.
 func (c *checker) define() {
 	for _, r := range c.rules {
 		c.relations.add(r.Head)
@@ -100,7 +100,7 @@ func (c *checker) define() {
 	}
 }
 
-// warnComma looks for a comma in a name: people write (cell 1, 2).
+// warnComma warns about a comma in a name: some people write (cell 1, 2).
 func (c *checker) warnComma() {
 	var visit func(t kif.Term)
 	visit = func(t kif.Term) {
@@ -119,7 +119,7 @@ func (c *checker) warnComma() {
 	}
 }
 
-// warnNames looks for names that nothing defines and for names that nothing asks for.
+// warnNames warns about names that are used but not defined, and names that are defined but not used.
 func (c *checker) warnNames() {
 	for a := range c.atoms() {
 		c.checkAtom(a)
@@ -131,7 +131,7 @@ func (c *checker) warnNames() {
 	}
 }
 
-// atoms visits the atoms of all conditions.
+// atoms iterates over the atoms in the conditions of all rules.
 func (c *checker) atoms() func(yield func(kif.Term) bool) {
 	return func(yield func(kif.Term) bool) {
 		var visit func(l kif.Term) bool
@@ -150,7 +150,7 @@ func (c *checker) atoms() func(yield func(kif.Term) bool) {
 	}
 }
 
-// checkAtom looks for undefined names in an atom of a condition.
+// checkAtom warns if an atom of a condition uses an undefined name.
 func (c *checker) checkAtom(a kif.Term) {
 	switch a.Name {
 	case "true":
@@ -167,7 +167,7 @@ func (c *checker) checkAtom(a kif.Term) {
 	}
 }
 
-// find adds a warning if a term is not defined.
+// find adds a warning, with a suggestion if it has one, if a term's name is not among the defined ones.
 func (c *checker) find(defined names, t kif.Term, format string) {
 	if defined.any() || t.IsVariable() || defined.has(t) || !c.once(fmt.Sprint(format, t.Name, "/", len(t.Args))) {
 		return
@@ -186,10 +186,10 @@ func (c *checker) find(defined names, t kif.Term, format string) {
 	c.warnings = append(c.warnings, w)
 }
 
-// keywords are the relations of GDL that a sheet defines, with their numbers of arguments.
+// keywords are the relations of GDL that sheets define, with their numbers of arguments.
 var keywords = names{"role": {1}, "init": {1}, "next": {1}, "legal": {2}, "goal": {2}, "terminal": {0}, "base": {1}, "input": {2}}
 
-// checkHeads looks for heads of rules that no condition asks for and that resemble a keyword, each name once.
+// checkHeads warns about relations that no condition uses and whose name resembles a keyword, such as teminal.
 func (c *checker) checkHeads() {
 	asked := names{}
 	for a := range c.atoms() {
@@ -214,7 +214,8 @@ func (c *checker) checkHeads() {
 	}
 }
 
-// fits reports whether arguments are what a keyword takes: a known fluent or move, or a goal.
+// fits reports whether arguments suit a keyword: a known fluent for init and next, a known move for legal, a number
+// from 0 to 100 for goal.
 func (c *checker) fits(keyword string, args []kif.Term) bool {
 	switch keyword {
 	case "init", "next":
@@ -228,7 +229,7 @@ func (c *checker) fits(keyword string, args []kif.Term) bool {
 	return keyword == "terminal"
 }
 
-// checkRoles looks for players in legal, goal and does that are no role.
+// checkRoles warns about players in legal, goal and does that are not roles.
 func (c *checker) checkRoles() {
 	roles := names{}
 	for _, r := range c.rules {
@@ -249,8 +250,8 @@ func (c *checker) checkRoles() {
 	}
 }
 
-// warnNever warns about conditions that never hold, each name once. If some lack an initial fact, it is about these only,
-// because the others may follow from them.
+// warnNever warns about conditions that never hold, each name once. If some lack an initial fact, it reports only
+// these, because the others may follow from them.
 func (c *checker) warnNever() {
 	causes := c.firstCauses()
 	if slices.ContainsFunc(causes, c.lacksInit) {
@@ -272,13 +273,13 @@ func (c *checker) warnNever() {
 	}
 }
 
-// lacksInit reports whether a condition asks for a fact of a name that no initial fact has.
+// lacksInit reports whether a condition asks for a fluent such as (cell ...) of which no initial fluent has the name.
 func (c *checker) lacksInit(l kif.Term) bool {
 	return l.Name == "true" && len(l.Args) == 1 && !c.starts.has(l.Args[0]) && !c.starts.any()
 }
 
-// firstCauses returns the conditions that never hold, without those that follow from others: every rule that derives them
-// has such a condition itself. If all follow from each other it returns all.
+// firstCauses returns the conditions that never hold for a reason of their own. It omits those that follow from others:
+// every rule that derives them has another condition that never holds. If all follow from each other, it returns all.
 func (c *checker) firstCauses() (first []kif.Term) {
 	if c.circuit == nil {
 		return nil
@@ -288,7 +289,7 @@ func (c *checker) firstCauses() (first []kif.Term) {
 	for _, l := range never {
 		known[l.String()] = true
 	}
-	follows := map[string]bool{} // by name of condition; missing if no rule derives it
+	follows := map[string]bool{} // by name of condition: all its rules have a condition that never holds
 	for _, r := range c.rules {
 		derived := r.Head
 		switch {
@@ -313,7 +314,8 @@ func (c *checker) firstCauses() (first []kif.Term) {
 	return first
 }
 
-// nameOfCondition returns the name of a condition's relation; of true and does with the name of the fluent or move.
+// nameOfCondition returns the name of a condition's relation. For true and does it includes the name of the fluent or
+// move.
 func nameOfCondition(l kif.Term) string {
 	switch {
 	case l.Name == "true" && len(l.Args) == 1:
@@ -324,7 +326,8 @@ func nameOfCondition(l kif.Term) string {
 	return l.Name
 }
 
-// names are names with the numbers of arguments that they are defined with. "" stands for a variable, which may be any name.
+// names maps each name to the numbers of arguments that it is defined with. "" stands for a variable, which may be any
+// name.
 type names map[string][]int
 
 func (n names) add(t kif.Term) {
@@ -339,13 +342,13 @@ func (n names) add(t kif.Term) {
 
 func (n names) has(t kif.Term) bool { return slices.Contains(n[t.Name], len(t.Args)) }
 
-// any reports whether a variable is among the names.
+// any reports whether the names include a variable, so that any name may be defined.
 func (n names) any() bool { return len(n[""]) > 0 }
 
-// maxWarnings is the number of warnings in an error.
+// maxWarnings is the largest number of warnings in an error text.
 const maxWarnings = 3
 
-// textOf returns the first warnings in one line; "" if there are none.
+// textOf joins the first warnings in one line; "" if there are none.
 func textOf(warnings []Warning) string {
 	var list []string
 	for _, w := range warnings[:min(maxWarnings, len(warnings))] {
@@ -357,7 +360,8 @@ func textOf(warnings []Warning) string {
 	return strings.Join(list, "; ")
 }
 
-// explain adds warnings to the error about a refused sheet. An error without a line gets that of the first warning.
+// explain adds the warnings about a refused sheet to its error. An error without a line gets the line of the first
+// warning.
 func explain(err error, text string, circuit *gates.Circuit) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

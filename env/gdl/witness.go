@@ -7,27 +7,27 @@ import (
 	"ludus/env/gdl/gates"
 )
 
-// Witness is a game of random moves that leads to a position in which a sheet breaks a law of games.
+// Witness is a random game that proves a mistake in a sheet: its last position breaks a law of games.
 type Witness struct {
-	Law       string            // what is wrong in the last position
-	Game      *env.Game         // has players, Tensor and Drawing only; the rest is not known
+	Law       string            // the broken law: what is wrong in the last position
+	Game      *env.Game         // only Players, Tensor and Drawing are set
 	Positions []WitnessPosition // from the start
 }
 
 // WitnessPosition is a position of a [Witness].
 type WitnessPosition struct {
-	Facts  []string // that are true
+	Facts  []string // the true fluents
 	Pieces []uint8  // see [env.State.Pieces]
 	Mover  int      // the first role with a choice, or 0
-	Moves  []string // by role: played here; nil in the last position
+	Moves  []string // each role's move in this position; nil in the last position
 }
 
 // witnessGames is the number of games in which FindWitness looks for a broken law.
 const witnessGames = 1024
 
-// FindWitness looks in random games for a position that breaks a law of games: until the end every role has a legal move, and
-// one role at most has several; at the end every role has exactly one goal; and the end comes within 5,000 plies. It takes
-// any number of roles. It returns nil if it finds none or ctx ends.
+// FindWitness looks in random games for a position that breaks a law of games. Until the end every role must have a
+// legal move, and at most one role several; at the end every role must have exactly one goal; and a game must end
+// within 5,000 plies. The circuit may have any number of roles. It returns nil if it finds none or ctx ends.
 func FindWitness(ctx context.Context, circuit *gates.Circuit) *Witness {
 	for seed := range uint64(witnessGames / 64) {
 		w := newWalk(circuit, seed)
@@ -40,10 +40,10 @@ func FindWitness(ctx context.Context, circuit *gates.Circuit) *Witness {
 	return nil
 }
 
-// Err returns an error that names the law and the position that breaks it.
+// Err returns an error that names the broken law and the position that breaks it.
 func (w *Witness) Err() error { return inPosition(w.Law, w.Positions[len(w.Positions)-1].Facts) }
 
-// witness replays a game and records its positions.
+// witness replays a game of the walk, and returns it with all its positions.
 func (w *walk) witness(law string, game int) *Witness {
 	c, p := w.circuit, w.circuit.Program
 	g := sketch(c)
@@ -76,7 +76,8 @@ func (w *walk) witness(law string, game int) *Witness {
 	}
 }
 
-// sketch lays out the board and what it shows, whatever is wrong with a sheet. The game has no other tables.
+// sketch returns a game with its players, board and drawing only, so that positions of a sheet that New refuses can be
+// shown.
 func sketch(circuit *gates.Circuit) *game {
 	p := circuit.Program
 	g := &game{circuit: circuit, turns: &turns{}, env: &env.Game{}}
