@@ -8,25 +8,26 @@ import (
 	"ludus/train/rundir"
 )
 
-// checks are all checks. Those that explain most surely why a run does not learn come first.
+// checks lists the checks of Diagnose, in the order of its findings: the surest explanations for a run that does not learn
+// come first.
 var checks = []func(r *Run) *Finding{
 	noGames, noSteps, maskIgnored, signFlipped, wrongFrame, sameGames,
 	fewSamples, rateTooHigh, rateTooLow, blind, smallWindow, overfitted, weakSearch, smallNetwork,
 }
 
 const (
-	// fewSteps are too few training steps to say what a network has learned: the learning rate takes 200 to reach its
-	// peak, and the averaged weights lag behind.
+	// fewSteps is the number of training steps below which it is too early to say what a network has learned: the learning
+	// rate takes 200 to reach its peak, and the averaged weights lag behind.
 	fewSteps = 500
-	// Positions of one game are alike, so noise depends on the number of games rather than of positions.
+	// Positions of one game are alike, so noise depends on the number of games, not of positions.
 	minGames     = 30
 	minPositions = 100
-	// A network that has learned less than poorGain of what the policy targets say beyond uniform play has learned
-	// next to nothing. The biases of the last layer alone, which see no position, reach 0.1.
+	// A policy gain below poorGain (see [Policy.Gain]) means that the network has learned next to nothing. The biases of
+	// the last layer alone, which see no position, reach 0.1.
 	poorGain = 0.2
-	// A network that has learned more than allLearned of them can hardly learn more.
+	// A policy gain above allLearned leaves hardly anything to learn.
 	allLearned = 0.98
-	// A setting is far from its default if it differs by farFactor or more.
+	// A setting is far from its default if it differs by this factor or more.
 	farFactor = 10
 )
 
@@ -37,7 +38,7 @@ func (r *Run) steps() int {
 	return r.Metrics[len(r.Metrics)-1].Steps
 }
 
-// gain is what part of the policy targets the newest network has learned; see [Policy.Gain].
+// gain is the share of the policy targets that the newest network has learned; see [Policy.Gain].
 func (r *Run) gain() float64 { return r.Newest.Policy.Gain(r.Newest.Policy.Loss) }
 
 // examined reports whether the newest network was examined in enough games to assess its policy.
@@ -48,27 +49,27 @@ func (r *Run) examined() bool {
 // trained reports whether there is enough data about what the network has learned.
 func (r *Run) trained() bool { return r.steps() >= fewSteps && r.examined() }
 
-// learnedNothing reports that there is enough data, and that the network plays hardly better than uniformly.
+// learnedNothing reports that, by enough data, the network plays hardly better than uniformly.
 func (r *Run) learnedNothing() bool { return r.examined() && r.gain() < poorGain }
 
-// unrelated reports that there is enough data, and that the values have next to nothing to do with the exact ones.
+// unrelated reports that, by enough data, the network's values hardly correlate with the exact ones.
 func (v *Value) unrelated() bool {
 	const (
-		varied = 0.3 // among exact values that hardly differ there is no correlation to find
-		poor   = 0.3 // a random function of the position may reach this; healthy runs have 0.6 after fewSteps
+		varied = 0.3 // least spread of the exact values; below it a correlation cannot be measured
+		poor   = 0.3 // correlation that a random function of the position may reach; healthy runs have 0.6 after fewSteps
 	)
 	return v.Games >= minGames && v.Spread >= varied && math.Abs(v.Correlation) <= poor
 }
 
-// gainText says how much the newest network has learned.
+// gainText says in words how much the newest network has learned.
 func (r *Run) gainText() string {
 	p := &r.Newest.Policy
 	return fmt.Sprintf("the network's policy loss on its newest games is %.2f; uniform play has %.2f, and the least possible is %.2f", p.Loss, p.Uniform, p.Target)
 }
 
-// noGames: no game has ended, so there is nothing to learn from.
+// noGames finds that no game has ended, so there is nothing to learn from.
 func noGames(r *Run) *Finding {
-	const enough = 3 // generations
+	const enough = 3 // generations that should be enough to finish a game
 	n := len(r.Metrics)
 	if n < enough || r.Metrics[n-1].TotalGames > 0 {
 		return nil
@@ -78,7 +79,7 @@ func noGames(r *Run) *Finding {
 		fmt.Sprintf("Train longer, or with more plies: a game lasts up to %d; --set plies_per_generation=%d.", r.Game.MaxPlies, r.Game.MaxPlies)}
 }
 
-// noSteps: games have ended, but there was no training step, because the window holds less than a batch.
+// noSteps finds that games have ended but no training step was taken, because the window holds less than a batch.
 func noSteps(r *Run) *Finding {
 	n := len(r.Metrics)
 	if n == 0 || r.steps() > 0 || r.Metrics[n-1].TotalGames == 0 {
@@ -86,20 +87,20 @@ func noSteps(r *Run) *Finding {
 	}
 	positions, batch := r.Metrics[n-1].ReplayPositions, r.Config.Settings.BatchSize
 	if positions >= batch {
-		return nil // the next generation trains
+		return nil // the next generation will train
 	}
 	return &Finding{"no training step",
 		fmt.Sprintf("The run has not done a training step: its replay window holds %d positions, and a batch needs %d.", positions, batch),
 		fmt.Sprintf("Train longer, or with smaller batches: --set batch_size=%d.", max(8, min(rundir.DefaultSettings(r.Game).BatchSize, positions/8)))}
 }
 
-// maskIgnored: fresh weights play uniformly, so their policy loss is the mean of ln(legal moves). It is ln(all actions)
-// if illegal moves take part.
+// maskIgnored finds that illegal moves take part in the policy loss. Fresh weights play uniformly, so their policy loss
+// should be the mean of ln(legal moves); without the mask it is ln(all actions).
 func maskIgnored(r *Run) *Finding {
 	const (
-		distinct = 0.5    // nats between the two losses
-		enough   = 30     // positions; ln(legal moves) varies by about 0.5, so its mean is known to 0.1
-		third    = 1. / 3 // of the way from one to the other: the loss falls in the first generation
+		distinct = 0.5    // least difference between the two expected losses, in nats
+		enough   = 30     // least number of positions; ln(legal moves) varies by about 0.5, so its mean is known to 0.1
+		third    = 1. / 3 // the loss must lie this far from one to the other, since it falls in the first generation
 	)
 	loss, all := r.firstLoss(), r.First.Share*math.Log(float64(r.Game.NumActions()))
 	if r.Config.From != "" || r.First.Count < enough || all-r.First.Uniform < distinct || loss < r.First.Uniform+third*(all-r.First.Uniform) {
@@ -111,11 +112,11 @@ func maskIgnored(r *Run) *Finding {
 		"Mask illegal moves before the softmax of the policy loss: see crossEntropyRow in model/losses.go, and the legal mask in train/learn/sampler.go."}
 }
 
-// firstLoss returns the policy loss of fresh weights: on the validation set before the first training step, or if that
-// set had few games, the mean of the first generation's training steps. It is 0 if these had a learning rate high enough
-// to spoil it.
+// firstLoss returns the policy loss of fresh weights: that on the validation set before the first training step, or if that
+// set had few games, the mean of the first generation's training steps. It is 0 if these had a learning rate that was too
+// high to tell.
 func (r *Run) firstLoss() float64 {
-	const enough = 10 // games in the validation set, expected
+	const enough = 10 // expected number of games in the validation set
 	i := slices.IndexFunc(r.Metrics, func(m rundir.Metrics) bool { return m.Steps > 0 })
 	if i < 0 {
 		return 0
@@ -129,10 +130,10 @@ func (r *Run) firstLoss() float64 {
 	return 0
 }
 
-// signFlipped: the network's values are the opposite of the exact ones, and not by chance.
+// signFlipped finds that the network's values correlate negatively with the exact ones, and not by chance.
 func signFlipped(r *Run) *Finding {
 	v := &r.Newest.Value
-	chance := 3 / math.Sqrt(float64(max(1, v.Games))) // three standard errors, if the positions of a game count as one
+	chance := 3 / math.Sqrt(float64(max(1, v.Games))) // three standard errors, if all positions of a game count as one
 	if r.steps() < fewSteps || v.Games < minGames || v.Correlation > -chance {
 		return nil
 	}
@@ -142,10 +143,10 @@ func signFlipped(r *Run) *Finding {
 		"Check for which player outcome targets count: Outcome of the game is First's class, and targets are the mover's (train/learn/sampler.go, env/perspective.go)."}
 }
 
-// wrongFrame: the policy fits the targets better if it is read in the opponent's frame. So training and play disagree about
-// where a move stands in the policy.
+// wrongFrame finds that the policy fits the targets better when it is read in the opponent's frame, so training and play
+// order the actions of the policy differently.
 func wrongFrame(r *Run) *Finding {
-	const more = 0.1 // of the targets; a healthy network never gains by it
+	const more = 0.1 // least advantage, as a policy gain; a healthy network has none
 	swapped := r.Newest.Policy.Gain(r.Newest.Policy.Swapped)
 	if !r.trained() || swapped-r.gain() < more {
 		return nil
@@ -156,11 +157,11 @@ func wrongFrame(r *Run) *Finding {
 		"Check that policy targets are in the mover's frame, as in play: Frame and Encode of the game, and sampler.write in train/learn/sampler.go; go test ./env/... checks a game's frames."}
 }
 
-// sameGames: most of the newest games repeat another one move for move.
+// sameGames finds that most of the newest games repeat another one move for move.
 func sameGames(r *Run) *Finding {
 	const (
-		enough = 50  // games
-		most   = 0.8 // strong runs of games as small as tic-tac-toe stay below a third
+		enough = 50  // least number of games
+		most   = 0.8 // largest normal share of repeats; strong runs of games as small as tic-tac-toe stay below a third
 	)
 	s := &r.Config.Settings
 	if r.Games.Count < enough || r.Games.Duplicates < most {
@@ -180,9 +181,9 @@ func sameGames(r *Run) *Finding {
 		"Check that each game in progress has its own random generator, and that games begin at varied positions (train/selfplay/game.go)."}
 }
 
-// fewSamples: hardly any training for the positions played.
+// fewSamples finds that there was hardly any training for the number of positions played.
 func fewSamples(r *Run) *Finding {
-	const least = 0.5 // samples per position; the default is 4 to 8
+	const least = 0.5 // least normal number of samples per position; the default is 4 to 8
 	positions := 0
 	for i := range r.Metrics {
 		positions += r.Metrics[i].Positions
@@ -197,7 +198,7 @@ func fewSamples(r *Run) *Finding {
 		fmt.Sprintf("Train more on each position: --set samples_per_position=%.0f.", rundir.DefaultSettings(r.Game).SamplesPerPosition)}
 }
 
-// rateTooHigh: the policy or the values have learned nothing, with a learning rate far above the default.
+// rateTooHigh finds a learning rate far above the default when the policy or the values have learned nothing.
 func rateTooHigh(r *Run) *Finding {
 	rate, usual := r.Config.Settings.LearningRate, rundir.DefaultSettings(r.Game).LearningRate
 	if rate < farFactor*usual || !r.trained() || !r.learnedNothing() && !r.Newest.Value.unrelated() {
@@ -212,9 +213,9 @@ func rateTooHigh(r *Run) *Finding {
 		fmt.Sprintf("Lower it: --set learning_rate=%g.", usual)}
 }
 
-// rateTooLow: the network is still close to uniform play after many steps, with a learning rate far below the default.
+// rateTooLow finds a learning rate far below the default when the policy is still close to uniform after many steps.
 func rateTooLow(r *Run) *Finding {
-	const near = 0.95 // entropy of the policy, relative to uniform play
+	const near = 0.95 // entropy of the policy as a share of that of uniform play
 	rate, usual := r.Config.Settings.LearningRate, rundir.DefaultSettings(r.Game).LearningRate
 	p := &r.Newest.Policy
 	if rate*farFactor > usual || !r.trained() || !r.learnedNothing() || p.Entropy < near*p.Uniform {
@@ -226,7 +227,7 @@ func rateTooLow(r *Run) *Finding {
 		fmt.Sprintf("Raise it: --set learning_rate=%g.", usual)}
 }
 
-// blind: the network evaluates positions without regard to what is on the board, or its values only.
+// blind finds that the network's evaluations, or its values only, do not depend on what is on the board.
 func blind(r *Run) *Finding {
 	v, s := &r.Newest.Value, &r.Config.Settings
 	usual := rundir.DefaultSettings(r.Game).LearningRate
@@ -245,11 +246,11 @@ func blind(r *Run) *Finding {
 		"Check what the network is trained on: Encode of the game must write the position it is called on (go test ./env/...), and the tensors of a batch must differ (sampler.write in train/learn/sampler.go)."}
 }
 
-// smallWindow: the network forgets games soon after they left a small replay window.
+// smallWindow finds that the network forgets games soon after they left a small replay window.
 func smallWindow(r *Run) *Finding {
 	p, s := &r.Newest.Policy, &r.Config.Settings
 	training, usual := r.recent(policyLoss), rundir.DefaultSettings(r.Game).ReplayWindow
-	const quarter = 0.25 // of what the network has learned is lost in games that it was trained on; healthy runs lose an eighth
+	const quarter = 0.25 // largest normal loss of gain in games that the network was trained on; healthy runs lose an eighth
 	if !r.trained() || s.ReplayWindow*farFactor > usual || lostShare(training, p.Loss, p.Uniform) < quarter {
 		return nil
 	}
@@ -259,11 +260,11 @@ func smallWindow(r *Run) *Finding {
 		fmt.Sprintf("Keep more games: --set replay_window=%d.", usual)}
 }
 
-// overfitted: what the network learned of the training set does not hold for the validation set.
+// overfitted finds that the network has learned much less on the validation set than on the training set.
 func overfitted(r *Run) *Finding {
 	const (
-		often = 3   // times the default number of samples per position
-		half  = 0.5 // of what the network has learned; healthy runs lose a tenth, short ones up to half
+		often = 3   // many samples per position: this many times the default
+		half  = 0.5 // largest normal loss of gain; healthy runs lose a tenth, short ones up to half
 		most  = 0.9
 	)
 	training, validation := r.recent(policyLoss), r.recent(validationPolicyLoss)
@@ -284,25 +285,26 @@ func overfitted(r *Run) *Finding {
 	return nil
 }
 
-// lostShare is what share of the training loss's gain on uniform play is lost in other games, whose loss is given. It is 0
-// if there is little to lose.
+// lostShare returns the share of the training loss's gain over uniform play that is lost in other games, whose loss is
+// other. It is 0 if the gain is small.
 func lostShare(training, other, uniform float64) float64 {
-	const little = 0.1 // of the loss of uniform play
+	const little = 0.1 // a gain is small if it is below this share of the uniform loss
 	if training == 0 || uniform-training < little*uniform {
 		return 0
 	}
 	return (other - training) / (uniform - training)
 }
 
-// weakSearch: policy targets are hardly better than the network's own policy, so there is nothing to learn from search.
+// weakSearch finds that policy targets are hardly better than the network's own policy, so there is nothing to learn from
+// search.
 func weakSearch(r *Run) *Finding {
 	const (
-		enough    = 50  // positions
-		least     = 0.1 // share of bad moves of the network: below that there is little to improve
-		improving = 0.4 // share of the bad moves that search avoids; with 12 simulations, about half or more
-		few       = 4   // simulations
-		small     = 0.1 // value_scale
-		good      = 0.5 // correlation of values; with bad values no search can help, and the cause is another
+		enough    = 50  // least number of positions
+		least     = 0.1 // least share of bad moves by the network; below it there is little to improve
+		improving = 0.4 // least normal share of bad moves that search avoids; about half or more with 12 simulations
+		few       = 4   // few simulations per move
+		small     = 0.1 // a small value_scale
+		good      = 0.5 // a good correlation of values; with worse values no search can help, and the cause is another
 	)
 	w, s, usual := &r.Newest.Search, &r.Config.Settings, rundir.DefaultSettings(r.Game)
 	if !r.examined() || w.Count < enough || w.Network < least || w.Targets < w.Network*(1-improving) ||
@@ -322,11 +324,11 @@ func weakSearch(r *Run) *Finding {
 	return nil
 }
 
-// smallNetwork: the network has learned little even of the games that it was trained on, and is small.
+// smallNetwork finds a small network that has learned little even of the games that it was trained on.
 func smallNetwork(r *Run) *Finding {
 	const (
-		small = 1. / 3 // of the default's channels
-		half  = 0.5    // of the targets of its own games; a healthy network has learned more
+		small = 1. / 3 // a small network has less than this share of the default's channels
+		half  = 0.5    // least normal gain on the network's own games
 	)
 	s, usual := &r.Config.Settings, rundir.DefaultSettings(r.Game)
 	if r.steps() < 2*fewSteps || !r.examined() || r.gain() >= half || float64(s.Channels) > small*float64(usual.Channels) {

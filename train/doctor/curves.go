@@ -7,21 +7,21 @@ import (
 	"ludus/train/rundir"
 )
 
-// Curve is a number by generation, and what to compare it with.
+// Curve is a series of one measurement by generation, with values to compare it with.
 type Curve struct {
 	Name        string    `json:"name"`
-	Expected    string    `json:"expected"` // what it does in a healthy run
+	Expected    string    `json:"expected"` // how it develops in a healthy run
 	Generations []int     `json:"generations"`
 	Values      []float64 `json:"values"`
 	Shipped     *float64  `json:"shipped,omitempty"` // error of the shipped agent on its card's suite; nil: none
 	Uniform     *float64  `json:"uniform,omitempty"` // loss of uniform play over the legal moves, in positions of the run's newest games; nil: none
-	// Recorded is what the loss was in a recorded training of the game, of about the run's length, after as much training as
-	// for each of Values. It is nil without such a training, or if this run starts from weights or has other settings, and
-	// shorter than Values if the run goes on for longer.
+	// Recorded holds the losses of a recorded training of the same game and about the same length, each after as much
+	// training as the entry of Values. It is nil without such a training, or if this run starts from weights or has other
+	// settings, and shorter than Values if the run trains longer.
 	Recorded []float64 `json:"recorded,omitempty"`
 }
 
-// NewestRecorded returns the recorded value beside the newest one; nil if there is none.
+// NewestRecorded returns the recorded loss that corresponds to the newest value; nil if there is none.
 func (c *Curve) NewestRecorded() *float64 {
 	if n := len(c.Values); n > 0 && n == len(c.Recorded) {
 		return &c.Recorded[n-1]
@@ -29,12 +29,12 @@ func (c *Curve) NewestRecorded() *float64 {
 	return nil
 }
 
-// curves returns the run's curves, without those that it has no values of.
+// curves returns the run's curves, except those without values.
 func (r *Run) curves() []Curve {
 	return append(r.metricCurves(r.recordedLosses()), r.errorCurves()...)
 }
 
-// metricCurves returns the curves of the run's metrics, beside recorded losses.
+// metricCurves returns the curves of the run's metrics, with recorded losses to compare.
 func (r *Run) metricCurves(recorded zoo.Losses) (all []Curve) {
 	add := func(name, expected string, value func(m *rundir.Metrics) float64, measured func(m *rundir.Metrics) bool, losses []float64) *Curve {
 		c := Curve{Name: name, Expected: expected}
@@ -69,8 +69,8 @@ func (r *Run) metricCurves(recorded zoo.Losses) (all []Curve) {
 	return all
 }
 
-// recordedLosses returns the losses of the recorded training that is about as long as the run will be, because learning rate
-// and size of the network depend on the length. It is empty if there is none, or if the run cannot be compared with it.
+// recordedLosses returns the losses of the recorded training whose length is nearest to this run's, because learning rate
+// and size of the network depend on the length. It is empty if there is none, or if the run is not comparable.
 func (r *Run) recordedLosses() (nearest zoo.Losses) {
 	card := zoo.CardOf(r.Game.Name)
 	if card == nil || r.steps() == 0 || !r.plain() {
@@ -87,7 +87,8 @@ func (r *Run) plain() bool {
 	return r.Config.From == "" && len(s.Changed(defaults)) == 0
 }
 
-// nearest returns the losses of the training that is about as long as the run will be. The run has done training steps.
+// nearest returns the losses of the recorded training whose length is nearest to this run's. The run has done training
+// steps.
 func (r *Run) nearest(all []zoo.Losses) (nearest zoo.Losses) {
 	last := &r.Metrics[len(r.Metrics)-1]
 	planned := r.weight(last) * float64(max(last.Generations, last.Generation)) / float64(last.Generation)
@@ -100,17 +101,16 @@ func (r *Run) nearest(all []zoo.Losses) (nearest zoo.Losses) {
 	return nearest
 }
 
-// weight is the number of samples up to a generation divided by samples_per_position: that of the positions played until then,
-// less validation games and with less weight for repeated positions.
+// weight is the number of samples up to a generation divided by samples_per_position. That equals the number of positions
+// played until then, without validation games and with less weight for repeated positions.
 func (r *Run) weight(m *rundir.Metrics) float64 {
 	s := &r.Config.Settings
 	return float64(m.Steps*s.BatchSize) / s.SamplesPerPosition
 }
 
-// lossAt returns a recorded loss after a number of samples, on straight lines between those that were measured. ok is false
-// if none was recorded after so many.
+// lossAt interpolates a recorded loss at a number of samples. ok is false if the recorded training ended well before it.
 func lossAt(samples []int, losses []float64, at int) (loss float64, ok bool) {
-	const beyond = 1.1 // times the last one: trainings of one length do not have exactly as many samples
+	const beyond = 1.1 // at may exceed the last recorded number by this factor: trainings of one length differ slightly in samples
 	before := 0
 	for i, y := range losses {
 		switch {
@@ -126,7 +126,7 @@ func lossAt(samples []int, losses []float64, at int) (loss float64, ok bool) {
 	return loss, before > 0 && float64(at) <= beyond*float64(before)
 }
 
-// errorCurves returns the errors on the game's suite, without and with search.
+// errorCurves returns the shares of bad moves on the game's suite, without and with search.
 func (r *Run) errorCurves() (all []Curve) {
 	card := zoo.CardOf(r.Game.Name)
 	for _, agent := range []struct{ name, title, onCard string }{{"policy", "policy alone", "policy:zoo"}, {"net", "with search", "zoo"}} {
@@ -153,7 +153,7 @@ func outcomeLoss(m *rundir.Metrics) float64           { return m.OutcomeLoss }
 func validationPolicyLoss(m *rundir.Metrics) float64  { return m.ValidationPolicyLoss }
 func validationOutcomeLoss(m *rundir.Metrics) float64 { return m.ValidationOutcomeLoss }
 
-// series returns a loss in the generations that measured it; losses of 0 are not measured.
+// series returns the values of a loss, for the generations that measured it. A loss of 0 is not measured.
 func (r *Run) series(loss func(m *rundir.Metrics) float64) (values []float64) {
 	for i := range r.Metrics {
 		if x := loss(&r.Metrics[i]); x > 0 {

@@ -12,23 +12,23 @@ type Finding struct {
 	Fix      string `json:"fix"`      // a sentence with the setting or the place in the code
 }
 
-// Diagnosis says how a run does.
+// Diagnosis is the result of [Diagnose]: how well a run learns, and why not.
 type Diagnosis struct {
 	Game       string    `json:"game"`
-	Generation int       `json:"generation"` // newest
-	Steps      int       `json:"steps"`      // of training
-	Parameters int       `json:"parameters"` // of the network; 0 if no checkpoint can be read
+	Generation int       `json:"generation"` // the newest generation
+	Steps      int       `json:"steps"`      // training steps so far
+	Parameters int       `json:"parameters"` // number of the network's parameters; 0 if no checkpoint can be read
 	Findings   []Finding `json:"findings"`   // the most likely cause first; none for a healthy run
 	Early      bool      `json:"early"`      // the run has trained too little to tell
-	Status     string    `json:"status"`     // whether the run still learns, in one sentence
+	Status     string    `json:"status"`     // one sentence: whether the run still learns
 
-	Games   Games    `json:"games"`   // the newest ones
-	Newest  Accuracy `json:"newest"`  // the run's newest network in positions of these games
-	Shipped Accuracy `json:"shipped"` // the game's shipped network in the same positions, without Policy; zero if none is shipped
+	Games   Games    `json:"games"`   // variety of the newest games
+	Newest  Accuracy `json:"newest"`  // the run's newest network on positions of these games
+	Shipped Accuracy `json:"shipped"` // the game's shipped network on the same positions, without Policy; zero if none is shipped
 	Curves  []Curve  `json:"curves"`
 }
 
-// Diagnose names the most likely causes why a run does not learn.
+// Diagnose finds the most likely causes why a run does not learn.
 func Diagnose(r *Run) *Diagnosis {
 	d := &Diagnosis{
 		Game: r.Game.Name, Parameters: r.Parameters, Findings: []Finding{}, Early: r.steps() < fewSteps, Status: r.status(),
@@ -45,8 +45,8 @@ func Diagnose(r *Run) *Diagnosis {
 	return d
 }
 
-// status says whether the run still learns. Losses alone do not tell: they may rise while play gets
-// better, because the targets get harder.
+// status says in a sentence whether the run still learns. Losses alone do not tell: they may rise while play gets better,
+// because the targets get harder.
 func (r *Run) status() string {
 	const longer = "train longer (the same command with a larger --time or --generations)."
 	before, stronger := r.stronger()
@@ -68,14 +68,14 @@ func (r *Run) status() string {
 	return "Over the newest two fifths of the run the losses did not fall beyond chance; ratings show whether play still gets better (ludus rate RUN)."
 }
 
-// measurement is an interval of a generation's strength, higher for stronger play.
+// measurement is the interval of a checkpoint's strength; higher values are stronger.
 type measurement struct {
 	generation int
 	low, high  float64
 }
 
-// stronger reports whether play has become stronger since the generation before, by ratings or else by errors on the
-// suite: the intervals do not overlap. before is the newest one measured of the run's first half; 0: none.
+// stronger reports whether the newest generation plays better than generation before, the last measured one of the run's
+// first half: their intervals of rating, or else of suite error, do not overlap. before is 0 if there is none.
 func (r *Run) stronger() (before int, yes bool) {
 	all := r.ratings()
 	if len(all) < 2 {
@@ -104,7 +104,7 @@ func (r *Run) ratings() (all []measurement) {
 	return all
 }
 
-// accuracies returns the shares of moves that keep the value, with search, by generation.
+// accuracies returns, by generation, the share of moves with search that keep the value on the suite.
 func (r *Run) accuracies() (all []measurement) {
 	for _, s := range r.Suite {
 		if s.Agent == "net" {

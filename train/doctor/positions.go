@@ -12,13 +12,13 @@ import (
 	"ludus/train/record"
 )
 
-// Games says how varied games are.
+// Games measures how varied games are.
 type Games struct {
 	Count      int     `json:"count"`
-	Duplicates float64 `json:"duplicates"` // share with the same moves as an earlier one
+	Duplicates float64 `json:"duplicates"` // share of games with the same moves as an earlier one
 }
 
-// variety returns how varied games are.
+// variety measures how varied games are.
 func variety(game *env.Game, games []*record.Record) Games {
 	seen := map[uint64]bool{}
 	for i := range games {
@@ -32,65 +32,65 @@ func variety(game *env.Game, games []*record.Record) Games {
 	return Games{Count: n, Duplicates: 1 - float64(len(seen))/float64(max(1, n))}
 }
 
-// Accuracy compares a network with what positions of finished games show.
+// Accuracy compares a network's outputs with policy targets and exact values in positions of finished games.
 type Accuracy struct {
 	Policy Policy `json:"policy"`
 	Value  Value  `json:"value"`
 	Search Search `json:"search"`
 }
 
-// Policy compares a policy with the policy targets. The numbers are means over all positions, as the losses that training
-// reports: positions whose target is not trained on count as 0, and one that n positions equal has a weight of 1/sqrt(n).
+// Policy compares a policy with the policy targets. Like the losses that training reports, its numbers are means over all
+// positions: a position whose target is not trained on counts as 0, and each of n equal positions has weight 1/sqrt(n).
 type Policy struct {
 	Count   int     `json:"count"`
-	Share   float64 `json:"share"`   // of positions whose target is trained on
+	Share   float64 `json:"share"`   // share of positions whose target is trained on
 	Uniform float64 `json:"uniform"` // ln(legal moves): the loss of uniform play
-	Target  float64 `json:"target"`  // entropy of the targets: the least loss
+	Target  float64 `json:"target"`  // entropy of the targets: the least possible loss
 	Loss    float64 `json:"loss"`    // cross-entropy of the policy with the targets
-	Swapped float64 `json:"swapped"` // Loss, if the policy were in the opponent's frame
-	Entropy float64 `json:"entropy"` // of the policy
+	Swapped float64 `json:"swapped"` // cross-entropy when the policy is read in the opponent's frame
+	Entropy float64 `json:"entropy"` // entropy of the policy
 }
 
-// Gain says what part of the targets a policy with the given loss has learned: 0 as uniform play, 1 all of it. It is
-// negative for a policy that is worse than uniform play.
+// Gain is the share of the policy targets that a policy with the given loss has learned: 0 for uniform play, 1 for the
+// targets themselves. It is negative for a policy that is worse than uniform play.
 func (p *Policy) Gain(loss float64) float64 {
 	if p.Uniform-p.Target < 1e-3 {
-		return 1 // nothing to learn
+		return 1 // uniform play equals the targets: nothing to learn
 	}
 	return (p.Uniform - loss) / (p.Uniform - p.Target)
 }
 
-// Value compares expected utilities with exact ones in positions near the ends of games.
+// Value compares a network's expected utilities with exact ones in positions near the ends of games.
 type Value struct {
-	Count       int     `json:"count"`       // positions that were solved
-	Games       int     `json:"games"`       // that these positions are from
+	Count       int     `json:"count"`       // number of solved positions
+	Games       int     `json:"games"`       // number of games with solved positions
 	Spread      float64 `json:"spread"`      // standard deviation of the exact utilities
-	Correlation float64 `json:"correlation"` // of expected and exact utility; 0 if either is constant
+	Correlation float64 `json:"correlation"` // correlation of expected and exact utility; 0 if either is constant
 }
 
-// Search compares the moves of search and network in positions that the run has not solved and the solver of this package
-// can: each number is the mean probability of moves that lose value. Only positions with better and worse moves count.
+// Search compares moves of the search and of the network in positions that the run has not solved but the solver here can.
+// Each number is the mean probability of moves that lose value. Only positions where some moves lose value count.
 type Search struct {
 	Count   int     `json:"count"`
-	Targets float64 `json:"targets"` // by the policy targets
-	Network float64 `json:"network"` // by the network's policy
-	Uniform float64 `json:"uniform"` // by uniform play
+	Targets float64 `json:"targets"` // for the policy targets
+	Network float64 `json:"network"` // for the network's policy
+	Uniform float64 `json:"uniform"` // for uniform play
 }
 
-// What is examined of the newest games takes about a second.
+// Limits on the work of examine; together it takes about a second.
 const (
-	maxPositions = 2048    // evaluated by the network, evenly spread
-	maxSolved    = 400     // solved for Value
-	solvedPlies  = 6       // at the end of a game, for Value
-	solverNodes  = 2000    // per position, for Value
+	maxPositions = 2048    // positions that the network evaluates, evenly spread
+	maxSolved    = 400     // positions to solve for Value
+	solvedPlies  = 6       // only positions this close to the end of a game are solved for Value
+	solverNodes  = 2000    // node limit per position for Value
 	maxSearched  = 400     // positions tried for Search
-	searchPlies  = 12      // at the end of a game, for Search
-	searchNodes  = 10_000  // per position, for Search
+	searchPlies  = 12      // only positions this close to the end of a game are tried for Search
+	searchNodes  = 10_000  // node limit per position for Search
 	solverTable  = 4 << 20 // bytes
 )
 
-// examine compares networks with games, all in the same positions. Without a network (nil) only Policy.Count, Uniform and
-// Target are set. The error is ctx's.
+// examine compares networks with the records of games, all in the same positions. For a nil network it sets only
+// Policy.Count, Uniform and Target. The only error is ctx's.
 func examine(ctx context.Context, game *env.Game, games []*record.Record, networks ...*infer.Network) ([]Accuracy, error) {
 	e := examiner{game: game, solver: solver.New(game, solverTable)}
 	for _, network := range networks {
@@ -125,7 +125,7 @@ func examine(ctx context.Context, game *env.Game, games []*record.Record, networ
 	return all, nil
 }
 
-// countPositions returns how many searched positions have each canonical key, by its hash.
+// countPositions counts the searched positions in games by the hash of their canonical key.
 func countPositions(game *env.Game, games []*record.Record) map[uint64]int {
 	counts := map[uint64]int{}
 	for _, g := range games {
@@ -138,33 +138,33 @@ func countPositions(game *env.Game, games []*record.Record) map[uint64]int {
 	return counts
 }
 
-// examiner examines networks position by position.
+// examiner evaluates positions with all networks and sums up the comparisons.
 type examiner struct {
 	game        *env.Game
 	solver      *solver.Solver
 	networks    []*examined
-	solved      int // positions for Value
-	solvedGames int // that these are from
-	tried       int // positions for Search
+	solved      int // number of positions solved for Value
+	solvedGames int // number of games with such positions
+	tried       int // number of positions tried for Search
 
 	legal  []env.Action
 	target []float32 // policy target over the legal moves
 	after  []int     // exact classes after the legal moves
 }
 
-// examined sums up positions for one network.
+// examined holds one network's scratch memory and its sums over positions.
 type examined struct {
-	evaluator *infer.Evaluator // nil: none
+	evaluator *infer.Evaluator // nil without a network
 	logits    []float32        // [A]
 	classes   []float32        // [K]
-	policy    []float64        // of the legal moves
-	swapped   []float64        // likewise, if the network answered in the opponent's frame
-	sums      Accuracy         // counts, and sums in place of means
-	weight    float64          // of the positions in sums.Policy
-	values    pairs            // expected and exact utility
+	policy    []float64        // scratch: probabilities of the legal moves
+	swapped   []float64        // scratch: the same with the logits read in the opponent's frame
+	sums      Accuracy         // its means are still sums
+	weight    float64          // total weight of the positions in sums.Policy
+	values    pairs            // (expected, exact) utilities
 }
 
-// add adds a searched position of a game that has left plies to go. weight is the position's, for Policy.
+// add adds a searched position, `left` plies before the end of its game. weight is its weight in Policy.
 func (e *examiner) add(state env.State, ply *record.Ply, left int, weight float64) {
 	e.legal = state.Legal(e.legal[:0])
 	networks := false
@@ -196,7 +196,7 @@ func (e *examiner) add(state env.State, ply *record.Ply, left int, weight float6
 	}
 }
 
-// legalPolicy returns the probabilities of the legal moves by the logits of a frame, in the memory of dst.
+// legalPolicy returns the softmax over the legal moves. frame maps actions to their logits. It reuses dst.
 func legalPolicy(dst []float64, logits []float32, legal, frame []env.Action) []float64 {
 	dst = dst[:0]
 	for _, a := range legal {
@@ -206,7 +206,7 @@ func legalPolicy(dst []float64, logits []float32, legal, frame []env.Action) []f
 	return dst
 }
 
-// addPolicy compares the policy with a policy target over the legal moves.
+// addPolicy adds the comparison of the network's policy with a policy target over the legal moves.
 func (e *examined) addPolicy(target []float32, weight float64) {
 	p := &e.sums.Policy
 	p.Share += weight
@@ -226,7 +226,7 @@ func (e *examined) addPolicy(target []float32, weight float64) {
 	}
 }
 
-// addValue adds the networks' values of a position that the solver can solve.
+// addValue adds the networks' values of a position, if the solver can solve it.
 func (e *examiner) addValue(state env.State) {
 	exact, ok := e.solver.Solve(state, solver.Limits{Nodes: solverNodes})
 	if !ok {
@@ -240,10 +240,11 @@ func (e *examiner) addValue(state env.State) {
 	}
 }
 
-// addSearch adds a policy target, and the networks' policies, in a position that the solver can solve.
+// addSearch adds the comparison of a policy target and the networks' policies with exact values, if the solver can solve
+// the position.
 func (e *examiner) addSearch(state env.State, target []float32) {
 	e.after = e.solver.SolveMoves(state, solver.Limits{Nodes: searchNodes}, e.after[:0])
-	best, worst := slices.Min(e.after), slices.Max(e.after) // a lower class is better for First
+	best, worst := slices.Min(e.after), slices.Max(e.after) // First's point of view: a lower class is better
 	if best == solver.Unknown || best == worst {
 		return
 	}
@@ -266,7 +267,7 @@ func (e *examiner) addSearch(state env.State, target []float32) {
 	}
 }
 
-// accuracy returns the means. games is the number of games that solved positions are from.
+// accuracy turns the sums into means. games is the number of games with solved positions.
 func (e *examined) accuracy(games int) Accuracy {
 	a := e.sums
 	divide := func(n float64, sums ...*float64) {
@@ -280,7 +281,7 @@ func (e *examined) accuracy(games int) Accuracy {
 	return a
 }
 
-// pairs sums up pairs of numbers.
+// pairs accumulates pairs of numbers for their correlation.
 type pairs struct {
 	n                int
 	x, y, xx, yy, xy float64
@@ -295,13 +296,13 @@ func (p *pairs) add(x, y float64) {
 	p.xy += x * y
 }
 
-// spread is the standard deviation of the second numbers; 0 if there are none.
+// spread is the standard deviation of the second numbers; 0 without pairs.
 func (p *pairs) spread() float64 {
 	n := float64(max(1, p.n))
 	return math.Sqrt(max(0, p.yy/n-p.y*p.y/(n*n)))
 }
 
-// correlation is Pearson's; 0 if either number is constant or there are none.
+// correlation is Pearson's correlation; 0 if either number is constant or there are no pairs.
 func (p *pairs) correlation() float64 {
 	n := float64(p.n)
 	ofX, ofY := n*p.xx-p.x*p.x, n*p.yy-p.y*p.y

@@ -17,29 +17,29 @@ import (
 	"ludus/train/rundir"
 )
 
-// Run is what a run directory shows.
+// Run holds what Diagnose needs from a run directory.
 type Run struct {
 	Game       *env.Game
 	Config     *rundir.Config
 	Metrics    []rundir.Metrics     // by generation, ascending
-	Suite      []rundir.SuiteResult // likewise
-	Ratings    []rundir.Rating      // best first; nil without ratings that can be read
-	Parameters int                  // of the newest network; 0 if no checkpoint can be read
+	Suite      []rundir.SuiteResult // by generation, ascending
+	Ratings    []rundir.Rating      // best first; nil if there is no readable file
+	Parameters int                  // number of the newest network's parameters; 0 if no checkpoint can be read
 
-	First  Policy   // of the games that the first training steps learn from; without a network
-	Games  Games    // the newest games
-	Newest Accuracy // of the newest network in positions of these games; zero if no checkpoint can be read
-	// Shipped is that of the game's shipped network, zero if none is shipped. It has no Policy: policy targets are the run's, and
-	// a stronger network does not play like them.
+	First  Policy   // policy targets of the games that the first training steps learn from; no network is compared
+	Games  Games    // variety of the newest games
+	Newest Accuracy // the newest network in positions of these games; zero if no checkpoint can be read
+	// Shipped is the accuracy of the game's shipped network, zero if none is shipped. It has no Policy, because the policy
+	// targets are the run's, and a stronger network plays differently.
 	Shipped Accuracy
 }
 
-// The newest games are read until there are this many.
+// maxGames is the number of newest games to read.
 const maxGames = 256
 
 // Read reads a run directory without its lock; the run may be in training. It leaves out lines, games, ratings and
-// checkpoints that it cannot read. Without a config.json the error wraps [rundir.ErrNoRun] and fs.ErrNotExist; if ctx ends, it
-// is ctx's.
+// checkpoints that it cannot read. Without a config.json the error wraps [rundir.ErrNoRun] and fs.ErrNotExist. It returns
+// ctx's error if ctx ends.
 func Read(ctx context.Context, dir string) (*Run, error) {
 	config, err := rundir.ReadConfig(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +93,7 @@ func Read(ctx context.Context, dir string) (*Run, error) {
 	return r, nil
 }
 
-// network returns the run's newest network, nil if no checkpoint can be read, and sets r.Parameters.
+// network returns the run's newest network and sets r.Parameters. It returns nil if no checkpoint can be read.
 func (r *Run) network(dir string) *infer.Network {
 	weights, _, err := rundir.LoadWeights(agent.Reference{Path: dir})
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *Run) network(dir string) *infer.Network {
 	r.Parameters = weights.Parameters()
 	network, err := infer.NewNetwork(r.Game, weights)
 	if err != nil {
-		return nil // of another game
+		return nil // the weights are of another game
 	}
 	return network
 }
@@ -120,7 +120,7 @@ func shipped(game *env.Game) *infer.Network {
 	return network
 }
 
-// untrained returns the generations whose games the first training steps learn from.
+// untrained returns the generations of games that were played before the first training steps.
 func (r *Run) untrained(generations []int) []int {
 	for i := range r.Metrics {
 		if r.Metrics[i].Steps > 0 {
@@ -131,7 +131,7 @@ func (r *Run) untrained(generations []int) []int {
 	return nil
 }
 
-// readGames reads the games of generations, in their order, until it has maxGames. It skips files that are damaged,
+// readGames reads games of the given generations, in that order, until it has maxGames. It skips files that are damaged,
 // missing or of another version.
 func readGames(game *env.Game, dir string, generations []int) (all []*record.Record, err error) {
 	for _, g := range generations {

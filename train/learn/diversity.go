@@ -11,23 +11,23 @@ import (
 	"ludus/train/rundir"
 )
 
-// Diversity measures how varied games are: it accumulates a [rundir.Diversity] game by game. It remembers games and
+// Diversity accumulates a [rundir.Diversity], which measures how varied games are, game by game. It remembers games and
 // positions by 64-bit hashes. The zero value is ready for use.
 type Diversity struct {
 	games    map[uint64]bool // hashes of the games' moves
-	plies    []plyDiversity  // by ply of the game
-	count    int             // games
-	length   int             // plies of all games
-	searched int             // positions
-	proven   int             // positions
+	plies    []plyDiversity  // indexed by ply
+	count    int             // number of games
+	length   int             // total plies of all games
+	searched int             // number of searched positions
+	proven   int             // number of proven positions
 	first    float64         // sum of First's scores
 }
 
 // plyDiversity accumulates the searched positions at one ply of the games.
 type plyDiversity struct {
-	positions map[uint64]bool // hashes
-	count     int             // positions, repeated ones included
-	entropy   float64         // sum over the policy targets that are trained on
+	positions map[uint64]bool // hashes of canonical keys
+	count     int             // number of positions, repeated ones included
+	entropy   float64         // sum of the entropies of policy targets that are trained on
 	targets   int             // number of such policy targets
 }
 

@@ -26,8 +26,8 @@ const (
 	outcomeOnlyShare = 0.1
 )
 
-// learningRateFactor returns the learning rate as a fraction of its peak: warm-up, constant, then cosine decay. share
-// is the completed part of the plan's generations, in [0, 1]; step is the number of training steps done.
+// learningRateFactor returns the learning rate as a fraction of its peak: warm-up, constant, then cosine decay. share is
+// the completed share of the plan's generations, in [0, 1]; step is the number of training steps done.
 func learningRateFactor(share float64, step int) float64 {
 	warm := min(1, max(float64(step+1)/warmUpSteps, share/warmUpShare))
 	if share <= ConstantShare {
@@ -46,27 +46,27 @@ type Learner struct {
 	training   window
 	validation window
 	batch      *model.Batch
-	samples    []sample // of the batch to write
-	next       []sample // of the batch after that
+	samples    []sample // samples of the next batch to write
+	next       []sample // samples of the batch after that
 	parallel   func(n int, do func(i int))
-	samplers   [batchParts]*sampler // one per part of a batch
+	samplers   [batchParts]*sampler // one for each part of a batch
 
-	// Corrupt breaks each batch on purpose, to test what package doctor says about it; nil: no batch is broken.
+	// Corrupt, if set, breaks each batch on purpose: a test hook for the diagnoses of package doctor.
 	Corrupt func(*model.Batch)
 }
 
-// batchParts is the number of parts of a batch that are written in parallel.
+// batchParts is the number of parts into which a batch is divided for writing in parallel.
 const batchParts = 32
 
-// Counts are numbers of positions of the training set and the validation set.
+// Counts are the numbers of positions added to the training set and the validation set.
 type Counts struct {
 	Training   int     `json:"training"`
 	Validation int     `json:"validation"`
-	Weight     float64 `json:"weight"` // of the training set's positions; repeated ones count less, see window.add
+	Weight     float64 `json:"weight"` // total weight of the training set's positions; repeated ones count less, see window.add
 }
 
-// New returns a learner with empty sets, which trains the given weights on so many threads. It keeps settings. seed is
-// the run's. The error says why the weights do not fit the game.
+// New returns a learner with empty sets, which trains the given weights on several threads. It keeps settings. seed is the
+// run's. It returns an error if the weights do not fit the game.
 func New(game *env.Game, settings *rundir.Settings, seed uint64, weights *infer.Weights, threads int) (*Learner, error) {
 	run := parallel.Runner(threads)
 	trainer, err := NewTrainer(game, settings, weights, run)
@@ -102,19 +102,19 @@ func newLearner(
 // Weights returns the averaged weights, which self-play uses.
 func (l *Learner) Weights() *infer.Weights { return l.trainer.AverageWeights() }
 
-// StepsDone returns the number of training steps behind the weights.
+// StepsDone returns the number of training steps taken since the run's start.
 func (l *Learner) StepsDone() int { return l.trainer.Steps() }
 
 // MarshalState encodes the optimizer's state; [Learner.UnmarshalState] restores it.
 func (l *Learner) MarshalState() []byte { return l.trainer.MarshalState() }
 
-// UnmarshalState sets the optimizer's state to one that MarshalState has encoded.
+// UnmarshalState restores the optimizer's state from MarshalState's encoding.
 func (l *Learner) UnmarshalState(data []byte) error { return l.trainer.UnmarshalState(data) }
 
 // Positions returns the number of positions in the replay window.
 func (l *Learner) Positions() int { return l.training.positions }
 
-// Ready reports whether the replay window holds a batch of different samples. The learner would overfit fewer.
+// Ready reports whether the replay window holds enough positions for a batch of distinct samples.
 func (l *Learner) Ready() bool { return l.training.trainable >= l.settings.BatchSize }
 
 // Diversity measures the games of the replay window.
@@ -126,8 +126,8 @@ func (l *Learner) Diversity() rundir.Diversity {
 	return d.Result()
 }
 
-// split divides games into training and validation. first is the index in the run of games[0]. The names of the random
-// streams in this file must not change: a seed would give other weights.
+// split divides games into training and validation games. first is the number in the run of games[0]. The names of the
+// random streams in this file must not change, since then a seed would give other weights.
 func (l *Learner) split(games []*record.Record, first int) (training, validation []*record.Record) {
 	for i, r := range games {
 		if rand.New(seed.New(l.seed, "held out", first+i)).Float64() < l.settings.ValidationShare {
@@ -139,8 +139,8 @@ func (l *Learner) split(games []*record.Record, first int) (training, validation
 	return training, validation
 }
 
-// Add splits games into training and validation and adds them to the windows. first is the index in the run of
-// games[0]. before counts the positions of all earlier games; Add returns the counts including these games.
+// Add splits games into training and validation games and adds them to the windows. first is the number in the run of
+// games[0]. before counts the positions of all earlier games; Add returns the counts with these games.
 func (l *Learner) Add(games []*record.Record, first int, before Counts) Counts {
 	training, validation := l.split(games, first)
 	added := Counts{Training: before.Training + record.Count(training), Validation: before.Validation + record.Count(validation)}
@@ -150,13 +150,13 @@ func (l *Learner) Add(games []*record.Record, first int, before Counts) Counts {
 	return added
 }
 
-// Restore fills the empty windows as they were when added counted all positions ever added. read returns the games of a
-// generation and the index in the run of the first; Restore calls it from the last generation backwards, until both
-// windows are full. It leaves out generations for which read returns nothing.
+// Restore fills the empty windows as they were when the counts were added. read returns the games of a generation and the
+// number in the run of the first game; Restore calls it for generations from last backwards until both windows are full. It
+// skips generations for which read returns no games.
 func (l *Learner) Restore(added Counts, last int, read func(generation int) ([]*record.Record, int, error)) error {
 	sizes := l.windowSizes(added)
 	need := sizes
-	var generations [][2][]*record.Record // training and validation set, newest first
+	var generations [][2][]*record.Record // training and validation games by generation, newest first
 	for g := last; g > 0 && (need.Training > 0 || need.Validation > 0); g-- {
 		games, first, err := read(g)
 		if err != nil {
@@ -174,8 +174,9 @@ func (l *Learner) Restore(added Counts, last int, read func(generation int) ([]*
 	return nil
 }
 
-// windowSizes returns how many positions each window should hold if added were ever added. Windows grow more slowly
-// than these counts, so they never need dropped games. Sizes of the validation window are scaled by validation_share.
+// windowSizes returns how many positions each window should hold when added counts all positions so far. Windows grow more
+// slowly than these counts, so they never need dropped games again. Sizes of the validation window are scaled by
+// validation_share.
 func (l *Learner) windowSizes(added Counts) Counts {
 	start, scale := l.settings.ReplayWindow, l.settings.ValidationShare
 	return Counts{
@@ -184,14 +185,14 @@ func (l *Learner) windowSizes(added Counts) Counts {
 	}
 }
 
-// Steps returns the number of training steps due for all positions ever added, by their weight.
+// Steps returns the number of training steps due after the positions counted in added, by their weight.
 func (l *Learner) Steps(added Counts) int {
 	return int(added.Weight * l.settings.SamplesPerPosition / float64(l.settings.BatchSize))
 }
 
-// Train measures the losses on a batch of the validation set and then takes training steps. share is the completed part
-// of the plan's generations. Train sets losses and learning rate in m and reports the completed part of the steps. The
-// errors are ctx's and a training that diverges.
+// Train measures the losses on a batch of the validation set and then takes training steps. share is the completed share of
+// the plan's generations. Train sets losses and learning rate in m, and reports the completed share of the steps. It
+// returns ctx's error, or an error if training diverges.
 func (l *Learner) Train(ctx context.Context, m *rundir.Metrics, steps int, share float64, report func(done float64)) error {
 	valueMix := 0.0
 	if share > outcomeOnlyShare {
@@ -217,7 +218,7 @@ func (l *Learner) Train(ctx context.Context, m *rundir.Metrics, steps int, share
 		}
 		l.fill(&l.training, valueMix)
 		m.LearningRate = l.settings.LearningRate * learningRateFactor(share, l.trainer.Steps())
-		losses, err := l.trainer.Step(l.batch, m.LearningRate, draw) // the next samples; the last are not used
+		losses, err := l.trainer.Step(l.batch, m.LearningRate, draw) // draws the next samples meanwhile; the last ones stay unused
 		if err != nil {
 			return err
 		}
@@ -230,18 +231,18 @@ func (l *Learner) Train(ctx context.Context, m *rundir.Metrics, steps int, share
 	return nil
 }
 
-// draw draws l.next, the samples of a batch, from w.
+// draw draws the samples of the batch after the next from w into l.next.
 func (l *Learner) draw(w *window, rng *rand.Rand) {
 	l.next = drawSamples(l.next[:0], l.batch.Size, w, rng)
 }
 
-// fill fills the batch with the samples that draw has drawn from w.
+// fill makes the drawn samples current and writes them to the batch. w is the window that they were drawn from.
 func (l *Learner) fill(w *window, valueMix float64) {
 	l.samples, l.next = l.next, l.samples
 	l.write(l.batch, w, valueMix)
 }
 
-// write writes l.samples, taken from w, to batch in parallel.
+// write writes the current samples of window w to batch, in parallel.
 func (l *Learner) write(batch *model.Batch, w *window, valueMix float64) {
 	n := len(l.samples)
 	l.parallel(batchParts, func(part int) {

@@ -10,7 +10,7 @@ import (
 	"ludus/train/record"
 )
 
-// sample is a training sample: a position of a window, transformed by one of the game's symmetries.
+// sample names a training sample: the index of a position in a window, and a symmetry of the game to transform it by.
 type sample struct{ position, symmetry int }
 
 // drawSamples appends n samples drawn from w, which must hold a position that is not kept out. A position that w holds
@@ -23,14 +23,14 @@ func drawSamples(dst []sample, n int, w *window, rng *rand.Rand) []sample {
 			continue
 		}
 		if count := w.counts[g.keys[ply]]; count > 1 && rng.Float64()*math.Sqrt(float64(count)) >= 1 {
-			continue // accepted with probability 1 / sqrt(count)
+			continue // reject, so a repeated position is accepted with probability 1 / sqrt(count)
 		}
 		dst = append(dst, sample{position, rng.IntN(len(w.game.Symmetries))})
 	}
 	return dst
 }
 
-// sampler makes rows of batches of samples. It is not safe for concurrent use.
+// sampler writes samples as rows of a batch. It is not safe for concurrent use.
 type sampler struct {
 	game    *env.Game
 	state   env.State
@@ -49,9 +49,9 @@ func newSampler(game *env.Game) *sampler {
 	}
 }
 
-// write sets row i of the batch to a sample of w, in the mover's frame: the tensor and targets of the position and, if a
-// ply follows, the policy target of that ply as the reply. valueMix is the share of the search's class distribution in the
-// outcome target.
+// write writes a sample of w to row i of the batch, in the mover's frame: the position's tensor and targets and, if a ply
+// follows, that ply's policy target as the reply. valueMix is the share of the search's class distribution in the outcome
+// target.
 func (s *sampler) write(batch *model.Batch, i int, w *window, x sample, valueMix float64) {
 	g, ply := w.find(x.position)
 	turn := &s.game.Symmetries[x.symmetry]
@@ -78,7 +78,7 @@ func (s *sampler) write(batch *model.Batch, i int, w *window, x sample, valueMix
 
 	mix := float32(valueMix)
 	if p.Proven >= 0 {
-		mix = 0 // the label is exact
+		mix = 0 // the class is exact, so the search's distribution is not needed
 	}
 	target := batch.Outcome[i*classes : (i+1)*classes]
 	clear(target)
@@ -89,12 +89,12 @@ func (s *sampler) write(batch *model.Batch, i int, w *window, x sample, valueMix
 			target[k] += mix * q
 		}
 	}
-	goals := env.ByPlayer(mover, g.Goals) // the mover's first
+	goals := env.ByPlayer(mover, g.Goals) // the mover's goal first
 	batch.Goals[2*i], batch.Goals[2*i+1] = float32(goals[0])/100, float32(goals[1])/100
 }
 
-// writePolicy sets a row's mask of legal actions and its target [A] to those of ply p, whose position is s.state: absolute
-// action a stands at turn.Actions[frame[a]]. It returns the weight of the target, 1 or 0.
+// writePolicy writes the mask of legal actions and the policy target [A] of ply p, whose position is s.state. Absolute
+// action a stands at turn.Actions[frame[a]]. It returns the target's weight, 1 or 0.
 func (s *sampler) writePolicy(mask, target []float32, p *record.Ply, frame []env.Action, turn *env.Symmetry) (weight float32) {
 	s.legal = s.state.Legal(s.legal[:0])
 	s.policy = slices.Grow(s.policy[:0], len(s.legal))[:len(s.legal)]
@@ -111,8 +111,8 @@ func (s *sampler) writePolicy(mask, target []float32, p *record.Ply, frame []env
 	return weight
 }
 
-// addOutcome adds share times the outcome target of a ply, without the part of its own search, to target [K], which is
-// in the frame of mover.
+// addOutcome adds share times a ply's outcome target to target [K], which is in the frame of mover. The part of the ply's
+// own search is not included.
 func (s *sampler) addOutcome(target []float32, share float32, g *windowGame, ply int, mover env.Player) {
 	label := g.labels[ply]
 	if label < 0 {

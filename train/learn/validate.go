@@ -8,9 +8,9 @@ import (
 	"ludus/train/rundir"
 )
 
-// The network that plays a generation is evaluated on the validation set: on one position per simulationsPerValidation
-// simulations of the generation or, in rated generations, for its calibration, per simulationsPerCalibration, and on at
-// least minValidation. That takes about 0.6 % of the time of playing and learning.
+// Validation evaluates the network that plays a generation on positions of the validation set: one per
+// simulationsPerValidation simulations of the generation, in rated generations one per simulationsPerCalibration for the
+// calibration, and at least minValidation. That takes about 0.6 % of the time of playing and learning.
 const (
 	simulationsPerValidation  = 512
 	simulationsPerCalibration = 64
@@ -37,13 +37,13 @@ func (l *Learner) Validate(m *rundir.Metrics, network *infer.Network, calibrate 
 	}
 }
 
-// predictions are a network's evaluations of n positions of the validation set, with A actions and K classes.
+// predictions holds a network's evaluations of n positions of the validation set, with A actions and K classes.
 type predictions struct {
 	batch     *model.Batch
 	logits    []float32 // [n, A]
 	classes   []float32 // [n, K]
 	predicted []float64 // [n] the mover's expected score
-	actual    []float64 // [n] the mover's score by the outcome target
+	actual    []float64 // [n] the mover's score according to the outcome target
 }
 
 // predict evaluates n positions of the validation set, evenly spaced from the oldest to the newest.
@@ -56,7 +56,7 @@ func (l *Learner) predict(network *infer.Network, n int) *predictions {
 	}
 	l.samples = l.samples[:0]
 	for i := range n {
-		l.samples = append(l.samples, sample{position: i * w.positions / n}) // symmetry 0 is the identity
+		l.samples = append(l.samples, sample{position: i * w.positions / n}) // untransformed: symmetry 0 is the identity
 	}
 	l.write(p.batch, w, 0)
 	l.parallel(batchParts, func(part int) {
@@ -107,7 +107,7 @@ func maskedEntropy(logits, legal []float32) float64 {
 	return math.Log(z) - weighted/z
 }
 
-// calibration sorts the positions into ten bins of equal width by predicted score and leaves out empty bins.
+// calibration groups the positions by predicted score into ten bins of equal width, and leaves out empty bins.
 func (p *predictions) calibration() (bins []rundir.CalibrationBin) {
 	var all [calibrationBins]rundir.CalibrationBin
 	for i, predicted := range p.predicted {
@@ -126,9 +126,9 @@ func (p *predictions) calibration() (bins []rundir.CalibrationBin) {
 	return bins
 }
 
-// calibrationError is the mean difference between predicted and actual scores over the bins, weighted by their counts
-// (expected calibration error: Guo et al. 2017, section 2). Chance keeps it above 0 even for a perfect
-// network: by about 1 / sqrt(n) for n independent positions, and by more if they come from few games.
+// calibrationError is the expected calibration error: the mean difference between predicted and actual scores of the bins,
+// weighted by their counts (Guo et al. 2017, section 2). Chance keeps it above 0 even for a perfect network: by about 1 /
+// sqrt(n) for n independent positions, and by more if they come from few games.
 func calibrationError(bins []rundir.CalibrationBin) float64 {
 	sum, n := 0.0, 0
 	for _, b := range bins {

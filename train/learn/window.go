@@ -35,13 +35,13 @@ func windowSize(n, c, most int) int {
 // windowGame is a finished game in a window.
 type windowGame struct {
 	*record.Record
-	movers []env.Player // who moves at each searched ply
+	movers []env.Player // player to move at each searched ply
 	keys   []uint64     // hash of the canonical key of each searched position
-	labels []int        // by searched ply: the later ply, or the same, that gives its outcome target; see labelsOf
-	first  int          // number of its first position in the window
+	labels []int        // by searched ply: the same or a later ply whose value is its outcome target; see labelsOf
+	first  int          // index in the window of the game's first position
 }
 
-// newWindowGame returns a game for a window; the window sets its first position.
+// newWindowGame prepares a game for a window, which then sets first.
 func newWindowGame(game *env.Game, r *record.Record) windowGame {
 	g := windowGame{Record: r}
 	state := game.NewState()
@@ -53,17 +53,17 @@ func newWindowGame(game *env.Game, r *record.Record) windowGame {
 	return g
 }
 
-// mistakeLoss is the least utility that a drawn move loses, by the search's values before and after it, for the move to
-// count as a mistake.
+// mistakeLoss is the least loss of utility, by the search's values before and after a randomly drawn move, that makes the
+// move a mistake.
 const mistakeLoss = 0.3
 
 // labelsOf returns, for each searched ply, the ply whose value is its outcome target, or -1 for the outcome of the game.
-// This is the first ply from there on that is proven or whose move is a mistake of exploration, because what came after
-// a mistake says nothing about the plies before it. Source: lc0's rescorer.
+// That is the first ply from there on that is proven or whose move is a mistake of exploration, because play after a
+// mistake says nothing about the plies before it. Source: lc0's rescorer.
 func labelsOf(game *env.Game, r *record.Record, movers []env.Player) []int {
 	labels := make([]int, len(r.Plies))
 	label := -1
-	after := game.UtilityFor(env.First, r.Outcome) // First's utility after ply i
+	after := game.UtilityFor(env.First, r.Outcome) // First's expected utility after ply i
 	for i := len(r.Plies) - 1; i >= 0; i-- {
 		p := &r.Plies[i]
 		value := movers[i].Sign() * p.Value(game)
@@ -75,19 +75,18 @@ func labelsOf(game *env.Game, r *record.Record, movers []env.Player) []int {
 	return labels
 }
 
-// window holds the newest games of the training or the validation set: the fewest with a given number of positions.
+// window holds the newest games of the training set or the validation set: as few as give the wanted number of positions.
 type window struct {
 	game      *env.Game
 	games     []windowGame
 	positions int
-	keepOut   bool             // positions of suite.KeptOut are neither samples nor replies
-	trainable int              // positions, without those that are kept out
-	counts    map[uint64]int32 // how often the window holds each position, by its windowGame.keys
+	keepOut   bool             // leave out the positions of suite.KeptOut, as samples and as replies
+	trainable int              // number of positions, without those that are left out
+	counts    map[uint64]int32 // occurrences of each position in the window, by windowGame.keys
 }
 
-// add appends games and then drops the oldest games that are not needed to hold size positions. It returns the growth
-// of the weight of all positions: a position that the window holds n times has the weight sqrt(n), so that frequent ones
-// do not crowd out the others.
+// add appends games and drops the oldest games that are not needed for size positions. It returns the growth of the total
+// weight: a position that the window holds n times has weight sqrt(n), so frequent positions do not crowd out others.
 func (w *window) add(games []*record.Record, size int) (weight float64) {
 	if w.counts == nil {
 		w.counts = map[uint64]int32{}
@@ -130,7 +129,7 @@ func (w *window) add(games []*record.Record, size int) (weight float64) {
 	return weight
 }
 
-// keptOut reports whether the window keeps the position with this hash of its canonical key out of training.
+// keptOut reports whether the window leaves out the position whose canonical key has this hash.
 func (w *window) keptOut(key uint64) bool { return w.keepOut && suite.KeptOut(key) }
 
 // records returns the games of the window, oldest first.
@@ -142,7 +141,7 @@ func (w *window) records() []*record.Record {
 	return all
 }
 
-// find returns the game and the searched ply of a position; position 0 is the oldest in the window.
+// find locates a position by its index in the window: its game and its searched ply. Index 0 is the oldest position.
 func (w *window) find(position int) (*windowGame, int) {
 	k := sort.Search(len(w.games), func(k int) bool { return w.games[k].first > position }) - 1
 	return &w.games[k], position - w.games[k].first

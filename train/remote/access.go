@@ -20,14 +20,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Access says how to reach a NATS server.
+// Access holds the address and the credentials for a NATS server.
 type Access struct {
-	URL  string // of one server, or of several with commas between; a fragment is the fingerprint of a learner's certificate
-	NKey string // file with the seed of an nkey; "": no nkey
-	CA   string // file with the certificate that signed the server's; "": the system's certificates
+	URL  string // of one server, or several separated by commas; a fragment is the fingerprint of a learner's certificate
+	NKey string // file with an nkey's seed; "": no nkey
+	CA   string // file with the CA certificate of the server; "": the system's certificates
 }
 
-// options returns the URL without its fragment, and the options to connect with.
+// options returns the URL without its fragment, and the connection options.
 func (a Access) options() (string, []nats.Option, error) {
 	address, fingerprint, hasFingerprint := strings.Cut(a.URL, "#")
 	for server := range strings.SplitSeq(address, ",") {
@@ -73,7 +73,7 @@ func (a Access) connect(ctx context.Context, options ...nats.Option) (*nats.Conn
 	if err != nil {
 		return nil, err
 	}
-	// nats.Connect takes no context. If ctx ends while it waits, the connection that it waits for is closed.
+	// nats.Connect takes no context. If ctx ends during the call, the pending connection is closed.
 	aborted, abort := context.WithCancel(context.WithoutCancel(ctx))
 	var connected atomic.Bool
 	dial := dialer(func(network, address string) (net.Conn, error) {
@@ -100,7 +100,7 @@ type dialer func(network, address string) (net.Conn, error)
 
 func (d dialer) Dial(network, address string) (net.Conn, error) { return d(network, address) }
 
-// explain adds to an error why the connection fails, if that is known.
+// explain adds the likely reason to a connection error.
 func (a Access) explain(err error) error {
 	address, _, pinned := strings.Cut(a.URL, "#")
 	switch {
@@ -138,13 +138,13 @@ func (a Access) WithoutSecrets() string {
 	return strings.Join(list, ",")
 }
 
-// isTimeout reports whether an error means that the other side was silent.
+// isTimeout reports whether an error means that the server did not answer in time.
 func isTimeout(err error) bool {
 	var timeout net.Error
 	return errors.Is(err, nats.ErrTimeout) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// redacted returns hosts and ports of the addresses.
+// redacted returns the hosts and ports of the addresses, without credentials.
 func redacted(addresses string) string {
 	var hosts []string
 	for _, one := range strings.Split(addresses, ",") {
@@ -172,7 +172,8 @@ func (a Access) Check(ctx context.Context) error {
 	return a.refusal(conn, err)
 }
 
-// refusal explains why a server never serves a learner; nil if it may do so later, such as a cluster that is starting.
+// refusal explains why a server can never serve a learner. It returns nil if it may do so later, such as a cluster that is
+// starting.
 func (a Access) refusal(conn *nats.Conn, err error) error {
 	var api *jetstream.APIError
 	switch {

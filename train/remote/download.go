@@ -16,26 +16,26 @@ import (
 	"ludus/train/parallel"
 )
 
-// A worker reads the object store of networks by requests for single messages of its stream. It may not create the consumer
-// that [jetstream.ObjectStore] reads with.
+// A worker reads the object store of networks by requests for single messages of its stream, because it may not create the
+// consumer that [jetstream.ObjectStore] reads with.
 
-// download is a network on the server.
+// download identifies a network in the object store for reading.
 type download struct {
 	jetstream.ObjectInfo
-	first uint64 // sequence number of the message with its first chunk; those of the others follow
+	first uint64 // sequence number of the message with its first chunk; the other chunks follow
 }
 
 const (
-	getTimeout = 60 * time.Second // for the answer to a request; links may be slow
-	getsAtOnce = 32               // chunks that are requested at the same time
-	chunkSize  = 32 << 10         // bytes of a network in one message
-	maxNetwork = 1 << 30          // bytes
+	getTimeout = 60 * time.Second // time limit for the answer to a request; links may be slow
+	getsAtOnce = 32               // number of chunks requested at the same time
+	chunkSize  = 32 << 10         // bytes of a network per message
+	maxNetwork = 1 << 30          // largest network in bytes
 )
 
 // errNoMessage means that the stream does not have the message.
 var errNoMessage = errors.New("the message does not exist")
 
-// getMessage requests one message of the stream of networks.
+// getMessage requests one message of the object store's stream.
 func getMessage(ctx context.Context, conn *nats.Conn, request map[string]any) (m *nats.Msg, sequence uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, getTimeout)
 	defer cancel()
@@ -57,7 +57,7 @@ func getMessage(ctx context.Context, conn *nats.Conn, request map[string]any) (m
 	return m, sequence, err
 }
 
-// findNewest returns the newest network on the server, whose bytes are not read yet.
+// findNewest finds the newest network on the server. It does not read its bytes.
 func findNewest(ctx context.Context, conn *nats.Conn) (*download, error) {
 	m, sequence, err := getMessage(ctx, conn, map[string]any{"last_by_subj": "$O." + networksBucket + ".M.*"})
 	if errors.Is(err, errNoMessage) {
@@ -77,7 +77,7 @@ func findNewest(ctx context.Context, conn *nats.Conn) (*download, error) {
 	return d, nil
 }
 
-// read returns the bytes of the network. It checks their digest.
+// read returns the bytes of the network and checks their digest.
 func (d *download) read(ctx context.Context, conn *nats.Conn) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -87,7 +87,7 @@ func (d *download) read(ctx context.Context, conn *nats.Conn) ([]byte, error) {
 	parallel.Runner(getsAtOnce)(len(chunks), func(i int) {
 		m, _, err := getMessage(ctx, conn, map[string]any{"seq": d.first + uint64(i)})
 		if errors.Is(err, errNoMessage) || err == nil && m.Header.Get(jetstream.SubjectHeader) != subject {
-			err = errors.New("newer ones replaced it") // the next look finds them
+			err = errors.New("newer ones replaced it") // the worker looks again later
 		}
 		if err == nil && size.Add(uint64(len(m.Data))) > d.Size {
 			err = errors.New("its size is wrong")

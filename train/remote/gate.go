@@ -12,20 +12,20 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// gate accepts the connections of workers and forwards them to the server, inside the process. It bounds the memory that
+// gate accepts the connections of workers and forwards them to the server, inside the process. It limits the memory that
 // workers can make the server use: the server queues its answers without limit, and a request of 60 bytes may ask for a
-// chunk of a network. So connections forward data in turns, and the gate waits every few turns until the queue is empty.
-// A client that does not read its answers is disconnected.
+// chunk of a network. So connections forward data in turns, and every few turns the gate waits until the queue is empty. A
+// client that does not read its answers is disconnected.
 type gate struct {
 	listener net.Listener
 	tls      *tls.Config              // nil: no encryption
-	connect  func() (net.Conn, error) // to the server
-	settle   func(most time.Duration) // waits until the server has sent the answers in its queue, or for the given time
-	joined   sync.WaitGroup           // connections
+	connect  func() (net.Conn, error) // connects to the server
+	settle   func(most time.Duration) // waits until the server has sent the answers in its queue, at most for the given time
+	joined   sync.WaitGroup           // one for each connection
 
 	turn      sync.Mutex    // held by the connection that forwards data
-	forwarded int           // bytes since settle returned
-	spent     time.Duration // time of turns since then: the server's work
+	forwarded int           // bytes forwarded since settle returned
+	spent     time.Duration // duration of the turns since settle returned, a measure of the server's work
 
 	mu     sync.Mutex
 	open   map[net.Conn]bool
@@ -34,8 +34,8 @@ type gate struct {
 
 const (
 	handshakeTime = 10 * time.Second
-	acceptPause   = 100 * time.Millisecond // after an error, such as too many open files
-	writeTime     = 10 * time.Second       // for a client to read up to copiedAtOnce bytes
+	acceptPause   = 100 * time.Millisecond // pause after a failed accept, such as too many open files
+	writeTime     = 10 * time.Second       // time limit for a client to read up to copiedAtOnce bytes
 	copiedAtOnce  = 32 << 10
 )
 
@@ -49,7 +49,7 @@ func (g *gate) accept() {
 		case err != nil:
 			time.Sleep(acceptPause)
 		case !g.serve(conn):
-			_ = conn.Close() // nothing was said
+			_ = conn.Close() // the connection is refused
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (g *gate) close() {
 	g.joined.Wait()
 }
 
-// forward forwards a connection until either side closes it, or the client does not read.
+// forward forwards a connection until either side closes it, or the client stops reading.
 func (g *gate) forward(conn net.Conn) {
 	client := conn
 	if g.tls != nil {
@@ -114,18 +114,18 @@ func (g *gate) forward(conn net.Conn) {
 			err = errors.Join(err, g.takeTurn(server, buffer[:n]))
 		}
 	}
-	_ = server.Close() // ends copyAnswers, if its client reads; otherwise writeTime does
+	_ = server.Close() // ends copyAnswers while it reads; writeTime ends it while it writes
 	joined.Wait()
 }
 
-// copyAnswers copies what the server sends to a client until either side closes its connection, or a write takes longer
-// than writeTime.
+// copyAnswers copies the server's answers to a client until either side closes its connection, or a write takes longer than
+// writeTime.
 func copyAnswers(client, server net.Conn) {
 	buffer := make([]byte, copiedAtOnce)
 	for {
 		n, err := server.Read(buffer)
 		if n > 0 {
-			_ = client.SetWriteDeadline(time.Now().Add(writeTime)) // a failure shows in Write
+			_ = client.SetWriteDeadline(time.Now().Add(writeTime)) // an error shows up in Write
 			_, failed := client.Write(buffer[:n])
 			err = errors.Join(err, failed)
 		}
@@ -136,18 +136,18 @@ func copyAnswers(client, server net.Conn) {
 }
 
 const (
-	forwardedAtOnce = 2 << 10 // bytes in a turn
+	forwardedAtOnce = 2 << 10 // bytes per turn
 	longestTurn     = 20 * time.Millisecond
-	longestWait     = time.Second // for the server's queue: a new connection waits 5 s at most for its first answer
+	longestWait     = time.Second // longest wait for the server's queue, so a new connection waits at most 5 s for its first answer
 
-	// The gate waits for the server's queue after as many bytes, or as much of the server's work.
+	// After this many bytes, or this much time of the server's work, the gate waits until the server's queue is empty.
 	settleBytes = 64 << 10
 	settleTime  = 5 * time.Millisecond
 )
 
-// takeTurn writes data to the server while no other connection does. A write to the in-process connection returns when the
-// server reads, and it reads when it has handled what came before. So writing the last byte by itself waits until the rest is
-// handled. A turn has an end nevertheless: the server waits for clients that read slowly.
+// takeTurn writes data to the server while other connections wait. A write to the in-process connection returns when the
+// server reads, and the server reads after it has handled the data before. So writing the last byte separately waits until
+// the rest is handled. The turn has a time limit, because the server waits for clients that read slowly.
 func (g *gate) takeTurn(server net.Conn, data []byte) error {
 	written := 0
 	write := func(part []byte) error {
@@ -161,7 +161,7 @@ func (g *gate) takeTurn(server net.Conn, data []byte) error {
 		g.forwarded, g.spent = 0, 0
 	}
 	started := time.Now()
-	_ = server.SetWriteDeadline(time.Now().Add(longestTurn)) // a failure shows in Write
+	_ = server.SetWriteDeadline(time.Now().Add(longestTurn)) // an error shows up in Write
 	err := write(data[:len(data)-1])
 	if err == nil {
 		err = write(data[len(data)-1:])
@@ -176,12 +176,12 @@ func (g *gate) takeTurn(server net.Conn, data []byte) error {
 	return err
 }
 
-// waitForStreams waits until the server has sent the answers that its streams have queued, or for the given time: it asks
-// each stream for a message that does not exist, and that answer comes after all others.
+// waitForStreams waits until the server has sent the answers that its streams have queued, at most for the given time. It
+// asks each stream for a message that does not exist; this answer comes after all others.
 func waitForStreams(conn *nats.Conn, most time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	for _, stream := range []string{gamesStream, networksStream} {
-		_, _ = conn.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+stream, []byte(`{"last_by_subj":"none"}`)) // without the stream: at once
+		_, _ = conn.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+stream, []byte(`{"last_by_subj":"none"}`)) // if the stream does not exist, this returns at once
 	}
 }

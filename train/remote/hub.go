@@ -18,45 +18,45 @@ import (
 	"ludus/train/selfplay"
 )
 
-// Hub is the run's side of the connection: a [train.Workers].
+// Hub is the training run's side of the connection to workers. It implements [train.Workers].
 type Hub struct {
 	conn       *nats.Conn
 	js         jetstream.JetStream
 	notes      notes
-	server     *Server // embedded; nil: none
+	server     *Server // embedded server; nil: an external one
 	storage    *storage
-	reconnects chan struct{} // receives a signal when the connection was lost and is back; wakes Receive
+	reconnects chan struct{} // signalled after a reconnect, to wake Receive
 	stop       context.CancelFunc
 	joined     sync.WaitGroup
-	puts       int // number of networks put; used by publishNetworks, and by Finish when that has ended
+	puts       int // number of networks put; used by publishNetworks, and by Finish after publishNetworks has ended
 
-	// Receive uses these fields.
-	consumer  jetstream.Consumer     // of the stream of games; nil: not created yet
-	requested jetstream.MessageBatch // messages that were requested; nil: none
+	// Fields that only Receive uses.
+	consumer  jetstream.Consumer     // of the games stream; nil: not created yet
+	requested jetstream.MessageBatch // messages requested but not received yet; nil: none
 
 	mu       sync.Mutex
-	stream   jetstream.StreamConfig    // of games
+	stream   jetstream.StreamConfig    // configuration of the games stream
 	networks chan *selfplay.Assignment // holds the newest network until publishNetworks takes it; senders hold mu
 }
 
-// HubOptions say how a Hub uses the NATS server.
+// HubOptions configure a Hub.
 type HubOptions struct {
 	Server   *Server      // the embedded server, which Close closes; nil: an external one
 	Access   Access       // to an external server or cluster
-	Run      string       // id of the run
-	Replicas int          // copies of the streams in a cluster; 0 is 1
+	Run      string       // run id
+	Replicas int          // number of copies of the streams in a cluster; 0 means 1
 	Notify   func(string) // messages for people; called concurrently
 }
 
-// NewHub connects to the server and creates the stream of games and the store of networks, if they do not exist. It
-// returns an error if they are used by another run.
+// NewHub connects to the server, and creates the games stream and the store of networks if they do not exist. It returns an
+// error if another run uses them.
 func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 	h := &Hub{notes: notes{notify: o.Notify}, server: o.Server, stream: streamOfGames(o), networks: make(chan *selfplay.Assignment, 1), reconnects: make(chan struct{}, 1)}
 	options := append(connectOptions(learnerReplies, &h.notes, o.Access), nats.ReconnectHandler(func(c *nats.Conn) {
 		signal(h.reconnects)
 		h.notes.say("connected again to " + c.ConnectedUrlRedacted())
 	}))
-	h.storage = &storage{} // errors of an external server are not known here
+	h.storage = &storage{} // an external server's disk errors are not visible here
 	if o.Server != nil {
 		h.storage = o.Server.storage
 	}
@@ -81,8 +81,8 @@ func NewHub(ctx context.Context, o HubOptions) (*Hub, error) {
 	return h, nil
 }
 
-// connectOptions returns the options that hubs and workers share: they reconnect forever, and notice within seconds that the
-// network is gone.
+// connectOptions returns the connection options that hubs and workers share. They reconnect forever, and notice within
+// seconds that the network is gone.
 func connectOptions(replies string, notes *notes, access Access) []nats.Option {
 	return []nats.Option{
 		nats.CustomInboxPrefix(replies), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(connectTime),
@@ -100,28 +100,28 @@ func connectOptions(replies string, notes *notes, access Access) []nats.Option {
 	}
 }
 
-// runKey is the key of the run's id in the metadata of the stream of games.
+// runKey is the metadata key of the games stream for the run's id.
 const runKey = "ludus-run"
 
 const (
-	startBytes    = 2 * record.MaxMessage  // size of the stream of games until Limit is called
-	minDuplicates = 100 * time.Millisecond // the shortest time for which a server can remember ids of messages; ludus uses none
+	startBytes    = 2 * record.MaxMessage  // size limit of the games stream until Limit is called
+	minDuplicates = 100 * time.Millisecond // shortest period for which a server can remember message ids; ludus uses none
 )
 
-// streamOfGames returns the configuration of the stream of games.
+// streamOfGames returns the configuration of the games stream.
 func streamOfGames(o HubOptions) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesOf(o.Run, "*")},
 		Metadata: map[string]string{runKey: o.Run}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: startBytes,
 		MaxMsgSize: record.MaxMessage, Duplicates: minDuplicates, Storage: jetstream.FileStorage, Replicas: max(o.Replicas, 1),
-		AllowDirect: true, // for waitForStreams
+		AllowDirect: true, // needed by waitForStreams
 	}
 }
 
-// createTime bounds the wait for a cluster that has no leader yet, or whose nodes are still starting.
+// createTime is how long to wait for a cluster that has no leader yet, or whose nodes are still starting.
 const createTime = time.Minute
 
-// createPatiently calls create until it succeeds, createTime is over, or the server's answer cannot change.
+// createPatiently calls create until it succeeds, createTime is over, or the server's refusal is final.
 func (h *Hub) createPatiently(ctx context.Context, a Access) error {
 	for end := time.Now().Add(createTime); ; {
 		err := h.create(ctx)
@@ -139,7 +139,7 @@ func (h *Hub) createPatiently(ctx context.Context, a Access) error {
 	}
 }
 
-// create creates the stream and the object store.
+// create creates the games stream and the object store.
 func (h *Hub) create(ctx context.Context) error {
 	if err := h.checkOwner(ctx); err != nil {
 		return err
@@ -154,8 +154,8 @@ func (h *Hub) create(ctx context.Context) error {
 	return err
 }
 
-// deleteConsumer deletes the consumer. A new one receives all messages that were not acknowledged at once; the old one would
-// receive them after ackWait.
+// deleteConsumer deletes the consumer of the games stream. A new consumer gets all unacknowledged messages at once; the old
+// one would get them only after ackWait.
 func (h *Hub) deleteConsumer(ctx context.Context) error {
 	err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -164,14 +164,14 @@ func (h *Hub) deleteConsumer(ctx context.Context) error {
 	return err
 }
 
-// games returns the present configuration of the stream of games.
+// games returns the current configuration of the games stream.
 func (h *Hub) games() jetstream.StreamConfig {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.stream
 }
 
-// createStore returns the object store of networks. It creates the store if it does not exist.
+// createStore returns the object store of networks, and creates it if it does not exist.
 func (h *Hub) createStore(ctx context.Context) (jetstream.ObjectStore, error) {
 	return h.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
 		Bucket: networksBucket, Description: "the newest networks of a ludus run", Storage: jetstream.FileStorage, Replicas: h.games().Replicas,
@@ -181,7 +181,7 @@ func (h *Hub) createStore(ctx context.Context) (jetstream.ObjectStore, error) {
 // errOtherRun means that the stream has games of another run.
 var errOtherRun = errors.New("the server has games of another run")
 
-// checkOwner returns an error if another run has games in the stream or waits for some.
+// checkOwner returns an error if the stream holds games of another run, or if another run receives from it.
 func (h *Hub) checkOwner(ctx context.Context) error {
 	stream, err := h.js.Stream(ctx, gamesStream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -209,8 +209,8 @@ func (h *Hub) checkOwner(ctx context.Context) error {
 	return err
 }
 
-// Limit sets the size of the stream of games to about the given bytes. When it is full the server refuses messages, so workers
-// wait.
+// Limit sets the size limit of the games stream to about the given bytes. When the stream is full, the server refuses
+// messages and workers wait.
 func (h *Hub) Limit(ctx context.Context, bytes int64) {
 	stream := h.games()
 	if now := stream.MaxBytes; bytes > now-now/3 && bytes < now+now/2 {
@@ -230,12 +230,12 @@ func (h *Hub) Limit(ctx context.Context, bytes int64) {
 	h.mu.Unlock()
 }
 
-// ackWait is the time after which the server delivers a message again that the run has not committed. The run drops messages
-// that it has received before.
+// ackWait is how long the server waits for the run to commit a message before it delivers the message again. The run drops
+// messages that it has already received.
 const ackWait = time.Minute
 
-// Receive waits for the next message of a worker, and reconnects if necessary. It fails when ctx ends, or when the embedded
-// server cannot write to the disk.
+// Receive waits for the next message of a worker. It reconnects if necessary. It returns an error when ctx ends, or when
+// the embedded server cannot write to the disk.
 func (h *Hub) Receive(ctx context.Context) (*record.Delivery, error) {
 	for {
 		m, err := h.next(ctx)
@@ -249,7 +249,7 @@ func (h *Hub) Receive(ctx context.Context) (*record.Delivery, error) {
 		if m != nil {
 			return &record.Delivery{
 				Sender: subjectName(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]), Data: m.Data(),
-				Acknowledge: func() { _ = m.Ack() }, // a lost acknowledgement is repeated when the message comes again
+				Acknowledge: func() { _ = m.Ack() }, // if the acknowledgement is lost, the message comes again
 			}, nil
 		}
 		if err != nil {
@@ -264,14 +264,14 @@ func (h *Hub) Receive(ctx context.Context) (*record.Delivery, error) {
 	}
 }
 
-// A hub requests a few messages at a time. They have up to 1 MiB each, and must stay below maxPending: otherwise the embedded
-// server takes the hub for a slow reader and disconnects it.
+// A hub requests a few messages at a time. They have up to 1 MiB each, and together must stay below maxPending: otherwise
+// the embedded server disconnects the hub as a slow reader.
 const (
 	requestedAtOnce = 3
-	requestTime     = 10 * time.Second // after which a request is repeated
+	requestTime     = 10 * time.Second // time after which a request is repeated
 )
 
-// next returns the next message, or nil without an error if none has come yet.
+// next returns the next message of the games stream, or nil without an error if none has arrived yet.
 func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 	if h.consumer == nil {
 		h.consumer, err = h.js.CreateOrUpdateConsumer(ctx, gamesStream, jetstream.ConsumerConfig{
@@ -295,7 +295,7 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 	select {
 	case <-ctx.Done():
 	case <-h.storage.broken:
-	case <-h.reconnects: // what was on its way is lost; a new consumer gets it again at once
+	case <-h.reconnects: // messages on their way are lost; a new consumer gets them again at once
 		h.consumer, h.requested = nil, nil
 		if err = h.deleteConsumer(ctx); err != nil {
 			signal(h.reconnects)
@@ -308,20 +308,20 @@ func (h *Hub) next(ctx context.Context) (m jetstream.Msg, err error) {
 	return m, err
 }
 
-// PublishNetwork makes n the newest network. It does not wait: what cannot be published now is published later, unless a
+// PublishNetwork makes n the newest network. It does not wait: publishNetworks publishes n as soon as it can, unless a
 // newer network replaces it.
 func (h *Hub) PublishNetwork(_ context.Context, n *selfplay.Assignment) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	select {
-	case <-h.networks: // n replaces it
+	case <-h.networks: // n replaces the older network
 	default:
 	}
 	h.networks <- n
 	return nil
 }
 
-// signal wakes the goroutine that waits for c, now or when it waits next.
+// signal wakes the goroutine that waits on c, or the next one that does.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -329,11 +329,11 @@ func signal(c chan struct{}) {
 	}
 }
 
-// publishNetworks publishes networks until ctx ends. It tries again after an error, or with the next network.
+// publishNetworks publishes networks until ctx ends. After an error it tries again, with a newer network if there is one.
 func (h *Hub) publishNetworks(ctx context.Context) {
-	var n *selfplay.Assignment // not published yet
+	var n *selfplay.Assignment // network still to publish
 	for {
-		retry := make(<-chan time.Time) // never, unless n is left
+		retry := make(<-chan time.Time) // fires only if n must be retried
 		if n != nil {
 			retry = time.After(time.Second)
 		}
@@ -353,25 +353,25 @@ func (h *Hub) publishNetworks(ctx context.Context) {
 	}
 }
 
-// invitation tells workers how to play with a network. It stands in the object's metadata.
+// invitation tells workers how to play with a network. It is stored in the object's metadata.
 type invitation struct {
-	Play        int             `json:"play"` // see record.PlayVersion
+	Play        int             `json:"play"` // record.PlayVersion of the learner
 	Run         string          `json:"run"`
 	Game        string          `json:"game"`
 	Settings    rundir.Settings `json:"settings"`
 	Generation  int             `json:"generation"`
 	Simulations int             `json:"simulations"`
 	MeanPlies   float64         `json:"mean_plies"`
-	Finished    bool            `json:"finished,omitempty"` // nobody needs games
+	Finished    bool            `json:"finished,omitempty"` // the run needs no more games
 }
 
 const (
-	invitationKey = "ludus" // of the object's metadata
+	invitationKey = "ludus" // metadata key of the object
 	putTimeout    = 30 * time.Second
 )
 
-// networkNames are the objects that in turn become the newest network. So the last but one remains for workers that are
-// reading it.
+// networkNames are the names of the objects that take turns in holding the newest network. The previous network remains for
+// workers that are still reading it.
 var networkNames = [2]string{"even", "odd"}
 
 func (h *Hub) putNetwork(ctx context.Context, n *selfplay.Assignment) error {
@@ -381,7 +381,7 @@ func (h *Hub) putNetwork(ctx context.Context, n *selfplay.Assignment) error {
 	}, n.Weights.Marshal())
 }
 
-// put replaces the newest network and tells the workers.
+// put stores the newest network and tells the workers.
 func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
@@ -404,11 +404,12 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 	return h.conn.Publish(networkSubject, nil)
 }
 
-// Finish tells the workers that the run is finished: they stop playing and wait for another run. It deletes the stream with the
-// games left in it, so that games still under way are refused and another run can use the server. Receive must not be running.
+// Finish tells the workers that the run is finished: they stop playing and wait for another run. It deletes the games
+// stream with the games left in it, so late games are refused and another run can use the server. Receive must not be
+// running.
 func (h *Hub) Finish(ctx context.Context) error {
 	h.stop()
-	h.joined.Wait() // no network may follow
+	h.joined.Wait() // publishNetworks has ended: no network can follow
 	if err := h.put(ctx, invitation{Play: record.PlayVersion, Finished: true}, nil); err != nil {
 		return fmt.Errorf("workers do not know that the run is finished: %w", err)
 	}
@@ -418,9 +419,9 @@ func (h *Hub) Finish(ctx context.Context) error {
 	return nil
 }
 
-const reportTimeout = 2 * time.Second // for the server's answer
+const reportTimeout = 2 * time.Second // time limit for the server's answer
 
-// Report adds the size of the stream of games to s and publishes s.
+// Report adds the size of the games stream to s and publishes s.
 func (h *Hub) Report(ctx context.Context, s *rundir.WorkersStatus) {
 	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
@@ -430,7 +431,7 @@ func (h *Hub) Report(ctx context.Context, s *rundir.WorkersStatus) {
 		s.Queued, s.QueuedBytes = int(state.Msgs), int64(state.Bytes)
 	}
 	if text, err := json.Marshal(s); err == nil {
-		_ = h.conn.Publish(statusSubject, text) // the next report follows soon
+		_ = h.conn.Publish(statusSubject, text) // an error does not matter: the next report follows soon
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 	"ludus/checkpoints"
 )
 
-// identity is the TLS certificate of a learner's server and the token with which workers log in.
+// identity is the TLS certificate of a learner's server, and the token that workers log in with.
 type identity struct {
 	certificate tls.Certificate
 	token       string
@@ -31,7 +31,7 @@ type identity struct {
 // identityFile holds the key, the certificate and the token. Only its owner may read it.
 const identityFile = "identity.pem"
 
-// loadIdentity reads the identity in dir, or makes one.
+// loadIdentity reads the identity in dir, or creates it.
 func loadIdentity(dir string) (*identity, error) {
 	path := filepath.Join(dir, identityFile)
 	data, err := os.ReadFile(path)
@@ -55,7 +55,7 @@ func loadIdentity(dir string) (*identity, error) {
 
 const tokenBlock = "LUDUS TOKEN"
 
-// newIdentity makes an identity and returns it as PEM.
+// newIdentity creates an identity and returns it as PEM.
 func newIdentity() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -67,7 +67,7 @@ func newIdentity() ([]byte, error) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "ludus"},
-		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().AddDate(20, 0, 0), // workers check the fingerprint only
+		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().AddDate(20, 0, 0), // workers check only the fingerprint
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
@@ -111,13 +111,14 @@ func fingerprintOf(certificate []byte) []byte {
 	return sum[:]
 }
 
-// errFingerprint means that another server answers, or that the learner has a new certificate.
+// errFingerprint means that the server's certificate is not the expected one: it is another server, or the learner has a
+// new certificate.
 var errFingerprint = errors.New("the server's certificate has another fingerprint than the URL: copy the command that the learner prints again")
 
-// pinned returns the TLS configuration of a client that accepts only the certificate with a fingerprint.
+// pinned returns a client's TLS configuration that accepts only the certificate with the given fingerprint.
 func pinned(fingerprint []byte) *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // VerifyConnection checks the certificate
+		MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // VerifyConnection checks the certificate instead
 		VerifyConnection: func(state tls.ConnectionState) error {
 			if len(state.PeerCertificates) == 0 || !bytes.Equal(fingerprintOf(state.PeerCertificates[0].Raw), fingerprint) {
 				return errFingerprint

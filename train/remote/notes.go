@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// notes passes messages to people, but the same one at most once a minute: attempts to reach a server repeat every second.
+// notes passes messages to people, each text at most once a minute, because attempts to reach a server repeat every second.
 type notes struct {
 	notify func(string)
 	mu     sync.Mutex
-	said   map[string]time.Time // when each message was passed last
+	said   map[string]time.Time // time at which each message was last passed
 }
 
 const (
 	noteInterval = time.Minute
-	maxNotes     = 100 // different messages that are remembered
+	maxNotes     = 100 // number of messages to remember
 )
 
 func (n *notes) say(text string) {

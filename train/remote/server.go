@@ -23,15 +23,15 @@ import (
 	"ludus/train/rundir"
 )
 
-// Server is a NATS server in this process.
+// Server is an embedded NATS server.
 type Server struct {
 	nats     *server.Server
 	gate     *gate
 	host     string
-	password string    // of the learner's connections
-	identity *identity // nil: workers need no credentials, and nothing is encrypted
+	password string    // password of the learner's connections
+	identity *identity // nil: no credentials for workers, no encryption
 	storage  *storage
-	watcher  *nats.Conn // for the gate
+	watcher  *nats.Conn // connection for the gate's waits
 	joined   sync.WaitGroup
 }
 
@@ -41,22 +41,23 @@ const (
 	startTimeout = 10 * time.Second
 )
 
-// Limits of what the server keeps for workers, so that a flood does not fill the memory. The [gate] bounds its queues of answers.
+// Limits on what the server keeps for workers, so that a flood does not fill the memory. The [gate] limits its queues of
+// answers.
 const (
 	maxConnections   = 1024
 	pingInterval     = 20 * time.Second // a client that leaves two pings unanswered is disconnected
-	maxPending       = 4 << 20          // bytes that a client has not read; with more it is disconnected
-	maxUnstored      = 1000             // messages that wait to be stored in a stream
-	maxUnstoredBytes = 8 << 20          // bytes of these messages
+	maxPending       = 4 << 20          // a client with more unread bytes is disconnected
+	maxUnstored      = 1000             // number of messages that wait to be stored in a stream
+	maxUnstoredBytes = 8 << 20          // total bytes of these messages
 )
 
 // StartServer starts a NATS server for a run. It listens on an address of this machine such as "127.0.0.1:4222" and keeps
 // everything on disk in the run directory, synced before it is acknowledged.
 //
 // On loopback addresses everybody may work for the run. On others, connections are encrypted and workers need a token;
-// certificate and token are made once and kept in the run directory. If insecure they are not used.
+// certificate and token are created once and kept in the run directory. With insecure, neither is used.
 //
-// notify gets the server's errors, such as those of a full disk. It is called concurrently.
+// notify receives the server's errors, such as a full disk. It is called concurrently.
 func StartServer(listen, runDir string, insecure bool, notify func(string)) (*Server, error) {
 	s := &Server{password: secret()}
 	listener, host, err := listenOn(listen)
@@ -72,12 +73,12 @@ func StartServer(listen, runDir string, insecure bool, notify func(string)) (*Se
 	return s, nil
 }
 
-// start starts the server and lets the gate accept connections. If open, workers need no credentials.
+// start starts the server, and then the gate. If open, workers need no credentials.
 func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	dir := filepath.Join(runDir, rundir.ServerDir)
 	err := checkpoints.MkdirAll(dir)
 	if err == nil {
-		err = os.Chmod(dir, 0o700) // it holds secrets
+		err = os.Chmod(dir, 0o700) // the directory holds secrets
 	}
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 			return err
 		}
 		token, s.gate.tls = s.identity.token, s.identity.serverConfig()
-		options.TLSConfig, options.TLSTimeout = s.gate.tls, startTimeout.Seconds() // or clients would miss the encryption
+		options.TLSConfig, options.TLSTimeout = s.gate.tls, startTimeout.Seconds() // tells clients to expect encryption, which the gate provides
 	}
 	if err := options.ProcessConfigString(accounts(s.password, token)); err != nil {
 		return err
@@ -105,7 +106,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	}
 	s.storage = &storage{dir: dir, broken: make(chan struct{})}
 	s.nats.SetLogger(&logger{notes{notify: notify}, s.storage}, false, false)
-	s.nats.Start() // returns when it has started
+	s.nats.Start() // returns when the server has started
 	if !s.nats.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("the NATS server did not start within %v", startTimeout)
 	}
@@ -120,11 +121,11 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 
 // KeepsGames reports whether the files of the embedded server in a run directory may hold games. Those of a finished run hold none.
 func KeepsGames(runDir string) bool {
-	streams, _ := fs.Glob(os.DirFS(runDir), path.Join(rundir.ServerDir, "jetstream", "*", "streams", gamesStream)) // the pattern is valid
+	streams, _ := fs.Glob(os.DirFS(runDir), path.Join(rundir.ServerDir, "jetstream", "*", "streams", gamesStream)) // cannot fail: the pattern is valid
 	return len(streams) > 0
 }
 
-// storage records the first error of the server's files. After it the server stores nothing until it is started again.
+// storage records the first disk error of the server. After it the server stores nothing until it is started again.
 type storage struct {
 	dir    string
 	broken chan struct{} // closed after an error; nil for an external server
@@ -132,7 +133,7 @@ type storage struct {
 	err    error // set before broken is closed
 }
 
-// fail records the first error.
+// fail records a disk error, if it is the first.
 func (s *storage) fail(text string) {
 	s.once.Do(func() {
 		what := "mend that"
@@ -144,13 +145,13 @@ func (s *storage) fail(text string) {
 	})
 }
 
-// logger passes the server's errors to people. It leaves out errors of single connections: any client can cause them.
+// logger passes the server's errors to people. It leaves out errors of single connections, which any client can cause.
 type logger struct {
 	notes   notes
 	storage *storage
 }
 
-// storageErrors are parts of the server's log lines that say that it cannot write and stores nothing from then on.
+// storageErrors are parts of log lines by which the server says that it cannot write and stores nothing from then on.
 var storageErrors = []string{"write error", "failed to store a msg", "will be DISABLED", "disabling JetStream"}
 
 func (l *logger) Errorf(format string, args ...any) {
@@ -168,7 +169,7 @@ func (l *logger) Errorf(format string, args ...any) {
 
 func (l *logger) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
 
-// Warnf passes on a single warning: that the server stores nothing any more.
+// Warnf passes on one kind of warning: that the server stores nothing any more.
 func (l *logger) Warnf(format string, args ...any) {
 	if strings.Contains(format, "disabling JetStream") {
 		l.Errorf(format, args...)
@@ -182,12 +183,12 @@ func (l *logger) Tracef(string, ...any)  {}
 //go:embed accounts.conf
 var accountsConfig string
 
-// accounts returns accounts.conf with the learner's password and the workers' token.
+// accounts returns the server's configuration accounts.conf with the learner's password and the workers' token filled in.
 func accounts(password, token string) string {
 	return strings.NewReplacer("LEARNER_PASSWORD", password, "WORKER_TOKEN", token).Replace(accountsConfig)
 }
 
-// listenOn listens on HOST:PORT of this machine.
+// listenOn listens on an address HOST:PORT of this machine.
 func listenOn(address string) (l net.Listener, host string, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err == nil {
@@ -224,7 +225,7 @@ func secret() string {
 	return hex.EncodeToString(b)
 }
 
-// URL returns the address for workers, with everything that they need to connect.
+// URL returns the address for workers, with token and fingerprint if they need them.
 func (s *Server) URL() string {
 	host := s.host
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {

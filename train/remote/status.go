@@ -12,10 +12,10 @@ import (
 	"ludus/train/rundir"
 )
 
-// statusTime bounds how long Status waits. Learners publish their state every two seconds, unless the server is slow.
+// statusTime is how long Status waits. Learners publish their state every two seconds, unless the server is slow.
 const statusTime = 6 * time.Second
 
-// Status waits for the learner at a NATS server to publish the state of its workers, and returns that state.
+// Status waits for the learner at a NATS server to publish the state of its workers, and returns it.
 func Status(ctx context.Context, a Access) (*rundir.WorkersStatus, error) {
 	conn, err := a.connect(ctx, nats.CustomInboxPrefix(workerReplies), nats.Timeout(connectTime))
 	if err != nil {

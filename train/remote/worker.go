@@ -20,7 +20,7 @@ import (
 	"ludus/train/selfplay"
 )
 
-// Worker is a worker's side of the connection: a [selfplay.Learner].
+// Worker is a worker's side of the connection to a run. It implements [selfplay.Learner].
 type Worker struct {
 	name   string
 	conn   *nats.Conn
@@ -31,31 +31,31 @@ type Worker struct {
 
 	mu       sync.Mutex
 	newest   *selfplay.Assignment // nil: none yet, or the run is finished
-	seen     string               // id of the object that newest was read from
-	known    bool                 // newest is the learner's last word: its network, or nil if the run is finished
-	run      string               // id of the run to which the games below belong
+	seen     string               // id of the object from which newest was read
+	known    bool                 // newest is up to date: the learner's newest network, or nil if the run is finished
+	run      string               // id of the run that the games below are for
 	id       string               // id of this process in that run; see record.Message
-	number   int                  // number of the next game in that run
+	number   int                  // number of the next game for that run
 	waiting  *record.Message      // games to publish; nil: none
 	inFlight int                  // positions in the message that is being sent
-	refused  bool                 // the server refuses that message, because the stream is full
+	refused  bool                 // the server refuses that message, because the games stream is full
 	err      error                // the error that ended the connection
-	changed  chan struct{}        // closed and replaced when the fields above change
+	changed  chan struct{}        // closed and replaced whenever a field above changes
 }
 
-// WorkerOptions say how a Worker connects.
+// WorkerOptions configure a Worker.
 type WorkerOptions struct {
 	Access Access
-	Name   string       // of this worker in the status
+	Name   string       // the worker's name in the status
 	Notify func(string) // messages for people; called concurrently
 }
 
-// NewWorker connects to a NATS server, and tries until ctx ends. If the server does not answer yet, NewWorker returns and the
-// worker connects later; only wrong credentials are an error then.
+// NewWorker connects to a NATS server and retries until ctx ends. If the server does not answer yet, NewWorker returns and
+// the worker connects later. Once it answers, only wrong credentials are an error.
 func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}, changed: make(chan struct{})}
 	options := append(connectOptions(workerReplies, &w.notes, o.Access), nats.RetryOnFailedConnect(true), nats.Name(w.name),
-		nats.ReconnectBufSize(-1), // send repeats what cannot be sent
+		nats.ReconnectBufSize(-1), // no buffer: send repeats what could not be sent
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
 			if errors.Is(err, errFingerprint) {
 				w.fail(err)
@@ -83,7 +83,7 @@ func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 	return w, nil
 }
 
-// closedError returns the error of a connection that the client has given up.
+// closedError returns the reason why the client has given up a connection.
 func closedError(err error) error {
 	if err == nil {
 		return errors.New("the connection to the NATS server was closed")
@@ -91,14 +91,14 @@ func closedError(err error) error {
 	return fmt.Errorf("the connection to the NATS server was closed: %w", err)
 }
 
-// Close ends the connection. Games that were not acknowledged are lost; see Flush.
+// Close ends the connection. Unacknowledged games are lost; call Flush first.
 func (w *Worker) Close() {
 	w.stop()
 	w.joined.Wait()
 	w.conn.Close()
 }
 
-// update changes fields under the lock and wakes all who wait for changes.
+// update changes fields under the lock and wakes all goroutines in await.
 func (w *Worker) update(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,7 +107,7 @@ func (w *Worker) update(change func()) {
 	w.changed = make(chan struct{})
 }
 
-// await waits until done returns true, which is called under the lock.
+// await waits until done returns true. It calls done under the lock.
 func (w *Worker) await(ctx context.Context, done func() bool) error {
 	for {
 		w.mu.Lock()
@@ -138,10 +138,10 @@ func (w *Worker) Newest(ctx context.Context) (n *selfplay.Assignment, err error)
 	return n, err
 }
 
-// lookInterval is the time after which a worker looks for a new network although it has not been told of one.
+// lookInterval is how often a worker looks for a new network if no message announces one.
 const lookInterval = 5 * time.Second
 
-// follow keeps the newest network current until ctx ends.
+// follow keeps the newest network up to date until ctx ends. looks announces new networks.
 func (w *Worker) follow(ctx context.Context, looks <-chan struct{}) {
 	tick := time.NewTicker(lookInterval)
 	defer tick.Stop()
@@ -158,7 +158,7 @@ func (w *Worker) follow(ctx context.Context, looks <-chan struct{}) {
 	}
 }
 
-// look reads the newest network if it is not the one that was read last.
+// look reads the newest network, unless it is the one that was read last.
 func (w *Worker) look(ctx context.Context) error {
 	d, err := findNewest(ctx, w.conn)
 	if err != nil {
@@ -166,11 +166,12 @@ func (w *Worker) look(ctx context.Context) error {
 	}
 	i, err := readInvitation(d.Metadata[invitationKey])
 	if err != nil {
-		w.update(func() { w.newest, w.seen, w.known = nil, "", false }) // it waits for a learner of its version
+		w.update(func() { w.newest, w.seen, w.known = nil, "", false }) // wait for a learner of this version
 		return err
 	}
 	if i.Finished {
-		// Nobody needs its games. If the run continues, later ones have a new id, so these do not seem to be lost.
+		// The run is finished and needs no games. If it is extended, the worker starts with a new id, so that its dropped
+		// games are not reported as missing.
 		w.update(func() { w.newest, w.seen, w.known, w.waiting, w.run = nil, "", true, nil, "" })
 		w.notes.say("the run is finished; waiting for another one")
 		return nil
@@ -201,7 +202,7 @@ func (w *Worker) look(ctx context.Context) error {
 	return nil
 }
 
-// readInvitation parses an invitation. It returns an error if the learner is of another version.
+// readInvitation parses an invitation. It returns an error if the learner has another PlayVersion.
 func readInvitation(text string) (i invitation, err error) {
 	var version struct {
 		Play int `json:"play"`
@@ -220,17 +221,17 @@ func readInvitation(text string) (i invitation, err error) {
 	return i, nil
 }
 
-// maxSending is the number of positions in finished games at which a worker stops playing: about 10 MB.
+// maxSending is the number of queued positions at which a worker stops playing: about 10 MB.
 const maxSending = 50_000
 
-// PublishGames queues finished games, which are sent until the server has acknowledged them. It waits while maxSending positions
-// are queued, or while the learner has enough games: more would only become old.
+// PublishGames queues finished games for sending. It waits while maxSending positions are queued, or while the learner has
+// enough games: more would only grow stale.
 func (w *Worker) PublishGames(ctx context.Context, b *record.Message) error {
 	if err := w.await(ctx, func() bool { return w.unsent() < maxSending && !w.refused }); err != nil {
 		return err
 	}
 	w.update(func() {
-		if w.run != b.Run { // games of another run, if any are left, are of no use
+		if w.run != b.Run { // games left over from another run are useless
 			w.run, w.id, w.number, w.waiting = b.Run, rand.Text(), 0, nil
 		}
 		if w.waiting != nil {
@@ -243,12 +244,12 @@ func (w *Worker) PublishGames(ctx context.Context, b *record.Message) error {
 	return nil
 }
 
-// Flush waits until all games are acknowledged.
+// Flush waits until all queued games are acknowledged.
 func (w *Worker) Flush(ctx context.Context) error {
 	return w.await(ctx, func() bool { return w.unsent() == 0 })
 }
 
-// unsent returns the number of positions that are not acknowledged. The caller holds the lock.
+// unsent returns the number of positions that are queued or in flight. The caller holds the lock.
 func (w *Worker) unsent() int {
 	if w.waiting == nil {
 		return w.inFlight
@@ -257,12 +258,12 @@ func (w *Worker) unsent() int {
 }
 
 const (
-	sendInterval = time.Second      // shortest time between two messages that are not full
-	sendTimeout  = 10 * time.Second // for the acknowledgement of a message
+	sendInterval = time.Second      // shortest time between two messages, unless they are full
+	sendTimeout  = 10 * time.Second // time limit for the acknowledgement of a message
 	retryWait    = time.Second
 )
 
-// send publishes games until ctx ends.
+// send publishes queued games until ctx ends.
 func (w *Worker) send(ctx context.Context) {
 	for {
 		var b *record.Message
@@ -297,11 +298,11 @@ func (w *Worker) send(ctx context.Context) {
 	}
 }
 
-// publish sends a message again and again until the server has acknowledged it or nobody needs its games any more. It fails only
-// when ctx ends.
+// publish sends a message repeatedly until the server acknowledges it or the run no longer needs games. It returns an error
+// only when ctx ends.
 func (w *Worker) publish(ctx context.Context, b *record.Message) error {
 	data := b.Marshal()
-	if len(data) > record.MaxMessage { // only a single game can be that large
+	if len(data) > record.MaxMessage { // only a single game can be that large: drop it
 		w.notes.say(fmt.Sprintf("a game of %d positions does not fit into a message and is lost", b.Positions()))
 		return nil
 	}
@@ -331,7 +332,7 @@ func (w *Worker) publish(ctx context.Context, b *record.Message) error {
 	}
 }
 
-// describe returns a sentence for people on why a request to the server failed.
+// describe explains a failed request to the server to people.
 func describe(err error) string {
 	var api *jetstream.APIError
 	switch {
@@ -352,9 +353,9 @@ func describe(err error) string {
 	return err.Error()
 }
 
-// Error codes of the server.
+// Error codes of the NATS server.
 const (
-	storeFailed     = 10077 // for a full stream, among others
+	storeFailed     = 10077 // also the code for a full stream
 	tooManyRequests = 10167
 )
 

@@ -9,36 +9,36 @@ import (
 	"ludus/checkpoints"
 )
 
-// configVersion is the format of config.json.
+// configVersion is the format version of config.json.
 const configVersion = 3
 
-// Config is the contents of config.json. Together with the weights file that From names, if any, it determines a run's
-// games and weights.
+// Config is the content of config.json. A run's games and weights follow from it, and from the weights file named by From,
+// if any.
 type Config struct {
 	Version  int      `json:"version"`
 	Game     string   `json:"game"`
 	Seed     uint64   `json:"seed"`
 	From     string   `json:"from,omitempty"`  // SHA-256 of the weights file that the run started from, in hexadecimal
-	Sheet    string   `json:"sheet,omitempty"` // the rule sheet of a game of one
-	ID       string   `json:"id,omitempty"`    // of a run that workers play for: random, so that no other run takes its games
+	Sheet    string   `json:"sheet,omitempty"` // the rule sheet, if the game has one
+	ID       string   `json:"id,omitempty"`    // random id of a run with workers, by which they know whose games they play
 	Settings Settings `json:"settings"`
 	Plan     Plan     `json:"plan"`
 }
 
-// Plan is the length of a run and the size of its generations. With --time it is estimated by measuring the machine, adjusted a
-// few times to the run's own speed, and cut short when the time is over; the clock decides nothing else. People can change the
-// length.
+// Plan is the length of a run and the size of its generations. With --time it is estimated by measuring the machine,
+// adjusted a few times to the run's own speed, and cut short when the time is over. Nothing else in a run depends on the
+// clock. People can change the length.
 type Plan struct {
-	Seconds            float64 `json:"seconds,omitempty"`    // the run's time limit; 0 if its generations were given
-	CPU                bool    `json:"cpu,omitempty"`        // Seconds limits the CPU time of the process
+	Seconds            float64 `json:"seconds,omitempty"`    // the run's time limit; 0 if it was given as generations
+	CPU                bool    `json:"cpu,omitempty"`        // Seconds is CPU time of the process
 	Generations        int     `json:"generations"`          // at least 1
 	ParallelGames      int     `json:"parallel_games"`       // at least 1
-	PliesPerGeneration int     `json:"plies_per_generation"` // that each game advances by, at least 1
-	Adjusted           int     `json:"adjusted,omitempty"`   // adjustments of Generations made so far
-	Stopped            int     `json:"stopped,omitempty"`    // generation after which the time was over; 0: not stopped
-	Changed            int     `json:"changed,omitempty"`    // generations that were finished when the unfinished run got another length
-	// Set if a finished run was extended: Resumed is the last generation before the extension. Rewound is the
-	// generation, from before the learning rate's final decay, whose weights the learner went back to.
+	PliesPerGeneration int     `json:"plies_per_generation"` // plies by which a generation advances each game, at least 1
+	Adjusted           int     `json:"adjusted,omitempty"`   // number of times that Generations was adjusted
+	Stopped            int     `json:"stopped,omitempty"`    // last generation of a run whose time was over early; 0: none
+	Changed            int     `json:"changed,omitempty"`    // generations finished when the length of the unfinished run was changed
+	// Fields of a finished run that was extended. Resumed is the last generation before the extension. Rewound is the
+	// earlier generation, before the learning rate's final decay, whose weights the learner went back to.
 	Resumed int `json:"resumed,omitempty"`
 	Rewound int `json:"rewound,omitempty"`
 }

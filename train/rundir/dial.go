@@ -13,8 +13,8 @@ type Dial struct {
 	Strengths  agent.Dial `json:"strengths"`
 }
 
-// StrengthName is the name of a weakened checkpoint in its run's matches, such as net@120,sims=4,temp=0.5. With full
-// strength it is that of the checkpoint.
+// StrengthName is the name of a weakened checkpoint in its run's matches, such as net@120,sims=4,temp=0.5. At full strength
+// it is the checkpoint's name.
 func StrengthName(generation int, s agent.Strength) string {
 	switch {
 	case s == agent.FullStrength:

@@ -2,7 +2,7 @@
 //
 //	config.json               game, seed, settings and plan ([Config])
 //	checkpoints/000120/       weights, optimizer state and games in progress after generation 120 (package checkpoints)
-//	games/000120.games        self-play games that ended in generation 120 (their records: package train)
+//	games/000120.games        self-play games that ended in generation 120 (package record)
 //	metrics.jsonl             one line per generation ([Metrics])
 //	arena.jsonl               one line per match between checkpoints or baselines ([MatchResult])
 //	suite.jsonl               one line per test on the game's suite of solved positions ([SuiteResult])

@@ -13,29 +13,29 @@ import (
 	"ludus/checkpoints"
 )
 
-// Names in a run directory.
+// Names of files and folders in a run directory.
 const (
 	ConfigFile     = "config.json"
 	RatingsFile    = "ratings.json"
 	LockFile       = "lock"
 	CheckpointsDir = "checkpoints"
-	ServerDir      = "nats" // files of the embedded NATS server
+	ServerDir      = "nats" // folder of the embedded NATS server
 
 	gamesDir    = "games"
 	gamesSuffix = ".games"
 )
 
-// Parts of a checkpoint.
+// Names of the parts of a checkpoint.
 const (
-	WeightsPart         = "weights.safetensors"   // averaged weights: what plays
-	OptimizerPart       = "optimizer.safetensors" // weights and moments of the optimizer
-	GamesInProgressPart = "games_in_progress"     // unfinished self-play games with their generators
+	WeightsPart         = "weights.safetensors"   // averaged weights, which play
+	OptimizerPart       = "optimizer.safetensors" // current weights, and moments of the optimizer
+	GamesInProgressPart = "games_in_progress"     // unfinished self-play games with their random generators
 )
 
 // ErrNoRun means that a directory is not a run directory.
 var ErrNoRun = errors.New("not a run directory")
 
-// Is reports whether dir looks like a run directory, perhaps a new or a damaged one.
+// Is reports whether dir looks like a run directory, possibly a new or damaged one.
 func Is(dir string) bool {
 	for _, name := range []string{ConfigFile, CheckpointsDir, LockFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -45,7 +45,7 @@ func Is(dir string) bool {
 	return false
 }
 
-// Lock makes the caller the run's only writer until release. If the run has a writer, the error wraps
+// Lock makes the caller the run's only writer until it calls release. If the run has a writer already, the error wraps
 // [checkpoints.ErrLocked].
 func Lock(dir string) (release func(), err error) {
 	if release, err = checkpoints.Lock(filepath.Join(dir, LockFile)); err != nil {

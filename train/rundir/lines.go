@@ -18,7 +18,7 @@ var (
 	SuiteFile   = LinesFile[SuiteResult]{"suite.jsonl"}
 )
 
-// Read returns the file's lines; none if there is no file. It leaves out lines that do not parse, with a warning each.
+// Read returns the file's lines; none if there is no file. It skips lines that do not parse and returns a warning for each.
 func (l LinesFile[T]) Read(dir string) (lines []T, warnings []error, err error) {
 	path := filepath.Join(dir, l.Name)
 	raw, err := checkpoints.ReadLines(path)
@@ -29,7 +29,7 @@ func (l LinesFile[T]) Read(dir string) (lines []T, warnings []error, err error) 
 	return lines, warnings, err
 }
 
-// Parse parses lines of the file. Lines that do not parse are left out and described in warnings.
+// Parse parses lines of the file. It skips lines that do not parse and returns a warning for each.
 func (l LinesFile[T]) Parse(raw [][]byte) (lines []T, warnings []error) {
 	for i, text := range raw {
 		if x, err := parseLine[T](text); err == nil {
@@ -41,7 +41,7 @@ func (l LinesFile[T]) Parse(raw [][]byte) (lines []T, warnings []error) {
 	return lines, warnings
 }
 
-// parseLine parses a line and checks it if its type has a check method.
+// parseLine parses a line and calls its check method, if it has one.
 func parseLine[T any](text []byte) (*T, error) {
 	x := new(T)
 	if err := json.Unmarshal(text, x); err != nil {
@@ -67,7 +67,7 @@ func (l LinesFile[T]) Sample(dir string, n int) []T {
 	raw, _ := checkpoints.ReadLines(filepath.Join(dir, l.Name))
 	if last := len(raw) - 1; last >= n {
 		for i := range n {
-			raw[i] = raw[i*last/(n-1)] // i <= i*last/(n-1): no line is read after it was replaced
+			raw[i] = raw[i*last/(n-1)] // i <= i*last/(n-1): a line is read before it is overwritten
 		}
 		raw = raw[:n]
 	}
@@ -94,12 +94,12 @@ func (l LinesFile[T]) Follow(dir string) *Follower[T] {
 type Follower[T any] struct {
 	path           string
 	lines          *checkpoints.LineFollower
-	count, damaged int   // lines read; lines that do not parse
-	first          error // of the first damaged line
+	count, damaged int   // number of lines read, and of those that do not parse
+	first          error // error of the first line that does not parse
 }
 
-// Poll passes the lines written since the last call to add. It calls reset first if the file was replaced or removed:
-// earlier lines no longer count. It reports whether anything changed; warnings describe what cannot be read.
+// Poll calls add for each line written since the last call. If the file was replaced or removed, it calls reset first:
+// earlier lines are void. It reports whether anything changed, and returns warnings about what it could not read.
 func (f *Follower[T]) Poll(reset func(), add func(*T)) (changed bool, warnings []error) {
 	for {
 		lines, replaced, err := f.lines.Poll()
@@ -130,7 +130,7 @@ func (f *Follower[T]) Poll(reset func(), add func(*T)) (changed bool, warnings [
 	}
 }
 
-// DropAfter removes the lines of generations after the given one from all JSON Lines files. A run that goes back to an
+// DropAfter removes the lines of all generations after the given one from the JSON Lines files. A run that goes back to an
 // older checkpoint repeats those generations.
 func DropAfter(dir string, generation int) error {
 	for _, name := range []string{MetricsFile.Name, MatchesFile.Name, SuiteFile.Name} {

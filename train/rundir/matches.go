@@ -9,7 +9,7 @@ import (
 
 // MatchResult is a line of arena.jsonl: a finished match between two agents of the run, from Agent's side.
 type MatchResult struct {
-	// Generation is that of Agent, the newer checkpoint of the two; 0 if both are baselines.
+	// Generation is the generation of Agent, the newer checkpoint of the two; 0 if both are baselines.
 	Generation int `json:"generation"`
 	// Agent and Opponent are names such as net@120 (see [CheckpointName]), random and mcts:200.
 	Agent    string `json:"agent"`
@@ -18,10 +18,10 @@ type MatchResult struct {
 	Number int `json:"number"`
 	// Final marks the matches at the end of a run, against baselines and the newest rated checkpoints.
 	Final bool `json:"final,omitempty"`
-	// Simulations per move of a checkpoint.
+	// Simulations is the number of simulations per move of a checkpoint.
 	Simulations int `json:"simulations"`
-	// Shipped is the digest of the shipped network if one of the agents is it or weakened from it: the first 16 hexadecimal
-	// digits of its file's SHA-256.
+	// Shipped is set if one of the agents is the shipped network, or a weakened version of it: the first 16 hexadecimal
+	// digits of the SHA-256 of its file.
 	Shipped string `json:"shipped,omitempty"`
 	match.Result
 }
@@ -31,7 +31,7 @@ func CheckpointName(generation int) string { return fmt.Sprintf("net@%d", genera
 
 const maxMatchSeconds = 1e9
 
-// check returns an error if a count or the time is out of bounds.
+// check returns an error if a count or the duration is out of bounds.
 func (m *MatchResult) check() error {
 	counts := append([]int{m.Games, m.Wins, m.Draws, m.Losses, m.Repeats}, m.Pentanomial[:]...)
 	if slices.Min(counts) < 0 || slices.Max(counts) > match.MaxGames {

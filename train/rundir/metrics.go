@@ -1,61 +1,61 @@
 package rundir
 
-// Metrics is a line of metrics.jsonl: one generation.
+// Metrics is a line of metrics.jsonl: the numbers of one generation.
 type Metrics struct {
 	Generation      int     `json:"generation"`
-	Generations     int     `json:"generations"`      // of the plan at that time, for the schedules
+	Generations     int     `json:"generations"`      // planned number at that time, which the schedules use
 	Games           int     `json:"games"`            // finished in this generation
 	TotalGames      int     `json:"total_games"`      // finished in the run
 	Positions       int     `json:"positions"`        // searched in this generation
-	Steps           int     `json:"steps"`            // training steps of the run
-	LearningRate    float64 `json:"learning_rate"`    // of the last training step
-	ReplayPositions int     `json:"replay_positions"` // in the replay window
+	Steps           int     `json:"steps"`            // training steps of the run so far
+	LearningRate    float64 `json:"learning_rate"`    // at the last training step
+	ReplayPositions int     `json:"replay_positions"` // positions in the replay window
 
-	// Means over the generation's training steps.
+	// Mean losses over the generation's training steps.
 	PolicyLoss  float64 `json:"policy_loss"`          // cross-entropy, nats
-	ReplyLoss   float64 `json:"reply_loss"`           // cross-entropy of the policy target of the next ply, nats
+	ReplyLoss   float64 `json:"reply_loss"`           // cross-entropy with the policy target of the next ply, nats
 	OutcomeLoss float64 `json:"outcome_loss"`         // cross-entropy, nats
 	GoalsLoss   float64 `json:"goals_loss,omitempty"` // squared error
 
-	// On a batch of the validation set, before the training steps.
+	// Losses on a batch of the validation set, before the generation's training steps.
 	ValidationPolicyLoss  float64 `json:"validation_policy_loss"`
 	ValidationOutcomeLoss float64 `json:"validation_outcome_loss"`
 
-	// Of the network that played this generation, on positions of the validation set; absent if the set is empty.
+	// Measured for the network that played this generation, on positions of the validation set; absent if the set is empty.
 	PolicyEntropy    float64          `json:"policy_entropy,omitempty"`    // mean over positions, nats
-	Calibration      []CalibrationBin `json:"calibration,omitempty"`       // in rated generations
-	CalibrationError float64          `json:"calibration_error,omitempty"` // mean of |predicted - actual|, likewise
+	Calibration      []CalibrationBin `json:"calibration,omitempty"`       // only in rated generations
+	CalibrationError float64          `json:"calibration_error,omitempty"` // mean of |predicted - actual|, only in rated generations
 
 	Simulations  int     `json:"simulations"`
-	Evaluations  int     `json:"evaluations"` // by the network
+	Evaluations  int     `json:"evaluations"` // number of evaluations by the network
 	PlaySeconds  float64 `json:"play_seconds"`
-	SolveSeconds float64 `json:"solve_seconds"` // rescoring of finished games by the exact solver
+	SolveSeconds float64 `json:"solve_seconds"` // time spent on rescoring finished games with the exact solver
 	LearnSeconds float64 `json:"learn_seconds"`
-	RunSeconds   float64 `json:"run_seconds,omitempty"` // spent on the run so far, ratings included
-	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // CPU time of the process spent on the run so far, likewise
-	IdleShare    float64 `json:"idle_share"`            // of the cores' time while playing
+	RunSeconds   float64 `json:"run_seconds,omitempty"` // time spent on the run so far, ratings included
+	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // CPU time spent on the run so far, ratings included
+	IdleShare    float64 `json:"idle_share"`            // share of the cores' time that was idle while playing
 
-	ReceivedGames     int     `json:"received_games,omitempty"`     // of workers, among Games
-	Staleness         float64 `json:"staleness,omitempty"`          // generations by which the networks that finished these were older, mean
-	WorkerSimulations int     `json:"worker_simulations,omitempty"` // per move, asked of workers for later generations
+	ReceivedGames     int     `json:"received_games,omitempty"`     // number of games received from workers, out of Games
+	Staleness         float64 `json:"staleness,omitempty"`          // mean age, in generations, of the networks that finished the received games
+	WorkerSimulations int     `json:"worker_simulations,omitempty"` // simulations per move that workers are asked for from now on
 
-	SolvedShare float64 `json:"solved_share"` // share of the finished games' searched positions of known exact value, after rescoring
+	SolvedShare float64 `json:"solved_share"` // share of searched positions whose exact value is known, in the finished games after rescoring
 
-	Diversity                  // of the games that ended in this generation, before rescoring
-	ReplayDiversity *Diversity `json:"replay_diversity,omitempty"` // of the replay window, in rated generations
+	Diversity                  // diversity of the games that ended in this generation, before rescoring
+	ReplayDiversity *Diversity `json:"replay_diversity,omitempty"` // diversity of the replay window, in rated generations
 }
 
 // CalibrationBin compares predicted with actual scores over the positions whose predicted score lies in one of ten
 // equal intervals. Scores are for the player to move: (1 + utility) / 2, so 1 is a win and 1/2 a draw.
 type CalibrationBin struct {
 	Predicted float64 `json:"predicted"` // mean expected score
-	Actual    float64 `json:"actual"`    // mean score by the outcome targets: exact, or of the game's end; see train/learn/window.go
-	Count     int     `json:"count"`     // positions
+	Actual    float64 `json:"actual"`    // mean score by the outcome targets: exact values or the game's outcome; see train/learn/window.go
+	Count     int     `json:"count"`     // number of positions
 }
 
 // Diversity measures how varied self-play games are.
 type Diversity struct {
-	MeanPlies  float64   `json:"mean_plies"`      // game length, opening included
+	MeanPlies  float64   `json:"mean_plies"`      // mean game length, opening included
 	FirstScore float64   `json:"first_score"`     // mean score of the first player; a draw is 1/2
 	Duplicates float64   `json:"duplicate_games"` // share of games with the same moves as an earlier one
 	Proven     float64   `json:"proven_share"`    // share of searched positions of known exact value
@@ -66,8 +66,8 @@ type Diversity struct {
 // SuiteResult is a line of suite.jsonl: how an agent chose moves in positions whose exact values are known.
 type SuiteResult struct {
 	Generation int     `json:"generation"`
-	Agent      string  `json:"agent"`     // "policy": the network without search; "net": with the default search
-	Positions  int     `json:"positions"` // number tested, spread over the suite
+	Agent      string  `json:"agent"`     // "policy" is the network without search, "net" with the default search
+	Positions  int     `json:"positions"` // number of positions tested, spread over the suite
 	Error      float64 `json:"error"`     // share of moves that lose value, with its 95 % interval
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`

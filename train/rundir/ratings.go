@@ -11,7 +11,7 @@ import (
 	"ludus/train/agent"
 )
 
-// ratingsVersion is the format of ratings.json.
+// ratingsVersion is the format version of ratings.json.
 const ratingsVersion = 2
 
 // Ratings is ratings.json: the ladder of a run's checkpoints and the baselines. It is computed from the matches alone.
@@ -19,31 +19,32 @@ type Ratings struct {
 	Version     int     `json:"version"`
 	Game        string  `json:"game"`
 	Anchor      string  `json:"anchor"`      // the agent whose rating is 0
-	Simulations int     `json:"simulations"` // per move of a checkpoint
-	Games       int     `json:"games"`       // that the ratings are computed from
+	Simulations int     `json:"simulations"` // simulations per move of a checkpoint
+	Games       int     `json:"games"`       // number of games that the ratings are computed from
 	Seconds     float64 `json:"seconds"`     // duration of these games
-	// Intransitivity is how far pairings differ from the ratings, in Elo, beyond chance: A beats B beats C beats A.
+	// Intransitivity measures, in Elo, how far the results of pairings differ from the ratings beyond chance, as when A
+	// beats B, B beats C and C beats A.
 	Intransitivity float64  `json:"intransitivity"`
 	Agents         []Rating `json:"agents"`          // best first
-	Dials          []Dial   `json:"dials,omitempty"` // of checkpoints, ascending by generation
+	Dials          []Dial   `json:"dials,omitempty"` // dials of checkpoints, ascending by generation
 }
 
 // Rating is an agent's Elo relative to the anchor agent, with its confidence interval (see package ratings).
 type Rating struct {
 	Agent      string  `json:"agent"`
-	Generation *int    `json:"generation,omitempty"` // of a checkpoint; nil for a baseline
+	Generation *int    `json:"generation,omitempty"` // checkpoint's generation; nil for a baseline
 	Rating     float64 `json:"rating"`
-	// Low and High are the 95 % interval: of Rating if the ladder has agents with known ratings, otherwise of the difference
-	// from the pool's centre, around Rating.
+	// Low and High are the 95 % interval: of Rating if the ladder has agents with known ratings, otherwise of the
+	// difference from the pool's centre, shifted onto the rating scale.
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	Games int     `json:"games"`
-	Score float64 `json:"score"`           // mean score in Games
+	Score float64 `json:"score"`           // mean score over Games
 	Gone  bool    `json:"gone,omitempty"`  // the run no longer keeps this checkpoint, or it is damaged
 	Known bool    `json:"known,omitempty"` // a shipped agent, whose rating and interval are those of its card
 }
 
-// Weakened reports whether the agent is a shipped one that plays below its strength.
+// Weakened reports whether this is a weakened version of the shipped agent.
 func (r *Rating) Weakened() bool { return r.Known && r.Agent != agent.Zoo }
 
 // ReadRatings reads the ratings.json of a run directory. Without one the error wraps fs.ErrNotExist.
@@ -84,8 +85,8 @@ func (r *Ratings) Find(generation int) *Rating {
 	return nil
 }
 
-// Known reports whether the ladder has agents with known ratings. Its ratings then compare with those of other runs of the
-// game, and intervals are those of the ratings.
+// Known reports whether the ladder has agents with known ratings. If so, its ratings compare with those of other runs of
+// the game, and intervals are those of the ratings.
 func (r *Ratings) Known() bool {
 	return slices.ContainsFunc(r.Agents, func(a Rating) bool { return a.Known })
 }
@@ -111,8 +112,9 @@ func (r *Ratings) Newest() *Rating {
 	return newest
 }
 
-// Best returns the ratings of checkpoints, best first. That is the newest one unless the whole interval of another lies above its
-// rating: training goes on to improve, and of many ratings the highest is often luck. The others are sorted by Low.
+// Best returns the ratings of checkpoints, best first. The newest one counts as the best, unless another's whole interval
+// lies above its rating: training usually improves play, and the highest of many ratings is often luck. The others are
+// sorted by Low.
 func (r *Ratings) Best() []Rating {
 	newest := r.Newest()
 	if newest == nil {

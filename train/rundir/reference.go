@@ -15,10 +15,10 @@ import (
 	"ludus/train/agent"
 )
 
-// LoadWeights reads the network that a reference names, from a run directory, a checkpoint's directory or a weights
-// file. In a run it reads the newest intact checkpoint, or the one that the reference selects: that of a generation, or
-// the best one still on disk and intact. Without a file or folder PATH, PATH@3 may be the whole path. Errors wrap
-// [agent.ErrWeights]; also fs.ErrNotExist without such a path.
+// LoadWeights reads the network that a reference names, from a run directory, a checkpoint's directory or a weights file.
+// From a run it reads the newest intact checkpoint, or the one that the reference selects: that of a generation, or the
+// best one still on disk and intact. If there is no PATH, PATH@3 as a whole may be a path. Errors wrap [agent.ErrWeights],
+// and fs.ErrNotExist if the path does not exist.
 func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
 	if whole := reference.String(); !exists(reference.Path) && exists(whole) {
 		reference = agent.Reference{Path: whole}
@@ -41,12 +41,12 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// readWeights returns the bytes of a weights file, or of the weights of a checkpoint.
+// readWeights returns the bytes of a weights file, or of a checkpoint's weights.
 func readWeights(path, at string) ([]byte, agent.Origin, error) {
 	origin := agent.Origin{Path: path, Generation: -1}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, origin, err.(*fs.PathError).Err // the caller names the path
+		return nil, origin, err.(*fs.PathError).Err // the caller adds the path
 	}
 	if !info.IsDir() {
 		if at != "" {
@@ -67,7 +67,7 @@ func readWeights(path, at string) ([]byte, agent.Origin, error) {
 	return data, origin, nil
 }
 
-// readCheckpoint reads the checkpoint whose directory is path, or the one that at selects in the run at path.
+// readCheckpoint reads the checkpoint at path, or if path is a run, the checkpoint that at selects in it.
 func readCheckpoint(path, at string, origin *agent.Origin) (*checkpoints.Checkpoint, error) {
 	if id, ok := checkpointID(path); ok {
 		if at != "" {
@@ -103,7 +103,7 @@ func readCheckpoint(path, at string, origin *agent.Origin) (*checkpoints.Checkpo
 	return checkpoint, err
 }
 
-// checkpointID returns the generation of a checkpoint's directory, and whether path is one.
+// checkpointID returns the generation of the checkpoint at path. ok is false if path is no checkpoint's directory.
 func checkpointID(path string) (int, bool) {
 	if _, err := os.Stat(filepath.Join(path, "manifest.json")); err != nil {
 		return 0, false

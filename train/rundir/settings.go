@@ -15,7 +15,7 @@ import (
 	"ludus/model/infer"
 )
 
-// Settings are the hyperparameters of a run. [Settings.List] documents and bounds them.
+// Settings are the hyperparameters of a run. [Settings.List] describes each and gives its range.
 type Settings struct {
 	ParallelGames       int     `json:"parallel_games"`
 	PliesPerGeneration  int     `json:"plies_per_generation"`
@@ -51,21 +51,21 @@ func DefaultSettings(game *env.Game) Settings {
 	}
 }
 
-// samplesPerPosition returns the default of that setting: the number of the game's symmetries, at least 4 and at most 8. Each
-// sample is turned by a random symmetry. A position with few different images is probably learned by heart if it is drawn
-// often.
+// samplesPerPosition is the default of the setting samples_per_position: the number of the game's symmetries, at least 4
+// and at most 8. Each sample is transformed by a random symmetry; a position with few different images is learned by heart
+// if it is drawn often.
 func samplesPerPosition(game *env.Game) float64 { return float64(min(max(len(game.Symmetries), 4), 8)) }
 
-// Setting is one field of a [Settings].
+// Setting describes one field of a [Settings].
 type Setting struct {
 	Key       string  // its name for --set and in JSON
 	Low, High float64 // the values allowed, both included
 	multiple  float64 // the value must be a multiple of this; 0: any number
-	field     field   // its value in the Settings
-	doc       string  // its part of Help
+	field     field   // accessor of its value in the Settings
+	doc       string  // first part of its Help
 }
 
-// field reads and writes a field of a Settings.
+// field gets and sets a field of a Settings as a number.
 type field interface {
 	get() float64
 	set(x float64)
@@ -122,8 +122,8 @@ func (s *Settings) List() []Setting {
 	}
 }
 
-// Changed lists the settings that differ from the given ones, as "KEY=VALUE". It leaves out those that change neither games
-// nor weights.
+// Changed lists the settings that differ from the given ones, as "KEY=VALUE". It leaves out settings that affect neither
+// games nor weights.
 func (s *Settings) Changed(from Settings) (changed []string) {
 	others := from.List()
 	for i, own := range s.List() {
@@ -141,7 +141,7 @@ func (s *Setting) Text() string { return decimal(s.field.get()) }
 // Help says what the setting does and which values it takes.
 func (s *Setting) Help() string { return s.doc + "; " + s.values() }
 
-// values says which values the setting takes, such as "a multiple of 4 from 4 to 512".
+// values describes the allowed values, such as "a multiple of 4 from 4 to 512".
 func (s *Setting) values() string {
 	kind := "a number"
 	switch {
@@ -153,7 +153,7 @@ func (s *Setting) values() string {
 	return fmt.Sprintf("%s from %s to %s", kind, decimal(s.Low), decimal(s.High))
 }
 
-// check returns an error if x is not a value that the setting takes. text is x as the error shows it.
+// check returns an error if the setting does not allow x. text is x as it appears in the error.
 func (s *Setting) check(x float64, text string) error {
 	if x >= s.Low && x <= s.High && (s.multiple == 0 || math.Mod(x, s.multiple) == 0) {
 		return nil
@@ -185,7 +185,7 @@ func (s *Settings) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Change sets settings to values, by key, and reports everything that is wrong. After an error s has its old values.
+// Change sets settings by key and reports all errors at once. After an error s is unchanged.
 func (s *Settings) Change(values map[string]float64) error {
 	changed := *s
 	var errs []error

@@ -8,34 +8,34 @@ import (
 	"ludus/checkpoints"
 )
 
-// WorkersFile is the state of a run with workers. Readers must expect it to be old: Time says how old.
+// WorkersFile holds the state of a run with workers. It may be out of date: its Time says when it was written.
 const WorkersFile = "workers.json"
 
 // WorkersStatus is the content of workers.json.
 type WorkersStatus struct {
-	Time        int64          `json:"time"` // when this was true, Unix time
+	Time        int64          `json:"time"` // time of this state, in Unix seconds
 	Game        string         `json:"game"`
-	Generation  int            `json:"generation"`   // of the newest network
-	Simulations int            `json:"simulations"`  // per move that workers should search
+	Generation  int            `json:"generation"`   // generation of the newest network
+	Simulations int            `json:"simulations"`  // simulations per move asked of workers
 	Need        int            `json:"need"`         // positions that a generation needs
-	Ready       int            `json:"ready"`        // received positions that wait for the learner
-	Queued      int            `json:"queued"`       // messages in the stream: not received, or not committed yet; -1: unknown
-	QueuedBytes int64          `json:"queued_bytes"` // -1: unknown
-	Workers     []WorkerStatus `json:"workers"`      // by name
+	Ready       int            `json:"ready"`        // positions received that wait for the learner
+	Queued      int            `json:"queued"`       // messages in the games stream, not received or not committed yet; -1: unknown
+	QueuedBytes int64          `json:"queued_bytes"` // bytes of these messages; -1: unknown
+	Workers     []WorkerStatus `json:"workers"`      // sorted by name
 }
 
-// WorkerStatus is the state of one worker. Counts are those since the learner was started.
+// WorkerStatus is the state of one worker. Counts start when the learner starts.
 type WorkerStatus struct {
 	Name       string  `json:"name"`
 	Threads    int     `json:"threads"`
-	Games      int     `json:"games"`             // received and valid
+	Games      int     `json:"games"`             // valid games received
 	Positions  int     `json:"positions"`         // in these games
 	Speed      float64 `json:"speed"`             // positions received per second, recently
-	Behind     int     `json:"behind"`            // generations by which its network was older than the newest, at its last games
+	Behind     int     `json:"behind"`            // age of its network in generations, at its last games
 	Quiet      int     `json:"quiet"`             // seconds since its last message
-	Rejected   int     `json:"rejected"`          // messages that were not valid
-	Duplicates int     `json:"duplicates"`        // games that were received before
-	Missing    int     `json:"missing"`           // games that did not arrive although later ones did
+	Rejected   int     `json:"rejected"`          // messages rejected as invalid
+	Duplicates int     `json:"duplicates"`        // games that were received already
+	Missing    int     `json:"missing"`           // games that have not arrived although later ones have
 	Problem    string  `json:"problem,omitempty"` // why its last rejected message was rejected
 }
 

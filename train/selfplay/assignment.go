@@ -9,16 +9,16 @@ import (
 	"ludus/train/rundir"
 )
 
-// Assignment says what players are to play: a run's newest network, and how to search with it. It is immutable once
+// Assignment says what to play: a run's newest network, and how to search with it. It is immutable once
 // [Assignment.Prepare] has been called.
 type Assignment struct {
-	Run         string // the run's id
+	Run         string // run id
 	Game        *env.Game
 	Settings    rundir.Settings
-	Generation  int            // that trained the network; 0: the weights that the run started with
-	Simulations int            // per move: Settings.Simulations, or more if the learner has enough games
+	Generation  int            // generation that trained the network; 0: the weights that the run started with
+	Simulations int            // simulations per move: Settings.Simulations, or more if the learner has enough games
 	MeanPlies   float64        // mean length of the run's games so far
-	Weights     *infer.Weights // averaged
+	Weights     *infer.Weights // averaged weights
 
 	network *infer.Network // the weights prepared for evaluation
 }
@@ -36,7 +36,7 @@ func (a *Assignment) Prepare() (err error) {
 // Network returns the network that Prepare has made.
 func (a *Assignment) Network() *infer.Network { return a.network }
 
-// Learner is a run as players in other processes see it. Package remote implements it.
+// Learner is a training run as its workers see it. Package remote implements it.
 type Learner interface {
 	// Newest returns the newest assignment, ready for play. It waits until there is one.
 	Newest(ctx context.Context) (*Assignment, error)

@@ -12,12 +12,12 @@ import (
 	"ludus/train/seed"
 )
 
-// How a game of self-play starts. Without varied starts self-play collapses to one game.
+// Start positions of self-play games. Without variety self-play collapses to one game.
 const (
 	emptyStartShare    = 0.125 // share of games from the starting position
-	randomStartShare   = 0.50  // share of games after random plies; the rest starts after plies drawn from the policy
-	maxPolicyPlies     = 6     // most plies drawn from the policy
-	policyTemperature  = 1.5   // of the policy for these plies
+	randomStartShare   = 0.50  // share of games that start after random plies; the others start after plies drawn from the policy
+	maxPolicyPlies     = 6     // largest number of plies drawn from the policy
+	policyTemperature  = 1.5   // temperature of the policy for these plies
 	maxOpeningFraction = 0.60  // longest opening, relative to the mean length of a game
 )
 
@@ -27,27 +27,27 @@ type gameInProgress struct {
 	game      *env.Game
 	settings  *rundir.Settings
 	generator *rand.PCG
-	rng       *rand.Rand // draws from generator
+	rng       *rand.Rand // its state is generator
 
 	record           *record.Record
 	state            env.State
-	opened           bool // the opening is complete
-	policyPlies      int  // plies of the opening still to be drawn from the policy
-	explorationPlies int  // searched plies whose move is still to be drawn
+	opened           bool // whether the opening is complete
+	policyPlies      int  // opening plies that are still to be drawn from the policy
+	explorationPlies int  // exploration plies left
 
-	search      *mcts.Search // lent by a thread; nil between rounds
+	search      *mcts.Search // a thread's search; nil between rounds
 	searching   bool
-	pliesLeft   int     // in this round
-	simulations int     // per search
+	pliesLeft   int     // plies left in this round
+	simulations int     // simulations per search
 	meanPlies   float64 // mean length of the run's games so far
 
 	finished  []*record.Record // games that ended since the last Player.result
-	positions int              // searched since the last Player.result
+	positions int              // positions searched since the last Player.result
 	searched  int              // simulations done since the last Player.result
 
 	weights []float64    // scratch
 	legal   []env.Action // scratch
-	policy  []float32    // scratch: of the legal moves
+	policy  []float32    // scratch: probabilities of the legal moves
 	classes []float32    // scratch [K]
 }
 
@@ -66,7 +66,7 @@ func newGames(game *env.Game, settings *rundir.Settings, runSeed uint64, n int) 
 	return games
 }
 
-// scatter moves a new game to a random position.
+// scatter moves a new game to a random position, as in the middle of a run.
 func (g *gameInProgress) scatter() {
 	g.meanPlies = float64(g.game.UsualPlies) / 2
 	for range g.rng.IntN(max(1, g.game.UsualPlies)) {
@@ -78,7 +78,7 @@ func (g *gameInProgress) scatter() {
 	g.beginSearchedPlies()
 }
 
-// advance continues until b holds a pending leaf of the game (true) or the round's plies are played (false).
+// advance plays on until b holds a pending leaf of the game (it returns true) or the round's plies are played (false).
 func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 	for {
 		switch {
@@ -100,7 +100,7 @@ func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 		case !g.opened && g.policyPlies == 0:
 			g.beginGame()
 		case !g.opened:
-			g.startSearch(0, nil) // the root's evaluation alone
+			g.startSearch(0, nil) // evaluates only the root
 		default:
 			g.startSearch(g.simulations, g.rng)
 		}
@@ -112,7 +112,7 @@ func (g *gameInProgress) startSearch(simulations int, rng *rand.Rand) {
 	g.searching = true
 }
 
-// beginGame draws the next game's start. It plays random plies at once and leaves plies from the policy to advance.
+// beginGame starts the next game. It plays random opening plies at once; advance plays those from the policy.
 func (g *gameInProgress) beginGame() {
 	longest := max(1, int(maxOpeningFraction*g.meanPlies))
 	g.record.Opening = g.record.Opening[:0]
@@ -124,7 +124,7 @@ func (g *gameInProgress) beginGame() {
 		for range 1 + g.rng.IntN(longest) {
 			g.playRandom()
 			if g.state.Done() {
-				return // advance calls beginGame again
+				return // the opening ended the game: advance calls beginGame again
 			}
 		}
 	default:
@@ -154,7 +154,7 @@ func (g *gameInProgress) playFromPolicy() {
 	g.playOpening(moves[mcts.DrawIndex(g.rng, g.weights, policyTemperature)].Action)
 	g.policyPlies--
 	if g.state.Done() {
-		g.policyPlies = 0 // advance calls beginGame again
+		g.policyPlies = 0 // the opening ended the game: advance calls beginGame again
 	} else if g.policyPlies == 0 {
 		g.beginSearchedPlies()
 	}
@@ -208,7 +208,7 @@ func (g *gameInProgress) chooseMove(policy []float32) int {
 	return mcts.DrawIndex(g.rng, g.weights, 1)
 }
 
-// append appends the part of g that a checkpoint stores to dst.
+// append appends the game's checkpoint data to dst.
 func (g *gameInProgress) append(dst []byte) []byte {
 	state, err := g.generator.MarshalBinary()
 	if err != nil {
@@ -225,7 +225,7 @@ func (g *gameInProgress) append(dst []byte) []byte {
 	return g.record.Append(dst)
 }
 
-// read sets g to what append has written.
+// read restores g from append's encoding.
 func (g *gameInProgress) read(r *record.Reader) {
 	state := r.Bytes(r.Uvarint(1 << 10))
 	if r.Err() == nil {

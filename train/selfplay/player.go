@@ -16,34 +16,34 @@ import (
 )
 
 const (
-	// maxActiveGames is how many games a thread plays at once: as many as the network evaluates in one go, and few
-	// enough for their trees to stay in a core's cache.
+	// maxActiveGames is the number of games that a thread plays at once: as many as fit into a batch of evaluations, and
+	// few enough for their trees to stay in a core's cache.
 	maxActiveGames = 32
-	// cacheEntries is the size of each thread's cache of evaluations.
+	// cacheEntries is the number of entries in each thread's evaluation cache.
 	cacheEntries = 1 << 15
 )
 
-// Player advances games in progress, round by round, on several goroutines. A thread with room takes the next game that
-// has not begun the round, because cores are seldom equally free. The moves of a game depend neither on its thread
-// nor on other games; only the number of evaluations that the caches save depends on them.
+// Player advances games in progress, round by round, on several goroutines. A thread with room takes the next game that has
+// not begun the round, since cores are seldom equally free. A game's moves depend neither on its thread nor on other games;
+// only the number of evaluations that the caches save does.
 //
-// Its methods must not be called concurrently, except Played.
+// Its methods, except Played, must not be called concurrently.
 type Player struct {
 	games   []*gameInProgress
 	threads []*thread
-	plies   int            // of each game in this round
-	network *infer.Network // that the threads evaluate with; nil: another evaluator
+	plies   int            // plies by which each game advances in this round
+	network *infer.Network // network of the threads' evaluators; nil: another evaluator
 	begun   atomic.Int64   // games handed out to threads in this round; may exceed len(games)
 	played  atomic.Int64   // plies played in this round
 	seconds float64        // spent in run since the last result
 }
 
-// NewPlayer returns a player of a number of new games, on at most the given number of threads. It keeps settings.
+// NewPlayer returns a player of n new games on at most the given number of threads. It keeps settings.
 func NewPlayer(game *env.Game, settings *rundir.Settings, seed uint64, games, threads int) *Player {
 	return newPlayer(newGames(game, settings, seed, games), threads, cacheEntries)
 }
 
-// newPlayer returns a player whose threads have caches of evaluations with so many entries; 0 means none.
+// newPlayer returns a player whose threads have evaluation caches of cacheEntries entries; 0 means no caches.
 func newPlayer(games []*gameInProgress, threads, cacheEntries int) *Player {
 	p := &Player{games: games, threads: make([]*thread, min(threads, len(games)))}
 	game, settings := games[0].game, games[0].settings
@@ -60,7 +60,7 @@ func newPlayer(games []*gameInProgress, threads, cacheEntries int) *Player {
 	return p
 }
 
-// Scatter moves each new game to a random position, as if a run were under way. It is for measuring speeds.
+// Scatter moves each new game to a random position, as in the middle of a run. It is for measuring speed.
 func (p *Player) Scatter() {
 	for _, g := range p.games {
 		g.scatter()
@@ -73,14 +73,14 @@ func (p *Player) Threads() int { return len(p.threads) }
 // Played returns the number of plies played in the round. It may be called while the round is under way.
 func (p *Player) Played() int { return int(p.played.Load()) }
 
-// Result is what self-play did in a round.
+// Result holds the finished games and counts of a round of self-play.
 type Result struct {
-	Finished []*record.Record // games that ended, by the number of their game in progress
+	Finished []*record.Record // games that ended, in the order of their games in progress
 	Throughput
 }
 
-// Round advances every game by a number of plies. Caches last as long as the assignment's network. If ctx ends, the
-// error is ctx's, and the result is what was done until then.
+// Round advances every game by a number of plies. Caches are kept as long as the assignment's network is the same. If ctx
+// ends, Round returns the result so far with ctx's error.
 func (p *Player) Round(ctx context.Context, a *Assignment, plies int) (Result, error) {
 	for _, g := range p.games {
 		g.meanPlies, g.simulations = a.MeanPlies, a.Simulations
@@ -94,7 +94,7 @@ func (p *Player) Round(ctx context.Context, a *Assignment, plies int) (Result, e
 	return p.result(), err
 }
 
-// begin prepares a round, which run plays: the given number of plies in every game. The previous round must have ended.
+// begin prepares a round for run: the given number of plies in every game. The previous round must have ended.
 func (p *Player) begin(plies int) {
 	p.plies = plies
 	p.begun.Store(0)
@@ -106,7 +106,7 @@ func (p *Player) begin(plies int) {
 func (p *Player) setEvaluator(evaluator func(batch int) mcts.Evaluator) {
 	p.network = nil
 	n := len(p.threads)
-	parallel.Runner(n)(n, func(i int) { // clears megabytes of cache
+	parallel.Runner(n)(n, func(i int) { // clearing megabytes of cache takes time
 		t := p.threads[i]
 		t.batcher.SetEvaluator(evaluator(t.size))
 	})
@@ -151,7 +151,7 @@ func (p *Player) result() (r Result) {
 	return r
 }
 
-// MarshalGames encodes the games in progress: the checkpoint part [rundir.GamesInProgressPart].
+// MarshalGames encodes the games in progress for the checkpoint part [rundir.GamesInProgressPart].
 func (p *Player) MarshalGames() []byte {
 	var data []byte
 	for _, g := range p.games {
@@ -160,8 +160,8 @@ func (p *Player) MarshalGames() []byte {
 	return data
 }
 
-// UnmarshalGames sets the games in progress from MarshalGames's encoding of as many. Errors wrap [record.ErrRecord]; the
-// player is of no use then.
+// UnmarshalGames restores the games in progress from MarshalGames's encoding; their number must be the same. Errors wrap
+// [record.ErrRecord]; after one the player must not be used.
 func (p *Player) UnmarshalGames(data []byte) error {
 	r := record.NewReader(p.games[0].game, data)
 	for i, g := range p.games {
@@ -177,14 +177,14 @@ func (p *Player) UnmarshalGames(data []byte) error {
 // searches, evaluator, cache and batch. Threads share only the player's counters.
 type thread struct {
 	player  *Player
-	size    int // maximum number of active games
+	size    int // largest number of active games
 	batcher *mcts.Batcher
 	idle    []*mcts.Search    // searches that no active game uses
 	active  []*gameInProgress // each with a pending leaf
 	seconds float64           // spent in run since the last result
 }
 
-// run plays until no game is left, or ctx ends; at least one batch of leaves.
+// run plays at least one batch of leaves, and goes on until no game is left or ctx ends.
 func (t *thread) run(ctx context.Context) {
 	start := time.Now()
 	defer func() { t.seconds += time.Since(start).Seconds() }()
@@ -200,7 +200,7 @@ func (t *thread) run(ctx context.Context) {
 	}
 }
 
-// advance advances each active game to its next pending leaf, and replaces games whose plies are played by others.
+// advance advances each active game to its next pending leaf. Games that have played their plies are replaced by others.
 func (t *thread) advance() {
 	active := t.active
 	t.active = t.active[:0]

@@ -13,24 +13,23 @@ import (
 
 const (
 	rescoreTableBytes = 4 << 20 // size of a solver's table
-	// Games are rescored in groups, in parallel. Those of a group share a table, so positions that they have in common are
-	// solved once.
+	// Games are rescored in groups, in parallel. The games of a group share a solver table, so common positions are solved
+	// once.
 	maxRescoreGroups = 32
-	minRescoreGames  = 12 // in a group, if there are so many
+	minRescoreGames  = 12 // least number of games in a group, if there are several groups
 )
 
-// Rescorer replaces results of the search in finished games by exact ones, from the end of a game backwards, as lc0's
-// rescorer does with endgame tables. A group of games starts with an empty table, and groups do not depend on threads, so
-// neither do results.
+// Rescorer replaces search results in finished games by exact ones, from the end of a game backwards, as lc0's rescorer
+// does with endgame tables. Each group of games starts with an empty table, and groups do not depend on threads, so results
+// do not either.
 type Rescorer struct {
 	game     *env.Game
-	nodes    int                         // the solver's limit per position; 0: no rescoring
+	nodes    int                         // solver's node limit per position; 0: no rescoring
 	parallel func(n int, do func(i int)) // see [parallel.Runner]
 	idle     sync.Pool                   // of *gameSolver
 }
 
-// NewRescorer returns a rescorer that spends at most the given number of solver nodes on a position, on so many threads.
-// 0 nodes mean no rescoring.
+// NewRescorer returns a rescorer with a limit of solver nodes per position, on several threads. 0 nodes mean no rescoring.
 func NewRescorer(game *env.Game, nodes, threads int) *Rescorer {
 	r := &Rescorer{game: game, nodes: nodes, parallel: parallel.Runner(threads)}
 	r.idle.New = func() any {
@@ -41,8 +40,8 @@ func NewRescorer(game *env.Game, nodes, threads int) *Rescorer {
 	return r
 }
 
-// Rescore sets exact classes and removes refuted moves from policy targets in finished games. If ctx ends it returns
-// ctx's error; then the games are partly rescored.
+// Rescore sets exact classes, and removes refuted moves from policy targets, in finished games. If ctx ends it returns
+// ctx's error; then only some games are rescored.
 func (r *Rescorer) Rescore(ctx context.Context, games []*record.Record) error {
 	if r.nodes == 0 || len(games) == 0 {
 		return ctx.Err()
@@ -64,10 +63,10 @@ func (r *Rescorer) Rescore(ctx context.Context, games []*record.Record) error {
 type gameSolver struct {
 	game   *env.Game
 	solver *solver.Solver
-	nodes  int         // the limit per position
-	left   int         // of the limit for the current position
-	stop   func() bool // ends the solver's work
-	states []env.State // before each searched ply
+	nodes  int         // node limit per position
+	left   int         // nodes left for the current position
+	stop   func() bool // reports whether the solver must stop
+	states []env.State // states before each searched ply
 	next   env.State   // scratch
 	legal  []env.Action
 }
@@ -93,13 +92,12 @@ func (s *gameSolver) replay(r *record.Record) {
 	}
 }
 
-// minCheckedShare is the least share of the policy target, relative to the largest share, of a move that stays in it:
-// the others are not worth checking.
+// minCheckedShare is the least share of a move in the policy target, relative to the largest, at which the solver checks
+// the move. Moves below it are removed.
 const minCheckedShare = 0.05
 
-// rescorePly sets p.Proven to the exact class of its position, and removes moves from the policy target that are unlikely
-// or that the solver refutes. It returns false if the position exceeds the limit. What solving leaves of the limit is for
-// the refutations.
+// rescorePly sets p.Proven to the exact class of its position, and removes unlikely and refuted moves from the policy
+// target. It returns false if the position exceeds the node limit. The refutations use the nodes that solving has left.
 func (s *gameSolver) rescorePly(p *record.Ply, state env.State) bool {
 	s.left = s.nodes
 	class, ok := s.solver.Solve(state, s.limits())
@@ -119,7 +117,7 @@ func (s *gameSolver) rescorePly(p *record.Ply, state env.State) bool {
 	if kept {
 		return true
 	}
-	// The solver refutes all likely moves.
+	// The solver has refuted all likely moves, so its own best move becomes the target.
 	s.left = s.nodes
 	if best, _, ok := s.solver.BestMove(state, s.limits()); ok {
 		p.Policy[slices.Index(s.legal, best)] = record.Unit
@@ -140,7 +138,7 @@ func (s *gameSolver) refutes(state env.State, a env.Action, class int) bool {
 		return s.next.Outcome() != class
 	}
 	mover := state.Player()
-	if mover == env.Second && class == 0 || s.left <= 0 { // Second's worst class cannot get worse
+	if mover == env.Second && class == 0 || s.left <= 0 { // the class is already Second's worst, or no nodes are left
 		return false
 	}
 	reached, ok := s.solver.ReachesFor(mover, s.next, s.game.ClassFor(mover, class), s.limits())

@@ -9,7 +9,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// Games in progress, and plies of each per generation, of a run that is long enough.
+// Parallel games, and plies per generation, of a long run.
 const (
 	UsualGames = 256
 	UsualPlies = 8
@@ -18,19 +18,19 @@ const (
 // Meter measures the speed of a run's self-play. It plays as a run does and discards finished games.
 type Meter struct {
 	player    *Player
-	plies     int  // of each game per generation
-	midway    bool // a generation has begun and not ended
+	plies     int  // plies by which a generation advances each game
+	midway    bool // a generation has begun but not ended
 	evaluator func(batch int) mcts.Evaluator
 }
 
-// Throughput counts what self-play did in a time of Seconds.
+// Throughput holds the counts of self-play over a duration of Seconds.
 type Throughput struct {
 	Seconds     float64
-	Positions   int // moves chosen by search
-	Simulations int // of the searches that ended
+	Positions   int // number of moves chosen by search
+	Simulations int // simulations of the finished searches
 	Evaluations int
-	Batches     int     // of evaluations
-	CacheHits   int     // evaluations saved
+	Batches     int     // number of batches evaluated
+	CacheHits   int     // number of evaluations found in the caches
 	Idle        float64 // seconds that threads waited for others to end a round, summed over threads
 }
 
@@ -45,8 +45,8 @@ func (t *Throughput) Add(o Throughput) {
 	t.Idle += o.Idle
 }
 
-// NewMeter prepares self-play from random positions, on the given number of threads, with or without caches of
-// evaluations. If ParallelGames or PliesPerGeneration is 0 in settings, it is that of a long run.
+// NewMeter prepares self-play from random positions on the given number of threads, with or without evaluation caches. If
+// settings leave ParallelGames or PliesPerGeneration 0, those of a long run apply.
 func NewMeter(game *env.Game, settings rundir.Settings, threads int, cached bool) *Meter {
 	games, plies, entries := settings.ParallelGames, settings.PliesPerGeneration, 0
 	if games == 0 {
@@ -79,7 +79,7 @@ func (m *Meter) Play(ctx context.Context, d time.Duration) (Throughput, error) {
 	for {
 		if !m.midway {
 			m.player.begin(m.plies)
-			m.player.setEvaluator(m.evaluator) // with empty caches, as a new network has
+			m.player.setEvaluator(m.evaluator) // a new network starts with empty caches
 		}
 		m.midway = m.player.run(deadline) != nil
 		if deadline.Err() != nil {

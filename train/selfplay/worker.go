@@ -9,24 +9,24 @@ import (
 	"ludus/train/record"
 )
 
-// Sizes of a worker's self-play: enough games for full batches, and rounds that are long compared with the time at their
-// end when cores wait for each other, but short enough to take a new network soon.
+// Sizes of a worker's self-play. Games are numerous enough for full batches. Rounds are long, because threads wait for each
+// other at the end, but short enough for the worker to switch to a new network soon.
 const (
-	workerGames = 64 // in progress per thread
-	workerPlies = 4  // of each game per round
+	workerGames = 64 // games in progress per thread
+	workerPlies = 4  // plies of each game per round
 )
 
-// Played is what a worker has done.
+// Played is how much a worker has played.
 type Played struct {
-	Assignment *Assignment // that it plays
-	Games      int         // finished since the worker started
-	Positions  int         // searched since then
-	Speed      float64     // positions per second of self-play in the last round
+	Assignment *Assignment // the current assignment
+	Games      int         // games finished since the worker started
+	Positions  int         // positions searched since the worker started
+	Speed      float64     // positions per second in the last round
 }
 
-// Play plays for a run in another process until ctx ends: by the newest assignment, publishing the games that end. If
-// the run changes it starts over. observe is called after every round. The only errors are the learner's and ctx's; finished
-// games are published before ctx's is returned.
+// Play plays for a run in another process until ctx ends. It plays by the newest assignment and publishes the games that
+// end. If the run changes, it starts over with new games. observe is called after every round. The only errors are the
+// learner's and ctx's; before it returns ctx's error, Play publishes the finished games.
 func Play(ctx context.Context, learner Learner, threads int, observe func(Played)) error {
 	total := Played{}
 	for {
@@ -56,7 +56,7 @@ func playRun(
 			err = rescorer.Rescore(ctx, result.Finished)
 		}
 		result.Seconds += time.Since(start).Seconds()
-		if len(result.Finished) > 0 { // also if ctx has ended; then some are not rescored
+		if len(result.Finished) > 0 { // after ctx has ended, too; then some games are not rescored
 			m := &record.Message{Run: first.Run, Generation: newest.Generation, Threads: threads, Records: result.Finished}
 			if err := learner.PublishGames(ctx, m); err != nil {
 				return err

@@ -17,8 +17,8 @@ import (
 	"ludus/train/agent"
 )
 
-// Loader returns a loader of a game's shipped network, with its strength dial, and of the networks in files, which files
-// loads. Its error about a missing run says how to train one.
+// Loader returns a loader for a game's shipped network, with its strength dial, and for networks in files, which it passes
+// on to the loader files. The error about a missing run says how to train one.
 func Loader(game *env.Game, files agent.Loader) agent.Loader {
 	return func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		if r.Shipped() {
@@ -32,7 +32,7 @@ func Loader(game *env.Game, files agent.Loader) agent.Loader {
 	}
 }
 
-// load loads the shipped network of a game, or that of another size ([TrainedOn]), resized.
+// load loads the shipped network of a game. If only another size of the game has one ([TrainedOn]), load resizes it.
 func load(game *env.Game, r agent.Reference) (*infer.Weights, agent.Origin, error) {
 	trained := TrainedOn(game)
 	if trained == nil {
@@ -49,8 +49,8 @@ func load(game *env.Game, r agent.Reference) (*infer.Weights, agent.Origin, erro
 	return weights, origin, nil
 }
 
-// FileLoader returns a loader of zoo alone: the network in a weights file, as if it were shipped for the game with a
-// strength dial. A nil file is that of a game without a shipped agent.
+// FileLoader returns a loader for the reference zoo only. It loads a weights file as if the file were shipped for the game,
+// with a strength dial. A nil file means that no agent is shipped.
 func FileLoader(game *env.Game, file []byte, dial agent.Dial) agent.Loader {
 	return func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		origin := agent.Origin{Path: agent.Zoo, Generation: -1, Digest: fmt.Sprintf("%x", sha256.Sum256(file)), Dial: dial}
@@ -70,11 +70,11 @@ func FileLoader(game *env.Game, file []byte, dial agent.Dial) agent.Loader {
 	}
 }
 
-// sizes are the names of parameters that give the size of the board.
+// sizes are the names of game parameters that give the size of the board.
 var sizes = []string{"size", "columns", "rows", "width", "height"}
 
-// TrainedOn returns the game whose shipped network plays a game: the game itself, or, if the other parameters are the same, the
-// nearest size by number of cells; of two equally near, the smaller. It returns nil if there is none.
+// TrainedOn returns the game whose shipped network plays a game. That is the game itself or, among games that differ only
+// in size, the one nearest by number of cells (the smaller of two equally near). It returns nil if there is none.
 func TrainedOn(game *env.Game) (nearest *env.Game) {
 	if zoo.Weights(game.Name) != nil {
 		return game
@@ -95,12 +95,12 @@ func TrainedOn(game *env.Game) (nearest *env.Game) {
 	return nearest
 }
 
-// otherParams returns a game's parameters without those of its size.
+// otherParams returns the parameters of a game that do not give its size.
 func otherParams(game *env.Game) []env.Param {
 	return slices.DeleteFunc(slices.Clone(game.Params), func(p env.Param) bool { return slices.Contains(sizes, p.Name) })
 }
 
-// trainHint says how to get a network if the run that a reference names does not exist, and is named like the game.
+// trainHint returns a hint for the error about a missing run that is named like the game: the command that trains it.
 func trainHint(game *env.Game, r agent.Reference, err error) string {
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Base(r.Path) != naming.FileName(game.Name) {
 		return ""
@@ -112,7 +112,8 @@ func trainHint(game *env.Game, r agent.Reference, err error) string {
 	return hint
 }
 
-// trainCommand returns the command that trains an agent of a game. That of a rule sheet is named by its file, which is not known.
+// trainCommand returns the command that trains an agent for a game. For a game of a rule sheet the file's name is unknown,
+// so a placeholder stands for it.
 func trainCommand(game *env.Game) string {
 	if game.Sheet != "" {
 		return "ludus train SHEET.kif"
@@ -120,8 +121,8 @@ func trainCommand(game *env.Game) string {
 	return "ludus train " + naming.ShellWord(game.Name)
 }
 
-// Dial returns the strength dial of the agent shipped for a game; nil if there is none. Its intervals contain the
-// ratings that the dial's check measured.
+// Dial returns the strength dial of the agent shipped for a game; nil if there is none. Its intervals are widened to
+// contain the ratings measured by the dial's check.
 func Dial(game string) (d agent.Dial) {
 	card := zoo.CardOf(game)
 	if card == nil || card.Dial == nil {
@@ -135,12 +136,12 @@ func Dial(game string) (d agent.Dial) {
 	return d
 }
 
-// deviation returns how far, in Elo, the checked agents next to a rating were from their claims: the larger deviation of the
-// nearest one on either side. checks are by ascending claim.
+// deviation returns how far, in Elo, measured ratings are from the claimed ones near a rating: the larger deviation of the
+// nearest checks below and above. checks ascend by claim.
 func deviation(checks []zoo.DialCheck, rating float64) (off float64) {
 	for i, c := range checks {
-		below := i+1 < len(checks) && float64(checks[i+1].Elo) <= rating // not the nearest one below
-		above := i > 0 && float64(checks[i-1].Elo) > rating              // nor the nearest one above
+		below := i+1 < len(checks) && float64(checks[i+1].Elo) <= rating // another check is nearer from below
+		above := i > 0 && float64(checks[i-1].Elo) > rating              // another check is nearer from above
 		if !below && !above {
 			off = max(off, math.Abs(float64(c.Elo)-c.Rating.Value))
 		}

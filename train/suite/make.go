@@ -16,15 +16,15 @@ import (
 	"ludus/train/agent"
 )
 
-// Options say which suite [Make] generates, and how.
+// Options configure [Make].
 type Options struct {
 	Game      *env.Game
-	Positions int              // 1 to MaxPositions
-	Seed      uint64           // of all randomness
+	Positions int              // number of positions, 1 to MaxPositions
+	Seed      uint64           // random seed
 	Agents    []*agent.Factory // the players, without a time limit; one or more
-	Nodes     int              // the solver's limit per position, 1 or more
-	PerGame   int              // maximum number of positions from a game, 1 or more
-	Memory    int              // maximum size of a solver's table in MiB, 1 to MaxMemory
+	Nodes     int              // solver's node limit per position, 1 or more
+	PerGame   int              // largest number of positions from a game, 1 or more
+	Memory    int              // largest size of a solver's table in MiB, 1 to MaxMemory
 	Threads   int              // goroutines, each with its own agents and solver; 1 or more
 	// PartFile, if set, is the path of a file that keeps the candidates of every finished game. After an interruption,
 	// Make continues from it; only Positions and Threads may differ. The caller removes it at the end.
@@ -35,15 +35,15 @@ type Options struct {
 
 // Progress is the state of [Make].
 type Progress struct {
-	Positions int // in the suite so far
-	Games     int // from which positions were chosen
-	Nodes     int // visited by the solver in this process
+	Positions int // positions in the suite so far
+	Games     int // games from which positions were chosen
+	Nodes     int // nodes visited by the solver in this process
 }
 
 // MaxPositions is the largest number of positions in a suite.
 const MaxPositions = 1_000_000
 
-// DefaultMemory and MaxMemory are values of Options.Memory.
+// Default and limit of Options.Memory, in MiB.
 const (
 	DefaultMemory = 32
 	MaxMemory     = min(1<<20, math.MaxInt>>20)
@@ -53,9 +53,9 @@ const (
 const maxBarrenGames = 1000
 
 var (
-	// ErrTooFew means that the game has too few different positions within the solver's reach.
+	// ErrTooFew means that the game has too few distinct positions that the solver can solve.
 	ErrTooFew = errors.New("too few positions")
-	// ErrPartFile means that the part file belongs to a suite with other options.
+	// ErrPartFile means that the part file was written with other options.
 	ErrPartFile = errors.New("generated with other options")
 )
 
@@ -88,9 +88,9 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Make generates a suite. It depends on Game, Seed, Agents, Nodes, PerGame and Memory only; a suite with more positions
-// begins with those of a smaller one. Errors are those of the options, of loading agents and of the part file, [ErrTooFew]
-// and that of a cancelled ctx.
+// Make generates a suite, which depends on Game, Seed, Agents, Nodes, PerGame and Memory only. A suite with more positions
+// begins with those of a smaller one. Errors are those of the options, of loading agents and of the part file, [ErrTooFew],
+// and ctx's.
 func Make(ctx context.Context, o Options) (*Suite, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -121,23 +121,23 @@ func (o *Options) origin() Origin {
 	return origin
 }
 
-// maker generates a suite. Games are played in any order; their positions are chosen in the order of the games'
-// numbers.
+// maker is the shared state of Make's goroutines. Games are played in any order; positions are chosen from them in the
+// order of their numbers.
 type maker struct {
 	Options
 
-	mutex   sync.Mutex // guards what follows
+	mutex   sync.Mutex // guards the fields below
 	suite   Suite
 	seen    map[positionKey]bool
-	randoms int                 // number of the suite's positions from random moves
+	randoms int                 // number of chosen positions from random moves
 	next    int                 // number of the game to play next
-	games   int                 // positions have been chosen from games 0 to games-1
-	barren  int                 // number of consecutive games, up to the last of these, that gave no position
-	waiting map[int][]candidate // candidates of later games, by number, until their turn; nil: not played yet
+	games   int                 // number of games from which positions have been chosen: games 0 to games-1
+	barren  int                 // number of latest consecutive games, of these, without a new position
+	waiting map[int][]candidate // candidates of games from number `games` on; nil: not played yet
 	nodes   int
 }
 
-// play plays games until there are enough positions.
+// play plays games on one goroutine until there are enough positions.
 func (m *maker) play(ctx context.Context) error {
 	p, err := newPlayer(&m.Options)
 	if err != nil {
@@ -158,7 +158,7 @@ func (m *maker) play(ctx context.Context) error {
 	}
 }
 
-// nextNumber takes the number of the next game to play, and reports whether more positions are needed.
+// nextNumber returns the number of the next game to play. ok is false if there are enough positions.
 func (m *maker) nextNumber() (int, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -211,7 +211,8 @@ func (m *maker) choose() error {
 	return nil
 }
 
-// chooseFrom takes a game's first new positions. At most a quarter of the suite's, rounded up, come from random moves.
+// chooseFrom returns the first positions of a game's candidates that are new to the suite, up to PerGame. At most a quarter
+// of the suite's positions, rounded up, come from random moves.
 func (m *maker) chooseFrom(candidates []candidate) (positions []Position) {
 	for _, c := range candidates {
 		if len(positions) == m.PerGame || m.seen[c.key] {
@@ -230,11 +231,11 @@ func (m *maker) chooseFrom(candidates []candidate) (positions []Position) {
 	return positions
 }
 
-// partHeader is the first line of a part file. The lines after it hold a partGame for each game, in order of finishing.
+// partHeader is the first line of a part file. A partGame for each game follows, in the order in which the games ended.
 type partHeader struct {
 	Game string `json:"game"`
 	Origin
-	Weights []string `json:"weights"` // digests of the agents' networks; "" for agents without one
+	Weights []string `json:"weights"` // SHA-256 of the agents' weights; "" for agents without a network
 }
 
 // partGame holds a game's candidates.
@@ -300,7 +301,7 @@ func (m *maker) writePart(number int, candidates []candidate) error {
 	return checkpoints.AppendLine(m.PartFile, text)
 }
 
-// readPart reads a game that writePart wrote.
+// readPart adds a game from a line of the part file.
 func (m *maker) readPart(text []byte) error {
 	var g partGame
 	if err := json.Unmarshal(text, &g); err != nil {

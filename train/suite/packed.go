@@ -19,7 +19,7 @@ const (
 // packedSuite is the payload of a packed suite, as JSON. The file is sealed (see [checkpoints.Seal]).
 type packedSuite struct {
 	Game  string `json:"game"`
-	Sheet string `json:"sheet,omitempty"` // of a game of a rule sheet
+	Sheet string `json:"sheet,omitempty"` // rule sheet, if the game has one
 	Origin
 	Positions []Position `json:"positions"`
 }

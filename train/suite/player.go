@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	tableBytes      = 256 // of a solver's table per node of its limit, if Options.Memory allows
-	minAgentPlies   = 2   // agents' plies after a random opening, before positions are used
-	spareCandidates = 2   // of a game beyond PerGame, in case some are not new
-	maxEndPlies     = 5   // last plies of a game, where positions are easy; fewer in short games
-	endRounds       = 8   // only one in endRounds rounds of games (see sources) gives candidates from the last plies
-	endNodesDivisor = 8   // divides the solver's limit in the last plies
-	stopDivisor     = 4   // a game is solved no further back than a position that takes 1/stopDivisor of the limit
-	probeGames      = 64  // random games that measure the length of openings
+	tableBytes      = 256 // table bytes per node of the solver's limit, as far as Options.Memory allows
+	minAgentPlies   = 2   // least number of agents' plies between a random opening and a position
+	spareCandidates = 2   // candidates of a game beyond PerGame, in case some are not new
+	maxEndPlies     = 5   // number of last plies of a game that count as easy; fewer in short games
+	endRounds       = 8   // one in endRounds rounds of games (see sources) gives candidates from the last plies
+	endNodesDivisor = 8   // divides the solver's node limit in the last plies
+	stopDivisor     = 4   // once a position takes 1/stopDivisor of the node limit, earlier ones are not solved
+	probeGames      = 64  // number of random games played to find the length of openings
 )
 
 // candidate is a position that may be added to the suite if it is new.
@@ -33,16 +33,16 @@ type candidate struct {
 type player struct {
 	game          *env.Game
 	seed          uint64
-	nodes         int // the solver's limit per position
+	nodes         int // solver's node limit per position
 	maxCandidates int
-	maxOpening    int              // plies of the longest random opening
-	endPlies      int              // last plies of a game, where positions are easy
-	agents        [2][]agent.Agent // by seat, one for each spec
+	maxOpening    int              // largest number of plies of a random opening
+	endPlies      int              // number of last plies of a game that count as easy
+	agents        [2][]agent.Agent // by seat and spec
 	uct           agent.Agent
 	exact         *solver.Solver
-	states        []env.State // by ply
+	states        []env.State // state before each ply of the current game
 	legal         []env.Action
-	nodesUsed     int // by the solver, for the last game
+	nodesUsed     int // nodes that the solver visited for the current game
 }
 
 func newPlayer(o *Options) (*player, error) {
@@ -66,7 +66,7 @@ func newPlayer(o *Options) (*player, error) {
 	return p, err
 }
 
-// openingPlies is a quarter of the mean length of random games, and at least 2.
+// openingPlies returns the length of random openings: a quarter of the mean length of random games, and at least 2 plies.
 func openingPlies(game *env.Game) int {
 	rng, plies := seed.New(0, "suite probe", 0), 0
 	for range probeGames {
@@ -75,11 +75,11 @@ func openingPlies(game *env.Game) int {
 	return max(2, plies/probeGames/4)
 }
 
-// sources is the cycle of ways in which games' moves are chosen: game i uses sources[i%8]. A round is one cycle.
+// sources is the cycle of ways to choose a game's moves: game i uses sources[i%8]. A cycle is called a round.
 var sources = [8]Source{AgentMoves, MixedMoves, AgentMoves, MixedMoves, AgentMoves, RandomMoves, AgentMoves, MixedMoves}
 
 // play plays a game, solves its positions from the end backwards and returns the candidates in order of preference. The
-// result is not nil, as nil means a game that is not played yet.
+// result is not nil, because nil stands for a game that is not played yet.
 func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	rng := rand.New(seed.New(p.seed, "suite game", number))
 	source := sources[number%len(sources)]
@@ -91,13 +91,13 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	if number/len(sources)%endRounds > 0 { // other rounds keep positions close to the end
+	if number/len(sources)%endRounds > 0 { // this round leaves out positions close to the end
 		positions = slices.DeleteFunc(positions, func(q Position) bool { return q.PliesToEnd <= p.endPlies })
 	}
 	slices.Reverse(positions)
 	candidates := []candidate{}
 	for len(positions) > 0 && len(candidates) < p.maxCandidates {
-		i, u := 0, rng.Float64() // the earliest first, then others, more often early than late
+		i, u := 0, rng.Float64() // the earliest position first, then random ones, more often early than late
 		if len(candidates) > 0 {
 			i = int(u * u * float64(len(positions)))
 		}
@@ -118,7 +118,7 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 func (p *player) playMoves(
 	ctx context.Context, rng *rand.Rand, source Source,
 ) (moves []env.Action, firstPly int, err error) {
-	opening, randomShare := 0, 0.0 // plies played at random, and the probability of a random move after them
+	opening, randomShare := 0, 0.0 // number of random plies at the start, and the probability of a random move after them
 	switch source {
 	case RandomMoves:
 		randomShare = 1
@@ -156,10 +156,11 @@ func (p *player) playMoves(
 	return moves, firstPly, nil
 }
 
-// solve solves the positions of a game from the end back to firstPly, until the solver reaches its limit or a position
-// takes so much of it that the next would probably reach it. It returns those in which some move loses value, the latest
-// first. Within endPlies of the end the limit is lower: a game that is hard to solve even there would cost the most time and
-// still not be solved much further back. The solver forgets the game before, so results do not depend on other games.
+// solve solves the positions of a game from the end back to firstPly. It stops at a position that exceeds the node limit,
+// or takes 1/stopDivisor of it, because the position before would probably exceed it. It returns the positions in which
+// some move loses value, the latest first. Within endPlies of the end the limit is lower: a game that is hard to solve even
+// there would cost the most time and would not be solved much further back. The solver's table starts empty, so results do
+// not depend on other games.
 func (p *player) solve(ctx context.Context, moves []env.Action, firstPly int) (positions []Position, err error) {
 	p.exact.Clear()
 	p.nodesUsed = 0
@@ -186,7 +187,7 @@ func (p *player) solve(ctx context.Context, moves []env.Action, firstPly int) (p
 	return positions, nil
 }
 
-// solveMoves returns the values of a state's moves for the player to move, or nil if they need more nodes.
+// solveMoves returns the classes of a state's moves for the player to move, or nil if the node limit is reached.
 func (p *player) solveMoves(ctx context.Context, state env.State, nodes int) (classes []int, err error) {
 	limits := solver.Limits{Nodes: nodes, Stop: func() bool { return ctx.Err() != nil }}
 	classes = p.exact.SolveMoves(state, limits, nil)
@@ -200,7 +201,7 @@ func (p *player) solveMoves(ctx context.Context, state env.State, nodes int) (cl
 	return classes, ctx.Err()
 }
 
-// testUCT reports whether the move that UCT chooses keeps the position's value. classes are the values of its moves.
+// testUCT reports whether the move that UCT chooses keeps the position's value. classes are the exact classes of the moves.
 func (p *player) testUCT(ctx context.Context, seed uint64, state env.State, classes []int) (UCTOutcome, error) {
 	p.uct.Reset(seed)
 	move, err := p.uct.Choose(ctx, state)

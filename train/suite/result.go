@@ -16,11 +16,11 @@ import (
 	"ludus/train/stats"
 )
 
-// TestOptions say how [Suite.Test] tests an agent.
+// TestOptions configure [Suite.Test].
 type TestOptions struct {
 	Threads   int    // goroutines, each with its own agent; 1 or more
 	Positions int    // number of positions, spread evenly over the suite; 0: all
-	Seed      uint64 // of the agent's random choices
+	Seed      uint64 // seed of the agent's random choices
 	// Progress, if set, is called with the number of tested positions, at intervals and at the end. Calls do not
 	// overlap.
 	Progress func(done, all int)
@@ -30,14 +30,14 @@ type TestOptions struct {
 // results: see [Group.Reliable].
 const MinPositions = 100
 
-// Result is the result of an agent on a suite: on all positions, and by groups of positions.
+// Result is the result of an agent on a suite: on all positions, and on groups of positions.
 type Result struct {
 	Game  string `json:"game"`
-	Agent string `json:"agent,omitempty"` // spec; "" if no agent was tested
+	Agent string `json:"agent,omitempty"` // agent's spec; "" if none was tested
 	Group
-	Games        int     `json:"games"` // that the positions come from
+	Games        int     `json:"games"` // number of games that the positions come from
 	ByPliesToEnd []Group `json:"by_plies_to_end"`
-	ByBestShare  []Group `json:"by_best_share"` // by the share of moves that keep the value
+	ByBestShare  []Group `json:"by_best_share"` // groups by the share of moves that keep the value
 	ByUCT        []Group `json:"by_uct"`
 	BySource     []Group `json:"by_source"`
 	Seconds      float64 `json:"seconds,omitzero"`
@@ -62,9 +62,9 @@ func (g *Group) Reliable() bool { return g.Positions >= MinPositions }
 // enough for steady progress.
 const maxChunk = 128
 
-// Test lets an agent choose a move in each position. The seed and the position's index determine its random choices, so
-// the result does not depend on threads (agents with a time limit excepted). Errors are those of loading the agent and
-// of a cancelled ctx.
+// Test lets an agent choose a move in each position. Its random choices depend on the seed and the position's index only,
+// so the result does not depend on threads (agents with a time limit excepted). Errors are those of loading the agent, and
+// ctx's.
 func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions) (Result, error) {
 	started := time.Now()
 	positions := s.sample(o.Positions)
@@ -121,11 +121,11 @@ func (s *Suite) sample(n int) []Position {
 	return sample
 }
 
-// Describe returns the result of random moves in n positions, those that Test uses; 0: all.
+// Describe returns the result for random moves on the n positions that Test would use; 0: all.
 func (s *Suite) Describe(n int) Result { return s.result(s.sample(n), nil) }
 
-// test lets the agent choose a move in each of positions and writes the utility that it loses to losses. index is that
-// of the first position.
+// test lets the agent choose a move in each of positions and stores the lost utilities in losses. index is that of the
+// first position in the suite.
 func (s *Suite) test(
 	ctx context.Context, chooser *agent.Chooser, runSeed uint64, index int, positions []Position, losses []float64,
 ) error {
@@ -148,13 +148,13 @@ func (s *Suite) test(
 	return nil
 }
 
-// Upper bounds of the groups, inclusive.
+// Inclusive upper bounds of the groups.
 var (
 	pliesToEndLimits = []int{5, 10, 15, 20, 30}
 	bestShareLimits  = []float64{0.1, 0.25, 0.5, 1}
 )
 
-// result sums up the losses in positions; losses is nil if no agent was tested.
+// result sums up the positions and the utilities lost in them; losses is nil if no agent was tested.
 func (s *Suite) result(positions []Position, losses []float64) Result {
 	r := Result{Game: s.Game.Name, Group: s.group("all", positions, losses, func(*Position) bool { return true })}
 	numbers := map[int]bool{}
@@ -194,10 +194,10 @@ func (s *Suite) result(positions []Position, losses []float64) Result {
 	return r
 }
 
-// group sums up the positions for which in holds.
+// group sums up the positions for which in returns true.
 func (s *Suite) group(name string, positions []Position, losses []float64, in func(p *Position) bool) Group {
 	g := Group{Name: name}
-	var errors, lost []stats.Cluster // one for each game
+	var errors, lost []stats.Cluster // one cluster per game
 	number := -1
 	for i := range positions {
 		p := &positions[i]

@@ -12,7 +12,7 @@ import (
 //go:embed testdata
 var shipped embed.FS
 
-// extension ends the names of packed suites.
+// extension is the file name extension of packed suites.
 const extension = ".suite"
 
 // Shipped returns the suite for game that is embedded in the program; ok is false if there is none.
@@ -21,7 +21,7 @@ func Shipped(game *env.Game) (s *Suite, ok bool) { return readShipped("testdata/
 // ShippedHard returns the hard suite for game that is embedded in the program; ok is false if there is none.
 func ShippedHard(game *env.Game) (s *Suite, ok bool) { return readShipped("testdata/hard/", game) }
 
-// readShipped reads an embedded suite from a folder.
+// readShipped reads the suite of game from an embedded folder.
 func readShipped(folder string, game *env.Game) (s *Suite, ok bool) {
 	data, err := shipped.ReadFile(folder + naming.FileName(game.Name) + extension)
 	if errors.Is(err, fs.ErrNotExist) {

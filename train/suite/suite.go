@@ -15,26 +15,26 @@ import (
 type Suite struct {
 	Game      *env.Game
 	Origin    Origin
-	Positions []Position // in ascending order of their games' numbers
+	Positions []Position // in ascending order of GameNumber
 }
 
-// Origin says how a suite was generated. It is zero if that is not known, as for lines of JSON.
+// Origin records how a suite was generated. It is zero if that is unknown, as for lines of JSON.
 type Origin struct {
 	Seed    uint64   `json:"seed"`
-	Nodes   int      `json:"nodes"`    // the solver's limit per position
-	PerGame int      `json:"per_game"` // maximum number of positions from a game
-	Agents  []string `json:"agents"`   // specs of the players
+	Nodes   int      `json:"nodes"`    // solver's node limit per position
+	PerGame int      `json:"per_game"` // largest number of positions from a game
+	Agents  []string `json:"agents"`   // players' specs
 
-	HardShare float64 `json:"hard_share,omitzero"` // least share of hard positions, which UCT gets wrong
-	Memory    int     `json:"memory,omitzero"`     // maximum size of a solver's table in MiB; 0 if not known
+	HardShare float64 `json:"hard_share,omitzero"` // least share of hard positions, where UCT loses value; 0: not selected
+	Memory    int     `json:"memory,omitzero"`     // largest size of a solver's table in MiB; 0 if unknown
 }
 
-// keptOutOf is one in how many positions are kept out of training while methods are compared.
+// keptOutOf determines the share of kept-out positions: one in keptOutOf.
 const keptOutOf = 16
 
-// KeptOut reports whether a position, given the hash of its canonical key, is kept out of training by runs whose settings
-// ask for it. These positions may be harder or easier than others. So memorisation shows in a comparison of agents on
-// them: an agent that trained on them is better there than one that did not, or a gain elsewhere is missing there.
+// KeptOut reports whether training with keep_out leaves out a position, given the hash of its canonical key. Such positions
+// reveal memorisation when methods are compared: an agent that trained on them is better there than one that did not. They
+// may be harder or easier than others, so compare agents and not errors.
 func KeptOut(hash uint64) bool { return hash%keptOutOf == 0 }
 
 // KeptOutPositions returns the suite's positions for which KeptOut holds.
@@ -54,13 +54,13 @@ func (s *Suite) KeptOutPositions() *Suite {
 
 // Position is a position in which some legal move loses value, with the exact value of every move.
 type Position struct {
-	Moves []env.Action `json:"moves"` // from the start
-	// Values are the values of the legal actions, in ascending order of the actions, as classes for the player to move
-	// (the lowest is best): how the game ends after each under best play by both.
+	Moves []env.Action `json:"moves"` // moves from the start
+	// Values holds the exact class of each legal action, in ascending order of the actions, for the player to move: how the
+	// game ends after the action under best play by both. The lowest class is best.
 	Values     []int      `json:"values"`
-	GameNumber int        `json:"game_number"` // of the game that it comes from; positions of one game are not independent
+	GameNumber int        `json:"game_number"` // number of the game that it comes from; positions of one game are not independent
 	Source     Source     `json:"source"`
-	PliesToEnd int        `json:"plies_to_end"` // until that game ended, also after another move; 0 if unknown
+	PliesToEnd int        `json:"plies_to_end"` // plies until that game ended, whatever the next move; 0 if unknown
 	UCT        UCTOutcome `json:"uct"`
 }
 
@@ -70,7 +70,7 @@ type Source uint8
 const (
 	UnknownSource Source = iota
 	RandomMoves          // random moves only
-	MixedMoves           // agents' moves with random moves mixed in
+	MixedMoves           // agents' moves and random moves mixed
 	AgentMoves           // agents' moves after a random opening; they played at least two plies before the position
 )
 
@@ -79,8 +79,8 @@ var sourceNames = []string{"", "random", "mixed", "agents"}
 // String returns the source's name in files.
 func (s Source) String() string { return sourceNames[s] }
 
-// UCTOutcome says whether the move of a UCT search with UCTPlayouts playouts loses value. It separates easy positions
-// from hard ones.
+// UCTOutcome is whether a UCT search with UCTPlayouts playouts chooses a move that loses value. It separates hard positions
+// from easy ones.
 type UCTOutcome uint8
 
 const (
@@ -95,7 +95,7 @@ const UCTPlayouts = 1000
 // ErrSuite is wrapped by errors about the content of a suite.
 var ErrSuite = errors.New("bad suite")
 
-// best is the lowest class: the value of the best moves.
+// best is the class of the best moves: the lowest one.
 func (p *Position) best() int { return slices.Min(p.Values) }
 
 // someMoveLoses reports whether some move's value is worse than the best.
@@ -112,12 +112,12 @@ func (p *Position) bestShare() float64 {
 	return float64(n) / float64(len(p.Values))
 }
 
-// loss is the utility that a move loses, given its index among the legal moves.
+// loss is the utility lost by a move, given by its index among the legal moves.
 func (p *Position) loss(game *env.Game, move int) float64 {
 	return float64(game.Classes[p.best()].Utility) - float64(game.Classes[p.Values[move]].Utility)
 }
 
-// meanLoss is the utility that a random move loses in expectation.
+// meanLoss is the expected utility lost by a random move.
 func (p *Position) meanLoss(game *env.Game) float64 {
 	sum := 0.0
 	for move := range p.Values {
@@ -161,8 +161,7 @@ func (p *Position) check(game *env.Game, state env.State) error {
 	return nil
 }
 
-// positionKey is equal for two positions that differ only by a symmetry or by exchanging players that the rules treat
-// alike.
+// positionKey identifies positions up to symmetry and up to exchanging players that the rules treat alike.
 type positionKey [sha256.Size]byte
 
 // keyOf returns the smallest hash of the symmetric images of state's tensor. States with equal tensors are equivalent.

@@ -10,15 +10,15 @@ import (
 	"ludus/env/games"
 )
 
-// line is a position as a line of JSON. The fields below Values are optional.
+// line is a position as a line of JSON. The fields after Values are optional.
 type line struct {
 	Game       string         `json:"game"`
-	Sheet      string         `json:"sheet,omitempty"` // of a game of a rule sheet; the suite's first line has it
-	Moves      []string       `json:"moves"`           // from the start
-	Player     string         `json:"player"`          // to move
-	Values     map[string]int `json:"values"`          // each legal move's goal for the player
+	Sheet      string         `json:"sheet,omitempty"` // rule sheet, if the game has one; only in the suite's first line
+	Moves      []string       `json:"moves"`           // moves from the start
+	Player     string         `json:"player"`          // player to move
+	Values     map[string]int `json:"values"`          // goal for the player after each legal move
 	Source     string         `json:"source,omitempty"`
-	GameNumber *int           `json:"game_number,omitempty"` // of the game that the position comes from
+	GameNumber *int           `json:"game_number,omitempty"` // number of the game that the position comes from
 	PliesToEnd int            `json:"plies_to_end,omitempty"`
 	UCTLoses   *bool          `json:"uct_loses,omitempty"`
 }
@@ -37,7 +37,7 @@ func (s *Suite) Lines() []byte {
 	return b.Bytes()
 }
 
-// marshalLine returns a position of the game as a line.
+// marshalLine returns a position as a line of JSON.
 func marshalLine(game *env.Game, sheet string, p *Position) []byte {
 	l := line{
 		Game: game.Name, Sheet: sheet, Moves: game.Texts(p.Moves), Values: map[string]int{},
@@ -82,7 +82,7 @@ func parseLines(data []byte) (*Suite, error) {
 	return s, nil
 }
 
-// parseLine parses a position. gameNumber is the default of the line's game_number.
+// parseLine parses a position. gameNumber is used if the line has no game_number.
 func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 	l := line{GameNumber: &gameNumber}
 	if err := json.Unmarshal(text, &l); err != nil {
@@ -109,14 +109,14 @@ func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 	return game, p, err
 }
 
-// fill sets the moves and the values of p from the line, and checks them.
+// fill sets the moves and values of p from the line and checks them.
 func (l *line) fill(game *env.Game, p *Position) error {
 	state, moves, err := env.ReplayText(game, l.Moves)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSuite, err)
 	}
 	p.Moves = moves
-	values := make(map[env.Action]int, len(l.Values)) // classes
+	values := make(map[env.Action]int, len(l.Values)) // classes by action
 	for text, goal := range l.Values {
 		a, err := game.ParseAction(text)
 		if err != nil {

@@ -12,27 +12,27 @@ import (
 	"ludus/train/rundir"
 )
 
-// Arm is a choice of settings to compare.
+// Arm is a combination of settings to compare.
 type Arm struct {
 	Name     string             `json:"name"`     // such as "simulations=32", unique in its sweep
-	Settings map[string]float64 `json:"settings"` // that differ from the defaults of the game
-	// FirstSeed is the seed of the arm's first run; the next runs have the next seeds. It is 1, or seedsPerCopy more
-	// for each earlier arm with the same settings: with the same seeds, such arms would train the same networks.
+	Settings map[string]float64 `json:"settings"` // settings that differ from the game's defaults
+	// FirstSeed is the seed of the arm's first run; the next runs have the next seeds. It is 1 plus seedsPerCopy for each
+	// earlier arm with the same settings, because with equal seeds such arms would train the same networks.
 	FirstSeed uint64 `json:"first_seed"`
 }
 
-// seedsPerCopy is the distance of the first seeds of arms with the same settings.
+// seedsPerCopy is the difference between the first seeds of arms with the same settings.
 const seedsPerCopy = 1000
 
-// MaxSeeds is the largest number of runs of an arm.
+// MaxSeeds is the largest number of runs per arm.
 const MaxSeeds = seedsPerCopy
 
-// ParseArms returns the arms of a sweep; the first is the baseline. A set is KEY=VALUE,VALUE,...: every combination of
-// the sets' values is an arm. Then each text of arms, "KEY=VALUE KEY=VALUE ...", adds an arm: the baseline with these
-// settings changed. Without sets and arms the only arm has the defaults.
+// ParseArms returns the arms of a sweep; the first is the baseline. Each of sets is KEY=VALUE,VALUE,...; every combination
+// of their values is an arm. Each of arms, "KEY=VALUE KEY=VALUE ...", adds an arm: the baseline with these settings
+// changed. Without sets and arms the only arm has the defaults.
 //
-// Runs of a sweep play no matches (rating_share=0) and train on none of the positions that [suite.KeptOut] names
-// (keep_out=1) unless their settings say otherwise. The error names everything that is wrong.
+// Unless their settings say otherwise, runs of a sweep play no rating matches (rating_share=0) and do not train on the
+// positions that [suite.KeptOut] names (keep_out=1). The error lists everything that is wrong.
 func ParseArms(game *env.Game, sets, arms []string) ([]Arm, error) {
 	var errs []error
 	products := []Arm{{Settings: map[string]float64{"rating_share": 0, "keep_out": 1}}}
@@ -64,7 +64,7 @@ func ParseArms(game *env.Game, sets, arms []string) ([]Arm, error) {
 		arm, err := parseArm(&products[0], text)
 		errs, all = append(errs, err), append(all, arm)
 	}
-	told := make(map[string]bool) // combinations repeat the error of a value
+	told := make(map[string]bool) // errors already reported: combinations share them
 	for i := range all {
 		changed := rundir.DefaultSettings(game)
 		if err := changed.Change(all[i].Settings); err != nil && !told[err.Error()] {
@@ -78,7 +78,7 @@ func ParseArms(game *env.Game, sets, arms []string) ([]Arm, error) {
 	return all, nil
 }
 
-// parseSet reads KEY=VALUE,VALUE,...
+// parseSet parses KEY=VALUE,VALUE,...
 func parseSet(text string) (key string, values []float64, err error) {
 	key, list, ok := strings.Cut(text, "=")
 	if !ok {
@@ -94,7 +94,8 @@ func parseSet(text string) (key string, values []float64, err error) {
 	return key, values, nil
 }
 
-// combine returns each arm with each value of a setting. A single value does not become part of the arms' names.
+// combine returns every combination of an arm and a value of the setting key. A single value is left out of the arms'
+// names.
 func combine(arms []Arm, key string, values []float64) (all []Arm) {
 	for _, arm := range arms {
 		for _, value := range values {
@@ -109,7 +110,7 @@ func combine(arms []Arm, key string, values []float64) (all []Arm) {
 	return all
 }
 
-// parseArm reads "KEY=VALUE KEY=VALUE ..." as changes of a baseline.
+// parseArm parses "KEY=VALUE KEY=VALUE ..." as changes to the baseline.
 func parseArm(baseline *Arm, text string) (Arm, error) {
 	arm := Arm{Settings: maps.Clone(baseline.Settings)}
 	words := strings.Fields(text)
@@ -129,7 +130,7 @@ func parseArm(baseline *Arm, text string) (Arm, error) {
 	return arm, nil
 }
 
-// separate gives arms with equal settings different names and seeds.
+// separate gives arms with equal settings distinct names and seeds.
 func separate(game *env.Game, arms []Arm) {
 	for i := range arms {
 		copies := 0
@@ -145,13 +146,13 @@ func separate(game *env.Game, arms []Arm) {
 	}
 }
 
-// sameSettings reports whether two arms, defaults included, have the same settings, which are valid.
+// sameSettings reports whether two arms have equal settings once defaults are filled in. Their settings are valid.
 func sameSettings(game *env.Game, a, b *Arm) bool {
 	x, y := rundir.DefaultSettings(game), rundir.DefaultSettings(game)
 	return errors.Join(x.Change(a.Settings), y.Change(b.Settings)) == nil && len(x.Differences(&y)) == 0
 }
 
-// assignment writes KEY=VALUE without an exponent.
+// assignment formats KEY=VALUE without an exponent.
 func assignment(key string, value float64) string {
 	return key + "=" + strconv.FormatFloat(value, 'f', -1, 64)
 }
@@ -164,7 +165,7 @@ func (a *Arm) Assignments() (list []string) {
 	return list
 }
 
-// dir returns the name of a run's directory.
+// dir returns the name of the directory of the arm's run with a seed.
 func (a *Arm) dir(seed uint64) string {
 	return strings.ReplaceAll(a.Name, " ", "+") + fmt.Sprintf("+seed=%d", seed)
 }

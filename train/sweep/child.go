@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// stopTime is how long an interrupted training process may take to stop.
+// stopTime is how long an interrupted training process has for stopping.
 const stopTime = 20 * time.Second
 
 // trainRun trains a run in a child process, or continues it. If ctx ends, it interrupts the process, kills it after
@@ -36,7 +36,7 @@ func (s *sweeper) trainRun(ctx context.Context, thread int, j *job) error {
 	}
 	child.WaitDelay = stopTime
 	dieWithParent(child)
-	runtime.LockOSThread() // a child dies with the thread that started it
+	runtime.LockOSThread() // the child dies with the thread that starts it
 	defer runtime.UnlockOSThread()
 	if err := child.Start(); err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// dieWithParent makes a process end with this one, however this one ends. It keeps the terminal's Ctrl-C from the
-// process: the sweep stops it.
+// dieWithParent makes the child process end when this process ends in any way. It also shields the child from the
+// terminal's Ctrl-C, because the sweep stops it.
 func dieWithParent(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -4,6 +4,6 @@ package sweep
 
 import "os/exec"
 
-// dieWithParent does nothing: this system does not end a process with its parent. A training process whose sweep was
-// killed finishes its run.
+// dieWithParent does nothing: on this system a child does not end with its parent. If the sweep is killed, its training
+// processes finish their runs.
 func dieWithParent(*exec.Cmd) {}

@@ -22,32 +22,33 @@ const (
 	lockFile = "sweep.lock"
 )
 
-// fileVersion is the format of sweep.json.
+// fileVersion is the format version of sweep.json.
 const fileVersion = 2
 
-// ErrConflict means that a sweep directory holds a sweep of other runs.
+// ErrConflict means that the sweep directory holds another sweep, which cannot be continued.
 var ErrConflict = errors.New("the directory holds another sweep")
 
-// Run is a finished run.
+// Run is a finished run with its test results.
 type Run struct {
 	Seed        uint64  `json:"seed"`
-	Dir         string  `json:"dir"` // its name in the sweep directory
+	Dir         string  `json:"dir"` // name of its directory in the sweep directory
 	Generations int     `json:"generations"`
 	CPUSeconds  float64 `json:"cpu_seconds"`
 	Results[stats.Estimate]
 }
 
-// Results are what runs (as estimates) and arms (as measures) are compared by; nil if not asked for.
+// Results holds one value for each test: an estimate for a run, a measure for an arm. It is nil if the test was not asked
+// for.
 type Results[T any] struct {
-	Policy *T `json:"policy,omitempty"` // share of moves of the network alone that lose value
-	Search *T `json:"search,omitempty"` // the same with the default search
-	// The same in positions that are kept out of training: see [suite.KeptOut].
+	Policy *T `json:"policy,omitempty"` // share of moves by the network without search that lose value
+	Search *T `json:"search,omitempty"` // share of moves with the default search that lose value
+	// The same shares in positions that are left out of training: see [suite.KeptOut].
 	PolicyKeptOut *T `json:"policy_kept_out,omitempty"`
 	SearchKeptOut *T `json:"search_kept_out,omitempty"`
-	Score         *T `json:"score,omitempty"` // of the network with search in a match, from 0 to 1
+	Score         *T `json:"score,omitempty"` // score of the network with search in a match, 0 to 1
 }
 
-// Fields returns the fields in the order above.
+// Fields returns pointers to the fields, in their order.
 func (r *Results[T]) Fields() []**T {
 	return []**T{&r.Policy, &r.Search, &r.PolicyKeptOut, &r.SearchKeptOut, &r.Score}
 }
@@ -56,17 +57,17 @@ func (r *Results[T]) Fields() []**T {
 type file struct {
 	Version     int       `json:"version"`
 	Game        string    `json:"game"`
-	Generations int       `json:"generations,omitempty"` // of each run
-	CPUSeconds  float64   `json:"cpu_seconds,omitempty"` // limit of each run, instead of generations
+	Generations int       `json:"generations,omitempty"` // planned generations of each run
+	CPUSeconds  float64   `json:"cpu_seconds,omitempty"` // CPU time limit of each run, instead of Generations
 	Tests       tests     `json:"tests"`
 	Arms        []fileArm `json:"arms"`
 }
 
-// tests say how runs are tested. After a change of them the results of earlier tests do not count.
+// tests configure the tests of runs. After a change, the results of earlier tests are void.
 type tests struct {
-	Suite     string `json:"suite,omitempty"` // SHA-256
+	Suite     string `json:"suite,omitempty"` // SHA-256 of the suite
 	Positions int    `json:"positions,omitempty"`
-	KeptOut   int    `json:"kept_out,omitempty"` // positions of the suite that arms keep out of training; 0: none, or too few to test
+	KeptOut   int    `json:"kept_out,omitempty"` // number of the suite's positions that arms leave out of training; 0: none, or too few to test
 	Opponent  string `json:"opponent,omitempty"`
 	Games     int    `json:"games,omitempty"`
 }
@@ -77,7 +78,7 @@ type fileArm struct {
 	Runs []Run `json:"runs"`
 }
 
-// openFile reads sweep.json, if there is one, and brings it in line with the options.
+// openFile reads or creates sweep.json and merges the options' arms and tests into it.
 func openFile(o *Options) (*file, error) {
 	want := newFile(o)
 	path := filepath.Join(o.Dir, File)
@@ -119,7 +120,7 @@ func openFile(o *Options) (*file, error) {
 	return want, nil
 }
 
-// keepOut reports whether an arm keeps positions out of training.
+// keepOut reports whether an arm leaves positions out of training.
 func (o *Options) keepOut() bool {
 	return slices.ContainsFunc(o.Arms, func(a Arm) bool { return a.Settings["keep_out"] > 0 })
 }
@@ -145,7 +146,7 @@ func newFile(o *Options) *file {
 	return f
 }
 
-// conflict returns an error if the wanted sweep cannot continue f: only arms, seeds and tests may be added.
+// conflict returns an error if the sweep want cannot continue f. It may only add arms, seeds and tests.
 func (f *file) conflict(want *file) error {
 	switch {
 	case f.Game != want.Game:

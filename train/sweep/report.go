@@ -21,29 +21,29 @@ type Report struct {
 // MaxCPUDifference is the relative difference in CPU time up to which arms count as equally expensive.
 const MaxCPUDifference = 0.02
 
-// ArmReport is the result of an arm.
+// ArmReport holds an arm's runs and the measures over them.
 type ArmReport struct {
 	Arm
-	CPUSeconds float64 `json:"cpu_seconds"` // mean of the runs
+	CPUSeconds float64 `json:"cpu_seconds"` // mean over the runs
 	Results[Measure]
 	Runs []Run `json:"runs"`
 }
 
-// Measure is a mean over an arm's runs. All intervals are 95 % intervals by Student's t over seeds. From a single seed, or
-// from seeds that agree exactly, there is only the first run's own, of the test.
+// Measure is a mean over an arm's runs with a 95 % interval by Student's t over seeds. With a single seed, or with seeds
+// that agree exactly, the interval is that of the first run's own test.
 type Measure struct {
 	Mean stats.Estimate `json:"mean"`
-	// Difference is the mean difference to the baseline's run with the same number, Change the same divided by the
-	// baseline's mean. Both are nil for the baseline, from a single seed, and if all seeds have the same difference: that has
-	// no interval. Change also if the baseline's mean is 0.
+	// Difference is the mean difference from the baseline's run of the same number; Change is Difference divided by the
+	// baseline's mean. Both are nil for the baseline, with a single seed, and if all seeds have the same difference, which
+	// has no interval. Change is also nil if the baseline's mean is 0.
 	Difference *stats.Estimate `json:"difference,omitempty"`
 	Change     *stats.Estimate `json:"change,omitempty"`
 }
 
-// report sums up the runs with the numbers 1 to seeds that all arms have finished.
+// report sums up the run numbers, of the first `seeds`, that all arms have finished.
 func (f *file) report(seeds int) *Report {
 	r := &Report{Game: f.Game, Arms: []ArmReport{}}
-	var complete []uint64 // numbers of runs from 0
+	var complete []uint64 // run numbers, from 0, that all arms have finished
 	for n := range uint64(seeds) {
 		unfinished := slices.ContainsFunc(f.Arms, func(a fileArm) bool { return !f.Tests.complete(a.run(a.FirstSeed + n)) })
 		if !unfinished {
@@ -79,22 +79,22 @@ func (f *file) report(seeds int) *Report {
 	return r
 }
 
-// complete reports whether a run is finished (not nil) and has the results of all tests.
+// complete reports whether r is not nil and has the results of all tests.
 func (t *tests) complete(r *Run) bool {
 	return r != nil && (t.Suite == "" || r.Search != nil) && (t.KeptOut == 0 || r.SearchKeptOut != nil) && (t.Opponent == "" || r.Score != nil)
 }
 
-// rounding bounds the width of an interval of equal numbers, which rounding errors make larger than 0.
+// rounding is the width below which an interval counts as zero: rounding errors give equal numbers a tiny width.
 const rounding = 1e-9
 
-// measure sums up one measure of runs; nil if they do not have it. Each run is compared with the baseline's run of the
-// same index.
+// measure sums up one measure (of) over runs; nil if they do not have it. Each run is compared with the baseline's run of
+// the same index.
 func measure(runs, baseline []Run, isBaseline bool, of func(*Run) *stats.Estimate) *Measure {
 	if of(&runs[0]) == nil {
 		return nil
 	}
 	var values, differences []float64
-	level := 0.0 // the baseline's mean
+	level := 0.0 // the baseline's mean of this measure
 	for i := range runs {
 		value, base := of(&runs[i]).Value, of(&baseline[i]).Value
 		values, differences = append(values, value), append(differences, value-base)

@@ -6,20 +6,20 @@ import (
 	"ludus/train/cpu"
 )
 
-// rota pins the threads' training processes to cores and swaps the cores. It is safe for concurrent use. Pinning only makes
-// comparisons fairer, so its errors are ignored: a process may have ended, or may not be pinned on this system.
+// rota pins the training processes to cores and rotates them. It is safe for concurrent use. Pinning only makes comparisons
+// fairer, so errors are ignored: a process may have ended, or the system may not allow pinning.
 type rota struct {
 	cores []int
 	pin   func(pid, core int) error
 
-	mutex sync.Mutex  // guards what follows
-	shift int         // thread t has core (t + shift) mod len(cores)
-	pids  map[int]int // process of each thread that trains
+	mutex sync.Mutex  // guards the fields below
+	shift int         // thread t has core number (t + shift) mod len(cores)
+	pids  map[int]int // process id by thread, while it trains
 }
 
 func newRota(cores []int) *rota { return &rota{cores: cores, pids: make(map[int]int), pin: cpu.Pin} }
 
-// enter pins a thread's new process.
+// enter registers a thread's new process and pins it to the thread's core.
 func (r *rota) enter(thread, pid int) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -27,7 +27,7 @@ func (r *rota) enter(thread, pid int) {
 	_ = r.pin(pid, r.core(thread))
 }
 
-// leave forgets a thread's process, which has ended.
+// leave unregisters a thread's process, which has ended.
 func (r *rota) leave(thread int) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

@@ -22,20 +22,20 @@ import (
 	"ludus/train/suite"
 )
 
-// Options describe a sweep. Exactly one of Generations and CPU is set.
+// Options configure a sweep. Exactly one of Generations and CPU is set.
 type Options struct {
 	Dir         string
 	Game        *env.Game
 	Arms        []Arm // see [ParseArms]; the first is the baseline
-	Seeds       int   // runs of each arm, from 1 to MaxSeeds
-	Generations int   // of each run
+	Seeds       int   // runs per arm, 1 to MaxSeeds
+	Generations int   // generations per run
 	CPU         time.Duration
 	Threads     int // runs at once, each on one core; 1 or more
 
 	Suite     *suite.Suite   // tests each run, without and with search; nil: no test
-	Positions int            // of the suite to use; 0: all
+	Positions int            // number of the suite's positions to use; 0: all
 	Opponent  *agent.Factory // plays a match against each run; nil: no match
-	Games     int            // of that match
+	Games     int            // games of each match
 
 	// Command returns the command that trains a run with one thread, or continues it, and exits with status 0 when the
 	// run is finished. An interrupt stops it; the same command then continues the run.
@@ -45,25 +45,25 @@ type Options struct {
 	Finished func(arm string, r Run)
 }
 
-// Training is a run to train.
+// Training identifies a run to train: see [Options.Command].
 type Training struct {
 	Dir         string
 	Game        *env.Game
 	Seed        uint64
-	Settings    []string // KEY=VALUE
+	Settings    []string // as KEY=VALUE
 	Generations int
 	CPU         time.Duration
 }
 
 // Progress is how far a sweep has come.
 type Progress struct {
-	Done, Runs int     // runs finished, and of the sweep
-	Share      float64 // completed part of the sweep, from 0 to 1
+	Done, Runs int     // finished runs, and all runs of the sweep
+	Share      float64 // completed share of the sweep, 0 to 1
 }
 
-// Execute trains and tests all runs that are not finished yet, and returns the results. If ctx ends, it stops the training
-// processes and returns the results so far with ctx's error; a later call with the same options continues. So does one
-// with more seeds, more arms at the end or other tests. An error wraps [ErrConflict] if o.Dir holds another sweep.
+// Execute trains and tests all unfinished runs and returns the results. If ctx ends, it stops the training processes and
+// returns the results so far with ctx's error. A later call with the same options continues the sweep, and may add seeds,
+// arms at the end, or tests. Errors wrap [ErrConflict] if o.Dir holds another sweep.
 func Execute(ctx context.Context, o Options) (*Report, error) {
 	s, release, err := open(o)
 	if err != nil {
@@ -74,7 +74,7 @@ func Execute(ctx context.Context, o Options) (*Report, error) {
 	return s.file.report(o.Seeds), err
 }
 
-// open opens a sweep directory for writing until release.
+// open opens a sweep directory and holds its lock until release is called.
 func open(o Options) (s *sweeper, release func(), err error) {
 	if err := checkpoints.MkdirAll(o.Dir); err != nil {
 		return nil, nil, err
@@ -95,33 +95,33 @@ func open(o Options) (s *sweeper, release func(), err error) {
 	return s, release, nil
 }
 
-// sweeper is a sweep in progress.
+// sweeper is the state of a sweep in progress.
 type sweeper struct {
 	Options
 	cores *rota
-	// Tests replace both: train is trainRun, test is testRun.
+	// Functions that train and test a run: trainRun and testRun, which tests replace.
 	train func(ctx context.Context, thread int, j *job) error
 	test  func(ctx context.Context, j *job, r *Run) error
 
-	mutex   sync.Mutex // guards the rest and calls of Progress and Finished
+	mutex   sync.Mutex // guards the fields below, and calls of Progress and Finished
 	file    *file
-	done    int             // runs
-	running map[string]bool // directories of runs in training or test
+	done    int             // number of finished runs
+	running map[string]bool // directories of the runs in training or in test
 }
 
 // job is a run to train and test.
 type job struct {
 	arm    *fileArm
-	number int    // of the run in its arm, from 1
-	seed   uint64 // of the run
+	number int    // run's number in its arm, from 1
+	seed   uint64 // run's seed
 	dir    string
 	known  Run // results of earlier tests
 }
 
-// swapEvery is how long the training processes stay on their cores. Swapping costs little: the caches are refilled.
+// swapEvery is the time after which training processes change cores. A change costs little: the caches are refilled.
 const swapEvery = 5 * time.Second
 
-// run does all jobs.
+// run trains and tests all unfinished runs on s.Threads goroutines.
 func (s *sweeper) run(ctx context.Context) error {
 	jobs := s.jobs()
 	all := s.Seeds * len(s.file.Arms)
@@ -151,7 +151,7 @@ func (s *sweeper) run(ctx context.Context) error {
 	return err
 }
 
-// watch swaps the cores and reports progress until the sweep is finished.
+// watch rotates the cores and reports progress until finished is closed. all is the number of the sweep's runs.
 func (s *sweeper) watch(finished <-chan struct{}, all int) {
 	swap, look := time.NewTicker(swapEvery), time.NewTicker(time.Second)
 	defer swap.Stop()
@@ -168,7 +168,7 @@ func (s *sweeper) watch(finished <-chan struct{}, all int) {
 	}
 }
 
-// jobs lists the runs that are not finished, seed by seed: arms that are compared train at the same time.
+// jobs lists the unfinished runs in the order of seeds, so that arms that are compared train at the same time.
 func (s *sweeper) jobs() (jobs []*job) {
 	for n := range s.Seeds {
 		for i := range s.file.Arms {
@@ -187,7 +187,7 @@ func (s *sweeper) jobs() (jobs []*job) {
 	return jobs
 }
 
-// do trains a run, unless it is trained already, and tests it.
+// do trains a run, unless it is already trained, and tests it.
 func (s *sweeper) do(ctx context.Context, thread int, j *job) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (s *sweeper) do(ctx context.Context, thread int, j *job) error {
 	return s.finish(j, r)
 }
 
-// finish writes the results of a run.
+// finish stores the results of a run in sweep.json and reports the run.
 func (s *sweeper) finish(j *job, r *Run) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -234,7 +234,7 @@ func (s *sweeper) finish(j *job, r *Run) error {
 	return nil
 }
 
-// trained returns a finished run, without results; nil if it is not finished or does not exist.
+// trained returns the run in dir if it is finished, without test results; otherwise nil.
 func trained(dir string) (*Run, error) {
 	config, err := rundir.ReadConfig(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -273,7 +273,7 @@ func (s *sweeper) progress(all int) {
 	s.Progress(Progress{Done: s.done, Runs: all, Share: sum / float64(all)})
 }
 
-// shareOf returns the completed part of a run's plan.
+// shareOf returns the completed share of the plan of the run in dir.
 func shareOf(dir string) float64 {
 	lines := rundir.MetricsFile.Tail(dir)
 	if len(lines) == 0 {
@@ -283,7 +283,7 @@ func shareOf(dir string) float64 {
 	return float64(newest.Generation) / float64(max(1, newest.Generations))
 }
 
-// testRun tests a trained run on the suite and against the opponent, unless it has the results.
+// testRun tests a trained run on the suite and against the opponent. It skips tests whose results are known.
 func (s *sweeper) testRun(ctx context.Context, j *job, r *Run) error {
 	if s.Suite != nil && r.Search == nil {
 		if err := s.testOn(ctx, s.Suite, j.dir, &r.Policy, &r.Search); err != nil {
@@ -298,7 +298,7 @@ func (s *sweeper) testRun(ctx context.Context, j *job, r *Run) error {
 	if s.Opponent != nil && r.Score == nil {
 		result, err := match.Run(ctx, match.Config{
 			Game: s.Game, A: s.agent(agent.Net, j.dir), B: s.Opponent, Games: s.Games,
-			OpeningPlies: match.ShortOpening(s.Game, openingPlies), Threads: 1, Seed: uint64(j.number), // equal openings for runs that are compared
+			OpeningPlies: match.ShortOpening(s.Game, openingPlies), Threads: 1, Seed: uint64(j.number), // the same openings for all runs with this number
 		})
 		if err != nil {
 			return err
@@ -308,7 +308,8 @@ func (s *sweeper) testRun(ctx context.Context, j *job, r *Run) error {
 	return nil
 }
 
-// testOn sets the errors of a run's newest network on a suite, or on s.Positions of its positions, without and with search.
+// testOn tests a run's newest network on a suite, without and with search, and stores the shares of moves that lose value.
+// It uses s.Positions positions; 0: all.
 func (s *sweeper) testOn(ctx context.Context, on *suite.Suite, dir string, policy, search **stats.Estimate) error {
 	for _, test := range []struct {
 		kind   agent.Kind

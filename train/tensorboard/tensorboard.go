@@ -14,7 +14,7 @@ import (
 	pb "ludus/model/protobuf"
 )
 
-// The name of an event file is prefix, Unix seconds and suffix. TensorBoard looks for "tfevents" in it.
+// Parts of an event file's name: prefix, Unix seconds, suffix. TensorBoard looks for "tfevents" in it.
 const (
 	prefix = "events.out.tfevents."
 	suffix = ".ludus"
@@ -29,7 +29,7 @@ type Scalar struct {
 // Writer appends events to a file of its own. It is not safe for concurrent use.
 type Writer struct {
 	dir  string
-	step int      // of the session start
+	step int      // step at which the session starts
 	file *os.File // nil before the first Write
 }
 
@@ -113,7 +113,7 @@ func maskedSum(data []byte) uint32 {
 	return (sum>>15 | sum<<17) + 0xa282ead8
 }
 
-// Fields of tensorflow.Event and its messages.
+// Protocol buffer field numbers of tensorflow.Event and its messages.
 const (
 	eventTime        = 1 // double, Unix seconds
 	eventStep        = 2 // int64
@@ -122,20 +122,20 @@ const (
 	eventSession     = 7 // SessionLog
 
 	sessionStatus = 1 // enum
-	sessionStart  = 1 // a value of sessionStatus
+	sessionStart  = 1 // value of sessionStatus
 
 	summaryValue = 1 // repeated Value
 	valueTag     = 1 // string
 	valueSimple  = 2 // float
 )
 
-// fileVersion makes readers discard earlier events at the start of a session, not wherever steps go back.
+// fileVersion makes readers discard earlier events at the start of a session only, not wherever steps decrease.
 const fileVersion = "brain.Event:2"
 
 // event returns a tensorflow.Event with time, step and one more field.
 func event(now time.Time, step int, field []byte) []byte {
 	event := pb.Double(eventTime, float64(now.UnixMicro())/1e6)
-	if step != 0 { // the default is not written
+	if step != 0 { // 0 is the default, which is not encoded
 		event = append(event, pb.Int(eventStep, step)...)
 	}
 	return append(event, field...)
