@@ -24,9 +24,9 @@ func TestDetectStyle(t *testing.T) {
 	}{
 		{"", Style{}},
 		{"TERM=dumb LANG=en_GB.UTF-8", Style{Unicode: true}},
-		{"TERM=xterm", Style{Colours: 16, Live: true}},
-		{"TERM=xterm-256color LC_ALL=C LANG=en_GB.UTF-8", Style{Colours: 256, Live: true}},
-		{"TERM=screen COLORTERM=truecolor LANG=C.utf8", Style{Colours: 256, Live: true, Unicode: true}},
+		{"TERM=xterm", Style{Live: true}},
+		{"TERM=xterm-256color LC_ALL=C LANG=en_GB.UTF-8", Style{Colour: true, Live: true}},
+		{"TERM=screen COLORTERM=truecolor LANG=C.utf8", Style{Colour: true, Live: true, Unicode: true}},
 		{"TERM=xterm-256color NO_COLOR=1", Style{Live: true}},
 	} {
 		getenv := func(name string) string {
@@ -37,7 +37,7 @@ func TestDetectStyle(t *testing.T) {
 			}
 			return ""
 		}
-		if got := DetectStyle(getenv, nil); got.Colours != c.want.Colours || got.Unicode != c.want.Unicode || got.Live != c.want.Live {
+		if got := DetectStyle(getenv, nil); got.Colour != c.want.Colour || got.Unicode != c.want.Unicode || got.Live != c.want.Live {
 			t.Errorf("%q: %+v, want %+v", c.variables, got, c.want)
 		}
 	}
@@ -76,17 +76,6 @@ func slabs(t *testing.T, free string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// TestCaptureHelp explains the mark of captures only in games with captures.
-func TestCaptureHelp(t *testing.T) {
-	for name, want := range map[string]bool{
-		slabs(t, "slab"): true, "breakthrough-6x6": true, "breakthrough(columns=6,rows=6,captures=false)": false, "free-for-all-2p": true,
-	} {
-		if out := session(t, name, "random", env.First, "help"); strings.Contains(out, "that you can capture") != want {
-			t.Errorf("%s: %s", name, out)
-		}
-	}
 }
 
 func TestDraw(t *testing.T) {
@@ -181,19 +170,18 @@ func TestColourIsNotAll(t *testing.T) {
 		for _, width := range []int{0, 60, 40, 25} {
 			room := func() int { return width }
 			plain := drawn(t, name, Style{Width: room})
-			for _, colours := range []int{16, 256} {
-				coloured := drawn(t, name, Style{Colours: colours, Width: room})
-				if strings.Count(coloured, "\x1b[0m")*2 != strings.Count(coloured, "\x1b[")-2*strings.Count(coloured, "\x1b[24m") {
-					t.Errorf("%s: a colour does not end", name)
+			coloured := drawn(t, name, Style{Colour: true, Width: room})
+			if strings.Count(coloured, "\x1b[0m")*2 != strings.Count(coloured, "\x1b[")-2*strings.Count(coloured, "\x1b[24m") {
+				t.Errorf("%s: a colour does not end", name)
+			}
+			got := strings.Split(escape.ReplaceAllString(coloured, ""), "\n")
+			for i, line := range strings.Split(plain, "\n") {
+				line = strings.TrimRight(line, " ")
+				if got := strings.TrimRight(got[i], " "); got != line {
+					t.Errorf("%s, line %d is %q in colour, %q without", name, i, got, line)
 				}
-				got := escape.ReplaceAllString(coloured, "")
-				for i, line := range strings.Split(plain, "\n") {
-					if got := strings.TrimRight(strings.Split(got, "\n")[i], " "); got != strings.TrimRight(line, " ") {
-						t.Errorf("%s, line %d is %q in colour, %q without", name, i, got, line)
-					}
-					if n := utf8.RuneCountInString(strings.TrimRight(line, " ")); width > 0 && n > width && !strings.Contains(name, "11") && name != "hex" {
-						t.Errorf("%s: a line of %d columns on a terminal of %d", name, n, width)
-					}
+				if n := utf8.RuneCountInString(line); width > 0 && n > width && !strings.Contains(name, "11") && name != "hex" {
+					t.Errorf("%s: a line of %d columns on a terminal of %d", name, n, width)
 				}
 			}
 		}

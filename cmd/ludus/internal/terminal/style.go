@@ -11,7 +11,7 @@ import (
 
 // Style describes what the output can show. The zero Style is plain text, as for a pipe.
 type Style struct {
-	Colours int        // 0, 16 or 256
+	Colour  bool       // the palette of 256 colours
 	Unicode bool       // characters beyond ASCII
 	Live    bool       // a line can be erased and rewritten, for progress
 	Width   func() int // current number of columns; nil or 0: unlimited
@@ -26,13 +26,8 @@ func DetectStyle(getenv func(string) string, width func() int) Style {
 		return s
 	}
 	s.Live = true
-	switch depth := getenv("COLORTERM"); {
-	case getenv("NO_COLOR") != "":
-	case strings.Contains(term, "256color") || depth == "truecolor" || depth == "24bit":
-		s.Colours = 256
-	default:
-		s.Colours = 16
-	}
+	depth := getenv("COLORTERM")
+	s.Colour = getenv("NO_COLOR") == "" && (strings.Contains(term, "256color") || depth == "truecolor" || depth == "24bit")
 	return s
 }
 
@@ -87,42 +82,32 @@ func (s *Style) pick(unicode, ascii string) string {
 	return ascii
 }
 
-// paint is a foreground and a background colour: numbers of the 256-colour palette, and SGR codes for 16 colours. A
-// piece has both, so it looks the same on dark and light terminals.
-type paint struct{ ink, ground, ink16, ground16 int }
+// paint is a foreground and a background colour of the 256-colour palette. A piece has both, so it looks the same on dark
+// and light terminals.
+type paint struct{ ink, ground int }
 
 // paints are the colours of pieces that are named after a colour.
-var paints = map[string]paint{
-	"white":  {16, 253, 30, 47},
-	"black":  {231, 237, 97, 40},
-	"red":    {231, 160, 97, 41},
-	"yellow": {16, 220, 30, 43},
-	"blue":   {231, 26, 97, 44},
-}
+var paints = map[string]paint{"white": {16, 253}, "black": {231, 237}, "red": {231, 160}, "yellow": {16, 220}, "blue": {231, 26}}
 
 // playerPaints are the colours of the two players' other pieces: blue and orange, which most people can tell apart.
-var playerPaints = [2]paint{{231, 26, 97, 44}, {16, 214, 30, 43}}
+var playerPaints = [2]paint{{231, 26}, {16, 214}}
 
 const grey = 244 // in the 256-colour palette, half-way between black and white
 
 // painted returns a piece's glyph between its marks in its colours, underlined if the piece may move.
 func (s *Style) painted(before, glyph, after string, underlined bool, p paint) string {
-	colours := fmt.Sprintf("38;5;%d;48;5;%d", p.ink, p.ground)
-	switch s.Colours {
-	case 0:
+	if !s.Colour {
 		return before + glyph + after
-	case 16:
-		colours = fmt.Sprintf("%d;%d", p.ink16, p.ground16)
 	}
 	if underlined {
 		glyph = "\x1b[4m" + glyph + "\x1b[24m"
 	}
-	return "\x1b[1;" + colours + "m" + before + glyph + after + "\x1b[0m"
+	return fmt.Sprintf("\x1b[1;38;5;%d;48;5;%dm%s\x1b[0m", p.ink, p.ground, before+glyph+after)
 }
 
-// faint returns text in grey if there are 256 colours. With 16 it stays plain: no grey is visible on every background.
+// faint returns text in grey.
 func (s *Style) faint(text string) string {
-	if s.Colours == 256 {
+	if s.Colour {
 		return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[0m", grey, text)
 	}
 	return text
@@ -130,7 +115,7 @@ func (s *Style) faint(text string) string {
 
 // bold returns text in bold.
 func (s *Style) bold(text string) string {
-	if s.Colours > 0 {
+	if s.Colour {
 		return "\x1b[1m" + text + "\x1b[0m"
 	}
 	return text

@@ -64,7 +64,6 @@ type Session struct {
 	movers []env.Player // of each move
 	resets uint64       // number of calls of resetAgents
 
-	listShown   bool // the command "moves" has just listed the legal moves: a number alone picks one
 	resultShown bool
 	rejected    int // number of input lines
 }
@@ -111,7 +110,6 @@ func (s *Session) newGame() {
 
 // resetAgents gives each agent a new seed and clears its search.
 func (s *Session) resetAgents() {
-	s.listShown = false
 	for i := range s.Seats {
 		if agent := s.Seats[i].Agent; agent != nil {
 			agent.Reset(s.Seed + s.resets<<32 + uint64(i))
@@ -249,7 +247,7 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 func (s *Session) apply(action env.Action, took time.Duration) {
 	mover := s.state.Player()
 	s.state.Apply(action)
-	s.moves, s.movers, s.listShown = append(s.moves, action), append(s.movers, mover), false
+	s.moves, s.movers = append(s.moves, action), append(s.movers, mover)
 	for _, seat := range s.Seats {
 		if seat.Agent != nil {
 			seat.Agent.Observe(action)
@@ -273,7 +271,7 @@ func (s *Session) lastMoves() []env.Action {
 }
 
 // commands are the words that a mistyped word may have meant, besides moves.
-var commands = []string{"help", "hint", "moves", "rules", "board", "flip", "undo", "new", "switch", "side", "quit"}
+var commands = []string{"help", "hint", "moves", "rules", "board", "flip", "undo", "new", "switch", "quit"}
 
 // execute runs the command or plays the move on an input line.
 func (s *Session) execute(ctx context.Context, line string) (quit bool, err error) {
@@ -286,31 +284,22 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		return false, nil
 	}
 	argument := strings.Join(words[1:], " ")
-	switch words[0] {
-	case "side":
-		s.side(line, argument)
-		return false, nil
-	case "undo", "u":
+	if words[0] == "undo" {
 		s.undo(line, argument)
 		return false, nil
 	}
-	if s.namesMove(words) {
-		s.playLine(line)
-		return false, nil
-	}
 	switch words[0] {
-	case "help", "h":
+	case "help":
 		s.view.note(s.help())
 	case "quit", "q", "exit":
 		return true, s.flush()
-	case "moves", "list":
-		s.listShown = true
+	case "moves":
 		s.view.listMoves(s.state.Legal(nil))
 	case "rules":
 		s.view.showRules()
-	case "board", "b":
+	case "board":
 		s.view.showPosition()
-	case "flip", "f":
+	case "flip":
 		s.view.flip()
 		s.view.showPosition()
 	case "new":
@@ -330,13 +319,6 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		s.playLine(line)
 	}
 	return false, nil
-}
-
-// namesMove reports whether the words are a move although the first one may be a command: "b c3" blocks a cell, and "b"
-// is a column where pieces fall.
-func (s *Session) namesMove(words []string) bool {
-	column := len(words) == 1 && len(words[0]) == 1 && int(words[0][0]-'a') < s.Game.Tensor.W
-	return len(words) > 1 && strings.ContainsAny(words[len(words)-1], "0123456789") || s.parser.Drops && column
 }
 
 // showStart shows the players, perhaps the rules, and the board, unless a person plays and the agent moves first: its move
@@ -375,13 +357,11 @@ func (s *Session) playLine(line string) {
 	s.apply(action, 0)
 }
 
-// parseMove returns the legal move on an input line. "#3" is the third legal move, and so is "3" if the command "moves"
-// has just listed them.
+// parseMove returns the legal move on an input line. "#3" is the third legal move.
 func (s *Session) parseMove(line string) (env.Action, error) {
-	text, marked := strings.CutPrefix(strings.TrimSpace(line), "#")
+	text, numbered := strings.CutPrefix(strings.TrimSpace(line), "#")
 	legal := s.state.Legal(nil)
-	bare := s.listShown && !s.parser.Drops
-	if n, err := strconv.Atoi(text); err == nil && (marked || bare) {
+	if n, err := strconv.Atoi(text); err == nil && numbered {
 		if n < 1 || n > len(legal) {
 			return 0, fmt.Errorf("there are moves #1 to #%d; type moves to list them", len(legal))
 		}
@@ -425,20 +405,6 @@ func (s *Session) undo(line, argument string) {
 	s.resetAgents()                          // their search trees belong to moves that were taken back
 	s.view.showUndo(taken)
 	s.view.showPosition()
-}
-
-// side seats the person on the side that a text names, or on the other side if the text is empty.
-func (s *Session) side(line, text string) {
-	wanted, ok := ParseSide(s.Game, text)
-	if !ok && text != "" {
-		s.reject(line, fmt.Sprintf("Type side first (%s) or side second (%s).", s.Game.Players[0], s.Game.Players[1]))
-		return
-	}
-	if player, _ := s.person(); text != "" && player == wanted {
-		s.view.note(fmt.Sprintf("You are %s already.", s.Game.Players[player]))
-		return
-	}
-	s.switchSides()
 }
 
 // switchSides swaps the players' seats; the position stays.

@@ -111,18 +111,18 @@ func TestKeyboard(t *testing.T) {
 	config := configure(t, "quad(size=4,quads=1,whites=0)", "greedy", env.First)
 	config.Keyboard = true
 	var out bytes.Buffer
-	lines := strings.NewReader("b2\nc3\n?\nmoves\nundo\nboard\nb3\nnew\nside x\nside o\nside z\nswitch\nquit\n")
+	lines := strings.NewReader("b2\nc3\n?\nmoves\nundo\nboard\nb3\nnew\nswitch\nswitch\nquit\n")
 	if err := New(config, &out).Play(context.Background(), io.NopCloser(lines)); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "x> x plays b2", "o plays", "A draw: x 50, o 50.\nnew, switch, undo or quit> The game is over",
 		"> The game is over.", "> The game is over; there are no moves.", "taken back: 2 moves", "x to move", "x> ", "x plays b3", "A draw", "quit> ", "you are x", "x> ",
-		"You are x already", "you are o", "x plays", "o> Type side first (x) or side second (o)", "you are x", "o plays", "A draw", "quit> ")
+		"you are o", "x plays", "o> ", "you are x", "o plays", "A draw", "quit> ")
 }
 
 // The board can be flipped; in games with falling pieces a single letter is a column, not a command.
 func TestFlip(t *testing.T) {
-	contains(t, session(t, "quad-7x7", "greedy", env.First, "flip", "b c1", "b", "f", "quit"),
+	contains(t, session(t, "quad-7x7", "greedy", env.First, "flip", "b c1", "board", "flip", "quit"),
 		"7      .", "1      .", "   a   b   c", // the start
 		"1      .", "7      .", "   g   f   e", // flipped
 		"x plays block c1", "1      .   .   .  [W]", "7      .", "1      .", "7      .", "   g   f",
@@ -144,7 +144,7 @@ func TestSecondSide(t *testing.T) {
 
 // Changing sides in the middle lets the agent play the person's side on, and taking back follows the side.
 func TestSwitch(t *testing.T) {
-	out := session(t, "breakthrough-6x6", "greedy", env.First, "b2 c3", "switch", "undo", "side first", "new", "quit")
+	out := session(t, "breakthrough-6x6", "greedy", env.First, "b2 c3", "switch", "undo", "switch", "new", "quit")
 	contains(t, out, "you are white", "white plays b2-c3", "black plays", "you are black, greedy is white", "white plays", "black to move",
 		"taken back: 2 moves", "black to move", "you are white", "black plays", "white to move", "you are white", "white to move; pieces white 12, black 12")
 }
@@ -256,12 +256,9 @@ func TestLongLine(t *testing.T) {
 func TestSamples(t *testing.T) {
 	contains(t, session(t, "quad-7x7", "greedy", env.Second, "help"),
 		"Type a move such as c1 or block c1, or hint",
-		"Type a move: b1 or (mark r1 c2); block b1 or (block r1 c2).\nA cell is a column letter and a row number. On the board, [ ] is the last move. Commands:")
-	contains(t, session(t, "golden-rectangle", "greedy", env.First, "help"),
-		"Type a move such as a1, or just the column's letter, or hint", "[ ] is the last move, + is a cell that you can move to.")
-	contains(t, session(t, "breakthrough-6x6", "greedy", env.First, "help", "b2"),
-		"+ stands beside a piece that you can capture.\nThe cell of a piece, such as b2, lists its moves, or plays its only one.",
-		`"b2" is ambiguous: b2-a3, b2-b3 or b2-c3.`)
+		"Type a move: b1 or (mark r1 c2); block b1 or (block r1 c2).\nA cell is a column letter and a row number; ", "[ ] is the last move; + marks")
+	contains(t, session(t, "golden-rectangle", "greedy", env.First, "help"), "Type a move such as a1, or just the column's letter, or hint")
+	contains(t, session(t, "breakthrough-6x6", "greedy", env.First, "b2"), `"b2" is ambiguous: b2-a3, b2-b3 or b2-c3.`)
 }
 
 // The list of moves has as many columns as there is room for, and one where nobody says how much that is.
@@ -367,7 +364,7 @@ func TestAgentsObserve(t *testing.T) {
 	config.Seats[1].Agent = r
 	s := New(config, io.Discard)
 	start := 0 // moves before the last reset
-	for _, line := range []string{"#1", "#3", "#5", "undo", "#2", "#2", "switch", "#1", "new", "#4", "side", "#2", "undo 2", "#7"} {
+	for _, line := range []string{"#1", "#3", "#5", "undo", "#2", "#2", "switch", "#1", "new", "#4", "switch", "#2", "undo 2", "#7"} {
 		resets := len(r.seeds)
 		if _, err := s.execute(context.Background(), line); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package terminal
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -312,7 +311,8 @@ func (v *textView) showThinking(agent string) (stop func()) {
 // help returns the help text on moves and commands, with examples of the game's moves.
 func (s *Session) help() string {
 	return fmt.Sprintf(`Type a move: %s.
-A cell is a column letter and a row number. On the board, [ ] is the last move%s. Commands:
+A cell is a column letter and a row number; that of a piece lists its moves, or plays its only one.
+On the board, [ ] is the last move; %s marks where you can move to or capture. Commands:
   ?           the agent's best moves: how often the search visited each, the value it found, and the
               network's guess before the search (prior); ? all: all moves
   hint        a suggestion: the move that it would play, and why
@@ -321,9 +321,9 @@ A cell is a column letter and a row number. On the board, [ ] is the last move%s
   rules       show the rules again
   board       draw the board again
   flip        turn the board round
-  switch      change sides; or side %s, side %s
+  switch      change sides
   new         start a new game
-  quit        stop`, s.moveForms(), s.targetHelp(), s.Game.Players[0], s.Game.Players[1])
+  quit        stop`, s.moveForms(), s.Style.pick("•", "+"))
 }
 
 // exampleMoves returns one move per verb that is legal for the person: now, or else at their first turn of a game.
@@ -360,42 +360,4 @@ func (s *Session) moveForms() string {
 		all = append(all, fmt.Sprintf("%s or %s", s.Game.ActionNames[a], s.Game.ActionTexts[a]))
 	}
 	return strings.Join(all, "; ")
-}
-
-// targetHelp explains the mark on cells that a move may end on, for games whose boards show it.
-func (s *Session) targetHelp() string {
-	start, mark := s.Game.NewState(), s.Style.pick("•", "+")
-	legal := start.Legal(nil)
-	if from := s.Game.Drawing.ActionCells[legal[0]].From; from != env.NoCell {
-		captures := ""
-		if hasCaptures(s.Game) {
-			captures = fmt.Sprintf(", %s stands beside a piece that you can capture", mark)
-		}
-		return fmt.Sprintf("%s.\nThe cell of a piece, such as %s, lists its moves, or plays its only one", captures, s.Game.CellName(from))
-	}
-	shown := cellMarks(s.Game, start, nil, legal)
-	if !slices.ContainsFunc(shown, func(m marks) bool { return m&target != 0 }) {
-		return ""
-	}
-	return fmt.Sprintf(", %s is a cell that you can move to", mark)
-}
-
-// hasCaptures reports whether a piece can be captured in one of a few random games.
-func hasCaptures(game *env.Game) bool {
-	const games, plies = 20, 2000
-	rng, d, played := rand.NewPCG(1, 0), &game.Drawing, 0
-	var legal []env.Action
-	var pieces []uint8
-	for range games {
-		for state := game.NewState(); !state.Done() && played < plies; played++ {
-			legal, pieces = state.Legal(legal[:0]), state.Pieces(pieces[:0])
-			for _, a := range legal {
-				if c := d.ActionCells[a]; c.From != env.NoCell && c.To != env.NoCell && d.IsOf(pieces[c.To], state.Player().Opponent()) {
-					return true
-				}
-			}
-			state.Apply(state.RandomAction(rng.Uint64()))
-		}
-	}
-	return false
 }
