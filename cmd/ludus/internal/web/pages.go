@@ -2,16 +2,13 @@ package web
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
 	"path"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,7 +16,9 @@ import (
 )
 
 // pages maps URL patterns to HTML files.
-var pages = map[string]string{"/{$}": "play.html", "/runs": "runs.html", "/run": "run.html", "/compare": "compare.html"}
+var pages = map[string]string{
+	"/{$}": "play.html", "/runs": "runs.html", "/run": "run.html", "/compare": "compare.html", "/sheet": "sheet.html",
+}
 
 //go:embed error.html
 var errorHTML string
@@ -47,7 +46,7 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, e *httpError) {
 	if err := errorPage.Execute(&b, map[string]any{"Title": title, "Error": sentence(e.text), "Links": links}); err != nil {
 		panic("web: the template of the error page is wrong: " + err.Error())
 	}
-	w.Header().Set("Content-Type", contentType(".html"))
+	w.Header().Set("Content-Type", contentTypes[".html"])
 	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(e.status)
 	_, _ = w.Write(b.Bytes()) // fails if the client has disconnected
@@ -63,59 +62,28 @@ func sentence(text string) string {
 	return text
 }
 
-// asset is a file of package static.
-type asset struct {
-	name string
-	data []byte
-	etag string
+// contentTypes are the types of files by extension. The operating system's table may be wrong, and browsers check types.
+var contentTypes = map[string]string{
+	"": "text/plain; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8",
 }
 
-// serve sends the file, or 304 Not Modified if the browser's copy is current.
-func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("Etag", a.etag)
-	w.Header().Set("Content-Type", contentType(a.name))
-	http.ServeContent(w, r, a.name, time.Time{}, bytes.NewReader(a.data))
-}
-
-// contentType returns a file's type by its name. The operating system's table may be wrong, and browsers check types.
-func contentType(name string) string {
-	switch path.Ext(name) {
-	case ".js":
-		return "text/javascript; charset=utf-8"
-	case ".css":
-		return "text/css; charset=utf-8"
-	case ".html":
-		return "text/html; charset=utf-8"
+// serveFile sends a file of package static.
+func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, name string) {
+	info, err := fs.Stat(static.Files, name)
+	if err != nil || info.IsDir() {
+		s.fail(w, r, unknownPath(r.URL.Path))
+		return
 	}
-	return "text/plain; charset=utf-8"
+	w.Header().Set("Content-Type", contentTypes[path.Ext(name)])
+	http.ServeFileFS(w, r, static.Files, name)
 }
 
 // pageRoutes serves the pages and the files they load.
 func (s *Server) pageRoutes() {
-	assets := map[string]*asset{}
-	err := fs.WalkDir(static.Files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := static.Files.ReadFile(name)
-		assets[name] = &asset{name, data, fmt.Sprintf(`"%x"`, sha256.Sum256(data))}
-		return err
-	})
-	if err != nil {
-		panic("web: cannot read an embedded file")
-	}
 	for pattern, name := range pages {
-		s.handle("GET", pattern, assets[name].serve)
-	}
-	if s.sheet != nil {
-		s.handle("GET", "/sheet", assets["sheet.html"].serve)
-	}
-	s.handle("GET", "/static/{name...}", func(w http.ResponseWriter, r *http.Request) {
-		if a := assets[r.PathValue("name")]; a != nil {
-			a.serve(w, r)
-			return
+		if name != "sheet.html" || s.sheet != nil {
+			s.handle("GET", pattern, func(w http.ResponseWriter, r *http.Request) { s.serveFile(w, r, name) })
 		}
-		s.fail(w, r, unknownPath(r.URL.Path))
-	})
+	}
+	s.handle("GET", "/static/{name...}", func(w http.ResponseWriter, r *http.Request) { s.serveFile(w, r, r.PathValue("name")) })
 }
