@@ -104,8 +104,8 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page/engine": {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":       {},
 	"cmd/ludus/internal/report": {
-		"checkpoints", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer",
-		"train/agent", "train/match", "train/rundir", "train/seed", "train/suite",
+		"checkpoints", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games",
+		"train/agent", "train/match", "train/record", "train/rundir", "train/suite",
 	},
 	"cmd/ludus/internal/sheet":  {"cmd/internal/diagrams", "cmd/ludus/internal/board", "env", "env/gdl", "env/gdl/kif"},
 	"cmd/ludus/internal/static": {},
@@ -113,7 +113,7 @@ var imports = map[string][]string{
 		"cmd/ludus/internal/analysis", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/naming",
 		"train/agent",
 	},
-	"cmd/ludus/internal/watch": {"cmd/ludus/internal/report", "env/games", "train/agent", "train/rundir"},
+	"cmd/ludus/internal/watch": {"cmd/ludus/internal/report", "train/agent", "train/rundir"},
 	"cmd/ludus/internal/web": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet",
 		"cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env", "env/games", "env/naming", "model/infer",

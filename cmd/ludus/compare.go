@@ -137,15 +137,14 @@ func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 	return c, nil
 }
 
-// readContender reads a run and its newest network. It sets the run's Origin to that network: during training it may be
-// newer than the rest.
+// readContender reads a run and its newest network.
 func readContender(dir string) (c contender, err error) {
 	if c.run, err = report.ReadRun(dir); err != nil {
 		return c, err
 	}
 	c.agent = agent.NewFactory(c.run.Game, agent.NetSpec(dir), rundir.LoadWeights)
-	c.run.Origin, err = c.agent.Load()
-	c.Name, c.Dir, c.Generation = c.run.Name, c.run.Dir, c.run.Origin.Generation
+	origin, err := c.agent.Load()
+	c.Name, c.Dir, c.Generation = c.run.Name, c.run.Dir, origin.Generation
 	c.Games, c.Seconds = c.run.Trained(c.Generation)
 	return c, err
 }

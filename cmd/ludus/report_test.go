@@ -22,7 +22,7 @@ func TestReportCommand(t *testing.T) {
 		t.Fatalf("exit %d, %s\n%s", code, out, errs)
 	}
 	written, err := os.ReadFile(filepath.Join(dir, page))
-	if err != nil || !strings.Contains(string(written), "net@2 against itself") {
+	if err != nil || !strings.Contains(string(written), "generation 2, game ") {
 		t.Fatalf("the report has no games of the last generation; error %v", err)
 	}
 	if out := run(t, dir, "", "report", "quad"); out != page+"\n" {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -214,13 +213,13 @@ func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) erro
 		if m := e.Metrics; m != nil && m.Generation < m.Generations { // the last report follows below
 			if tenths := 1 + 10*m.Generation/m.Generations; tenths > w.tenths {
 				w.tenths = tenths
-				w.report(cmd.Context(), report.Quick)
+				w.report(false)
 			}
 		}
 	}
 	summary, err := train.Train(cmd.Context(), o)
 	if err == nil {
-		w.report(cmd.Context(), report.Full)
+		w.report(true)
 	}
 	w.close()
 	if err != nil {
@@ -328,9 +327,9 @@ func describeGeneration(m *rundir.Metrics) string {
 	return strings.Join(parts, ", ")
 }
 
-// report rewrites the report. The first failure is a warning, later ones are ignored.
-func (w *watcher) report(ctx context.Context, depth report.Depth) {
-	if _, err := report.Write(ctx, w.dir, depth); err != nil && ctx.Err() == nil && !w.failed {
+// report rewrites the report and, if plots is true, its SVG files. The first failure is a warning, later ones are ignored.
+func (w *watcher) report(plots bool) {
+	if _, err := report.Write(w.dir, plots); err != nil && !w.failed {
 		w.failed = true
 		w.warn("no report: " + oneLine(err))
 	}

@@ -61,20 +61,6 @@ func (l LinesFile[T]) Tail(dir string) []T {
 	return lines
 }
 
-// Sample returns at most n lines, evenly spaced over the file, with the first and the last; none if it cannot be read.
-// n must be at least 2.
-func (l LinesFile[T]) Sample(dir string, n int) []T {
-	raw, _ := checkpoints.ReadLines(filepath.Join(dir, l.Name))
-	if last := len(raw) - 1; last >= n {
-		for i := range n {
-			raw[i] = raw[i*last/(n-1)] // i <= i*last/(n-1): a line is read before it is overwritten
-		}
-		raw = raw[:n]
-	}
-	lines, _ := l.Parse(raw)
-	return lines
-}
-
 // Append adds a line durably.
 func (l LinesFile[T]) Append(dir string, line *T) error {
 	text, err := json.Marshal(line)

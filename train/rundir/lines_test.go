@@ -2,7 +2,6 @@ package rundir
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,26 +45,6 @@ func TestLines(t *testing.T) {
 	appendText(t, filepath.Join(dir, MatchesFile.Name), `{"games":-1}`+"\n"+`{"games":2,"seconds":1e300}`+"\n")
 	if matches, warnings, err := MatchesFile.Read(dir); len(matches) > 0 || len(warnings) != 2 || err != nil {
 		t.Errorf("impossible matches: %+v, %v, %v", matches, warnings, err)
-	}
-}
-
-// A sample has the first and the last line, and evenly spaced ones between.
-func TestSample(t *testing.T) {
-	for _, c := range []struct {
-		lines int
-		want  []int
-	}{{0, nil}, {1, []int{1}}, {5, []int{1, 2, 3, 4, 5}}, {6, []int{1, 2, 3, 4, 6}}, {401, []int{1, 101, 201, 301, 401}}} {
-		dir := t.TempDir()
-		for i := range c.lines {
-			appendText(t, filepath.Join(dir, MetricsFile.Name), fmt.Sprintf(`{"generation":%d}`+"\n", i+1))
-		}
-		var got []int
-		for _, m := range MetricsFile.Sample(dir, 5) {
-			got = append(got, m.Generation)
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("of %d lines: %v, want %v", c.lines, got, c.want)
-		}
 	}
 }
 

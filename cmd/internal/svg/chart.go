@@ -22,15 +22,14 @@ type Chart struct {
 
 // Line is a series of points, ascending by X. Low and High, if set, are the 95 % interval of each point.
 type Line struct {
-	Name        string    `json:"name"`
-	Colour      int       `json:"colour"` // index in the palette
-	Dashed      bool      `json:"dashed,omitempty"`
-	Dots        bool      `json:"dots,omitempty"`        // draw a dot at each point
-	Unconnected bool      `json:"unconnected,omitempty"` // draw only points and their intervals
-	X           []float64 `json:"x"`
-	Y           []float64 `json:"y"`
-	Low         []float64 `json:"low,omitempty"`
-	High        []float64 `json:"high,omitempty"`
+	Name   string    `json:"name"`
+	Colour int       `json:"colour"` // index in the palette
+	Dashed bool      `json:"dashed,omitempty"`
+	Dots   bool      `json:"dots,omitempty"` // draw a dot at each point
+	X      []float64 `json:"x"`
+	Y      []float64 `json:"y"`
+	Low    []float64 `json:"low,omitempty"`
+	High   []float64 `json:"high,omitempty"`
 	// Other x axes, in comparisons of runs by generation: self-play games and training seconds at each point.
 	Games   []float64 `json:"games,omitempty"`
 	Seconds []float64 `json:"seconds,omitempty"`
@@ -55,7 +54,7 @@ const (
 
 const chartStyle = `text{font:13px sans-serif;fill:var(--faint)}.middle{text-anchor:middle}.end{text-anchor:end}
 .title{font-weight:600;fill:var(--strong);text-anchor:middle}.grid{stroke:var(--line);stroke-opacity:.3}
-polyline{fill:none;stroke-width:2}.band{fill-opacity:.2}.bar{stroke-width:1.2}
+polyline{fill:none;stroke-width:2}.band{fill-opacity:.2}
 `
 
 // palette has the colours of lines, readable on light and dark.
@@ -118,7 +117,7 @@ func (l *Line) stroke() string {
 	return fmt.Sprintf(`stroke="%s"%s`, l.shade(), dashes)
 }
 
-// line draws a line with its intervals: as a band, or as a bar at each point that is not connected.
+// line draws a line with its intervals as a band.
 func (d *Drawing) line(l *Line, x, y axis) {
 	var points, upper, lower []float64
 	for i := range l.X {
@@ -129,17 +128,12 @@ func (d *Drawing) line(l *Line, x, y axis) {
 		}
 		low, high := y.at(l.Low[i]), y.at(l.High[i])
 		upper, lower = append(upper, right, high), append([]float64{right, low}, lower...)
-		if l.Unconnected {
-			d.Add(`<path class="bar" stroke="%s" d="M%s %sV%s"/>`, l.shade(), right, low, high)
-		}
 	}
-	if !l.Unconnected {
-		if len(upper) > 0 {
-			d.Shape("polygon", append(upper, lower...), fmt.Sprintf(`class="band" fill="%s"`, l.shade()))
-		}
-		d.Shape("polyline", points, l.stroke())
+	if len(upper) > 0 {
+		d.Shape("polygon", append(upper, lower...), fmt.Sprintf(`class="band" fill="%s"`, l.shade()))
 	}
-	for i := 0; i < len(points) && (l.Dots && !l.Dashed || l.Unconnected); i += 2 {
+	d.Shape("polyline", points, l.stroke())
+	for i := 0; i < len(points) && l.Dots && !l.Dashed; i += 2 {
 		d.Add(`<circle cx="%s" cy="%s" r="2.8" fill="%s"/>`, points[i], points[i+1], l.shade())
 	}
 }

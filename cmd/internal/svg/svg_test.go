@@ -30,13 +30,13 @@ func TestTicks(t *testing.T) {
 // Every chart is a well-formed file with all its lines, whatever its numbers and texts.
 func TestChart(t *testing.T) {
 	odd := `<b>&"x"`
-	c := Chart{Title: odd, X: odd, Unit: odd, Min: new(0.0), Lines: []Line{{Name: odd, Dashed: true}, {Name: "wide", Unconnected: true}, {}}}
+	c := Chart{Title: odd, X: odd, Unit: odd, Min: new(0.0), Lines: []Line{{Name: odd, Dashed: true}, {Name: "wide", Dots: true}, {}}}
 	for i := range c.Lines {
 		c.Lines[i].AddInterval(1, -1e14, -1e14, 1e14)
 	}
 	for range 2 { // the second time with equal x and without some intervals
 		file := c.File()
-		if strings.Count(file, "<polyline") != len(c.Lines)+2 || strings.Contains(file, "NaN") || strings.Contains(file, "Inf") {
+		if strings.Count(file, "<polyline") != len(c.Lines)+3 || strings.Contains(file, "NaN") || strings.Contains(file, "Inf") {
 			t.Errorf("%s", file)
 		}
 		decoder := xml.NewDecoder(strings.NewReader(file))

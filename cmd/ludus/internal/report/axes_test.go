@@ -41,7 +41,7 @@ func TestAxes(t *testing.T) {
 			}
 		}
 	}
-	last := a.last()
+	last := a.Last()
 	seconds := 0.0
 	for i := range a.Generations {
 		seconds += a.Generations[i].PlaySeconds + a.Generations[i].SolveSeconds + a.Generations[i].LearnSeconds

@@ -26,31 +26,10 @@ func addLine(c *svg.Chart, runs []*Run, run, kind int, line svg.Line) {
 	c.Lines = append(c.Lines, line)
 }
 
-// finished returns a chart whose lines are complete. If it has none, missing is shown as the reason. Lines are not connected
-// if their median interval covers over half of the plot's height: their ups and downs are noise.
+// finished returns a chart whose lines are complete. If it has none, missing is shown as the reason.
 func finished(c svg.Chart, missing string) svg.Chart {
 	if len(c.Lines) == 0 {
 		c.Missing = missing
-		return c
-	}
-	var ys []float64
-	for _, l := range c.Lines {
-		ys = slices.Concat(ys, l.Y, l.Low, l.High)
-	}
-	for _, bound := range []*float64{c.Min, c.Max} {
-		if bound != nil {
-			ys = append(ys, *bound)
-		}
-	}
-	height := slices.Max(ys) - slices.Min(ys)
-	for i := range c.Lines {
-		l := &c.Lines[i]
-		widths := make([]float64, len(l.Low))
-		for j := range widths {
-			widths[j] = l.High[j] - l.Low[j]
-		}
-		slices.Sort(widths)
-		l.Unconnected = len(widths) > 0 && widths[len(widths)/2] > height/2
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-// Package report turns a run directory into a page: charts, rating ladders, sample games and settings. [Write] writes
+// Package report turns a run directory into a page: charts, a rating ladder, sample games and settings. [Write] writes
 // it as report.html, one file that loads nothing from elsewhere, with the charts as SVG files beside it.
 //
 // [ReadRun] reads a run, finished or in training, without its lock. [Sections] makes charts of one run, or of several

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,42 +18,25 @@ const (
 	PlotsName = "plots"
 )
 
-// Depth is how much a report contains.
-type Depth int
-
-const (
-	// Quick leaves out sample games and SVG files. It takes milliseconds, for use between generations.
-	Quick Depth = iota
-	// Full contains everything. It takes a few seconds.
-	Full
-)
-
-// Write writes the report of the run in dir into that directory. It takes no lock and replaces each file atomically, so
-// several processes may write at once. Warnings list what could not be read; the page shows them too. The error is
-// ctx's, that of [ReadRun], or a failed write.
-func Write(ctx context.Context, dir string, depth Depth) (warnings []string, err error) {
+// Write writes the report of the run in dir into that directory and, if plots is true, its charts as SVG files. It takes
+// no lock and replaces each file atomically, so several processes may write at once. Warnings list what could not be
+// read; the page shows them too. The error is that of [ReadRun], or a failed write.
+func Write(dir string, plots bool) (warnings []string, err error) {
 	run, err := ReadRun(dir)
 	if err != nil {
 		return nil, err
 	}
 	page := run.Page()
-	switch {
-	case run.Weights == nil:
-		page.NoSamples = "no checkpoint can be read"
-	case depth == Quick:
-		page.NoSamples = "sample games are played when training ends; ludus report plays some now"
-	default:
-		if page.Samples, err = PlaySamples(ctx, run); ctx.Err() != nil {
-			return nil, ctx.Err()
-		} else if err != nil {
-			page.NoSamples = err.Error()
-		}
+	if page.Samples, err = readSamples(run); err != nil {
+		page.NoSamples = err.Error()
+	} else if page.Samples == nil {
+		page.NoSamples = noGames
 	}
 	html, err := page.HTML()
 	if err == nil {
 		err = checkpoints.WriteSharedFile(filepath.Join(dir, FileName), html)
 	}
-	if err == nil && depth == Full {
+	if err == nil && plots {
 		err = writePlots(filepath.Join(dir, PlotsName), page.Sections)
 	}
 	return run.Warnings, err
@@ -101,9 +83,11 @@ func Compare(runs ...*Run) *Page {
 		for _, w := range r.Warnings {
 			p.Warnings = append(p.Warnings, r.Name+": "+w)
 		}
-		games, seconds := r.Trained(r.Origin.Generation)
+		games, seconds := r.Trained(r.Newest())
 		trained := time.Duration(seconds * float64(time.Second)).Round(time.Second)
-		p.Facts = append(p.Facts, Fact{r.Name, fmt.Sprintf("generation %d, %s games, %v of training", r.Origin.Generation, static.Grouped(games), trained)})
+		p.Facts = append(p.Facts, Fact{
+			r.Name, fmt.Sprintf("generation %d, %s games, %v of training", r.Newest(), static.Grouped(games), trained),
+		})
 	}
 	p.Subtitle = "Runs " + strings.Join(names, ", ")
 	return p
@@ -115,7 +99,7 @@ func (r *Run) facts() []Fact {
 	add := func(name, format string, args ...any) {
 		facts = append(facts, Fact{name, fmt.Sprintf(format, args...)})
 	}
-	g, plan := r.last(), &r.Config.Plan
+	g, plan := r.Last(), &r.Config.Plan
 	switch {
 	case g == nil:
 		add("Generations", "none of %d yet", plan.Generations)
@@ -141,10 +125,8 @@ func (r *Run) facts() []Fact {
 		add("Simulations", "%s", static.Grouped(simulations))
 		add("Training steps", "%s", static.Grouped(g.Steps))
 	}
-	if w := r.Weights; w != nil {
-		add("Network", "%d channels x %d blocks, %s parameters", w.Config.Channels, w.Config.Blocks, static.Grouped(w.Parameters()))
-		add("Newest checkpoint", "%d", r.Origin.Generation)
-	}
+	add("Network", "%d channels x %d blocks", r.Config.Settings.Channels, r.Config.Settings.Blocks)
+	add("Newest checkpoint", "%d", r.Newest())
 	add("Seed", "%d", r.Config.Seed)
 	moves, outcomes := possible(r.Game)
 	add("Board", "%d columns x %d rows, %d moves, %d outcomes", r.Game.Tensor.W, r.Game.Tensor.H, moves, outcomes)

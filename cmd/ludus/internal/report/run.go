@@ -5,25 +5,23 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/model/infer"
-	"ludus/train/agent"
 	"ludus/train/rundir"
 )
 
 // Run is a run directory as pages show it. It may belong to a run in training; [Run.Refresh] brings it up to date.
 type Run struct {
-	Dir     string
-	Name    string // the directory's own name
-	Game    *env.Game
-	Config  *rundir.Config
-	Weights *infer.Weights // of a checkpoint; nil if none can be read
-	Origin  agent.Origin   // of Weights
+	Dir    string
+	Name   string // the directory's own name
+	Game   *env.Game
+	Config *rundir.Config
 
+	Checkpoints []int        // generations, ascending
 	Generations []Generation // ascending
 	Matches     []rundir.MatchResult
 	Suite       []rundir.SuiteResult
@@ -31,17 +29,14 @@ type Run struct {
 
 	Warnings []string // what could not be read
 
-	config, ratings  checkpoints.FileWatcher
-	metrics          *rundir.Follower[rundir.Metrics]
-	matches          *rundir.Follower[rundir.MatchResult]
-	suite            *rundir.Follower[rundir.SuiteResult]
-	newestCheckpoint int // generation of the newest checkpoint at the last refresh; -1: none
-	// What could not be read at the last attempt.
-	weightsWarnings []error
-	ratingsWarning  error
+	config, ratings checkpoints.FileWatcher
+	metrics         *rundir.Follower[rundir.Metrics]
+	matches         *rundir.Follower[rundir.MatchResult]
+	suite           *rundir.Follower[rundir.SuiteResult]
+	ratingsWarning  error // why ratings.json could not be read
 }
 
-// Generation is a line of metrics.jsonl. Only the newest one with games has lists by ply, to save memory.
+// Generation is a line of metrics.jsonl without its lists by ply, which would fill the memory.
 type Generation struct {
 	rundir.Metrics
 	Seconds float64 // of self-play and learning since the run began
@@ -51,7 +46,7 @@ type Generation struct {
 // [rundir.ErrNoRun] if there is none; anything else that cannot be read is described in Warnings.
 func ReadRun(dir string) (*Run, error) {
 	r := &Run{
-		Dir: dir, Name: filepath.Base(dir), newestCheckpoint: -1,
+		Dir: dir, Name: filepath.Base(dir),
 		config:  checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.ConfigFile)},
 		ratings: checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.RatingsFile)},
 		metrics: rundir.MetricsFile.Follow(dir),
@@ -67,16 +62,15 @@ func ReadRun(dir string) (*Run, error) {
 	return r, nil
 }
 
-// Refresh reads new files and lines of the directory and reports whether there were any. It reads weights only from the
-// first checkpoint that it finds; of later ones it only notes the generation. Problems with single files go to
-// r.Warnings. An error means that the run cannot be read or is now of another game; r must not be used afterwards.
+// Refresh reads new files and lines of the directory and reports whether there were any. Problems with single files go
+// to r.Warnings. An error means that the run cannot be read or is now of another game; r must not be used afterwards.
 func (r *Run) Refresh() (changed bool, err error) {
 	if changed, err = r.refreshConfig(); err != nil {
 		return false, err
 	}
 	var warnings []error
 	note := func(more bool, w ...error) { changed, warnings = changed || more, append(warnings, w...) }
-	note(r.refreshWeights(), r.weightsWarnings...)
+	note(r.refreshCheckpoints())
 	more, w := r.metrics.Poll(func() { r.Generations = nil }, r.addGeneration)
 	note(more, w...)
 	more, w = r.matches.Poll(func() { r.Matches = nil }, func(m *rundir.MatchResult) { r.Matches = append(r.Matches, *m) })
@@ -118,31 +112,10 @@ func (r *Run) refreshConfig() (changed bool, err error) {
 	return true, nil
 }
 
-func (r *Run) refreshWeights() (changed bool) {
-	newest := -1
-	generations, err := rundir.Checkpoints(r.Dir).List()
-	if n := len(generations); n > 0 {
-		newest = generations[n-1]
-	}
-	switch {
-	case err != nil:
-		r.weightsWarnings = []error{err}
-		return false
-	case newest == r.newestCheckpoint:
-		return false
-	}
-	if r.newestCheckpoint = newest; r.Weights != nil && newest >= 0 { // pages show only the size of Weights
-		r.Origin.Generation = newest
-		return true
-	}
-	r.weightsWarnings = nil
-	if r.Weights, r.Origin, err = rundir.LoadWeights(agent.Reference{Path: r.Dir}); err != nil {
-		r.weightsWarnings = []error{err}
-	}
-	for _, damaged := range r.Origin.Damaged {
-		r.weightsWarnings = append(r.weightsWarnings, fmt.Errorf("%w; skipped", damaged))
-	}
-	return true
+func (r *Run) refreshCheckpoints() (changed bool, err error) {
+	before := r.Checkpoints
+	r.Checkpoints, err = rundir.Checkpoints(r.Dir).List()
+	return !slices.Equal(before, r.Checkpoints), err
 }
 
 func (r *Run) refreshRatings() (changed bool) {
@@ -168,18 +141,16 @@ func (r *Run) addGeneration(m *rundir.Metrics) {
 	if m.Generation < 1 {
 		return
 	}
-	for r.last() != nil && r.last().Generation >= m.Generation {
+	for r.Last() != nil && r.Last().Generation >= m.Generation {
 		r.Generations = r.Generations[:len(r.Generations)-1]
 	}
 	g := Generation{Metrics: *m, Seconds: m.PlaySeconds + m.SolveSeconds + m.LearnSeconds}
-	if r.last() != nil {
-		g.Seconds += r.last().Seconds
+	if r.Last() != nil {
+		g.Seconds += r.Last().Seconds
 	}
-	for i := len(r.Generations) - 1; i >= 0 && g.Games > 0; i-- {
-		if before := &r.Generations[i]; before.Games > 0 {
-			before.Distinct, before.Entropy = nil, nil // charts by ply show only the newest; this saves memory
-			break
-		}
+	g.Distinct, g.Entropy = nil, nil
+	if d := g.ReplayDiversity; d != nil {
+		d.Distinct, d.Entropy = nil, nil
 	}
 	r.Generations = append(r.Generations, g)
 }
@@ -195,8 +166,16 @@ func (r *Run) Trained(generation int) (games int, seconds float64) {
 	return g.TotalGames, g.Seconds
 }
 
-// last returns the last generation, or nil if there is none.
-func (r *Run) last() *Generation {
+// Newest returns the generation of the newest checkpoint, 0 if there is none.
+func (r *Run) Newest() int {
+	if len(r.Checkpoints) == 0 {
+		return 0
+	}
+	return r.Checkpoints[len(r.Checkpoints)-1]
+}
+
+// Last returns the last generation, or nil if there is none.
+func (r *Run) Last() *Generation {
 	if len(r.Generations) == 0 {
 		return nil
 	}

@@ -87,16 +87,6 @@ var speedCharts = []metricChart{
 		{"learning", func(g *Generation) float64 { return nonZero(g.LearnSeconds) }},
 		{"rescoring", func(g *Generation) float64 { return ifMeasured(g.SolveSeconds, g.SolvedShare > 0) }},
 	}},
-	{id: "idle", title: "Idle cores", unit: "%", min: zero, missing: noGenerations,
-		note: "share of the cores' time in self-play", metrics: []metric{
-			{"idle", func(g *Generation) float64 { return ifMeasured(100*g.IdleShare, g.PlaySeconds > 0) }},
-		}},
-	{id: "evaluations", title: "Evaluations per simulation", min: zero, missing: noGenerations,
-		note: "the rest were cached, or decided by the rules", metrics: []metric{
-			{"network", func(g *Generation) float64 {
-				return ifMeasured(float64(g.Evaluations)/float64(max(1, g.Simulations)), g.Simulations > 0)
-			}},
-		}},
 }
 
 var replayCharts = []metricChart{
@@ -130,21 +120,16 @@ var replayCharts = []metricChart{
 // byGeneration is the x axis of charts over a run's generations.
 const byGeneration = "generation"
 
-// Sections returns the charts of one run, or charts that compare several runs of one game. One run also gets ladders.
+// Sections returns the charts of one run, or charts that compare several runs of one game. One run also gets a ladder.
 func Sections(runs ...*Run) []Section {
 	strength := Section{ID: "strength", Title: "Strength"}
 	strength.Charts = []svg.Chart{ratingChart(runs), matchChart(runs), suiteChart(runs)}
 	if len(runs) == 1 {
-		strength.Ladders = []Ladder{ratingLadder(runs[0]), matchLadder(runs[0])}
+		strength.Ladders = []Ladder{ratingLadder(runs[0])}
 	}
 	learning := Section{ID: "learning", Title: "Learning", Charts: metricCharts(learningCharts, runs)}
 	learning.Charts = append(learning.Charts, reliabilityChart(runs))
 	replay := Section{ID: "replay", Title: "Self-play and replay window", Charts: metricCharts(replayCharts, runs)}
-	replay.Charts = append(replay.Charts,
-		plyChart("distinct-by-ply", "Distinct positions", "%", "share of searched positions not seen before", 100, runs,
-			func(d *rundir.Diversity) []float64 { return d.Distinct }),
-		plyChart("entropy-by-ply", "Entropy of the policy targets", "nats", "mean over training positions", 1, runs,
-			func(d *rundir.Diversity) []float64 { return d.Entropy }))
 	speed := Section{ID: "speed", Title: "Speed", Charts: metricCharts(speedCharts, runs)}
 	sections := []Section{strength, learning, replay, speed}
 	generations := 0
@@ -265,26 +250,22 @@ func longestMatches(run *Run) map[string]map[int]rundir.MatchResult {
 	return played
 }
 
-// matchChart plots the checkpoints' scores against each baseline that at least two checkpoints played.
+// matchChart plots the checkpoints' scores against each baseline.
 func matchChart(runs []*Run) svg.Chart {
 	c := svg.Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Min: zero, Max: hundred,
 		Note: "a draw counts half; with 95 % intervals"}
 	for i, run := range runs {
-		played, kind := longestMatches(run), 0
-		for _, opponent := range slices.Sorted(maps.Keys(played)) {
-			if len(played[opponent]) < 2 {
-				continue
-			}
+		played := longestMatches(run)
+		for kind, opponent := range slices.Sorted(maps.Keys(played)) {
 			line := svg.Line{Name: opponent}
 			for _, g := range slices.Sorted(maps.Keys(played[opponent])) {
 				m := played[opponent][g]
 				line.AddInterval(float64(g), 100*m.Score, 100*m.Low, 100*m.High)
 			}
 			addLine(&c, runs, i, kind, line)
-			kind++
 		}
 	}
-	return finished(c, "no two checkpoints played the same baseline yet")
+	return finished(c, "no matches yet")
 }
 
 // suiteChart plots the share of moves that lose value in the solved positions of a suite.
@@ -339,35 +320,6 @@ func reliabilityChart(runs []*Run) svg.Chart {
 		c.Lines = append(c.Lines, ideal)
 	}
 	return finished(c, notMeasured)
-}
-
-// plyChart plots a diversity statistic by ply, multiplied by scale. It has two lines: the newest generation in which
-// games ended, and the newest measurement on the whole replay window.
-func plyChart(id, title, unit, note string, scale float64, runs []*Run, byPly func(*rundir.Diversity) []float64) svg.Chart {
-	c := svg.Chart{ID: id, Title: title, Note: note, X: "ply", Unit: unit, Min: zero}
-	for i, run := range runs {
-		var newest, window []float64
-		for j := range slices.Backward(run.Generations) {
-			g := &run.Generations[j]
-			if newest == nil && g.Games > 0 {
-				newest = byPly(&g.Diversity)
-			}
-			if window == nil && g.ReplayDiversity != nil {
-				window = byPly(g.ReplayDiversity)
-			}
-		}
-		for kind, list := range [][]float64{newest, window} {
-			line := svg.Line{Name: []string{"newest generation", "window"}[kind]}
-			for len(list) > 0 && list[len(list)-1] == 0 { // plies that no game reached
-				list = list[:len(list)-1]
-			}
-			for ply, y := range list {
-				line.Add(float64(ply+1), scale*y)
-			}
-			addLine(&c, runs, i, kind, line)
-		}
-	}
-	return finished(c, noGames)
 }
 
 // maxLadder is the most checkpoints that the rating ladder shows: the newest, and earlier ones evenly spaced.
@@ -427,27 +379,4 @@ func MatchDetail(r *match.Result) string {
 		text += fmt.Sprintf("; %d duplicate games", r.Duplicates)
 	}
 	return text
-}
-
-// matchLadder shows the newest generation's matches against baselines.
-func matchLadder(run *Run) Ladder {
-	l := Ladder{ID: "matches", Title: "Against baselines", Unit: "%"}
-	newest, played := -1, longestMatches(run)
-	for _, matches := range played {
-		newest = max(newest, slices.Max(slices.Collect(maps.Keys(matches))))
-	}
-	for _, opponent := range slices.Sorted(maps.Keys(played)) {
-		if m, ok := played[opponent][newest]; ok {
-			l.add(Bar{
-				Name: opponent, Value: 100 * m.Score, Low: 100 * m.Low, High: 100 * m.High, Detail: MatchDetail(&m.Result),
-			})
-		}
-	}
-	slices.SortStableFunc(l.Bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
-	if newest < 0 {
-		l.Missing = "no matches yet"
-	} else {
-		l.Note = fmt.Sprintf("score of generation %d; a draw counts half; 95 %% intervals", newest)
-	}
-	return l
 }

@@ -1,5 +1,5 @@
 // Charts, drawn by uPlot, which a page loads as a script before this one. A chart is what report.Chart of the server writes:
-// { title, x, unit, min, max, lines: [{ name, colour, dashed, dots, unconnected, x: [...], y: [...], low, high }] }.
+// { title, x, unit, min, max, lines: [{ name, colour, dashed, dots, x: [...], y: [...], low, high }] }.
 import { colour, faint, onTheme } from "./dom.js";
 import { grouped, interval, number } from "./format.js";
 
@@ -36,8 +36,7 @@ function seriesOf(column, i, unit) {
   return {
     label: column.name, stroke, width: 1.75, spanGaps: true, value,
     dash: column.dashed ? [6, 4] : undefined,
-    points: { show: Boolean(column.dots || column.unconnected) && !column.dashed, size: 5, fill: stroke },
-    ...(column.unconnected && { paths: () => null }),
+    points: { show: Boolean(column.dots) && !column.dashed, size: 5, fill: stroke },
   };
 }
 
@@ -79,31 +78,12 @@ function showNewestValues(plot) {
   if (plot.cursor.idx == null) plot.setLegend({ idxs: plot.data.map((column) => column.findLastIndex((y) => y != null)) });
 }
 
-// drawIntervals draws a vertical bar for each interval of an unconnected line.
-function drawIntervals(plot, columns) {
-  plot.ctx.save();
-  plot.ctx.lineWidth = devicePixelRatio;
-  columns.forEach((column, i) => {
-    if (!column.bounded || !column.unconnected) return;
-    plot.ctx.strokeStyle = colour(`c${column.colour % palette}`);
-    plot.ctx.beginPath();
-    plot.data[0].forEach((x, at) => {
-      if (plot.data[i + 1][at] == null) return;
-      const left = plot.valToPos(x, "x", true);
-      plot.ctx.moveTo(left, plot.valToPos(plot.data[i + 2][at], "y", true));
-      plot.ctx.lineTo(left, plot.valToPos(plot.data[i + 3][at], "y", true));
-    });
-    plot.ctx.stroke();
-  });
-  plot.ctx.restore();
-}
-
 // drawChart makes a uPlot in place; options override those chosen here.
 export function drawChart(place, chart, options = {}) {
   const columns = columnsOf(chart.lines);
   const table = joined(columns);
   const bands = columns.flatMap((c, i) =>
-    c.bounded && !c.unconnected ? [{ series: [i + 3, i + 2], fill: faint(colour(`c${c.colour % palette}`)) }] : []);
+    c.bounded ? [{ series: [i + 3, i + 2], fill: faint(colour(`c${c.colour % palette}`)) }] : []);
   place.replaceChildren();
   return new uPlot({
     width: place.clientWidth, height: 230, bands,
@@ -112,7 +92,7 @@ export function drawChart(place, chart, options = {}) {
     series: [{ label: chart.x, value: (plot, x) => x == null ? "–" : grouped(String(Number(x.toFixed(x < 100 ? 2 : 0)))) }, ...columns.map((c, i) => seriesOf(c, i + 1, chart.unit))],
     legend: { markers: { fill: (plot, i) => plot.series[i].dash ? "transparent" : plot.series[i].stroke() } },
     cursor: { drag: { x: true, y: false }, points: { size: 7 }, dataIdx: nearest },
-    hooks: { setCursor: [showNewestValues], draw: [(plot) => drawIntervals(plot, columns)] },
+    hooks: { setCursor: [showNewestValues] },
     ...options,
   }, table, place);
 }
@@ -158,7 +138,7 @@ export function liveChart(place, first, addressOf) {
     if (addressOf) linkPoints(plot, () => chart.lines[0], addressOf);
     return plot;
   });
-  const shape = (c) => JSON.stringify([c.x, c.lines.map((line) => [line.name, line.colour, line.dashed, line.dots, line.unconnected, Boolean(line.low)])]);
+  const shape = (c) => JSON.stringify([c.x, c.lines.map((line) => [line.name, line.colour, line.dashed, line.dots, Boolean(line.low)])]);
   const zoomed = ({ data: [xs], scales: { x } }) => xs.length > 0 && (x.min > xs[0] || x.max < xs.at(-1));
   function show(next) {
     const same = shape(next) === shape(chart);

@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"time"
 
-	"ludus/env/games"
+	"ludus/cmd/ludus/internal/report"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 )
@@ -40,7 +41,7 @@ type Entry struct {
 	Untrained   bool    `json:"untrained,omitempty"` // it has hardly trained: no step, or few generations, none of them rated
 	Left        float64 `json:"left,omitempty"`      // seconds of training left, estimated; 0 is unknown
 	Changed     int64   `json:"changed,omitempty"`   // when the last generation ended or the run was created, Unix time
-	Curve       *Curve  `json:"curve,omitempty"`     // nil if there is none; equal curves of one run are one pointer
+	Curve       *Curve  `json:"curve,omitempty"`     // nil if there is none
 }
 
 // Kinds of curves.
@@ -49,16 +50,12 @@ const (
 	LossCurve   = "loss"   // policy loss plus outcome loss on the validation set, in nats
 )
 
-// Curve is a run's learning curve with few points: ratings if two checkpoints have one, else losses. It is immutable.
+// Curve is a run's learning curve with few points: ratings if two checkpoints have one, else losses.
 type Curve struct {
 	Kind        string    `json:"kind"`
 	Generations []int     `json:"generations"` // ascending
 	Values      []float64 `json:"values"`
 }
-
-// trainedGenerations is the number of generations from which on a run without ratings counts as trained. Most runs have
-// 60 generations or more.
-const trainedGenerations = 10
 
 // Rating is a checkpoint's rating in Elo with its 95 % interval.
 type Rating struct {
@@ -68,193 +65,184 @@ type Rating struct {
 	High       float64 `json:"high"`
 }
 
-// entryReader keeps a run's entry current. It reads the run's files again only when one of them changed.
-type entryReader struct {
-	root, dir string   // the watched directory and the run's
-	files     runFiles // when entry was read
-	entry     Entry    // without the state
-	steps     int      // of training, completed
+const gone = "its folder is gone: deleted, moved or renamed"
+
+// runReader keeps a run's entry and view current. It reads only what is new in the run's files.
+type runReader struct {
+	root, dir   string // the watched directory and the run's
+	name, title string
+	run         *report.Run // nil if it cannot be read
+	entry       Entry
+	workers     *rundir.WorkersStatus
+	newest      *View     // nil if out of date
+	checked     time.Time // when the files were last checked for changes
 }
 
-// runFiles describes the files that an entry is read from.
-type runFiles struct{ config, metrics, ratings fileStamp }
-
-// fileStamp changes whenever a writer changes a file. It is zero if there is no regular file.
-type fileStamp struct{ size, modified int64 }
-
-func newEntryReader(root, name string) *entryReader {
-	dir := filepath.Join(root, filepath.FromSlash(name))
-	title := name
-	if absolute, err := filepath.Abs(dir); err == nil && name == "." {
-		title = filepath.Base(absolute)
+func newRunReader(root, name string) *runReader {
+	r := &runReader{root: root, dir: filepath.Join(root, filepath.FromSlash(name)), name: name, title: name}
+	if absolute, err := filepath.Abs(r.dir); err == nil && name == "." {
+		r.title = filepath.Base(absolute)
 	}
-	return &entryReader{root: root, dir: dir, entry: Entry{Name: name, Title: title}}
+	return r
 }
 
-// refresh reads changed files and returns the current entry. A run whose directory is a link out of r.root is Broken.
-func (r *entryReader) refresh() Entry {
-	e := &r.entry
-	if _, err := Resolve(r.root, filepath.FromSlash(e.Name)); errors.Is(err, ErrOutside) {
-		return Entry{Name: e.Name, Title: e.Title, State: Broken, Problem: err.Error()}
+// refresh reads what is new and returns the current entry.
+func (r *runReader) refresh() Entry {
+	entry, changed := r.read()
+	workers := r.readWorkers(entry.State)
+	if changed || !reflect.DeepEqual(entry, r.entry) || !reflect.DeepEqual(workers, r.workers) {
+		r.newest = nil
 	}
-	files := runFiles{r.stamp(rundir.ConfigFile), r.stamp(rundir.MetricsFile.Name), r.stamp(rundir.RatingsFile)}
-	if files != r.files || e.Game == "" { // no game: not read yet, or broken
-		before := e.Curve
-		r.files, r.entry = files, Entry{Name: e.Name, Title: e.Title}
-		r.readProgress(r.readConfig())
-		r.readRating()
-		if e.Curve == nil && e.Problem == "" {
-			r.readLosses()
-		}
-		if reflect.DeepEqual(e.Curve, before) {
-			e.Curve = before
-		}
-	}
-	running, trained := rundir.Locked(r.dir), e.Generation >= e.Generations
-	if e.Problem != "" && running { // its files are not written yet
-		return Entry{Name: e.Name, Title: e.Title, State: Starting}
-	}
-	if e.Problem == "" && e.Agent == "" {
-		if generations, _ := rundir.Checkpoints(r.dir).List(); len(generations) > 0 {
-			e.Agent = agent.NetSpec(e.Name).String()
-		}
-	}
-	now := *e
-	now.Untrained = e.Problem == "" && (r.steps == 0 || e.Rating.Generation == 0 && e.Generation < trainedGenerations)
+	r.entry, r.workers, r.checked = entry, workers, time.Now()
+	return entry
+}
+
+// read reads what is new in the run's files. A run whose directory is a link out of r.root is Broken.
+func (r *runReader) read() (e Entry, changed bool) {
+	_, err := Resolve(r.root, filepath.FromSlash(r.name))
 	switch {
-	case e.Problem != "":
-		now.State = Broken
-	case running && trained:
-		now.State = Evaluating
-	case running:
-		now.State = Training
-	case trained:
-		now.State = Finished
+	case err != nil:
+		r.run = nil
+	case r.run == nil:
+		r.run, err = report.ReadRun(r.dir)
+		changed = true
 	default:
-		now.State = Stopped
-	}
-	if now.State != Training {
-		now.Left = 0
-	}
-	return now
-}
-
-func (r *entryReader) stamp(file string) fileStamp {
-	info, err := os.Stat(filepath.Join(r.dir, file))
-	if err != nil || !info.Mode().IsRegular() {
-		return fileStamp{}
-	}
-	return fileStamp{info.Size(), info.ModTime().UnixNano()}
-}
-
-// readConfig returns the run's configuration and sets the entry's game and planned generations. If it cannot be read,
-// readConfig sets the entry's Problem and returns an empty one.
-func (r *entryReader) readConfig() *rundir.Config {
-	e := &r.entry
-	if r.files.config == (fileStamp{}) {
-		e.Problem = "it has no " + rundir.ConfigFile
-		if _, err := os.Stat(r.dir); errors.Is(err, fs.ErrNotExist) {
-			e.Problem = "its folder is gone: deleted, moved or renamed"
+		if changed, err = r.run.Refresh(); err != nil {
+			r.run = nil
 		}
-		return new(rundir.Config)
 	}
-	config, err := rundir.ReadConfig(r.dir)
-	if err == nil {
-		_, err = games.Restore(config.Game, config.Sheet)
-	}
-	if err != nil {
+	e = Entry{Name: r.name, Title: r.title, State: Broken}
+	switch {
+	case err == nil:
+		e.summarise(r.run, rundir.Locked(r.dir))
+	case errors.Is(err, fs.ErrNotExist):
+		e.Problem = gone
+	case !errors.Is(err, ErrOutside) && rundir.Locked(r.dir): // its files are not written yet
+		e.State = Starting
+	default:
 		e.Problem = err.Error()
-		return new(rundir.Config)
 	}
-	e.Game, e.Generations = config.Game, config.Plan.Last()
-	e.Changed = r.files.config.modified / 1e9
-	return config
+	return e, changed
+}
+
+// trainedGenerations is the number of generations from which on a run without ratings counts as trained. Most runs have
+// 60 generations or more.
+const trainedGenerations = 10
+
+// summarise fills the entry from a run. running says whether a process trains or evaluates it.
+func (e *Entry) summarise(run *report.Run, running bool) {
+	e.Game, e.Generations = run.Config.Game, run.Config.Plan.Last()
+	e.Changed = modified(run.Dir, rundir.ConfigFile)
+	steps := 0
+	if last := run.Last(); last != nil {
+		e.Generation, e.Games, steps = last.Generation, last.TotalGames, last.Steps
+		e.Changed = modified(run.Dir, rundir.MetricsFile.Name)
+	}
+	if len(run.Checkpoints) > 0 {
+		e.Agent = agent.NetSpec(e.Name).String()
+	}
+	e.rate(run)
+	e.Curve = curveOf(run)
+	e.Untrained = steps == 0 || e.Rating.Generation == 0 && e.Generation < trainedGenerations
+	trained := e.Generation >= e.Generations
+	switch {
+	case running && trained:
+		e.State = Evaluating
+	case running:
+		e.State, e.Left = Training, secondsLeft(run)
+	case trained:
+		e.State = Finished
+	default:
+		e.State = Stopped
+	}
+}
+
+// modified returns the Unix time of a file's last change, 0 if there is no such file.
+func modified(dir, file string) int64 {
+	info, err := os.Stat(filepath.Join(dir, file))
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().Unix()
 }
 
 // maxLeft, in seconds, is more than any run takes; estimates from damaged files may exceed it.
 const maxLeft = 1e9
 
-// readProgress sets the entry's progress from the metrics, and estimates the time left from the last generations.
-func (r *entryReader) readProgress(config *rundir.Config) {
-	if r.files.metrics == (fileStamp{}) {
-		return // no generation has ended
+// secondsLeft estimates the seconds of training left from the last ten generations; 0 is unknown.
+func secondsLeft(run *report.Run) float64 {
+	recent := run.Generations[max(0, len(run.Generations)-10):]
+	if len(recent) == 0 {
+		return 0
 	}
-	e := &r.entry
-	r.steps = 0
-	generations, seconds, spent := 0, 0.0, 0.0
-	for _, m := range rundir.MetricsFile.Tail(r.dir) {
-		if m.Generation > 0 {
-			e.Generation, e.Games, r.steps = m.Generation, m.TotalGames, m.Steps
-			generations, spent = generations+1, m.RunSeconds
-			seconds += m.PlaySeconds + m.SolveSeconds + m.LearnSeconds
-		}
+	seconds := 0.0
+	for _, g := range recent {
+		seconds += g.PlaySeconds + g.SolveSeconds + g.LearnSeconds
 	}
-	if generations == 0 {
-		return
+	last, plan := &recent[len(recent)-1], &run.Config.Plan
+	missing := float64(plan.Last() - last.Generation)
+	left := missing * seconds / float64(len(recent)) / max(1-run.Config.Settings.RatingShare, 0.1)
+	if plan.Seconds > 0 && last.RunSeconds > 0 {
+		left = min(left, max(plan.Seconds-last.RunSeconds, 1))
 	}
-	e.Changed = r.files.metrics.modified / 1e9
-	mean := seconds / float64(generations)
-	e.Left = float64(max(e.Generations-e.Generation, 0)) * mean / max(1-config.Settings.RatingShare, 0.1)
-	if limit := config.Plan.Seconds; limit > 0 && spent > 0 {
-		e.Left = min(e.Left, max(limit-spent, 1))
+	if !(left >= 0 && left < maxLeft) {
+		return 0
 	}
-	if !(e.Left >= 0 && e.Left < maxLeft) {
-		e.Left = 0
-	}
+	return left
 }
 
-// readRating sets the entry's rating to that of the best checkpoint still on disk, or of the best one if all
-// are gone, and its curve if several are rated. It ignores damaged ratings: the view warns of them.
-func (r *entryReader) readRating() {
-	if r.files.ratings == (fileStamp{}) {
+// rate sets the entry's rating to that of the best checkpoint still on disk, or of the best one if all are gone.
+func (e *Entry) rate(run *report.Run) {
+	if run.Ratings == nil {
 		return
 	}
-	ratings, err := rundir.ReadRatings(r.dir)
-	if err != nil {
+	best := run.Ratings.Best()
+	if len(best) == 0 {
 		return
 	}
-	kept, _ := rundir.Checkpoints(r.dir).List() // none if they cannot be listed
-	if best := ratings.Best(); len(best) > 0 {
-		i := slices.IndexFunc(best, func(b rundir.Rating) bool { return slices.Contains(kept, *b.Generation) })
-		if i >= 0 && r.entry.Problem == "" {
-			r.entry.Best = agent.NetSpec(r.entry.Name).String() + "@best"
-		}
-		b := &best[max(i, 0)]
-		r.entry.Rating = Rating{*b.Generation, b.Rating, b.Low, b.High}
+	i := slices.IndexFunc(best, func(b rundir.Rating) bool { return slices.Contains(run.Checkpoints, *b.Generation) })
+	if i >= 0 {
+		e.Best = agent.NetSpec(e.Name).String() + "@best"
 	}
-	values := make(map[int]float64)
-	for _, a := range ratings.Agents {
-		if a.Generation != nil {
-			values[*a.Generation] = a.Rating
-		}
-	}
-	r.entry.setCurve(RatingCurve, values)
+	b := &best[max(i, 0)]
+	e.Rating = Rating{*b.Generation, b.Rating, b.Low, b.High}
 }
 
-// curvePoints is the most points of a curve of losses.
-const curvePoints = 40
+const (
+	curvePoints = 40  // the most points of a curve
+	maxLoss     = 1e6 // more than any loss in nats; sums of losses from damaged files may exceed it
+)
 
-// maxLoss is more than any loss in nats; sums of losses from damaged files may exceed it.
-const maxLoss = 1e6
-
-// readLosses sets the entry's curve from the metrics.
-func (r *entryReader) readLosses() {
-	values := make(map[int]float64)
-	for _, m := range rundir.MetricsFile.Sample(r.dir, curvePoints) {
-		if loss := m.ValidationPolicyLoss + m.ValidationOutcomeLoss; m.Generation > 0 && loss > 0 && loss < maxLoss {
-			values[m.Generation] = loss
+// curveOf returns a run's learning curve, nil if it has fewer than two points.
+func curveOf(run *report.Run) *Curve {
+	values := make(map[int]float64) // by generation
+	if run.Ratings != nil {
+		for _, a := range run.Ratings.Agents {
+			if a.Generation != nil {
+				values[*a.Generation] = a.Rating
+			}
 		}
 	}
-	r.entry.setCurve(LossCurve, values)
-}
-
-// setCurve sets the entry's curve to values by generation, if there are at least two and the run can be read.
-func (e *Entry) setCurve(kind string, values map[int]float64) {
-	if len(values) < 2 || e.Problem != "" {
-		return
+	kind := RatingCurve
+	if len(values) < 2 {
+		kind = LossCurve
+		clear(values)
+		for i := range run.Generations {
+			g := &run.Generations[i]
+			if loss := g.ValidationPolicyLoss + g.ValidationOutcomeLoss; loss > 0 && loss < maxLoss {
+				values[g.Generation] = loss
+			}
+		}
 	}
-	e.Curve = &Curve{Kind: kind, Generations: slices.Sorted(maps.Keys(values))}
-	for _, generation := range e.Curve.Generations {
-		e.Curve.Values = append(e.Curve.Values, values[generation])
+	if len(values) < 2 {
+		return nil
 	}
+	curve := &Curve{Kind: kind}
+	generations := slices.Sorted(maps.Keys(values))
+	n := min(len(generations), curvePoints)
+	for i := range n {
+		g := generations[i*(len(generations)-1)/(n-1)]
+		curve.Generations, curve.Values = append(curve.Generations, g), append(curve.Values, values[g])
+	}
+	return curve
 }

@@ -22,10 +22,6 @@ type List struct {
 	Note string  `json:"note,omitempty"` // why the directory cannot be read, or runs are not listed
 }
 
-func (l *List) equal(other *List) bool {
-	return l.Dir == other.Dir && l.Note == other.Note && slices.Equal(l.Runs, other.Runs)
-}
-
 // Limits of a scan, in case the directory does not hold runs.
 const (
 	maxDepth   = 2 // levels of folders below the directory
@@ -33,7 +29,7 @@ const (
 	maxRuns    = 500
 )
 
-// scan finds the runs in w.dir and refreshes their entries and w.readers. List.Note says if some runs may be missing.
+// scan finds the runs in w.dir and refreshes them. List.Note says if some runs may be missing.
 func (w *Watcher) scan() *List {
 	s := scanner{dir: w.dir, left: maxFolders}
 	s.visit("", maxDepth)
@@ -44,17 +40,17 @@ func (w *Watcher) scan() *List {
 	if path, err := filepath.Abs(w.dir); err == nil {
 		list.Path = path
 	}
-	readers := make(map[string]*entryReader, len(s.names))
+	runs := make(map[string]*runReader, len(s.names))
 	slices.Sort(s.names)
 	for _, name := range s.names[:min(len(s.names), maxRuns)] {
-		run := w.readers[name]
+		run := w.runs[name]
 		if run == nil {
-			run = newEntryReader(w.dir, name)
+			run = newRunReader(w.dir, name)
 		}
-		readers[name] = run
+		runs[name] = run
 		list.Runs = append(list.Runs, run.refresh())
 	}
-	w.readers = readers
+	w.runs = runs
 	switch {
 	case errors.Is(s.err, fs.ErrNotExist): // the first run makes the folder
 	case s.err != nil:

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"reflect"
 	"slices"
 	"time"
 
@@ -23,74 +22,35 @@ type View struct {
 // maxRows limits the tables of a view.
 const maxRows = 300
 
-// viewedRun is a run that is being viewed.
-type viewedRun struct {
-	entry   *entryReader
-	run     *report.Run // nil if it cannot be read
-	view    *View       // newest version
-	checked time.Time   // when view was last known to be current
-}
-
-// refresh replaces v.view by a new view if anything changed. If the run cannot be read, the view's entry says why.
-func (v *viewedRun) refresh() {
-	entry := v.entry.refresh()
-	changed, err := v.refreshRun(entry)
-	if err != nil && entry.Problem == "" {
-		entry.State, entry.Problem = Broken, err.Error()
+// view returns the run's view, at most viewInterval old.
+func (r *runReader) view() *View {
+	if time.Since(r.checked) >= viewInterval {
+		r.refresh()
 	}
-	v.checked = time.Now()
-	workers := v.readWorkers(entry)
-	switch {
-	case changed || v.view == nil:
-		v.view = newView(v.run)
-	case v.view.Run == entry && reflect.DeepEqual(v.view.Workers, workers):
-		return
-	default:
-		v.view = new(*v.view)
+	if r.newest != nil {
+		return r.newest
 	}
-	v.view.Run, v.view.Workers = entry, workers
+	r.newest = &View{Run: r.entry, Workers: r.workers}
+	if run := r.run; run != nil { // the view shares nothing mutable with it
+		r.newest.Page, r.newest.Checkpoints = *run.Page(), slices.Clone(run.Checkpoints)
+		r.newest.Matches, r.newest.Suite = newestFirst(run.Matches), newestFirst(run.Suite)
+	}
+	return r.newest
 }
 
 // oldWorkers is the age from which on a workers.json says nothing: a run rewrites it every two seconds.
 const oldWorkers = 30 * time.Second
 
 // readWorkers returns the state of the run's workers; nil if it has none or does not train.
-func (v *viewedRun) readWorkers(entry Entry) *rundir.WorkersStatus {
-	if entry.State != Training {
+func (r *runReader) readWorkers(state string) *rundir.WorkersStatus {
+	if state != Training {
 		return nil
 	}
-	s, err := rundir.ReadWorkers(v.entry.dir)
+	s, err := rundir.ReadWorkers(r.dir)
 	if err != nil || time.Since(time.Unix(s.Time, 0)) > oldWorkers {
 		return nil
 	}
 	return s
-}
-
-// refreshRun reads new files and lines of the run, opening it if necessary. It closes the run on an error, or if the
-// entry says that it is broken or starting. changed reports new data, opening or closing.
-func (v *viewedRun) refreshRun(entry Entry) (changed bool, err error) {
-	before := v.run
-	switch {
-	case entry.State == Broken || entry.State == Starting:
-		v.run = nil
-	case before == nil:
-		v.run, err = report.ReadRun(v.entry.dir)
-	default:
-		if changed, err = before.Refresh(); err != nil {
-			v.run = nil
-		}
-	}
-	return changed || v.run != before, err
-}
-
-// newView makes a view that shares nothing mutable with the run. Without a run it is empty.
-func newView(run *report.Run) *View {
-	if run == nil {
-		return new(View)
-	}
-	v := &View{Page: *run.Page(), Matches: newestFirst(run.Matches), Suite: newestFirst(run.Suite)}
-	v.Checkpoints, _ = rundir.Checkpoints(run.Dir).List() // none if they cannot be listed
-	return v
 }
 
 // newestFirst returns a copy of the last maxRows rows, newest first.

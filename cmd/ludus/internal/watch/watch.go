@@ -4,76 +4,68 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"reflect"
 	"sync"
 	"time"
 )
 
-// Errors of [Watcher.View] and [Watcher.Find].
-var (
-	ErrUnknown = errors.New("there is no such run")
-	ErrBusy    = errors.New("too many runs are viewed at once; close some of their pages")
-)
+// ErrUnknown is the error of [Watcher.View] and [Watcher.Find] for a run that is not listed.
+var ErrUnknown = errors.New("there is no such run")
 
 const (
 	viewInterval = 250 * time.Millisecond // between refreshes of a viewed run, and between checks for changes
 	listInterval = time.Second            // between scans; longer if a scan takes more than a twentieth of it
-	linger       = 10 * time.Second       // how long a run counts as viewed after the last request for it
-	maxViews     = 16                     // runs viewed at once
 )
 
 // Watcher follows the runs in a directory. Its methods are safe for concurrent use.
 type Watcher struct {
 	dir string
 
-	mu      sync.Mutex // held while files are read
-	list    *List      // newest version; nil before the first scan
-	checked time.Time  // when the list was last known to be current
-	due     time.Time  // when a call that waits for a new list may scan again
-	readers map[string]*entryReader
-	views   map[string]*viewedRun // by run name
+	mu   sync.Mutex            // held while files are read
+	list *List                 // newest version; nil before the first scan
+	due  time.Time             // when to scan again
+	runs map[string]*runReader // the listed runs by name
 }
 
 // New returns a watcher of the runs in dir.
-func New(dir string) *Watcher { return &Watcher{dir: dir, views: make(map[string]*viewedRun)} }
+func New(dir string) *Watcher { return &Watcher{dir: dir} }
 
 // List returns the current list of runs or, if seen is not nil, waits for one that differs from it. The list is shared:
 // do not change it. The error is ctx's.
 func (w *Watcher) List(ctx context.Context, seen *List) (*List, error) {
 	return wait(ctx, w, seen, func() (*List, error) {
-		start := time.Now()
-		if w.list == nil || start.After(w.due) || seen == nil && start.Sub(w.checked) > listInterval {
-			if list := w.scan(); w.list == nil || !w.list.equal(list) {
-				w.list = list
-			}
-			w.checked, w.due = start, start.Add(max(listInterval, 20*time.Since(start)))
-		}
+		w.scanIfDue()
 		return w.list, nil
 	})
 }
 
-// View returns a run's current view or, if seen is not nil, waits for one that differs from it. The view is shared: do
-// not change it. If the run disappears, the next view says so. The error is ctx's, or wraps [ErrUnknown] or [ErrBusy].
-func (w *Watcher) View(ctx context.Context, name string, seen *View) (*View, error) {
-	if seen == nil {
-		if _, err := w.Find(ctx, name); err != nil {
-			return nil, err
-		}
+// scanIfDue scans the directory again if the list is older than listInterval.
+func (w *Watcher) scanIfDue() {
+	start := time.Now()
+	if start.Before(w.due) {
+		return
 	}
+	if list := w.scan(); !reflect.DeepEqual(list, w.list) {
+		w.list = list
+	}
+	w.due = start.Add(max(listInterval, 20*time.Since(start)))
+}
+
+// View returns a run's current view or, if seen is not nil, waits for one that differs from it. The view is shared: do
+// not change it. If the run disappears, the next view says so. The error is ctx's, or wraps [ErrUnknown].
+func (w *Watcher) View(ctx context.Context, name string, seen *View) (*View, error) {
 	return wait(ctx, w, seen, func() (*View, error) {
-		maps.DeleteFunc(w.views, func(_ string, v *viewedRun) bool { return time.Since(v.checked) > linger })
-		v := w.views[name]
-		if v == nil {
-			if len(w.views) >= maxViews {
-				return nil, fmt.Errorf("run %s: %w", name, ErrBusy)
-			}
-			v = &viewedRun{entry: newEntryReader(w.dir, name)}
-			w.views[name] = v
+		w.scanIfDue()
+		if run := w.runs[name]; run != nil {
+			return run.view(), nil
 		}
-		if time.Since(v.checked) >= viewInterval {
-			v.refresh()
+		if seen == nil {
+			return nil, w.unknown(name)
 		}
-		return v.view, nil
+		if seen.Run.Problem == gone {
+			return seen, nil
+		}
+		return &View{Run: Entry{Name: name, Title: seen.Run.Title, State: Broken, Problem: gone}}, nil
 	})
 }
 
@@ -88,7 +80,11 @@ func (w *Watcher) Find(ctx context.Context, name string) (Entry, error) {
 			return e, nil
 		}
 	}
-	return Entry{}, fmt.Errorf("%w in %s: %q; the page Runs lists them", ErrUnknown, w.dir, name)
+	return Entry{}, w.unknown(name)
+}
+
+func (w *Watcher) unknown(name string) error {
+	return fmt.Errorf("%w in %s: %q; the page Runs lists them", ErrUnknown, w.dir, name)
 }
 
 // wait calls current every viewInterval, with w.mu held, until it returns a value other than seen or an error.

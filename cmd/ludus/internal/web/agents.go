@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -127,5 +128,11 @@ func (p *agentPool) version(spec agent.Spec) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fileVersion(real, "", "manifest.json", rundir.CheckpointsDir, rundir.RatingsFile), nil
+	var b strings.Builder
+	for _, name := range []string{"", "manifest.json", rundir.CheckpointsDir, rundir.RatingsFile} {
+		if info, err := os.Stat(filepath.Join(real, name)); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String(), nil
 }

@@ -55,8 +55,6 @@ func (s *Server) asHTTPError(r *http.Request, err error) *httpError {
 		return httpErrorf(http.StatusBadRequest, "%v", err)
 	case errors.Is(err, watch.ErrUnknown):
 		return httpErrorf(http.StatusNotFound, "%v", err)
-	case errors.Is(err, watch.ErrBusy):
-		return busyf("%v", err)
 	case errors.As(err, &tooLarge):
 		return httpErrorf(http.StatusRequestEntityTooLarge, "the request is larger than %d bytes", tooLarge.Limit)
 	case r.Context().Err() != nil: // the client has disconnected, or the server is stopping

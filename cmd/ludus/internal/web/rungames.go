@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/board"
+	"ludus/cmd/ludus/internal/report"
 	"ludus/env"
 	"ludus/train/match"
 	"ludus/train/record"
@@ -67,9 +67,6 @@ type gameSummary struct {
 	First  string `json:"first,omitempty"` // the agent in the first seat, in a match
 }
 
-// minPolicyShare is the smallest share of a policy target that is sent.
-const minPolicyShare = 0.005
-
 // selfPlayGames lists the generations with self-play games, or the games of one (&generation=G), or returns one of
 // these games (&game=N).
 func (s *Server) selfPlayGames(r *http.Request) (any, error) {
@@ -97,7 +94,7 @@ func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 	for i, p := range played {
 		games = append(games, savedGame{
 			summary: gameSummary{Number: first + i, Plies: p.Length(), Goals: p.Goals},
-			replay:  func() (*board.Replay, error) { return selfPlayReplay(game, p, generation), nil },
+			replay:  func() (*board.Replay, error) { return report.SelfPlayReplay(game, p, generation), nil },
 		})
 	}
 	return listOrReplay(r, game, games, fmt.Sprintf("generation %d", generation))
@@ -136,33 +133,6 @@ func asNotFound(err error, dir string) error {
 		}
 	}
 	return err
-}
-
-// selfPlayReplay returns a self-play game with the value and the policy target of each searched position.
-func selfPlayReplay(game *env.Game, p *record.Record, generation int) *board.Replay {
-	var legal []env.Action
-	var policy []float32
-	replay := board.NewReplay(game, p.Moves(), func(ply int, state env.State, position *board.ReplayPosition) {
-		position.Random = ply < len(p.Opening)
-		if position.Random {
-			return
-		}
-		found := &p.Plies[ply-len(p.Opening)]
-		position.Value, position.Proven = new(state.Player().Sign()*found.Value(game)), found.Proven >= 0
-		legal = state.Legal(legal[:0])
-		policy = slices.Grow(policy[:0], len(legal))[:len(legal)]
-		found.Policy.Normalise(policy)
-		for i, share := range policy {
-			if share >= minPolicyShare {
-				info := board.MoveInfo{Move: game.ActionNames[legal[i]], Policy: new(float64(share))}
-				position.Moves = append(position.Moves, info)
-			}
-		}
-		slices.SortStableFunc(position.Moves, func(a, b board.MoveInfo) int { return cmp.Compare(*b.Policy, *a.Policy) })
-	})
-	agent := fmt.Sprintf("generation %d", generation)
-	replay.Agents, replay.Goals = [2]string{agent, agent}, p.Goals
-	return replay
 }
 
 // matchSummary is a recorded match in a run's directory.

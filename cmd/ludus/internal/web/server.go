@@ -47,7 +47,6 @@ type Server struct {
 	games     *gameCache
 	searches  *searchQueue
 	agents    *agentPool
-	diagnoses *diagnoses
 	streams   chan struct{} // one element per open stream
 	watcher   *watch.Watcher
 	sheet     *sheet.Watcher // nil: none is watched
@@ -115,7 +114,6 @@ func listen(o Options, l limits) (*Server, error) {
 		mux:       http.NewServeMux(),
 		games:     newGameCache(l.games),
 		searches:  newSearchQueue(o.Threads, l.waiting, l.searchWait),
-		diagnoses: &diagnoses{byRun: map[string]diagnosis{}},
 		streams:   make(chan struct{}, l.streams),
 		watcher:   watch.New(o.Runs),
 		sheet:     o.Sheet,
