@@ -105,7 +105,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/peers":       {},
 	"cmd/ludus/internal/report": {
 		"checkpoints", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games",
-		"train/agent", "train/match", "train/record", "train/rundir", "train/suite",
+		"train/match", "train/record", "train/rundir", "train/suite",
 	},
 	"cmd/ludus/internal/sheet":  {"cmd/internal/diagrams", "cmd/ludus/internal/board", "env", "env/gdl", "env/gdl/kif"},
 	"cmd/ludus/internal/static": {},

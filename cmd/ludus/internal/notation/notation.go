@@ -13,7 +13,7 @@ import (
 // Parser reads the moves of one game. It is safe for concurrent use; its fields are read-only.
 type Parser struct {
 	Drops bool     // the column alone names a move, see [env.Game.Drops]
-	Verbs []string // words that may stand before the cells of a move: of official texts, and names of neutral pieces
+	Verbs []string // of official texts: words that may stand before the cells of a move
 
 	game  *env.Game
 	moves []move // by action
@@ -22,49 +22,25 @@ type Parser struct {
 // move holds an action's name and official text as tokens, without the verb.
 type move struct {
 	verb           string
-	piece          string // the neutral piece that moves with this verb place, such as "white"; "" if there is none
-	plain          bool   // the name needs no verb
+	plain          bool // the name needs no verb
 	name, official []string
 }
 
 // NewParser returns a parser for a game's moves.
 func NewParser(game *env.Game) *Parser {
 	p := &Parser{game: game, Drops: game.Drops(), moves: make([]move, game.NumActions())}
-	neutral := neutralPieces(game)
 	for a, text := range game.ActionTexts {
 		if text == "" {
 			continue
 		}
 		verb, name := game.Verb(env.Action(a)), game.ActionNames[a]
 		rest, withVerb := strings.CutPrefix(name+" ", verb+" ")
-		p.moves[a] = move{verb, neutral[verb], !withVerb, tokens(rest), tokens(text)[1:]}
+		p.moves[a] = move{verb, !withVerb, tokens(rest), tokens(text)[1:]}
 		if game.Drawing.ActionCells[a] != env.NoCells && !slices.Contains(p.Verbs, verb) {
 			p.Verbs = append(p.Verbs, verb)
-			if piece := neutral[verb]; piece != "" {
-				p.Verbs = append(p.Verbs, piece)
-			}
 		}
 	}
 	return p
-}
-
-// neutralPieces returns, by verb, the names of the neutral pieces that moves place in the starting position.
-func neutralPieces(game *env.Game) map[string]string {
-	names := make(map[string]string)
-	start, next := game.NewState(), game.NewState()
-	for _, a := range start.Legal(nil) {
-		verb, to := game.Verb(a), game.Drawing.ActionCells[a].To
-		if _, known := names[verb]; known || to == env.NoCell {
-			continue
-		}
-		next.CopyFrom(start)
-		next.Apply(a)
-		names[verb] = ""
-		if kind := next.Pieces(nil)[to]; game.Drawing.IsPiece(kind) && game.Drawing.Pieces[kind-1].Neutral {
-			names[verb] = game.Drawing.Pieces[kind-1].Name
-		}
-	}
-	return names
 }
 
 // Replay is [env.ReplayText] for moves in any form that [Parser.Parse] reads.
@@ -93,8 +69,7 @@ func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 // text, or:
 //   - the name with other separators or none: "b2b3", "b2 b3", "b2xb3";
 //   - the official text without its verb: "r3 c3";
-//   - either with the verb or the neutral piece that the move places, which may be cut short: "b c3" or "white c3" for
-//     "block c3";
+//   - either with the verb, which may be cut short: "b c3" for "block c3";
 //   - one of the cells of a step, or the column's letter where pieces fall, if only one legal move has it.
 //
 // If no legal move fits, the error names the nearest legal moves; if several fit, it lists them.
@@ -150,21 +125,16 @@ func (p *Parser) fitting(legal []env.Action, typed []string, forms func(env.Acti
 	return slices.DeleteFunc(slices.Clone(legal), func(a env.Action) bool { return !p.fits(a, typed, forms) })
 }
 
-// fits reports whether typed tokens are one of the forms of a move, perhaps after its verb or piece. Without these, a move
-// fits only if its name has no verb.
+// fits reports whether typed tokens are one of the forms of a move, perhaps after its verb. Without the verb, a move fits
+// only if its name has none.
 func (p *Parser) fits(a env.Action, typed []string, forms func(env.Action) [][]string) bool {
 	m := &p.moves[a]
 	if len(typed) == 0 || m.verb == "" {
 		return false
 	}
 	return slices.ContainsFunc(forms(a), func(form []string) bool {
-		return m.plain && slices.Equal(typed, form) || m.startsWith(typed[0]) && slices.Equal(typed[1:], form)
+		return m.plain && slices.Equal(typed, form) || strings.HasPrefix(m.verb, typed[0]) && slices.Equal(typed[1:], form)
 	})
-}
-
-// startsWith reports whether a word is the verb of a move or its piece, perhaps cut short.
-func (m *move) startsWith(word string) bool {
-	return strings.HasPrefix(m.verb, word) || m.piece != "" && strings.HasPrefix(m.piece, word)
 }
 
 // illegal returns an error that explains by the pieces on the board why an action is not legal.
@@ -207,7 +177,7 @@ func (p *Parser) unreadable(legal []env.Action, typed []string, text string) err
 		return fmt.Errorf("%s is not a move of this game. %s", quoted, p.nearest(legal, typed))
 	}
 	for _, a := range legal {
-		if m := &p.moves[a]; len(typed) == 1 && len(m.name) > 0 && m.startsWith(typed[0]) {
+		if m := &p.moves[a]; len(typed) == 1 && len(m.name) > 0 && strings.HasPrefix(m.verb, typed[0]) {
 			return fmt.Errorf("%s is incomplete; moves look like %s", quoted, p.game.ActionNames[a])
 		}
 	}

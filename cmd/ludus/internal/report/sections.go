@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"ludus/cmd/internal/svg"
-	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
 	"ludus/train/suite"
@@ -168,28 +167,20 @@ func metricCharts(charts []metricChart, runs []*Run) []svg.Chart {
 	return drawn
 }
 
-// ratingNote says what the ratings and intervals of runs refer to, and which of the agents that are shown is the shipped one.
-func ratingNote(runs []*Run, shown ...string) string {
+// ratingNote says what the ratings and intervals of runs refer to.
+func ratingNote(runs ...*Run) string {
 	for _, run := range runs {
 		if run.Ratings != nil && !run.Ratings.Known() {
 			return "0 is random play; with 95 % intervals of the distance to the pool's centre"
 		}
 	}
-	note := "0 is random play"
-	switch {
-	case slices.Contains(shown, agent.Zoo):
-		note += "; zoo is the shipped agent"
-	case slices.ContainsFunc(shown, func(name string) bool { return strings.HasPrefix(name, agent.Zoo+",elo=") }):
-		note += "; zoo,elo=N is the shipped agent, weakened to N"
-	}
-	return note + "; with 95 % intervals"
+	return "0 is random play; zoo is the shipped agent, zoo,elo=N the same weakened to N; with 95 % intervals"
 }
 
 // ratingChart plots the checkpoints' ratings and, for a single run, a horizontal line for the shipped agent and each
 // baseline.
 func ratingChart(runs []*Run) svg.Chart {
-	c := svg.Chart{ID: "rating", Title: "Rating", Unit: "Elo", X: byGeneration}
-	var shown []string
+	c := svg.Chart{ID: "rating", Title: "Rating", Note: ratingNote(runs...), Unit: "Elo", X: byGeneration}
 	for i, run := range runs {
 		if run.Ratings == nil {
 			continue
@@ -214,10 +205,8 @@ func ratingChart(runs []*Run) svg.Chart {
 		for j, a := range baselines {
 			level := slices.Repeat([]float64{rounded(a.Rating)}, len(line.X))
 			c.Lines = append(c.Lines, svg.Line{Name: a.Agent, Colour: j + 1, Dashed: true, X: line.X, Y: level})
-			shown = append(shown, a.Agent)
 		}
 	}
-	c.Note = ratingNote(runs, shown...)
 	return finished(c, noRatings)
 }
 
@@ -326,9 +315,9 @@ func reliabilityChart(runs []*Run) svg.Chart {
 const maxLadder = 16
 
 func ratingLadder(run *Run) Ladder {
-	l := Ladder{ID: "ratings", Title: "Ratings", Unit: "Elo"}
+	l := Ladder{ID: "ratings", Title: "Ratings", Note: ratingNote(run), Unit: "Elo"}
 	if run.Ratings == nil {
-		l.Note, l.Missing = ratingNote([]*Run{run}), noRatings
+		l.Missing = noRatings
 		return l
 	}
 	var generations []int
@@ -358,11 +347,6 @@ func ratingLadder(run *Run) Ladder {
 			})
 		}
 	}
-	var names []string
-	for _, b := range l.Bars {
-		names = append(names, b.Name)
-	}
-	l.Note = ratingNote([]*Run{run}, names...)
 	if hidden := len(generations) - len(shown); hidden > 0 {
 		l.Note += fmt.Sprintf("; %d more checkpoints are not shown", hidden)
 	}
