@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// toolchain builds the engine on every machine.
+// toolchain is the Go version that builds the engine on every machine.
 const toolchain = "go1.26.8"
 
 // engine is the package to build.
@@ -73,7 +73,7 @@ func generate(folder string) error {
 	)
 }
 
-// pack compresses data with Zstandard, which needs an eighth less than gzip: its window holds the whole engine.
+// pack compresses data with Zstandard, whose window holds the whole engine; the result is an eighth smaller than with gzip.
 func pack(data []byte) ([]byte, error) {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 type note struct {
 	player  int
 	move    string
-	score   string // of the first player, after the move
+	score   string // the first player's score after the move
 	text    string // "" for a move that needs no comment
-	weight  int    // of its diagram, see below; 0: none
+	weight  int    // weight of its diagram, see below; 0: no diagram
 	diagram diagram
 }
 
-// Weights of diagrams: the heaviest notes get one.
+// Weights of notes: the heaviest notes get a diagram.
 const (
 	jumpNote = 1 + iota
 	mistakeNote
 	endNote
 )
 
-// jump is a change of the expected score that is worth a comment.
+// jump is the least change of the expected score that is worth a comment.
 const jump = 15
 
 // commentator comments on a sample game.
@@ -99,7 +99,7 @@ func (c *commentator) comment(before, after *ply, player, choices int) (text str
 	return "", 0
 }
 
-// of returns a score of First as that of a player.
+// of converts a score of First into player's score.
 func of(player int, score float64) float64 {
 	if player == 1 {
 		return 100 - score
@@ -107,14 +107,14 @@ func of(player int, score float64) float64 {
 	return score
 }
 
-// onlyWins reports whether a game has wins, draws and losses only, so that points do not matter for the score.
+// onlyWins reports whether a game has only wins, draws and losses, so that scores other than these do not occur.
 func onlyWins(game *env.Game) bool {
 	return !slices.ContainsFunc(game.Classes, func(c env.Class) bool {
 		return !c.Impossible && c.Utility != 1 && c.Utility != 0 && c.Utility != -1
 	})
 }
 
-// scale explains the scores of a game.
+// scale explains what the scores of a game mean.
 func scale(game *env.Game) string {
 	if onlyWins(game) {
 		return "100 for a win, 50 for a draw, 0 for a loss"
@@ -122,7 +122,7 @@ func scale(game *env.Game) string {
 	return "0 to 100 points"
 }
 
-// result says how a game ends in which First has the given score.
+// result describes the end of a game by First's score.
 func (c *commentator) result(score float64) string {
 	winner := 0
 	if score < 50 {
@@ -137,7 +137,7 @@ func (c *commentator) result(score float64) string {
 	return fmt.Sprintf("%s wins %.0f to %.0f", c.game.Players[winner], score, 100-score)
 }
 
-// someOf names up to three moves.
+// someOf names up to three of the moves.
 func someOf(moves []string) string {
 	switch n := len(moves); {
 	case n == 0:
@@ -148,7 +148,7 @@ func someOf(moves []string) string {
 	return joined(moves, "or")
 }
 
-// joined lists words: "a, b or c".
+// joined joins words to a list: "a, b or c", where last is "or".
 func joined(words []string, last string) string {
 	n := len(words) - 1
 	if n == 0 {
@@ -157,7 +157,7 @@ func joined(words []string, last string) string {
 	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
 }
 
-// ending says how the game ended.
+// ending describes how the sample game ended.
 func (c *commentator) ending(state env.State) string {
 	goals := state.Goals()
 	if goals[0] == goals[1] {
@@ -178,7 +178,7 @@ func (c *commentator) ending(state env.State) string {
 	return text + "."
 }
 
-// capital returns a text with a capital first letter, unless its first word is one letter: the names x and o.
+// capital capitalises a text, unless its first word is one letter: the names x and o.
 func capital(text string) string {
 	if first, _, _ := strings.Cut(text, " "); len(first) < 2 || strings.HasPrefix(first[1:], "'") {
 		return text

@@ -36,9 +36,9 @@ const (
 	pictureFolder = "docs/games/pictures"
 )
 
-// page is a page about some games: one game, or a game and its other sizes.
+// page is a page about one game, possibly with its other sizes.
 type page struct {
-	names []string // of the games; the first is the page's own
+	names []string // names of the games; the first is the page's own
 }
 
 func (p *page) name() string { return p.names[0] }
@@ -46,8 +46,8 @@ func (p *page) name() string { return p.names[0] }
 // title returns a heading such as "Quad 5x5".
 func (p *page) title() string { return capital(strings.ReplaceAll(p.name(), "-", " ")) }
 
-// pages lists a page for each game that the program lists. A game whose name extends another's, such as hex-5x5 that of
-// hex, shares its page.
+// pages lists the pages for all games of the program. A game whose name extends another's, such as hex-5x5 and hex, shares
+// its page.
 func pages() (list []page) {
 	for _, name := range games.Names() {
 		extends := func(p page) bool { return strings.HasPrefix(name, p.name()+"-") }
@@ -60,7 +60,7 @@ func pages() (list []page) {
 	return list
 }
 
-// update plays sample games that are missing, and writes all files.
+// update plays the missing sample games, and those of the pages in again, and writes all files.
 func update(ctx context.Context, root string, again []string) error {
 	for _, p := range pages() {
 		if err := studyPage(ctx, filepath.Join(root, dataFolder), &p, slices.Contains(again, p.name())); err != nil {
@@ -84,8 +84,8 @@ func update(ctx context.Context, root string, again []string) error {
 	return nil
 }
 
-// render returns the content of every generated file, by its path in the repository. Games without a sample game get no
-// page, so a new game needs none until go generate plays one.
+// render returns the content of every generated file, by its path in the repository. A new game gets no page until go
+// generate has played its sample game.
 func render(root string) (map[string]string, error) {
 	files := make(map[string]string)
 	var list []page

@@ -13,13 +13,13 @@ import (
 	"ludus/env/games"
 )
 
-// README.md's table of games is between these lines. A README without them has no table.
+// Lines of README.md between which its table of games is generated.
 const (
 	gamesBegin = "<!-- games: written by go generate ./cmd/gamepages -->\n"
 	gamesEnd   = "<!-- end of games -->\n"
 )
 
-// renderOverview adds the index of the pages, README.md with its table of games, and README.md's pictures.
+// renderOverview adds to files the index of the pages and README.md with its table of games and pictures.
 func renderOverview(files map[string]string, root string, list []page) error {
 	table, err := gamesTable(list, "")
 	if err != nil {
@@ -47,7 +47,8 @@ func renderOverview(files map[string]string, root string, list []page) error {
 	return err
 }
 
-// gamesTable returns a table with a picture of a won game of each page; prefix leads to the pages.
+// gamesTable returns a table of the pages, each with a picture of a won game. prefix is the path from the table's file to
+// the pages.
 func gamesTable(list []page, prefix string) (string, error) {
 	const inRow = 5
 	var b strings.Builder
@@ -70,10 +71,10 @@ func gamesTable(list []page, prefix string) (string, error) {
 	return b.String(), nil
 }
 
-// The position in README.md's picture of an analysis: several moves are about as good.
+// Position in README.md's picture of an analysis; several moves are about equally good there.
 const (
 	analysedPage = "breakthrough-6x6"
-	analysedPly  = 6 // plies played before
+	analysedPly  = 6 // number of plies played before it
 )
 
 // drawAnalysis draws a position of a sample game with the moves of its analysis.
@@ -97,7 +98,7 @@ func drawAnalysis(data string) (string, error) {
 	top := s.Sample[analysedPly].Top
 	d := diagram{pieces: diagrams.Pieces(state), player: int(state.Player()), label: make(map[int32]string)}
 	for _, m := range top {
-		if to := cellsOf(game, m.Move).To; d.label[to] == "" { // of several moves to a cell, the most visited one
+		if to := cellsOf(game, m.Move).To; d.label[to] == "" { // if several moves go to a cell, the most visited one
 			d.arrows = append(d.arrows, weighted{m.Move, float64(m.Visits) / float64(top[0].Visits)})
 			d.label[to] = fmt.Sprintf("%.0f", m.Score)
 		}

@@ -21,7 +21,7 @@ import (
 // generated is the first line of pages.
 const generated = "<!-- Written by go generate ./cmd/gamepages. Do not edit. -->\n"
 
-// A page's section "What is known" is between these lines. It is written by hand.
+// Lines of a page between which its section "What is known" stands, which is written by hand.
 const (
 	knownBegin = "<!-- Written by hand: what is known about the game. -->\n"
 	knownEnd   = "<!-- Generated again from here. -->\n"
@@ -30,14 +30,14 @@ const (
 // writer writes one page.
 type writer struct {
 	*page
-	game    *env.Game // of the page's name
+	game    *env.Game // game with the page's name
 	study   *study
-	studied *env.Game         // of the sample game
+	studied *env.Game         // game of the sample game
 	files   map[string]string // all generated files, by path
 	b       strings.Builder
 }
 
-// renderPage adds a page and its pictures to files. The error wraps [fs.ErrNotExist] if it has no sample game.
+// renderPage adds a page and its pictures to files. Without a sample game the error wraps [fs.ErrNotExist].
 func renderPage(files map[string]string, root string, p *page) error {
 	s, err := readStudy(filepath.Join(root, dataFolder), p)
 	if err != nil {
@@ -51,7 +51,7 @@ func renderPage(files map[string]string, root string, p *page) error {
 		return err
 	}
 	path := pagesFolder + "/" + p.name() + ".md"
-	old, _ := os.ReadFile(filepath.Join(root, path)) // a new page has no known section yet
+	old, _ := os.ReadFile(filepath.Join(root, path)) // a new page has no hand-written section yet
 	_, known, _ := strings.Cut(string(old), knownBegin)
 	known, _, _ = strings.Cut(known, knownEnd)
 
@@ -74,7 +74,7 @@ func renderPage(files map[string]string, root string, p *page) error {
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
-// shown is a picture with a caption in a table.
+// shown is a picture with its caption.
 type shown struct {
 	html, caption string
 	columns       int
@@ -131,7 +131,7 @@ func (w *writer) writeRules() {
 	w.pictures(list)
 }
 
-// writeCard writes how a shipped agent was trained and how strong it is.
+// writeCard writes how the shipped agent was trained and how strong it is.
 func (w *writer) writeCard(c *zoo.Card) {
 	t, n := &c.Training, &c.Network
 	w.line("## The shipped agent of `%s`\n", c.Game)
@@ -175,17 +175,17 @@ func (w *writer) writeCard(c *zoo.Card) {
 	}
 }
 
-// percent returns a share and its interval in percent.
+// percent formats a share with its interval in percent.
 func percent(e zoo.Estimate) string {
 	digits := 1
 	if e.Value < 0.01 {
 		digits = 2
 	}
-	const up = 1e-6 // rounds 1.85, which has no exact form, to 1.9
+	const up = 1e-6 // makes 1.85, which has no exact form, round to 1.9
 	return fmt.Sprintf("%.*f %% (%.*f to %.*f)", digits, 100*e.Value+up, digits, 100*e.Low+up, digits, 100*e.High+up)
 }
 
-// grouped writes a number with commas between groups of three digits.
+// grouped formats a number with commas between groups of three digits.
 func grouped(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -9,15 +9,15 @@ import (
 	"ludus/env"
 )
 
-// diagram says what to draw of a position. Web pages draw the same with board.js.
+// diagram describes a picture of a position. board.js draws the same on web pages.
 type diagram struct {
 	pieces string           // see diagrams.Pieces
-	player int              // whose colours arrows and marks have
+	player int              // player whose colours arrows and marks have
 	played string           // name of a move to mark; "" for none
 	last   string           // name of the move that led here, whose cells are shaded; "" for none
 	wonBy  []int32          // cells to ring
 	arrows []weighted       // the most important first
-	label  map[int32]string // texts on cells
+	label  map[int32]string // texts to write on cells
 }
 
 // weighted is a move to draw as an arrow. Weight, in (0, 1], gives the arrow's width.
@@ -32,15 +32,15 @@ type picture struct {
 	game          *env.Game
 	board         *env.Drawing // of game
 	rows, columns []string     // labels; "" for those without cells
-	height        int          // number of rows with cells
-	lowest        int          // the first of them
-	margin, top   float64      // left of the board, where the row labels are, and above it
+	height        int          // number of rows that have cells
+	lowest        int          // lowest row that has cells
+	margin, top   float64      // space left of the board, for row labels, and above it
 }
 
-// cellPixels is the size of a cell.
+// cellPixels is the width of a cell in pixels.
 const cellPixels = 44
 
-// drawBoards returns an SVG file of diagrams of a game. The title is its text for screen readers.
+// drawBoards returns an SVG file with diagrams of a game, side by side. Screen readers read the title.
 func drawBoards(game *env.Game, title string, list ...diagram) string {
 	named := func(name string) bool { return name != "" }
 	p := &picture{game: game, board: &game.Drawing, margin: 0.55, top: 0.15}
@@ -84,10 +84,10 @@ text{fill:var(--strong);text-anchor:middle;dominant-baseline:central}.label{font
 .black{--fill:#05070a;--mark:#3f86e8}.red{--edge:#ffb4ae}.yellow{--edge:#fff0b3}.blue{--edge:#b9d5ff}}
 `
 
-// pieceColours are the classes of boardStyle that set colours.
+// pieceColours are the colour classes of boardStyle for pieces.
 var pieceColours = []string{"x", "o", "white", "black", "red", "yellow", "blue"}
 
-// colour returns the class of a piece's colours: its name if that is a colour, otherwise that of its player.
+// colour returns the style class of a piece's colours: its name if that is a colour, otherwise its player's class.
 func colour(piece env.Piece) string {
 	switch {
 	case slices.Contains(pieceColours, piece.Name):
@@ -98,7 +98,7 @@ func colour(piece env.Piece) string {
 	return pieceColours[piece.Player]
 }
 
-// side returns the class of a player's colours.
+// side returns the style class of a player's colours.
 func (p *picture) side(player int) string {
 	own := func(piece env.Piece) bool { return !piece.Neutral && int(piece.Player) == player }
 	return colour(p.board.Pieces[slices.IndexFunc(p.board.Pieces, own)])
@@ -116,7 +116,7 @@ func cellsOf(game *env.Game, move string) env.FromTo {
 	return game.Drawing.ActionCells[a]
 }
 
-// draw draws a diagram: the board, what led here, pieces, and marks above them.
+// draw draws a diagram: the board, the last move, the pieces, and marks above them.
 func (p *picture) draw(d diagram) {
 	p.drawBoard()
 	last := cellsOf(p.game, d.last)
@@ -140,7 +140,7 @@ func (p *picture) draw(d diagram) {
 		}
 		p.square(played.To, mover+" ring", 0.45)
 	}
-	for cell := range int32(len(p.board.Cells)) { // in this order, so equal pictures give equal bytes
+	for cell := range int32(len(p.board.Cells)) { // not in map order: equal pictures give equal bytes
 		if text := d.label[cell]; text != "" {
 			p.Text("text", p.x(cell), p.y(cell), text)
 		}
@@ -148,7 +148,7 @@ func (p *picture) draw(d diagram) {
 	p.rings(d.pieces, d.wonBy)
 }
 
-// x and y return the centre of a cell.
+// x and y return the coordinates of a cell's centre.
 func (p *picture) x(cell int32) float64 {
 	width := len(p.columns)
 	return p.margin + float64(int(cell)%width) + p.shift(int(cell)/width) + 0.5
@@ -158,7 +158,7 @@ func (p *picture) y(cell int32) float64 {
 	return p.top + float64(p.lowest+p.height-int(cell)/len(p.columns)) - 0.5
 }
 
-// shift returns how far right of the lowest row a row is.
+// shift returns by how much a row is drawn to the right of the lowest row.
 func (p *picture) shift(row int) float64 {
 	if p.board.Hexagons {
 		return float64(row) / 2
@@ -166,10 +166,10 @@ func (p *picture) shift(row int) float64 {
 	return 0
 }
 
-// hexagon has the corners of a hexagonal cell of width 1, from its centre. Rows are one apart.
+// hexagon holds the corners of a hexagonal cell of width 1, relative to its centre. The distance of rows is 1.
 var hexagon = [6][2]float64{{0, -2. / 3}, {0.5, -1. / 3}, {0.5, 1. / 3}, {0, 2. / 3}, {-0.5, 1. / 3}, {-0.5, -1. / 3}}
 
-// square draws a square on a cell, or a hexagon if the cells are hexagons. half is half of its width.
+// square draws a square (on hexagonal cells a hexagon) around a cell's centre. half is half of its width.
 func (p *picture) square(cell int32, class string, half float64) {
 	x, y := p.x(cell), p.y(cell)
 	if !p.board.Hexagons {
@@ -251,7 +251,7 @@ func (p *picture) arrow(m env.FromTo, width float64, class string) {
 	dx, dy := p.x(m.To)-x, p.y(m.To)-y
 	length, head := math.Hypot(dx, dy), 0.1+width
 	dx, dy = dx/length, dy/length
-	ex, ey := p.x(m.To)-dx*(0.12+head), p.y(m.To)-dy*(0.12+head) // where the head begins
+	ex, ey := p.x(m.To)-dx*(0.12+head), p.y(m.To)-dy*(0.12+head) // start of the arrow's head
 	for _, stroke := range []struct {
 		class string
 		width float64

@@ -19,21 +19,21 @@ import (
 	"ludus/train/shipped"
 )
 
-// study is an analysed sample game, which takes long to compute. Scores are the first player's, expected or exact, 0 to
-// 100: its goal, or 100, 50 and 0 for a win, a draw and a loss.
+// study is an analysed sample game, which takes long to compute. Scores are the first player's, 0 to 100, expected or
+// exact: its goal, or 100, 50 and 0 for a win, a draw and a loss.
 type study struct {
 	Game    string    `json:"game"`
 	Network string    `json:"network"` // SHA-256 of the shipped weights file; "" if none is shipped
-	Players [2]string `json:"players"` // specs of the agents, by seat
+	Players [2]string `json:"players"` // agents' specs, by seat
 	Sample  []ply     `json:"sample"`
 }
 
 // ply is a position of the sample game and the move played in it.
 type ply struct {
 	Move  string    `json:"move"`
-	Score float64   `json:"score"` // before the move
+	Score float64   `json:"score"` // score before the move
 	Exact bool      `json:"exact,omitempty"`
-	Keep  []string  `json:"keep,omitempty"` // if Exact, the moves that keep the score, unless all do or the solver does not know
+	Keep  []string  `json:"keep,omitempty"` // if Exact: the moves that keep the score, unless all do or the solver does not know
 	Top   []topMove `json:"top"`            // the analyst's most visited moves
 }
 
@@ -44,17 +44,17 @@ type topMove struct {
 	Score  float64 `json:"score"`
 }
 
-// Agents and limits of a study. They let a study of one game take about a minute.
+// Agents and limits of a study; a study of one game takes about a minute.
 const (
-	baseline    = "mcts:4000" // player and analyst of games without a shipped agent
-	beginner    = "mcts:1000" // the second player, whose mistakes are worth a comment
-	analystSims = 1000        // of the analyst, for each position
-	sampleNodes = 500_000     // of the solver, for each position
-	tableBytes  = 128 << 20   // of the solver
+	baseline    = "mcts:4000" // plays and analyses games without a shipped agent
+	beginner    = "mcts:1000" // second player, whose mistakes are worth a comment
+	analystSims = 1000        // analyst's simulations per position
+	sampleNodes = 500_000     // solver's node limit per position
+	tableBytes  = 128 << 20   // size of the solver's table
 	topMoves    = 5
 )
 
-// studyPage plays the page's sample game if there is none, if its agent has changed, or again.
+// studyPage plays the page's sample game if it is missing, if its agent has changed, or if again is set.
 func studyPage(ctx context.Context, folder string, p *page, again bool) error {
 	old, err := readStudy(folder, p)
 	if err == nil && !again {
@@ -88,11 +88,11 @@ func studyPage(ctx context.Context, folder string, p *page, again bool) error {
 	return os.WriteFile(filepath.Join(folder, p.name()+".json"), append(text, '\n'), 0o644)
 }
 
-// errStale means that a sample game belongs to another agent.
+// errStale means that the sample game was played by an agent that has changed since.
 var errStale = errors.New("run go generate ./cmd/gamepages: the sample game is that of another agent")
 
-// readStudy reads the sample game of a page. The error wraps [fs.ErrNotExist] if there is none. The result is not nil if
-// the error is errStale.
+// readStudy reads the sample game of a page. If it is missing, the error wraps [fs.ErrNotExist]. With errStale it returns
+// the game, too.
 func readStudy(folder string, p *page) (*study, error) {
 	s := new(study)
 	if err := readData(folder, p.name(), s); err != nil {
@@ -124,7 +124,7 @@ func readData(folder, name string, to any) error {
 	return nil
 }
 
-// student computes a study.
+// student plays and analyses a sample game.
 type student struct {
 	game   *env.Game
 	solver *solver.Solver
@@ -191,7 +191,7 @@ func (s *student) sample(ctx context.Context, specs [2]string, analystSpec strin
 	return plies, nil
 }
 
-// solve replaces the estimate of a position by its exact score if the solver finds it.
+// solve replaces the expected score of a position by the exact one if the solver finds it.
 func (s *student) solve(state env.State, p *ply) {
 	class, ok := s.solver.Solve(state, solver.Limits{Nodes: sampleNodes})
 	if !ok {

@@ -84,7 +84,7 @@ finished game; the same command then continues a stopped match.
 	return cmd
 }
 
-// maxTestGames is the default for --games with --sprt.
+// maxTestGames is the default of --games if --sprt is set.
 const maxTestGames = 20_000
 
 // parseSPRT parses the value of --sprt, "ELO0,ELO1".
@@ -98,7 +98,7 @@ func parseSPRT(text string) (*match.SPRT, error) {
 	return &match.SPRT{Elo0: low, Elo1: high}, nil
 }
 
-// agentPointer stands in the help texts of commands with agents.
+// agentPointer refers to the list of agents, in the help of commands that take agents.
 const agentPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NODES, net:PATH, policy:PATH or zoo, perhaps with options such as
 ,sims=256. "ludus --help" explains them.`
 
@@ -126,7 +126,8 @@ Options of agents with a network:
                           the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;
                           0: off`
 
-// loadAgent parses an agent's spec and loads its files. It warns of damaged checkpoints that it skipped.
+// loadAgent parses an agent's spec and loads its network, if it has one. It warns about damaged checkpoints that it
+// skipped.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := agent.ParseFactory(game, text, loader(game))
 	if err != nil {
@@ -140,7 +141,8 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 	return factory, err
 }
 
-// loadPlayer is loadAgent for people: an agent with a network gets a solver, unless its spec says solve=.
+// loadPlayer is loadAgent for play and analysis by people: an agent with a network also gets a solver, unless its spec says
+// solve=.
 func loadPlayer(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := loadAgent(cmd, game, text)
 	if err != nil {
@@ -149,7 +151,7 @@ func loadPlayer(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory
 	return factory.With(factory.WithSolver(agent.DefaultSolve)), nil
 }
 
-// warnDamaged warns of the checkpoints that were skipped.
+// warnDamaged warns about damaged checkpoints that were skipped.
 func warnDamaged(cmd *cobra.Command, origin agent.Origin) {
 	for _, damaged := range origin.Damaged {
 		warn(cmd, "skipped a damaged checkpoint: "+oneLine(damaged))
@@ -180,7 +182,7 @@ func playMatch(cmd *cobra.Command, config *match.Config, title string) (match.Re
 	return match.Run(cmd.Context(), *config)
 }
 
-// matchStatus returns the status of a match that has the given number of games when it ends. r is the result so far.
+// matchStatus returns the progress of a match. games is the number of games at its end; r is the result so far.
 func matchStatus(r *match.Result, games int, title string) status {
 	detail := title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
 	if r.SPRT.Decision != "" {
@@ -189,7 +191,7 @@ func matchStatus(r *match.Result, games int, title string) status {
 	return status{count: r.Games, unit: "games", share: float64(r.Games) / float64(games), detail: detail}
 }
 
-// writeResult prints the result of a match, A's, for people.
+// writeResult prints the result of a match for people, from agent A's side.
 func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	fmt.Fprintf(w, "%s: %s against %s\n", m.Game.Name, m.A, m.B)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -216,7 +218,7 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	writeRepeats(w, m, r)
 }
 
-// describeDecision says which hypothesis a sequential test accepts, or why none.
+// describeDecision says which hypothesis a sequential test accepts, or why it accepts none.
 func describeDecision(t *match.SPRTResult) string {
 	if t.Decision == match.Undecided {
 		if t.Exhausted {
@@ -227,7 +229,7 @@ func describeDecision(t *match.SPRTResult) string {
 	return t.Decision + " holds"
 }
 
-// writePairs prints how often A made each number of points in a pair of games, and how the openings were chosen.
+// writePairs prints how many pairs of games gave A each number of points, and how the openings were chosen.
 func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 	pairs := 0
 	for _, n := range r.Pentanomial {

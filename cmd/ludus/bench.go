@@ -13,9 +13,9 @@ import (
 	"ludus/cmd/ludus/internal/bench"
 )
 
-// Number of rounds of a measurement, and the time of each. A quick benchmark also has a limit for the total time.
+// Number of rounds of a measurement, and the duration of each. A quick benchmark also limits the total time.
 const (
-	thoroughRounds, thoroughSlice      = 7, 150 * time.Millisecond // about three minutes in all
+	thoroughRounds, thoroughSlice      = 7, 150 * time.Millisecond // takes about three minutes
 	quickRounds, quickSlice, quickTime = 3, 50 * time.Millisecond, 27 * time.Second
 )
 
@@ -87,7 +87,7 @@ func parseNet(text string) (*bench.Net, error) {
 	return &bench.Net{Channels: c, Blocks: b}, nil
 }
 
-// showProgress returns the display of a benchmark, which it shows the progress of.
+// showProgress makes a benchmark show its progress on the returned display.
 func showProgress(cmd *cobra.Command, o *bench.Options) *progress {
 	p, part := newProgress(cmd), ""
 	o.Progress = func(at bench.Progress) {
@@ -115,9 +115,9 @@ func runBench(cmd *cobra.Command, o bench.Options, asJSON bool) error {
 	return nil
 }
 
-// writeReport prints the measurements as tables for people. * marks rows that other programs slowed down.
+// writeReport prints the measurements as tables for people. It marks rows that other programs slowed down with *.
 func writeReport(w io.Writer, r *bench.Report) {
-	least := 1.0 // lowest CPU share of any row
+	least := 1.0 // lowest CPU share of all rows
 	mark := func(share float64) string {
 		least = min(least, share)
 		if share < bench.BusyShare {

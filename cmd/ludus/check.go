@@ -9,7 +9,7 @@ import (
 	"ludus/train/check"
 )
 
-// errDamagedRun is the error of a check that found faults, which are printed before it.
+// errDamagedRun makes check exit with an error after it has printed the faults.
 var errDamagedRun = errors.New("the run is damaged")
 
 func checkCommand() *cobra.Command {
@@ -44,7 +44,7 @@ file and exits with 1 if there is one. It changes nothing; "ludus train" continu
 	return cmd
 }
 
-// writeCheck prints the faults, then what was checked.
+// writeCheck prints the faults of a run, then what was checked.
 func writeCheck(cmd *cobra.Command, r *check.Report) {
 	for _, fault := range r.Faults {
 		fmt.Fprintln(cmd.OutOrStdout(), fault)

@@ -20,7 +20,7 @@ import (
 type comparison struct {
 	Game    string      `json:"game"`
 	Runs    []contender `json:"runs"`
-	Matches []pairing   `json:"matches"` // that were played so far
+	Matches []pairing   `json:"matches"` // matches played so far
 }
 
 // contender is a run with its newest agent and the amount of training up to that agent.
@@ -29,7 +29,7 @@ type contender struct {
 	Dir        string  `json:"dir"`
 	Generation int     `json:"generation"`
 	Games      int     `json:"games"`
-	Seconds    float64 `json:"seconds"` // of training
+	Seconds    float64 `json:"seconds"` // seconds of training
 
 	run   *report.Run
 	agent *agent.Factory
@@ -37,7 +37,7 @@ type contender struct {
 
 // pairing is a match between the agents of two runs, with A's result.
 type pairing struct {
-	A string `json:"a"` // a run's name
+	A string `json:"a"` // name of A's run
 	B string `json:"b"`
 	match.Result
 }
@@ -95,7 +95,7 @@ remain. --games 0 writes the curves only.`,
 
 // readComparison reads runs and their newest agents. It warns of unreadable runs and fails if fewer than two remain.
 func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
-	c := &comparison{Matches: []pairing{}} // not nil: without matches, JSON has [] rather than null
+	c := &comparison{Matches: []pairing{}} // [] rather than null in JSON without matches
 	var faults []error
 	seen := make(map[string]bool)
 	for _, dir := range dirs {
@@ -149,12 +149,12 @@ func readContender(dir string) (c contender, err error) {
 	return c, err
 }
 
-// run plays the matches, prints them and writes the page. If stopped, or on an error, it prints the matches so far.
+// run plays the matches, prints the results and writes the page. If it is stopped or fails, it prints the matches so far.
 func (c *comparison) run(cmd *cobra.Command, config match.Config, path string, asJSON bool) error {
 	matchErr := c.play(cmd, config)
 	page, pageErr := c.page(&config).HTML()
 	if pageErr == nil {
-		pageErr = writeNew(path, page, true) // checkNew has checked the path and --force before the matches
+		pageErr = writeNew(path, page, true) // path and --force were checked before the matches
 	}
 	c.write(cmd.OutOrStdout())
 	if pageErr == nil {
@@ -188,7 +188,7 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 	return nil
 }
 
-// write prints the runs and the matches for people.
+// write prints the runs and the match results for people.
 func (c *comparison) write(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d runs\n", c.Game, len(c.Runs))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -209,7 +209,7 @@ func (c *comparison) write(w io.Writer) {
 	table.Flush()
 }
 
-// page returns the contents of the page: the matches and the runs' learning curves.
+// page returns the comparison as a page: the match results and the runs' learning curves.
 func (c *comparison) page(config *match.Config) *report.Page {
 	var runs []*report.Run
 	for _, r := range c.Runs {
@@ -223,7 +223,7 @@ func (c *comparison) page(config *match.Config) *report.Page {
 	return p
 }
 
-// ladder returns a chart of each match's score with its interval, not of Elo, whose intervals can be infinite.
+// ladder returns a chart of each match's score with its interval. It does not show Elo, whose intervals can be infinite.
 func (c *comparison) ladder(config *match.Config) report.Ladder {
 	l := report.Ladder{
 		ID: "pairs", Title: "Against each other", Unit: "%", Missing: "no games were played",

@@ -44,7 +44,7 @@ of the shipped agent on its card. "uniform" is uniform play in positions of the 
 	return cmd
 }
 
-// writeDiagnosis prints the findings, then the evidence.
+// writeDiagnosis prints the findings about a run, then the evidence.
 func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	fmt.Fprintf(w, "%s, generation %d, %d training steps\n\n", d.Game, d.Generation, d.Steps)
 	for i, f := range d.Findings {
@@ -71,7 +71,8 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	fmt.Fprintf(w, "\nin positions of the newest %d games (%.0f %% duplicates):\n", d.Games.Count, 100*d.Games.Duplicates)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "  measure\tnewest network\tshipped network")
-	// The policy targets are the run's, and a stronger network does not play like them, so the shipped one has no such number.
+	// The shipped agent has no such number, because the policy targets are the run's, and a stronger network plays
+	// differently.
 	fmt.Fprintf(table, "  policy targets learned (uniform play: 0 %%)\t%.0f %%\t\n", 100*d.Newest.Policy.Gain(d.Newest.Policy.Loss))
 	row := func(name string, count int, value func(a *doctor.Accuracy) string) {
 		if count > 0 {
@@ -88,13 +89,13 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	row("probability of moves that lose value: network", d.Newest.Search.Count, func(a *doctor.Accuracy) string {
 		return fmt.Sprintf("%.0f %%", 100*a.Search.Network)
 	})
-	if s := &d.Newest.Search; s.Count > 0 { // the search is the run's, so the shipped agent has none
+	if s := &d.Newest.Search; s.Count > 0 { // only the run has search results, not the shipped agent
 		fmt.Fprintf(table, "  likewise: policy targets of the run's search\t%.0f %%\t\n", 100*s.Targets)
 	}
 	table.Flush()
 }
 
-// writeCurves prints a table of curves with sparklines. It leaves out references that no curve has.
+// writeCurves prints a table of curves with sparklines. It leaves out columns of reference values that no curve has.
 func writeCurves(w io.Writer, curves []doctor.Curve) {
 	references := []struct {
 		name  string
@@ -131,7 +132,8 @@ func optional(x *float64) string {
 	return fmt.Sprintf("%.3f", *x)
 }
 
-// sparkline draws values as at most 24 bars; a bar is the mean of neighbours. The lowest bar is the least of them.
+// sparkline draws values as at most 24 bars. Each bar is the mean of neighbouring values; the lowest bar stands for the
+// least mean.
 func sparkline(values []float64) string {
 	const width = 24
 	levels := []rune("▁▂▃▄▅▆▇█")

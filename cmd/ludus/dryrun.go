@@ -19,11 +19,11 @@ import (
 	"ludus/train/stats"
 )
 
-// dryRunPlan is what "train --dry-run" prints. Counts are those of the whole run, estimated.
+// dryRunPlan is the output of "train --dry-run": estimates for the whole run.
 type dryRunPlan struct {
 	Game          string        `json:"game"`
 	Run           string        `json:"run"`
-	Generation    int           `json:"generation"` // done so far; 0 in a new run
+	Generation    int           `json:"generation"` // generations done so far; 0 in a new run
 	Seconds       float64       `json:"seconds"`
 	CPU           bool          `json:"cpu"` // Seconds are CPU time
 	Threads       int           `json:"threads"`
@@ -31,17 +31,17 @@ type dryRunPlan struct {
 	Blocks        int           `json:"blocks"`
 	Parameters    int           `json:"parameters"`
 	Generations   int           `json:"generations"`
-	Plies         int           `json:"plies_per_generation"` // of each game
+	Plies         int           `json:"plies_per_generation"` // plies by which a generation advances each game
 	ParallelGames int           `json:"parallel_games"`
-	Games         int           `json:"games"`                    // finished
+	Games         int           `json:"games"`                    // finished games
 	AtLeast       bool          `json:"games_at_least,omitempty"` // Games is a lower bound
 	Positions     int           `json:"positions"`
 	Samples       int           `json:"samples"`
 	CPUShare      float64       `json:"cpu_share,omitempty"` // see train.Preview
-	Recorded      []zoo.Trained `json:"recorded,omitempty"`  // trainings on the game's card, ascending by positions
+	Recorded      []zoo.Trained `json:"recorded,omitempty"`  // results of trainings on the game's card, ascending by positions
 }
 
-// dryRun prints what training with these options would do.
+// dryRun prints what training with the options would do.
 func dryRun(cmd *cobra.Command, o train.Options, asJSON bool) error {
 	p := newProgress(cmd)
 	defer p.close()
@@ -64,7 +64,7 @@ func dryRun(cmd *cobra.Command, o train.Options, asJSON bool) error {
 	return nil
 }
 
-// recordedTrainings returns the trainings on a game's card, ascending by positions.
+// recordedTrainings returns the results of trainings on a game's card, ascending by positions.
 func recordedTrainings(game *env.Game) []zoo.Trained {
 	if card := zoo.CardOf(game.Name); card != nil {
 		return card.Curve
@@ -72,7 +72,7 @@ func recordedTrainings(game *env.Game) []zoo.Trained {
 	return nil
 }
 
-// sampleShare returns the share of samples_per_position that recorded trainings took; 0 without any.
+// sampleShare returns the share of the samples due by samples_per_position that recorded trainings took; 0 without any.
 func sampleShare(recorded []zoo.Trained) (share float64) {
 	for _, t := range recorded {
 		share += float64(t.Samples) / float64(t.Positions) / t.SamplesPerPosition / float64(len(recorded))
@@ -80,7 +80,7 @@ func sampleShare(recorded []zoo.Trained) (share float64) {
 	return share
 }
 
-// meanLength returns the positions of a game in recorded trainings; 0 without any.
+// meanLength returns the mean number of positions per game in recorded trainings; 0 without any.
 func meanLength(recorded []zoo.Trained) (length float64) {
 	for _, t := range recorded {
 		length += float64(t.Positions) / float64(t.Games) / float64(len(recorded))
@@ -88,7 +88,7 @@ func meanLength(recorded []zoo.Trained) (length float64) {
 	return length
 }
 
-// newPlan describes a preview.
+// newPlan converts a preview of training into the plan to print.
 func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *dryRunPlan {
 	s, c := &f.Config.Settings, &f.Config.Plan
 	p := &dryRunPlan{
@@ -98,7 +98,7 @@ func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *dryRun
 		CPUShare: f.CPUShare, Recorded: recorded,
 	}
 	if p.Games == 0 {
-		length := cmp.Or(meanLength(recorded), float64(o.Game.UsualPlies)) // most games are shorter than the usual plies
+		length := cmp.Or(meanLength(recorded), float64(o.Game.UsualPlies)) // usual plies are longer than most games
 		p.Games, p.AtLeast = int(float64(p.Positions)/length), len(recorded) == 0
 	}
 	return p
@@ -137,7 +137,7 @@ func (p *dryRunPlan) write(w io.Writer) {
 	p.writeRecorded(w)
 }
 
-// writeRecorded prints the trainings on the game's card.
+// writeRecorded prints the results of trainings on the game's card.
 func (p *dryRunPlan) writeRecorded(w io.Writer) {
 	if len(p.Recorded) == 0 {
 		fmt.Fprintf(w, "\nNo training of %s is recorded; the run's ratings will show its strength.\n", p.Game)
@@ -163,7 +163,7 @@ func roughly(x float64) string {
 	return amount(x)
 }
 
-// about formats a length in seconds with two or three digits.
+// about formats a duration, given in seconds, with two or three digits.
 func about(x float64) string {
 	d := seconds(x)
 	switch {

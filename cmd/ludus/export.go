@@ -56,7 +56,7 @@ func marshalONNX(game *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, erro
 	return onnx.Marshal(game, w, version)
 }
 
-// marshalHTML returns a page. The page may be published, so it names the run without its parent folders.
+// marshalHTML returns an exported page. It may be published, so it names the run without its parent folders.
 func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
 	if path, err := filepath.Abs(from.Path); err == nil && from.Path != agent.Zoo {
 		from.Path = filepath.Base(path)
@@ -64,7 +64,7 @@ func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, e
 	return (&page.Page{Game: game, Weights: w, Origin: describeOrigin(from), Dial: from.Dial}).HTML()
 }
 
-// describeOrigin returns the path of weights and the generation that they are from, if known.
+// describeOrigin returns the path of the weights and, if known, their generation.
 func describeOrigin(from agent.Origin) string {
 	if from.Path == agent.Zoo {
 		if from.TrainedOn != "" {
@@ -78,7 +78,7 @@ func describeOrigin(from agent.Origin) string {
 	return fmt.Sprintf("%s, generation %d", from.Path, from.Generation)
 }
 
-// gameOf returns the game that the weights are for. It fails if they do not fit it.
+// gameOf returns the game of the weights. It returns an error if they do not fit that game.
 func gameOf(w *infer.Weights) (*env.Game, error) {
 	game, err := games.Restore(w.Config.Game, w.Config.Sheet)
 	if err != nil {
@@ -207,7 +207,7 @@ func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/page.html on Windows
+		path = "/" + path // on Windows, where a path begins like C:/
 	}
 	address := (&url.URL{Scheme: "file", Path: path}).String()
 	fmt.Fprintf(cmd.OutOrStdout(), "%.2f MB, self-contained; open it in any browser: %s\n", float64(size)/1e6, address)
@@ -216,8 +216,8 @@ func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 	}
 }
 
-// writeNew writes a file atomically. It replaces an existing file only with force. It keeps a symbolic link and
-// replaces the file that the link leads to.
+// writeNew writes a file atomically. It replaces an existing file only with force. If path is a symbolic link, it replaces
+// the file that the link leads to.
 func writeNew(path string, data []byte, force bool) error {
 	if err := checkNew(path, force); err != nil {
 		return err
@@ -250,7 +250,8 @@ func checkNew(path string, force bool) error {
 	return nil
 }
 
-// explainFolder returns err or, if dir is no run, an error that says how to name one: it lists the runs in a folder of runs.
+// explainFolder turns the error for a folder that is no run into one that helps: it lists the runs in the folder. It
+// returns other errors unchanged.
 func explainFolder(dir string, err error) error {
 	if rundir.Is(dir) || dir == agent.Zoo {
 		return err
@@ -259,7 +260,7 @@ func explainFolder(dir string, err error) error {
 		return fmt.Errorf("%w; a run is named by its folder alone: %s", err, run)
 	}
 	var runs []string
-	entries, _ := os.ReadDir(dir) // a folder that cannot be read counts as empty
+	entries, _ := os.ReadDir(dir) // an unreadable folder counts as empty
 	for _, e := range entries {
 		if path := filepath.Join(dir, e.Name()); rundir.Is(path) {
 			runs = append(runs, path)

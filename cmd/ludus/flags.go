@@ -35,8 +35,8 @@ var flagValues = map[string]string{
 	"uint64":   "a whole number from 0 to 18446744073709551615",
 }
 
-// flagError turns the error of a flag's invalid value into one that says which values the flag accepts, and that of an unknown
-// flag into one that names the nearest.
+// flagError rewrites errors of the flag parser. For an invalid value it says which values the flag accepts, for an unknown
+// flag it names the nearest.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
@@ -59,7 +59,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s %s: it must be %s", flag.Name, invalid.GetValue(), want)
 }
 
-// limit makes a command reject a flag's value if valid returns false. want describes the valid values.
+// limit makes a command reject values of a flag for which valid returns false. want describes the valid values.
 func limit(cmd *cobra.Command, name, want string, valid func() bool) {
 	others := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -73,7 +73,7 @@ func limit(cmd *cobra.Command, name, want string, valid func() bool) {
 	}
 }
 
-// oneOf returns the flag of the given ones that is set, "" if none is. It returns an error if several are.
+// oneOf returns the one of the named flags that is set, "" if none is. It returns an error if several are.
 func oneOf(cmd *cobra.Command, names ...string) (set string, err error) {
 	for _, name := range names {
 		switch {
@@ -87,13 +87,13 @@ func oneOf(cmd *cobra.Command, names ...string) (set string, err error) {
 	return set, nil
 }
 
-// threadsFlag adds --threads, by default all cores.
+// threadsFlag adds the flag --threads; its default is the number of cores.
 func threadsFlag(cmd *cobra.Command, threads *int, help string) {
 	cmd.Flags().IntVar(threads, "threads", runtime.GOMAXPROCS(0), help)
 	limit(cmd, "threads", "from 1 to 1024", func() bool { return *threads >= 1 && *threads <= 1024 })
 }
 
-// arguments returns a check of the number of arguments. If most is negative, there is no maximum.
+// arguments returns a check of the number of arguments. A negative most means no maximum.
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -121,7 +121,7 @@ func namedGames(names []string) (list []*env.Game, err error) {
 	return list, nil
 }
 
-// onGame returns the RunE of a command whose first argument is a game. It calls run with that game and the
+// onGame returns a RunE for a command whose first argument is a game. It parses the game and calls run with it and the
 // remaining arguments.
 func onGame(run func(cmd *cobra.Command, game *env.Game, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
@@ -133,7 +133,7 @@ func onGame(run func(cmd *cobra.Command, game *env.Game, args []string) error) f
 	}
 }
 
-// completeGames completes the first argument with the games' names.
+// completeGames completes the first argument with the names of games.
 func completeGames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -141,7 +141,7 @@ func completeGames(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 	return games.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// profiled adds --cpuprofile and --trace to a command.
+// profiled adds the flags --cpuprofile and --trace to a command.
 func profiled(cmd *cobra.Command) *cobra.Command {
 	var profilePath, tracePath string
 	cmd.Flags().StringVar(&profilePath, "cpuprofile", "", "write a CPU profile to this file, for \"go tool pprof\"")

@@ -85,7 +85,7 @@ or the position in which a law of games is broken, and reloads itself. Ctrl-C en
 	return cmd
 }
 
-// watchSheet checks a rule sheet whenever it is saved, and serves its page, until the command's context ends.
+// watchSheet serves a page about a rule sheet and checks the sheet whenever it is saved, until the command's context ends.
 func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 	out := cmd.OutOrStdout()
 	watcher := sheet.NewWatcher(file, func(g *env.Game) string {
@@ -129,7 +129,7 @@ func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 	return err
 }
 
-// writeMistakes prints what is or may be wrong in the sheet of a game. It returns an error if something is wrong for sure.
+// writeMistakes prints errors and likely mistakes in the sheet of a game. It returns an error only if a mistake is certain.
 func writeMistakes(w io.Writer, g *env.Game) error {
 	var sure, likely []gdl.Warning
 	for _, w := range gdl.Warnings(g) {
@@ -151,7 +151,7 @@ func writeMistakes(w io.Writer, g *env.Game) error {
 	}
 }
 
-// writeWarnings prints warnings, if there are any.
+// writeWarnings prints warnings below a heading, if there are any.
 func writeWarnings(w io.Writer, head string, warnings []gdl.Warning) {
 	if len(warnings) == 0 {
 		return
@@ -163,7 +163,7 @@ func writeWarnings(w io.Writer, head string, warnings []gdl.Warning) {
 	fmt.Fprintln(w)
 }
 
-// writeGame prints all about a game, but for mistakes in its sheet.
+// writeGame prints everything about a game except the mistakes in its sheet.
 func writeGame(w io.Writer, g *env.Game) {
 	writeRules(w, g)
 	writeFindings(w, g)
@@ -176,7 +176,7 @@ func writeGame(w io.Writer, g *env.Game) {
 	writeNumbers(w, g)
 }
 
-// writeGames prints a line per game, with columns x rows of its board, then the parameters of each family of games.
+// writeGames prints one line per game, with columns x rows of its board, and then the parameters of each family of games.
 func writeGames(w io.Writer, list []*env.Game) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "GAME\tBOARD\tAGENT\tIN SHORT")
@@ -198,7 +198,7 @@ func writeGames(w io.Writer, list []*env.Game) {
 	fmt.Fprintln(w, "\nThe name of a file, such as my-game.kif, is the game of that rule sheet; docs/RULES.md shows how to write one.")
 }
 
-// writeRules prints a game's rules, its start and its parameters.
+// writeRules prints a game's rules, starting position and parameters.
 func writeRules(w io.Writer, g *env.Game) {
 	fmt.Fprintf(w, "%s: %s against %s\n\n", g.Name, g.Players[0], g.Players[1])
 	style := terminal.Style{Width: textWidth}
@@ -216,7 +216,7 @@ func writeRules(w io.Writer, g *env.Game) {
 	table.Flush()
 }
 
-// writeFindings prints what ludus found in the sheet of a game.
+// writeFindings prints what was derived from the sheet of a game.
 func writeFindings(w io.Writer, g *env.Game) {
 	findings := gdl.Findings(g)
 	if len(findings) == 0 {
@@ -229,10 +229,10 @@ func writeFindings(w io.Writer, g *env.Game) {
 	}
 }
 
-// textWidth is the number of columns of a text: at most 100, as far as the terminal has them.
+// textWidth is the number of columns for texts: the terminal's width, at most 100.
 func textWidth() int { return cmp.Or(min(terminalWidth(), 100), 100) }
 
-// writeNumbers prints a game's tensors and outcome classes.
+// writeNumbers prints the sizes of a game's tensors, and its outcome classes.
 func writeNumbers(w io.Writer, g *env.Game) {
 	fmt.Fprintln(w, "\nfor developers:")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -253,7 +253,7 @@ func writeNumbers(w io.Writer, g *env.Game) {
 	table.Flush()
 }
 
-// writeClasses prints the ways in which a game can end for a player, and what its goals are.
+// writeClasses prints a game's outcome classes with their goals.
 func writeClasses(w io.Writer, g *env.Game) {
 	for i, c := range g.Classes {
 		switch {
@@ -271,19 +271,19 @@ func writeClasses(w io.Writer, g *env.Game) {
 	fmt.Fprintf(w, "  goals\t\t%s\n", about)
 }
 
-// firstCell names the board cell that player p's input tensor holds at [0 0].
+// firstCell names the board cell that stands at [0 0] in player p's input tensor.
 func firstCell(g *env.Game, p env.Player) string {
-	cell := g.FrameCell(p, 0) // it maps board cells to tensor cells and, being its own inverse, also back
+	cell := g.FrameCell(p, 0) // FrameCell is its own inverse, so it also maps tensor cells to board cells
 	return g.CellName(int32(cell))
 }
 
-// moveExample returns the first legal move of a game, by its name and its official text.
+// moveExample formats the first legal move of a game: its name and its official text.
 func moveExample(g *env.Game) string {
 	a := g.NewState().Legal(nil)[0]
 	return fmt.Sprintf("%s, in files %s", g.ActionNames[a], g.ActionTexts[a])
 }
 
-// moveCount returns the number of different moves of a game: of the actions that some position allows.
+// moveCount returns the number of actions that are legal in some position of the game.
 func moveCount(g *env.Game) (n int) {
 	for _, text := range g.ActionTexts {
 		if text != "" {
@@ -293,13 +293,13 @@ func moveCount(g *env.Game) (n int) {
 	return n
 }
 
-// parameterRanges returns the ranges of a family's parameters by name.
+// parameterRanges returns the ranges of a game family's parameters, by name.
 func parameterRanges(family string) map[string]string {
 	ranges := make(map[string]string)
 	families := games.Families()
 	i := slices.IndexFunc(families, func(f games.Family) bool { return f.Name == family })
 	if i < 0 {
-		return ranges // a game of a rule sheet has no parameters
+		return ranges // games of rule sheets have no parameters
 	}
 	for _, p := range families[i].Params {
 		ranges[p.Name] = p.Range()
@@ -307,7 +307,7 @@ func parameterRanges(family string) map[string]string {
 	return ranges
 }
 
-// describeGame returns a game's description for programs.
+// describeGame returns a game's description for JSON output.
 func describeGame(g *env.Game) map[string]any {
 	params := make(map[string]string)
 	for _, p := range g.Params {
@@ -319,8 +319,8 @@ func describeGame(g *env.Game) map[string]any {
 			continue
 		}
 		class := map[string]any{"class": k, "name": c.Name, "goals": nil, "utility": c.Utility}
-		if c.Goals[0] >= 0 { // otherwise they depend on the play
-			class["goals"] = c.Goals // the player's and the opponent's final scores
+		if c.Goals[0] >= 0 { // negative goals depend on play
+			class["goals"] = c.Goals // final scores of the player and the opponent
 		}
 		classes = append(classes, class)
 	}
@@ -340,7 +340,7 @@ func describeGame(g *env.Game) map[string]any {
 		all["findings"], all["mistakes"] = gdl.Findings(g), mistakes
 	}
 	if trained := shipped.TrainedOn(g); trained != nil {
-		all["trained_on"] = trained.Name // the game that the agent zoo was trained on
+		all["trained_on"] = trained.Name // the game that the agent zoo was trained on, of another size perhaps
 	}
 	return all
 }

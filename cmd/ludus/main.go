@@ -22,14 +22,14 @@ import (
 const (
 	exitFailure  = 1
 	exitUsage    = 2   // invalid command line
-	exitUnsolved = 3   // solve or exploit reached its limits
-	exitFaults   = 4   // exploit found that the agent gives value away
+	exitUnsolved = 3   // solve or exploit reached a limit
+	exitFaults   = 4   // exploit found moves that give value away
 	exitStopped  = 130 // Ctrl-C or SIGTERM, as shells report SIGINT
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	context.AfterFunc(ctx, stop) // after the first Ctrl-C, a second one kills the program
 	out, root := &errorWriter{w: os.Stdout}, rootCommand()
 	root.SetOut(out)
 	err := root.ExecuteContext(ctx)
@@ -67,7 +67,7 @@ A stopped "train", "sweep", "rate", "suite" or "arena --record" prints the comma
 		Args:          noCommand,
 
 		SuggestionsMinimumDistance: 2,
-		DisableFlagParsing:         true, // of the root only: otherwise --help hides an unknown command
+		DisableFlagParsing:         true, // for the root command only: otherwise --help hides an unknown command
 	}
 	cobra.EnableCommandSorting = false
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -84,7 +84,7 @@ A stopped "train", "sweep", "rate", "suite" or "arena --record" prints the comma
 	return root
 }
 
-// noCommand checks the arguments of ludus if the first names no command: it rejects all but a call for help.
+// noCommand handles a call of ludus whose first argument is no command: it rejects everything but a call for help.
 func noCommand(root *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0 || args[0] == "--help" || args[0] == "-h":
@@ -99,9 +99,9 @@ func noCommand(root *cobra.Command, args []string) error {
 	return usage(root, fmt.Errorf("unknown command %q%s", args[0], suggestion))
 }
 
-// stoppedError is the error of a cancelled command that the same command line continues.
+// stoppedError is the error of a command that was stopped and that the same command line continues.
 type stoppedError struct {
-	kept string // what a stopped command has kept, such as "finished games are kept"
+	kept string // what has been kept, such as "finished games are kept"
 }
 
 func (e stoppedError) Error() string {
@@ -110,7 +110,8 @@ func (e stoppedError) Error() string {
 
 func (e stoppedError) Unwrap() error { return context.Canceled }
 
-// continuable turns a cancellation into an error that shows how to continue the command. kept says what has been kept.
+// continuable turns a cancellation into an error that shows how to continue the command. It keeps other errors. kept says
+// what has been kept.
 func continuable(err error, kept string) error {
 	if errors.Is(err, context.Canceled) {
 		return stoppedError{kept}
@@ -160,7 +161,7 @@ func printJSON(cmd *cobra.Command, value any) error {
 // warn prints a warning on standard error.
 func warn(cmd *cobra.Command, text string) { fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", text) }
 
-// commandLine returns a call of this program as typed in a shell.
+// commandLine formats a call of this program as typed in a shell.
 func commandLine(args []string) string {
 	program := os.Args[0]
 	if strings.Contains(program, string(filepath.Separator)+"go-build") {
@@ -173,8 +174,8 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// errorWriter keeps the first error of a writer and writes nothing after it. Commands need not check what they print:
-// main reports the error.
+// errorWriter keeps the first write error and drops everything after it. Commands need not check their prints: main reports
+// the error.
 type errorWriter struct {
 	w   io.Writer
 	err error

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// openBrowser opens an address in the system's browser, which outlives the command. It warns if that fails.
+// openBrowser opens an address in the system's browser, which keeps running after the command. It prints a warning on
+// failure.
 func openBrowser(cmd *cobra.Command, address string) {
 	words := []string{"xdg-open", address}
 	switch runtime.GOOS {

@@ -14,7 +14,7 @@ import (
 	"ludus/train/agent"
 )
 
-// watchingDelay is the pause after each move of two agents on a terminal.
+// watchingDelay is the pause after each move when two agents play on a terminal.
 const watchingDelay = 700 * time.Millisecond
 
 func playCommand() *cobra.Command {
@@ -73,7 +73,7 @@ type game, rules, position, move, analysis, moves, undo, error, note, ended or r
 	return cmd
 }
 
-// checkPlay checks the flags for a game against an agent, or between two.
+// checkPlay checks the flags of play for games with a person or between two agents.
 func checkPlay(cmd *cobra.Command, game *env.Game, side string, delay time.Duration, watched bool) error {
 	if _, ok := terminal.ParseSide(game, side); !ok {
 		return fmt.Errorf("--side %s: it must be first (%s) or second (%s)", side, game.Players[0], game.Players[1])
@@ -87,7 +87,7 @@ func checkPlay(cmd *cobra.Command, game *env.Game, side string, delay time.Durat
 	return nil
 }
 
-// takeSeats seats one agent and a person, or two agents.
+// takeSeats assigns the agents, and the person if there is one, to the seats.
 func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, side string) error {
 	first := env.First
 	if len(agents) == 1 {
@@ -100,7 +100,7 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 			return err
 		}
 		seat := &config.Seats[(int(first)+i)%2]
-		seat.Name = factory.String() // without solve=, as people wrote it
+		seat.Name = factory.String() // name as people wrote it, without solve=
 		if seat.AdvisorName, seat.Advisor, err = newAdvisor(factory, config.Seed); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 	return nil
 }
 
-// newAdvisor returns another agent, with full strength, and its name.
+// newAdvisor returns a new agent at full strength, for hints, with its name.
 func newAdvisor(factory *agent.Factory, seed uint64) (name string, a agent.Agent, err error) {
 	full := factory.Spec
 	full.Elo = 0
@@ -119,7 +119,7 @@ func newAdvisor(factory *agent.Factory, seed uint64) (name string, a agent.Agent
 	return full.String(), a, err
 }
 
-// terminalWidth returns the number of columns of the terminal on standard output, 0 if unknown.
+// terminalWidth returns the number of columns of standard output's terminal, 0 if unknown.
 func terminalWidth() int {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil {

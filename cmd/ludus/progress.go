@@ -16,29 +16,29 @@ import (
 
 const (
 	barSteps      = 1000
-	barWidth      = 10                     // of the bar itself, in columns
-	barFrame      = len("  100% || ") + 1  // what stands around the bar, and a free column
-	barEvery      = 100 * time.Millisecond // shortest time between changes of the bar
-	progressEvery = 10 * time.Second       // shortest time between lines, without a terminal
+	barWidth      = 10                     // width of the bar itself, in columns
+	barFrame      = len("  100% || ") + 1  // columns around the bar, and a free one
+	barEvery      = 100 * time.Millisecond // least time between updates of the bar
+	progressEvery = 10 * time.Second       // least time between lines, without a terminal
 )
 
-// status says how much of its job a long command has done.
+// status is the progress of a long command.
 type status struct {
-	count  int           // number of units done
+	count  int           // units done
 	unit   string        // such as "games"; "" hides count and speed
-	share  float64       // part of the job that is done, from 0 to 1; negative if unknown
-	left   time.Duration // expected time to the end; 0: derived from share
-	detail string        // texts at the end, most important first, separated by ", "
+	share  float64       // completed share of the job, 0 to 1; negative if unknown
+	left   time.Duration // expected time left; 0: derived from share
+	detail string        // texts shown last, most important first, separated by ", "
 }
 
 // progress shows a long command's status on standard error: a bar on a terminal, a line every ten seconds elsewhere.
 type progress struct {
 	w        io.Writer
 	terminal bool
-	bar      *progressbar.ProgressBar // made by the first status on a terminal
-	written  time.Time                // of the last line or change of the bar
-	first    status                   // first status shown; speed and time left are derived from the changes since
-	started  time.Time                // of the first status; zero before
+	bar      *progressbar.ProgressBar // created by the first status on a terminal
+	written  time.Time                // time of the last line or update of the bar
+	first    status                   // first status shown, from which speed and time left are derived
+	started  time.Time                // time of the first status; zero before
 }
 
 func newProgress(cmd *cobra.Command) *progress {
@@ -46,7 +46,7 @@ func newProgress(cmd *cobra.Command) *progress {
 	return &progress{w: w, terminal: isTerminal(w), written: time.Now()}
 }
 
-// show shows a status, unless the last one was shown a moment ago.
+// show shows a status, unless the last one was shown just before.
 func (p *progress) show(s status) {
 	if p.started.IsZero() {
 		p.first, p.started = s, time.Now()
@@ -66,7 +66,7 @@ func (p *progress) show(s status) {
 	if p.bar == nil {
 		steps := barSteps
 		if s.share < 0 {
-			steps = -1 // a spinner
+			steps = -1 // spinner
 		}
 		p.bar = progressbar.NewOptions(steps, progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
@@ -75,7 +75,7 @@ func (p *progress) show(s status) {
 	_ = p.bar.Set(max(0, min(int(barSteps*s.share), barSteps-1))) // fails only if the terminal is gone
 }
 
-// text describes a status: "50 games, 5.0 games/s, 30s left, detail".
+// text formats a status: "50 games, 5.0 games/s, 30s left, detail".
 func (p *progress) text(s status) string {
 	var parts []string
 	elapsed := time.Since(p.started).Seconds()
@@ -98,8 +98,8 @@ func (p *progress) text(s status) string {
 	return strings.Join(parts, ", ")
 }
 
-// fit leaves out the last of the texts between ", " until at most room characters remain. A bar that fills more than one line
-// could not be erased.
+// fit drops texts between ", " from the end until at most room characters remain, because a bar of more than one line
+// cannot be erased.
 func fit(text string, room int) string {
 	for len(text) > room {
 		i := strings.LastIndex(text, ", ")
@@ -122,7 +122,8 @@ func amount(x float64) string {
 	return fmt.Sprintf("%.1f", x)
 }
 
-// log writes a line above the bar, on a terminal wrapped to its width: it erases the bar, which the next status draws again.
+// log writes a line. On a terminal it erases the bar first, and wraps the line to the width; the next status draws the bar
+// again.
 func (p *progress) log(text string) {
 	p.close()
 	p.written = time.Now()
@@ -149,7 +150,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// width returns the number of columns of the terminal that a stream is; 80 if it is unknown.
+// width returns the number of columns of a terminal stream; 80 if unknown.
 func width(stream any) int {
 	if f, ok := stream.(*os.File); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {

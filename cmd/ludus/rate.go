@@ -150,7 +150,7 @@ func rateStatus(r *ratings.Progress, target float64) status {
 	return s
 }
 
-// gameOfRun returns the game of a run.
+// gameOfRun returns the game of the run in a folder.
 func gameOfRun(dir string) (*env.Game, error) {
 	if info, err := os.Stat(filepath.Join(dir, rundir.CheckpointsDir)); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: it has no checkpoints", dir, rundir.ErrNoRun)
@@ -162,7 +162,7 @@ func gameOfRun(dir string) (*env.Game, error) {
 	return gameOf(weights)
 }
 
-// writeRatings prints all ratings for people, best first, and the widest interval of the wanted agents alone.
+// writeRatings prints all ratings for people, best first. Then it prints the widest interval of the wanted agents.
 func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations per move\n", t.Game, len(t.Agents), t.Games, t.Simulations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -196,7 +196,7 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	}
 }
 
-// writeDial prints the range of a checkpoint's strength dial.
+// writeDial prints the rating range of a checkpoint's strength dial.
 func writeDial(w io.Writer, t *rundir.Ratings, generation int, dir string) {
 	low, high, ok := t.DialOf(generation).Range()
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"ludus/cmd/ludus/internal/web"
 )
 
-// Default folder of runs and address. The port 5838 spells LUDU on a telephone keypad.
+// Defaults for the folder of runs and the address. The port 5838 spells LUDU on a telephone keypad.
 const (
 	defaultRuns    = "runs"
 	defaultAddress = "127.0.0.1:5838"

@@ -78,17 +78,17 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 	return cmd
 }
 
-// solveOptions are the limits of solve; 0 is no limit.
+// solveOptions are the limits of solve; 0 means no limit.
 type solveOptions struct {
 	nodes  int
 	time   time.Duration
-	memory int // MiB
+	memory int // in MiB
 }
 
 // maxMemory is the largest --memory in MiB.
 const maxMemory = min(1<<20, math.MaxInt>>20)
 
-// splitMoves parses moves separated by semicolons and plays them from the start. They must not end the game.
+// splitMoves parses moves separated by semicolons and plays them. They must not end the game.
 func splitMoves(game *env.Game, text string) (env.State, []env.Action, error) {
 	var texts []string
 	for part := range strings.SplitSeq(text, ";") {
@@ -108,25 +108,26 @@ func splitMoves(game *env.Game, text string) (env.State, []env.Action, error) {
 	return state, played, nil
 }
 
-// solution holds the values of a position and its moves: goals (final scores) under perfect play, null if unknown.
+// solution holds the values of a position and of its moves: goals (final scores) under perfect play, null if unknown.
 type solution struct {
 	Game    string          `json:"game"`
-	Moves   []string        `json:"moves"`  // that lead to the position
-	Player  string          `json:"player"` // to move
-	Value   map[string]int  `json:"value"`  // by player
-	Values  map[string]*int `json:"values"` // by legal move, for Player
+	Moves   []string        `json:"moves"`  // moves that lead to the position
+	Player  string          `json:"player"` // player to move
+	Value   map[string]int  `json:"value"`  // goals by player
+	Values  map[string]*int `json:"values"` // Player's goals by legal move
 	Nodes   int             `json:"nodes"`
 	Seconds float64         `json:"seconds"`
 }
 
-// solve searches for the value of a position, within half of the limits, then for that of each move, within the rest.
+// solve searches for the value of a position within half of the limits, and then for the value of each move within the
+// rest.
 func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions, p *progress) *solution {
 	s := &solution{Game: game.Name, Player: game.Players[state.Player()], Values: map[string]*int{}}
 	start, search, phase := time.Now(), solver.New(game, o.memory<<20), "solving the position"
 	limits := func(nodes int, most time.Duration) solver.Limits {
 		nodes = max(1, nodes)
 		if o.nodes == 0 {
-			nodes = 0 // no limit
+			nodes = 0 // 0 means no limit
 		}
 		return solver.Limits{Nodes: nodes, Stop: func() bool {
 			p.show(o.status(s.Nodes+search.Nodes(), time.Since(start), phase))
@@ -158,11 +159,11 @@ func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions,
 	return s
 }
 
-// bestClass returns the outcome class of a position, given the player to move and the classes of its moves; Unknown
-// if a move of unknown class might be better. All classes are as the first player sees them; class 0 is its best.
+// bestClass returns the outcome class of a position from the classes of its moves; Unknown if a move of unknown class might
+// be better. All classes are as the first player sees them; class 0 is the first player's best.
 func bestClass(game *env.Game, player env.Player, classes []int) int {
 	known := slices.DeleteFunc(slices.Clone(classes), func(class int) bool { return class == solver.Unknown })
-	best := len(game.Classes) // best class, as the player's own
+	best := len(game.Classes) // class as the player to move sees it
 	for _, class := range known {
 		best = min(best, game.ClassFor(player, class))
 	}
@@ -172,7 +173,7 @@ func bestClass(game *env.Game, player env.Player, classes []int) int {
 	return solver.Unknown
 }
 
-// classGoal returns player p's goal for an outcome class, which is given as the first player's.
+// classGoal returns player p's goal for an outcome class of the first player.
 func classGoal(game *env.Game, p env.Player, class int) int {
 	return game.Classes[game.ClassFor(p, class)].Goal()
 }
@@ -182,7 +183,7 @@ func (s *solution) known() bool {
 	return s.Value != nil && !slices.Contains(slices.Collect(maps.Values(s.Values)), nil)
 }
 
-// write prints the values of a state as lines.
+// write prints the values of the position and its moves.
 func (s *solution) write(w io.Writer, game *env.Game, state env.State) {
 	first, second := game.Players[0], game.Players[1]
 	if s.Value == nil {
@@ -204,7 +205,7 @@ func (s *solution) write(w io.Writer, game *env.Game, state env.State) {
 	fmt.Fprintf(w, "nodes %d seconds %.3f\n", s.Nodes, s.Seconds)
 }
 
-// status returns the status after so many nodes and so much time. share is that of the closer limit, -1 without limits.
+// status returns the progress of solve. Its share is that of the limit that is closer, -1 without limits.
 func (o *solveOptions) status(nodes int, spent time.Duration, phase string) status {
 	s := status{count: nodes, unit: "nodes", share: -1, detail: phase}
 	if o.nodes > 0 {

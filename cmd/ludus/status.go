@@ -59,7 +59,7 @@ func writeStatus(cmd *cobra.Command, s *rundir.WorkersStatus) {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%.0f\t%d\t%d s\t%d\t%d\t%d\t\n",
 			k.Name, k.Threads, k.Games, k.Speed, k.Behind, k.Quiet, k.Rejected, k.Duplicates, k.Missing)
 	}
-	_ = table.Flush() // errors of the output are reported by main
+	_ = table.Flush() // main reports output errors
 	for i := range s.Workers {
 		if k := &s.Workers[i]; k.Problem != "" {
 			fmt.Fprintf(w, "last rejected of %s: %s\n", k.Name, k.Problem)

@@ -19,7 +19,7 @@ import (
 // suiteFlags are the flags of the suite command.
 type suiteFlags struct {
 	suite.Options
-	specs []string // of the agents that play the games
+	specs []string // specs of the agents that play the games
 	out   string
 	force bool
 	check string // suite to test an agent on: a file, shippedSuite or hardSuite
@@ -56,7 +56,7 @@ positions or more.
 		},
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if f.check != "" && f.check != shippedSuite && f.check != hardSuite { // the file names the game
+		if f.check != "" && f.check != shippedSuite && f.check != hardSuite { // the suite's file names the game
 			return arguments(0, 1)(cmd, args)
 		}
 		return arguments(1, 2)(cmd, args)
@@ -79,7 +79,7 @@ positions or more.
 	return cmd
 }
 
-// Values of --check for suites that are built into this program.
+// Values of --check that stand for suites inside this program.
 const (
 	shippedSuite = "shipped"
 	hardSuite    = "hard"
@@ -197,7 +197,7 @@ func readSuite(path string) (*suite.Suite, error) {
 	return s, nil
 }
 
-// findShipped returns the suite of the named game that find finds in this program.
+// findShipped returns the named game's suite that is inside this program. find is suite.Shipped or suite.ShippedHard.
 func findShipped(name string, find func(*env.Game) (*suite.Suite, bool)) (*suite.Suite, error) {
 	game, err := games.New(name)
 	if err != nil {
@@ -210,7 +210,7 @@ func findShipped(name string, find func(*env.Game) (*suite.Suite, bool)) (*suite
 	return s, nil
 }
 
-// writeSuiteReport prints an agent's result for people, next to random moves; without an agent only the latter.
+// writeSuiteReport prints the results of an agent and of random moves for people; without an agent only the latter.
 func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {

@@ -27,8 +27,8 @@ import (
 type sweepFlags struct {
 	sweep.Options
 	sets, arms []string
-	suite      string // file; "" for the built-in suite
-	opponent   string // agent; "" for none
+	suite      string // suite file; "" for the suite inside the program
+	opponent   string // opponent's spec; "" for none
 	json       bool
 }
 
@@ -93,7 +93,7 @@ stopped sweep, also with more --seeds, more --arm or other tests.
 	return cmd
 }
 
-// resolve turns the flags into options.
+// resolve converts the flags into f.Options.
 func (f *sweepFlags) resolve(cmd *cobra.Command) (err error) {
 	length, err := oneOf(cmd, "cpu", "generations")
 	if err != nil {
@@ -126,7 +126,7 @@ func (f *sweepFlags) resolve(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// findSuite sets the suite that runs are tested on. A game without one needs an opponent.
+// findSuite sets the suite for testing runs. A game without a suite needs an opponent.
 func (f *sweepFlags) findSuite() (err error) {
 	if f.suite != "" {
 		if f.Suite, err = readSuite(f.suite); err != nil {
@@ -145,7 +145,7 @@ func (f *sweepFlags) findSuite() (err error) {
 	return nil
 }
 
-// trainingArgs returns the arguments with which this program trains a run.
+// trainingArgs returns the arguments with which a sweep calls this program to train a run.
 func trainingArgs(t sweep.Training) []string {
 	args := []string{
 		"train", t.Game.Name, "--run", t.Dir, "--seed", strconv.FormatUint(t.Seed, 10), "--threads", "1",
@@ -179,7 +179,7 @@ func (f *sweepFlags) run(cmd *cobra.Command) error {
 	return continuable(err, "finished runs and generations are kept")
 }
 
-// describe returns the line that is logged when a run is finished.
+// describe returns the log line about a finished run.
 func (f *sweepFlags) describe(arm string, r *sweep.Run) string {
 	text := fmt.Sprintf("%s, seed %d: %d generations, %.0f s of CPU time", arm, r.Seed, r.Generations, r.CPUSeconds)
 	for k, title := range f.measures() {
@@ -190,7 +190,7 @@ func (f *sweepFlags) describe(arm string, r *sweep.Run) string {
 	return text
 }
 
-// measures names the fields of [sweep.Results] for people, in the order of Fields.
+// measures returns the names of the fields of [sweep.Results] for people, in the order of Fields.
 func (f *sweepFlags) measures() []string {
 	alone, search := "error of the network alone", fmt.Sprintf("error with %d simulations", agent.DefaultSimulations)
 	return []string{alone, search, alone + ", kept-out positions", search + ", kept-out positions", "score against " + f.opponent}
@@ -201,7 +201,7 @@ func percent(e stats.Estimate) string {
 	return fmt.Sprintf("%.2f %% (%.2f to %.2f)", 100*e.Value, 100*e.Low, 100*e.High)
 }
 
-// signed formats a difference with its interval; "" if there is none.
+// signed formats a difference with its interval; "" if it is nil.
 func signed(e *stats.Estimate, format string) string {
 	if e == nil {
 		return ""

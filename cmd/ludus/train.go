@@ -129,10 +129,10 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	return cmd
 }
 
-// defaultRun is the folder of a game's run, unless --run names another.
+// defaultRun is the default of --run for a game.
 func defaultRun(game *env.Game) string { return filepath.Join("runs", naming.FileName(game.Name)) }
 
-// gameToTrain returns the game to train: the argument or, without one, that of the run in a folder.
+// gameToTrain returns the game named by the argument or, without one, the game of the run in dir.
 func gameToTrain(cmd *cobra.Command, args []string, dir string) (*env.Game, error) {
 	if len(args) > 0 {
 		return games.NewOfRun(args[0], dir)
@@ -164,7 +164,7 @@ func settingsHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// changedSettings returns the settings that --config and --set change. Where both change one, --set wins.
+// changedSettings returns the settings given by --config and --set. If both give a setting, --set wins.
 func changedSettings(game *env.Game, sets []string, config string) (map[string]float64, error) {
 	settings := make(map[string]float64)
 	if config != "" {
@@ -210,7 +210,7 @@ func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) erro
 		mu.Lock()
 		defer mu.Unlock()
 		w.show(e)
-		if m := e.Metrics; m != nil && m.Generation < m.Generations { // the last report follows below
+		if m := e.Metrics; m != nil && m.Generation < m.Generations { // the report after the last generation follows below
 			if tenths := 1 + 10*m.Generation/m.Generations; tenths > w.tenths {
 				w.tenths = tenths
 				w.report(false)
@@ -233,7 +233,8 @@ func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) erro
 	return nil
 }
 
-// progressOf says how far an existing run has come; "" for a new one. Training itself reports errors.
+// progressOf describes how far an existing run has come; "" for a new or unreadable one, since training itself reports
+// errors.
 func progressOf(dir string) string {
 	config, err := rundir.ReadConfig(dir)
 	ids, _ := rundir.Checkpoints(dir).List()
@@ -243,10 +244,10 @@ func progressOf(dir string) string {
 	return ""
 }
 
-// tooWide is the width of a rating's interval, in Elo, above which the status leaves the rating out.
+// tooWide is the width of a rating's interval, in Elo, above which the status does not show the rating.
 const tooWide = 400
 
-// generationEvery is the shortest time between lines of generations. The metrics have all.
+// generationEvery is the least time between log lines about generations. The metrics hold all generations.
 const generationEvery = 5 * time.Second
 
 // watcher shows the events of training on standard error and rewrites the run's report: after the first generation,
@@ -254,18 +255,18 @@ const generationEvery = 5 * time.Second
 type watcher struct {
 	*progress
 	dir        string
-	strength   string    // the newest match result or rating, for the status
-	generation time.Time // when the last line of a generation was logged
-	tenths     int       // 1 + tenths of the plan that were done at the last report; 0 before it
-	failed     bool      // a report could not be written
+	strength   string    // newest match result or rating, for the status
+	generation time.Time // time of the last log line about a generation
+	tenths     int       // tenths of the plan done at the last report, plus 1; 0 before it
+	failed     bool      // writing a report has failed
 }
 
-// show shows one event: most as a line, progress as the bar's status.
+// show shows an event of training: most as a log line, progress as the bar's status.
 func (w *watcher) show(e train.Event) {
 	switch {
 	case e.Note != "":
 		w.log(e.Note)
-	case e.Match != nil: // no line: the summary has the details
+	case e.Match != nil: // the summary has the details
 		w.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Match.Score, e.Match.Opponent)
 	case e.Rating != nil:
 		w.strength = ""
@@ -307,10 +308,10 @@ func describeRating(r *rundir.Rating) string {
 	return fmt.Sprintf("rating %.0f (95 %%: %.0f to %.0f); random is 0", r.Rating, r.Low, r.High)
 }
 
-// describeGeneration returns the line that is logged after a generation.
+// describeGeneration returns the log line about a generation.
 func describeGeneration(m *rundir.Metrics) string {
 	speed := fmt.Sprintf("%.0f positions/s", float64(m.Positions)/m.PlaySeconds)
-	if m.ReceivedGames > 0 { // searched elsewhere, before
+	if m.ReceivedGames > 0 { // their search time is not in this generation's
 		speed = fmt.Sprintf("%d of %d games received", m.ReceivedGames, m.Games)
 	}
 	parts := []string{
@@ -371,8 +372,8 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 		commandLine([]string{"export", s.Dir}))
 }
 
-// nameIn returns a name of a game for commands that use a run's folder or a weights file on it, wherever that is: games of
-// rule sheets are named by what carries the sheet.
+// nameIn returns the name of a game for commands on a run's folder or a weights file at path. For a game of a rule sheet
+// the name contains the path, because the files there contain the sheet.
 func nameIn(game *env.Game, path string) string {
 	if game.Sheet != "" {
 		return gdl.Family + "(" + path + ")"

@@ -22,7 +22,7 @@ position, and both players' goals (final scores) at the end of each game. It pri
 	}
 }
 
-// verify replays the games in each file and prints a line for each file.
+// verify replays the games in each file and prints a line about each file.
 func verify(cmd *cobra.Command, game *env.Game, paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -34,7 +34,7 @@ func build() (version, commit string) {
 		return version, commit
 	}
 	version = cmp.Or(info.Main.Version, version)
-	for _, s := range info.Settings { // the revision comes first
+	for _, s := range info.Settings { // the revision precedes vcs.modified
 		switch {
 		case s.Key == "vcs.revision":
 			commit = s.Value

@@ -39,10 +39,10 @@ lost.`,
 	return cmd
 }
 
-// flushTime is how long a stopped worker tries to publish its last games.
+// flushTime is how long a stopped worker tries to publish its remaining games.
 const flushTime = 5 * time.Second
 
-// work plays until the command is stopped.
+// work plays for a run until the command is stopped.
 func work(cmd *cobra.Command, o remote.WorkerOptions, threads int) error {
 	if o.Access.URL == "" {
 		return usage(cmd, fmt.Errorf("--connect is missing: %s", cmd.UseLine()))

@@ -14,7 +14,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// workersFlags are the flags of "train" about workers.
+// workersFlags are the flags of "train" for training with workers.
 type workersFlags struct {
 	listen   string
 	insecure bool
@@ -22,13 +22,13 @@ type workersFlags struct {
 	replicas int
 }
 
-// accessFlags adds the flags about credentials for a NATS server.
+// accessFlags adds the flags for credentials on a NATS server.
 func accessFlags(cmd *cobra.Command, a *remote.Access) {
 	cmd.Flags().StringVar(&a.NKey, "nkey", "", "file with the seed of an nkey, for servers that ask for one")
 	cmd.Flags().StringVar(&a.CA, "ca", "", "file with the certificate that signed the server's (default the system's)")
 }
 
-// check returns an error if the flags do not fit together.
+// check returns an error if the flags contradict each other.
 func (f *workersFlags) check(cmd *cobra.Command, o *train.Options, dry bool) error {
 	server, err := oneOf(cmd, "listen", "nats")
 	switch {
@@ -45,14 +45,15 @@ func (f *workersFlags) check(cmd *cobra.Command, o *train.Options, dry bool) err
 	case server != "" && dry:
 		return usage(cmd, errors.New("--dry-run is about a training on this machine alone: leave out --"+server))
 	case server == "listen":
-		return remote.CheckAddress(f.listen) // before there is a run
+		return remote.CheckAddress(f.listen) // reports a bad address before the run is created
 	case server == "nats":
 		return f.access.Check(cmd.Context())
 	}
 	return nil
 }
 
-// stored returns a note if games that workers sent to the run in dir earlier may be left out; "" if not.
+// stored returns a note if training without workers would leave out games that workers have sent to the run in dir;
+// otherwise "".
 func (f *workersFlags) stored(dir string) string {
 	if f.listen != "" || !remote.KeepsGames(dir) {
 		return ""
@@ -61,7 +62,7 @@ func (f *workersFlags) stored(dir string) string {
 		filepath.Join(dir, rundir.ServerDir))
 }
 
-// connect returns a function that connects the run in dir with workers; nil if there are none.
+// connect returns a function that connects the run in dir to its workers; nil if no flag asks for workers.
 func (f *workersFlags) connect(dir string, notify func(string)) func(context.Context, string) (train.Workers, error) {
 	if f.listen == "" && f.access.URL == "" {
 		return nil
@@ -93,8 +94,8 @@ func (f *workersFlags) connect(dir string, notify func(string)) func(context.Con
 	}
 }
 
-// workerArgs returns the arguments of "ludus" for a worker. The access is the worker's to an embedded server, but the
-// learner's to an external one; then the worker's secrets are unknown.
+// workerArgs returns the arguments with which "ludus" starts a worker. For an embedded server, a holds the worker's access.
+// For an external one it holds the learner's, so the arguments cannot include the worker's secrets.
 func workerArgs(a remote.Access, embedded bool) []string {
 	if embedded {
 		return []string{"worker", "--connect", a.URL}

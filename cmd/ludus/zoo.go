@@ -16,18 +16,19 @@ import (
 	"ludus/train/stats"
 )
 
-// loader returns a loader of networks for a game: the shipped one, and those in files.
+// loader returns a loader of a game's networks: the shipped one and those in files.
 func loader(game *env.Game) agent.Loader {
 	return shipped.Loader(game, rundir.LoadWeights)
 }
 
-// fallbackAgent plays games without a shipped agent of any size.
+// fallbackAgent is the default agent for games without a shipped agent.
 const fallbackAgent = "mcts:1000"
 
-// defaultAgent returns the spec of the agent of people who name none: the shipped agent if there is one, for this or another size
-// of the game. If it is not one of this very game, it says so, and how to get one.
+// defaultAgent returns the spec of the agent that plays if the command line names none: the shipped agent of this or
+// another size of the game, or fallbackAgent. It prints a note, with a way to get a better one, unless the agent was
+// trained for this very game.
 func defaultAgent(cmd *cobra.Command, game *env.Game) string {
-	trained, typed := shipped.TrainedOn(game), cmd.Flags().Arg(0) // the name as typed: that of a rule sheet's game names no file
+	trained, typed := shipped.TrainedOn(game), cmd.Flags().Arg(0) // as typed, because a rule sheet's game is named by its file
 	if trained == game {
 		return agent.Zoo
 	}
@@ -45,7 +46,7 @@ func defaultAgent(cmd *cobra.Command, game *env.Game) string {
 	return spec
 }
 
-// writeCard prints what people want to know of a game's shipped agent.
+// writeCard prints the main figures of a game's shipped agent.
 func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	t := &c.Training
 	fmt.Fprintf(w, "\nthe shipped agent, zoo (without search: policy:zoo), has a network of %d channels and %d blocks, trained in %v on %d cores by\n"+
@@ -74,7 +75,7 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	}
 }
 
-// widest returns how far the intervals of a dial's levels reach from them at most, in Elo.
+// widest returns the largest distance, in Elo, between a level of a dial and the end of its interval.
 func widest(dial agent.Dial) (most float64) {
 	for _, l := range dial.Levels() {
 		most = max(most, float64(l.High-l.Elo), float64(l.Elo-l.Low))

@@ -19,12 +19,12 @@ import (
 	"ludus/train/suite"
 )
 
-// measurement measures the strength of a network as the agent zoo of its game, and writes it on a card.
+// measurement measures the strength of a network, as the agent zoo of its game, and records it on a card.
 type measurement struct {
 	*options
 	game *env.Game
-	file []byte       // the weights
-	load agent.Loader // of zoo, without a dial
+	file []byte       // weights file
+	load agent.Loader // loads the network as zoo, without a dial
 	card *zoo.Card
 }
 
@@ -57,7 +57,7 @@ func measure(ctx context.Context, o *options, t *training, weights *infer.Weight
 	return file, m.card, nil
 }
 
-// testSuites measures the errors on the game's suites.
+// testSuites measures the agent's errors on the game's suites.
 func (m *measurement) testSuites(ctx context.Context) error {
 	for _, s := range []struct {
 		name string
@@ -91,7 +91,7 @@ func (m *measurement) test(ctx context.Context, s *suite.Suite, spec string, n i
 	return s.Test(ctx, factory, suite.TestOptions{Threads: m.threads, Seed: 1, Positions: n})
 }
 
-// playMatches plays against the opponents.
+// playMatches measures the agent's score against the opponents.
 func (m *measurement) playMatches(ctx context.Context) error {
 	for _, opponent := range m.opponents {
 		r, err := m.play(ctx, opponent, m.games)
@@ -107,7 +107,7 @@ func (m *measurement) playMatches(ctx context.Context) error {
 	return nil
 }
 
-// play plays a match of zoo as "ludus arena" does by default.
+// play plays a match of zoo against an opponent, with the defaults of "ludus arena".
 func (m *measurement) play(ctx context.Context, opponent string, games int) (match.Result, error) {
 	config := match.Config{Game: m.game, Games: games, Seed: 1, OpeningPlies: 2, Threads: m.threads}
 	var err error
@@ -120,7 +120,8 @@ func (m *measurement) play(ctx context.Context, opponent string, games int) (mat
 	return match.Run(ctx, config)
 }
 
-// certifyAgent walks every reply to the agent, with the defaults of "ludus exploit" but for more positions.
+// certifyAgent walks every reply to the agent, as "ludus exploit" does but with a higher limit of positions, and records
+// the result.
 func (m *measurement) certifyAgent(ctx context.Context) error {
 	if m.certify == "" {
 		return nil
@@ -146,14 +147,14 @@ func (m *measurement) certifyAgent(ctx context.Context) error {
 	return nil
 }
 
-// Sizes of the test of [zoo.Floors]: some seconds per game on one core.
+// Sizes of the tests for [zoo.Floors]: some seconds per game on one core.
 const (
 	floorPositions = 1000
 	floorOpponent  = "mcts:1000"
 	floorGames     = 40
 )
 
-// setFloors measures what the test of package zoo measures, and leaves room for rounding.
+// setFloors takes the measurements of the test of package zoo and records floors a little below them.
 func (m *measurement) setFloors(ctx context.Context) error {
 	f := &m.card.Floors
 	if positions, ok := suite.Shipped(m.game); ok {
@@ -178,7 +179,7 @@ func (m *measurement) setFloors(ctx context.Context) error {
 
 // measureDial measures the dial and the rating of the network, and checks the dial in other games.
 func (m *measurement) measureDial(ctx context.Context) error {
-	shown := 0 // games
+	shown := 0 // games at the last progress note
 	o := ratings.DialOptions{
 		Game: m.game, Load: m.load, Within: ratings.DialWithin, Balance: match.NewBalanceChecker(m.game), Threads: m.threads,
 		Progress: func(p ratings.Progress) {

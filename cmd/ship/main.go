@@ -22,16 +22,16 @@ import (
 	"ludus/train/rundir"
 )
 
-// options say what to ship and what to measure.
+// options select what to ship and what to measure.
 type options struct {
-	run        string // reference of the network
-	commit     string // of the program that trained it
-	cores      int    // that trained it
+	run        string // reference of the network to ship
+	commit     string // git commit of the program that trained it
+	cores      int    // number of cores that trained it
 	opponents  []string
-	games      int    // against each opponent
-	certify    string // options of the agent to prove free of faults; "" for none
+	games      int    // games against each opponent
+	certify    string // options of the agent to certify; "" for none
 	weaknesses []string
-	folder     string // of the shipped agents
+	folder     string // folder with the shipped agents
 	threads    int
 	note       func(text string) // shows progress
 }
@@ -98,7 +98,7 @@ func ship(ctx context.Context, o *options) error {
 	return writeCard(o.folder, card)
 }
 
-// measureDials measures the dials of the shipped agents of games again.
+// measureDials measures the strength dials of shipped agents again.
 func measureDials(ctx context.Context, o *options, names []string) error {
 	for _, name := range names {
 		game, err := games.New(name)
@@ -124,7 +124,7 @@ func measureDials(ctx context.Context, o *options, names []string) error {
 	return nil
 }
 
-// readCard reads the card of a game. After an error it returns an empty one.
+// readCard reads the card of a game. With an error it returns an empty card.
 func readCard(folder, game string) (*zoo.Card, error) {
 	card, path := new(zoo.Card), filepath.Join(folder, game+zoo.CardExtension)
 	data, err := os.ReadFile(path)
@@ -137,7 +137,7 @@ func readCard(folder, game string) (*zoo.Card, error) {
 	return card, nil
 }
 
-// numberList matches a list of numbers, which a card has in one line.
+// numberList matches a JSON list of numbers, which a card holds on one line.
 var numberList = regexp.MustCompile(`\[[-\d.,\s]+\]`)
 
 func writeCard(folder string, card *zoo.Card) error {

@@ -21,7 +21,7 @@ import (
 	"ludus/train/suite"
 )
 
-// training is a run's history, as its files tell it.
+// training is the history of a run, read from its files.
 type training struct {
 	*options
 	dir     string
@@ -30,7 +30,7 @@ type training struct {
 	metrics []rundir.Metrics
 }
 
-// readTraining reads the run that the options name.
+// readTraining reads the run named by the options.
 func (o *options) readTraining() (*training, error) {
 	if o.run == "" {
 		return nil, errors.New("-run is missing; see -help")
@@ -86,8 +86,8 @@ func short(d time.Duration) string {
 	return text
 }
 
-// seconds returns how long the run took until a generation ended. A run with a plan of CPU time may have shared the machine,
-// so its time is CPU time per core rather than the clock's.
+// seconds returns how long the run took until the end of a generation: wall-clock time, or for a plan of CPU time, CPU time
+// per core, since such a run may have shared the machine.
 func (t *training) seconds(g *rundir.Metrics) float64 {
 	if t.config.Plan.CPU {
 		return math.Round(g.CPUSeconds / float64(t.cores))
@@ -95,7 +95,7 @@ func (t *training) seconds(g *rundir.Metrics) float64 {
 	return math.Round(g.RunSeconds)
 }
 
-// describe returns how the network of a generation was trained.
+// describe describes for the card how the network of a generation was trained.
 func (t *training) describe(generation int) (zoo.Training, error) {
 	i := slices.IndexFunc(t.metrics, func(g rundir.Metrics) bool { return g.Generation == generation })
 	if i < 0 {
@@ -113,7 +113,7 @@ func (t *training) describe(generation int) (zoo.Training, error) {
 	}, nil
 }
 
-// plain returns an error unless the run is finished and had the default settings, rating_share aside.
+// plain returns an error unless the run is finished and has the default settings (except rating_share).
 func (t *training) plain() error {
 	if changed := plan.ChangedSettings(t.game, &t.config.Settings); len(changed) > 0 {
 		return fmt.Errorf("%s is no plain training: it has other settings (%s)", t.dir, strings.Join(changed, ", "))
@@ -124,8 +124,8 @@ func (t *training) plain() error {
 	return nil
 }
 
-// addToCurve adds the totals, errors and losses of a plain training to the card of its game's agent, in place of those of the
-// same command. The errors are those of the run's last generation, without rounding.
+// addToCurve adds the results of a training with default settings to the card of its game's agent: totals, errors of the
+// last generation (its weights are not rounded to half precision), and losses. They replace those of the same command.
 func addToCurve(ctx context.Context, o *options) error {
 	t, err := o.readTraining()
 	if err != nil {
@@ -163,7 +163,7 @@ func addToCurve(ctx context.Context, o *options) error {
 	return writeCard(o.folder, card)
 }
 
-// totals returns what a finished run did, without its errors.
+// totals returns the totals of a finished run, without its errors.
 func (t *training) totals() *zoo.Trained {
 	s, last := &t.config.Settings, &t.metrics[len(t.metrics)-1]
 	trained := &zoo.Trained{
@@ -176,7 +176,7 @@ func (t *training) totals() *zoo.Trained {
 	return trained
 }
 
-// addLosses adds losses to a card, in place of those of the same command.
+// addLosses adds losses to a card. They replace those of the same command.
 func addLosses(card *zoo.Card, l zoo.Losses) {
 	card.Losses = slices.DeleteFunc(card.Losses, func(old zoo.Losses) bool { return old.Command == l.Command })
 	card.Losses = append(card.Losses, l)
@@ -184,8 +184,8 @@ func addLosses(card *zoo.Card, l zoo.Losses) {
 	slices.SortStableFunc(card.Losses, func(a, b zoo.Losses) int { return cmp.Compare(last(a), last(b)) })
 }
 
-// losses returns the means of the run's losses over groups of generations. Losses fall fastest at first, so groups of few
-// samples come first: the n-th ends at (n / lossGroups)² of all samples.
+// losses returns the run's loss curve: means over groups of generations. Losses fall fastest at first, so early groups are
+// small: the n-th group ends at (n / lossGroups)² of all samples.
 func (t *training) losses() zoo.Losses {
 	const lossGroups = 20
 	l := zoo.Losses{Command: t.command(), Commit: t.commit, SamplesPerPosition: t.config.Settings.SamplesPerPosition}

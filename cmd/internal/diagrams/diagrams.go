@@ -13,20 +13,20 @@ import (
 // Diagram is a picture for the rules: a move of one kind, or the end of a won game.
 type Diagram struct {
 	Caption string  `json:"caption"`
-	Pieces  string  `json:"pieces"`          // before a step, after a move that only places a piece, or at the end; see [Pieces]
-	Move    string  `json:"move,omitempty"`  // its name
-	Player  int     `json:"player"`          // who makes the move, or has won
-	After   string  `json:"after,omitempty"` // pieces after a move that does more than to place or move a piece
-	WonBy   []int32 `json:"wonBy,omitempty"` // cells, see [env.State]
+	Pieces  string  `json:"pieces"`          // see [Pieces]; before a step, after a move that only places a piece, or at the end of the game
+	Move    string  `json:"move,omitempty"`  // name of the move
+	Player  int     `json:"player"`          // player who makes the move, or has won
+	After   string  `json:"after,omitempty"` // pieces after a move that changes more than placing or moving one piece does
+	WonBy   []int32 `json:"wonBy,omitempty"` // winning cells, see [env.State]
 }
 
-// Number of random games, and the first ply from which they give examples of moves.
+// Number of random games, and the first ply whose moves are used as examples.
 const (
 	diagramGames = 60
 	diagramPly   = 2
 )
 
-// drawn caches the results of Of by *env.Game.
+// drawn caches the results of Of, by *env.Game.
 var drawn sync.Map
 
 // Of returns diagrams of a game: one for each kind of move that changes the board, and one of a won game. There is a second
@@ -51,24 +51,24 @@ func Of(game *env.Game) []Diagram {
 	return d.list
 }
 
-// diagrams collects diagrams.
+// diagrams collects the diagrams of a game while random games are played.
 type diagrams struct {
 	game   *env.Game
 	list   []Diagram
-	others []Diagram       // of moves without cells that change the board, such as a swap
-	kinds  map[string]bool // kinds of moves that were looked at
+	others []Diagram       // one for each move without cells that changes the board, such as a swap
+	kinds  map[string]bool // kinds of moves that were examined
 
-	end     gameEnd // of the best won game so far, which has winning cells if any has, and few plies
-	openEnd gameEnd // of the shortest game so far that was won by a shape with an empty cell
+	end     gameEnd // best end of a won game so far: winning cells first, then few plies
+	openEnd gameEnd // end of the shortest game so far that was won by a shape with an empty cell
 }
 
-// gameEnd is a diagram of the end of a won game, with the game's length; both are zero if there was no such game.
+// gameEnd is a diagram of the end of a won game, with the game's length; the zero value means that no such game was found.
 type gameEnd struct {
 	Diagram
 	plies int
 }
 
-// play plays a game and adds what it shows. Players win at once if they can, or avoid it.
+// play plays a random game and collects its diagrams. If win, players win as soon as they can; otherwise they avoid it.
 func (d *diagrams) play(rng *rand.PCG, win bool) {
 	state := d.game.NewState()
 	var before []uint8
@@ -112,8 +112,8 @@ func (d *diagrams) addMove(state env.State, action env.Action, player env.Player
 	}
 }
 
-// choose returns an action without cells of a kind that was not played yet, or one that wins at once, or a random one. If
-// win is false, it avoids winning.
+// choose returns the next action of a random game: one without cells of a kind that was not played yet, or one that wins at
+// once, or a random one. If win is false, it avoids winning.
 func (d *diagrams) choose(state env.State, rng *rand.PCG, win bool) env.Action {
 	for _, a := range state.Legal(nil) {
 		if d.game.Drawing.ActionCells[a] == env.NoCells && !d.kinds[d.game.Verb(a)] {
@@ -145,7 +145,7 @@ func kindOf(game *env.Game, a env.Action, player env.Player, before, after []uin
 		switch verb := game.Verb(a); {
 		case cells.To != env.NoCell && game.Drops():
 			return "drop"
-		case verb == "mark" && !strings.Contains(game.Rules, verb): // the rules have another word than the official texts
+		case verb == "mark" && !strings.Contains(game.Rules, verb): // the rules use another word than the official text
 			return "place"
 		default:
 			return verb
@@ -165,8 +165,7 @@ func kindOf(game *env.Game, a env.Action, player env.Player, before, after []uin
 	return game.Verb(a)
 }
 
-// doesMore reports whether a move does more than to place or move a piece: it changes other cells, or leaves a piece
-// behind.
+// doesMore reports whether a move changes more than its own cells, or leaves a piece behind.
 func doesMore(before, after []uint8, cells env.FromTo) bool {
 	if cells.From != env.NoCell && after[cells.From] > 0 {
 		return true
@@ -179,7 +178,7 @@ func doesMore(before, after []uint8, cells env.FromTo) bool {
 	return false
 }
 
-// addEnd keeps the end of a won game if it is better than the one before.
+// addEnd keeps the end of a won game if it is better than the best one so far.
 func (d *diagrams) addEnd(state env.State, plies int) {
 	goals, wonBy, pieces := state.Goals(), state.WinningCells(nil), Pieces(state)
 	if goals[0] == goals[1] {
@@ -205,8 +204,8 @@ func (d *diagrams) addEnd(state env.State, plies int) {
 	*best = gameEnd{Diagram{Caption: caption, Pieces: pieces, Player: winner, WonBy: wonBy}, plies}
 }
 
-// Pieces writes the board as a character per cell: '0' for an empty cell, otherwise '0' plus the kind of piece, which is
-// an entry of [env.State.Pieces].
+// Pieces encodes the board as one character per cell: '0' plus the kind of piece, an entry of [env.State.Pieces]; '0' is an
+// empty cell.
 func Pieces(state env.State) string { return PiecesText(state.Pieces(nil)) }
 
 // PiecesText is [Pieces] for the entries of State.Pieces.

@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// Chart is a plot of lines with common axes.
+// Chart describes a plot of lines with common axes.
 type Chart struct {
-	ID      string   `json:"id"` // unique on the page; the SVG file's name
+	ID      string   `json:"id"` // unique on the page; also the SVG file's name
 	Title   string   `json:"title"`
-	Note    string   `json:"note,omitempty"` // shown on pages only
+	Note    string   `json:"note,omitempty"` // explanation, shown on pages only
 	X       string   `json:"x"`              // label of the x axis
-	Unit    string   `json:"unit,omitempty"` // of y
-	Min     *float64 `json:"min,omitempty"`  // lower end of the y axis; nil fits the lines
-	Max     *float64 `json:"max,omitempty"`  // upper end
+	Unit    string   `json:"unit,omitempty"` // unit of the y axis
+	Min     *float64 `json:"min,omitempty"`  // lower end of the y axis; nil: fit the lines
+	Max     *float64 `json:"max,omitempty"`  // upper end of the y axis; nil: fit the lines
 	Lines   []Line   `json:"lines,omitempty"`
 	Missing string   `json:"missing,omitempty"` // reason for having no lines
 }
@@ -49,7 +49,7 @@ const (
 	chartWidth, chartHeight      = 600.0, 330.0
 	marginLeft, marginRight      = 62.0, 16.0
 	marginTop, marginBottom      = 34.0, 46.0
-	letterWidth, legendLine, key = 7.2, 18.0, 22.0 // of the legend: mean width of a letter, height of a line, length of its sample
+	letterWidth, legendLine, key = 7.2, 18.0, 22.0 // of the legend: mean width of a letter, height of a line, length of a line sample
 )
 
 const chartStyle = `text{font:13px sans-serif;fill:var(--faint)}.middle{text-anchor:middle}.end{text-anchor:end}
@@ -57,7 +57,7 @@ const chartStyle = `text{font:13px sans-serif;fill:var(--faint)}.middle{text-anc
 polyline{fill:none;stroke-width:2}.band{fill-opacity:.2}
 `
 
-// palette has the colours of lines, readable on light and dark.
+// palette holds the colours of lines, which are readable on light and dark backgrounds.
 var palette = []string{"#2f7edb", "#db6b1e", "#22965a", "#c24f9e", "#876ae0", "#808792", "#a8830f", "#3f9aa8"}
 
 func (l *Line) shade() string { return palette[l.Colour%len(palette)] }
@@ -108,7 +108,7 @@ func (c *Chart) File() string {
 	return d.File(c.Title, chartWidth, chartHeight, 1, chartStyle)
 }
 
-// stroke returns the attributes of a line's strokes.
+// stroke returns the SVG attributes of a line's strokes.
 func (l *Line) stroke() string {
 	dashes := ""
 	if l.Dashed {
@@ -138,13 +138,13 @@ func (d *Drawing) line(l *Line, x, y axis) {
 	}
 }
 
-// axis maps numbers from low to high to pixels.
+// axis maps numbers from low to high to pixels linearly.
 type axis struct {
 	low, high float64
-	from, to  float64 // pixels of low and high
+	from, to  float64 // pixels that low and high map to
 }
 
-// fit sets the ends of an axis: the given ones, or those of the numbers if nil.
+// fit sets the ends of an axis to least and most, or if nil to the extremes of the numbers.
 func (a *axis) fit(numbers []float64, least, most *float64) {
 	a.low, a.high = slices.Min(numbers), slices.Max(numbers)
 	if least != nil {
@@ -158,7 +158,7 @@ func (a *axis) fit(numbers []float64, least, most *float64) {
 	}
 }
 
-// at returns the pixel of a number. Numbers beyond the ends are drawn at the ends.
+// at returns the pixel of a number. It clamps numbers to the ends of the axis.
 func (a *axis) at(v float64) float64 {
 	return a.from + (a.to-a.from)*(min(max(v, a.low), a.high)-a.low)/(a.high-a.low)
 }
@@ -172,7 +172,7 @@ func (a *axis) ticks() (list []float64) {
 			break
 		}
 	}
-	const rounding = 1e-9 // of a step
+	const rounding = 1e-9 // relative to a step
 	for v := math.Ceil(a.low/step - rounding); v <= a.high/step+rounding; v++ {
 		list = append(list, v*step)
 	}

@@ -21,12 +21,12 @@ func (d *Drawing) Add(format string, args ...any) {
 	fmt.Fprintf(&d.b, format+"\n", args...)
 }
 
-// Text appends a text of a CSS class, which says how it is aligned at (x, y).
+// Text appends a text at (x, y). The CSS class determines its alignment and style.
 func (d *Drawing) Text(class string, x, y float64, text string) {
 	d.Add(`<text class="%s" x="%s" y="%s">%s</text>`, class, x, y, html.EscapeString(text))
 }
 
-// Shape appends a polygon or polyline through points x1, y1, x2, y2 and so on, with further attributes.
+// Shape appends a polygon or polyline with the given further attributes. points are x1, y1, x2, y2 and so on.
 func (d *Drawing) Shape(element string, points []float64, attributes string) {
 	pairs := make([]string, len(points)/2)
 	for i := range pairs {
@@ -35,13 +35,13 @@ func (d *Drawing) Shape(element string, points []float64, attributes string) {
 	d.Add(`<%s points="%s" %s/>`, element, strings.Join(pairs, " "), attributes)
 }
 
-// Colours of all pictures, which are those of base.css. Style sheets of drawings may use the variables.
+// Colours of all pictures as CSS variables, equal to those of base.css.
 const colours = `:root{--page:#ffffff;--faint:#566072;--strong:#1c2330;--line:#808b9c}
 @media(prefers-color-scheme:dark){:root{--page:#1b2028;--faint:#a2adbd;--strong:#e4e8ef;--line:#657286}}
 `
 
-// File returns the picture as a file. Its size is in units of the given number of pixels. The title is for screen readers,
-// style a style sheet.
+// File returns the picture as an SVG file of width x height units, each of the given number of pixels. Screen readers read
+// the title; style is a style sheet.
 func (d *Drawing) File(title string, width, height, pixels float64, style string) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%.0f" height="%.0f" role="img">
 <title>%s</title>

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	maxLine  = 1 << 16 // bytes of a request; the longest game takes a few thousand
-	maxAhead = 1 << 14 // requests that are read but not yet taken by an agent
+	maxLine  = 1 << 16 // longest request in bytes; the longest game takes a few thousand
+	maxAhead = 1 << 14 // requests read ahead of the agents
 )
 
 // Serve answers the requests in r on w until r ends, with one goroutine per agent. It fails only if ctx ends or r or w
@@ -65,7 +65,7 @@ func Serve(ctx context.Context, game *env.Game, agents []agent.Agent, r io.ReadC
 	return nil
 }
 
-// reply returns the reply to a request line, with a line break.
+// reply returns the JSON reply to a request line, with a line break.
 func reply(ctx context.Context, game *env.Game, a agent.Agent, line []byte) []byte {
 	request, err := parse(line)
 	var out any
@@ -87,7 +87,7 @@ func reply(ctx context.Context, game *env.Game, a agent.Agent, line []byte) []by
 	return buffer.Bytes()
 }
 
-// analyze replays the moves of a request. It returns an analysis of the position, or the result of a finished game.
+// analyze replays the moves of a request. It returns an analysis of the position, or the result if the game is over.
 func (r *request) analyze(ctx context.Context, game *env.Game, a agent.Agent) (any, error) {
 	state, _, err := notation.Replay(game, r.moves)
 	if err != nil {

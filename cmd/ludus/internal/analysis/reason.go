@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	noticeable = 0.1 // a difference of values that a reason names
-	fewVisits  = 8   // the value of a move with fewer visits says little
+	noticeable = 0.1 // least difference of values that a reason mentions
+	fewVisits  = 8   // with fewer visits, a move's value says little
 )
 
-// reason says why the first of an analysis's moves is its choice, in words that follow a move's name and "which"; "" if
-// there is nothing to say. It looks one move ahead by the rules, then at what is proven, then at the values.
+// reason explains the best move of an analysis, in words that follow its name and "which"; "" if there is nothing to say.
+// It considers, in this order, what the rules decide one move ahead, proven values, and the search's values.
 func reason(game *env.Game, state env.State, a *agent.Analysis) string {
 	mover, opponent := state.Player(), game.Players[state.Player().Opponent()]
 	best := a.Moves[0].Action
@@ -45,7 +45,7 @@ func reason(game *env.Game, state env.State, a *agent.Analysis) string {
 	return compared(game, a.Moves)
 }
 
-// winsAtOnce reports whether a move ends the game with more points for a player than for the other.
+// winsAtOnce reports whether a move ends the game with a higher goal for player than for the opponent.
 func winsAtOnce(game *env.Game, state env.State, player env.Player, move env.Action) bool {
 	for _, t := range state.TerminalActions(nil) {
 		if t.Action == move {
@@ -78,7 +78,7 @@ func safeMoves(game *env.Game, state env.State, best env.Action) (safe int, best
 	return safe, bestIsSafe
 }
 
-// compared compares the value of the first move with the largest of the others.
+// compared compares the value of the best move with the highest value of the others.
 func compared(game *env.Game, moves []agent.MoveInfo) string {
 	known := func(m agent.MoveInfo) bool { return m.Value != nil && m.Visits != nil && *m.Visits >= fewVisits }
 	if !known(moves[0]) {
@@ -100,5 +100,5 @@ func compared(game *env.Game, moves []agent.MoveInfo) string {
 	case gain > -noticeable:
 		return "is worth about as much as " + name
 	}
-	return "" // the search prefers it in spite of its value
+	return "" // the search prefers it although its value is lower
 }

@@ -15,14 +15,14 @@ import (
 	"ludus/train/agent"
 )
 
-// request is a parsed line.
+// request is a parsed request line.
 type request struct {
-	id          json.RawMessage // "null" if it cannot be read
+	id          json.RawMessage // "null" if unreadable
 	moves       []string
-	simulations int // 0: the agent's own
+	simulations int // 0: the agent's default
 }
 
-// parse parses a request line. Even with an error, the request has the id if that is readable.
+// parse parses a request line. If there is an error, the request still has its id, if that is readable.
 func parse(line []byte) (request, error) {
 	r := request{id: json.RawMessage("null")}
 	if len(line) > maxLine {
@@ -50,10 +50,10 @@ func parse(line []byte) (request, error) {
 	return r, err
 }
 
-// Fields are the undecoded fields of a JSON request.
+// Fields holds the undecoded fields of a JSON request.
 type Fields map[string]json.RawMessage
 
-// ParseFields parses a JSON object. Its error shows the example.
+// ParseFields parses a JSON object. The error shows example as a valid request.
 func ParseFields(data []byte, example string) (Fields, error) {
 	var f Fields
 	err := json.Unmarshal(data, &f)
@@ -67,7 +67,7 @@ func ParseFields(data []byte, example string) (Fields, error) {
 	return nil, fmt.Errorf("a request is a JSON object such as %s; %s", example, why)
 }
 
-// RejectUnknown returns an error if there are fields other than the known ones.
+// RejectUnknown returns an error if there are fields other than known.
 func (f Fields) RejectUnknown(known ...string) error {
 	for _, key := range slices.Sorted(maps.Keys(f)) {
 		if slices.Contains(known, key) {
@@ -93,7 +93,7 @@ func (f Fields) Moves() (moves []string, err error) {
 	return moves, nil
 }
 
-// Simulations decodes the field "simulations", an integer in [least, most] such as 1000; 0 if it is missing.
+// Simulations decodes the field "simulations", an integer in [least, most]; 0 if the field is missing.
 func (f Fields) Simulations(least, most int) (int, error) {
 	raw, ok := f["simulations"]
 	if !ok {

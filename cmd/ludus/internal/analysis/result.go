@@ -12,12 +12,12 @@ import (
 // Result is an agent's analysis of an unfinished position. Values are expected utilities in [-1, 1] for Player. A nil
 // value (null in JSON) is unknown to the agent.
 type Result struct {
-	Player      string     `json:"player"` // to move
+	Player      string     `json:"player"` // the player to move
 	Value       *float64   `json:"value"`
-	Goals       *Goals     `json:"goals"` // expected
+	Goals       *Goals     `json:"goals"` // expected final scores
 	Best        string     `json:"best"`
-	Reason      string     `json:"reason,omitempty"` // follows "BEST, which"
-	Simulations int        `json:"simulations"`      // number that the search ran
+	Reason      string     `json:"reason,omitempty"` // words that follow "BEST, which"
+	Simulations int        `json:"simulations"`      // number of simulations that were run
 	Proven      bool       `json:"proven,omitempty"` // Value is exact
 	Moves       []MoveInfo `json:"moves"`            // every legal move: Best first, then by visits and prior
 }
@@ -38,7 +38,7 @@ type GameResult struct {
 
 // Goals are both players' final scores, 0 to 100. In JSON they are {NAME:GOAL,NAME:GOAL}, the first player first.
 type Goals struct {
-	Values [2]float64 // the first and the second player's
+	Values [2]float64 // of the first and the second player
 
 	players [2]string
 }
@@ -48,8 +48,8 @@ func (g *Goals) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.Values[0], g.players[1], g.Values[1]), nil
 }
 
-// Analyze lets an agent analyze a state, which must not be done, with so many simulations (0: the agent's own). It
-// resets the agent first, so the same request gives the same result. It fails only if ctx ends.
+// Analyze analyses a state, which is not terminal, with a number of simulations (0: the agent's default). It resets the
+// agent first, so the same request gives the same result. The only error is ctx's.
 func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State, simulations int) (*Result, error) {
 	a.Reset(0)
 	analysis, err := a.Analyze(ctx, state, simulations)
@@ -71,13 +71,13 @@ func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State
 	return r, nil
 }
 
-// NewGameResult returns the result of a finished game; state.Done must be true.
+// NewGameResult returns the result of a finished game. state must be terminal.
 func NewGameResult(game *env.Game, state env.State) *GameResult {
 	g := state.Goals()
 	return &GameResult{true, newGoals(game, &[2]float64{float64(g[0]), float64(g[1])})}
 }
 
-// newGoals pairs each player with its (expected) final score, rounded. It returns nil if values is nil: unknown.
+// newGoals rounds the players' (expected) final scores. It returns nil if they are unknown (nil).
 func newGoals(game *env.Game, values *[2]float64) *Goals {
 	if values == nil {
 		return nil
@@ -85,7 +85,7 @@ func newGoals(game *env.Game, values *[2]float64) *Goals {
 	return &Goals{[2]float64{*rounded(&values[0]), *rounded(&values[1])}, game.Players}
 }
 
-// rounded rounds to six decimals, since a float32 has about seven significant digits. It turns -0 into 0 and keeps nil.
+// rounded rounds to six decimals, since a float32 has about seven significant digits. It turns -0 into 0, and nil into nil.
 func rounded(x *float64) *float64 {
 	if x == nil {
 		return nil

@@ -13,27 +13,27 @@ import (
 	"ludus/train/rundir"
 )
 
-// Options say what to measure and for how long.
+// Options select what to measure and for how long.
 type Options struct {
-	Games       []*env.Game   // 1 or more
-	Net         *Net          // for self-play and inference; nil: each game's default
-	Simulations *int          // per move of self-play; nil: train's default
-	Threads     int           // of training and self-play, 1 or more
-	Rounds      int           // of each measurement at most, 1 or more
-	Slice       time.Duration // time of one work in a round, above 0; self-play takes several slices
-	Time        time.Duration // for everything; 0: as long as the rounds take
+	Games       []*env.Game   // at least one
+	Net         *Net          // network size for self-play and inference; nil: each game's default
+	Simulations *int          // simulations per move of self-play; nil: the default of train
+	Threads     int           // threads for training and self-play, 1 or more
+	Rounds      int           // largest number of rounds per measurement, 1 or more
+	Slice       time.Duration // duration of one work in a round, above 0; self-play takes several slices
+	Time        time.Duration // total time limit; 0: none
 	Progress    func(Progress)
 
-	until time.Time // the current step starts no further round after this; zero: no limit
+	until time.Time // the current step starts no round after this time; zero: no limit
 }
 
 // Progress says what is being measured.
 type Progress struct {
 	Part, Item  string // such as "search" and "quad-5x5"
-	Done, Total int    // measurements
+	Done, Total int    // number of measurements
 }
 
-// Validate returns an error that describes the invalid options for the first game that has any.
+// Validate returns an error about the first game for which the options are invalid.
 func (o *Options) Validate() error {
 	for _, game := range o.Games {
 		settings := o.settings(game)
@@ -47,7 +47,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// settings returns the settings of self-play for a game: train's defaults, changed by the options.
+// settings returns a game's settings for self-play: the defaults of train, changed by the options.
 func (o *Options) settings(game *env.Game) rundir.Settings {
 	settings := rundir.DefaultSettings(game)
 	if o.Simulations != nil {
@@ -59,27 +59,27 @@ func (o *Options) settings(game *env.Game) rundir.Settings {
 	return settings
 }
 
-// net returns the size of the network for self-play of a game.
+// net returns the size of a game's network for self-play.
 func (o *Options) net(game *env.Game) Net {
 	settings := o.settings(game)
 	return Net{settings.Channels, settings.Blocks}
 }
 
-// threads returns the numbers of threads to measure training and self-play with: all, and one for comparison.
+// threads returns the numbers of threads for training and self-play: o.Threads, and 1 for comparison.
 func (o *Options) threads() []int { return slices.Compact([]int{o.Threads, 1}) }
 
-// step is one measurement, which adds rows to the report.
+// step is a part of the benchmark that adds rows to the report.
 type step struct {
 	part, item string
-	weight     int // part of Options.Time, relative to the other steps
+	weight     int // share of Options.Time, relative to the other steps
 	run        func(ctx context.Context) error
 }
 
-// Run measures everything. It fails only if ctx ends. The options must be valid.
+// Run takes all measurements. The options must be valid. The only error is ctx's.
 func (o *Options) Run(ctx context.Context) (*Report, error) {
 	start, report := time.Now(), &Report{Kernels: kernel.InstructionSet(), Cores: runtime.GOMAXPROCS(0)}
 	steps := o.steps(report)
-	left := 0 // sum of the weights of the steps not yet run
+	left := 0 // sum of the weights of the remaining steps
 	for _, s := range steps {
 		left += s.weight
 	}
@@ -97,7 +97,7 @@ func (o *Options) Run(ctx context.Context) (*Report, error) {
 	return report, nil
 }
 
-// steps lists the measurements in order.
+// steps lists the steps of the benchmark in order.
 func (o *Options) steps(r *Report) []step {
 	name := func(g *env.Game) string { return g.Name }
 	steps := []step{{"peak", "one core", 1, func(ctx context.Context) error {
@@ -113,8 +113,8 @@ func (o *Options) steps(r *Report) []step {
 	return append(steps, stepsFor("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)
 }
 
-// stepsFor returns one step for each thing: it calls measure and appends the results to rows. weight is the share of the
-// time that a step gets, relative to the other steps.
+// stepsFor returns a step for each of things, which appends the rows that measure returns to rows. weight is a step's share
+// of the time, relative to other steps.
 func stepsFor[T, R any](part string, weight int, things []T, name func(T) string,
 	measure func(context.Context, T) ([]R, error), rows *[]R) []step {
 	var steps []step
@@ -128,7 +128,7 @@ func stepsFor[T, R any](part string, weight int, things []T, name func(T) string
 	return steps
 }
 
-// references returns two networks that every benchmark measures, for comparisons with other benchmarks.
+// references returns two networks that every benchmark measures, so that benchmarks can be compared.
 func references() []subject {
 	return []subject{{mustGame("quad-7x7"), Net{64, 5}}, {mustGame("quad-5x5"), Net{32, 3}}}
 }
@@ -141,7 +141,7 @@ func mustGame(name string) *env.Game {
 	return game
 }
 
-// inferSubjects returns the references and the networks of self-play, each size and board once.
+// inferSubjects returns the reference networks and those of self-play, without duplicates of size and board.
 func (o *Options) inferSubjects() []subject {
 	subjects := references()
 	for _, game := range o.Games {

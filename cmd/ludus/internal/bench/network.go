@@ -12,7 +12,7 @@ import (
 	"ludus/train/parallel"
 )
 
-// Net is the size of a network.
+// Net is the size of a network: channels and residual blocks.
 type Net struct{ Channels, Blocks int }
 
 func (n Net) String() string { return fmt.Sprintf("%dx%d", n.Channels, n.Blocks) }
@@ -22,7 +22,7 @@ func (n Net) Config(game *env.Game) infer.Config {
 	return infer.Config{Game: game.Name, Channels: n.Channels, Blocks: n.Blocks}
 }
 
-// subject is the network whose inference or training is measured: its game and size.
+// subject is a network to measure, given by its game and size.
 type subject struct {
 	game *env.Game
 	net  Net
@@ -30,10 +30,10 @@ type subject struct {
 
 func (s subject) String() string { return s.net.String() + " on " + s.board() }
 
-// board returns the size of the board, COLUMNSxROWS.
+// board formats the size of the board as COLUMNSxROWS.
 func (s subject) board() string { return fmt.Sprintf("%dx%d", s.game.Tensor.W, s.game.Tensor.H) }
 
-// weights returns random weights, the same ones at each call.
+// weights returns random weights, the same at each call.
 func (s subject) weights() *infer.Weights {
 	return infer.NewWeights(s.game, s.net.Config(s.game), newRand())
 }
@@ -55,13 +55,13 @@ func (s subject) operations() float64 {
 
 var inferBatches = []int{1, 8, 32, 64}
 
-// task passes batches of positions through a network.
+// task is a repeated pass of a batch of positions through a network.
 type task struct {
 	batch, threads int
-	do             func() int // one batch; returns its size
+	do             func() int // processes one batch and returns its size
 }
 
-// measureTasks measures tasks of a network, each of whose batches has as many operations as so many forward passes.
+// measureTasks measures tasks on a network. A batch of a task counts as `passes` forward passes.
 func (o *Options) measureTasks(ctx context.Context, sub subject, passes float64, tasks []task) ([]Network, error) {
 	works := []work{peak}
 	for _, t := range tasks {
@@ -80,7 +80,7 @@ func (o *Options) measureTasks(ctx context.Context, sub subject, passes float64,
 	return rows, nil
 }
 
-// row returns the report's row for a task, without its allocations. peaks are the peaks of the same rounds.
+// row returns the report's row for a task, without allocations. peaks are the machine's peaks in the same rounds.
 func (s subject) row(t task, passes float64, measured, peaks *series) Network {
 	gflop := passes * s.operations() / 1e9
 	return Network{
@@ -90,7 +90,7 @@ func (s subject) row(t task, passes float64, measured, peaks *series) Network {
 	}
 }
 
-// infer measures the inference of a network for each batch size.
+// infer measures the inference of a network at each batch size.
 func (o *Options) infer(ctx context.Context, sub subject) ([]Network, error) {
 	network, err := infer.NewNetwork(sub.game, sub.weights())
 	if err != nil {
@@ -113,7 +113,7 @@ func (o *Options) train(ctx context.Context, sub subject) ([]Network, error) {
 		}
 		tasks = append(tasks, task{trainBatch, threads, step})
 	}
-	return o.measureTasks(ctx, sub, 3, tasks) // forward pass, gradients of the inputs, gradients of the weights
+	return o.measureTasks(ctx, sub, 3, tasks) // 3 = forward pass, gradients of inputs, gradients of weights
 }
 
 // evaluation returns a function that evaluates a batch of positions and returns its size.

@@ -11,15 +11,15 @@ import (
 	"ludus/train/cpu"
 )
 
-// work is code whose speed is measured.
+// work is code whose speed is measured, in units per second.
 type work struct {
 	threads int
 	// run works for about d, or until ctx ends. It returns its speed in units (such as positions) per second.
 	run func(ctx context.Context, d time.Duration) float64
 }
 
-// loop returns work that calls do until its time is over and yields units per second. do uses the given number of
-// threads and returns the number of units that it processed.
+// loop returns a work that calls do repeatedly. do uses the given number of threads and returns how many units it
+// processed.
 func loop(threads int, do func() int) work {
 	return work{threads, func(ctx context.Context, d time.Duration) float64 {
 		start, done := time.Now(), 0
@@ -32,21 +32,21 @@ func loop(threads int, do func() int) work {
 	}}
 }
 
-// peak is work that measures multiply-adds in registers, in GFLOP/s: the best of many loops, in at most 20 ms.
+// peak measures the rate of multiply-adds in registers, in GFLOP/s: the best of many loops, in at most 20 ms.
 var peak = work{1, func(_ context.Context, d time.Duration) float64 {
 	return kernel.Peak(min(d, 20*time.Millisecond)) / 1e9
 }}
 
-// series holds the measurements of one work.
+// series holds the measurements of one work, round by round.
 type series struct {
-	speeds []float64 // of each round
-	cpu    float64   // CPU time it got / CPU time it could have used, at most 1
+	speeds []float64 // one per round
+	cpu    float64   // CPU time used divided by CPU time that could have been used, at most 1
 }
 
 // median returns the median speed.
 func (s *series) median() float64 { return median(s.speeds) }
 
-// ratio returns the median over the rounds of s's speed divided by t's speed.
+// ratio returns the median over the rounds of s's speed divided by t's.
 func (s *series) ratio(t *series) float64 {
 	ratios := make([]float64, len(s.speeds))
 	for i := range ratios {
@@ -62,8 +62,8 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// measure runs the works in turn: one round to warm up, then measured rounds of a slice per work. It measures
-// Options.Rounds rounds, fewer if the step's time ends, but at least one. Series i belongs to works[i].
+// measure runs the works in turn: one warm-up round, then measured rounds of a slice per work. It measures Options.Rounds
+// rounds, or fewer if the step's time ends, but at least one. Series i belongs to works[i].
 func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error) {
 	all := make([]*series, len(works))
 	spent, usable := make([]time.Duration, len(works)), make([]time.Duration, len(works))
@@ -89,7 +89,8 @@ func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error)
 	return all, nil
 }
 
-// allocations returns how often a call of a warm f allocates: the minimum of some calls, as the runtime allocates, too.
+// allocations returns the number of allocations of a call of f after a warm-up: the minimum of some calls, because the
+// runtime allocates, too.
 func allocations(f func()) int {
 	const runs = 3
 	fewest := math.MaxInt

@@ -12,7 +12,7 @@ import (
 // simulations is the number of simulations of a search.
 const simulations = 1000
 
-// search measures one game on one core: random games, PUCT with an evaluator that takes no time, and the agent mcts:N.
+// search measures one game on one core: random games, PUCT with free evaluations, and the agent mcts:N.
 func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) {
 	rng := rand.NewPCG(1, 0)
 	state, start := game.NewState(), game.NewState()
@@ -36,7 +36,7 @@ func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) 
 		return nil, err
 	}
 	uct := func() int {
-		_, _ = uctAgent.Choose(ctx, start) // fails only if ctx ends, which measure checks
+		_, _ = uctAgent.Choose(ctx, start) // the only error is ctx's, which measure checks
 		return simulations
 	}
 	s, err := o.measure(ctx, loop(1, randomGames), loop(1, puct), loop(1, uct))

@@ -12,23 +12,23 @@ import (
 	"ludus/train/selfplay"
 )
 
-// Rounds of self-play and of the network alone last several slices, because one move in all parallel games takes long.
+// A round of self-play, or of the network alone, lasts several slices, because one move in all parallel games takes long.
 const (
 	playSlices  = 4
 	aloneSlices = 2
 )
 
-// warmUp is how long self-play runs with an evaluator that takes no time, until its games are at different plies.
+// warmUp is how long self-play runs with free evaluations before the measurement, to spread its games over different plies.
 const warmUp = 150 * time.Millisecond
 
-// selfPlayer runs self-play with one number of threads, with or without a cache, and adds up its counts.
+// selfPlayer measures self-play on a number of threads, with or without a cache, and adds up its counts.
 type selfPlayer struct {
 	row     SelfPlay
 	play    *selfplay.Meter
 	network *infer.Network
 	warm    bool
-	total   selfplay.Throughput // of all rounds
-	newest  selfplay.Throughput // of the newest round
+	total   selfplay.Throughput // counts of all rounds
+	newest  selfplay.Throughput // counts of the newest round
 }
 
 // newSelfPlayer prepares self-play of the network as in a training run, with or without a cache of evaluations.
@@ -46,8 +46,8 @@ func (o *Options) newSelfPlayer(network *infer.Network, threads int, cache bool)
 // run plays for playSlices*d and returns evaluations per second. The first call only warms up.
 func (p *selfPlayer) run(ctx context.Context, d time.Duration) float64 {
 	if !p.warm {
-		// Play fails only if ctx ends, here and below, which measure checks.
-		p.play.SetEvaluator(func(int) mcts.Evaluator { return mcts.Uniform{} }) // its answers are like an untrained network's
+		// The only error of Play is ctx's, which measure checks.
+		p.play.SetEvaluator(func(int) mcts.Evaluator { return mcts.Uniform{} }) // answers like an untrained network
 		_, _ = p.play.Play(ctx, warmUp)
 		p.play.SetEvaluator(func(batch int) mcts.Evaluator { return p.network.NewEvaluator(batch) })
 		p.warm = true
@@ -59,7 +59,7 @@ func (p *selfPlayer) run(ctx context.Context, d time.Duration) float64 {
 	return float64(pace.Evaluations) / pace.Seconds
 }
 
-// networkAlone returns evaluations per second without search, with the threads and the newest mean batch of self-play.
+// networkAlone returns evaluations per second without search, with the threads of self-play and its newest mean batch.
 func (p *selfPlayer) networkAlone(ctx context.Context, d time.Duration) float64 {
 	batch := 1
 	if p.newest.Batches > 0 {
@@ -69,7 +69,7 @@ func (p *selfPlayer) networkAlone(ctx context.Context, d time.Duration) float64 
 	var wait sync.WaitGroup
 	for i := range speeds {
 		evaluate := loop(1, evaluation(p.network, batch))
-		evaluate.run(ctx, 0) // touches its memory
+		evaluate.run(ctx, 0) // warms up its memory
 		wait.Go(func() { speeds[i] = evaluate.run(ctx, aloneSlices*d) })
 	}
 	wait.Wait()
@@ -80,9 +80,9 @@ func (p *selfPlayer) networkAlone(ctx context.Context, d time.Duration) float64 
 	return sum
 }
 
-// complete returns the report's row from the evaluations per second of self-play and of the network alone. The other
-// speeds, such as moves per second, are the evaluations per second times the overall ratio of moves to evaluations:
-// parallel games finish their moves in waves, so the count of a single round varies.
+// complete returns the report's row. played and alone are evaluations per second of self-play and of the network alone.
+// Other speeds, such as moves per second, are derived from the overall ratio to evaluations, because parallel games finish
+// their moves in waves and the count of a single round varies.
 func (p *selfPlayer) complete(played, alone *series) SelfPlay {
 	row, total := p.row, p.total
 	row.Evaluations, row.NetworkAlone, row.Share = played.median(), alone.median(), played.ratio(alone)

@@ -7,38 +7,38 @@ import (
 	"ludus/env"
 )
 
-// Description is what a page needs to know about a game: its rules in short and how to draw its board.
+// Description tells a page about a game: its rules in short, and how to draw its board.
 type Description struct {
 	Game     string             `json:"game"`     // canonical name
-	Rules    string             `json:"rules"`    // a line per paragraph
-	Strategy string             `json:"strategy"` // a line of advice
+	Rules    string             `json:"rules"`    // one line per paragraph
+	Strategy string             `json:"strategy"` // one line of advice
 	Players  [2]string          `json:"players"`
-	Rows     []string           `json:"rows"`     // names from the bottom up, "" if the row has no cells
-	Columns  []string           `json:"columns"`  // names, "" if the column has no cells
+	Rows     []string           `json:"rows"`     // row names from the bottom up; "" for a row without cells
+	Columns  []string           `json:"columns"`  // column names; "" for a column without cells
 	Hexagons bool               `json:"hexagons"` // see [env.Drawing]
 	OpenLine bool               `json:"openLine"` // see [env.Drawing]
 	Opposite bool               `json:"opposite"` // see [env.Game.Opposite]
-	Cells    []bool             `json:"cells"`    // whether each cell exists
+	Cells    []bool             `json:"cells"`    // by row and column: whether the cell exists
 	Pieces   []Piece            `json:"pieces"`
 	Actions  map[string]Move    `json:"actions"` // by name
 	Drops    bool               `json:"drops"`   // see [env.Game.Drops]
 	MaxPlies int                `json:"maxPlies"`
-	GoalHead bool               `json:"goalHead"` // whether points are not the score; see [env.Game]
-	Diagrams []diagrams.Diagram `json:"diagrams"` // for the rules
+	GoalHead bool               `json:"goalHead"` // points are not the score; see [env.Game]
+	Diagrams []diagrams.Diagram `json:"diagrams"` // pictures for the rules
 }
 
 // Piece is a kind of piece. Side is its player, or 2 for a neutral piece.
 type Piece struct {
 	Name  string `json:"name"`
 	Side  int    `json:"side"`
-	Label string `json:"label,omitempty"` // drawn on it
-	Void  bool   `json:"void,omitempty"`  // no piece: see [env.Piece]
+	Label string `json:"label,omitempty"` // letters drawn on the piece
+	Void  bool   `json:"void,omitempty"`  // not a piece: see [env.Piece]
 }
 
-// maxLabel is the number of characters of a piece's label.
+// maxLabel is the largest number of characters on a piece.
 const maxLabel = 3
 
-// Move is the pair of cells that a move is drawn on, -1 for none, and its kind, such as "mark".
+// Move holds the two cells on which a move is drawn, -1 for none, and its kind, such as "mark".
 type Move struct {
 	From int32  `json:"from"`
 	To   int32  `json:"to"`
@@ -58,7 +58,8 @@ func Describe(game *env.Game) *Description {
 	return d
 }
 
-// DescribeBoard describes the players, the board and the pieces of a game. Its moves, ends and rules may be unknown.
+// DescribeBoard describes the players, the board and the pieces of a game. Unlike Describe it does not need moves, outcomes
+// and rules.
 func DescribeBoard(game *env.Game) *Description {
 	drawing := &game.Drawing
 	d := &Description{
@@ -70,13 +71,13 @@ func DescribeBoard(game *env.Game) *Description {
 		piece := Piece{Name: p.Name, Side: int(p.Player), Void: p.Void}
 		if p.Neutral {
 			piece.Side = 2
-			if name := []rune(p.Name); drawing.Inferred { // there may be many kinds
+			if name := []rune(p.Name); drawing.Inferred { // sheets may have many kinds
 				piece.Label = string(name[:min(len(name), maxLabel)])
 			}
 		}
 		d.Pieces = append(d.Pieces, piece)
 	}
-	// Pages show whose move it is by a piece of the player, even if none stands on the board.
+	// Pages show the player to move by one of the player's pieces, even if none stands on the board.
 	for side, player := range game.Players {
 		if !slices.ContainsFunc(d.Pieces, func(p Piece) bool { return p.Side == side }) {
 			d.Pieces = append(d.Pieces, Piece{Name: player, Side: side})
@@ -85,16 +86,16 @@ func DescribeBoard(game *env.Game) *Description {
 	return d
 }
 
-// Position is the position after some moves from the start.
+// Position describes the position after some moves.
 type Position struct {
 	Moves  []string `json:"moves"`
-	Player int      `json:"player"` // to move; -1 at the end of the game
+	Player int      `json:"player"` // player to move; -1 at the end of the game
 	Pieces string   `json:"pieces"` // see [diagrams.Pieces]
 	Status string   `json:"status"`
 	Done   bool     `json:"done"`
-	Goals  [2]int   `json:"goals"` // of each player so far
-	WonBy  []int32  `json:"wonBy"` // cells, see [env.State]
-	Legal  []string `json:"legal"` // ascending by action
+	Goals  [2]int   `json:"goals"` // goals of both players so far
+	WonBy  []int32  `json:"wonBy"` // winning cells, see [env.State]
+	Legal  []string `json:"legal"` // names of the legal moves, ascending by action
 }
 
 // NewPosition describes a state reached by moves.

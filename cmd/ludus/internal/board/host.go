@@ -36,10 +36,10 @@ func (e *RequestError) Unwrap() error { return e.err }
 
 func badRequest(err error) error { return &RequestError{err} }
 
-// operation is a kind of request, such as choose. [Host.Answer] lists them.
+// operation is a kind of request, such as choose. [Host.Answer] documents each.
 type operation struct {
 	name   string
-	fields []string // allowed in its request
+	fields []string // fields that its request may have
 	answer func(h *Host, ctx context.Context, r *request) (any, error)
 }
 
@@ -96,10 +96,10 @@ type request struct {
 	moves       []env.Action
 	agent       string
 	seed        uint64
-	simulations int // 0: the agent's own
+	simulations int // 0: the agent's default
 }
 
-// parse parses a request. Fields other than the known ones are an error.
+// parse parses a request. It rejects fields that are not known.
 func (h *Host) parse(body []byte, known []string) (*request, error) {
 	fields, err := analysis.ParseFields(body, `{"game":"quad-5x5"}`)
 	if err != nil {
@@ -139,10 +139,10 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 	return r, nil
 }
 
-// maxText is the largest length of a game name or an agent spec, in bytes: errors quote them.
+// maxText is the largest length of a game name or an agent spec, in bytes, because errors quote them.
 const maxText = 1000
 
-// text reads a required string field. Errors use the description: FIELD must be DESCRIPTION.
+// text reads a required string field. Errors say "FIELD must be DESCRIPTION".
 func text(fields analysis.Fields, field, description string) (string, error) {
 	raw, ok := fields[field]
 	if !ok {
@@ -233,7 +233,7 @@ func (h *Host) dial(ctx context.Context, r *request) (any, error) {
 	return reply, nil
 }
 
-// agent returns the agent that the request names, and what releases it.
+// agent returns the agent named by the request, and a function that releases it.
 func (h *Host) agent(ctx context.Context, r *request) (agent.Agent, func(), error) {
 	player, release, err := h.Agent(ctx, r.game, r.agent)
 	if errors.Is(err, agent.ErrSpec) || errors.Is(err, agent.ErrWeights) {

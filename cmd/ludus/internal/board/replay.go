@@ -13,31 +13,31 @@ type Replay struct {
 	Positions []ReplayPosition `json:"positions"`
 }
 
-// ReplayPosition is a position of a replay. The last one has no player, no move and no analysis.
+// ReplayPosition is a position of a replay with the move played in it. The last position has no player, move or analysis.
 type ReplayPosition struct {
-	Player int        `json:"player"` // to move; -1 at the end
+	Player int        `json:"player"` // player to move; -1 at the end
 	Pieces string     `json:"pieces"` // see [diagrams.Pieces]
 	Status string     `json:"status"`
-	WonBy  []int32    `json:"wonBy,omitempty"`  // cells, see [env.State]
-	Move   string     `json:"move,omitempty"`   // played here
-	Random bool       `json:"random,omitempty"` // Move belongs to the random opening
-	Value  *float64   `json:"value"`            // for the first player; nil is unknown
-	Proven bool       `json:"proven,omitempty"` // Value is exact
+	WonBy  []int32    `json:"wonBy,omitempty"`  // winning cells, see [env.State]
+	Move   string     `json:"move,omitempty"`   // move played in this position
+	Random bool       `json:"random,omitempty"` // the move belongs to the random opening
+	Value  *float64   `json:"value"`            // for the first player; nil: unknown
+	Proven bool       `json:"proven,omitempty"` // Value is proven exact
 	Legal  int        `json:"legal,omitempty"`  // number of legal moves
-	Moves  []MoveInfo `json:"moves,omitempty"`  // what a search found, the best move first
+	Moves  []MoveInfo `json:"moves,omitempty"`  // searched moves, the best first
 }
 
 // MoveInfo holds a move's numbers from a search; nil means unknown.
 type MoveInfo struct {
 	Move   string   `json:"move"`
 	Visits *int     `json:"visits,omitempty"`
-	Value  *float64 `json:"value,omitempty"`  // for the player to move
-	Prior  *float64 `json:"prior,omitempty"`  // of the network
-	Policy *float64 `json:"policy,omitempty"` // share of the policy target
+	Value  *float64 `json:"value,omitempty"`  // value for the player to move
+	Prior  *float64 `json:"prior,omitempty"`  // the network's prior
+	Policy *float64 `json:"policy,omitempty"` // share in the policy target
 }
 
-// NewReplay plays moves, which must be legal, from the start and lists the positions. If annotate is not nil, it is
-// called before each move to add what a search found to p; state is valid only during the call.
+// NewReplay plays moves, which must be legal, from the start and lists the positions. If annotate is not nil, it is called
+// for each position to add the search's results to p; state is valid only during the call.
 func NewReplay(game *env.Game, moves []env.Action, annotate func(ply int, state env.State, p *ReplayPosition)) *Replay {
 	r := &Replay{}
 	state := game.NewState()

@@ -20,20 +20,20 @@ import (
 	"ludus/train/stats"
 )
 
-// How the start clock is used for training.
+// Division of the start clock among the parts of training.
 const (
-	minLearning   = 8 * time.Second // measuring the machine's speed takes up to half of it
-	comparedShare = 0.2             // part of the time for games against the search
-	comparedGames = 40              // games of the usual length that should fit into it
-	openingPlies  = 2               // random plies before these games
-	settling      = time.Second / 4 // for what is under way when the time is over
+	minLearning   = 8 * time.Second // least time for training; measuring the machine's speed takes up to half of it
+	comparedShare = 0.2             // share of the time for games against the search
+	comparedGames = 40              // number of games of usual length that should fit into that share
+	openingPlies  = 2               // random plies at the start of these games
+	settling      = time.Second / 4 // reserve for work in progress when the time is over
 )
 
-// errTooShort means that the time did not suffice for a network.
+// errTooShort means that the start clock was too short to train a network.
 var errTooShort = errors.New("the start clock was too short to train one")
 
-// learn trains a network on a game until the deadline and lets it play against a search in the last fifth of the time. It
-// returns the factory of its agents and their score, from 0 to 1, with the number of games.
+// learn trains a network on a game until the deadline. In the last fifth of the time the network plays against the search.
+// learn returns the factory of its agents, and their score, from 0 to 1, with the number of games.
 func learn(ctx context.Context, game *env.Game, search *agent.Factory, deadline time.Time) (*agent.Factory, stats.Estimate, int, error) {
 	network, err := trainNetwork(ctx, game, time.Duration((1-comparedShare)*float64(time.Until(deadline))))
 	if err != nil {
@@ -51,7 +51,7 @@ func networkFactory(game *env.Game, name string, w *infer.Weights, origin agent.
 	return agent.NewFactory(game, spec, func(agent.Reference) (*infer.Weights, agent.Origin, error) { return w, origin, nil })
 }
 
-// trainNetwork trains a network in a temporary folder for some time and returns the factory of its agents.
+// trainNetwork trains a network for a given length, in a temporary folder, and returns the factory of its agents.
 func trainNetwork(ctx context.Context, game *env.Game, length time.Duration) (*agent.Factory, error) {
 	temporary, err := os.MkdirTemp("", "ludus-ggp-")
 	if err != nil {
@@ -95,7 +95,7 @@ func compare(ctx context.Context, a, b *agent.Factory, perMove time.Duration, de
 	return stats.Mean(all), 2 * len(all), nil
 }
 
-// playPairs plays pairs of games until ctx ends and returns the scores of a's agent.
+// playPairs plays pairs of games until ctx ends and returns the scores of agent a.
 func playPairs(ctx context.Context, a, b *agent.Factory, perMove time.Duration, rng *rand.Rand) (pairs []stats.Cluster, err error) {
 	var agents [2]agent.Timed
 	for i, f := range []*agent.Factory{a, b} {

@@ -17,32 +17,32 @@ import (
 	"ludus/train/stats"
 )
 
-// match is a match in progress. The goroutine prepare reads the sheet and chooses the player, the goroutine answer answers
+// match is a match being played. Its goroutine prepare reads the sheet and chooses the player; its goroutine answer handles
 // requests in turn. Both end when cancel is called.
 type match struct {
 	server                *Server
-	id, role              string   // as the match server names them
-	roles                 []string // in the order of moves in messages
+	id, role              string   // names chosen by the match server
+	roles                 []string // in the order of the moves in messages
 	startClock, playClock time.Duration
-	ready                 time.Time // when START should be answered at the latest
+	ready                 time.Time // latest time to answer START
 	sheet                 []kif.Rule
 	last                  time.Time // time of the last message; guarded by the server's lock
 
 	cancel   context.CancelFunc
 	ended    <-chan struct{} // closed by cancel
-	openings chan opening    // prepare sends the first position, or closes the channel if it finds none
-	players  chan *player    // prepare sends the player, or closes the channel if there is none
+	openings chan opening    // receives the first position; closed without one if there is none
+	players  chan *player    // receives the player; closed without one if there is none
 	prepared chan struct{}   // closed when prepare has ended
 	requests chan request
 
-	// Only the goroutine answer uses the fields below.
+	// Fields that only the goroutine answer uses.
 	rng      *rand.Rand
 	names    names
 	position *position           // nil until the sheet is read, and after an error
-	history  []map[string]string // the moves so far, by role, in the names of the sheet
+	history  []map[string]string // moves so far, by role, with the sheet's names
 	player   *player             // nil: random moves
-	waiting  bool                // the player is not known yet
-	followed int                 // number of moves in history that the player has seen
+	waiting  bool                // prepare has not chosen the player yet
+	followed int                 // number of moves of history that the player has played
 }
 
 // opening is the first position of a match.
@@ -53,14 +53,14 @@ type opening struct {
 
 // request is a PLAY or STOP message.
 type request struct {
-	moves    []kif.Term  // the last move of each role; nil at the start of the match
+	moves    []kif.Term  // last move of each role; nil at the start of the match
 	deadline time.Time   // end of the search
-	answers  chan string // receives a legal move, then the searched one; closed when the request has been handled
+	answers  chan string // receives a legal move first, then the searched one; closed when the request has been handled
 }
 
 // Limits of a match.
 const (
-	maxRequests = 64 // that wait for an answer
+	maxRequests = 64 // most requests that wait for an answer
 	maxRoles    = 64
 )
 
@@ -90,12 +90,12 @@ func (s *Server) newMatch(start *message, now time.Time) (*match, error) {
 	return m, nil
 }
 
-// logf writes a line about the match.
+// logf logs a line about the match.
 func (m *match) logf(format string, args ...any) {
 	m.server.logf("match %.60s: %s", m.id, fmt.Sprintf(format, args...))
 }
 
-// safely calls f and returns a panic as an error: a sheet may reveal a bug, and other matches must go on.
+// safely calls f and turns a panic into an error, because a sheet may reveal a bug, and later matches must go on.
 func safely(f func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -105,7 +105,7 @@ func safely(f func() error) (err error) {
 	return f()
 }
 
-// prepare sends the first position and the player. Matches prepare one after the other, which bounds the memory.
+// prepare sends the first position and then the player. Matches prepare one after the other, which limits the memory.
 func (m *match) prepare(ctx context.Context) {
 	defer close(m.prepared)
 	defer close(m.players)
@@ -122,7 +122,8 @@ func (m *match) prepare(ctx context.Context) {
 	}
 }
 
-// findPlayer sends the first position and the player: a network trained on the sheet earlier, one trained now, or a search.
+// findPlayer sends the first position and then the best available player: a network that was trained on the same sheet, one
+// that it trains now, or a search.
 func (m *match) findPlayer(ctx context.Context) error {
 	if t, names := m.findTrained(); t != nil {
 		m.openings <- opening{t.rules.start(), names}
@@ -174,7 +175,7 @@ func (m *match) learn(ctx context.Context, game *env.Game, search *agent.Factory
 	return network
 }
 
-// sendPlayer sends a player with a new agent.
+// sendPlayer sends a player with a new agent of the factory.
 func (m *match) sendPlayer(ctx context.Context, name string, f *agent.Factory) error {
 	p, err := newPlayer(name, f)
 	if err != nil {
@@ -187,7 +188,7 @@ func (m *match) sendPlayer(ctx context.Context, name string, f *agent.Factory) e
 	return nil
 }
 
-// sheetText returns the text of a sheet.
+// sheetText returns a sheet as text.
 func sheetText(rules []kif.Rule) string {
 	lines := make([]string, len(rules))
 	for i, r := range rules {
@@ -196,7 +197,8 @@ func sheetText(rules []kif.Rule) string {
 	return strings.Join(lines, "\n")
 }
 
-// findTrained returns the network that was trained on the sheet, nil if there is none, and the translation of its names.
+// findTrained returns the network that was trained on the match's sheet, nil if there is none, and the translation of the
+// sheet's names.
 func (m *match) findTrained() (*trained, names) {
 	if len(m.server.trained) == 0 {
 		return nil, names{}
@@ -213,7 +215,7 @@ func (m *match) findTrained() (*trained, names) {
 	return t, names{form.Dictionary(t.form), t.form.Dictionary(form)}
 }
 
-// answer answers requests until the match ends.
+// answer handles requests until the match ends.
 func (m *match) answer(ctx context.Context) {
 	select {
 	case o := <-m.openings:
@@ -234,7 +236,7 @@ func (m *match) answer(ctx context.Context) {
 	}
 }
 
-// handle plays the moves of a request and finds an answer. After an error the position is not known.
+// handle plays the moves of a request and answers it. After an error the position is unknown.
 func (m *match) handle(ctx context.Context, r request) error {
 	if m.position == nil {
 		return nil
@@ -264,7 +266,7 @@ func (m *match) handle(ctx context.Context, r request) error {
 	return nil
 }
 
-// choose answers with the player's move, if there is a player and time. After an error the player is of no more use.
+// choose answers with the player's move, if there is a player and enough time. After an error the player is dropped.
 func (m *match) choose(ctx context.Context, r request, role string, legal []string) error {
 	if m.player == nil {
 		return nil
@@ -285,7 +287,7 @@ func (m *match) choose(ctx context.Context, r request, role string, legal []stri
 	return err
 }
 
-// apply plays the moves of a message; nil are no moves.
+// apply plays the moves of a message; nil means no moves.
 func (m *match) apply(moves []kif.Term) error {
 	if moves == nil {
 		return nil
@@ -309,8 +311,8 @@ func (m *match) apply(moves []kif.Term) error {
 	return nil
 }
 
-// isRepeated reports whether moves led to the position, and one of them is illegal now: then a client has sent its message
-// a second time, since no answer reached it.
+// isRepeated reports whether a message repeats the last one: its moves are those that led to the position, and one of them
+// is illegal now. A client repeats a message that got no answer.
 func (m *match) isRepeated(named map[string]string) bool {
 	if len(m.history) == 0 || !maps.Equal(named, m.history[len(m.history)-1]) {
 		return false
@@ -323,7 +325,7 @@ func (m *match) isRepeated(named map[string]string) bool {
 	return false
 }
 
-// waitForPlayer waits until it is known who plays, or until the deadline.
+// waitForPlayer waits until prepare has chosen the player, or until the deadline.
 func (m *match) waitForPlayer(ctx context.Context, deadline time.Time) {
 	if !m.waiting {
 		return
@@ -338,7 +340,7 @@ func (m *match) waitForPlayer(ctx context.Context, deadline time.Time) {
 	}
 }
 
-// result says who got how much.
+// result describes the goals of all roles.
 func (m *match) result() string {
 	var parts []string
 	goals := m.position.goals()
@@ -352,7 +354,7 @@ func (m *match) result() string {
 	return strings.Join(parts, ", ")
 }
 
-// ask sends the moves of a message to the match and waits for the answer until latest.
+// ask passes the moves of a message to the match and waits for the answer until latest.
 func (m *match) ask(moves []kif.Term, deadline, latest time.Time) (string, error) {
 	if moves != nil && len(moves) != len(m.roles) {
 		return "", fmt.Errorf("%d moves; the match has %d roles", len(moves), len(m.roles))
@@ -382,5 +384,5 @@ func (m *match) ask(moves []kif.Term, deadline, latest time.Time) (string, error
 	}
 }
 
-// unknownMove is the answer if no legal move is known. The match server then plays a random one.
+// unknownMove is the answer if no legal move is known. The match server then plays a random move.
 const unknownMove = "nil"

@@ -9,24 +9,24 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// message is a message of a match server.
+// message is a parsed message from a match server.
 type message struct {
 	kind  string // info, preview, start, play, stop or abort
-	match string // not of info and preview
+	match string // match id; "" for info and preview
 
-	// Of start.
+	// Fields of start messages.
 	role                  string
 	rules                 []kif.Rule
 	startClock, playClock time.Duration
 
-	// Of play and stop: the last move of each role, in the order of the roles; nil at the start.
+	// moves holds the last move of each role in play and stop messages, in the order of the roles; nil at the start.
 	moves []kif.Term
 }
 
-// lengths are the numbers of words and lists that messages have at least; longer ones are START's only.
+// lengths holds the least number of words and lists of each message; only START's may be longer.
 var lengths = map[string]int{"info": 1, "preview": 3, "start": 6, "play": 3, "stop": 3, "abort": 2}
 
-// parse reads a message.
+// parse parses a message.
 func parse(text string) (*message, error) {
 	nodes, err := kif.Read(text)
 	if err != nil {
@@ -69,7 +69,7 @@ func parse(text string) (*message, error) {
 	return m, err
 }
 
-// readStart reads (START MATCH ROLE (RULE...) STARTCLOCK PLAYCLOCK ...).
+// readStart parses (START MATCH ROLE (RULE...) STARTCLOCK PLAYCLOCK ...).
 func (m *message) readStart(nodes []kif.Node) (err error) {
 	if nodes[2].IsList() {
 		return kif.Errorf(nodes[2].Pos, "a list stands where a role must stand")
@@ -92,5 +92,5 @@ func (m *message) readStart(nodes []kif.Node) (err error) {
 	return nil
 }
 
-// maxClock is the longest clock in seconds.
+// maxClock is the longest accepted clock in seconds.
 const maxClock = 1_000_000

@@ -2,10 +2,10 @@ package ggp
 
 import "ludus/env/gdl/kif"
 
-// names translates the names of a match into those of a sheet, and back. Names that it does not hold stay as they are.
+// names translates the names of a match into those of a network's sheet, and back. It keeps names that it does not hold.
 type names struct{ inward, outward map[string]string }
 
-// in translates a name of the match.
+// in translates a name of the match into the sheet's.
 func (n names) in(name string) string {
 	if to, ok := n.inward[name]; ok {
 		return to
@@ -13,10 +13,10 @@ func (n names) in(name string) string {
 	return name
 }
 
-// term translates a term of the match and returns its text.
+// term translates a term of the match and returns it as text.
 func (n names) term(t kif.Term) string { return rename(t, n.inward).String() }
 
-// out translates a move of the sheet.
+// out translates a move with the sheet's names into the match's.
 func (n names) out(move string) string {
 	if n.outward == nil {
 		return move
@@ -32,7 +32,7 @@ func (n names) out(move string) string {
 	return rename(t, n.outward).String()
 }
 
-// rename returns a copy of a term with other names.
+// rename returns a copy of a term with names replaced.
 func rename(t kif.Term, names map[string]string) kif.Term {
 	if to, ok := names[t.Name]; ok {
 		t.Name = to

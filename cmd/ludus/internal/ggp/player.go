@@ -10,13 +10,13 @@ import (
 	"ludus/train/agent"
 )
 
-// player is an agent in a match, with its own view of the position.
+// player is an agent that plays a match, with its own copy of the position.
 type player struct {
-	name    string // for people
+	name    string // name to show to people
 	game    *env.Game
 	agent   agent.Timed
 	state   env.State
-	actions map[string]env.Action // by official text
+	actions map[string]env.Action // actions by official text
 }
 
 // newPlayer returns a player at the first position. The factory's agents must be [agent.Timed].
@@ -34,8 +34,8 @@ func newPlayer(name string, f *agent.Factory) (*player, error) {
 	return p, nil
 }
 
-// follow plays the move of the role whose turn it is. moves has the move of every role. After an error the player is of
-// no more use.
+// follow plays the move of the role whose turn it is. moves holds the move of every role. After an error the player must
+// not be used.
 func (p *player) follow(moves map[string]string) error {
 	if p.state.Done() {
 		return fmt.Errorf("the game should be over")
@@ -50,7 +50,8 @@ func (p *player) follow(moves map[string]string) error {
 	return nil
 }
 
-// choose returns a move of the role. It is an error if its legal moves are others than in the player's position.
+// choose returns a move for the role. It returns an error if the given legal moves differ from those in the player's
+// position.
 func (p *player) choose(ctx context.Context, role string, legal []string, limit time.Duration) (string, error) {
 	if p.state.Done() || p.game.Players[p.state.Player()] != role {
 		return "", fmt.Errorf("it should not be %s's turn", role)

@@ -2,11 +2,11 @@ package ggp
 
 import "ludus/env/gdl/gates"
 
-// rules answer what is legal in positions of a sheet, for any number of roles.
+// rules are the rules of a sheet as a circuit, for any number of roles, with the names of roles and moves.
 type rules struct {
 	circuit *gates.Circuit
-	roles   []string         // in the order of the circuit
-	moves   []map[string]int // by role: the number of the move with that text
+	roles   []string         // in the order of the circuit's roles
+	moves   []map[string]int // by role: the index of each move by its text
 }
 
 func newRules(circuit *gates.Circuit) *rules {
@@ -23,11 +23,11 @@ func newRules(circuit *gates.Circuit) *rules {
 	return r
 }
 
-// position is a position of a match.
+// position is a position of a match, for any number of roles.
 type position struct {
 	*rules
-	on     []bool       // by fluent
-	values gates.Values // what holds in the position
+	on     []bool       // truth of each fluent
+	values gates.Values // truth of each gate
 }
 
 func (r *rules) start() *position {
@@ -36,7 +36,7 @@ func (r *rules) start() *position {
 	return p
 }
 
-// update computes what holds.
+// update evaluates the circuit's gates in the position.
 func (p *position) update() {
 	for i, on := range p.on {
 		word := uint64(0)
@@ -51,7 +51,7 @@ func (p *position) update() {
 // holds reports whether a gate is true.
 func (p *position) holds(r gates.Ref) bool { return p.values.Get(r)&1 != 0 }
 
-// over reports whether the game is over.
+// over reports whether the position is terminal.
 func (p *position) over() bool { return p.holds(p.circuit.Terminal) }
 
 // legal returns the legal moves of a role.
@@ -65,7 +65,7 @@ func (p *position) legal(role int) []string {
 	return list
 }
 
-// apply plays a move of each role. It does nothing and returns false if a move is one that no position allows.
+// apply plays a move of each role. It returns false and does nothing if a move is unknown to the sheet.
 func (p *position) apply(moves []string) bool {
 	var refs []gates.Ref
 	for role, text := range moves {
@@ -89,7 +89,7 @@ func (p *position) apply(moves []string) bool {
 	return true
 }
 
-// goals returns the goal of each role; -1 if it has none or several.
+// goals returns the goal of each role; -1 for a role that has none or several.
 func (p *position) goals() []int {
 	p.circuit.FinalGoals(p.values)
 	var list []int

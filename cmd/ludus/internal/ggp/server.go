@@ -17,43 +17,43 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// Options configure a server.
+// Options configure a Server.
 type Options struct {
 	Address string        // HOST:PORT to listen on; port 0 picks a free one, an empty host listens on all addresses
-	Runs    []string      // runs, checkpoints or weights files of games of rule sheets, best first
-	Margin  time.Duration // time between an answer and the end of its clock
+	Runs    []string      // paths of runs, checkpoints or weights files for games of rule sheets, best first
+	Margin  time.Duration // time to leave between an answer and the end of its clock
 	Log     io.Writer     // receives a line for each event
 }
 
-// Server is a player that a match server can reach. It plays one match at a time.
+// Server is a player that match servers can reach over HTTP. It plays one match at a time.
 type Server struct {
 	listener net.Listener
 	margin   time.Duration
 	log      *log.Logger
-	trained  map[string]*trained // by the text of the canonical form
+	trained  map[string]*trained // networks by the text of their sheet's canonical form
 
-	minLearning time.Duration // the constant minLearning, except in tests
+	minLearning time.Duration // minLearning, shorter in tests
 
-	running   sync.WaitGroup // requests and goroutines of matches; see enter
-	preparing chan struct{}  // holds an element while a match is prepared
-	reading   sync.Mutex     // held while a message is parsed, which bounds the memory
+	running   sync.WaitGroup // requests, and goroutines of matches; see enter
+	preparing chan struct{}  // holds one element while a match prepares
+	reading   sync.Mutex     // held while a message is parsed, which limits the memory
 
 	mu    sync.Mutex
-	match *match // nil if none is played
-	ended bool   // no request is answered any more
+	match *match // match being played; nil: none
+	ended bool   // set at shutdown: no request is answered any more
 }
 
-// Limits of what clients can make the server do.
+// Limits on what clients can make the server do.
 const (
-	readTime     = 30 * time.Second // for a message to arrive
-	silence      = 10 * time.Minute // a match without messages for so long, and its clocks, makes way for the next
-	stoppingTime = time.Second      // for the answer to STOP
+	readTime     = 30 * time.Second // time limit for a message to arrive
+	silence      = 10 * time.Minute // a match that is silent for this time, plus its clocks, gives way to the next
+	stoppingTime = time.Second      // time limit for the answer to STOP
 )
 
 // ErrAddress is wrapped by errors about the address to listen on.
 var ErrAddress = errors.New("bad address")
 
-// Listen loads the runs and opens the address; call Serve next. Errors wrap [ErrAddress] or [ErrRun] if these are bad.
+// Listen loads the networks of the runs and opens the address; call Serve next. Errors wrap [ErrAddress] or [ErrRun].
 func Listen(ctx context.Context, o Options) (*Server, error) {
 	if _, _, err := net.SplitHostPort(o.Address); err != nil {
 		return nil, fmt.Errorf("%w %q: an address is HOST:PORT, such as 127.0.0.1:9147", ErrAddress, o.Address)
@@ -85,7 +85,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 // logf writes a line to the log.
 func (s *Server) logf(format string, args ...any) { s.log.Print(plain(fmt.Sprintf(format, args...))) }
 
-// plain cuts a text that may come from a client, and replaces its control characters.
+// plain shortens a text that may come from a client, and replaces its control characters, for logs.
 func plain(text string) string {
 	const most = 500
 	if len(text) > most {
@@ -129,7 +129,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	return err
 }
 
-// enter reports whether a request may be answered. If so, Serve waits until it calls running.Done.
+// enter reports whether the server still answers requests. If so, it registers the request: Serve then waits until the
+// caller calls running.Done.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +140,7 @@ func (s *Server) enter() bool {
 	return !s.ended
 }
 
-// ServeHTTP answers a message, which is the body of a POST request, or the path of a GET request.
+// ServeHTTP answers a message, which is the body of a POST request or the path of a GET request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -180,7 +181,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, answer)
 }
 
-// reply answers a message.
+// reply parses and answers a message.
 func (s *Server) reply(text string, received time.Time) (string, error) {
 	s.reading.Lock()
 	m, err := parse(text)
@@ -191,7 +192,7 @@ func (s *Server) reply(text string, received time.Time) (string, error) {
 	return s.handle(m, received)
 }
 
-// handle answers a message that has been parsed.
+// handle answers a parsed message.
 func (s *Server) handle(m *message, received time.Time) (string, error) {
 	switch m.kind {
 	case "info":
@@ -230,10 +231,10 @@ func (s *Server) handle(m *message, received time.Time) (string, error) {
 	return played.ask(m.moves, deadline, latest)
 }
 
-// busy is the answer of a player that plays another match.
+// busy is the answer of a server that is playing another match.
 const busy = "busy"
 
-// status returns busy, or available.
+// status returns "busy" or "available".
 func (s *Server) status(now time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,14 +244,14 @@ func (s *Server) status(now time.Time) string {
 	return busy
 }
 
-// silent reports whether the match server has sent nothing for so long that it must be gone. The caller holds the lock of
-// the match's [Server].
+// silent reports whether a match has had no message for so long that its match server must be gone. The caller holds the
+// server's lock.
 func (m *match) silent(now time.Time) bool {
 	return now.Sub(m.last) >= silence+m.startClock+m.playClock
 }
 
-// within returns when a search for an answer ends, and when an answer is sent in any case. If the clock is not longer than the
-// margin, half of the clock takes the margin's place.
+// within returns the time when a search must end, and the time when an answer must be sent. On a clock shorter than the
+// margin, half of the clock serves as the margin.
 func (s *Server) within(received time.Time, clock time.Duration) (deadline, latest time.Time) {
 	margin := s.margin
 	if margin >= clock {
@@ -259,7 +260,7 @@ func (s *Server) within(received time.Time, clock time.Duration) (deadline, late
 	return received.Add(clock - margin), received.Add(clock - margin/2)
 }
 
-// start answers a START message: when the match is prepared, or when its clock ends.
+// start answers a START message once the match is prepared or its clock ends.
 func (s *Server) start(message *message, received time.Time) (string, error) {
 	m, err := s.begin(message, received)
 	if err != nil {
@@ -280,7 +281,7 @@ func (s *Server) start(message *message, received time.Time) (string, error) {
 	return "ready", nil
 }
 
-// begin makes the match of a START message the one that is played. It returns nil if another one is played.
+// begin starts the match of a START message. It returns nil if the server is playing another one.
 func (s *Server) begin(message *message, received time.Time) (*match, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

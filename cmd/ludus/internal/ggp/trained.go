@@ -13,15 +13,15 @@ import (
 	"ludus/train/rundir"
 )
 
-// Limits of simulations per move; they bound the memory of searches.
+// Limits on simulations per move, which bound the memory of searches.
 const (
 	maxPlayouts    = 100_000
 	maxSimulations = 200_000
 )
 
-// trained is a network with the sheet that it was trained on.
+// trained is a network and the sheet that it was trained on.
 type trained struct {
-	name    string // as given
+	name    string // path as given
 	form    *canonical.Form
 	rules   *rules
 	factory *agent.Factory

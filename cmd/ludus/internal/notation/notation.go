@@ -12,17 +12,17 @@ import (
 
 // Parser reads the moves of one game. It is safe for concurrent use; its fields are read-only.
 type Parser struct {
-	Drops bool     // the column alone names a move, see [env.Game.Drops]
-	Verbs []string // of official texts: words that may stand before the cells of a move
+	Drops bool     // a column alone names a move, see [env.Game.Drops]
+	Verbs []string // verbs of official texts, which may precede the cells of a move
 
 	game  *env.Game
-	moves []move // by action
+	moves []move // indexed by action
 }
 
 // move holds an action's name and official text as tokens, without the verb.
 type move struct {
 	verb           string
-	plain          bool // the name needs no verb
+	plain          bool // the move's name has no verb
 	name, official []string
 }
 
@@ -46,7 +46,7 @@ func NewParser(game *env.Game) *Parser {
 // Replay is [env.ReplayText] for moves in any form that [Parser.Parse] reads.
 func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 	r := env.NewReplayer(game)
-	var parser *Parser // made for the first move that needs it, since most have their names
+	var parser *Parser // created when a move is not written as its name
 	for i, text := range moves {
 		action, err := game.ParseAction(text)
 		if !r.State.Done() && (err != nil || !slices.Contains(r.Legal, action)) {
@@ -95,7 +95,7 @@ func (p *Parser) Parse(state env.State, legal []env.Action, text string) (env.Ac
 	return 0, p.unreadable(legal, typed, text)
 }
 
-// only returns the one move found for a text, or an error that lists several.
+// only returns the single move found for a text, or an error that lists several.
 func (p *Parser) only(found []env.Action, text string) (env.Action, error) {
 	if len(found) > 1 {
 		return 0, fmt.Errorf("%s is ambiguous: %s", env.Quote(text), p.list(found, 8))
@@ -103,12 +103,12 @@ func (p *Parser) only(found []env.Action, text string) (env.Action, error) {
 	return found[0], nil
 }
 
-// wholes returns the forms of a whole move.
+// wholes returns the token sequences by which a move may be written in full.
 func (p *Parser) wholes(a env.Action) [][]string {
 	return [][]string{p.moves[a].name, p.moves[a].official}
 }
 
-// parts returns the parts of a move that may stand for it: the cells of a step, or the column where pieces fall.
+// parts returns the token sequences that name part of a move: one cell of a step, or the column where pieces fall.
 func (p *Parser) parts(a env.Action) [][]string {
 	name := p.moves[a].name
 	switch {
@@ -120,7 +120,7 @@ func (p *Parser) parts(a env.Action) [][]string {
 	return nil
 }
 
-// fitting returns the legal moves that typed tokens fit, see fits.
+// fitting returns the legal moves that match the typed tokens, in the forms that forms gives for a move.
 func (p *Parser) fitting(legal []env.Action, typed []string, forms func(env.Action) [][]string) []env.Action {
 	return slices.DeleteFunc(slices.Clone(legal), func(a env.Action) bool { return !p.fits(a, typed, forms) })
 }
@@ -172,7 +172,7 @@ func (p *Parser) unreadable(legal []env.Action, typed []string, text string) err
 	if len(typed) > 1 && slices.ContainsFunc(p.Verbs, func(verb string) bool { return strings.HasPrefix(verb, typed[0]) }) {
 		typed = typed[1:]
 	}
-	bare := len(typed) > 0 && isNumber(typed[0]) && len(letters(p.moves[legal[0]].official)) > 0 // a number is no column
+	bare := len(typed) > 0 && isNumber(typed[0]) && len(letters(p.moves[legal[0]].official)) > 0 // a number cannot stand for a column
 	if !bare && slices.ContainsFunc(typed, isNumber) {
 		return fmt.Errorf("%s is not a move of this game. %s", quoted, p.nearest(legal, typed))
 	}
@@ -186,7 +186,7 @@ func (p *Parser) unreadable(legal []env.Action, typed []string, text string) err
 
 // nearest names the legal moves that are closest to the typed tokens, without a verb.
 func (p *Parser) nearest(legal []env.Action, typed []string) string {
-	// Tokens with the letters of an official text, such as r9 c9, are compared with official texts, others with names.
+	// Tokens with the letters of an official text, such as r9 c9, are compared with official texts; others with names.
 	form := func(a env.Action) []string { return p.moves[a].name }
 	if example := p.moves[legal[0]].official; slices.Equal(letters(typed), letters(example)) {
 		form = func(a env.Action) []string { return p.moves[a].official }
@@ -202,7 +202,8 @@ func (p *Parser) nearest(legal []env.Action, typed []string) string {
 	return "Nearest: " + p.list(sorted[:most], most)
 }
 
-// distance is 1000 per missing token, 100 per different one, plus the sum of the differences, each at most 99.
+// distance is 1000 per missing token and 100 per different one, plus the sum of the differences of numbers, each at most
+// 99.
 func distance(a, b []string) int {
 	sum := 1000 * max(len(a)-len(b), len(b)-len(a))
 	for i := range min(len(a), len(b)) {
@@ -214,16 +215,16 @@ func distance(a, b []string) int {
 	return sum
 }
 
-// place returns the number that a token stands for: itself, or that of a column's letter.
+// place returns the number of a token, or the number of the column that its letter names.
 func place(token string) int {
 	if isNumber(token) {
-		n, _ := strconv.Atoi(token) // a number that is too large counts as the largest
+		n, _ := strconv.Atoi(token) // an overflow gives the largest number
 		return n
 	}
 	return int(token[0]-'a') + 1
 }
 
-// list joins the names of up to most moves with "or".
+// list joins the names of at most `most` moves with "or".
 func (p *Parser) list(actions []env.Action, most int) string {
 	names := p.game.Names(actions[:min(len(actions), most)])
 	if more := len(actions) - most; more > 0 {

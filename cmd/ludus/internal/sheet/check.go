@@ -14,50 +14,50 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// State is the state of the sheet.
+// State is the state of the watched sheet.
 type State string
 
 // The states of a sheet.
 const (
-	Missing  State = "missing"  // there is no file, or it cannot be read
-	Checking State = "checking" // it has changed, and is being checked
-	Accepted State = "accepted" // it makes a game
-	Refused  State = "refused"  // Problem says why
+	Missing  State = "missing"  // the file does not exist or cannot be read
+	Checking State = "checking" // a new version is being checked
+	Accepted State = "accepted" // the sheet makes a game
+	Refused  State = "refused"  // the sheet has an error, see Problem
 )
 
 // Check is the result of checking a version of the sheet.
 type Check struct {
-	Number   int       `json:"number"` // of the check, from 1
+	Number   int       `json:"number"` // number of the check, from 1
 	File     string    `json:"file"`
 	State    State     `json:"state"`
-	Problem  string    `json:"problem,omitempty"`  // with line and column, if it belongs to a line
-	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, with line and column if they belong to a line
+	Problem  string    `json:"problem,omitempty"`  // with line and column, if it concerns a line
+	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, with line and column if they concern a line
 	Excerpt  []Line    `json:"excerpt,omitempty"`  // the lines around the problem, or the first warning
-	Game     string    `json:"game,omitempty"`     // name
+	Game     string    `json:"game,omitempty"`     // name of the game
 	Found    string    `json:"found,omitempty"`    // description of the game, for people
 	Broken   *Broken   `json:"broken,omitempty"`
-	accepted *env.Game // nil unless accepted
+	accepted *env.Game // game of an accepted sheet, otherwise nil
 }
 
-// Line is a line of the sheet.
+// Line is a line of a sheet, for an excerpt.
 type Line struct {
 	Number int    `json:"number"`
 	Text   string `json:"text"`
-	Column int    `json:"column,omitempty"` // of the problem, counted from 1 in characters; 0 if it is in another line
+	Column int    `json:"column,omitempty"` // column of the problem, from 1 in characters; 0 on other lines
 }
 
-// Broken is a game of random moves that ends in a position in which a law is broken.
+// Broken is a game of random moves to a position that breaks a law of games.
 type Broken struct {
 	Law         string             `json:"law"`
-	Facts       []string           `json:"facts"` // that are true in the last position
+	Facts       []string           `json:"facts"` // facts that are true in the last position
 	Description *board.Description `json:"description"`
 	Replay      *board.Replay      `json:"replay"`
 }
 
-// excerptLines is the number of lines shown before and after that of a problem.
+// excerptLines is the number of lines shown before and after the line of a problem.
 const excerptLines = 3
 
-// check checks a sheet.
+// check checks the text of a sheet.
 func check(ctx context.Context, path, text string, describe func(*env.Game) string) *Check {
 	c := &Check{State: Refused}
 	net, err := gdl.Read(ctx, text)
@@ -91,7 +91,7 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 	return c
 }
 
-// excerpt returns the lines around a place.
+// excerpt returns the lines around pos.
 func excerpt(text string, pos kif.Pos) (list []Line) {
 	lines := strings.Split(text, "\n")
 	for n := max(1, pos.Line-excerptLines); n <= min(len(lines), pos.Line+excerptLines); n++ {
@@ -105,7 +105,7 @@ func excerpt(text string, pos kif.Pos) (list []Line) {
 	return list
 }
 
-// newBroken makes a replay of a witness.
+// newBroken converts a witness of a broken law into a game to show.
 func newBroken(w *gdl.Witness) *Broken {
 	last := len(w.Positions) - 1
 	b := &Broken{

@@ -14,8 +14,8 @@ import (
 
 const (
 	pollInterval = 200 * time.Millisecond
-	checkTime    = 60 * time.Second // limit of a check
-	witnessTime  = 10 * time.Second // limit of the search for a broken law
+	checkTime    = 60 * time.Second // time limit of a check
+	witnessTime  = 10 * time.Second // time limit of the search for a broken law
 )
 
 // Watcher checks a sheet whenever its file changes.
@@ -25,17 +25,17 @@ type Watcher struct {
 
 	mu     sync.Mutex
 	newest *Check
-	next   chan struct{} // closed when there is a newer check
+	next   chan struct{} // closed when a newer check is published
 }
 
-// NewWatcher returns a watcher of a file, which need not exist. describe describes an accepted game for people.
+// NewWatcher returns a watcher of a sheet file, which need not exist. describe describes an accepted game to people.
 func NewWatcher(path string, describe func(*env.Game) string) *Watcher {
 	return &Watcher{
 		path: path, describe: describe, newest: &Check{File: path, State: Checking}, next: make(chan struct{}),
 	}
 }
 
-// version identifies a version of a file.
+// version identifies a version of a file by its time and size.
 type version struct {
 	exists     bool
 	time, size int64
@@ -83,7 +83,7 @@ func (w *Watcher) Run(ctx context.Context, report func(*Check)) error {
 	}
 }
 
-// check checks the file as it is now.
+// check checks the current version of the file.
 func (w *Watcher) check(ctx context.Context, number int, report func(*Check)) {
 	c := &Check{State: Missing}
 	text, err := kif.ReadFile(w.path, kif.MaxBytes+1)
@@ -94,14 +94,14 @@ func (w *Watcher) check(ctx context.Context, number int, report func(*Check)) {
 		c.Problem = err.Error()
 	}
 	if context.Cause(ctx) == context.Canceled {
-		return // a newer version is checked, or the watcher ends
+		return // cancelled: a newer version will be checked, or the watcher ends
 	}
 	c.Number, c.File = number, w.path
 	w.publish(c)
 	report(c)
 }
 
-// publish makes a check the newest one.
+// publish makes c the newest check.
 func (w *Watcher) publish(c *Check) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,7 +110,7 @@ func (w *Watcher) publish(c *Check) {
 	w.next = make(chan struct{})
 }
 
-// Latest returns the newest check; if that is seen, it waits for another one. The error is ctx's.
+// Latest returns the newest check. If seen is the newest one, it waits for the next. The only error is ctx's.
 func (w *Watcher) Latest(ctx context.Context, seen *Check) (*Check, error) {
 	for {
 		w.mu.Lock()
@@ -127,7 +127,7 @@ func (w *Watcher) Latest(ctx context.Context, seen *Check) (*Check, error) {
 	}
 }
 
-// Game returns the game of the newest check, if the sheet was accepted and the game has that name; otherwise nil.
+// Game returns the accepted game of the newest check if it has the given name; otherwise nil.
 func (w *Watcher) Game(name string) *env.Game {
 	w.mu.Lock()
 	defer w.mu.Unlock()

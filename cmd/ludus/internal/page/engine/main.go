@@ -29,11 +29,11 @@ func main() {
 // engine answers the requests of a page, one at a time.
 type engine struct {
 	host    board.Host
-	weights func() (*infer.Weights, error) // parsed at the first use: the board appears before
+	weights func() (*infer.Weights, error) // parses the weights at the first use, so the board appears earlier
 	agents  map[string]agent.Agent
 }
 
-// maxAgents limits the agents kept between requests, each of which may have a large tree.
+// maxAgents is the number of agents kept between requests; each may have a large tree.
 const maxAgents = 4
 
 func newEngine() *engine {
@@ -48,7 +48,7 @@ func newEngine() *engine {
 	return e
 }
 
-// game returns a named game. That of a rule sheet comes with the weights.
+// game returns a game by name. A game of a rule sheet comes with the weights.
 func (e *engine) game(name string) (*env.Game, error) {
 	if strings.HasPrefix(name, "gdl(") {
 		w, err := e.weights()
@@ -60,7 +60,7 @@ func (e *engine) game(name string) (*env.Game, error) {
 	return games.New(name)
 }
 
-// agent returns the agent of a spec and keeps it for later requests.
+// agent returns the agent of a spec, and keeps it for later requests.
 func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
 	key := game.Name + " " + text
 	player, ok := e.agents[key]
@@ -80,7 +80,7 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 	return player, func() {}, nil
 }
 
-// load loads the page's weights.
+// load returns the page's weights for a reference.
 func (e *engine) load(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
 	origin := agent.Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}
 	if reference.String() != "agent" {
