@@ -14,18 +14,18 @@ import (
 	"ludus/train/selfplay"
 )
 
-// errTimeOver means that the time of the plan is over while the run waits for games of a generation.
+// errTimeOver means that the plan's time ended while the run was waiting for games.
 var errTimeOver = errors.New("the time is over")
 
 const (
-	// roundsPerGeneration is about how many rounds a generation of a run with workers has if they send nothing.
+	// roundsPerGeneration is roughly the number of rounds per generation in a run with workers that receives no games.
 	roundsPerGeneration = 8
 	progressInterval    = 200 * time.Millisecond
 )
 
 // collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. Without
-// workers every game in progress advances by PliesPerGeneration plies. Otherwise positions of received games count, too,
-// and this process plays in short rounds until there are enough.
+// workers every game in progress advances by PliesPerGeneration plies. With workers, positions of received games count,
+// too, and this process plays short rounds until there are enough.
 func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Metrics) ([]*record.Record, error) {
 	start := time.Now()
 	var own, received []*record.Record
@@ -54,19 +54,20 @@ func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Met
 	}
 	m.Diversity = d.Result()
 	start = time.Now()
-	if err := r.rescorer.Rescore(ctx, own); err != nil { // workers have rescored theirs
+	if err := r.rescorer.Rescore(ctx, own); err != nil { // workers rescore their own games
 		return nil, err
 	}
 	m.SolveSeconds, m.SolvedShare = time.Since(start).Seconds(), record.ProvenShare(all)
 	return all, nil
 }
 
-// collectWithWorkers takes games from the inbox and plays own ones, or waits, until there are enough for a generation.
+// collectWithWorkers takes received games and plays rounds (or with LearnOnly waits) until there are enough positions for a
+// generation.
 func (r *run) collectWithWorkers(ctx context.Context, a *selfplay.Assignment, m *rundir.Metrics, played *selfplay.Throughput) (
 	own, received []*record.Record, err error) {
 	p := &r.config.Plan
 	need := plan.Positions(p)
-	late := false // the time of the plan is over, and a note has said so
+	late := false // the plan's time is over, and a note has said so
 	for {
 		if err := r.inbox.failure(); err != nil {
 			return nil, nil, err
@@ -95,7 +96,7 @@ func (r *run) collectWithWorkers(ctx context.Context, a *selfplay.Assignment, m 
 	}
 }
 
-// take takes games that workers sent, until they have the given number of positions, and counts them in m.
+// take takes received games until they have the given number of positions, and counts them in m.
 func (r *run) take(positions int, m *rundir.Metrics) (games []*record.Record) {
 	for _, message := range r.inbox.take(positions) {
 		n := message.Games()
@@ -108,8 +109,8 @@ func (r *run) take(positions int, m *rundir.Metrics) (games []*record.Record) {
 	return games
 }
 
-// playRound advances every game in progress by a number of plies and counts them in m. It reports the progress, adds
-// what it did to played and returns the games that ended.
+// playRound advances every game in progress by a number of plies and returns the games that ended. It counts them in m,
+// adds the round's counts to played, and reports progress.
 func (r *run) playRound(
 	ctx context.Context, a *selfplay.Assignment, plies int, m *rundir.Metrics, played *selfplay.Throughput,
 ) ([]*record.Record, error) {

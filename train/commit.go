@@ -12,21 +12,21 @@ import (
 	"ludus/train/tensorboard"
 )
 
-// files is the only part of an open run that writes its config, games, metrics and checkpoints, and that changes its
-// counters. The opener writes the config before; the rater writes matches, ratings and suite results, the inbox
-// workers.json.
+// files owns the run directory and the run's counters while training: it writes the config, games, metrics and checkpoints.
+// (The opener writes the config earlier, the rater writes matches, ratings and suite results, and the inbox writes
+// workers.json.)
 type files struct {
 	*state
 	player    *selfplay.Player
 	learner   *learn.Learner
 	curves    *tensorboard.Writer
 	inbox     *inbox // nil without workers
-	owedSteps int    // training steps to repeat, because the learner went back to older weights
+	owedSteps int    // training steps to catch up after the learner went back to older weights
 }
 
-// commit writes a generation to the run directory: its games, its line of metrics, its points for TensorBoard and,
-// last, its checkpoint. start is what the run had spent before the generation. A resumed run discards and repeats
-// everything newer than its newest checkpoint. Finally commit adjusts a time plan if that is due.
+// commit writes a generation to the run directory: its games, its line of metrics, its TensorBoard points and, last, its
+// checkpoint. start is the time spent on the run before the generation. A resumed run discards and repeats everything newer
+// than its newest checkpoint. Finally commit adjusts a time plan if that is due.
 func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Counts, start time.Duration) error {
 	next := f.count
 	next.Generation++
@@ -50,7 +50,7 @@ func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Cou
 	if err := f.curves.Write(time.Now(), m.Generation, metricScalars(m)); err != nil {
 		return err
 	}
-	regular := m.Steps > f.count.Steps && f.owedSteps == 0 // trained as much as later generations will
+	regular := m.Steps > f.count.Steps && f.owedSteps == 0 // this generation trained as much as later ones will
 	if err := f.save(next); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (f *files) save(next counters) error {
 	return f.store.Prune(settings.KeepNewest, settings.KeepEvery, pinned...)
 }
 
-// keepTime adjusts a time plan when that is due, and ends it when its time is over.
+// keepTime adjusts a time plan if that is due, and ends the plan when its time is over.
 func (f *files) keepTime() error {
 	p, settings, ended := &f.config.Plan, &f.config.Settings, f.count.Generation
 	before := *p
@@ -117,7 +117,7 @@ func (f *files) stop() error {
 	return nil
 }
 
-// setFactor sets the factor of the simulations per move that the next commit stores.
+// setFactor sets the factor for simulations per move that the next commit stores, see nextFactor.
 func (f *files) setFactor(factor float64) { f.count.Factor = factor }
 
 func (f *files) writeConfig() error { return f.config.Write(f.Dir) }

@@ -6,20 +6,20 @@ import (
 	"ludus/train/record"
 )
 
-// When workers play more than the learner can use, they search more per move instead: the games get better, and the
-// ratio of training samples to positions stays as it is set.
+// When workers play more than the learner can use, they search more per move instead. That makes the games better and keeps
+// the number of samples per position as it is set.
 const (
-	maxFactor    = 16  // of the simulations per move
-	factorStep   = 1.1 // growth per generation
-	maxCut       = 2   // the largest divisor per generation
-	hardlyWaited = 0.2 // of the time of the learner's other work
+	maxFactor    = 16  // largest factor of the simulations per move
+	factorStep   = 1.1 // growth of the factor per generation
+	maxCut       = 2   // largest divisor of the factor per generation
+	hardlyWaited = 0.2 // short waiting, as a share of the learner's other work
 )
 
-// nextFactor returns the factor of the setting's simulations per move for the next generation. factor is the current
-// one; ready is the part of the next generation's positions that has been received before it starts. A whole
-// generation means that workers are faster than the learner, unless the learner waited for the one before: games come
-// in messages, so one generation may be ready and the next may not. waited is how long the learner waited for games of
-// the last generation, or played some itself, relative to the time of its other work.
+// nextFactor returns the factor by which workers multiply the setting's simulations per move in the next generation. factor
+// is the current one. ready is the share of the next generation's positions that was received before it starts: a whole
+// generation means that workers are faster than the learner, unless the learner waited for the one before (games come in
+// messages, so one generation may be ready and the next may not). waited is how long the learner waited for games of the
+// last generation, or played some itself, relative to the time of its other work.
 func nextFactor(factor, ready, waited float64) float64 {
 	switch {
 	case ready < 1:
@@ -30,15 +30,15 @@ func nextFactor(factor, ready, waited float64) float64 {
 	return math.Min(math.Max(factor, 1), maxFactor)
 }
 
-// streamGenerations is how many generations of positions may wait in the stream, so that games are not much older than
-// the newest network. Those that the learner holds, or learns from and has not committed, are among them.
+// streamGenerations is the limit on waiting positions in the stream, in generations, so games are not much older than the
+// newest network. Positions that the learner holds or has not committed count, too.
 const streamGenerations = heldGenerations + 2
 
-// messageOverhead is about how many bytes a stream keeps with each message.
+// messageOverhead is roughly the number of bytes that a stream stores with each message.
 const messageOverhead = 100
 
-// streamBytes returns how many bytes of messages may wait in the stream. It follows the size of the messages that are not
-// committed, so it rises if they turn out to hold less than a generation; 0: there are none.
+// streamBytes returns the limit in bytes on messages waiting in the stream. It is computed from the bytes per position of
+// uncommitted messages, and 0 if there are none.
 func (in *inbox) streamBytes() int64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -50,6 +50,6 @@ func (in *inbox) streamBytes() int64 {
 	if positions == 0 {
 		return 0
 	}
-	most := streamGenerations*in.need + 2*in.game.MaxPlies // a long game always fits
+	most := streamGenerations*in.need + 2*in.game.MaxPlies // room for a long game in any case
 	return max(int64(float64(most)*float64(bytes)/float64(positions)), 2*record.MaxTaken)
 }

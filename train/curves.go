@@ -5,7 +5,7 @@ import (
 	"ludus/train/tensorboard"
 )
 
-// metricScalars returns the scalars of a generation's metrics and leaves out metrics that were not measured.
+// metricScalars returns the TensorBoard scalars of a generation's metrics, without those that were not measured.
 func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	points := []tensorboard.Scalar{
 		{Tag: "self-play/games", Value: float64(m.TotalGames)},
@@ -41,19 +41,19 @@ func metricScalars(m *rundir.Metrics) []tensorboard.Scalar {
 	return points
 }
 
-// matchScalars returns the scalars of a final match.
+// matchScalars returns the TensorBoard scalars of a final match.
 func matchScalars(m *rundir.MatchResult) []tensorboard.Scalar {
 	return []tensorboard.Scalar{{Tag: "score/" + m.Opponent, Value: m.Score}}
 }
 
-// ratingScalars returns the scalars of a checkpoint's rating.
+// ratingScalars returns the TensorBoard scalars of a checkpoint's rating.
 func ratingScalars(r *rundir.Rating) []tensorboard.Scalar {
 	return []tensorboard.Scalar{
 		{Tag: "rating/elo", Value: r.Rating}, {Tag: "rating/low", Value: r.Low}, {Tag: "rating/high", Value: r.High},
 	}
 }
 
-// suiteScalars returns the scalars of a suite result.
+// suiteScalars returns the TensorBoard scalars of a suite result.
 func suiteScalars(r *rundir.SuiteResult) []tensorboard.Scalar {
 	return []tensorboard.Scalar{
 		{Tag: "suite/error_" + r.Agent, Value: r.Error}, {Tag: "suite/loss_" + r.Agent, Value: r.Loss},

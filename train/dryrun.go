@@ -9,25 +9,25 @@ import (
 	"ludus/train/rundir"
 )
 
-// A Preview says what a run will have done at its end, earlier processes included. Counts are estimates.
+// A Preview estimates the totals of a run at its end, earlier processes included.
 type Preview struct {
-	Config      rundir.Config // the run's, or the one that it would get
-	Parameters  int           // of the network
-	Generation  int           // done so far; 0 in a new run
-	Seconds     float64       // CPU time if the plan limits that
-	Generations int           // of a time plan: after its adjustments to the run's speed
-	Games       int           // finished; 0 if unknown
-	Positions   int           // played
-	Samples     int           // trained on
-	// CPUShare is the CPU time of self-play during the measurement / what its threads could have used. It is low if other
-	// programs ran; 0: nothing was measured.
+	Config      rundir.Config // config of the run, or of the run that would be created
+	Parameters  int           // number of the network's parameters
+	Generation  int           // generations done so far; 0 in a new run
+	Seconds     float64       // duration; CPU time if the plan limits that
+	Generations int           // of a time plan: the number expected after adjustments
+	Games       int           // finished games; 0 if unknown
+	Positions   int           // positions played
+	Samples     int           // samples trained on
+	// CPUShare is the CPU time of self-play during the measurement divided by the CPU time that its threads could have
+	// used. It is low if other programs ran, and 0 if nothing was measured.
 	CPUShare float64
 }
 
-// DryRun estimates what Train would do with the same options. It creates no run directory and changes none. A run that has
-// done little or nothing is estimated by measuring the machine for some seconds, as Train does for a time plan, others by
-// their own speed. sampleShare is the share of samples_per_position that earlier runs like this one took, since repeated
-// positions count less; 0 if that is unknown.
+// DryRun estimates what Train would do with the same options. It neither creates nor changes a run directory. It estimates
+// a new or young run by measuring the machine for some seconds, as Train does for a time plan, and other runs by their own
+// speed. sampleShare is the share of the samples due by samples_per_position that similar runs took (less than 1 because
+// repeated positions count less); 0 if unknown.
 func DryRun(ctx context.Context, o Options, sampleShare float64) (*Preview, error) {
 	opener, err := newOpener(o)
 	if err == nil {
@@ -53,7 +53,7 @@ func DryRun(ctx context.Context, o Options, sampleShare float64) (*Preview, erro
 		p.extrapolate(count, share)
 		return p, nil
 	}
-	cost := opener.cost // of a new time plan
+	cost := opener.cost // measured for a new time plan
 	if cost == (plan.Cost{}) {
 		opener.Observe(Event{Progress: &Progress{Phase: Measuring}})
 		cost, err = plan.Measure(ctx, o.Game, &p.Config.Settings, weights, o.Threads, plan.DefaultTime, p.Config.Plan.CPU)
@@ -66,7 +66,7 @@ func DryRun(ctx context.Context, o Options, sampleShare float64) (*Preview, erro
 	return p, nil
 }
 
-// extrapolate sets the totals from those of a run that has done a share of its plan.
+// extrapolate estimates the totals of a run from those of the completed share of its plan.
 func (p *Preview) extrapolate(count *counters, share float64) {
 	total := func(done int) int { return int(float64(done) / share) }
 	p.Generations, p.Games, p.Positions = total(count.Generation), total(count.Games), total(count.Positions)
@@ -77,7 +77,7 @@ func (p *Preview) extrapolate(count *counters, share float64) {
 	}
 }
 
-// estimate sets the totals of a run from its start, by the cost of work.
+// estimate estimates the totals of a run that has hardly begun from the measured cost of work.
 func (p *Preview) estimate(cost plan.Cost, sampleShare float64) {
 	s, planned := &p.Config.Settings, &p.Config.Plan
 	samplesPerPosition := s.SamplesPerPosition * cmp.Or(sampleShare, 1-s.ValidationShare)

@@ -16,15 +16,15 @@ import (
 	"ludus/train/selfplay"
 )
 
-// heldGenerations is how many generations of positions an inbox holds; more stay in the stream. It must exceed 1, because
-// nextFactor asks whether a whole generation is ready.
+// heldGenerations is the number of generations whose positions an inbox holds; more wait in the stream. It must exceed 1,
+// because nextFactor asks whether a whole generation is ready.
 const heldGenerations = 2
 
-// Limits of what an inbox remembers, in case somebody sends under many names.
+// Limits on what an inbox remembers, in case somebody sends under many names.
 const (
-	maxProcesses = 2_000 // that play, with the numbers of their games; all are in each checkpoint, with about 60 bytes
-	maxSenders   = 1_000 // names in the report
-	maxProblem   = 200   // bytes of a name's problem; so the report fits into a message
+	maxProcesses = 2_000 // processes whose game numbers are remembered; each takes about 60 bytes in every checkpoint
+	maxSenders   = 1_000 // names of workers in the report
+	maxProblem   = 200   // bytes of a worker's problem in the report, so that the report fits into a message
 )
 
 // Workers are players in other processes, as a run sees them. Package remote implements it. Methods may
@@ -34,68 +34,68 @@ type Workers interface {
 	PublishNetwork(ctx context.Context, a *selfplay.Assignment) error
 	// Receive waits for the next message of a worker. An error ends the run.
 	Receive(ctx context.Context) (*record.Delivery, error)
-	// Limit says how many bytes of messages may wait. More are refused, so that workers wait.
+	// Limit sets how many bytes of messages may wait in the stream. When it is full, messages are refused and workers wait.
 	Limit(ctx context.Context, bytes int64)
-	// Report adds to s what waits in the stream, and shows it to people who ask for it.
+	// Report adds the size of the stream to s and publishes s to people who ask for it.
 	Report(ctx context.Context, s *rundir.WorkersStatus)
-	// Finish says that the run is finished: workers wait for another one.
+	// Finish tells the workers that the run is finished; they wait for another run.
 	Finish(ctx context.Context) error
 	// Close ends the connection.
 	Close()
 }
 
-// inbox receives games of workers while the run learns. It validates them, drops those that were received before, holds
-// them until the run takes them, and acknowledges them when the run has committed them.
+// inbox receives games of workers while the run trains. It validates them, drops games that it has received before, holds
+// the others until the run takes them, and acknowledges them after the run has committed them.
 type inbox struct {
 	workers Workers
 	game    *env.Game
-	run     string // its id
-	dir     string // the run directory, for workers.json
+	run     string // run id
+	dir     string // run directory, for workers.json
 
-	arrived, room chan struct{} // signals: held has grown or receiving has ended; held has shrunk
+	arrived, room chan struct{} // signals: arrived when held has grown or receiving has ended, room when held has shrunk
 
 	mu         sync.Mutex
-	need       int                  // positions of a generation
-	assignment *selfplay.Assignment // the newest; nil before the first
-	received   numbers              // games received, those in held included
-	taken      numbers              // games that the run has taken
-	heard      map[string]time.Time // when each process sent games last, if it did since the start
-	open       map[gameID]*pending  // by their first games: those with games that are held, or taken and not committed
+	need       int                  // number of positions in a generation
+	assignment *selfplay.Assignment // the newest assignment; nil before the first
+	received   numbers              // numbers of the games received, including those in held
+	taken      numbers              // numbers of the games that the run has taken
+	heard      map[string]time.Time // time of the last games from each process since this process started
+	open       map[gameID]*pending  // messages with games not committed yet, by their first game
 	held       []part               // oldest first
-	positions  int                  // in held
-	toCommit   []part               // taken since the last commit
+	positions  int                  // number of positions in held
+	toCommit   []part               // parts taken since the last commit
 	senders    map[string]*sender
-	err        error // that ended receiving
+	err        error // error that ended receiving
 }
 
-// gameID identifies a game.
+// gameID identifies a game of a worker's process.
 type gameID struct {
 	process string
 	number  int
 }
 
-// part is valid games of one message that were not received before, with consecutive numbers.
+// part is a sequence of valid, new games with consecutive numbers, from one message.
 type part struct {
 	*record.Message
 	of *pending
 }
 
-// pending is a message whose games are not all committed.
+// pending is a message with games that are not committed yet.
 type pending struct {
-	id          gameID // of its first game
-	games       int    // to commit
-	positions   int    // in all its games
+	id          gameID // id of the message's first game
+	games       int    // number of games still to commit
+	positions   int    // number of positions in all its games
 	bytes       int
-	acknowledge []func() // each delivery of it
+	acknowledge []func() // one for each delivery of the message
 }
 
-// sender is what the report says about a worker.
+// sender holds the report's numbers about a worker.
 type sender struct {
 	rundir.WorkerStatus
-	noted     int // missing games that the run's log mentions
+	noted     int // number of missing games that the run's log has reported
 	seen      time.Time
-	since     time.Time // start of the count for the rate
-	positions int       // received since then
+	since     time.Time // start of the interval over which the speed is measured
+	positions int       // positions received since then
 }
 
 // newInbox returns an inbox for the games that workers play for a run.
@@ -108,7 +108,7 @@ func newInbox(s *state, workers Workers) *inbox {
 	}
 }
 
-// start receives and reports until stop is called or ctx ends.
+// start runs the goroutines that receive and report. They end when stop is called or ctx ends.
 func (in *inbox) start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var joined sync.WaitGroup
@@ -126,7 +126,7 @@ func (in *inbox) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// receive receives until ctx ends or receiving fails, and returns the error.
+// receive receives messages until ctx ends or receiving fails, and returns the error.
 func (in *inbox) receive(ctx context.Context) error {
 	for {
 		delivery, err := in.workers.Receive(ctx)
@@ -139,7 +139,7 @@ func (in *inbox) receive(ctx context.Context) error {
 	}
 }
 
-// signal wakes the goroutine that waits for c, now or when it waits next.
+// signal wakes the goroutine that waits on c, or the next one that does.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -147,8 +147,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// accept validates a delivery, waits for room and holds its games. Bad and repeated games are counted, acknowledged and
-// dropped. The only error is ctx's.
+// accept validates a delivery, waits for room and holds its new games. It counts, acknowledges and drops invalid and
+// repeated games. The only error is ctx's.
 func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
 	m, invalid := record.ReadMessage(in.game, in.run, d.Data)
 	for invalid == nil && in.full() {
@@ -186,7 +186,7 @@ func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
 	}
 	s.Missing = in.received[m.Process].missing()
 	first := in.open[p.id]
-	if first == nil { // a message that is held and comes again is not a duplicate
+	if first == nil { // redelivery of a held message: not counted as a duplicate
 		s.Duplicates += count - p.games
 	}
 	switch {
@@ -195,7 +195,7 @@ func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
 		signal(in.arrived)
 	case first != nil:
 		first.acknowledge = append(first.acknowledge, d.Acknowledge)
-	default: // the run has these games
+	default: // the run has committed these games
 		d.Acknowledge()
 	}
 	return nil
@@ -204,15 +204,14 @@ func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
 // full reports whether the inbox holds as many games as it may.
 func (in *inbox) full() bool { return in.ready() >= heldGenerations*in.needed() }
 
-// needed returns the positions of a generation.
+// needed returns the number of positions in a generation.
 func (in *inbox) needed() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.need
 }
 
-// unseen marks the games of m as received and returns those that were not received before, in parts with consecutive
-// numbers. It takes all games from m.
+// unseen marks the games of m as received and returns the new ones, in parts with consecutive numbers. It empties m.
 func (in *inbox) unseen(m *record.Message) (parts []*record.Message) {
 	for m.Games() > 0 {
 		game := m.Split(1)
@@ -228,7 +227,7 @@ func (in *inbox) unseen(m *record.Message) (parts []*record.Message) {
 	return parts
 }
 
-// sender returns the state of the worker of that name.
+// sender returns the report's entry for the named worker.
 func (in *inbox) sender(name string) *sender {
 	now := time.Now()
 	s := in.senders[name]
@@ -246,7 +245,7 @@ func (in *inbox) sender(name string) *sender {
 	return s
 }
 
-// publish makes a the newest assignment, for a generation that needs the given number of positions.
+// publish makes a the newest assignment. need is the number of positions in its generation.
 func (in *inbox) publish(ctx context.Context, a *selfplay.Assignment, need int) error {
 	in.mu.Lock()
 	in.assignment, in.need = a, need
@@ -254,7 +253,7 @@ func (in *inbox) publish(ctx context.Context, a *selfplay.Assignment, need int) 
 	return in.workers.PublishNetwork(ctx, a)
 }
 
-// generation returns that of the newest network. The caller holds the lock.
+// generation returns the generation of the newest network. The caller holds the lock.
 func (in *inbox) generation() int {
 	if in.assignment == nil {
 		return 0
@@ -262,7 +261,7 @@ func (in *inbox) generation() int {
 	return in.assignment.Generation
 }
 
-// ready returns the number of positions that wait to be taken.
+// ready returns the number of received positions that wait to be taken.
 func (in *inbox) ready() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -276,7 +275,7 @@ func (in *inbox) failure() error {
 	return in.err
 }
 
-// gaps returns a line about games that have not arrived although later ones have; "" if there is nothing new.
+// gaps returns a log line about games that have not arrived although later ones have; "" if it would repeat the last.
 func (in *inbox) gaps() (text string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -297,7 +296,7 @@ func (in *inbox) gaps() (text string) {
 	return text + " have not arrived, although later ones have"
 }
 
-// wait waits for games for at most the given time. An error ended receiving.
+// wait waits for games, at most for the given time. Its error is the one that ended receiving.
 func (in *inbox) wait(most time.Duration) error {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -316,7 +315,7 @@ func (in *inbox) wait(most time.Duration) error {
 	}
 }
 
-// take returns the oldest games, until they have the given number of positions or none is left.
+// take removes and returns the oldest held games until they have the given number of positions or none is left.
 func (in *inbox) take(positions int) (taken []*record.Message) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -341,8 +340,9 @@ func (in *inbox) take(positions int) (taken []*record.Message) {
 	return taken
 }
 
-// numbersTaken returns the numbers of the games that the run has taken. If there are too many playing processes, it forgets
-// those not heard of for longest. It keeps those with games that are not committed, because these may come again.
+// numbersTaken returns the numbers of the games that the run has taken, for the checkpoint. If there are too many
+// processes, it forgets those that have been silent for longest. It keeps processes with uncommitted games, because these
+// games may come again.
 func (in *inbox) numbersTaken() numbers {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -365,7 +365,7 @@ func (in *inbox) numbersTaken() numbers {
 	return in.taken.clone()
 }
 
-// committed acknowledges the messages whose games are now all in the run directory.
+// committed acknowledges the messages whose games are all committed to the run directory.
 func (in *inbox) committed() {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -38,9 +38,9 @@ func (o *opener) makePlan(ctx context.Context, weights *infer.Weights) (err erro
 	return nil
 }
 
-// changeLength changes the run's plan if the options ask for another length, and reports whether it did. A finished run
-// can only get more to do. It also returns an error once an unfinished run's learning rate decays: it would have to go
-// back.
+// changeLength changes the run's plan if the options ask for another length, and reports whether it did. A finished run can
+// only be extended. An unfinished run cannot change its length once its learning rate decays, because it would have to go
+// back; then changeLength returns an error.
 func (o *opener) changeLength() (changed bool, err error) {
 	current := &o.config.Plan
 	if o.length().Is(current) {
@@ -75,8 +75,8 @@ func (o *opener) changeLength() (changed bool, err error) {
 	return true, nil
 }
 
-// newestCounters reads the counters of the newest intact checkpoint, zeros if there is no checkpoint. damaged says that
-// newer ones are damaged.
+// newestCounters reads the counters of the newest intact checkpoint; they are zero if there is no checkpoint. damaged
+// reports that newer checkpoints are damaged.
 func (o *opener) newestCounters() (count *counters, damaged bool, err error) {
 	count = new(counters)
 	checkpoint, errs, err := o.store.Newest()
@@ -89,7 +89,7 @@ func (o *opener) newestCounters() (count *counters, damaged bool, err error) {
 	return count, len(errs) > 0, nil
 }
 
-// extend gives a finished run more to do if the options ask for more than its plan, and reports whether it did.
+// extend changes a finished run's plan if the options ask for more than it has done, and reports whether it did.
 func (o *opener) extend(count *counters) (extended bool, err error) {
 	current, ended := &o.config.Plan, count.Generation
 	rewound, repeated := o.rewindTarget(ended), 0.0
@@ -106,18 +106,19 @@ func (o *opener) extend(count *counters) (extended bool, err error) {
 	}
 	more := plan.Extend(*current, o.length(), &o.config.Settings, count.done(), rewound, repeated)
 	if more.Generations <= ended {
-		return false, nil // the run has done that already
+		return false, nil // the run has already done that much
 	}
 	*current = more
 	return true, nil
 }
 
-// rewindTarget returns the generation whose weights an extension of a finished plan starts from: the plan's newest
-// intact checkpoint before the final decay of the learning rate, else the one it went back to itself, else ended.
+// rewindTarget returns the generation whose weights an extension of a finished plan starts from: the newest intact
+// checkpoint before the final decay of the learning rate. If there is none, it is the checkpoint that the plan itself
+// started from, or else ended.
 func (o *opener) rewindTarget(ended int) int {
 	current := &o.config.Plan
 	var candidates []int
-	ids, _ := o.store.List() // what cannot be listed cannot be loaded
+	ids, _ := o.store.List() // a checkpoint that cannot be listed cannot be loaded
 	for _, id := range slices.Backward(ids) {
 		if id > current.Resumed && id <= min(max(plan.LastBeforeDecay(current), current.Changed), ended) {
 			candidates = append(candidates, id)

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// numbers remembers which numbered games of each playing process were received. They mostly arrive in order; a gap is
-// remembered, because its games may follow later.
+// numbers records, by playing process, which of its numbered games were received. Games mostly arrive in order; gaps are
+// remembered, because their games may follow later.
 type numbers map[string]span
 
-// span is the games below Next without the Missing ones.
+// span is a process's received games: all numbers below Next except the Missing ones.
 type span struct {
 	Next    int      `json:"next"`
 	Missing [][2]int `json:"missing,omitempty"` // ranges [from, to), ascending
 }
 
-// maxMissing is how many gaps of a process are remembered. Games of the oldest gap are then taken for duplicates.
+// maxMissing is the number of gaps that are remembered per process. Games of a forgotten gap count as duplicates.
 const maxMissing = 64
 
-// add marks the games first to first+games-1 of a process as received. It returns false and changes nothing if one of them
-// was received before.
+// add records the games first to first+games-1 of a process as received. If one of them was received before, it returns
+// false and records nothing.
 func (n numbers) add(process string, first, games int) bool {
 	s, end := n[process], first+games
 	if first >= s.Next {
@@ -42,10 +42,10 @@ func (n numbers) add(process string, first, games int) bool {
 	return true
 }
 
-// newest returns the newest gaps that are remembered.
+// newest returns the newest maxMissing gaps.
 func newest(gaps [][2]int) [][2]int { return gaps[max(0, len(gaps)-maxMissing):] }
 
-// missing returns the number of a process's games that were not received although later ones were.
+// missing returns the number of games in the gaps.
 func (s span) missing() (n int) {
 	for _, gap := range s.Missing {
 		n += gap[1] - gap[0]
@@ -58,5 +58,5 @@ func (n numbers) clone() numbers {
 	if n == nil {
 		return numbers{}
 	}
-	return maps.Clone(n) // add never changes a slice in place
+	return maps.Clone(n) // shallow: add never changes a slice in place
 }

@@ -24,14 +24,14 @@ import (
 	"ludus/train/tensorboard"
 )
 
-// opener makes a run from its directory and the options, in two steps: resolve or configure finds its config and plan,
-// load its games, network and windows.
+// opener opens a run from its directory and the options, in two steps. configure (or resolve, which writes nothing)
+// determines the config with its plan; load restores games, network and windows.
 type opener struct {
 	*state
-	cost plan.Cost // measured for a new time plan
+	cost plan.Cost // measured if the run has a new time plan
 }
 
-// newOpener checks the options as far as that is possible without the run directory, and starts the clock.
+// newOpener checks the options as far as possible without the run directory, and starts the clock.
 func newOpener(o Options) (*opener, error) {
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
@@ -39,7 +39,7 @@ func newOpener(o Options) (*opener, error) {
 	return &opener{state: &state{Options: o, store: rundir.Checkpoints(o.Dir), clock: plan.Start()}}, o.length().Validate()
 }
 
-// configure sets config as resolve does and writes it if it is new or has changed.
+// configure determines the config as resolve does, and writes it if it is new or has changed.
 func (o *opener) configure(ctx context.Context) (*infer.Weights, error) {
 	weights, changed, err := o.resolve(ctx)
 	if err != nil {
@@ -51,8 +51,8 @@ func (o *opener) configure(ctx context.Context) (*infer.Weights, error) {
 	return weights, err
 }
 
-// resolve sets config from config.json and the options, and reports whether it differs from that file; for a new run
-// it makes the config. It writes nothing. It returns the weights that a run without checkpoints starts from.
+// resolve determines the config from config.json and the options, and reports whether it differs from that file. For a new
+// run it creates the config. It writes nothing. It returns the weights that a run without checkpoints starts from.
 func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed bool, err error) {
 	config, err := rundir.ReadConfig(o.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
@@ -96,7 +96,7 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 	return weights, true, o.makePlan(ctx, weights)
 }
 
-// readFrom returns the weights that Options.From names and their file's SHA-256; nil and "" if From is empty.
+// readFrom returns the weights named by Options.From and their file's SHA-256; nil and "" if From is empty.
 func (o *opener) readFrom() (*infer.Weights, string, error) {
 	if o.From == "" {
 		return nil, "", nil
@@ -115,8 +115,8 @@ func (o *opener) readFrom() (*infer.Weights, string, error) {
 	return weights, origin.Digest, nil
 }
 
-// fit returns the weights if they are a network for the game, or else, if they are one for another size of it, weights to
-// start from; see [infer.Weights.Resize].
+// fit returns the weights if they fit the game. Weights for another size of the game are resized, see
+// [infer.Weights.Resize].
 func fit(weights *infer.Weights, game *env.Game) (*infer.Weights, error) {
 	other, err := games.Find(weights.Config.Game)
 	if err == nil && other.Name != game.Name && other.Family == game.Family && game.Sheet == "" {
@@ -125,8 +125,8 @@ func fit(weights *infer.Weights, game *env.Game) (*infer.Weights, error) {
 	return weights, weights.Validate(game)
 }
 
-// resolveSettings returns config's settings with the options applied. If the run exists already, an option that differs
-// from its settings is an error.
+// resolveSettings returns the settings with the options applied. An option that differs from an existing run's settings is
+// an error.
 func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (
 	rundir.Settings, error) {
 	settings := config.Settings
@@ -191,7 +191,7 @@ func (o *opener) load(weights *infer.Weights) (*run, error) {
 	}
 	g := o.count.Generation
 	o.clock.Begin(g)
-	r.files.curves = tensorboard.NewWriter(o.Dir, g+1) // TensorBoard discards later points of earlier processes
+	r.files.curves = tensorboard.NewWriter(o.Dir, g+1) // TensorBoard drops later points of earlier processes
 	r.rater = &rater{state: o.state, curves: r.files.curves}
 	if err := rundir.DropAfter(o.Dir, g); err != nil {
 		return nil, err
@@ -213,14 +213,15 @@ func (o *opener) newestGeneration() (int, error) {
 	return max(newest, slices.Max(append(games, 0))), err
 }
 
-// lostCheckpoints is the error of a run that has games or metrics up to a generation, but no checkpoint of its training.
+// lostCheckpoints returns the error about a run with games or metrics up to generation newest but without their
+// checkpoints.
 func (o *opener) lostCheckpoints(newest int) error {
 	return fmt.Errorf("%s: %w, though its files go to generation %d; restore %s from a backup, or delete %s to start over",
 		o.Dir, ErrCheckpoints, newest, filepath.Join(o.Dir, rundir.CheckpointsDir), o.Dir)
 }
 
-// begin saves checkpoint 0 with the given weights. It returns an error if the run has lost its checkpoints, rather than
-// start a new run beside old games and metrics.
+// begin saves checkpoint 0 with the given weights. It returns an error if the run has lost its checkpoints, because a new
+// run must not start beside old games and metrics.
 func (o *opener) begin(r *run, weights *infer.Weights) error {
 	newest, err := o.newestGeneration()
 	if err != nil {
@@ -241,7 +242,7 @@ func (o *opener) begin(r *run, weights *infer.Weights) error {
 	return r.files.save(counters{Game: o.Game.Name, Network: weights.Config})
 }
 
-// newLearner gives the run its learner, with empty windows.
+// newLearner creates the run's learner, with empty windows.
 func (o *opener) newLearner(r *run, weights *infer.Weights) (err error) {
 	r.learner, err = learn.New(o.Game, &o.config.Settings, o.config.Seed, weights, o.Threads)
 	if err == nil {
@@ -250,9 +251,9 @@ func (o *opener) newLearner(r *run, weights *infer.Weights) (err error) {
 	return err
 }
 
-// restore restores the run from c, its newest intact checkpoint; damaged has the errors of newer checkpoints. It returns
-// an error rather than train a run again from its first weights: only generation 1 may have been cut off before its
-// checkpoint.
+// restore restores the run from its newest intact checkpoint c; damaged holds the errors of newer ones. Checkpoint 0 must
+// not restart a run that has trained longer: only generation 1 may have been cut off before its checkpoint. Otherwise
+// restore returns an error.
 func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) error {
 	for _, err := range damaged {
 		o.note("%v; continuing from generation %d", err, c.ID)
@@ -297,11 +298,11 @@ func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) err
 	return nil
 }
 
-// trainedCheckpoint returns the checkpoint whose weights the learner continues from: c itself or, if the run had
-// finished at c and was extended, one from before the final decay of the learning rate.
+// trainedCheckpoint returns the checkpoint whose weights the learner continues from. That is c, unless the run was finished
+// at c and has been extended: then it is a checkpoint from before the final decay of the learning rate.
 func (o *opener) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, error) {
 	plan := &o.config.Plan
-	if c.ID < plan.Resumed { // newer checkpoints are damaged: the plan starts from here
+	if c.ID < plan.Resumed { // newer checkpoints are damaged, so the extension starts here
 		plan.Resumed, plan.Rewound = 0, 0
 		return c, o.config.Write(o.Dir)
 	}

@@ -17,14 +17,14 @@ import (
 	"ludus/train/tensorboard"
 )
 
-// Half of the time for rating the last generation is for the final matches, against baselines and the newest other rated
-// checkpoints, half for the most informative matches.
+// Limits of the final matches, against baselines and the newest other rated checkpoints. They get half of the time for
+// rating the last generation; the most informative matches get the other half.
 const (
-	maxFinalGames   = 400 // of one final match
-	peerCheckpoints = 3   // newest other rated checkpoints in the final matches
+	maxFinalGames   = 400 // largest number of games of one final match
+	peerCheckpoints = 3   // number of newest other rated checkpoints in the final matches
 )
 
-// baselines are the agents that checkpoints are rated against.
+// baselines are the agents without a network that checkpoints are rated against.
 var baselines = []string{ratings.Anchor, "greedy", "mcts:200"}
 
 // rater measures a run by matches and by the game's suite of solved positions. It has its own random streams, so games
@@ -36,8 +36,8 @@ type rater struct {
 	suite   *suite.Suite          // nil until needed, or if the game has none
 }
 
-// rate rates the newest checkpoint and tests it on the suite, after playing the final matches if it is the last. Work
-// already done by an earlier process is skipped.
+// rate rates the newest checkpoint and tests it on the suite; the last checkpoint plays the final matches first. It skips
+// work that an earlier process has done.
 func (r *rater) rate(ctx context.Context) error {
 	extraSeconds := 0.0
 	if r.count.Generation >= r.config.Plan.Last() {
@@ -75,7 +75,7 @@ func (r *rater) playFinalMatches(ctx context.Context) error {
 		}
 		r.progress(Rating, 0)
 		m, err := pool.Play(ctx, newest, pool.Index(opponent), games, r.Threads, true)
-		if errors.Is(err, agent.ErrWeights) { // a damaged peer
+		if errors.Is(err, agent.ErrWeights) { // a damaged opponent
 			r.warn(err)
 			continue
 		}
@@ -83,7 +83,7 @@ func (r *rater) playFinalMatches(ctx context.Context) error {
 			return err
 		}
 		if m.Games == 0 {
-			continue // the two can only repeat their games
+			continue // the two could only repeat their games
 		}
 		if err := r.curves.Write(time.Now(), m.Generation, matchScalars(m)); err != nil {
 			return err
@@ -93,8 +93,8 @@ func (r *rater) playFinalMatches(ctx context.Context) error {
 	return nil
 }
 
-// rateNewest rates the newest checkpoint if it has no rating yet. It may take the time due since the last rating plus
-// extraSeconds, minus the time that an earlier process has already spent on this rating.
+// rateNewest rates the newest checkpoint if it has no rating yet. It spends the time due since the last rating plus
+// extraSeconds, minus what an earlier process has spent on this rating.
 func (r *rater) rateNewest(ctx context.Context, extraSeconds float64) error {
 	if table, err := rundir.ReadRatings(r.Dir); err == nil && table.Find(r.count.Generation) != nil {
 		return nil
@@ -104,7 +104,7 @@ func (r *rater) rateNewest(ctx context.Context, extraSeconds float64) error {
 		return err
 	}
 	interval := plan.RatingInterval(r.config)
-	since := r.count.Generation - (r.count.Generation-1)/interval*interval // generations
+	since := r.count.Generation - (r.count.Generation-1)/interval*interval // number of generations since the last rating
 	due := plan.InterimShare(&r.config.Settings) * r.clock.Elapsed().Seconds() * float64(since) / float64(r.count.Generation)
 	seconds := due + extraSeconds
 	for _, m := range matches {
@@ -142,7 +142,7 @@ func (r *rater) rateNewest(ctx context.Context, extraSeconds float64) error {
 	return nil
 }
 
-// openPool opens the pool of the run's agents and matches, and warns of lines of matches that cannot be read.
+// openPool opens the rating pool of the run, and warns about unreadable lines of matches.
 func (r *rater) openPool() (*ratings.Pool, error) {
 	if r.balance == nil {
 		r.balance = match.NewBalanceChecker(r.Game)
@@ -154,10 +154,10 @@ func (r *rater) openPool() (*ratings.Pool, error) {
 	return pool, err
 }
 
-// warn reports err, because of which an agent or a match is left out.
+// warn reports an error because of which an agent or a match is skipped.
 func (r *rater) warn(err error) { r.Observe(Event{Note: fmt.Sprintf("%v; rating without it", err)}) }
 
-// expectedSeconds is how long the whole run is expected to take.
+// expectedSeconds estimates the duration of the whole run.
 func (r *rater) expectedSeconds() float64 {
 	if p := &r.config.Plan; p.Seconds > 0 && !p.CPU {
 		return p.Seconds
@@ -165,7 +165,7 @@ func (r *rater) expectedSeconds() float64 {
 	return r.clock.Elapsed().Seconds() / float64(max(1, r.count.Generation)) * float64(r.config.Plan.Generations)
 }
 
-// secondsPerGame estimates how long the newest checkpoint searches in a match game; it plays half of the moves.
+// secondsPerGame estimates the newest checkpoint's search time per match game, in which it plays half of the moves.
 func (r *rater) secondsPerGame() float64 {
 	speed := r.clock.Speed
 	if speed == 0 { // this process has not played yet
@@ -195,11 +195,11 @@ func (r *rater) dropRatingsAfter(generation int) error {
 	return err
 }
 
-// Each rated checkpoint is tested on the game's suite, without and with search. All tests of a run use the same
-// positions: one per searchedPerTested positions that the run had searched by its first test. A move takes about as
-// long as playing and learning 1.6 positions, so all tests take about 1 % of a run's time. Runs too short for
-// [suite.MinPositions] have none.
-const maxTested = 500 // positions at most
+// Each rated checkpoint is tested on the game's suite, without and with search. All tests of a run use the same positions:
+// one per searchedPerTested positions that the run had searched by its first test. Testing a move takes about as long as
+// playing and learning 1.6 positions, so all tests take about 1 % of a run's time. A run too short for [suite.MinPositions]
+// has no tests.
+const maxTested = 500 // largest number of positions
 
 var searchedPerTested = 160 // a variable for tests
 

@@ -17,8 +17,9 @@ import (
 	"ludus/train/selfplay"
 )
 
-// run is a run in progress: the loop over its generations. Each part owns what it changes: the player the games in
-// progress, the learner the network and the windows, files the run directory and the counters, the rater matches and suite.
+// run is a run in progress. It loops over the generations, and its parts own what they change: the player owns the games in
+// progress, the learner the network and the windows, files the run directory and the counters, the rater matches and suite
+// results.
 type run struct {
 	*state
 	player   *selfplay.Player
@@ -27,7 +28,7 @@ type run struct {
 	files    *files
 	rater    *rater
 	inbox    *inbox  // nil without workers
-	waited   float64 // for the last generation's games, see nextFactor
+	waited   float64 // how long it waited for the last generation's games, see nextFactor
 }
 
 // train repeats generations until the plan is done.
@@ -44,7 +45,7 @@ func (r *run) train(ctx context.Context) (*Summary, error) {
 	return r.summary(finished)
 }
 
-// generation plays, trains, commits and rates one generation. If stopped before the commit, a resumed run repeats it.
+// generation plays, trains, commits and rates one generation. A run that stops before the commit repeats it when resumed.
 func (r *run) generation(ctx context.Context) error {
 	start, began := r.clock.Spent(&r.config.Plan), time.Now()
 	m := &rundir.Metrics{Generation: r.count.Generation + 1, Generations: r.config.Plan.Generations}
@@ -73,8 +74,8 @@ func (r *run) generation(ctx context.Context) error {
 	return r.rate(ctx)
 }
 
-// assign says what to play: with the averaged weights and, if there are workers, with as many simulations as they have
-// time for. It tells the workers.
+// assign returns the assignment for the next generation: the averaged weights and, with workers, as many simulations as
+// they have time for. It publishes the assignment to the workers.
 func (r *run) assign(ctx context.Context, m *rundir.Metrics) (*selfplay.Assignment, error) {
 	settings := r.config.Settings
 	a := &selfplay.Assignment{
@@ -97,8 +98,8 @@ func (r *run) assign(ctx context.Context, m *rundir.Metrics) (*selfplay.Assignme
 	return a, r.inbox.publish(ctx, a, need)
 }
 
-// learn adds games to the training and validation sets, evaluates network on the validation set and trains on the
-// training set. It returns the positions ever added to each set and sets the measurements in m.
+// learn adds games to the training and validation sets, evaluates network on the validation set, and trains on the training
+// set. It returns the number of positions ever added to each set, and sets the measurements in m.
 func (r *run) learn(ctx context.Context, network *infer.Network, games []*record.Record, m *rundir.Metrics) (
 	learn.Counts, error) {
 	l := r.learner
@@ -131,10 +132,10 @@ func (r *run) rate(ctx context.Context) error {
 	return r.rater.rate(ctx)
 }
 
-// maxSummarized is about how many of the newest positions a summary measures the diversity of; it bounds the memory.
+// maxSummarized is roughly the number of newest positions whose diversity a summary measures; it limits the memory.
 const maxSummarized = 1_000_000
 
-// summary reads the results of a finished run; already says that the run was finished when Train was called.
+// summary reads the results of a finished run. already reports that the run was finished when Train was called.
 func (r *run) summary(already bool) (*Summary, error) {
 	s := &Summary{
 		Dir: r.Dir, Config: *r.config, Already: already, Games: r.count.Games, Positions: r.count.Positions,
@@ -168,10 +169,10 @@ func (r *run) summary(already bool) (*Summary, error) {
 type lostGames struct {
 	*state
 	generations []string
-	err         error // of the first
+	err         error // error about the first lost generation
 }
 
-// read reads the games of a generation and the index in the run of the first; none if they are lost.
+// read reads the games of a generation. first is the number in the run of the first one. Lost games are left out.
 func (l *lostGames) read(generation int) ([]*record.Record, int, error) {
 	games, first, err := record.Read(l.Game, l.Dir, generation)
 	if !record.IsLost(err) {
@@ -184,7 +185,7 @@ func (l *lostGames) read(generation int) ([]*record.Record, int, error) {
 	return nil, 0, nil
 }
 
-// note notes the lost games, if any, in one line.
+// note reports the lost games, if any, in one line. consequence says what follows from the loss.
 func (l *lostGames) note(consequence string) {
 	switch others := strings.Join(l.generations[min(1, len(l.generations)):], ", "); {
 	case others != "":

@@ -8,11 +8,11 @@ import (
 	"ludus/train/rundir"
 )
 
-// state is what the parts of a run share. The opener makes it; after that only files changes config and count.
+// state is what the parts of a run share. The opener creates it; after that only files changes config and count.
 type state struct {
 	Options
 	config *rundir.Config
-	count  counters // as of the last commit
+	count  counters // counters at the last commit
 	clock  *plan.Clock
 	store  *checkpoints.Store
 }
@@ -22,24 +22,24 @@ type counters struct {
 	Game       string         `json:"game"`
 	Network    infer.Config   `json:"network"`
 	Generation int            `json:"generation"`
-	Steps      int            `json:"steps"`     // of training
-	Games      int            `json:"games"`     // finished
+	Steps      int            `json:"steps"`     // training steps
+	Games      int            `json:"games"`     // finished games
 	Plies      int            `json:"plies"`     // of the finished games, openings included
-	Positions  int            `json:"positions"` // searched
+	Positions  int            `json:"positions"` // searched positions
 	Sets       learn.Counts   `json:"sets"`      // positions ever added to the training and validation sets
-	Seconds    float64        `json:"seconds"`   // spent on the run
+	Seconds    float64        `json:"seconds"`   // time spent on the run
 	CPUSeconds float64        `json:"cpu_seconds"`
-	Received   numbers        `json:"received,omitempty"`           // games of workers
-	Factor     float64        `json:"simulations_factor,omitempty"` // see nextFactor; 0 without workers
-	Config     *rundir.Config `json:"config"`                       // at that time
+	Received   numbers        `json:"received,omitempty"`           // numbers of the games received from workers
+	Factor     float64        `json:"simulations_factor,omitempty"` // factor of the workers' simulations per move, see nextFactor; 0 without workers
+	Config     *rundir.Config `json:"config"`                       // config at that time
 }
 
-// done is what a plan needs to know of the counters.
+// done returns the counters in the form that package plan uses.
 func (c *counters) done() plan.Done {
 	return plan.Done{Generation: c.Generation, Seconds: c.Seconds, CPUSeconds: c.CPUSeconds}
 }
 
-// meanPlies is the mean length of the finished games; a guess before there are any.
+// meanPlies is the mean length of the finished games; before there are any, it is a guess.
 func (s *state) meanPlies() float64 {
 	if s.count.Games == 0 {
 		return float64(s.Game.UsualPlies) / 2
@@ -50,7 +50,7 @@ func (s *state) meanPlies() float64 {
 // playShare is roughly self-play's share of a generation's time; only the progress display uses it.
 const playShare = 0.6
 
-// progress reports the phase and how much of the next generation is done, from 0 to 1; while rating done is 0.
+// progress reports the phase and the completed share of the next generation, 0 to 1 (while rating: 0).
 func (s *state) progress(phase Phase, done float64) {
 	p := Progress{
 		Phase: phase, Generation: s.count.Generation, Generations: s.config.Plan.Generations, Games: s.count.Games,

@@ -11,10 +11,10 @@ import (
 
 const (
 	reportInterval = 2 * time.Second
-	speedInterval  = 10 * time.Second // over which a worker's speed is measured
+	speedInterval  = 10 * time.Second // interval over which a worker's speed is measured
 )
 
-// report writes workers.json, shows the status to whoever asks, and keeps the limit of the stream current, until ctx ends.
+// report keeps workers.json, the published status and the stream's limit up to date until ctx ends.
 func (in *inbox) report(ctx context.Context) {
 	tick := time.NewTicker(reportInterval)
 	defer tick.Stop()
@@ -29,7 +29,7 @@ func (in *inbox) report(ctx context.Context) {
 		}
 		s := in.status(time.Now())
 		in.workers.Report(ctx, s)
-		_ = rundir.WriteWorkers(in.dir, s) // a full disk stops the run when it commits
+		_ = rundir.WriteWorkers(in.dir, s) // a full disk stops the run at the next commit
 	}
 }
 
@@ -48,7 +48,7 @@ func (in *inbox) status(now time.Time) *rundir.WorkersStatus {
 		if elapsed := now.Sub(sender.since); elapsed >= speedInterval {
 			sender.Speed = float64(sender.positions) / elapsed.Seconds()
 			sender.since, sender.positions = now, 0
-		} else if sender.Speed == 0 && elapsed >= reportInterval { // a worker that has just come
+		} else if sender.Speed == 0 && elapsed >= reportInterval { // first measurement of a new worker
 			sender.Speed = float64(sender.positions) / elapsed.Seconds()
 		}
 		sender.Quiet = int(now.Sub(sender.seen).Seconds())

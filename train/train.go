@@ -19,29 +19,30 @@ import (
 	"ludus/train/rundir"
 )
 
-// Options say which run to start or continue.
+// Options select the run to start or to continue.
 type Options struct {
 	Dir  string // the run directory
 	Game *env.Game
-	// Settings by key: in a new run they replace defaults, in an existing one they must be the run's own.
+	// Settings holds settings by key. In a new run they replace defaults; for an existing run they must equal the run's
+	// own.
 	Settings map[string]float64
 	Seed     *uint64 // nil: the existing run's seed, or 1 in a new run
-	// Time and Generations are the length of the run; at most one is set. If neither is, an existing run keeps its
-	// length and a new run takes plan.DefaultTime. A finished run may be given a greater length, an unfinished one another
-	// length until its learning rate decays.
+	// Time and Generations give the length of the run; at most one is set. If neither is, an existing run keeps its length
+	// and a new run takes plan.DefaultTime. A finished run may get a greater length, an unfinished one another length until
+	// its learning rate decays.
 	Time        time.Duration
-	CPUTime     bool // Time is CPU time of this process rather than time on the clock
+	CPUTime     bool // Time is CPU time of this process instead of wall-clock time
 	Generations int
 	From        string       // a weights file that a new run starts from; "": random weights
-	Load        agent.Loader // of From; nil is rundir.LoadWeights
-	Threads     int          // goroutines for self-play and training; only the plan of a new run with a time depends on it
+	Load        agent.Loader // loads From; nil means rundir.LoadWeights
+	Threads     int          // number of goroutines for self-play and training; of the results, only the time plan of a new run depends on it
 	Observe     func(Event)  // called for each event, one at a time; may be nil
 	LearnOnly   bool         // leave self-play to workers; needs Workers
-	// Workers connects the run with this id to players in other processes; nil: there are none. It is called when the run
-	// is locked.
+	// Workers, if set, connects the run with the given id to players in other processes. It is called after the run is
+	// locked.
 	Workers func(ctx context.Context, id string) (Workers, error)
 
-	corrupt func(*model.Batch) // breaks each batch on purpose, to test what package doctor says about it; may be nil
+	corrupt func(*model.Batch) // test hook that breaks each batch, for the diagnoses of package doctor; may be nil
 }
 
 // length is the length that the options ask for.
@@ -57,39 +58,39 @@ func (o *Options) note(format string, args ...any) {
 // Event is something that happened in a run. Exactly one field is set.
 type Event struct {
 	Progress *Progress
-	Note     string              // a message for people: a change of plan or damage
-	Metrics  *rundir.Metrics     // a generation has been committed
-	Match    *rundir.MatchResult // a match at the end of the run is over
-	Rating   *rundir.Rating      // the newest checkpoint has been rated
-	Suite    *rundir.SuiteResult // the newest checkpoint has been tested on the game's suite
+	Note     string              // message for people about a change of plan or damage
+	Metrics  *rundir.Metrics     // metrics of a generation that was committed
+	Match    *rundir.MatchResult // result of a match at the end of the run
+	Rating   *rundir.Rating      // new rating of the newest checkpoint
+	Suite    *rundir.SuiteResult // suite result of the newest checkpoint
 }
 
-// Phase is what a run is doing.
+// Phase is what a run is currently doing.
 type Phase string
 
 // The phases of a run.
 const (
-	Measuring Phase = "measuring" // the machine's speed, for a time plan
+	Measuring Phase = "measuring" // measuring the machine's speed, for a time plan
 	Playing   Phase = "playing"   // self-play
 	Waiting   Phase = "waiting for games"
 	Learning  Phase = "learning"
-	Rating    Phase = "rating" // matches and suite
+	Rating    Phase = "rating" // matches, and tests on the suite
 )
 
 // Progress is how far a run has come.
 type Progress struct {
 	Phase       Phase
-	Generation  int           // in progress
-	Generations int           // of the plan; 0 while measuring
-	Games       int           // finished in the run
-	Share       float64       // completed part of the plan, from 0 to 1
-	Speed       float64       // positions per second of self-play, recently
-	Positions   int           // expected to be played in the whole run; 0 if unknown
-	Elapsed     time.Duration // spent on the run, earlier processes included
-	Remaining   time.Duration // expected; 0 if unknown
+	Generation  int           // the current generation
+	Generations int           // planned number of generations; 0 while measuring
+	Games       int           // games finished in the run
+	Share       float64       // completed share of the plan, 0 to 1
+	Speed       float64       // recent positions per second of self-play
+	Positions   int           // positions expected in the whole run; 0 if unknown
+	Elapsed     time.Duration // time spent on the run, earlier processes included
+	Remaining   time.Duration // expected time left; 0 if unknown
 }
 
-// Summary is the result of a run.
+// Summary holds the results of a finished run.
 type Summary struct {
 	Dir       string
 	Config    rundir.Config
@@ -97,10 +98,10 @@ type Summary struct {
 	Games     int
 	Positions int
 	Steps     int
-	Seconds   float64              // spent on the run
-	Matches   []rundir.MatchResult // at the end of the run
-	Rating    *rundir.Rating       // of the last generation; nil without matches
-	Diversity rundir.Diversity     // of all games, or of the newest ones with a million positions
+	Seconds   float64              // time spent on the run
+	Matches   []rundir.MatchResult // matches at the end of the run
+	Rating    *rundir.Rating       // rating of the last generation; nil without matches
+	Diversity rundir.Diversity     // diversity of the games; of the newest million positions if there are more
 }
 
 // Errors of opening a run.
@@ -111,8 +112,8 @@ var (
 	ErrCheckpoints = errors.New("the run's checkpoints are missing")
 )
 
-// Train starts or continues a run, until its plan is done, its time is over or ctx ends. After an interruption the
-// error is ctx's, and the same options continue from the last checkpoint.
+// Train starts or continues a run, until its plan is done, its time is over or ctx ends. If ctx ends, it returns ctx's
+// error, and the same options continue from the last checkpoint.
 func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	if o.LearnOnly && o.Workers == nil {
 		panic("train: a run that only learns needs workers")
@@ -132,7 +133,7 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	defer release()
 	weights, err := opener.configure(ctx)
 	if err != nil {
-		if isNew { // leave nothing behind
+		if isNew { // remove the new directory after a failure
 			os.Remove(filepath.Join(o.Dir, rundir.LockFile))
 			os.Remove(o.Dir)
 		}
@@ -153,7 +154,7 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	return r.trainWithWorkers(ctx)
 }
 
-// trainWithWorkers is train with players in other processes. It gives the run its id if it has none.
+// trainWithWorkers is train for a run with workers in other processes. It gives the run an id if it has none.
 func (r *run) trainWithWorkers(ctx context.Context) (*Summary, error) {
 	if r.config.ID == "" {
 		r.config.ID = rand.Text()
@@ -174,14 +175,15 @@ func (r *run) trainWithWorkers(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	stop() // or it would miss the stream that Finish deletes
+	stop() // before Finish deletes the stream that reporting uses
 	if err := workers.Finish(ctx); err != nil {
 		r.note("%v", err)
 	}
 	return summary, nil
 }
 
-// prepareDir creates the run directory if it does not exist, and reports that. It rejects a directory of other files.
+// prepareDir creates the run directory if it does not exist, and reports whether it did. A directory with other files is an
+// error.
 func prepareDir(dir string) (isNew bool, err error) {
 	if isNew, err = checkDir(dir); isNew {
 		err = checkpoints.MkdirAll(dir)
@@ -189,7 +191,7 @@ func prepareDir(dir string) (isNew bool, err error) {
 	return isNew, err
 }
 
-// checkDir reports whether the run directory does not exist. It rejects a directory of other files.
+// checkDir reports whether the run directory is missing. A directory with other files is an error.
 func checkDir(dir string) (isNew bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

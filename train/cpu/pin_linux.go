@@ -25,13 +25,13 @@ func Cores() []int {
 	return cores
 }
 
-// Pin makes a process, all its threads and all threads that it starts later run on one core. On other systems than
-// Linux it does nothing.
+// Pin makes a process run on one core, with all its threads and those that it starts later. It works on Linux only; on
+// other systems it does nothing.
 func Pin(pid, core int) error {
 	var set unix.CPUSet
 	set.Set(core)
 	var pinned []int
-	for { // a thread may start others, which inherit its cores, before it is pinned itself
+	for { // repeat: a thread that is not pinned yet may start others, which inherit its cores
 		threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 		if err != nil {
 			return err

@@ -12,6 +12,6 @@ func Time() time.Duration {
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user); err != nil {
 		return 0
 	}
-	ticks := func(t windows.Filetime) int64 { return int64(t.HighDateTime)<<32 | int64(t.LowDateTime) } // of 100 ns
+	ticks := func(t windows.Filetime) int64 { return int64(t.HighDateTime)<<32 | int64(t.LowDateTime) } // in units of 100 ns
 	return time.Duration(100 * (ticks(kernel) + ticks(user)))
 }

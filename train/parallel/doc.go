@@ -1,5 +1,5 @@
-// Package parallel runs independent calls on several goroutines, and passes their panics on to the one that waits. Package
-// model takes such a function from its caller, because it starts no goroutines itself.
+// Package parallel runs independent calls on several goroutines, and passes a panic in one of them on to the waiting
+// caller. Package model gets such a function from its caller, because it starts no goroutines itself.
 //
-// Not here: cancelling, errors; package errgroup of golang.org/x/sync has them.
+// Not here: cancelling and errors; package errgroup of golang.org/x/sync has them.
 package parallel

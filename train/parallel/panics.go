@@ -6,19 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// Panics keeps the first panic of several goroutines, so that the one that waits for them can panic with it and a caller can
-// recover. A panic that nobody recovers in its own goroutine would end the program.
+// Panics keeps the first panic of several goroutines. The goroutine that waits for them can then panic with it, and a
+// caller can recover. (A panic that is not recovered in its own goroutine ends the program.)
 type Panics struct{ first atomic.Pointer[PanicError] }
 
-// PanicError is what a goroutine that waits panics with: the panic of another one.
+// PanicError is the value with which a waiting goroutine repeats the panic of another one.
 type PanicError struct {
 	Value any
-	Stack []byte // of the other goroutine
+	Stack []byte // stack of the panicking goroutine
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("%v\n\n%s", e.Value, e.Stack) }
 
-// Keep recovers a panic of the function that defers it, and keeps it if it is the first one.
+// Keep recovers a panic of the function that defers it, and keeps the panic if it is the first.
 func (p *Panics) Keep() {
 	switch value := recover().(type) {
 	case nil:
@@ -29,7 +29,7 @@ func (p *Panics) Keep() {
 	}
 }
 
-// Pass panics with the kept panic, if there is one, and forgets it. Call it when the goroutines have ended.
+// Pass panics with the kept panic, if there is one, and forgets it. Call it after the goroutines have ended.
 func (p *Panics) Pass() {
 	if e := p.first.Swap(nil); e != nil {
 		panic(e)

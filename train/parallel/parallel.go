@@ -6,15 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// Runner returns a function that calls do(0) to do(n-1) on up to threads goroutines, including the caller's, and waits
-// for all calls. It must not be called concurrently. It allocates nothing itself; starting goroutines may. If a call panics,
-// the function does, too, once all goroutines have ended.
+// Runner returns a function that calls do(0) to do(n-1) on up to `threads` goroutines, including the caller's, and waits
+// for all calls. The function must not be called concurrently. It allocates nothing itself; starting goroutines may. If a
+// call panics, the function panics, too, once all goroutines have ended.
 //
-// A training step has several short parallel parts, and waking an idle thread can take 50 µs. So a helper waits up to
-// about 100 µs for the next call before its goroutine ends. Parts that follow each other closely should use one runner.
+// A training step has several short parallel parts, and waking an idle thread can take 50 µs. So a helper goroutine waits
+// up to about 100 µs for the next call before it ends. Parts that follow each other closely should use one runner.
 func Runner(threads int) func(n int, do func(i int)) {
 	t := &team{helpers: make([]helper, max(threads-1, 0))}
-	if threads <= runtime.GOMAXPROCS(0) { // otherwise waiting would keep others from working
+	if threads <= runtime.GOMAXPROCS(0) { // with fewer processors, spinning would keep others from working
 		t.spins = maxSpins
 	}
 	for i := range t.helpers {
@@ -27,15 +27,15 @@ func Runner(threads int) func(n int, do func(i int)) {
 // team is the state of a runner.
 type team struct {
 	helpers []helper
-	spins   int          // of a waiting goroutine; 0 if there are more goroutines than processors
-	next    atomic.Int64 // index of the next call
+	spins   int          // spins of a waiting goroutine; 0 if there are more goroutines than processors
+	next    atomic.Int64 // index of the next call of do
 	count   int
 	call    func(i int)
-	working sync.WaitGroup // helpers that work
+	working sync.WaitGroup // counts the helpers that work
 	panics  Panics
 }
 
-// helper is a goroutine that helps the caller, or the place of one that has ended.
+// helper is a goroutine that helps the caller; after it has ended, its slot can start a new one.
 type helper struct {
 	state atomic.Int32
 	run   func() // the goroutine, bound once to save allocations
@@ -49,7 +49,7 @@ const (
 	working
 )
 
-// maxSpins is how often a waiting goroutine looks for a change: for about 100 µs.
+// maxSpins is how often a waiting goroutine checks for a change: for about 100 µs.
 const maxSpins = 100_000
 
 func (t *team) do(n int, do func(i int)) {
@@ -72,7 +72,7 @@ func (t *team) do(n int, do func(i int)) {
 	t.panics.Pass()
 }
 
-// work does calls until none is left, or one panics.
+// work calls do until no index is left or a call panics.
 func (t *team) work() {
 	defer t.panics.Keep()
 	for i := int(t.next.Add(1)) - 1; i < t.count; i = int(t.next.Add(1)) - 1 {
@@ -80,7 +80,7 @@ func (t *team) work() {
 	}
 }
 
-// help works and waits for more work in turn, until none comes.
+// help alternates between working and waiting for more work. It ends if none comes.
 func (t *team) help(h *helper) {
 	for {
 		t.work()
@@ -93,7 +93,7 @@ func (t *team) help(h *helper) {
 	}
 }
 
-// await spins until the helper's state is s, or with is false until it is another, but for at most about 100 µs.
+// await spins until the helper's state is s (is true) or is no longer s (is false), at most for about 100 µs.
 func (t *team) await(h *helper, s int32, is bool) {
 	for i := 0; i < t.spins && (h.state.Load() == s) != is; i++ {
 	}

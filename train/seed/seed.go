@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 )
 
-// New returns the generator for one purpose. The same (seed, purpose, index) gives the same stream; any other triple
+// New returns the random generator for one purpose. The same (seed, purpose, index) gives the same stream; any other triple
 // gives an unrelated one. The state is the first 16 bytes of SHA-256("seed/purpose/index").
 func New(seed uint64, purpose string, index int) *rand.PCG {
 	sum := hash(seed, purpose, index)
