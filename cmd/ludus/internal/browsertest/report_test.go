@@ -154,7 +154,7 @@ func TestMarkupInBrowser(t *testing.T) {
 		ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []svg.Line{{Name: evil, X: []float64{1}, Y: []float64{2}}},
 	}
 	page := report.Page{
-		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []report.Fact{{Name: evil, Value: evil}}, NoSamples: evil,
+		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []report.Fact{{Name: evil, Value: evil}},
 		Settings: []report.Setting{{Key: evil, Value: evil, Default: evil, Doc: evil, Changed: true}},
 		Sections: []report.Section{{
 			ID: "s", Title: evil, Note: evil, Charts: []svg.Chart{chart, {ID: "none", Title: evil, Missing: evil}},
@@ -221,10 +221,10 @@ func pointAtAll(t *testing.T, b *Tab, chart string, lines ...string) {
 	}
 }
 
-// TestOnlyLaddersInBrowser: a section may have ladders and no charts, as in compare and sweep.
+// TestOnlyLaddersInBrowser: a section may have ladders and no charts, as in ludus compare.
 func TestOnlyLaddersInBrowser(t *testing.T) {
 	page := report.Page{Title: "ladder", Sections: []report.Section{{ID: "arms", Title: "Arms", Ladders: []report.Ladder{{
-		ID: "error", Title: "error", Unit: "% of moves", Names: "arm", Details: "change",
+		ID: "error", Title: "error", Unit: "% of moves",
 		Bars: []report.Bar{{Name: "simulations=16", Value: 3, Low: 2, High: 4, Detail: "-10 %"}},
 	}}}}}
 	html, err := page.HTML()
@@ -233,7 +233,7 @@ func TestOnlyLaddersInBrowser(t *testing.T) {
 	}
 	b := Start(t).Open(t, onDisk(t, html))
 	text := b.Text("#ladder-error")
-	for _, word := range []string{"arm", "change", "simulations=16", "2.00 to 4.00", "-10 %"} {
+	for _, word := range []string{"simulations=16", "2.00 to 4.00", "-10 %"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("the ladder shows %q, without %q", text, word)
 		}

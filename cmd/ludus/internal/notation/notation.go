@@ -202,8 +202,8 @@ func (p *Parser) nearest(legal []env.Action, typed []string) string {
 	return "Nearest: " + p.list(sorted[:most], most)
 }
 
-// distance is 1000 per missing token and 100 per different one, plus the sum of the differences of numbers, each at most
-// 99.
+// distance says how much two moves, as lists of tokens, differ: 1000 for each token that one of them lacks, and for each
+// other pair of tokens 100 plus the distance of their rows or columns, at most 99, if they are not equal.
 func distance(a, b []string) int {
 	sum := 1000 * max(len(a)-len(b), len(b)-len(a))
 	for i := range min(len(a), len(b)) {

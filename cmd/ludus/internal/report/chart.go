@@ -82,9 +82,7 @@ type Ladder struct {
 	ID      string `json:"id"` // unique on the page
 	Title   string `json:"title"`
 	Note    string `json:"note,omitempty"`
-	Unit    string `json:"unit"`              // of the values, such as "Elo"; the bars of "%" go up to 100
-	Names   string `json:"names,omitempty"`   // title of the bars' names; "agent" if empty
-	Details string `json:"details,omitempty"` // title of the bars' details; "games" if empty
+	Unit    string `json:"unit"` // of the values, such as "Elo"; the bars of "%" go up to 100
 	Bars    []Bar  `json:"bars,omitempty"`
 	Missing string `json:"missing,omitempty"` // reason for having no bars
 }

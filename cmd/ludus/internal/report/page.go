@@ -13,15 +13,14 @@ import (
 
 // Page is what a report shows, from top to bottom. Its JSON is drawn by the module runview.js, also for ludus serve.
 type Page struct {
-	Title     string    `json:"title"`
-	Subtitle  string    `json:"subtitle"`
-	Warnings  []string  `json:"warnings"`
-	Facts     []Fact    `json:"facts"`
-	Axes      bool      `json:"axes,omitempty"` // let the reader choose the x axis; for [Sections] of several runs
-	Sections  []Section `json:"sections"`
-	Samples   *Samples  `json:"samples,omitempty"`
-	NoSamples string    `json:"noSamples,omitempty"` // reason for having no sample games
-	Settings  []Setting `json:"settings"`
+	Title    string    `json:"title"`
+	Subtitle string    `json:"subtitle"`
+	Warnings []string  `json:"warnings"`
+	Facts    []Fact    `json:"facts"`
+	Axes     bool      `json:"axes,omitempty"` // let the reader choose the x axis; for [Sections] of several runs
+	Sections []Section `json:"sections"`
+	Samples  *Samples  `json:"samples,omitempty"`
+	Settings []Setting `json:"settings"`
 }
 
 // Fact is a name and a value.

@@ -28,9 +28,7 @@ func Write(dir string, plots bool) (warnings []string, err error) {
 	}
 	page := run.Page()
 	if page.Samples, err = readSamples(run); err != nil {
-		page.NoSamples = err.Error()
-	} else if page.Samples == nil {
-		page.NoSamples = noGames
+		page.Warnings = append(page.Warnings, err.Error())
 	}
 	html, err := page.HTML()
 	if err == nil {
@@ -39,7 +37,7 @@ func Write(dir string, plots bool) (warnings []string, err error) {
 	if err == nil && plots {
 		err = writePlots(filepath.Join(dir, PlotsName), page.Sections)
 	}
-	return run.Warnings, err
+	return page.Warnings, err
 }
 
 // writePlots writes an SVG file for every chart that has lines.

@@ -18,7 +18,7 @@ function showGames({ description, games }) {
 startTheme();
 byId("subtitle").textContent = page.subtitle;
 view.show(page);
-const hasGames = Boolean(page.samples || page.noSamples), hasFacts = Boolean(page.facts), hasSettings = Boolean(page.settings);
+const hasGames = Boolean(page.samples), hasFacts = Boolean(page.facts), hasSettings = Boolean(page.settings);
 if (page.axes) byId("parts").before(byId("about")); // the facts say which runs are compared
 view.showParts(page.sections, hasGames ? [["games", "Sample games"]] : [],
   [...(hasFacts && !page.axes ? [["about", "Facts"]] : []), ...(hasSettings ? [["settings", "Settings"]] : [])]);
@@ -26,10 +26,5 @@ byId("games").hidden = !hasGames;
 byId("about").hidden = !hasFacts;
 byId("settings").hidden = !hasSettings;
 if (page.axes) view.offerAxes(page);
-if (page.samples) {
-  showGames(page.samples);
-} else if (page.noSamples) {
-  byId("games").replaceChildren(byId("games-title"));
-  make(byId("games"), "p", { class: "missing" }, `Nothing to show: ${page.noSamples}.`);
-}
+if (page.samples) showGames(page.samples);
 followFragment();

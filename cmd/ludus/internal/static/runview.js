@@ -182,11 +182,11 @@ function showLadder(ladder, playing) {
   }
   const at = barScale(ladder);
   fillTable(make(card, "table"), [
-    { title: ladder.names || "agent", draw: (cell, bar) => drawName(cell, bar.name, playing(bar.name)) },
+    { title: "agent", draw: (cell, bar) => drawName(cell, bar.name, playing(bar.name)) },
     { title: "", names: "strip", draw: (cell, bar) => drawBar(cell, bar, at) },
     { title: ladder.unit, figure: true, text: (bar) => number(bar.value) },
     { title: "interval", figure: true, text: (bar) => interval(bar.low, bar.high) },
-    { title: ladder.details || "games", names: "detail", text: (bar) => bar.detail },
+    { title: "games", names: "detail", text: (bar) => bar.detail },
   ], ladder.bars, "", (bar) => bar.baseline ? "baseline" : "");
 }
 

@@ -178,8 +178,8 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result, all bool) {
 	v.out.WriteString("\n")
 }
 
-// moveInfos lists the best count moves, the chosen one first, each with a bar for its visits, or for its prior if the agent counts no
-// visits. Values are for the first player.
+// moveInfos lists the best count moves, the chosen one first, each with a bar for its visits, or for its prior if the
+// agent counts no visits. Values are for the first player.
 func (v *textView) moveInfos(r *analysis.Result, count int) {
 	moves, shown := r.Moves, r.Moves[:count]
 	visits, priors := 0, 0.0

@@ -6,7 +6,7 @@
 // Content-Security-Policy limits its pages to the server's own scripts and styles.
 //
 // Limits: request bodies, connections, live streams, known games, the simulations and time of a search, running and
-// waiting searches are all bounded. A request beyond a limit gets an error status and {"error":"..."}, and Retry-After
+// waiting requests are all bounded. A request beyond a limit gets an error status and {"error":"..."}, and Retry-After
 // if the server is only busy. Agents read weights below the folder of runs only.
 //
 // Not included: encryption and accounts. Anyone who can read the network traffic to a non-loopback address can read the

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// searchQueue limits how many searches run at once, how many wait, and how long one waits.
-type searchQueue struct {
-	running    chan struct{} // one element per running search
+// queue limits how many requests of one kind run at once, how many wait for their turn, and how long one waits.
+type queue struct {
+	running    chan struct{} // one element per running request
 	waiting    atomic.Int64
 	maxWaiting int64
 	maxWait    time.Duration
 }
 
-func newSearchQueue(maxRunning, maxWaiting int, maxWait time.Duration) *searchQueue {
-	return &searchQueue{running: make(chan struct{}, max(1, maxRunning)), maxWaiting: int64(maxWaiting), maxWait: maxWait}
+func newQueue(maxRunning, maxWaiting int, maxWait time.Duration) *queue {
+	return &queue{running: make(chan struct{}, max(1, maxRunning)), maxWaiting: int64(maxWaiting), maxWait: maxWait}
 }
 
-// acquire waits until the caller may search; the caller then calls release. The error is ctx's or a busy error.
-func (q *searchQueue) acquire(ctx context.Context) (release func(), err error) {
+// acquire waits until the caller may run; the caller then calls release. The error is ctx's or a busy error.
+func (q *queue) acquire(ctx context.Context) (release func(), err error) {
 	release = func() { <-q.running }
 	select {
 	case q.running <- struct{}{}:
@@ -28,7 +28,7 @@ func (q *searchQueue) acquire(ctx context.Context) (release func(), err error) {
 	}
 	defer q.waiting.Add(-1)
 	if q.waiting.Add(1) > q.maxWaiting {
-		return nil, busyf("%d searches are already waiting; try again in a moment", q.maxWaiting)
+		return nil, busyf("%d requests are already waiting; try again in a moment", q.maxWaiting)
 	}
 	timer := time.NewTimer(q.maxWait)
 	defer timer.Stop()
@@ -36,7 +36,7 @@ func (q *searchQueue) acquire(ctx context.Context) (release func(), err error) {
 	case q.running <- struct{}{}:
 		return release, nil
 	case <-timer.C:
-		return nil, busyf("other searches took more than %v; try again in a moment", q.maxWait)
+		return nil, busyf("other requests took more than %v; try again in a moment", q.maxWait)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -34,12 +34,8 @@ func (s *Server) openRun(r *http.Request) (dir string, game *env.Game, release f
 	if game, err = s.games.find(run.Game); err != nil {
 		return "", nil, nil, err
 	}
-	select {
-	case s.fileReads <- struct{}{}:
-		return dir, game, func() { <-s.fileReads }, nil
-	case <-r.Context().Done():
-		return "", nil, nil, r.Context().Err()
-	}
+	release, err = s.fileReads.acquire(r.Context())
+	return dir, game, release, err
 }
 
 // queryNumber reads an optional whole number from a request's query.

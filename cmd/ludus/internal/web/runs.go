@@ -31,12 +31,11 @@ func (s *Server) compareRuns(r *http.Request) (any, error) {
 	if len(names) < 2 || len(names) > maxCompared {
 		return nil, httpErrorf(http.StatusBadRequest, "a comparison is of 2 to %d runs, not of %d", maxCompared, len(names))
 	}
-	select {
-	case s.fileReads <- struct{}{}:
-		defer func() { <-s.fileReads }()
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
+	release, err := s.fileReads.acquire(r.Context())
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	var runs []*report.Run
 	for _, name := range names {
 		entry, dir, err := s.findRun(r, name)

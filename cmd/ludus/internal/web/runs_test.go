@@ -344,7 +344,7 @@ func TestDiagnosis(t *testing.T) {
 	trainRun(t, filepath.Join(dir, "run"))
 	c := start(t, Options{Runs: dir, Threads: 1}, func(l *limits) { l.searchWait = 10 * time.Millisecond })
 	c.searches.running <- struct{}{}
-	c.refuses(c.request("GET", path, ""), http.StatusServiceUnavailable, "other searches took more than")
+	c.refuses(c.request("GET", path, ""), http.StatusServiceUnavailable, "other requests took more than")
 	<-c.searches.running
 	getJSON[doctor.Diagnosis](c, path)
 

@@ -57,7 +57,7 @@ func TestBusy(t *testing.T) {
 		t.Errorf("come again after %q", response.Header.Get("Retry-After"))
 	}
 	c.searches.waiting.Store(1)
-	c.refuses(c.request("POST", "/api/choose", quick), http.StatusServiceUnavailable, "1 searches are already waiting")
+	c.refuses(c.request("POST", "/api/choose", quick), http.StatusServiceUnavailable, "1 requests are already waiting")
 	c.searches.waiting.Store(0)
 	post[struct{ Game string }](c, "describe", `{"game":"quad-5x5"}`) // takes no search
 	leave()

@@ -45,12 +45,12 @@ type Server struct {
 	limits    limits
 	mux       *http.ServeMux
 	games     *gameCache
-	searches  *searchQueue
+	searches  *queue
 	agents    *agentPool
 	streams   chan struct{} // one element per open stream
 	watcher   *watch.Watcher
 	sheet     *sheet.Watcher // nil: none is watched
-	fileReads chan struct{}  // one element per request that reads files of runs
+	fileReads *queue         // requests that read files of runs
 }
 
 // limits bound what clients can make the server do.
@@ -59,9 +59,9 @@ type limits struct {
 	write      time.Duration // of a reply, or of one event of a stream
 	idle       time.Duration // of a connection between requests
 	search     time.Duration // of one search
-	searchWait time.Duration // of a request for its search to start
+	searchWait time.Duration // of a request for its turn in a queue
 	keepAlive  time.Duration // between keep-alive comments of a stream
-	waiting    int           // requests that wait for a search
+	waiting    int           // requests of a queue that wait
 	streams    int
 	clients    int // connections
 	games      int // different games
@@ -113,11 +113,11 @@ func listen(o Options, l limits) (*Server, error) {
 		log:       log.New(cmp.Or[io.Writer](o.Log, io.Discard), "", 0),
 		mux:       http.NewServeMux(),
 		games:     newGameCache(l.games),
-		searches:  newSearchQueue(o.Threads, l.waiting, l.searchWait),
+		searches:  newQueue(o.Threads, l.waiting, l.searchWait),
 		streams:   make(chan struct{}, l.streams),
 		watcher:   watch.New(o.Runs),
 		sheet:     o.Sheet,
-		fileReads: make(chan struct{}, maxFileReads),
+		fileReads: newQueue(maxFileReads, l.waiting, l.searchWait),
 	}
 	s.agents = newAgentPool(s, o.Threads)
 	ip := listener.Addr().(*net.TCPAddr).IP
