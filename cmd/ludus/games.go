@@ -286,7 +286,7 @@ func moveExample(g *env.Game) string {
 // moveCount returns the number of actions that are legal in some position of the game.
 func moveCount(g *env.Game) (n int) {
 	for _, text := range g.ActionTexts {
-		if text != "" {
+		if text != "" { // "": no position allows the action
 			n++
 		}
 	}

@@ -58,7 +58,7 @@ func (s *solving) limits(ctx context.Context) solver.Limits {
 // Choose implements [Agent].
 func (s *solving) Choose(ctx context.Context, state env.State) (env.Action, error) {
 	a, class, ok := s.solver.BestMove(state, s.limits(ctx))
-	if ok && s.game.ClassFor(state.Player(), class) < len(s.game.Classes)-1 {
+	if ok && s.game.ClassFor(state.Player(), class) < len(s.game.Classes)-1 { // not lost, which is the last class
 		return a, ctx.Err()
 	}
 	return s.fallback.Choose(ctx, state)

@@ -22,7 +22,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("%v\n\n%s", e.Value, e.
 func (p *Panics) Keep() {
 	switch value := recover().(type) {
 	case nil:
-	case *PanicError: // passed on before
+	case *PanicError: // another Pass has already wrapped the panic
 		p.first.CompareAndSwap(nil, value)
 	default:
 		p.first.CompareAndSwap(nil, &PanicError{value, debug.Stack()})

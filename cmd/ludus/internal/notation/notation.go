@@ -172,8 +172,9 @@ func (p *Parser) unreadable(legal []env.Action, typed []string, text string) err
 	if len(typed) > 1 && slices.ContainsFunc(p.Verbs, func(verb string) bool { return strings.HasPrefix(verb, typed[0]) }) {
 		typed = typed[1:]
 	}
-	bare := len(typed) > 0 && isNumber(typed[0]) && len(letters(p.moves[legal[0]].official)) > 0 // a number cannot stand for a column
-	if !bare && slices.ContainsFunc(typed, isNumber) {
+	// Where moves have column letters, a text that begins with a number is no move with a typing error.
+	noColumn := len(typed) > 0 && isNumber(typed[0]) && len(letters(p.moves[legal[0]].official)) > 0
+	if !noColumn && slices.ContainsFunc(typed, isNumber) {
 		return fmt.Errorf("%s is not a move of this game. %s", quoted, p.nearest(legal, typed))
 	}
 	for _, a := range legal {

@@ -7,8 +7,8 @@ import (
 	"ludus/cmd/internal/svg"
 )
 
-// addLine adds a line of runs[run] if it has points. kind numbers the lines of one run. With a single run, kind chooses
-// the colour; with several, run chooses the colour, and lines of kind > 0 are dashed.
+// addLine adds a line of the run runs[run], unless it has no points. kind numbers a run's lines. In a chart of one run,
+// kind chooses the line's colour; with several runs, run chooses it, and lines of kind > 0 are dashed.
 func addLine(c *svg.Chart, runs []*Run, run, kind int, line svg.Line) {
 	if len(line.X) == 0 {
 		return
@@ -26,7 +26,7 @@ func addLine(c *svg.Chart, runs []*Run, run, kind int, line svg.Line) {
 	c.Lines = append(c.Lines, line)
 }
 
-// finished returns a chart whose lines are complete. If it has none, missing is shown as the reason.
+// finished prepares a chart for display once all its lines are added. missing is the reason to show if it has none.
 func finished(c svg.Chart, missing string) svg.Chart {
 	if len(c.Lines) == 0 {
 		c.Missing = missing
@@ -34,13 +34,13 @@ func finished(c svg.Chart, missing string) svg.Chart {
 	return c
 }
 
-// maxPoints is the most points of a line; a screen shows no more.
+// maxPoints is the largest number of points of a line; a screen shows no more.
 const maxPoints = 500
 
-// dottedPoints is the most points of a line with a dot at each.
+// dottedPoints is the largest number of points for which a line shows a dot at each.
 const dottedPoints = 60
 
-// thin replaces groups of neighbouring points of a line by their means until at most maxPoints are left, and rounds all numbers.
+// thin reduces a line to at most maxPoints points, each the mean of neighbouring points, and rounds all numbers.
 func thin(l *svg.Line) {
 	size := (len(l.X) + maxPoints - 1) / maxPoints
 	for _, list := range []*[]float64{&l.X, &l.Y, &l.Low, &l.High, &l.Games, &l.Seconds} {
@@ -73,7 +73,7 @@ func rounded(x float64) float64 {
 		return 0
 	}
 	unit := min(1, math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-4))
-	// Dividing by 1/unit, a whole number, gives short decimals; multiplying by unit does not.
+	// Dividing by 1/unit, which is a whole number, gives short decimals; multiplying by unit would not.
 	return math.Round(x/unit) / math.Round(1/unit)
 }
 
@@ -82,7 +82,7 @@ type Ladder struct {
 	ID      string `json:"id"` // unique on the page
 	Title   string `json:"title"`
 	Note    string `json:"note,omitempty"`
-	Unit    string `json:"unit"` // of the values, such as "Elo"; the bars of "%" go up to 100
+	Unit    string `json:"unit"` // unit of the values, such as "Elo"; the bars of "%" go up to 100
 	Bars    []Bar  `json:"bars,omitempty"`
 	Missing string `json:"missing,omitempty"` // reason for having no bars
 }
@@ -94,7 +94,7 @@ type Bar struct {
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
 	Detail   string  `json:"detail"`
-	Baseline bool    `json:"baseline,omitempty"` // not a checkpoint of the run
+	Baseline bool    `json:"baseline,omitempty"` // the agent is not a checkpoint of the run
 }
 
 // add appends a bar with rounded numbers.

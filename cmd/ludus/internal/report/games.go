@@ -17,7 +17,7 @@ type Samples struct {
 	Games       []*board.Replay    `json:"games"`
 }
 
-// maxSamples is the most games of [Samples].
+// maxSamples is the largest number of games in [Samples].
 const maxSamples = 4
 
 // readSamples returns the first games of the newest generation in which games ended; nil if the run keeps no games.

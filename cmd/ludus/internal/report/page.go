@@ -11,7 +11,7 @@ import (
 	"ludus/cmd/ludus/internal/static"
 )
 
-// Page is what a report shows, from top to bottom. Its JSON is drawn by the module runview.js, also for ludus serve.
+// Page is the content of a report, from top to bottom. The module runview.js draws its JSON, also in ludus serve.
 type Page struct {
 	Title    string    `json:"title"`
 	Subtitle string    `json:"subtitle"`
@@ -29,7 +29,7 @@ type Fact struct {
 	Value string `json:"value"`
 }
 
-// Section is a part of the page.
+// Section is a part of the page: a heading with charts.
 type Section struct {
 	ID      string      `json:"id"`
 	Title   string      `json:"title"`

@@ -131,7 +131,7 @@ func (r *Run) facts() []Fact {
 	return facts
 }
 
-// possible counts the moves and the outcomes that can occur.
+// possible counts the moves and the outcomes that can occur in the game.
 func possible(game *env.Game) (moves, outcomes int) {
 	for _, name := range game.ActionNames {
 		if name != "" {

@@ -14,20 +14,21 @@ import (
 	"ludus/train/rundir"
 )
 
-// Run is a run directory as pages show it. It may belong to a run in training; [Run.Refresh] brings it up to date.
+// Run is the content of a run directory, for reports and pages. A run in training changes; [Run.Refresh] brings it up to
+// date.
 type Run struct {
 	Dir    string
-	Name   string // the directory's own name
+	Name   string // name of the directory
 	Game   *env.Game
 	Config *rundir.Config
 
-	Checkpoints []int        // generations, ascending
+	Checkpoints []int        // generations of the checkpoints, ascending
 	Generations []Generation // ascending
 	Matches     []rundir.MatchResult
 	Suite       []rundir.SuiteResult
 	Ratings     *rundir.Ratings // nil if there are none
 
-	Warnings []string // what could not be read
+	Warnings []string // descriptions of what could not be read
 
 	config, ratings checkpoints.FileWatcher
 	metrics         *rundir.Follower[rundir.Metrics]
@@ -39,7 +40,7 @@ type Run struct {
 // Generation is a line of metrics.jsonl without its lists by ply, which would fill the memory.
 type Generation struct {
 	rundir.Metrics
-	Seconds float64 // of self-play and learning since the run began
+	Seconds float64 // seconds of self-play and learning since the run began
 }
 
 // ReadRun reads the run directory dir without its lock. Without a readable config.json it returns an error, which wraps

@@ -14,16 +14,16 @@ import (
 	"ludus/train/suite"
 )
 
-// metric is a line of a chart by generation. value returns NaN for a generation that did not measure it.
+// metric describes a line in a chart by generation. value returns NaN for a generation that did not measure it.
 type metric struct {
 	name  string
 	value func(g *Generation) float64
 }
 
-// metricChart describes a chart of metrics by generation.
+// metricChart describes a chart of metrics, by generation.
 type metricChart struct {
 	id, title, unit, note string
-	min, max              *float64 // of the y axis; nil fits the lines
+	min, max              *float64 // ends of the y axis; nil: fit the lines
 	metrics               []metric
 	missing               string // reason shown if there are no points
 	optional              bool   // leave out the chart if there are no points
@@ -116,7 +116,7 @@ var replayCharts = []metricChart{
 		}},
 }
 
-// byGeneration is the x axis of charts over a run's generations.
+// byGeneration is the label of the x axis in charts by generation.
 const byGeneration = "generation"
 
 // Sections returns the charts of one run, or charts that compare several runs of one game. One run also gets a ladder.
@@ -167,7 +167,7 @@ func metricCharts(charts []metricChart, runs []*Run) []svg.Chart {
 	return drawn
 }
 
-// ratingNote says what the ratings and intervals of runs refer to.
+// ratingNote explains what the ratings and intervals of runs are relative to.
 func ratingNote(runs ...*Run) string {
 	for _, run := range runs {
 		if run.Ratings != nil && !run.Ratings.Known() {
@@ -215,14 +215,15 @@ func isNetwork(spec string) bool {
 	return strings.HasPrefix(spec, "net") || strings.HasPrefix(spec, "policy")
 }
 
-// isAgainstBaseline reports whether a match has games and is of a checkpoint against an agent without a network.
-// Matches for ratings may be between any two agents, and those for dials are of weakened checkpoints.
+// isAgainstBaseline reports whether a match has games and is between a checkpoint and an agent without a network. (Matches
+// for ratings may be between any two agents; those for dials are of weakened checkpoints.)
 func isAgainstBaseline(m rundir.MatchResult) bool {
 	_, _, weakened := rundir.ParseStrengthName(m.Agent)
 	return !weakened && isNetwork(m.Agent) && !isNetwork(m.Opponent) && m.Games > 0
 }
 
-// longestMatches returns a run's longest match of each checkpoint against each baseline, by opponent and generation.
+// longestMatches returns a run's longest match of each checkpoint against each baseline, by opponent and then by
+// generation.
 func longestMatches(run *Run) map[string]map[int]rundir.MatchResult {
 	played := make(map[string]map[int]rundir.MatchResult)
 	for _, m := range run.Matches {
@@ -311,7 +312,7 @@ func reliabilityChart(runs []*Run) svg.Chart {
 	return finished(c, notMeasured)
 }
 
-// maxLadder is the most checkpoints that the rating ladder shows: the newest, and earlier ones evenly spaced.
+// maxLadder is the largest number of checkpoints in the rating ladder: the newest, and earlier ones evenly spaced.
 const maxLadder = 16
 
 func ratingLadder(run *Run) Ladder {

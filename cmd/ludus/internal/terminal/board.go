@@ -9,7 +9,7 @@ import (
 	"ludus/env"
 )
 
-// marks is a set of marks on a cell.
+// marks is a set of marks to draw on a cell.
 type marks uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 	winning                   // one of the cells that won the game
 )
 
-// cellMarks returns the marks of all cells. It does not mark legal moves if they place a piece on any empty cell. Of steps it
-// marks captures only, because it is unclear which piece an empty cell is meant for.
+// cellMarks returns the marks of all cells. Legal moves that place a piece are not marked if every empty cell is legal.
+// Legal steps are marked only if they capture, because it would be unclear which piece may move to an empty cell.
 func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []marks {
 	all := make([]marks, game.Tensor.Cells())
 	set := func(cell int32, m marks) {
@@ -30,7 +30,7 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 		}
 	}
 	d, pieces := &game.Drawing, state.Pieces(nil)
-	open := true // whether legal moves only place pieces, and every empty cell is a target
+	open := true // legal moves only place pieces, and every empty cell is a target
 	for _, a := range legal {
 		cells := game.Drawing.ActionCells[a]
 		set(cells.From, movable)
@@ -47,7 +47,7 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 	}
 	for _, a := range last {
 		cells := game.Drawing.ActionCells[a]
-		if cells.From != env.NoCell && !d.IsPiece(pieces[cells.From]) { // a piece may stand there again: on a spawn cell in Free-For-All
+		if cells.From != env.NoCell && !d.IsPiece(pieces[cells.From]) { // on a spawn cell of Free-For-All a new piece may stand where the step began
 			set(cells.From, left)
 		}
 		set(cells.To, arrived)
@@ -58,7 +58,7 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 	return all
 }
 
-// glyphs returns a character per kind of piece: its name if that is one letter, otherwise the capital initial, or a
+// glyphs returns one character for each kind of piece: its name if that is one letter, otherwise its capital initial, or a
 // digit if another kind has that initial.
 func glyphs(pieces []env.Piece) []string {
 	var list []string
@@ -75,7 +75,7 @@ func glyphs(pieces []env.Piece) []string {
 	return list
 }
 
-// paintOf returns the colours of a kind of piece: those of its name, of its player or white.
+// paintOf returns the colours of a kind of piece: those of its name, otherwise those of its player, otherwise white.
 func paintOf(p env.Piece) paint {
 	if named, ok := paints[p.Name]; ok {
 		return named
@@ -91,8 +91,8 @@ type canvas struct {
 	game          *env.Game
 	style         *Style
 	glyphs        []string
-	rows, columns []string // labels, see [env.Game.AxisLabels]
-	turned        bool     // by 180 degrees: row 0 is the upper one
+	rows, columns []string // axis labels, see [env.Game.AxisLabels]
+	turned        bool     // the board is turned by 180 degrees: row 0 is at the top
 }
 
 func newCanvas(game *env.Game, style *Style) *canvas {
@@ -106,8 +106,8 @@ func (s *Style) Board(game *env.Game, state env.State) string {
 	return newCanvas(game, s).draw(state, make([]marks, game.Tensor.Cells())) + game.Status(state) + "\n"
 }
 
-// draw draws a position with its cells' marks. A column is four characters wide, or fewer if the terminal is narrow. Rows
-// of hexagons are each half a column right of the row below.
+// draw returns a position with the marks of its cells as text. A column is four characters wide, or fewer on a narrow
+// terminal. Each row of hexagons is shifted to the right by half a column relative to the row below.
 func (c *canvas) draw(state env.State, marked []marks) string {
 	if c.game.Tensor.Cells() == 1 {
 		return "" // a game without a board
@@ -121,7 +121,7 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	if wide == 2 {
 		margin++
 	}
-	drawn := func(i, n int) int { // the row or column drawn as number i of n
+	drawn := func(i, n int) int { // maps a row or column of the text to that of the board
 		if c.turned {
 			return n - 1 - i
 		}
@@ -158,7 +158,8 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	return text.String()
 }
 
-// cell returns a cell's text: a gap, a mark, the piece and a mark. Width 3 has no gap, width 2 also no first mark.
+// cell returns the text of a cell: a gap, a mark, the piece and a mark. At width 3 it has no gap, at width 2 also no first
+// mark.
 func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 	before, glyph, after := " ", " ", " "
 	switch {

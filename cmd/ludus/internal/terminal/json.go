@@ -21,10 +21,10 @@ func newJSONView(s *Session) *jsonView {
 	return v
 }
 
-// object holds the fields of a line of JSON.
+// object holds the fields of a JSON line.
 type object map[string]any
 
-// write writes a line whose "type" is kind.
+// write writes a JSON line with the given "type".
 func (v *jsonView) write(kind string, o object) {
 	o["type"] = kind
 	if err := v.encoder.Encode(o); err != nil {

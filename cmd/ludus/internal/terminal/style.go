@@ -9,11 +9,11 @@ import (
 	"ludus/env"
 )
 
-// Style describes what the output can show. The zero Style is plain text, as for a pipe.
+// Style describes what the terminal can show. The zero Style is plain text, as for a pipe.
 type Style struct {
-	Colour  bool       // the palette of 256 colours
-	Unicode bool       // characters beyond ASCII
-	Live    bool       // a line can be erased and rewritten, for progress
+	Colour  bool       // the terminal shows 256 colours
+	Unicode bool       // the terminal shows characters beyond ASCII
+	Live    bool       // lines can be erased and rewritten, for progress
 	Width   func() int // current number of columns; nil or 0: unlimited
 }
 
@@ -62,7 +62,7 @@ func (s *Style) Wrapped(text string) string {
 	return b.String()
 }
 
-// Rules returns a game's rules and the line of strategy, if there is one, wrapped, with line breaks.
+// Rules returns a game's rules and its line of strategy, if it has one, wrapped to the terminal's width.
 func (s *Style) Rules(game *env.Game) string {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(game.Rules, "\n") {
@@ -89,12 +89,13 @@ type paint struct{ ink, ground int }
 // paints are the colours of pieces that are named after a colour.
 var paints = map[string]paint{"white": {16, 253}, "black": {231, 237}, "red": {231, 160}, "yellow": {16, 220}, "blue": {231, 26}}
 
-// playerPaints are the colours of the two players' other pieces: blue and orange, which most people can tell apart.
+// playerPaints are the colours of the two players' pieces that are not named after a colour: blue and orange, which most
+// people can tell apart.
 var playerPaints = [2]paint{{231, 26}, {16, 214}}
 
-const grey = 244 // in the 256-colour palette, half-way between black and white
+const grey = 244 // colour number, half-way between black and white
 
-// painted returns a piece's glyph between its marks in its colours, underlined if the piece may move.
+// painted returns a piece's glyph in its colours with the marks beside it, underlined if the piece may move.
 func (s *Style) painted(before, glyph, after string, underlined bool, p paint) string {
 	if !s.Colour {
 		return before + glyph + after

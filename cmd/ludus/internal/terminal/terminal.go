@@ -19,35 +19,36 @@ import (
 	"ludus/train/agent"
 )
 
-// Seat is one side's player.
+// Seat is a player of the session: an agent or a person.
 type Seat struct {
-	// Name is the agent's. [New] names a person "person".
+	// Name is the agent's name. [New] sets it to "person" for a person.
 	Name string
 	// Agent chooses the moves; nil for a person.
 	Agent agent.Agent
-	// Advisor analyzes positions for the person. It is another agent with the same spec, so Agent's moves stay the same,
-	// but without elo=: analyses have full strength.
+	// Advisor analyses positions for the person. It is a separate agent with the spec of Agent, so that analyses do not
+	// change Agent's moves, but without elo=, so that they have full strength.
 	Advisor     agent.Agent
-	AdvisorName string // its spec
+	AdvisorName string // spec of Advisor
 }
 
 // Config describes a session: the game, the players and the output.
 type Config struct {
 	Game  *env.Game
 	Seats [2]Seat // at most one person
-	Seed  uint64  // of the agents; each game, undo and change of sides derives another seed from it
+	Seed  uint64  // seed of the agents; each game, undo and change of sides derives another seed from it
 	// Delay is the pause after each move if two agents play.
 	Delay time.Duration
 	// ShowAnalysis shows an agent's analysis before each of its moves.
 	ShowAnalysis bool
-	// Keyboard means that the input is typed at a terminal: there are prompts, and the session outlasts a game.
+	// Keyboard means that the input is typed at a terminal: Session shows prompts, and it continues after the end of a
+	// game.
 	Keyboard bool
 	// JSON writes one JSON object per line instead of text.
 	JSON  bool
 	Style Style
 }
 
-// ErrRejected means that a session whose input is not a keyboard rejected some input lines.
+// ErrRejected means that a session rejected some lines of an input that is not a keyboard.
 var ErrRejected = errors.New("input lines rejected")
 
 // Session plays games between the same two players, one after the other. It has one owner.
@@ -56,16 +57,16 @@ type Session struct {
 	parser *notation.Parser
 	view   view
 
-	output bytes.Buffer // written by the view, not yet flushed to w
+	output bytes.Buffer // output of the view that is not written to w yet
 	w      io.Writer
 
 	state  env.State
 	moves  []env.Action
-	movers []env.Player // of each move
+	movers []env.Player // player of each move
 	resets uint64       // number of calls of resetAgents
 
 	resultShown bool
-	rejected    int // number of input lines
+	rejected    int // number of rejected input lines
 }
 
 // view shows the session to people or to programs. It writes to Session.output.
@@ -73,18 +74,18 @@ type view interface {
 	showPlayers()
 	showRules()
 	showPosition()
-	flip() // turns the board round
+	flip() // turns the board by 180 degrees
 	prompt()
 	showMove(player env.Player, action env.Action, took time.Duration)
-	showAnalysis(agent string, r *analysis.Result, all bool) // all: every move, not only the best
+	showAnalysis(agent string, r *analysis.Result, all bool) // all: show every move, not only the best
 	showSuggestion(agent string, r *analysis.Result)
 	listMoves(legal []env.Action)
 	showUndo(plies int)
 	note(text string)
-	showRejection(line, reason string) // of an input line
-	showResult()                       // of a finished game
+	showRejection(line, reason string) // shows why an input line was rejected
+	showResult()                       // shows the result of a finished game
 	showInputEnd()
-	showThinking(agent string) (stop func()) // shows that the agent thinks until stop is called
+	showThinking(agent string) (stop func()) // shows "is thinking" until stop is called
 }
 
 // New returns a session that writes to w.
@@ -102,13 +103,13 @@ func New(config Config, w io.Writer) *Session {
 	return s
 }
 
-// newGame sets up the starting position.
+// newGame returns to the starting position.
 func (s *Session) newGame() {
 	s.state, s.moves, s.movers, s.resultShown = s.Game.NewState(), nil, nil, false
 	s.resetAgents()
 }
 
-// resetAgents gives each agent a new seed and clears its search.
+// resetAgents gives each agent a new seed and clears its search tree.
 func (s *Session) resetAgents() {
 	for i := range s.Seats {
 		if agent := s.Seats[i].Agent; agent != nil {
@@ -138,10 +139,10 @@ func (s *Session) winner() (p env.Player, ok bool) {
 	return env.First, goals[0] > goals[1]
 }
 
-// Play plays until the game is over, or at a keyboard until the person quits, or until the input ends. It reads input
-// only if a person plays. It fails if ctx ends, if input or output fail and, without a keyboard, with an error that
-// wraps [ErrRejected] if it rejected lines. It closes in, which must end a pending Read, and joins the goroutine that
-// reads it.
+// Play plays until the game is over, or at a keyboard until the person quits, or until the input ends. It reads input only
+// if a person plays. It returns an error if ctx ends or if input or output fail. Without a keyboard the error wraps
+// [ErrRejected] if lines were rejected. Play closes in, which must end a pending Read, and joins the goroutine that reads
+// it.
 func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
 	err := s.run(ctx, in)
 	if err == nil && s.rejected > 0 && !s.Keyboard {
@@ -150,7 +151,7 @@ func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
 	return err
 }
 
-// maxLine is the length in bytes of the longest line that is not rejected as too long.
+// maxLine is the length in bytes of the longest accepted input line.
 const maxLine = 1023
 
 // run is Play without the error for rejected lines.
@@ -183,9 +184,9 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 		}
 		select {
 		case <-ctx.Done():
-			if s.Keyboard && !s.JSON { // ends the prompt's line
+			if s.Keyboard && !s.JSON { // ends the line of the prompt
 				s.output.WriteByte('\n')
-				s.flush() // the interruption is the error to report
+				s.flush() // a write error does not matter here: the interruption is returned
 			}
 			return ctx.Err()
 		case line, ok := <-input.C:
@@ -210,7 +211,7 @@ func (s *Session) flush() error {
 	return nil
 }
 
-// agentMove lets the agent to move play its move.
+// agentMove plays the move of the agent whose turn it is.
 func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	seat := &s.Seats[s.state.Player()]
 	if s.ShowAnalysis {
@@ -243,7 +244,7 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	}
 }
 
-// apply plays a move, reports it to the agents and shows it. took is the time that choosing it took.
+// apply plays a move, shows it, and lets the agents observe it. took is the duration of the choice.
 func (s *Session) apply(action env.Action, took time.Duration) {
 	mover := s.state.Player()
 	s.state.Apply(action)
@@ -259,7 +260,7 @@ func (s *Session) apply(action env.Action, took time.Duration) {
 	}
 }
 
-// lastMoves returns the newest moves: those that the player who moved last made in a row.
+// lastMoves returns the last moves of the player who moved last: several if that player moved several times in a row.
 func (s *Session) lastMoves() []env.Action {
 	n := len(s.moves)
 	for i := n; i > 0; i-- {
@@ -270,7 +271,7 @@ func (s *Session) lastMoves() []env.Action {
 	return s.moves
 }
 
-// commands are the words that a mistyped word may have meant, besides moves.
+// commands lists the commands, for corrections of mistyped words.
 var commands = []string{"help", "hint", "moves", "rules", "board", "flip", "undo", "new", "switch", "quit"}
 
 // execute runs the command or plays the move on an input line.
@@ -321,8 +322,8 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	return false, nil
 }
 
-// showStart shows the players, perhaps the rules, and the board, unless a person plays and the agent moves first: its move
-// will show it.
+// showStart shows the players, the rules if wanted, and the board. It leaves out the board if an agent moves first against
+// a person, because the agent's move will show it.
 func (s *Session) showStart(rules bool) {
 	s.view.showPlayers()
 	if rules {
@@ -377,7 +378,7 @@ func (s *Session) parseMove(line string) (env.Action, error) {
 	return action, err
 }
 
-// undo takes back the person's last move, or as many as the argument says, with all moves after it.
+// undo takes back the person's last move and all moves after it. argument may be a number of moves to take back.
 func (s *Session) undo(line, argument string) {
 	times := 1
 	if argument != "" {
@@ -401,23 +402,24 @@ func (s *Session) undo(line, argument string) {
 		return
 	}
 	s.moves, s.movers, s.resultShown = s.moves[:plies], s.movers[:plies], false
-	s.state, _ = env.Replay(s.Game, s.moves) // they were legal
-	s.resetAgents()                          // their search trees belong to moves that were taken back
+	s.state, _ = env.Replay(s.Game, s.moves) // cannot fail: they were legal
+	s.resetAgents()                          // their search trees contain moves that were taken back
 	s.view.showUndo(taken)
 	s.view.showPosition()
 }
 
-// switchSides swaps the players' seats; the position stays.
+// switchSides swaps the seats of the players; the position stays.
 func (s *Session) switchSides() {
 	s.Seats[0], s.Seats[1] = s.Seats[1], s.Seats[0]
 	s.resetAgents()
 	s.showStart(false)
 }
 
-// showBest shows an analysis with its best moves.
+// showBest shows an analysis with only its best moves.
 func (s *Session) showBest(agent string, r *analysis.Result) { s.view.showAnalysis(agent, r, false) }
 
-// analyze shows an analysis of the position, by the agent to move or, if the person is to move, by the opponent.
+// analyze shows an analysis of the position by the agent to move. If the person is to move, the opponent's advisor
+// analyses.
 func (s *Session) analyze(ctx context.Context, show func(agent string, r *analysis.Result)) error {
 	if s.state.Done() {
 		s.view.note("The game is over.")

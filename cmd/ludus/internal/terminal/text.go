@@ -16,7 +16,7 @@ import (
 type textView struct {
 	*Session
 	canvas  *canvas
-	flipped bool // the person has turned the board
+	flipped bool // the person has turned the board by 180 degrees
 	out     *bytes.Buffer
 }
 
@@ -46,7 +46,7 @@ func (v *textView) showPosition() {
 	if v.personMoves() {
 		legal = v.state.Legal(nil)
 	}
-	if !v.flipped { // the person's side is below
+	if !v.flipped { // then the person's side is at the bottom
 		player, hasPerson := v.person()
 		v.canvas.turned = hasPerson && player == env.Second && v.Game.Opposite()
 	}
@@ -126,12 +126,12 @@ func (v *textView) showSuggestion(agent string, r *analysis.Result) {
 	}
 }
 
-// valueForFirst says what the value of the position is for the first player, whoever is to move.
+// valueForFirst formats the value of the position for the first player, whoever is to move.
 func (v *textView) valueForFirst(r *analysis.Result) string {
 	return fmt.Sprintf("value for %s %s%s", v.Game.Players[0], signed(*v.forFirst(r, r.Value)), proven(r))
 }
 
-// forFirst turns a value of an analysis, which is for its player to move, into one for the first player; nil stays.
+// forFirst converts a value for the player to move of an analysis into one for the first player; nil stays nil.
 func (v *textView) forFirst(r *analysis.Result, value *float64) *float64 {
 	if value == nil || r.Player == v.Game.Players[0] {
 		return value
@@ -152,7 +152,7 @@ func proven(r *analysis.Result) string {
 	return ""
 }
 
-// maxMoveInfos is how many moves an analysis shows, unless all are wanted.
+// maxMoveInfos is the number of moves that an analysis shows unless all are wanted.
 const maxMoveInfos = 6
 
 func (v *textView) showAnalysis(agent string, r *analysis.Result, all bool) {
@@ -166,7 +166,7 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result, all bool) {
 		return
 	}
 	v.line("  %s, from -1 (lost) to +1 (won)", v.valueForFirst(r))
-	if r.Goals != nil && v.Game.GoalHead { // in other games the value says the same
+	if r.Goals != nil && v.Game.GoalHead { // in other games the goals follow from the value
 		goals := r.Goals.Values
 		v.line("  expected points at the end: %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
 	}
@@ -178,7 +178,7 @@ func (v *textView) showAnalysis(agent string, r *analysis.Result, all bool) {
 	v.out.WriteString("\n")
 }
 
-// moveInfos lists the best count moves, the chosen one first, each with a bar for its visits, or for its prior if the
+// moveInfos lists the best `count` moves, the chosen one first. Each has a bar for its visits, or for its prior if the
 // agent counts no visits. Values are for the first player.
 func (v *textView) moveInfos(r *analysis.Result, count int) {
 	moves, shown := r.Moves, r.Moves[:count]
@@ -213,7 +213,7 @@ func (v *textView) moveInfos(r *analysis.Result, count int) {
 	}
 }
 
-// orDash formats a number times scale, or nil as a dash.
+// orDash formats scale times a number; nil becomes a dash.
 func orDash[T int | float64](x *T, format string, scale T) string {
 	if x == nil {
 		return "-"
@@ -221,7 +221,7 @@ func orDash[T int | float64](x *T, format string, scale T) string {
 	return fmt.Sprintf(format, *x*scale)
 }
 
-// signed formats a value with its sign, and with none if it rounds to 0.
+// signed formats a value with its sign; 0 has none.
 func signed(value float64) string {
 	text := fmt.Sprintf("%+.2f", value)
 	if text == "-0.00" || text == "+0.00" {
@@ -230,7 +230,7 @@ func signed(value float64) string {
 	return text
 }
 
-// valueOrDash formats a value, or nil as a dash.
+// valueOrDash formats a value; nil becomes a dash.
 func valueOrDash(value *float64) string {
 	if value == nil {
 		return "-"
@@ -279,10 +279,10 @@ func (v *textView) showInputEnd() {
 	}
 }
 
-// thinkingDelay is how long an agent thinks before the terminal shows "is thinking".
+// thinkingDelay is the time after which the terminal shows that an agent is thinking.
 const thinkingDelay = 300 * time.Millisecond
 
-// showThinking shows on a live terminal that an agent is thinking, until stop erases it.
+// showThinking shows on a live terminal that an agent is thinking. stop erases it.
 func (v *textView) showThinking(agent string) (stop func()) {
 	if !v.Style.Live {
 		return func() {}
@@ -326,7 +326,8 @@ On the board, [ ] is the last move; %s marks where you can move to or capture. C
   quit        stop`, s.moveForms(), s.Style.pick("•", "+"))
 }
 
-// exampleMoves returns one move per verb that is legal for the person: now, or else at their first turn of a game.
+// exampleMoves returns one legal move per verb for the person: in the current position, or if it is not the person's turn,
+// at the person's first turn of a game.
 func (s *Session) exampleMoves() (list []env.Action) {
 	state := s.state
 	if !s.personMoves() {

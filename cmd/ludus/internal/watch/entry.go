@@ -15,32 +15,32 @@ import (
 	"ludus/train/rundir"
 )
 
-// States of a run.
+// States of a run in the list.
 const (
-	Starting   = "starting" // training prepares its plan
+	Starting   = "starting" // training is preparing its plan
 	Training   = "training"
-	Evaluating = "evaluating" // trained; matches are played
+	Evaluating = "evaluating" // training is complete, matches are being played
 	Finished   = "finished"
-	Stopped    = "stopped" // training can continue
-	Broken     = "broken"  // it cannot be read
+	Stopped    = "stopped" // not in training; training can continue
+	Broken     = "broken"  // the run cannot be read
 )
 
 // Entry is a run in the list.
 type Entry struct {
 	Name        string  `json:"name"`
-	Title       string  `json:"title"` // the name to show
+	Title       string  `json:"title"` // name to show
 	Game        string  `json:"game"`
 	Agent       string  `json:"agent"`          // spec of the newest checkpoint's agent; "" if there is none
 	Best        string  `json:"best,omitempty"` // spec of the best checkpoint's agent; "" if there is none
 	State       string  `json:"state"`
 	Problem     string  `json:"problem,omitempty"`   // why the run is broken
-	Generation  int     `json:"generation"`          // completed
-	Generations int     `json:"generations"`         // planned, or completed when the time was over
-	Games       int     `json:"games"`               // of self-play, completed
-	Rating      Rating  `json:"rating,omitzero"`     // of the best checkpoint
-	Untrained   bool    `json:"untrained,omitempty"` // it has hardly trained: no step, or few generations, none of them rated
-	Left        float64 `json:"left,omitempty"`      // seconds of training left, estimated; 0 is unknown
-	Changed     int64   `json:"changed,omitempty"`   // when the last generation ended or the run was created, Unix time
+	Generation  int     `json:"generation"`          // last completed generation
+	Generations int     `json:"generations"`         // planned number of generations, or the completed number if the time was over
+	Games       int     `json:"games"`               // completed games of self-play
+	Rating      Rating  `json:"rating,omitzero"`     // rating of the best checkpoint
+	Untrained   bool    `json:"untrained,omitempty"` // no training step, or few generations and no rating
+	Left        float64 `json:"left,omitempty"`      // estimated seconds of training left; 0: unknown
+	Changed     int64   `json:"changed,omitempty"`   // Unix time of the end of the last generation, or of the run's creation
 	Curve       *Curve  `json:"curve,omitempty"`     // nil if there is none
 }
 
@@ -50,7 +50,7 @@ const (
 	LossCurve   = "loss"   // policy loss plus outcome loss on the validation set, in nats
 )
 
-// Curve is a run's learning curve with few points: ratings if two checkpoints have one, else losses.
+// Curve is a run's learning curve, with few points: ratings if at least two checkpoints are rated, otherwise losses.
 type Curve struct {
 	Kind        string    `json:"kind"`
 	Generations []int     `json:"generations"` // ascending
@@ -67,15 +67,15 @@ type Rating struct {
 
 const gone = "its folder is gone: deleted, moved or renamed"
 
-// runReader keeps a run's entry and view current. It reads only what is new in the run's files.
+// runReader keeps the entry and the view of a run up to date. It reads only the new parts of the run's files.
 type runReader struct {
-	root, dir   string // the watched directory and the run's
+	root, dir   string // the watched directory, and the run's directory
 	name, title string
 	run         *report.Run // nil if it cannot be read
 	entry       Entry
 	workers     *rundir.WorkersStatus
-	newest      *View     // nil if out of date
-	checked     time.Time // when the files were last checked for changes
+	newest      *View     // nil if it must be made again
+	checked     time.Time // time of the last check for changed files
 }
 
 func newRunReader(root, name string) *runReader {
@@ -86,7 +86,7 @@ func newRunReader(root, name string) *runReader {
 	return r
 }
 
-// refresh reads what is new and returns the current entry.
+// refresh reads the new parts of the files and returns the current entry.
 func (r *runReader) refresh() Entry {
 	entry, changed := r.read()
 	workers := r.readWorkers(entry.State)
@@ -97,7 +97,8 @@ func (r *runReader) refresh() Entry {
 	return entry
 }
 
-// read reads what is new in the run's files. A run whose directory is a link out of r.root is Broken.
+// read reads the new parts of the run's files and makes the entry; changed reports whether there were any. A run whose
+// directory is a symbolic link out of r.root is Broken.
 func (r *runReader) read() (e Entry, changed bool) {
 	_, err := Resolve(r.root, filepath.FromSlash(r.name))
 	switch {
@@ -117,7 +118,7 @@ func (r *runReader) read() (e Entry, changed bool) {
 		e.summarise(r.run, rundir.Locked(r.dir))
 	case errors.Is(err, fs.ErrNotExist):
 		e.Problem = gone
-	case !errors.Is(err, ErrOutside) && rundir.Locked(r.dir): // its files are not written yet
+	case !errors.Is(err, ErrOutside) && rundir.Locked(r.dir): // a new run whose files are not written yet
 		e.State = Starting
 	default:
 		e.Problem = err.Error()
@@ -125,11 +126,11 @@ func (r *runReader) read() (e Entry, changed bool) {
 	return e, changed
 }
 
-// trainedGenerations is the number of generations from which on a run without ratings counts as trained. Most runs have
-// 60 generations or more.
+// trainedGenerations is the number of generations after which a run without ratings no longer counts as untrained. Most
+// runs have 60 generations or more.
 const trainedGenerations = 10
 
-// summarise fills the entry from a run. running says whether a process trains or evaluates it.
+// summarise fills the entry from a run. running reports that a process trains or evaluates the run.
 func (e *Entry) summarise(run *report.Run, running bool) {
 	e.Game, e.Generations = run.Config.Game, run.Config.Plan.Last()
 	e.Changed = modified(run.Dir, rundir.ConfigFile)
@@ -166,10 +167,10 @@ func modified(dir, file string) int64 {
 	return info.ModTime().Unix()
 }
 
-// maxLeft, in seconds, is more than any run takes; estimates from damaged files may exceed it.
+// maxLeft is an upper limit of the time left, in seconds: damaged files may give absurd estimates.
 const maxLeft = 1e9
 
-// secondsLeft estimates the seconds of training left from the last ten generations; 0 is unknown.
+// secondsLeft estimates the seconds of training left from the speed of the last ten generations; 0: unknown.
 func secondsLeft(run *report.Run) float64 {
 	recent := run.Generations[max(0, len(run.Generations)-10):]
 	if len(recent) == 0 {
@@ -191,7 +192,7 @@ func secondsLeft(run *report.Run) float64 {
 	return left
 }
 
-// rate sets the entry's rating to that of the best checkpoint still on disk, or of the best one if all are gone.
+// rate sets the entry's rating: that of the best checkpoint still on disk, or if all are gone, of the best one.
 func (e *Entry) rate(run *report.Run) {
 	if run.Ratings == nil {
 		return
@@ -209,8 +210,8 @@ func (e *Entry) rate(run *report.Run) {
 }
 
 const (
-	curvePoints = 40  // the most points of a curve
-	maxLoss     = 1e6 // more than any loss in nats; sums of losses from damaged files may exceed it
+	curvePoints = 40  // largest number of points
+	maxLoss     = 1e6 // upper limit of a loss, in nats: damaged files may give absurd sums
 )
 
 // curveOf returns a run's learning curve, nil if it has fewer than two points.

@@ -14,27 +14,27 @@ import (
 	"ludus/train/rundir"
 )
 
-// List is the runs in a directory.
+// List holds the runs in a directory.
 type List struct {
 	Dir  string  `json:"dir"`
-	Path string  `json:"path"`           // Dir from the root of the file system
-	Runs []Entry `json:"runs"`           // by name
-	Note string  `json:"note,omitempty"` // why the directory cannot be read, or runs are not listed
+	Path string  `json:"path"`           // absolute path of Dir
+	Runs []Entry `json:"runs"`           // sorted by name
+	Note string  `json:"note,omitempty"` // why the directory cannot be read, or why some runs are not listed
 }
 
-// Limits of a scan, in case the directory does not hold runs.
+// Limits of a scan, in case the directory is full of other files.
 const (
 	maxDepth   = 2 // levels of folders below the directory
 	maxFolders = 2000
 	maxRuns    = 500
 )
 
-// scan finds the runs in w.dir and refreshes them. List.Note says if some runs may be missing.
+// scan finds the runs in w.dir and refreshes them. List.Note is set if some runs may be missing.
 func (w *Watcher) scan() *List {
 	s := scanner{dir: w.dir, left: maxFolders}
 	s.visit("", maxDepth)
 	if len(s.names) == 0 && rundir.Is(w.dir) {
-		s.names, s.left = []string{"."}, maxFolders // its own folders do not count
+		s.names, s.left = []string{"."}, maxFolders // dir is a run itself: no runs are missing below it
 	}
 	list := &List{Dir: w.dir, Path: w.dir, Runs: []Entry{}}
 	if path, err := filepath.Abs(w.dir); err == nil {
@@ -52,7 +52,7 @@ func (w *Watcher) scan() *List {
 	}
 	w.runs = runs
 	switch {
-	case errors.Is(s.err, fs.ErrNotExist): // the first run makes the folder
+	case errors.Is(s.err, fs.ErrNotExist): // no runs yet: the first run creates the folder
 	case s.err != nil:
 		list.Note = s.err.Error()
 	case s.left <= 0 || len(s.names) > maxRuns:
@@ -61,15 +61,15 @@ func (w *Watcher) scan() *List {
 	return list
 }
 
-// scanner finds the runs in dir.
+// scanner searches dir for runs.
 type scanner struct {
 	dir   string
-	left  int // folders that may still be visited
+	left  int // number of folders that may still be visited
 	names []string
 	err   error
 }
 
-// visit adds the runs in the folder dir/below to s.names. It looks depth levels down, but not into runs.
+// visit adds the runs in the folder dir/below to s.names. It descends `depth` levels, but not into runs.
 func (s *scanner) visit(below string, depth int) {
 	entries, err := s.read(filepath.Join(s.dir, filepath.FromSlash(below)))
 	if err != nil && below == "" {
@@ -95,7 +95,7 @@ func (s *scanner) visit(below string, depth int) {
 	}
 }
 
-// read lists a folder, up to a limit of entries.
+// read lists a folder, at most a limited number of entries.
 func (s *scanner) read(dir string) ([]fs.DirEntry, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -114,7 +114,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ErrOutside is the error of [Resolve] for a path that leads out of its folder.
+// ErrOutside means that a path given to [Resolve] leads out of its folder.
 var ErrOutside = errors.New("a symbolic link leads out of the folder of runs; it is not followed")
 
 // Resolve returns the absolute path, without symbolic links, of a path below dir.

@@ -8,18 +8,18 @@ import (
 	"ludus/train/rundir"
 )
 
-// View is everything that a run's page shows. A run that cannot be read has only Run.
+// View holds everything that a run's page shows. If the run cannot be read, only the field Run is set.
 type View struct {
 	Run Entry `json:"run"`
 	report.Page
 	Matches     []rundir.MatchResult `json:"matches"`     // newest first, at most maxRows
-	Suite       []rundir.SuiteResult `json:"suite"`       // likewise
-	Checkpoints []int                `json:"checkpoints"` // generations, ascending
-	// Workers is the state of the workers of a run that trains; nil if it has none.
+	Suite       []rundir.SuiteResult `json:"suite"`       // newest first, at most maxRows
+	Checkpoints []int                `json:"checkpoints"` // generations of the checkpoints, ascending
+	// Workers is the state of the workers of a run in training; nil if it has none.
 	Workers *rundir.WorkersStatus `json:"workers,omitempty"`
 }
 
-// maxRows limits the tables of a view.
+// maxRows is the largest number of rows in a table of a view.
 const maxRows = 300
 
 // view returns the run's view, at most viewInterval old.
@@ -31,17 +31,17 @@ func (r *runReader) view() *View {
 		return r.newest
 	}
 	r.newest = &View{Run: r.entry, Workers: r.workers}
-	if run := r.run; run != nil { // the view shares nothing mutable with it
+	if run := r.run; run != nil { // copies: the view shares nothing mutable with the run
 		r.newest.Page, r.newest.Checkpoints = *run.Page(), slices.Clone(run.Checkpoints)
 		r.newest.Matches, r.newest.Suite = newestFirst(run.Matches), newestFirst(run.Suite)
 	}
 	return r.newest
 }
 
-// oldWorkers is the age from which on a workers.json says nothing: a run rewrites it every two seconds.
+// oldWorkers is the age at which a workers.json is out of date; a run in training rewrites it every two seconds.
 const oldWorkers = 30 * time.Second
 
-// readWorkers returns the state of the run's workers; nil if it has none or does not train.
+// readWorkers returns the state of the run's workers; nil if it has none or is not in training.
 func (r *runReader) readWorkers(state string) *rundir.WorkersStatus {
 	if state != Training {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// ErrUnknown is the error of [Watcher.View] and [Watcher.Find] for a run that is not listed.
+// ErrUnknown means that no run of the given name is listed.
 var ErrUnknown = errors.New("there is no such run")
 
 const (
-	viewInterval = 250 * time.Millisecond // between refreshes of a viewed run, and between checks for changes
-	listInterval = time.Second            // between scans; longer if a scan takes more than a twentieth of it
+	viewInterval = 250 * time.Millisecond // time between refreshes of a viewed run, and between checks for changes
+	listInterval = time.Second            // time between scans; longer if a scan takes more than a twentieth of it
 )
 
 // Watcher follows the runs in a directory. Its methods are safe for concurrent use.
@@ -23,7 +23,7 @@ type Watcher struct {
 
 	mu   sync.Mutex            // held while files are read
 	list *List                 // newest version; nil before the first scan
-	due  time.Time             // when to scan again
+	due  time.Time             // time of the next scan
 	runs map[string]*runReader // the listed runs by name
 }
 
@@ -87,7 +87,7 @@ func (w *Watcher) unknown(name string) error {
 	return fmt.Errorf("%w in %s: %q; the page Runs lists them", ErrUnknown, w.dir, name)
 }
 
-// wait calls current every viewInterval, with w.mu held, until it returns a value other than seen or an error.
+// wait calls current every viewInterval, with w.mu held, until it returns an error or a value other than seen.
 func wait[T any](ctx context.Context, w *Watcher, seen *T, current func() (*T, error)) (*T, error) {
 	for {
 		w.mu.Lock()

@@ -18,21 +18,22 @@ import (
 // maxWeights is the largest weights file to read, in bytes; a network of these games takes a few million.
 const maxWeights = 256 << 20
 
-// agentPool keeps idle agents for later requests. An agent serves one request at a time.
+// agentPool keeps idle agents for later requests, since loading a network takes time. An agent serves one request at a
+// time.
 type agentPool struct {
-	inside  func(path string) (string, error) // [Server.inside]
+	inside  func(path string) (string, error) // see [Server.inside]
 	maxIdle int
 	mu      sync.Mutex
-	idle    []pooledAgent // at most maxIdle, the least recently used first
-	cleared int           // how often the pool was cleared
+	idle    []pooledAgent // at most maxIdle agents, the least recently used first
+	cleared int           // number of calls of clear: agents taken before the last one are not put back
 }
 
-// pooledAgent is an agent that was made for a spec.
+// pooledAgent is an agent with the spec that it was made for.
 type pooledAgent struct {
 	agent.Agent
 	game    *env.Game
-	text    string // of the spec
-	version string // of the weights, see [agentPool.version]
+	text    string // text of the spec
+	version string // version of the weights, see [agentPool.version]
 }
 
 func newAgentPool(s *Server, threads int) *agentPool {
@@ -67,7 +68,7 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	return a.Agent, func() { p.put(a, cleared) }, nil
 }
 
-// put returns an agent to the pool, unless the pool was cleared since get. A full pool drops its least recently used.
+// put returns an agent to the pool, unless the pool was cleared since get. A full pool drops the least recently used agent.
 func (p *agentPool) put(a pooledAgent, cleared int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +81,7 @@ func (p *agentPool) put(a pooledAgent, cleared int) {
 	p.idle = append(p.idle, a)
 }
 
-// clear empties the pool.
+// clear empties the pool, and keeps agents in use from returning to it.
 func (p *agentPool) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +103,7 @@ func (p *agentPool) loadWeights(reference agent.Reference) (*infer.Weights, agen
 	return weights, origin, err
 }
 
-// resolve returns the real path of a requested run, checkpoint or weights file.
+// resolve returns the real path of a run, checkpoint or weights file named by a request.
 func (p *agentPool) resolve(path string) (string, error) {
 	real, err := p.inside(path)
 	if err != nil {
@@ -118,7 +119,7 @@ func (p *agentPool) resolve(path string) (string, error) {
 	return real, nil
 }
 
-// version returns a text that changes whenever a spec's network may have changed: times and sizes of files. It is ""
+// version returns a text that changes when the network of a spec may have changed: times and sizes of its files. It is ""
 // for an agent without a network and for the shipped one.
 func (p *agentPool) version(spec agent.Spec) (string, error) {
 	if !spec.HasNetwork() || spec.Network.Shipped() {

@@ -7,8 +7,8 @@ import (
 	"ludus/train/doctor"
 )
 
-// diagnoseRun returns the diagnosis of the run that a request names. It takes a core for about a second, and waits for
-// its turn like a search.
+// diagnoseRun returns the diagnosis of the run named by a request. It waits for its turn like a search, because a diagnosis
+// takes a core for about a second.
 func (s *Server) diagnoseRun(r *http.Request) (any, error) {
 	_, dir, err := s.findRun(r, r.FormValue("name"))
 	if err != nil {

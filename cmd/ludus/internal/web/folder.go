@@ -11,8 +11,8 @@ import (
 	"ludus/cmd/ludus/internal/watch"
 )
 
-// inside returns the real path of a path in a request. That path is relative to the folder of runs, or begins with that
-// folder as given in Options. It must exist and, with symbolic links resolved, lie inside the folder.
+// inside resolves the path of a request to a real path. The path is relative to the folder of runs, or begins with that
+// folder as given in Options. The real path must exist and lie inside the folder, with symbolic links resolved.
 func (s *Server) inside(path string) (string, error) {
 	within := filepath.FromSlash(path)
 	separates := func(r rune) bool { return r == '/' || r == filepath.Separator }

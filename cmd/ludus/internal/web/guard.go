@@ -19,8 +19,7 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guard passes on requests that come from an allowed host and origin and have the token. It also sets the security
-// headers.
+// guard sets the security headers and passes on a request if it comes from an allowed host and origin and has the token.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -75,10 +74,10 @@ var protection = http.NewCrossOriginProtection()
 
 // checkOrigin rejects requests from pages of other origins, except links to pages.
 func checkOrigin(r *http.Request) error {
-	err := protection.Check(r) // allows all GET requests
+	err := protection.Check(r) // it allows all GET requests
 	if err == nil && !isPage(r.URL.Path) {
 		asPost := r.WithContext(r.Context()) // a shallow copy
-		asPost.Method = http.MethodPost      // reading the API needs the same protection
+		asPost.Method = http.MethodPost      // GET requests of the API need the same protection
 		err = protection.Check(asPost)
 	}
 	if err != nil {
@@ -88,7 +87,8 @@ func checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// cookie returns the name of the token's cookie. It contains the port: browsers share cookies among a host's ports.
+// cookie returns the name of the token's cookie. It contains the port, because browsers share cookies among the ports of a
+// host.
 func (s *Server) cookie() string {
 	return fmt.Sprintf("ludus-%d", s.listener.Addr().(*net.TCPAddr).Port)
 }
@@ -103,8 +103,8 @@ func (s *Server) acceptToken(w http.ResponseWriter, r *http.Request) bool {
 		Name: s.cookie(), Value: s.token, Path: "/", MaxAge: 30 * 24 * 60 * 60,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
-	// A strict same-site cookie is not sent with a redirect if the visit started elsewhere, such as in a mail. It is
-	// sent if the page itself reloads.
+	// Browsers do not send a strict same-site cookie with a redirect if the visit started elsewhere, such as in a mail.
+	// They send it if the page itself reloads.
 	w.Header().Set("Refresh", "0; url=/")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprint(w, `<!doctype html><title>ludus</title><link rel="icon" href="data:,"><p><a href="/">ludus</a></p>`)

@@ -25,12 +25,12 @@ var errorHTML string
 
 var errorPage = template.Must(template.New("error").Parse(errorHTML))
 
-// isPage reports whether a path is that of a page, and not below /api or /static.
+// isPage reports whether a path is that of a page, not below /api or /static.
 func isPage(path string) bool {
 	return !strings.HasPrefix(path, "/api") && !strings.HasPrefix(path, "/static")
 }
 
-// wantsPage reports whether a request is a browser's for a page.
+// wantsPage reports whether a browser requests a page.
 func wantsPage(r *http.Request) bool {
 	return isPage(r.URL.Path) && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
@@ -42,7 +42,7 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, e *httpError) {
 	if e.status == http.StatusNotFound {
 		title = "Page not found"
 	}
-	links := e.status != http.StatusUnauthorized // without the token, styles and other pages are errors, too
+	links := e.status != http.StatusUnauthorized // without the token, style sheets and linked pages would be errors, too
 	if err := errorPage.Execute(&b, map[string]any{"Title": title, "Error": sentence(e.text), "Links": links}); err != nil {
 		panic("web: the template of the error page is wrong: " + err.Error())
 	}
@@ -52,7 +52,7 @@ func (s *Server) writeErrorPage(w http.ResponseWriter, e *httpError) {
 	_, _ = w.Write(b.Bytes()) // fails if the client has disconnected
 }
 
-// sentence makes an error's text a sentence.
+// sentence turns an error's text into a sentence.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + text[size:]
@@ -62,7 +62,8 @@ func sentence(text string) string {
 	return text
 }
 
-// contentTypes are the types of files by extension. The operating system's table may be wrong, and browsers check types.
+// contentTypes are the content types of files by extension. The operating system's table may be wrong, and browsers check
+// types.
 var contentTypes = map[string]string{
 	"": "text/plain; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8",
 }
@@ -78,7 +79,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, name string) 
 	http.ServeFileFS(w, r, static.Files, name)
 }
 
-// pageRoutes serves the pages and the files they load.
+// pageRoutes registers the pages and the files that they load.
 func (s *Server) pageRoutes() {
 	for pattern, name := range pages {
 		if name != "sheet.html" || s.sheet != nil {

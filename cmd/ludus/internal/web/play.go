@@ -19,18 +19,18 @@ import (
 	"ludus/train/shipped"
 )
 
-// agentLimits are the most that an agent's spec may ask for per move.
+// agentLimits limit the work per move that an agent's spec may ask for.
 var agentLimits = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, Time: 10 * time.Second}
 
 // about is the reply to /api/about: what a page needs to know about the server.
 type about struct {
 	Games []string `json:"games"` // short names; games of other sizes work too
-	// Summaries say in a few words what one plays, by the names in Games.
+	// Summaries describe each of Games in a few words.
 	Summaries map[string]string `json:"summaries"`
 	Patterns  []pattern         `json:"patterns"`
-	// Zoo has the rating, in Elo, of each game's shipped agent; 0 if it has none.
+	// Zoo holds the rating, in Elo, of each game's shipped agent; 0 if it has none.
 	Zoo map[string]float64 `json:"zoo"`
-	// TrainedOn is the game whose shipped agent plays the game that was asked for; "" if there is none, or no game.
+	// TrainedOn names the game whose shipped agent plays the requested game; "" if there is none, or no game was requested.
 	TrainedOn string      `json:"trained_on,omitempty"`
 	Runs      string      `json:"runs"` // folder of runs, as in Options
 	Limits    aboutLimits `json:"limits"`
@@ -40,16 +40,16 @@ type aboutLimits struct {
 	Simulations int     `json:"simulations"`
 	Depth       int     `json:"depth"`
 	Nodes       int     `json:"nodes"`
-	Seconds     float64 `json:"seconds"` // of the option time=D
+	Seconds     float64 `json:"seconds"` // limit of the option time=D
 }
 
-// pattern is how the names of a family's games are written.
+// pattern shows how to write the names of a family's games.
 type pattern struct {
-	Sizes    string `json:"sizes"`    // all of them, such as hex(size=2..11,swap=0..1)
-	Defaults string `json:"defaults"` // such as hex(size=11,swap=1)
+	Sizes    string `json:"sizes"`    // all parameters with their ranges, such as hex(size=2..11,swap=0..1)
+	Defaults string `json:"defaults"` // all parameters with their defaults, such as hex(size=11,swap=1)
 }
 
-// boardRoutes serves the operations of package board.
+// boardRoutes registers the operations of package board.
 func (s *Server) boardRoutes() {
 	s.get("/api/about", func(r *http.Request) (any, error) {
 		l := &agentLimits
@@ -87,7 +87,7 @@ func (s *Server) boardRoutes() {
 	}
 }
 
-// answer answers a request for the operation op of package board. A search first waits for its turn.
+// answer replies to a request for operation op of package board. A search first waits for its turn.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any, error) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		return nil, httpErrorf(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
@@ -101,7 +101,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 	case err != nil:
 		return nil, httpErrorf(http.StatusBadRequest, "the request did not arrive completely: %v", err)
 	}
-	// The read timeout is for the request's arrival; the search may take longer.
+	// The read timeout limits only the request's arrival; the search may take longer.
 	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 			}
 			running := false
 			defer func() {
-				if !running { // after an error or a panic
+				if !running { // also after an error or a panic
 					release()
 				}
 			}()
@@ -140,7 +140,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 	return reply, err
 }
 
-// findGame returns a game by name: that of the watched sheet, or another one.
+// findGame returns a game by name: the game of the watched sheet, or another one.
 func (s *Server) findGame(name string) (*env.Game, error) {
 	if s.sheet != nil {
 		if game := s.sheet.Game(name); game != nil {
@@ -150,7 +150,7 @@ func (s *Server) findGame(name string) (*env.Game, error) {
 	return s.games.find(name)
 }
 
-// gameCache makes games by name and keeps them, up to a limit. Games with a short name are always available.
+// gameCache creates games by name and keeps a limited number of them. Games with a short name are always available.
 type gameCache struct {
 	mu    sync.Mutex
 	limit int

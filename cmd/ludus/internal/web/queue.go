@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// queue limits how many requests of one kind run at once, how many wait for their turn, and how long one waits.
+// queue limits the number of requests of one kind that run at once, the number that wait, and the waiting time.
 type queue struct {
-	running    chan struct{} // one element per running request
+	running    chan struct{} // holds one element per running request
 	waiting    atomic.Int64
 	maxWaiting int64
 	maxWait    time.Duration
@@ -18,7 +18,7 @@ func newQueue(maxRunning, maxWaiting int, maxWait time.Duration) *queue {
 	return &queue{running: make(chan struct{}, max(1, maxRunning)), maxWaiting: int64(maxWaiting), maxWait: maxWait}
 }
 
-// acquire waits until the caller may run; the caller then calls release. The error is ctx's or a busy error.
+// acquire waits for the caller's turn; the caller then calls release when done. The error is ctx's or a busy error.
 func (q *queue) acquire(ctx context.Context) (release func(), err error) {
 	release = func() { <-q.running }
 	select {

@@ -17,7 +17,7 @@ import (
 type httpError struct {
 	status     int
 	text       string
-	retryAfter time.Duration // 0: no Retry-After header
+	retryAfter time.Duration // for the header Retry-After; 0: no header
 }
 
 func (e *httpError) Error() string { return e.text }
@@ -26,12 +26,12 @@ func httpErrorf(status int, format string, args ...any) *httpError {
 	return &httpError{status: status, text: fmt.Sprintf(format, args...)}
 }
 
-// busyf makes an error for a request that may be repeated in a moment.
+// busyf returns an error that asks the client to repeat the request in a moment.
 func busyf(format string, args ...any) *httpError {
 	return &httpError{status: http.StatusServiceUnavailable, text: fmt.Sprintf(format, args...), retryAfter: 2 * time.Second}
 }
 
-// fail replies with an error: a page if a browser wants to show it, else JSON.
+// fail replies with an error: as a page if a browser asked for one, otherwise as JSON.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := s.asHTTPError(r, err)
 	if e.retryAfter > 0 {
@@ -44,7 +44,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.writeJSON(w, e.status, map[string]string{"error": e.text})
 }
 
-// asHTTPError chooses the status for an error. Errors of unknown kind become status 500 and are logged.
+// asHTTPError chooses the HTTP status of an error. Unknown errors get status 500 and are logged.
 func (s *Server) asHTTPError(r *http.Request, err error) *httpError {
 	var known *httpError
 	var tooLarge *http.MaxBytesError
@@ -76,15 +76,15 @@ func (s *Server) writeJSON(w http.ResponseWriter, status int, reply any) {
 	_, _ = w.Write(append(data, '\n')) // fails if the client has disconnected
 }
 
-// get registers a handler for GET requests of a path. answer returns the reply, which is sent as JSON.
+// get registers a handler for GET requests of a path, which sends the result of answer as JSON.
 func (s *Server) get(path string, answer func(r *http.Request) (any, error)) {
 	s.handle("GET", path, func(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, r, func() (any, error) { return answer(r) })
 	})
 }
 
-// reply sends what answer returns, as JSON. If answer panics, reply sends an error and drops all pooled agents, since
-// one of them may be in an invalid state. The server keeps running.
+// reply sends the result of answer as JSON. If answer panics, reply sends an error and drops all pooled agents, since one
+// of them may be in an invalid state; the server keeps running.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, answer func() (any, error)) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -21,11 +21,11 @@ import (
 	"ludus/train/rundir"
 )
 
-// maxFileReads is how many requests read the files of runs at once; each may take some megabytes of memory.
+// maxFileReads is the number of requests that may read the files of runs at once; each may take some megabytes of memory.
 const maxFileReads = 2
 
-// openRun finds the directory and the game of the run that a request names. The caller reads the run's files and then
-// calls release.
+// openRun finds the directory and the game of the run named by a request. The caller may then read the run's files, and
+// calls release when done.
 func (s *Server) openRun(r *http.Request) (dir string, game *env.Game, release func(), err error) {
 	run, dir, err := s.findRun(r, r.FormValue("name"))
 	if err != nil {
@@ -52,7 +52,7 @@ func queryNumber(r *http.Request, key string) (n int, given bool, err error) {
 
 // gameList lists the games of a generation or of a match.
 type gameList struct {
-	Players [2]string     `json:"players"` // in the order of a game's goals
+	Players [2]string     `json:"players"` // in the order of Goals
 	Games   []gameSummary `json:"games"`
 }
 
@@ -60,11 +60,11 @@ type gameSummary struct {
 	Number int    `json:"number"`
 	Plies  int    `json:"plies"`
 	Goals  [2]int `json:"goals"`           // by seat
-	First  string `json:"first,omitempty"` // the agent in the first seat, in a match
+	First  string `json:"first,omitempty"` // in a match: the agent that moved first
 }
 
-// selfPlayGames lists the generations with self-play games, or the games of one (&generation=G), or returns one of
-// these games (&game=N).
+// selfPlayGames answers at three levels: it lists the generations with self-play games, the games of one generation
+// (&generation=G), or returns one game (&game=N).
 func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 	dir, game, release, err := s.openRun(r)
 	if err != nil {
@@ -96,13 +96,13 @@ func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 	return listOrReplay(r, game, games, fmt.Sprintf("generation %d", generation))
 }
 
-// savedGame is a game in a file.
+// savedGame is a game in a file of a run.
 type savedGame struct {
 	summary gameSummary
 	replay  func() (*board.Replay, error)
 }
 
-// listOrReplay lists the games of a file, or returns the replay of the one that a request names (&game=N).
+// listOrReplay lists the games of a file or, if the request names one (&game=N), returns its replay.
 func listOrReplay(r *http.Request, game *env.Game, games []savedGame, file string) (any, error) {
 	number, given, err := queryNumber(r, "game")
 	if err != nil {
@@ -121,7 +121,8 @@ func listOrReplay(r *http.Request, game *env.Game, games []savedGame, file strin
 	return list, nil
 }
 
-// asNotFound turns errors about missing or damaged files of a run into 404s without the run's path. It keeps others.
+// asNotFound turns errors about missing or damaged files of a run into 404 errors that do not show the run's path. It
+// returns other errors unchanged.
 func asNotFound(err error, dir string) error {
 	for _, known := range []error{fs.ErrNotExist, checkpoints.ErrDamaged, checkpoints.ErrVersion, match.ErrFile} {
 		if errors.Is(err, known) {
@@ -131,7 +132,7 @@ func asNotFound(err error, dir string) error {
 	return err
 }
 
-// matchSummary is a recorded match in a run's directory.
+// matchSummary describes a match file in a run's directory.
 type matchSummary struct {
 	File  string `json:"file"`
 	A     string `json:"a"`
@@ -139,11 +140,11 @@ type matchSummary struct {
 	Games int    `json:"games"`
 }
 
-// maxRecords limits the recorded matches that are listed.
+// maxRecords is the largest number of match files that are listed.
 const maxRecords = 100
 
-// recordedMatches lists the recorded matches in the run's directory, or the games of one (&file=F), or returns one of
-// these games (&game=N).
+// recordedMatches answers at three levels: it lists the match files in the run's directory, the games of one file
+// (&file=F), or returns one game (&game=N).
 func (s *Server) recordedMatches(r *http.Request) (any, error) {
 	dir, game, release, err := s.openRun(r)
 	if err != nil {
@@ -187,7 +188,7 @@ func (s *Server) recordedMatches(r *http.Request) (any, error) {
 	return listOrReplay(r, game, games, name)
 }
 
-// recordsIn lists the files of a folder that hold recorded matches, at most maxRecords.
+// recordsIn lists the match files in a folder, at most maxRecords.
 func recordsIn(ctx context.Context, dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -205,7 +206,7 @@ func recordsIn(ctx context.Context, dir string) ([]string, error) {
 	return files, nil
 }
 
-// listRecords lists the readable matches of the run's game.
+// listRecords summarises the readable match files that are of the run's game.
 func listRecords(dir string, game *env.Game, files []string) map[string][]matchSummary {
 	list := []matchSummary{}
 	for _, file := range files {
@@ -216,7 +217,7 @@ func listRecords(dir string, game *env.Game, files []string) map[string][]matchS
 	return map[string][]matchSummary{"matches": list}
 }
 
-// bySeat returns a game's agents and goals by seat.
+// bySeat returns the agents and goals of a game in the order of seats.
 func bySeat(record *match.File, g *match.FileGame) (agents [2]string, goals [2]int) {
 	if g.AFirst {
 		return [2]string{record.A, record.B}, g.Goals

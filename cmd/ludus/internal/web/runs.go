@@ -7,8 +7,8 @@ import (
 	"ludus/cmd/ludus/internal/watch"
 )
 
-// runRoutes serves the runs below the folder of runs. Requests name a run as the list does. Nothing here takes a run's
-// lock or writes to it.
+// runRoutes registers the handlers about runs below the folder of runs. Requests name a run as the list does. The handlers
+// neither lock nor change runs.
 func (s *Server) runRoutes() {
 	follow(s, "/api/runs", "list", func(r *http.Request, seen *watch.List) (*watch.List, error) {
 		return s.watcher.List(r.Context(), seen)
@@ -22,10 +22,10 @@ func (s *Server) runRoutes() {
 	s.get("/api/compare", s.compareRuns)
 }
 
-// maxCompared is the most runs of a comparison; charts have as many colours.
+// maxCompared is the largest number of runs in a comparison, as many as charts have colours.
 const maxCompared = 6
 
-// compareRuns returns the page that compares the runs that a request names (&name=A&name=B…).
+// compareRuns returns a page that compares the runs named by a request (&name=A&name=B…).
 func (s *Server) compareRuns(r *http.Request) (any, error) {
 	names := r.URL.Query()["name"]
 	if len(names) < 2 || len(names) > maxCompared {
@@ -56,7 +56,7 @@ func (s *Server) compareRuns(r *http.Request) (any, error) {
 	return report.Compare(runs...), nil
 }
 
-// findRun returns the entry and the real directory of a run that can be read.
+// findRun returns the entry and the real directory of a named run, which must be readable.
 func (s *Server) findRun(r *http.Request, name string) (entry watch.Entry, dir string, err error) {
 	if entry, err = s.watcher.Find(r.Context(), name); err != nil {
 		return entry, "", err

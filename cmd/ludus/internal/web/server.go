@@ -25,46 +25,46 @@ import (
 	"ludus/env/naming"
 )
 
-// Options configure a server.
+// Options configure a Server.
 type Options struct {
 	Address string         // HOST:PORT to listen on; port 0 picks a free one, an empty host listens on all addresses
 	Runs    string         // folder of runs; it may be missing
-	Token   string         // required of every request; "": none on loopback, else a random one
-	Threads int            // searches at once, at least 1
+	Token   string         // token that every request must have; "": no token on loopback, otherwise a random one
+	Threads int            // number of searches at once, at least 1
 	Log     io.Writer      // receives internal errors, one per line; nil discards them
-	Sheet   *sheet.Watcher // shown at /sheet; may be nil
+	Sheet   *sheet.Watcher // watched sheet, shown at /sheet; may be nil
 }
 
 // Server is a listening server. It reads runs and never changes them.
 type Server struct {
 	listener  net.Listener
-	host      string // from Options.Address; "" is every address of the machine
-	token     string // "" is none
-	runs      string // folder, as in Options
+	host      string // host of Options.Address; "" stands for every address of the machine
+	token     string // "": no token is required
+	runs      string // folder of runs, as in Options
 	log       *log.Logger
 	limits    limits
 	mux       *http.ServeMux
 	games     *gameCache
 	searches  *queue
 	agents    *agentPool
-	streams   chan struct{} // one element per open stream
+	streams   chan struct{} // holds one element per open stream
 	watcher   *watch.Watcher
-	sheet     *sheet.Watcher // nil: none is watched
-	fileReads *queue         // requests that read files of runs
+	sheet     *sheet.Watcher // nil: no sheet is watched
+	fileReads *queue         // for requests that read files of runs
 }
 
-// limits bound what clients can make the server do.
+// limits bound the time, memory and connections that clients can use.
 type limits struct {
-	read       time.Duration // of a request
-	write      time.Duration // of a reply, or of one event of a stream
-	idle       time.Duration // of a connection between requests
-	search     time.Duration // of one search
-	searchWait time.Duration // of a request for its turn in a queue
-	keepAlive  time.Duration // between keep-alive comments of a stream
-	waiting    int           // requests of a queue that wait
+	read       time.Duration // time limit for reading a request
+	write      time.Duration // time limit for writing a reply, or one event of a stream
+	idle       time.Duration // time limit for an idle connection between requests
+	search     time.Duration // time limit for a search
+	searchWait time.Duration // time limit for a request to wait in a queue
+	keepAlive  time.Duration // interval of the keep-alive comments in a stream
+	waiting    int           // number of requests that may wait in a queue
 	streams    int
-	clients    int // connections
-	games      int // different games
+	clients    int // number of connections
+	games      int // number of different games kept
 }
 
 var defaultLimits = limits{
@@ -76,7 +76,7 @@ var defaultLimits = limits{
 // maxBody is the largest request body in bytes; the moves of the longest game take a few thousand.
 const maxBody = 64 << 10
 
-// maxHeader limits a request's headers, in bytes.
+// maxHeader is the largest size of a request's headers in bytes.
 const maxHeader = 16 << 10
 
 var validToken = regexp.MustCompile(`^[A-Za-z0-9_-]{8,128}$`)
@@ -137,7 +137,7 @@ func listen(o Options, l limits) (*Server, error) {
 	return s, nil
 }
 
-// Close closes the listener of a server that does not serve.
+// Close closes the listener of a server whose Serve is not called.
 func (s *Server) Close() error { return s.listener.Close() }
 
 // Local reports whether only this machine can reach the server.
@@ -188,7 +188,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		ErrorLog:          s.log,
 		BaseContext:       func(net.Listener) context.Context { return serving },
 
-		DisableGeneralOptionsHandler: true, // it would bypass the guard
+		DisableGeneralOptionsHandler: true, // the default handler would bypass the guard
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(s.listener) }()
@@ -199,14 +199,14 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := server.Shutdown(grace); err != nil { // some requests did not end
+	if err := server.Shutdown(grace); err != nil { // some requests did not end in time
 		server.Close()
 	}
 	<-ended
 	return ctx.Err()
 }
 
-// route answers a request that passed the guard.
+// route answers a request that has passed the guard.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	if p := r.URL.Path; p == "*" || path.Clean(p) != p { // the mux would reject or redirect it
 		s.fail(w, r, unknownPath(r.URL.Path))
@@ -215,7 +215,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// handle registers the handler of a path for one method. Requests with other methods get an error as JSON.
+// handle registers the handler of a path for one method. Other methods get an error as JSON.
 func (s *Server) handle(method, path string, handler http.HandlerFunc) {
 	s.mux.HandleFunc(method+" "+path, handler)
 	allowed := method

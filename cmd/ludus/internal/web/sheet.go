@@ -7,7 +7,7 @@ import (
 	"ludus/cmd/ludus/internal/sheet"
 )
 
-// sheetRoutes serves the checks of the watched sheet, and random games by it.
+// sheetRoutes registers the handlers for checks of the watched sheet, and for random games of it.
 func (s *Server) sheetRoutes() {
 	follow(s, "/api/sheet", "check", func(r *http.Request, seen *sheet.Check) (*sheet.Check, error) {
 		return s.sheet.Latest(r.Context(), seen)

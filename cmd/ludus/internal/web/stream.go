@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// follow registers handlers for a value that changes. GET path replies with its current version. GET path/events
-// replies with server-sent events: the current version and then every newer one. latest returns the current version or,
-// if seen is not nil, waits for one that differs from it. An error before the first event is the reply; a later one ends
+// follow registers handlers for a value that changes. GET path replies with the current version. GET path/events replies
+// with server-sent events: the current version and then every newer one. latest returns the current version or, if seen is
+// not nil, waits for a version that differs from it. An error before the first event is sent as the reply; a later one ends
 // the stream.
 func follow[T any](s *Server, path, event string, latest func(r *http.Request, seen *T) (*T, error)) {
 	s.get(path, func(r *http.Request) (any, error) { return latest(r, nil) })
@@ -24,7 +24,7 @@ func follow[T any](s *Server, path, event string, latest func(r *http.Request, s
 			return
 		}
 		control := http.NewResponseController(w)
-		if err := control.SetReadDeadline(time.Time{}); err != nil { // the server's read timeout would end the request
+		if err := control.SetReadDeadline(time.Time{}); err != nil { // otherwise the server's read timeout would end the stream
 			s.fail(w, r, err)
 			return
 		}
@@ -33,7 +33,7 @@ func follow[T any](s *Server, path, event string, latest func(r *http.Request, s
 			ctx, cancel := context.WithTimeout(r.Context(), s.limits.keepAlive)
 			value, err := latest(r.WithContext(ctx), seen)
 			cancel()
-			data := []byte(":\n\n") // a comment, which clients ignore; proxies close silent connections
+			data := []byte(":\n\n") // a comment, which clients ignore: proxies close silent connections
 			if err == nil {
 				seen = value
 				data, err = json.Marshal(value)
