@@ -43,6 +43,7 @@ func writeLines(fsys fileSystem, path string, lines [][]byte) error {
 	return writeFile(fsys, path, "", data)
 }
 
+// appendLine is AppendLine on a file system.
 func appendLine(fsys fileSystem, path string, line []byte) error {
 	text := terminated(line)
 	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE)

@@ -35,6 +35,7 @@ func main() {
 	}
 }
 
+// generate writes the compiled engine and the files that accompany it into a folder.
 func generate(folder string) error {
 	temporary, err := os.MkdirTemp("", "ludus-engine")
 	if err != nil {

@@ -112,6 +112,7 @@ func networkOf(game string) string {
 	return ""
 }
 
+// readData reads the JSON file folder/name.json.
 func readData(folder, name string, to any) error {
 	path := filepath.Join(folder, name+".json")
 	text, err := os.ReadFile(path)

@@ -140,6 +140,7 @@ func readCard(folder, game string) (*zoo.Card, error) {
 // numberList matches a JSON list of numbers, which a card holds on one line.
 var numberList = regexp.MustCompile(`\[[-\d.,\s]+\]`)
 
+// writeCard writes a card as indented JSON, with each list of numbers on one line.
 func writeCard(folder string, card *zoo.Card) error {
 	text, err := json.MarshalIndent(card, "", "  ")
 	if err != nil {

@@ -80,7 +80,7 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 	const firstBudget, budgetGrowth = 64, 8 // as in solver.SolveMoves
 	spent, class := 0, e.classNear(e.moves[0].estimate)
 	for budget := firstBudget; ; budget *= budgetGrowth {
-		for decided := true; decided; {
+		for decided := true; decided; { // until the budget no longer decides whether class can be reached
 			best, worst := e.bounds()
 			if best == worst {
 				return
@@ -89,7 +89,7 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 			decided = true
 			for i := range e.moves {
 				m := &e.moves[i]
-				if m.best > class {
+				if m.best > class { // known not to reach it
 					continue
 				}
 				limit := min(budget, e.nodes-spent)

@@ -106,6 +106,7 @@ func ParseWithin(text string, l Limits) (Spec, error) {
 	return s, err
 }
 
+// parseSpec is ParseWithin without the prefix of its errors.
 func parseSpec(text string, l Limits) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
 	if text == Zoo || strings.HasPrefix(text, Zoo+",") {
@@ -135,6 +136,7 @@ func parseSpec(text string, l Limits) (Spec, error) {
 	return s, nil
 }
 
+// unknownKind returns the error about a spec that begins with an unknown word.
 func unknownKind(word string) error {
 	var words, forms []string
 	for _, k := range kinds {

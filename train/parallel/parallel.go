@@ -52,6 +52,8 @@ const (
 // maxSpins is how often a waiting goroutine checks for a change: for about 100 µs.
 const maxSpins = 100_000
 
+// do calls do(0) to do(n-1) on the caller's goroutine and on helpers. It reuses helpers that still wait and starts the
+// others.
 func (t *team) do(n int, do func(i int)) {
 	t.count, t.call = n, do
 	t.next.Store(0)

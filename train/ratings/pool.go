@@ -76,6 +76,7 @@ func Open(
 	return open(dir, game, simulations, baselines, balance, scaleOf(game))
 }
 
+// open is Open with the agents of known rating given.
 func open(
 	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker, known scale,
 ) (p *Pool, warnings []error, err error) {

@@ -105,6 +105,7 @@ func ReadMessage(game *env.Game, run string, data []byte) (*Message, error) {
 	return m, nil
 }
 
+// readMessage is ReadMessage without the prefix of its errors.
 func readMessage(game *env.Game, run string, data []byte) (*Message, error) {
 	if len(data) > MaxMessage {
 		return nil, fmt.Errorf("%d bytes, more than %d", len(data), MaxMessage)

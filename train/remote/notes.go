@@ -23,6 +23,7 @@ func (n *notes) say(text string) {
 	}
 }
 
+// isNew reports whether a text was not passed on within the last noteInterval, and remembers it.
 func (n *notes) isNew(text string, now time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

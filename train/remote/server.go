@@ -154,6 +154,7 @@ type logger struct {
 // storageErrors are parts of log lines by which the server says that it cannot write and stores nothing from then on.
 var storageErrors = []string{"write error", "failed to store a msg", "will be DISABLED", "disabling JetStream"}
 
+// Errorf passes an error on, unless it is about a single connection (cid). It records disk errors in storage.
 func (l *logger) Errorf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if strings.Contains(text, " - cid:") {

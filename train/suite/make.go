@@ -244,6 +244,7 @@ type partGame struct {
 	Candidates []Position `json:"candidates"`
 }
 
+// partHeader returns the first line of the part file for the options.
 func (m *maker) partHeader() ([]byte, error) {
 	h := partHeader{Game: m.Game.Name, Origin: m.suite.Origin}
 	for _, a := range m.Agents {

@@ -9,6 +9,7 @@ type rules struct {
 	moves   []map[string]int // by role: the index of each move by its text
 }
 
+// newRules indexes the roles and moves of a circuit by their texts.
 func newRules(circuit *gates.Circuit) *rules {
 	r := &rules{circuit: circuit}
 	p := circuit.Program

@@ -39,6 +39,7 @@ func loadTrained(ctx context.Context, path string) (*trained, error) {
 	return t, nil
 }
 
+// readTrained is loadTrained without the prefix of its errors.
 func readTrained(ctx context.Context, path string) (*trained, error) {
 	w, origin, err := rundir.LoadWeights(agent.ParseReference(path))
 	if err != nil {

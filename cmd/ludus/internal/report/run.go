@@ -88,6 +88,7 @@ func (r *Run) Refresh() (changed bool, err error) {
 	return changed, nil
 }
 
+// refreshConfig reads config.json again if it has changed.
 func (r *Run) refreshConfig() (changed bool, err error) {
 	if changed, err = r.config.Changed(); errors.Is(err, fs.ErrNotExist) {
 		return false, fmt.Errorf("%s: %w: it has no %s", r.Dir, rundir.ErrNoRun, rundir.ConfigFile)
@@ -119,6 +120,7 @@ func (r *Run) refreshCheckpoints() (changed bool, err error) {
 	return !slices.Equal(before, r.Checkpoints), err
 }
 
+// refreshRatings reads ratings.json again if it has changed or is gone.
 func (r *Run) refreshRatings() (changed bool) {
 	changed, err := r.ratings.Changed()
 	if errors.Is(err, fs.ErrNotExist) {

@@ -315,6 +315,7 @@ func reliabilityChart(runs []*Run) svg.Chart {
 // maxLadder is the largest number of checkpoints in the rating ladder: the newest, and earlier ones evenly spaced.
 const maxLadder = 16
 
+// ratingLadder shows the ratings of a run's agents, with at most maxLadder checkpoints.
 func ratingLadder(run *Run) Ladder {
 	l := Ladder{ID: "ratings", Title: "Ratings", Note: ratingNote(run), Unit: "Elo"}
 	if run.Ratings == nil {

@@ -161,6 +161,7 @@ func newGameCache(limit int) *gameCache {
 	return &gameCache{limit: limit, games: map[string]*env.Game{}}
 }
 
+// find returns a game by name, from the cache if possible. It refuses further names when the cache is full.
 func (g *gameCache) find(name string) (*env.Game, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
