@@ -42,8 +42,7 @@
 //
 // The network takes 86 to 91 % of self-play's time, most of it matrix products, which run at 0.8 of a core's peak. A run of
 // ten minutes with 8 samples per position spends a quarter of its time on self-play, up to 7 % on rescoring, 60 to 70 % on
-// learning and the rest on checkpoints and matches. `ludus bench` measures the network's share, the batches and the time in
-// which threads wait for each other.
+// learning and the rest on checkpoints and matches. `ludus bench` measures self-play and training.
 //
 // # What is left out
 //

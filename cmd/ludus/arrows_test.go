@@ -88,7 +88,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/analysis": {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/naming", "train/agent"},
 	"cmd/ludus/internal/bench": {
 		"env", "env/games", "mcts", "model", "model/infer", "model/infer/kernel", "train/agent", "train/cpu", "train/parallel",
-		"train/rundir", "train/selfplay",
+		"train/plan", "train/rundir", "train/selfplay",
 	},
 	"cmd/ludus/internal/board": {
 		"cmd/internal/diagrams", "cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "env/naming",

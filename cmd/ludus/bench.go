@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -21,44 +19,26 @@ const (
 
 func benchCommand() *cobra.Command {
 	var (
-		o           bench.Options
-		net         string
-		simulations int
-		quick       bool
-		asJSON      bool
+		o             bench.Options
+		quick, asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "bench [GAME]",
 		Short: "Measure how fast this machine plays and learns",
 		Long: `Measures the speed of random games, of PUCT with an evaluator that takes no time, of UCT with random playouts, of network
-inference by batch size, of training and of self-play, for one game or all. The peak is the rate of multiply-adds in
-registers.
+inference by batch size, of training and of self-play, for one game or all. Networks and searches are those of a training
+with the default settings; "ludus train --dry-run" measures other settings.
 
-Operations are those of the network's 3x3 convolutions (2 * 9 * Cin * Cout * H * W) and of its other matrix products, without
-the sums over figures; a training step counts as three forward passes. Speeds are medians over short rounds in which all
-that is compared runs in turn. "network alone" is inference with the batch size and threads of self-play, without search.
-
-Rows marked * got less than 80 % of the CPU time that they could use: other programs slowed them down, and
-their shares of the peak mean little.`,
+Speeds are medians over short rounds in which all that is compared runs in turn. Rows marked * got less than 80 % of the
+CPU time that they could use: other programs slowed them down.`,
 		Example: `  ludus bench
   ludus bench --quick --json
-  ludus bench breakthrough-6x6 --net 64x5 --simulations 32`,
+  ludus bench breakthrough-6x6`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if o.Games, err = namedGames(args); err != nil {
 				return err
-			}
-			if cmd.Flags().Changed("net") {
-				if o.Net, err = parseNet(net); err != nil {
-					return usage(cmd, err)
-				}
-			}
-			if cmd.Flags().Changed("simulations") {
-				o.Simulations = &simulations
-			}
-			if err := o.Validate(); err != nil {
-				return usage(cmd, err)
 			}
 			o.Rounds, o.Slice = thoroughRounds, thoroughSlice
 			if quick {
@@ -70,21 +50,8 @@ their shares of the peak mean little.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object instead of the table")
 	flags.BoolVar(&quick, "quick", false, "measure for half a minute instead of three, less precisely")
-	flags.StringVar(&net, "net", "", "network of self-play and inference, CHANNELSxBLOCKS (default: each game's own)")
-	flags.IntVar(&simulations, "simulations", 0, "simulations per move in self-play (default: as in train)")
 	threadsFlag(cmd, &o.Threads, "cores that training and self-play use")
 	return cmd
-}
-
-// parseNet parses the size of a network, such as 64x5.
-func parseNet(text string) (*bench.Net, error) {
-	channels, blocks, _ := strings.Cut(text, "x")
-	c, errC := strconv.Atoi(channels)
-	b, errB := strconv.Atoi(blocks)
-	if errC != nil || errB != nil {
-		return nil, fmt.Errorf("--net %s: write channels x blocks, such as 64x5", text)
-	}
-	return &bench.Net{Channels: c, Blocks: b}, nil
 }
 
 // showProgress makes a benchmark show its progress on the returned display.
@@ -125,40 +92,28 @@ func writeReport(w io.Writer, r *bench.Report) {
 		}
 		return ""
 	}
-	fmt.Fprintf(w, "peak of one core: %.1f GFLOP/s (%s), %d cores\n", r.Peak, r.Kernels, r.Cores)
+	fmt.Fprintf(w, "%d cores, kernels for %s\n", r.Cores, r.Kernels)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\nsearch, one core\trandom moves/s\tPUCT simulations/s\tallocations\tUCT simulations/s\t")
+	fmt.Fprintln(t, "\nsearch, one core\trandom moves/s\tPUCT simulations/s\tUCT simulations/s\t")
 	for _, s := range r.Search {
-		fmt.Fprintf(t, "%s%s\t%.0f\t%.0f\t%d\t%.0f\t\n", mark(s.CPU), s.Game, s.Moves, s.PUCT, s.Allocs, s.UCT)
+		fmt.Fprintf(t, "%s%s\t%.0f\t%.0f\t%.0f\t\n", mark(s.CPU), s.Game, s.Moves, s.PUCT, s.UCT)
 	}
 	networks := func(title string, rows []bench.Network) {
-		fmt.Fprintf(t, "\n%s\tbatch\tthreads\tpositions/s\tGFLOP/s\tof peak\tallocations\t\n", title)
+		fmt.Fprintf(t, "\n%s\tbatch\tthreads\tpositions/s\t\n", title)
 		for _, n := range rows {
-			fmt.Fprintf(t, "%s%s on %s\t%d\t%d\t%.0f\t%.1f\t%.2f\t%d\t\n",
-				mark(n.CPU), n.Net, n.Board, n.Batch, n.Threads, n.Speed, n.GFlops, n.Share, n.Allocs)
+			fmt.Fprintf(t, "%s%s on %s\t%d\t%d\t%.0f\t\n", mark(n.CPU), n.Net, n.Board, n.Batch, n.Threads, n.Speed)
 		}
 	}
 	networks("inference", r.Infer)
 	networks("training", r.Train)
-	fmt.Fprintln(t, "\nself-play\tnet\tsimulations\tthreads\tcache\tpositions/s\tsimulations/s\tevaluations/s\thits/s"+
-		"\tnetwork alone/s\tshare\tover one thread\tbatch\tidle\t")
+	fmt.Fprintln(t, "\nself-play\tnet\tsimulations\tthreads\tpositions/s\tsimulations/s\tevaluations/s\tbatch\t")
 	for _, s := range r.SelfPlay {
-		fmt.Fprintf(t, "%s%s\t%s\t%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%.0f", mark(s.CPU), s.Game, s.Net, s.Simulations, s.Threads,
-			map[bool]string{false: "off", true: "on"}[s.Cache], s.Positions, s.Simulated, s.Evaluations, s.CacheHits)
-		fmt.Fprintf(t, "\t%.0f\t%.2f\t%s\t%.0f\t%.1f %%\t\n",
-			s.NetworkAlone, s.Share, scaling(s.Scaling), s.Batch, 100*s.Idle)
+		fmt.Fprintf(t, "%s%s\t%s\t%d\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t\n",
+			mark(s.CPU), s.Game, s.Net, s.Simulations, s.Threads, s.Positions, s.Simulated, s.Evaluations, s.Batch)
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\n%.0f s\n", r.Seconds)
 	if least < bench.BusyShare {
 		fmt.Fprintf(w, "* other programs were running: got %.0f %% of the machine at worst; measure again when it is idle\n", 100*least)
 	}
-}
-
-// scaling formats the speed-up over one thread. It returns "" for 0: not measured.
-func scaling(x float64) string {
-	if x == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.2f", x)
 }

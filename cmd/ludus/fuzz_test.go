@@ -9,7 +9,7 @@ import (
 	"ludus/env/games"
 )
 
-// FuzzFlags parses --sprt, --net and --moves: a valid value can be formatted and parsed again, and an error names the flag or
+// FuzzFlags parses --sprt and --moves: a valid value can be formatted and parsed again, and an error names the flag or
 // the move.
 func FuzzFlags(f *testing.F) {
 	for _, text := range []string{
@@ -36,11 +36,6 @@ func FuzzFlags(f *testing.F) {
 			if again, err := parseSPRT(fmt.Sprintf("%g,%g", sprt.Elo0, sprt.Elo1)); err != nil || *again != *sprt {
 				t.Errorf("%q is %v, and that is %v, %v", text, sprt, again, err)
 			}
-		}
-		if net, err := parseNet(text); err != nil {
-			named(err, "--net")
-		} else if again, err := parseNet(net.String()); err != nil || *again != *net {
-			t.Errorf("%q is %v, and that is %v, %v", text, net, again, err)
 		}
 		_, played, err := splitMoves(game, text)
 		if err != nil {

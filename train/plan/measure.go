@@ -116,7 +116,7 @@ func (c *Cost) measureLearning(
 		return err
 	}
 	// The warm-up uses a small batch. If whole batches would take long, its time is scaled up instead of measuring them.
-	batch := randomBatch(game, min(s.BatchSize, 8*threads))
+	batch := RandomBatch(game, min(s.BatchSize, 8*threads))
 	start := clock()
 	if _, err := trainer.Step(batch, s.LearningRate); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (c *Cost) measureLearning(
 	if c.step > duration.Seconds() {
 		return context.Cause(ctx)
 	}
-	batch = randomBatch(game, s.BatchSize)
+	batch = RandomBatch(game, s.BatchSize)
 	steps := -1 // -1: the first step is a warm-up
 	for ; steps < 4 || clock()-start < duration/3; steps++ {
 		if steps == 0 {
@@ -149,8 +149,8 @@ func cpuShare(used float64, t selfplay.Throughput, threads, cores int) float64 {
 	return min(1, used/usable)
 }
 
-// randomBatch returns a batch of random samples, for timing training steps.
-func randomBatch(game *env.Game, size int) *model.Batch {
+// RandomBatch returns a batch of random samples, for timing training steps.
+func RandomBatch(game *env.Game, size int) *model.Batch {
 	b := model.NewBatch(game, size)
 	rng := rand.New(seed.New(0, "measure", 0))
 	for i := range b.Inputs {

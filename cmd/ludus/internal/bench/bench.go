@@ -10,19 +10,16 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/model/infer/kernel"
-	"ludus/train/rundir"
 )
 
 // Options select what to measure and for how long.
 type Options struct {
-	Games       []*env.Game   // at least one
-	Net         *Net          // network size for self-play and inference; nil: each game's default
-	Simulations *int          // simulations per move of self-play; nil: the default of train
-	Threads     int           // threads for training and self-play, 1 or more
-	Rounds      int           // largest number of rounds per measurement, 1 or more
-	Slice       time.Duration // duration of one work in a round, above 0; self-play takes several slices
-	Time        time.Duration // total time limit; 0: none
-	Progress    func(Progress)
+	Games    []*env.Game   // at least one
+	Threads  int           // threads for training and self-play, 1 or more
+	Rounds   int           // largest number of rounds per measurement, 1 or more
+	Slice    time.Duration // duration of one work in a round, above 0; self-play takes several slices
+	Time     time.Duration // total time limit; 0: none
+	Progress func(Progress)
 
 	until time.Time // the current step starts no round after this time; zero: no limit
 }
@@ -31,38 +28,6 @@ type Options struct {
 type Progress struct {
 	Part, Item  string // such as "search" and "quad-5x5"
 	Done, Total int    // number of measurements
-}
-
-// Validate returns an error about the first game for which the options are invalid.
-func (o *Options) Validate() error {
-	for _, game := range o.Games {
-		settings := o.settings(game)
-		if err := settings.Validate(); err != nil {
-			return err
-		}
-		if err := o.net(game).Config(game).Validate(game); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// settings returns a game's settings for self-play: the defaults of train, changed by the options.
-func (o *Options) settings(game *env.Game) rundir.Settings {
-	settings := rundir.DefaultSettings(game)
-	if o.Simulations != nil {
-		settings.Simulations = *o.Simulations
-	}
-	if o.Net != nil {
-		settings.Channels, settings.Blocks = o.Net.Channels, o.Net.Blocks
-	}
-	return settings
-}
-
-// net returns the size of a game's network for self-play.
-func (o *Options) net(game *env.Game) Net {
-	settings := o.settings(game)
-	return Net{settings.Channels, settings.Blocks}
 }
 
 // threads returns the numbers of threads for training and self-play: o.Threads, and 1 for comparison.
@@ -75,7 +40,7 @@ type step struct {
 	run        func(ctx context.Context) error
 }
 
-// Run takes all measurements. The options must be valid. The only error is ctx's.
+// Run takes all measurements. The only error is ctx's.
 func (o *Options) Run(ctx context.Context) (*Report, error) {
 	start, report := time.Now(), &Report{Kernels: kernel.InstructionSet(), Cores: runtime.GOMAXPROCS(0)}
 	steps := o.steps(report)
@@ -100,14 +65,7 @@ func (o *Options) Run(ctx context.Context) (*Report, error) {
 // steps lists the steps of the benchmark in order.
 func (o *Options) steps(r *Report) []step {
 	name := func(g *env.Game) string { return g.Name }
-	steps := []step{{"peak", "one core", 1, func(ctx context.Context) error {
-		s, err := o.measure(ctx, peak)
-		if err == nil {
-			r.Peak = s[0].median()
-		}
-		return err
-	}}}
-	steps = append(steps, stepsFor("search", 3, o.Games, name, o.search, &r.Search)...)
+	steps := stepsFor("search", 3, o.Games, name, o.search, &r.Search)
 	steps = append(steps, stepsFor("inference", 2, o.inferSubjects(), subject.String, o.infer, &r.Infer)...)
 	steps = append(steps, stepsFor("training", 10, references(), subject.String, o.train, &r.Train)...)
 	return append(steps, stepsFor("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)
@@ -130,7 +88,7 @@ func stepsFor[T, R any](part string, weight int, things []T, name func(T) string
 
 // references returns two networks that every benchmark measures, so that benchmarks can be compared.
 func references() []subject {
-	return []subject{{mustGame("quad-7x7"), Net{64, 5}}, {mustGame("quad-5x5"), Net{32, 3}}}
+	return []subject{{mustGame("quad-7x7"), 64, 5}, {mustGame("quad-5x5"), 32, 3}}
 }
 
 func mustGame(name string) *env.Game {
@@ -145,7 +103,7 @@ func mustGame(name string) *env.Game {
 func (o *Options) inferSubjects() []subject {
 	subjects := references()
 	for _, game := range o.Games {
-		s := subject{game, o.net(game)}
+		s := defaultSubject(game)
 		if !slices.ContainsFunc(subjects, func(t subject) bool { return t.String() == s.String() }) {
 			subjects = append(subjects, s)
 		}

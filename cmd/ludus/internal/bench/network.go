@@ -3,54 +3,40 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
+	"math/rand/v2"
 
 	"ludus/env"
 	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/parallel"
+	"ludus/train/plan"
+	"ludus/train/rundir"
 )
-
-// Net is the size of a network: channels and residual blocks.
-type Net struct{ Channels, Blocks int }
-
-func (n Net) String() string { return fmt.Sprintf("%dx%d", n.Channels, n.Blocks) }
-
-// Config returns the configuration of a network of this size for a game.
-func (n Net) Config(game *env.Game) infer.Config {
-	return infer.Config{Game: game.Name, Channels: n.Channels, Blocks: n.Blocks}
-}
 
 // subject is a network to measure, given by its game and size.
 type subject struct {
-	game *env.Game
-	net  Net
+	game             *env.Game
+	channels, blocks int
 }
 
-func (s subject) String() string { return s.net.String() + " on " + s.board() }
+// defaultSubject returns the network that a training of the game has by default.
+func defaultSubject(game *env.Game) subject {
+	settings := rundir.DefaultSettings(game)
+	return subject{game, settings.Channels, settings.Blocks}
+}
+
+func (s subject) String() string { return s.net() + " on " + s.board() }
+
+// net returns the size of the network, CHANNELSxBLOCKS.
+func (s subject) net() string { return fmt.Sprintf("%dx%d", s.channels, s.blocks) }
 
 // board formats the size of the board as COLUMNSxROWS.
 func (s subject) board() string { return fmt.Sprintf("%dx%d", s.game.Tensor.W, s.game.Tensor.H) }
 
 // weights returns random weights, the same at each call.
 func (s subject) weights() *infer.Weights {
-	return infer.NewWeights(s.game, s.net.Config(s.game), newRand())
-}
-
-// operations counts the floating-point operations of a forward pass for one position (see the package comment).
-func (s subject) operations() float64 {
-	perCell := []string{"policy.hidden.weight", "policy.planes.weight", "outcome.cells.weight"}
-	sum := 0
-	for _, t := range s.weights().Tensors {
-		switch {
-		case len(t.Shape) == 4 || slices.Contains(perCell, t.Name) || len(t.Shape) == 2 && strings.HasPrefix(t.Name, "blocks."):
-			sum += 2 * len(t.Data) * s.game.Tensor.Cells()
-		case len(t.Shape) == 2:
-			sum += 2 * len(t.Data)
-		}
-	}
-	return float64(sum)
+	config := infer.Config{Game: s.game.Name, Channels: s.channels, Blocks: s.blocks}
+	return infer.NewWeights(s.game, config, rand.New(rand.NewPCG(1, 0)))
 }
 
 var inferBatches = []int{1, 8, 32, 64}
@@ -61,38 +47,29 @@ type task struct {
 	do             func() int // processes one batch and returns its size
 }
 
-// measureTasks measures tasks on a network. A batch of a task counts as `passes` forward passes.
-func (o *Options) measureTasks(ctx context.Context, sub subject, passes float64, tasks []task) ([]Network, error) {
-	works := []work{peak}
+// measureTasks measures tasks on a network.
+func (o *Options) measureTasks(ctx context.Context, s subject, tasks []task) ([]Network, error) {
+	var works []work
 	for _, t := range tasks {
 		works = append(works, loop(t.threads, t.do))
 	}
-	s, err := o.measure(ctx, works...)
+	measured, err := o.measure(ctx, works...)
 	if err != nil {
 		return nil, err
 	}
 	var rows []Network
 	for i, t := range tasks {
-		row := sub.row(t, passes, s[1+i], s[0])
-		row.Allocs = allocations(func() { t.do() })
-		rows = append(rows, row)
+		rows = append(rows, Network{
+			Net: s.net(), Board: s.board(), Game: s.game.Name, Batch: t.batch, Threads: t.threads,
+			Speed: measured[i].median(), CPU: measured[i].cpu,
+		})
 	}
 	return rows, nil
 }
 
-// row returns the report's row for a task, without allocations. peaks are the machine's peaks in the same rounds.
-func (s subject) row(t task, passes float64, measured, peaks *series) Network {
-	gflop := passes * s.operations() / 1e9
-	return Network{
-		Net: s.net.String(), Board: s.board(), Game: s.game.Name, Batch: t.batch, Threads: t.threads,
-		Speed: measured.median(), GFlops: measured.median() * gflop, Share: measured.ratio(peaks) * gflop / float64(t.threads),
-		CPU: measured.cpu,
-	}
-}
-
 // infer measures the inference of a network at each batch size.
-func (o *Options) infer(ctx context.Context, sub subject) ([]Network, error) {
-	network, err := infer.NewNetwork(sub.game, sub.weights())
+func (o *Options) infer(ctx context.Context, s subject) ([]Network, error) {
+	network, err := infer.NewNetwork(s.game, s.weights())
 	if err != nil {
 		return nil, err
 	}
@@ -100,26 +77,26 @@ func (o *Options) infer(ctx context.Context, sub subject) ([]Network, error) {
 	for _, batch := range inferBatches {
 		tasks = append(tasks, task{batch, 1, evaluation(network, batch)})
 	}
-	return o.measureTasks(ctx, sub, 1, tasks)
+	return o.measureTasks(ctx, s, tasks)
 }
 
 // train measures training steps of a network on all threads and on one.
-func (o *Options) train(ctx context.Context, sub subject) ([]Network, error) {
+func (o *Options) train(ctx context.Context, s subject) ([]Network, error) {
 	var tasks []task
 	for _, threads := range o.threads() {
-		step, err := newStep(sub, threads)
+		step, err := newStep(s, threads)
 		if err != nil {
 			return nil, err
 		}
 		tasks = append(tasks, task{trainBatch, threads, step})
 	}
-	return o.measureTasks(ctx, sub, 3, tasks) // 3 = forward pass, gradients of inputs, gradients of weights
+	return o.measureTasks(ctx, s, tasks)
 }
 
 // evaluation returns a function that evaluates a batch of positions and returns its size.
 func evaluation(network *infer.Network, batch int) func() int {
 	game := network.Game
-	evaluator, inputs := network.NewEvaluator(batch), encoded(game, batch)
+	evaluator, inputs := network.NewEvaluator(batch), plan.RandomBatch(game, batch).Inputs
 	logits, classes := make([]float32, batch*game.NumActions()), make([]float32, batch*len(game.Classes))
 	var goals []float32
 	if game.GoalHead {
@@ -142,7 +119,7 @@ func newStep(s subject, threads int) (func() int, error) {
 	if err != nil {
 		return nil, err
 	}
-	batch := randomBatch(s.game, trainBatch)
+	batch := plan.RandomBatch(s.game, trainBatch)
 	return func() int {
 		if _, err := trainer.Step(batch, learningRate); err != nil {
 			panic("bench: " + err.Error()) // Step fails only if training diverges

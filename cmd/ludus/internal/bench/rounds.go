@@ -2,12 +2,9 @@ package bench
 
 import (
 	"context"
-	"math"
-	"runtime"
 	"slices"
 	"time"
 
-	"ludus/model/infer/kernel"
 	"ludus/train/cpu"
 )
 
@@ -32,11 +29,6 @@ func loop(threads int, do func() int) work {
 	}}
 }
 
-// peak measures the rate of multiply-adds in registers, in GFLOP/s: the best of many loops, in at most 20 ms.
-var peak = work{1, func(_ context.Context, d time.Duration) float64 {
-	return kernel.Peak(min(d, 20*time.Millisecond)) / 1e9
-}}
-
 // series holds the measurements of one work, round by round.
 type series struct {
 	speeds []float64 // one per round
@@ -45,15 +37,6 @@ type series struct {
 
 // median returns the median speed.
 func (s *series) median() float64 { return median(s.speeds) }
-
-// ratio returns the median over the rounds of s's speed divided by t's.
-func (s *series) ratio(t *series) float64 {
-	ratios := make([]float64, len(s.speeds))
-	for i := range ratios {
-		ratios[i] = s.speeds[i] / t.speeds[i]
-	}
-	return median(ratios)
-}
 
 // median returns the median of one or more values.
 func median(values []float64) float64 {
@@ -87,19 +70,4 @@ func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error)
 		s.cpu = min(1, float64(spent[i])/float64(max(usable[i], 1)))
 	}
 	return all, nil
-}
-
-// allocations returns the number of allocations of a call of f after a warm-up: the minimum of some calls, because the
-// runtime allocates, too.
-func allocations(f func()) int {
-	const runs = 3
-	fewest := math.MaxInt
-	var before, after runtime.MemStats
-	for range runs {
-		runtime.ReadMemStats(&before)
-		f()
-		runtime.ReadMemStats(&after)
-		fewest = min(fewest, int(after.Mallocs-before.Mallocs))
-	}
-	return fewest
 }

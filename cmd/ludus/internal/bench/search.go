@@ -44,7 +44,7 @@ func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) 
 		return nil, err
 	}
 	return []Search{{
-		Game: game.Name, Moves: s[0].median(), PUCT: s[1].median(), UCT: s[2].median(), Allocs: allocations(func() { puct() }),
+		Game: game.Name, Moves: s[0].median(), PUCT: s[1].median(), UCT: s[2].median(),
 		CPU: min(s[0].cpu, s[1].cpu, s[2].cpu),
 	}}, nil
 }
