@@ -36,7 +36,7 @@ func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 	return c, nil
 }
 
-// Choose sets dst[i] to the agent's move in states[i], after a Reset with seeds[i]. No state may be done; none is
+// Choose sets dst[i] to the agent's move in states[i], after a Reset with seeds[i]. No state may be terminal; none is
 // changed. The only error is that of a cancelled ctx.
 func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) error {
 	if len(c.agents) == 1 { // the only agent may not be Batched

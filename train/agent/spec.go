@@ -106,7 +106,7 @@ func ParseWithin(text string, l Limits) (Spec, error) {
 	return s, err
 }
 
-// parseSpec is ParseWithin without the prefix of its errors.
+// parseSpec parses a spec and checks each of its numbers against the limits.
 func parseSpec(text string, l Limits) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
 	if text == Zoo || strings.HasPrefix(text, Zoo+",") {

@@ -61,7 +61,7 @@ func (s *SPRT) Validate() error {
 	return nil
 }
 
-// test returns the test's state. counts[i] is the number of pairs in which A scored i half points.
+// test returns the state of the SPRT. counts[i] is the number of pairs in which A scored i half points.
 func (s *SPRT) test(counts []int) SPRTResult {
 	r := SPRTResult{
 		Elo0: s.Elo0, Elo1: s.Elo1, Alpha: sprtAlpha, Beta: sprtBeta, Decision: Undecided,

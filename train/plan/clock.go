@@ -27,7 +27,7 @@ func (c *Clock) Resume(d Done) {
 	c.startedCPU -= time.Duration(d.CPUSeconds * float64(time.Second))
 }
 
-// Begin says that this process goes on from a generation now.
+// Begin records when this process starts to train, and the generation that it continues from.
 func (c *Clock) Begin(generation int) { c.began, c.from = time.Now(), generation }
 
 // Elapsed is the time spent on the run.

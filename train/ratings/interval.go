@@ -24,7 +24,7 @@ func (f *fit) setCovariance() {
 		e := &f.edges[i]
 		p := f.expectedScore(e)
 		pairVariance := 2 * p * (1 - p)
-		leverage := pairVariance * differenceVariance(f.inverse, e.a, e.b) // the fit to these points reduces their scatter by this
+		leverage := pairVariance * differenceVariance(f.inverse, e.a, e.b) // by which the fit reduces the scatter of these points
 		o := [2]float64{e.played.scatter(p), float64(e.played.pairs()) * pairVariance * (1 - leverage)}
 		scatters[e] = o
 		observed += o[0]

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// stopTime is how long an interrupted training process has for stopping.
+// stopTime is the time limit for an interrupted training process to stop.
 const stopTime = 20 * time.Second
 
 // trainRun trains a run in a child process, or continues it. If ctx ends, it interrupts the process, kills it after

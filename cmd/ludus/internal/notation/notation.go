@@ -65,7 +65,7 @@ func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 	return r.State, r.Moves, nil
 }
 
-// Parse finds the legal move that a text names. state must not be done. The text may be the action's name or official
+// Parse finds the legal move that a text names. state must not be terminal. The text may be the action's name or official
 // text, or:
 //   - the name with other separators or none: "b2b3", "b2 b3", "b2xb3";
 //   - the official text without its verb: "r3 c3";
@@ -120,7 +120,7 @@ func (p *Parser) parts(a env.Action) [][]string {
 	return nil
 }
 
-// fitting returns the legal moves that match the typed tokens, in the forms that forms gives for a move.
+// fitting returns the legal moves that match the typed tokens, in one of the ways to write a move that forms returns.
 func (p *Parser) fitting(legal []env.Action, typed []string, forms func(env.Action) [][]string) []env.Action {
 	return slices.DeleteFunc(slices.Clone(legal), func(a env.Action) bool { return !p.fits(a, typed, forms) })
 }
