@@ -176,7 +176,7 @@ func (s *Store) Newest() (c *Checkpoint, warnings []error, err error) {
 			return c, warnings, nil
 		case errors.Is(err, ErrDamaged):
 			warnings = append(warnings, err)
-		case !errors.Is(err, ErrNoCheckpoint): // case !errors.Is(err, ErrNoCheckpoint): // ErrNoCheckpoint here: pruned since List
+		case !errors.Is(err, ErrNoCheckpoint): // which means pruned since List
 			return nil, warnings, err
 		}
 	}

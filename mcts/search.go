@@ -82,9 +82,10 @@ func (s *Search) Start(state env.State, simulations int, rng *rand.Rand) {
 	if state.Done() {
 		panic("mcts: Start from a finished game")
 	}
-	if s.roundSize > 0 {
+	if s.pending > 0 {
 		panic("mcts: Start with pending leaves")
 	}
+	s.dropRound()
 	s.position.CopyFrom(state)
 	s.selfPlay = rng != nil
 	s.resetTree()

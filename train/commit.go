@@ -117,6 +117,12 @@ func (f *files) stop() error {
 	return nil
 }
 
+// setID gives the run its id and stores it.
+func (f *files) setID(id string) error {
+	f.config.ID = id
+	return f.writeConfig()
+}
+
 // setFactor sets the factor for simulations per move that the next commit stores, see nextFactor.
 func (f *files) setFactor(factor float64) { f.count.Factor = factor }
 

@@ -12,7 +12,7 @@ import (
 type state struct {
 	Options
 	config *rundir.Config
-	count  counters // counters at the last commit
+	count  counters // at the last commit, but for Factor
 	clock  *plan.Clock
 	store  *checkpoints.Store
 }

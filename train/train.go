@@ -157,8 +157,7 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 // trainWithWorkers is train for a run with workers in other processes. It gives the run an id if it has none.
 func (r *run) trainWithWorkers(ctx context.Context) (*Summary, error) {
 	if r.config.ID == "" {
-		r.config.ID = rand.Text()
-		if err := r.files.writeConfig(); err != nil {
+		if err := r.files.setID(rand.Text()); err != nil {
 			return nil, err
 		}
 	}

@@ -46,14 +46,20 @@ func tiny(t testing.TB, dir string, generations int) Options {
 func mustTrain(t testing.TB, o Options) *Summary {
 	t.Helper()
 	s := mustTrainDamaged(t, o)
-	report, err := check.Run(t.Context(), o.Dir)
+	mustBeSound(t, o.Dir)
+	return s
+}
+
+// mustBeSound fails if the files of a run have faults.
+func mustBeSound(t testing.TB, dir string) {
+	t.Helper()
+	report, err := check.Run(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, fault := range report.Faults {
 		t.Error(fault)
 	}
-	return s
 }
 
 // mustTrainDamaged trains in a directory with damaged files.
@@ -80,6 +86,8 @@ func TestValueScaleGoesWithTheWeights(t *testing.T) {
 // sameRun compares the games and the newest weights of two runs, byte by byte, and their counters.
 func sameRun(t *testing.T, a, b string, generations int) {
 	t.Helper()
+	mustBeSound(t, a)
+	mustBeSound(t, b)
 	var names []string
 	for _, part := range []string{"weights.safetensors", "optimizer.safetensors", "games_in_progress"} {
 		names = append(names, filepath.Join("checkpoints", checkpointName(generations), part))

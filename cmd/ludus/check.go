@@ -16,8 +16,8 @@ func checkCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check RUN",
-		Short: "Verify every file of a run",
-		Long: `Reads every file of a run: checksums of checkpoints and games, each finished game by the rules, the lines of metrics, matches
+		Short: "Verify the files of a run",
+		Long: `Reads what a run needs to continue: checksums of checkpoints and games, each finished game by the rules, the lines of metrics, matches
 and suite results, and the totals of each checkpoint against the games and metrics before it. It prints each fault with its
 file and exits with 1 if there is one. It changes nothing; "ludus train" continues a damaged run from what is intact.`,
 		Example: "  ludus check runs/quad-5x5",

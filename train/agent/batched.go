@@ -128,7 +128,8 @@ func (b *Batched) Begin(state env.State) {
 }
 
 // Proceed continues until the move is chosen (done), or until the agent waits for [Batchers.Flush]. It ignores the time
-// limit. The only error is that of a cancelled ctx, after which the agent needs a Reset.
+// limit. The only error is that of a cancelled ctx, after which its batchers must be cleared and the
+// agent needs a Reset.
 func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err error) {
 	for i := 1; b.search.Step(b.batcher); i++ {
 		if i%256 == 0 && ctx.Err() != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"ludus/checkpoints"
@@ -72,6 +73,8 @@ func (c *checker) fault(format string, args ...any) {
 	c.report.Faults = append(c.report.Faults, fmt.Sprintf(format, args...))
 }
 
+func (c *checker) metricsPath() string { return filepath.Join(c.dir, rundir.MetricsFile.Name) }
+
 // readCheckpoints verifies every byte of each checkpoint, and that its network fits the game.
 func (c *checker) readCheckpoints(ctx context.Context) error {
 	store := rundir.Checkpoints(c.dir)
@@ -100,7 +103,7 @@ func (c *checker) readCheckpoints(ctx context.Context) error {
 		c.report.Generation = id
 	}
 	if len(c.totals) == 0 {
-		c.fault("%s: there is no intact checkpoint", rundir.CheckpointsDir)
+		c.fault("%s: there is no intact checkpoint", filepath.Join(c.dir, rundir.CheckpointsDir))
 	}
 	return nil
 }
@@ -139,7 +142,7 @@ func (c *checker) readMetrics(context.Context) error {
 		switch {
 		case m.Generation > c.report.Generation: // a line whose checkpoint is missing: a crash came between
 		case c.metrics[m.Generation] != nil:
-			c.fault("%s: generation %d has two lines", rundir.MetricsFile.Name, m.Generation)
+			c.fault("%s: generation %d has two lines", c.metricsPath(), m.Generation)
 		default:
 			c.metrics[m.Generation] = m
 		}
@@ -148,7 +151,7 @@ func (c *checker) readMetrics(context.Context) error {
 	for g := 1; g <= c.report.Generation; g++ {
 		m := c.metrics[g]
 		if m == nil {
-			c.fault("%s: generation %d has no line", rundir.MetricsFile.Name, g)
+			c.fault("%s: generation %d has no line", c.metricsPath(), g)
 			complete = false
 			continue
 		}
@@ -160,11 +163,11 @@ func (c *checker) readMetrics(context.Context) error {
 		t := &c.totals[i]
 		if m.TotalGames != t.Games || m.Steps != t.Steps {
 			c.fault("%s: generation %d counts %d games and %d training steps, its checkpoint %d and %d",
-				rundir.MetricsFile.Name, g, m.TotalGames, m.Steps, t.Games, t.Steps)
+				c.metricsPath(), g, m.TotalGames, m.Steps, t.Games, t.Steps)
 		}
 		if complete && positions != t.Positions {
 			c.fault("%s: %d positions up to generation %d, its checkpoint counts %d",
-				rundir.MetricsFile.Name, positions, g, t.Positions)
+				c.metricsPath(), positions, g, t.Positions)
 		}
 	}
 	return nil
@@ -178,7 +181,7 @@ func (c *checker) readGames(ctx context.Context) error {
 			return ctx.Err()
 		}
 		records, first, err := record.Read(c.game, c.dir, g)
-		if record.IsLost(err) {
+		if record.IsLost(err) || errors.Is(err, checkpoints.ErrVersion) {
 			c.fault("%v", err)
 			complete = false
 			continue
@@ -195,10 +198,10 @@ func (c *checker) readGames(ctx context.Context) error {
 		total = first + len(records)
 		for i, r := range records {
 			plies += r.Length()
-			if len(r.Plies) > 0 {
-				err = r.CheckSearch()
+			if len(r.Plies) == 0 {
+				continue
 			}
-			if err != nil {
+			if err := r.CheckSearch(); err != nil {
 				c.fault("%s: game %d: %v", rundir.GamesPath(c.dir, g), i, err)
 			}
 		}

@@ -135,7 +135,7 @@ func send(ctx context.Context, conn *nats.Conn, run, name string, data []byte) {
 	}
 }
 
-// hostileMessages returns messages that must not change a run. Package train's TestReadBatchRejects has more.
+// hostileMessages returns messages that must not change a run. Package record's TestReadMessageRejects has more.
 func hostileMessages(rng *rand.Rand) [][]byte {
 	noise := make([]byte, 100_000)
 	for i := range noise {

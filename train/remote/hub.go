@@ -439,7 +439,8 @@ func (h *Hub) Report(ctx context.Context, s *rundir.WorkersStatus) {
 func (h *Hub) Close() {
 	h.stop()
 	h.joined.Wait()
-	if h.conn.Close(); h.server != nil {
+	h.conn.Close()
+	if h.server != nil {
 		h.server.Close()
 	}
 }
