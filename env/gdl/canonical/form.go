@@ -10,14 +10,14 @@ import (
 
 // Form is the canonical form of a sheet.
 type Form struct {
-	Text  string   // the sheet with numbers for names, and with rules and conditions sorted
-	Names []string // by number: the sheet's own name
+	Text  string   // the sheet with numbers instead of names, rules and conditions sorted
+	Names []string // the sheet's own name for each number
 }
 
-// ErrBudget says that a sheet is too large or too symmetric for the search.
+// ErrBudget means that a sheet is too large or too symmetric for the search.
 var ErrBudget = errors.New("the sheet is too large or too symmetric to be compared with others")
 
-// budget bounds the terms that New visits, some tenths of a second.
+// budget bounds the terms that New visits; it takes some tenths of a second.
 const budget = 8 << 20
 
 // New returns the canonical form of a sheet. The only error is [ErrBudget].
@@ -64,7 +64,7 @@ func New(rules []kif.Rule) (*Form, error) {
 	return f, nil
 }
 
-// Dictionary maps the names of one sheet to those of another one with an equal form.
+// Dictionary maps the names of one sheet to the corresponding names of another sheet with the same canonical text.
 func (f *Form) Dictionary(to *Form) map[string]string {
 	d := make(map[string]string, len(f.Names))
 	for i, name := range f.Names {
@@ -85,7 +85,7 @@ func isFixed(word string) bool {
 	return err == nil || slices.Contains(keywords, word)
 }
 
-// countNames numbers the names in a term.
+// countNames gives a number to each name in a term that has none yet.
 func (s *search) countNames(t kif.Term, ids map[string]int) {
 	if _, known := ids[t.Name]; !known && !t.IsVariable() && !isFixed(t.Name) {
 		ids[t.Name] = len(s.names)
@@ -96,24 +96,24 @@ func (s *search) countNames(t kif.Term, ids map[string]int) {
 	}
 }
 
-// term is a term of a rule.
+// term is a term of a rule, prepared for hashing.
 type term struct {
-	vertex    int    // of its name or variable; -1 for a keyword or number
+	vertex    int    // vertex of its name or variable; -1 for a keyword or number
 	word      string // the keyword or number
 	fixed     uint64 // hash of word
 	unordered bool   // the arguments commute
 	args      []term
-	hash      uint64 // with the colours of the last call of hashTerm
+	hash      uint64 // result of the last hashTerm
 }
 
-// clause is a rule. The literals of its body commute.
+// clause is a rule. The order of the literals in its body does not matter.
 type clause struct {
 	head      term
 	body      []term
 	variables []int
 }
 
-// newTerm converts a term. Variables get vertices from first on.
+// newTerm converts a term. Names get their number in ids as vertex, new variables the vertices from first on.
 func newTerm(t kif.Term, ids, variables map[string]int, first int) term {
 	n := term{vertex: -1}
 	if id, ok := ids[t.Name]; ok {

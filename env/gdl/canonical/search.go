@@ -6,18 +6,20 @@ import (
 	"strings"
 )
 
-// search looks for the order of the names with the least text, by individualisation and refinement.
+// search looks for the numbering of the names that gives the least text of a sheet, by individualisation and
+// refinement: colour refinement separates vertices; where several keep one colour, each in turn gets a colour of its
+// own.
 type search struct {
 	names    []string
 	clauses  []clause
 	vertices []int    // the names, then the variables of each clause
-	sums     []uint64 // by vertex: scratch of refine
+	sums     []uint64 // scratch of refine, one value per vertex
 	work     int      // terms visited so far
 
 	best          string
-	bestOrder     []int   // names by number
-	bestPath      []int   // names that were individualised on the way to best
-	automorphisms [][]int // by name: its image
+	bestOrder     []int   // the names in the order of their numbers in best
+	bestPath      []int   // names individualised on the path to best
+	automorphisms [][]int // found so far, each as the image of every name
 }
 
 // mix adds x to a hash; the order matters.
@@ -28,7 +30,7 @@ func mix(h, x uint64) uint64 {
 	return h ^ h>>32
 }
 
-// Constants that tell the places in a rule apart.
+// Constants for hashes: kinds of places in a rule, and a mark for individualised vertices.
 const (
 	placeHead = 1000 + iota
 	placeBody
@@ -37,7 +39,7 @@ const (
 	setApart
 )
 
-// hashTerm computes the hash of a term from the colours.
+// hashTerm computes the hash of a term from the colours of its vertices, and stores it in t.hash.
 func (s *search) hashTerm(t *term, colours []uint64) uint64 {
 	s.work++
 	h := t.fixed
@@ -58,7 +60,8 @@ func (s *search) hashTerm(t *term, colours []uint64) uint64 {
 	return t.hash
 }
 
-// addPlaces adds to the sum of each vertex in a term a hash of its place; context is the place of the term.
+// addPlaces adds, for each vertex in a term, a hash of its place to s.sums. context is the hash of the term's own
+// place.
 func (s *search) addPlaces(t *term, context uint64) {
 	context = mix(context, t.hash)
 	if t.vertex >= 0 {
@@ -73,7 +76,8 @@ func (s *search) addPlaces(t *term, context uint64) {
 	}
 }
 
-// refine mixes the places of vertices in the clauses into their colours until the number of colours no longer grows.
+// refine is colour refinement: it mixes the places of each vertex in the clauses into its colour, until the number of
+// colours stops growing.
 func (s *search) refine(clauses []clause, vertices []int, colours []uint64) {
 	for count := 0; s.work <= budget; {
 		for _, v := range vertices {
@@ -105,7 +109,8 @@ func (s *search) refine(clauses []clause, vertices []int, colours []uint64) {
 	}
 }
 
-// cell returns the smallest set of vertices with one colour, of several that of the least colour; nil if all colours differ.
+// cell returns the smallest set of vertices that share a colour, the one of least colour among equals; nil if all
+// colours differ.
 func cell(vertices []int, colours []uint64) []int {
 	sets := map[uint64][]int{}
 	for _, v := range vertices {
@@ -120,8 +125,8 @@ func cell(vertices []int, colours []uint64) []int {
 	return best
 }
 
-// visit searches the node of a search tree: path has the individualised names. It returns the depth to which to backtrack,
-// less than len(path) if an automorphism shows that the node's subtree is a copy of one that was searched.
+// visit searches a node of the search tree; path lists the names individualised so far. It returns the depth to
+// backtrack to: less than len(path) if an automorphism shows that the subtree is a copy of one already searched.
 func (s *search) visit(colours []uint64, path []int) int {
 	s.refine(s.clauses, s.vertices, colours)
 	if s.work > budget {
@@ -147,7 +152,7 @@ func (s *search) visit(colours []uint64, path []int) int {
 	return len(path)
 }
 
-// equivalent reports whether automorphisms that fix the path map v to a name that was tried.
+// equivalent reports whether automorphisms that fix all names of the path map v to a name already tried.
 func (s *search) equivalent(path, tried []int, v int) bool {
 	if len(tried) == 0 || len(s.automorphisms) == 0 {
 		return false
@@ -173,7 +178,8 @@ func (s *search) equivalent(path, tried []int, v int) bool {
 	return false
 }
 
-// leaf compares the text of an order of the names with the best. An equal text makes an automorphism.
+// leaf handles a complete numbering of the names: it keeps its text if it is the least so far. An equal text yields an
+// automorphism.
 func (s *search) leaf(colours []uint64, path []int) int {
 	order := slices.Clone(s.vertices[:len(s.names)])
 	slices.SortFunc(order, func(a, b int) int {
@@ -204,7 +210,7 @@ func (s *search) leaf(colours []uint64, path []int) int {
 	return same
 }
 
-// text returns the sheet with numbers for names, sorted.
+// text returns the sheet with numbers instead of names, its rules sorted.
 func (s *search) text(order []int, colours []uint64) string {
 	labels := make([]string, len(s.vertices))
 	for i, v := range order {
@@ -218,8 +224,7 @@ func (s *search) text(order []int, colours []uint64) string {
 	return strings.Join(lines, "\n")
 }
 
-// clauseText returns the least text of a clause over the orders of its variables: of equal colours each is individualised in
-// turn.
+// clauseText returns the least text of a clause over all numberings of its variables that the colours allow.
 func (s *search) clauseText(i int, labels []string, colours []uint64) string {
 	c := &s.clauses[i]
 	set := cell(c.variables, colours)

@@ -5,33 +5,33 @@ import (
 	"slices"
 )
 
-// Matcher looks for automorphisms of a circuit: permutations of its inputs, fluents and moves, that commute with all results.
-// Input k is gate 1+k: first the fluents, then the moves of each role.
+// Matcher finds automorphisms of a circuit: permutations of its inputs (fluents and moves) that preserve all its
+// results. Input k is gate 1+k: first the fluents, then the moves of each role.
 //
-// It has gates of its own in a normal form, so that the order in which the grounder split the rules does not matter: nested
-// conjunctions are one gate, and (a and (b or c)) or d becomes (a and b) or (a and c) or d.
+// It copies the circuit into gates in a normal form, so that the way in which rules were written and grounded does not
+// matter: nested conjunctions become one gate, and (a and (b or c)) or d becomes (a and b) or (a and c) or d.
 type Matcher struct {
 	circuit *Circuit
-	goals   [][]Goal // by role: goals that automorphisms keep
+	goals   [][]Goal // by role: goals that automorphisms must preserve
 	table   *table
-	becomes []Ref // by gate of the circuit that results need: the matcher's literal
+	becomes []Ref // the matcher's literal for each gate of the circuit that results need
 	inputs  int
 	needed  []int32 // conjunctions that results need, ascending
 	loops   []int32
-	defs    []Ref // by entry of loops
+	defs    []Ref // definition of each loop
 	from    colouring
 	to      colouring
-	images  []Ref // scratch of verify, by gate
-	work    int   // inputs of gates, and inputs of the circuit, visited
-	limit   int   // of work
+	images  []Ref // scratch of verify: image of each gate
+	work    int   // inputs visited, of gates and of the circuit
+	limit   int   // largest work
 }
 
-// colouring is a step of colour refinement, by gate: the colour of an input or loop; the hash of a gate's cone, computed from
-// the inputs up; and the hash of its context, its users, computed from the results down.
+// colouring is the state of colour refinement, with values per gate. colour is that of an input or loop. hash sums up
+// what a gate computes, from the inputs up. context sums up where it is used, from the results down.
 type colouring struct{ colour, hash, context []uint64 }
 
-// NewMatcher returns a matcher that gives up after limit inputs of gates visited in all calls of Match together. Goals are
-// those that automorphisms must keep, by role: all of them or none.
+// NewMatcher returns a matcher for automorphisms that preserve the given goals of each role: all of its goals or none.
+// It gives up after visiting limit inputs of gates in all calls of Match together.
 func (c *Circuit) NewMatcher(limit int, goals [][]Goal) *Matcher {
 	m := &Matcher{circuit: c, goals: goals, inputs: c.firstGate() - 1, limit: limit}
 	need := c.newMarker(c.table)
@@ -52,7 +52,8 @@ func (c *Circuit) NewMatcher(limit int, goals [][]Goal) *Matcher {
 	return m
 }
 
-// setLeaves lists the loops and conjunctions that results need, given the circuit's gates that they need.
+// setLeaves sets m.loops, m.defs and m.needed: the loops and conjunctions that results depend on. marked tells which
+// gates of the circuit they depend on.
 func (m *Matcher) setLeaves(marked []bool) {
 	c := m.circuit
 	for _, bl := range c.blocks {
@@ -85,16 +86,17 @@ func (m *Matcher) setLeaves(marked []bool) {
 	slices.Reverse(m.needed)
 }
 
-// of returns the matcher's literal of a literal of the circuit.
+// of returns the matcher's literal for a literal of the circuit.
 func (m *Matcher) of(r Ref) Ref { return m.becomes[r.Gate()] ^ r&1 }
 
-// maxGrowth bounds the inputs of a matcher's gates, as a multiple of the circuit's.
+// maxGrowth is how many times the inputs of all gates may grow by the normal form.
 const maxGrowth = 4
 
 // maxMembers is the size of the largest disjunction that the normal form distributes.
 const maxMembers = 16
 
-// copyGates copies the marked gates, in normal form if form is true. It reports false if they grow too much.
+// copyGates copies the marked gates of the circuit, in normal form if form is true. It reports false if they grow too
+// much.
 func (m *Matcher) copyGates(marked []bool, form bool) bool {
 	old, t := m.circuit.table, newTable(m.inputs)
 	m.table, m.becomes = t, make([]Ref, old.n())
@@ -125,7 +127,7 @@ func (m *Matcher) copyGates(marked []bool, form bool) bool {
 	return true
 }
 
-// appendForm appends an input of a conjunction in normal form: a conjunction becomes its inputs, and the negation of a
+// appendForm appends an input of a conjunction in normal form. A conjunction becomes its inputs. The negation of a
 // conjunction with exactly one disjunction, not (a and (b or c)), becomes not (a and b), not (a and c).
 func (t *table) appendForm(dst []Ref, r Ref) []Ref {
 	inputs := slices.Clone(t.of(r.Gate())) // the table moves when it grows
@@ -165,7 +167,7 @@ func Mix(h, x uint64) uint64 {
 	return h ^ h>>32
 }
 
-// Kinds of uses that refinement tells apart.
+// Kinds of uses of a gate, as hashes distinguish them, and a mark for individualised vertices.
 const (
 	ofNext = 1 + iota
 	ofLegal
@@ -175,11 +177,12 @@ const (
 	setApart
 )
 
-// Match returns an automorphism as the image of each input. It maps input i to an input whose label in to equals label i in
-// from, and the goals of role r to those of roles[r]. The result is proven, gate by gate; nil means that none was found.
+// Match returns an automorphism as the image of each input, or nil if it finds none. The automorphism maps an input
+// with label l in from to one with label l in to, and the goals of role r to those of roles[r]. It is checked gate by
+// gate.
 //
-// It alternates colour refinement with individualisation (McKay and Piperno, Practical graph isomorphism II, 2014), without
-// backtracking: an input that is tied with others is mapped to itself if it can be, otherwise to the first.
+// Match alternates colour refinement with individualisation (McKay and Piperno, Practical graph isomorphism II, 2014)
+// but never backtracks: among inputs of the same colour it maps one to itself if it can, otherwise to the first.
 func (m *Matcher) Match(from, to []uint64, roles []int) []int32 {
 	for k := range m.inputs {
 		m.from.colour[1+k], m.to.colour[1+k] = from[k], to[k]
@@ -193,7 +196,7 @@ func (m *Matcher) Match(from, to []uint64, roles []int) []int32 {
 	}
 	for count := 0; m.work <= m.limit; {
 		vertices, targets := m.sorted(&m.from), m.sorted(&m.to)
-		now, tie := 0, int32(-1) // the number of colours, and the first vertex that is not the only one of its colour
+		now, tie := 0, int32(-1) // number of colours; first vertex that shares its colour
 		for i, v := range vertices {
 			if targets[i].colour != v.colour {
 				return nil
@@ -237,7 +240,7 @@ type vertex struct {
 	gate   int32
 }
 
-// sorted returns the inputs and loops, ordered by colour, then number.
+// sorted returns the inputs and loops ordered by colour, then by number.
 func (m *Matcher) sorted(c *colouring) []vertex {
 	list := make([]vertex, 0, m.inputs+len(m.loops))
 	m.work += cap(list)
@@ -253,7 +256,8 @@ func (m *Matcher) sorted(c *colouring) []vertex {
 	return list
 }
 
-// refine mixes into the colours of inputs and loops the hashes of their contexts and of their next values or definitions.
+// refine is one step of colour refinement: it computes the hash and the context of every gate, and mixes them into the
+// colours of inputs and loops.
 func (m *Matcher) refine(c *colouring, roles []int) {
 	circuit, t := m.circuit, m.table
 	hash := func(r Ref) uint64 { return Mix(c.hash[r.Gate()], uint64(r&1)) }
@@ -287,7 +291,7 @@ func (m *Matcher) refine(c *colouring, roles []int) {
 			use(r, x)
 		}
 	}
-	// Colours change only now, because the hashes above are of the old ones.
+	// Change colours only now: the hashes above need the old ones.
 	m.eachInput(func(v int, kind uint64, r Ref) {
 		c.colour[v] = Mix(Mix(c.colour[v], c.context[v]), hash(r))
 	})
@@ -296,8 +300,8 @@ func (m *Matcher) refine(c *colouring, roles []int) {
 	}
 }
 
-// eachInput calls visit with the gate of each input, its kind, and the literal of the fluent's next value or the move's
-// legality.
+// eachInput calls visit for each input with its gate, its kind, and the literal that belongs to it: a fluent's next
+// value or a move's legality.
 func (m *Matcher) eachInput(visit func(gate int, kind uint64, r Ref)) {
 	c := m.circuit
 	for i, r := range c.Next {
@@ -310,7 +314,8 @@ func (m *Matcher) eachInput(visit func(gate int, kind uint64, r Ref)) {
 	}
 }
 
-// verify returns the map of each input and loop to its partner as images of inputs; nil if it is no automorphism.
+// verify checks that a map of inputs and loops to partners is an automorphism. It returns the images of the inputs, or
+// nil.
 func (m *Matcher) verify(partner []int32, roles []int) []int32 {
 	c, t := m.circuit, m.table
 	image := func(r Ref) Ref { return m.images[r.Gate()] ^ r&1 }

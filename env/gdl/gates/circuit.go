@@ -8,19 +8,20 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// Circuit computes the propositions of positions and the positions after moves. It is immutable.
+// Circuit is the rules of a game as logic gates. From a position it computes legal moves, terminal and goals; from
+// moves it computes the next position. It is immutable.
 type Circuit struct {
 	Program  *ground.Program // without its rules
-	Next     []Ref           // by fluent of the program: its value in the next position
-	Legal    [][]Ref         // by role, then move
+	Next     []Ref           // the next value of each fluent of the program
+	Legal    [][]Ref         // Legal[r][m]: move m of role r is legal
 	Terminal Ref
 	Goals    [][]Goal // by role
 
 	table  *table
 	blocks []block
-	moves  []int         // by role: the gate of its first move
-	late   []bool        // by gate: depends on moves
-	plan   [plans][]step // in topological order
+	moves  []int         // for each role: the gate of its first move
+	late   []bool        // for each gate: it depends on moves
+	plan   [plans][]step // gates to compute, in topological order
 }
 
 // Goal gives a role Value points in final positions where Holds is true.
@@ -29,21 +30,22 @@ type Goal struct {
 	Holds Ref
 }
 
-// block is a strongly connected component of propositions: the gates from..to-1. Its loops are variables that stand for the
-// propositions; they are computed again until each equals its definition.
+// block holds propositions that depend on each other, a strongly connected component: the gates from..to-1. Its loops
+// are variables that stand for the propositions; they are computed repeatedly until each equals its definition.
 type block struct {
 	from, to    int
 	loops, defs []Ref
 }
 
-// step is a part of a plan: the gates of a block, or gates outside of blocks.
+// step is a group of gates that a plan computes together: those of a block, or gates outside of blocks.
 type step struct {
 	gates []int32 // ascending
 	runs  []run   // the same gates, ordered for speed
 	block *block  // nil without loops
 }
 
-// run lists gates with the same number of inputs, each followed by its inputs, so that computing them needs few branches.
+// run is a list of gates with the same number of inputs, each followed by its inputs. So a loop over them needs few
+// branches.
 type run struct {
 	inputs int
 	refs   []Ref
@@ -67,12 +69,12 @@ func New(p *ground.Program) (*Circuit, error) {
 	}
 	c.setResults(refs)
 	c.order()
-	// The rules are gates now; keep names and numbers only.
+	// The rules are gates now; keep only names and numbers.
 	c.Program = &ground.Program{Terms: p.Terms, Roles: p.Roles, Init: p.Init, Fluents: p.Fluents, Moves: p.Moves, Static: p.Static, Never: p.Never}
 	return c, nil
 }
 
-// setResults sets the results of the circuit, given the literals of atoms.
+// setResults sets Next, Legal, Goals and Terminal, given the literal of each atom.
 func (c *Circuit) setResults(refs map[ground.Term]Ref) {
 	p := c.Program
 	find := func(atoms map[ground.Term]ground.Term, key ground.Term) Ref {
@@ -110,7 +112,7 @@ const (
 	maxDepth = 1 << 16
 )
 
-// depth returns the length of the longest path through gates.
+// depth returns the length of the longest path from an input to a gate.
 func (c *Circuit) depth() int {
 	depths, most := make([]int32, c.table.n()), int32(0)
 	for gate := range depths {
@@ -122,13 +124,13 @@ func (c *Circuit) depth() int {
 	return int(most)
 }
 
-// Fluent returns the input of a fluent.
+// Fluent returns the literal of a fluent: an input of the circuit.
 func (c *Circuit) Fluent(i int) Ref { return Ref(2 * (1 + i)) }
 
-// Move returns the input of a role's move.
+// Move returns the literal of a role's move: an input of the circuit, true if the role plays the move.
 func (c *Circuit) Move(role, i int) Ref { return Ref(2 * (c.moves[role] + i)) }
 
-// Size returns the numbers of gates that Position, Moves and FinalGoals compute.
+// Size returns how many gates [Circuit.Position], [Circuit.Moves] and [Circuit.FinalGoals] compute.
 func (c *Circuit) Size() (position, moves, goals int) {
 	var sizes [plans]int
 	for i, plan := range c.plan {
@@ -145,8 +147,8 @@ type builder struct {
 	refs    map[ground.Term]Ref
 }
 
-// build compiles the atoms that results need, in topological order, and returns the literals of all atoms. It stops if there
-// are too many gates.
+// build compiles the atoms that results need into gates, in topological order, and returns the literal of each atom. It
+// stops early if there are too many gates.
 func (c *Circuit) build() map[ground.Term]Ref {
 	p := c.Program
 	b := &builder{circuit: c, refs: map[ground.Term]Ref{}}
@@ -182,7 +184,7 @@ func (c *Circuit) build() map[ground.Term]Ref {
 	return b.refs
 }
 
-// dependencies lists the atoms in the rules of an atom.
+// dependencies lists the atoms in the bodies of an atom's rules.
 func (b *builder) dependencies(a ground.Term) (list []ground.Term) {
 	for _, body := range b.circuit.Program.Rules[a] {
 		for _, l := range body {
@@ -192,7 +194,7 @@ func (b *builder) dependencies(a ground.Term) (list []ground.Term) {
 	return list
 }
 
-// build compiles a strongly connected component: a single atom, or a block.
+// build compiles a strongly connected component of atoms: a single atom becomes a gate, several become a block.
 func (b *builder) build(component []ground.Term) {
 	t := b.circuit.table
 	rules := b.circuit.Program.Rules
@@ -218,7 +220,7 @@ func dependsOn(bodies [][]ground.Literal, a ground.Term) bool {
 	})
 }
 
-// define compiles the rules of an atom: a disjunction of conjunctions.
+// define compiles the rules of an atom into a disjunction of conjunctions.
 func (b *builder) define(a ground.Term) Ref {
 	var or, and []Ref
 	for _, body := range b.circuit.Program.Rules[a] {
@@ -237,13 +239,13 @@ func (b *builder) define(a ground.Term) Ref {
 
 // Plans: lists of gates to compute.
 const (
-	ofPosition = iota // gates that depend on fluents alone
+	ofPosition = iota // gates that depend only on fluents
 	ofMoves           // gates that depend on moves
 	ofGoals           // gates that only goals need
 	plans
 )
 
-// order plans the gates that results need, in topological order.
+// order makes the plans: it lists the gates that results need, in topological order.
 func (c *Circuit) order() {
 	t := c.table
 	play := c.newMarker(t)
@@ -290,11 +292,11 @@ func (c *Circuit) order() {
 	}
 }
 
-// orderBlock plans the gates of a block. Gates that were numbered within the block but do not depend on its loops, because
-// structural hashing shares them, come before it.
+// orderBlock adds the gates of a block to the plans. Gates that have numbers of the block but do not depend on its
+// loops, because structural hashing shares them, come before the block.
 func (c *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan func(gate int) int) {
 	t := c.table
-	inside := make([]bool, bl.to-bl.from) // depends on loops
+	inside := make([]bool, bl.to-bl.from) // gates that depend on the loops
 	for i := range bl.loops {
 		inside[i] = true
 	}
@@ -321,10 +323,11 @@ func (c *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan
 	c.plan[i] = append(c.plan[i], s)
 }
 
-// setRuns sorts the gates of each step by depth, then by number of inputs, and splits them into runs.
+// setRuns fills the runs of each step: it sorts its gates by depth, then by number of inputs, and splits them where the
+// number of inputs changes.
 func (c *Circuit) setRuns() {
 	t := c.table
-	depth := make([]int, t.n()) // 1 and more for gates of the step
+	depth := make([]int, t.n()) // depth within the current step; 0 for all other gates
 	for _, plan := range c.plan {
 		for i := range plan {
 			s := &plan[i]
@@ -350,11 +353,11 @@ func (c *Circuit) setRuns() {
 	}
 }
 
-// marker marks the cone of gates: the gates and all that they depend on. Its table contains the circuit's.
+// marker marks gates and everything that they depend on. Its table contains the circuit's gates and may have more.
 type marker struct {
 	table   *table
-	blockOf map[int]*block // by loop
-	marked  []bool         // by gate
+	blockOf map[int]*block // the block of each loop
+	marked  []bool         // for each gate
 }
 
 func (c *Circuit) newMarker(t *table) *marker {
@@ -398,13 +401,13 @@ func b2i(b bool) int {
 	return 0
 }
 
-// firstGate is the first gate that is no input.
+// firstGate returns the number of the first gate that is not an input.
 func (c *Circuit) firstGate() int {
 	last := len(c.moves) - 1
 	return c.moves[last] + len(c.Program.Moves[last])
 }
 
-// append adds a gate outside of blocks to a plan.
+// append adds a gate outside of blocks to the last step of a plan.
 func (c *Circuit) append(plan int, gate int32) {
 	p := &c.plan[plan]
 	if k := len(*p); k == 0 || (*p)[k-1].block != nil {
@@ -414,7 +417,7 @@ func (c *Circuit) append(plan int, gate int32) {
 	s.gates = append(s.gates, gate)
 }
 
-// eachResult calls visit with every result of the circuit but goals.
+// eachResult calls visit for every result of the circuit except goals.
 func (c *Circuit) eachResult(visit func(r Ref)) {
 	for _, r := range c.Next {
 		visit(r)

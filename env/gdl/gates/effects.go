@@ -2,22 +2,22 @@ package gates
 
 import "slices"
 
-// effect is the conditional effect of a move on the fluents. Fluents that it does not list keep their value.
+// effect lists the fluents that a move changes. All others keep their value.
 type effect struct {
-	sets []Ref    // unconditional: fluents that become true; a negated one becomes false
-	rest []change // conditional on the position
+	sets []Ref    // in every position: these literals of fluents become true
+	rest []change // depending on the position
 }
 
-// change gives a fluent the value that a gate has in the position before the move.
+// change sets a fluent to the value that a gate has before the move.
 type change struct {
 	fluent int32
 	value  Ref
 }
 
-// add adds a fluent, with literal f, whose next value is r.
+// add adds a fluent to the effect: f is its literal, r its next value.
 func (e *effect) add(fluent int32, f, r Ref) {
 	switch r {
-	case f: // stays
+	case f: // unchanged
 	case True:
 		e.sets = append(e.sets, f)
 	case False:
@@ -27,22 +27,22 @@ func (e *effect) add(fluent int32, f, r Ref) {
 	}
 }
 
-// effects computes the effects of moves by partial evaluation: it folds the circuit with all moves of a mode false, then, for
-// each move, the gates that depend on the move with the move true.
+// effects computes the effect of each move by partial evaluation of the circuit. It folds the circuit once with no move
+// of the mover, then for each move only the gates that depend on the move, with the move true.
 type effects struct {
 	circuit *Circuit
-	table   *table // contains the circuit's
-	limit   int    // of gates in the table
-	work    int    // inputs of gates visited
+	table   *table // contains the circuit's gates
+	limit   int    // largest number of gates in the table
+	work    int    // inputs of gates visited so far
 
-	becomes []Ref     // by gate of the circuit: its literal after folding
-	users   [][]int32 // by gate that depends on moves: the gates that use it
-	nextOf  [][]int32 // by gate: the fluents whose next value it is
-	reached []bool    // scratch by gate
+	becomes []Ref     // literal of each of the circuit's gates after folding
+	users   [][]int32 // for each gate: the gates that use it and depend on moves
+	nextOf  [][]int32 // for each gate: the fluents whose next value it computes
+	reached []bool    // scratch of changed, for each gate
 	scratch []Ref
 }
 
-// Limits beyond which effects cost more than they save.
+// Limits beyond which precomputed effects cost more time than they save.
 const (
 	maxEffectGates = 1 << 19
 	maxEffectWork  = 1 << 29
@@ -65,7 +65,7 @@ func newEffects(c *Circuit, t *table) *effects {
 	return e
 }
 
-// fold folds the circuit for a mode in which the mover makes no move.
+// fold folds the circuit for positions of a mode in which the mover plays no move.
 func (e *effects) fold(m Mode) {
 	c := e.circuit
 	e.becomes = make([]Ref, c.table.n())
@@ -111,8 +111,8 @@ func (e *effects) foldGate(gate int32) Ref {
 // of returns a literal of the circuit after folding.
 func (e *effects) of(r Ref) Ref { return e.becomes[r.Gate()] ^ r&1 }
 
-// find sets the effects of a mode's moves, after fold. It reports false if a block depends on moves, or if the effects need
-// too many gates.
+// find computes the effects of a mode's moves; fold must have been called for the mode. It reports false if a block
+// depends on moves, or if the effects need too many gates.
 func (e *effects) find(m *playMode) bool {
 	c := e.circuit
 	for _, s := range c.plan[ofMoves] {
@@ -125,7 +125,7 @@ func (e *effects) find(m *playMode) bool {
 		base[i] = e.of(r)
 	}
 	changed := make([]map[int32]Ref, len(m.Moves))
-	special := make([]bool, len(c.Next)) // by fluent: its next value depends on the move
+	special := make([]bool, len(c.Next)) // fluents whose next value depends on the move
 	for k, i := range m.Moves {
 		var ok bool
 		if changed[k], ok = e.changed(c.Move(m.Mover, i)); !ok {
@@ -153,7 +153,8 @@ func (e *effects) find(m *playMode) bool {
 	return true
 }
 
-// changed returns the next values of the fluents that depend on a move. It reports false if that takes too much work.
+// changed returns the next value of each fluent for which the move matters. It reports false if that takes too much
+// work.
 func (e *effects) changed(move Ref) (map[int32]Ref, bool) {
 	// The gates that depend on the move, in topological order.
 	reached := []int32{int32(move.Gate())}

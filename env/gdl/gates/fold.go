@@ -2,23 +2,24 @@ package gates
 
 import "slices"
 
-// Folder evaluates a circuit partially: it folds gates under inputs that are constants, into a table of its own. Loops stay
-// variables, which is sound but may miss that a gate is constant. It also searches for satisfying assignments, see
-// [Folder.Possible].
+// Folder simplifies a circuit for inputs that are known to be true or false (partial evaluation). It adds the
+// simplified gates to a table of its own. It also searches for satisfying assignments, see [Folder.Possible].
+//
+// Loops stay variables. So Fold may miss that a gate is constant, but never claims a wrong constant.
 type Folder struct {
 	circuit *Circuit
 	table   *table
-	given   []Ref    // by input: its constant, or notGiven
-	set     []int    // inputs with constants
-	done    []Ref    // by gate: the folded literal; valid where stamp equals now
-	stamp   []uint32 // by gate
+	given   []Ref    // constant of each input, or notGiven
+	set     []int    // inputs that have a constant
+	done    []Ref    // folded literal of each gate; valid where stamp equals now
+	stamp   []uint32 // value of now when done was set, for each gate
 	now     uint32   // grows whenever constants change
 	scratch []Ref
-	seen    []uint32 // by gate: the last visit of Inputs
+	seen    []uint32 // for each gate: the last call of Inputs that visited it
 	visit   uint32
-	work    int // inputs of gates visited
+	work    int // inputs of gates visited so far
 
-	exclusive [][]int32 // by fluent: the mutex groups that contain it
+	exclusive [][]int32 // for each fluent: the mutex groups that contain it
 	groups    [][]int   // see Exclude
 	search    search
 	budget    int // see Budget
@@ -59,16 +60,17 @@ func (f *Folder) give(gate int, r Ref) {
 	f.work++
 }
 
-// Set makes a literal of an input true, besides the other constants.
+// Set makes a literal of an input true and keeps the other constants.
 func (f *Folder) Set(r Ref) {
 	f.give(r.Gate(), True^r&1)
 	f.now++
 }
 
-// maxAdded is the number of gates beyond the circuit's that Trim lets a folder keep.
+// maxAdded is the number of added gates that Trim lets a folder keep.
 const maxAdded = 1 << 22
 
-// Trim drops the gates that the folder has added if they are many. Literals that Fold has returned are invalid then.
+// Trim removes all gates that the folder has added if there are many. Literals that Fold returned before are then
+// invalid.
 func (f *Folder) Trim() {
 	if f.table.n() > f.circuit.table.n()+maxAdded {
 		f.table = f.circuit.table.clone()
@@ -82,7 +84,7 @@ func (f *Folder) Work() int { return f.work }
 // And returns the conjunction of literals. It reorders refs.
 func (f *Folder) And(refs ...Ref) Ref { return f.table.and(refs) }
 
-// Fold returns a literal under the constants.
+// Fold returns the literal that r is equal to under the constants.
 func (f *Folder) Fold(r Ref) Ref { return f.fold(r.Gate()) ^ r&1 }
 
 func (f *Folder) fold(gate int) Ref {
@@ -124,7 +126,7 @@ func (f *Folder) fold(gate int) Ref {
 	return result
 }
 
-// Inputs calls visit with each input and loop in the cone of a gate.
+// Inputs calls visit for each input and loop that a literal depends on.
 func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 	if n := f.table.n(); len(f.seen) < n {
 		f.seen = append(f.seen, make([]uint32, n-len(f.seen))...)
@@ -149,8 +151,8 @@ func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 	}
 }
 
-// Needs reports whether folding shows that a gate is false wherever the input x is. Results of Fold are computed anew
-// afterwards.
+// Needs reports whether folding proves that r is false whenever the input x is false. It discards the cached results of
+// Fold.
 func (f *Folder) Needs(r, x Ref) bool {
 	gate := x.Gate()
 	given := f.given[gate]

@@ -2,54 +2,57 @@ package gates
 
 import "slices"
 
-// Mode is a set of positions in which one role, the mover, has a choice and the other one has one move or none.
+// Mode describes positions with the same turn: the mover chooses among its moves, and the other role has one move or
+// none.
 type Mode struct {
 	Mover int   // the role that chooses
 	Moves []int // its possible moves
-	Idle  int   // the move of the other role; -1 if it has none
-	// Known are literals of fluents that hold in every position of the mode.
+	Idle  int   // the only move of the other role; -1 if it has none
+	// Known are literals of fluents that are true in every position of the mode.
 	Known []Ref
 }
 
-// Play is a circuit specialised for a game in which players take turns, which updates positions move by move: see
-// [Position]. It is immutable.
+// Play is a circuit for games in which players take turns. It updates a [Position] move by move instead of computing it
+// anew. It is immutable.
 //
-// It numbers its gates anew: false, the fluents, the gates whose values a position keeps, and those that are computed on
-// demand.
+// Its gates have new numbers: false, the fluents, the gates whose values a position keeps, and those that are computed
+// on demand.
 type Play struct {
 	circuit *Circuit
 	modes   []playMode
 	goals   [][]Goal // by role
 
-	first  []int32 // by gate: where its inputs begin in inputs; one more entry at the end
+	first  []int32 // index in inputs of each gate's first input; one more entry at the end
 	inputs []Ref
-	kept   int // the number of gates whose values a position keeps; these come first
+	kept   int // number of gates whose values a position keeps; these come first
 	blocks []playBlock
-	bits   []Ref   // outputs that a position keeps: legal moves and terminal by mode; False where a bit is unused
-	uses   []uses  // by kept gate
-	users  []int32 // see uses
+	bits   []Ref   // outputs that a position keeps: legal moves and terminal of each mode; False fills up words
+	uses   []uses  // for each kept gate
+	users  []int32 // lists that uses refers to
 }
 
-// uses is the fan-out of a gate as ranges of Play.users: gates (2 x number, + 1 if they use the negation) begin at gates,
-// output bits at bits, blocks at blocks; the last range ends at end.
+// uses is the fan-out of a gate, as consecutive ranges of Play.users. They begin at the indices gates, bits and blocks,
+// and the last ends at end: gates that use it (2 x number, + 1 for its negation), output bits that it computes, blocks
+// with it as an input.
 type uses struct{ gates, bits, blocks, end int32 }
 
-// playBlock is a block of the circuit: the gates from..to-1, of which the loops come first.
+// playBlock is a block of mutually dependent gates, see block: the gates from..to-1, the loops first.
 type playBlock struct {
 	from, to    int32
 	loops, defs []Ref
 }
 
-// playMode is a mode with its outputs and the effects of its moves.
+// playMode is a mode with its output bits and the effects of its moves.
 type playMode struct {
 	Mode
-	legal    int      // first word of the legal moves in bits
-	terminal int      // index in bits
-	always   effect   // part of the effect that all moves share
-	effects  []effect // by entry of Moves; nil if the whole circuit computes moves
+	legal    int      // index of the first word with bits of legal moves
+	terminal int      // index of the bit of terminal
+	always   effect   // the part that all moves' effects share
+	effects  []effect // effect of each entry of Moves; nil if the whole circuit must compute moves
 }
 
-// NewPlay specialises a circuit for a game of which each position belongs to exactly one mode. It adds gates to the folder.
+// NewPlay prepares a circuit for play. Each position of the game must belong to exactly one mode. NewPlay adds gates to
+// the folder.
 func NewPlay(c *Circuit, f *Folder, modes []Mode) *Play {
 	p := &Play{circuit: c}
 	b := newEffects(c, f.table)
@@ -80,14 +83,14 @@ func NewPlay(c *Circuit, f *Folder, modes []Mode) *Play {
 	return p
 }
 
-// fillWord adds unused bits up to the end of a word.
+// fillWord adds unused bits up to the end of the current word.
 func (p *Play) fillWord() {
 	for len(p.bits)%64 != 0 {
 		p.bits = append(p.bits, False)
 	}
 }
 
-// eachResult calls visit with the outputs that are computed on demand.
+// eachResult calls visit for every output that is computed on demand: conditional effects and goals.
 func (p *Play) eachResult(visit func(r *Ref)) {
 	for k := range p.modes {
 		m := &p.modes[k]
@@ -107,7 +110,7 @@ func (p *Play) eachResult(visit func(r *Ref)) {
 	}
 }
 
-// number copies the gates of a table that are needed, with new numbers.
+// number copies the needed gates of a table and renumbers them, gates with kept values first.
 func (p *Play) number(t *table) {
 	c := p.circuit
 	needed, kept := p.needed(t)
@@ -150,7 +153,8 @@ func (p *Play) number(t *table) {
 	}
 }
 
-// needed returns which gates of a table are needed, and which of these a position keeps: the cones of bits and blocks.
+// needed tells which gates of a table are needed, and for which of these a position keeps the value: those that output
+// bits and blocks depend on.
 func (p *Play) needed(t *table) (needed, kept []bool) {
 	keep := p.circuit.newMarker(t)
 	for i := range 1 + len(p.circuit.Next) {
@@ -186,10 +190,10 @@ func (p *Play) needed(t *table) (needed, kept []bool) {
 	return needed, keep.marked
 }
 
-// findUses lists the fan-out of each kept gate.
+// findUses sets the fan-out of each kept gate, see uses.
 func (p *Play) findUses() {
 	gates, bits, blocks := make([][]int32, p.kept), make([][]int32, p.kept), make([][]int32, p.kept)
-	next := 0 // the next block
+	next := 0 // index of the next block
 	for gate := range int32(p.kept) {
 		if next < len(p.blocks) && gate >= p.blocks[next].to {
 			next++

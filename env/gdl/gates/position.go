@@ -2,26 +2,26 @@ package gates
 
 import "slices"
 
-// Position is a position of a [Play], updated by delta propagation: it counts the false inputs of each gate, and a move
-// updates the counts of the gates that change. It has one owner.
+// Position is a position of a [Play]. It keeps the number of false inputs of each gate, and a move updates only the
+// counts that change (delta propagation). It has one owner.
 type Position struct {
 	play  *Play
 	on    []uint64 // bit set of the true fluents
 	bits  []uint64 // values of Play.bits
-	count []int32  // by kept gate: its number of false inputs, so 0 means true; for gates of blocks just 0 or 1
+	count []int32  // number of false inputs of each kept gate, so 0 means true; for gates of blocks just 0 or 1
 
 	// Scratch.
-	changed []int32 // gates whose change is to be propagated: 2 x number, + 1 if they became true
-	dirty   []bool  // by block: an input has changed
-	others  []truth // by gate - Play.kept: values of gates on demand; nil until the first demand
-	found   []int32 // entries of others that are known
-	flips   []int32 // fluents to change
-	before  []int32 // values of a block
+	changed []int32 // gates whose change is not yet propagated: 2 x number, + 1 if it became true
+	dirty   []bool  // for each block: an input has changed
+	others  []truth // known values of the gates computed on demand, from gate Play.kept on; nil until needed
+	found   []int32 // indices of the known entries of others
+	flips   []int32 // fluents that the move changes
+	before  []int32 // values of a block before recompute
 	values  Values  // of the whole circuit; nil until it is needed
 	next    []uint64
 }
 
-// truth is the value of a gate that is computed on demand.
+// truth is the value of a gate that is computed on demand, if it is known.
 type truth uint8
 
 const (
@@ -45,14 +45,14 @@ func (p *Play) NewPosition(on []uint64) *Position {
 	return s
 }
 
-// Clone returns an independent copy. It only reads s, so goroutines may copy a position that nobody changes at the same time.
+// Clone returns an independent copy. Several goroutines may clone one position at the same time if nobody changes it.
 func (p *Position) Clone() *Position {
 	return &Position{
 		play: p.play, on: slices.Clone(p.on), bits: slices.Clone(p.bits), count: slices.Clone(p.count), dirty: make([]bool, len(p.dirty)),
 	}
 }
 
-// computeKept computes the kept gates and the bits from the fluents.
+// computeKept computes all kept gates and output bits from the fluents.
 func (p *Position) computeKept() {
 	play := p.play
 	next := 0
@@ -99,7 +99,7 @@ func (p *Position) Terminal(mode int) bool {
 	return p.bits[bit/64]>>(bit%64)&1 != 0
 }
 
-// Goal returns the least goal of a role that holds; 0 if none does.
+// Goal returns the least goal value of a role that holds; 0 if none does.
 func (p *Position) Goal(role int) (value int) {
 	for _, goal := range p.play.goals[role] {
 		if p.find(goal.Holds) {
@@ -149,7 +149,7 @@ func (p *Position) flipRest(rest []change) {
 	}
 }
 
-// compare finds the fluents that a move changes, by the whole circuit.
+// compare finds the fluents that a move changes by computing the whole circuit; it is for modes without effects.
 func (p *Position) compare(mode, k int) {
 	if p.values == nil {
 		p.values = p.play.circuit.NewValues()
@@ -162,7 +162,8 @@ func (p *Position) compare(mode, k int) {
 	}
 }
 
-// After sets the fluents of v: position i is the one after entry moves[i] of the mode's moves. There are at most 64 moves.
+// After computes the positions after up to 64 moves at once: it sets the fluents of v so that position i is the one
+// after entry moves[i] of the mode's moves.
 func (p *Position) After(mode int, moves []int32, v Values) {
 	c, m := p.play.circuit, &p.play.modes[mode]
 	for i := range c.Next {
@@ -179,7 +180,7 @@ func (p *Position) After(mode int, moves []int32, v Values) {
 	p.forget()
 }
 
-// put applies an effect to some positions of v.
+// put applies a move's effect to the given set of the 64 positions of v.
 func (p *Position) put(e *effect, positions uint64, v Values) {
 	for _, r := range e.sets {
 		v[r] |= positions
@@ -195,7 +196,7 @@ func (p *Position) put(e *effect, positions uint64, v Values) {
 	}
 }
 
-// computeAfter is After by the whole circuit. The fluents of v are those of the position.
+// computeAfter does the work of After by computing the whole circuit. The fluents of v must be those of the position.
 func (p *Position) computeAfter(m *playMode, moves []int32, v Values) {
 	c := p.play.circuit
 	c.Position(v)
@@ -221,10 +222,10 @@ func (p *Position) computeAfter(m *playMode, moves []int32, v Values) {
 	}
 }
 
-// holds returns the value of a literal of a kept gate.
+// holds returns the value of a literal of a gate whose value is kept.
 func (p *Position) holds(r Ref) bool { return (p.count[r.Gate()] == 0) == (r&1 == 0) }
 
-// find returns the value of any literal.
+// find returns the value of any literal, and computes it if it is not kept.
 func (p *Position) find(r Ref) bool {
 	gate := r.Gate() - p.play.kept
 	if gate < 0 {
@@ -240,7 +241,7 @@ func (p *Position) find(r Ref) bool {
 	return (t == isTrue) == (r&1 == 0)
 }
 
-// findGate computes an entry of others.
+// findGate computes the value of gate Play.kept + gate and stores it in others.
 func (p *Position) findGate(gate int32) truth {
 	t := isTrue
 	for _, r := range p.play.of(gate + int32(p.play.kept)) {
@@ -254,7 +255,7 @@ func (p *Position) findGate(gate int32) truth {
 	return t
 }
 
-// forget forgets the values that were computed on demand.
+// forget discards the values that were computed on demand.
 func (p *Position) forget() {
 	for _, gate := range p.found {
 		p.others[gate] = unknown
@@ -262,7 +263,7 @@ func (p *Position) forget() {
 	p.found = p.found[:0]
 }
 
-// update propagates changes through gates and blocks.
+// update propagates all changes through gates and blocks.
 func (p *Position) update() {
 	ok := p.pass()
 	for i := range p.dirty {
@@ -278,8 +279,8 @@ func (p *Position) update() {
 	}
 }
 
-// pass propagates changes, but not through blocks. The order does not matter, because the changes of a count add up. It
-// reports false if some gates change so often that computing all gates is faster.
+// pass propagates changes through gates outside of blocks, and marks blocks whose inputs change. Any order works,
+// because changes of a count add up. It reports false if there are so many changes that computing all gates is faster.
 func (p *Position) pass() bool {
 	play, count, changed := p.play, p.count, p.changed
 	left := 4 * len(play.users)
@@ -313,7 +314,7 @@ func (p *Position) pass() bool {
 	return true
 }
 
-// recompute computes a block and queues the changes of its gates.
+// recompute computes a block anew and queues the changes of its gates.
 func (p *Position) recompute(b *playBlock) {
 	p.before = append(p.before[:0], p.count[b.from:b.to]...)
 	p.compute(b)
@@ -324,7 +325,7 @@ func (p *Position) recompute(b *playBlock) {
 	}
 }
 
-// compute iterates a block from false to its least fixpoint.
+// compute computes a block: it starts with all loops false and repeats until nothing changes, at the least fixpoint.
 func (p *Position) compute(b *playBlock) {
 	for _, l := range b.loops {
 		p.count[l.Gate()] = 1

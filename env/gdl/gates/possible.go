@@ -2,19 +2,21 @@ package gates
 
 import "slices"
 
-// search is the state of a DPLL search (Davis, Logemann and Loveland 1962) for a satisfying assignment of the gates.
+// search is the state of a DPLL search (Davis, Logemann and Loveland 1962) for values of the inputs that make given
+// literals true.
 type search struct {
-	value   []int8 // by gate: 1 true, -1 false, 0 unassigned
+	value   []int8 // of each gate: 1 true, -1 false, 0 unassigned
 	trail   []int  // assigned gates, oldest first
-	next    int    // of trail: the first gate that is not propagated
-	clauses []int  // clauses: conjunctions that are false, so that an input must be
+	next    int    // index in trail of the first gate not yet propagated
+	clauses []int  // gates known to be false: at least one input of each must be false
 	left    int    // decisions left
 }
 
 // maxTried bounds the decisions of one search.
 const maxTried = 2000
 
-// Exclude makes searches assume that groups of fluents are mutex: at most one of each is true. It replaces earlier groups.
+// Exclude tells searches that groups of fluents are mutex: at most one of each group is true. It replaces earlier
+// groups.
 func (f *Folder) Exclude(groups [][]int) {
 	f.groups = groups
 	f.exclusive = make([][]int32, len(f.given))
@@ -25,24 +27,24 @@ func (f *Folder) Exclude(groups [][]int) {
 	}
 }
 
-// Budget limits the inputs of gates that all later searches visit together; 0 is no limit. Once it is spent, searches only
-// propagate a little, which is fast and still proves much.
+// Budget limits the inputs of gates that all later searches together visit; 0 means no limit. When it is spent,
+// searches stop after a little propagation, which is fast and still proves much.
 func (f *Folder) Budget(inputs int) { f.budget, f.limited = inputs, inputs > 0 }
 
 // spent reports whether the budget is spent.
 func (f *Folder) spent() bool { return f.limited && f.budget <= 0 }
 
-// Possible reports whether an assignment of the inputs may make all literals true. False is a proof that none does; true may
-// be wrong, because the search gives up after maxTried decisions or when the budget is spent. It does not use the constants
-// of Reset: literals should be folded.
+// Possible reports whether some values of the inputs may make all literals true. False is a proof that none do. True
+// may be wrong, because the search gives up after maxTried decisions or when the budget is spent. Possible ignores the
+// constants of Reset: pass folded literals.
 func (f *Folder) Possible(refs ...Ref) bool {
 	possible := f.assumeAll(refs) && f.solve()
 	f.undo(0, 0)
 	return possible
 }
 
-// Exclusive reports whether at most one of the literals can be true where all given ones are. True is a proof; false may be
-// wrong.
+// Exclusive reports whether at most one of the literals can be true when all given ones are. True is a proof; false may
+// be wrong.
 func (f *Folder) Exclusive(refs, given []Ref) bool {
 	var open []Ref
 	for k, r := range refs {
@@ -64,13 +66,13 @@ func (f *Folder) Exclusive(refs, given []Ref) bool {
 	return true
 }
 
-// isFalse reports whether a literal is assigned false, or has an input that is.
+// isFalse reports whether a literal is known to be false: by its own value or, for a conjunction, by that of an input.
 func (f *Folder) isFalse(r Ref) bool {
 	known := func(r Ref) int8 { return f.search.value[r.Gate()] * (1 - 2*int8(r&1)) }
 	return known(r) < 0 || r&1 == 0 && slices.ContainsFunc(f.table.of(r.Gate()), func(x Ref) bool { return known(x) < 0 })
 }
 
-// assumeAll begins a search by making literals true. It reports false if two contradict each other.
+// assumeAll starts a search by assuming that literals are true. It reports false if two contradict each other.
 func (f *Folder) assumeAll(refs []Ref) bool {
 	s := &f.search
 	if n := f.table.n(); len(s.value) < n {
@@ -85,7 +87,7 @@ func (f *Folder) assumeAll(refs []Ref) bool {
 	return true
 }
 
-// assume makes a literal true. It reports false if it is false already.
+// assume assigns true to a literal. It reports false if the literal is already false.
 func (f *Folder) assume(r Ref) bool {
 	s := &f.search
 	gate, value := r.Gate(), 1-2*int8(r&1)
@@ -100,7 +102,7 @@ func (f *Folder) assume(r Ref) bool {
 	return s.value[gate] == value
 }
 
-// undo backtracks to earlier lengths of the trail and the clauses.
+// undo backtracks: it cuts the trail and the clauses to earlier lengths.
 func (f *Folder) undo(trail, clauses int) {
 	s := &f.search
 	for _, gate := range s.trail[trail:] {
@@ -109,7 +111,8 @@ func (f *Folder) undo(trail, clauses int) {
 	s.trail, s.clauses, s.next = s.trail[:trail], s.clauses[:clauses], trail
 }
 
-// solve reports whether the assignment can be completed. It decides on the clause with the fewest unassigned inputs.
+// solve reports whether the current assignment can be completed. It branches on the clause with the fewest unassigned
+// inputs.
 func (f *Folder) solve() bool {
 	if !f.propagate() {
 		return false
@@ -137,7 +140,8 @@ func (f *Folder) solve() bool {
 	return false
 }
 
-// open returns the unassigned inputs of a clause, and whether the clause is satisfied by a false input.
+// open returns the unassigned inputs of a clause. It reports kept if an input is false already, which satisfies the
+// clause.
 func (f *Folder) open(gate int) (open []Ref, kept bool) {
 	f.budget -= len(f.table.of(gate))
 	for _, r := range f.table.of(gate) {
@@ -151,7 +155,7 @@ func (f *Folder) open(gate int) (open []Ref, kept bool) {
 	return open, false
 }
 
-// propagate does unit propagation. It reports false if it finds a conflict.
+// propagate assigns all values that follow from the assumptions (unit propagation). It reports false on a conflict.
 func (f *Folder) propagate() bool {
 	s := &f.search
 	for {
@@ -189,7 +193,7 @@ func (f *Folder) propagate() bool {
 	}
 }
 
-// exclude makes the other fluents of a true fluent's mutex groups false. It reports false on a conflict.
+// exclude assigns false to all other fluents of the mutex groups of a true fluent. It reports false on a conflict.
 func (f *Folder) exclude(gate int) bool {
 	if gate == 0 || gate > len(f.exclusive) {
 		return true

@@ -8,23 +8,23 @@ const (
 	maxProductWork = 1 << 20 // inputs of gates and of products looked at
 )
 
-// multiplier computes disjunctive normal forms.
+// multiplier computes disjunctive normal forms of gates.
 type multiplier struct {
 	table  *table
-	counts []bool // by fluent
+	counts []bool // the fluents to keep in the normal forms
 	known  map[Ref]products
 	work   int
 }
 
-// products is a disjunctive normal form: sorted conjunctions of fluents, without doubles.
+// products is a disjunctive normal form: a sorted list of conjunctions of fluents, without duplicates.
 type products struct {
 	list    [][]int32
 	tooMany bool // then the list is empty
 }
 
-// Products returns the conjunctions of the results' disjunctive normal forms, reduced to the fluents that count and are not
-// negated, sorted and without doubles. It leaves out alternatives of a result with too many conjunctions, and returns nil if
-// all together take too much work.
+// Products returns the conjunctions of fluents that can make a result true: those of the results' disjunctive normal
+// forms, sorted and without duplicates. It keeps only fluents that count and are not negated. It leaves out
+// alternatives with too many conjunctions, and returns nil if all together take too much work.
 func (c *Circuit) Products(results []Ref, counts []bool) [][]int32 {
 	m := &multiplier{table: c.table, counts: counts, known: map[Ref]products{}}
 	seen := map[Ref]bool{}
@@ -52,13 +52,13 @@ func (c *Circuit) Products(results []Ref, counts []bool) [][]int32 {
 	return sortedProducts(all)
 }
 
-// sortedProducts sorts products and removes doubles.
+// sortedProducts sorts conjunctions and removes duplicates.
 func sortedProducts(list [][]int32) [][]int32 {
 	slices.SortFunc(list, slices.Compare)
 	return slices.CompactFunc(list, slices.Equal)
 }
 
-// products returns the normal form of a literal. Moves, loops and negated fluents are taken for true.
+// products returns the disjunctive normal form of a literal, in which moves, loops and negated fluents count as true.
 func (m *multiplier) products(r Ref) products {
 	gate := r.Gate()
 	inputs := m.table.of(gate)
@@ -89,7 +89,7 @@ func (m *multiplier) products(r Ref) products {
 	return p
 }
 
-// or returns the normal form of the disjunction of the negations of refs.
+// or returns the disjunctive normal form of the disjunction of the negated refs.
 func (m *multiplier) or(refs []Ref) products {
 	var all [][]int32
 	for _, r := range refs {
@@ -102,7 +102,7 @@ func (m *multiplier) or(refs []Ref) products {
 	return products{list: sortedProducts(all)}
 }
 
-// and returns the normal form of a conjunction.
+// and returns the disjunctive normal form of the conjunction of refs.
 func (m *multiplier) and(refs []Ref) products {
 	all := [][]int32{nil}
 	for _, r := range refs {

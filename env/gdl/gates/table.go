@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// Ref is a literal: 2 x the number of a gate, + 1 if it is negated.
+// Ref is a literal, a gate or its negation: 2 x the gate's number, + 1 if negated.
 type Ref int32
 
-// False and True are constants.
+// The constant literals.
 const (
 	False Ref = 0
 	True  Ref = 1
@@ -19,13 +19,13 @@ func (r Ref) Not() Ref { return r ^ 1 }
 // Gate returns the number of the gate.
 func (r Ref) Gate() int { return int(r >> 1) }
 
-// table is a table of gates with structural hashing. Gate 0 is false; inputs follow; then conjunctions of gates before them,
-// and loops.
+// table holds gates with structural hashing: equal conjunctions are one gate. Gate 0 is false, the inputs follow, then
+// conjunctions of earlier gates, and loops.
 type table struct {
-	first  []int32 // by gate: where its inputs begin in inputs; one more entry at the end
+	first  []int32 // index in inputs of each gate's first input; one more entry at the end
 	inputs []Ref
 	slots  []int32 // hash table of conjunctions by their inputs, with open addressing; 0 is empty
-	count  int     // of conjunctions
+	count  int     // number of conjunctions
 }
 
 func newTable(inputs int) *table {
@@ -37,7 +37,7 @@ func (t *table) n() int { return len(t.first) - 1 }
 
 func (t *table) of(gate int) []Ref { return t.inputs[t.first[gate]:t.first[gate+1]] }
 
-// and returns the gate of a conjunction. It reorders refs.
+// and returns the literal of a conjunction, a new gate if there is none yet. It reorders refs.
 func (t *table) and(refs []Ref) Ref {
 	slices.Sort(refs)
 	kept := refs[:0]
@@ -105,7 +105,7 @@ func hashOf(refs []Ref) uint64 {
 	return h
 }
 
-// or returns the gate of a disjunction, by De Morgan's law. It changes refs.
+// or returns the literal of a disjunction, by De Morgan's law. It changes refs.
 func (t *table) or(refs []Ref) Ref {
 	for i := range refs {
 		refs[i] = refs[i].Not()
@@ -113,7 +113,7 @@ func (t *table) or(refs []Ref) Ref {
 	return t.and(refs).Not()
 }
 
-// loop adds a gate without inputs, whose value is computed by iteration.
+// loop adds a gate without inputs, a variable of a block, see block.
 func (t *table) loop() Ref {
 	t.first = append(t.first, int32(len(t.inputs)))
 	return Ref(2 * (t.n() - 1))

@@ -12,19 +12,19 @@ func (c *Circuit) NewValues() Values {
 	return v
 }
 
-// Get returns the values of a literal.
+// Get returns the value of a literal in all 64 positions, as bits.
 func (v Values) Get(r Ref) uint64 { return v[r] }
 
-// Set sets the values of an input.
+// Set sets the value of an input in all 64 positions.
 func (v Values) Set(r Ref, word uint64) { v[r], v[r^1] = word, ^word }
 
-// Position computes legal moves and terminal from the fluents.
+// Position computes legal moves and terminal in 64 positions from the fluents.
 func (c *Circuit) Position(v Values) { c.compute(v, c.plan[ofPosition]) }
 
-// Moves computes the next fluents from the moves, after Position.
+// Moves computes the next values of the fluents from the moves; call Position first.
 func (c *Circuit) Moves(v Values) { c.compute(v, c.plan[ofMoves]) }
 
-// FinalGoals computes the goals, after Position.
+// FinalGoals computes the goals; call Position first.
 func (c *Circuit) FinalGoals(v Values) { c.compute(v, c.plan[ofGoals]) }
 
 func (c *Circuit) compute(v Values, plan []step) {
@@ -50,7 +50,7 @@ func (c *Circuit) compute(v Values, plan []step) {
 	}
 }
 
-// compute computes gates in order. All cases but the last are for speed only.
+// compute computes gates in order. The cases for 2 to 4 inputs are only for speed.
 func (v Values) compute(runs []run) {
 	for _, run := range runs {
 		refs := run.refs
