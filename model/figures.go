@@ -11,7 +11,7 @@ type figures struct {
 	sums         *infer.FigureSums
 	cells, count int          // of a board
 	channels     int          // padded
-	last         *figureLayer // nil without layers
+	last         *figureLayer // the layer added last; nil without layers
 	// gradient of the loss by the figures' channels [boards, count, channels]: backward of a layer turns that of its output
 	// into that of its input. nil in a graph without gradients.
 	gradient []float32
@@ -59,13 +59,13 @@ func (f *figures) newLayer(toFigures, toCells *matrix, s *scratch) *figureLayer 
 	return l
 }
 
-// cellsOf is the part of board i in x [boards, cells, channels].
+// cellsOf returns the part of x [boards, cells, channels] that belongs to board i.
 func (f *figures) cellsOf(x []float32, i int) []float32 {
 	n := f.cells * f.channels
 	return x[i*n : (i+1)*n]
 }
 
-// figuresOf is the part of board i in x [boards, count, channels].
+// figuresOf returns the part of x [boards, figures, channels] that belongs to board i.
 func (f *figures) figuresOf(x []float32, i int) []float32 {
 	n := f.count * f.channels
 	return x[i*n : (i+1)*n]
@@ -88,8 +88,9 @@ func (l *figureLayer) forward(in [][]float32, y []float32) {
 	l.toCells.forwardResidual(l.cellSums, in[0])
 }
 
-// backward: dIn[0] and dy share memory. toCells.backward turns dy into the gradient before the ReLU, which is also that
-// of the skip connection; toFigures.backward adds the gradient through the figures.
+// backward computes the gradients of a figure layer; dIn[0] and dy share memory. toCells.backward turns dy into the
+// gradient before the ReLU, which is also that of the skip connection; toFigures.backward adds the gradient through the
+// figures.
 func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	k := &l.scratch.kernel
 	dCellSums := l.scratch.get(bufferHidden, len(l.cellSums))
@@ -97,7 +98,7 @@ func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32)
 	l.toCells.backward(l.cellSums, dCellSums, dIn[2], nil, false)
 
 	l.toFigures.dy = l.scratch.get(bufferSum, len(l.cellSums))
-	sums := l.scratch.get(bufferChannels, l.channels) // over figures, not needed
+	sums := l.scratch.get(bufferChannels, l.channels) // a required output, not used
 	for i := range l.scratch.rows {
 		gradient := l.figuresOf(l.gradient, i)
 		var after []float32

@@ -57,7 +57,7 @@ func newGraph(game *env.Game, p *parameters, config Config, withGradients bool) 
 	return gr
 }
 
-// leafNode is a leaf's node in a graph.
+// leafNode pairs a leaf with its node in a graph.
 type leafNode struct {
 	*gorgonia.Node
 	*leaf

@@ -18,7 +18,7 @@ type headLayer struct {
 // logits, and the goals if the game has a goal head. The reply is the policy target after the sample's move.
 type heads struct {
 	outputs      int
-	layers       []headLayer // each after the layer it reads
+	layers       []headLayer // ordered: each after the layer that it reads
 	outputLayers []int       // indices of the layers whose results make an output row, in its order
 	scratch      *scratch
 }

@@ -24,8 +24,8 @@ type leaf struct {
 	name   string
 	shape  []int
 	values []float32
-	index  int     // of the parameter; of a convolution's weights, with the scale next
-	folded *folded // of a convolution, otherwise nil
+	index  int     // index of the parameter; for a convolution's weights the scale is next
+	folded *folded // of a convolution's weights, otherwise nil
 	matrix *matrix // of a linear layer, otherwise nil
 
 	gradients []float32 // of the parts of a batch, stride values apart
@@ -73,7 +73,7 @@ func newReplyHead(w *infer.Weights) (head []infer.Tensor) {
 	return head
 }
 
-// part returns the gradient of part i.
+// part returns the leaf's gradient from part i of a batch.
 func (l *leaf) part(i int) []float32 { return l.gradients[i*l.stride:][:len(l.values)] }
 
 // reserve makes room for the gradients of n parts.
@@ -110,5 +110,5 @@ func (p *parameters) chunks() []chunk {
 	return chunks
 }
 
-// of is the chunk's part of values, which has one slice per parameter.
+// of returns the chunk's part of values, which has one slice per parameter.
 func (c chunk) of(values [][]float32) []float32 { return values[c.parameter][c.from:c.to] }

@@ -70,14 +70,14 @@ type Trainer struct {
 	reductions []reduction
 	ones       []float32
 
-	stepGraphs pool[graph] // with gradients
-	lossGraphs pool[graph] // without
+	stepGraphs pool[graph] // graphs with gradients, for Step
+	lossGraphs pool[graph] // graphs without gradients, for Losses
 	scratches  pool[scratch]
 
 	// The state of the current batch.
 	batch  *Batch
 	graphs *pool[graph]
-	losses []Losses // by part
+	losses []Losses // losses of each part of the batch
 	beside []func() // tasks to run after the parts
 
 	// Methods, bound once to save allocations.
@@ -162,7 +162,8 @@ func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
 	return sum, nil
 }
 
-// prepare runs one of the functions that bring what derives from the weights up to date.
+// prepare runs task i of a step's first round, which updates something derived from the weights, such as a Winograd
+// transform.
 func (t *Trainer) prepare(i int) {
 	s := t.scratches.take()
 	t.params.prepare[i](&s.kernel)
@@ -183,7 +184,7 @@ func (t *Trainer) runPart(i int) {
 	t.graphs.put(g)
 }
 
-// reduce runs reduction i.
+// reduce runs reduction i: it adds up the gradients of the parts for some parameters.
 func (t *Trainer) reduce(i int) {
 	s := t.scratches.take()
 	t.reductions[i].run(&s.kernel, t.ones[:len(t.losses)], t.gradients)

@@ -162,8 +162,8 @@ func (s *breakthroughState) RandomAction(r uint64) env.Action {
 	beforeStraight := bits.OnesCount64(left)
 	beforeRight := beforeStraight + bits.OnesCount64(straight)
 	k := below(r, beforeRight+bits.OnesCount64(right))
-	// beyond[0] is all ones if the step is not to the left, beyond[1] if it is to the right, otherwise 0. Masks,
-	// because branches on a random number would often be predicted wrong.
+	// beyond[0] is all ones unless the step leads left, beyond[1] if it leads right; otherwise they are 0. Masks are
+	// faster than branches on a random number, which are often mispredicted.
 	beyond := [2]int{(beforeStraight - 1 - k) >> 63, (beforeRight - 1 - k) >> 63}
 	pieces := left&^uint64(beyond[0]) | straight&uint64(beyond[0]&^beyond[1]) | right&uint64(beyond[1])
 	k -= beforeStraight&beyond[0] + (beforeRight-beforeStraight)&beyond[1]
@@ -266,7 +266,7 @@ func (s *breakthroughState) WinningCells(dst []int32) []int32 {
 	return dst
 }
 
-// Detail tells the numbers of pieces or, once the game is over, what decided it.
+// Detail describes the numbers of pieces or, once the game is over, what decided it.
 func (s *breakthroughState) Detail() string {
 	white, black := bits.OnesCount64(s.owned[0]), bits.OnesCount64(s.owned[1])
 	if !s.Done() {

@@ -37,7 +37,7 @@ const knightDirections = 8 // directions[:knightDirections] are a knight's, the 
 // every piece by the same number of bits.
 type freeForAll struct {
 	size, width, turns int
-	byScore            bool           // objective=score
+	byScore            bool           // objective=score: classes are leads in captures, not just win, draw and loss
 	steps              []step         // by action; from is empty for a spawn cell, which gets a fresh piece, and for noop
 	from               [16]uint64     // by direction: inner and spawn cells from which the step enters an inner cell
 	distance           [16]int        // by direction: target bit - starting bit
@@ -245,7 +245,7 @@ type stepMoves struct {
 	before [len(directions) + 1]int // number of moves in earlier directions; the last entry counts all moves
 }
 
-// find fills m with the moves of s other than noop.
+// find lists the mover's steps from s, all moves except noop.
 func (m *stepMoves) find(s *freeForAllState) {
 	own, other := s.owned[s.player], s.owned[s.player.Opponent()]
 	from, distance, open, n := &s.game.from, &s.game.distance, ^(own | other), 0
@@ -386,7 +386,7 @@ func (s *freeForAllState) WinningCells(dst []int32) []int32 { return dst }
 
 func (s *freeForAllState) Detail() string {
 	if s.Done() {
-		return "" // the goals say it all
+		return "" // the goals show the captures already
 	}
 	goals := s.Goals()
 	return fmt.Sprintf("turns left %d; points red %d, blue %d", s.turnsLeft, goals[0], goals[1])

@@ -27,13 +27,13 @@ type lineUp[B bitboard] struct {
 	gravity            bool
 	directions         []direction[B]
 	through            [][]B      // for each cell, the other cells of each line through it
-	images             []image[B] // by symmetry
+	images             []image[B] // one per symmetry, see newImages
 }
 
 // direction holds all lines in one direction. Cell k of a line is k step after its first one.
 type direction[B bitboard] struct {
 	step  uint
-	first B // first cells
+	first B // the first cells of these lines
 }
 
 // longestLine is the largest length of a line.
@@ -98,13 +98,13 @@ func (l *lineUp[B]) summary() string {
 	return fmt.Sprintf("mark cells; make a line of %d", l.line)
 }
 
-// findLines fills directions, which are to the right, up and both diagonals, and through.
+// findLines finds all lines, to the right, up and along both diagonals, and fills directions and through.
 func (l *lineUp[B]) findLines(height int) {
 	l.through = make([][]B, l.cells)
 	for _, d := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} { // rows, columns
 		lines := direction[B]{step: uint(d[0]*l.width + d[1])}
 		for cell := range l.cells {
-			r, c := cell/l.width+d[0]*(l.line-1), cell%l.width+d[1]*(l.line-1) // of the last cell
+			r, c := cell/l.width+d[0]*(l.line-1), cell%l.width+d[1]*(l.line-1) // row and column of the line's last cell
 			if r >= height || c < 0 || c >= l.width {
 				continue
 			}

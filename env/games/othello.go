@@ -39,7 +39,7 @@ type othelloRays struct {
 type othelloState struct {
 	game   *othello
 	owned  [2]uint64 // by player
-	places uint64    // cells where the mover can place a disc; if there are none, the mover must pass
+	places uint64    // cells where the mover can place a disc; empty if the mover must pass
 	progress
 }
 
@@ -67,7 +67,7 @@ func buildOthello(v Values) (*env.Game, error) {
 			"playable cells: 1 on each cell where the mover can place a disc, 0 elsewhere"),
 		PolicyNames: []string{"place", "pass"}, PolicyExtras: 1,
 		Classes:  env.WinDrawLoss,
-		MaxPlies: 2 * (o.cells - 4), // no two passes follow one another
+		MaxPlies: 2 * (o.cells - 4), // each disc may be followed by a pass, never by two
 		NewState: o.newState,
 		Drawing: env.Drawing{
 			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), Flips: true,
@@ -87,7 +87,7 @@ func buildOthello(v Values) (*env.Game, error) {
 	return g.Finish(nil), nil
 }
 
-// makeRays fills rays.
+// makeRays sets o.rays, the four pairs of opposite directions.
 func (o *othello) makeRays() {
 	var inRows, inColumns uint64 // cells not in the first or last column, and not in the first or last row
 	for i := range o.cells {

@@ -54,7 +54,7 @@ type quad[B bitboard] struct {
 // one.
 type tilt[B bitboard] struct {
 	next, last uint
-	first      B // first corners
+	first      B // the first corners of all these squares
 }
 
 // quadState is a position; it implements env.State.
@@ -179,8 +179,8 @@ func (q *quad[B]) completing(owned B) (cells B) {
 		return cells
 	}
 	for i := range q.tilts {
-		// All squares of a tilt at once: for the square with first corner i, bit i of a (which is owned), b, c and d
-		// says whether its four corners are owned.
+		// All squares of a tilt at once: in a, b, c and d, bit i tells whether a corner of the square with first corner
+		// i is owned.
 		t := &q.tilts[i]
 		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last)
 		bc, ad := intersect(intersect(b, c), t.first), intersect(intersect(owned, d), t.first)
@@ -190,7 +190,8 @@ func (q *quad[B]) completing(owned B) (cells B) {
 	return cells
 }
 
-// squares and threes report whether a square, or three corners of one with an empty fourth, can decide a game.
+// squares reports whether a whole square can decide a game; threes, whether three corners of one with an empty fourth
+// can.
 func (q *quad[B]) squares() bool { return q.quads >= 4 }
 func (q *quad[B]) threes() bool  { return q.quads >= 3 && count(q.board) > 2*int(q.quads) }
 
@@ -259,7 +260,7 @@ func (q *quad[B]) rules(corners string) string {
 	return b.String()
 }
 
-// lacking says which corner cells the board lacks: a sentence and a blank, or "".
+// lacking describes in a sentence which corner cells the board lacks; "" if none.
 func (q *quad[B]) lacking(corners string) string {
 	size := fmt.Sprintf("The board is %dx%[1]d without its ", q.size)
 	switch corners {
@@ -271,7 +272,7 @@ func (q *quad[B]) lacking(corners string) string {
 	return ""
 }
 
-// quadSquares explains squares in the rules, by two that every board has.
+// quadSquares is the part of the rules that explains squares, with two examples that exist on every board.
 const quadSquares = "A square may have any size and any tilt: a2, a3, b3 and b2 are the corners of one, and so are b1, " +
 	"d2, c4 and a3."
 
@@ -455,7 +456,7 @@ func (s *quadState[B]) WinningCells(dst []int32) []int32 {
 	}
 	for i := range s.game.tilts {
 		t := &s.game.tilts[i]
-		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last) // as in completing
+		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last) // as in completing: corners of the squares by their first corner
 		if first := intersect(intersect(t.first, intersect(owned, b)), intersect(c, d)); !isEmpty(first) {
 			cell, next, last := int32(nth(first, 0)), int32(t.next), int32(t.last)
 			return append(dst, cell, cell+next, cell+next+last, cell+last)
@@ -469,7 +470,7 @@ func (s *quadState[B]) fourth() int {
 	return nth(intersect(s.empty(), s.game.completing(s.owned[env.First])), 0)
 }
 
-// Detail tells the stocks or, once the game is over, what decided it.
+// Detail describes the stocks of pieces or, once the game is over, what decided it.
 func (s *quadState[B]) Detail() string {
 	x, o := s.whitesLeft[env.First], s.whitesLeft[env.Second]
 	switch s.outcome {

@@ -16,7 +16,7 @@ const maxRows = 32
 type Evaluator struct {
 	network *Network
 	kernel  kernel.Scratch
-	rows    int // for which the scratch memory has room
+	rows    int // rows for which the scratch memory has room
 
 	tensor  []float32    // [C, H, W] of one state
 	input   []float32    // [rows, H, W, padded C]

@@ -12,16 +12,16 @@ import (
 // Limits bound the work of [Ground].
 type Limits struct {
 	Instances int // instances of rules
-	Atoms     int // atoms that may hold
+	Atoms     int // possible atoms
 	Depth     int // depth of terms
-	Work      int // atoms tried in joins
+	Work      int // atoms tried when joining conditions
 	Memory    int // bytes, as a rough estimate
 }
 
-// DefaultLimits are those of [Ground]; a chess-like game fits.
+// DefaultLimits are limits within which a chess-like game fits.
 var DefaultLimits = Limits{Instances: 8 << 20, Atoms: 2 << 20, Depth: 12, Work: 400 << 20, Memory: 3 << 29}
 
-// Literal is an atom, or its negation if the number is negative: ^atom.
+// Literal is an atom, or its negation: then the number is ^atom, which is negative.
 type Literal int32
 
 // Atom returns the atom of a literal.
@@ -32,25 +32,25 @@ func (l Literal) Atom() Term {
 	return Term(l)
 }
 
-// Program is a game without variables. An atom is the number of a term.
+// Program is a game without variables. Atoms are numbered as terms of Terms.
 type Program struct {
 	Terms    *Terms
 	Roles    []Term
 	Init     []Term               // fluents of the first position
 	Fluents  []Term               // everything that may be true, in the order found
 	Moves    [][]Term             // by role: everything that may be legal
-	Rules    map[Term][][]Literal // by atom: its conjunctions; true and does are left out, they are inputs
-	True     map[Term]Term        // by fluent: its true atom
-	Does     []map[Term]Term      // by role, then move: the does atom
-	Next     map[Term]Term        // by fluent: its next atom
-	Legal    []map[Term]Term      // by role, then move
-	Goal     []map[int]Term       // by role, then value
+	Rules    map[Term][][]Literal // for each atom: the conjunctions that make it true; none for true and does, which are inputs
+	True     map[Term]Term        // for each fluent f: the atom (true f)
+	Does     []map[Term]Term      // for each role r and move m: the atom (does r m)
+	Next     map[Term]Term        // for each fluent f: the atom (next f)
+	Legal    []map[Term]Term      // for each role r and move m: the atom (legal r m)
+	Goal     []map[int]Term       // for each role r and value v: the atom (goal r v)
 	Terminal Term                 // -1 if the game never ends
 	Static   map[string][][]Term  // arguments of static relations, by name and number of arguments such as "succ/2"
-	Never    []kif.Term           // conditions of rules, without not, that can never hold, each text once
+	Never    []kif.Term           // conditions that can never hold, each text once; not (p) counts as p
 }
 
-// Starts returns which of the fluents are true in the first position.
+// Starts tells which fluents are true in the first position.
 func (p *Program) Starts() []bool {
 	initial := make(map[Term]bool, len(p.Init))
 	for _, f := range p.Init {
@@ -63,31 +63,31 @@ func (p *Program) Starts() []bool {
 	return starts
 }
 
-// grounder is the state of Ground.
+// grounder is the state of [Ground].
 type grounder struct {
 	terms     *Terms
 	relations map[symbol]*relation
 	does      *relation
 	rules     []*rule
-	facts     []kif.Term // of relations without a needed rule
+	facts     []kif.Term // facts of relations that no rule needs
 	roles     map[Term]int
 	program   *Program
 
 	// The semi-naive evaluation.
-	holds   []bool // by atom: it is possible
+	holds   []bool // for each atom: it is possible
 	queue   []Term // possible atoms, in the order found
-	seen    int    // atoms of the queue that are in their relations
-	current Term   // the atom that starts the joins
+	seen    int    // how many atoms of the queue are in their relations
+	current Term   // the new atom with which the current joins start
 	indexOf map[indexKey]*index
-	values  [maxVariables]Term // of the variables of the rule that is joined
+	values  [maxVariables]Term // values of the current rule's variables
 
 	emitting *rule  // the rule whose instance is the newest
-	moves    []Term // scratch of body: by role, the does atom of the instance + 1; 0 for none
+	moves    []Term // scratch of body: for each role its does atom + 1; 0 for none
 
 	limits    Limits
 	stopped   func() error // returns an error once the context has ended
 	instances int
-	work      int // candidates of joins
+	work      int // atoms tried when joining conditions
 	checks    int // calls of count
 	atoms     int
 	memory    int // bytes of instances and indexes
@@ -180,7 +180,7 @@ func (g *grounder) start() {
 	}
 }
 
-// isTrue makes a fluent possible.
+// isTrue marks a fluent as possible: it may be true in some position.
 func (g *grounder) isTrue(fluent Term) {
 	a := g.terms.add(g.terms.symbol("true", 1), []Term{fluent})
 	if _, ok := g.program.True[fluent]; !ok {
@@ -190,7 +190,7 @@ func (g *grounder) isTrue(fluent Term) {
 	}
 }
 
-// push adds a possible atom to the queue. It reports false if it is known.
+// push marks an atom as possible and queues it. It reports false if the atom was known already.
 func (g *grounder) push(a Term) bool {
 	for int(a) >= len(g.holds) {
 		g.holds = append(g.holds, make([]bool, len(g.terms.functor)-len(g.holds))...)
@@ -216,11 +216,11 @@ func (g *grounder) push(a Term) bool {
 const (
 	bytesPerTerm     = 64
 	bytesPerEntry    = 64 // of an index
-	bytesPerInstance = 32 // and those of its literals
+	bytesPerInstance = 32 // plus bytesPerLiteral for each literal
 	bytesPerLiteral  = 4
 )
 
-// spend adds to the memory of instances and indexes, and fails if they and all terms take too much.
+// spend adds to the estimated memory of instances and indexes, and fails if that and all terms exceed the limit.
 func (g *grounder) spend(bytes int) {
 	if g.memory += bytes; g.memory+bytesPerTerm*len(g.terms.functor) > g.limits.Memory {
 		g.fail("grounding takes more than %d MB of memory", g.limits.Memory>>20)
@@ -249,7 +249,7 @@ func (g *grounder) failAt(pos kif.Pos, format string, args ...any) {
 	}
 }
 
-// finish drops negations of impossible atoms, and lists the static relations.
+// finish removes negations of atoms that are never true, and lists the static relations.
 func (g *grounder) finish() *Program {
 	p := g.program
 	for head, bodies := range p.Rules {
@@ -275,10 +275,10 @@ func (g *grounder) finish() *Program {
 	return p
 }
 
-// maxNever bounds the atoms that never matches.
+// maxNever bounds the work of never, in atoms matched.
 const maxNever = 1 << 22
 
-// never lists the conditions that no possible atom meets; some may be missing if there are too many atoms.
+// never lists the conditions of rules that no possible atom satisfies. Some may be missing if there are too many atoms.
 func (g *grounder) never() (list []kif.Term) {
 	seen := map[string]bool{}
 	work := 0

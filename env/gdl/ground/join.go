@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// run computes the fixpoint of some rules by semi-naive evaluation: each new atom starts the joins of the rules that have it
-// as a condition. Relations without a rule among them are complete.
+// run computes the fixpoint of some rules by semi-naive evaluation: each new atom starts joins of the rules that have
+// it as a condition. Relations that these rules do not derive must be complete.
 func (g *grounder) run(rules []*rule) error {
 	for _, r := range rules {
 		for i := range r.positive {
@@ -15,7 +15,7 @@ func (g *grounder) run(rules []*rule) error {
 			l.relation.uses = append(l.relation.uses, use{r, i})
 		}
 	}
-	// Atoms still to come start the joins of their rules. Rules of which all relations are complete start here.
+	// Atoms that are still to come start the joins of most rules. A rule whose relations are all complete starts here.
 	coming := map[*relation]bool{}
 	for _, r := range rules {
 		coming[r.relation] = true
@@ -63,7 +63,7 @@ func (g *grounder) run(rules []*rule) error {
 	return g.err
 }
 
-// count counts candidates of joins, and checks the time now and then.
+// count adds to the number of atoms tried and checks the limits, and now and then the time.
 func (g *grounder) count(atoms int) {
 	if g.work += atoms; g.work > g.limits.Work {
 		g.fail("grounding tries more than %d facts", g.limits.Work)
@@ -88,7 +88,7 @@ func stopped(ctx context.Context) error {
 	return ended{context.Cause(ctx)}
 }
 
-// ended is an error about the end of a context, in plain words.
+// ended is the error of a stopped grounding, in plain words.
 type ended struct{ cause error }
 
 func (e ended) Error() string {
@@ -104,14 +104,14 @@ func (g *grounder) relationOf(a Term) *relation {
 	return g.relations[g.terms.symbols[g.terms.functor[a]]]
 }
 
-// join emits the instances of a rule for all ways to satisfy its other literals. done is the set of satisfied literals, bound
-// that of bound variables. The literal from started the join with the current atom; those before it do not match this atom,
-// since that would find an instance twice.
+// join emits all instances of a rule that satisfy its remaining literals. done is the set of satisfied literals, bound
+// the set of bound variables. Literal from started the join with the current atom. Earlier literals must not match this
+// atom, or an instance would be found twice.
 func (g *grounder) join(r *rule, from int, done, bound uint64) {
 	if g.err != nil {
 		return
 	}
-	// First tests whose variables are bound; then the positive literal with the fewest candidates.
+	// Check the tests whose variables are bound, then branch on the positive literal with the fewest candidates.
 	for i := r.positive; i < len(r.literals); i++ {
 		l := &r.literals[i]
 		if done>>i&1 != 0 || l.vars&^bound != 0 {
@@ -158,7 +158,8 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 	}
 }
 
-// emit records an instance of a rule, all of whose variables are bound. A static rule just makes its head hold.
+// emit records an instance of a rule all of whose variables are bound. For a static rule it only marks the head as
+// possible.
 func (g *grounder) emit(r *rule) {
 	g.emitting = r
 	head := g.value(&r.head)
@@ -184,8 +185,8 @@ func (g *grounder) emit(r *rule) {
 	}
 }
 
-// body returns the dynamic literals of an instance. It reports false if they can never hold: if no role makes a move, or one
-// role makes two.
+// body returns the dynamic literals of an instance. It reports false if they can never hold together: a does literal is
+// not about a role, or one role would make two moves.
 func (g *grounder) body(r *rule) (body []Literal, ok bool) {
 	clear(g.moves)
 	for i := range r.literals {
@@ -210,7 +211,8 @@ func (g *grounder) body(r *rule) (body []Literal, ok bool) {
 	return body, true
 }
 
-// derive records a new atom of a keyword. A possible next fluent may be true, and a possible legal move may be done.
+// derive records a new atom of terminal, next, legal or goal. The fluent of next may then be true, and the move of
+// legal may be made.
 func (g *grounder) derive(r *rule, head Term) {
 	p, args := g.program, g.terms.args[head]
 	switch r.relation.symbol {

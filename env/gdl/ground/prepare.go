@@ -18,7 +18,7 @@ type clause struct {
 
 func signature(t kif.Term) string { return t.Name + "/" + strconv.Itoa(len(t.Args)) }
 
-// asked returns the atom of a literal, and whether the literal is negated.
+// asked returns the atom that a literal tests, and whether the literal is its negation.
 func asked(l kif.Term) (kif.Term, bool) {
 	if l.Name == "not" {
 		return l.Args[0], true
@@ -31,7 +31,8 @@ var keywords = map[string]int{
 	"role": 1, "init": 1, "true": 1, "next": 1, "legal": 2, "does": 2, "goal": 2, "terminal": 0, "base": 1, "input": 2,
 }
 
-// checkKeywords refuses keywords with a wrong arity or in a wrong place, and what is not supported.
+// checkKeywords returns an error for a keyword with a wrong number of arguments or in a wrong place, and for keywords
+// that are not supported.
 func checkKeywords(rules []kif.Rule) error {
 	var check func(t kif.Term, head bool) error
 	check = func(t kif.Term, head bool) error {
@@ -71,16 +72,16 @@ func checkKeywords(rules []kif.Rule) error {
 	return nil
 }
 
-// Limits of rules. Those of real sheets are far smaller.
+// Limits of rules, far above those of real sheets.
 const (
-	maxAlternatives   = 4096    // clauses that or turns a rule into
+	maxAlternatives   = 4096    // clauses made of one rule because of or
 	maxCopied         = 1 << 20 // literals of all alternatives of all rules
-	maxLiterals       = 1024    // in the body of a rule
-	maxSheetVariables = 128     // of a rule in the sheet; see maxVariables
-	maxArguments      = 64      // of a name
+	maxLiterals       = 1024    // literals in the body of a rule
+	maxSheetVariables = 128     // variables of a rule as written; see maxVariables
+	maxArguments      = 64      // arguments of a term
 )
 
-// checkSizes refuses oversized rules, because the work of all later steps grows faster than their size.
+// checkSizes returns an error for a rule that is too large: the work of all later steps grows faster than its size.
 func checkSizes(rules []kif.Rule) error {
 	names := map[string]bool{}
 	literals := 0
@@ -128,7 +129,7 @@ func checkSizes(rules []kif.Rule) error {
 	return nil
 }
 
-// preparer turns rules into clauses.
+// preparer turns rules into clauses that are cheap to join.
 type preparer struct {
 	stopped func() error // returns an error once the context has ended
 	clauses []clause
@@ -136,7 +137,8 @@ type preparer struct {
 	copied  int // literals of alternatives made so far
 }
 
-// auxiliary returns an atom of a new predicate of some variables. Its name has a blank, so no sheet contains it.
+// auxiliary returns an atom of a new predicate with the given variables as arguments. Its name contains a blank, so no
+// sheet has it.
 func (p *preparer) auxiliary(vars []string, pos kif.Pos) kif.Term {
 	p.fresh++
 	head := kif.Term{Name: fmt.Sprint("aux ", p.fresh), Pos: pos}
@@ -146,7 +148,8 @@ func (p *preparer) auxiliary(vars []string, pos kif.Pos) kif.Term {
 	return head
 }
 
-// isAuxiliary reports whether a relation is not the sheet's: its name has a blank, as those of auxiliary and SplitGoals.
+// isAuxiliary reports whether a relation was made by auxiliary or [kif.SplitGoals] and is not in the sheet: its name
+// contains a blank.
 func (r *relation) isAuxiliary() bool { return strings.Contains(r.symbol.name, " ") }
 
 // add appends the clauses of a rule.
@@ -168,7 +171,7 @@ func (p *preparer) add(r kif.Rule) error {
 	return nil
 }
 
-// tidy drops repeated literals.
+// tidy returns a body without repeated literals.
 func tidy(body []kif.Term) []kif.Term {
 	seen := map[string]bool{}
 	var list []kif.Term
@@ -257,8 +260,8 @@ func (p *preparer) negation(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 	return [][]kif.Term{{l}}, nil
 }
 
-// disjunction returns an auxiliary atom that holds if one of the bodies does; nil if the bodies do not bind the same
-// variables.
+// disjunction returns an atom of a new predicate that holds if one of the bodies holds; nil if the bodies do not all
+// bind the same variables.
 func (p *preparer) disjunction(bodies [][]kif.Term, pos kif.Pos) *kif.Term {
 	var vars []string
 	for i, body := range bodies {
@@ -288,7 +291,7 @@ func (p *preparer) disjunction(bodies [][]kif.Term, pos kif.Pos) *kif.Term {
 	return &head
 }
 
-// isTest reports whether a literal tests its variables and binds none.
+// isTest reports whether a literal, a not or a distinct, only tests variables and binds none.
 func isTest(l kif.Term) bool { return l.Name == "not" || l.Name == "distinct" }
 
 func positives(body []kif.Term) []kif.Term { return slices.DeleteFunc(slices.Clone(body), isTest) }
@@ -311,7 +314,7 @@ func variables(terms []kif.Term) []string {
 	return list
 }
 
-// checkSafe refuses an unsafe clause, in which no positive literal binds some variable.
+// checkSafe returns an error for an unsafe clause: one with a variable that no positive literal binds.
 func checkSafe(c clause) error {
 	bound := variables(positives(c.body))
 	for _, v := range variables(append([]kif.Term{c.head}, c.body...)) {
@@ -322,8 +325,9 @@ func checkSafe(c clause) error {
 	return nil
 }
 
-// split appends a clause after bucket elimination: as long as the literals with some body-only variable have fewer variables
-// than the body, an auxiliary predicate takes their place. It stops early when the time runs out.
+// split appends a clause after bucket elimination. A body variable that is not in the head is eliminated if the
+// literals that contain it have fewer variables than the body: a new auxiliary predicate replaces these literals. It
+// stops early when the time is up.
 func (p *preparer) split(c clause) {
 	for p.stopped() == nil {
 		inside, outside := c.cheapest()
@@ -338,16 +342,16 @@ func (p *preparer) split(c clause) {
 	p.chain(c)
 }
 
-// common returns the intersection of two lists.
+// common returns the elements of a that are in b.
 func common(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return !slices.Contains(b, v) })
 }
 
-// maxJoined is the largest number of literals of a clause: join keeps a set of them in a word.
+// maxJoined is the largest number of literals of a clause, because join keeps a set of them in one word.
 const maxJoined = 64
 
-// chain appends a clause. As long as its body is too long, an auxiliary predicate takes the place of its first literals. Tests
-// are moved to the end, where all their variables are bound.
+// chain appends a clause with at most maxJoined literals. While a body is longer, an auxiliary predicate replaces its
+// first literals. Tests move to the end, where all their variables are bound.
 func (p *preparer) chain(c clause) {
 	if len(c.body) > maxJoined {
 		tests := slices.DeleteFunc(slices.Clone(c.body), func(l kif.Term) bool { return !isTest(l) })
@@ -362,8 +366,8 @@ func (p *preparer) chain(c clause) {
 	p.clauses = append(p.clauses, c)
 }
 
-// cheapest returns the literals of the body-only variable whose elimination joins the fewest variables, and the other
-// literals; nil if no elimination makes the clause narrower.
+// cheapest finds the best variable to eliminate, see split: the one whose literals have the fewest variables. It
+// returns these literals (inside) and the others; nil if no elimination helps.
 func (c *clause) cheapest() (inside, outside []kif.Term) {
 	inHead, inBody := variables([]kif.Term{c.head}), variables(c.body)
 	width := len(inBody)
@@ -379,8 +383,8 @@ func (c *clause) cheapest() (inside, outside []kif.Term) {
 	return inside, outside
 }
 
-// with splits the body into the literals with a variable and those without. A literal without v that must bind a variable of
-// a test with v is in both lists.
+// with splits the body into the literals that contain variable v and the others. A literal without v is in both lists
+// if it must bind a variable of a test with v.
 func (c *clause) with(v string) (inside, outside []kif.Term) {
 	for _, l := range c.body {
 		if slices.Contains(variables([]kif.Term{l}), v) {

@@ -6,19 +6,19 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// pattern is a term that may have variables.
+// pattern is a compiled term that may contain variables.
 type pattern struct {
 	variable int   // number of the variable, or -1
 	ground   Term  // the term if it has no variables, otherwise -1
-	functor  int32 // unless variable or ground
+	functor  int32 // unless the pattern is a variable or ground
 	args     []pattern
-	vars     uint64 // set of its variables
+	vars     uint64 // bit set of its variables
 }
 
 // literal is a compiled literal of a rule.
 type literal struct {
 	pattern
-	atom     kif.Term  // as in the sheet
+	atom     kif.Term  // the atom as written in the sheet
 	relation *relation // nil for distinct
 	negated  bool
 	distinct [2]pattern
@@ -29,11 +29,11 @@ type rule struct {
 	head      pattern
 	relation  *relation // of the head
 	literals  []literal // positive ones first
-	positive  int       // number of these
+	positive  int       // number of positive literals
 	variables int
 	pos       kif.Pos
-	instances int // found so far
-	work      int // candidates tried so far
+	instances int // instances found so far
+	work      int // atoms tried so far
 }
 
 // relation is the set of possible atoms of one predicate.
@@ -42,16 +42,16 @@ type relation struct {
 	dynamic bool // depends on the position or on moves
 	atoms   []Term
 	indexes []*index
-	uses    []use // its positive literals in the rules that are evaluated
+	uses    []use // positive literals of the current rules that ask for it
 }
 
-// use is a positive literal of a rule.
+// use is a positive literal of a rule: literal is its index.
 type use struct {
 	rule    *rule
 	literal int
 }
 
-// index is a hash index of a relation by the terms at some paths.
+// index is a hash index of a relation: it finds atoms by the subterms at some paths. A path lists argument numbers.
 type index struct {
 	paths [][]int
 	lists map[uint64][]Term
@@ -160,7 +160,7 @@ func (g *grounder) value(p *pattern) Term {
 	return g.terms.add(p.functor, ids)
 }
 
-// paths appends the paths in p to its largest bound parts.
+// paths appends the paths to the largest subterms of p whose variables are all bound.
 func (p *pattern) paths(bound uint64, at []int, list [][]int) [][]int {
 	if p.vars&^bound == 0 {
 		return append(list, slices.Clone(at))
@@ -171,13 +171,13 @@ func (p *pattern) paths(bound uint64, at []int, list [][]int) [][]int {
 	return list
 }
 
-// hash mixes the next term into the key of an index.
+// hash mixes the next subterm into the hash key of an index.
 func hash(h uint64, x Term) uint64 {
 	h = (h ^ uint64(x)) * 0xff51afd7ed558ccd
 	return h ^ h>>29
 }
 
-// add inserts an atom, unless it lacks one of the paths.
+// add inserts an atom into the index, unless the atom lacks one of the paths.
 func (i *index) add(t *Terms, atom Term) {
 	h := uint64(1)
 	for _, path := range i.paths {
@@ -194,7 +194,7 @@ func (i *index) add(t *Terms, atom Term) {
 	i.lists[h] = append(i.lists[h], atom)
 }
 
-// part returns the part of a pattern at a path.
+// part returns the subterm of a pattern at a path.
 func (p *pattern) part(path []int) *pattern {
 	for _, k := range path {
 		p = &p.args[k]
@@ -202,7 +202,7 @@ func (p *pattern) part(path []int) *pattern {
 	return p
 }
 
-// candidates returns the atoms of a literal's relation that may match it, by an index of its bound parts.
+// candidates returns the atoms that may match a literal, found by an index of its bound subterms.
 func (g *grounder) candidates(l *literal, bound uint64) []Term {
 	if l.vars&bound == 0 {
 		fixed := false

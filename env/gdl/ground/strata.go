@@ -7,8 +7,8 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// CheckUnused returns the first mistake in the rules that Ground ignores, because neither play nor goals depend on them. The
-// error is of type [kif.Error].
+// CheckUnused returns the first mistake in rules that [Ground] ignores because neither play nor goals depend on them.
+// The error is of type [kif.Error].
 func CheckUnused(ctx context.Context, rules []kif.Rule) error {
 	asked := map[kif.Pos]bool{}
 	for _, r := range relevant(rules) {
@@ -26,7 +26,7 @@ func CheckUnused(ctx context.Context, rules []kif.Rule) error {
 	return nil
 }
 
-// relevant returns the rules that play and goals depend on. It drops others, such as those for base and input.
+// relevant returns the rules that play and goals depend on, without others such as those for base and input.
 func relevant(rules []kif.Rule) []kif.Rule {
 	byHead := map[string][]kif.Rule{}
 	for _, r := range rules {
@@ -67,7 +67,7 @@ func relevant(rules []kif.Rule) []kif.Rule {
 	return list
 }
 
-// unused returns the facts of relations that no needed rule defines. They may tell the order of constants.
+// unused returns the facts of relations that no needed rule defines. They may tell the order of coordinates.
 func unused(rules, needed []kif.Rule) []kif.Term {
 	used := map[string]bool{}
 	for _, r := range needed {
@@ -82,8 +82,9 @@ func unused(rules, needed []kif.Rule) []kif.Term {
 	return list
 }
 
-// layers splits the rules into strata: the strongly connected components of their heads, in topological order. It marks dynamic
-// relations, and refuses rules that are not stratified or depend on what GDL does not allow.
+// layers splits the rules into strata: the strongly connected components of their head relations, in topological order.
+// It marks dynamic relations, and returns an error if the rules are not stratified or if role or init depends on the
+// position.
 func (g *grounder) layers() ([][]*rule, error) {
 	byHead := map[*relation][]*rule{}
 	var heads []*relation
@@ -128,8 +129,8 @@ func (g *grounder) layers() ([][]*rule, error) {
 	return layers, g.checkDoes(layers)
 }
 
-// markDynamic makes the relations of a component dynamic if one of them is or depends on a dynamic relation. It returns an
-// error if one depends on the negation of another: then the rules are not stratified.
+// markDynamic marks the relations of a component as dynamic if one of them is, or depends on a dynamic relation. It
+// returns an error if one depends on its own negation: then the rules are not stratified.
 func markDynamic(component []*relation, layer []*rule) error {
 	dynamic := slices.ContainsFunc(component, func(r *relation) bool { return r.dynamic })
 	for _, r := range layer {
@@ -147,7 +148,7 @@ func markDynamic(component []*relation, layer []*rule) error {
 	return nil
 }
 
-// checkDoes refuses rules for legal, goal and terminal that depend on does.
+// checkDoes returns an error if a rule for legal, goal or terminal depends on does.
 func (g *grounder) checkDoes(layers [][]*rule) error {
 	depends := map[*relation]bool{g.does: true}
 	for _, layer := range layers {

@@ -2,17 +2,17 @@ package ground
 
 import "strings"
 
-// Term is the number of a ground term of a [Terms]; equal terms have equal numbers.
+// Term is the number of a ground term in a [Terms]; equal terms have equal numbers.
 type Term int32
 
 // Terms is a set of ground terms.
 type Terms struct {
 	symbols  []symbol
 	bySymbol map[symbol]int32
-	functor  []int32  // by term
-	args     [][]Term // by term
-	depth    []uint8  // by term: 0 for a constant
-	size     []int32  // by term: the names in its text; at most maxSize + 1
+	functor  []int32  // for each term: index in symbols
+	args     [][]Term // for each term: its arguments
+	depth    []uint8  // for each term: its nesting; 0 for a constant
+	size     []int32  // for each term: number of names in its text; at most maxSize + 1
 	table    []Term   // hash table with open addressing; -1 is empty
 }
 
@@ -70,7 +70,7 @@ func (t *Terms) symbol(name string, arity int) int32 {
 	return id
 }
 
-// find returns the slot of a term in the table: its own, or an empty one.
+// find returns the hash table's slot of a term: its own, or an empty one if the term is new.
 func (t *Terms) find(functor int32, args []Term) int {
 	h := uint64(functor)*0x9e3779b97f4a7c15 + 1
 	for _, a := range args {
@@ -96,7 +96,7 @@ slots:
 	}
 }
 
-// add returns a term; it copies args if the term is new.
+// add returns the number of a term, which is added if it is new; args is then copied.
 func (t *Terms) add(functor int32, args []Term) Term {
 	i := t.find(functor, args)
 	if x := t.table[i]; x >= 0 {

@@ -1,7 +1,7 @@
 // Package kif reads rule sheets of the Game Description Language (GDL), which are written in the Knowledge Interchange
 // Format: nested lists in brackets, with ; before a comment.
 //
-// [Read] returns lists and atoms as they stand, which is what messages of a match consist of. [Rules] makes rules of
-// them. Upper case is read as lower case. Both tolerate what real sheets contain: (<= head) without a body, and (p) for
-// p. What the rules mean is checked elsewhere.
+// [Read] returns the nested lists of a text, as in a sheet or in a message of a match. [Rules] turns them into rules.
+// Upper case is read as lower case. Both tolerate what real sheets contain: (<= head) without a body, and (p) for p.
+// Packages ground and gdl check what the rules mean.
 package kif

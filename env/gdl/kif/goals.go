@@ -6,8 +6,8 @@ import "slices"
 //
 //	(<= (goal x 0) (not (goal x 100)))
 //
-// becomes two rules, one for the predicate "goal 0" and one for goal. It returns the rules as they are if no goal depends
-// on a goal, or if such a goal has a variable for its value.
+// becomes two rules, one for the predicate "goal 0" and one for goal. It returns the rules unchanged if no goal depends
+// on a goal, or if such a goal has a variable as its value.
 func SplitGoals(rules []Rule) []Rule {
 	asked, fixed := false, true
 	for _, r := range rules {

@@ -84,8 +84,8 @@ func Read(text string) ([]Node, error) {
 type reader struct {
 	text  string
 	at    int // index of the next byte
-	pos   Pos // its place
-	nodes int // read so far
+	pos   Pos // line and column of the next byte
+	nodes int // nodes read so far
 }
 
 // list reads nodes up to the closing bracket of the list that begins at open, or to the end of the text at depth 0.
@@ -134,7 +134,7 @@ func (r *reader) list(depth int, open Pos) ([]Node, error) {
 	}
 }
 
-// isDelimiter reports whether an atom ends before the byte.
+// isDelimiter reports whether a byte ends an atom.
 func isDelimiter(c byte) bool { return c <= ' ' || c == '(' || c == ')' || c == ';' || c == 0x7f }
 
 // skip moves to the next byte that is neither blank nor in a comment.
@@ -153,7 +153,7 @@ func (r *reader) skip() {
 	}
 }
 
-// advance moves one byte on.
+// advance moves past one byte.
 func (r *reader) advance() {
 	if r.text[r.at] == '\n' {
 		r.pos = Pos{r.pos.Line + 1, 1}

@@ -51,10 +51,10 @@ func (r Rule) String() string {
 	return "(<= " + strings.Join(parts, " ") + ")"
 }
 
-// connectives are the words that form literals, with their arities; -1 stands for any number.
+// connectives are the words not, distinct, or, and, with their numbers of arguments; -1 means any number.
 var connectives = map[string]int{"not": 1, "distinct": 2, "or": -1, "and": -1}
 
-// takes names the arguments of connectives, for errors.
+// takes describes the arguments of connectives in error texts.
 var takes = map[string]string{
 	"not": "one condition", "distinct": "two terms", "or": "one condition or more", "and": "one condition or more",
 }
@@ -147,7 +147,7 @@ func NewTerm(n Node) (Term, error) {
 	return t, nil
 }
 
-// cut shortens a text for an error.
+// cut shortens a text to 40 bytes for an error message.
 func cut(text string) string {
 	if len(text) > 40 {
 		return strings.ToValidUTF8(text[:40], "") + "..."

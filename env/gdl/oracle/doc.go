@@ -1,6 +1,7 @@
-// Package oracle plays games by their rule sheets slowly and obviously: it derives every fact of a position from the rules
-// as they are written, with their variables. Tests compare the fast code with it, and the match server of tests runs on it.
+// Package oracle plays games by their rule sheets slowly and obviously: it derives every fact of a position from the
+// rules as they are written, with their variables. Tests compare the fast code with it, and the tests' match server
+// uses it.
 //
-// It evaluates bottom-up, stratum by stratum (Apt, Blair and Walker 1988). It shares only the reader with the code
+// It evaluates bottom-up, stratum by stratum (Apt, Blair and Walker 1988). It shares only package kif with the code
 // that it checks.
 package oracle

@@ -5,16 +5,16 @@ import "ludus/env/gdl/kif"
 // facts is a set of ground atoms.
 type facts struct {
 	game      *Game
-	parent    *facts // further facts; may be nil
+	parent    *facts // facts that belong to the set too; may be nil
 	known     []uint64
 	count     int
-	relations map[id]*relation // by functor
+	relations map[id]*relation // the facts of each functor
 }
 
-// relation is the atoms with a functor, and an index of them by each part; see terms.parts.
+// relation is the list of atoms of a functor, with an index by each of their parts, see terms.parts.
 type relation struct {
 	list  []id
-	index []map[id][]id // by place of the part, then part
+	index []map[id][]id // index[i][p]: the atoms whose part i is p
 }
 
 func newFacts(g *Game, parent *facts) *facts {
@@ -66,8 +66,8 @@ func (f *facts) of(functor id) []id {
 	return list
 }
 
-// candidates returns facts of this set, not of its parent, among which are all that match the atom of a step: those with the
-// rarest bound part.
+// candidates returns the facts of this set, without its parent's, that may match the atom of a step: those that contain
+// the rarest of its bound parts.
 func (f *facts) candidates(s *step, env environment) []id {
 	r := f.relations[s.atom.functor]
 	if r == nil {
@@ -86,7 +86,7 @@ func (f *facts) candidates(s *step, env environment) []id {
 	return list
 }
 
-// deriveAll derives the facts of layers, in their order.
+// deriveAll derives the facts of all layers, in their order.
 func (f *facts) deriveAll(layers []layer) error {
 	for _, l := range layers {
 		if err := f.derive(l); err != nil {
@@ -99,7 +99,8 @@ func (f *facts) deriveAll(layers []layer) error {
 // maxFacts bounds the facts of a set.
 const maxFacts = 3_000_000
 
-// derive adds the facts of a layer: it solves all rules, again and again if they depend on each other, until nothing is new.
+// derive adds the facts of a layer. It solves all its rules, repeatedly if they depend on each other, until no fact is
+// new.
 func (f *facts) derive(l layer) error {
 	for before := -1; f.count != before; {
 		before = f.count
@@ -116,12 +117,12 @@ func (f *facts) derive(l layer) error {
 	return nil
 }
 
-// solve adds the head of a plan for all assignments of its variables that satisfy the body.
+// solve adds the head of a rule for each assignment of variables that satisfies its body.
 func (f *facts) solve(p *plan) {
 	t := f.game.terms
 	env := make(environment, p.variables)
-	// from solves the steps from i on by backtracking, and reports whether the head holds. Once all variables of the head have
-	// values, the first solution is enough.
+	// from solves the steps from i on by backtracking, and reports whether it found a solution. Once all variables of
+	// the head have values, the first solution is enough.
 	var from func(i int) bool
 	from = func(i int) bool {
 		if i == p.decided {

@@ -9,8 +9,8 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// Game is a rule sheet, ready for play. It interns terms as it meets them, so only one goroutine at a time may use it and its
-// positions.
+// Game is a rule sheet ready for play. It numbers terms as it meets them, so only one goroutine at a time may use it
+// and its positions.
 type Game struct {
 	Roles []string
 
@@ -18,18 +18,18 @@ type Game struct {
 	byState   []layer // rules that depend on true, lower strata first
 	byMoves   []layer // rules that depend on does, lower strata first
 	buffer    [16]id
-	static    *facts // that depend on neither
+	static    *facts // facts that depend on neither
 	start     []id   // the initial fluents
 	predicate struct{ role, init, true, does, legal, next, goal, terminal id }
 }
 
-// layer is a stratum: the rules of predicates that depend on each other.
+// layer is a stratum: rules whose predicates depend on each other.
 type layer struct {
 	plans     []plan
-	recursive bool // a rule asks for facts of the layer itself
+	recursive bool // some rule depends on facts of this layer
 }
 
-// plan is a rule with the order in which its literals are solved.
+// plan is a rule with an order in which to solve its literals.
 type plan struct {
 	rule
 	steps   []step
@@ -48,15 +48,15 @@ func newPlan(r rule, steps []step) plan {
 	return p
 }
 
-// Position is a state of a game with the facts that hold in it.
+// Position is a position of a game with all facts that hold in it.
 type Position struct {
-	True []string // fluents, in order
+	True []string // the true fluents, sorted
 
 	game  *Game
 	facts *facts
 }
 
-// New reads a sheet. It returns an error if the rules are not safe or not stratified.
+// New reads a sheet. It returns an error if rules are unsafe or not stratified.
 func New(text string) (*Game, error) {
 	read, err := kif.ReadRules(text)
 	if err != nil {
@@ -97,7 +97,8 @@ func New(text string) (*Game, error) {
 	return g, nil
 }
 
-// addLayers sets the layers that depend on true and on does, and returns those that depend on neither.
+// addLayers sorts the rules into layers: byState depends on true, byMoves on does. It returns the layers that depend on
+// neither.
 func (g *Game) addLayers(rules []rule) (static []layer, err error) {
 	strata, err := g.strata(rules)
 	if err != nil {
@@ -259,7 +260,7 @@ func (g *Game) strata(rules []rule) ([][]rule, error) {
 // Start returns the first position.
 func (g *Game) Start() (*Position, error) { return g.position(g.start) }
 
-// position derives the facts of a state.
+// position returns the position of the given fluents, and derives its facts.
 func (g *Game) position(fluents []id) (*Position, error) {
 	p := &Position{game: g, facts: newFacts(g, g.static)}
 	for _, n := range fluents {
@@ -270,7 +271,7 @@ func (g *Game) position(fluents []id) (*Position, error) {
 	return p, p.facts.deriveAll(g.byState)
 }
 
-// texts returns an argument of all facts with a functor whose first argument is a role.
+// texts returns the texts of one argument of all facts with the given functor and role as first argument.
 func (p *Position) texts(functor id, role string, argument int) []string {
 	t := p.game.terms
 	var list []string
@@ -292,8 +293,8 @@ func (p *Position) Legal(role string) []string {
 // Terminal reports whether the game is over.
 func (p *Position) Terminal() bool { return p.facts.has(p.game.predicate.terminal) }
 
-// Goals returns the values of a role's goals that hold, in order; there should be one at the end. A value that is no
-// number is -1.
+// Goals returns the values of all goals of a role that hold, sorted; at the end there should be exactly one. A value
+// that is not a number becomes -1.
 func (p *Position) Goals(role string) []int {
 	var list []int
 	for _, text := range p.texts(p.game.predicate.goal, role, 1) {

@@ -14,7 +14,7 @@ type rule struct {
 	pos       kif.Pos
 }
 
-// literal is a literal of a body: an atom, its negation, distinct, or the negation of distinct.
+// literal is a literal of a body: an atom (holds), its negation (fails), distinct (differ) or not distinct (equal).
 type literal struct {
 	kind literalKind
 	atom pattern
@@ -53,13 +53,14 @@ func (t *terms) rule(head kif.Term, body []kif.Term, pos kif.Pos) rule {
 // step is a literal of a plan.
 type step struct {
 	literal
-	tested bool      // all its variables have values by then
-	binds  []int     // variables that it gives a value
-	parts  []pattern // parts of the atom that have values by then
-	places []int     // their places; see terms.parts
+	tested bool      // all its variables have values before the step
+	binds  []int     // variables to which the step gives values
+	parts  []pattern // parts of the atom that have values before the step, to look up facts
+	places []int     // indices of these parts, see terms.parts
 }
 
-// plan orders the literals of a body: first those that can be tested, then the atom with the most parts that have values.
+// plan orders the literals of a body: literals without free variables come first, then the atom with the most parts
+// that have values.
 func (r *rule) plan() ([]step, error) {
 	bound := make([]bool, r.variables)
 	var steps []step
@@ -112,7 +113,8 @@ func (r *rule) plan() ([]step, error) {
 	return steps, nil
 }
 
-// patternParts returns the parts of an atom as terms.parts does, nil for a part that the pattern does not determine.
+// patternParts returns the parts of a pattern as terms.parts does for a fact; nil for a part that the pattern does not
+// determine.
 func patternParts(p *pattern) []*pattern {
 	if len(p.args) == 0 {
 		return nil

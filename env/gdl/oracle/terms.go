@@ -7,22 +7,22 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// id is the number of a ground term, such as b or (cell 1 1 b). 0 is none.
+// id is the number of a ground term, such as b or (cell 1 1 b). 0 means no term.
 type id int32
 
-// terms interns ground terms in a trie: a term is found argument by argument, beginning with its functor, which is its name
-// with the number of its arguments. A functor has a number, too; of a constant it is that of the term.
+// terms numbers ground terms so that equal terms have equal numbers. It is a trie: a term is found by its functor (name
+// and number of arguments), then argument by argument. A functor has a number too; a constant has that of its functor.
 type terms struct {
 	functors map[string]id
-	longer   map[[2]id]id // by a beginning and the next argument: the longer beginning
-	list     []groundTerm // by number
+	longer   map[[2]id]id // from the first arguments of a term and one more argument to the longer term
+	list     []groundTerm // the terms by number
 }
 
 type groundTerm struct {
 	name    string
 	functor id
 	args    []id
-	text    string // "" until text needs it
+	text    string // cached by text; "" until then
 }
 
 func newTerms() *terms {
@@ -46,7 +46,7 @@ func (t *terms) functor(name string, args int) id {
 	return f
 }
 
-// extend returns a beginning with one more argument; 0 if there is none and create is false.
+// extend returns a term with one more argument; 0 if it does not exist and create is false.
 func (t *terms) extend(beginning, arg id, create bool) id {
 	key := [2]id{beginning, arg}
 	n := t.longer[key]
@@ -74,8 +74,8 @@ func (t *terms) text(n id) string {
 	return g.text
 }
 
-// parts returns the parts by which a fact is indexed: the functor of its last argument, its arguments, and those of its last
-// argument, so that (true (cell 1 1 b)) is found by 1, 1 and b. It uses the buffer.
+// parts returns the subterms by which a fact is indexed: the functor of its last argument, its arguments, and the
+// arguments of the last one. So (true (cell 1 1 b)) is found by 1, 1 and b. The result uses the buffer.
 func (t *terms) parts(n id, buffer []id) []id {
 	args := t.list[n].args
 	if len(args) == 0 {
@@ -88,15 +88,16 @@ func (t *terms) parts(n id, buffer []id) []id {
 // pattern is a term of a rule, perhaps with variables.
 type pattern struct {
 	ground   id  // the term if it has no variable, or else 0
-	variable int // its index in an environment; -1 if the pattern is no variable
+	variable int // index of the variable; -1 if the pattern is not a variable
 	functor  id
 	args     []pattern
 }
 
-// environment is an assignment of a rule's variables; 0 stands for none.
+// environment holds the values of a rule's variables; 0 means that a variable has no value.
 type environment []id
 
-// value returns the term of a pattern all of whose variables have values; 0 if it is not interned and create is false.
+// value returns the term of a pattern all of whose variables have values; 0 if the term does not exist and create is
+// false.
 func (t *terms) value(p *pattern, env environment, create bool) id {
 	switch {
 	case p.ground != 0:
@@ -117,8 +118,8 @@ func (t *terms) value(p *pattern, env environment, create bool) id {
 	return n
 }
 
-// match unifies a pattern with a ground term by giving variables values. It reports false if that fails; some may have values
-// then, too.
+// match unifies a pattern with a ground term by giving values to variables. It reports false if that is impossible;
+// some variables may then have values.
 func (t *terms) match(p *pattern, n id, env environment) bool {
 	switch {
 	case p.ground != 0:

@@ -7,7 +7,7 @@ import "ludus/model/infer/kernel/winograd"
 type Conv struct {
 	h, w, in, out int
 	board         Winograd
-	useWinograd   bool      // otherwise direct
+	useWinograd   bool      // by the Winograd transform; otherwise method direct
 	weights       []float32 // packed, see packPlanes and packTaps
 }
 

@@ -28,9 +28,9 @@ type gemmArgs struct {
 // -Inf.
 type transformArgs struct {
 	source, destination         unsafe.Pointer
-	sourceStep, destinationStep int // between the elements of a line
-	sourceLine, destinationLine int // between lines
-	sourceRow, destinationRow   int // between rows
+	sourceStep, destinationStep int // bytes between the elements of a line
+	sourceLine, destinationLine int // bytes between lines
+	sourceRow, destinationRow   int // bytes between rows
 	rows, lines, vectors        int
 	bias                        unsafe.Pointer
 	accumulate                  int

@@ -26,9 +26,9 @@ var pure = instructions{
 // at is the vector of 8 floats at a byte offset from base.
 func at(base unsafe.Pointer, offset int) *[8]float32 { return (*[8]float32)(unsafe.Add(base, offset)) }
 
-// pureGemm is a gemm function in Go, for panels of the given number of columns.
+// pureGemm is the Go version of a gemm function, for panels of the given number of columns.
 func pureGemm(p *gemmArgs, columns int) {
-	// The division into blocks is for the assembly.
+	// Only the assembly needs the rows divided into blocks.
 	rows := p.tallRows*p.tallBlocks + (p.tallRows-1)*p.shortBlocks
 	for plane := range p.planes {
 		a, b := plane*p.aPlaneStep, plane*p.bPlaneStep
@@ -52,7 +52,7 @@ func pureGemm(p *gemmArgs, columns int) {
 	}
 }
 
-// zeros is the start of sums without init.
+// zeros is where sums start if there is no init.
 var zeros [8]float32
 
 // pureDot sets sum to start plus a row of A times 8 columns of B. a and b are the byte offsets of the row and the
@@ -78,7 +78,7 @@ func pureDot(p *gemmArgs, sum, start *[8]float32, a, b int) {
 	*sum = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// float is the float32 at a byte offset from base.
+// float returns the address of the float32 at a byte offset from base.
 func float(base unsafe.Pointer, offset int) *float32 { return (*float32)(unsafe.Add(base, offset)) }
 
 // addProduct returns the sums plus x y. It passes them one by one because the compiler keeps no arrays in registers. The
@@ -102,7 +102,7 @@ func rectify(x *[8]float32) {
 
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
-// pureTransforms returns the pass functions in Go for all lines.
+// pureTransforms returns the Go versions of all transform passes, for all lengths of a line.
 func pureTransforms() (table transforms) {
 	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
 		matrices := winograd.New(n)
@@ -130,7 +130,8 @@ func (t *transformArgs) eachVector(do func(v int, from, to unsafe.Pointer)) {
 	}
 }
 
-// pureMultiply is the pass that multiplies each line by the matrix, for each vector of channels.
+// pureMultiply is the Go version of a transform pass: it multiplies each line of each board by the matrix m, for each
+// vector of channels.
 func pureMultiply(m *winograd.Paired, p *transformArgs) {
 	p.eachVector(func(_ int, from, to unsafe.Pointer) {
 		for i, terms := range m.Rows {
@@ -145,8 +146,8 @@ func pureMultiply(m *winograd.Paired, p *transformArgs) {
 	})
 }
 
-// pureMultiplyTransposed is the pass that multiplies each line by the transposed matrix, for each vector of channels. With
-// epilogue it starts with the bias, adds the old destination if accumulate is not 0, and applies ReLU if floor is 0.
+// pureMultiplyTransposed is pureMultiply with the transposed matrix. With epilogue it starts with the bias, adds the
+// old destination if accumulate is not 0, and applies ReLU if floor is 0.
 func pureMultiplyTransposed(m *winograd.Paired, p *transformArgs, epilogue bool) {
 	var sums [maxPoints][8]float32
 	p.eachVector(func(v int, from, to unsafe.Pointer) {

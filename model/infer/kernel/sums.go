@@ -9,9 +9,9 @@ import (
 // Sums are sums of rows of a matrix: sum i is that of the rows in a list. It is immutable and safe to share.
 type Sums struct {
 	columns int
-	rows    int     // of the matrix that the lists refer to, at least
-	counts  []int32 // of terms, by sum
-	offsets []int32 // of the terms' rows in bytes, sum by sum
+	rows    int     // least number of rows that the matrix must have
+	counts  []int32 // number of terms of each sum
+	offsets []int32 // byte offset of each term's row, sum by sum
 }
 
 // NewSums prepares the sums of the rows in each list, for a matrix with the given number of columns, a multiple of 8.

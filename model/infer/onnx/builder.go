@@ -42,7 +42,7 @@ func (b *builder) node(op, name string, inputs []string, attributes ...[]byte) s
 	return name
 }
 
-// relu adds max(x, 0).
+// relu adds max(x, 0) and returns the name of the result.
 func (b *builder) relu(x string) string { return b.node("Relu", x+".relu", []string{x}) }
 
 // flatten adds a reshape of [B, C, H, W] to [B, C*H*W].
@@ -86,14 +86,14 @@ func (b *builder) reshape(x string, dims ...int) string {
 	return b.node("Reshape", x+".reshaped", []string{x, x + ".shape"})
 }
 
-// linear adds a linear layer.
+// linear adds a linear layer, x W + b, with the named weights, and returns the name of its output.
 func (b *builder) linear(name, x string) string {
 	weight := b.weights.Lookup(name + ".weight")
 	w := b.constant(name+".weight", weight.Data, weight.Shape...)
 	return b.node("Gemm", name, []string{x, w, b.bias(name)}, integer("transB", 1))
 }
 
-// bias adds the bias of a layer.
+// bias adds the bias of a layer as a constant, and returns its name.
 func (b *builder) bias(name string) string {
 	bias := b.weights.Lookup(name + ".bias")
 	return b.constant(bias.Name, bias.Data, bias.Shape...)

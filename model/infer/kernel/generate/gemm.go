@@ -11,20 +11,20 @@ type shape struct {
 	rows    int // largest number of rows
 }
 
-// pointers are the registers with the addresses of rows 0, 3, 6, ...; the two rows after each are addressed with an
+// pointers are the registers that hold the addresses of rows 0, 3, 6, ...; the two rows after each are reached by an
 // index.
 var pointers = []string{"BX", "CX", "DX", "SI", "DI", "R8"}
 
-// Other general registers of a tile.
+// General registers of a tile besides pointers.
 const (
-	rowStep = "R9"  // bytes from a row to the next
+	rowStep = "R9"  // bytes from a row of A, C or init to the next
 	aStep   = "R10" // bytes from a column of A to the next
-	b       = "R11" // row of B
+	b       = "R11" // address of the current row of B
 	bStep   = "R12" // bytes from a row of B to the next
-	depth   = "R13" // terms left
-	// bPanelStep is the distance of a row's second panel.
+	depth   = "R13" // terms of the sums left to add
+	// bPanelStep is the distance in bytes from a panel of B to the next.
 	bPanelStep = temporary
-	second     = "R15" // another temporary
+	second     = "R15" // a second temporary register
 )
 
 // gemmLocals are the local variables of a gemm function: the addresses of the current plane, panel and block in A, B, C
@@ -33,7 +33,7 @@ var gemmLocals = []string{
 	"planes", "aPlane", "bPlane", "cPlane", "initPlane",
 	"panels", "bPanel", "cPanel", "initPanel",
 	"blocks", "aBlock", "cBlock", "initBlock",
-	"inShort", // not 0 during the short blocks
+	"inShort", // not 0 while the shorter blocks, of one row less, are computed
 }
 
 // gemms writes the gemm functions of an instruction set.
@@ -104,8 +104,8 @@ func (w *writer) gemm(s shape) {
 	w.end()
 }
 
-// rowsAt loads rowStep from argument step, and the addresses of that number of rows into pointers; the first row is at
-// the local variable pointer.
+// rowsAt writes code that loads rowStep from field step of the argument, and the addresses of the given number of rows
+// into pointers. The first row is at the local variable pointer.
 func (w *writer) rowsAt(pointer, step string, rows int) {
 	w.load(rowStep, step)
 	w.op("MOVQ %s, %s", w.local(pointer), pointers[0])
@@ -117,7 +117,7 @@ func (w *writer) rowsAt(pointer, step string, rows int) {
 	}
 }
 
-// row is the operand at a byte offset in row r.
+// row returns the operand at a byte offset in row r.
 func row(r, offset int) string {
 	base := pointers[r/3]
 	if r%3 == 0 {
@@ -126,7 +126,7 @@ func row(r, offset int) string {
 	return fmt.Sprintf("%d(%s)(%s*%d)", offset, base, rowStep, r%3)
 }
 
-// sum is the register with the sums of vector v of row r.
+// sum returns the register that holds the sums of vector v of row r.
 func (s shape) sum(r, v int) string { return s.register(r*s.vectors + v) }
 
 // tile writes the code for blocks of rows x s.columns.
@@ -157,7 +157,7 @@ func (w *writer) tile(s shape, rows int) {
 	w.op("JMP short")
 }
 
-// start sets a tile's sums to init, or to 0 if init is nil.
+// start writes code that sets a tile's sums to init, or to 0 if init is nil.
 func (w *writer) start(s shape, rows int) {
 	w.load(temporary, "init")
 	w.op("TESTQ %[1]s, %[1]s", temporary)
@@ -176,7 +176,7 @@ func (w *writer) start(s shape, rows int) {
 	w.label("start%d", rows)
 }
 
-// store writes a tile's sums to C, after ReLU if relu is set.
+// store writes code that stores a tile's sums in C, after ReLU if relu is set.
 func (w *writer) store(s shape, rows int) {
 	w.op("CMPQ %s, $0", w.argument("relu"))
 	w.op("JEQ store%d", rows)
@@ -194,8 +194,8 @@ func (w *writer) store(s shape, rows int) {
 	}
 }
 
-// preparePrefetch loads the registers that prefetch reads. It returns, for each panel, the register with the distance
-// from a row of B to the same row of the next plane.
+// preparePrefetch writes code that loads the registers for prefetch. It returns, for each panel, the register with the
+// distance from a row of B to the same row of the next plane.
 func (w *writer) preparePrefetch(s shape) []string {
 	w.load(second, "aPlaneStep")
 	w.op("ADDQ %s, %s", w.local("aBlock"), second)
@@ -209,8 +209,8 @@ func (w *writer) preparePrefetch(s shape) []string {
 	return distances
 }
 
-// prefetch prefetches a cache line of A and of each panel of B of the next plane, because planes are too short for the
-// hardware prefetcher.
+// prefetch writes code that prefetches a cache line of A and of each panel of B of the next plane, because planes are
+// too short for the hardware prefetcher.
 func (w *writer) prefetch(distances []string) {
 	w.op("PREFETCHT0 (%s)", second)
 	w.op("ADDQ $64, %s", second)

@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// isa describes the vector registers of an instruction set.
+// isa describes the vector registers of an instruction set, AVX2 or AVX-512.
 type isa struct {
 	name  string
 	reg   string // first letter of a register's name
@@ -36,13 +36,13 @@ var (
 	avx512 = isa{"AVX512", "Z", 16, 32}
 )
 
-// writer accumulates assembly, Go declarations and tables, and constants.
+// writer collects the generated assembly with its constants, and the generated Go declarations and tables.
 type writer struct {
 	code, declarations, tables bytes.Buffer
 	constants                  map[isa][]float32
 	arguments                  string             // Go type of the current function's argument
-	locals                     []string           // of the current function, 8 bytes each
-	uses                       map[float32]int    // of constants in the current loop
+	locals                     []string           // local variables of the current function, 8 bytes each
+	uses                       map[float32]int    // how often the current loop uses each constant
 	held                       map[float32]string // registers that hold constants in the current loop
 }
 
@@ -84,7 +84,7 @@ func (w *writer) function(name, argument string, locals ...string) {
 	w.op("MOVQ args+0(FP), AX")
 }
 
-// local is the operand of a local variable.
+// local returns the operand of a local variable of the current function.
 func (w *writer) local(name string) string {
 	i := slices.Index(w.locals, name)
 	if i < 0 {
@@ -93,41 +93,41 @@ func (w *writer) local(name string) string {
 	return fmt.Sprintf("%s-%d(SP)", name, 8*(i+1))
 }
 
-// argument is the operand of a field of the function's argument.
+// argument returns the operand of a field of the current function's argument.
 func (w *writer) argument(field string) string { return fmt.Sprintf("%s_%s(AX)", w.arguments, field) }
 
-// load loads fields of the function's argument into registers: pairs of a register and a field.
+// load writes code that loads fields of the function's argument into registers; pairs alternates registers and fields.
 func (w *writer) load(pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		w.op("MOVQ %s, %s", w.argument(pairs[i+1]), pairs[i])
 	}
 }
 
-// temporary is the register for moves from memory to memory.
+// temporary is the register through which values are moved from memory to memory.
 const temporary = "R14"
 
-// move copies a value in memory.
+// move writes code that copies a value in memory.
 func (w *writer) move(from, to string) {
 	w.op("MOVQ %s, %s", from, temporary)
 	w.op("MOVQ %s, %s", temporary, to)
 }
 
-// advance adds a field of the argument to a local variable.
+// advance writes code that adds a field of the argument to a local variable, usually a step to a pointer.
 func (w *writer) advance(local, field string) {
 	w.load(temporary, field)
 	w.op("ADDQ %s, %s", temporary, w.local(local))
 }
 
-// clear sets a vector register to 0.
+// clear writes code that sets a vector register to 0.
 func (w *writer) clear(register string) { w.op("VXORPS %[1]s, %[1]s, %[1]s", register) }
 
-// end writes the return from a function.
+// end writes the end of a function, with its return.
 func (w *writer) end() {
 	w.op("VZEROUPPER")
 	w.op("RET")
 }
 
-// constant returns the operand for a value in every lane, and the suffix that the instruction needs with it.
+// constant returns an operand with a value in every lane, and the suffix that the instruction needs with this operand.
 func (w *writer) constant(set isa, value float32) (operand, suffix string) {
 	if register, ok := w.held[value]; ok {
 		return register, ""
@@ -146,8 +146,8 @@ func (w *writer) constant(set isa, value float32) (operand, suffix string) {
 	return fmt.Sprintf("constants%s<>+%d(SB)", set.name, 4*set.lanes*i), ""
 }
 
-// hold loads the constants that loop uses most often into registers, as many as there are. It returns a function to call
-// after the loop is written.
+// hold writes loop with the constants that it uses most often in registers, as many as there are. The caller calls
+// release after the loop.
 func (w *writer) hold(set isa, registers []string, loop func()) (release func()) {
 	start := w.code.Len()
 	w.uses = map[float32]int{}
@@ -186,7 +186,8 @@ func (w *writer) constantTables() {
 	}
 }
 
-// peak writes a loop of 120 independent multiply-adds. Its argument points to the number of rounds.
+// peak writes the function that measures peak speed: a loop of 120 independent multiply-adds. Its argument points to
+// the number of rounds.
 func (w *writer) peak(set isa) {
 	w.function("peak"+set.name, "int64")
 	const chains = 12

@@ -36,13 +36,13 @@ func (w *writer) transforms(set isa) {
 	fmt.Fprint(&w.tables, "}\n")
 }
 
-// Registers that point to elements 0, 3, 6 and 9 of a line.
+// Registers for the addresses of elements 0, 3, 6 and 9 of a line.
 var (
 	sources      = []string{"BX", "CX", "DX", "SI"}
 	destinations = []string{"R8", "R9", "R10", "R11"}
 )
 
-// Other general registers of a pass.
+// General registers of a pass besides the pointers.
 const (
 	sourceStep      = "DI"
 	destinationStep = "R12"
@@ -55,7 +55,7 @@ const (
 // of the current line.
 var passLocals = []string{"rows", "sourceRow", "destinationRow", "lines", "source", "destination"}
 
-// element is the operand of element k of a line.
+// element returns the operand of element k of a line.
 func element(pointers []string, step string, k int) string {
 	switch {
 	case k%3 == 0:
