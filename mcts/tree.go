@@ -121,9 +121,9 @@ func (t *tree) sumsOf(n int32) []float32 {
 	return t.classSums[int(n)*K : int(n+1)*K]
 }
 
-// expand gives node n its legal moves in state. Moves that end the game get an edge with exact bounds, which are propagated
-// towards the root. At the root so do moves that let the opponent win at once; looking for them at every node would take
-// longer than it gains. next is scratch.
+// expand gives node n its legal moves in state. Moves that end the game get an edge with exact bounds, which are
+// propagated towards the root. At the root, moves after which the opponent can win at once get one too; looking for
+// them at every node would take longer than it gains. next is scratch.
 func (t *tree) expand(n int32, state, next env.State) {
 	first := int32(len(t.actions))
 	t.actions = state.Legal(t.actions)

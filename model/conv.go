@@ -13,7 +13,7 @@ type conv struct {
 
 // convolver computes a convolution and its gradients: x is [rows, H, W, in], y is [rows, H, W, out].
 type convolver interface {
-	// prepare returns functions that bring everything that derives from the weights up to date. They may run concurrently.
+	// prepare returns tasks that update everything derived from the weights. They may run concurrently.
 	prepare() []func(*kernel.Scratch)
 	forward(s *scratch, x, y []float32, epilogue kernel.Epilogue)
 	// backward computes the gradient dWeights [3, 3, out, in] of the folded weights. Unless dx is nil it also computes the

@@ -9,7 +9,7 @@ import (
 // figures is what the figure layers of a graph share. The layers run one after another, forward and back again.
 type figures struct {
 	sums         *infer.FigureSums
-	cells, count int          // of a board
+	cells, count int          // numbers of cells and of figures of a board
 	channels     int          // padded
 	last         *figureLayer // the layer added last; nil without layers
 	// gradient of the loss by the figures' channels [boards, count, channels]: backward of a layer turns that of its output

@@ -16,7 +16,7 @@ type parameters struct {
 	tensors []infer.Tensor // all parameters: those of weights, then the reply head's
 	values  [][]float32    // data of the tensors, each aligned
 	leaves  []*leaf
-	prepare []func(*kernel.Scratch) // bring what derives from the weights up to date; independent
+	prepare []func(*kernel.Scratch) // independent tasks: each updates something derived from the weights
 }
 
 // leaf is an input of the graphs: the folded weights of a convolution, or any other parameter as it is.
@@ -99,7 +99,7 @@ type chunk struct{ parameter, from, to int }
 
 const chunkValues = 1 << 14
 
-// chunks divides all parameters into chunks.
+// chunks divides the values of all parameters into chunks.
 func (p *parameters) chunks() []chunk {
 	var chunks []chunk
 	for i, values := range p.values {

@@ -17,7 +17,7 @@ var _ = Register(Family{
 
 const (
 	goalPerCapture = 10
-	mostCaptures   = 10 // of each player; further ones are not counted
+	mostCaptures   = 10 // most captures of a player that count
 )
 
 // directions are (dx, dy) of a knight's steps, then of a king's steps.

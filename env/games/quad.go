@@ -342,7 +342,7 @@ func (s *quadState[B]) Apply(a env.Action) {
 	s.quadsLeft[p]--
 	s.player = p.Opponent()
 	if s.game.quads-s.quadsLeft[p] >= 4 && containsAny(s.owned[p], s.game.through[cell]) {
-		s.outcome = int8(p) * quadLast // quadSquare if p is First
+		s.outcome = int8(p) * quadLast // p owns a square: class 0 if p is First, otherwise the last
 		return
 	}
 	if s.quadsLeft == [2]int8{} {

@@ -94,9 +94,9 @@ func NewOfRun(name, dir string) (*env.Game, error) {
 // stemOf returns the name of a file without folder and extension.
 func stemOf(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
 
-// newSheet returns the game of gdl(PATH) or PATH.kif. PATH is a rule sheet, the folder of a run on one, a weights file of such
-// a run, or STEM-HASH: a game made before, or that of a run in the folder "runs". If there is no such file it takes the sheet
-// of the runs in "runs" on a sheet of that name, if they all have the same one.
+// newSheet returns the game of a rule sheet, which path names in one of these ways: the sheet's file (PATH.kif), the
+// folder of a run on it, a weights file of such a run, or the end of a game's name, STEM-HASH. If there is none, it
+// looks in the folder "runs" for runs on a sheet called path, and takes their sheet if all have the same one.
 func newSheet(name, path string) (*env.Game, error) {
 	if g, err := Find(name); err == nil {
 		return g, nil

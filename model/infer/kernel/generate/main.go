@@ -19,7 +19,7 @@ type isa struct {
 	regs  int
 }
 
-// register is the vector register with a number.
+// register returns the name of a vector register, such as Y3 or Z3.
 func (i isa) register(number int) string { return fmt.Sprintf("%s%d", i.reg, number) }
 
 // registers lists the vector registers.
