@@ -400,7 +400,7 @@ func (p *Pool) fit() *fit {
 	f := newFit(p.knownElo(), p.pairings)
 	f.setCentre(func(i int) bool {
 		if len(p.scale.agents) > 0 {
-			return i == 0
+			return i == 0 // the anchor, whose rating is known: intervals are those of the ratings
 		}
 		if p.reference == nil {
 			return p.canPlay(i) && p.agents[i].strength == nil
