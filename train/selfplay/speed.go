@@ -1,6 +1,6 @@
 package selfplay
 
-// Games in progress, and plies of each per generation, of a run that is long enough.
+// Games in progress, and plies of each per generation, of a long run.
 const (
 	UsualGames = 256
 	UsualPlies = 8

@@ -4,7 +4,6 @@
 
 package kernel
 
-func peakAVX2(args *int64)
 func gemm16AVX2(args *gemmArgs)
 func gemm8AVX2(args *gemmArgs)
 func multiplyA3AVX2(args *transformArgs)
@@ -56,7 +55,6 @@ func transposedEpilogueB8AVX2(args *transformArgs)
 func multiplyG8AVX2(args *transformArgs)
 func multiplyTransposedG8AVX2(args *transformArgs)
 func sumsAVX2(args *sumArgs)
-func peakAVX512(args *int64)
 func gemm32AVX512(args *gemmArgs)
 func gemm16AVX512(args *gemmArgs)
 func multiplyA3AVX512(args *transformArgs)

@@ -14,8 +14,6 @@ var instructionsAVX2 = instructions{
 	reluGradient: reluGradientAVX2,
 	adam:         adamAVX2,
 	transforms:   transformsAVX2,
-	peak:         peakAVX2,
-	peakOps:      2 * 120 * 8,
 }
 
 var instructionsAVX512 = instructions{
@@ -30,8 +28,6 @@ var instructionsAVX512 = instructions{
 	adam:         adamAVX2,
 	transforms:   transformsAVX512,
 	tail:         &instructionsAVX2,
-	peak:         peakAVX512,
-	peakOps:      2 * 120 * 16,
 }
 
 // availableInstructions lists the instruction sets of this machine, fastest first.

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"time"
 	"unsafe"
 
 	"ludus/model/infer/kernel/winograd"
@@ -68,8 +67,6 @@ type instructions struct {
 	adam          func(*adamArgs)
 	transforms    transforms
 	tail          *instructions // for the last channels that do not fill a vector; may be nil
-	peak          func(rounds *int64)
-	peakOps       int // floating-point operations in one round of peak
 }
 
 // available are the instruction sets of this machine, fastest first. active is the one in use.
@@ -80,18 +77,3 @@ var (
 
 // InstructionSet is the instruction set in use: AVX-512, AVX2 (with FMA) or Go.
 func InstructionSet() string { return active.name }
-
-// Peak measures this core's peak speed for the given time: floating-point operations per second of multiply-adds in the
-// registers that the kernels use. It returns the best of many short rounds.
-func Peak(duration time.Duration) float64 {
-	const rounds = 20_000
-	best := 0.0
-	n := new(int64)
-	for start := time.Now(); time.Since(start) < duration; {
-		*n = rounds
-		begin := time.Now()
-		active.peak(n)
-		best = max(best, float64(active.peakOps)*rounds/time.Since(begin).Seconds())
-	}
-	return best
-}

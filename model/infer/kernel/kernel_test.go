@@ -98,14 +98,6 @@ func BenchmarkGemm(b *testing.B) {
 	}
 }
 
-func BenchmarkPeak(b *testing.B) {
-	n := int64(1000)
-	for b.Loop() {
-		active.peak(&n)
-	}
-	b.ReportMetric(float64(active.peakOps)*1000*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-}
-
 func BenchmarkTransform(b *testing.B) {
 	for _, c := range []struct{ h, w, channels int }{{7, 7, 64}, {5, 5, 32}} {
 		board, _ := NewWinograd(c.h, c.w)

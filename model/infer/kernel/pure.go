@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"math"
-	"runtime"
 	"unsafe"
 
 	"ludus/model/infer/kernel/winograd"
@@ -19,8 +18,6 @@ var pure = instructions{
 	reluGradient: pureReLUGradient,
 	adam:         pureAdam,
 	transforms:   pureTransforms(),
-	peak:         purePeak,
-	peakOps:      2 * 12,
 }
 
 // at is the vector of 8 floats at a byte offset from base.
@@ -222,16 +219,4 @@ func add(x, y *[8]float32) {
 	x[5] += y[5]
 	x[6] += y[6]
 	x[7] += y[7]
-}
-
-// purePeak does 12 independent multiply-adds per round; see Peak.
-func purePeak(rounds *int64) {
-	var x [12]float32
-	a, b := float32(0.5), float32(1)
-	for range *rounds {
-		for i := range x {
-			x[i] = x[i]*a + b
-		}
-	}
-	runtime.KeepAlive(x) // prevents the compiler from removing the loop
 }

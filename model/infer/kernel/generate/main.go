@@ -49,7 +49,6 @@ type writer struct {
 func main() {
 	w := &writer{constants: map[isa][]float32{}}
 	for _, set := range []isa{avx2, avx512} {
-		w.peak(set)
 		w.gemms(set)
 		w.transforms(set)
 		w.sums(set)
@@ -184,22 +183,4 @@ func (w *writer) constantTables() {
 		}
 		fmt.Fprintf(&w.code, "GLOBL constants%s<>(SB), RODATA|NOPTR, $%d\n", set.name, 4*copies*len(list))
 	}
-}
-
-// peak writes the function that measures peak speed: a loop of 120 independent multiply-adds. Its argument points to
-// the number of rounds.
-func (w *writer) peak(set isa) {
-	w.function("peak"+set.name, "int64")
-	const chains = 12
-	for i := range chains + 2 {
-		w.clear(set.register(i))
-	}
-	w.op("MOVQ (AX), CX")
-	w.label("round")
-	for i := range 120 {
-		w.op("VFMADD231PS %s, %s, %s", set.register(chains), set.register(chains+1), set.register(i%chains))
-	}
-	w.op("DECQ CX")
-	w.op("JNZ round")
-	w.end()
 }
