@@ -30,7 +30,7 @@ func (Uniform) Evaluate(states []env.State, logits, classes, goals []float32) {
 type Batcher struct {
 	game      *env.Game
 	evaluator Evaluator
-	cache     *cache // or nil
+	cache     *cache // cached evaluations; nil without a cache
 	size      int    // largest number of rows in a batch
 	pending   []pendingLeaf
 	states    []env.State // [rows] of the current batch

@@ -10,7 +10,7 @@ import (
 type figures struct {
 	sums         *infer.FigureSums
 	cells, count int          // numbers of cells and of figures of a board
-	channels     int          // padded
+	channels     int          // channels of a figure, padded
 	last         *figureLayer // the layer added last; nil without layers
 	// gradient of the loss by the figures' channels [boards, count, channels]: backward of a layer turns that of its output
 	// into that of its input. nil in a graph without gradients.

@@ -56,8 +56,9 @@ func (l *loss) forward(in [][]float32, total []float32) {
 	total[0] = float32(l.parts.Total)
 }
 
-// policyRow returns the loss of row r of the policy or the reply, times the row's weight, and sets gradient to lossWeight
-// times its gradient. x and gradient start with those of the logits; targets are target, mask and weights of the rows.
+// policyRow returns the loss of row r of the policy or of the reply, times the row's weight, and writes its gradient,
+// times lossWeight, to gradient. x and gradient begin with the row's logits; targets are the target, the mask and the
+// row weights of the whole batch.
 func (l *loss) policyRow(r int, x []float32, targets [][]float32, lossWeight float64, gradient []float32) float64 {
 	w := targets[2][r]
 	if w == 0 {

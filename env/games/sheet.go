@@ -216,7 +216,7 @@ func sheetOfWeights(data []byte) (carried, bool) {
 	return header.Metadata, header.Metadata.Sheet != ""
 }
 
-// ofSheet returns the game of a sheet, the same one each time.
+// ofSheet returns the game of a rule sheet; equal arguments give the same pointer.
 func ofSheet(stem, sheet string) (*env.Game, error) {
 	return makeOnce(gdl.Name(stem, sheet), func(ctx context.Context) (*env.Game, error) {
 		g, _, err := gdl.New(ctx, stem, sheet)

@@ -51,7 +51,8 @@ func misfit(from, to *env.Game) error {
 		from.Name, to.Name, numbers(from), numbers(to))
 }
 
-// spread lays the weights old [hiddenWidth, cells of from, outcomeWidth] over the board to.
+// spread computes the weights of a layer that reads all cells of a board for another board size: each cell of to gets
+// the weights of the cells of from that it covers, by area. old is [hiddenWidth, cells of from, outcomeWidth].
 func spread(weights, old []float32, from, to env.Shape) {
 	clear(weights)
 	rows, columns := overlaps(from.H, to.H), overlaps(from.W, to.W)

@@ -23,7 +23,7 @@ type Matcher struct {
 	to      colouring
 	images  []Ref // scratch of verify: image of each gate
 	work    int   // inputs visited, of gates and of the circuit
-	limit   int   // largest work
+	limit   int   // Match gives up when work exceeds it
 }
 
 // colouring is the state of colour refinement, with values per gate. colour is that of an input or loop. hash sums up

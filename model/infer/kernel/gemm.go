@@ -8,7 +8,7 @@ type Scratch struct {
 	gemm    gemmArgs
 	columns transformArgs // first pass of a transform, down the board's columns
 	lines   transformArgs // second pass, along its lines
-	tail    transformArgs // either pass, for the last channels that do not fill a vector
+	tail    transformArgs // arguments of either pass for the last channels, which do not fill a vector
 	relu    reluArgs
 	adam    adamArgs
 	sums    sumArgs

@@ -66,7 +66,7 @@ type instructions struct {
 	reluGradient  func(*reluArgs)
 	adam          func(*adamArgs)
 	transforms    transforms
-	tail          *instructions // for the last channels that do not fill a vector; may be nil
+	tail          *instructions // smaller vectors, for the last channels that do not fill one; may be nil
 }
 
 // available are the instruction sets of this machine, fastest first. active is the one in use.

@@ -188,8 +188,8 @@ func (s *Scratch) setEpilogue(p *transformArgs, e Epilogue, channels int) {
 // need more.
 const middleBytes = 1 << 14
 
-// runPasses transforms all rows of the layout in two passes: w.columns, then w.lines, for as many rows at a time as
-// fit between them.
+// runPasses transforms all rows of the layout in two passes: w.columns, then w.lines. It takes as many rows at a time
+// as fit into the buffer between the passes.
 func (s *Scratch) runPasses(board Winograd, matrix, first, second int, l layout) {
 	if l.channels%8 != 0 {
 		panic("kernel: channels must be a multiple of 8")
