@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"ludus/checkpoints/zoo"
 	"ludus/env/games"
 )
 
@@ -47,14 +48,16 @@ func (p *page) name() string { return p.names[0] }
 func (p *page) title() string { return capital(strings.ReplaceAll(p.name(), "-", " ")) }
 
 // pages lists the pages for all games of the program. A game whose name extends another's, such as hex-5x5 and hex, shares
-// its page.
+// its page once it has a shipped agent.
 func pages() (list []page) {
 	for _, name := range games.Names() {
 		extends := func(p page) bool { return strings.HasPrefix(name, p.name()+"-") }
-		if i := slices.IndexFunc(list, extends); i >= 0 {
-			list[i].names = append(list[i].names, name)
-		} else {
+		i := slices.IndexFunc(list, extends)
+		switch {
+		case i < 0:
 			list = append(list, page{[]string{name}})
+		case zoo.CardOf(name) != nil:
+			list[i].names = append(list[i].names, name)
 		}
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/checkpoints/zoo"
 	"ludus/env/games"
 )
 
@@ -52,7 +53,7 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// Every game belongs to one page, and sizes of a game share one.
+// Every shipped agent's game is on one page, and sizes of a game share one.
 func TestPages(t *testing.T) {
 	var covered []string
 	for _, p := range pages() {
@@ -61,11 +62,10 @@ func TestPages(t *testing.T) {
 			t.Errorf("the page of hex is about %q", p.names)
 		}
 	}
-	all := games.Names()
-	slices.Sort(covered)
-	slices.Sort(all)
-	if !slices.Equal(covered, all) {
-		t.Errorf("pages are about %q, games are %q", covered, all)
+	for _, name := range zoo.Games() {
+		if n := len(slices.DeleteFunc(slices.Clone(covered), func(other string) bool { return other != name })); n != 1 {
+			t.Errorf("%s is on %d pages", name, n)
+		}
 	}
 }
 
