@@ -667,6 +667,19 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// TestClear: after Clear the search whose leaf was pending can begin anew.
+func TestClear(t *testing.T) {
+	g := table(3, first(far(env.Second, 0), end(1)))
+	s := New(g, rules(1)[1])
+	s.Start(g.NewState(), 4, nil)
+	selectLeaf(s).batcher.Clear()
+	s.Start(g.NewState(), 4, nil)
+	run(s, Uniform{})
+	if s.Simulations() == 0 {
+		t.Error("no simulation was done")
+	}
+}
+
 func TestCallersBugs(t *testing.T) {
 	g := table(3, first(far(env.Second, 0), end(1)))
 	started := func() *Search {

@@ -47,6 +47,15 @@ func edit(t *testing.T, path string, change func(data []byte) []byte) {
 	}
 }
 
+// replaceInMetrics returns a damage that replaces a text in every line of metrics.
+func replaceInMetrics(old, by string) func(t *testing.T, dir string) {
+	return func(t *testing.T, dir string) {
+		edit(t, filepath.Join(dir, rundir.MetricsFile.Name), func(data []byte) []byte {
+			return bytes.ReplaceAll(data, []byte(old), []byte(by))
+		})
+	}
+}
+
 func TestRun(t *testing.T) {
 	sound := newRun(t)
 	report, err := check.Run(t.Context(), sound)
@@ -90,13 +99,21 @@ func TestRun(t *testing.T) {
 				}
 			}, rundir.MatchesFile.Name,
 		},
-		"wrong total": {
+		"wrong total": {replaceInMetrics(`"steps":`, `"steps":9`), "training steps"},
+		"a game less": {
 			func(t *testing.T, dir string) {
-				edit(t, filepath.Join(dir, metrics), func(data []byte) []byte {
-					return bytes.Replace(data, []byte(`"steps":`), []byte(`"steps":9`), -1)
-				})
-			}, "training steps",
+				game, _ := games.New("quad(size=4,quads=4,whites=1)")
+				records, first, err := record.Read(game, dir, 3)
+				if err == nil {
+					err = record.Write(dir, 3, first, records[1:])
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}, "the files hold",
 		},
+		"other number of games":     {replaceInMetrics(`"games":`, `"games":9`), metrics + " counts"},
+		"other number of positions": {replaceInMetrics(`"positions":`, `"positions":9`), "positions up to generation"},
 		"cut off before the checkpoint": {
 			func(t *testing.T, dir string) {
 				m := rundir.Metrics{Generation: 4}
