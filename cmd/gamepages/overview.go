@@ -19,41 +19,36 @@ const (
 	gamesEnd   = "<!-- end of games -->\n"
 )
 
-// renderOverview adds to files the index of the pages and README.md with its table of games and pictures.
-func renderOverview(files map[string]string, root string, list []page) error {
-	table, err := gamesTable(list, "")
-	if err != nil {
-		return err
-	}
-	files[pagesFolder+"/README.md"] = generated + "\n# Games\n\n" +
-		"Rules with pictures, what is known, the shipped agent and a sample game with comments.\n\n" + table
+// renderOverview adds README.md with its table of games and pictures to files.
+func renderOverview(files map[string]string) error {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		return err
 	}
-	before, rest, begun := strings.Cut(string(readme), gamesBegin)
-	if _, after, ended := strings.Cut(rest, gamesEnd); begun && ended {
-		if table, err = gamesTable(list, pagesFolder+"/"); err != nil {
-			return err
-		}
-		files["README.md"] = before + gamesBegin + table + gamesEnd + after
+	table, err := gamesTable()
+	if err != nil {
+		return err
 	}
-	var rating svg.Chart // the chart of a run's report
-	if err := readData(filepath.Join(root, dataFolder), "rating", &rating); err != nil {
+	before, rest, _ := strings.Cut(string(readme), gamesBegin)
+	_, after, ended := strings.Cut(rest, gamesEnd)
+	if !ended {
+		return fmt.Errorf("README.md lacks the lines around its table of games")
+	}
+	files["README.md"] = before + gamesBegin + table + gamesEnd + after
+	var rating svg.Chart
+	if err := readData("data/rating.json", &rating); err != nil {
 		return err
 	}
 	files[pictureFolder+"/rating.svg"] = rating.File()
-	files[pictureFolder+"/analysis.svg"], err = drawAnalysis(filepath.Join(root, dataFolder))
+	files[pictureFolder+"/analysis.svg"], err = drawAnalysis("breakthrough-6x6")
 	return err
 }
 
-// gamesTable returns a table of the pages, each with a picture of a won game. prefix is the path from the table's file to
-// the pages.
-func gamesTable(list []page, prefix string) (string, error) {
-	const inRow = 5
+// gamesTable returns a table of the pages, each with a picture of a won game.
+func gamesTable() (string, error) {
 	var b strings.Builder
 	b.WriteString("<table>\n")
-	for row := range slices.Chunk(list, inRow) {
+	for row := range slices.Chunk(pages(), 5) {
 		b.WriteString("<tr>\n")
 		for _, p := range row {
 			game, err := games.New(p.name())
@@ -61,9 +56,9 @@ func gamesTable(list []page, prefix string) (string, error) {
 				return "", err
 			}
 			won := slices.IndexFunc(diagrams.Of(game), func(d diagrams.Diagram) bool { return d.Move == "" })
-			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%[1]s%[2]s.md\">"+
-				"<img src=\"%[1]spictures/%[2]s-rules-%[3]d.svg\" height=\"120\" alt=\"%[4]s: a won game\"><br><code>%[2]s</code></a>"+
-				"<br>%[5]s</td>\n", prefix, p.name(), won+1, p.title(), game.Summary)
+			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%[1]s/%[2]s.md\">"+
+				"<img src=\"%[1]s/pictures/%[2]s-rules-%[3]d.svg\" height=\"120\" alt=\"%[4]s: a won game\"><br><code>%[2]s</code></a>"+
+				"<br>%[5]s</td>\n", pagesFolder, p.name(), won+1, p.title(), game.Summary)
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -71,39 +66,35 @@ func gamesTable(list []page, prefix string) (string, error) {
 	return b.String(), nil
 }
 
-// Position in README.md's picture of an analysis; several moves are about equally good there.
-const (
-	analysedPage = "breakthrough-6x6"
-	analysedPly  = 6 // number of plies played before it
-)
-
-// drawAnalysis draws a position of a sample game with the moves of its analysis.
-func drawAnalysis(data string) (string, error) {
-	s, err := readStudy(data, &page{[]string{analysedPage}})
+// drawAnalysis draws a position with the moves that an analysis visited most.
+func drawAnalysis(name string) (string, error) {
+	game, err := games.New(name)
 	if err != nil {
 		return "", err
 	}
-	game, err := games.New(s.Game)
-	if err != nil {
-		return "", err
-	}
-	var moves []string
-	for _, p := range s.Sample[:analysedPly] {
-		moves = append(moves, p.Move)
-	}
-	state, _, err := env.ReplayText(game, moves)
-	if err != nil {
-		return "", err
-	}
-	top := s.Sample[analysedPly].Top
-	d := diagram{pieces: diagrams.Pieces(state), player: int(state.Player()), label: make(map[int32]string)}
-	for _, m := range top {
-		if to := cellsOf(game, m.Move).To; d.label[to] == "" { // if several moves go to a cell, the most visited one
-			d.arrows = append(d.arrows, weighted{m.Move, float64(m.Visits) / float64(top[0].Visits)})
-			d.label[to] = fmt.Sprintf("%.0f", m.Score)
+	var request struct{ Moves []string }
+	var reply struct {
+		Moves []struct {
+			Move          string
+			Visits, Value float64
 		}
 	}
-	title := fmt.Sprintf("%s, %s to move: the moves that the agent looked at most, and %s's expected score after each. Best: %s",
-		game.Name, game.Players[state.Player()], game.Players[0], top[0].Move)
-	return drawBoards(game, title, d), nil
+	if err := readData("data/analysis.jsonl", &request, &reply); err != nil {
+		return "", err
+	}
+	state, _, err := env.ReplayText(game, request.Moves)
+	if err != nil {
+		return "", err
+	}
+	mover := int(state.Player())
+	d := diagram{Diagram: diagrams.Diagram{Pieces: diagrams.Pieces(state), Player: mover}, label: make([]string, game.Tensor.Cells())}
+	for _, m := range reply.Moves[:5] {
+		if to := cellsOf(game, m.Move).To; d.label[to] == "" { // if several moves go to a cell, the most visited one
+			d.arrows = append(d.arrows, arrow{m.Move, m.Visits / reply.Moves[0].Visits})
+			d.label[to] = fmt.Sprintf("%.0f", 50*(1+m.Value))
+		}
+	}
+	title := fmt.Sprintf("%s, %[2]s to move: the moves that the agent looked at most, and %[2]s's expected score after each. Best: %[3]s",
+		game.Name, game.Players[mover], reply.Moves[0].Move)
+	return drawBoard(game, title, &d), nil
 }

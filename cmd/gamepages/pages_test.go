@@ -10,14 +10,11 @@ import (
 	"testing"
 
 	"ludus/checkpoints/zoo"
-	"ludus/env/games"
 )
-
-const root = "../.."
 
 // Pages, pictures and README are what the program writes today, and pictures are well-formed XML.
 func TestCurrent(t *testing.T) {
-	files, err := render(root)
+	files, err := render()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,36 +62,6 @@ func TestPages(t *testing.T) {
 	for _, name := range zoo.Games() {
 		if n := len(slices.DeleteFunc(slices.Clone(covered), func(other string) bool { return other != name })); n != 1 {
 			t.Errorf("%s is on %d pages", name, n)
-		}
-	}
-}
-
-// A comment says what a move did to the score, as its player sees it. Scores are those of the first player.
-func TestComment(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	top := []topMove{{Move: "c3"}}
-	for _, test := range []struct {
-		player        int
-		before, after ply
-		want          string
-		weight        int
-	}{
-		{0, ply{Score: 50}, ply{Score: 52}, "", 0},
-		{0, ply{Score: 50, Top: top}, ply{Score: 52}, "The analysis prefers c3.", 0},
-		{0, ply{Move: "b2", Score: 70, Top: top}, ply{Score: 50}, "x's expected score falls from 70 to 50. The analysis prefers c3.", jumpNote},
-		{1, ply{Move: "b2", Score: 70, Top: top}, ply{Score: 50}, "o's expected score changes from 30 to 50.", jumpNote},
-		{1, ply{Score: 40}, ply{Score: 100, Exact: true}, "Solved from here: x wins 100 to 0 with perfect play.", 0},
-		{0, ply{Score: 100, Exact: true, Keep: []string{"c3"}}, ply{Score: 100, Exact: true}, "The only move that keeps the value.", 0},
-		{0, ply{Score: 100, Exact: true, Keep: []string{"c3", "d3"}}, ply{Score: 100, Exact: true}, "", 0},
-		{0, ply{Score: 100, Exact: true, Keep: []string{"c3", "d3"}}, ply{Score: 50, Exact: true},
-			"A mistake: c3 or d3 would have kept 100 for x; now the game is a draw with perfect play.", mistakeNote},
-	} {
-		c := commentator{game: game}
-		if text, weight := c.comment(&test.before, &test.after, test.player, 20); text != test.want || weight != test.weight {
-			t.Errorf("%+v: %q, %d", test, text, weight)
 		}
 	}
 }

@@ -4,29 +4,28 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"ludus/cmd/internal/diagrams"
 	"ludus/cmd/internal/svg"
 	"ludus/env"
 )
 
-// diagram describes a picture of a position. board.js draws the same on web pages.
+// diagram is a picture of a position with further marks. board.js draws the same on web pages.
 type diagram struct {
-	pieces string           // see diagrams.Pieces
-	player int              // player whose colours arrows and marks have
-	played string           // name of a move to mark; "" for none
-	last   string           // name of the move that led here, whose cells are shaded; "" for none
-	wonBy  []int32          // cells to ring
-	arrows []weighted       // the most important first
-	label  map[int32]string // texts to write on cells
+	diagrams.Diagram
+	last   string   // name of the move that led here, whose cells are shaded; "" for none
+	arrows []arrow  // the most important first
+	label  []string // texts to write on cells, by cell; nil: none
 }
 
-// weighted is a move to draw as an arrow. Weight, in (0, 1], gives the arrow's width.
-type weighted struct {
+// arrow is a move to draw as an arrow. Weight, in (0, 1], gives the arrow's width.
+type arrow struct {
 	move   string
 	weight float64
 }
 
-// picture draws diagrams of one game side by side. Lengths are in cells.
+// picture draws a diagram of a game. Lengths are in cells.
 type picture struct {
 	svg.Drawing
 	game          *env.Game
@@ -40,14 +39,13 @@ type picture struct {
 // cellPixels is the width of a cell in pixels.
 const cellPixels = 44
 
-// drawBoards returns an SVG file with diagrams of a game, side by side. Screen readers read the title.
-func drawBoards(game *env.Game, title string, list ...diagram) string {
-	named := func(name string) bool { return name != "" }
+// drawBoard returns an SVG file with a diagram. Screen readers read the title.
+func drawBoard(game *env.Game, title string, d *diagram) string {
 	p := &picture{game: game, board: &game.Drawing, margin: 0.55, top: 0.15}
 	p.rows, p.columns = game.AxisLabels()
-	p.lowest = slices.IndexFunc(p.rows, named)
+	p.lowest = slices.IndexFunc(p.rows, func(name string) bool { return name != "" })
 	for _, name := range p.rows {
-		if named(name) {
+		if name != "" {
 			p.height++
 		}
 	}
@@ -56,13 +54,9 @@ func drawBoards(game *env.Game, title string, list ...diagram) string {
 		p.margin, p.top, right = 0.9, 0.5, 0.5
 		style += ".label{font-size:.46px}\n" // cells are drawn small, because rows are shifted
 	}
+	p.draw(d)
 	width := p.margin + float64(len(p.columns)) + p.shift(p.height-1) + right
-	for i, d := range list {
-		p.Add(`<g transform="translate(%s 0)">`, float64(i)*width)
-		p.draw(d)
-		p.Add("</g>")
-	}
-	return p.File(title, width*float64(len(list)), p.top+float64(p.height)+p.margin+0.1, cellPixels, style)
+	return p.File(title, width, p.top+float64(p.height)+p.margin+0.1, cellPixels, style)
 }
 
 // boardStyle is the style sheet of boards. A class named after a piece, such as x or red, sets the colours of a piece's
@@ -71,7 +65,7 @@ const boardStyle = `.cell{fill:#eef0f4;stroke:#808b9c;stroke-width:.016}.hole{fi
 .last{fill:#f4cf4f;fill-opacity:.45;stroke:#a87900;stroke-width:.04}.piece{stroke-width:.05}.edge{stroke-width:.02}
 text{fill:var(--strong);text-anchor:middle;dominant-baseline:central}.label{font:.3px sans-serif;fill:var(--faint)}
 .text{font:600 .3px sans-serif;paint-order:stroke;stroke:var(--page);stroke-width:.07;stroke-linejoin:round}
-.on{fill:var(--fill);stroke:var(--edge)}.line{stroke:var(--fill);fill:none;stroke-linecap:round}.out{stroke:var(--edge)}
+.on{fill:var(--fill);stroke:var(--edge)}.line{stroke:var(--fill);fill:none;stroke-linecap:round}
 .ring{stroke:var(--mark);fill:none;stroke-width:.07}.piece.stroke{stroke-width:.17}
 .won{stroke:var(--strong);stroke-width:.06}.ground{stroke:var(--page);stroke-width:.14}.won,.ground{fill:none;stroke-linecap:round}
 .open{stroke-dasharray:.12 .14}
@@ -84,18 +78,15 @@ text{fill:var(--strong);text-anchor:middle;dominant-baseline:central}.label{font
 .black{--fill:#05070a;--mark:#3f86e8}.red{--edge:#ffb4ae}.yellow{--edge:#fff0b3}.blue{--edge:#b9d5ff}}
 `
 
-// pieceColours are the colour classes of boardStyle for pieces.
-var pieceColours = []string{"x", "o", "white", "black", "red", "yellow", "blue"}
-
 // colour returns the style class of a piece's colours: its name if that is a colour, otherwise its player's class.
 func colour(piece env.Piece) string {
 	switch {
-	case slices.Contains(pieceColours, piece.Name):
+	case strings.Contains(boardStyle, "."+piece.Name+"{--fill"):
 		return piece.Name
 	case piece.Neutral:
 		return "white"
 	}
-	return pieceColours[piece.Player]
+	return "xo"[piece.Player : piece.Player+1]
 }
 
 // side returns the style class of a player's colours.
@@ -117,35 +108,35 @@ func cellsOf(game *env.Game, move string) env.FromTo {
 }
 
 // draw draws a diagram: the board, the last move, the pieces, and marks above them.
-func (p *picture) draw(d diagram) {
-	p.drawBoard()
+func (p *picture) draw(d *diagram) {
+	p.drawCells()
 	last := cellsOf(p.game, d.last)
 	for _, cell := range []int32{last.From, last.To} {
 		if cell != env.NoCell {
 			p.square(cell, "last", 0.45)
 		}
 	}
-	for cell, kind := range d.pieces {
+	for cell, kind := range d.Pieces {
 		if kind > '0' {
 			p.drawPiece(p.board.Pieces[kind-'1'], int32(cell))
 		}
 	}
-	mover := p.side(d.player)
+	mover := p.side(d.Player)
 	for _, m := range slices.Backward(d.arrows) {
 		p.arrow(cellsOf(p.game, m.move), 0.04+0.08*m.weight, mover)
 	}
-	if played := cellsOf(p.game, d.played); played.To != env.NoCell {
+	if played := cellsOf(p.game, d.Move); played.To != env.NoCell {
 		if played.From != env.NoCell {
 			p.arrow(played, 0.08, mover)
 		}
 		p.square(played.To, mover+" ring", 0.45)
 	}
-	for cell := range int32(len(p.board.Cells)) { // not in map order: equal pictures give equal bytes
-		if text := d.label[cell]; text != "" {
-			p.Text("text", p.x(cell), p.y(cell), text)
+	for cell, text := range d.label {
+		if text != "" {
+			p.Text("text", p.x(int32(cell)), p.y(int32(cell)), text)
 		}
 	}
-	p.rings(d.pieces, d.wonBy)
+	p.rings(d.Pieces, d.WonBy)
 }
 
 // x and y return the coordinates of a cell's centre.
@@ -183,8 +174,8 @@ func (p *picture) square(cell int32, class string, half float64) {
 	p.Shape("polygon", points, fmt.Sprintf(`class="%s"`, class))
 }
 
-// drawBoard draws the cells and the labels of rows and columns.
-func (p *picture) drawBoard() {
+// drawCells draws the cells and the labels of rows and columns.
+func (p *picture) drawCells() {
 	below := p.margin / 2
 	if p.board.Hexagons {
 		p.drawEdges()
@@ -251,15 +242,12 @@ func (p *picture) arrow(m env.FromTo, width float64, class string) {
 	dx, dy := p.x(m.To)-x, p.y(m.To)-y
 	length, head := math.Hypot(dx, dy), 0.1+width
 	dx, dy = dx/length, dy/length
-	ex, ey := p.x(m.To)-dx*(0.12+head), p.y(m.To)-dy*(0.12+head) // start of the arrow's head
-	for _, stroke := range []struct {
-		class string
-		width float64
-	}{{"line out", width + 0.03}, {"line", width}} {
-		p.Add(`<path class="%s %s" stroke-width="%s" d="M%s %sL%s %s"/>`, class, stroke.class, stroke.width, x+dx*0.3, y+dy*0.3, ex, ey)
+	tip, half, wing := length-0.12, width/2, 0.6*head
+	var points []float64
+	for _, c := range [][2]float64{{0.3, half}, {tip - head, half}, {tip - head, wing}, {tip, 0}, {tip - head, -wing}, {tip - head, -half}, {0.3, -half}} {
+		points = append(points, x+dx*c[0]-dy*c[1], y+dy*c[0]+dx*c[1])
 	}
-	points := []float64{ex + dx*head, ey + dy*head, ex - dy*head*0.6, ey + dx*head*0.6, ex + dy*head*0.6, ey - dx*head*0.6}
-	p.Shape("polygon", points, fmt.Sprintf(`class="%s on" stroke-width=".025" stroke-linejoin="round"`, class))
+	p.Shape("polygon", points, fmt.Sprintf(`class="%s on" stroke-width=".03" stroke-linejoin="round"`, class))
 }
 
 // rings draws a ring around each cell that won the game, dashed if the cell is empty, and lines between them.

@@ -78,8 +78,7 @@ var imports = map[string][]string{
 	"cmd/internal/svg":      {},
 	"cmd/buildengine":       {},
 	"cmd/gamepages": {
-		"checkpoints/zoo", "cmd/internal/diagrams", "cmd/internal/svg", "env", "env/games", "env/solver", "train/agent",
-		"train/shipped",
+		"checkpoints/zoo", "cmd/internal/diagrams", "cmd/internal/svg", "env", "env/games", "train/agent", "train/shipped",
 	},
 	"cmd/ship": {
 		"checkpoints", "checkpoints/zoo", "env", "env/games", "model/infer", "train/agent", "train/exploit", "train/match",

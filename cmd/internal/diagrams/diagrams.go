@@ -42,9 +42,9 @@ func Of(game *env.Game) []Diagram {
 		d.play(rand.NewPCG(seed, 0), seed%2 == 0)
 	}
 	d.list = append(d.list, d.others...)
-	for _, end := range []*Diagram{&d.end.Diagram, &d.openEnd.Diagram} {
+	for _, end := range d.ends {
 		if end.Caption != "" {
-			d.list = append(d.list, *end)
+			d.list = append(d.list, end.Diagram)
 		}
 	}
 	drawn.Store(game, d.list)
@@ -57,15 +57,11 @@ type diagrams struct {
 	list   []Diagram
 	others []Diagram       // one for each move without cells that changes the board, such as a swap
 	kinds  map[string]bool // kinds of moves that were examined
-
-	end     gameEnd // best end of a won game so far: winning cells first, then few plies
-	openEnd gameEnd // end of the shortest game so far that was won by a shape with an empty cell
-}
-
-// gameEnd is a diagram of the end of a won game, with the game's length; the zero value means that no such game was found.
-type gameEnd struct {
-	Diagram
-	plies int
+	// Best ends of won games so far, winning cells first, then few plies; the second is of a shape with an empty cell.
+	ends [2]struct {
+		Diagram
+		plies int // length of the game
+	}
 }
 
 // play plays a random game and collects its diagrams. If win, players win as soon as they can; otherwise they avoid it.
@@ -184,9 +180,9 @@ func (d *diagrams) addEnd(state env.State, plies int) {
 	if goals[0] == goals[1] {
 		return
 	}
-	best := &d.end
+	best := &d.ends[0]
 	if slices.ContainsFunc(wonBy, func(cell int32) bool { return pieces[cell] == '0' }) {
-		best = &d.openEnd
+		best = &d.ends[1]
 	}
 	old, ringed := len(best.WonBy) > 0, len(wonBy) > 0
 	if best.Caption != "" && (old && !ringed || old == ringed && plies >= best.plies) {
@@ -201,7 +197,7 @@ func (d *diagrams) addEnd(state env.State, plies int) {
 	if why != "" {
 		caption += ": " + why
 	}
-	*best = gameEnd{Diagram{Caption: caption, Pieces: pieces, Player: winner, WonBy: wonBy}, plies}
+	best.Diagram, best.plies = Diagram{Caption: caption, Pieces: pieces, Player: winner, WonBy: wonBy}, plies
 }
 
 // Pieces encodes the board as one character per cell: '0' plus the kind of piece, an entry of [env.State.Pieces]; '0' is an
