@@ -2,152 +2,264 @@ package main
 
 import (
 	"bytes"
-	"context"
+	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
+	"log"
+	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
-	"runtime"
+	"slices"
 	"strings"
+	"time"
 
 	"ludus/checkpoints"
 	"ludus/checkpoints/zoo"
+	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
+	"ludus/train/plan"
 	"ludus/train/rundir"
+	"ludus/train/suite"
 )
 
-// options select what to ship and what to measure.
-type options struct {
-	run        string // reference of the network to ship
-	commit     string // git commit of the program that trained it
-	cores      int    // number of cores that trained it
-	opponents  []string
-	games      int    // games against each opponent
-	certify    string // options of the agent to certify; "" for none
-	weaknesses []string
-	folder     string // folder with the shipped agents
-	threads    int
-	note       func(text string) // shows progress
+// shipment is a network to ship, or to measure again, with its card.
+type shipment struct {
+	run       string // reference of the network to ship
+	commit    string // git commit of the program that trained it
+	cores     int    // number of cores that trained it
+	certify   string // options of the agent to certify; "" for none
+	opponents []string
+	games     int    // games against each opponent
+	folder    string // folder with the shipped agents
+
+	game    *env.Game
+	config  *rundir.Config   // of the run
+	metrics []rundir.Metrics // of the run, until the network was trained
+	file    []byte           // weights in half precision
+	card    *zoo.Card
 }
 
 func main() {
-	o := options{
-		opponents: []string{"mcts:1000", "mcts:10000", "alphabeta:3"}, games: 200, folder: "checkpoints/zoo",
-		threads: runtime.GOMAXPROCS(0), note: func(text string) { fmt.Fprintln(os.Stderr, text) },
-	}
-	flag.StringVar(&o.run, "run", "", "RUN[@GENERATION|@best]: the network to ship")
-	flag.StringVar(&o.commit, "commit", "", "the commit of the program that trained it, in hexadecimal")
-	flag.IntVar(&o.cores, "cores", 2, "the cores that trained it")
-	flag.StringVar(&o.certify, "certify", "", "try to prove that the agent zoo with these options gives no value away, such as solve=500000")
-	flag.Func("weakness", "a known weakness, a sentence; may be repeated", func(text string) error {
-		o.weaknesses = append(o.weaknesses, text)
-		return nil
-	})
+	log.SetPrefix("ship: ")
+	s := &shipment{folder: "checkpoints/zoo", opponents: []string{"mcts:1000", "mcts:10000", "alphabeta:3"}, games: 200}
+	flag.StringVar(&s.run, "run", "", "RUN[@GENERATION|@best]: the network to ship")
+	flag.StringVar(&s.commit, "commit", "", "the commit of the program that trained it, in hexadecimal")
+	flag.IntVar(&s.cores, "cores", 2, "the cores that trained it")
+	flag.StringVar(&s.certify, "certify", "", "try to prove that the agent zoo with these options gives no value away, such as solve=500000")
 	curve := flag.Bool("curve", false, "add the run to the card of its game's agent instead of shipping its network")
-	dial := flag.String("dial", "", "measure only the strength dials of the agents of these games: GAME,GAME…")
+	dial := flag.String("dial", "", "measure only the strength dial of this game's agent")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	do := ship
-	switch {
-	case *dial != "":
-		do = func(ctx context.Context, o *options) error { return measureDials(ctx, o, strings.Split(*dial, ",")) }
-	case *curve:
-		do = addToCurve
+	if *dial != "" {
+		s.redial(*dial)
+		return
 	}
-	if err := do(ctx, &o); err != nil {
-		fmt.Fprintln(os.Stderr, "ship:", err)
-		os.Exit(1)
+	check(s.readRun())
+	if *curve {
+		s.addToCurve()
+	} else {
+		s.ship()
 	}
+}
+
+// check ends the program if there is an error.
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func must[T any](x T, err error) T {
+	check(err)
+	return x
 }
 
 // ship writes both files of an agent. The new card keeps the recorded trainings of the old one.
-func ship(ctx context.Context, o *options) error {
-	t, err := o.readTraining()
-	if err != nil {
-		return err
+func (s *shipment) ship() {
+	if old, err := s.readCard(); !errors.Is(err, fs.ErrNotExist) {
+		check(err)
+		s.card.Curve, s.card.Losses = old.Curve, old.Losses
 	}
-	weights, origin, err := rundir.LoadWeights(agent.ParseReference(o.run))
-	if err != nil {
-		return err
-	}
-	file, card, err := measure(ctx, o, t, weights, origin.Generation)
-	if err != nil {
-		return err
-	}
-	old, err := readCard(o.folder, card.Game)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	card.Curve, card.Losses = old.Curve, old.Losses
-	if plain := t.plain(); plain == nil {
-		addLosses(card, t.losses())
-	} else {
-		o.note(fmt.Sprintf("the card does not get the run's losses: %v", plain))
-	}
-	if err := checkpoints.WriteFile(filepath.Join(o.folder, card.Game+zoo.WeightsExtension), file); err != nil {
-		return err
-	}
-	o.note("then refresh the game's page: go generate ./cmd/gamepages")
-	return writeCard(o.folder, card)
+	s.testSuites()
+	s.playMatches()
+	s.certifyAgent()
+	s.measureDial()
+	check(checkpoints.WriteFile(s.path(zoo.WeightsExtension), s.file))
+	s.writeCard(s.card)
 }
 
-// measureDials measures the strength dials of shipped agents again.
-func measureDials(ctx context.Context, o *options, names []string) error {
-	for _, name := range names {
-		game, err := games.New(name)
-		if err != nil {
-			return err
-		}
-		card, err := readCard(o.folder, game.Name)
-		if err != nil {
-			return err
-		}
-		file, err := os.ReadFile(filepath.Join(o.folder, game.Name+zoo.WeightsExtension))
-		if err != nil {
-			return err
-		}
-		m := newMeasurement(o, game, file, card)
-		if err := m.measureDial(ctx); err != nil {
-			return err
-		}
-		if err := writeCard(o.folder, card); err != nil {
-			return err
-		}
+// redial measures the strength dial of a shipped agent again.
+func (s *shipment) redial(name string) {
+	s.game = must(games.New(name))
+	s.card, s.file = must(s.readCard()), must(os.ReadFile(s.path(zoo.WeightsExtension)))
+	s.measureDial()
+	s.writeCard(s.card)
+}
+
+// path returns the path of one of the agent's files.
+func (s *shipment) path(ext string) string { return filepath.Join(s.folder, s.game.Name+ext) }
+
+// readCard reads the card of the game's shipped agent.
+func (s *shipment) readCard() (*zoo.Card, error) {
+	card := new(zoo.Card)
+	data, err := os.ReadFile(s.path(zoo.CardExtension))
+	if err == nil {
+		err = json.Unmarshal(data, card)
 	}
+	return card, err
+}
+
+// writeCard writes a card as indented JSON, with each list of numbers on one line.
+func (s *shipment) writeCard(card *zoo.Card) {
+	numbers := regexp.MustCompile(`\[[-\d.,\s]+\]`)
+	text := numbers.ReplaceAllFunc(must(json.MarshalIndent(card, "", "  ")), func(list []byte) []byte {
+		return bytes.ReplaceAll(bytes.Join(bytes.Fields(list), nil), []byte(","), []byte(", "))
+	})
+	check(checkpoints.WriteFile(s.path(zoo.CardExtension), append(text, '\n')))
+}
+
+// readRun reads the run and the network to ship, and begins its card. It returns an error if the run cannot be shipped.
+func (s *shipment) readRun() error {
+	if !zoo.CommitPattern.MatchString(s.commit) {
+		return fmt.Errorf("-commit %q: name a commit by at least 7 hexadecimal digits", s.commit)
+	}
+	reference := agent.ParseReference(s.run)
+	weights, origin, err := rundir.LoadWeights(reference)
+	if err != nil {
+		return err
+	}
+	s.config = must(rundir.ReadConfig(reference.Path))
+	if p := &s.config.Plan; s.config.From != "" || p.Resumed > 0 || p.Changed > 0 {
+		return fmt.Errorf("%s: its length was changed or it did not start from random weights; train it with one command", s.run)
+	}
+	s.game = must(games.New(s.config.Game))
+	if s.metrics, _, err = rundir.MetricsFile.Read(reference.Path); err != nil {
+		return err
+	}
+	s.metrics = s.metrics[:1+slices.IndexFunc(s.metrics, func(m rundir.Metrics) bool { return m.Generation == origin.Generation })]
+	if len(s.metrics) == 0 {
+		return fmt.Errorf("%s: its metrics lack generation %d", s.run, origin.Generation)
+	}
+	s.file = weights.MarshalHalf()
+	s.card = &zoo.Card{
+		Game: s.game.Name, Training: s.describe(), Matches: []zoo.MatchResult{}, Weaknesses: []string{},
+		Network: zoo.Network{
+			Channels: weights.Config.Channels, Blocks: weights.Config.Blocks, Parameters: weights.Parameters(),
+			Bytes: len(s.file), SHA256: fmt.Sprintf("%x", sha256.Sum256(s.file)),
+		},
+	}
+	ended := must(os.Stat(filepath.Join(reference.Path, rundir.MetricsFile.Name))).ModTime()
+	s.card.Training.Date = ended.UTC().Format(time.DateOnly)
 	return nil
 }
 
-// readCard reads the card of a game. With an error it returns an empty card.
-func readCard(folder, game string) (*zoo.Card, error) {
-	card, path := new(zoo.Card), filepath.Join(folder, game+zoo.CardExtension)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return card, err
+// describe describes how the network was trained, without the date.
+func (s *shipment) describe() zoo.Training {
+	p, m := &s.config.Plan, &s.metrics[len(s.metrics)-1]
+	seconds := m.RunSeconds
+	if p.CPU { // the run may have shared the machine
+		seconds = m.CPUSeconds / float64(s.cores)
 	}
-	if err := json.Unmarshal(data, card); err != nil {
-		return new(zoo.Card), fmt.Errorf("%s: %w", path, err)
+	return zoo.Training{
+		Command: s.command(), Seed: s.config.Seed, Commit: s.commit, Cores: s.cores, Seconds: math.Round(seconds),
+		CPUSeconds: math.Round(m.CPUSeconds), Generation: m.Generation, Generations: p.Last(), Games: m.TotalGames,
 	}
-	return card, nil
 }
 
-// numberList matches a JSON list of numbers, which a card holds on one line.
-var numberList = regexp.MustCompile(`\[[-\d.,\s]+\]`)
-
-// writeCard writes a card as indented JSON, with each list of numbers on one line.
-func writeCard(folder string, card *zoo.Card) error {
-	text, err := json.MarshalIndent(card, "", "  ")
-	if err != nil {
-		return err
+// command returns the command that trains the run again.
+func (s *shipment) command() string {
+	p := &s.config.Plan
+	length := fmt.Sprintf("--generations %d", p.Generations)
+	if p.Seconds > 0 {
+		length = "--time "
+		if p.CPU {
+			length = "--cpu "
+		}
+		zeros := regexp.MustCompile("([hm])(0[ms])+") // of 1h0m0s
+		length += zeros.ReplaceAllString(time.Duration(p.Seconds*float64(time.Second)).String(), "$1")
 	}
-	text = numberList.ReplaceAllFunc(text, func(list []byte) []byte {
-		return bytes.ReplaceAll(bytes.Join(bytes.Fields(list), nil), []byte(","), []byte(", "))
-	})
-	return checkpoints.WriteFile(filepath.Join(folder, card.Game+zoo.CardExtension), append(text, '\n'))
+	command := fmt.Sprintf("ludus train %s %s --seed %d", s.game.Name, length, s.config.Seed)
+	changed := plan.ChangedSettings(s.game, &s.config.Settings)
+	if share := s.config.Settings.RatingShare; share != rundir.DefaultSettings(s.game).RatingShare {
+		changed = append(changed, fmt.Sprintf("rating_share=%v", share))
+	}
+	for _, c := range changed {
+		command += " --set " + c
+	}
+	return command
+}
+
+// addToCurve adds the results of a training with default settings to the card of its game's agent: losses and, if the game
+// has a suite, totals and errors. They replace those of the same command.
+func (s *shipment) addToCurve() {
+	trained, card := must(s.trained()), must(s.readCard())
+	addLosses(card, s.losses())
+	if positions, ok := suite.Shipped(s.game); ok {
+		trained.Alone = rounded(zoo.Estimate(s.test(positions, "policy:zoo", 0).Error))
+		trained.Search = rounded(zoo.Estimate(s.test(positions, "zoo", 0).Error))
+		card.Curve = slices.DeleteFunc(card.Curve, func(old zoo.Trained) bool { return old.Command == trained.Command })
+		card.Curve = append(card.Curve, *trained)
+		slices.SortStableFunc(card.Curve, func(a, b zoo.Trained) int { return cmp.Compare(a.Positions, b.Positions) })
+	}
+	s.writeCard(card)
+}
+
+// trained returns the totals of a run, without its errors. The run must be finished and have the default settings (except
+// rating_share).
+func (s *shipment) trained() (*zoo.Trained, error) {
+	settings := &s.config.Settings
+	if changed := plan.ChangedSettings(s.game, settings); len(changed) > 0 {
+		return nil, fmt.Errorf("%s is no plain training: it has other settings (%s)", s.run, strings.Join(changed, ", "))
+	}
+	if n := len(s.metrics); n == 0 || s.metrics[n-1].Generation < s.config.Plan.Last() || s.metrics[n-1].Steps == 0 {
+		return nil, fmt.Errorf("%s is not finished, or not its last generation", s.run)
+	}
+	t := s.describe()
+	trained := &zoo.Trained{
+		Command: t.Command, Commit: t.Commit, Cores: t.Cores, Seconds: t.Seconds, Channels: settings.Channels, Blocks: settings.Blocks,
+		Games: t.Games, SamplesPerPosition: settings.SamplesPerPosition,
+	}
+	for _, m := range s.metrics {
+		trained.Positions, trained.Samples = trained.Positions+m.Positions, m.Steps*settings.BatchSize
+	}
+	return trained, nil
+}
+
+// addLosses adds losses to a card. They replace those of the same command.
+func addLosses(card *zoo.Card, l zoo.Losses) {
+	card.Losses = slices.DeleteFunc(card.Losses, func(old zoo.Losses) bool { return old.Command == l.Command })
+	card.Losses = append(card.Losses, l)
+	slices.SortStableFunc(card.Losses, func(a, b zoo.Losses) int { return cmp.Compare(slices.Max(a.Samples), slices.Max(b.Samples)) })
+}
+
+// losses returns the run's loss curve: means over groups of generations, rounded; 0 is not measured. Losses fall fastest at
+// first, so early groups are small: the n-th group ends at (n / groups)² of all samples.
+func (s *shipment) losses() zoo.Losses {
+	const groups = 20
+	l := zoo.Losses{Command: s.command(), Commit: s.commit, SamplesPerPosition: s.config.Settings.SamplesPerPosition}
+	lists := []*[]float64{&l.Policy, &l.ValidationPolicy, &l.Outcome, &l.ValidationOutcome, &l.Entropy}
+	var sum, count [groups + 1][6]float64
+	for _, m := range s.metrics {
+		n := int(math.Ceil(groups * math.Sqrt(float64(m.Steps)/float64(s.metrics[len(s.metrics)-1].Steps))))
+		for k, x := range []float64{m.PolicyLoss, m.ValidationPolicyLoss, m.OutcomeLoss, m.ValidationOutcomeLoss, m.PolicyEntropy, float64(m.Steps)} {
+			if m.Steps > 0 && x > 0 {
+				sum[n][k], count[n][k] = sum[n][k]+x, count[n][k]+1
+			}
+		}
+	}
+	for n := range sum {
+		if count[n][5] == 0 {
+			continue
+		}
+		l.Samples = append(l.Samples, int(sum[n][5]/count[n][5]*float64(s.config.Settings.BatchSize)))
+		for k, list := range lists {
+			*list = append(*list, round(sum[n][k]/max(1, count[n][k])))
+		}
+	}
+	return l
 }

@@ -18,15 +18,13 @@ import (
 )
 
 // newTraining returns a training of the game with the default settings.
-func newTraining(t *testing.T, name string) *training {
+func newTraining(t *testing.T, name string) *shipment {
 	t.Helper()
 	game, err := games.New(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &training{
-		options: &options{commit: "0123abc", cores: 3}, game: game, config: rundir.NewConfig(game.Name, 7, rundir.DefaultSettings(game)),
-	}
+	return &shipment{commit: "0123abc", cores: 3, game: game, config: rundir.NewConfig(game.Name, 7, rundir.DefaultSettings(game))}
 }
 
 // Only finished trainings with the default settings are plain. Their totals come from the metrics.
@@ -34,7 +32,7 @@ func TestPlain(t *testing.T) {
 	run := newTraining(t, "quad-5x5")
 	run.config.Plan.Generations = 2
 	for g := 1; g <= 2; g++ {
-		if err := run.plain(); err == nil || !strings.Contains(err.Error(), "not finished") {
+		if _, err := run.trained(); err == nil || !strings.Contains(err.Error(), "not finished") {
 			t.Errorf("after %d of 2 generations: %v", g-1, err)
 		}
 		run.metrics = append(run.metrics, rundir.Metrics{Generation: g, TotalGames: 10 * g, Positions: 100, Steps: 7 * g, RunSeconds: 5 * float64(g)})
@@ -43,11 +41,11 @@ func TestPlain(t *testing.T) {
 		Command: "ludus train quad-5x5 --generations 2 --seed 7", Commit: "0123abc", Cores: 3, Seconds: 10, Channels: 32, Blocks: 3,
 		Games: 20, Positions: 200, Samples: 14 * 256, SamplesPerPosition: 8,
 	}
-	if got := run.totals(); run.plain() != nil || *got != want {
-		t.Errorf("%v: %+v; want %+v", run.plain(), got, want)
+	if got, err := run.trained(); err != nil || *got != want {
+		t.Errorf("%v: %+v; want %+v", err, got, want)
 	}
 	run.config.Settings.Simulations = 32
-	if err := run.plain(); err == nil || !strings.Contains(err.Error(), "simulations=32") {
+	if _, err := run.trained(); err == nil || !strings.Contains(err.Error(), "simulations=32") {
 		t.Errorf("other settings: %v", err)
 	}
 }
@@ -75,9 +73,8 @@ func TestLosses(t *testing.T) {
 	addLosses(card, l)
 	addLosses(card, l)
 	dir := t.TempDir()
-	if err := writeCard(dir, card); err != nil {
-		t.Fatal(err)
-	}
+	run.folder = dir
+	run.writeCard(card)
 	text, err := os.ReadFile(filepath.Join(dir, "tic-tac-toe.json"))
 	if err != nil || len(card.Losses) != 2 || card.Losses[1].Command != "longer" || !strings.Contains(string(text), `"samples": [`+fmt.Sprint(l.Samples[0])+", ") {
 		t.Errorf("%v:\n%s", err, text)
@@ -99,21 +96,20 @@ func TestShip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := options{
-		run: filepath.Join(dir, "run"), opponents: []string{"random", "greedy"}, games: 4, certify: "solve=100000", threads: 2,
-		weaknesses: []string{"it is small"}, folder: dir, note: func(string) {},
+	s := shipment{
+		run: filepath.Join(dir, "run"), opponents: []string{"random", "greedy"}, games: 4, certify: "solve=100000",
+		folder: dir, game: game,
 	}
-	if err := ship(t.Context(), &o); err == nil || !strings.Contains(err.Error(), "-commit") {
+	if err := s.readRun(); err == nil || !strings.Contains(err.Error(), "-commit") {
 		t.Errorf("without a commit: %v", err)
 	}
-	o.commit, o.cores = "0123abc", 1
+	s.commit, s.cores = "0123abc", 1
 	curve := []zoo.Trained{{Command: "ludus train tic-tac-toe"}}
-	if err := writeCard(dir, &zoo.Card{Game: "tic-tac-toe", Curve: curve}); err != nil {
+	s.writeCard(&zoo.Card{Game: "tic-tac-toe", Curve: curve})
+	if err := s.readRun(); err != nil {
 		t.Fatal(err)
 	}
-	if err := ship(t.Context(), &o); err != nil {
-		t.Fatal(err)
-	}
+	s.ship()
 	file, err := os.ReadFile(filepath.Join(dir, "tic-tac-toe.safetensors"))
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +130,7 @@ func TestShip(t *testing.T) {
 	if !strings.HasPrefix(training.Command, "ludus train tic-tac-toe --generations 2 --seed 1 --set ") ||
 		!strings.HasSuffix(training.Command, " --set rating_share=0") || training.Generation != 2 || training.Generations != 2 || training.Seed != 1 || training.Games == 0 || len(training.Date) != 10 ||
 		card.Network.Bytes != len(file) || card.Network.Parameters != weights.Parameters() || len(card.Errors) != 0 || len(matches) != 2 ||
-		matches[1].Opponent != "greedy" || matches[1].Wins+matches[1].Draws+matches[1].Losses != 4 || card.Weaknesses[len(card.Weaknesses)-1] != "it is small" {
+		matches[1].Opponent != "greedy" || matches[1].Wins+matches[1].Draws+matches[1].Losses != 4 || card.Weaknesses == nil {
 		t.Errorf("card %s", text)
 	}
 	if c := card.Certificate; c == nil || c.Agent != "zoo,solve=100000" || c.Positions < 100 {
@@ -149,18 +145,18 @@ func TestShip(t *testing.T) {
 	if !slices.Equal(card.Curve, curve) {
 		t.Errorf("the new card has lost the curve: %+v", card.Curve)
 	}
-	if err := addToCurve(t.Context(), &o); err == nil || !strings.Contains(err.Error(), "no plain training") {
+	if _, err := s.trained(); err == nil || !strings.Contains(err.Error(), "no plain training") {
 		t.Errorf("a training with changed settings joins a curve: %v", err)
 	}
-	config, err := rundir.ReadConfig(o.run)
+	config, err := rundir.ReadConfig(s.run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	config.Plan.Resumed = 1
-	if err := config.Write(o.run); err != nil {
+	if err := config.Write(s.run); err != nil {
 		t.Fatal(err)
 	}
-	if err := ship(t.Context(), &o); err == nil || !strings.Contains(err.Error(), "train it with one command") {
+	if err := s.readRun(); err == nil || !strings.Contains(err.Error(), "train it with one command") {
 		t.Errorf("an extended run: %v", err)
 	}
 	if f := card.Floors; f.Games != floorGames || f.Opponent != floorOpponent || f.Positions != 0 {

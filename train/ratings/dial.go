@@ -107,12 +107,11 @@ func (p *Pool) fixedCosts() []float64 {
 
 // DialOptions say how to measure or check the strength dial of a shipped network.
 type DialOptions struct {
-	Game     *env.Game
-	Load     agent.Loader // loads zoo; the origin has the dial to check
-	Within   float64      // interval half-width to reach, in Elo, as in Options; usually DialWithin
-	Balance  *match.BalanceChecker
-	Threads  int
-	Progress func(Progress)
+	Game    *env.Game
+	Load    agent.Loader // loads zoo; the origin has the dial to check
+	Within  float64      // interval half-width to reach, in Elo, as in Options; usually DialWithin
+	Balance *match.BalanceChecker
+	Threads int
 }
 
 // Random seeds: one for matches that measure a dial, one for those that check it. Matches of runs use 0.
@@ -215,7 +214,7 @@ func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed 
 	indices = p.Baselines()[1 : 1+len(specs)]
 	return p, indices, p.Rate(ctx, Options{
 		Targets: indices, Players: p.Baselines(), Dial: true, Within: d.Within, MaxGames: maxDialGames,
-		Threads: d.Threads, Progress: d.Progress,
+		Threads: d.Threads,
 	})
 }
 
