@@ -45,7 +45,7 @@ func trainCommand() *cobra.Command {
 a larger --time, --cpu or --generations extends a finished one. A stopped run can get any other length until its learning rate
 decays, in the last part of its plan. GAME can be left out where --run names a run. RUN/report.html is written anew during training.
 
-With --listen or --nats, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
+With --listen, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.
 
 --dry-run measures this machine for a few seconds and prints the plan of the run, and what recorded trainings of the game
@@ -118,11 +118,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags.BoolVar(&asJSON, "json", false, "with --dry-run, print one JSON object")
 	flags.StringVar(&workers.listen, "listen", "", "let workers play, too: start a NATS server on this address, such as 127.0.0.1:4222")
 	flags.BoolVar(&workers.insecure, "insecure", false, "with --listen, let everybody who reaches the address play, without encryption")
-	flags.StringVar(&workers.access.URL, "nats", "", "let workers play, too, over the NATS server or cluster with this URL")
-	flags.IntVar(&workers.replicas, "replicas", 1, "with --nats, copies of the games in the cluster")
-	accessFlags(cmd, &workers.access)
 	flags.BoolVar(&o.LearnOnly, "learn-only", false, "leave self-play to the workers")
-	limit(cmd, "replicas", "from 1 to 5", func() bool { return workers.replicas >= 1 && workers.replicas <= 5 })
 	limit(cmd, "time", "1s or more, such as 10m or 2h", func() bool { return o.Time >= time.Second })
 	limit(cmd, "cpu", "1s or more, such as 10m or 2h", func() bool { return cpuLimit >= time.Second })
 	limit(cmd, "generations", "1 or more", func() bool { return o.Generations >= 1 })

@@ -39,10 +39,11 @@ func receiveError(t *testing.T, w train.Workers) error {
 func TestStorageError(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	h := startHub(t, server, "run")
-	l := &logger{notes{notify: func(string) {}}, server.storage}
+	l := &logger{notes: notes{notify: func(string) {}}}
+	server.broken, l.fail = context.WithCancelCause(t.Context())
 	l.Errorf("something else")
-	if server.storage.err != nil {
-		t.Error(server.storage.err)
+	if err := server.broken.Err(); err != nil {
+		t.Error(err)
 	}
 	l.Errorf("JetStream stream '%s > %s' critical write error: %v", "LUDUS", gamesStream, errors.New("write 1.blk: no space left on device"))
 	l.Errorf("JetStream failed to store a msg")
