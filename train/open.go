@@ -21,7 +21,6 @@ import (
 	"ludus/train/rundir"
 	"ludus/train/seed"
 	"ludus/train/selfplay"
-	"ludus/train/tensorboard"
 )
 
 // opener opens a run from its directory and the options, in two steps. configure (or resolve, which writes nothing)
@@ -191,8 +190,7 @@ func (o *opener) load(weights *infer.Weights) (*run, error) {
 	}
 	g := o.count.Generation
 	o.clock.Begin(g)
-	r.files.curves = tensorboard.NewWriter(o.Dir, g+1) // TensorBoard drops later points of earlier processes
-	r.rater = &rater{state: o.state, curves: r.files.curves}
+	r.rater = &rater{state: o.state}
 	if err := rundir.DropAfter(o.Dir, g); err != nil {
 		return nil, err
 	}
