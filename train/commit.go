@@ -55,11 +55,6 @@ func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Cou
 		f.clock.AddGeneration((f.clock.Spent(&f.config.Plan) - start).Seconds())
 	}
 	f.Observe(Event{Metrics: m})
-	if f.inbox != nil {
-		if text := f.inbox.gaps(); text != "" {
-			f.note("%s", text)
-		}
-	}
 	return f.keepTime()
 }
 

@@ -101,7 +101,7 @@ type Summary struct {
 	Seconds   float64              // time spent on the run
 	Matches   []rundir.MatchResult // matches at the end of the run
 	Rating    *rundir.Rating       // rating of the last generation; nil without matches
-	Diversity rundir.Diversity     // diversity of the games; of the newest million positions if there are more
+	Diversity rundir.Diversity     // diversity of the last generation's games
 }
 
 // Errors of opening a run.

@@ -50,11 +50,11 @@ func writeStatus(cmd *cobra.Command, s *rundir.WorkersStatus) {
 		return
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "worker\tthreads\tgames\tpositions/s\tbehind\tlast seen\trejected\tduplicates\tmissing\t")
+	fmt.Fprintln(table, "worker\tthreads\tgames\tpositions/s\tbehind\tlast seen\trejected\tduplicates\t")
 	for i := range s.Workers {
 		k := &s.Workers[i]
-		fmt.Fprintf(table, "%s\t%d\t%d\t%.0f\t%d\t%d s\t%d\t%d\t%d\t\n",
-			k.Name, k.Threads, k.Games, k.Speed, k.Behind, k.Quiet, k.Rejected, k.Duplicates, k.Missing)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.0f\t%d\t%d s\t%d\t%d\t\n",
+			k.Name, k.Threads, k.Games, k.Speed, k.Behind, k.Quiet, k.Rejected, k.Duplicates)
 	}
 	_ = table.Flush() // main reports output errors
 	for i := range s.Workers {

@@ -340,9 +340,8 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	fmt.Fprintf(w, "\n%s: %d generations, %s games, %s positions, %s steps in %v\n", s.Config.Game, s.Config.Plan.Last(),
 		static.Grouped(s.Games), static.Grouped(s.Positions), static.Grouped(s.Steps), seconds(s.Seconds).Round(time.Second))
 	d := &s.Diversity
-	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n",
+	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstScore, 100*d.Proven, 100*d.Duplicates)
-	fmt.Fprintf(w, "distinct positions, a measure of how varied the games are:%s\n\n", distinctByPly(d.Distinct))
 	if len(s.Matches) > 0 {
 		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
 	}
@@ -375,13 +374,4 @@ func nameIn(game *env.Game, path string) string {
 		return gdl.Family + "(" + path + ")"
 	}
 	return game.Name
-}
-
-// distinctByPly formats the shares of distinct positions at plies 1, 2, 4, 8 and so on.
-func distinctByPly(shares []float64) string {
-	var b strings.Builder
-	for ply := 1; ply < len(shares); ply *= 2 {
-		fmt.Fprintf(&b, " %.0f %% at ply %d,", 100*shares[ply-1], ply)
-	}
-	return strings.TrimSuffix(b.String(), ",")
 }

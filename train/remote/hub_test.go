@@ -68,53 +68,6 @@ func TestForeignGames(t *testing.T) {
 	}
 }
 
-// TestExtendedRun: if a finished run goes on, games that a worker plays then have another process's numbers, so that those
-// deleted at the end do not seem to be missing.
-func TestExtendedRun(t *testing.T) {
-	t.Parallel()
-	server := startServer(t, t.TempDir())
-	w := newWorker(t, server)
-	game := newGame(t)
-	var processes []string
-	for i := range 2 {
-		h := startHub(t, server, "run")
-		c, err := selfPlayGames(t, game, smallWeights(game), 5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.games.Run, c.network.Run = "run", "run"
-		if err := h.PublishNetwork(t.Context(), c.network); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Newest(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.PublishGames(t.Context(), c.games); err != nil {
-			t.Fatal(err)
-		}
-		d, err := h.Receive(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := record.ReadMessage(game, "run", d.Data)
-		if err != nil || b.First != 0 {
-			t.Fatalf("run %d: first game %d, error %v", i, b.First, err)
-		}
-		d.Acknowledge()
-		processes = append(processes, b.Process)
-		if err := h.Finish(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.await(t.Context(), func() bool { return w.newest == nil }); err != nil {
-			t.Fatal(err)
-		}
-		h.disconnect()
-	}
-	if processes[0] == processes[1] {
-		t.Error("the numbers go on")
-	}
-}
-
 // TestVersions: a worker says that a learner is of another version, and why.
 func TestVersions(t *testing.T) {
 	for text, want := range map[string]string{

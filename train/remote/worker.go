@@ -181,9 +181,7 @@ func (w *Worker) look(ctx context.Context) error {
 		return err
 	}
 	if i.Finished {
-		// The run is finished and needs no games. If it is extended, the worker starts with a new id, so that its dropped
-		// games are not reported as missing.
-		w.update(func() { w.newest, w.seen, w.known, w.waiting, w.run = nil, "", true, nil, "" })
+		w.update(func() { w.newest, w.seen, w.known, w.waiting = nil, "", true, nil }) // it needs no games
 		w.notes.say("the run is finished; waiting for another one")
 		return nil
 	}
