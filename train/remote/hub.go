@@ -141,8 +141,13 @@ const ackWait = time.Minute
 func (h *Hub) Receive(ctx context.Context) (*record.Delivery, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	broken := h.server.broken
-	defer context.AfterFunc(broken, func() { cancel(context.Cause(broken)) })()
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-h.server.broken.happened:
+			cancel(h.server.broken.err)
+		}
+	}()
 	for {
 		m, err := h.messages.Next(jetstream.NextContext(ctx))
 		if ctx.Err() != nil {

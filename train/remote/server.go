@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/hex"
@@ -30,10 +29,10 @@ type Server struct {
 	nats     *server.Server
 	gate     *gate
 	host     string
-	password string          // password of the learner's connections
-	identity *identity       // nil: no credentials for workers, no encryption
-	broken   context.Context // ends when the server cannot write to the disk; its cause says why
-	watcher  *nats.Conn      // connection for the gate's waits
+	password string    // password of the learner's connections
+	identity *identity // nil: no credentials for workers, no encryption
+	broken   *failure
+	watcher  *nats.Conn // connection for the gate's waits
 	joined   sync.WaitGroup
 }
 
@@ -106,9 +105,8 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	if s.nats, err = server.NewServer(options); err != nil {
 		return err
 	}
-	l := &logger{notes: notes{notify: notify}, dir: dir}
-	s.broken, l.fail = context.WithCancelCause(context.Background())
-	s.nats.SetLogger(l, false, false)
+	s.broken = &failure{happened: make(chan struct{})}
+	s.nats.SetLogger(&logger{notes{notify: notify}, dir, s.broken}, false, false)
 	s.nats.Start() // returns when the server has started
 	if !s.nats.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("the NATS server did not start within %v", startTimeout)
@@ -128,17 +126,24 @@ func KeepsGames(runDir string) bool {
 	return len(streams) > 0
 }
 
+// failure is the first disk error of the server. After it the server stores nothing until it is started again.
+type failure struct {
+	happened chan struct{} // closed after the error
+	once     sync.Once
+	err      error // set before happened is closed
+}
+
 // logger passes the server's errors to people. It leaves out errors of single connections, which any client can cause.
 type logger struct {
-	notes notes
-	dir   string                  // of the server's files
-	fail  context.CancelCauseFunc // called after a disk error; then the server stores nothing until it is started again
+	notes  notes
+	dir    string // of the server's files
+	broken *failure
 }
 
 // storageErrors are parts of log lines by which the server says that it cannot write and stores nothing from then on.
 var storageErrors = []string{"write error", "failed to store a msg", "will be DISABLED", "disabling JetStream"}
 
-// Errorf passes an error on, unless it is about a single connection (cid). It calls fail after a disk error.
+// Errorf passes an error on, unless it is about a single connection (cid). It records a disk error.
 func (l *logger) Errorf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if strings.Contains(text, " - cid:") {
@@ -149,7 +154,10 @@ func (l *logger) Errorf(format string, args ...any) {
 		if strings.Contains(text, "no space left") {
 			what = "free some space"
 		}
-		l.fail(fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what))
+		l.broken.once.Do(func() {
+			l.broken.err = fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what)
+			close(l.broken.happened)
+		})
 	}
 	l.notes.say("NATS server: " + text)
 }
