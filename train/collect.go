@@ -48,11 +48,7 @@ func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Met
 	}
 	all := slices.Concat(own, received)
 	m.Games, m.Simulations, m.Evaluations = len(all), played.Simulations, played.Evaluations
-	var d learn.Diversity
-	for _, g := range all {
-		d.Add(r.Game, g)
-	}
-	m.Diversity = d.Result()
+	m.Diversity = learn.Diversity(all)
 	start = time.Now()
 	if err := r.rescorer.Rescore(ctx, own); err != nil { // workers rescore their own games
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"ludus/train/record"
 	"ludus/train/rundir"
 	"ludus/train/selfplay"
-	"ludus/train/tensorboard"
 )
 
 // files owns the run directory and the run's counters while training: it writes the config, games, metrics and checkpoints.
@@ -19,13 +18,11 @@ type files struct {
 	*state
 	player    *selfplay.Player
 	learner   *learn.Learner
-	curves    *tensorboard.Writer
 	inbox     *inbox // nil without workers
 	owedSteps int    // training steps to catch up after the learner went back to older weights
 }
 
-// commit writes a generation to the run directory: its games, its line of metrics, its TensorBoard points and, last, its
-// checkpoint. start is the time spent on the run before the generation. A resumed run discards and repeats everything newer
+// commit writes a generation to the run directory: its games, its line of metrics and, last, its checkpoint. start is the time spent on the run before the generation. A resumed run discards and repeats everything newer
 // than its newest checkpoint. Finally commit adjusts a time plan if that is due.
 func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Counts, start time.Duration) error {
 	next := f.count
@@ -47,9 +44,6 @@ func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Cou
 	if err := rundir.MetricsFile.Append(f.Dir, m); err != nil {
 		return err
 	}
-	if err := f.curves.Write(time.Now(), m.Generation, metricScalars(m)); err != nil {
-		return err
-	}
 	regular := m.Steps > f.count.Steps && f.owedSteps == 0 // this generation trained as much as later ones will
 	if err := f.save(next); err != nil {
 		return err
@@ -61,11 +55,6 @@ func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Cou
 		f.clock.AddGeneration((f.clock.Spent(&f.config.Plan) - start).Seconds())
 	}
 	f.Observe(Event{Metrics: m})
-	if f.inbox != nil {
-		if text := f.inbox.gaps(); text != "" {
-			f.note("%s", text)
-		}
-	}
 	return f.keepTime()
 }
 

@@ -21,8 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
 	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/record"
@@ -31,27 +29,21 @@ import (
 	"ludus/train/selfplay"
 )
 
-// The fault tests run learner, workers and NATS servers as processes and break them at random moments. Then every game
+// The fault test runs learner and workers as processes and breaks them at random moments. Then every game
 // that a worker published and the server acknowledged must be in the run directory exactly once.
 
-// faultTime is the environment variable with the duration of each fault test; 6 seconds without it.
+// faultTime is the environment variable with the duration of the fault test; 6 seconds without it.
 const faultTime = "LUDUS_TEST_FAULTS"
 
 // child says what a process that a fault test starts should be.
 type child struct {
-	Role   string   // "learner", "worker" or "server"
-	Dir    string   // the run's, or the server's
-	URL    string   // the server's; for a learner "" is an embedded one
-	Host   string   // that a learner with an embedded server listens on
-	Port   int      // to listen on: of a server, or of a learner with an embedded one
-	Routes []string // of a server in a cluster
-	Route  int      // its port for routes
-	Log    string   // a worker's log of published games; "": none
-	Alone  bool     // a learner that plays, too
+	Role  string // "learner" or "worker"
+	Dir   string // the run's
+	Port  int    // that a learner listens on
+	URL   string // of the learner, for a worker
+	Log   string // a worker's log of published games
+	Alone bool   // a learner that plays, too
 }
-
-// urlFile is where a learner with an embedded server leaves its URL for workers.
-func (c *child) urlFile() string { return c.Dir + ".url" }
 
 func init() { train.Child = runChild }
 
@@ -75,38 +67,22 @@ func runChild(text string) error {
 		return err
 	}
 	notify := func(text string) { fmt.Fprintln(os.Stderr, c.Role+":", text) }
-	switch c.Role {
-	case "server":
-		return c.serve()
-	case "learner":
+	if c.Role == "learner" {
 		o := faultOptions(c.Dir)
 		o.LearnOnly = !c.Alone
 		o.Workers = func(ctx context.Context, id string) (train.Workers, error) {
-			h := remote.HubOptions{Access: remote.Access{URL: c.URL}, Run: id, Notify: notify}
-			if c.URL == "" {
-				server, err := remote.StartServer(net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), c.Dir, false, notify)
-				if err == nil {
-					err = os.WriteFile(c.urlFile(), []byte(server.URL()), 0o666)
-				}
-				if err != nil {
-					return nil, err
-				}
-				h.Server = server
+			server, err := remote.StartServer(net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)), c.Dir, false, notify)
+			if err != nil {
+				return nil, err
 			}
-			if c.Routes != nil || strings.Contains(c.URL, ",") {
-				h.Replicas = 3
-			}
-			return remote.NewHub(ctx, h)
+			return remote.NewHub(ctx, server, id, notify)
 		}
 		_, err := train.Train(context.Background(), o)
 		return err
 	}
-	w, err := remote.NewWorker(context.Background(), remote.WorkerOptions{Access: remote.Access{URL: c.URL}, Name: filepath.Base(c.Log), Notify: notify})
+	w, err := remote.NewWorker(context.Background(), remote.WorkerOptions{URL: c.URL, Name: filepath.Base(c.Log), Notify: notify})
 	if err != nil {
 		return err
-	}
-	if c.Log == "" {
-		return selfplay.Play(context.Background(), w, 1, func(selfplay.Played) {})
 	}
 	log, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -138,31 +114,6 @@ func (l *loggingLearner) PublishGames(ctx context.Context, b *record.Message) er
 	}
 	_, err := io.WriteString(l.log, strings.ReplaceAll(text, "published", "acknowledged"))
 	return err
-}
-
-// serve is a NATS server as its own program runs it.
-func (c *child) serve() error {
-	o := &server.Options{
-		ServerName: filepath.Base(c.Dir), Host: "127.0.0.1", Port: c.Port, JetStream: true, StoreDir: c.Dir, SyncAlways: true, NoSigs: true, NoLog: true,
-	}
-	accounts, err := os.ReadFile(filepath.Join("remote", "accounts.conf"))
-	if err == nil {
-		err = o.ProcessConfigString(string(accounts))
-	}
-	if err != nil {
-		return err
-	}
-	if c.Route > 0 {
-		o.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: c.Route, NoAdvertise: true} // clients use a network
-		o.Routes = server.RoutesFromStr(strings.Join(c.Routes, ","))
-	}
-	s, err := server.NewServer(o)
-	if err != nil {
-		return err
-	}
-	s.Start()
-	s.WaitForShutdown()
-	return nil
 }
 
 // start starts a process that the end of the test kills.
@@ -199,18 +150,15 @@ func kill(cmd *exec.Cmd) {
 	cmd.Wait()
 }
 
-// freePorts returns ports that nobody listens on.
-func freePorts(t *testing.T, n int) (ports []int) {
+// freePort returns a port that nobody listens on.
+func freePort(t *testing.T) int {
 	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return ports
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
 }
 
 // network forwards connections to a server. It can be cut and delayed.
@@ -247,16 +195,6 @@ func newNetwork(t *testing.T, port int) *network {
 }
 
 func (n *network) address() string { return n.listener.Addr().String() }
-
-// answers reports whether the server behind the network accepts connections.
-func (n *network) answers() bool {
-	to, err := net.Dial("tcp", n.to)
-	if err != nil {
-		return false
-	}
-	to.Close()
-	return true
-}
 
 // forward forwards one connection until it is closed. While the network is cut, data stays where it is.
 func (n *network) forward(client net.Conn) {
@@ -309,23 +247,18 @@ func (n *network) set(cut bool) {
 	n.open = nil
 }
 
-// networkFaults cut and delay networks.
-func networkFaults(networks ...*network) map[string]func(pause func()) {
-	set := func(change func(n *network)) {
-		for _, n := range networks {
-			change(n)
-		}
-	}
+// faults cut and delay the network.
+func (n *network) faults() map[string]func(pause func()) {
 	return map[string]func(pause func()){
 		"network cut": func(pause func()) {
-			set(func(n *network) { n.set(true) })
+			n.set(true)
 			pause()
-			set(func(n *network) { n.set(false) })
+			n.set(false)
 		},
 		"network delayed by 200 ms": func(pause func()) {
-			set(func(n *network) { n.delay.Store(int64(100 * time.Millisecond)) }) // each way
+			n.delay.Store(int64(100 * time.Millisecond)) // each way
 			pause()
-			set(func(n *network) { n.delay.Store(0) })
+			n.delay.Store(0)
 		},
 	}
 }
@@ -352,55 +285,11 @@ func faultDuration(t *testing.T) time.Duration {
 // TestFaults kills workers and the learner with its server, and cuts and delays the network.
 func TestFaults(t *testing.T) {
 	duration, dir := faultDuration(t), t.TempDir()
-	port := freePorts(t, 1)[0]
+	port := freePort(t)
 	net := newNetwork(t, port)
-	c := &chaos{t: t, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), Host: "127.0.0.1", Port: port}, faults: networkFaults(net)}
+	c := &chaos{t: t, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), Port: port}, faults: net.faults()}
 	for i := range 3 {
 		c.workers = append(c.workers, child{Role: "worker", URL: "nats://" + net.address(), Log: filepath.Join(dir, fmt.Sprint("worker", i))})
-	}
-	c.test(duration)
-}
-
-// TestClusterFaults does it with a cluster of three NATS servers that keep three copies, one of which is killed, too. Their
-// accounts are those of SCALE.md. The network that is cut and delayed is that between workers and servers.
-func TestClusterFaults(t *testing.T) {
-	duration, dir := faultDuration(t), t.TempDir()
-	ports := freePorts(t, 6)
-	var addresses, workerAddresses, routes []string
-	var networks []*network
-	for i := range 3 {
-		networks = append(networks, newNetwork(t, ports[i]))
-		addresses, workerAddresses = append(addresses, networks[i].to), append(workerAddresses, networks[i].address())
-		routes = append(routes, "nats://127.0.0.1:"+strconv.Itoa(ports[3+i]))
-	}
-	var nodes []child
-	var processes []*exec.Cmd
-	for i := range 3 {
-		nodes = append(nodes, child{Role: "server", Dir: filepath.Join(dir, fmt.Sprint("node", i)), Port: ports[i], Route: ports[3+i], Routes: routes})
-		processes = append(processes, nodes[i].start(t))
-	}
-	urls := func(user string, addresses []string) string {
-		return "nats://" + user + "@" + strings.Join(addresses, ",nats://"+user+"@")
-	}
-	url := urls("worker:WORKER_TOKEN", workerAddresses)
-	c := &chaos{
-		t: t, learner: child{Role: "learner", Dir: filepath.Join(dir, "run"), URL: urls("learner:LEARNER_PASSWORD", addresses)},
-		faults: networkFaults(networks...),
-	}
-	for i := range 3 {
-		c.workers = append(c.workers, child{Role: "worker", URL: url, Log: filepath.Join(dir, fmt.Sprint("worker", i))})
-	}
-	rng := rand.New(rand.NewPCG(5, 5))
-	c.faults["server killed"] = func(pause func()) {
-		i := rng.IntN(3)
-		kill(processes[i])
-		pause()
-		processes[i] = nodes[i].start(t)
-		pause() // only one of three may be missing
-		pause()
-	}
-	for _, n := range networks { // a learner ends if no server answers
-		c.await("the servers start", n.answers)
 	}
 	c.test(duration)
 }
@@ -418,21 +307,8 @@ type chaos struct {
 func (c *chaos) test(duration time.Duration) {
 	t := c.t
 	learner := c.startLearner()
-	if c.learner.URL == "" {
-		c.await("the server starts", func() bool {
-			_, err := os.Stat(c.learner.urlFile())
-			return err == nil
-		})
-	}
 	var workers []*exec.Cmd
 	for i := range c.workers {
-		if w := &c.workers[i]; w.URL == "" {
-			url, err := os.ReadFile(c.learner.urlFile())
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.URL = string(url)
-		}
 		workers = append(workers, c.workers[i].start(t))
 	}
 	c.await("games arrive", func() bool { return len(c.acknowledged()) > 100 })

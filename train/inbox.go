@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -92,7 +91,6 @@ type pending struct {
 // sender holds the report's numbers about a worker.
 type sender struct {
 	rundir.WorkerStatus
-	noted     int // number of missing games that the run's log has reported
 	seen      time.Time
 	since     time.Time // start of the interval over which the speed is measured
 	positions int       // positions received since then
@@ -184,7 +182,6 @@ func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
 		in.held = append(in.held, part{unseen, p})
 		in.positions += positions
 	}
-	s.Missing = in.received[m.Process].missing()
 	first := in.open[p.id]
 	if first == nil { // redelivery of a held message: not counted as a duplicate
 		s.Duplicates += count - p.games
@@ -273,27 +270,6 @@ func (in *inbox) failure() error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.err
-}
-
-// gaps returns a log line about games that have not arrived although later ones have; "" if it would repeat the last.
-func (in *inbox) gaps() (text string) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	games, names := 0, []string{}
-	for name, s := range in.senders {
-		if s.Missing > s.noted {
-			games, names = games+s.Missing, append(names, name)
-		}
-		s.noted = max(s.noted, s.Missing)
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	text = fmt.Sprintf("%d games of worker %s", games, slices.Min(names))
-	if len(names) > 1 {
-		text = fmt.Sprintf("%d games of %d workers, such as %s,", games, len(names), slices.Min(names))
-	}
-	return text + " have not arrived, although later ones have"
 }
 
 // wait waits for games, at most for the given time. Its error is the one that ended receiving.

@@ -45,14 +45,6 @@ func (n numbers) add(process string, first, games int) bool {
 // newest returns the newest maxMissing gaps.
 func newest(gaps [][2]int) [][2]int { return gaps[max(0, len(gaps)-maxMissing):] }
 
-// missing returns the number of games in the gaps.
-func (s span) missing() (n int) {
-	for _, gap := range s.Missing {
-		n += gap[1] - gap[0]
-	}
-	return n
-}
-
 // clone returns an independent copy.
 func (n numbers) clone() numbers {
 	if n == nil {

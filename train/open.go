@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ludus/checkpoints"
@@ -18,10 +19,10 @@ import (
 	"ludus/train/agent"
 	"ludus/train/learn"
 	"ludus/train/plan"
+	"ludus/train/record"
 	"ludus/train/rundir"
 	"ludus/train/seed"
 	"ludus/train/selfplay"
-	"ludus/train/tensorboard"
 )
 
 // opener opens a run from its directory and the options, in two steps. configure (or resolve, which writes nothing)
@@ -191,8 +192,7 @@ func (o *opener) load(weights *infer.Weights) (*run, error) {
 	}
 	g := o.count.Generation
 	o.clock.Begin(g)
-	r.files.curves = tensorboard.NewWriter(o.Dir, g+1) // TensorBoard drops later points of earlier processes
-	r.rater = &rater{state: o.state, curves: r.files.curves}
+	r.rater = &rater{state: o.state}
 	if err := rundir.DropAfter(o.Dir, g); err != nil {
 		return nil, err
 	}
@@ -294,7 +294,7 @@ func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) err
 	if err := r.learner.Restore(o.count.Sets, o.count.Generation, lost.read); err != nil {
 		return err
 	}
-	lost.note("continuing without these games")
+	lost.note()
 	return nil
 }
 
@@ -315,4 +315,34 @@ func (o *opener) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Chec
 		return c, nil
 	}
 	return before, err
+}
+
+// lostGames reads games of a run and remembers the generations whose games could not be read.
+type lostGames struct {
+	*state
+	generations []string
+	err         error // error about the first lost generation
+}
+
+// read reads the games of a generation. first is the number in the run of the first one. Lost games are left out.
+func (l *lostGames) read(generation int) ([]*record.Record, int, error) {
+	games, first, err := record.Read(l.Game, l.Dir, generation)
+	if !record.IsLost(err) {
+		return games, first, err
+	}
+	l.generations = append(l.generations, strconv.Itoa(generation))
+	if len(l.generations) == 1 {
+		l.err = err
+	}
+	return nil, 0, nil
+}
+
+// note reports the lost games, if any, in one line.
+func (l *lostGames) note() {
+	switch others := strings.Join(l.generations[min(1, len(l.generations)):], ", "); {
+	case others != "":
+		l.state.note("%v, also the games of generations %s; continuing without these games", l.err, others)
+	case l.err != nil:
+		l.state.note("%v; continuing without these games", l.err)
+	}
 }

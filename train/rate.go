@@ -14,7 +14,6 @@ import (
 	"ludus/train/ratings"
 	"ludus/train/rundir"
 	"ludus/train/suite"
-	"ludus/train/tensorboard"
 )
 
 // Limits of the final matches, against baselines and the newest other rated checkpoints. They get half of the time for
@@ -31,7 +30,6 @@ var baselines = []string{ratings.Anchor, "greedy", "mcts:200"}
 // and weights do not depend on it.
 type rater struct {
 	*state
-	curves  *tensorboard.Writer
 	balance *match.BalanceChecker // chooses openings; nil until needed
 	suite   *suite.Suite          // nil until needed, or if the game has none
 }
@@ -85,9 +83,6 @@ func (r *rater) playFinalMatches(ctx context.Context) error {
 		if m.Games == 0 {
 			continue // the two could only repeat their games
 		}
-		if err := r.curves.Write(time.Now(), m.Generation, matchScalars(m)); err != nil {
-			return err
-		}
 		r.Observe(Event{Match: m})
 	}
 	return nil
@@ -134,9 +129,6 @@ func (r *rater) rateNewest(ctx context.Context, extraSeconds float64) error {
 	rating := table.Find(r.count.Generation)
 	if rating == nil {
 		return nil // the checkpoint is damaged; warn has reported it
-	}
-	if err := r.curves.Write(time.Now(), r.count.Generation, ratingScalars(rating)); err != nil {
-		return err
 	}
 	r.Observe(Event{Rating: rating})
 	return nil
@@ -251,9 +243,6 @@ func (r *rater) testAgent(ctx context.Context, kind string, generation, position
 		Loss: report.Loss.Value, LossLow: report.Loss.Low, LossHigh: report.Loss.High,
 	}
 	if err := rundir.SuiteFile.Append(r.Dir, result); err != nil {
-		return err
-	}
-	if err := r.curves.Write(time.Now(), generation, suiteScalars(result)); err != nil {
 		return err
 	}
 	r.Observe(Event{Suite: result})

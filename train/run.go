@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"ludus/model/infer"
@@ -104,12 +102,8 @@ func (r *run) learn(ctx context.Context, network *infer.Network, games []*record
 	learn.Counts, error) {
 	l := r.learner
 	sets := l.Add(games, r.count.Games, r.count.Sets)
-	rated := plan.RatingDue(r.config, m.Generation)
-	if rated {
-		m.ReplayDiversity = new(l.Diversity())
-	}
 	start := time.Now()
-	l.Validate(m, network, rated)
+	l.Validate(m, network)
 	if l.Ready() {
 		steps := l.Steps(sets) - l.Steps(r.count.Sets) + r.files.owedSteps
 		err := l.Train(ctx, m, steps, plan.Share(&r.config.Plan, m.Generation), func(done float64) {
@@ -132,9 +126,6 @@ func (r *run) rate(ctx context.Context) error {
 	return r.rater.rate(ctx)
 }
 
-// maxSummarized is roughly the number of newest positions whose diversity a summary measures; it limits the memory.
-const maxSummarized = 1_000_000
-
 // summary reads the results of a finished run. already reports that the run was finished when Train was called.
 func (r *run) summary(already bool) (*Summary, error) {
 	s := &Summary{
@@ -149,48 +140,10 @@ func (r *run) summary(already bool) (*Summary, error) {
 	if table, err := rundir.ReadRatings(r.Dir); err == nil {
 		s.Rating = table.Find(r.count.Generation)
 	}
-	var d learn.Diversity
-	lost := lostGames{state: r.state}
-	for g := r.count.Generation; g > 0 && d.Searched() < maxSummarized; g-- {
-		games, _, err := lost.read(g)
-		if err != nil {
-			return nil, err
-		}
-		for _, game := range games {
-			d.Add(r.Game, game)
+	for _, m := range rundir.MetricsFile.Tail(r.Dir) {
+		if m.Games > 0 {
+			s.Diversity = m.Diversity
 		}
 	}
-	lost.note("the summary leaves these games out")
-	s.Diversity = d.Result()
 	return s, nil
-}
-
-// lostGames reads games of a run and remembers the generations whose games could not be read.
-type lostGames struct {
-	*state
-	generations []string
-	err         error // error about the first lost generation
-}
-
-// read reads the games of a generation. first is the number in the run of the first one. Lost games are left out.
-func (l *lostGames) read(generation int) ([]*record.Record, int, error) {
-	games, first, err := record.Read(l.Game, l.Dir, generation)
-	if !record.IsLost(err) {
-		return games, first, err
-	}
-	l.generations = append(l.generations, strconv.Itoa(generation))
-	if len(l.generations) == 1 {
-		l.err = err
-	}
-	return nil, 0, nil
-}
-
-// note reports the lost games, if any, in one line. consequence says what follows from the loss.
-func (l *lostGames) note(consequence string) {
-	switch others := strings.Join(l.generations[min(1, len(l.generations)):], ", "); {
-	case others != "":
-		l.state.note("%v, also the games of generations %s; %s", l.err, others, consequence)
-	case l.err != nil:
-		l.state.note("%v; %s", l.err, consequence)
-	}
 }

@@ -101,7 +101,7 @@ type Summary struct {
 	Seconds   float64              // time spent on the run
 	Matches   []rundir.MatchResult // matches at the end of the run
 	Rating    *rundir.Rating       // rating of the last generation; nil without matches
-	Diversity rundir.Diversity     // diversity of the games; of the newest million positions if there are more
+	Diversity rundir.Diversity     // diversity of the last generation's games
 }
 
 // Errors of opening a run.
@@ -114,7 +114,7 @@ var (
 
 // Train starts or continues a run, until its plan is done, its time is over or ctx ends. If ctx ends, it returns ctx's
 // error, and the same options continue from the last checkpoint.
-func Train(ctx context.Context, o Options) (s *Summary, err error) {
+func Train(ctx context.Context, o Options) (*Summary, error) {
 	if o.LearnOnly && o.Workers == nil {
 		panic("train: a run that only learns needs workers")
 	}
@@ -143,11 +143,6 @@ func Train(ctx context.Context, o Options) (s *Summary, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if closed := r.files.curves.Close(); err == nil {
-			err = closed
-		}
-	}()
 	if o.Workers == nil {
 		return r.train(ctx)
 	}

@@ -47,7 +47,6 @@ var imports = map[string][]string{
 	"train/parallel":              {},
 	"train/stats":                 {},
 	"train/cpu":                   {},
-	"train/tensorboard":           {"model/protobuf"},
 	"train/agent":                 {"env", "env/naming", "env/solver", "mcts", "model/infer", "train/seed"},
 	"train/match":                 {"checkpoints", "env", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train/rundir":                {"checkpoints", "env", "env/naming", "model/infer", "train/agent", "train/match"},
@@ -66,7 +65,6 @@ var imports = map[string][]string{
 	"train": {
 		"checkpoints", "env", "env/games", "model", "model/infer", "train/agent", "train/learn", "train/match", "train/parallel",
 		"train/plan", "train/ratings", "train/record", "train/rundir", "train/seed", "train/selfplay", "train/suite",
-		"train/tensorboard",
 	},
 	"train/check":  {"checkpoints", "env", "env/games", "model/infer", "train/record", "train/rundir"},
 	"train/remote": {"checkpoints", "env/games", "model/infer", "train/parallel", "train/record", "train/rundir", "train/selfplay"},
@@ -131,7 +129,7 @@ var imports = map[string][]string{
 // quiet packages start no goroutine. Their callers decide what runs concurrently.
 var quiet = []string{
 	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/gates", "env/gdl/canonical", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
-	"checkpoints", "model/protobuf", "train/record", "train/learn", "train/plan", "train/seed", "train/stats", "train/tensorboard",
+	"checkpoints", "model/protobuf", "train/record", "train/learn", "train/plan", "train/seed", "train/stats",
 }
 
 // forTests are packages that only tests import, so no program contains them.

@@ -12,18 +12,16 @@ import (
 
 func statusCommand() *cobra.Command {
 	var asJSON bool
-	var access remote.Access
 	cmd := &cobra.Command{
 		Use:   "status URL",
 		Short: "Show the workers of a training",
-		Long: `Waits for the next report of the learner of "ludus train GAME --listen" or "--nats", which comes every two seconds. It
-shows how fast each worker's games arrive, by how many generations their networks are old, and what was rejected.
-docs/SCALE.md explains the numbers.`,
+		Long: `Waits for the next report of the learner of "ludus train GAME --listen", which comes every two seconds. It shows how
+fast each worker's games arrive, by how many generations their networks are old, and what was rejected. docs/SCALE.md explains
+the numbers.`,
 		Example: `  ludus status nats://127.0.0.1:4222`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			access.URL = args[0]
-			s, err := remote.Status(cmd.Context(), access)
+			s, err := remote.Status(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -34,7 +32,6 @@ docs/SCALE.md explains the numbers.`,
 			return nil
 		},
 	}
-	accessFlags(cmd, &access)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, with the keys of workers.json")
 	return cmd
 }
@@ -53,11 +50,11 @@ func writeStatus(cmd *cobra.Command, s *rundir.WorkersStatus) {
 		return
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "worker\tthreads\tgames\tpositions/s\tbehind\tlast seen\trejected\tduplicates\tmissing\t")
+	fmt.Fprintln(table, "worker\tthreads\tgames\tpositions/s\tbehind\tlast seen\trejected\tduplicates\t")
 	for i := range s.Workers {
 		k := &s.Workers[i]
-		fmt.Fprintf(table, "%s\t%d\t%d\t%.0f\t%d\t%d s\t%d\t%d\t%d\t\n",
-			k.Name, k.Threads, k.Games, k.Speed, k.Behind, k.Quiet, k.Rejected, k.Duplicates, k.Missing)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.0f\t%d\t%d s\t%d\t%d\t\n",
+			k.Name, k.Threads, k.Games, k.Speed, k.Behind, k.Quiet, k.Rejected, k.Duplicates)
 	}
 	_ = table.Flush() // main reports output errors
 	for i := range s.Workers {

@@ -45,7 +45,7 @@ func trainCommand() *cobra.Command {
 a larger --time, --cpu or --generations extends a finished one. A stopped run can get any other length until its learning rate
 decays, in the last part of its plan. GAME can be left out where --run names a run. RUN/report.html is written anew during training.
 
-With --listen or --nats, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
+With --listen, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.
 
 --dry-run measures this machine for a few seconds and prints the plan of the run, and what recorded trainings of the game
@@ -118,11 +118,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 	flags.BoolVar(&asJSON, "json", false, "with --dry-run, print one JSON object")
 	flags.StringVar(&workers.listen, "listen", "", "let workers play, too: start a NATS server on this address, such as 127.0.0.1:4222")
 	flags.BoolVar(&workers.insecure, "insecure", false, "with --listen, let everybody who reaches the address play, without encryption")
-	flags.StringVar(&workers.access.URL, "nats", "", "let workers play, too, over the NATS server or cluster with this URL")
-	flags.IntVar(&workers.replicas, "replicas", 1, "with --nats, copies of the games in the cluster")
-	accessFlags(cmd, &workers.access)
 	flags.BoolVar(&o.LearnOnly, "learn-only", false, "leave self-play to the workers")
-	limit(cmd, "replicas", "from 1 to 5", func() bool { return workers.replicas >= 1 && workers.replicas <= 5 })
 	limit(cmd, "time", "1s or more, such as 10m or 2h", func() bool { return o.Time >= time.Second })
 	limit(cmd, "cpu", "1s or more, such as 10m or 2h", func() bool { return cpuLimit >= time.Second })
 	limit(cmd, "generations", "1 or more", func() bool { return o.Generations >= 1 })
@@ -344,9 +340,8 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	fmt.Fprintf(w, "\n%s: %d generations, %s games, %s positions, %s steps in %v\n", s.Config.Game, s.Config.Plan.Last(),
 		static.Grouped(s.Games), static.Grouped(s.Positions), static.Grouped(s.Steps), seconds(s.Seconds).Round(time.Second))
 	d := &s.Diversity
-	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n",
+	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstScore, 100*d.Proven, 100*d.Duplicates)
-	fmt.Fprintf(w, "distinct positions, a measure of how varied the games are:%s\n\n", distinctByPly(d.Distinct))
 	if len(s.Matches) > 0 {
 		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
 	}
@@ -379,13 +374,4 @@ func nameIn(game *env.Game, path string) string {
 		return gdl.Family + "(" + path + ")"
 	}
 	return game.Name
-}
-
-// distinctByPly formats the shares of distinct positions at plies 1, 2, 4, 8 and so on.
-func distinctByPly(shares []float64) string {
-	var b strings.Builder
-	for ply := 1; ply < len(shares); ply *= 2 {
-		fmt.Fprintf(&b, " %.0f %% at ply %d,", 100*shares[ply-1], ply)
-	}
-	return strings.TrimSuffix(b.String(), ",")
 }

@@ -22,20 +22,18 @@ func workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker --connect URL",
 		Short: "Play for a training on another machine",
-		Long: `Plays games for "ludus train GAME --listen" or "--nats". Game, settings and networks come from there; the worker needs no
-files, but must be of the same version as the learner. It takes new networks as they come and reconnects whenever the network
-or the server was gone, until it is stopped. What it has finished by then is published; games that are still being played are
-lost.`,
+		Long: `Plays games for "ludus train GAME --listen". Game, settings and networks come from there; the worker needs no files, but must
+be of the same version as the learner. It takes new networks as they come and reconnects whenever the network or the learner
+was gone, until it is stopped. What it has finished by then is published; games that are still being played are lost.`,
 		Example: `  ludus worker --connect 'tls://worker:TOKEN@learner:4222#FINGERPRINT'     as "ludus train --listen 0.0.0.0:4222" prints it
   ludus worker --connect nats://127.0.0.1:4222 --threads 4 --name laptop`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return work(cmd, o, threads) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Access.URL, "connect", "", "URL of the NATS server; \"ludus train\" prints it (required)")
+	flags.StringVar(&o.URL, "connect", "", "URL of the learner; \"ludus train\" prints it (required)")
 	flags.StringVar(&o.Name, "name", o.Name, "the worker's name in \"ludus status\"")
 	threadsFlag(cmd, &threads, "cores to use")
-	accessFlags(cmd, &o.Access)
 	return cmd
 }
 
@@ -44,7 +42,7 @@ const flushTime = 5 * time.Second
 
 // work plays for a run until the command is stopped.
 func work(cmd *cobra.Command, o remote.WorkerOptions, threads int) error {
-	if o.Access.URL == "" {
+	if o.URL == "" {
 		return usage(cmd, fmt.Errorf("--connect is missing: %s", cmd.UseLine()))
 	}
 	var mu sync.Mutex // notes come from other goroutines

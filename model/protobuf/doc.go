@@ -1,5 +1,5 @@
 // Package protobuf writes messages in the wire format of protocol buffers (https://protobuf.dev/programming-guides/encoding),
-// for file formats of which we need only a few messages. A message is the concatenation of its fields; the elements of a
+// for ONNX models, of which we need only a few messages. A message is the concatenation of its fields; the elements of a
 // repeated field are fields of their own.
 //
 // Not here: reading, packed fields, checks against a schema.

@@ -1,7 +1,6 @@
 package protobuf
 
 import (
-	"math"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -13,16 +12,6 @@ type Field = protowire.Number
 // Int returns a field of type int32, int64 or enum.
 func Int(field Field, v int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), uint64(v))
-}
-
-// Float returns a field of type float.
-func Float(field Field, v float32) []byte {
-	return protowire.AppendFixed32(protowire.AppendTag(nil, field, protowire.Fixed32Type), math.Float32bits(v))
-}
-
-// Double returns a field of type double.
-func Double(field Field, v float64) []byte {
-	return protowire.AppendFixed64(protowire.AppendTag(nil, field, protowire.Fixed64Type), math.Float64bits(v))
 }
 
 // Bytes returns a field of type bytes or string.

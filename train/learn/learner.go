@@ -117,15 +117,6 @@ func (l *Learner) Positions() int { return l.training.positions }
 // Ready reports whether the replay window holds enough positions for a batch of distinct samples.
 func (l *Learner) Ready() bool { return l.training.trainable >= l.settings.BatchSize }
 
-// Diversity measures the games of the replay window.
-func (l *Learner) Diversity() rundir.Diversity {
-	var d Diversity
-	for i := range l.training.games {
-		d.Add(l.training.game, l.training.games[i].Record)
-	}
-	return d.Result()
-}
-
 // split divides games into training and validation games. first is the number in the run of games[0]. The names of the
 // random streams in this file must not change, since then a seed would give other weights.
 func (l *Learner) split(games []*record.Record, first int) (training, validation []*record.Record) {

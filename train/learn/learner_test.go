@@ -86,19 +86,12 @@ func TestValidationSet(t *testing.T) {
 func TestDiversity(t *testing.T) {
 	game := recordtest.Game(t, "golden-rectangle")
 	a, b := recordtest.Random(game, rand.New(rand.NewPCG(1, 1))), recordtest.Random(game, rand.New(rand.NewPCG(2, 2)))
-	var d Diversity
-	if d.Result().MeanPlies != 0 {
-		t.Error("no games have a length")
+	if d := Diversity(nil); d != (rundir.Diversity{}) {
+		t.Errorf("no games are %+v", d)
 	}
-	for _, r := range []*record.Record{a, b, a, a} {
-		d.Add(game, r)
-	}
-	result := d.Result()
-	if result.Duplicates != 0.5 || d.Searched() != 3*len(a.Plies)+len(b.Plies) {
-		t.Errorf("two games of which one is played three times: %v duplicates of %d positions", result.Duplicates, d.Searched())
-	}
-	if got := result.Distinct[len(a.Opening)]; got != 0.5 && got != 0.25 {
-		t.Errorf("share of distinct positions %v", got)
+	d := Diversity([]*record.Record{a, b, a, a})
+	if want := float64(3*a.Length()+b.Length()) / 4; d.Duplicates != 0.5 || d.MeanPlies != want {
+		t.Errorf("two games of which one is played three times: %+v, want a mean of %v plies", d, want)
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"ludus/env"
 	"ludus/env/games"
@@ -16,8 +18,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// validatedLearner returns a learner with some random games in its windows, whose middle searched position is proven, and
-// weights that differ between positions.
+// validatedLearner returns a learner with some random games in its windows, and weights whose outputs differ between
+// positions.
 func validatedLearner(t *testing.T, game *env.Game) (*Learner, *infer.Weights) {
 	t.Helper()
 	settings := rundir.DefaultSettings(game)
@@ -38,9 +40,7 @@ func validatedLearner(t *testing.T, game *env.Game) (*Learner, *infer.Weights) {
 	l := newLearner(game, &settings, 1, trainer, parallel.Runner(3))
 	var records []*record.Record
 	for range 40 {
-		r := recordtest.Random(game, rng)
-		r.Plies[len(r.Plies)/2].Proven = int8(rng.IntN(len(game.Classes)))
-		records = append(records, r)
+		records = append(records, recordtest.Random(game, rng))
 	}
 	l.Add(records, 0, Counts{})
 	return l, weights
@@ -55,72 +55,47 @@ func newNetwork(t *testing.T, game *env.Game, weights *infer.Weights) *infer.Net
 	return network
 }
 
-// TestPredict replays the games of the validation set and evaluates each of their positions.
-func TestPredict(t *testing.T) {
+// TestPolicyEntropy replays the games of the validation set and evaluates each of their positions.
+func TestPolicyEntropy(t *testing.T) {
 	for _, name := range games.Names() {
 		game := recordtest.Game(t, name)
 		l, weights := validatedLearner(t, game)
 		network := newNetwork(t, game, weights)
-		e := l.predict(network, l.validation.positions)
-
 		evaluator := network.NewEvaluator(1)
 		logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
-		entropy, i := 0.0, 0
+		entropy := 0.0
 		for _, r := range l.validation.records() {
 			state := game.NewState()
-			for _, a := range r.Opening {
-				state.Apply(a)
-			}
-			movers, middle := recordtest.Movers(game, r), len(r.Plies)/2
-			for j, p := range r.Plies {
+			for range r.Positions(state) {
 				evaluator.Evaluate([]env.State{state}, logits, classes, nil)
-				mover := state.Player()
 				var ps []float64
-				z := 0.0
 				for _, a := range state.Legal(nil) {
-					ps = append(ps, math.Exp(float64(logits[game.Frame(mover)[a]])))
-					z += ps[len(ps)-1]
+					ps = append(ps, math.Exp(float64(logits[game.Frame(state.Player())[a]])))
 				}
-				for _, p := range ps {
-					entropy -= p / z * math.Log(p/z)
-				}
-				expected := 0.0
-				for k, p := range classes {
-					expected += float64(p) * float64(game.Classes[k].Utility)
-				}
-				class := r.Outcome
-				if j <= middle {
-					class = game.ClassFor(movers[middle], int(r.Plies[middle].Proven))
-				}
-				actual := game.UtilityFor(mover, class)
-				if math.Abs(2*e.predicted[i]-1-expected) > 1e-5 || math.Abs(2*e.actual[i]-1-actual) > 1e-6 {
-					t.Fatalf("%s: position %d expects %v and gets %v, want utilities %v and %v",
-						name, i, e.predicted[i], e.actual[i], expected, actual)
-				}
-				state.Apply(p.Action)
-				i++
+				floats.Scale(1/floats.Sum(ps), ps)
+				entropy += stat.Entropy(ps)
 			}
 		}
-		if got, want := e.entropy(), entropy/float64(i); math.Abs(got-want) > 1e-5 || i != len(e.actual) {
-			t.Errorf("%s: entropy %v over %d positions, want %v over %d", name, got, len(e.actual), want, i)
+		n := l.validation.positions
+		if got, want := l.policyEntropy(network, n), entropy/float64(n); math.Abs(got-want) > 1e-5 {
+			t.Errorf("%s: entropy %v over %d positions, want %v", name, got, n, want)
 		}
 	}
 }
 
-// TestPredictChangesNothing: a learner that validates learns what another learns, and predictions do not depend on the
+// TestValidationChangesNothing: a learner that validates learns what another learns, and the entropy does not depend on the
 // number of goroutines.
-func TestPredictChangesNothing(t *testing.T) {
+func TestValidationChangesNothing(t *testing.T) {
 	game := recordtest.Game(t, "quad-5x5")
 	a, weights := validatedLearner(t, game)
 	b, _ := validatedLearner(t, game)
 	b.parallel = parallel.Runner(1)
 	network := newNetwork(t, game, weights)
 	for generation := 1; generation <= 3; generation++ {
-		x, y := a.predict(network, 50), b.predict(network, 50)
-		if !reflect.DeepEqual(x, y) || len(x.actual) != 50 {
-			t.Fatal("the predictions depend on the goroutines")
+		if x, y := a.policyEntropy(network, 50), b.policyEntropy(network, 50); x != y || x == 0 {
+			t.Fatalf("entropies %v and %v depend on the goroutines", x, y)
 		}
-		b.predict(network, 3) // fewer than the parts of a batch
+		b.policyEntropy(network, 3) // fewer than the parts of a batch
 		for _, l := range []*Learner{a, b} {
 			if err := l.Train(t.Context(), &rundir.Metrics{Generation: generation}, 2, 0.5, func(float64) {}); err != nil {
 				t.Fatal(err)
@@ -136,29 +111,6 @@ func TestPredictChangesNothing(t *testing.T) {
 			!bytes.Equal(a.trainer.MarshalState(), b.trainer.MarshalState()) {
 			t.Fatal("validation changes what is learned")
 		}
-	}
-}
-
-func TestCalibration(t *testing.T) {
-	e := &predictions{
-		predicted: []float64{0.05, 0.07, 0.35, 1, 0.98},
-		actual:    []float64{0, 1, 0.5, 1, 1},
-	}
-	bins := e.calibration()
-	want := []rundir.CalibrationBin{
-		{Predicted: 0.06, Actual: 0.5, Count: 2}, {Predicted: 0.35, Actual: 0.5, Count: 1}, {Predicted: 0.99, Actual: 1, Count: 2},
-	}
-	if len(bins) != len(want) {
-		t.Fatalf("bins %+v, want %+v", bins, want)
-	}
-	for i, b := range bins {
-		w := want[i]
-		if math.Abs(b.Predicted-w.Predicted) > 1e-12 || math.Abs(b.Actual-w.Actual) > 1e-12 || b.Count != w.Count {
-			t.Errorf("bin %+v, want %+v", b, w)
-		}
-	}
-	if got, want := calibrationError(bins), (2*0.44+0.15+2*0.01)/5; math.Abs(got-want) > 1e-12 {
-		t.Errorf("error %v, want %v", got, want)
 	}
 }
 

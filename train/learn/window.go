@@ -132,15 +132,6 @@ func (w *window) add(games []*record.Record, size int) (weight float64) {
 // keptOut reports whether the window leaves out the position whose canonical key has this hash.
 func (w *window) keptOut(key uint64) bool { return w.keepOut && suite.KeptOut(key) }
 
-// records returns the games of the window, oldest first.
-func (w *window) records() []*record.Record {
-	all := make([]*record.Record, len(w.games))
-	for i := range w.games {
-		all[i] = w.games[i].Record
-	}
-	return all
-}
-
 // find locates a position by its index in the window: its game and its searched ply. Index 0 is the oldest position.
 func (w *window) find(position int) (*windowGame, int) {
 	k := sort.Search(len(w.games), func(k int) bool { return w.games[k].first > position }) - 1

@@ -14,6 +14,15 @@ import (
 	"ludus/train/suite"
 )
 
+// records returns the games of the window, oldest first.
+func (w *window) records() []*record.Record {
+	all := make([]*record.Record, len(w.games))
+	for i := range w.games {
+		all[i] = w.games[i].Record
+	}
+	return all
+}
+
 func TestWindowSize(t *testing.T) {
 	const c = 20000
 	for _, n := range []int{0, 1, c} {

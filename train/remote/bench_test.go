@@ -161,13 +161,7 @@ func BenchmarkConnections(b *testing.B) {
 			learner.Limit(b.Context(), 64<<20)
 			var workers []*nats.Conn
 			for range connections {
-				access := Access{URL: server.URL()}
-				conn, err := access.connect(b.Context(), nats.CustomInboxPrefix(workerReplies))
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer conn.Close()
-				workers = append(workers, conn)
+				workers = append(workers, connectAsWorker(b, server))
 			}
 			var next, sent atomic.Int64
 			ctx, cancel := context.WithCancel(b.Context())

@@ -39,12 +39,12 @@ func TestFlood(t *testing.T) {
 	o := tiny(t, dir, 90_000)
 	o.LearnOnly = true
 	o.Workers = func(ctx context.Context, id string) (train.Workers, error) {
-		return NewHub(ctx, HubOptions{Server: server, Run: id, Notify: func(text string) {
+		return NewHub(ctx, server, id, func(text string) {
 			t.Log("learner:", text)
 			if strings.Contains(text, "connect") {
 				disconnected.Add(1)
 			}
-		}})
+		})
 	}
 	o.Observe = func(e train.Event) {
 		if e.Metrics != nil {

@@ -33,7 +33,7 @@ func TestFullStream(t *testing.T) {
 	}
 	want := c.games.Games()
 	said := make(chan string, 100)
-	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a", Notify: func(text string) { said <- text }})
+	w, err := NewWorker(t.Context(), WorkerOptions{URL: server.URL(), Name: "a", Notify: func(text string) { said <- text }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,61 +70,6 @@ func TestFullStream(t *testing.T) {
 	}
 	if err := w.Flush(t.Context()); err != nil || w.refused {
 		t.Errorf("the worker still waits; error %v", err)
-	}
-}
-
-// TestOtherRun: a run does not take the games of another one from a server that both use.
-func TestOtherRun(t *testing.T) {
-	server := startServer(t, t.TempDir())
-	open := func(run string) (*Hub, error) {
-		h := &Hub{notes: notes{notify: func(text string) { t.Log(text) }}, storage: &storage{}, stream: streamOfGames(HubOptions{Run: run})}
-		var err error
-		if h.conn, err = server.connect(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(h.conn.Close)
-		if h.js, err = jetstream.New(h.conn); err != nil {
-			t.Fatal(err)
-		}
-		return h, h.create(t.Context())
-	}
-	first, err := open("first")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := first.js.Publish(t.Context(), gamesOf("first", "a"), []byte("a game")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := open("second"); !errors.Is(err, errOtherRun) || !strings.Contains(err.Error(), `"first"`) {
-		t.Errorf("with games of another run: %v", err)
-	}
-	again, err := open("first")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := again.Receive(t.Context())
-	if err != nil || string(d.Data) != "a game" {
-		t.Fatalf("the run that continues gets %v, error %v", d, err)
-	}
-	d.Acknowledge()
-	for start := time.Now(); ; {
-		_, err := open("second")
-		if err != nil && strings.Contains(err.Error(), "another run is using") {
-			break
-		}
-		if time.Since(start) > 5*time.Second {
-			t.Fatalf("while another run waits for games: %v", err)
-		}
-	}
-	again.conn.Close()
-	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		_, err := open("second")
-		if err == nil {
-			break
-		}
-		if time.Since(start) > 5*time.Second {
-			t.Fatalf("when nobody else uses the stream: %v", err)
-		}
 	}
 }
 
@@ -195,7 +140,7 @@ func TestWrongFingerprint(t *testing.T) {
 	url, _, _ := strings.Cut(server.URL(), "#")
 	port := server.port()
 	url = fmt.Sprintf("%s@127.0.0.1:%d#%s", url[:strings.IndexByte(url, '@')], port, strings.Repeat("ab", 32))
-	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: url}, Name: "a", Notify: func(text string) { t.Log(text) }})
+	w, err := NewWorker(t.Context(), WorkerOptions{URL: url, Name: "a", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,31 +149,6 @@ func TestWrongFingerprint(t *testing.T) {
 	defer cancel()
 	if _, err := w.Newest(ctx); err == nil || !strings.Contains(err.Error(), "fingerprint") {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestSilentServer: connecting ends with its context, although the server says nothing.
-func TestSilentServer(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	access := Access{URL: "nats://" + silent.Addr().String()}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	start := time.Now()
-	if _, err := Status(ctx, access); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("status: %v", err)
-	}
-	if err := access.Check(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("check: %v", err)
-	}
-	if _, err := NewWorker(ctx, WorkerOptions{Access: access, Name: "a", Notify: func(text string) { t.Log(text) }}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("worker: %v", err)
-	}
-	if took := time.Since(start); took > connectTime/2 {
-		t.Errorf("took %v", took)
 	}
 }
 
@@ -250,7 +170,7 @@ func TestReportsEnd(t *testing.T) {
 // TestServerErrors: people see the server's errors once, but not those that anybody who connects can cause.
 func TestServerErrors(t *testing.T) {
 	var said []string
-	l := &logger{notes{notify: func(text string) { said = append(said, text) }}, &storage{broken: make(chan struct{})}}
+	l := &logger{notes: notes{notify: func(text string) { said = append(said, text) }}, broken: &failure{happened: make(chan struct{})}}
 	for range 3 {
 		l.Errorf("JetStream failed to store a msg: %v", errors.New("no space left on device"))
 		l.Errorf("%s - cid:%d - %s", "192.0.2.1:4000", 7, "authentication error")

@@ -55,22 +55,21 @@ func startServer(t testing.TB, dir string) *Server {
 	return s
 }
 
-// startHub connects a run with s, until the test ends or the hub is closed. Closing it does not close s.
+// startHub connects a run with s, until the test ends. It does not close s.
 func startHub(t testing.TB, s *Server, run string) *Hub {
 	t.Helper()
-	h, err := NewHub(t.Context(), HubOptions{Server: s, Run: run, Notify: func(text string) { t.Log("learner:", text) }})
+	h, err := NewHub(t.Context(), s, run, func(text string) { t.Log("learner:", text) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.server = nil
-	t.Cleanup(h.Close)
+	t.Cleanup(h.disconnect)
 	return h
 }
 
 // connectAsWorker returns a worker's plain connection to s, until the test ends.
 func connectAsWorker(t testing.TB, s *Server) *nats.Conn {
 	t.Helper()
-	conn, err := Access{URL: s.URL()}.connect(t.Context(), nats.CustomInboxPrefix(workerReplies))
+	conn, err := connectTo(s.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,17 +77,26 @@ func connectAsWorker(t testing.TB, s *Server) *nats.Conn {
 	return conn
 }
 
+// connectTo connects to the server of a URL.
+func connectTo(text string) (*nats.Conn, error) {
+	u, err := parseURL(text)
+	if err != nil {
+		return nil, err
+	}
+	return connect(u)
+}
+
 // hub returns a function that connects a run with s.
 func hub(t testing.TB, s *Server) func(context.Context, string) (train.Workers, error) {
 	return func(ctx context.Context, id string) (train.Workers, error) {
-		return NewHub(ctx, HubOptions{Server: s, Run: id, Notify: func(text string) { t.Log("learner:", text) }})
+		return NewHub(ctx, s, id, func(text string) { t.Log("learner:", text) })
 	}
 }
 
 // startWorker plays until stop is called.
 func startWorker(t testing.TB, url, name string) (stop func()) {
 	t.Helper()
-	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: url}, Name: name, Notify: func(text string) { t.Log(name+":", text) }})
+	w, err := NewWorker(t.Context(), WorkerOptions{URL: url, Name: name, Notify: func(text string) { t.Log(name+":", text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +144,7 @@ func TestSend(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	game := newGame(t)
 	weights := smallWeights(game)
-	w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: server.URL()}, Name: "a\x1b[2J", Notify: func(text string) { t.Log(text) }})
+	w, err := NewWorker(t.Context(), WorkerOptions{URL: server.URL(), Name: "a\x1b[2J", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,12 +196,11 @@ func TestSend(t *testing.T) {
 		if err := h.Finish(t.Context()); err != nil {
 			t.Error(err)
 		}
-		h.Close()
+		h.disconnect()
 	}
 }
 
-// TestFinish: no network follows the message that the run is finished, no games are stored after it, and another run can use
-// the server.
+// TestFinish: no network follows the message that the run is finished, and no games are stored after it.
 func TestFinish(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())
@@ -219,7 +226,6 @@ func TestFinish(t *testing.T) {
 		if _, err := h.js.Publish(t.Context(), gamesOf("run", "a"), []byte("late")); err == nil {
 			t.Error("a game that comes after the end is stored")
 		}
-		h.Close()
+		h.disconnect()
 	}
-	startHub(t, server, "another run")
 }

@@ -172,7 +172,7 @@ func TestCredentials(t *testing.T) {
 	user := strings.TrimSuffix(server.URL(), rest)
 	address, fingerprint := "127.0.0.1"+rest[colon:hash], rest[hash:]
 	connect := func(url string) error {
-		conn, err := Access{URL: url}.connect(t.Context(), nats.CustomInboxPrefix(workerReplies))
+		conn, err := connectTo(url)
 		if err == nil {
 			conn.Close()
 		}
@@ -205,7 +205,7 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("%s: %v, without %s", what, err, hint)
 		}
 	}
-	if w, err := NewWorker(t.Context(), WorkerOptions{Access: Access{URL: "tls://worker:" + secret() + "@" + address + fingerprint}, Notify: func(string) {}}); err == nil {
+	if w, err := NewWorker(t.Context(), WorkerOptions{URL: "tls://worker:" + secret() + "@" + address + fingerprint, Notify: func(string) {}}); err == nil {
 		if _, err := w.Newest(t.Context()); err == nil || !strings.Contains(err.Error(), "uthorization") {
 			t.Errorf("a worker with a wrong token: %v", err)
 		}
@@ -230,7 +230,7 @@ func TestCredentials(t *testing.T) {
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())
-	if _, err := Status(t.Context(), Access{URL: server.URL()}); err == nil || !strings.Contains(err.Error(), "no learner") {
+	if _, err := Status(t.Context(), server.URL()); err == nil || !strings.Contains(err.Error(), "no learner") {
 		t.Errorf("without a learner: %v", err)
 	}
 	h := startHub(t, server, "run")
@@ -244,19 +244,8 @@ func TestStatus(t *testing.T) {
 	})
 	defer joined.Wait()
 	defer cancel()
-	s, err := Status(t.Context(), Access{URL: server.URL()})
+	s, err := Status(t.Context(), server.URL())
 	if err != nil || s.Game != "quad-5x5" || len(s.Workers) != 1 {
 		t.Errorf("status %+v, error %v", s, err)
-	}
-}
-
-// TestAccountsInDocs: SCALE.md shows the accounts that the server in the learner uses.
-func TestAccountsInDocs(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/SCALE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := "    " + strings.ReplaceAll(strings.TrimSpace(accountsConfig), "\n", "\n    "); !strings.Contains(string(doc), text) {
-		t.Errorf("docs/SCALE.md lacks the lines of accounts.conf:\n%s", text)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,7 +31,7 @@ type Server struct {
 	host     string
 	password string    // password of the learner's connections
 	identity *identity // nil: no credentials for workers, no encryption
-	storage  *storage
+	broken   *failure
 	watcher  *nats.Conn // connection for the gate's waits
 	joined   sync.WaitGroup
 }
@@ -104,13 +105,13 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	if s.nats, err = server.NewServer(options); err != nil {
 		return err
 	}
-	s.storage = &storage{dir: dir, broken: make(chan struct{})}
-	s.nats.SetLogger(&logger{notes{notify: notify}, s.storage}, false, false)
+	s.broken = &failure{happened: make(chan struct{})}
+	s.nats.SetLogger(&logger{notes{notify: notify}, dir, s.broken}, false, false)
 	s.nats.Start() // returns when the server has started
 	if !s.nats.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("the NATS server did not start within %v", startTimeout)
 	}
-	if s.watcher, err = s.connect(nats.CustomInboxPrefix(learnerReplies), nats.MaxReconnects(-1)); err != nil {
+	if s.watcher, err = s.connect(nats.MaxReconnects(-1)); err != nil {
 		return err
 	}
 	s.gate.connect = s.nats.InProcessConn
@@ -125,45 +126,38 @@ func KeepsGames(runDir string) bool {
 	return len(streams) > 0
 }
 
-// storage records the first disk error of the server. After it the server stores nothing until it is started again.
-type storage struct {
-	dir    string
-	broken chan struct{} // closed after an error; nil for an external server
-	once   sync.Once
-	err    error // set before broken is closed
-}
-
-// fail records a disk error, if it is the first.
-func (s *storage) fail(text string) {
-	s.once.Do(func() {
-		what := "mend that"
-		if strings.Contains(text, "no space left") {
-			what = "free some space"
-		}
-		s.err = fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", s.dir, text, what)
-		close(s.broken)
-	})
+// failure is the first disk error of the server. After it the server stores nothing until it is started again.
+type failure struct {
+	happened chan struct{} // closed after the error
+	once     sync.Once
+	err      error // set before happened is closed
 }
 
 // logger passes the server's errors to people. It leaves out errors of single connections, which any client can cause.
 type logger struct {
-	notes   notes
-	storage *storage
+	notes  notes
+	dir    string // of the server's files
+	broken *failure
 }
 
 // storageErrors are parts of log lines by which the server says that it cannot write and stores nothing from then on.
 var storageErrors = []string{"write error", "failed to store a msg", "will be DISABLED", "disabling JetStream"}
 
-// Errorf passes an error on, unless it is about a single connection (cid). It records disk errors in storage.
+// Errorf passes an error on, unless it is about a single connection (cid). It records a disk error.
 func (l *logger) Errorf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if strings.Contains(text, " - cid:") {
 		return
 	}
-	for _, part := range storageErrors {
-		if strings.Contains(text, part) {
-			l.storage.fail(text)
+	if slices.ContainsFunc(storageErrors, func(part string) bool { return strings.Contains(text, part) }) {
+		what := "mend that"
+		if strings.Contains(text, "no space left") {
+			what = "free some space"
 		}
+		l.broken.once.Do(func() {
+			l.broken.err = fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what)
+			close(l.broken.happened)
+		})
 	}
 	l.notes.say("NATS server: " + text)
 }
@@ -246,7 +240,8 @@ func (s *Server) port() int { return s.gate.listener.Addr().(*net.TCPAddr).Port 
 
 // connect returns a connection for the learner, inside the process.
 func (s *Server) connect(options ...nats.Option) (*nats.Conn, error) {
-	return nats.Connect("", append(options, nats.InProcessServer(s.nats), nats.UserInfo(learnerUser, s.password))...)
+	return nats.Connect("", append(options, nats.InProcessServer(s.nats), nats.UserInfo(learnerUser, s.password),
+		nats.CustomInboxPrefix(learnerReplies), nats.Timeout(connectTime))...)
 }
 
 // Close stops the server and waits until its files are closed.

@@ -7,17 +7,19 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"ludus/train/rundir"
 )
 
 // statusTime is how long Status waits. Learners publish their state every two seconds, unless the server is slow.
 const statusTime = 6 * time.Second
 
-// Status waits for the learner at a NATS server to publish the state of its workers, and returns it.
-func Status(ctx context.Context, a Access) (*rundir.WorkersStatus, error) {
-	conn, err := a.connect(ctx, nats.CustomInboxPrefix(workerReplies), nats.Timeout(connectTime))
+// Status waits for the learner whose server has the given URL to publish the state of its workers, and returns it.
+func Status(ctx context.Context, serverURL string) (*rundir.WorkersStatus, error) {
+	u, err := parseURL(serverURL)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := connect(u)
 	if err != nil {
 		return nil, err
 	}

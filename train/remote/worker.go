@@ -45,27 +45,30 @@ type Worker struct {
 
 // WorkerOptions configure a Worker.
 type WorkerOptions struct {
-	Access Access
+	URL    string       // of the learner's server
 	Name   string       // the worker's name in the status
 	Notify func(string) // messages for people; called concurrently
 }
 
-// NewWorker connects to a NATS server and retries until ctx ends. If the server does not answer yet, NewWorker returns and
-// the worker connects later. Once it answers, only wrong credentials are an error.
+// NewWorker connects to the learner's server. If that does not answer within seconds, NewWorker returns and the worker connects
+// later. Once it answers, only wrong credentials are an error.
 func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}, changed: make(chan struct{})}
-	options := append(connectOptions(workerReplies, &w.notes, o.Access), nats.RetryOnFailedConnect(true), nats.Name(w.name),
+	u, err := parseURL(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	options := append(connectOptions(&w.notes), nats.RetryOnFailedConnect(true), nats.Name(w.name),
 		nats.ReconnectBufSize(-1), // no buffer: send repeats what could not be sent
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
 			if errors.Is(err, errFingerprint) {
 				w.fail(err)
 				return
 			}
-			w.notes.say(fmt.Sprintf("connecting to the NATS server: %v", o.Access.explain(err)))
+			w.notes.say(fmt.Sprintf("connecting to the NATS server: %v", explain(u, err)))
 		}),
-		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(o.Access.explain(c.LastError()))) }))
-	var err error
-	if w.conn, err = o.Access.connect(ctx, options...); err != nil {
+		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(explain(u, c.LastError()))) }))
+	if w.conn, err = connect(u, options...); err != nil {
 		return nil, err
 	}
 	if w.js, err = jetstream.New(w.conn); err != nil {
@@ -158,6 +161,14 @@ func (w *Worker) follow(ctx context.Context, looks <-chan struct{}) {
 	}
 }
 
+// signal wakes the goroutine that waits on c, or the next one that does.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
 // look reads the newest network, unless it is the one that was read last.
 func (w *Worker) look(ctx context.Context) error {
 	d, err := findNewest(ctx, w.conn)
@@ -170,9 +181,7 @@ func (w *Worker) look(ctx context.Context) error {
 		return err
 	}
 	if i.Finished {
-		// The run is finished and needs no games. If it is extended, the worker starts with a new id, so that its dropped
-		// games are not reported as missing.
-		w.update(func() { w.newest, w.seen, w.known, w.waiting, w.run = nil, "", true, nil, "" })
+		w.update(func() { w.newest, w.seen, w.known, w.waiting = nil, "", true, nil }) // it needs no games
 		w.notes.say("the run is finished; waiting for another one")
 		return nil
 	}
@@ -344,8 +353,6 @@ func describe(err error) string {
 		return "the server cannot store games: " + api.Description
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
 		return "the learner has not started"
-	case errors.Is(err, nats.ErrMaxPayload):
-		return "the server's max_payload is too small: set it to 1MB"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout), errors.Is(err, nats.ErrNoServers), errors.Is(err, io.EOF),
 		errors.Is(err, nats.ErrReconnectBufExceeded):
 		return "the server does not answer"

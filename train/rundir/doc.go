@@ -8,7 +8,6 @@
 //	suite.jsonl               one line per test on the game's suite of solved positions ([SuiteResult])
 //	ratings.json              the ladder that follows from the matches ([Ratings])
 //	lock                      held by the process that writes (package checkpoints)
-//	events.out.tfevents.*     curves for TensorBoard (package tensorboard)
 //
 // One process writes at a time and holds the lock; others may read and follow ([Follower]) a live run. Files change
 // atomically, and a torn last line of a .jsonl file is ignored. [LoadWeights] resolves references to a run's network,

@@ -22,9 +22,7 @@ type Metrics struct {
 	ValidationOutcomeLoss float64 `json:"validation_outcome_loss"`
 
 	// Measured for the network that played this generation, on positions of the validation set; absent if the set is empty.
-	PolicyEntropy    float64          `json:"policy_entropy,omitempty"`    // mean over positions, nats
-	Calibration      []CalibrationBin `json:"calibration,omitempty"`       // only in rated generations
-	CalibrationError float64          `json:"calibration_error,omitempty"` // mean of |predicted - actual|, only in rated generations
+	PolicyEntropy float64 `json:"policy_entropy,omitempty"` // mean over positions, nats
 
 	Simulations  int     `json:"simulations"`
 	Evaluations  int     `json:"evaluations"` // number of evaluations by the network
@@ -41,26 +39,15 @@ type Metrics struct {
 
 	SolvedShare float64 `json:"solved_share"` // share of searched positions whose exact value is known, in the finished games after rescoring
 
-	Diversity                  // diversity of the games that ended in this generation, before rescoring
-	ReplayDiversity *Diversity `json:"replay_diversity,omitempty"` // diversity of the replay window, in rated generations
-}
-
-// CalibrationBin compares predicted with actual scores over the positions whose predicted score lies in one of ten
-// equal intervals. Scores are for the player to move: (1 + utility) / 2, so 1 is a win and 1/2 a draw.
-type CalibrationBin struct {
-	Predicted float64 `json:"predicted"` // mean expected score
-	Actual    float64 `json:"actual"`    // mean score by the outcome targets: exact values or the game's outcome; see train/learn/window.go
-	Count     int     `json:"count"`     // number of positions
+	Diversity // diversity of the games that ended in this generation, before rescoring
 }
 
 // Diversity measures how varied self-play games are.
 type Diversity struct {
-	MeanPlies  float64   `json:"mean_plies"`      // mean game length, opening included
-	FirstScore float64   `json:"first_score"`     // mean score of the first player; a draw is 1/2
-	Duplicates float64   `json:"duplicate_games"` // share of games with the same moves as an earlier one
-	Proven     float64   `json:"proven_share"`    // share of searched positions of known exact value
-	Distinct   []float64 `json:"distinct_by_ply"` // [ply] share of searched positions that differ from all earlier ones
-	Entropy    []float64 `json:"entropy_by_ply"`  // [ply] mean entropy of the policy targets, nats
+	MeanPlies  float64 `json:"mean_plies"`      // mean game length, opening included
+	FirstScore float64 `json:"first_score"`     // mean score of the first player; a draw is 1/2
+	Duplicates float64 `json:"duplicate_games"` // share of games with the same moves as an earlier one
+	Proven     float64 `json:"proven_share"`    // share of searched positions of known exact value
 }
 
 // SuiteResult is a line of suite.jsonl: how an agent chose moves in positions whose exact values are known.

@@ -35,7 +35,6 @@ type WorkerStatus struct {
 	Quiet      int     `json:"quiet"`             // seconds since its last message
 	Rejected   int     `json:"rejected"`          // messages rejected as invalid
 	Duplicates int     `json:"duplicates"`        // games that were received already
-	Missing    int     `json:"missing"`           // games that have not arrived although later ones have
 	Problem    string  `json:"problem,omitempty"` // why its last rejected message was rejected
 }
 

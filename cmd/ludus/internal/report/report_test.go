@@ -84,7 +84,7 @@ func TestWrite(t *testing.T) {
 		t.Error("the page may load something")
 	}
 	plots, err := os.ReadDir(filepath.Join(dir, PlotsName))
-	if err != nil || len(plots) < 15 {
+	if err != nil || len(plots) < 14 {
 		t.Fatalf("%d plots, error %v", len(plots), err)
 	}
 	for _, plot := range plots {

@@ -151,10 +151,6 @@ func (r *Run) addGeneration(m *rundir.Metrics) {
 	if r.Last() != nil {
 		g.Seconds += r.Last().Seconds
 	}
-	g.Distinct, g.Entropy = nil, nil
-	if d := g.ReplayDiversity; d != nil {
-		d.Distinct, d.Entropy = nil, nil
-	}
 	r.Generations = append(r.Generations, g)
 }
 

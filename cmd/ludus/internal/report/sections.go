@@ -29,7 +29,7 @@ type metricChart struct {
 	optional              bool   // leave out the chart if there are no points
 }
 
-var zero, one, hundred = new(0.0), new(1.0), new(100.0)
+var zero, hundred = new(0.0), new(100.0)
 
 // nonZero returns x, or NaN if x is 0, which means not measured.
 func nonZero(x float64) float64 { return ifMeasured(x, x != 0) }
@@ -69,10 +69,6 @@ var learningCharts = []metricChart{
 		note: "of the network's policy on the validation set", metrics: []metric{
 			{"network", func(g *Generation) float64 { return nonZero(g.PolicyEntropy) }},
 		}},
-	{id: "calibration-error", title: "Calibration error", unit: "score", min: zero, missing: notMeasured,
-		note: "mean distance between expected and actual score on the validation set", metrics: []metric{
-			{"network", func(g *Generation) float64 { return ifMeasured(g.CalibrationError, len(g.Calibration) > 0) }},
-		}},
 }
 
 var speedCharts = []metricChart{
@@ -95,12 +91,6 @@ var replayCharts = []metricChart{
 	{id: "duplicates", title: "Duplicate games", unit: "%", min: zero, missing: noGames,
 		note: "games that repeat another one move for move", metrics: []metric{
 			{"of the generation", func(g *Generation) float64 { return percent(g.Duplicates, g) }},
-			{"in the window", func(g *Generation) float64 {
-				if g.ReplayDiversity == nil {
-					return math.NaN()
-				}
-				return 100 * g.ReplayDiversity.Duplicates
-			}},
 		}},
 	{id: "plies", title: "Game length", unit: "plies", min: zero, missing: noGames, metrics: []metric{
 		{"mean", func(g *Generation) float64 { return nonZero(g.MeanPlies) }},
@@ -127,7 +117,6 @@ func Sections(runs ...*Run) []Section {
 		strength.Ladders = []Ladder{ratingLadder(runs[0])}
 	}
 	learning := Section{ID: "learning", Title: "Learning", Charts: metricCharts(learningCharts, runs)}
-	learning.Charts = append(learning.Charts, reliabilityChart(runs))
 	replay := Section{ID: "replay", Title: "Self-play and replay window", Charts: metricCharts(replayCharts, runs)}
 	speed := Section{ID: "speed", Title: "Speed", Charts: metricCharts(speedCharts, runs)}
 	sections := []Section{strength, learning, replay, speed}
@@ -274,42 +263,6 @@ func suiteChart(runs []*Run) svg.Chart {
 		}
 	}
 	return finished(c, fmt.Sprintf("no suite result of at least %d positions yet", suite.MinPositions))
-}
-
-// reliabilityChart plots actual against expected scores on the validation set, for each run's newest generation that
-// measured them.
-func reliabilityChart(runs []*Run) svg.Chart {
-	c := svg.Chart{ID: "reliability", Title: "Value calibration", X: "expected score", Unit: "score", Min: zero, Max: one,
-		Note: "actual score by the network's expected score, on the validation set"}
-	var ideal svg.Line
-	for i, run := range runs {
-		for j := range slices.Backward(run.Generations) {
-			g := &run.Generations[j]
-			if len(g.Calibration) == 0 {
-				continue
-			}
-			var line svg.Line
-			positions := 0
-			for _, b := range g.Calibration {
-				if b.Count > 0 {
-					line.Add(b.Predicted, b.Actual)
-					positions += b.Count
-				}
-			}
-			line.Name = fmt.Sprintf("generation %d, %d positions", g.Generation, positions)
-			addLine(&c, runs, i, 0, line)
-			ideal.X = append(ideal.X, line.X...)
-			break
-		}
-	}
-	if len(c.Lines) > 0 {
-		ideal.X = append(ideal.X, 0, 1)
-		slices.Sort(ideal.X)
-		ideal.X = slices.Compact(ideal.X)
-		ideal.Name, ideal.Colour, ideal.Dashed, ideal.Y = "ideal", len(runs), true, ideal.X
-		c.Lines = append(c.Lines, ideal)
-	}
-	return finished(c, notMeasured)
 }
 
 // maxLadder is the largest number of checkpoints in the rating ladder: the newest, and earlier ones evenly spaced.

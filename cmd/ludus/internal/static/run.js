@@ -114,7 +114,6 @@ function showWorkers({ workers: status }) {
     { title: "last seen", figure: true, text: (w) => `${w.quiet} s ago` },
     { title: "rejected", figure: true, text: (w) => count(w.rejected) },
     { title: "duplicates", figure: true, text: (w) => count(w.duplicates) },
-    { title: "missing", figure: true, text: (w) => count(w.missing) },
     { title: "", text: (w) => w.problem || "" },
   ], status.workers, "No worker has sent games yet.");
 }
