@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -21,7 +19,6 @@ import (
 func arenaCommand() *cobra.Command {
 	var (
 		config match.Config
-		sprt   string
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -33,31 +30,21 @@ computed over these pairs. If the game has draws and is short enough to be solve
 out. The same seed gives the same games for any number of threads, except for agents with a time limit.
 
 Openings repeat only after all others have been played. Two deterministic agents (networks without temp= and time=) then
-repeat their games: such pairs count as games, but the intervals, the pair statistics and the test leave them out. More
+repeat their games: such pairs count as games, but the intervals and the pair statistics leave them out. More
 --opening-plies give more different games.
 
---sprt 0,20 runs a sequential probability ratio test: the match ends once the data decide between the hypotheses that A is
-0 Elo better (H0) and 20 Elo better (H1), with 5 % error each, or once games only repeat. --record FILE keeps every
-finished game; the same command then continues a stopped match.
+--record FILE keeps every finished game; the same command then continues a stopped match.
 
 ` + agentPointer,
 		Example: `  ludus arena quad-5x5 zoo mcts:1000
   ludus arena quad-5x5 net:runs/quad-5x5 zoo
   ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
   ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --opening-plies 0
-  ludus arena quad-5x5 net:runs/new net:runs/old --sprt 0,20 --record match.jsonl`,
+  ludus arena quad-5x5 net:runs/new net:runs/old --games 1000 --record match.jsonl`,
 		Args: arguments(3, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			var err error
 			config.Game = game
-			if sprt != "" {
-				if config.SPRT, err = parseSPRT(sprt); err != nil {
-					return usage(cmd, err)
-				}
-				if !cmd.Flags().Changed("games") {
-					config.Games = maxTestGames
-				}
-			}
 			if !cmd.Flags().Changed("opening-plies") {
 				config.OpeningPlies = match.ShortOpening(game, config.OpeningPlies)
 			}
@@ -74,28 +61,13 @@ finished game; the same command then continues a stopped match.
 		}),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&config.Games, "games", 100, fmt.Sprintf("number of games; with --sprt the maximum, by default %d", maxTestGames))
+	flags.IntVar(&config.Games, "games", 100, "number of games")
 	flags.Uint64Var(&config.Seed, "seed", 1, "seed of all randomness")
 	flags.IntVar(&config.OpeningPlies, "opening-plies", 2, "random plies at the start of each game; 0 for none")
-	flags.StringVar(&sprt, "sprt", "", "end early by a test of two Elo differences H0,H1, such as 0,20")
 	flags.StringVar(&config.File, "record", "", "file that keeps every finished game and continues a stopped match")
 	threadsFlag(cmd, &config.Threads, "cores to use")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON in the last line")
 	return cmd
-}
-
-// maxTestGames is the default of --games if --sprt is set.
-const maxTestGames = 20_000
-
-// parseSPRT parses the value of --sprt, "ELO0,ELO1".
-func parseSPRT(text string) (*match.SPRT, error) {
-	elo0, elo1, _ := strings.Cut(text, ",")
-	low, err0 := strconv.ParseFloat(strings.TrimSpace(elo0), 64)
-	high, err1 := strconv.ParseFloat(strings.TrimSpace(elo1), 64)
-	if err0 != nil || err1 != nil {
-		return nil, fmt.Errorf("--sprt %s: it must be two Elo differences, such as 0,20", text)
-	}
-	return &match.SPRT{Elo0: low, Elo1: high}, nil
 }
 
 // agentPointer refers to the list of agents, in the help of commands that take agents.
@@ -185,9 +157,6 @@ func playMatch(cmd *cobra.Command, config *match.Config, title string) (match.Re
 // matchStatus returns the progress of a match. games is the number of games at its end; r is the result so far.
 func matchStatus(r *match.Result, games int, title string) status {
 	detail := title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
-	if r.SPRT.Decision != "" {
-		detail += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", r.SPRT.LLR, r.SPRT.Lower, r.SPRT.Upper)
-	}
 	return status{count: r.Games, unit: "games", share: float64(r.Games) / float64(games), detail: detail}
 }
 
@@ -208,25 +177,10 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	table.Flush()
 	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, A's mean goal %.1f\n",
 		100*r.Score, 100*r.Low, 100*r.High, r.EloText(), r.GoalMean)
-	if t := r.SPRT; t.Decision != "" {
-		fmt.Fprintf(w, "test of Elo %g (H0) against %g (H1): %s; LLR %.2f of %.2f to %.2f\n", t.Elo0, t.Elo1,
-			describeDecision(&t), t.LLR, t.Lower, t.Upper)
-	}
 	writePairs(w, m, r)
 	fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.MeanPlies, r.Duplicates,
 		seconds(r.Seconds))
 	writeRepeats(w, m, r)
-}
-
-// describeDecision says which hypothesis a sequential test accepts, or why it accepts none.
-func describeDecision(t *match.SPRTResult) string {
-	if t.Decision == match.Undecided {
-		if t.Exhausted {
-			return "stopped because games only repeat"
-		}
-		return "undecided"
-	}
-	return t.Decision + " holds"
 }
 
 // writePairs prints how many pairs of games gave A each number of points, and how the openings were chosen.
@@ -260,7 +214,7 @@ func writeRepeats(w io.Writer, m *match.Config, r *match.Result) {
 	if r.Repeats > 0 {
 		fmt.Fprintf(w, "%d of %d pairs repeat earlier games; the intervals leave them out\n", r.Repeats, r.Pairs)
 	}
-	if r.SPRT.Exhausted || 2*r.Repeats > r.Pairs {
+	if 2*r.Repeats > r.Pairs {
 		fmt.Fprintf(w, "more opening plies (--opening-plies %d) or agents that sample moves (temp=) would give new games\n", m.OpeningPlies+2)
 	}
 }

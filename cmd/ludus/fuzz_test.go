@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,11 +8,10 @@ import (
 	"ludus/env/games"
 )
 
-// FuzzFlags parses --sprt and --moves: a valid value can be formatted and parsed again, and an error names the flag or
-// the move.
+// FuzzFlags parses --moves: a valid value can be formatted and parsed again, and an error names the move.
 func FuzzFlags(f *testing.F) {
 	for _, text := range []string{
-		"0,10", "-5, 5", "NaN,1", "Inf,-Inf", "1,2,3", ",", "", "64x5", "64x", "x", "-4x1", "1e3x2", "64X5", "99999999999999999999x1",
+		"", ",", "1,2,3", "64x5", "99999999999999999999x1",
 		"(mark r3 c3);(mark r2 c2)", "mark r3 c3 ; ;mark r3 c4;", "(mark r3 c3);(mark r3 c3)", ";;;", "noop",
 		"(mark r1 c2);(mark r1 c3);(mark r2 c1);(mark r1 c4);(mark r3 c2);(mark r2 c5);(mark r2 c3);(mark r3 c5);", "\n", "\xff",
 	} {
@@ -24,23 +22,10 @@ func FuzzFlags(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		named := func(err error, name string) {
-			t.Helper()
-			if !strings.Contains(err.Error(), name) {
-				t.Errorf("%q: error %v", text, err)
-			}
-		}
-		if sprt, err := parseSPRT(text); err != nil {
-			named(err, "--sprt")
-		} else if sprt.Validate() == nil {
-			if again, err := parseSPRT(fmt.Sprintf("%g,%g", sprt.Elo0, sprt.Elo1)); err != nil || *again != *sprt {
-				t.Errorf("%q is %v, and that is %v, %v", text, sprt, again, err)
-			}
-		}
 		_, played, err := splitMoves(game, text)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "the game is over") {
-				named(err, "move ")
+			if message := err.Error(); !strings.HasPrefix(message, "the game is over") && !strings.Contains(message, "move ") {
+				t.Errorf("%q: error %v", text, err)
 			}
 			return
 		}

@@ -202,9 +202,6 @@ func TestErrors(t *testing.T) {
 		{1, `train one: ludus train quad-5x5, or use zoo`, "analyze quad-5x5 net:nowhere/quad-5x5"},
 		{1, "only of 0, 1", "analyze quad-5x5 net:" + runs + "@5"},
 		{2, "games is 0", "arena quad-5x5 random random --games 0"},
-		{2, "two Elo differences, such as 0,20", "arena quad-5x5 random random --sprt 5"},
-		{2, "two Elo differences, such as 0,20", "arena quad-5x5 random random --sprt 0,x"},
-		{2, "the lower one first", "arena quad-5x5 random random --sprt 20,0"},
 		{2, "--threads 0: it must be from 1 to 1024", "arena quad-5x5 random random --threads 0"},
 		{2, "it must be from 0 to 15", "arena quad-5x5 random random --opening-plies 16"},
 		{2, "--threads 0: it must be from 1 to 1024", "analyze quad-5x5 random --threads 0"},
@@ -611,15 +608,14 @@ func resultLine(t *testing.T, out string) (r match.Result) {
 	return r
 }
 
-// The table of a match has Elo, pairs, openings and the sequential test.
+// The table of a match has Elo, pairs and openings.
 func TestArenaTable(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		want []string
 	}{
-		{"quad-5x5 greedy random --games 40 --opening-plies 1 --sprt 0,400", []string{", Elo +", "test of Elo 0 (H0) against 400 (H1): H1 holds; LLR ",
-			"openings of 1 random plies: neither side is lost", "pairs by points: 0: ", "the same seat wins both games of ", "repeat another"}},
-		{"breakthrough-6x6 greedy greedy --games 20 --sprt -5,5", []string{"openings of 2 random plies: not checked", "undecided; LLR ", "20 games of "}},
+		{"quad-5x5 greedy random --games 40 --opening-plies 1", []string{", Elo +", "openings of 1 random plies: neither side is lost", "pairs by points: 0: ", "the same seat wins both games of ", "repeat another"}},
+		{"breakthrough-6x6 greedy greedy --games 20", []string{"openings of 2 random plies: not checked", "20 games of "}},
 	} {
 		out := run(t, "", "", append([]string{"arena"}, strings.Fields(c.args)...)...)
 		for _, want := range c.want {
@@ -632,7 +628,6 @@ func TestArenaTable(t *testing.T) {
 
 // Repeated pairs are reported, with advice if they are many.
 func TestArenaTellsRepeats(t *testing.T) {
-	given := match.SPRTResult{Decision: match.Undecided, Exhausted: true}
 	const named, advice = "repeat earlier games; the intervals leave them out", "more opening plies (--opening-plies 4)"
 	for _, c := range []struct {
 		result      match.Result
@@ -641,7 +636,6 @@ func TestArenaTellsRepeats(t *testing.T) {
 		{match.Result{Games: 100, Pairs: 50}, false, false},
 		{match.Result{Games: 100, Pairs: 50, Repeats: 22}, true, false},
 		{match.Result{Games: 100, Pairs: 50, Repeats: 28}, true, true},
-		{match.Result{Games: 58, Pairs: 29, Repeats: 1, SPRT: given}, true, true},
 	} {
 		var w bytes.Buffer
 		m := match.Config{OpeningPlies: 2}
@@ -649,9 +643,6 @@ func TestArenaTellsRepeats(t *testing.T) {
 		if got := w.String(); strings.Contains(got, named) != c.name || strings.Contains(got, advice) != c.avoid {
 			t.Errorf("%+v: %q", c.result, got)
 		}
-	}
-	if got := describeDecision(&given); got != "stopped because games only repeat" {
-		t.Errorf("a test that was given up: %q", got)
 	}
 }
 

@@ -53,10 +53,6 @@ func TestMatchStatus(t *testing.T) {
 	if s := matchStatus(&r, 200, "a: "); s.count != 50 || s.share != 0.25 || s.detail != "a: 50.0 % (40.0 to 60.0)" {
 		t.Errorf("%+v", s)
 	}
-	r.SPRT = match.SPRTResult{Decision: match.Undecided, LLR: 1.5, Lower: -2.94, Upper: 2.94}
-	if s := matchStatus(&r, 200, ""); s.detail != "50.0 % (40.0 to 60.0), LLR 1.50 (-2.94 to 2.94)" {
-		t.Errorf("%+v", s)
-	}
 }
 
 // The share of a search is that of the limit that it will reach first.

@@ -9,17 +9,14 @@ import (
 // of the longest match.
 const MaxElo = 2400
 
-// eloOf is the difference in Elo that corresponds to a score: 400 log10(score / (1 - score)), within ±MaxElo. scoreOf
-// is its inverse. Source: Elo, The Rating of Chessplayers, Past and Present (1978), the logistic form.
+// eloOf is the difference in Elo that corresponds to a score: 400 log10(score / (1 - score)), within ±MaxElo. Source:
+// Elo, The Rating of Chessplayers, Past and Present (1978), the logistic form.
 func eloOf(score float64) float64 {
 	if score <= 0 {
 		return -MaxElo
 	}
 	return max(-MaxElo, min(MaxElo, 400*math.Log10(score/(1-score))))
 }
-
-// scoreOf is the expected score, in (0, 1), at a difference in Elo: 1 / (1 + 10^(-elo/400)).
-func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
 // UnknownElo stands for an Elo difference about which the games say nothing.
 const UnknownElo = "unknown"

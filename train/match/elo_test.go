@@ -16,8 +16,9 @@ func TestElo(t *testing.T) {
 		}
 	}
 	for elo := -1000.0; elo <= 1000; elo += 125 {
-		if got := eloOf(scoreOf(elo)); math.Abs(got-elo) > 1e-6 {
-			t.Errorf("eloOf(scoreOf(%v)) = %v", elo, got)
+		expected := 1 / (1 + math.Pow(10, -elo/400))
+		if got := eloOf(expected); math.Abs(got-elo) > 1e-6 {
+			t.Errorf("eloOf(%v) = %v; want %v", expected, got, elo)
 		}
 	}
 }

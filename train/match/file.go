@@ -26,8 +26,7 @@ type File struct {
 	Games []FileGame // sorted by number
 }
 
-// FileHeader identifies the match. The number of games and the SPRT are left out, because they may change when a match is
-// continued.
+// FileHeader identifies the match. The number of games is left out, because it may change when a match is continued.
 type FileHeader struct {
 	Version      int    `json:"match"` // format version
 	Game         string `json:"game"`  // canonical name

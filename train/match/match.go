@@ -30,8 +30,6 @@ type Config struct {
 	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
 	// work; if it is nil, the match makes its own.
 	Balance *BalanceChecker
-	// SPRT, if set, ends the match early: once the test is decided, or once games only repeat. Games is then the maximum.
-	SPRT *SPRT
 	// File, if set, is the path of the match's [File]. Finished games are appended to it, and games that it holds already
 	// are not played again, so an interrupted match continues. See [ErrFile].
 	File string
@@ -62,9 +60,6 @@ func (c *Config) Validate() error {
 	if c.Threads < 1 {
 		errs = append(errs, fmt.Errorf("threads is %d; it must be 1 or more", c.Threads))
 	}
-	if c.SPRT != nil {
-		errs = append(errs, c.SPRT.Validate())
-	}
 	return errors.Join(errs...)
 }
 
@@ -87,9 +82,7 @@ func (c *Config) play(ctx context.Context) (s *state, err error) {
 			return nil, err
 		}
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	if s, err = newState(ctx, c, stop); err != nil {
+	if s, err = newState(ctx, c); err != nil {
 		return nil, err
 	}
 	threads := min(c.Threads, c.Games)
@@ -97,13 +90,10 @@ func (c *Config) play(ctx context.Context) (s *state, err error) {
 	for range threads {
 		group.Go(func() error {
 			t, err := newThread(s, threads)
-			if err == nil {
-				err = t.play(ctx)
+			if err != nil {
+				return err
 			}
-			if s.decided() {
-				return nil // the SPRT has cancelled ctx
-			}
-			return err
+			return t.play(ctx)
 		})
 	}
 	err = group.Wait()

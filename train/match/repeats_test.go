@@ -48,27 +48,6 @@ func pairsIn(r *Result) (n int) {
 	return n
 }
 
-// A test that repeated games cannot decide gives up, after the same game for any number of threads.
-func TestSPRTGivesUp(t *testing.T) {
-	game := quad(t)
-	const run = "1"
-	for _, plies := range []int{0, 1} {
-		var want Result
-		for _, threads := range []int{1, 2, 7} {
-			got := mustRun(t, Config{
-				Game: game, A: parse(t, game, "policy:"+run), B: parse(t, game, "policy:"+run), Games: 20000, Seed: 1, OpeningPlies: plies,
-				Threads: threads, Balance: checkerOf(game), SPRT: &SPRT{Elo0: -5, Elo1: 5},
-			})
-			if threads == 1 {
-				want = got
-			}
-			if got != want || !got.SPRT.Exhausted || got.SPRT.Decision != Undecided || got.Repeats != 1 {
-				t.Errorf("%d plies, %d threads: %+v; one thread: %+v", plies, threads, got, want)
-			}
-		}
-	}
-}
-
 // Every round has every opening once, in another order, whichever opening is requested first.
 func TestOpeningsComeInRounds(t *testing.T) {
 	for _, c := range []struct {

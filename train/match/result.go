@@ -11,7 +11,7 @@ import (
 //
 // Between agents that play an opening in only one way (see [agent.Spec.Stochastic]), a pair of games that repeats an
 // earlier pair move for move adds no information. It counts among the games, but not as evidence: Low, High, their Elo,
-// Pentanomial, SeatPairs and SPRT leave it out. Stochastic agents may play anew in each pair, so all their pairs count.
+// Pentanomial and SeatPairs leave it out. Stochastic agents may play anew in each pair, so all their pairs count.
 type Result struct {
 	Score     float64 `json:"score"` // (wins + draws / 2) / games
 	Low       float64 `json:"low"`   // 95 % confidence interval of Score over pairs; see [stats.Mean]
@@ -40,9 +40,6 @@ type Result struct {
 	Pentanomial [5]int `json:"pentanomial"`
 	SeatPairs   int    `json:"seat_pairs"` // complete pairs in which the same seat won both games
 	Duplicates  int    `json:"duplicates"` // games that repeat an earlier one move for move
-	// SPRT is the state of the sequential test, if the match has one. Once it has ended the match, later games are left
-	// out of the result.
-	SPRT SPRTResult `json:"sprt,omitzero"`
 }
 
 // Tally counts games by their result for A.
