@@ -71,8 +71,8 @@ func (s *stock) Close() error { return s.vm.Close() }
 
 // run computes the total loss and the gradients.
 func (s *stock) run(b *Batch) (float64, error) {
-	if !b.fits(s.game) || b.Size != s.size {
-		panic("model: batch of another size or game")
+	if b.Size != s.size {
+		panic("model: batch of another size")
 	}
 	to := s.targets
 	copy(to.inputs, b.Inputs)

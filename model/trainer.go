@@ -78,10 +78,10 @@ func NewTrainer(
 	return t, nil
 }
 
-// Step does one optimizer step with the given learning rate and returns the losses before it. If a loss or gradient is
-// not finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first steps with a batch size
-// it allocates nothing. beside are further tasks to run concurrently with those of the step; they use neither the trainer
-// nor b.
+// Step does one optimizer step with the given learning rate on a batch of the trainer's game and returns the losses before
+// it. If a loss or gradient is not finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first
+// steps with a batch size it allocates nothing. beside are further tasks to run concurrently with those of the step; they use
+// neither the trainer nor b.
 func (t *Trainer) Step(b *Batch, rate float64, beside ...func()) (Losses, error) {
 	t.beside = beside
 	losses, err := t.computeGradients(b)
@@ -112,9 +112,6 @@ func parts(b *Batch) int { return (b.Size + partRows - 1) / partRows }
 
 // run runs a batch through graphs of the pool, one part per graph, and adds the losses in the parts' order.
 func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
-	if !b.fits(t.game) {
-		panic("model: batch of another size or game")
-	}
 	n := parts(b)
 	t.losses = slices.Grow(t.losses[:0], n)[:n]
 	t.batch, t.graphs = b, graphs

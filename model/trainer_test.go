@@ -3,7 +3,6 @@ package model
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -494,15 +493,4 @@ func TestNewTrainerErrors(t *testing.T) {
 	if _, err := NewTrainer(envtest.Board(2, 2, 2, 1, 0, 2, false), w, DefaultConfig(), nil); err == nil {
 		t.Error("weights of another game are accepted")
 	}
-}
-
-func TestBatchOfAnotherGamePanics(t *testing.T) {
-	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
-	tr := newTrainer(t, game, randomWeights(game, 4, 1, 1), DefaultConfig(), nil)
-	defer func() {
-		if r := recover(); r == nil || !strings.HasPrefix(fmt.Sprint(r), "model: ") {
-			t.Errorf("panic %v; want one of this package", r)
-		}
-	}()
-	tr.Losses(NewBatch(envtest.Board(2, 2, 2, 1, 0, 2, false), 4))
 }

@@ -405,13 +405,13 @@ type filling[B bitboard] struct {
 	sides[B]
 }
 
-func (s *filling[B]) Legal(dst []env.Action) []env.Action {
-	if s.Done() {
+func (f *filling[B]) Legal(dst []env.Action) []env.Action {
+	if f.Done() {
 		return dst
 	}
-	return appendActions(dst, s.playable, 0)
+	return appendActions(dst, f.playable, 0)
 }
 
-func (s *filling[B]) RandomAction(r uint64) env.Action {
-	return env.Action(nth(s.playable, below(r, count(s.playable))))
+func (f *filling[B]) RandomAction(r uint64) env.Action {
+	return env.Action(nth(f.playable, below(r, count(f.playable))))
 }
