@@ -3,9 +3,9 @@ package checkpoints
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 )
 
@@ -18,19 +18,14 @@ type LineFollower struct {
 	last []byte      // the bytes before at, up to lastBytes: they detect that the file was replaced
 }
 
-const (
-	lastBytes = 64
-	// maxRead limits the bytes that one Poll reads, and so the length of a line.
-	maxRead = 1 << 20
-)
+const lastBytes = 64
 
 // FollowLines returns a follower of the file at path, which need not exist yet.
 func FollowLines(path string) *LineFollower { return &LineFollower{path: path} }
 
-// Poll returns the next new lines, without line ends and at most 1 MiB of them. Call it until it returns none. It
-// leaves out an unfinished last line. If reset is true, the file was replaced or removed: forget all earlier lines; the
-// returned ones are the first of the new file. A line longer than 1 MiB is an error that wraps [ErrDamaged]. After an
-// error the next call tries again.
+// Poll returns the new lines, without line ends. It leaves out an unfinished last line. If reset is true, the file was
+// replaced or removed: forget all earlier lines; the returned ones are the first of the new file. After an error the next
+// call tries again.
 func (l *LineFollower) Poll() (lines [][]byte, reset bool, err error) {
 	info, err := statRegular(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,24 +44,18 @@ func (l *LineFollower) Poll() (lines [][]byte, reset bool, err error) {
 	if l.at > 0 && !l.continues(f) {
 		*l, reset = LineFollower{path: l.path}, true
 	}
-	block := make([]byte, min(maxRead, max(info.Size()-l.at, 0)+1)) // one byte more, to detect the end
-	n, err := f.ReadAt(block, l.at)
-	if err != nil && err != io.EOF {
+	data, err := io.ReadAll(io.NewSectionReader(f, l.at, math.MaxInt64-l.at))
+	if err != nil {
 		return nil, reset, err
 	}
-	end := bytes.LastIndexByte(block[:n], '\n') + 1
-	if end == 0 && n == maxRead {
-		return nil, reset, fmt.Errorf("%s: %w: a line is longer than 1 MiB", l.path, ErrDamaged)
-	}
-	if err == io.EOF {
-		l.seen = info
-	}
+	l.seen = info
+	end := bytes.LastIndexByte(data, '\n') + 1
 	if end == 0 {
 		return nil, reset, nil
 	}
 	l.at += int64(end)
-	l.last = bytes.Clone(block[max(0, end-lastBytes):end])
-	return bytes.Split(block[:end-1], []byte{'\n'}), reset, nil
+	l.last = bytes.Clone(data[max(0, end-lastBytes):end])
+	return bytes.Split(data[:end-1], []byte{'\n'}), reset, nil
 }
 
 // sameFile reports whether two file infos describe the same file, with the same size and modification time.

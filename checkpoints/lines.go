@@ -20,9 +20,15 @@ func AppendLine(path string, line []byte) error { return appendLine(disk{}, path
 
 // WriteLines replaces the file at path with lines, atomically as [WriteFile]. A resumed run uses it to drop the lines
 // that are newer than its checkpoint.
-func WriteLines(path string, lines [][]byte) error { return writeLines(disk{}, path, lines) }
+func WriteLines(path string, lines [][]byte) error {
+	var data []byte
+	for _, line := range lines {
+		data = append(data, terminated(line)...)
+	}
+	return WriteFile(path, data)
+}
 
-// readLines, writeLines and appendLine are ReadLines, WriteLines and AppendLine on a file system fsys.
+// readLines and appendLine are ReadLines and AppendLine on a file system fsys.
 func readLines(fsys fileSystem, path string) ([][]byte, error) {
 	data, err := fsys.ReadFile(path)
 	if err != nil {
@@ -35,15 +41,6 @@ func readLines(fsys fileSystem, path string) ([][]byte, error) {
 	return lines[:len(lines)-1], nil
 }
 
-func writeLines(fsys fileSystem, path string, lines [][]byte) error {
-	var data []byte
-	for _, line := range lines {
-		data = append(data, terminated(line)...)
-	}
-	return writeFile(fsys, path, "", data)
-}
-
-// appendLine is AppendLine on a file system.
 func appendLine(fsys fileSystem, path string, line []byte) error {
 	text := terminated(line)
 	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -29,12 +28,12 @@ func (h sealHeader) String() string {
 // maxPayload limits the memory that a forged file can make Unseal allocate.
 const maxPayload = 1 << 29
 
-// Seal returns a file that contains the compressed payload (at most 512 MiB), a kind (1 to 32 lower-case letters,
-// digits and dashes), the caller's format version (0 to 999,999,999) and a SHA-256 of everything. Equal arguments give
-// equal bytes. Seal panics if an argument is out of range.
+// Seal returns a file that contains the compressed payload (at most 512 MiB), a kind (a short word), the caller's format
+// version (0 to 999,999,999) and a SHA-256 of everything. Equal arguments give equal bytes. Seal panics if the version or
+// the payload is out of range.
 func Seal(kind string, version int, payload []byte) []byte {
-	if !validKind(kind) || version < 0 || version > 999_999_999 || len(payload) > maxPayload {
-		panic("checkpoints: Seal with a bad kind or version, or more than 512 MiB")
+	if version < 0 || version > 999_999_999 || len(payload) > maxPayload {
+		panic("checkpoints: Seal with a bad version, or more than 512 MiB")
 	}
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -68,7 +67,7 @@ func UnsealAtMost(kind string, version int, data []byte, most int) ([]byte, erro
 		return nil, fmt.Errorf("%w: wrong SHA-256", ErrDamaged)
 	}
 	if header.kind != kind {
-		return nil, fmt.Errorf("%w: contains %s, want %s", ErrDamaged, header.kind, kind)
+		return nil, fmt.Errorf("%w: contains %q, want %s", ErrDamaged, header.kind, kind)
 	}
 	if header.version != version {
 		return nil, fmt.Errorf("%w: format %d, this program reads %d", ErrVersion, header.version, version)
@@ -87,14 +86,8 @@ func parseHeader(data []byte) (h sealHeader, body []byte, ok bool) {
 		return h, nil, false
 	}
 	n, _ := fmt.Sscanf(string(line), sealFormat, &h.kind, &h.version, &h.size, &h.packed)
-	ok = n == 4 && validKind(h.kind) && min(h.version, h.size, h.packed) >= 0 && max(h.version, h.size, h.packed) < 1e9
+	ok = n == 4 && min(h.version, h.size, h.packed) >= 0 && max(h.version, h.size, h.packed) < 1e9
 	return h, body, ok && h.String() == string(line)+"\n"
-}
-
-// validKind reports whether text is 1 to 32 lower-case letters, digits and dashes.
-func validKind(text string) bool {
-	invalid := func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') }
-	return len(text) >= 1 && len(text) <= 32 && !strings.ContainsFunc(text, invalid)
 }
 
 // unpack decompresses a payload of exactly size bytes, which may be at most most.

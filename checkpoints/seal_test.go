@@ -56,7 +56,7 @@ func TestUnsealDamage(t *testing.T) {
 	}
 	refused("cut by one", fmt.Sprintf("%d bytes, want %d", len(whole)-1, len(whole)), whole[:len(whole)-1])
 	refused("longer", "want", append(bytes.Clone(whole), 0))
-	refused("other kind", "contains moves, want games", Seal("moves", 1, nil))
+	refused("other kind", `contains "moves", want games`, Seal("moves", 1, nil))
 	refused("text", "not a sealed file", []byte("hello"))
 	refused("altered", "SHA-256", append(bytes.Clone(whole[:len(whole)-1]), whole[len(whole)-1]^1))
 }

@@ -137,7 +137,6 @@ func TestCallersBugsPanic(t *testing.T) {
 		"twice":       named("a", "b", "a"),
 		"thin all":    func() { s.Prune(0, 10) },
 		"line end":    func() { AppendLine("x", []byte("a\nb")) },
-		"kind":        func() { Seal("Games!", 1, nil) },
 		"version":     func() { Seal("games", -1, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,12 +54,9 @@ type BatcherStats struct {
 	CacheHits   int // evaluations found in the cache
 }
 
-// NewBatcher returns a batcher that evaluates at most size positions at once, with a cache of the given number of
+// NewBatcher returns a batcher that evaluates at most size positions (1 or more) at once, with a cache of the given number of
 // entries; 0 means no cache. A used entry takes about 100 bytes, plus 4 for each legal move and class.
 func NewBatcher(game *env.Game, evaluator Evaluator, size, cacheEntries int) *Batcher {
-	if size < 1 || cacheEntries < 0 {
-		panic("mcts: batches need at least one row and a cache no fewer than 0 entries")
-	}
 	b := &Batcher{
 		game: game, evaluator: evaluator, size: size,
 		logits: make([]float32, size*game.NumActions()), classes: make([]float32, size*len(game.Classes)),

@@ -1,11 +1,5 @@
 package mcts
 
-import (
-	"errors"
-	"fmt"
-	"math"
-)
-
 // Rule selects moves during a search and chooses one at the end.
 type Rule uint8
 
@@ -17,7 +11,7 @@ const (
 	PUCT
 )
 
-// Config holds the settings of a search. [DefaultConfig] has the defaults named here.
+// Config holds the settings of a search, which must be in the ranges named here. [DefaultConfig] has the defaults.
 type Config struct {
 	Rule Rule
 
@@ -52,25 +46,4 @@ func DefaultConfig() Config {
 		CPUCT: 1, CPUCTLog: 0.45, CPUCTBase: 500, FPUReduction: 0.2,
 		PendingLeaves: 1,
 	}
-}
-
-// Validate reports every setting that is out of range.
-func (c Config) Validate() error {
-	var problems []error
-	check := func(ok bool, name string, value any, want string) {
-		if !ok {
-			problems = append(problems, fmt.Errorf("search setting %s is %v; it must be %s", name, value, want))
-		}
-	}
-	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	check(c.Rule <= PUCT, "Rule", c.Rule, "Gumbel (0) or PUCT (1)")
-	check(c.ValueScale > 0 && finite(c.ValueScale), "ValueScale", c.ValueScale, "above 0")
-	check(c.MaxVisitInit >= 0 && finite(c.MaxVisitInit), "MaxVisitInit", c.MaxVisitInit, "0 or more")
-	check(c.Candidates >= 0, "Candidates", c.Candidates, "0 (by simulations) or more")
-	check(c.CPUCT >= 0 && finite(c.CPUCT), "CPUCT", c.CPUCT, "0 or more")
-	check(c.CPUCTLog >= 0 && finite(c.CPUCTLog), "CPUCTLog", c.CPUCTLog, "0 or more")
-	check(c.CPUCTBase > 0 && finite(c.CPUCTBase), "CPUCTBase", c.CPUCTBase, "above 0")
-	check(c.FPUReduction >= 0 && c.FPUReduction <= 2, "FPUReduction", c.FPUReduction, "0 to 2")
-	check(c.PendingLeaves >= 1, "PendingLeaves", c.PendingLeaves, "1 or more")
-	return errors.Join(problems...)
 }

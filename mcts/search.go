@@ -45,15 +45,11 @@ type leaf struct {
 	state   env.State
 	key     env.Key // of state; only with a cache
 	node    int32
-	pending bool      // waits for its evaluation
 	classes []float32 // [K] probabilities as seen by the first player, once evaluated
 }
 
-// New returns a search for a game. It panics if the configuration is not valid.
+// New returns a search for a game.
 func New(game *env.Game, cfg Config) *Search {
-	if cfg.Validate() != nil {
-		panic("mcts: invalid configuration")
-	}
 	K := len(game.Classes)
 	s := &Search{game: game, cfg: cfg, position: game.NewState(), reply: game.NewState(), classes: make([]float32, K)}
 	for _, c := range game.Classes {
@@ -79,9 +75,6 @@ func New(game *env.Game, cfg Config) *Search {
 // move (PUCT draws none), and the search ends as soon as the best move is certain. Without (nil) there is no noise, and
 // a root that guarantees no more than the worst class uses up its simulations.
 func (s *Search) Start(state env.State, simulations int, rng *rand.Rand) {
-	if state.Done() {
-		panic("mcts: Start from a finished game")
-	}
 	if s.pending > 0 {
 		panic("mcts: Start with pending leaves")
 	}
@@ -104,9 +97,6 @@ func (s *Search) resetTree() {
 
 // setBudget sets the number of simulations to do, none of them done yet. No leaf may be pending.
 func (s *Search) setBudget(simulations int) {
-	if simulations < 0 {
-		panic("mcts: negative number of simulations")
-	}
 	s.budget, s.started, s.done = simulations, 0, 0
 	s.roundClosed = false
 	s.halving.reset()
@@ -115,9 +105,6 @@ func (s *Search) setBudget(simulations int) {
 // dropRound forgets the leaves of the current round. Their virtual visits stay in the tree, so the search must then
 // begin anew.
 func (s *Search) dropRound() {
-	for i := range s.round[:s.roundSize] {
-		s.round[i].pending = false
-	}
 	s.roundSize, s.pending, s.roundClosed = 0, 0, false
 }
 
@@ -125,17 +112,10 @@ func (s *Search) dropRound() {
 // simulations left until [Search.Continue]. The rule must be PUCT, because kept visits break sequential halving, and no
 // leaf may be pending.
 func (s *Search) Advance(a env.Action) {
-	if s.cfg.Rule != PUCT {
-		panic("mcts: Advance needs the PUCT rule")
-	}
 	if s.roundSize > 0 {
 		panic("mcts: Advance with pending leaves")
 	}
-	i := slices.Index(s.Actions(), a)
-	if i < 0 {
-		panic("mcts: the action is not legal at the root")
-	}
-	child := s.tree.edgesOf(root)[i].child
+	child := s.tree.edgesOf(root)[slices.Index(s.Actions(), a)].child
 	s.position.Apply(a)
 	s.setBudget(0)
 	switch {
@@ -150,11 +130,8 @@ func (s *Search) Advance(a env.Action) {
 	}
 }
 
-// Continue prepares the search to run that many more simulations in the same tree.
+// Continue prepares the search to run that many more simulations in the same tree. The game must not be over.
 func (s *Search) Continue(simulations int) {
-	if s.position.Done() {
-		panic("mcts: Continue in a finished game")
-	}
 	if s.roundSize > 0 {
 		panic("mcts: Continue with pending leaves")
 	}
@@ -269,7 +246,6 @@ func (s *Search) Step(b *Batcher) bool {
 	if s.lookUp(b, l) {
 		return true
 	}
-	l.pending = true
 	s.pending++
 	b.pending = append(b.pending, pendingLeaf{search: s, leaf: s.roundSize - 1, state: l.state})
 	return true
@@ -346,13 +322,9 @@ func (s *Search) lookUp(b *Batcher, l *leaf) bool {
 		return false
 	}
 	b.stats.CacheHits++
-	if s.tree.movesAscend(l.node) {
-		copy(s.tree.priorsOf(l.node), e.logits)
-	} else {
-		s.places = s.tree.inActionOrder(s.places[:0], l.node)
-		for i, place := range s.places {
-			s.tree.priors[place] = e.logits[i]
-		}
+	s.places = s.tree.inActionOrder(s.places[:0], l.node)
+	for i, place := range s.places {
+		s.tree.priors[place] = e.logits[i]
 	}
 	s.setEvaluation(l, e)
 	return true
@@ -360,16 +332,12 @@ func (s *Search) lookUp(b *Batcher, l *leaf) bool {
 
 // store puts a leaf's evaluation into the cache of b, with the logits that the tree holds in place of those in e.
 func (s *Search) store(b *Batcher, l *leaf, e evaluation) {
-	if s.tree.movesAscend(l.node) {
-		e.logits = s.tree.priorsOf(l.node)
-	} else {
-		s.places = s.tree.inActionOrder(s.places[:0], l.node)
-		s.logits = s.logits[:0]
-		for _, place := range s.places {
-			s.logits = append(s.logits, s.tree.priors[place])
-		}
-		e.logits = s.logits
+	s.places = s.tree.inActionOrder(s.places[:0], l.node)
+	s.logits = s.logits[:0]
+	for _, place := range s.places {
+		s.logits = append(s.logits, s.tree.priors[place])
 	}
+	e.logits = s.logits
 	b.cache.put(&l.key, e)
 }
 
@@ -388,9 +356,6 @@ func (s *Search) setEvaluation(l *leaf, e evaluation) {
 // backs it up.
 func (s *Search) receive(b *Batcher, p *pendingLeaf, e evaluation) {
 	l := &s.round[p.leaf]
-	if !l.pending {
-		panic("mcts: evaluation of a leaf that is not pending")
-	}
 	frame := s.game.Frame(s.tree.nodes[l.node].player)
 	priors := s.tree.priorsOf(l.node)
 	for i, a := range s.tree.actionsOf(l.node) {
@@ -400,7 +365,7 @@ func (s *Search) receive(b *Batcher, p *pendingLeaf, e evaluation) {
 		s.store(b, l, e)
 	}
 	s.setEvaluation(l, e)
-	l.pending, s.roundClosed = false, true
+	s.roundClosed = true
 	s.pending--
 	if s.pending == 0 {
 		s.backUpRound()

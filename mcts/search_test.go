@@ -653,20 +653,6 @@ func TestWarmSearchAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
-	if err := DefaultConfig().Validate(); err != nil {
-		t.Error(err)
-	}
-	err := Config{Rule: 9, ValueScale: math.NaN(), MaxVisitInit: -1, Candidates: -1, CPUCT: -1,
-		CPUCTLog: math.Inf(1), FPUReduction: 3}.Validate()
-	for _, name := range []string{"Rule", "ValueScale", "MaxVisitInit", "Candidates", "CPUCT ", "CPUCTLog",
-		"CPUCTBase", "FPUReduction", "PendingLeaves"} {
-		if !strings.Contains(fmt.Sprint(err), "setting "+name) {
-			t.Errorf("%s is missing in: %v", name, err)
-		}
-	}
-}
-
 // TestClear: after Clear the search whose leaf was pending can begin anew.
 func TestClear(t *testing.T) {
 	g := table(3, first(far(env.Second, 0), end(1)))
@@ -688,21 +674,11 @@ func TestCallersBugs(t *testing.T) {
 		return s
 	}
 	for what, bug := range map[string]func(){
-		"finished game":          func() { started().Start(&tableState{end(1)}, 1, nil) },
-		"negative number":        func() { started().Start(g.NewState(), -1, nil) },
-		"not evaluated":          func() { started().Moves() },
-		"not pending":            func() { s := started(); l := selectLeaf(s); s.dropRound(); l.backUp(Uniform{}) },
-		"Start with pending":     func() { s := started(); selectLeaf(s); s.Start(g.NewState(), 4, nil) },
-		"not a number":           func() { run(started(), notANumber{}) },
-		"at least one row":       func() { NewBatcher(g, Uniform{}, 0, 0) },
-		"not legal":              func() { started().Advance(7) },
-		"Advance with pending":   func() { s := started(); selectLeaf(s); s.Advance(0) },
-		"with pending":           func() { s := started(); selectLeaf(s); s.Continue(1) },
-		"needs the PUCT rule":    func() { New(g, DefaultConfig()).Advance(0) },
-		"Continue in a finished": func() { s := started(); s.Advance(1); s.Continue(1) },
-		"invalid configuration":  func() { New(g, Config{}) },
-		"fewer than 0 entries":   func() { NewBatcher(g, Uniform{}, 1, -1) },
-		"wrong length":           func() { s := started(); run(s, Uniform{}); s.Classes(nil) },
+		"not evaluated":        func() { started().Moves() },
+		"Start with pending":   func() { s := started(); selectLeaf(s); s.Start(g.NewState(), 4, nil) },
+		"not a number":         func() { run(started(), notANumber{}) },
+		"Advance with pending": func() { s := started(); selectLeaf(s); s.Advance(0) },
+		"with pending":         func() { s := started(); selectLeaf(s); s.Continue(1) },
 	} {
 		func() {
 			defer func() {

@@ -277,13 +277,6 @@ func (t *tree) likeliestFirst(n int32, bound float32) {
 	}
 }
 
-// movesAscend reports whether the moves of node n ascend by action. The node has no priors yet, so they do if none or
-// all of them have an edge.
-func (t *tree) movesAscend(n int32) bool {
-	nd := &t.nodes[n]
-	return nd.numEdges == 0 || nd.numEdges == nd.numMoves
-}
-
 // inActionOrder appends to dst the indices of node n's moves by ascending action. The node has no priors yet, so both
 // the moves with edges and those without ascend.
 func (t *tree) inActionOrder(dst []int32, n int32) []int32 {

@@ -4,7 +4,7 @@ import "ludus/env"
 
 // Batch holds training samples, each in the frame of its player to move. The caller owns it; a step does not change it.
 type Batch struct {
-	Size int // B
+	Size int // B, at least 1
 
 	Inputs       []float32 // [B, C, H, W], as env.State encodes
 	LegalMask    []float32 // [B, A]: 1 for legal actions, else 0; at least one per row
@@ -41,16 +41,6 @@ func NewBatch(game *env.Game, size int) *Batch {
 		*a.values = make([]float32, size*a.width)
 	}
 	return b
-}
-
-// fits reports whether every array has the right size for game.
-func (b *Batch) fits(game *env.Game) bool {
-	for _, a := range b.arrays(game) {
-		if len(*a.values) != b.Size*a.width {
-			return false
-		}
-	}
-	return b.Size > 0
 }
 
 // Losses are the losses of a batch, each a mean over its rows. Cross-entropies are in nats.

@@ -8,9 +8,18 @@ import (
 	"ludus/model/infer/kernel"
 )
 
+// Constants of the optimizer; the decay rates and epsilon are those of the papers.
+const (
+	clipNorm float64 = 1     // largest norm of the gradient over all parameters
+	momentum float32 = 0.95  // decay rate of Muon's momentum
+	beta1    float64 = 0.9   // decay rate of Adam's first moment
+	beta2    float64 = 0.999 // decay rate of Adam's second moment
+	epsilon  float32 = 1e-8  // added to Adam's denominator
+)
+
 // optimizer updates the weights of hidden layers by [muon] and all other parameters by AdamW, which is Adam with decoupled
 // weight decay. It clips the gradient's norm and keeps a moving average of the weights. With gradient g, scaled to a norm of
-// at most ClipNorm over all parameters, step t of AdamW computes
+// at most clipNorm over all parameters, step t of AdamW computes
 //
 //	m = b1 m + (1-b1) g        v = b2 v + (1-b2) g^2
 //	w = w - rate (m / (1-b1^t) / (sqrt(v / (1-b2^t)) + eps) + decay w)
@@ -80,15 +89,15 @@ func (o *optimizer) step(rate float64, gradients [][]float32) error {
 		return err
 	}
 	o.steps++
-	t, c := float64(o.steps), o.config
+	t := float64(o.steps)
 	o.factors = kernel.Adam{
 		GradientScale: scale,
-		Beta1:         float32(c.Beta1), OneMinusBeta1: float32(1 - c.Beta1),
-		Beta2: float32(c.Beta2), OneMinusBeta2: float32(1 - c.Beta2),
-		Epsilon:      float32(c.Epsilon),
-		StepSize:     float32(rate / (1 - math.Pow(c.Beta1, t))),
-		RootScale:    float32(1 / math.Sqrt(1-math.Pow(c.Beta2, t))),
-		WeightDecay:  float32(rate * c.WeightDecay),
+		Beta1:         float32(beta1), OneMinusBeta1: float32(1 - beta1),
+		Beta2: float32(beta2), OneMinusBeta2: float32(1 - beta2),
+		Epsilon:      epsilon,
+		StepSize:     float32(rate / (1 - math.Pow(beta1, t))),
+		RootScale:    float32(1 / math.Sqrt(1-math.Pow(beta2, t))),
+		WeightDecay:  float32(rate * o.config.WeightDecay),
 		AverageShare: float32(1 / averageHorizon(t)),
 	}
 	o.rate = float32(rate)
@@ -96,7 +105,7 @@ func (o *optimizer) step(rate float64, gradients [][]float32) error {
 	return nil
 }
 
-// clip computes the gradient's norm and returns the factor, at most 1, that limits it to ClipNorm. It returns an error
+// clip computes the gradient's norm and returns the factor, at most 1, that limits it to clipNorm. It returns an error
 // if the norm is not finite.
 func (o *optimizer) clip() (float32, error) {
 	o.parallel(len(o.chunks), o.squareFunc)
@@ -108,10 +117,10 @@ func (o *optimizer) clip() (float32, error) {
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
 		return 0, fmt.Errorf("%w: the gradient norm is %v", ErrDiverged, norm)
 	}
-	if norm <= o.config.ClipNorm {
+	if norm <= clipNorm {
 		return 1, nil
 	}
-	return float32(o.config.ClipNorm / norm), nil
+	return float32(clipNorm / norm), nil
 }
 
 // squareChunk writes the sum of squares of chunk i's gradients to s.squareSums[i].
@@ -137,7 +146,7 @@ func sumOfSquares(x []float32) float64 {
 func (o *optimizer) update(i int) {
 	if i < len(o.hidden) {
 		h := o.hidden[i]
-		h.muon.update(&o.factors, o.rate, float32(o.config.Momentum),
+		h.muon.update(&o.factors, o.rate, momentum,
 			o.params.values[h.parameter], o.gradients[h.parameter], o.moment1[h.parameter], o.average[h.parameter])
 		return
 	}

@@ -40,8 +40,8 @@ type stockTargets struct {
 
 type stockPolicy struct{ target, legal, share []float32 }
 
-// newStock builds the graph for batches of the given size on a copy of the trainer's parameters. It uses the weights of
-// the losses and Adam's settings from config.
+// newStock builds the graph for batches of the given size on a copy of the trainer's parameters. config has the
+// weights of the losses.
 func newStock(tr *Trainer, config Config, size int, rate float64) *stock {
 	building.Lock()
 	defer building.Unlock()
@@ -50,7 +50,7 @@ func newStock(tr *Trainer, config Config, size int, rate float64) *stock {
 	s.grads = must(G.Grad(s.total, s.nodes...))
 	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))
 	s.solver = G.NewAdamSolver(
-		G.WithLearnRate(rate), G.WithBeta1(config.Beta1), G.WithBeta2(config.Beta2), G.WithEps(config.Epsilon))
+		G.WithLearnRate(rate), G.WithBeta1(beta1), G.WithBeta2(beta2), G.WithEps(float64(epsilon)))
 	return s
 }
 
@@ -71,8 +71,8 @@ func (s *stock) Close() error { return s.vm.Close() }
 
 // run computes the total loss and the gradients.
 func (s *stock) run(b *Batch) (float64, error) {
-	if !b.fits(s.game) || b.Size != s.size {
-		panic("model: batch of another size or game")
+	if b.Size != s.size {
+		panic("model: batch of another size")
 	}
 	to := s.targets
 	copy(to.inputs, b.Inputs)

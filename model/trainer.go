@@ -19,45 +19,14 @@ type Config struct {
 	// WeightDecay is the decoupled weight decay of Muon and AdamW: a step multiplies weights by 1 - rate*WeightDecay.
 	// Range 0..1, default 0.01 as in AdamW's paper.
 	WeightDecay float64
-	// ClipNorm is the largest norm of the gradient over all parameters. Above 0, default 1.
-	ClipNorm float64
 	// GoalWeight is the weight of the goals' squared error, for games with a goal head. At least 0, default 0.1.
 	GoalWeight float64
 	// ReplyWeight is the weight of the loss of the reply. At least 0, default 0.15 as in KataGo.
 	ReplyWeight float64
-	// Momentum is the decay rate of Muon's momentum. In [0, 1), default 0.95 as in the paper.
-	Momentum float64
-	// Beta1 and Beta2 are the decay rates of Adam's moments. In [0, 1), default 0.9 and 0.999 as in the paper.
-	Beta1, Beta2 float64
-	// Epsilon is added to Adam's denominator. Above 0, default 1e-8 as in the paper.
-	Epsilon float64
 }
 
 // DefaultConfig returns the defaults.
-func DefaultConfig() Config {
-	return Config{
-		WeightDecay: 0.01, ClipNorm: 1, GoalWeight: 0.1, ReplyWeight: 0.15, Momentum: 0.95, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8,
-	}
-}
-
-// Validate returns an error that lists every setting out of range.
-func (c Config) Validate() error {
-	var errs []error
-	check := func(name string, value float64, ok bool, want string) {
-		if !ok || math.IsNaN(value) || math.IsInf(value, 0) {
-			errs = append(errs, fmt.Errorf("%s is %v; it must be %s", name, value, want))
-		}
-	}
-	check("weight decay", c.WeightDecay, c.WeightDecay >= 0 && c.WeightDecay <= 1, "in 0..1")
-	check("clip norm", c.ClipNorm, c.ClipNorm > 0, "above 0")
-	check("goal weight", c.GoalWeight, c.GoalWeight >= 0, "at least 0")
-	check("reply weight", c.ReplyWeight, c.ReplyWeight >= 0, "at least 0")
-	check("momentum", c.Momentum, c.Momentum >= 0 && c.Momentum < 1, "in [0, 1)")
-	check("beta1", c.Beta1, c.Beta1 >= 0 && c.Beta1 < 1, "in [0, 1)")
-	check("beta2", c.Beta2, c.Beta2 >= 0 && c.Beta2 < 1, "in [0, 1)")
-	check("epsilon", c.Epsilon, c.Epsilon > 0, "above 0")
-	return errors.Join(errs...)
-}
+func DefaultConfig() Config { return Config{WeightDecay: 0.01, GoalWeight: 0.1, ReplyWeight: 0.15} }
 
 // Trainer trains a network on batches. One goroutine may use it at a time; it runs work on others through parallel.
 type Trainer struct {
@@ -89,7 +58,7 @@ type Trainer struct {
 func NewTrainer(
 	game *env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int)),
 ) (*Trainer, error) {
-	if err := errors.Join(config.Validate(), w.Validate(game)); err != nil {
+	if err := w.Validate(game); err != nil {
 		return nil, fmt.Errorf("trainer: %w", err)
 	}
 	if parallel == nil {
@@ -109,10 +78,10 @@ func NewTrainer(
 	return t, nil
 }
 
-// Step does one optimizer step with the given learning rate and returns the losses before it. If a loss or gradient is
-// not finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first steps with a batch size
-// it allocates nothing. beside are further tasks to run concurrently with those of the step; they use neither the trainer
-// nor b.
+// Step does one optimizer step with the given learning rate on a batch of the trainer's game and returns the losses before
+// it. If a loss or gradient is not finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first
+// steps with a batch size it allocates nothing. beside are further tasks to run concurrently with those of the step; they use
+// neither the trainer nor b.
 func (t *Trainer) Step(b *Batch, rate float64, beside ...func()) (Losses, error) {
 	t.beside = beside
 	losses, err := t.computeGradients(b)
@@ -143,9 +112,6 @@ func parts(b *Batch) int { return (b.Size + partRows - 1) / partRows }
 
 // run runs a batch through graphs of the pool, one part per graph, and adds the losses in the parts' order.
 func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
-	if !b.fits(t.game) {
-		panic("model: batch of another size or game")
-	}
 	n := parts(b)
 	t.losses = slices.Grow(t.losses[:0], n)[:n]
 	t.batch, t.graphs = b, graphs

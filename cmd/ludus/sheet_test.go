@@ -190,13 +190,8 @@ func TestPrintedCommands(t *testing.T) {
 	if err := os.Remove(sheet); err != nil {
 		t.Fatal(err)
 	}
-	game, err := games.New("gdl(" + filepath.Join(dir, "elsewhere") + ")")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, words := range [][]string{
 		{"gdl(runs/ttt)", "net:runs/ttt,sims=2"}, {"gdl(elsewhere)", "net:elsewhere,sims=2"}, {"gdl(ttt.weights)", "net:ttt.weights,sims=2"},
-		{"gdl(tic-tac-toe.kif)", "net:runs/ttt,sims=2"}, {game.Name, "net:runs/ttt,sims=2"},
 	} {
 		if out, errs, code := ludus(t, dir, "quit\n", append([]string{"play"}, words...)...); code != 0 {
 			t.Errorf("play %s exits %d: %s%s", words, code, out, errs)

@@ -230,6 +230,14 @@ func figuresOf[B bitboard](others [][]B) (figures [][]int32) {
 	return figures
 }
 
+// sized returns the maker of a game for its number of cells, up to 128: small on boards of one word, large on others.
+func sized[M any](cells int, small, large M) M {
+	if cells <= 64 {
+		return small
+	}
+	return large
+}
+
 // isFirst returns 1 if p is First, otherwise 0.
 func isFirst(p env.Player) float32 { return 1 - float32(p) }
 
@@ -390,3 +398,20 @@ func (s *sides[B]) key(first, second B) (k env.Key) {
 }
 
 func (s *sides[B]) Key() env.Key { return s.key(s.owned[0], s.owned[1]) }
+
+// filling is the part of a state that games share in which players fill cells in turn: sides, and the cells to fill.
+type filling[B bitboard] struct {
+	playable B // cells that can be filled: the lowest empty one of each column if pieces fall, otherwise all empty ones
+	sides[B]
+}
+
+func (f *filling[B]) Legal(dst []env.Action) []env.Action {
+	if f.Done() {
+		return dst
+	}
+	return appendActions(dst, f.playable, 0)
+}
+
+func (f *filling[B]) RandomAction(r uint64) env.Action {
+	return env.Action(nth(f.playable, below(r, count(f.playable))))
+}

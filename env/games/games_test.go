@@ -20,7 +20,7 @@ var variants = []string{
 	"quad(size=11,quads=20,whites=7)",
 	"golden-rectangle(columns=4,rows=4,span=1)",
 	"golden-rectangle(columns=9,rows=9)",
-	"golden-rectangle(columns=9,rows=4,span=8)",
+	"golden-rectangle(columns=9,rows=4,span=3)",
 	"free-for-all(size=5,steps=12)",
 	"free-for-all(size=6,steps=21,objective=score)",
 	"free-for-all(size=9,steps=100,objective=score)",

@@ -9,7 +9,7 @@ import (
 
 var _ = Register(Family{
 	Name:    "golden-rectangle",
-	Params:  []Param{Number("columns", 7, 4, 9), Number("rows", 8, 4, 9), Number("span", 3, 1, 8)}, // span < columns
+	Params:  []Param{Number("columns", 7, 4, 9), Number("rows", 8, 4, 9), Number("span", 3, 1, 8)}, // span < columns and rows
 	Aliases: []Alias{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
 	Order:   3,
 	Build:   buildGoldenRectangle,
@@ -26,32 +26,29 @@ type goldenRectangle[B bitboard] struct {
 
 // goldenRectangleState is a position; it implements env.State.
 type goldenRectangleState[B bitboard] struct {
-	game     *goldenRectangle[B]
-	playable B // the lowest empty cell of each column that has one
-	sides[B]
+	game *goldenRectangle[B]
+	filling[B]
 }
 
 func buildGoldenRectangle(v Values) (*env.Game, error) {
-	if v.Number("columns")*v.Number("rows") <= 64 {
-		return newGoldenRectangle[[1]uint64](v)
-	}
-	return newGoldenRectangle[[2]uint64](v)
+	return sized(v.Number("columns")*v.Number("rows"), newGoldenRectangle[[1]uint64], newGoldenRectangle[[2]uint64])(v)
 }
 
 func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	r := &goldenRectangle[B]{columns: v.Number("columns"), rows: v.Number("rows")}
 	span := v.Number("span")
-	if span >= r.columns {
-		return nil, fmt.Errorf("span=%d is not allowed with columns=%d; it takes 1..%d", span, r.columns, r.columns-1)
+	if longest := min(r.columns, r.rows) - 1; span > longest {
+		return nil, fmt.Errorf("span=%d is not allowed with columns=%d and rows=%d; it takes 1..%d", span, r.columns, r.rows, longest)
 	}
 	r.cells = r.columns * r.rows
 	r.findRectangles(span)
 	g := &env.Game{
-		Players:  [2]string{"red", "yellow"},
-		Summary:  "drop pieces into columns; own the four corners of a large rectangle",
-		Rules:    r.rules(span),
-		Strategy: r.strategy(span),
-		Tensor:   env.Shape{H: r.rows, W: r.columns},
+		Players: [2]string{"red", "yellow"},
+		Summary: "drop pieces into columns; own the four corners of a large rectangle",
+		Rules:   r.rules(span),
+		Strategy: "Each piece opens the cell above it: do not drop one below a corner that the other side needs. Red must " +
+			"attack, because a full board is yellow's.",
+		Tensor: env.Shape{H: r.rows, W: r.columns},
 		Planes: append(piecePlanes("1 on every cell"),
 			"next free cells: 1 on the lowest empty cell of each column that has one, 0 elsewhere",
 			"mover is red: 1 on every cell if red is to move, otherwise 0"),
@@ -74,25 +71,12 @@ func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 }
 
 func (r *goldenRectangle[B]) rules(span int) string {
-	const turns = "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest " +
-		"empty cell of its column.\n"
-	if span >= r.rows {
-		return turns + fmt.Sprintf("Yellow wins when the board is full. Red would need the four corners of an upright "+
-			"rectangle whose columns and rows are at least %d apart; this board is too small for one.", span)
-	}
 	column, row := env.ColumnName(span), env.RowName(span)
-	return turns + fmt.Sprintf("You win 100 to 0 when your pieces are the four corners of an upright rectangle whose "+
+	return fmt.Sprintf("Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest "+
+		"empty cell of its column.\nYou win 100 to 0 when your pieces are the four corners of an upright rectangle whose "+
 		"columns are at least %d apart and whose rows are at least %[1]d apart, such as a1, %[2]s1, %[2]s%[3]s and "+
-		"a%[3]s: it covers at least %[4]d columns and %[4]d rows.\nIf the board is full and nobody has such a rectangle, yellow wins 100 to 0. There are no draws.",
-		span, column, row, span+1)
-}
-
-func (r *goldenRectangle[B]) strategy(span int) string {
-	if span >= r.rows {
-		return ""
-	}
-	return "Each piece opens the cell above it: do not drop one below a corner that the other side needs. Red must " +
-		"attack, because a full board is yellow's."
+		"a%[3]s: it covers at least %[4]d columns and %[4]d rows.\nIf the board is full and nobody has such a rectangle, "+
+		"yellow wins 100 to 0. There are no draws.", span, column, row, span+1)
 }
 
 // findRectangles fills rectangles[a] with the other three corners of every rectangle that has a as an upper corner and
@@ -111,24 +95,13 @@ func (r *goldenRectangle[B]) findRectangles(span int) {
 }
 
 func (r *goldenRectangle[B]) newState() env.State {
-	s := &goldenRectangleState[B]{game: r, sides: sides[B]{progress: unfinished}}
+	s := &goldenRectangleState[B]{game: r, filling: filling[B]{sides: sides[B]{progress: unfinished}}}
 	s.playable[0] = 1<<r.columns - 1
 	return s
 }
 
 func (s *goldenRectangleState[B]) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
 func (s *goldenRectangleState[B]) CopyFrom(src env.State) { *s = *src.(*goldenRectangleState[B]) }
-
-func (s *goldenRectangleState[B]) Legal(dst []env.Action) []env.Action {
-	if s.Done() {
-		return dst
-	}
-	return appendActions(dst, s.playable, 0)
-}
-
-func (s *goldenRectangleState[B]) RandomAction(r uint64) env.Action {
-	return env.Action(nth(s.playable, below(r, count(s.playable))))
-}
 
 func (s *goldenRectangleState[B]) Apply(a env.Action) {
 	p, cell := s.player, int(a)

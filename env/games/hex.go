@@ -39,10 +39,7 @@ type hexState[B bitboard] struct {
 }
 
 func buildHex(v Values) (*env.Game, error) {
-	if size := v.Number("size"); size*size <= 64 {
-		return newHex[[1]uint64](v)
-	}
-	return newHex[[2]uint64](v)
+	return sized(v.Number("size")*v.Number("size"), newHex[[1]uint64], newHex[[2]uint64])(v)
 }
 
 func newHex[B bitboard](v Values) (*env.Game, error) {

@@ -41,16 +41,12 @@ const longestLine = 11
 
 // lineUpState is a position; it implements env.State.
 type lineUpState[B bitboard] struct {
-	game     *lineUp[B]
-	playable B // cells that can be marked: with gravity the lowest empty one of each column, otherwise all empty ones
-	sides[B]
+	game *lineUp[B]
+	filling[B]
 }
 
 func buildLineUp(v Values) (*env.Game, error) {
-	if v.Number("width")*v.Number("height") <= 64 {
-		return newLineUp[[1]uint64](v)
-	}
-	return newLineUp[[2]uint64](v)
+	return sized(v.Number("width")*v.Number("height"), newLineUp[[1]uint64], newLineUp[[2]uint64])(v)
 }
 
 func newLineUp[B bitboard](v Values) (*env.Game, error) {
@@ -174,7 +170,7 @@ func (l *lineUp[B]) completing(owned B) (cells B) {
 }
 
 func (l *lineUp[B]) newState() env.State {
-	s := &lineUpState[B]{game: l, sides: sides[B]{progress: unfinished}}
+	s := &lineUpState[B]{game: l, filling: filling[B]{sides: sides[B]{progress: unfinished}}}
 	n := l.cells
 	if l.gravity {
 		n = l.width
@@ -187,17 +183,6 @@ func (l *lineUp[B]) newState() env.State {
 
 func (s *lineUpState[B]) Goals() [2]int          { return env.GoalsOf(env.WinDrawLoss, s.Outcome()) }
 func (s *lineUpState[B]) CopyFrom(src env.State) { *s = *src.(*lineUpState[B]) }
-
-func (s *lineUpState[B]) Legal(dst []env.Action) []env.Action {
-	if s.Done() {
-		return dst
-	}
-	return appendActions(dst, s.playable, 0)
-}
-
-func (s *lineUpState[B]) RandomAction(r uint64) env.Action {
-	return env.Action(nth(s.playable, below(r, count(s.playable))))
-}
 
 func (s *lineUpState[B]) Apply(a env.Action) {
 	p, cell := s.player, int(a)

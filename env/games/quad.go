@@ -67,10 +67,7 @@ type quadState[B bitboard] struct {
 }
 
 func buildQuad(v Values) (*env.Game, error) {
-	if size := v.Number("size"); size*size <= 64 {
-		return newQuad[[1]uint64](v)
-	}
-	return newQuad[[2]uint64](v)
+	return sized(v.Number("size")*v.Number("size"), newQuad[[1]uint64], newQuad[[2]uint64])(v)
 }
 
 func newQuad[B bitboard](v Values) (*env.Game, error) {

@@ -88,11 +88,7 @@ type Values []env.Param
 
 // Word returns the value of the named parameter.
 func (v Values) Word(name string) string {
-	i := slices.IndexFunc(v, func(p env.Param) bool { return p.Name == name })
-	if i < 0 {
-		panic("games: family without parameter " + name)
-	}
-	return v[i].Value
+	return v[slices.IndexFunc(v, func(p env.Param) bool { return p.Name == name })].Value
 }
 
 // Number returns the value of the named parameter, which takes numbers.
@@ -114,9 +110,6 @@ var (
 
 // Register adds a family and returns true. The result allows a game's file to call it in a variable declaration.
 func Register(f Family) bool {
-	if len(f.Aliases) == 0 {
-		panic("games: family without an alias: " + f.Name)
-	}
 	families = append(families, f)
 	slices.SortFunc(families, func(a, b Family) int {
 		return cmp.Or(cmp.Compare(uint(a.Order-1), uint(b.Order-1)), cmp.Compare(a.Name, b.Name)) // 0 becomes the largest

@@ -77,11 +77,11 @@ func Restore(name, sheet string) (*env.Game, error) {
 }
 
 // NewOfRun is [New] for the game of a run in dir. If the name is gdl(PATH) and the file is gone, the run's own sheet takes its
-// place, if it came from a file of the same name.
+// place, if it came from a file of the same name. The full name of the run's game will do, too.
 func NewOfRun(name, dir string) (*env.Game, error) {
 	if path, ok := SheetPath(name); ok && dir != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			if c, err := readCarried(dir); err == nil && c.isOf(path) {
+			if c, err := readCarried(dir); err == nil && (c.Game == name || c.isOf(path)) {
 				if g, err := Restore(c.Game, c.Sheet); err == nil {
 					return g, nil
 				}
@@ -95,51 +95,19 @@ func NewOfRun(name, dir string) (*env.Game, error) {
 func stemOf(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
 
 // newSheet returns the game of a rule sheet, which path names in one of these ways: the sheet's file (PATH.kif), the
-// folder of a run on it, a weights file of such a run, or the end of a game's name, STEM-HASH. If there is none, it
-// looks in the folder "runs" for runs on a sheet called path, and takes their sheet if all have the same one.
+// folder of a run on it, or a weights file of such a run. The name of a game that was made before serves as well.
 func newSheet(name, path string) (*env.Game, error) {
 	if g, err := Find(name); err == nil {
 		return g, nil
 	}
 	g, err := readSheet(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		switch found := findInRuns(name, path); {
-		case len(found) == 1:
-			g, err = Restore(found[0].Game, found[0].Sheet)
-		case len(found) > 1 && !slices.ContainsFunc(found, func(c carried) bool { return c.Sheet != found[0].Sheet }):
-			g, err = ofSheet(stemOf(path), found[0].Sheet) // games with different caps on plies
-		default:
-			err = fmt.Errorf("%w; a rule sheet is named by its file, PATH.kif or gdl(PATH), or, as gdl(PATH), by the folder or a weights file of a run on it", err)
-		}
+		err = fmt.Errorf("%w; a rule sheet is named by its file, PATH.kif or gdl(PATH), or, as gdl(PATH), by the folder or a weights file of a run on it", err)
 	}
 	if err != nil && !errors.Is(err, ErrName) {
 		err = fmt.Errorf("%w %q: %w", ErrName, name, err)
 	}
 	return g, err
-}
-
-// maxRuns is the number of folders in "runs" in which findInRuns looks for a game.
-const maxRuns = 1000
-
-// findInRuns returns the game of that name from the runs in "runs"; or, if no run has it, the games of the runs on a sheet
-// from a file of path's name, each once.
-func findInRuns(name, path string) []carried {
-	configs, _ := filepath.Glob(filepath.Join("runs", "*", runFile)) // the pattern is right
-	var named, same []carried
-	for _, config := range configs[:min(len(configs), maxRuns)] {
-		c, err := readCarried(filepath.Dir(config))
-		switch {
-		case err != nil:
-		case c.Game == name:
-			named = append(named, c)
-		case c.isOf(path) && !slices.Contains(same, c):
-			same = append(same, c)
-		}
-	}
-	if len(named) > 0 {
-		return named[:1]
-	}
-	return same
 }
 
 // isOf reports whether the sheet came from a file of the same name as path.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ludus/env"
 	"ludus/env/gdl"
 	"ludus/env/gdl/kif"
 	"ludus/env/gdl/sheets"
@@ -82,19 +81,11 @@ func TestSheetInRuns(t *testing.T) {
 	}
 	config := `{"game": "` + name + `", "sheet": ` + quoted(sheets.Text("hex")) + `}`
 	writeFile(t, run, "config.json", config)
-	g := mustNew(t, name)
-	if mustNew(t, "gdl("+run+")") != g {
-		t.Error("the folder's game is another one")
-	}
+	g := mustNew(t, "gdl("+run+")")
 	// The file of the sheet is gone.
-	for _, found := range []func() (*env.Game, error){
-		func() (*env.Game, error) { return New("gdl(hex.kif)") },
-		func() (*env.Game, error) { return New("gdl(elsewhere/Hex.kif)") },
-		func() (*env.Game, error) { return NewOfRun("gdl(hex.kif)", run) },
-		func() (*env.Game, error) { return NewOfRun(name, "") },
-	} {
-		if other, err := found(); err != nil || other != g {
-			t.Errorf("a deleted sheet: %v", err)
+	for _, gone := range []string{"gdl(hex.kif)", "gdl(elsewhere/Hex.kif)", name} {
+		if other, err := NewOfRun(gone, run); err != nil || other != g {
+			t.Errorf("a deleted sheet, %s: %v", gone, err)
 		}
 	}
 	if _, err := NewOfRun("gdl(nim.kif)", run); !errors.Is(err, os.ErrNotExist) {
@@ -104,48 +95,6 @@ func TestSheetInRuns(t *testing.T) {
 	weights := writeFile(t, dir, "hex.safetensors", string([]byte{byte(len(header)), byte(len(header) >> 8), 0, 0, 0, 0, 0, 0})+header)
 	if mustNew(t, "gdl("+weights+")") != g {
 		t.Error("the weights file's game is another one")
-	}
-}
-
-// TestDeletedSheet finds the sheet of a deleted file in the runs on it, if all have the same; the name of its game has a cap.
-func TestDeletedSheet(t *testing.T) {
-	t.Chdir(t.TempDir())
-	addRun := func(folder, stem, text string) *env.Game {
-		t.Helper()
-		g, err := ofSheet(stem, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(filepath.Join("runs", folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, filepath.Join("runs", folder), "config.json", `{"game": "`+g.Name+`", "sheet": `+quoted(text)+`}`)
-		return g
-	}
-	race := sheets.Text("race")
-	g := addRun("any folder", "race", race)
-	addRun("gdl-race-2", "race", race)
-	addRun("gdl-race-track-1", "race-track", race)
-	if found, err := New("gdl(somewhere/Race.kif)"); err != nil || found != g {
-		t.Errorf("found %v, error %v", found, err)
-	}
-	writeFile(t, filepath.Join("runs", "gdl-race-2"), "config.json", `{"game": "gdl(race-2f48fe48-56)", "sheet": `+quoted(race)+`}`)
-	if found, err := New("gdl(race.kif)"); err != nil || found != g {
-		t.Errorf("with a run that has a cap: found %v, error %v", found, err)
-	}
-	addRun("gdl-race-2", "race", race)
-	other := addRun("gdl-race-3", "race", race+"\n; another sheet")
-	for _, want := range []*env.Game{g, other} {
-		c := findInRuns(want.Name, "race.kif")
-		if len(c) != 1 || c[0].Game != want.Name || c[0].Sheet != want.Sheet {
-			t.Errorf("%s is not found in runs", want.Name)
-		}
-	}
-	if _, err := New("gdl(race.kif)"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("two sheets: %v", err)
-	}
-	if found, err := NewOfRun("gdl(race.kif)", "runs/gdl-race-2"); err != nil || found != g {
-		t.Errorf("found %v, error %v", found, err)
 	}
 }
 
