@@ -2,7 +2,8 @@
 // from a local server or from disk. It clicks, types and touches as a person does. A test fails if its page, or a
 // worker of the page, writes to the console, throws, or requests anything from another origin.
 //
-// All tests share one Chromium. Each tab has cookies and storage of its own.
+// All tests share one Chromium: chromium-headless-shell, which takes half of the time, or chromium. Each tab has cookies and
+// storage of its own.
 //
 // All files but this one are tests. Environment variables:
 //

@@ -25,10 +25,12 @@ func exported(t *testing.T, name string, channels, blocks int) []byte {
 	return data
 }
 
-// People play on an exported page, opened from disk.
+// People play on an exported page, opened from disk. It has the scripts of the server's page, and its engine plays each game as
+// the server does (see package page), so a few games are enough.
 func TestPlayOnPage(t *testing.T) {
 	b := Start(t)
-	front := Front{Name: "page", Address: func(t *testing.T, game string) string { return onDisk(t, exported(t, game, 8, 1)) }}
+	address := func(t *testing.T, game string) string { return onDisk(t, exported(t, game, 8, 1)) }
+	front := Front{Name: "page", Games: []string{turned, sixes, "quad-5x5"}, Address: address}
 	front.Test(t, b)
 }
 

@@ -65,7 +65,8 @@ func TestOtherOriginInBrowser(t *testing.T) {
 func TestPlayOnServer(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	address, _ := serve(t, web.Options{Runs: dir})
-	front := Front{Name: "web", Address: func(t *testing.T, name string) string {
+	all := []string{turned, sixes, "breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
+	front := Front{Name: "web", Games: all, Address: func(t *testing.T, name string) string {
 		game := newGame(t, name)
 		file := naming.FileName(game.Name) + ".safetensors"
 		weights := infertest.RandomWeights(game, 4, 1, 1).Marshal()

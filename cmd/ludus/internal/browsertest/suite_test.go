@@ -20,14 +20,14 @@ import (
 
 // Front is a page with the play app: a person in the first seat against an agent, unless its address says otherwise.
 type Front struct {
-	Name string // for names of screenshots
+	Name  string   // for names of screenshots
+	Games []string // that are played to their ends
 	// Address returns the app's address for a game, without a part after #.
 	Address func(t *testing.T, game string) string
 }
 
-// Games of the tests: those with short names, and small ones.
+// Small games of the tests.
 var (
-	Named  = []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
 	placed = "quad(size=4,quads=4,whites=2,corners=cut)"    // pieces are placed, by two kinds of moves
 	moved  = "breakthrough(columns=3,rows=5,captures=true)" // pieces are moved
 	passed = "free-for-all(size=5,steps=30,objective=win)"  // a move may touch no cell
@@ -38,7 +38,7 @@ var (
 
 // Test plays games and uses everything that needs an answer of the page's engine or server.
 func (f Front) Test(t *testing.T, b *Browser) {
-	for _, name := range append([]string{turned, sixes}, Named...) {
+	for _, name := range f.Games {
 		f.run(t, b, "mouse "+name, name, f.mouse)
 	}
 	f.run(t, b, "won", sixes, f.won)
