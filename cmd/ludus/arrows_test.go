@@ -57,7 +57,7 @@ var imports = map[string][]string{
 	"train/suite":                 {"checkpoints", "env", "env/games", "env/naming", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train/record":                {"checkpoints", "env", "train/rundir"},
 	"train/record/recordtest":     {"env", "env/games", "train/record"},
-	"train/learn":                 {"env", "model", "model/infer", "train/parallel", "train/record", "train/rundir", "train/seed", "train/suite"},
+	"train/learn":                 {"env", "model", "model/infer", "train/parallel", "train/record", "train/rundir", "train/seed"},
 	"train/plan": {
 		"env", "model", "model/infer", "train/cpu", "train/learn", "train/parallel", "train/record", "train/rundir", "train/seed",
 		"train/selfplay",
