@@ -56,7 +56,7 @@ var imports = map[string][]string{
 	"train/suite":                 {"checkpoints", "env", "env/games", "env/naming", "env/solver", "train/agent", "train/seed", "train/stats"},
 	"train/record":                {"checkpoints", "env", "train/rundir"},
 	"train/record/recordtest":     {"env", "env/games", "train/record"},
-	"train/learn":                 {"env", "model", "model/infer", "train/parallel", "train/record", "train/rundir", "train/seed", "train/suite"},
+	"train/learn":                 {"env", "model", "model/infer", "train/parallel", "train/record", "train/rundir", "train/seed"},
 	"train/plan": {
 		"env", "model", "model/infer", "train/cpu", "train/learn", "train/parallel", "train/record", "train/rundir", "train/seed",
 		"train/selfplay",
@@ -66,12 +66,9 @@ var imports = map[string][]string{
 		"checkpoints", "env", "env/games", "model", "model/infer", "train/agent", "train/learn", "train/match", "train/parallel",
 		"train/plan", "train/ratings", "train/record", "train/rundir", "train/seed", "train/selfplay", "train/suite",
 	},
-	"train/check":  {"checkpoints", "env", "env/games", "model/infer", "train/record", "train/rundir"},
-	"train/remote": {"checkpoints", "env/games", "model/infer", "train/parallel", "train/record", "train/rundir", "train/selfplay"},
-	"train/doctor": {"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train/agent", "train/record", "train/rundir"},
-	"train/sweep": {
-		"checkpoints", "env", "train/agent", "train/cpu", "train/match", "train/rundir", "train/stats", "train/suite",
-	},
+	"train/check":           {"checkpoints", "env", "env/games", "model/infer", "train/record", "train/rundir"},
+	"train/remote":          {"checkpoints", "env/games", "model/infer", "train/parallel", "train/record", "train/rundir", "train/selfplay"},
+	"train/doctor":          {"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train/agent", "train/record", "train/rundir"},
 	"cmd/internal/diagrams": {"env"},
 	"cmd/internal/svg":      {},
 	"cmd/buildengine":       {},
@@ -122,7 +119,7 @@ var imports = map[string][]string{
 		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env",
 		"env/games", "env/gdl", "env/naming", "env/solver", "model/infer", "model/infer/kernel", "model/infer/onnx", "train",
 		"train/agent", "train/check", "train/doctor", "train/exploit", "train/match", "train/plan", "train/ratings",
-		"train/remote", "train/rundir", "train/selfplay", "train/shipped", "train/stats", "train/suite", "train/sweep",
+		"train/remote", "train/rundir", "train/selfplay", "train/shipped", "train/stats", "train/suite",
 	},
 }
 

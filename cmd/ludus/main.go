@@ -60,7 +60,7 @@ Start with:
 
 Exit codes: 0 success, 1 failure, 2 invalid command line, 3 "solve" or "exploit" reached its limits, 4 "exploit" found
 faults, 130 stopped by Ctrl-C or SIGTERM.
-A stopped "train", "sweep", "rate", "suite" or "arena --record" prints the command that continues it.`,
+A stopped "train", "rate", "suite" or "arena --record" prints the command that continues it.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -73,7 +73,7 @@ A stopped "train", "sweep", "rate", "suite" or "arena --record" prints the comma
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, flagError(cmd, err)) })
 	root.AddCommand(profiled(trainCommand()), profiled(workerCommand()), statusCommand(), playCommand(), serveCommand(), ggpCommand(), profiled(arenaCommand()), profiled(rateCommand()),
-		profiled(compareCommand()), sweepCommand(), profiled(suiteCommand()), profiled(exploitCommand()), analyzeCommand(), profiled(solveCommand()),
+		profiled(compareCommand()), profiled(suiteCommand()), profiled(exploitCommand()), analyzeCommand(), profiled(solveCommand()),
 		exportCommand(), reportCommand(), doctorCommand(), checkCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
 	for _, c := range root.Commands() {

@@ -75,6 +75,11 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	}
 }
 
+// percent formats a share with its interval.
+func percent(e stats.Estimate) string {
+	return fmt.Sprintf("%.2f %% (%.2f to %.2f)", 100*e.Value, 100*e.Low, 100*e.High)
+}
+
 // widest returns the largest distance, in Elo, between a level of a dial and the end of its interval.
 func widest(dial agent.Dial) (most float64) {
 	for _, l := range dial.Levels() {

@@ -92,7 +92,6 @@ func newLearner(
 		settings: settings, seed: seed, trainer: trainer, training: window{game: game}, validation: window{game: game},
 		batch: model.NewBatch(game, settings.BatchSize), parallel: run,
 	}
-	l.training.keepOut, l.validation.keepOut = settings.KeepOut > 0, settings.KeepOut > 0
 	for i := range l.samplers {
 		l.samplers[i] = newSampler(game)
 	}
@@ -115,7 +114,7 @@ func (l *Learner) UnmarshalState(data []byte) error { return l.trainer.Unmarshal
 func (l *Learner) Positions() int { return l.training.positions }
 
 // Ready reports whether the replay window holds enough positions for a batch of distinct samples.
-func (l *Learner) Ready() bool { return l.training.trainable >= l.settings.BatchSize }
+func (l *Learner) Ready() bool { return l.training.positions >= l.settings.BatchSize }
 
 // split divides games into training and validation games. first is the number in the run of games[0]. The names of the
 // random streams in this file must not change, since then a seed would give other weights.
@@ -189,7 +188,7 @@ func (l *Learner) Train(ctx context.Context, m *rundir.Metrics, steps int, share
 	if share > outcomeOnlyShare {
 		valueMix = l.settings.ValueMix
 	}
-	if l.validation.trainable > 0 {
+	if l.validation.positions > 0 {
 		l.draw(&l.validation, rand.New(seed.New(l.seed, "held-out batch", m.Generation)))
 		l.fill(&l.validation, valueMix)
 		losses, err := l.trainer.Losses(l.batch)

@@ -98,48 +98,44 @@ func TestDiversity(t *testing.T) {
 // TestRestore compares the windows and counts of a learner that is restored with those of one that was never interrupted.
 func TestRestore(t *testing.T) {
 	game := recordtest.Game(t, "quad(size=4,quads=4,whites=1)")
-	for keepOut := range 2 {
-		settings := rundir.DefaultSettings(game)
-		settings.BatchSize, settings.ReplayWindow, settings.ValidationShare, settings.KeepOut = 16, 100, 0.2, keepOut
-		rng := rand.New(rand.NewPCG(1, 2))
-		whole, restored := newLearner(game, &settings, 1, nil, nil), newLearner(game, &settings, 1, nil, nil)
-		var generations [][]*record.Record
-		var firsts []int
-		var counts Counts
-		games := 0
-		for g := range 9 {
-			var records []*record.Record
-			for range 6 {
-				records = append(records, recordtest.Random(game, rng))
-			}
-			if g == 3 {
-				records = nil // the file is lost
-			}
-			generations, firsts = append(generations, records), append(firsts, games)
-			counts = whole.Add(records, games, counts)
-			games += len(records)
+	settings := rundir.DefaultSettings(game)
+	settings.BatchSize, settings.ReplayWindow, settings.ValidationShare = 16, 100, 0.2
+	rng := rand.New(rand.NewPCG(1, 2))
+	whole, restored := newLearner(game, &settings, 1, nil, nil), newLearner(game, &settings, 1, nil, nil)
+	var generations [][]*record.Record
+	var firsts []int
+	var counts Counts
+	games := 0
+	for g := range 9 {
+		var records []*record.Record
+		for range 6 {
+			records = append(records, recordtest.Random(game, rng))
 		}
-		read := func(generation int) ([]*record.Record, int, error) {
-			return generations[generation-1], firsts[generation-1], nil
+		if g == 3 {
+			records = nil // the file is lost
 		}
-		if err := restored.Restore(counts, 9, read); err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(restored.training, whole.training) || !reflect.DeepEqual(restored.validation, whole.validation) {
-			t.Error("the windows differ")
-		}
-		if whole.Positions() >= counts.Training || counts.Weight > float64(counts.Training) {
-			t.Errorf("the window dropped none of %d positions", counts.Training)
-		}
-		for _, w := range []*window{&whole.training, &whole.validation} {
-			if some := w.trainable < w.positions; some != (keepOut > 0) || w.trainable == 0 {
-				t.Errorf("%d of %d positions are trained on", w.trainable, w.positions)
-			}
-		}
-		broken := errors.New("broken")
-		err := newLearner(game, &settings, 1, nil, nil).Restore(counts, 9, func(int) ([]*record.Record, int, error) { return nil, 0, broken })
-		if !errors.Is(err, broken) {
-			t.Errorf("a file that cannot be read: %v", err)
-		}
+		generations, firsts = append(generations, records), append(firsts, games)
+		counts = whole.Add(records, games, counts)
+		games += len(records)
+	}
+	read := func(generation int) ([]*record.Record, int, error) {
+		return generations[generation-1], firsts[generation-1], nil
+	}
+	if err := restored.Restore(counts, 9, read); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(restored.training, whole.training) || !reflect.DeepEqual(restored.validation, whole.validation) {
+		t.Error("the windows differ")
+	}
+	if whole.Positions() >= counts.Training || counts.Weight > float64(counts.Training) {
+		t.Errorf("the window dropped none of %d positions", counts.Training)
+	}
+	if whole.training.positions == 0 || whole.validation.positions == 0 {
+		t.Errorf("%d positions for training, %d for validation", whole.training.positions, whole.validation.positions)
+	}
+	broken := errors.New("broken")
+	err := newLearner(game, &settings, 1, nil, nil).Restore(counts, 9, func(int) ([]*record.Record, int, error) { return nil, 0, broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("a file that cannot be read: %v", err)
 	}
 }

@@ -13,15 +13,12 @@ import (
 // sample names a training sample: the index of a position in a window, and a symmetry of the game to transform it by.
 type sample struct{ position, symmetry int }
 
-// drawSamples appends n samples drawn from w, which must hold a position that is not kept out. A position that w holds
-// n times is sqrt(n) times as likely as one that it holds once.
+// drawSamples appends n samples drawn from w, which must hold a position. A position that w holds n times is sqrt(n) times
+// as likely as one that it holds once.
 func drawSamples(dst []sample, n int, w *window, rng *rand.Rand) []sample {
 	for len(dst) < n {
 		position := rng.IntN(w.positions)
 		g, ply := w.find(position)
-		if w.keptOut(g.keys[ply]) {
-			continue
-		}
 		if count := w.counts[g.keys[ply]]; count > 1 && rng.Float64()*math.Sqrt(float64(count)) >= 1 {
 			continue // reject, so a repeated position is accepted with probability 1 / sqrt(count)
 		}
@@ -69,9 +66,7 @@ func (s *sampler) write(batch *model.Batch, i int, w *window, x sample, valueMix
 			batch.PolicyWeight[i] = s.writePolicy(row(batch.LegalMask), row(batch.Policy), p, frame, turn)
 		}
 		if at > ply {
-			if !w.keptOut(g.keys[at]) {
-				batch.ReplyWeight[i] = s.writePolicy(row(batch.ReplyMask), row(batch.Reply), p, frame, turn)
-			}
+			batch.ReplyWeight[i] = s.writePolicy(row(batch.ReplyMask), row(batch.Reply), p, frame, turn)
 			break
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"ludus/env"
 	"ludus/train/record"
-	"ludus/train/suite"
 )
 
 // The replay window grows by a power law with exponent windowExponent and initial slope windowSlope (KataGo: Wu 2019,
@@ -80,8 +79,6 @@ type window struct {
 	game      *env.Game
 	games     []windowGame
 	positions int
-	keepOut   bool             // leave out the positions of suite.KeptOut, as samples and as replies
-	trainable int              // number of positions, without those that are left out
 	counts    map[uint64]int32 // occurrences of each position in the window, by windowGame.keys
 }
 
@@ -96,10 +93,6 @@ func (w *window) add(games []*record.Record, size int) (weight float64) {
 		w.games = append(w.games, g)
 		w.positions += len(r.Plies)
 		for _, key := range g.keys {
-			if w.keptOut(key) {
-				continue
-			}
-			w.trainable++
 			n := float64(w.counts[key])
 			weight += math.Sqrt(n+1) - math.Sqrt(n)
 			w.counts[key]++
@@ -109,10 +102,6 @@ func (w *window) add(games []*record.Record, size int) (weight float64) {
 	for drop < len(w.games) && w.positions-len(w.games[drop].Plies) >= size {
 		w.positions -= len(w.games[drop].Plies)
 		for _, key := range w.games[drop].keys {
-			if w.keptOut(key) {
-				continue
-			}
-			w.trainable--
 			w.counts[key]--
 			if w.counts[key] == 0 {
 				delete(w.counts, key)
@@ -129,8 +118,6 @@ func (w *window) add(games []*record.Record, size int) (weight float64) {
 	return weight
 }
 
-// keptOut reports whether the window leaves out the position whose canonical key has this hash.
-func (w *window) keptOut(key uint64) bool { return w.keepOut && suite.KeptOut(key) }
 
 // find locates a position by its index in the window: its game and its searched ply. Index 0 is the oldest position.
 func (w *window) find(position int) (*windowGame, int) {

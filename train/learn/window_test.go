@@ -8,10 +8,8 @@ import (
 	"testing"
 
 	"ludus/env"
-	"ludus/model"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
-	"ludus/train/suite"
 )
 
 // records returns the games of the window, oldest first.
@@ -170,57 +168,6 @@ func TestRepeatedPositionsWeighLess(t *testing.T) {
 	}
 	if most < 9 {
 		t.Errorf("the most frequent position is held %d times", most)
-	}
-}
-
-// TestKeepOut checks that a window that keeps positions out draws all others and no reply from those, and that dropped games
-// leave correct counts.
-func TestKeepOut(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
-	rng := rand.New(rand.NewPCG(5, 6))
-	w := window{game: game, keepOut: true}
-	var weight float64
-	for range 300 {
-		weight += w.add([]*record.Record{recordtest.Random(game, rng)}, 2000)
-	}
-	var keys []uint64
-	trainable := 0
-	for i := range w.games {
-		for _, key := range w.games[i].keys {
-			keys = append(keys, key)
-			if !suite.KeptOut(key) {
-				trainable++
-			}
-		}
-	}
-	if share := float64(trainable) / float64(len(keys)); w.trainable != trainable || share < 0.9 || share > 0.97 {
-		t.Errorf("%d trainable positions, counted %d of %d", w.trainable, trainable, len(keys))
-	}
-	if weight < float64(w.trainable)/2 {
-		t.Errorf("the weight grew by %v", weight)
-	}
-	samples := drawSamples(nil, 20*len(keys), &w, rng)
-	drawn := map[uint64]bool{}
-	batch, s := model.NewBatch(game, 1), newSampler(game)
-	replies := 0
-	for _, x := range samples {
-		drawn[keys[x.position]] = true
-		s.write(batch, 0, &w, x, 0)
-		g, ply := w.find(x.position)
-		if batch.ReplyWeight[0] > 0 {
-			replies++
-			if suite.KeptOut(g.keys[ply+1]) {
-				t.Fatal("a reply comes from a position that is kept out")
-			}
-		}
-	}
-	for _, key := range keys {
-		if drawn[key] == suite.KeptOut(key) {
-			t.Fatalf("position %x: drawn %v, kept out %v", key, drawn[key], suite.KeptOut(key))
-		}
-	}
-	if replies < len(samples)/2 || len(w.counts) != len(drawn) {
-		t.Errorf("%d replies of %d samples; %d positions are counted, %d were drawn", replies, len(samples), len(w.counts), len(drawn))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"ludus/env"
@@ -97,7 +98,7 @@ func (c *Cost) measurePlaying(
 		finished = append(finished, played.Finished...)
 	}
 	c.position = (clock() - start).Seconds() / float64(plies*measuredGames)
-	c.CPUShare = cpuShare((cpu.Time() - startCPU).Seconds(), total, player.Threads(), len(cpu.Cores()))
+	c.CPUShare = cpuShare((cpu.Time() - startCPU).Seconds(), total, player.Threads(), runtime.NumCPU())
 	rescoring, err := measureRescoring(ctx, selfplay.NewRescorer(game, s.SolverNodes, 1), finished, duration, clock)
 	if !cpuTime {
 		rescoring /= float64(threads)

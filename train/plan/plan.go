@@ -17,8 +17,8 @@ const DefaultTime = 8 * time.Minute
 
 // Limits of a run's length.
 const (
-	MaxTime        = 30 * 24 * time.Hour
-	MaxGenerations = 100_000
+	maxTime        = 30 * 24 * time.Hour
+	maxGenerations = 100_000
 )
 
 // Length is the requested length of a run: a time or a number of generations. Both are 0 if nothing is requested.
@@ -30,11 +30,11 @@ type Length struct {
 
 // Validate returns an error if the length is out of bounds.
 func (l Length) Validate() error {
-	if l.Time < 0 || l.Time > MaxTime {
-		return fmt.Errorf("a run of %v: it may last at most %.0fh (%.0f days)", l.Time, MaxTime.Hours(), MaxTime.Hours()/24)
+	if l.Time < 0 || l.Time > maxTime {
+		return fmt.Errorf("a run of %v: it may last at most %.0fh (%.0f days)", l.Time, maxTime.Hours(), maxTime.Hours()/24)
 	}
-	if l.Generations < 0 || l.Generations > MaxGenerations {
-		return fmt.Errorf("a run of %d generations: it may have at most %d", l.Generations, MaxGenerations)
+	if l.Generations < 0 || l.Generations > maxGenerations {
+		return fmt.Errorf("a run of %d generations: it may have at most %d", l.Generations, maxGenerations)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func TestPlan(t *testing.T) {
 			{position: 0.0005, step: 0.05, generation: 0.05}, {position: 0.002, step: 0.13, generation: 0.05},
 			{position: 0.03, step: 1.5, generation: 0.05},
 		} {
-			for _, limit := range []time.Duration{5 * time.Minute, 10 * time.Hour, 24 * time.Hour, MaxTime} {
+			for _, limit := range []time.Duration{5 * time.Minute, 10 * time.Hour, 24 * time.Hour, maxTime} {
 				p, err := ForTime(limit.Seconds(), game, &settings, c)
 				if err != nil {
 					t.Fatal(err)

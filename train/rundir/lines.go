@@ -53,14 +53,6 @@ func parseLine[T any](text []byte) (*T, error) {
 	return x, nil
 }
 
-// Tail returns the last lines of the file, up to ten; none if it cannot be read.
-func (l LinesFile[T]) Tail(dir string) []T {
-	const tailLines = 10
-	raw, _ := checkpoints.ReadLines(filepath.Join(dir, l.Name))
-	lines, _ := l.Parse(raw[max(0, len(raw)-tailLines):])
-	return lines
-}
-
 // Append adds a line durably.
 func (l LinesFile[T]) Append(dir string, line *T) error {
 	text, err := json.Marshal(line)

@@ -34,14 +34,6 @@ func TestLines(t *testing.T) {
 	if len(warnings) != 1 || !strings.Contains(warnings[0].Error(), path+": line 3:") {
 		t.Errorf("warnings %v", warnings)
 	}
-	if tail := MetricsFile.Tail(dir); !reflect.DeepEqual(tail, lines) {
-		t.Errorf("tail %+v", tail)
-	}
-	long := strings.Repeat(`{"generation":7,"games":1}`+"\n", 5000)
-	appendText(t, path, "x\n"+long)
-	if tail := MetricsFile.Tail(dir); len(tail) != 10 || tail[0].Generation != 7 {
-		t.Errorf("tail of a long file: %+v", tail)
-	}
 	appendText(t, filepath.Join(dir, MatchesFile.Name), `{"games":-1}`+"\n"+`{"games":2,"seconds":1e300}`+"\n")
 	if matches, warnings, err := MatchesFile.Read(dir); len(matches) > 0 || len(warnings) != 2 || err != nil {
 		t.Errorf("impossible matches: %+v, %v, %v", matches, warnings, err)

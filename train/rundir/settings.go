@@ -35,7 +35,6 @@ type Settings struct {
 	KeepNewest          int     `json:"keep_newest"`
 	KeepEvery           int     `json:"keep_every"`
 	SolverNodes         int     `json:"solver_nodes"`
-	KeepOut             int     `json:"keep_out"`
 	RatingShare         float64 `json:"rating_share"`
 }
 
@@ -113,8 +112,6 @@ func (s *Settings) List() []Setting {
 			"share of games in the validation set, which is never trained on"},
 		{"solver_nodes", 0, 1e8, 1, (*intField)(&s.SolverNodes),
 			"nodes of the exact solver for each position of a finished game; its results replace the search's; 0: off"},
-		{"keep_out", 0, 1, 1, (*intField)(&s.KeepOut),
-			"1: the run trains on all positions but a certain sixteenth, on which ludus sweep tests it separately"},
 		{"keep_newest", 1, 1e6, 1, (*intField)(&s.KeepNewest), "number of newest checkpoints to keep"},
 		{"keep_every", 0, 1e6, 1, (*intField)(&s.KeepEvery), "keep every n-th of the older checkpoints; 0: none"},
 		{"rating_share", 0, 0.5, 0, (*floatField)(&s.RatingShare),

@@ -1,11 +1,6 @@
 package stats
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // Z is the half-width of a 95 % interval in standard errors: the 97.5 % quantile of the standard normal distribution.
 const Z = 1.959964
@@ -59,23 +54,4 @@ func Mean(clusters []Cluster) Estimate {
 	centre := (mean + Z*Z/(2*t)) / scale
 	half := Z * math.Sqrt(max(0, mean*(1-mean))/t+Z*Z/(4*t*t)) / scale
 	return Estimate{mean, max(0, min(centre-half, mean)), min(1, max(centre+half, mean))}
-}
-
-// StudentMean returns the mean of n independent, normally distributed numbers with its interval by Student's t:
-//
-//	mean ± t sqrt(variance / n),  t the 97.5 % quantile with n-1 degrees of freedom
-//
-// ok is false, and the interval is empty, if there are fewer than two numbers.
-func StudentMean(x []float64) (e Estimate, ok bool) {
-	n := float64(len(x))
-	if n == 0 {
-		return Estimate{}, false
-	}
-	mean, variance := stat.MeanVariance(x, nil)
-	if n == 1 {
-		return Estimate{mean, mean, mean}, false
-	}
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975)
-	half := t * math.Sqrt(variance/n)
-	return Estimate{mean, mean - half, mean + half}, true
 }

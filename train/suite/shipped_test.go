@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 
@@ -48,33 +47,6 @@ func TestShipped(t *testing.T) {
 	}
 	if bytes > size {
 		t.Errorf("all suites take %d bytes, more than %d", bytes, size)
-	}
-}
-
-// KeptOutPositions are those with a hash of 0 modulo 16, and equal positions up to symmetry are kept out together.
-func TestKeptOutPositions(t *testing.T) {
-	s, _ := Shipped(mustGame(t, "quad-5x5"))
-	var want []Position
-	for _, p := range s.Positions {
-		state, err := p.replay(s.Game)
-		if err != nil {
-			t.Fatal(err)
-		}
-		key, symmetry := state.CanonicalKey()
-		if key.Hash()%16 != 0 {
-			continue
-		}
-		want = append(want, p)
-		image := s.Game.NewState()
-		for _, a := range p.Moves {
-			image.Apply(s.Game.Symmetries[symmetry].Actions[a])
-		}
-		if key := image.Key(); !KeptOut(key.Hash()) {
-			t.Errorf("the image of %v is not kept out", s.Game.Texts(p.Moves))
-		}
-	}
-	if got := s.KeptOutPositions(); got.Game != s.Game || !reflect.DeepEqual(got.Positions, want) || len(want) < 500 || len(want) > 750 {
-		t.Errorf("%d positions, want %d", len(got.Positions), len(want))
 	}
 }
 

@@ -29,29 +29,6 @@ type Origin struct {
 	Memory    int     `json:"memory,omitzero"`     // largest size of a solver's table in MiB; 0 if unknown
 }
 
-// keptOutOf determines the share of kept-out positions: one in keptOutOf.
-const keptOutOf = 16
-
-// KeptOut reports whether training with keep_out leaves out a position, given the hash of its canonical key. Such positions
-// reveal memorisation when methods are compared: an agent that trained on them is better there than one that did not. They
-// may be harder or easier than others, so compare agents and not errors.
-func KeptOut(hash uint64) bool { return hash%keptOutOf == 0 }
-
-// KeptOutPositions returns the suite's positions for which KeptOut holds.
-func (s *Suite) KeptOutPositions() *Suite {
-	kept := &Suite{Game: s.Game, Origin: s.Origin}
-	for i := range s.Positions {
-		state := s.Game.NewState()
-		for _, a := range s.Positions[i].Moves {
-			state.Apply(a)
-		}
-		if key, _ := state.CanonicalKey(); KeptOut(key.Hash()) {
-			kept.Positions = append(kept.Positions, s.Positions[i])
-		}
-	}
-	return kept
-}
-
 // Position is a position in which some legal move loses value, with the exact value of every move.
 type Position struct {
 	Moves []env.Action `json:"moves"` // moves from the start
