@@ -24,7 +24,7 @@ func (g *game) describe(info *Info) {
 	if g.limit > 0 {
 		e.Rules += fmt.Sprintf(" After %d moves the game is a draw.", g.limit)
 	}
-	g.findings = []string{g.trial.sentence(e.Players), g.findingsOnEnd(info), g.findingsOnGoals(info), g.findingsOnBoard(info), g.findingsOnSides(info)}
+	g.findings = []string{g.trial.sentence(), g.findingsOnEnd(info), g.findingsOnGoals(info), g.findingsOnBoard(info), g.findingsOnSides(info)}
 }
 
 // Findings returns what the proofs and random games have shown about a game, in sentences for authors of sheets, a line per

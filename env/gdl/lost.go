@@ -25,7 +25,7 @@ type kind struct {
 func lostFluents(c *gates.Circuit) (lost []int) {
 	p := c.Program
 	kinds := kindsOf(c)
-	w := newWalk(c, 0)
+	w := newWalk(c, 0, 64)
 	position, moves, goals := c.Size()
 	before := make([]uint64, len(p.Fluents))
 	for step := range 1 + maxLostWork/(1+position+moves+goals) {

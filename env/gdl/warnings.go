@@ -39,7 +39,7 @@ func Warnings(e *env.Game) []Warning {
 	g := e.NewState().(*state).game
 	warnings := check(e.Sheet, g.circuit)
 	if len(warnings) == 0 {
-		warnings = g.trial.warnings(e.Players)
+		warnings = g.trial.warnings()
 	}
 	return warnings
 }
