@@ -129,7 +129,7 @@ func TestDeletedSheet(t *testing.T) {
 	if found, err := New("gdl(somewhere/Race.kif)"); err != nil || found != g {
 		t.Errorf("found %v, error %v", found, err)
 	}
-	writeFile(t, filepath.Join("runs", "gdl-race-2"), "config.json", `{"game": "gdl(race-2f48fe48-56)", "sheet": `+quoted(race)+`}`)
+	writeFile(t, filepath.Join("runs", "gdl-race-2"), "config.json", `{"game": "gdl(race-2f48fe48-60)", "sheet": `+quoted(race)+`}`)
 	if found, err := New("gdl(race.kif)"); err != nil || found != g {
 		t.Errorf("with a run that has a cap: found %v, error %v", found, err)
 	}

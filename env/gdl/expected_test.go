@@ -26,8 +26,8 @@ var expected = map[string]string{
 		`8 symmetries, 37 figures, frame "not turned, own goals", 21 plies: proven, 5 classes, goals not proven, moves not proven`,
 	"quad-7x7": `board "7 x 7", tensor {12 7 7}, 98 actions, 0 extra, ` +
 		`8 symmetries, 175 figures, frame "not turned, own goals", 45 plies: proven, 7 classes, goals not proven, moves not proven`,
-	"race": `board "", tensor {6 1 1}, 3 actions, 0 extra, ` +
-		`1 symmetries, 0 figures, frame "not turned", 24 plies: proven, 3 classes`,
+	"race": `board "", tensor {7 1 1}, 3 actions, 0 extra, ` +
+		`1 symmetries, 0 figures, frame "not turned", 56 plies: a cap, 3 classes`,
 	"reversi": `board "6 x 6", tensor {8 6 6}, 37 actions, 1 extra, ` +
 		`1 symmetries, 0 figures, frame "not turned, own goals", 144 plies: a cap, 3 classes, goals not proven`,
 	"tic-tac-toe": `board "3 x 3", tensor {6 3 3}, 9 actions, 0 extra, ` +
