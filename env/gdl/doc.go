@@ -8,7 +8,8 @@
 //     the longest random game, at which the game is a draw; the plies are then part of positions and keys.
 //   - Board: two arguments of fluents whose constants are ordered, by a relation of the sheet or as numbers, and that are
 //     neither roles nor values (determined by the other arguments). Without a board the tensor is [C,1,1].
-//   - Legal moves until the end and one goal each at the end: proven, or [Findings] says that they are not.
+//   - Legal moves until the end and one goal each at the end: so in random games; otherwise the game is over, and a player
+//     without a goal gets 0.
 //   - Symmetries and Second's frame: automorphisms of the circuit, see [gates.Matcher]. The frame may exchange goals; then
 //     the tensor shows who is to move.
 //   - Figures: cells of fluents that terminal or a goal needs together.

@@ -44,8 +44,6 @@ type Info struct {
 	Proven         bool   // the length of games is proven to be bounded
 	Frame          string // how Second's frame maps the board; "" if the sides are not proven to be alike
 	OwnGoals       bool   // the sides are alike except for their goals
-	OneGoal        bool   // proven: at the end each player has exactly one goal
-	Moves          bool   // proven: until the end both players have a legal move
 }
 
 // New returns the game of a sheet. The stem, such as the name of the sheet's file without folder and extension, and a
@@ -142,7 +140,6 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 	if second.actions != nil {
 		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}
-	info.OneGoal, info.Moves = g.proveGoals(folder), g.proveMoves(folder)
 	g.describe(info)
 	g.env.Finish(second.actions)
 	return g.env, info, nil
