@@ -1,30 +1,10 @@
 package ground
 
 import (
-	"context"
 	"slices"
 
 	"ludus/env/gdl/kif"
 )
-
-// CheckUnused returns the first mistake in rules that [Ground] ignores because neither play nor goals depend on them.
-// The error is of type [kif.Error].
-func CheckUnused(ctx context.Context, rules []kif.Rule) error {
-	asked := map[kif.Pos]bool{}
-	for _, r := range relevant(rules) {
-		asked[r.Pos] = true
-	}
-	p := preparer{stopped: func() error { return stopped(ctx) }}
-	for _, r := range rules {
-		if len(r.Body) == 0 || asked[r.Pos] {
-			continue
-		}
-		if err := p.add(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // relevant returns the rules that play and goals depend on, without others such as those for base and input.
 func relevant(rules []kif.Rule) []kif.Rule {
