@@ -73,24 +73,13 @@ func check(text string, circuit *gates.Circuit) []Warning {
 // define collects the atoms of conditions, and the names of relations, fluents and moves that the sheet defines.
 func (c *checker) define() {
 	for _, r := range c.rules {
-		c.addAtoms(r.Body)
+		c.atoms = append(c.atoms, kif.Atoms(r.Body)...)
 		c.relations.add(r.Head)
 		switch args := r.Head.Args; {
 		case (r.Head.Name == "init" || r.Head.Name == "next") && len(args) == 1:
 			c.fluents.add(args[0])
 		case r.Head.Name == "legal" && len(args) == 2:
 			c.moves.add(args[1])
-		}
-	}
-}
-
-func (c *checker) addAtoms(conditions []kif.Term) {
-	for _, l := range conditions {
-		switch l.Name {
-		case "not", "or", "and":
-			c.addAtoms(l.Args)
-		default:
-			c.atoms = append(c.atoms, l)
 		}
 	}
 }

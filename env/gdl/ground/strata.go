@@ -14,24 +14,14 @@ func relevant(rules []kif.Rule) []kif.Rule {
 	}
 	needed := map[string]bool{}
 	var visit func(s string)
-	var ask func(t kif.Term)
-	ask = func(t kif.Term) {
-		if t.Name == "not" || t.Name == "or" || t.Name == "and" {
-			for _, a := range t.Args {
-				ask(a)
-			}
-			return
-		}
-		visit(signature(t))
-	}
 	visit = func(s string) {
 		if needed[s] {
 			return
 		}
 		needed[s] = true
 		for _, r := range byHead[s] {
-			for _, l := range r.Body {
-				ask(l)
+			for _, a := range kif.Atoms(r.Body) {
+				visit(signature(a))
 			}
 		}
 	}
