@@ -98,7 +98,7 @@ func TestRefusedSheets(t *testing.T) {
 			"x and o both have a choice, in the position "},
 		{"no proof", xor, "it is not shown that players take turns: "},
 		{"no noop", change("(<= (legal x noop) (true (control o)))", ""), "x, who is not to move, has no legal move such as noop, in the position "},
-		{"no turn", change("(<= (next (control x)) (true (control o)))", ""), "x has no legal move, and the game is not over, and no fact like (control x) is true, in the position "},
+		{"no turn", change("(<= (next (control x)) (true (control o)))", ""), "x has no legal move, and the game is not over, in the position "},
 		{"no winner", change("(<= (next (cell ?r ?c ?p)) (does ?p (mark ?r ?c)))", ""), "all goals are equal: nobody can win"},
 		{"two goals", ticTacToe + "(<= (goal ?p 20) (line ?p))", "the game is over, and "},
 		{"over at once", ticTacToe + "terminal", "the game is over at its start: terminal holds in the first position"},

@@ -132,26 +132,7 @@ func suggestsTurns(name string) bool {
 
 // brokenLaw returns an error that says which law position i of v breaks, and lists the position's facts.
 func brokenLaw(c *gates.Circuit, law string, v gates.Values, i int) error {
-	facts := factsIn(c, v, i)
-	return fmt.Errorf("%s%s, in the position %s", law, lostTurn(c.Program, facts), cmp.Or(strings.Join(facts, " "), "without facts"))
-}
-
-// lostTurn explains a frequent cause of an error: no fluent says any more whose turn it is. It returns a clause if a
-// position has no fluent of a functor that is named like control or turn and has one fluent true initially; otherwise
-// "".
-func lostTurn(p *ground.Program, facts []string) string {
-	starts := p.Starts()
-	for _, x := range functorsOf(p, p.Fluents) {
-		if !suggestsTurns(x.name) || countTrue(starts, x.members) != 1 {
-			continue
-		}
-		isTrue := func(i int) bool { return slices.Contains(facts, p.Terms.Text(p.Fluents[i])) }
-		if !slices.ContainsFunc(x.members, isTrue) {
-			first := slices.IndexFunc(x.members, func(i int) bool { return starts[i] })
-			return fmt.Sprintf(", and no fact like %s is true", p.Terms.Text(x.terms[first]))
-		}
-	}
-	return ""
+	return fmt.Errorf("%s, in the position %s", law, cmp.Or(strings.Join(factsIn(c, v, i), " "), "without facts"))
 }
 
 // factsIn lists the texts of the fluents that are true in position i of v.

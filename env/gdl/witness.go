@@ -54,7 +54,6 @@ func (w *walk) witness(law string, game int) *Witness {
 			}
 		}
 		if ply == w.plies[game] {
-			x.Law += lostTurn(p, position.Facts)
 			x.Positions = append(x.Positions, position)
 			return x
 		}
