@@ -140,10 +140,11 @@ func (r *run) summary(already bool) (*Summary, error) {
 	if table, err := rundir.ReadRatings(r.Dir); err == nil {
 		s.Rating = table.Find(r.count.Generation)
 	}
-	for _, m := range rundir.MetricsFile.Tail(r.Dir) {
+	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
+	for _, m := range metrics {
 		if m.Games > 0 {
 			s.Diversity = m.Diversity
 		}
 	}
-	return s, nil
+	return s, err
 }

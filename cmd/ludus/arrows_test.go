@@ -25,7 +25,7 @@ var imports = map[string][]string{
 	"env/games":                   {"env", "env/gdl", "env/gdl/kif", "env/naming"},
 	"env/envtest":                 {"env"},
 	"env/gdl/kif":                 {},
-	"env/gdl/oracle":              {"env/gdl/kif"},
+	"env/gdl/oracle":              {"env/gdl/ground", "env/gdl/kif"},
 	"env/gdl/ground":              {"env/gdl/kif"},
 	"env/gdl/gates":               {"env/gdl/ground"},
 	"env/gdl/canonical":           {"env/gdl/kif"},

@@ -13,7 +13,7 @@ import (
 	"ludus/train/cpu"
 )
 
-// BenchmarkRandomGames plays random games natively, by a state of the sheet, and by the sheet 64 at once, in turns. It
+// BenchmarkRandomGames plays random games natively and by a state of the sheet, in turns. It
 // reports moves a second, and how often the native game's number exceeds the others. Breakthrough with seven columns has
 // no native game: it is compared with that of six.
 func BenchmarkRandomGames(b *testing.B) {
@@ -36,19 +36,12 @@ func BenchmarkRandomGames(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			random := gdl.PlayRandom(g)
 			ways := []struct {
 				name  string
 				play  func() int
 				took  time.Duration // CPU time: other programs do not count
 				moves int
-			}{{name: "native", play: playouts(native)}, {name: "state", play: playouts(g)}, {name: "walk", play: func() int {
-				moves, err := random(2000)
-				if err != nil {
-					b.Fatal(err)
-				}
-				return moves
-			}}}
+			}{{name: "native", play: playouts(native)}, {name: "state", play: playouts(g)}}
 			for b.Loop() {
 				for i := range ways {
 					begin := cpu.Time()

@@ -24,7 +24,7 @@ func (g *game) describe(info *Info) {
 	if g.limit > 0 {
 		e.Rules += fmt.Sprintf(" After %d moves the game is a draw.", g.limit)
 	}
-	g.findings = []string{g.trial.sentence(e.Players), g.findingsOnEnd(info), g.findingsOnGoals(info), g.findingsOnBoard(info), g.findingsOnSides(info)}
+	g.findings = g.findingsOf(info)
 }
 
 // Findings returns what the proofs and random games have shown about a game, in sentences for authors of sheets, a line per
@@ -36,55 +36,40 @@ func Findings(e *env.Game) []string {
 	return e.NewState().(*state).game.findings
 }
 
-func (g *game) findingsOnEnd(info *Info) string {
-	text := "Games are proven to end: " + info.Longest + "."
-	if !info.Proven {
-		text = "It is not proven that games end: " + info.Longest + "."
+func (g *game) findingsOf(info *Info) []string {
+	e := g.env
+	end := "It is not proven that games end: "
+	if info.Proven {
+		end = "Games are proven to end: "
 	}
-	if !info.Moves {
-		text += fmt.Sprintf(" In %d random games both players had a legal move until the end. It is not proven that this is always so; "+
-			"without a move the game is over, with the goals of that position.", g.trial.games)
-	}
-	return text
-}
-
-func (g *game) findingsOnGoals(info *Info) string {
-	text := "Goals run from 0 to 100 and add up to 100."
+	goals := "add up to 100."
 	switch {
 	case g.classes.byWin, !g.classes.bySum && len(g.classes.values) <= 3:
-		text = "Goals run from 0 to 100. The higher goal wins."
+		goals = "do not add up to 100. The higher goal wins."
 	case !g.classes.bySum:
-		text = "Goals run from 0 to 100. The higher goal wins; training aims at the difference."
+		goals = "do not add up to 100. The higher goal wins; training aims at the difference."
 	}
-	if !info.OneGoal {
-		text += fmt.Sprintf(" In %d random games each player had exactly one goal at the end. It is not proven that this is always so; "+
-			"without a goal a player gets 0.", g.trial.games)
+	board := "No board was found: that takes facts with two coordinates of a cell as arguments of their own, such as (cell 1 2 x)."
+	if info.Board != "" {
+		board = fmt.Sprintf("The board is %s. It has %d proven symmetries, the identity included.", info.Board, len(e.Symmetries))
 	}
-	return text
-}
-
-func (g *game) findingsOnBoard(info *Info) string {
-	if info.Board == "" {
-		return "No board was found: that takes facts with two coordinates of a cell as arguments of their own, such as (cell 1 2 x)."
+	sides := "It is not proven that both sides are alike, so the network sees the board alike for both players."
+	if info.Frame != "" {
+		but := ""
+		if info.OwnGoals {
+			but = " but for their goals"
+		}
+		sides = fmt.Sprintf("Both sides are proven to be alike%s: for %s the network sees the board with the sides exchanged, %s.",
+			but, e.Players[1], info.Frame)
 	}
-	text := "The board is " + info.Board + "."
-	if n := len(g.env.Symmetries); n > 1 {
-		return text + fmt.Sprintf(" It has %d proven symmetries, the identity included.", n)
+	return []string{
+		g.trial.sentence(),
+		end + info.Longest + ". In random games both players had a legal move until the end; without one the game is over, " +
+			"with the goals of that position.",
+		"Goals " + goals + " In random games each player had exactly one goal at the end; without a goal a player gets 0.",
+		board,
+		fmt.Sprintf("%s %d facts may be true; %d gates compute the rules.", sides, info.Fluents, info.Gates),
 	}
-	return text + " No symmetry of it is proven."
-}
-
-func (g *game) findingsOnSides(info *Info) string {
-	size := fmt.Sprintf(" %d facts may be true; %d gates compute the rules.", info.Fluents, info.Gates)
-	if info.Frame == "" {
-		return "It is not proven that both sides are alike, so the network sees the board alike for both players." + size
-	}
-	but := ""
-	if info.OwnGoals {
-		but = " but for their goals"
-	}
-	return fmt.Sprintf("Both sides are proven to be alike%s: for %s the network sees the board with the sides exchanged, %s.%s",
-		but, g.env.Players[1], info.Frame, size)
 }
 
 // maxDescription is the largest number of characters of a sheet's description.
@@ -114,7 +99,11 @@ func descriptionOf(sheet string) string {
 		}
 		open = true
 	}
-	return shortened(strings.Join(paragraphs, "\n"), maxDescription)
+	text := []rune(strings.Join(paragraphs, "\n"))
+	if len(text) > maxDescription {
+		return string(text[:maxDescription-1]) + "…"
+	}
+	return string(text)
 }
 
 // plain returns a line without unprintable characters, and with single blanks.
@@ -129,17 +118,4 @@ func plain(line string) string {
 		return -1
 	}
 	return strings.Join(strings.Fields(strings.Map(printed, line)), " ")
-}
-
-// shortened cuts a text after most characters, between two words if it can.
-func shortened(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	cut := string(runes[:most-2])
-	if i := strings.LastIndexAny(cut, " \n"); i > 0 {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " \n") + " …"
 }

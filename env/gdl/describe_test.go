@@ -23,11 +23,8 @@ func TestDescription(t *testing.T) {
 		}
 	}
 	long := descriptionOf("; " + strings.Repeat("ä word ", 2000))
-	if n := utf8.RuneCountInString(long); n > maxDescription || n < maxDescription-10 || !strings.HasSuffix(long, " …") {
+	if n := utf8.RuneCountInString(long); n != maxDescription || !strings.HasSuffix(long, "…") {
 		t.Errorf("%d characters, ending with %q", n, long[len(long)-20:])
-	}
-	if n := utf8.RuneCountInString(descriptionOf(";" + strings.Repeat("x", 10000))); n > maxDescription {
-		t.Errorf("%d characters of one word", n)
 	}
 }
 
@@ -43,7 +40,7 @@ func TestRulesOfSheet(t *testing.T) {
 		t.Errorf("rules %q", e.Rules)
 	}
 	found := strings.Join(Findings(e), "\n")
-	for _, want := range []string{"Games are proven to end", "In 1000 random games each player had exactly one goal", "The board is 3 x 3", "gates compute"} {
+	for _, want := range []string{"Games are proven to end", "In random games each player had exactly one goal", "The board is 3 x 3", "gates compute"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("%q is missing in %s", want, found)
 		}

@@ -1,10 +1,8 @@
 package gdl
 
 import (
-	"fmt"
 	"slices"
 
-	"ludus/env"
 	"ludus/env/gdl/gates"
 )
 
@@ -23,14 +21,18 @@ const (
 //
 // Subsets of other figures are removed. If too few or too many figures remain, there are none. Networks use figures
 // only to wire their layers, so a missing one does no harm.
-func (f *finder) figures(second frame) [][]int32 {
+func (f *finder) figures() [][]int32 {
 	board := 0
 	for _, exists := range f.game.env.Drawing.Cells {
 		if exists {
 			board++
 		}
 	}
-	list := largest(f.closed(f.conditions(min(maxFigureCells, board/2)), second))
+	list := f.conditions(min(maxFigureCells, board/2))
+	if len(list) > maxFigureSets {
+		return nil
+	}
+	list = largest(list)
 	total := 0
 	for _, cells := range list {
 		total += len(cells)
@@ -69,39 +71,6 @@ func (f *finder) conditions(most int) (list [][]int32) {
 	return list
 }
 
-// closed adds the images of the sets under the game's symmetries and Second's frame until nothing is new; nil if that
-// gives too many.
-func (f *finder) closed(list [][]int32, second frame) (all [][]int32) {
-	maps := f.game.env.Symmetries // the identity is one
-	if second.actions != nil {
-		maps = append(slices.Clip(maps), env.Symmetry{Cells: second.cells})
-	}
-	known := map[string]bool{}
-	add := func(cells []int32) {
-		if key := fmt.Sprint(cells); !known[key] {
-			known[key] = true
-			all = append(all, cells)
-		}
-	}
-	for _, cells := range list {
-		add(cells)
-	}
-	for k := 0; k < len(all); k++ {
-		if len(all) > maxFigureSets {
-			return nil
-		}
-		for _, m := range maps {
-			var image []int32
-			for _, cell := range all[k] {
-				image = append(image, m.Cells[cell])
-			}
-			slices.Sort(image)
-			add(image)
-		}
-	}
-	return all
-}
-
 // cellsByKind splits a conjunction of fluents by kind, and returns the cells of each kind. Fluents are of one kind if
 // they differ only in their coordinates. The cell of a fluent is the one on which the tensor shows it.
 func (f *finder) cellsByKind(product []int32) (sets [][]int32) {
@@ -122,9 +91,10 @@ func (f *finder) cellsByKind(product []int32) (sets [][]int32) {
 	return sets
 }
 
-// largest removes sets that are subsets of others, and sorts the rest.
+// largest removes duplicates and sets that are subsets of others, and sorts the rest.
 func largest(list [][]int32) (kept [][]int32) {
 	slices.SortFunc(list, slices.Compare)
+	list = slices.CompactFunc(list, slices.Equal)
 	through := map[int32][]int{} // indices of the sets that contain a cell
 	for i, cells := range list {
 		for _, cell := range cells {

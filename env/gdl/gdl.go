@@ -44,8 +44,6 @@ type Info struct {
 	Proven         bool   // the length of games is proven to be bounded
 	Frame          string // how Second's frame maps the board; "" if the sides are not proven to be alike
 	OwnGoals       bool   // the sides are alike except for their goals
-	OneGoal        bool   // proven: at the end each player has exactly one goal
-	Moves          bool   // proven: until the end both players have a legal move
 }
 
 // New returns the game of a sheet. The stem, such as the name of the sheet's file without folder and extension, and a
@@ -104,23 +102,23 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 	if err := checkStart(circuit); err != nil {
 		return nil, nil, err
 	}
+	classes, err := newClasses(circuit)
+	if err != nil {
+		return nil, nil, err
+	}
+	trial, err := playTrial(ctx, circuit)
+	if err != nil {
+		return nil, nil, err
+	}
 	folder := circuit.NewFolder()
 	turns, err := findTurns(ctx, circuit, folder)
 	if err != nil {
 		return nil, nil, err
 	}
 	g := newGame(stem, text, circuit, turns)
-	if g.classes, err = newClasses(circuit); err != nil {
-		return nil, nil, err
-	}
+	g.classes, g.trial = classes, trial
 	b := findBoard(circuit.Program, func(groups [][]int) bool { return proveExclusive(circuit, turns, groups) })
 	if err := g.setActions(b); err != nil {
-		return nil, nil, err
-	}
-	if g.trial, err = g.playTrial(ctx); err != nil {
-		if w := FindWitness(ctx, circuit); w != nil { // an error with a position as example
-			err = w.Err()
-		}
 		return nil, nil, err
 	}
 	info := &Info{Fluents: len(circuit.Program.Fluents), Board: b.String()}
@@ -142,7 +140,6 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 	if second.actions != nil {
 		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}
-	info.OneGoal, info.Moves = g.proveGoals(folder), g.proveMoves(folder)
 	g.describe(info)
 	g.env.Finish(second.actions)
 	return g.env, info, nil
@@ -150,12 +147,14 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 
 // checkStart returns an error if the circuit does not have two roles, or if the game is over in its initial position.
 func checkStart(circuit *gates.Circuit) error {
+	w := newWalk(circuit, 0, 1)
+	circuit.Position(w.values)
 	switch n := len(circuit.Program.Roles); {
 	case n == 1:
 		return errors.New("the sheet has one role; only games of two players are supported")
 	case n != 2:
 		return fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
-	case newWalk(circuit, 0).isOver():
+	case w.values.Get(circuit.Terminal) != 0:
 		return errors.New("the game is over at its start: terminal holds in the first position")
 	}
 	return nil

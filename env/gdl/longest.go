@@ -15,15 +15,12 @@ type longest struct {
 	proof string // the reason, as shown to users
 }
 
-// findLongest tries three ways to prove that games end, and returns the bound of the first that succeeds.
+// findLongest tries two ways to prove that games end, and returns the bound of the first that succeeds.
 func findLongest(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
 	if l, ok := countedGame(c, f); ok {
 		return l, true
 	}
-	if l, ok := usedUpGame(ctx, c, f, t); ok {
-		return l, true
-	}
-	return progressGame(ctx, c, c.NewFolder(), t)
+	return usedUpGame(ctx, c, f, t)
 }
 
 // maxSteps is the largest number of fluents of a step counter.
@@ -69,8 +66,8 @@ func nextStep(c *gates.Circuit, f *gates.Folder, set []int) (step int, ok bool) 
 }
 
 // usedUpGame tries to prove that games end because moves use up fluents. It gives weights to a set of fluents such that
-// every move makes one of them false, and makes true only others whose weights add up to less. The sum of the initial
-// weights then bounds the plies.
+// every move makes one of them false, and makes true only others whose weights add up to less. Which one may depend on the
+// position, as with the size of a heap. The sum of the initial weights then bounds the plies.
 func usedUpGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
 	p := c.Program
 	best := longest{}
@@ -110,6 +107,16 @@ func weighedSets(p *ground.Program) [][]int {
 	return sets
 }
 
+// keysOf returns names of the sets of fluents that a fluent belongs to: its functor, and its functor with each of its
+// arguments.
+func keysOf(p *ground.Program, t ground.Term) []string {
+	keys := []string{functorOf(p, t)}
+	for k, a := range p.Terms.Args(t) {
+		keys = append(keys, fmt.Sprint(keys[0], " ", k, " ", a))
+	}
+	return keys
+}
+
 // maxWeighed bounds the work for one set of fluents: number of moves times number of fluents.
 const maxWeighed = 200_000
 
@@ -143,51 +150,59 @@ func (w *weighing) bound(ctx context.Context) (int, bool) {
 	return w.sum()
 }
 
-// addMove finds a fluent that move m of a turn uses up, and the fluents that the move may make true. It reports false
-// if the move may be legal and uses up nothing.
+// addMove finds the fluents of which move m of a turn uses up one, and the fluents that it may then make true. It reports
+// false if the move may be legal and use up nothing.
 func (w *weighing) addMove(turn, m int) bool {
 	c, f := w.circuit, w.folder
 	control, mover := w.turns.fluents[turn], w.turns.mover[turn]
+	isTrue, isFalse := moveInputs(c, mover, m, w.turns.idle[turn])
 	assumed := func(isTrue, isFalse []gates.Ref) { assume(c, f, w.turns.fluents, control, isTrue, isFalse) }
 	assumed(nil, nil)
 	legal := f.Fold(c.Legal[mover][m])
-	if legal == gates.False {
-		return true
-	}
-	var needs []int // fluents of the set that the move's legality depends on
+	var used []gates.Ref // fluents of the set that the move's legality depends on and that the move makes false
 	f.Inputs(legal, func(r gates.Ref) {
 		if i := r.Gate() - 1; i < len(c.Program.Fluents) && w.inSet[i] {
-			needs = append(needs, i)
+			used = append(used, r)
 		}
 	})
-	slices.Sort(needs)
-	isTrue, isFalse := moveInputs(c, mover, m, w.turns.idle[turn])
-	usesUp := func(i int) bool {
-		assumed(nil, []gates.Ref{c.Fluent(i)})
-		if f.Fold(c.Legal[mover][m]) != gates.False {
-			return false
-		}
-		assumed(append(slices.Clone(isTrue), c.Fluent(i)), isFalse)
-		return f.Fold(c.Next[i]) == gates.False
+	slices.Sort(used)
+	with := func(r gates.Ref) { assumed(append(slices.Clone(isTrue), r), isFalse) }
+	used = slices.DeleteFunc(used, func(r gates.Ref) bool {
+		with(r)
+		return f.Fold(c.Next[r.Gate()-1]) != gates.False
+	})
+	needsOne := func(used ...gates.Ref) bool {
+		assumed(nil, used)
+		return f.Fold(c.Legal[mover][m]) == gates.False
 	}
-	k := slices.IndexFunc(needs, usesUp)
-	if k < 0 {
+	if k := slices.IndexFunc(used, func(r gates.Ref) bool { return needsOne(r) }); k >= 0 {
+		used = used[k : k+1]
+	} else if !needsOne(used...) {
 		return false
 	}
-	used := needs[k]
-	assumed(append(slices.Clone(isTrue), c.Fluent(used)), isFalse)
+	for _, r := range used {
+		with(r)
+		if f.Fold(c.Legal[mover][m]) != gates.False {
+			w.made[r.Gate()-1] = append(w.made[r.Gate()-1], w.newlyTrue(r))
+		}
+	}
+	return true
+}
+
+// newlyTrue lists the other fluents of the set that may become true by the move that the folder assumes, which uses up
+// one.
+func (w *weighing) newlyTrue(used gates.Ref) (made []int) {
 	next := make([]gates.Ref, len(w.set))
 	for j, i := range w.set {
-		next[j] = f.Fold(c.Next[i])
+		next[j] = w.folder.Fold(w.circuit.Next[i])
 	}
-	var made []int
 	for j, i := range w.set {
-		if r := next[j]; r != gates.False && r != c.Fluent(i) && i != used && !f.Needs(r, c.Fluent(i)) {
+		own := w.circuit.Fluent(i)
+		if r := next[j]; r != gates.False && r != own && own != used && !w.folder.Needs(r, own) {
 			made = append(made, i)
 		}
 	}
-	w.made[used] = append(w.made[used], made)
-	return true
+	return made
 }
 
 // sum computes the weights and returns the sum for the initial fluents. The weight of a fluent is 1 plus the weights of

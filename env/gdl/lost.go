@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -11,21 +12,14 @@ import (
 // maxLostWork bounds the gates that lostFluents computes.
 const maxLostWork = 1 << 26
 
-// kind is a group of fluents that lostFluents watches: those of one functor, or fluents of the board that differ only
-// in their cell.
-type kind struct {
-	fluents  []int
-	starts   int  // how many of them are true initially
-	survives bool // a move has left one of them true
-}
-
 // lostFluents looks in 64 random games for a common mistake, the frame problem: facts that vanish because no rule for
-// next keeps them. A kind of fluents is lost if several are true initially, every first move reduces their number, and
-// none is ever true both before and after a move. It returns an initial fluent of each functor with a lost kind.
+// next keeps them. A set of fluents, see weighedSets, is lost if several are true initially, every first move reduces their
+// number, and none is ever true both before and after a move. It returns an initial fluent of each functor with a lost set.
 func lostFluents(c *gates.Circuit) (lost []int) {
 	p := c.Program
-	kinds := kindsOf(c)
-	w := newWalk(c, 0)
+	starts := p.Starts()
+	sets := slices.DeleteFunc(weighedSets(p), func(set []int) bool { return countTrue(starts, set) < 2 })
+	w := newWalk(c, 0, 64)
 	position, moves, goals := c.Size()
 	before := make([]uint64, len(p.Fluents))
 	for step := range 1 + maxLostWork/(1+position+moves+goals) {
@@ -38,76 +32,32 @@ func lostFluents(c *gates.Circuit) (lost []int) {
 			}
 			break
 		}
-		left := kinds[:0]
-		for _, k := range kinds {
-			for _, i := range k.fluents {
-				k.survives = k.survives || before[i]&w.values.Get(c.Fluent(i))&w.playing != 0
-			}
-			if !k.survives && (step > 0 || k.fewer(w)) {
-				left = append(left, k)
-			}
-		}
-		if kinds = left; len(kinds) == 0 {
+		sets = slices.DeleteFunc(sets, func(set []int) bool {
+			survives := func(i int) bool { return before[i]&w.values.Get(c.Fluent(i))&w.playing != 0 }
+			return slices.ContainsFunc(set, survives) || step == 0 && !w.fewer(set, countTrue(starts, set))
+		})
+		if len(sets) == 0 {
 			return nil
 		}
 	}
 	named := map[string]bool{}
-	for _, k := range kinds {
-		if name := functorOf(p, p.Fluents[k.fluents[0]]); !named[name] {
+	for _, set := range sets {
+		if name := functorOf(p, p.Fluents[set[0]]); !named[name] {
 			named[name] = true
-			starts := p.Starts()
-			first := slices.IndexFunc(k.fluents, func(i int) bool { return starts[i] })
-			lost = append(lost, k.fluents[first])
+			lost = append(lost, set[slices.IndexFunc(set, func(i int) bool { return starts[i] })])
 		}
 	}
 	return lost
 }
 
-// kindsOf returns the kinds of fluents of which several are true initially: whole functors first, then kinds of the
-// board.
-func kindsOf(c *gates.Circuit) (kinds []*kind) {
-	p := c.Program
-	starts := p.Starts()
-	add := func(fluents []int) {
-		if count := countTrue(starts, fluents); count > 1 {
-			kinds = append(kinds, &kind{fluents: fluents, starts: count})
-		}
-	}
-	b := findBoard(p, nil)
-	var onBoard functor
-	for _, f := range functorsOf(p, p.Fluents) {
-		add(f.members)
-		if b != nil && f.name == b.functor {
-			onBoard = f
-		}
-	}
-	if b == nil {
-		return kinds
-	}
-	pl := b.placeOf(p, onBoard.terms)
-	var others []string
-	byOthers := map[string][]int{}
-	for _, i := range onBoard.members {
-		text := pl.others(p, p.Fluents[i])
-		if byOthers[text] == nil {
-			others = append(others, text)
-		}
-		byOthers[text] = append(byOthers[text], i)
-	}
-	for _, text := range others {
-		add(byOthers[text])
-	}
-	return kinds
-}
-
-// fewer reports whether in every game of a walk fewer fluents of the kind are true than initially.
-func (k *kind) fewer(w *walk) bool {
+// fewer reports whether in every game of a walk fewer fluents of a set are true than the given number.
+func (w *walk) fewer(set []int, than int) bool {
 	for rest := w.playing; rest != 0; rest &= rest - 1 {
 		game, count := bits.TrailingZeros64(rest), 0
-		for _, i := range k.fluents {
+		for _, i := range set {
 			count += int(w.values.Get(w.circuit.Fluent(i)) >> game & 1)
 		}
-		if count >= k.starts {
+		if count >= than {
 			return false
 		}
 	}
@@ -130,7 +80,7 @@ func (c *checker) warnLost() {
 				break
 			}
 		}
-		c.warn(pos, "every move makes all facts like %s false. Facts that a move does not change need a rule "+
-			"for next, too, such as (<= (next (%s ...)) (true (%s ...)) ...)", p.Terms.Text(term), name, name)
+		c.warnings = append(c.warnings, Warning{Pos: pos, Text: fmt.Sprintf("every move makes all facts like %s false. Facts that a move "+
+			"does not change need a rule for next, too, such as (<= (next (%s ...)) (true (%s ...)) ...)", p.Terms.Text(term), name, name)})
 	}
 }

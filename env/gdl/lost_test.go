@@ -55,7 +55,7 @@ func TestNoLostFacts(t *testing.T) {
 		}
 		if e, _, err := New(ctx, name, text); err == nil {
 			g := e.NewState().(*state).game
-			if h := g.trial.warnings(e.Players); len(h) > 0 {
+			if h := g.trial.warnings(); len(h) > 0 {
 				t.Log(name, h)
 			}
 		}

@@ -22,7 +22,6 @@ type proof struct {
 	set     []int   // control fluents, of which at most one is true; see turns
 	groups  [][]int // assumed mutex groups
 	broken  []bool  // by group: a move may make several of its fluents true
-	proven  int     // how many groups, the first ones, are proven already
 }
 
 // maxGroupWork bounds the gates folded in an induction over mutex groups.
@@ -62,29 +61,8 @@ func (p *proof) induce(t *turns, check func(t *turns, end int) bool) bool {
 	return true
 }
 
-// induceInSteps is induce in two cheaper steps: first for the groups that are mutex whatever the moves are, such as a
-// step counter, then for the others. If the second step takes too much work, only the groups of the first remain.
-func (p *proof) induceInSteps(t *turns, groups [][]int) {
-	p.groups = groups
-	if !p.induce(t, p.checkTurns) {
-		p.groups = nil
-	}
-	p.proven = len(p.groups)
-	kept := map[int]bool{}
-	for _, group := range p.groups {
-		kept[group[0]] = true
-	}
-	for _, group := range groups {
-		if !kept[group[0]] {
-			p.groups = append(p.groups, group)
-		}
-	}
-	if !p.induce(t, p.checkMoves) {
-		p.groups = p.groups[:p.proven]
-	}
-}
-
-// checkTurns marks the groups that are broken if each role may make any moves, even illegal ones and several at once.
+// checkTurns marks the groups that are broken if each role may make any moves, even illegal ones and several at once. It
+// is cheaper than checkMoves, and enough for groups such as a step counter.
 func (p *proof) checkTurns(t *turns, end int) bool {
 	for _, control := range t.fluents {
 		assume(p.circuit, p.folder, t.fluents, control, nil, nil)
@@ -120,7 +98,7 @@ func (p *proof) checkMoves(t *turns, end int) bool {
 func (p *proof) checkGroups(given []gates.Ref) {
 	var refs []gates.Ref
 	for k, group := range p.groups {
-		if k < p.proven || p.broken[k] {
+		if p.broken[k] {
 			continue
 		}
 		refs = refs[:0]
@@ -185,71 +163,4 @@ func assume(c *gates.Circuit, f *gates.Folder, set []int, control int, isTrue, i
 func proveExclusive(c *gates.Circuit, t *turns, groups [][]int) bool {
 	p := &proof{circuit: c, folder: c.NewFolder(), set: t.fluents, groups: groups}
 	return p.induce(t, p.checkMoves) && len(p.groups) == len(groups)
-}
-
-// Limits of proveGoals: goal values of a player, and gates folded.
-const (
-	maxProvenGoals = 21
-	maxGoalWork    = 1 << 26
-)
-
-// proveGoals tries to prove that each player has exactly one goal in every terminal position.
-func (g *game) proveGoals(f *gates.Folder) bool {
-	end := f.Work() + maxGoalWork
-	for _, control := range g.turns.fluents {
-		for _, goals := range g.circuit.Goals {
-			if len(goals) > maxProvenGoals || f.Work() > end {
-				return false
-			}
-			assume(g.circuit, f, g.turns.fluents, control, nil, nil)
-			over := []gates.Ref{f.Fold(g.circuit.Terminal)}
-			var holds []gates.Ref
-			missing := slices.Clone(over)
-			for _, goal := range goals {
-				r := f.Fold(goal.Holds)
-				holds, missing = append(holds, r), append(missing, r.Not())
-			}
-			if f.Possible(missing...) || !f.Exclusive(holds, over) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// maxMoveWork bounds the gates folded by proveMoves.
-const maxMoveWork = 1 << 26
-
-// proveMoves tries to prove that in every position that is not terminal the mover has a legal move and the other role
-// its idle move.
-func (g *game) proveMoves(f *gates.Folder) bool {
-	c, t := g.circuit, g.turns
-	var numbers [][]int
-	for _, n := range g.tensor.numbers {
-		numbers = append(numbers, n.fluents)
-	}
-	f.Exclude(numbers)
-	defer f.Exclude(nil)
-	f.Budget(maxMoveWork)
-	defer f.Budget(0)
-	end := f.Work() + maxMoveWork
-	for k, control := range t.fluents {
-		assume(c, f, t.fluents, control, nil, nil)
-		running := []gates.Ref{f.Fold(c.Terminal).Not()}
-		if control != none {
-			running = append(running, c.Fluent(control))
-		}
-		stuck := slices.Clone(running)
-		for _, r := range c.Legal[t.mover[k]] {
-			stuck = append(stuck, f.Fold(r).Not())
-		}
-		idle := gates.False
-		if t.idle[k] >= 0 {
-			idle = f.Fold(c.Legal[1-t.mover[k]][t.idle[k]])
-		}
-		if f.Possible(stuck...) || f.Possible(append(running, idle.Not())...) || f.Work() > end {
-			return false
-		}
-	}
-	return true
 }

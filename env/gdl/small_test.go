@@ -95,14 +95,7 @@ func TestMissingGoal(t *testing.T) {
 			if name == "no move" {
 				text = strings.Replace(text, "(<= terminal (true (same 20)))", "", 1)
 			}
-			e, info := mustBuild(t, text)
-			if info.OneGoal != (name == "no move") {
-				t.Errorf("%+v", *info)
-			}
-			const unproven = "random games both players had a legal move until the end. It is not proven"
-			if stuck := name == "no move"; info.Moves == stuck || strings.Contains(Findings(e)[1], unproven) != stuck {
-				t.Errorf("%+v\n%s", *info, Findings(e))
-			}
+			e, _ := mustBuild(t, text)
 			s := e.NewState()
 			x, err := e.ParseAction("x")
 			if err != nil {

@@ -196,26 +196,20 @@ func TestWalk(t *testing.T) {
 			}
 			e, _ := mustBuild(t, text)
 			g := e.NewState().(*state).game
-			w := g.newTrialWalk(5)
+			w := newWalk(g.circuit, 5, 60)
 			var states [64]*state
 			for i := range states {
 				states[i] = g.newState()
 			}
-			for playing := uint64(1<<60 - 1); playing != 0; {
-				g.circuit.Position(w.values)
-				for i, s := range states[:60] {
-					if over := w.values.Get(g.circuit.Terminal)>>i&1 != 0; over != s.Done() {
-						t.Fatalf("game %d is over: %t, want %t", i, over, s.Done())
-					}
-					if s.Done() {
-						playing &^= 1 << i
-					}
-				}
-				if law, _ := w.move(playing); law != "" {
+			for w.playing != 0 {
+				if law, _ := w.step(); law != "" {
 					t.Fatal(law)
 				}
 				for i, s := range states[:60] {
-					checkWalk(t, w, s, i, playing>>i&1 != 0)
+					if over := w.playing>>i&1 == 0; over != s.Done() {
+						t.Fatalf("game %d is over: %t, want %t", i, over, s.Done())
+					}
+					checkWalk(t, w, s, i, !s.Done())
 				}
 			}
 		})
@@ -249,12 +243,10 @@ func TestEven(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := e.NewState().(*state)
-	w := s.game.newTrialWalk(6)
 	counts := map[env.Action]int{}
-	for range 200 {
-		w.begin(^uint64(0))
-		w.circuit.Position(w.values)
-		if law, _ := w.move(^uint64(0)); law != "" {
+	for seed := range uint64(200) {
+		w := newWalk(s.game.circuit, seed, 64)
+		if law, _ := w.step(); law != "" {
 			t.Fatal(law)
 		}
 		for _, a := range s.actions() {
@@ -286,7 +278,7 @@ func TestRefused(t *testing.T) {
 		if _, _, err = FromCircuit(t.Context(), "broken", text, circuit); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Fatalf("error %v, want %q", err, c.want)
 		}
-		if w := FindWitness(t.Context(), circuit); w == nil || w.Err().Error() != err.Error() {
+		if w := FindWitness(t.Context(), circuit); w == nil || !strings.HasPrefix(err.Error(), w.Law) {
 			t.Errorf("the witness shows another fault than %v", err)
 		}
 	}

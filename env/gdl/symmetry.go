@@ -92,7 +92,7 @@ func (g *game) setSymmetries(ctx context.Context, b *board) (second frame, err e
 		return second, err
 	}
 	g.setFrame(second)
-	g.env.Figures = f.figures(second)
+	g.env.Figures = f.figures()
 	return second, nil
 }
 

@@ -229,7 +229,7 @@ func countersOf(p *ground.Program, fluents []int) []*counter {
 }
 
 // findNumbers finds the counters that are mutex groups, so that one plane can show their number. It proves this by
-// induction over the moves, and in two steps if that takes too much work.
+// induction over the moves or, if that takes too much work, for any moves.
 func (g *game) findNumbers(f *gates.Folder, counters []*counter) {
 	p := &proof{circuit: g.circuit, folder: f, set: g.turns.fluents}
 	byFluent, starts := map[int]*counter{}, g.circuit.Program.Starts()
@@ -242,7 +242,9 @@ func (g *game) findNumbers(f *gates.Folder, counters []*counter) {
 	defer f.Exclude(nil)
 	candidates := p.groups
 	if !p.induce(g.turns, p.checkMoves) {
-		p.induceInSteps(g.turns, candidates)
+		if p.groups = candidates; !p.induce(g.turns, p.checkTurns) {
+			return
+		}
 	}
 	for _, group := range p.groups {
 		c := byFluent[group[0]]

@@ -72,29 +72,25 @@ const (
 // maxTurnWork bounds the gates folded in the search for control fluents.
 const maxTurnWork = 1 << 30
 
-// findTurns looks for control fluents by which it can prove that players take turns. If it fails, the error names a
-// position from random games in which both players have a choice, or else the reason why the first set failed.
+// findTurns looks for control fluents by which it can prove that players take turns. If it fails, the error is the reason
+// why the first set failed.
 func findTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder) (*turns, error) {
-	sets := controlSets(c.Program, maxTurns)
-	t, reason := proveTurns(ctx, c, f, sets[0])
-	if reason == nil {
-		return t, nil
-	}
-	if err := findChoices(c); err != nil {
-		return nil, err
-	}
+	var reason error
 	for _, prove := range []func(context.Context, *gates.Circuit, *gates.Folder, []int) (*turns, error){proveTurns, proveWithGroups} {
-		for _, set := range sets {
-			if f.Work() > maxTurnWork || ctx.Err() != nil {
+		for _, set := range controlSets(c.Program, maxTurns) {
+			t, err := prove(ctx, c, f, set)
+			switch {
+			case err == nil:
+				return t, nil
+			case ctx.Err() != nil:
+				return nil, fmt.Errorf("the proof that players take turns was not finished: %w", ctx.Err())
+			case reason == nil:
+				reason = err
+			}
+			if f.Work() > maxTurnWork {
 				break
 			}
-			if t, err := prove(ctx, c, f, set); err == nil {
-				return t, nil
-			}
 		}
-	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("the proof that players take turns was not finished: %w", ctx.Err())
 	}
 	return nil, fmt.Errorf("it is not shown that players take turns: %w", reason)
 }
@@ -134,55 +130,9 @@ func suggestsTurns(name string) bool {
 	return strings.Contains(name, "control") || strings.Contains(name, "turn")
 }
 
-// Limits of findChoices: moves per random game, and gates computed.
-const (
-	maxChoiceMoves = 2000
-	maxChoiceWork  = 1 << 27
-)
-
-// findChoices plays 64 random games and returns an error about the first position that breaks a law of turn-taking
-// games, such as one where both players have a choice; nil if it finds none.
-func findChoices(c *gates.Circuit) error {
-	position, moves, goals := c.Size()
-	w := newWalk(c, 0)
-	for range min(maxChoiceMoves, maxChoiceWork/(1+position+moves+goals)) {
-		if w.playing == 0 {
-			break
-		}
-		if law, game := w.step(); law != "" {
-			return brokenLaw(c, law, w.values, game)
-		}
-	}
-	return nil
-}
-
-// brokenLaw returns an error that says which law position i of v breaks, and shows the position.
+// brokenLaw returns an error that says which law position i of v breaks, and lists the position's facts.
 func brokenLaw(c *gates.Circuit, law string, v gates.Values, i int) error {
-	facts := factsIn(c, v, i)
-	return inPosition(law+lostTurn(c.Program, facts), facts)
-}
-
-// inPosition returns an error that names a broken law and the facts of the position that breaks it.
-func inPosition(law string, facts []string) error {
-	return fmt.Errorf("%s, in the position %s", law, cmp.Or(strings.Join(facts, " "), "without facts"))
-}
-
-// lostTurn explains a frequent cause of an error: no fluent says any more whose turn it is. It returns a clause if a
-// position has no fluent of a functor that is named like control or turn and has one fluent true initially; otherwise
-// "".
-func lostTurn(p *ground.Program, facts []string) string {
-	starts := p.Starts()
-	for _, x := range functorsOf(p, p.Fluents) {
-		if !suggestsTurns(x.name) || countTrue(starts, x.members) != 1 {
-			continue
-		}
-		isTrue := func(i int) bool { return slices.Contains(facts, p.Terms.Text(p.Fluents[i])) }
-		if !slices.ContainsFunc(x.members, isTrue) {
-			first := slices.IndexFunc(x.members, func(i int) bool { return starts[i] })
-			return fmt.Sprintf(", and no fact like %s is true", p.Terms.Text(x.terms[first]))
-		}
-	}
-	return ""
+	return fmt.Errorf("%s, in the position %s", law, cmp.Or(strings.Join(factsIn(c, v, i), " "), "without facts"))
 }
 
 // factsIn lists the texts of the fluents that are true in position i of v.

@@ -12,58 +12,33 @@ import (
 // maxTrial is the largest number of plies of a random game; a longer one counts as endless.
 const maxTrial = 5000
 
-// walk plays 64 random games of a circuit at once, with any number of roles. Bit i of each word belongs to game i.
+// walk plays up to 64 random games of a circuit at once, with any number of roles. Bit i of each word belongs to game i.
 type walk struct {
 	circuit *gates.Circuit
 	values  gates.Values
 	rng     *rand.PCG
 	playing uint64      // set of the games that are not over
-	order   [][]int     // by role: its moves, in the order in which random choices number them
 	legal   [][64][]int // legal[r][g]: the legal moves of role r in game g
+	goals   [][64]int   // goals[r][g]: the goal of role r in game g, which is over
 	plies   [64]int
 	history [64][]int   // moves of each game so far: per ply one move of each role
 	inputs  []gates.Ref // move inputs that were set by the last ply
 	next    []uint64    // scratch of apply: next values of the fluents
 }
 
-func newWalk(circuit *gates.Circuit, seed uint64) *walk {
+// newWalk returns a walk of the given number of games, all in their initial position.
+func newWalk(circuit *gates.Circuit, seed uint64, games int) *walk {
+	roles := len(circuit.Program.Roles)
 	w := &walk{
-		circuit: circuit, values: circuit.NewValues(), rng: rand.NewPCG(seed, 3),
-		legal: make([][64][]int, len(circuit.Program.Roles)), next: make([]uint64, len(circuit.Next)),
+		circuit: circuit, values: circuit.NewValues(), rng: rand.NewPCG(seed, 1), playing: 1<<games - 1,
+		legal: make([][64][]int, roles), goals: make([][64]int, roles), next: make([]uint64, len(circuit.Next)),
 	}
-	for _, moves := range circuit.Program.Moves {
-		order := make([]int, len(moves))
-		for i := range order {
-			order[i] = i
-		}
-		w.order = append(w.order, order)
-	}
-	w.begin(^uint64(0))
-	return w
-}
-
-// begin resets some of the games to the initial position.
-func (w *walk) begin(games uint64) {
-	for i, start := range w.circuit.Program.Starts() {
-		f := w.circuit.Fluent(i)
-		word := w.values.Get(f) &^ games
+	for i, start := range circuit.Program.Starts() {
 		if start {
-			word |= games
-		}
-		w.values.Set(f, word)
-	}
-	for game := range w.history {
-		if games>>game&1 != 0 {
-			w.plies[game], w.history[game] = 0, w.history[game][:0]
+			w.values.Set(circuit.Fluent(i), ^uint64(0))
 		}
 	}
-	w.playing |= games
-}
-
-// isOver reports whether game 0 is over.
-func (w *walk) isOver() bool {
-	w.circuit.Position(w.values)
-	return w.values.Get(w.circuit.Terminal)&1 != 0
+	return w
 }
 
 // step plays one random ply in each game that is not over. It returns the first law of games that is broken, and the
@@ -105,8 +80,8 @@ func (w *walk) movesOf(game, ply int) []int {
 	return w.history[game][ply*roles : (ply+1)*roles]
 }
 
-// checkGoals checks that in each game that is over every role has exactly one goal. It returns the first broken law and
-// its game.
+// checkGoals checks that in some games, which are over, every role has exactly one goal, and stores it in w.goals. It
+// returns the first broken law and its game.
 func (w *walk) checkGoals(over uint64) (law string, game int) {
 	if over == 0 {
 		return "", 0
@@ -119,6 +94,7 @@ func (w *walk) checkGoals(over uint64) (law string, game int) {
 			for _, g := range goals {
 				if w.values.Get(g.Holds)>>game&1 != 0 {
 					held = append(held, fmt.Sprint(g.Value))
+					w.goals[role][game] = g.Value
 				}
 			}
 			switch {
@@ -164,13 +140,13 @@ func (w *walk) role(i int) string { return w.circuit.Program.Terms.Text(w.circui
 
 // findLegal lists the legal moves of each role in some games, in w.legal.
 func (w *walk) findLegal(games uint64) {
-	for role, order := range w.order {
+	for role, moves := range w.circuit.Legal {
 		lists := &w.legal[role]
 		for game := range lists {
 			lists[game] = lists[game][:0]
 		}
-		for _, m := range order {
-			for word := w.values.Get(w.circuit.Legal[role][m]) & games; word != 0; word &= word - 1 {
+		for m, r := range moves {
+			for word := w.values.Get(r) & games; word != 0; word &= word - 1 {
 				game := bits.TrailingZeros64(word)
 				lists[game] = append(lists[game], m)
 			}

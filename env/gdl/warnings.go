@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ludus/env"
 	"ludus/env/gdl/gates"
-	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
 	"ludus/env/naming"
 )
@@ -39,7 +37,7 @@ func Warnings(e *env.Game) []Warning {
 	g := e.NewState().(*state).game
 	warnings := check(e.Sheet, g.circuit)
 	if len(warnings) == 0 {
-		warnings = g.trial.warnings(e.Players)
+		warnings = g.trial.warnings()
 	}
 	return warnings
 }
@@ -48,9 +46,9 @@ func Warnings(e *env.Game) []Warning {
 type checker struct {
 	rules                     []kif.Rule
 	circuit                   *gates.Circuit
+	atoms                     []kif.Term      // atoms in the conditions of all rules
 	relations, fluents, moves names           // names that the sheet defines
-	starts                    names           // names of the initial fluents
-	seen                      map[string]bool // keys given to once
+	seen                      map[string]bool // undefined names found so far
 	warnings                  []Warning
 }
 
@@ -62,7 +60,7 @@ func check(text string, circuit *gates.Circuit) []Warning {
 	if err != nil {
 		return nil
 	}
-	c := &checker{rules: rules, circuit: circuit, relations: names{}, fluents: names{}, starts: names{}, moves: names{}, seen: map[string]bool{}}
+	c := &checker{rules: rules, circuit: circuit, relations: names{}, fluents: names{}, moves: names{}, seen: map[string]bool{}}
 	c.define()
 	for _, step := range []func(){c.warnComma, c.warnNames, c.warnNever, c.warnLost} {
 		if step(); len(c.warnings) > 0 {
@@ -72,82 +70,37 @@ func check(text string, circuit *gates.Circuit) []Warning {
 	return c.warnings
 }
 
-// warn adds a warning.
-func (c *checker) warn(pos kif.Pos, format string, args ...any) {
-	c.warnings = append(c.warnings, Warning{Pos: pos, Text: fmt.Sprintf(format, args...)})
-}
-
-// once reports whether this is its first call with a key.
-func (c *checker) once(key string) bool {
-	before := c.seen[key]
-	c.seen[key] = true
-	return !before
-}
-
-// define collects the names of relations, fluents and moves that the sheet defines.
+// define collects the atoms of conditions, and the names of relations, fluents and moves that the sheet defines.
 func (c *checker) define() {
 	for _, r := range c.rules {
+		c.atoms = append(c.atoms, kif.Atoms(r.Body)...)
 		c.relations.add(r.Head)
 		switch args := r.Head.Args; {
 		case (r.Head.Name == "init" || r.Head.Name == "next") && len(args) == 1:
 			c.fluents.add(args[0])
-			if r.Head.Name == "init" {
-				c.starts.add(args[0])
-			}
 		case r.Head.Name == "legal" && len(args) == 2:
 			c.moves.add(args[1])
 		}
 	}
 }
 
-// warnComma warns about a comma in a name: some people write (cell 1, 2).
+// warnComma warns about a comma in a rule: some people write (cell 1, 2).
 func (c *checker) warnComma() {
-	var visit func(t kif.Term)
-	visit = func(t kif.Term) {
-		if strings.Contains(t.Name, ",") && len(c.warnings) == 0 {
-			c.warnings = []Warning{{Pos: t.Pos, Text: fmt.Sprintf("a comma in %s: blanks alone separate words", t.Name), Sure: true}}
-		}
-		for _, a := range t.Args {
-			visit(a)
-		}
-	}
 	for _, r := range c.rules {
-		visit(r.Head)
-		for _, l := range r.Body {
-			visit(l)
+		if strings.Contains(r.String(), ",") {
+			c.warnings = []Warning{{r.Pos, "a comma in this rule: blanks alone separate words", true}}
+			return
 		}
 	}
 }
 
 // warnNames warns about names that are used but not defined, and names that are defined but not used.
 func (c *checker) warnNames() {
-	for a := range c.atoms() {
+	for _, a := range c.atoms {
 		c.checkAtom(a)
 	}
 	c.checkHeads()
 	c.checkRoles()
-	if mistake := new(kif.Error); errors.As(ground.CheckUnused(context.Background(), c.rules), &mistake) {
-		c.warn(mistake.Pos, "%s; nothing asks for the rule", mistake.Message)
-	}
-}
-
-// atoms iterates over the atoms in the conditions of all rules.
-func (c *checker) atoms() func(yield func(kif.Term) bool) {
-	return func(yield func(kif.Term) bool) {
-		var visit func(l kif.Term) bool
-		visit = func(l kif.Term) bool {
-			switch l.Name {
-			case "not", "or", "and":
-				return !slices.ContainsFunc(l.Args, func(a kif.Term) bool { return !visit(a) })
-			}
-			return yield(l)
-		}
-		for _, r := range c.rules {
-			if slices.ContainsFunc(r.Body, func(l kif.Term) bool { return !visit(l) }) {
-				return
-			}
-		}
-	}
 }
 
 // checkAtom warns if an atom of a condition uses an undefined name.
@@ -169,9 +122,11 @@ func (c *checker) checkAtom(a kif.Term) {
 
 // find adds a warning, with a suggestion if it has one, if a term's name is not among the defined ones.
 func (c *checker) find(defined names, t kif.Term, format string) {
-	if defined.any() || t.IsVariable() || defined.has(t) || !c.once(fmt.Sprint(format, t.Name, "/", len(t.Args))) {
+	key := fmt.Sprint(format, t.Name, "/", len(t.Args))
+	if defined.any() || t.IsVariable() || defined.has(t) || c.seen[key] {
 		return
 	}
+	c.seen[key] = true
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(defined)), func(name string) bool {
 		return slices.Contains([]string{"init", "next", "base", "input"}, name) // never in a condition
 	})
@@ -192,7 +147,7 @@ var keywords = names{"role": {1}, "init": {1}, "next": {1}, "legal": {2}, "goal"
 // checkHeads warns about relations that no condition uses and whose name resembles a keyword, such as teminal.
 func (c *checker) checkHeads() {
 	asked := names{}
-	for a := range c.atoms() {
+	for _, a := range c.atoms {
 		asked.add(a)
 	}
 	for _, r := range c.rules {
@@ -209,24 +164,9 @@ func (c *checker) checkHeads() {
 		slices.Sort(words)
 		if near := naming.Nearest(r.Head.Name, words); near != "" {
 			text := fmt.Sprintf("nothing asks for %s (perhaps %s is meant)", r.Head, near)
-			c.warnings = append(c.warnings, Warning{r.Head.Pos, text, c.fits(near, r.Head.Args)})
+			c.warnings = append(c.warnings, Warning{r.Head.Pos, text, len(r.Body) > 0}) // a fact may be there for the order of coordinates
 		}
 	}
-}
-
-// fits reports whether arguments suit a keyword: a known fluent for init and next, a known move for legal, a number
-// from 0 to 100 for goal.
-func (c *checker) fits(keyword string, args []kif.Term) bool {
-	switch keyword {
-	case "init", "next":
-		return c.fluents.has(args[0])
-	case "legal":
-		return c.moves.has(args[1])
-	case "goal":
-		value, err := strconv.Atoi(args[1].Name)
-		return err == nil && value >= 0 && value <= 100
-	}
-	return keyword == "terminal"
 }
 
 // checkRoles warns about players in legal, goal and does that are not roles.
@@ -245,85 +185,27 @@ func (c *checker) checkRoles() {
 	for _, r := range c.rules {
 		check(r.Head)
 	}
-	for a := range c.atoms() {
+	for _, a := range c.atoms {
 		check(a)
 	}
 }
 
-// warnNever warns about conditions that never hold, each name once. If some lack an initial fact, it reports only
-// these, because the others may follow from them.
+// warnNever warns about the first conditions that never hold; later ones often follow from them.
 func (c *checker) warnNever() {
-	causes := c.firstCauses()
-	if slices.ContainsFunc(causes, c.lacksInit) {
-		causes = slices.DeleteFunc(slices.Clone(causes), func(l kif.Term) bool { return !c.lacksInit(l) })
-	}
-	for _, l := range causes {
-		why := ""
-		switch {
-		case c.lacksInit(l):
-			why = fmt.Sprintf(": no position has such a fact, because there is no (init (%s ...))", l.Args[0].Name)
-		case l.Name == "true":
-			why = ": no position has such a fact"
-		case l.Name == "does":
-			why = ": nobody ever has such a move"
-		}
-		if c.once(nameOfCondition(l)) {
-			c.warn(l.Pos, "%s never holds%s", l, why)
-		}
-	}
-}
-
-// lacksInit reports whether a condition asks for a fluent such as (cell ...) of which no initial fluent has the name.
-func (c *checker) lacksInit(l kif.Term) bool {
-	return l.Name == "true" && len(l.Args) == 1 && !c.starts.has(l.Args[0]) && !c.starts.any()
-}
-
-// firstCauses returns the conditions that never hold for a reason of their own. It omits those that follow from others:
-// every rule that derives them has another condition that never holds. If all follow from each other, it returns all.
-func (c *checker) firstCauses() (first []kif.Term) {
 	if c.circuit == nil {
-		return nil
+		return
 	}
 	never := c.circuit.Program.Never
-	known := map[string]bool{}
-	for _, l := range never {
-		known[l.String()] = true
-	}
-	follows := map[string]bool{} // by name of condition: all its rules have a condition that never holds
-	for _, r := range c.rules {
-		derived := r.Head
-		switch {
-		case (derived.Name == "init" || derived.Name == "next") && len(derived.Args) == 1:
-			derived.Name = "true"
-		case derived.Name == "legal" && len(derived.Args) == 2:
-			derived.Name = "does"
+	for _, l := range never[:min(maxWarnings, len(never))] {
+		why := ""
+		switch l.Name {
+		case "true":
+			why = ": no position has such a fact"
+		case "does":
+			why = ": nobody ever has such a move"
 		}
-		name := nameOfCondition(derived)
-		other := func(l kif.Term) bool { return known[l.String()] && nameOfCondition(l) != name }
-		before, again := follows[name]
-		follows[name] = (before || !again) && slices.ContainsFunc(r.Body, other)
+		c.warnings = append(c.warnings, Warning{Pos: l.Pos, Text: fmt.Sprintf("%s never holds%s", l, why)})
 	}
-	for _, l := range never {
-		if !follows[nameOfCondition(l)] {
-			first = append(first, l)
-		}
-	}
-	if len(first) == 0 {
-		return never
-	}
-	return first
-}
-
-// nameOfCondition returns the name of a condition's relation. For true and does it includes the name of the fluent or
-// move.
-func nameOfCondition(l kif.Term) string {
-	switch {
-	case l.Name == "true" && len(l.Args) == 1:
-		return "true " + l.Args[0].Name
-	case l.Name == "does" && len(l.Args) == 2:
-		return "does " + l.Args[1].Name
-	}
-	return l.Name
 }
 
 // names maps each name to the numbers of arguments that it is defined with. "" stands for a variable, which may be any

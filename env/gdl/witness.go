@@ -22,32 +22,22 @@ type WitnessPosition struct {
 	Moves  []string // each role's move in this position; nil in the last position
 }
 
-// witnessGames is the number of games in which FindWitness looks for a broken law.
-const witnessGames = 1024
-
 // FindWitness looks in random games for a position that breaks a law of games. Until the end every role must have a
 // legal move, and at most one role several; at the end every role must have exactly one goal; and a game must end
 // within 5,000 plies. The circuit may have any number of roles. It returns nil if it finds none or ctx ends.
 func FindWitness(ctx context.Context, circuit *gates.Circuit) *Witness {
-	for seed := range uint64(witnessGames / 64) {
-		w := newWalk(circuit, seed)
-		for w.playing != 0 && ctx.Err() == nil {
-			if law, game := w.step(); law != "" {
-				return w.witness(law, game)
-			}
-		}
+	w, law, game := randomGames(ctx, circuit, func(*walk) {})
+	if law == "" {
+		return nil
 	}
-	return nil
+	return w.witness(law, game)
 }
-
-// Err returns an error that names the broken law and the position that breaks it.
-func (w *Witness) Err() error { return inPosition(w.Law, w.Positions[len(w.Positions)-1].Facts) }
 
 // witness replays a game of the walk, and returns it with all its positions.
 func (w *walk) witness(law string, game int) *Witness {
 	c, p := w.circuit, w.circuit.Program
 	g := sketch(c)
-	again := newWalk(c, 0)
+	again := newWalk(c, 0, 1)
 	x := &Witness{Law: law, Game: g.env}
 	for ply := 0; ; ply++ {
 		position := WitnessPosition{Pieces: g.appendBoard(nil), Facts: factsIn(c, again.values, 0)}
@@ -64,7 +54,6 @@ func (w *walk) witness(law string, game int) *Witness {
 			}
 		}
 		if ply == w.plies[game] {
-			x.Law += lostTurn(p, position.Facts)
 			x.Positions = append(x.Positions, position)
 			return x
 		}

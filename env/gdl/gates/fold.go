@@ -22,8 +22,6 @@ type Folder struct {
 	exclusive [][]int32 // for each fluent: the mutex groups that contain it
 	groups    [][]int   // see Exclude
 	search    search
-	budget    int // see Budget
-	limited   bool
 }
 
 const notGiven Ref = -1

@@ -27,16 +27,9 @@ func (f *Folder) Exclude(groups [][]int) {
 	}
 }
 
-// Budget limits the inputs of gates that all later searches together visit; 0 means no limit. When it is spent,
-// searches stop after a little propagation, which is fast and still proves much.
-func (f *Folder) Budget(inputs int) { f.budget, f.limited = inputs, inputs > 0 }
-
-// spent reports whether the budget is spent.
-func (f *Folder) spent() bool { return f.limited && f.budget <= 0 }
-
 // Possible reports whether some values of the inputs may make all literals true. False is a proof that none do. True
-// may be wrong, because the search gives up after maxTried decisions or when the budget is spent. Possible ignores the
-// constants of Reset: pass folded literals.
+// may be wrong, because the search gives up after maxTried decisions. Possible ignores the constants of Reset: pass folded
+// literals.
 func (f *Folder) Possible(refs ...Ref) bool {
 	possible := f.assumeAll(refs) && f.solve()
 	f.undo(0, 0)
@@ -129,7 +122,7 @@ func (f *Folder) solve() bool {
 	}
 	trail, clauses := len(s.trail), len(s.clauses)
 	for _, r := range choice {
-		if s.left--; s.left < 0 || f.spent() {
+		if s.left--; s.left < 0 {
 			return true
 		}
 		if f.assume(r.Not()) && f.solve() {
@@ -143,7 +136,6 @@ func (f *Folder) solve() bool {
 // open returns the unassigned inputs of a clause. It reports kept if an input is false already, which satisfies the
 // clause.
 func (f *Folder) open(gate int) (open []Ref, kept bool) {
-	f.budget -= len(f.table.of(gate))
 	for _, r := range f.table.of(gate) {
 		switch f.search.value[r.Gate()] * (1 - 2*int8(r&1)) {
 		case -1:
@@ -163,7 +155,6 @@ func (f *Folder) propagate() bool {
 			gate := s.trail[s.next]
 			refs := f.table.of(gate)
 			f.work += 1 + len(refs)
-			f.budget -= 1 + len(refs)
 			switch {
 			case s.value[gate] < 0 && len(refs) > 0:
 				s.clauses = append(s.clauses, gate)
@@ -187,7 +178,7 @@ func (f *Folder) propagate() bool {
 				return false
 			}
 		}
-		if s.next == len(s.trail) || f.spent() {
+		if s.next == len(s.trail) {
 			return true
 		}
 	}

@@ -2,7 +2,7 @@ package ground
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strconv"
 )
 
@@ -85,20 +85,8 @@ func stopped(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}
-	return ended{context.Cause(ctx)}
+	return fmt.Errorf("grounding was not finished: %w", context.Cause(ctx))
 }
-
-// ended is the error of a stopped grounding, in plain words.
-type ended struct{ cause error }
-
-func (e ended) Error() string {
-	if errors.Is(e.cause, context.DeadlineExceeded) {
-		return "the time ran out"
-	}
-	return "it was stopped"
-}
-
-func (e ended) Unwrap() error { return e.cause }
 
 func (g *grounder) relationOf(a Term) *relation {
 	return g.relations[g.terms.symbols[g.terms.functor[a]]]

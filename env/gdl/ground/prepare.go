@@ -34,21 +34,11 @@ var keywords = map[string]int{
 // checkKeywords returns an error for a keyword with a wrong number of arguments or in a wrong place, and for keywords
 // that are not supported.
 func checkKeywords(rules []kif.Rule) error {
-	var check func(t kif.Term, head bool) error
-	check = func(t kif.Term, head bool) error {
-		switch t.Name {
-		case "not", "or", "and":
-			for _, a := range t.Args {
-				if err := check(a, false); err != nil {
-					return err
-				}
-			}
-			return nil
-		case "sees":
-			return kif.Errorf(t.Pos, "sees: games with hidden information are not supported")
-		}
+	check := func(t kif.Term, head bool) error {
 		arity, ok := keywords[t.Name]
 		switch {
+		case t.Name == "sees":
+			return kif.Errorf(t.Pos, "sees: games with hidden information are not supported")
 		case ok && arity != len(t.Args):
 			return kif.Errorf(t.Pos, "%s has %d arguments; it takes %d", t.Name, len(t.Args), arity)
 		case head && (t.Name == "true" || t.Name == "does"):
@@ -63,8 +53,8 @@ func checkKeywords(rules []kif.Rule) error {
 		if r.Head.Name == "role" && len(r.Head.Args) == 1 && r.Head.Args[0].Name == "random" {
 			return kif.Errorf(r.Pos, "the role random: games with chance are not supported")
 		}
-		for _, l := range r.Body {
-			if err := check(l, false); err != nil {
+		for _, a := range kif.Atoms(r.Body) {
+			if err := check(a, false); err != nil {
 				return err
 			}
 		}
@@ -83,47 +73,33 @@ const (
 
 // checkSizes returns an error for a rule that is too large: the work of all later steps grows faster than its size.
 func checkSizes(rules []kif.Rule) error {
-	names := map[string]bool{}
-	literals := 0
-	var widest kif.Term
-	var count func(t kif.Term)
-	count = func(t kif.Term) {
-		if t.IsVariable() {
-			names[t.Name] = true
+	for _, r := range rules {
+		names := map[string]bool{}
+		var widest kif.Term
+		var count func(t kif.Term)
+		count = func(t kif.Term) {
+			if t.IsVariable() {
+				names[t.Name] = true
+			}
+			if len(t.Args) > len(widest.Args) {
+				widest = t
+			}
+			for _, a := range t.Args {
+				count(a)
+			}
 		}
-		if len(t.Args) > len(widest.Args) && t.Name != "or" && t.Name != "and" {
-			widest = t
-		}
-		for _, a := range t.Args {
+		count(r.Head)
+		atoms := kif.Atoms(r.Body)
+		for _, a := range atoms {
 			count(a)
 		}
-	}
-	var countLiterals func(list []kif.Term)
-	countLiterals = func(list []kif.Term) {
-		for _, l := range list {
-			if l.Name == "not" || l.Name == "or" || l.Name == "and" {
-				countLiterals(l.Args)
-				continue
-			}
-			literals++
-		}
-	}
-	for _, r := range rules {
-		clear(names)
-		literals = 0
-		count(r.Head)
-		for _, l := range r.Body {
-			count(l)
-		}
-		countLiterals(r.Body)
-		if len(names) > maxSheetVariables {
+		switch {
+		case len(names) > maxSheetVariables:
 			return kif.Errorf(r.Pos, "a rule with %d variables; at most %d are supported", len(names), maxSheetVariables)
-		}
-		if literals > maxLiterals {
-			return kif.Errorf(r.Pos, "a rule with %d conditions; at most %d are supported", literals, maxLiterals)
-		}
-		if n := len(widest.Args); n > maxArguments {
-			return kif.Errorf(widest.Pos, "%.40s with %d arguments; at most %d are supported", widest.Name, n, maxArguments)
+		case len(atoms) > maxLiterals:
+			return kif.Errorf(r.Pos, "a rule with %d conditions; at most %d are supported", len(atoms), maxLiterals)
+		case len(widest.Args) > maxArguments:
+			return kif.Errorf(widest.Pos, "%.40s with %d arguments; at most %d are supported", widest.Name, len(widest.Args), maxArguments)
 		}
 	}
 	return nil
@@ -231,31 +207,6 @@ func (p *preparer) choices(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 		return list, nil
 	case "and":
 		return p.expand(l.Args, pos)
-	case "not":
-		return p.negation(l, pos)
-	}
-	return [][]kif.Term{{l}}, nil
-}
-
-// negation returns the disjunctive normal form of a negation, by De Morgan's laws.
-func (p *preparer) negation(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
-	a := l.Args[0]
-	not := func(t kif.Term) kif.Term { return kif.Term{Name: "not", Args: []kif.Term{t}, Pos: t.Pos} }
-	switch a.Name {
-	case "not":
-		return p.expand(a.Args, pos)
-	case "or":
-		var all []kif.Term
-		for _, b := range a.Args {
-			all = append(all, not(b))
-		}
-		return p.expand(all, pos)
-	case "and":
-		or := kif.Term{Name: "or", Pos: a.Pos}
-		for _, b := range a.Args {
-			or.Args = append(or.Args, not(b))
-		}
-		return p.expand([]kif.Term{or}, pos)
 	}
 	return [][]kif.Term{{l}}, nil
 }

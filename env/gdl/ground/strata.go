@@ -1,30 +1,10 @@
 package ground
 
 import (
-	"context"
 	"slices"
 
 	"ludus/env/gdl/kif"
 )
-
-// CheckUnused returns the first mistake in rules that [Ground] ignores because neither play nor goals depend on them.
-// The error is of type [kif.Error].
-func CheckUnused(ctx context.Context, rules []kif.Rule) error {
-	asked := map[kif.Pos]bool{}
-	for _, r := range relevant(rules) {
-		asked[r.Pos] = true
-	}
-	p := preparer{stopped: func() error { return stopped(ctx) }}
-	for _, r := range rules {
-		if len(r.Body) == 0 || asked[r.Pos] {
-			continue
-		}
-		if err := p.add(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // relevant returns the rules that play and goals depend on, without others such as those for base and input.
 func relevant(rules []kif.Rule) []kif.Rule {
@@ -34,24 +14,14 @@ func relevant(rules []kif.Rule) []kif.Rule {
 	}
 	needed := map[string]bool{}
 	var visit func(s string)
-	var ask func(t kif.Term)
-	ask = func(t kif.Term) {
-		if t.Name == "not" || t.Name == "or" || t.Name == "and" {
-			for _, a := range t.Args {
-				ask(a)
-			}
-			return
-		}
-		visit(signature(t))
-	}
 	visit = func(s string) {
 		if needed[s] {
 			return
 		}
 		needed[s] = true
 		for _, r := range byHead[s] {
-			for _, l := range r.Body {
-				ask(l)
+			for _, a := range kif.Atoms(r.Body) {
+				visit(signature(a))
 			}
 		}
 	}

@@ -57,6 +57,17 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestNegations moves negations inwards.
+func TestNegations(t *testing.T) {
+	rules, err := kif.ReadRules("(<= p (not (or q (and (not r) (distinct a b)))) (not (not (or q r))) (not (not (not s))))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := rules[0].String(), "(<= p (and (not q) (or r (not (distinct a b)))) (or q r) (not s))"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestForeignSheets reads every foreign sheet.
 func TestForeignSheets(t *testing.T) {
 	sheets.Foreign(t, func(t *testing.T, _, text string) {

@@ -90,13 +90,37 @@ func Rules(nodes []Node) ([]Rule, error) {
 	return rules, nil
 }
 
-// literal parses a literal of a body: an atom, or a connective with arguments.
+// literal parses a literal of a body: an atom, or a connective with arguments. Negations move inwards, by De Morgan's laws:
+// in the result they are of atoms and of distinct only.
 func literal(n Node) (Term, error) {
 	t, err := NewTerm(n)
+	if err == nil {
+		err = checkLiteral(t)
+	}
 	if err != nil {
 		return t, err
 	}
-	return t, checkLiteral(t)
+	return inwards(t, false), nil
+}
+
+// inwards returns a literal, or its negation, with its negations moved inwards.
+func inwards(t Term, negate bool) Term {
+	dual := map[string]string{"or": "and", "and": "or"}[t.Name]
+	switch {
+	case t.Name == "not":
+		return inwards(t.Args[0], !negate)
+	case dual != "":
+		for i, a := range t.Args {
+			t.Args[i] = inwards(a, negate)
+		}
+		if negate {
+			t.Name = dual
+		}
+		return t
+	case negate:
+		return Term{Name: "not", Args: []Term{t}, Pos: t.Pos}
+	}
+	return t
 }
 
 func checkLiteral(t Term) error {
@@ -119,6 +143,19 @@ func checkLiteral(t Term) error {
 		}
 	}
 	return nil
+}
+
+// Atoms returns the atoms in literals, those of distinct included.
+func Atoms(literals []Term) (atoms []Term) {
+	for _, l := range literals {
+		switch l.Name {
+		case "not", "or", "and":
+			atoms = append(atoms, Atoms(l.Args)...)
+		default:
+			atoms = append(atoms, l)
+		}
+	}
+	return atoms
 }
 
 // NewTerm parses a term.

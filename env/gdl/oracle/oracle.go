@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
 )
 
@@ -20,8 +21,11 @@ type Game struct {
 	buffer    [16]id
 	static    *facts // facts that depend on neither
 	start     []id   // the initial fluents
-	predicate struct{ role, init, true, does, legal, next, goal, terminal id }
+	predicate predicates
 }
+
+// predicates are the functors of GDL.
+type predicates struct{ role, init, true, does, legal, next, goal, terminal id }
 
 // layer is a stratum: rules whose predicates depend on each other.
 type layer struct {
@@ -62,22 +66,16 @@ func New(text string) (*Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Game{terms: newTerms()}
-	p := &g.predicate
-	for _, f := range []struct {
-		predicate *id
-		name      string
-		args      int
-	}{
-		{&p.role, "role", 1}, {&p.init, "init", 1}, {&p.true, "true", 1}, {&p.does, "does", 2}, {&p.legal, "legal", 2},
-		{&p.next, "next", 1}, {&p.goal, "goal", 2}, {&p.terminal, "terminal", 0},
-	} {
-		*f.predicate = g.terms.functor(f.name, f.args)
+	t := newTerms()
+	p := predicates{
+		role: t.functor("role", 1), init: t.functor("init", 1), true: t.functor("true", 1), does: t.functor("does", 2),
+		legal: t.functor("legal", 2), next: t.functor("next", 1), goal: t.functor("goal", 2), terminal: t.functor("terminal", 0),
 	}
+	g := &Game{terms: t, predicate: p}
 	var rules []rule
 	for _, r := range kif.SplitGoals(read) {
 		for _, body := range alternatives(r.Body) {
-			rules = append(rules, g.terms.rule(r.Head, body, r.Pos))
+			rules = append(rules, t.rule(r.Head, body, r.Pos))
 		}
 	}
 	static, err := g.addLayers(rules)
@@ -89,10 +87,10 @@ func New(text string) (*Game, error) {
 		return nil, err
 	}
 	for _, f := range g.static.of(p.role) {
-		g.Roles = append(g.Roles, g.terms.text(g.terms.list[f].args[0]))
+		g.Roles = append(g.Roles, t.text(t.list[f].args[0]))
 	}
 	for _, f := range g.static.of(p.init) {
-		g.start = append(g.start, g.terms.list[f].args[0])
+		g.start = append(g.start, t.list[f].args[0])
 	}
 	return g, nil
 }
@@ -150,22 +148,19 @@ func newLayer(rules []rule) (l layer, err error) {
 	return l, nil
 }
 
-// alternatives returns the disjunctive normal form of a body.
+// alternatives returns the disjunctive normal form of a body, in which only atoms are negated.
 func alternatives(body []kif.Term) [][]kif.Term {
 	result := [][]kif.Term{nil}
 	for _, l := range body {
-		var choices [][]kif.Term
+		choices := [][]kif.Term{{l}}
 		switch l.Name {
 		case "or":
+			choices = nil
 			for _, a := range l.Args {
 				choices = append(choices, alternatives([]kif.Term{a})...)
 			}
 		case "and":
 			choices = alternatives(l.Args)
-		case "not":
-			choices = negation(l.Args[0])
-		default:
-			choices = [][]kif.Term{{l}}
 		}
 		var next [][]kif.Term
 		for _, r := range result {
@@ -176,27 +171,6 @@ func alternatives(body []kif.Term) [][]kif.Term {
 		result = next
 	}
 	return result
-}
-
-// negation returns the disjunctive normal form of (not l).
-func negation(l kif.Term) [][]kif.Term {
-	switch l.Name {
-	case "not":
-		return alternatives(l.Args)
-	case "or": // all of them fail
-		var all []kif.Term
-		for _, a := range l.Args {
-			all = append(all, kif.Term{Name: "not", Args: []kif.Term{a}, Pos: l.Pos})
-		}
-		return alternatives(all)
-	case "and":
-		var list [][]kif.Term
-		for _, a := range l.Args {
-			list = append(list, negation(a)...)
-		}
-		return list
-	}
-	return [][]kif.Term{{{Name: "not", Args: []kif.Term{l}, Pos: l.Pos}}}
 }
 
 // strata splits rules into strata: the strongly connected components of their predicates, in topological order.
@@ -210,48 +184,29 @@ func (g *Game) strata(rules []rule) ([][]rule, error) {
 		}
 		byHead[h] = append(byHead[h], r)
 	}
-	// Tarjan's algorithm.
-	var strata [][]rule
-	number, low, stratum := map[id]int{}, map[id]int{}, map[id]int{} // strata count from 1
-	var stack []id
-	var visit func(h id)
-	visit = func(h id) {
-		number[h] = len(number) + 1
-		low[h] = number[h]
-		stack = append(stack, h)
+	dependencies := func(h id) (list []id) {
 		for _, r := range byHead[h] {
 			for i := range r.body {
-				to := r.body[i].atom.functor
-				if number[to] == 0 {
-					visit(to)
-					low[h] = min(low[h], low[to])
-				} else if stratum[to] == 0 {
-					low[h] = min(low[h], number[to])
+				list = append(list, r.body[i].atom.functor)
+			}
+		}
+		return list
+	}
+	var strata [][]rule
+	for _, component := range ground.Components(order, dependencies) {
+		var stratum []rule
+		for _, h := range component {
+			stratum = append(stratum, byHead[h]...)
+		}
+		for _, r := range stratum {
+			for _, l := range r.body {
+				if l.kind == fails && slices.Contains(component, l.atom.functor) {
+					return nil, kif.Errorf(r.pos, "%s depends on its own negation", g.terms.list[r.head.functor].name)
 				}
 			}
 		}
-		if low[h] < number[h] {
-			return
-		}
-		var rules []rule
-		for stratum[h] == 0 {
-			top := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			stratum[top] = len(strata) + 1
-			rules = append(rules, byHead[top]...)
-		}
-		strata = append(strata, rules)
-	}
-	for _, h := range order {
-		if number[h] == 0 {
-			visit(h)
-		}
-	}
-	for _, r := range rules {
-		for _, l := range r.body {
-			if l.kind == fails && stratum[l.atom.functor] == stratum[r.head.functor] {
-				return nil, kif.Errorf(r.pos, "%s depends on its own negation", g.terms.list[r.head.functor].name)
-			}
+		if len(stratum) > 0 {
+			strata = append(strata, stratum)
 		}
 	}
 	return strata, nil

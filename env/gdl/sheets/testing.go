@@ -1,12 +1,11 @@
 package sheets
 
 import (
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -23,9 +22,9 @@ var Natives = map[string]string{
 	"tic-tac-toe":      "tic-tac-toe",
 }
 
-// Foreign calls test, as a subtest, with each sheet below the folder that LUDUS_SHEETS names; without the variable it skips
-// the test. A game is a folder with a sheet, and has its name. Of the versions in folders v1, v2 and so on below it, the
-// newest counts.
+// Foreign calls test, as a subtest, with each sheet in the folder that LUDUS_SHEETS names; without the variable it skips
+// the test. A game is a folder in it with a sheet, and has its name. Of the versions in folders v1, v2 and so on of the
+// game's, the newest counts.
 func Foreign(t *testing.T, test func(t *testing.T, name, text string)) {
 	t.Helper()
 	root := os.Getenv("LUDUS_SHEETS")
@@ -33,22 +32,19 @@ func Foreign(t *testing.T, test func(t *testing.T, name, text string)) {
 		t.Skip("LUDUS_SHEETS does not name a folder with rule sheets")
 	}
 	files := map[string]string{} // by game
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".kif" {
-			return err
+	for _, pattern := range []string{"*.kif", "v*/*.kif"} {
+		paths, err := filepath.Glob(filepath.Join(root, "*", pattern))
+		if err != nil {
+			t.Fatal(err)
 		}
-		folder := filepath.Dir(path)
-		name := filepath.Base(folder)
-		if versionName.MatchString(name) {
-			name = filepath.Base(filepath.Dir(folder))
+		for _, path := range paths {
+			inside, _ := filepath.Rel(root, path)
+			game, _, _ := strings.Cut(filepath.ToSlash(inside), "/")
+			files[game] = path
 		}
-		if old, ok := files[name]; !ok || filepath.Dir(old) < folder {
-			files[name] = path
-		}
-		return nil
-	})
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sheets below %s (%v)", root, err)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no sheets in folders of %s", root)
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		t.Run(name, func(t *testing.T) {
@@ -60,5 +56,3 @@ func Foreign(t *testing.T, test func(t *testing.T, name, text string)) {
 		})
 	}
 }
-
-var versionName = regexp.MustCompile(`^v[0-9]+$`)

@@ -9,8 +9,8 @@ import (
 	"ludus/env/gdl/oracle"
 )
 
-// proveProgress returns what progressGame proves of a sheet whose players take turns.
-func proveProgress(t *testing.T, text string) (longest, bool) {
+// proveLongest returns what findLongest proves of a sheet whose players take turns.
+func proveLongest(t *testing.T, text string) (longest, bool) {
 	t.Helper()
 	net, err := Read(t.Context(), text)
 	if err != nil {
@@ -21,25 +21,17 @@ func proveProgress(t *testing.T, text string) (longest, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return progressGame(t.Context(), net, f, turns)
+	return findLongest(t.Context(), net, f, turns)
 }
 
-// TestProgress proves, or does not prove, that games of small sheets end.
-func TestProgress(t *testing.T) {
-	const drops = `(column 1) (column 2) (column 3) (above 1 2) (above 2 3) (above 3 4)
-		(<= (full ?c ?r) (true (cell ?c ?r ?p)))
-		(<= (legal ?p (drop ?c)) (true (control ?p)) (column ?c) (not (full ?c 4)))
-		(<= (next (cell ?c 1 ?p)) (does ?p (drop ?c)) (not (full ?c 1)))
-		(<= (next (cell ?c ?s ?p)) (does ?p (drop ?c)) (above ?r ?s) (full ?c ?r) (not (full ?c ?s)))
-		(<= (next (cell ?c ?r ?p)) (true (cell ?c ?r ?p)))
-		(<= open (column ?c) (not (full ?c 4))) (<= terminal (not open))`
+// TestLongest proves, or does not prove, that games of small sheets end.
+func TestLongest(t *testing.T) {
 	const count = `(init (left 5)) (less 1 2) (less 2 3) (less 3 4) (less 4 5) (less 0 1)
 		(<= (legal ?p (take ?n)) (true (control ?p)) (true (left ?m)) (less ?n ?m)) (<= terminal (true (left 0)))`
 	for name, c := range map[string]struct {
 		text  string
 		plies int // 0: not proven
 	}{
-		"falling discs":    {drops, 12},
 		"count down":       {count + "(<= (next (left ?n)) (does ?p (take ?n)))", 5},
 		"count and return": {count + "(<= (next (left ?n)) (does ?p (take ?n)) (distinct ?n 1)) (<= (next (left 5)) (does ?p (take 1)))", 0},
 		"pass":             {count + "(<= (next (left ?n)) (does ?p (take ?n))) (<= (next (left ?n)) (true (left ?n)) (does ?p pass)) (<= (legal ?p pass) (true (control ?p)))", 0},
@@ -47,15 +39,15 @@ func TestProgress(t *testing.T) {
 		"forgotten count":  {count + "(<= (next (left ?n)) (does ?p (take ?n)) (distinct ?n 2)) (<= (legal ?p wait) (true (control ?p)))", 0},
 		"never over":       {"(<= (legal ?p go) (true (control ?p))) (<= terminal (true (over)))", 0},
 	} {
-		l, ok := proveProgress(t, twoPlayers+goals+c.text)
+		l, ok := proveLongest(t, twoPlayers+goals+c.text)
 		if ok != (c.plies > 0) || ok && l.plies != c.plies {
 			t.Errorf("%s: %+v, proven %t; want %d plies", name, l, ok, c.plies)
 		}
 	}
 }
 
-// TestProgressBounds compares what is proven of random sheets with the longest of all their games.
-func TestProgressBounds(t *testing.T) {
+// TestLongestBounds compares what is proven of random sheets with the longest of all their games.
+func TestLongestBounds(t *testing.T) {
 	proven := 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -97,7 +89,7 @@ func TestProgressBounds(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		l, ok := progressGame(t.Context(), net, f, turns)
+		l, ok := findLongest(t.Context(), net, f, turns)
 		if !ok {
 			continue
 		}
@@ -146,4 +138,21 @@ func longestGame(t *testing.T, game *oracle.Game, p *oracle.Position, known map[
 	}
 	known[key] = most
 	return most
+}
+
+// TestUsualPlies checks that plans do not rest on a cap that games do not reach.
+func TestUsualPlies(t *testing.T) {
+	g, info, err := New(t.Context(), "stop", `(role a) (role b) (init (control a))
+		(<= (legal ?p go) (true (control ?p))) (<= (legal ?p stop) (true (control ?p)))
+		(<= (legal a noop) (true (control b))) (<= (legal b noop) (true (control a)))
+		(<= (next (control a)) (true (control b))) (<= (next (control b)) (true (control a)))
+		(<= (next (over ?p)) (does ?p stop)) (<= terminal (true (over ?p)))
+		(<= (goal a 100) (true (over b))) (<= (goal a 0) (not (true (over b))))
+		(<= (goal b 0) (true (over b))) (<= (goal b 100) (not (true (over b))))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Proven || g.UsualPlies < 5 || 4*g.UsualPlies != g.MaxPlies {
+		t.Errorf("usually up to %d plies, at most %d (%s)", g.UsualPlies, g.MaxPlies, info.Longest)
+	}
 }
