@@ -461,9 +461,6 @@ func TestPlayCommand(t *testing.T) {
 	if out := run(t, "", "", "play", "golden-rectangle", "greedy", "mcts:5"); !strings.Contains(out, "greedy is red") || !strings.Contains(out, " wins: red ") {
 		t.Errorf("two agents play\n%s", out)
 	}
-	if out := run(t, "", "b1\n?\n", "play", "quad-5x5", "mcts:5", "--json"); strings.Count(out, "\n") != 8 || !strings.Contains(out, `"type":"analysis"`) {
-		t.Errorf("--json writes\n%s", out)
-	}
 	out, errs, code := ludus(t, "", "c3\nc3\nquit\n", "play", "quad-5x5", "greedy")
 	if code != exitFailure || !strings.Contains(out, "x plays c3") || !strings.Contains(errs, "input lines rejected: 1") {
 		t.Errorf("a line is rejected: exit %d, %s\n%s", code, errs, out)
