@@ -5,10 +5,10 @@ import { getNewer } from "./http.js";
 const askEvery = 500; // ms
 
 // follow passes the reply to show, and again whenever it has changed. #live shows whether the server answers. onError(text,
-// missing) says why it does not, and is called with "" once it does again; missing is true if the server does not know what is
-// requested.
+// missing) says why it does not, and is called with "" once it does again. What the server does not know is not requested again;
+// then missing is true.
 export function follow(address, show, onError) {
-  let etag, state, busy = false;
+  let etag, state, busy = false, unknown = false;
 
   function report(text, missing = false) {
     if (text === state) return;
@@ -19,7 +19,7 @@ export function follow(address, show, onError) {
   }
 
   async function ask() {
-    if (busy || document.hidden) return;
+    if (busy || unknown || document.hidden) return;
     busy = true;
     try {
       const newer = await getNewer(address, etag);
@@ -29,7 +29,8 @@ export function follow(address, show, onError) {
         show(newer.reply);
       }
     } catch (error) {
-      report(error.message, error.status === 404);
+      unknown = error.status === 404;
+      report(error.message, unknown);
     } finally {
       busy = false;
     }

@@ -34,16 +34,12 @@ func (w *Watcher) scan() *List {
 		names = []string{"."}
 	}
 	slices.Sort(names)
-	runs := make(map[string]*runReader, len(names))
 	for _, name := range names {
-		run := w.runs[name]
-		if run == nil {
-			run = newRunReader(w.dir, name)
+		if w.runs[name] == nil {
+			w.runs[name] = newRunReader(w.dir, name)
 		}
-		runs[name] = run
-		list.Runs = append(list.Runs, run.refresh())
+		list.Runs = append(list.Runs, w.runs[name].refresh())
 	}
-	w.runs = runs
 	return list
 }
 

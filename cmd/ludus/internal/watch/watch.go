@@ -22,11 +22,11 @@ type Watcher struct {
 	mu   sync.Mutex            // held while files are read
 	list *List                 // newest version; nil before the first scan
 	due  time.Time             // time of the next scan
-	runs map[string]*runReader // the listed runs by name
+	runs map[string]*runReader // runs that are listed or were, by name
 }
 
 // New returns a watcher of the runs in dir.
-func New(dir string) *Watcher { return &Watcher{dir: dir} }
+func New(dir string) *Watcher { return &Watcher{dir: dir, runs: map[string]*runReader{}} }
 
 // List returns the current list of runs. It is shared: do not change it.
 func (w *Watcher) List() *List {
@@ -46,7 +46,8 @@ func (w *Watcher) scanIfDue() {
 	w.due = start.Add(max(listInterval, 20*time.Since(start)))
 }
 
-// View returns a run's current view. It is shared: do not change it. The error wraps [ErrUnknown].
+// View returns a run's current view. If the run has disappeared since it was listed, the view says so. It is shared: do not
+// change it. The error wraps [ErrUnknown].
 func (w *Watcher) View(name string) (*View, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

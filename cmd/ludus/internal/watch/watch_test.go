@@ -58,11 +58,7 @@ func view(t *testing.T, w *Watcher, name string) *View {
 func until(t *testing.T, w *Watcher, name string, good func(*View) bool) *View {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(viewInterval) {
-		v, err := w.View(name)
-		if err != nil && !errors.Is(err, ErrUnknown) {
-			t.Fatal(err)
-		}
-		if err == nil && good(v) {
+		if v := view(t, w, name); good(v) {
 			return v
 		}
 	}
@@ -329,8 +325,9 @@ func TestViewGrows(t *testing.T) {
 	if err := os.RemoveAll(run); err != nil {
 		t.Fatal(err)
 	}
-	for err := error(nil); !errors.Is(err, ErrUnknown); _, err = w.View("run") { // until the next scan
-		time.Sleep(viewInterval)
+	gone := until(t, w, "run", func(v *View) bool { return v.Run.State == Broken && len(w.List().Runs) == 0 })
+	if !strings.Contains(gone.Run.Problem, "gone") || len(gone.Sections) != 0 {
+		t.Errorf("a deleted run: %+v", gone.Run)
 	}
 	trained(t, run)
 	until(t, w, "run", func(v *View) bool { return v.Run.State == Finished && len(v.Sections) > 0 })
