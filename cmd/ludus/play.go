@@ -47,10 +47,12 @@ NO_COLOR and TERM=dumb turn colours off.
 			if len(args) == 0 {
 				args = []string{defaultAgent(cmd, game)}
 			}
-			if err := checkPlay(cmd, game, side, config.Delay, len(args) == 2); err != nil {
+			err := checkPlay(cmd, game, side, config.Delay, len(args) == 2)
+			if err != nil {
 				return usage(cmd, err)
 			}
-			if err := takeSeats(cmd, &config, args, side); err != nil {
+			err = takeSeats(cmd, &config, args, side)
+			if err != nil {
 				return err
 			}
 			if isTerminal(os.Stdout) {
@@ -100,10 +102,12 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		}
 		seat := &config.Seats[(int(first)+i)%2]
 		seat.Name = factory.String() // name as people wrote it, without solve=
-		if seat.AdvisorName, seat.Advisor, err = newAdvisor(factory, config.Seed); err != nil {
+		seat.AdvisorName, seat.Advisor, err = newAdvisor(factory, config.Seed)
+		if err != nil {
 			return err
 		}
-		if seat.Agent, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(config.Seed); err != nil {
+		seat.Agent, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(config.Seed)
+		if err != nil {
 			return err
 		}
 	}

@@ -103,10 +103,12 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 		}
 		f.Agents = append(f.Agents, agent)
 	}
-	if err := f.Validate(); err != nil {
+	err = f.Validate()
+	if err != nil {
 		return usage(cmd, err)
 	}
-	if err := checkNew(f.out, f.force); err != nil {
+	err = checkNew(f.out, f.force)
+	if err != nil {
 		return err
 	}
 	f.PartFile = f.out + ".part"
@@ -126,10 +128,12 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if filepath.Ext(f.out) == ".jsonl" {
 		data = s.Lines()
 	}
-	if err := writeNew(f.out, data, f.force); err != nil {
+	err = writeNew(f.out, data, f.force)
+	if err != nil {
 		return err
 	}
-	if err := os.Remove(f.PartFile); err != nil {
+	err = os.Remove(f.PartFile)
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d positions of %s, %d bytes\n", f.out, len(s.Positions), game.Name, len(data))

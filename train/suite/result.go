@@ -78,7 +78,8 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 				if from >= to {
 					return nil
 				}
-				if err := s.test(ctx, chooser, o.Seed, from, positions[from:to], losses[from:to]); err != nil {
+				err = s.test(ctx, chooser, o.Seed, from, positions[from:to], losses[from:to])
+				if err != nil {
 					return err
 				}
 				mutex.Lock()
@@ -90,7 +91,8 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 			}
 		})
 	}
-	if err := group.Wait(); err != nil {
+	err := group.Wait()
+	if err != nil {
 		return Result{}, err
 	}
 	result := s.result(positions, losses)
@@ -122,13 +124,15 @@ func (s *Suite) test(
 	seeds := make([]uint64, len(positions))
 	for i := range positions {
 		var err error
-		if states[i], err = positions[i].replay(s.Game); err != nil {
+		states[i], err = positions[i].replay(s.Game)
+		if err != nil {
 			return err
 		}
 		seeds[i] = seed.Derive(runSeed, "suite test", index+i)
 	}
 	moves := make([]env.Action, len(positions))
-	if err := chooser.Choose(ctx, states, seeds, moves); err != nil {
+	err := chooser.Choose(ctx, states, seeds, moves)
+	if err != nil {
 		return err
 	}
 	for i, move := range moves {

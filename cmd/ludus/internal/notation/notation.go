@@ -56,7 +56,8 @@ func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("move %d: %w", i+1, err)
 		}
-		if err := r.Play(action); err != nil {
+		err = r.Play(action)
+		if err != nil {
 			return nil, nil, err
 		}
 	}

@@ -148,13 +148,15 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 			return s.flush()
 		}
 		if !s.state.Done() && !s.personMoves() {
-			if err := s.agentMove(ctx, hasPerson); err != nil {
+			err := s.agentMove(ctx, hasPerson)
+			if err != nil {
 				return err
 			}
 			continue
 		}
 		s.view.prompt()
-		if err := s.flush(); err != nil {
+		err := s.flush()
+		if err != nil {
 			return err
 		}
 		select {
@@ -169,7 +171,8 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 				s.view.showInputEnd()
 				return errors.Join(s.flush(), input.Err)
 			}
-			if quit, err := s.execute(ctx, string(line)); quit || err != nil {
+			quit, err := s.execute(ctx, string(line))
+			if quit || err != nil {
 				return err
 			}
 		}
@@ -190,11 +193,13 @@ func (s *Session) flush() error {
 func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	seat := &s.Seats[s.state.Player()]
 	if s.ShowAnalysis {
-		if err := s.analyze(ctx, s.showBest); err != nil {
+		err := s.analyze(ctx, s.showBest)
+		if err != nil {
 			return err
 		}
 	}
-	if err := s.flush(); err != nil {
+	err := s.flush()
+	if err != nil {
 		return err
 	}
 	stop, start := s.view.showThinking(seat.Name), time.Now()
@@ -208,7 +213,8 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 		return nil
 	}
 	s.view.showPosition()
-	if err := s.flush(); err != nil {
+	err = s.flush()
+	if err != nil {
 		return err
 	}
 	select {
@@ -387,7 +393,8 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 	if seat.Agent == nil {
 		seat = &s.Seats[s.state.Player().Opponent()]
 	}
-	if err := s.flush(); err != nil {
+	err := s.flush()
+	if err != nil {
 		return err
 	}
 	stop := s.view.showThinking(seat.AdvisorName)

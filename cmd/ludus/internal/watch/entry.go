@@ -85,8 +85,9 @@ func newRunReader(root, name string) *runReader {
 
 // refresh reads the new parts of the files and returns the current entry.
 func (r *runReader) refresh() Entry {
-	var changed bool
-	if r.entry, changed = r.read(); changed {
+	entry, changed := r.read()
+	r.entry = entry
+	if changed {
 		r.page = nil
 	}
 	r.workers, r.checked = r.readWorkers(r.entry.State), time.Now()
@@ -104,7 +105,8 @@ func (r *runReader) read() (e Entry, changed bool) {
 		r.run, err = report.ReadRun(r.dir)
 		changed = true
 	default:
-		if changed, err = r.run.Refresh(); err != nil {
+		changed, err = r.run.Refresh()
+		if err != nil {
 			r.run = nil
 		}
 	}

@@ -136,6 +136,7 @@ func TestFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	back()
 	s.agents.inside = func(string) (string, error) { panic("no inside") }
 	s.get("/api/test", func(*http.Request) (any, error) { panic("no answer") })
 	c := serve(t, s)
@@ -148,7 +149,6 @@ func TestFault(t *testing.T) {
 			t.Errorf("logged: %s", log)
 		}
 	}
-	back()
 	if len(s.agents.idle) != 0 {
 		t.Errorf("%d idle agents are kept", len(s.agents.idle))
 	}

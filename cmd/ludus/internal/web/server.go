@@ -13,16 +13,13 @@ import (
 	"net/url"
 	"path"
 	"regexp"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/net/netutil"
 
-	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/sheet"
 	"ludus/cmd/ludus/internal/watch"
-	"ludus/env/naming"
 )
 
 // Options configure a Server.
@@ -195,7 +192,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := server.Shutdown(grace); err != nil { // some requests did not end in time
+	err := server.Shutdown(grace)
+	if err != nil { // some requests did not end in time
 		server.Close()
 	}
 	<-ended
@@ -225,11 +223,7 @@ func (s *Server) handle(method, path string, handler http.HandlerFunc) {
 	})
 }
 
-// unknownPath returns the error for a path that does not exist; it may suggest an operation with a similar name.
+// unknownPath returns the error for a path that does not exist.
 func unknownPath(path string) error {
-	op := strings.TrimPrefix(path, "/api/")
-	if near := naming.Nearest(op, board.Operations()); near != "" {
-		return httpErrorf(http.StatusNotFound, "there is nothing at %s; did you mean /api/%s?", path, near)
-	}
 	return httpErrorf(http.StatusNotFound, "there is nothing at %s", path)
 }
