@@ -83,7 +83,9 @@ func trainCommand() *cobra.Command {
 	flags.IntVar(&f.Generations, "generations", 0, "train this many generations in all, without a time limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of all randomness")
 	threadsFlag(cmd, &f.Threads, "cores to use; the plan of a run with --time depends on it, nothing else")
-	flags.StringVar(&f.From, "from", "", "weights to start from: a file, also of a network for another size of the board, or zoo, the shipped agent; they set channels and blocks")
+	flags.StringVar(&f.From, "from", "",
+		"weights to start from, which set channels and blocks: a file, also of a network for another size of the board, "+
+			"or zoo, the shipped agent")
 	flags.StringArrayVar(&f.sets, "set", nil, "change a setting, key=value; may be repeated")
 	flags.StringVar(&f.config, "config", "", "a JSON file of settings; --set overrides it")
 	flags.BoolVar(&f.dry, "dry-run", false, "print the plan and recorded trainings of the game instead of training")
