@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ludus/cmd/internal/svg"
+	"ludus/train/match"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 )
@@ -352,4 +353,16 @@ func ratingLadder(run *Run) Ladder {
 		l.Note += fmt.Sprintf("; %d more checkpoints are not shown", hidden)
 	}
 	return l
+}
+
+// MatchDetail describes a result: wins, draws and losses, the Elo difference, and duplicate games.
+func MatchDetail(r *match.Result) string {
+	text := fmt.Sprintf("%d wins, %d draws, %d losses", r.Wins, r.Draws, r.Losses)
+	if elo := r.EloText(); r.EloLow < r.EloHigh && elo != match.UnknownElo {
+		text += "; Elo " + elo
+	}
+	if r.Duplicates > 0 {
+		text += fmt.Sprintf("; %d duplicate games", r.Duplicates)
+	}
+	return text
 }
