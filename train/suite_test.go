@@ -83,7 +83,7 @@ func TestSuite(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.Error != report.Error.Value || c.Low != report.Error.Low || c.Loss != report.Loss.Value || c.LossHigh != report.Loss.High {
-			t.Errorf("result %+v, the suite says %+v", c, report.Group)
+			t.Errorf("result %+v, the suite says %+v", c, report)
 		}
 	}
 	if err := rundir.DropAfter(dir, 5); err != nil {

@@ -99,7 +99,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/peers":       {},
 	"cmd/ludus/internal/report": {
 		"checkpoints", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games",
-		"train/match", "train/record", "train/rundir", "train/suite",
+		"train/record", "train/rundir", "train/suite",
 	},
 	"cmd/ludus/internal/sheet":  {"cmd/internal/diagrams", "cmd/ludus/internal/board", "env", "env/gdl", "env/gdl/kif"},
 	"cmd/ludus/internal/static": {},
@@ -110,8 +110,8 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/watch": {"cmd/ludus/internal/report", "train/agent", "train/rundir"},
 	"cmd/ludus/internal/web": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet",
-		"cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env", "env/games", "env/naming", "model/infer",
-		"train/agent", "train/doctor", "train/match", "train/record", "train/rundir", "train/shipped",
+		"cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env", "env/games", "model/infer",
+		"train/agent", "train/doctor", "train/record", "train/rundir", "train/shipped",
 	},
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/ggp",

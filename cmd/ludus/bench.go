@@ -11,10 +11,10 @@ import (
 	"ludus/cmd/ludus/internal/bench"
 )
 
-// Number of rounds of a measurement, and the duration of each. A quick benchmark also limits the total time.
+// Number of rounds of a measurement, and the duration of each.
 const (
-	thoroughRounds, thoroughSlice      = 7, 150 * time.Millisecond // takes about three minutes
-	quickRounds, quickSlice, quickTime = 3, 50 * time.Millisecond, 27 * time.Second
+	thoroughRounds, thoroughSlice = 7, 150 * time.Millisecond // takes about three minutes
+	quickRounds, quickSlice       = 1, 50 * time.Millisecond
 )
 
 func benchCommand() *cobra.Command {
@@ -37,19 +37,20 @@ CPU time that they could use: other programs slowed them down.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if o.Games, err = namedGames(args); err != nil {
+			o.Games, err = namedGames(args)
+			if err != nil {
 				return err
 			}
 			o.Rounds, o.Slice = thoroughRounds, thoroughSlice
 			if quick {
-				o.Rounds, o.Slice, o.Time = quickRounds, quickSlice, quickTime
+				o.Rounds, o.Slice = quickRounds, quickSlice
 			}
 			return runBench(cmd, o, asJSON)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object instead of the table")
-	flags.BoolVar(&quick, "quick", false, "measure for half a minute instead of three, less precisely")
+	flags.BoolVar(&quick, "quick", false, "measure each speed once, less precisely")
 	threadsFlag(cmd, &o.Threads, "cores that training and self-play use")
 	return cmd
 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -114,7 +112,7 @@ func (p *dryRunPlan) write(w io.Writer) {
 	if p.Generation > 0 {
 		what = fmt.Sprintf("the run %s, generation %d so far", p.Run, p.Generation)
 	}
-	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, about(p.Seconds), kind, p.Threads, what)
+	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, seconds(p.Seconds), kind, p.Threads, what)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
 	fmt.Fprintf(table, "generations\tabout %s, each of %s plies in %s parallel games\n",
@@ -161,22 +159,4 @@ func roughly(x float64) string {
 		return static.Grouped(int(math.Round(x/unit) * unit))
 	}
 	return amount(x)
-}
-
-// about formats a duration, given in seconds, with two or three digits.
-func about(x float64) string {
-	d := seconds(x)
-	switch {
-	case d >= time.Hour:
-		d = d.Round(time.Minute)
-	case d >= time.Second:
-		d = d.Round(time.Second)
-	}
-	text := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,11 +88,14 @@ func gameOf(w *infer.Weights) (*env.Game, error) {
 	return game, w.Validate(game)
 }
 
+// exportFlags are the flags of the export command.
+type exportFlags struct {
+	format, path, game  string
+	half, force, browse bool
+}
+
 func exportCommand() *cobra.Command {
-	var (
-		format, path, name  string
-		half, force, browse bool
-	)
+	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export RUN",
 		Short: "Write a run's network, or a shipped one, to one file",
@@ -104,83 +108,88 @@ Formats:
   weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE); --half rounds them to half
              precision, which halves the file and hardly changes how the agent plays
   onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,
-             and model/infer/onnx/examples has programs`,
+             and model/infer/onnx/examples has programs in Python and JavaScript`,
 		Example: `  ludus export runs/quad-5x5 --open
   ludus export runs/quad-5x5 --format weights --half
   ludus export zoo --game quad-5x5 --open
   ludus export runs/quad-5x5@best --format onnx -o best.onnx --force`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if of := slices.IndexFunc(formats, func(f exportFormat) bool { return f.extension == filepath.Ext(path) }); of >= 0 {
-				if named := formats[of].name; !cmd.Flags().Changed("format") {
-					format = named
-				} else if format != named {
-					return usage(cmd, fmt.Errorf("-o %s: files of --format %s do not end in %s", path, format, formats[of].extension))
-				}
-			}
-			i := slices.IndexFunc(formats, func(f exportFormat) bool { return f.name == format })
-			if i < 0 {
-				return usage(cmd, fmt.Errorf("--format is %q; the formats are: %s", format, formatNames()))
-			}
-			if browse && format != "html" {
-				return usage(cmd, errors.New("--open needs --format html"))
-			}
-			marshal := formats[max(i, 0)].marshal
-			if half {
-				if format != "weights" {
-					return usage(cmd, errors.New("--half needs --format weights"))
-				}
-				marshal = marshalHalf
-			}
-			if path == "-" {
-				return usage(cmd, errors.New("-o -: networks cannot be written to a stream; name a file"))
-			}
-			if (args[0] == agent.Zoo) != (name != "") {
-				return usage(cmd, errors.New("zoo needs --game, the game of the shipped network, and only zoo does; a folder zoo is ./zoo"))
-			}
-			game, weights, origin, err := loadNetwork(args[0], name)
-			warnDamaged(cmd, origin)
+			format, err := f.check(cmd, args[0])
 			if err != nil {
-				return err
+				return usage(cmd, err)
 			}
-			if path == "" {
-				path = naming.FileName(game.Name) + formats[i].extension
-			}
-			data, err := marshal(game, weights, origin)
-			if err != nil {
-				return err
-			}
-			if err := writeNew(path, data, force); err != nil {
-				return err
-			}
-			origin.Path = strings.TrimSuffix(origin.Path, "/")
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: the network of %s from %s\n", path, game.Name, describeOrigin(origin))
-			switch format {
-			case "weights":
-				fmt.Fprintf(cmd.OutOrStdout(), "play it: %s\n", commandLine([]string{"play", nameIn(game, path), agent.NetSpec(path).String()}))
-			case "onnx":
-				fmt.Fprintf(cmd.OutOrStdout(), "%.2f MB; input [batch, %d planes, %d rows, %d columns]; outputs: policy of %d entries, and values\n", float64(len(data))/1e6,
-					game.Tensor.C, game.Tensor.H, game.Tensor.W, game.NumActions())
-				fmt.Fprintln(cmd.OutOrStdout(), "its metadata explain its use; model/infer/onnx/examples has programs that play Quad with such models, in Python and JavaScript")
-			case "html":
-				presentPage(cmd, path, len(data), browse)
-			}
-			return nil
+			return f.run(cmd, format, args[0])
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "html", "file format: "+formatNames()+"; -o FILE.onnx and FILE.safetensors choose it, too")
-	cmd.Flags().StringVarP(&path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
-	cmd.Flags().StringVar(&name, "game", "", "with zoo, the game")
-	cmd.Flags().BoolVar(&half, "half", false, "with --format weights, write half precision")
-	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
-	cmd.Flags().BoolVar(&browse, "open", false, "open the page in the browser")
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "html", "file format: "+formatNames()+"; -o FILE.onnx and FILE.safetensors choose it, too")
+	flags.StringVarP(&f.path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
+	flags.StringVar(&f.game, "game", "", "with zoo, the game")
+	flags.BoolVar(&f.half, "half", false, "with --format weights, write half precision")
+	flags.BoolVar(&f.force, "force", false, "replace an existing file")
+	flags.BoolVar(&f.browse, "open", false, "open the page in the browser")
 	return cmd
+}
+
+// check returns the format that the flags choose, or an error if they contradict each other.
+func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, error) {
+	i := slices.IndexFunc(formats, func(e exportFormat) bool { return e.extension == filepath.Ext(f.path) })
+	if i < 0 || cmd.Flags().Changed("format") {
+		i = slices.IndexFunc(formats, func(e exportFormat) bool { return e.name == f.format })
+	}
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("--format is %q; the formats are: %s", f.format, formatNames())
+	case f.browse && formats[i].name != "html":
+		return nil, errors.New("--open needs --format html")
+	case f.half && formats[i].name != "weights":
+		return nil, errors.New("--half needs --format weights")
+	case (network == agent.Zoo) != (f.game != ""):
+		return nil, errors.New("zoo needs --game, the game of the shipped network, and only zoo does; a folder zoo is ./zoo")
+	}
+	format := formats[i]
+	if f.half {
+		format.marshal = marshalHalf
+	}
+	return &format, nil
+}
+
+// run writes the file and says how to use it.
+func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network string) error {
+	game, weights, origin, err := loadNetwork(network, f.game)
+	warnDamaged(cmd, origin)
+	if err != nil {
+		return err
+	}
+	path := cmp.Or(f.path, naming.FileName(game.Name)+format.extension)
+	data, err := format.marshal(game, weights, origin)
+	if err != nil {
+		return err
+	}
+	err = writeNew(path, data, f.force)
+	if err != nil {
+		return err
+	}
+	origin.Path = strings.TrimSuffix(origin.Path, "/")
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s: the network of %s from %s\n", path, game.Name, describeOrigin(origin))
+	switch format.name {
+	case "weights":
+		fmt.Fprintf(out, "play it: %s\n", commandLine([]string{"play", nameIn(game, path), agent.NetSpec(path).String()}))
+	case "onnx":
+		fmt.Fprintf(out, "%.2f MB; its metadata explain its use\n", float64(len(data))/1e6)
+	case "html":
+		presentPage(cmd, path, len(data), f.browse)
+	}
+	return nil
 }
 
 // loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game.
 func loadNetwork(path, name string) (game *env.Game, weights *infer.Weights, origin agent.Origin, err error) {
 	if name != "" {
-		if game, err = games.New(name); err != nil {
+		game, err = games.New(name)
+		if err != nil {
 			return nil, nil, origin, err
 		}
 		weights, origin, err = loader(game)(agent.ZooSpec().Network)
@@ -194,7 +203,8 @@ func loadNetwork(path, name string) (game *env.Game, weights *infer.Weights, ori
 	if err != nil {
 		return nil, nil, origin, explainFolder(path, err)
 	}
-	if game, err = gameOf(weights); err != nil {
+	game, err = gameOf(weights)
+	if err != nil {
 		err = fmt.Errorf("%w in %s: %w", agent.ErrWeights, path, err)
 	}
 	return game, weights, origin, err
@@ -219,7 +229,8 @@ func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 // writeNew writes a file atomically. It replaces an existing file only with force. If path is a symbolic link, it replaces
 // the file that the link leads to.
 func writeNew(path string, data []byte, force bool) error {
-	if err := checkNew(path, force); err != nil {
+	err := checkNew(path, force)
+	if err != nil {
 		return err
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -232,6 +243,8 @@ func writeNew(path string, data []byte, force bool) error {
 func checkNew(path string, force bool) error {
 	info, err := os.Stat(path)
 	switch {
+	case path == "-":
+		return errors.New("-o -: the output cannot be written to a stream; name a file")
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("%s is a link to a missing file; name another file", path)

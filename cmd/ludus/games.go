@@ -43,40 +43,15 @@ or the position in which a law of games is broken, and reloads itself. Ctrl-C en
   ludus games --watch tic-tac-toe.kif --open`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if file != "" {
-				if len(args) > 0 || asJSON {
-					return usage(cmd, errors.New("--watch takes no GAME and no --json: it shows the game of its file"))
-				}
-				if path, ok := games.SheetPath(file); ok {
-					file = path
-				}
+			switch {
+			case file != "" && (len(args) > 0 || asJSON):
+				return usage(cmd, errors.New("--watch takes no GAME and no --json: it shows the game of its file"))
+			case file != "":
 				return watchSheet(cmd, file, browse)
-			}
-			if browse {
+			case browse:
 				return usage(cmd, errors.New("--open needs --watch"))
 			}
-			list, err := namedGames(args)
-			if err != nil {
-				return err
-			}
-			switch {
-			case asJSON:
-				for _, g := range list {
-					if err := printJSON(cmd, describeGame(g)); err != nil {
-						return err
-					}
-				}
-				if len(args) > 0 {
-					return writeMistakes(io.Discard, list[0])
-				}
-			case len(args) > 0:
-				err := writeMistakes(cmd.OutOrStdout(), list[0])
-				writeGame(cmd.OutOrStdout(), list[0])
-				return err
-			default:
-				writeGames(cmd.OutOrStdout(), list)
-			}
-			return nil
+			return showGames(cmd, args, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON per game")
@@ -85,8 +60,35 @@ or the position in which a law of games is broken, and reloads itself. Ctrl-C en
 	return cmd
 }
 
+// showGames prints the list of games or, if args name one, that game.
+func showGames(cmd *cobra.Command, args []string, asJSON bool) error {
+	list, err := namedGames(args)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	switch {
+	case asJSON:
+		for _, g := range list {
+			err = errors.Join(err, printJSON(cmd, describeGame(g)))
+		}
+		if len(args) > 0 {
+			err = errors.Join(err, writeMistakes(io.Discard, list[0]))
+		}
+	case len(args) > 0:
+		err = writeMistakes(out, list[0])
+		writeGame(out, list[0])
+	default:
+		writeGames(out, list)
+	}
+	return err
+}
+
 // watchSheet serves a page about a rule sheet and checks the sheet whenever it is saved, until the command's context ends.
 func watchSheet(cmd *cobra.Command, file string, browse bool) error {
+	if path, ok := games.SheetPath(file); ok {
+		file = path
+	}
 	out := cmd.OutOrStdout()
 	watcher := sheet.NewWatcher(file, func(g *env.Game) string {
 		var b strings.Builder
@@ -123,8 +125,9 @@ func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 		}
 		fmt.Fprint(out, c.Found)
 	})
-	if err := <-served; !errors.Is(err, context.Canceled) {
-		return err
+	stopped := <-served
+	if !errors.Is(stopped, context.Canceled) {
+		return stopped
 	}
 	return err
 }
@@ -141,14 +144,10 @@ func writeMistakes(w io.Writer, g *env.Game) error {
 	}
 	writeWarnings(w, "Mistakes in the sheet:", sure)
 	writeWarnings(w, "There may be mistakes in the sheet:", likely)
-	switch len(sure) {
-	case 0:
-		return nil
-	case 1:
-		return errors.New("the sheet has a mistake; it is printed first")
-	default:
-		return fmt.Errorf("the sheet has %d mistakes; they are printed first", len(sure))
+	if len(sure) > 0 {
+		return fmt.Errorf("mistakes in the sheet, printed first: %d", len(sure))
 	}
+	return nil
 }
 
 // writeWarnings prints warnings below a heading, if there are any.

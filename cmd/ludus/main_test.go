@@ -207,13 +207,12 @@ func TestErrors(t *testing.T) {
 		{2, "--threads 0: it must be from 1 to 1024", "analyze quad-5x5 random --threads 0"},
 		{2, "it must be first (x) or second (o)", "play quad-5x5 random --side red"},
 		{2, "the formats are: html, weights, onnx", "export " + runs + " --format onyx"},
-		{2, "files of --format weights do not end in .onnx", "export " + runs + " --format weights -o a.onnx"},
 		{1, "a run is named by its folder alone: " + runs, "doctor net:" + runs},
 		{2, "name a game, such as quad-5x5, or a run to continue, with --run", "train"},
 		{2, "nowhere is no run yet: name the game, too", "train --run nowhere"},
 		{1, "quad-5x5.safetensors exists; --force replaces it", "export " + runs + " --format weights"},
 		{2, "--open needs --format html", "export " + runs + " --format onnx --open"},
-		{2, "-o -: networks cannot be written to a stream", "export " + runs + " --format weights -o - --force"},
+		{1, "-o -: the output cannot be written to a stream", "export " + runs + " --format weights -o - --force"},
 		{1, "is a folder; name a file", "export " + runs + " --format weights -o ."},
 		{1, "no such file", "export " + runs + " --format weights -o nowhere/x"},
 		{1, "neither a run nor a checkpoint", "export . --format weights"},
@@ -256,7 +255,7 @@ func TestExportONNX(t *testing.T) {
 	dir, runs := t.TempDir(), runFolder(t)
 	run(t, dir, "", "export", runs, "--format", "weights")
 	out := run(t, dir, "", "export", "quad-5x5.safetensors", "--format", "onnx")
-	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\n"; !strings.HasPrefix(out, want) || !strings.Contains(out, "input [batch, 6 planes, 5 rows, 5 columns]") || !strings.Contains(out, "its metadata explain") {
+	if want := "quad-5x5.onnx: the network of quad-5x5 from quad-5x5.safetensors\n"; !strings.HasPrefix(out, want) || !strings.Contains(out, "its metadata explain") {
 		t.Errorf("export prints %q; want %q and more", out, want)
 	}
 	run(t, dir, "", "export", runs, "-o", "run.onnx") // the extension chooses the format
@@ -457,9 +456,6 @@ func TestPlayCommand(t *testing.T) {
 	}
 	if out := run(t, "", "", "play", "golden-rectangle", "greedy", "mcts:5"); !strings.Contains(out, "greedy is red") || !strings.Contains(out, " wins: red ") {
 		t.Errorf("two agents play\n%s", out)
-	}
-	if out := run(t, "", "b1\n?\n", "play", "quad-5x5", "mcts:5", "--json"); strings.Count(out, "\n") != 8 || !strings.Contains(out, `"type":"analysis"`) {
-		t.Errorf("--json writes\n%s", out)
 	}
 	out, errs, code := ludus(t, "", "c3\nc3\nquit\n", "play", "quad-5x5", "greedy")
 	if code != exitFailure || !strings.Contains(out, "x plays c3") || !strings.Contains(errs, "input lines rejected: 1") {

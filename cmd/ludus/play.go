@@ -27,30 +27,32 @@ func playCommand() *cobra.Command {
 		Short: "Play against an agent in the terminal, or watch two",
 		Long: `Draws the board and reads your moves: the column and row of a cell, "c3", or of two where pieces move, "b2-b3". Official
 texts such as "(mark r3 c3)" are read, too. Commands show the agent's analysis (?), suggest a move (hint), take your last move back
-(undo), change sides (switch) and turn the board (flip); help lists all. Values are for the player who moves first. Without
+(undo) and change sides (switch); help lists all. Values are for the player who moves first. Without
 AGENT you play against the agent shipped for the game, or mcts:1000 if there is none. With two agents the first one moves
 first, and you watch. An agent weakened with elo=N analyzes and suggests with its full strength.
 
 Input may come from a pipe, one command per line. Then there are no prompts, colours or pauses, and the session ends with
-the game or the input. Invalid lines are skipped, and the exit code is then 1. --json writes one JSON object per line, with
-type game, rules, position, move, analysis, moves, undo, error, note, ended or result. NO_COLOR and TERM=dumb turn colours off.
+the game or the input. Invalid lines are skipped, and the exit code is then 1. For programs there is "ludus analyze".
+NO_COLOR and TERM=dumb turn colours off.
 
 ` + agentPointer,
 		Example: `  ludus play quad-5x5
   ludus play quad-5x5 zoo,elo=800
   ludus play breakthrough-6x6 net:runs/breakthrough-6x6,sims=256 --side black
   ludus play golden-rectangle zoo mcts:1000 --analysis
-  printf 'c3\n?\n' | ludus play quad-5x5 mcts:200 --json`,
+  printf 'c3\n?\n' | ludus play quad-5x5 mcts:200`,
 		Args: arguments(1, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			config.Game = game
 			if len(args) == 0 {
 				args = []string{defaultAgent(cmd, game)}
 			}
-			if err := checkPlay(cmd, game, side, config.Delay, len(args) == 2); err != nil {
+			err := checkPlay(cmd, game, side, config.Delay, len(args) == 2)
+			if err != nil {
 				return usage(cmd, err)
 			}
-			if err := takeSeats(cmd, &config, args, side); err != nil {
+			err = takeSeats(cmd, &config, args, side)
+			if err != nil {
 				return err
 			}
 			if isTerminal(os.Stdout) {
@@ -69,7 +71,6 @@ type game, rules, position, move, analysis, moves, undo, error, note, ended or r
 	flags.DurationVar(&config.Delay, "delay", 0, "pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
 	limit(cmd, "delay", "0 or more", func() bool { return config.Delay >= 0 })
 	flags.BoolVar(&config.ShowAnalysis, "analysis", false, "show an agent's analysis before each of its moves")
-	flags.BoolVar(&config.JSON, "json", false, "write one JSON object per line, for programs")
 	return cmd
 }
 
@@ -101,10 +102,12 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		}
 		seat := &config.Seats[(int(first)+i)%2]
 		seat.Name = factory.String() // name as people wrote it, without solve=
-		if seat.AdvisorName, seat.Advisor, err = newAdvisor(factory, config.Seed); err != nil {
+		seat.AdvisorName, seat.Advisor, err = newAdvisor(factory, config.Seed)
+		if err != nil {
 			return err
 		}
-		if seat.Agent, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(config.Seed); err != nil {
+		seat.Agent, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(config.Seed)
+		if err != nil {
 			return err
 		}
 	}

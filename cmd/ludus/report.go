@@ -13,14 +13,13 @@ func reportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "report RUN",
 		Short: "Write a page about a run",
-		Long: `Writes RUN/report.html, a page with everything in it, and its plots as SVG files in RUN/plots: learning curves, strength
-with intervals, speed, replay and the newest self-play games. The run may be in training. Training writes the page itself
-from time to time, and the SVG files at its end. Files that ludus keeps in a run's folder, such as
-this page, are replaced without --force; files elsewhere are not (see export and compare).`,
+		Long: `Writes RUN/report.html, a page with everything in it: learning curves, strength with intervals, speed, replay and the newest
+self-play games. The run may be in training. Training writes the page itself from time to time. Files that ludus keeps in a
+run's folder, such as this page, are replaced without --force; files elsewhere are not (see export and compare).`,
 		Example: `  ludus report runs/quad-5x5`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			warnings, err := report.Write(args[0], true)
+			warnings, err := report.Write(args[0])
 			for _, w := range warnings {
 				warn(cmd, w)
 			}

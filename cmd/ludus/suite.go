@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -105,10 +103,12 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 		}
 		f.Agents = append(f.Agents, agent)
 	}
-	if err := f.Validate(); err != nil {
+	err = f.Validate()
+	if err != nil {
 		return usage(cmd, err)
 	}
-	if err := checkNew(f.out, f.force); err != nil {
+	err = checkNew(f.out, f.force)
+	if err != nil {
 		return err
 	}
 	f.PartFile = f.out + ".part"
@@ -128,10 +128,12 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if filepath.Ext(f.out) == ".jsonl" {
 		data = s.Lines()
 	}
-	if err := writeNew(f.out, data, f.force); err != nil {
+	err = writeNew(f.out, data, f.force)
+	if err != nil {
 		return err
 	}
-	if err := os.Remove(f.PartFile); err != nil {
+	err = os.Remove(f.PartFile)
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d positions of %s, %d bytes\n", f.out, len(s.Positions), game.Name, len(data))
@@ -220,41 +222,14 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 		}
 	}
 	fmt.Fprintln(w)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	header := "\tpositions\trandom move loses value\tits goals lost\t"
-	if r.Agent != "" {
-		fmt.Fprintf(w, "%s\n", r.Agent)
-		header = "\tpositions\tloses value (95 %)\tgoals lost (95 %)\trandom move loses value\tits goals lost\t"
+	e, g := r.Error, r.Loss
+	switch {
+	case r.Agent == "":
+	case !r.Reliable():
+		fmt.Fprintf(w, "%s: no result on fewer than %d positions\n", r.Agent, suite.MinPositions)
+	default:
+		fmt.Fprintf(w, "%s: loses value in %.1f %% (95 %%: %.1f to %.1f), %.2f goals (%.2f to %.2f) per move\n", r.Agent,
+			100*e.Value, 100*e.Low, 100*e.High, 50*g.Value, 50*g.Low, 50*g.High)
 	}
-	fmt.Fprintln(table, header)
-	row := func(name string, row suite.Group) {
-		fmt.Fprintf(table, "%s\t%d\t", name, row.Positions)
-		switch e, g := row.Error, row.Loss; {
-		case r.Agent == "":
-		case !row.Reliable():
-			fmt.Fprint(table, "-\t-\t")
-		default:
-			fmt.Fprintf(table, "%.1f %% (%.1f to %.1f)\t%.2f (%.2f to %.2f)\t", 100*e.Value, 100*e.Low, 100*e.High, 50*g.Value, 50*g.Low, 50*g.High)
-		}
-		fmt.Fprintf(table, "%.1f %%\t%.2f\t\n", 100*row.RandomError, 50*row.RandomLoss)
-	}
-	row("all", r.Group)
-	for _, part := range []struct {
-		title string
-		rows  []suite.Group
-	}{
-		{"plies to the end of the game", r.ByPliesToEnd},
-		{"moves that keep the value", r.ByBestShare},
-		{fmt.Sprintf("UCT with %d playouts", suite.UCTPlayouts), r.ByUCT},
-		{"played by", r.BySource},
-	} {
-		fmt.Fprintln(table, part.title+strings.Repeat("\t", strings.Count(header, "\t")))
-		for _, g := range part.rows {
-			row("  "+g.Name, g)
-		}
-	}
-	table.Flush()
-	if r.Agent != "" {
-		fmt.Fprintf(w, "-: fewer than %d positions\n", suite.MinPositions)
-	}
+	fmt.Fprintf(w, "random moves: lose value in %.1f %%, %.2f goals per move\n", 100*r.RandomError, 50*r.RandomLoss)
 }

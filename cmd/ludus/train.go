@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,21 +28,8 @@ import (
 	"ludus/train/shipped"
 )
 
-func trainCommand() *cobra.Command {
-	var (
-		o      train.Options
-		sets   []string
-		config string
-		seed   uint64
-
-		cpuLimit    time.Duration
-		dry, asJSON bool
-		workers     workersFlags
-	)
-	cmd := &cobra.Command{
-		Use:   "train [GAME] [flags]",
-		Short: "Train a network by self-play, or continue a run",
-		Long: `Trains a network from scratch by self-play. The run's folder keeps everything: the same command continues a stopped run, and
+// trainHelp is the help of the train command, without the settings.
+const trainHelp = `Trains a network from scratch by self-play. The run's folder keeps everything: the same command continues a stopped run, and
 a larger --time, --cpu or --generations extends a finished one. A stopped run can get any other length until its learning rate
 decays, in the last part of its plan. GAME can be left out where --run names a run. RUN/report.html is written anew during training.
 
@@ -58,71 +46,96 @@ What replaces familiar parts of AlphaZero:
   gating           none; the averaged weights of the newest generation play
 
 Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of AlphaZero, GZ that of Gumbel AlphaZero:
-` + settingsHelp(),
-		Example: `  ludus train quad-5x5
+`
+
+const trainExamples = `  ludus train quad-5x5
   ludus train breakthrough-6x6 --time 2h --set channels=64 --set blocks=5
   ludus train quad-5x5 --time 1h --dry-run
   ludus train breakthrough-6x6 --time 2h --listen 127.0.0.1:4222
   ludus train quad-7x7 --from zoo --run runs/better
-  ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`,
-		Args: arguments(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			game, err := gameToTrain(cmd, args, o.Dir)
-			if err != nil {
-				return err
-			}
-			length, err := oneOf(cmd, "time", "cpu", "generations")
-			if err != nil {
-				return err
-			}
-			o.CPUTime = length == "cpu"
-			if o.CPUTime {
-				o.Time = cpuLimit
-			} else if length != "time" {
-				o.Time = 0
-			}
-			if o.Settings, err = changedSettings(game, sets, config); err != nil {
-				return usage(cmd, err)
-			}
-			if cmd.Flags().Changed("seed") {
-				o.Seed = &seed
-			}
-			o.Load, o.From = loader(game), strings.TrimPrefix(o.From, "net:")
-			o.Game = game
-			if o.Dir == "" {
-				o.Dir = defaultRun(game)
-			}
-			if err := workers.check(cmd, &o, dry); err != nil {
-				return err
-			}
-			if dry {
-				return dryRun(cmd, o, asJSON)
-			}
-			if asJSON {
-				return usage(cmd, errors.New("--json needs --dry-run"))
-			}
-			return runTraining(cmd, o, workers)
-		},
+  ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`
+
+// trainFlags are the flags of the train command.
+type trainFlags struct {
+	train.Options
+	sets        []string
+	config      string
+	seed        uint64
+	cpu         time.Duration
+	dry, asJSON bool
+	workers     workersFlags
+}
+
+func trainCommand() *cobra.Command {
+	var f trainFlags
+	cmd := &cobra.Command{
+		Use:     "train [GAME] [flags]",
+		Short:   "Train a network by self-play, or continue a run",
+		Long:    trainHelp + settingsHelp(),
+		Example: trainExamples,
+		Args:    arguments(0, 1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Dir, "run", "", "the run's folder (default runs/GAME)")
-	flags.DurationVar(&o.Time, "time", plan.DefaultTime, "how long to train, everything included")
-	flags.DurationVar(&cpuLimit, "cpu", 0, "how much CPU time of all threads together to train for, instead of --time")
-	flags.IntVar(&o.Generations, "generations", 0, "train this many generations in all, without a time limit")
-	flags.Uint64Var(&seed, "seed", 1, "seed of all randomness")
-	threadsFlag(cmd, &o.Threads, "cores to use; the plan of a run with --time depends on it, nothing else")
-	flags.StringVar(&o.From, "from", "", "weights to start from: a file, also of a network for another size of the board, or zoo, the shipped agent; they set channels and blocks")
-	flags.StringArrayVar(&sets, "set", nil, "change a setting, key=value; may be repeated")
-	flags.StringVar(&config, "config", "", "a JSON file of settings; --set overrides it")
-	flags.BoolVar(&dry, "dry-run", false, "print the plan and recorded trainings of the game instead of training")
-	flags.BoolVar(&asJSON, "json", false, "with --dry-run, print one JSON object")
-	flags.StringVar(&workers.listen, "listen", "", "let workers play, too: start a NATS server on this address, such as 127.0.0.1:4222")
-	flags.BoolVar(&workers.insecure, "insecure", false, "with --listen, let everybody who reaches the address play, without encryption")
-	flags.BoolVar(&o.LearnOnly, "learn-only", false, "leave self-play to the workers")
-	limit(cmd, "time", "1s or more, such as 10m or 2h", func() bool { return o.Time >= time.Second })
-	limit(cmd, "cpu", "1s or more, such as 10m or 2h", func() bool { return cpuLimit >= time.Second })
-	limit(cmd, "generations", "1 or more", func() bool { return o.Generations >= 1 })
+	flags.StringVar(&f.Dir, "run", "", "the run's folder (default runs/GAME)")
+	flags.DurationVar(&f.Time, "time", plan.DefaultTime, "how long to train, everything included")
+	flags.DurationVar(&f.cpu, "cpu", 0, "how much CPU time of all threads together to train for, instead of --time")
+	flags.IntVar(&f.Generations, "generations", 0, "train this many generations in all, without a time limit")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of all randomness")
+	threadsFlag(cmd, &f.Threads, "cores to use; the plan of a run with --time depends on it, nothing else")
+	flags.StringVar(&f.From, "from", "",
+		"weights to start from, which set channels and blocks: a file, also of a network for another size of the board, "+
+			"or zoo, the shipped agent")
+	flags.StringArrayVar(&f.sets, "set", nil, "change a setting, key=value; may be repeated")
+	flags.StringVar(&f.config, "config", "", "a JSON file of settings; --set overrides it")
+	flags.BoolVar(&f.dry, "dry-run", false, "print the plan and recorded trainings of the game instead of training")
+	flags.BoolVar(&f.asJSON, "json", false, "with --dry-run, print one JSON object")
+	flags.StringVar(&f.workers.listen, "listen", "", "let workers play, too: start a NATS server on this address, such as 127.0.0.1:4222")
+	flags.BoolVar(&f.workers.insecure, "insecure", false, "with --listen, let everybody who reaches the address play, without encryption")
+	flags.BoolVar(&f.LearnOnly, "learn-only", false, "leave self-play to the workers")
+	limit(cmd, "time", "1s or more, such as 10m or 2h", func() bool { return f.Time >= time.Second })
+	limit(cmd, "cpu", "1s or more, such as 10m or 2h", func() bool { return f.cpu >= time.Second })
+	limit(cmd, "generations", "1 or more", func() bool { return f.Generations >= 1 })
 	return cmd
+}
+
+// run trains, or prints the plan with --dry-run.
+func (f *trainFlags) run(cmd *cobra.Command, args []string) error {
+	o := f.Options
+	var err error
+	o.Game, err = gameToTrain(cmd, args, o.Dir)
+	if err != nil {
+		return err
+	}
+	length, err := oneOf(cmd, "time", "cpu", "generations")
+	if err != nil {
+		return err
+	}
+	o.CPUTime = length == "cpu"
+	if o.CPUTime {
+		o.Time = f.cpu
+	} else if length != "time" {
+		o.Time = 0
+	}
+	o.Settings, err = changedSettings(o.Game, f.sets, f.config)
+	if err != nil {
+		return usage(cmd, err)
+	}
+	if cmd.Flags().Changed("seed") {
+		o.Seed = &f.seed
+	}
+	o.Load, o.From = loader(o.Game), strings.TrimPrefix(o.From, "net:")
+	o.Dir = cmp.Or(o.Dir, defaultRun(o.Game))
+	err = f.workers.check(cmd, &o, f.dry)
+	switch {
+	case err != nil:
+		return err
+	case f.dry:
+		return dryRun(cmd, o, f.asJSON)
+	case f.asJSON:
+		return usage(cmd, errors.New("--json needs --dry-run"))
+	}
+	return runTraining(cmd, o, f.workers)
 }
 
 // defaultRun is the default of --run for a game.
@@ -168,7 +181,8 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 		if err != nil {
 			return nil, err
 		}
-		if settings, err = rundir.ParseSettings(data); err != nil {
+		settings, err = rundir.ParseSettings(data)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", config, err)
 		}
 	}
@@ -209,13 +223,13 @@ func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) erro
 		if m := e.Metrics; m != nil && m.Generation < m.Generations { // the report after the last generation follows below
 			if tenths := 1 + 10*m.Generation/m.Generations; tenths > w.tenths {
 				w.tenths = tenths
-				w.report(false)
+				w.report()
 			}
 		}
 	}
 	summary, err := train.Train(cmd.Context(), o)
 	if err == nil {
-		w.report(true)
+		w.report()
 	}
 	w.close()
 	if err != nil {
@@ -324,9 +338,10 @@ func describeGeneration(m *rundir.Metrics) string {
 	return strings.Join(parts, ", ")
 }
 
-// report rewrites the report and, if plots is true, its SVG files. The first failure is a warning, later ones are ignored.
-func (w *watcher) report(plots bool) {
-	if _, err := report.Write(w.dir, plots); err != nil && !w.failed {
+// report rewrites the report. The first failure is a warning, later ones are ignored.
+func (w *watcher) report() {
+	_, err := report.Write(w.dir)
+	if err != nil && !w.failed {
 		w.failed = true
 		w.warn("no report: " + oneLine(err))
 	}

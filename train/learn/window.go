@@ -118,7 +118,6 @@ func (w *window) add(games []*record.Record, size int) (weight float64) {
 	return weight
 }
 
-
 // find locates a position by its index in the window: its game and its searched ply. Index 0 is the oldest position.
 func (w *window) find(position int) (*windowGame, int) {
 	k := sort.Search(len(w.games), func(k int) bool { return w.games[k].first > position }) - 1

@@ -2,7 +2,6 @@ package match
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,33 +52,6 @@ const (
 	fileVersion = 2
 	fileStart   = `{"match":` // start of the first line
 )
-
-// IsFile reports whether the file at path begins like a match file.
-func IsFile(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	start := make([]byte, len(fileStart))
-	n, _ := f.Read(start)
-	return string(start[:n]) == fileStart
-}
-
-// ReadFile reads a match file. Its match may still be played. It does not check the moves. Errors wrap [ErrFile] if the
-// file is no match file of this version, or a line is malformed.
-func ReadFile(path string) (*File, error) {
-	lines, err := checkpoints.ReadLines(path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := parseFile(lines)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrFile, path, err)
-	}
-	slices.SortStableFunc(r.Games, func(a, b FileGame) int { return cmp.Compare(a.Number, b.Number) })
-	return r, nil
-}
 
 // parseFile parses the lines of a match file; games keep their order.
 func parseFile(lines [][]byte) (*File, error) {

@@ -18,9 +18,7 @@
 // [Suite.Test] lets an agent choose a move in each position. Its error is the share of moves that lose value. Its loss
 // is the mean utility lost, the best move's minus the chosen one's for the player to move: 0 to 2, where 1 is 50 goals.
 // Both have 95 % intervals that account for the similarity of positions of one game (see [stats.Mean]). A [Result]
-// groups them by the plies to the end of the game, by the share of moves that keep the value, by whether UCT with 1,000
-// playouts loses value, and by who played the game, and compares them with random moves. Results on fewer than
-// [MinPositions] positions are mostly noise.
+// compares them with random moves. Results on fewer than [MinPositions] positions are mostly noise.
 //
 // # The shipped suites
 //

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -27,36 +26,26 @@ type TestOptions struct {
 }
 
 // MinPositions is the number of positions below which the result of a test is mostly noise. Front ends do not show such
-// results: see [Group.Reliable].
+// results: see [Result.Reliable].
 const MinPositions = 100
 
-// Result is the result of an agent on a suite: on all positions, and on groups of positions.
+// Result is the result of an agent on a suite. Error is the share of moves that lose value; Loss is the mean utility lost,
+// for the player to move, 0 to 2 (a loss of 1 is 50 goals). Both are zero if no agent was tested. RandomError and RandomLoss
+// are the same for random moves.
 type Result struct {
-	Game  string `json:"game"`
-	Agent string `json:"agent,omitempty"` // agent's spec; "" if none was tested
-	Group
-	Games        int     `json:"games"` // number of games that the positions come from
-	ByPliesToEnd []Group `json:"by_plies_to_end"`
-	ByBestShare  []Group `json:"by_best_share"` // groups by the share of moves that keep the value
-	ByUCT        []Group `json:"by_uct"`
-	BySource     []Group `json:"by_source"`
-	Seconds      float64 `json:"seconds,omitzero"`
-}
-
-// Group is the result on a group of positions. Error is the share of moves that lose value; Loss is the mean utility
-// lost, for the player to move, 0 to 2 (a loss of 1 is 50 goals). Both are zero if no agent was tested. RandomError and
-// RandomLoss are the same for random moves.
-type Group struct {
-	Name        string         `json:"name"`
+	Game        string         `json:"game"`
+	Agent       string         `json:"agent,omitempty"` // agent's spec; "" if none was tested
 	Positions   int            `json:"positions"`
+	Games       int            `json:"games"` // number of games that the positions come from
 	Error       stats.Estimate `json:"error,omitzero"`
 	Loss        stats.Estimate `json:"loss,omitzero"`
 	RandomError float64        `json:"random_error"`
 	RandomLoss  float64        `json:"random_loss"`
+	Seconds     float64        `json:"seconds,omitzero"`
 }
 
-// Reliable reports whether the group has at least [MinPositions] positions.
-func (g *Group) Reliable() bool { return g.Positions >= MinPositions }
+// Reliable reports whether the result is of at least [MinPositions] positions.
+func (r *Result) Reliable() bool { return r.Positions >= MinPositions }
 
 // maxChunk is the largest number of positions that a goroutine takes at once: enough to fill a network's batches, few
 // enough for steady progress.
@@ -89,7 +78,8 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 				if from >= to {
 					return nil
 				}
-				if err := s.test(ctx, chooser, o.Seed, from, positions[from:to], losses[from:to]); err != nil {
+				err = s.test(ctx, chooser, o.Seed, from, positions[from:to], losses[from:to])
+				if err != nil {
 					return err
 				}
 				mutex.Lock()
@@ -101,7 +91,8 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 			}
 		})
 	}
-	if err := group.Wait(); err != nil {
+	err := group.Wait()
+	if err != nil {
 		return Result{}, err
 	}
 	result := s.result(positions, losses)
@@ -133,13 +124,15 @@ func (s *Suite) test(
 	seeds := make([]uint64, len(positions))
 	for i := range positions {
 		var err error
-		if states[i], err = positions[i].replay(s.Game); err != nil {
+		states[i], err = positions[i].replay(s.Game)
+		if err != nil {
 			return err
 		}
 		seeds[i] = seed.Derive(runSeed, "suite test", index+i)
 	}
 	moves := make([]env.Action, len(positions))
-	if err := chooser.Choose(ctx, states, seeds, moves); err != nil {
+	err := chooser.Choose(ctx, states, seeds, moves)
+	if err != nil {
 		return err
 	}
 	for i, move := range moves {
@@ -148,67 +141,17 @@ func (s *Suite) test(
 	return nil
 }
 
-// Inclusive upper bounds of the groups.
-var (
-	pliesToEndLimits = []int{5, 10, 15, 20, 30}
-	bestShareLimits  = []float64{0.1, 0.25, 0.5, 1}
-)
-
 // result sums up the positions and the utilities lost in them; losses is nil if no agent was tested.
 func (s *Suite) result(positions []Position, losses []float64) Result {
-	r := Result{Game: s.Game.Name, Group: s.group("all", positions, losses, func(*Position) bool { return true })}
-	numbers := map[int]bool{}
-	for i := range positions {
-		numbers[positions[i].GameNumber] = true
-	}
-	r.Games = len(numbers)
-	add := func(groups *[]Group, name string, in func(p *Position) bool) {
-		if g := s.group(name, positions, losses, in); g.Positions > 0 {
-			*groups = append(*groups, g)
-		}
-	}
-	from := 1
-	for _, to := range pliesToEndLimits {
-		low := from
-		add(&r.ByPliesToEnd, fmt.Sprintf("%d to %d", low, to), func(p *Position) bool {
-			return p.PliesToEnd >= low && p.PliesToEnd <= to
-		})
-		from = to + 1
-	}
-	add(&r.ByPliesToEnd, fmt.Sprintf("%d or more", from), func(p *Position) bool { return p.PliesToEnd >= from })
-	add(&r.ByPliesToEnd, "unknown", func(p *Position) bool { return p.PliesToEnd == 0 })
-	above := 0.0
-	for _, to := range bestShareLimits {
-		low := above
-		add(&r.ByBestShare, fmt.Sprintf("up to %.0f %%", 100*to), func(p *Position) bool {
-			return p.bestShare() > low && p.bestShare() <= to
-		})
-		above = to
-	}
-	for outcome, name := range []string{"unknown", "keeps the value", "loses value"} {
-		add(&r.ByUCT, name, func(p *Position) bool { return p.UCT == UCTOutcome(outcome) })
-	}
-	for source, name := range []string{"unknown", "random moves", "agents and random moves", "agents"} {
-		add(&r.BySource, name, func(p *Position) bool { return p.Source == Source(source) })
-	}
-	return r
-}
-
-// group sums up the positions for which in returns true.
-func (s *Suite) group(name string, positions []Position, losses []float64, in func(p *Position) bool) Group {
-	g := Group{Name: name}
-	var errors, lost []stats.Cluster // one cluster per game
-	number := -1
+	r := Result{Game: s.Game.Name, Positions: len(positions)}
+	games := map[int]bool{}
+	var errors, lost []stats.Cluster // one cluster per run of positions of one game
 	for i := range positions {
 		p := &positions[i]
-		if !in(p) {
-			continue
-		}
-		if g.Positions == 0 || p.GameNumber != number {
+		games[p.GameNumber] = true
+		if i == 0 || p.GameNumber != positions[i-1].GameNumber {
 			errors, lost = append(errors, stats.Cluster{}), append(lost, stats.Cluster{})
-			number = p.GameNumber
 		}
-		g.Positions++
 		e, l := &errors[len(errors)-1], &lost[len(lost)-1]
 		e.N++
 		l.N++
@@ -218,15 +161,12 @@ func (s *Suite) group(name string, positions []Position, losses []float64, in fu
 			}
 			l.Sum += losses[i] / 2
 		}
-		g.RandomError += 1 - p.bestShare()
-		g.RandomLoss += p.meanLoss(s.Game)
+		r.RandomError += (1 - p.bestShare()) / float64(len(positions))
+		r.RandomLoss += p.meanLoss(s.Game) / float64(len(positions))
 	}
-	if n := float64(g.Positions); n > 0 {
-		g.RandomError /= n
-		g.RandomLoss /= n
-	}
+	r.Games = len(games)
 	if losses != nil {
-		g.Error, g.Loss = stats.Mean(errors), stats.Mean(lost).Scaled(2)
+		r.Error, r.Loss = stats.Mean(errors), stats.Mean(lost).Scaled(2)
 	}
-	return g
+	return r
 }

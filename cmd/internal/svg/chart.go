@@ -9,7 +9,7 @@ import (
 
 // Chart describes a plot of lines with common axes.
 type Chart struct {
-	ID      string   `json:"id"` // unique on the page; also the SVG file's name
+	ID      string   `json:"id"` // unique on the page
 	Title   string   `json:"title"`
 	Note    string   `json:"note,omitempty"` // explanation, shown on pages only
 	X       string   `json:"x"`              // label of the x axis

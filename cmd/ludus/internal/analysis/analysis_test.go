@@ -160,7 +160,7 @@ var bad = map[string]string{ // line to a part of its error
 	`{"id":"a","moves":"mark"}`:           "moves must be a list",
 	`{"id":"a","moves":[1]}`:              "moves must be a list",
 	`{"id":"a","moves":[null]}`:           `move 1: "" is not a move of this game`,
-	`{"id":"a","moves":["(mark r9 c9)"]}`: "move 1: \"(mark r9 c9)\" is not a move of this game. Nearest: ",
+	`{"id":"a","moves":["(mark r9 c9)"]}`: "move 1: \"(mark r9 c9)\" is not a move of this game; moves look like ",
 	`{"id":"a","moves":["(mark r1 c1)"]}`: "move 1",
 	`{"id":"a","moves":["(mark r3 c3)","(mark r3 c3)"]}`: "move 2: c3 is not legal: x is on c3",
 	`{"id":"a","moves":[` + won + `,"mark r1 c2"]}`:      `move 8: illegal move b1 (mark r1 c2): the game is over`,

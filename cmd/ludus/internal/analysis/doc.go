@@ -12,7 +12,7 @@
 // and an invalid line get
 //
 //	{"id":"a1","terminal":true,"goals":{"x":100,"o":0}}
-//	{"id":"a1","error":"move 2: c3 is not legal: x is on c3. Nearest: …"}
+//	{"id":"a1","error":"move 2: c3 is not legal: x is on c3; moves look like b1"}
 //
 // An error's id is null if the line has no readable id.
 package analysis

@@ -7,13 +7,8 @@ import (
 	"ludus/train/agent"
 )
 
-const (
-	noticeable = 0.1 // least difference of values that a reason mentions
-	fewVisits  = 8   // with fewer visits, a move's value says little
-)
-
 // reason explains the best move of an analysis, in words that follow its name and "which"; "" if there is nothing to say.
-// It considers, in this order, what the rules decide one move ahead, proven values, and the search's values.
+// It considers, in this order, what the rules decide one move ahead and proven values.
 func reason(game *env.Game, state env.State, a *agent.Analysis) string {
 	mover, opponent := state.Player(), game.Players[state.Player().Opponent()]
 	best := a.Moves[0].Action
@@ -42,7 +37,7 @@ func reason(game *env.Game, state env.State, a *agent.Analysis) string {
 		}
 		return "loses, like every other move, if the opponent plays perfectly"
 	}
-	return compared(game, a.Moves)
+	return ""
 }
 
 // winsAtOnce reports whether a move ends the game with a higher goal for player than for the opponent.
@@ -76,29 +71,4 @@ func safeMoves(game *env.Game, state env.State, best env.Action) (safe int, best
 		}
 	}
 	return safe, bestIsSafe
-}
-
-// compared compares the value of the best move with the highest value of the others.
-func compared(game *env.Game, moves []agent.MoveInfo) string {
-	known := func(m agent.MoveInfo) bool { return m.Value != nil && m.Visits != nil && *m.Visits >= fewVisits }
-	if !known(moves[0]) {
-		return ""
-	}
-	other := -1
-	for i, m := range moves[1:] {
-		if known(m) && (other < 0 || *m.Value > *moves[other].Value) {
-			other = i + 1
-		}
-	}
-	if other < 0 {
-		return ""
-	}
-	name := game.ActionNames[moves[other].Action]
-	switch gain := *moves[0].Value - *moves[other].Value; {
-	case gain >= noticeable:
-		return fmt.Sprintf("is worth %.2f more than %s", gain, name)
-	case gain > -noticeable:
-		return "is worth about as much as " + name
-	}
-	return "" // the search prefers it although its value is lower
 }

@@ -16,12 +16,9 @@ import (
 type Options struct {
 	Games    []*env.Game   // at least one
 	Threads  int           // threads for training and self-play, 1 or more
-	Rounds   int           // largest number of rounds per measurement, 1 or more
+	Rounds   int           // number of rounds per measurement, 1 or more
 	Slice    time.Duration // duration of one work in a round, above 0; self-play takes several slices
-	Time     time.Duration // total time limit; 0: none
 	Progress func(Progress)
-
-	until time.Time // the current step starts no round after this time; zero: no limit
 }
 
 // Progress says what is being measured.
@@ -36,7 +33,6 @@ func (o *Options) threads() []int { return slices.Compact([]int{o.Threads, 1}) }
 // step is a part of the benchmark that adds rows to the report.
 type step struct {
 	part, item string
-	weight     int // share of Options.Time, relative to the other steps
 	run        func(ctx context.Context) error
 }
 
@@ -44,17 +40,10 @@ type step struct {
 func (o *Options) Run(ctx context.Context) (*Report, error) {
 	start, report := time.Now(), &Report{Kernels: kernel.InstructionSet(), Cores: runtime.GOMAXPROCS(0)}
 	steps := o.steps(report)
-	left := 0 // sum of the weights of the remaining steps
-	for _, s := range steps {
-		left += s.weight
-	}
 	for i, s := range steps {
 		o.Progress(Progress{s.part, s.item, i, len(steps)})
-		if o.Time > 0 {
-			o.until = time.Now().Add((o.Time - time.Since(start)) * time.Duration(s.weight) / time.Duration(left))
-		}
-		left -= s.weight
-		if err := s.run(ctx); err != nil {
+		err := s.run(ctx)
+		if err != nil {
 			return nil, fmt.Errorf("measuring %s of %s: %w", s.part, s.item, err)
 		}
 	}
@@ -65,19 +54,18 @@ func (o *Options) Run(ctx context.Context) (*Report, error) {
 // steps lists the steps of the benchmark in order.
 func (o *Options) steps(r *Report) []step {
 	name := func(g *env.Game) string { return g.Name }
-	steps := stepsFor("search", 3, o.Games, name, o.search, &r.Search)
-	steps = append(steps, stepsFor("inference", 2, o.inferSubjects(), subject.String, o.infer, &r.Infer)...)
-	steps = append(steps, stepsFor("training", 10, references(), subject.String, o.train, &r.Train)...)
-	return append(steps, stepsFor("self-play", 8, o.Games, name, o.selfPlay, &r.SelfPlay)...)
+	steps := stepsFor("search", o.Games, name, o.search, &r.Search)
+	steps = append(steps, stepsFor("inference", o.inferSubjects(), subject.String, o.infer, &r.Infer)...)
+	steps = append(steps, stepsFor("training", references(), subject.String, o.train, &r.Train)...)
+	return append(steps, stepsFor("self-play", o.Games, name, o.selfPlay, &r.SelfPlay)...)
 }
 
-// stepsFor returns a step for each of things, which appends the rows that measure returns to rows. weight is a step's share
-// of the time, relative to other steps.
-func stepsFor[T, R any](part string, weight int, things []T, name func(T) string,
+// stepsFor returns a step for each of things, which appends the rows that measure returns to rows.
+func stepsFor[T, R any](part string, things []T, name func(T) string,
 	measure func(context.Context, T) ([]R, error), rows *[]R) []step {
 	var steps []step
 	for _, thing := range things {
-		steps = append(steps, step{part, name(thing), weight, func(ctx context.Context) error {
+		steps = append(steps, step{part, name(thing), func(ctx context.Context) error {
 			measured, err := measure(ctx, thing)
 			*rows = append(*rows, measured...)
 			return err

@@ -45,12 +45,12 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// measure runs the works in turn: one warm-up round, then measured rounds of a slice per work. It measures Options.Rounds
-// rounds, or fewer if the step's time ends, but at least one. Series i belongs to works[i].
+// measure runs the works in turn: one warm-up round, then measured rounds of a slice per work. Series i belongs to
+// works[i].
 func (o *Options) measure(ctx context.Context, works ...work) ([]*series, error) {
 	all := make([]*series, len(works))
 	spent, usable := make([]time.Duration, len(works)), make([]time.Duration, len(works))
-	for round := -1; round < o.Rounds && (round < 1 || o.until.IsZero() || time.Now().Before(o.until)); round++ {
+	for round := -1; round < o.Rounds; round++ {
 		for i, w := range works {
 			if round < 0 {
 				all[i] = &series{}

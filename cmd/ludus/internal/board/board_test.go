@@ -313,7 +313,7 @@ var bad = [][3]string{
 	{"position", `{"game":"quad-5x5","move":[]}`, `did you mean "moves"?`},
 	{"position", `{"game":"quad-5x5","moves":null}`, "moves must be a list of strings"},
 	{"position", `{"game":"quad-5x5","moves":[1]}`, "moves must be a list of strings"},
-	{"position", `{"game":"quad-5x5","moves":["(mark r9 c9)"]}`, `move 1: "(mark r9 c9)" is not a move of this game. Nearest: `},
+	{"position", `{"game":"quad-5x5","moves":["(mark r9 c9)"]}`, `move 1: "(mark r9 c9)" is not a move of this game; moves look like `},
 	{"position", `{"game":"quad-5x5","moves":["mark r3 c3","mark r3 c3"]}`, "move 2: c3 is not legal: x is on c3"},
 	{"choose", `{"game":"quad-5x5"}`, "agent is missing"},
 	{"choose", `{"game":"quad-5x5","agent":7}`, "agent must be a text"},

@@ -14,9 +14,6 @@ import (
 	"ludus/env/games"
 	"ludus/env/naming"
 	"ludus/train"
-	"ludus/train/agent"
-	"ludus/train/match"
-	"ludus/train/rundir"
 )
 
 func newGame(t *testing.T, name string) *env.Game {
@@ -35,8 +32,7 @@ var trained struct {
 	runs map[string]bool
 }
 
-// trainRun makes a run of four short generations of a game in dir, with ratings, suite results and a recorded match. It trains
-// once for each game.
+// trainRun makes a run of four short generations of a game in dir, with ratings and suite results. It trains once for each game.
 func trainRun(t *testing.T, dir, name string) {
 	t.Helper()
 	trained.mu.Lock()
@@ -61,16 +57,6 @@ func trainNew(t *testing.T, dir, name string) {
 			"parallel_games": 8, "plies_per_generation": 30, "simulations": 4, "channels": 4, "blocks": 1, "batch_size": 16,
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := match.Config{Game: game, Games: 4, Seed: 1, Threads: 1, File: filepath.Join(dir, "match.jsonl")}
-	if config.A, err = agent.ParseFactory(game, "greedy", rundir.LoadWeights); err == nil {
-		config.B, err = agent.ParseFactory(game, "random", rundir.LoadWeights)
-	}
-	if err == nil {
-		_, err = match.Run(t.Context(), config)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

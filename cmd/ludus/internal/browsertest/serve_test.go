@@ -482,8 +482,7 @@ func TestRunPageGames(t *testing.T) {
 	}
 	tab.Click("#ask")
 	tab.Wait(`document.querySelector("#moves thead").textContent.includes("visits")`)
-	tab.Choose("#source", "match.jsonl")
-	tab.Wait(`document.querySelector("#game").textContent.includes("greedy first") && !document.querySelector("#table").hidden`)
+	tab.Click("#ask")
 	tab.Click(`#record [data-ply="2"]`)
 	on := Eval[string](tab, `document.querySelector("#on").getAttribute("href")`)
 	if !strings.HasPrefix(on, "/?game=quad-5x5&agent=net%3Aa+run#moves=") || strings.Count(on, "%3B") != 1 {

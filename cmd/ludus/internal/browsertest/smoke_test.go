@@ -28,7 +28,7 @@ func TestSmoke(t *testing.T) {
 		tab.Wait(`document.querySelectorAll("[data-chart] canvas").length > 10 && document.querySelector("#ply").textContent.startsWith("ply 0 of ")`)
 	})
 	t.Run("report", func(t *testing.T) {
-		if _, err := report.Write(run, true); err != nil {
+		if _, err := report.Write(run); err != nil {
 			t.Fatal(err)
 		}
 		tab := b.Open(t, fileAddress(filepath.Join(run, report.FileName)))

@@ -1,10 +1,8 @@
 package notation
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ludus/env"
@@ -58,7 +56,8 @@ func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("move %d: %w", i+1, err)
 		}
-		if err := r.Play(action); err != nil {
+		err = r.Play(action)
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -72,7 +71,7 @@ func Replay(game *env.Game, moves []string) (env.State, []env.Action, error) {
 //   - either with the verb, which may be cut short: "b c3" for "block c3";
 //   - one of the cells of a step, or the column's letter where pieces fall, if only one legal move has it.
 //
-// If no legal move fits, the error names the nearest legal moves; if several fit, it lists them.
+// If no legal move fits, the error names one as an example; if several fit, it lists them.
 func (p *Parser) Parse(state env.State, legal []env.Action, text string) (env.Action, error) {
 	if a, err := p.game.ParseAction(text); err == nil {
 		if slices.Contains(legal, a) {
@@ -98,7 +97,7 @@ func (p *Parser) Parse(state env.State, legal []env.Action, text string) (env.Ac
 // only returns the single move found for a text, or an error that lists several.
 func (p *Parser) only(found []env.Action, text string) (env.Action, error) {
 	if len(found) > 1 {
-		return 0, fmt.Errorf("%s is ambiguous: %s", env.Quote(text), p.list(found, 8))
+		return 0, fmt.Errorf("%s is ambiguous: %s", env.Quote(text), p.list(found))
 	}
 	return found[0], nil
 }
@@ -156,85 +155,30 @@ func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action) erro
 	} else if to := cells.To; to != env.NoCell && d.IsPiece(pieces[to]) {
 		why = fmt.Sprintf("is not legal: %s is on %s", d.Pieces[pieces[to]-1].Name, p.game.CellName(to))
 	}
-	if cells == env.NoCells {
-		return fmt.Errorf("%s %s; moves look like %s", p.game.ActionNames[a], why, p.game.ActionNames[legal[0]])
-	}
-	other := func(b env.Action) bool { return p.moves[b].verb != p.moves[a].verb }
-	if same := slices.DeleteFunc(slices.Clone(legal), other); len(same) > 0 {
-		legal = same
-	}
-	return fmt.Errorf("%s %s. %s", p.game.ActionNames[a], why, p.nearest(legal, p.moves[a].name))
+	same := slices.IndexFunc(legal, func(b env.Action) bool { return p.moves[b].verb == p.moves[a].verb })
+	return fmt.Errorf("%s %s; moves look like %s", p.game.ActionNames[a], why, p.game.ActionNames[legal[max(same, 0)]])
 }
 
 // unreadable returns the error for a text that names no action of the game, legal or not.
 func (p *Parser) unreadable(legal []env.Action, typed []string, text string) error {
-	quoted, example := env.Quote(text), p.game.ActionNames[legal[0]]
-	if len(typed) > 1 && slices.ContainsFunc(p.Verbs, func(verb string) bool { return strings.HasPrefix(verb, typed[0]) }) {
-		typed = typed[1:]
-	}
-	// Where moves have column letters, a text that begins with a number is no move with a typing error.
-	noColumn := len(typed) > 0 && isNumber(typed[0]) && len(letters(p.moves[legal[0]].official)) > 0
-	if !noColumn && slices.ContainsFunc(typed, isNumber) {
-		return fmt.Errorf("%s is not a move of this game. %s", quoted, p.nearest(legal, typed))
-	}
+	quoted := env.Quote(text)
 	for _, a := range legal {
 		if m := &p.moves[a]; len(typed) == 1 && len(m.name) > 0 && strings.HasPrefix(m.verb, typed[0]) {
 			return fmt.Errorf("%s is incomplete; moves look like %s", quoted, p.game.ActionNames[a])
 		}
 	}
-	return fmt.Errorf("%s is not a move of this game; moves look like %s", quoted, example)
+	return fmt.Errorf("%s is not a move of this game; moves look like %s", quoted, p.game.ActionNames[legal[0]])
 }
 
-// nearest names the legal moves that are closest to the typed tokens, without a verb.
-func (p *Parser) nearest(legal []env.Action, typed []string) string {
-	// Tokens with the letters of an official text, such as r9 c9, are compared with official texts; others with names.
-	form := func(a env.Action) []string { return p.moves[a].name }
-	if example := p.moves[legal[0]].official; slices.Equal(letters(typed), letters(example)) {
-		form = func(a env.Action) []string { return p.moves[a].official }
-	}
-	sorted := slices.Clone(legal)
-	slices.SortStableFunc(sorted, func(a, b env.Action) int {
-		return cmp.Compare(distance(typed, form(a)), distance(typed, form(b)))
-	})
-	const most = 3
-	if len(sorted) <= most {
-		return "Legal: " + p.list(sorted, most)
-	}
-	return "Nearest: " + p.list(sorted[:most], most)
-}
-
-// distance says how much two moves, as lists of tokens, differ: 1000 for each token that one of them lacks, and for each
-// other pair of tokens 100 plus the distance of their rows or columns, at most 99, if they are not equal.
-func distance(a, b []string) int {
-	sum := 1000 * max(len(a)-len(b), len(b)-len(a))
-	for i := range min(len(a), len(b)) {
-		x, y := place(a[i]), place(b[i])
-		if d := max(x-y, y-x); d > 0 {
-			sum += 100 + min(d, 99)
-		}
-	}
-	return sum
-}
-
-// place returns the number of a token, or the number of the column that its letter names.
-func place(token string) int {
-	if isNumber(token) {
-		n, _ := strconv.Atoi(token) // an overflow gives the largest number
-		return n
-	}
-	return int(token[0]-'a') + 1
-}
-
-// list joins the names of at most `most` moves with "or".
-func (p *Parser) list(actions []env.Action, most int) string {
+// list joins the names of two or more moves with "or", or names the first ones of many.
+func (p *Parser) list(actions []env.Action) string {
+	const most = 8
 	names := p.game.Names(actions[:min(len(actions), most)])
 	if more := len(actions) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), more)
 	}
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
-	}
-	return strings.Join(names, "")
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters
@@ -262,8 +206,5 @@ func tokens(text string) (list []string) {
 	}
 	return list
 }
-
-// letters returns the tokens that are not numbers.
-func letters(tokens []string) []string { return slices.DeleteFunc(slices.Clone(tokens), isNumber) }
 
 func isNumber(token string) bool { return token[0] >= '0' && token[0] <= '9' }

@@ -48,9 +48,6 @@ func FuzzRun(f *testing.F) {
 		if err != nil || !bytes.Contains(page, []byte("quad-5x5")) {
 			t.Fatalf("%d bytes of a page: %v", len(page), err)
 		}
-		if err := writePlots(dir, Sections(run)); err != nil {
-			t.Fatal(err)
-		}
 	})
 }
 

@@ -12,50 +12,27 @@ import (
 	"ludus/train/rundir"
 )
 
-// FileName is the page's name in a run directory, PlotsName the folder of its plots.
-const (
-	FileName  = "report.html"
-	PlotsName = "plots"
-)
+// FileName is the page's name in a run directory.
+const FileName = "report.html"
 
-// Write writes the report of the run in dir into that directory and, if plots is true, its charts as SVG files. It takes
-// no lock and replaces each file atomically, so several processes may write at once. Warnings list what could not be
-// read; the page shows them too. The error is that of [ReadRun], or a failed write.
-func Write(dir string, plots bool) (warnings []string, err error) {
+// Write writes the report of the run in dir into that directory. It takes no lock and replaces the file atomically, so
+// several processes may write at once. Warnings list what could not be read; the page shows them too. The error is that of
+// [ReadRun], or a failed write.
+func Write(dir string) (warnings []string, err error) {
 	run, err := ReadRun(dir)
 	if err != nil {
 		return nil, err
 	}
 	page := run.Page()
-	if page.Samples, err = readSamples(run); err != nil {
+	page.Samples, err = readSamples(run)
+	if err != nil {
 		page.Warnings = append(page.Warnings, err.Error())
 	}
 	html, err := page.HTML()
 	if err == nil {
 		err = checkpoints.WriteSharedFile(filepath.Join(dir, FileName), html)
 	}
-	if err == nil && plots {
-		err = writePlots(filepath.Join(dir, PlotsName), page.Sections)
-	}
 	return page.Warnings, err
-}
-
-// writePlots writes an SVG file for every chart that has lines.
-func writePlots(dir string, sections []Section) error {
-	if err := checkpoints.MkdirAll(dir); err != nil {
-		return err
-	}
-	for _, s := range sections {
-		for _, c := range s.Charts {
-			if len(c.Lines) == 0 {
-				continue
-			}
-			if err := checkpoints.WriteSharedFile(filepath.Join(dir, c.ID+".svg"), []byte(c.File())); err != nil {
-				return fmt.Errorf("plot %s: %w", c.ID, err)
-			}
-		}
-	}
-	return nil
 }
 
 // Page returns the run's page without sample games.

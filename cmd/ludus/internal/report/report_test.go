@@ -3,9 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,7 +17,6 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
-	"ludus/train/match"
 	"ludus/train/rundir"
 )
 
@@ -68,7 +65,7 @@ func read(t *testing.T, dir, name string) string {
 
 func TestWrite(t *testing.T) {
 	dir := trained(t, "free-for-all(size=5,steps=10)")
-	if warnings, err := Write(dir, true); err != nil || len(warnings) > 0 {
+	if warnings, err := Write(dir); err != nil || len(warnings) > 0 {
 		t.Fatalf("error %v, warnings %q", err, warnings)
 	}
 	page := read(t, dir, FileName)
@@ -83,28 +80,8 @@ func TestWrite(t *testing.T) {
 	if !strings.Contains(page, "default-src &#39;none&#39;; script-src &#39;sha256-") || regexp.MustCompile(`(src|href)="?[^"#d]`).MatchString(page) {
 		t.Error("the page may load something")
 	}
-	plots, err := os.ReadDir(filepath.Join(dir, PlotsName))
-	if err != nil || len(plots) < 14 {
-		t.Fatalf("%d plots, error %v", len(plots), err)
-	}
-	for _, plot := range plots {
-		checkXML(t, plot.Name(), read(t, dir, filepath.Join(PlotsName, plot.Name())))
-	}
-	if _, err := Write(dir, true); err != nil || read(t, dir, FileName) != page {
+	if _, err := Write(dir); err != nil || read(t, dir, FileName) != page {
 		t.Errorf("written again, the page is another; error %v", err)
-	}
-}
-
-func checkXML(t *testing.T, name, text string) {
-	t.Helper()
-	d := xml.NewDecoder(strings.NewReader(text))
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			return
-		} else if err != nil {
-			t.Errorf("%s: %v", name, err)
-			return
-		}
 	}
 }
 
@@ -140,7 +117,7 @@ func TestDamagedRun(t *testing.T) {
 	dir := trained(t, "quad-5x5")
 	write(t, dir, "metrics.jsonl", "{broken\n"+read(t, dir, "metrics.jsonl")+`{"generation":4,"torn`)
 	write(t, dir, "ratings.json", "[")
-	warnings, err := Write(dir, true)
+	warnings, err := Write(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,13 +138,13 @@ func TestDamagedRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Write(dir, true); err != nil {
+	if _, err := Write(dir); err != nil {
 		t.Errorf("with config.json alone: %v", err)
 	}
 	if page := read(t, dir, FileName); !strings.Contains(page, "none of 3 yet") || strings.Contains(page, `"samples"`) {
 		t.Error("the page of a run that has hardly begun does not say so")
 	}
-	if _, err := Write(t.TempDir(), true); !errors.Is(err, rundir.ErrNoRun) {
+	if _, err := Write(t.TempDir()); !errors.Is(err, rundir.ErrNoRun) {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
@@ -175,7 +152,7 @@ func TestDamagedRun(t *testing.T) {
 // Several processes may write the same report at once.
 func TestWriteTogether(t *testing.T) {
 	dir := trained(t, "quad-5x5")
-	if _, err := Write(dir, false); err != nil {
+	if _, err := Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	want := read(t, dir, FileName)
@@ -183,7 +160,7 @@ func TestWriteTogether(t *testing.T) {
 	for range 8 {
 		writers.Go(func() {
 			for range 10 {
-				if _, err := Write(dir, false); err != nil {
+				if _, err := Write(dir); err != nil {
 					t.Error(err)
 				}
 				if page := read(t, dir, FileName); page != want {
@@ -195,18 +172,6 @@ func TestWriteTogether(t *testing.T) {
 	writers.Wait()
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("%s are left", left)
-	}
-}
-
-// The page is written even if the plots cannot be.
-func TestPageBeforePlots(t *testing.T) {
-	dir := trained(t, "quad-5x5")
-	write(t, dir, PlotsName, "a file in the folder's place")
-	if _, err := Write(dir, true); err == nil {
-		t.Error("no error of plots that cannot be written")
-	}
-	if page := read(t, dir, FileName); !strings.Contains(page, "generation 3, game ") {
-		t.Error("the page is not the newest")
 	}
 }
 
@@ -342,13 +307,5 @@ func TestLongRun(t *testing.T) {
 		if !strings.Contains(s.Note, "mean of up to 3 generations") {
 			t.Errorf("the note says %q", s.Note)
 		}
-	}
-}
-
-// A match result whose Elo difference has no upper bound is described without it.
-func TestMatchDetail(t *testing.T) {
-	r := match.Result{Games: 4, Wins: 4, Score: 1, EloLow: -163, EloHigh: match.MaxElo}
-	if got := MatchDetail(&r); got != "4 wins, 0 draws, 0 losses" {
-		t.Errorf("the detail is %q", got)
 	}
 }

@@ -25,14 +25,11 @@ type Watcher struct {
 
 	mu     sync.Mutex
 	newest *Check
-	next   chan struct{} // closed when a newer check is published
 }
 
 // NewWatcher returns a watcher of a sheet file, which need not exist. describe describes an accepted game to people.
 func NewWatcher(path string, describe func(*env.Game) string) *Watcher {
-	return &Watcher{
-		path: path, describe: describe, newest: &Check{File: path, State: Checking}, next: make(chan struct{}),
-	}
+	return &Watcher{path: path, describe: describe, newest: &Check{File: path, State: Checking}}
 }
 
 // version identifies a version of a file by its time and size.
@@ -50,31 +47,22 @@ func (w *Watcher) look() version {
 }
 
 // Run watches the file until ctx ends, and returns ctx's error. It reports each finished check. A file that changes is
-// checked once it looks the same twice in a row: editors write in several steps, or put a new file in the old one's
-// place. A check of an older version is cancelled.
+// checked once it looks the same twice in a row: editors write in several steps, or put a new file in the old one's place.
 func (w *Watcher) Run(ctx context.Context, report func(*Check)) error {
-	var (
-		running sync.WaitGroup
-		cancel  = func() {}
-		before  version
-		checked *version
-	)
-	defer running.Wait()
-	defer func() { cancel() }()
+	var before, checked *version
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
-	for number := 0; ; {
-		if now := w.look(); now == before && (checked == nil || now != *checked) {
-			cancel()
-			running.Wait()
+	for number := 1; ; {
+		now := w.look()
+		if before != nil && now == *before && (checked == nil || now != *checked) {
 			checked = &now
+			c := w.check(ctx, number)
+			if ctx.Err() == nil {
+				report(c)
+			}
 			number++
-			limited, stop := context.WithTimeout(ctx, checkTime)
-			cancel = stop
-			running.Go(func() { w.check(limited, number, report) })
-		} else {
-			before = now
 		}
+		before = &now
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
@@ -83,22 +71,21 @@ func (w *Watcher) Run(ctx context.Context, report func(*Check)) error {
 	}
 }
 
-// check checks the current version of the file.
-func (w *Watcher) check(ctx context.Context, number int, report func(*Check)) {
+// check checks the current version of the file and publishes the result.
+func (w *Watcher) check(ctx context.Context, number int) *Check {
 	c := &Check{State: Missing}
 	text, err := kif.ReadFile(w.path, kif.MaxBytes+1)
 	if err == nil {
 		w.publish(&Check{Number: number, File: w.path, State: Checking})
-		c = check(ctx, w.path, string(text), w.describe)
+		limited, cancel := context.WithTimeout(ctx, checkTime)
+		defer cancel()
+		c = check(limited, w.path, string(text), w.describe)
 	} else {
 		c.Problem = err.Error()
 	}
-	if context.Cause(ctx) == context.Canceled {
-		return // cancelled: a newer version will be checked, or the watcher ends
-	}
 	c.Number, c.File = number, w.path
 	w.publish(c)
-	report(c)
+	return c
 }
 
 // publish makes c the newest check.
@@ -106,25 +93,13 @@ func (w *Watcher) publish(c *Check) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.newest = c
-	close(w.next)
-	w.next = make(chan struct{})
 }
 
-// Latest returns the newest check. If seen is the newest one, it waits for the next. The only error is ctx's.
-func (w *Watcher) Latest(ctx context.Context, seen *Check) (*Check, error) {
-	for {
-		w.mu.Lock()
-		newest, next := w.newest, w.next
-		w.mu.Unlock()
-		if newest != seen {
-			return newest, nil
-		}
-		select {
-		case <-next:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+// Latest returns the newest check. Do not change it.
+func (w *Watcher) Latest() *Check {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.newest
 }
 
 // Game returns the accepted game of the newest check if it has the given name; otherwise nil.

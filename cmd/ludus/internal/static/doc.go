@@ -16,7 +16,7 @@
 //	format.js      numbers, times and moves as text
 //	http.js        requests to a server, and its engine
 //	worker.js      the engine in a worker of the page
-//	events.js      server-sent events
+//	live.js        pages that show what changes
 //	board.js       a game's board, drawn, with buttons if it can be played on
 //	charts.js      charts, by uPlot
 //	movelist.js    the list of a game's moves

@@ -12,6 +12,14 @@ export function engineOverHTTP(base = "/api", onWait = () => {}) {
 // getJSON makes a GET request.
 export async function getJSON(path, signal) { return parse(await request(path, { signal })); }
 
+// getNewer is getJSON for a reply that may not have changed since the one with the given ETag: then it returns undefined, otherwise
+// the reply and its ETag.
+export async function getNewer(path, etag) {
+  const response = await request(path, etag && { headers: { "If-None-Match": etag } });
+  if (response.status === 304) return undefined;
+  return { reply: await parse(response), etag: response.headers.get("ETag") };
+}
+
 async function post(path, body, signal, onWait) {
   const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
   for (let times = 0; ; times++) {

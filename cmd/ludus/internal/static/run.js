@@ -1,16 +1,16 @@
 // A run's page: its curves while it trains, its matches, games and settings.
 import { byId, startTheme } from "./dom.js";
-import { subscribe } from "./events.js";
 import { count, duration, eloText, interval, number, percent, sentence } from "./format.js";
 import { followFragment } from "./fragment.js";
 import { getJSON } from "./http.js";
+import { follow } from "./live.js";
 import { RunGames } from "./rungames.js";
 import { drawCurve, playAddress, progressText, showMessage, showProgress, showState } from "./runinfo.js";
 import { RunView, fillTable } from "./runview.js";
 
 const name = new URLSearchParams(location.search).get("name") || "";
 let view; // the newest version
-let problem = ""; // why the server rejects the stream
+let problem = ""; // why the server does not answer
 let games;
 const runView = new RunView({ playing: addressOf });
 
@@ -136,7 +136,7 @@ function show(next) {
 startTheme();
 followFragment();
 byId("name").textContent = name;
-subscribe(`/api/run/events?name=${encodeURIComponent(name)}`, { view: show }, (text, missing) => {
+follow(`/api/run?name=${encodeURIComponent(name)}`, show, (text, missing) => {
   problem = text;
   if (view) showRun();
   else showMessage(text && sentence(text));

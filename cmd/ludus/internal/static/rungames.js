@@ -1,16 +1,12 @@
-// The games of a run page: self-play games with what the search found, and recorded matches; and an agent's analysis of any
-// position.
+// The games of a run page: self-play games with what the search found, and an agent's analysis of any position.
 import { byId, make } from "./dom.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { playAddress } from "./runinfo.js";
 import { GameViewer } from "./viewer.js";
 
-const selfPlay = ""; // as the source of games, in place of a match's file name
 const simulationChoices = [64, 256, 1024, 4096];
 
-const choices = `
-<label>Games of <select id="source"></select></label>
-<label id="generation-label">generation <select id="generation"></select></label>`;
+const choices = `<label>Games of generation <select id="generation"></select></label>`;
 const tools = `
 <div class="controls asking">
 <label class="tick"><input type="checkbox" id="ask"> Analyse now</label>
@@ -18,8 +14,6 @@ const tools = `
 <label><span class="hidden">Simulations</span><select id="simulations"></select></label>
 </div>`;
 const actions = `<p class="actions"><a id="on" class="button">Play on from here</a></p>`;
-
-const shortened = (text) => text.length > 40 ? `${text.slice(0, 39)}…` : text;
 
 // RunGames lets the reader choose games of the named run. update(run, checkpoints) says what there is now.
 export class RunGames {
@@ -29,7 +23,6 @@ export class RunGames {
     this.viewer = new GameViewer({ choices, tools, actions, onPosition: () => this.showPosition() });
     this.generations = [];
     for (const n of simulationChoices) make(byId("simulations"), "option", { value: n }, `${n} simulations`);
-    byId("source").addEventListener("change", () => this.report(this.chooseSource()));
     byId("generation").addEventListener("change", () => this.report(this.listGames()));
     byId("game").addEventListener("change", () => this.report(this.open()));
     for (const id of ["ask", "checkpoint", "simulations"]) byId(id).addEventListener("change", () => this.analyze());
@@ -57,8 +50,8 @@ export class RunGames {
     if (select.selectedIndex < 0) select.selectedIndex = 0;
   }
 
-  get(path, query = {}) {
-    return getJSON(`/api/run/${path}?${new URLSearchParams({ name: this.name, ...query })}`);
+  get(query = {}) {
+    return getJSON(`/api/run/games?${new URLSearchParams({ name: this.name, ...query })}`);
   }
 
   // report shows an error of work.
@@ -75,12 +68,8 @@ export class RunGames {
   async begin() {
     this.begun = true;
     try {
-      const { matches } = await this.get("matches");
       this.viewer.describe(await this.engine.describe({ game: this.run.game }));
-      for (const id of ["source", "generation"]) byId(id).replaceChildren();
-      make(byId("source"), "option", { value: selfPlay }, "self-play");
-      for (const m of matches) make(byId("source"), "option", { value: m.file }, `${m.file}: ${shortened(m.a)} against ${shortened(m.b)}`);
-      byId("generation-label").hidden = false;
+      byId("generation").replaceChildren();
     } catch (error) {
       this.begun = false; // the next update tries again
       throw error;
@@ -92,7 +81,7 @@ export class RunGames {
   async listGenerations(open) {
     const select = byId("generation"), chosen = select.value;
     if (document.activeElement === select) return; // an open list must not change
-    const { generations } = await this.get("games");
+    const { generations } = await this.get();
     this.generations = generations;
     select.replaceChildren();
     for (const g of [...generations].reverse()) make(select, "option", { value: g }, g);
@@ -101,35 +90,22 @@ export class RunGames {
     if (open || chosen === "") await this.listGames();
   }
 
-  async chooseSource() {
-    byId("generation-label").hidden = byId("source").value !== selfPlay;
-    await this.listGames();
-  }
-
-  // request is the path and query of the chosen list of games.
-  request() {
-    const file = byId("source").value;
-    return file === selfPlay ? ["games", { generation: byId("generation").value }] : ["matches", { file }];
-  }
-
   async listGames() {
-    const [path, query] = this.request();
+    const generation = byId("generation").value;
     byId("game").replaceChildren();
     byId("table").hidden = true;
-    if (query.generation === "") throw new Error("No game has ended yet.");
-    const { players, games } = await this.get(path, query);
+    if (generation === "") throw new Error("No game has ended yet.");
+    const { players, games } = await this.get({ generation });
     for (const g of games) {
-      const first = g.first ? `${shortened(g.first)} first, ` : "";
-      make(byId("game"), "option", { value: g.number }, `${g.number}: ${first}${g.plies} plies, ${players[0]} ${g.goals[0]}, ${players[1]} ${g.goals[1]}`);
+      make(byId("game"), "option", { value: g.number }, `${g.number}: ${g.plies} plies, ${players[0]} ${g.goals[0]}, ${players[1]} ${g.goals[1]}`);
     }
     if (games.length === 0) throw new Error("No game ended in this generation.");
     await this.open();
   }
 
   async open() {
-    const [path, query] = this.request();
     const game = byId("game").value;
-    const replay = await this.get(path, { ...query, game });
+    const replay = await this.get({ generation: byId("generation").value, game });
     if (game === byId("game").value) this.viewer.open(replay); // unless another one was chosen meanwhile
   }
 

@@ -1,7 +1,7 @@
 // The list of runs, by game: ratings of different games cannot be compared.
 import { byId, make, startTheme } from "./dom.js";
-import { subscribe } from "./events.js";
 import { ago, count, duration, eloText, interval, number } from "./format.js";
+import { follow } from "./live.js";
 import { drawCurve, playAddress, progressText, runAddress, showMessage, showProgress, showState } from "./runinfo.js";
 
 const maxCompared = 6; // runs of a comparison
@@ -154,5 +154,5 @@ function show(next) {
 
 startTheme();
 byId("sort").addEventListener("change", () => { if (list) show(list); });
-subscribe("/api/runs/events", { list: show }, (text) => showMessage(text || (list && list.note)));
+follow("/api/runs", show, (text) => showMessage(text || (list && list.note)));
 setInterval(() => { if (list && !document.hidden) show(list); }, 30000); // updates the times

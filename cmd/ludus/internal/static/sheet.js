@@ -1,7 +1,7 @@
 // The page of ludus games --watch: what is wrong with a rule sheet, or random games by it.
 import { byId, make, startTheme } from "./dom.js";
-import { subscribe } from "./events.js";
 import { engineOverHTTP, getJSON } from "./http.js";
+import { follow } from "./live.js";
 import { GameViewer } from "./viewer.js";
 
 const moveTime = 800, endTime = 4000; // ms that a position is shown, and the last one of a game
@@ -111,4 +111,4 @@ byId("game").parentElement.hidden = true; // there is nothing to choose from
 byId("run").addEventListener("click", () => { running = !running; showNext(); });
 byId("another").addEventListener("click", () => openRandom(check));
 document.addEventListener("visibilitychange", showNext);
-subscribe("/api/sheet/events", { check: show }, showMessage);
+follow("/api/sheet", show, showMessage);

@@ -8,13 +8,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"ludus/cmd/ludus/internal/lines"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train/agent"
 )
 
 func TestDetectStyle(t *testing.T) {
@@ -206,24 +204,16 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// slow takes longer than thinkingDelay.
-type slow struct{ agent.Agent }
-
-func (s slow) Choose(ctx context.Context, state env.State) (env.Action, error) {
-	time.Sleep(thinkingDelay + thinkingDelay/2)
-	return s.Agent.Choose(ctx, state)
-}
-
 // A live terminal shows that an agent is thinking, and erases it.
 func TestThinkingIsErased(t *testing.T) {
 	for _, live := range []bool{true, false} {
 		config := configure(t, "quad-5x5", "random", env.Second)
-		config.Seats[0].Agent, config.Style.Live = slow{config.Seats[0].Agent}, live
+		config.Style.Live = live
 		var out strings.Builder
 		if err := New(config, &out).Play(context.Background(), io.NopCloser(strings.NewReader("quit\n"))); err != nil {
 			t.Fatal(err)
 		}
-		if shown := strings.Contains(out.String(), "\r\x1b[Krandom is thinking, 0 s\r\x1b[Kx plays"); shown != live {
+		if shown := strings.Contains(out.String(), "random is thinking\r\x1b[Kx plays"); shown != live {
 			t.Errorf("live %v:\n%q", live, out.String())
 		}
 	}

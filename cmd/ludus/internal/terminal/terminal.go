@@ -43,9 +43,7 @@ type Config struct {
 	// Keyboard means that the input is typed at a terminal: Session shows prompts, and it continues after the end of a
 	// game.
 	Keyboard bool
-	// JSON writes one JSON object per line instead of text.
-	JSON  bool
-	Style Style
+	Style    Style
 }
 
 // ErrRejected means that a session rejected some lines of an input that is not a keyboard.
@@ -55,7 +53,7 @@ var ErrRejected = errors.New("input lines rejected")
 type Session struct {
 	Config
 	parser *notation.Parser
-	view   view
+	view   *textView
 
 	output bytes.Buffer // output of the view that is not written to w yet
 	w      io.Writer
@@ -69,36 +67,13 @@ type Session struct {
 	rejected    int // number of rejected input lines
 }
 
-// view shows the session to people or to programs. It writes to Session.output.
-type view interface {
-	showPlayers()
-	showRules()
-	showPosition()
-	flip() // turns the board by 180 degrees
-	prompt()
-	showMove(player env.Player, action env.Action, took time.Duration)
-	showAnalysis(agent string, r *analysis.Result, all bool) // all: show every move, not only the best
-	showSuggestion(agent string, r *analysis.Result)
-	listMoves(legal []env.Action)
-	showUndo(plies int)
-	note(text string)
-	showRejection(line, reason string) // shows why an input line was rejected
-	showResult()                       // shows the result of a finished game
-	showInputEnd()
-	showThinking(agent string) (stop func()) // shows "is thinking" until stop is called
-}
-
 // New returns a session that writes to w.
 func New(config Config, w io.Writer) *Session {
 	s := &Session{Config: config, parser: notation.NewParser(config.Game), w: w}
 	if player, ok := s.person(); ok {
 		s.Seats[player].Name = "person"
 	}
-	if config.JSON {
-		s.view = newJSONView(s)
-	} else {
-		s.view = newTextView(s)
-	}
+	s.view = newTextView(s)
 	s.newGame()
 	return s
 }
@@ -173,18 +148,20 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 			return s.flush()
 		}
 		if !s.state.Done() && !s.personMoves() {
-			if err := s.agentMove(ctx, hasPerson); err != nil {
+			err := s.agentMove(ctx, hasPerson)
+			if err != nil {
 				return err
 			}
 			continue
 		}
 		s.view.prompt()
-		if err := s.flush(); err != nil {
+		err := s.flush()
+		if err != nil {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			if s.Keyboard && !s.JSON { // ends the line of the prompt
+			if s.Keyboard { // ends the line of the prompt
 				s.output.WriteByte('\n')
 				s.flush() // a write error does not matter here: the interruption is returned
 			}
@@ -194,7 +171,8 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 				s.view.showInputEnd()
 				return errors.Join(s.flush(), input.Err)
 			}
-			if quit, err := s.execute(ctx, string(line)); quit || err != nil {
+			quit, err := s.execute(ctx, string(line))
+			if quit || err != nil {
 				return err
 			}
 		}
@@ -215,11 +193,13 @@ func (s *Session) flush() error {
 func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	seat := &s.Seats[s.state.Player()]
 	if s.ShowAnalysis {
-		if err := s.analyze(ctx, s.showBest); err != nil {
+		err := s.analyze(ctx, s.showBest)
+		if err != nil {
 			return err
 		}
 	}
-	if err := s.flush(); err != nil {
+	err := s.flush()
+	if err != nil {
 		return err
 	}
 	stop, start := s.view.showThinking(seat.Name), time.Now()
@@ -233,7 +213,8 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 		return nil
 	}
 	s.view.showPosition()
-	if err := s.flush(); err != nil {
+	err = s.flush()
+	if err != nil {
 		return err
 	}
 	select {
@@ -272,21 +253,16 @@ func (s *Session) lastMoves() []env.Action {
 }
 
 // commands lists the commands, for corrections of mistyped words.
-var commands = []string{"help", "hint", "moves", "rules", "board", "flip", "undo", "new", "switch", "quit"}
+var commands = []string{"help", "hint", "moves", "rules", "board", "undo", "new", "switch", "quit"}
 
 // execute runs the command or plays the move on an input line.
 func (s *Session) execute(ctx context.Context, line string) (quit bool, err error) {
 	if len(line) > maxLine {
-		s.reject("", "That line is too long; type help for the commands.")
+		s.reject("That line is too long; type help for the commands.")
 		return false, nil
 	}
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) == 0 {
-		return false, nil
-	}
-	argument := strings.Join(words[1:], " ")
-	if words[0] == "undo" {
-		s.undo(line, argument)
 		return false, nil
 	}
 	switch words[0] {
@@ -300,9 +276,8 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		s.view.showRules()
 	case "board":
 		s.view.showPosition()
-	case "flip":
-		s.view.flip()
-		s.view.showPosition()
+	case "undo":
+		s.undo()
 	case "new":
 		s.newGame()
 		s.showStart(false)
@@ -312,7 +287,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		return false, s.analyze(ctx, s.view.showSuggestion)
 	case "?", "analyze":
 		show := s.showBest
-		if argument == "all" {
+		if slices.Equal(words[1:], []string{"all"}) {
 			show = func(agent string, r *analysis.Result) { s.view.showAnalysis(agent, r, true) }
 		}
 		return false, s.analyze(ctx, show)
@@ -335,15 +310,15 @@ func (s *Session) showStart(rules bool) {
 }
 
 // reject counts an input line that has no effect and shows the reason.
-func (s *Session) reject(line, reason string) {
+func (s *Session) reject(reason string) {
 	s.rejected++
-	s.view.showRejection(line, reason)
+	s.view.line("%s", reason)
 }
 
 // playLine plays the move on an input line.
 func (s *Session) playLine(line string) {
 	if s.state.Done() {
-		s.reject(line, "The game is over; type new, switch, undo or quit.")
+		s.reject("The game is over; type new, switch, undo or quit.")
 		return
 	}
 	action, err := s.parseMove(line)
@@ -352,7 +327,7 @@ func (s *Session) playLine(line string) {
 		if !strings.HasSuffix(reason, "?") {
 			reason += "."
 		}
-		s.reject(line, reason)
+		s.reject(reason)
 		return
 	}
 	s.apply(action, 0)
@@ -378,29 +353,18 @@ func (s *Session) parseMove(line string) (env.Action, error) {
 	return action, err
 }
 
-// undo takes back the person's last move and all moves after it. argument may be a number of moves to take back.
-func (s *Session) undo(line, argument string) {
-	times := 1
-	if argument != "" {
-		n, err := strconv.Atoi(argument)
-		if err != nil || n < 1 {
-			s.reject(line, "Type undo to take one move back, undo 3 to take three back.")
-			return
-		}
-		times = n
-	}
+// undo takes back the person's last move and all moves after it.
+func (s *Session) undo() {
 	player, _ := s.person()
-	plies := len(s.moves)
-	for i := len(s.moves) - 1; i >= 0 && times > 0; i-- {
-		if s.movers[i] == player {
-			plies, times = i, times-1
-		}
+	plies := len(s.moves) - 1
+	for plies >= 0 && s.movers[plies] != player {
+		plies--
 	}
-	taken := len(s.moves) - plies
-	if taken == 0 {
-		s.reject(line, "There is nothing to take back.")
+	if plies < 0 {
+		s.reject("There is nothing to take back.")
 		return
 	}
+	taken := len(s.moves) - plies
 	s.moves, s.movers, s.resultShown = s.moves[:plies], s.movers[:plies], false
 	s.state, _ = env.Replay(s.Game, s.moves) // cannot fail: they were legal
 	s.resetAgents()                          // their search trees contain moves that were taken back
@@ -429,7 +393,8 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 	if seat.Agent == nil {
 		seat = &s.Seats[s.state.Player().Opponent()]
 	}
-	if err := s.flush(); err != nil {
+	err := s.flush()
+	if err != nil {
 		return err
 	}
 	stop := s.view.showThinking(seat.AdvisorName)

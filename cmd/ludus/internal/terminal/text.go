@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,9 +14,8 @@ import (
 // textView shows a session to people.
 type textView struct {
 	*Session
-	canvas  *canvas
-	flipped bool // the person has turned the board by 180 degrees
-	out     *bytes.Buffer
+	canvas *canvas
+	out    *bytes.Buffer
 }
 
 func newTextView(s *Session) *textView {
@@ -46,10 +44,8 @@ func (v *textView) showPosition() {
 	if v.personMoves() {
 		legal = v.state.Legal(nil)
 	}
-	if !v.flipped { // then the person's side is at the bottom
-		player, hasPerson := v.person()
-		v.canvas.turned = hasPerson && player == env.Second && v.Game.Opposite()
-	}
+	player, hasPerson := v.person()
+	v.canvas.turned = hasPerson && player == env.Second && v.Game.Opposite() // the person's side is at the bottom
 	v.out.WriteString(v.canvas.draw(v.state, cellMarks(v.Game, v.state, v.lastMoves(), legal)))
 	status := v.Game.Status(v.state)
 	if len(v.state.WinningCells(nil)) > 0 {
@@ -57,8 +53,6 @@ func (v *textView) showPosition() {
 	}
 	v.line("%s\n", status)
 }
-
-func (v *textView) flip() { v.flipped, v.canvas.turned = true, !v.canvas.turned }
 
 func (v *textView) prompt() {
 	switch {
@@ -88,10 +82,9 @@ func (v *textView) showUndo(plies int) {
 	fmt.Fprintf(v.out, "taken back: %s\n\n", counted(plies, "move"))
 }
 
-func (v *textView) note(text string)                  { fmt.Fprintln(v.out, text) }
-func (v *textView) showRejection(line, reason string) { v.line("%s", reason) }
+func (v *textView) note(text string) { fmt.Fprintln(v.out, text) }
 
-// listMoves lists the moves in as many columns as fit, or in one column if the width is unknown.
+// listMoves lists the moves with their numbers.
 func (v *textView) listMoves(legal []env.Action) {
 	if len(legal) == 0 {
 		v.note("The game is over; there are no moves.")
@@ -99,20 +92,9 @@ func (v *textView) listMoves(legal []env.Action) {
 	}
 	texts := make([]string, len(legal))
 	for i, a := range legal {
-		texts[i] = fmt.Sprintf("%5s  %s", "#"+strconv.Itoa(i+1), v.Game.ActionNames[a])
+		texts[i] = fmt.Sprintf("#%d\u00a0%s", i+1, v.Game.ActionNames[a]) // the line does not break at a no-break space
 	}
-	columns, width := 1, longest(texts)+1
-	if v.Style.Width != nil {
-		columns = max(v.Style.room()/width, 1)
-	}
-	rows := (len(texts) + columns - 1) / columns
-	for r := range rows {
-		line := ""
-		for i := r; i < len(texts); i += rows {
-			line += pad(texts[i], width)
-		}
-		fmt.Fprintln(v.out, strings.TrimRight(line, " "))
-	}
+	fmt.Fprintln(v.out, strings.ReplaceAll(v.Style.Wrapped(strings.Join(texts, ", ")), "\u00a0", " "))
 }
 
 func (v *textView) showSuggestion(agent string, r *analysis.Result) {
@@ -279,33 +261,14 @@ func (v *textView) showInputEnd() {
 	}
 }
 
-// thinkingDelay is the time after which the terminal shows that an agent is thinking.
-const thinkingDelay = 300 * time.Millisecond
-
 // showThinking shows on a live terminal that an agent is thinking. stop erases it.
 func (v *textView) showThinking(agent string) (stop func()) {
 	if !v.Style.Live {
 		return func() {}
 	}
-	done, joined := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(joined)
-		start, pause := time.Now(), thinkingDelay
-		for {
-			select {
-			case <-done:
-				if pause != thinkingDelay {
-					fmt.Fprint(v.w, "\r\x1b[K")
-				}
-				return
-			case <-time.After(pause):
-				pause = time.Second
-				text := fmt.Sprintf("%s is thinking, %.0f s", agent, time.Since(start).Seconds())
-				fmt.Fprintf(v.w, "\r\x1b[K%s", v.Style.faint(text[:min(len(text), v.Style.room()-1)]))
-			}
-		}
-	}()
-	return func() { close(done); <-joined }
+	text := agent + " is thinking"
+	fmt.Fprint(v.w, v.Style.faint(text[:min(len(text), v.Style.room()-1)]))
+	return func() { fmt.Fprint(v.w, "\r\x1b[K") }
 }
 
 // help returns the help text on moves and commands, with examples of the game's moves.
@@ -316,11 +279,10 @@ On the board, [ ] is the last move; %s marks where you can move to or capture. C
   ?           the agent's best moves: how often the search visited each, the value it found, and the
               network's guess before the search (prior); ? all: all moves
   hint        a suggestion: the move that it would play, and why
-  undo        take your last move back; undo 3 takes three back
+  undo        take your last move back
   moves       list the legal moves; #2 plays the second
   rules       show the rules again
   board       draw the board again
-  flip        turn the board round
   switch      change sides
   new         start a new game
   quit        stop`, s.moveForms(), s.Style.pick("•", "+"))

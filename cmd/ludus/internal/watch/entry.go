@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"time"
 
@@ -65,8 +64,6 @@ type Rating struct {
 	High       float64 `json:"high"`
 }
 
-const gone = "its folder is gone: deleted, moved or renamed"
-
 // runReader keeps the entry and the view of a run up to date. It reads only the new parts of the run's files.
 type runReader struct {
 	root, dir   string // the watched directory, and the run's directory
@@ -74,8 +71,8 @@ type runReader struct {
 	run         *report.Run // nil if it cannot be read
 	entry       Entry
 	workers     *rundir.WorkersStatus
-	newest      *View     // nil if it must be made again
-	checked     time.Time // time of the last check for changed files
+	page        *report.Page // nil if it must be made again
+	checked     time.Time    // time of the last check for changed files
 }
 
 func newRunReader(root, name string) *runReader {
@@ -89,12 +86,12 @@ func newRunReader(root, name string) *runReader {
 // refresh reads the new parts of the files and returns the current entry.
 func (r *runReader) refresh() Entry {
 	entry, changed := r.read()
-	workers := r.readWorkers(entry.State)
-	if changed || !reflect.DeepEqual(entry, r.entry) || !reflect.DeepEqual(workers, r.workers) {
-		r.newest = nil
+	r.entry = entry
+	if changed {
+		r.page = nil
 	}
-	r.entry, r.workers, r.checked = entry, workers, time.Now()
-	return entry
+	r.workers, r.checked = r.readWorkers(r.entry.State), time.Now()
+	return r.entry
 }
 
 // read reads the new parts of the run's files and makes the entry; changed reports whether there were any. A run whose
@@ -108,7 +105,8 @@ func (r *runReader) read() (e Entry, changed bool) {
 		r.run, err = report.ReadRun(r.dir)
 		changed = true
 	default:
-		if changed, err = r.run.Refresh(); err != nil {
+		changed, err = r.run.Refresh()
+		if err != nil {
 			r.run = nil
 		}
 	}
@@ -117,7 +115,7 @@ func (r *runReader) read() (e Entry, changed bool) {
 	case err == nil:
 		e.summarise(r.run, rundir.Locked(r.dir))
 	case errors.Is(err, fs.ErrNotExist):
-		e.Problem = gone
+		e.Problem = "its folder is gone: deleted, moved or renamed"
 	case !errors.Is(err, ErrOutside) && rundir.Locked(r.dir): // a new run whose files are not written yet
 		e.State = Starting
 	default:

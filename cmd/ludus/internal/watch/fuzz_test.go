@@ -35,17 +35,14 @@ func FuzzRun(f *testing.F) {
 			t.Fatal(err)
 		}
 		w := New(dir)
-		list, err := w.List(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := w.List()
 		if len(list.Runs) != 1 || list.Runs[0].Name != "run" {
 			t.Fatalf("listed are %+v", list.Runs)
 		}
 		if _, err := json.Marshal(list); err != nil {
 			t.Fatalf("%v of %+v", err, list)
 		}
-		view, err := w.View(t.Context(), "run", nil)
+		view, err := w.View("run")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,15 +27,15 @@ func (r *runReader) view() *View {
 	if time.Since(r.checked) >= viewInterval {
 		r.refresh()
 	}
-	if r.newest != nil {
-		return r.newest
-	}
-	r.newest = &View{Run: r.entry, Workers: r.workers}
+	v := &View{Run: r.entry, Workers: r.workers}
 	if run := r.run; run != nil { // copies: the view shares nothing mutable with the run
-		r.newest.Page, r.newest.Checkpoints = *run.Page(), slices.Clone(run.Checkpoints)
-		r.newest.Matches, r.newest.Suite = newestFirst(run.Matches), newestFirst(run.Suite)
+		if r.page == nil {
+			r.page = run.Page()
+		}
+		v.Page, v.Checkpoints = *r.page, slices.Clone(run.Checkpoints)
+		v.Matches, v.Suite = newestFirst(run.Matches), newestFirst(run.Suite)
 	}
-	return r.newest
+	return v
 }
 
 // oldWorkers is the age at which a workers.json is out of date; a run in training rewrites it every two seconds.

@@ -1,10 +1,8 @@
 package watch
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"time"
 )
@@ -13,7 +11,7 @@ import (
 var ErrUnknown = errors.New("there is no such run")
 
 const (
-	viewInterval = 250 * time.Millisecond // time between refreshes of a viewed run, and between checks for changes
+	viewInterval = 250 * time.Millisecond // time between refreshes of a viewed run
 	listInterval = time.Second            // time between scans; longer if a scan takes more than a twentieth of it
 )
 
@@ -24,19 +22,18 @@ type Watcher struct {
 	mu   sync.Mutex            // held while files are read
 	list *List                 // newest version; nil before the first scan
 	due  time.Time             // time of the next scan
-	runs map[string]*runReader // the listed runs by name
+	runs map[string]*runReader // runs that are listed or were, by name
 }
 
 // New returns a watcher of the runs in dir.
-func New(dir string) *Watcher { return &Watcher{dir: dir} }
+func New(dir string) *Watcher { return &Watcher{dir: dir, runs: map[string]*runReader{}} }
 
-// List returns the current list of runs or, if seen is not nil, waits for one that differs from it. The list is shared:
-// do not change it. The error is ctx's.
-func (w *Watcher) List(ctx context.Context, seen *List) (*List, error) {
-	return wait(ctx, w, seen, func() (*List, error) {
-		w.scanIfDue()
-		return w.list, nil
-	})
+// List returns the current list of runs. It is shared: do not change it.
+func (w *Watcher) List() *List {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.scanIfDue()
+	return w.list
 }
 
 // scanIfDue scans the directory again if the list is older than listInterval.
@@ -45,37 +42,25 @@ func (w *Watcher) scanIfDue() {
 	if start.Before(w.due) {
 		return
 	}
-	if list := w.scan(); !reflect.DeepEqual(list, w.list) {
-		w.list = list
-	}
+	w.list = w.scan()
 	w.due = start.Add(max(listInterval, 20*time.Since(start)))
 }
 
-// View returns a run's current view or, if seen is not nil, waits for one that differs from it. The view is shared: do
-// not change it. If the run disappears, the next view says so. The error is ctx's, or wraps [ErrUnknown].
-func (w *Watcher) View(ctx context.Context, name string, seen *View) (*View, error) {
-	return wait(ctx, w, seen, func() (*View, error) {
-		w.scanIfDue()
-		if run := w.runs[name]; run != nil {
-			return run.view(), nil
-		}
-		if seen == nil {
-			return nil, w.unknown(name)
-		}
-		if seen.Run.Problem == gone {
-			return seen, nil
-		}
-		return &View{Run: Entry{Name: name, Title: seen.Run.Title, State: Broken, Problem: gone}}, nil
-	})
+// View returns a run's current view. If the run has disappeared since it was listed, the view says so. It is shared: do not
+// change it. The error wraps [ErrUnknown].
+func (w *Watcher) View(name string) (*View, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.scanIfDue()
+	if run := w.runs[name]; run != nil {
+		return run.view(), nil
+	}
+	return nil, w.unknown(name)
 }
 
-// Find returns a run's entry in the list. The error is ctx's, or wraps [ErrUnknown].
-func (w *Watcher) Find(ctx context.Context, name string) (Entry, error) {
-	list, err := w.List(ctx, nil)
-	if err != nil {
-		return Entry{}, err
-	}
-	for _, e := range list.Runs {
+// Find returns a run's entry in the list. The error wraps [ErrUnknown].
+func (w *Watcher) Find(name string) (Entry, error) {
+	for _, e := range w.List().Runs {
 		if e.Name == name {
 			return e, nil
 		}
@@ -85,21 +70,4 @@ func (w *Watcher) Find(ctx context.Context, name string) (Entry, error) {
 
 func (w *Watcher) unknown(name string) error {
 	return fmt.Errorf("%w in %s: %q; the page Runs lists them", ErrUnknown, w.dir, name)
-}
-
-// wait calls current every viewInterval, with w.mu held, until it returns an error or a value other than seen.
-func wait[T any](ctx context.Context, w *Watcher, seen *T, current func() (*T, error)) (*T, error) {
-	for {
-		w.mu.Lock()
-		value, err := current()
-		w.mu.Unlock()
-		if err != nil || value != seen {
-			return value, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(viewInterval):
-		}
-	}
 }

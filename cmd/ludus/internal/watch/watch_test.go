@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,25 +45,9 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// soon returns a context with a timeout.
-func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-func list(t *testing.T, w *Watcher, seen *List) *List {
+func view(t *testing.T, w *Watcher, name string) *View {
 	t.Helper()
-	l, err := w.List(soon(t), seen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-func view(t *testing.T, w *Watcher, name string, seen *View) *View {
-	t.Helper()
-	v, err := w.View(soon(t), name, seen)
+	v, err := w.View(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +55,15 @@ func view(t *testing.T, w *Watcher, name string, seen *View) *View {
 }
 
 // until waits for a view that satisfies good.
-func until(t *testing.T, w *Watcher, v *View, name string, good func(*View) bool) *View {
+func until(t *testing.T, w *Watcher, name string, good func(*View) bool) *View {
 	t.Helper()
-	for !good(v) {
-		v = view(t, w, name, v)
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(viewInterval) {
+		if v := view(t, w, name); good(v) {
+			return v
+		}
 	}
-	return v
+	t.Fatal("no such view within 20 s")
+	return nil
 }
 
 const config = `{"version":3,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"parallel_games":8,"plies_per_generation":3}}`
@@ -137,7 +123,7 @@ func TestList(t *testing.T) {
 	}
 
 	w := New(dir)
-	found := list(t, w, nil)
+	found := w.List()
 	states := map[string]string{}
 	for _, e := range found.Runs {
 		states[e.Name] = e.State
@@ -201,14 +187,14 @@ func TestCurve(t *testing.T) {
 	}
 	write(t, filepath.Join(run, "metrics.jsonl"), lines.String())
 	w := New(dir)
-	curve := list(t, w, nil).Runs[0].Curve
+	curve := w.List().Runs[0].Curve
 	if curve == nil || curve.Kind != LossCurve || len(curve.Values) != curvePoints || curve.Values[0] != 101.5 || curve.Generations[curvePoints-1] != 100 {
 		t.Errorf("the curve of losses: %+v", curve)
 	}
 	write(t, filepath.Join(run, "ratings.json"), `{"version":2,"agents":[{"agent":"net@9","generation":9,"rating":70},
 		{"agent":"net@1","generation":1,"rating":20},{"agent":"random","rating":0}]}`)
 	want := &Curve{Kind: RatingCurve, Generations: []int{1, 9}, Values: []float64{20, 70}}
-	if curve := list(t, New(dir), nil).Runs[0].Curve; !reflect.DeepEqual(curve, want) {
+	if curve := New(dir).List().Runs[0].Curve; !reflect.DeepEqual(curve, want) {
 		t.Errorf("the curve of ratings: %+v", curve)
 	}
 }
@@ -220,13 +206,13 @@ func TestBest(t *testing.T) {
 	write(t, filepath.Join(run, "config.json"), fmt.Sprintf(config, settings(t)))
 	write(t, filepath.Join(run, "ratings.json"), `{"version":2,"agents":[{"agent":"net@9","generation":9,"rating":70,"low":20,"high":120},
 		{"agent":"net@5","generation":5,"rating":80,"low":75,"high":85},{"agent":"net@1","generation":1,"rating":55,"low":45,"high":65}]}`)
-	if e := list(t, New(dir), nil).Runs[0]; e.Best != "" || e.Rating != (Rating{5, 80, 75, 85}) {
+	if e := New(dir).List().Runs[0]; e.Best != "" || e.Rating != (Rating{5, 80, 75, 85}) {
 		t.Errorf("without checkpoints: %+v", e)
 	}
 	for _, name := range []string{"000001", "000009"} {
 		write(t, filepath.Join(run, "checkpoints", name, "manifest.json"), "{}")
 	}
-	if e := list(t, New(dir), nil).Runs[0]; e.Best != "net:run@best" || e.Rating != (Rating{9, 70, 20, 120}) {
+	if e := New(dir).List().Runs[0]; e.Best != "net:run@best" || e.Rating != (Rating{9, 70, 20, 120}) {
 		t.Errorf("with some checkpoints: %+v", e)
 	}
 }
@@ -248,44 +234,41 @@ func TestLinks(t *testing.T) {
 	t.Chdir(dir)
 	w := New("runs")
 	var names []string
-	for _, e := range list(t, w, nil).Runs {
+	for _, e := range w.List().Runs {
 		names = append(names, e.Name+" "+e.State)
 	}
 	if want := []string{"inside stopped", "out broken", "run stopped"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
-	if v := view(t, w, "inside", nil); len(v.Sections) == 0 || v.Run.State != Stopped {
+	if v := view(t, w, "inside"); len(v.Sections) == 0 || v.Run.State != Stopped {
 		t.Errorf("a link inside: %+v", v.Run)
 	}
-	if v := view(t, w, "out", nil); len(v.Sections) > 0 || len(v.Facts) > 0 || v.Run.Game != "" || !strings.Contains(v.Run.Problem, "leads out") {
+	if v := view(t, w, "out"); len(v.Sections) > 0 || len(v.Facts) > 0 || v.Run.Game != "" || !strings.Contains(v.Run.Problem, "leads out") {
 		t.Errorf("a link that leads out is followed: %+v", v)
 	}
-	run := view(t, w, "run", nil)
+	view(t, w, "run")
 	if err := os.RemoveAll(filepath.Join("runs", "run")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(outside, "a"), filepath.Join("runs", "run")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, w, run, "run", func(v *View) bool { return len(v.Sections) == 0 && strings.Contains(v.Run.Problem, "leads out") })
+	until(t, w, "run", func(v *View) bool { return len(v.Sections) == 0 && strings.Contains(v.Run.Problem, "leads out") })
 }
 
 func TestListOfOneRunAndOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	w := New(dir)
-	empty := list(t, w, nil)
+	empty := w.List()
 	if len(empty.Runs) > 0 || empty.Note != "" {
 		t.Errorf("a missing folder: %+v", empty)
 	}
 	trained(t, dir)
-	l := list(t, w, empty)
-	for len(l.Runs) == 1 && l.Runs[0].State != Finished { // seen while it trained
-		l = list(t, w, l)
-	}
+	l := New(dir).List()
 	if len(l.Runs) != 1 || l.Runs[0].Name != "." || l.Runs[0].Title != "run" || l.Runs[0].Agent != "net:." {
 		t.Errorf("a run in place of a folder of runs: %+v", l)
 	}
-	if v := view(t, w, ".", nil); len(v.Sections) == 0 || v.Run.State != Finished {
+	if v := view(t, w, "."); len(v.Sections) == 0 || v.Run.State != Finished {
 		t.Errorf("its view: %+v", v.Run)
 	}
 }
@@ -296,7 +279,7 @@ func TestListBesideOtherFiles(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, filepath.FromSlash(other)), "{}")
 		write(t, filepath.Join(dir, "run", "config.json"), "{}")
-		if l := list(t, New(dir), nil); len(l.Runs) != 1 || l.Runs[0].Name != "run" {
+		if l := New(dir).List(); len(l.Runs) != 1 || l.Runs[0].Name != "run" {
 			t.Errorf("beside %s: %+v", other, l.Runs)
 		}
 	}
@@ -310,31 +293,30 @@ func TestViewGrows(t *testing.T) {
 	metrics := filepath.Join(run, "metrics.jsonl")
 	line := strings.TrimSpace(strings.Split(read(t, metrics), "\n")[1])
 	w := New(dir)
-	before := view(t, w, "run", nil)
+	before := view(t, w, "run")
 
 	appendText(t, metrics, strings.Replace(line, `"generation":2`, `"generation":3`, 1)[:100])
 	changed := time.Unix(before.Run.Changed, 0) // the view shows this time, in seconds
 	if err := os.Chtimes(metrics, changed, changed); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*viewInterval)
-	defer cancel()
-	if v, err := w.View(ctx, "run", before); err == nil {
+	time.Sleep(2 * viewInterval)
+	if v := view(t, w, "run"); !reflect.DeepEqual(v, before) {
 		t.Fatalf("half a line is a change: %+v", v.Run)
 	}
 	appendText(t, metrics, strings.Replace(line, `"generation":2`, `"generation":3`, 1)[100:]+"\n")
 	start := time.Now()
-	after := until(t, w, before, "run", func(v *View) bool { return v.Run.Generation == 3 && v.Facts[0].Value != before.Facts[0].Value })
+	until(t, w, "run", func(v *View) bool { return v.Run.Generation == 3 && v.Facts[0].Value != before.Facts[0].Value })
 	t.Logf("seen after %v", time.Since(start))
 	for g := 4; g < 700; g++ { // past the number of points at which lines are thinned
 		appendText(t, metrics, strings.Replace(line, `"generation":2`, fmt.Sprintf(`"generation":%d`, g), 1)+"\n")
 		if g%200 == 0 || g == 699 {
-			after = until(t, w, after, "run", func(v *View) bool { return v.Run.Generation == g })
+			until(t, w, "run", func(v *View) bool { return v.Run.Generation == g })
 		}
 	}
-	after = until(t, w, after, "run", func(v *View) bool { return strings.HasPrefix(v.Facts[0].Value, "699") })
+	until(t, w, "run", func(v *View) bool { return strings.HasPrefix(v.Facts[0].Value, "699") })
 	write(t, filepath.Join(run, "ratings.json"), `{"version":2,"agents":[{"agent":"net@2","generation":2,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
-	rated := until(t, w, after, "run", func(v *View) bool {
+	rated := until(t, w, "run", func(v *View) bool {
 		return len(v.Sections[0].Ladders[0].Bars) == 2 && v.Run.Rating.Value == 70 // the entry may be a refresh behind
 	})
 	if len(rated.Sections[0].Charts[0].Lines) != 2 {
@@ -343,12 +325,12 @@ func TestViewGrows(t *testing.T) {
 	if err := os.RemoveAll(run); err != nil {
 		t.Fatal(err)
 	}
-	gone := until(t, w, rated, "run", func(v *View) bool { return v.Run.State == Broken })
+	gone := until(t, w, "run", func(v *View) bool { return v.Run.State == Broken && len(w.List().Runs) == 0 })
 	if !strings.Contains(gone.Run.Problem, "gone") || len(gone.Sections) != 0 {
 		t.Errorf("a deleted run: %+v", gone.Run)
 	}
 	trained(t, run)
-	until(t, w, gone, "run", func(v *View) bool { return v.Run.State == Finished && len(v.Sections) > 0 })
+	until(t, w, "run", func(v *View) bool { return v.Run.State == Finished && len(v.Sections) > 0 })
 }
 
 // A starting run is not shown as broken, and is read as soon as it has a plan.
@@ -362,17 +344,14 @@ func TestStartingRun(t *testing.T) {
 	}
 	defer release()
 	w := New(dir)
-	v := view(t, w, "run", nil)
+	v := view(t, w, "run")
 	if v.Run.State != Starting || len(v.Sections) > 0 {
 		t.Fatalf("without a plan: %+v", v.Run)
 	}
 	if err := checkpoints.WriteFile(filepath.Join(run, "config.json"), fmt.Appendf(nil, config, settings(t))); err != nil {
 		t.Fatal(err)
 	}
-	v = view(t, w, "run", v)
-	if v.Run.State != Training || len(v.Sections) == 0 {
-		t.Errorf("with a plan: %+v, %d sections", v.Run, len(v.Sections))
-	}
+	until(t, w, "run", func(v *View) bool { return v.Run.State == Training && len(v.Sections) > 0 })
 }
 
 func read(t *testing.T, path string) string {
@@ -406,7 +385,7 @@ func TestWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := New(dir)
-	v := view(t, w, "run", nil)
+	v := view(t, w, "run")
 	if v.Workers != nil {
 		t.Error("a stopped run has workers")
 	}
@@ -415,12 +394,12 @@ func TestWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	v = until(t, w, v, "run", func(v *View) bool { return v.Workers != nil && v.Workers.Workers[0].Name == "a" })
+	v = until(t, w, "run", func(v *View) bool { return v.Workers != nil && v.Workers.Workers[0].Name == "a" })
 	status.Time -= 1000
 	if err := rundir.WriteWorkers(run, status); err != nil {
 		t.Fatal(err)
 	}
-	until(t, w, v, "run", func(v *View) bool { return v.Workers == nil })
+	until(t, w, "run", func(v *View) bool { return v.Workers == nil })
 }
 
 func TestUnknown(t *testing.T) {
@@ -428,7 +407,7 @@ func TestUnknown(t *testing.T) {
 	write(t, filepath.Join(dir, "run0", "config.json"), fmt.Sprintf(config, settings(t)))
 	w := New(dir)
 	for _, name := range []string{"", "nothing", "..", "../run0", "run0/../run1", "/etc", "run0/", "run0\x00"} {
-		if _, err := w.View(soon(t), name, nil); !errors.Is(err, ErrUnknown) {
+		if _, err := w.View(name); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -447,7 +426,7 @@ func TestMemory(t *testing.T) {
 	write(t, filepath.Join(run, "metrics.jsonl"), b.String())
 	w := New(dir)
 	before := heap()
-	v := view(t, w, "run", nil)
+	v := view(t, w, "run")
 	grown := heap() - before
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -25,7 +25,6 @@ type agentPool struct {
 	maxIdle int
 	mu      sync.Mutex
 	idle    []pooledAgent // at most maxIdle agents, the least recently used first
-	cleared int           // number of calls of clear: agents taken before the last one are not put back
 }
 
 // pooledAgent is an agent with the spec that it was made for.
@@ -53,7 +52,6 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	}
 	a := pooledAgent{game: game, text: text, version: version}
 	p.mu.Lock()
-	cleared := p.cleared
 	i := slices.IndexFunc(p.idle, func(b pooledAgent) bool { b.Agent = nil; return a == b })
 	if i >= 0 {
 		a = p.idle[i]
@@ -61,32 +59,29 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	}
 	p.mu.Unlock()
 	if a.Agent == nil {
-		if a.Agent, err = agent.NewFactory(game, spec, shipped.Loader(game, p.loadWeights)).New(0); err != nil {
+		a.Agent, err = agent.NewFactory(game, spec, shipped.Loader(game, p.loadWeights)).New(0)
+		if err != nil {
 			return nil, nil, err
 		}
 	}
-	return a.Agent, func() { p.put(a, cleared) }, nil
+	return a.Agent, func() { p.put(a) }, nil
 }
 
-// put returns an agent to the pool, unless the pool was cleared since get. A full pool drops the least recently used agent.
-func (p *agentPool) put(a pooledAgent, cleared int) {
+// put returns an agent to the pool. A full pool drops the least recently used agent.
+func (p *agentPool) put(a pooledAgent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if cleared != p.cleared {
-		return
-	}
 	if len(p.idle) == p.maxIdle {
 		p.idle = slices.Delete(p.idle, 0, 1)
 	}
 	p.idle = append(p.idle, a)
 }
 
-// clear empties the pool, and keeps agents in use from returning to it.
+// clear empties the pool.
 func (p *agentPool) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = nil
-	p.cleared++
 }
 
 // loadWeights loads the network of a reference below the folder of runs. Errors show the path as requested.

@@ -10,7 +10,7 @@ import (
 // diagnoseRun returns the diagnosis of the run named by a request. It waits for its turn like a search, because a diagnosis
 // takes a core for about a second.
 func (s *Server) diagnoseRun(r *http.Request) (any, error) {
-	_, dir, err := s.findRun(r, r.FormValue("name"))
+	_, dir, err := s.findRun(r.FormValue("name"))
 	if err != nil {
 		return nil, err
 	}

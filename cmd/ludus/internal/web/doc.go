@@ -5,7 +5,7 @@
 // whose Host header is not one of its own addresses, which prevents DNS rebinding, and requests from other origins. A
 // Content-Security-Policy limits its pages to the server's own scripts and styles.
 //
-// Limits: request bodies, connections, live streams, known games, the simulations and time of a search, running and
+// Limits: request bodies, connections, known games, the simulations and time of a search, running and
 // waiting requests are all bounded. A request beyond a limit gets an error status and {"error":"..."}, and Retry-After
 // if the server is only busy. Agents read weights below the folder of runs only.
 //

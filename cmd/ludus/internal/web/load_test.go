@@ -111,12 +111,17 @@ func load(c *client, d time.Duration) (answered int, faults []string) {
 	ctx, stop := context.WithCancel(context.Background())
 	for range 5 {
 		watchers.Go(func() {
-			response, err := c.http.Do(c.request("GET", "/api/runs/events", "").WithContext(ctx))
-			if err != nil {
-				return
+			for ctx.Err() == nil {
+				response, err := c.http.Do(c.request("GET", "/api/runs", ""))
+				if err == nil {
+					_, err = io.Copy(io.Discard, response.Body)
+					response.Body.Close()
+				}
+				if err != nil {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
 			}
-			defer response.Body.Close()
-			_, _ = io.Copy(io.Discard, response.Body)
 		})
 	}
 	end := time.Now().Add(d)

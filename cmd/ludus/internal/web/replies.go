@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -41,7 +42,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.writeErrorPage(w, e)
 		return
 	}
-	s.writeJSON(w, e.status, map[string]string{"error": e.text})
+	s.writeJSON(w, r, e.status, map[string]string{"error": e.text})
 }
 
 // asHTTPError chooses the HTTP status of an error. Unknown errors get status 500 and are logged.
@@ -64,11 +65,21 @@ func (s *Server) asHTTPError(r *http.Request, err error) *httpError {
 	return httpErrorf(http.StatusInternalServerError, "%v", err)
 }
 
-func (s *Server) writeJSON(w http.ResponseWriter, status int, reply any) {
+var etagSeed = maphash.MakeSeed()
+
+// writeJSON sends a reply with an ETag. A client that has this very reply already, as If-None-Match says, gets status 304
+// without a body: pages request what may change several times a second.
+func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, status int, reply any) {
 	data, err := json.Marshal(reply)
 	if err != nil {
 		s.log.Printf("cannot encode a reply as JSON: %v", err)
 		status, data = http.StatusInternalServerError, []byte(`{"error":"the reply cannot be encoded"}`)
+	}
+	etag := fmt.Sprintf(`"%x"`, maphash.Bytes(etagSeed, data))
+	w.Header().Set("ETag", etag)
+	if status == http.StatusOK && r.Header.Get("If-None-Match") == etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)+1))
@@ -99,5 +110,5 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, answer func() (an
 		s.fail(w, r, err)
 		return
 	}
-	s.writeJSON(w, http.StatusOK, reply)
+	s.writeJSON(w, r, http.StatusOK, reply)
 }

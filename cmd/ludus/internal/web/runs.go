@@ -10,14 +10,9 @@ import (
 // runRoutes registers the handlers about runs below the folder of runs. Requests name a run as the list does. The handlers
 // neither lock nor change runs.
 func (s *Server) runRoutes() {
-	follow(s, "/api/runs", "list", func(r *http.Request, seen *watch.List) (*watch.List, error) {
-		return s.watcher.List(r.Context(), seen)
-	})
-	follow(s, "/api/run", "view", func(r *http.Request, seen *watch.View) (*watch.View, error) {
-		return s.watcher.View(r.Context(), r.FormValue("name"), seen)
-	})
+	s.get("/api/runs", func(*http.Request) (any, error) { return s.watcher.List(), nil })
+	s.get("/api/run", func(r *http.Request) (any, error) { return s.watcher.View(r.FormValue("name")) })
 	s.get("/api/run/games", s.selfPlayGames)
-	s.get("/api/run/matches", s.recordedMatches)
 	s.get("/api/run/doctor", s.diagnoseRun)
 	s.get("/api/compare", s.compareRuns)
 }
@@ -38,7 +33,7 @@ func (s *Server) compareRuns(r *http.Request) (any, error) {
 	defer release()
 	var runs []*report.Run
 	for _, name := range names {
-		entry, dir, err := s.findRun(r, name)
+		entry, dir, err := s.findRun(name)
 		if err != nil {
 			return nil, err
 		}
@@ -57,14 +52,16 @@ func (s *Server) compareRuns(r *http.Request) (any, error) {
 }
 
 // findRun returns the entry and the real directory of a named run, which must be readable.
-func (s *Server) findRun(r *http.Request, name string) (entry watch.Entry, dir string, err error) {
-	if entry, err = s.watcher.Find(r.Context(), name); err != nil {
+func (s *Server) findRun(name string) (entry watch.Entry, dir string, err error) {
+	entry, err = s.watcher.Find(name)
+	if err != nil {
 		return entry, "", err
 	}
 	if entry.State == watch.Broken || entry.Game == "" {
 		return entry, "", httpErrorf(http.StatusNotFound, "run %s cannot be read: %s", entry.Name, entry.Problem)
 	}
-	if dir, err = s.inside(entry.Name); err != nil {
+	dir, err = s.inside(entry.Name)
+	if err != nil {
 		return entry, "", httpErrorf(http.StatusNotFound, "%v", err)
 	}
 	return entry, dir, nil

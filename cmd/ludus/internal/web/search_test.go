@@ -1,17 +1,14 @@
 package web
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -78,113 +75,25 @@ func TestLongSearch(t *testing.T) {
 	}
 }
 
-// Stopping the server ends its searches and streams.
+// Stopping the server ends its searches.
 func TestEnd(t *testing.T) {
 	s, err := listen(Options{Address: "127.0.0.1:0", Threads: 1}, defaultLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	follow(s, "/api/test", "begin", func(r *http.Request, seen *int) (*int, error) {
-		if seen == nil {
-			return new(1), nil
-		}
-		<-r.Context().Done()
-		return nil, r.Context().Err()
-	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx) }()
 	c := &client{Server: s, t: t, base: s.base(), http: &http.Client{}}
 	leave := background(c, long)
 	defer leave()
-	response, err := c.http.Do(c.request("GET", "/api/test/events", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
 	eventually(t, "the search runs", func() bool { return len(s.searches.running) == 1 })
 	begun := time.Now()
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) || time.Since(begun) > 5*time.Second {
 		t.Errorf("ended with %v after %v", err, time.Since(begun))
 	}
-	eventually(t, "both have ended", func() bool { return len(s.searches.running) == 0 && len(s.streams) == 0 })
-}
-
-func TestStream(t *testing.T) {
-	s, err := listen(Options{Address: "127.0.0.1:0"}, func() limits {
-		l := defaultLimits
-		l.streams, l.keepAlive, l.read = 1, 20*time.Millisecond, 300*time.Millisecond
-		return l
-	}())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var later <-chan time.Time
-	follow(s, "/api/test", "curves", func(r *http.Request, seen *any) (*any, error) {
-		switch {
-		case r.FormValue("bad") != "":
-			return nil, httpErrorf(http.StatusNotFound, "there is no run %q", r.FormValue("bad"))
-		case seen == nil:
-			later = time.After(500 * time.Millisecond) // longer than a request may take to arrive
-			return new(any(map[string]int{"a": 1})), nil
-		case later == nil:
-			return nil, io.EOF // ends the stream
-		}
-		select {
-		case <-r.Context().Done():
-			return nil, r.Context().Err()
-		case <-later:
-			later = nil
-			return new(any("line\nline")), nil
-		}
-	})
-	c := serve(t, s)
-	c.refuses(c.request("GET", "/api/test/events?bad=x", ""), http.StatusNotFound, `there is no run "x"`)
-	response, err := c.http.Do(c.request("GET", "/api/test/events", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.Header.Get("Content-Type") != "text/event-stream" {
-		t.Errorf("headers %v", response.Header)
-	}
-	refusal := c.refuses(c.request("GET", "/api/test/events", ""), http.StatusServiceUnavailable, "the most that this server allows; close one")
-	if refusal.Header.Get("Retry-After") == "" {
-		t.Errorf("refused without a time to come again")
-	}
-	var events []string
-	beats := 0
-	lines := bufio.NewScanner(response.Body)
-	for lines.Scan() {
-		if text := lines.Text(); text == ":" {
-			beats++
-		} else if text != "" {
-			events = append(events, text)
-		}
-	}
-	want := `event: curves|data: {"a":1}|event: curves|data: "line\nline"`
-	if got := strings.Join(events, "|"); got != want || beats < 2 {
-		t.Errorf("%d beats and %s; want %s", beats, got, want)
-	}
-	eventually(t, "the stream makes room", func() bool { return len(s.streams) == 0 })
-}
-
-// A client that does not read its reply is disconnected.
-func TestStalledReader(t *testing.T) {
-	c := start(t, Options{Threads: 1}, func(l *limits) { l.write = 200 * time.Millisecond })
-	var sent atomic.Int64
-	follow(c.Server, "/api/test", "much", func(*http.Request, *string) (*string, error) {
-		sent.Add(1)
-		return new(strings.Repeat("x", 1<<20)), nil
-	})
-	response, err := c.http.Do(c.request("GET", "/api/test/events", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	eventually(t, "the server gives up its reader", func() bool { return len(c.streams) == 0 })
-	t.Logf("given up after %d MiB", sent.Load())
+	eventually(t, "the search has ended", func() bool { return len(s.searches.running) == 0 })
 }
 
 // A spec without a generation uses a new checkpoint as soon as it exists; one with a generation keeps its checkpoint.
@@ -227,6 +136,7 @@ func TestFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	back()
 	s.agents.inside = func(string) (string, error) { panic("no inside") }
 	s.get("/api/test", func(*http.Request) (any, error) { panic("no answer") })
 	c := serve(t, s)
@@ -239,7 +149,6 @@ func TestFault(t *testing.T) {
 			t.Errorf("logged: %s", log)
 		}
 	}
-	back()
 	if len(s.agents.idle) != 0 {
 		t.Errorf("%d idle agents are kept", len(s.agents.idle))
 	}

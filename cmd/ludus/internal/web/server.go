@@ -13,16 +13,13 @@ import (
 	"net/url"
 	"path"
 	"regexp"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/net/netutil"
 
-	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/sheet"
 	"ludus/cmd/ludus/internal/watch"
-	"ludus/env/naming"
 )
 
 // Options configure a Server.
@@ -47,7 +44,6 @@ type Server struct {
 	games     *gameCache
 	searches  *queue
 	agents    *agentPool
-	streams   chan struct{} // holds one element per open stream
 	watcher   *watch.Watcher
 	sheet     *sheet.Watcher // nil: no sheet is watched
 	fileReads *queue         // for requests that read files of runs
@@ -56,21 +52,19 @@ type Server struct {
 // limits bound the time, memory and connections that clients can use.
 type limits struct {
 	read       time.Duration // time limit for reading a request
-	write      time.Duration // time limit for writing a reply, or one event of a stream
+	write      time.Duration // time limit for writing a reply
 	idle       time.Duration // time limit for an idle connection between requests
 	search     time.Duration // time limit for a search
 	searchWait time.Duration // time limit for a request to wait in a queue
-	keepAlive  time.Duration // interval of the keep-alive comments in a stream
 	waiting    int           // number of requests that may wait in a queue
-	streams    int
-	clients    int // number of connections
-	games      int // number of different games kept
+	clients    int           // number of connections
+	games      int           // number of different games kept
 }
 
 var defaultLimits = limits{
 	read: 10 * time.Second, write: 10 * time.Second, idle: time.Minute,
-	search: 30 * time.Second, searchWait: 20 * time.Second, keepAlive: 15 * time.Second,
-	waiting: 128, streams: 64, clients: 512, games: 256,
+	search: 30 * time.Second, searchWait: 20 * time.Second,
+	waiting: 128, clients: 512, games: 256,
 }
 
 // maxBody is the largest request body in bytes; the moves of the longest game take a few thousand.
@@ -114,7 +108,6 @@ func listen(o Options, l limits) (*Server, error) {
 		mux:       http.NewServeMux(),
 		games:     newGameCache(l.games),
 		searches:  newQueue(o.Threads, l.waiting, l.searchWait),
-		streams:   make(chan struct{}, l.streams),
 		watcher:   watch.New(o.Runs),
 		sheet:     o.Sheet,
 		fileReads: newQueue(maxFileReads, l.waiting, l.searchWait),
@@ -172,7 +165,7 @@ func machineAddress() string {
 	return "localhost"
 }
 
-// Serve answers requests until ctx ends, which also ends searches and streams. It returns ctx's error, or the
+// Serve answers requests until ctx ends, which also ends searches. It returns ctx's error, or the
 // listener's if that fails.
 func (s *Server) Serve(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
@@ -199,7 +192,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := server.Shutdown(grace); err != nil { // some requests did not end in time
+	err := server.Shutdown(grace)
+	if err != nil { // some requests did not end in time
 		server.Close()
 	}
 	<-ended
@@ -229,11 +223,7 @@ func (s *Server) handle(method, path string, handler http.HandlerFunc) {
 	})
 }
 
-// unknownPath returns the error for a path that does not exist; it may suggest an operation with a similar name.
+// unknownPath returns the error for a path that does not exist.
 func unknownPath(path string) error {
-	op := strings.TrimPrefix(path, "/api/")
-	if near := naming.Nearest(op, board.Operations()); near != "" {
-		return httpErrorf(http.StatusNotFound, "there is nothing at %s; did you mean /api/%s?", path, near)
-	}
 	return httpErrorf(http.StatusNotFound, "there is nothing at %s", path)
 }

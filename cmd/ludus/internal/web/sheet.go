@@ -9,9 +9,7 @@ import (
 
 // sheetRoutes registers the handlers for checks of the watched sheet, and for random games of it.
 func (s *Server) sheetRoutes() {
-	follow(s, "/api/sheet", "check", func(r *http.Request, seen *sheet.Check) (*sheet.Check, error) {
-		return s.sheet.Latest(r.Context(), seen)
-	})
+	s.get("/api/sheet", func(*http.Request) (any, error) { return s.sheet.Latest(), nil })
 	s.get("/api/sheet/game", func(r *http.Request) (any, error) {
 		seed, err := strconv.ParseUint(r.FormValue("seed"), 10, 64)
 		if err != nil {

@@ -311,7 +311,7 @@ func TestRefused(t *testing.T) {
 		{"describe", `{"game":"` + strings.Repeat("x", 4<<20) + `"}`, 413, "larger than 65536 bytes"},
 		{"describe", `{"game":"chess"}`, 400, "no such game"},
 		{"describe", `{"game":"quad(size=99)"}`, 400, "size=99 is not allowed"},
-		{"descibe", `{}`, 404, "did you mean /api/describe?"},
+		{"descibe", `{}`, 404, "there is nothing at /api/descibe"},
 		{"position", `{"game":"quad-5x5","moves":["mark r1 c1 c1"]}`, 400, "is not a move of this game"},
 		{"choose", agent("perfect"), 400, "an agent is one of"},
 		{"choose", agent("net:nowhere"), 400, `there is no \"nowhere\" in`},
