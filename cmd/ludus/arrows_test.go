@@ -97,7 +97,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page":        {"cmd/ludus/internal/static", "env", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine": {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":       {},
-	"cmd/ludus/internal/report": {
+	"cmd/ludus/internal/report": {"checkpoints", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "train/match", "train/record", "train/rundir", "train/suite"},
 		"checkpoints", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games",
 		"train/record", "train/rundir", "train/suite",
 	},
