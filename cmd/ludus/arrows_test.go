@@ -97,9 +97,9 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page":        {"cmd/ludus/internal/static", "env", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine": {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":       {},
-	"cmd/ludus/internal/report": {"checkpoints", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "train/match", "train/record", "train/rundir", "train/suite"},
+	"cmd/ludus/internal/report": {
 		"checkpoints", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games",
-		"train/record", "train/rundir", "train/suite",
+		"train/match", "train/record", "train/rundir", "train/suite",
 	},
 	"cmd/ludus/internal/sheet":  {"cmd/internal/diagrams", "cmd/ludus/internal/board", "env", "env/gdl", "env/gdl/kif"},
 	"cmd/ludus/internal/static": {},

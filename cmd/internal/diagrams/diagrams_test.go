@@ -63,7 +63,7 @@ func TestDiagramsOfVariants(t *testing.T) {
 	for _, name := range []string{
 		"breakthrough(columns=2,rows=4)", "breakthrough(columns=3,rows=5,captures=false)", "quad(size=4,quads=4,whites=2)",
 		"quad(size=6,quads=2,whites=9,corners=full)", "quad(size=11,quads=20,whites=7)", "golden-rectangle(columns=9,rows=9)",
-		"golden-rectangle(columns=9,rows=4,span=8)", "free-for-all(size=5,steps=12)", "free-for-all(size=9,steps=100,objective=score)",
+		"golden-rectangle(columns=9,rows=4,span=3)", "free-for-all(size=5,steps=12)", "free-for-all(size=9,steps=100,objective=score)",
 		"line-up(width=11,height=11,line=6,gravity=1)", "hex(size=2)", "quad(size=4,quads=2,whites=0)",
 	} {
 		game := newGame(t, name)

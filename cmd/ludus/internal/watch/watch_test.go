@@ -258,13 +258,13 @@ func TestLinks(t *testing.T) {
 
 func TestListOfOneRunAndOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	w := New(dir)
-	empty := w.List()
+	empty := New(dir).List()
 	if len(empty.Runs) > 0 || empty.Note != "" {
 		t.Errorf("a missing folder: %+v", empty)
 	}
 	trained(t, dir)
-	l := New(dir).List()
+	w := New(dir)
+	l := w.List()
 	if len(l.Runs) != 1 || l.Runs[0].Name != "." || l.Runs[0].Title != "run" || l.Runs[0].Agent != "net:." {
 		t.Errorf("a run in place of a folder of runs: %+v", l)
 	}
