@@ -64,13 +64,13 @@ var imports = map[string][]string{
 	},
 	"train/selfplay": {"env", "env/solver", "mcts", "model/infer", "train/parallel", "train/record", "train/rundir", "train/seed"},
 	"train": {
-		"checkpoints", "env", "env/games", "model", "model/infer", "train/agent", "train/learn", "train/match", "train/parallel",
+		"checkpoints", "env", "env/games", "model/infer", "train/agent", "train/learn", "train/match", "train/parallel",
 		"train/plan", "train/ratings", "train/record", "train/rundir", "train/seed", "train/selfplay", "train/suite",
 		"train/tensorboard",
 	},
 	"train/check":  {"checkpoints", "env", "env/games", "model/infer", "train/record", "train/rundir"},
 	"train/remote": {"checkpoints", "env/games", "model/infer", "train/parallel", "train/record", "train/rundir", "train/selfplay"},
-	"train/doctor": {"checkpoints", "checkpoints/zoo", "env", "env/games", "env/solver", "model/infer", "train/agent", "train/record", "train/rundir"},
+	"train/doctor": {"checkpoints", "checkpoints/zoo", "env", "env/games", "train/record", "train/rundir"},
 	"train/sweep": {
 		"checkpoints", "env", "train/agent", "train/cpu", "train/match", "train/rundir", "train/stats", "train/suite",
 	},
