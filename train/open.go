@@ -245,9 +245,7 @@ func (o *opener) begin(r *run, weights *infer.Weights) error {
 // newLearner creates the run's learner, with empty windows.
 func (o *opener) newLearner(r *run, weights *infer.Weights) (err error) {
 	r.learner, err = learn.New(o.Game, &o.config.Settings, o.config.Seed, weights, o.Threads)
-	if err == nil {
-		r.learner.Corrupt, r.files.learner = o.corrupt, r.learner
-	}
+	r.files.learner = r.learner
 	return err
 }
 

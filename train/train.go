@@ -13,7 +13,6 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
-	"ludus/model"
 	"ludus/train/agent"
 	"ludus/train/plan"
 	"ludus/train/rundir"
@@ -41,8 +40,6 @@ type Options struct {
 	// Workers, if set, connects the run with the given id to players in other processes. It is called after the run is
 	// locked.
 	Workers func(ctx context.Context, id string) (Workers, error)
-
-	corrupt func(*model.Batch) // test hook that breaks each batch, for the diagnoses of package doctor; may be nil
 }
 
 // length is the length that the options ask for.

@@ -132,7 +132,7 @@ func (e *Evaluator) forwardOutcome(rows int, classes []float32) {
 	k := n.outcomeClasses.out
 	e.copyOutputs(&n.outcomeClasses, rows, classes, k)
 	for i := range rows {
-		Softmax(classes[i*k : (i+1)*k])
+		softmax(classes[i*k : (i+1)*k])
 	}
 }
 
@@ -180,16 +180,16 @@ func (e *Evaluator) copyOutputs(l *linear, rows int, dst []float32, stride int) 
 	}
 }
 
-// Softmax replaces logits x, at least one, by probabilities: exp(x) / sum exp(x).
-func Softmax[T float32 | float64](x []T) {
+// softmax replaces logits x, at least one, by probabilities: exp(x) / sum exp(x).
+func softmax(x []float32) {
 	top := slices.Max(x)
 	sum := 0.0
 	for i, v := range x {
 		exp := math.Exp(float64(v - top))
 		sum += exp
-		x[i] = T(exp)
+		x[i] = float32(exp)
 	}
 	for i, v := range x {
-		x[i] = T(float64(v) / sum)
+		x[i] = float32(float64(v) / sum)
 	}
 }

@@ -1,11 +1,11 @@
-// Package doctor answers the question why a run does not learn. [Read] collects what a run directory shows, [Diagnose]
-// names the most likely cause and a fix.
+// Package doctor answers the question why a run does not learn. [Diagnose] names the most likely cause, with its evidence
+// and a fix.
 //
-// A check looks at what the run did: its losses, how varied its games are, and how its newest network evaluates positions
-// of its newest games, compared with uniform play, with the results of the games and with exact values of the solver.
-// Settings only help to name the cause: a run with unusual settings that learns well has no finding.
+// A check looks for a symptom in the metrics and in the targets of the newest games, and for a setting far from its
+// default that explains it: an unusual setting alone is no finding. No network is evaluated, and faults of this program
+// are left to its tests.
 //
-// Losses and entropies are means in nats. Values are utilities in [-1, 1] for the player to move.
+// Losses and entropies are means in nats.
 //
 // The package does not measure strength (see train/ratings and train/suite) and cannot find faults in the rules of a game
 // (see env/envtest).

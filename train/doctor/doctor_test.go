@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"math"
@@ -17,6 +16,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
@@ -30,253 +30,180 @@ func newGame(t *testing.T, name string) *env.Game {
 }
 
 // healthy returns a run of breakthrough-6x6 that learns: uniform play has a loss of 2.5, the least is 0.5.
-func healthy(t *testing.T) *Run {
+func healthy(t *testing.T) *run {
 	game := newGame(t, "breakthrough-6x6")
-	r := &Run{
-		Game: game, Config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game)), Parameters: 100_000,
-		First: Policy{Count: 1000, Share: 1, Uniform: 2.5, Target: 1},
-		Games: Games{Count: 256, Duplicates: 0.05},
-		Newest: Accuracy{
-			Policy: Policy{Count: 1000, Share: 1, Uniform: 2.5, Target: 0.5, Loss: 1, Swapped: 4, Entropy: 1},
-			Value:  Value{Count: 400, Games: 100, Spread: 0.3, Correlation: 0.9},
-			Search: Search{Count: 100, Targets: 0.05, Network: 0.2, Uniform: 0.4},
-		},
+	r := &run{
+		game: game, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game)),
+		targets: targets{games: 256, uniform: 2.5, least: 0.5, outcomes: 0.69},
 	}
 	for g := 1; g <= 20; g++ {
-		r.Metrics = append(r.Metrics, rundir.Metrics{
+		r.metrics = append(r.metrics, rundir.Metrics{
 			Generation: g, Games: 200, TotalGames: 200 * g, Positions: 1600, ReplayPositions: 1600 * g, Steps: 50 * g,
 			LearningRate: 3e-3, PolicyLoss: 0.9, OutcomeLoss: 0.3, ValidationPolicyLoss: 1, ValidationOutcomeLoss: 0.35,
+			Diversity: rundir.Diversity{Duplicates: 0.05},
 		})
 	}
 	return r
 }
 
-// learnedNothing changes a run to one whose network plays almost uniformly.
-func learnedNothing(r *Run) {
-	r.Newest.Policy.Loss, r.Newest.Policy.Entropy = 2.2, 2.45
-	for i := range r.Metrics {
-		r.Metrics[i].PolicyLoss, r.Metrics[i].ValidationPolicyLoss = 2.2, 2.2
+// A change makes a run less healthy.
+type change func(r *run)
+
+// steps sets the training steps of the newest generation.
+func steps(n int) change { return func(r *run) { r.metrics[len(r.metrics)-1].Steps = n } }
+
+// each changes the metrics of all generations.
+func each(change func(m *rundir.Metrics)) change {
+	return func(r *run) {
+		for i := range r.metrics {
+			change(&r.metrics[i])
+		}
 	}
 }
 
-// steps sets the training steps of the newest generation.
-func steps(n int) func(r *Run) { return func(r *Run) { r.Metrics[len(r.Metrics)-1].Steps = n } }
+// learned sets the share of the policy targets that the network has learned of the training set and the validation set.
+func learned(training, validation float64) change {
+	return each(func(m *rundir.Metrics) { m.PolicyLoss, m.ValidationPolicyLoss = 2.5-2*training, 2.5-2*validation })
+}
+
+func set(key string, x float64) change {
+	return func(r *run) {
+		if err := r.config.Settings.Change(map[string]float64{key: x}); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func outcome(loss float64) change { return each(func(m *rundir.Metrics) { m.OutcomeLoss = loss }) }
+func repeated(games int, share float64) change {
+	return each(func(m *rundir.Metrics) { m.Games, m.Duplicates = games, share })
+}
+
+func fewTargets(r *run) { r.targets.games = fewGames - 1 }
+
+// betterRated lets ratings show that play becomes stronger.
+func betterRated(r *run) { r.ratings = []rundir.Rating{rated(20, 100), rated(10, 0)} }
+
+func rated(generation int, rating float64) rundir.Rating {
+	return rundir.Rating{Generation: &generation, Rating: rating, Low: rating - 20, High: rating + 20}
+}
 
 // Each cause is found in a run with everything that shows it, and no longer if one of these things lies just beyond its
-// threshold.
+// threshold. A healthy run has no finding.
 func TestThresholds(t *testing.T) {
-	fewGames := func(r *Run) { r.Games.Count = minGames - 1 }
-	fewPositions := func(r *Run) { r.Newest.Policy.Count = minPositions - 1 }
-	gain := func(x float64) func(r *Run) { return func(r *Run) { r.Newest.Policy.Loss = 2.5 - 2*x } }
-	all := math.Log(float64(healthy(t).Game.NumActions()))
+	early := steps(fewSteps - 1)
 	for _, c := range []struct {
-		cause  string
-		change func(r *Run) // of a healthy run
-		except []func(r *Run)
+		cause   string
+		changes []change // of a healthy run
+		except  []change
 	}{
+		{"", nil, []change{learned(0.25, 0.25), repeated(200, 0.75)}},
 		{"no game has ended",
-			func(r *Run) { r.Metrics = []rundir.Metrics{{Generation: 1}, {Generation: 2}, {Generation: 3}} },
-			[]func(r *Run){func(r *Run) { r.Metrics = r.Metrics[1:] }, func(r *Run) { r.Metrics[2].TotalGames = 1 }}},
+			[]change{func(r *run) { r.metrics = []rundir.Metrics{{Generation: 1}, {Generation: 2}, {Generation: 3}} }},
+			[]change{func(r *run) { r.metrics = r.metrics[1:] }, func(r *run) { r.metrics[2].TotalGames = 1 }}},
 		{"no training step",
-			func(r *Run) { r.Metrics = []rundir.Metrics{{Generation: 1, TotalGames: 5, ReplayPositions: 255}} },
-			[]func(r *Run){func(r *Run) { r.Metrics[0].ReplayPositions = 256 }, steps(1), func(r *Run) { r.Metrics[0].TotalGames = 0 }}},
-		{"illegal moves in the policy loss",
-			func(r *Run) { r.First.Count, r.Metrics[0].ValidationPolicyLoss = 30, 2.5+(all-2.5)/3+0.01 },
-			[]func(r *Run){
-				func(r *Run) { r.First.Count = 29 },
-				func(r *Run) { r.Metrics[0].ValidationPolicyLoss -= 0.02 },
-				func(r *Run) { r.First.Uniform = all - 0.49 },
-				func(r *Run) { r.Config.From = "weights" },
-			}},
-		{"illegal moves in the policy loss", // the validation set had few games
-			func(r *Run) { r.Metrics[0].TotalGames, r.Metrics[0].PolicyLoss = 199, 2.5+(all-2.5)/3+0.01 },
-			[]func(r *Run){
-				func(r *Run) { r.Metrics[0].PolicyLoss, r.Metrics[0].ValidationPolicyLoss = 3, 4 },
-				func(r *Run) { r.Metrics[0].LearningRate = 3.1e-3 },
-			}},
-		{"outcomes have the wrong sign",
-			func(r *Run) { r.Newest.Value.Correlation = -0.31; steps(fewSteps)(r) },
-			[]func(r *Run){
-				func(r *Run) { r.Newest.Value.Correlation = -0.29 },
-				func(r *Run) { r.Newest.Value = Value{400, minGames - 1, 1, -1} },
-				steps(fewSteps - 1),
-			}},
-		{"training and play use different frames",
-			func(r *Run) { gain(0)(r); r.Newest.Policy.Swapped = 2.29 }, // 10 % would be 2.3
-			[]func(r *Run){func(r *Run) { r.Newest.Policy.Swapped = 2.31 }, gain(0.01), fewGames, fewPositions, steps(fewSteps - 1)}},
-		{"identical games",
-			func(r *Run) { r.Games = Games{50, 0.8} },
-			[]func(r *Run){func(r *Run) { r.Games.Count = 49 }, func(r *Run) { r.Games.Duplicates = 0.79 }}},
-		{"no exploration",
-			func(r *Run) { r.Games, r.Config.Settings.ExplorationPlies = Games{50, 0.8}, 0 },
-			[]func(r *Run){func(r *Run) { r.Games.Duplicates = 0.79 }}},
-		{"too little training",
-			func(r *Run) {
-				learnedNothing(r)
-				r.Config.Settings.SamplesPerPosition = 0.9
-				steps(62)(r) // 0.496 samples for each of 32000 positions
-			},
-			[]func(r *Run){steps(63), steps(0), fewGames, gain(0.21), func(r *Run) { r.Config.Settings.SamplesPerPosition = 1 }}},
-		{"learning rate too high",
-			func(r *Run) { learnedNothing(r); gain(0.19)(r); r.Config.Settings.LearningRate = 0.03 },
-			[]func(r *Run){gain(0.21), fewGames, fewPositions, steps(fewSteps - 1), func(r *Run) { r.Config.Settings.LearningRate = 0.029 }}},
-		{"learning rate too high",
-			func(r *Run) { r.Config.Settings.LearningRate, r.Newest.Value.Correlation = 0.03, 0.29 },
-			[]func(r *Run){func(r *Run) { r.Newest.Value.Correlation = 0.31 }, func(r *Run) { r.Newest.Value.Games = minGames - 1 }}},
-		{"learning rate too low",
-			func(r *Run) { learnedNothing(r); gain(0.19)(r); r.Config.Settings.LearningRate = 3e-4 },
-			[]func(r *Run){
-				gain(0.21), fewGames, fewPositions, steps(fewSteps - 1), func(r *Run) { r.Config.Settings.LearningRate = 3.1e-4 },
-				func(r *Run) { r.Newest.Policy.Entropy = 2.37 }, // 95 % of uniform play would be 2.375
-			}},
-		{"the network does not see the position",
-			func(r *Run) { learnedNothing(r); gain(0.19)(r); r.Newest.Value.Correlation = 0.29 },
-			[]func(r *Run){
-				gain(0.21), fewGames, fewPositions, steps(fewSteps - 1),
-				func(r *Run) { r.Newest.Value.Correlation = 0.31 },
-				func(r *Run) { r.Newest.Value.Spread = 0.29 },
-				func(r *Run) { r.Newest.Value.Games = minGames - 1 },
-				func(r *Run) { r.Config.Settings.LearningRate = 0.03 },
-				func(r *Run) { r.Config.Settings.LearningRate = 3e-4 },
-			}},
-		{"values learn nothing",
-			func(r *Run) { r.Newest.Value.Correlation = -0.29; gain(0.21)(r) },
-			[]func(r *Run){
-				gain(0.19), func(r *Run) { r.Newest.Value.Correlation = 0.31 }, fewGames, fewPositions, steps(fewSteps - 1),
-			}},
-		{"replay window too small",
-			func(r *Run) { r.Config.Settings.ReplayWindow = 2000; r.Newest.Policy.Loss = 1.31 }, // a quarter of 0.9 to 2.5 is 1.3
-			[]func(r *Run){
-				func(r *Run) { r.Newest.Policy.Loss = 1.29 }, func(r *Run) { r.Config.Settings.ReplayWindow = 2001 },
-				fewGames, fewPositions, steps(fewSteps - 1),
-			}},
-		{"overtraining",
-			func(r *Run) {
-				r.Config.Settings.SamplesPerPosition = 12 // the default is 4
-				for i := range r.Metrics {
-					r.Metrics[i].ValidationPolicyLoss = 1.71 // half of 0.9 to 2.5 is 1.7
-				}
-			},
-			[]func(r *Run){
-				func(r *Run) { r.Config.Settings.SamplesPerPosition = 11 }, fewGames, fewPositions, steps(fewSteps - 1),
-				func(r *Run) {
-					for i := range r.Metrics {
-						r.Metrics[i].ValidationPolicyLoss = 1.69
-					}
-				},
-			}},
-		{"overfitting",
-			func(r *Run) {
-				for i := range r.Metrics[1:] {
-					r.Metrics[1+i].ValidationPolicyLoss = 2.35 // 90 % of 0.9 to 2.5 is 2.34
-				}
-			},
-			[]func(r *Run){func(r *Run) {
-				for i := range r.Metrics {
-					r.Metrics[i].ValidationPolicyLoss = 2.33
-				}
-			}, fewGames}},
-		{"too few simulations",
-			func(r *Run) { r.Newest.Search, r.Config.Settings.Simulations = Search{50, 0.061, 0.1, 0.4}, 4 },
-			[]func(r *Run){
-				func(r *Run) { r.Newest.Search.Count = 49 }, func(r *Run) { r.Newest.Search.Targets = 0.059 },
-				func(r *Run) { r.Newest.Search.Network = 0.099 }, func(r *Run) { r.Newest.Value.Correlation = 0.49 },
-				func(r *Run) { r.Config.Settings.Simulations = 5 }, fewGames,
-			}},
-		{"search ignores values",
-			func(r *Run) { r.Newest.Search, r.Config.Settings.ValueScale = Search{50, 0.061, 0.1, 0.4}, 0.1 },
-			[]func(r *Run){func(r *Run) { r.Config.Settings.ValueScale = 0.11 }}},
-		{"network too small",
-			func(r *Run) { gain(0.49)(r); r.Config.Settings.Channels = rundir.DefaultSettings(r.Game).Channels / 3 },
-			[]func(r *Run){gain(0.51), fewGames, fewPositions, steps(2*fewSteps - 1), func(r *Run) { r.Config.Settings.Channels += 4 }}},
+			[]change{func(r *run) { r.metrics = []rundir.Metrics{{Generation: 1, TotalGames: 5, ReplayPositions: 255}} }},
+			[]change{func(r *run) { r.metrics[0].ReplayPositions = 256 }, steps(1), func(r *run) { r.metrics[0].TotalGames = 0 }}},
+		{"identical games", []change{repeated(10, 0.81)},
+			[]change{repeated(10, 0.79), func(r *run) { r.metrics = r.metrics[16:] }}},
+		{"no exploration", []change{repeated(10, 0.81), set("exploration_plies", 0)}, []change{repeated(10, 0.79), set("exploration_plies", 1)}},
+		{"too little training", []change{learned(0.19, 0.19), set("samples_per_position", 0.5), steps(1)}, // the default is 4
+			[]change{learned(0.21, 0.21), set("samples_per_position", 0.51), steps(0), fewTargets}},
+		{"learning rate too high", []change{learned(0.19, 0.19), set("learning_rate", 0.03)},
+			[]change{learned(0.21, 0.21), set("learning_rate", 0.029), early, fewTargets}},
+		{"learning rate too high", []change{outcome(0.63), set("learning_rate", 0.03)}, []change{outcome(0.62)}}, // 90 % of 0.69 is 0.621
+		{"learning rate too high", []change{outcome(0.31), set("learning_rate", 0.03), func(r *run) { r.targets.outcomes = 0.1 }}, []change{outcome(0.29)}},
+		{"learning rate too low", []change{learned(0.19, 0.19), set("learning_rate", 3e-4)},
+			[]change{learned(0.21, 0.21), set("learning_rate", 3.1e-4), early, fewTargets}},
+		{"replay window too small", []change{learned(0.8, 0.39), set("replay_window", 2000)},
+			[]change{learned(0.8, 0.41), set("replay_window", 2001), early, fewTargets}},
+		{"overtraining", []change{learned(0.8, 0.39), set("samples_per_position", 12)},
+			[]change{learned(0.8, 0.41), learned(0.12, 0.05), set("samples_per_position", 11), early, fewTargets}},
+		{"overfitting", []change{learned(0.8, 0.07)}, []change{learned(0.8, 0.09), early, fewTargets}},
+		{"too few simulations", []change{learned(0.51, 0.5), set("simulations", 3)},
+			[]change{learned(0.49, 0.49), set("simulations", 4), early, fewTargets, betterRated}},
+		{"search ignores values", []change{learned(0.51, 0.5), set("value_scale", 0.1)},
+			[]change{learned(0.49, 0.49), set("value_scale", 0.11), early, fewTargets, betterRated}},
+		{"network too small", []change{learned(0.49, 0.49), set("channels", 8)},
+			[]change{learned(0.51, 0.51), set("channels", 12), steps(2*fewSteps - 1), fewTargets}},
 	} {
-		found := func(except func(r *Run)) string {
+		found := func(changes ...change) string {
 			r := healthy(t)
-			c.change(r)
-			if except != nil {
-				except(r)
+			for _, change := range append(slices.Clone(c.changes), changes...) {
+				change(r)
 			}
-			if d := Diagnose(r); len(d.Findings) > 0 {
-				return d.Findings[0].Cause
+			d := r.diagnose()
+			if len(d.Findings) == 0 {
+				return ""
 			}
-			return ""
+			if f := d.Findings[0]; f.Evidence == "" || f.Fix == "" {
+				t.Errorf("%+v", f)
+			}
+			return d.Findings[0].Cause
 		}
-		if cause := found(nil); cause != c.cause {
+		if cause := found(); cause != c.cause {
 			t.Errorf("the cause is %q, want %q", cause, c.cause)
 		}
 		for i, except := range c.except {
-			if cause := found(except); cause == c.cause {
-				t.Errorf("%q is found in spite of exception %d", cause, i)
+			if cause := found(except); (cause == c.cause) != (c.cause == "") {
+				t.Errorf("%q: with exception %d the cause is %q", c.cause, i, cause)
 			}
 		}
 	}
-	if d := Diagnose(healthy(t)); len(d.Findings) > 0 {
-		t.Errorf("a healthy run has the finding %q", d.Findings[0].Cause)
+}
+
+// Identical games point to the rule sheet of a game that has one.
+func TestSameGamesOfSheet(t *testing.T) {
+	r := healthy(t)
+	repeated(50, 0.9)(r)
+	game := *r.game
+	game.Sheet, r.game = "(role x)", &game
+	if f := sameGames(r); f == nil || f.Cause != "identical games" || !strings.HasPrefix(f.Fix, "Look at the rule sheet first") {
+		t.Errorf("%+v", f)
 	}
 }
 
 // A run without any files but its config has no findings.
 func TestTooLittleData(t *testing.T) {
 	game := newGame(t, "hex-7x7")
-	d := Diagnose(&Run{Game: game, Config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))})
+	d := (&run{game: game, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}).diagnose()
 	if len(d.Findings) > 0 || len(d.Curves) > 0 || d.Status != "The run has not trained yet." {
 		t.Errorf("%+v", d)
 	}
 }
 
-func TestCorrelation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, slope := range []float64{-1, -0.3, 0, 0.5, 2} {
-		var sums pairs
-		var x, y []float64
-		for range 50 {
-			x = append(x, 10+rng.NormFloat64())
-			y = append(y, slope*x[len(x)-1]+rng.NormFloat64())
-			sums.add(x[len(x)-1], y[len(y)-1])
-		}
-		meanX, _ := meanAndError(x)
-		meanY, _ := meanAndError(y)
-		var xy, xx, yy float64
-		for i := range x {
-			xy += (x[i] - meanX) * (y[i] - meanY)
-			xx += (x[i] - meanX) * (x[i] - meanX)
-			yy += (y[i] - meanY) * (y[i] - meanY)
-		}
-		if want := xy / math.Sqrt(xx*yy); math.Abs(sums.correlation()-want) > 1e-9 {
-			t.Errorf("slope %v: %v, want %v", slope, sums.correlation(), want)
-		}
-		if want := math.Sqrt(yy / 50); math.Abs(sums.spread()-want) > 1e-9 {
-			t.Errorf("slope %v: a spread of %v, want %v", slope, sums.spread(), want)
-		}
+// Positions count with the root of how often they occur, and targets that are not trained on with 0.
+func TestTargets(t *testing.T) {
+	game := newGame(t, "tic-tac-toe")
+	ply := func(a env.Action, policy record.Shares) record.Ply {
+		return record.Ply{Action: a, TrainPolicy: true, Policy: policy}
 	}
-	for _, c := range []struct{ x, y []float64 }{{}, {[]float64{1}, []float64{2}}, {[]float64{1, 2, 3}, []float64{0.1, 0.1, 0.1}}} {
-		var sums pairs
-		for i := range c.x {
-			sums.add(c.x[i], c.y[i])
-		}
-		if sums.correlation() != 0 || sums.spread() > 0 && len(c.x) < 2 {
-			t.Errorf("%v: %v, want 0; spread %v", c, sums.correlation(), sums.spread())
-		}
+	even := slices.Repeat(record.Shares{1}, 9)
+	games := []*record.Record{
+		{Outcome: 0, Plies: []record.Ply{ply(4, even), ply(0, record.Shares{1, 1, 0, 0, 0, 0, 0, 0})}},
+		{Outcome: 2, Plies: []record.Ply{ply(4, even), {Policy: make(record.Shares, 8)}}}, // the same positions
+	}
+	weight := 2 * math.Sqrt2
+	got, want := targetsOf(game, games), targets{2, (math.Sqrt2*math.Log(9) + math.Log(8)) / weight, (math.Sqrt2*math.Log(9) + math.Log(2)) / weight, math.Ln2}
+	if got.games != 2 || math.Abs(got.uniform-want.uniform)+math.Abs(got.least-want.least)+math.Abs(got.outcomes-want.outcomes) > 1e-6 {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := targetsOf(game, nil); got != (targets{}) {
+		t.Errorf("of no games: %+v", got)
 	}
 }
 
-func TestGain(t *testing.T) {
-	p := Policy{Uniform: 2, Target: 1}
-	for loss, want := range map[float64]float64{2: 0, 1: 1, 1.5: 0.5, 3: -1} {
-		if p.Gain(loss) != want {
-			t.Errorf("a loss of %v is a gain of %v, want %v", loss, p.Gain(loss), want)
-		}
-	}
-	p.Target = 2
-	if p.Gain(5) != 1 {
-		t.Errorf("a gain of %v where there is nothing to learn", p.Gain(5))
-	}
-	for _, c := range []struct{ training, other, want float64 }{
-		{1, 1, 0}, {1, 2, 1}, {1, 1.5, 0.5}, {0, 1, 0}, // not measured
-		{1.81, 2, 0}, // nearly as uniform play
+func TestLearned(t *testing.T) {
+	for _, c := range []struct {
+		targets targets
+		loss    float64
+		want    float64
+	}{
+		{targets{uniform: 2, least: 1}, 2, 0}, {targets{uniform: 2, least: 1}, 1, 1}, {targets{uniform: 2, least: 1}, 3, -1},
+		{targets{uniform: 2, least: 2}, 5, 1}, // nothing to learn
 	} {
-		if got := lostShare(c.training, c.other, 2); got != c.want {
-			t.Errorf("training %v, other %v: %v is lost, want %v", c.training, c.other, got, c.want)
+		if got := c.targets.learned(c.loss); got != c.want {
+			t.Errorf("%+v, a loss of %v: %v, want %v", c.targets, c.loss, got, c.want)
 		}
 	}
 }
@@ -288,10 +215,10 @@ func TestFalling(t *testing.T) {
 		slope float64 // per generation; the noise is 0.1
 		want  bool
 	}{{100, -0.02, true}, {100, 0.02, false}, {14, -1, false}, {15, -1, true}} {
-		r := &Run{}
+		r := &run{}
 		for g := range c.n {
 			loss := 50 + c.slope*float64(g) + 0.1*rng.NormFloat64()
-			r.Metrics = append(r.Metrics, rundir.Metrics{PolicyLoss: loss, OutcomeLoss: 0.1})
+			r.metrics = append(r.metrics, rundir.Metrics{PolicyLoss: loss, OutcomeLoss: 0.1})
 		}
 		if r.falling() != c.want {
 			t.Errorf("%d generations with a slope of %v: falling %v", c.n, c.slope, r.falling())
@@ -301,71 +228,51 @@ func TestFalling(t *testing.T) {
 
 // The status tells more by ratings, or by errors on the suite, than by losses.
 func TestStatus(t *testing.T) {
-	rated := func(generation int, rating float64) rundir.Rating {
-		return rundir.Rating{Generation: &generation, Rating: rating, Low: rating - 20, High: rating + 20}
-	}
 	tested := func(generation int, share float64) rundir.SuiteResult {
 		return rundir.SuiteResult{Agent: "net", Generation: generation, Error: share, Low: share - 0.01, High: share + 0.01}
 	}
 	for _, c := range []struct {
-		change func(r *Run)
+		change change
 		want   string
 	}{
 		{steps(0), "not trained yet"},
 		{steps(fewSteps - 1), "Look again after"},
-		{func(r *Run) {}, "ratings show whether play still gets better"},
-		{func(r *Run) {
-			for i := range r.Metrics {
-				r.Metrics[i].ValidationPolicyLoss -= 0.01 * float64(i)
-			}
-		}, "losses still fall"},
-		{func(r *Run) { r.Newest.Policy.Loss = r.Newest.Policy.Target + 0.01 }, "longer training will hardly help"},
-		{func(r *Run) {
-			r.Ratings = []rundir.Rating{rated(20, 100), {Agent: "random"}, rated(10, 59), rated(5, 99), rated(11, 90)}
+		{func(r *run) {}, "ratings show whether play still gets better"},
+		{each(func(m *rundir.Metrics) { m.ValidationPolicyLoss -= 0.01 * float64(m.Generation) }), "losses still fall"},
+		{learned(0.99, 0.99), "longer training will hardly help"},
+		{func(r *run) {
+			r.ratings = []rundir.Rating{rated(20, 100), {Agent: "random"}, rated(10, 59), rated(5, 99), rated(11, 90)}
 		},
 			"stronger since generation 10:"},
-		{func(r *Run) { r.Ratings = []rundir.Rating{rated(20, 100), rated(10, 61)} }, "Since generation 10 play has not become stronger beyond chance"},
-		{func(r *Run) { r.Ratings = []rundir.Rating{rated(20, 100), rated(11, 0)} }, "ratings show"},
-		{func(r *Run) { r.Suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.02)} }, "stronger since generation 10:"},
-		{func(r *Run) { r.Suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.04)} }, "not become stronger beyond chance"},
+		{func(r *run) { r.ratings = []rundir.Rating{rated(20, 100), rated(10, 61)} }, "Since generation 10 play has not become stronger beyond chance"},
+		{func(r *run) { r.ratings = []rundir.Rating{rated(20, 100), rated(11, 0)} }, "ratings show"},
+		{func(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.02)} }, "stronger since generation 10:"},
+		{func(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.04)} }, "not become stronger beyond chance"},
 	} {
 		r := healthy(t)
 		c.change(r)
-		if d := Diagnose(r); !strings.Contains(d.Status, c.want) {
+		if d := r.diagnose(); !strings.Contains(d.Status, c.want) {
 			t.Errorf("%q, want %q", d.Status, c.want)
 		}
-	}
-}
-
-func TestUntrained(t *testing.T) {
-	r := &Run{}
-	if got := r.untrained([]int{1, 2}); got != nil {
-		t.Errorf("without training steps: %v", got)
-	}
-	for g, steps := range []int{0, 0, 0, 7, 9} {
-		r.Metrics = append(r.Metrics, rundir.Metrics{Generation: g + 1, Steps: steps})
-	}
-	if got := r.untrained([]int{1, 3, 4, 5}); !slices.Equal(got, []int{1, 3, 4}) {
-		t.Errorf("%v, want 1, 3 and 4: generation 4 trains on its own games too", got)
 	}
 }
 
 // Recorded losses stand beside those of plain runs only.
 func TestRecorded(t *testing.T) {
 	for _, c := range []struct {
-		change func(r *Run)
+		change change
 		want   bool
 	}{
-		{func(r *Run) {}, true},
-		{func(r *Run) { r.Config.Settings.RatingShare = 0 }, true},
-		{func(r *Run) { r.Config.Settings.Channels = 64 }, true},
-		{func(r *Run) { r.Config.Settings.LearningRate = 0.01 }, false},
-		{func(r *Run) { r.Config.From = "weights" }, false},
+		{func(r *run) {}, true},
+		{set("rating_share", 0), true},
+		{set("channels", 64), true},
+		{set("learning_rate", 0.01), false},
+		{func(r *run) { r.config.From = "weights" }, false},
 	} {
 		r := healthy(t)
 		c.change(r)
 		if got := r.recordedLosses().Command != ""; got != c.want {
-			t.Errorf("settings %v: recorded losses %v, want %v", r.Config.Settings, got, c.want)
+			t.Errorf("settings %v: recorded losses %v, want %v", r.config.Settings, got, c.want)
 		}
 	}
 }
@@ -380,7 +287,7 @@ func TestRecordedLosses(t *testing.T) {
 		{Command: "40m with 8 samples", SamplesPerPosition: 8, Samples: []int{2 * samples(10), 2 * samples(400)}, Policy: []float64{3, 1}},
 	}
 	for generations, want := range map[int]string{20: "2m", 40: "10m", 100: "10m", 300: "40m with 8 samples"} {
-		last := &r.Metrics[len(r.Metrics)-1]
+		last := &r.metrics[len(r.metrics)-1]
 		last.Generations = generations
 		if got := r.nearest(all); got.Command != want {
 			t.Errorf("with %d generations: %s, want %s", generations, got.Command, want)
@@ -410,7 +317,7 @@ func TestRecordedLosses(t *testing.T) {
 	}
 }
 
-// Read leaves out what is damaged or missing, but not the config.
+// Diagnose leaves out what is damaged or missing, but not the config.
 func TestReadDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := train.Train(t.Context(), train.Options{
@@ -420,14 +327,9 @@ func TestReadDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := Read(t.Context(), dir)
-	if err != nil || whole.First.Count == 0 || whole.Games.Count < 8 || whole.Newest.Value.Games == 0 || whole.Parameters == 0 || len(whole.Metrics) != 4 {
+	whole, err := read(dir)
+	if err != nil || whole.targets.games < 8 || len(whole.metrics) != 4 {
 		t.Fatalf("%+v, %v", whole, err)
-	}
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Read(canceled, dir); !errors.Is(err, context.Canceled) {
-		t.Errorf("with a context that has ended: %v", err)
 	}
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -449,7 +351,7 @@ func TestReadDamaged(t *testing.T) {
 			if err := damage.do(); err != nil {
 				return err
 			}
-			r, err := Read(t.Context(), dir)
+			_, err := Diagnose(dir)
 			switch name := filepath.Base(path); {
 			case name == rundir.ConfigFile:
 				if err == nil || damage.name == "removed" && !(errors.Is(err, fs.ErrNotExist) && errors.Is(err, rundir.ErrNoRun)) {
@@ -457,8 +359,6 @@ func TestReadDamaged(t *testing.T) {
 				}
 			case err != nil:
 				t.Errorf("%s %s: %v", path, damage.name, err)
-			default:
-				Diagnose(r)
 			}
 		}
 		return os.WriteFile(path, whole, 0o666)
@@ -469,21 +369,7 @@ func TestReadDamaged(t *testing.T) {
 	if err := checkpoints.WriteFile(rundir.GamesPath(dir, 4), checkpoints.Seal("ludus-games", 99, nil)); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := Read(t.Context(), dir); err != nil || r.Games.Count == 0 || r.Games.Count >= whole.Games.Count {
-		t.Errorf("with games of another version: %+v, %v", r.Games, err)
-	}
-}
-
-// TestSameGamesOfSheet points to the rule sheet, not to ludus, if all games of a sheet are the same.
-func TestSameGamesOfSheet(t *testing.T) {
-	r := healthy(t)
-	r.Games = Games{50, 0.8}
-	if f := sameGames(r); f == nil || !strings.Contains(f.Fix, "random generator") {
-		t.Errorf("without a sheet: %+v", f)
-	}
-	game := *r.Game
-	game.Sheet, r.Game = "(role x)", &game
-	if f := sameGames(r); f == nil || !strings.HasPrefix(f.Fix, "Look at the rule sheet first") {
-		t.Errorf("with a sheet: %+v", f)
+	if r, err := read(dir); err != nil || r.targets.games == 0 || r.targets.games >= whole.targets.games {
+		t.Errorf("with games of another version: %+v, %v", r, err)
 	}
 }

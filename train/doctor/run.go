@@ -1,46 +1,43 @@
 package doctor
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"ludus/checkpoints"
-	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/model/infer"
-	"ludus/train/agent"
 	"ludus/train/record"
 	"ludus/train/rundir"
 )
 
-// Run holds what Diagnose needs from a run directory.
-type Run struct {
-	Game       *env.Game
-	Config     *rundir.Config
-	Metrics    []rundir.Metrics     // by generation, ascending
-	Suite      []rundir.SuiteResult // by generation, ascending
-	Ratings    []rundir.Rating      // best first; nil if there is no readable file
-	Parameters int                  // number of the newest network's parameters; 0 if no checkpoint can be read
-
-	First  Policy   // policy targets of the games that the first training steps learn from; no network is compared
-	Games  Games    // variety of the newest games
-	Newest Accuracy // the newest network in positions of these games; zero if no checkpoint can be read
-	// Shipped is the accuracy of the game's shipped network, zero if none is shipped. It has no Policy, because the policy
-	// targets are the run's, and a stronger network plays differently.
-	Shipped Accuracy
+// run holds what a run directory shows.
+type run struct {
+	game    *env.Game
+	config  *rundir.Config
+	metrics []rundir.Metrics     // by generation, ascending
+	suite   []rundir.SuiteResult // by generation, ascending
+	ratings []rundir.Rating      // nil if there is no readable file
+	targets targets              // of the newest games
 }
 
-// maxGames is the number of newest games to read.
-const maxGames = 256
+// targets says which losses are possible on the targets of some games. Like training, it weights a position that occurs n
+// times with sqrt(n), and counts a policy target that is not trained on as 0.
+type targets struct {
+	games    int
+	uniform  float64 // policy loss of uniform play over the legal moves
+	least    float64 // entropy of the policy targets: the least possible policy loss
+	outcomes float64 // entropy of First's outcomes
+}
 
-// Read reads a run directory without its lock; the run may be in training. It leaves out lines, games, ratings and
-// checkpoints that it cannot read. Without a config.json the error wraps [rundir.ErrNoRun] and fs.ErrNotExist. It returns
-// ctx's error if ctx ends.
-func Read(ctx context.Context, dir string) (*Run, error) {
+// read reads a run directory without its lock; the run may be in training. It leaves out lines, games and ratings that it
+// cannot read.
+func read(dir string) (*run, error) {
 	config, err := rundir.ReadConfig(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: %w: %w", dir, rundir.ErrNoRun, err)
@@ -48,104 +45,117 @@ func Read(ctx context.Context, dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Config: config}
-	if r.Game, err = games.Restore(config.Game, config.Sheet); err != nil {
+	r := &run{config: config}
+	if r.game, err = games.Restore(config.Game, config.Sheet); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	if r.Metrics, _, err = rundir.MetricsFile.Read(dir); err != nil {
+	if r.metrics, _, err = rundir.MetricsFile.Read(dir); err != nil {
 		return nil, err
 	}
-	if r.Suite, _, err = rundir.SuiteFile.Read(dir); err != nil {
+	if r.suite, _, err = rundir.SuiteFile.Read(dir); err != nil {
 		return nil, err
 	}
 	if ratings, err := rundir.ReadRatings(dir); err == nil {
-		r.Ratings = ratings.Agents
+		r.ratings = ratings.Agents
 	}
-	generations, err := rundir.GamesGenerations(dir)
+	newest, err := newestGames(r.game, dir)
 	if err != nil {
 		return nil, err
 	}
-	first, err := readGames(r.Game, dir, r.untrained(generations))
-	if err != nil {
-		return nil, err
-	}
-	slices.Reverse(generations)
-	newest, err := readGames(r.Game, dir, generations)
-	if err != nil {
-		return nil, err
-	}
-	before, err := examine(ctx, r.Game, first, nil)
-	if err != nil {
-		return nil, err
-	}
-	r.First, r.Games = before[0].Policy, variety(r.Game, newest)
-	networks := []*infer.Network{r.network(dir), shipped(r.Game)}
-	after, err := examine(ctx, r.Game, newest, networks...)
-	if err != nil {
-		return nil, err
-	}
-	for i, to := range []*Accuracy{&r.Newest, &r.Shipped} {
-		if networks[i] != nil {
-			*to = after[i]
-		}
-	}
-	r.Shipped.Policy = Policy{}
+	r.targets = targetsOf(r.game, newest)
 	return r, nil
 }
 
-// network returns the run's newest network and sets r.Parameters. It returns nil if no checkpoint can be read.
-func (r *Run) network(dir string) *infer.Network {
-	weights, _, err := rundir.LoadWeights(agent.Reference{Path: dir})
-	if err != nil {
-		return nil
-	}
-	r.Parameters = weights.Parameters()
-	network, err := infer.NewNetwork(r.Game, weights)
-	if err != nil {
-		return nil // the weights are of another game
-	}
-	return network
-}
-
-// shipped returns the game's shipped network, nil if there is none.
-func shipped(game *env.Game) *infer.Network {
-	weights, err := infer.Unmarshal(zoo.Weights(game.Name))
-	if err != nil {
-		return nil
-	}
-	network, err := infer.NewNetwork(game, weights)
-	if err != nil {
-		return nil
-	}
-	return network
-}
-
-// untrained returns the generations of games that were played before the first training steps.
-func (r *Run) untrained(generations []int) []int {
-	for i := range r.Metrics {
-		if r.Metrics[i].Steps > 0 {
-			after, _ := slices.BinarySearch(generations, r.Metrics[i].Generation+1)
-			return generations[:after]
-		}
-	}
-	return nil
-}
-
-// readGames reads games of the given generations, in that order, until it has maxGames. It skips files that are damaged,
-// missing or of another version.
-func readGames(game *env.Game, dir string, generations []int) (all []*record.Record, err error) {
-	for _, g := range generations {
+// newestGames reads at most 256 of a run's newest games. It skips files that are damaged, missing or of another version.
+func newestGames(game *env.Game, dir string) (newest []*record.Record, err error) {
+	const most = 256
+	generations, err := rundir.GamesGenerations(dir)
+	for _, g := range slices.Backward(generations) {
 		played, _, err := record.Read(game, dir, g)
-		if errors.Is(err, checkpoints.ErrDamaged) || errors.Is(err, checkpoints.ErrVersion) || errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+		if err != nil && !record.IsLost(err) && !errors.Is(err, checkpoints.ErrVersion) {
 			return nil, err
 		}
-		all = append(all, played...)
-		if len(all) >= maxGames {
-			break
+		newest = append(newest, played...)
+		if len(newest) >= most {
+			return newest[:most], nil
 		}
 	}
-	return all, nil
+	return newest, err
+}
+
+// targetsOf sums up the targets of games.
+func targetsOf(game *env.Game, games []*record.Record) targets {
+	t := targets{games: len(games)}
+	seen, outcomes, total := map[uint64]float64{}, make([]int, len(game.Classes)), 0.0
+	for _, g := range games {
+		outcomes[g.Outcome]++
+		state := game.NewState()
+		for _, ply := range g.Positions(state) {
+			key, _ := state.CanonicalKey()
+			n := seen[key.Hash()]
+			seen[key.Hash()]++
+			weight := math.Sqrt(n+1) - math.Sqrt(n) // n of these add up to sqrt(n)
+			total += weight
+			if ply.TrainPolicy {
+				t.uniform += weight * math.Log(float64(len(ply.Policy)))
+				t.least += weight * entropy(ply.Policy)
+			}
+		}
+	}
+	t.uniform, t.least, t.outcomes = t.uniform/max(1, total), t.least/max(1, total), entropy(outcomes)
+	return t
+}
+
+// entropy is the entropy of a distribution that is proportional to counts; 0 if all of these are 0.
+func entropy[T int | uint16](counts []T) (sum float64) {
+	total := 0.0
+	for _, n := range counts {
+		total += float64(n)
+	}
+	for _, n := range counts {
+		if n > 0 {
+			sum -= float64(n) / total * math.Log(float64(n)/total)
+		}
+	}
+	return sum
+}
+
+// learned is the share of the policy targets that a policy with the given loss has learned: 0 for uniform play, 1 for the
+// targets themselves. It is negative for a policy that is worse than uniform play.
+func (t *targets) learned(loss float64) float64 {
+	if t.uniform-t.least < 1e-3 {
+		return 1 // uniform play equals the targets: nothing to learn
+	}
+	return (t.uniform - loss) / (t.uniform - t.least)
+}
+
+// newest returns the metrics of the newest generation; all 0 before the first.
+func (r *run) newest() (m rundir.Metrics) {
+	if n := len(r.metrics); n > 0 {
+		m = r.metrics[n-1]
+	}
+	return m
+}
+
+func policyLoss(m *rundir.Metrics) float64           { return m.PolicyLoss }
+func validationPolicyLoss(m *rundir.Metrics) float64 { return m.ValidationPolicyLoss }
+func outcomeLoss(m *rundir.Metrics) float64          { return m.OutcomeLoss }
+
+// series returns the values of a loss, for the generations that measured it. A loss of 0 is not measured.
+func (r *run) series(loss func(m *rundir.Metrics) float64) (values []float64) {
+	for i := range r.metrics {
+		if x := loss(&r.metrics[i]); x > 0 {
+			values = append(values, x)
+		}
+	}
+	return values
+}
+
+// recent is the mean of a loss over the newest fifth of the generations that measured it; 0 without any.
+func (r *run) recent(loss func(m *rundir.Metrics) float64) float64 {
+	values := r.series(loss)
+	if len(values) == 0 {
+		return 0
+	}
+	return stat.Mean(values[4*len(values)/5:], nil)
 }

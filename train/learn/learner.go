@@ -50,9 +50,6 @@ type Learner struct {
 	next       []sample // samples of the batch after that
 	parallel   func(n int, do func(i int))
 	samplers   [batchParts]*sampler // one for each part of a batch
-
-	// Corrupt, if set, breaks each batch on purpose: a test hook for the diagnoses of package doctor.
-	Corrupt func(*model.Batch)
 }
 
 // batchParts is the number of parts into which a batch is divided for writing in parallel.
@@ -240,7 +237,4 @@ func (l *Learner) write(batch *model.Batch, w *window, valueMix float64) {
 			l.samplers[part].write(batch, i, w, l.samples[i], valueMix)
 		}
 	})
-	if l.Corrupt != nil {
-		l.Corrupt(batch)
-	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"ludus/cmd/ludus/internal/report"
 	"ludus/cmd/ludus/internal/watch"
+	"ludus/train/doctor"
 )
 
 // runRoutes registers the handlers about runs below the folder of runs. Requests name a run as the list does. The handlers
@@ -15,6 +16,24 @@ func (s *Server) runRoutes() {
 	s.get("/api/run/games", s.selfPlayGames)
 	s.get("/api/run/doctor", s.diagnoseRun)
 	s.get("/api/compare", s.compareRuns)
+}
+
+// diagnoseRun returns the diagnosis of the run named by a request.
+func (s *Server) diagnoseRun(r *http.Request) (any, error) {
+	_, dir, err := s.findRun(r.FormValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	release, err := s.fileReads.acquire(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	d, err := doctor.Diagnose(dir)
+	if err != nil {
+		return nil, asNotFound(err, dir)
+	}
+	return d, nil
 }
 
 // maxCompared is the largest number of runs in a comparison, as many as charts have colours.

@@ -269,21 +269,3 @@ func contents(t *testing.T, dir string) string {
 	}
 	return b.String()
 }
-
-// A diagnosis waits for its turn like a search, and does not last longer than one.
-func TestDiagnosis(t *testing.T) {
-	const path = "/api/run/doctor?name=run"
-	dir := t.TempDir()
-	trainRun(t, filepath.Join(dir, "run"))
-	c := start(t, Options{Runs: dir, Threads: 1}, func(l *limits) { l.searchWait = 10 * time.Millisecond })
-	c.searches.running <- struct{}{}
-	c.refuses(c.request("GET", path, ""), http.StatusServiceUnavailable, "other requests took more than")
-	<-c.searches.running
-	getJSON[doctor.Diagnosis](c, path)
-
-	c = start(t, Options{Runs: dir, Threads: 1}, func(l *limits) { l.search = time.Nanosecond })
-	c.refuses(c.request("GET", path, ""), http.StatusUnprocessableEntity, "the diagnosis took longer than")
-	if len(c.searches.running) > 0 {
-		t.Error("the search that it took the place of never ends")
-	}
-}
