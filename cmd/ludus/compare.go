@@ -60,9 +60,6 @@ remain. --games 0 writes the curves only.`,
   ludus compare runs/* --games 400 -o quad.html --force`,
 		Args: arguments(2, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if path == "-" {
-				return usage(cmd, errors.New("-o -: the page cannot be written to a stream; name a file"))
-			}
 			if err := checkNew(path, force); err != nil {
 				return err
 			}

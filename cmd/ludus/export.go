@@ -134,13 +134,18 @@ Formats:
 
 // check returns the format that the flags choose, or an error if they contradict each other.
 func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, error) {
-	i := slices.IndexFunc(formats, func(e exportFormat) bool { return e.extension == filepath.Ext(f.path) })
+	named := slices.IndexFunc(formats, func(e exportFormat) bool { return e.extension == filepath.Ext(f.path) })
+	i := named
 	if i < 0 || cmd.Flags().Changed("format") {
 		i = slices.IndexFunc(formats, func(e exportFormat) bool { return e.name == f.format })
 	}
 	switch {
 	case i < 0:
 		return nil, fmt.Errorf("--format is %q; the formats are: %s", f.format, formatNames())
+	case named >= 0 && named != i:
+		return nil, fmt.Errorf("-o %s: files of --format %s end in %s", f.path, f.format, formats[i].extension)
+	case f.path == "-":
+		return nil, checkNew(f.path, f.force)
 	case f.browse && formats[i].name != "html":
 		return nil, errors.New("--open needs --format html")
 	case f.half && formats[i].name != "weights":
@@ -244,7 +249,7 @@ func checkNew(path string, force bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case path == "-":
-		return errors.New("-o -: the output cannot be written to a stream; name a file")
+		return usageError{errors.New("-: the output cannot be written to a stream; name a file")}
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("%s is a link to a missing file; name another file", path)
