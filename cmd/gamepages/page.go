@@ -76,14 +76,27 @@ func (w *writer) draw(game *env.Game, name, caption string, list ...diagram) {
 	}
 	for i, d := range list {
 		file := fmt.Sprintf("pictures/%s-%s%s.svg", w.name(), name, strings.Repeat("-after", i))
-		w.files[pagesFolder+"/"+file] = drawBoard(game, w.title()+": "+caption, &d)
+		alt := caption
+		if len(list) == 2 {
+			alt = ofTwo(caption, i)
+		}
+		w.files[pagesFolder+"/"+file] = drawBoard(game, w.title()+": "+alt, &d)
 		width := min(250, 40+30*columns)
 		if d.label != nil {
 			width += width / 2
 		}
-		cell += fmt.Sprintf(`<img src="%s" width="%d" alt="%s"><br>`, file, width, html.EscapeString(caption))
+		cell += fmt.Sprintf(`<img src="%s" width="%d" alt="%s"><br>`, file, width, html.EscapeString(alt))
 	}
 	w.pictures = append(w.pictures, `<td align="center" valign="top" width="33%">`+cell+caption+"</td>")
+}
+
+// ofTwo returns the caption of one of the two pictures of a move: number 0 shows the board before it, 1 after it.
+func ofTwo(caption string, number int) string {
+	moment := []string{"before", "after"}[number]
+	if text := strings.Replace(caption, "before and after", moment, 1); text != caption {
+		return text
+	}
+	return caption + ", " + moment + " the move"
 }
 
 // writePictures writes a table of the pictures.
