@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -112,7 +113,8 @@ func (p *dryRunPlan) write(w io.Writer) {
 	if p.Generation > 0 {
 		what = fmt.Sprintf("the run %s, generation %d so far", p.Run, p.Generation)
 	}
-	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, seconds(p.Seconds), kind, p.Threads, what)
+	time := strings.ReplaceAll(strings.ReplaceAll(seconds(p.Seconds).String(), "m0s", "m"), "h0m", "h") // 10m, not 10m0s
+	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, time, kind, p.Threads, what)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
 	fmt.Fprintf(table, "generations\tabout %s, each of %s plies in %s parallel games\n",

@@ -70,10 +70,13 @@ func showGames(cmd *cobra.Command, args []string, asJSON bool) error {
 	switch {
 	case asJSON:
 		for _, g := range list {
-			err = errors.Join(err, printJSON(cmd, describeGame(g)))
+			err = printJSON(cmd, describeGame(g))
+			if err != nil {
+				return err
+			}
 		}
 		if len(args) > 0 {
-			err = errors.Join(err, writeMistakes(io.Discard, list[0]))
+			err = writeMistakes(io.Discard, list[0])
 		}
 	case len(args) > 0:
 		err = writeMistakes(out, list[0])
@@ -145,7 +148,7 @@ func writeMistakes(w io.Writer, g *env.Game) error {
 	writeWarnings(w, "Mistakes in the sheet:", sure)
 	writeWarnings(w, "There may be mistakes in the sheet:", likely)
 	if len(sure) > 0 {
-		return fmt.Errorf("mistakes in the sheet, printed first: %d", len(sure))
+		return fmt.Errorf("the sheet has mistakes (%d); they are printed first", len(sure))
 	}
 	return nil
 }
