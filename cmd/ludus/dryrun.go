@@ -124,7 +124,8 @@ func (p *dryRunPlan) write(w io.Writer) {
 		games = "at least"
 	}
 	fmt.Fprintf(table, "games\t%s %s\n", games, roughly(float64(p.Games)))
-	fmt.Fprintf(table, "positions\tabout %s, %s per second\n", roughly(float64(p.Positions)), roughly(float64(p.Positions)/p.Seconds))
+	fmt.Fprintf(table, "positions\tabout %s, %s per second\n", roughly(float64(p.Positions)),
+		roughly(float64(p.Positions)/p.Seconds))
 	fmt.Fprintf(table, "samples\tabout %s, %s per second\n", roughly(float64(p.Samples)), roughly(float64(p.Samples)/p.Seconds))
 	table.Flush()
 	if p.CPUShare > 0 && p.CPUShare < bench.BusyShare {
@@ -132,7 +133,8 @@ func (p *dryRunPlan) write(w io.Writer) {
 		if p.CPU {
 			effect = "a run takes less time on the clock"
 		}
-		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one\n%s.\n", 100*p.CPUShare, effect)
+		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one\n%s.\n",
+			100*p.CPUShare, effect)
 	}
 	p.writeRecorded(w)
 }
@@ -143,8 +145,8 @@ func (p *dryRunPlan) writeRecorded(w io.Writer) {
 		fmt.Fprintf(w, "\nNo training of %s is recorded; the run's ratings will show its strength.\n", p.Game)
 		return
 	}
-	fmt.Fprintf(w, "\nRecorded trainings of %s, each a single run of an earlier version. Errors are shares of moves that lose\n"+
-		"value in the shipped suite (95 %% intervals):\n", p.Game)
+	fmt.Fprintf(w, "\nRecorded trainings of %s, each a single run of an earlier version. Errors are shares of moves "+
+		"that lose\nvalue in the shipped suite (95 %% intervals):\n", p.Game)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "positions\tnetwork\tnetwork alone\t64 simulations\tcommand")
 	for _, t := range p.Recorded {

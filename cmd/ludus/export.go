@@ -99,9 +99,9 @@ func exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN",
 		Short: "Write a run's network, or a shipped one, to one file",
-		Long: `Writes the network of a run to one file. RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a weights file; "zoo"
-is the network shipped for the game that --game names. The file is named after the game and the format, in the current folder,
-unless -o names it. An existing file is replaced only with --force.
+		Long: `Writes the network of a run to one file. RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a
+weights file; "zoo" is the network shipped for the game that --game names. The file is named after the game and the
+format, in the current folder, unless -o names it. An existing file is replaced only with --force.
 
 Formats:
   html       a page to play against the network in any browser, without installation or network connection
@@ -123,7 +123,8 @@ Formats:
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "html", "file format: "+formatNames()+"; -o FILE.onnx and FILE.safetensors choose it, too")
+	flags.StringVar(&f.format, "format", "html",
+		"file format: "+formatNames()+"; -o FILE.onnx and FILE.safetensors choose it, too")
 	flags.StringVarP(&f.path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
 	flags.StringVar(&f.game, "game", "", "with zoo, the game")
 	flags.BoolVar(&f.half, "half", false, "with --format weights, write half precision")

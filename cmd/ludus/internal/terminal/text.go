@@ -237,7 +237,8 @@ func (s *Session) showResult() {
 			result = "You lose"
 		}
 	}
-	fmt.Fprintf(&s.output, "%s: %s %d, %s %d.\n", s.Style.bold(result), s.Game.Players[0], goals[0], s.Game.Players[1], goals[1])
+	fmt.Fprintf(&s.output, "%s: %s %d, %s %d.\n", s.Style.bold(result), s.Game.Players[0], goals[0], s.Game.Players[1],
+		goals[1])
 }
 
 func (s *Session) showInputEnd() {
