@@ -54,8 +54,8 @@ type BatcherStats struct {
 	CacheHits   int // evaluations found in the cache
 }
 
-// NewBatcher returns a batcher that evaluates at most size positions (1 or more) at once, with a cache of the given number of
-// entries; 0 means no cache. A used entry takes about 100 bytes, plus 4 for each legal move and class.
+// NewBatcher returns a batcher that evaluates at most size positions (1 or more) at once, with a cache of the given
+// number of entries; 0 means no cache. A used entry takes about 100 bytes, plus 4 for each legal move and class.
 func NewBatcher(game *env.Game, evaluator Evaluator, size, cacheEntries int) *Batcher {
 	b := &Batcher{
 		game: game, evaluator: evaluator, size: size,

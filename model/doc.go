@@ -52,8 +52,8 @@
 //
 // # Speed
 //
-// A sample has three times the matrix products of an evaluation, so it cannot cost less than about three evaluations. Without
-// figure layers the products take some 60 % of a step and run at 0.8 to 0.95 of a core's peak.
+// A sample has three times the matrix products of an evaluation, so it cannot cost less than about three evaluations.
+// Without figure layers the products take some 60 % of a step and run at 0.8 to 0.95 of a core's peak.
 //
 // Not here: batch norm, learning-rate schedules (each step takes its rate), sampling, types other than float32.
 package model

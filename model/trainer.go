@@ -80,8 +80,8 @@ func NewTrainer(
 
 // Step does one optimizer step with the given learning rate on a batch of the trainer's game and returns the losses before
 // it. If a loss or gradient is not finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first
-// steps with a batch size it allocates nothing. beside are further tasks to run concurrently with those of the step; they use
-// neither the trainer nor b.
+// steps with a batch size it allocates nothing. beside are further tasks to run concurrently with those of the step;
+// they use neither the trainer nor b.
 func (t *Trainer) Step(b *Batch, rate float64, beside ...func()) (Losses, error) {
 	t.beside = beside
 	losses, err := t.computeGradients(b)

@@ -56,7 +56,7 @@ type Trained struct {
 	Positions          int      `json:"positions"`            // positions of self-play
 	Samples            int      `json:"samples"`              // samples learned from in all training steps
 	SamplesPerPosition float64  `json:"samples_per_position"` // the run's setting samples_per_position
-	Alone              Estimate `json:"alone"`                // share of moves of the network alone that lose value in the shipped suite
+	Alone              Estimate `json:"alone"`                // share of moves that lose value, network alone
 	Search             Estimate `json:"search"`               // share of moves that lose value with a search of 64 simulations
 	// Rating is the network's rating with 64 simulations, in Elo above random moves; nil if it was not measured.
 	Rating *Estimate `json:"rating,omitempty"`
@@ -69,7 +69,7 @@ type Training struct {
 	Commit      string  `json:"commit"` // git commit of the program
 	Date        string  `json:"date"`   // when the run ended, YYYY-MM-DD
 	Cores       int     `json:"cores"`
-	Seconds     float64 `json:"seconds"`     // duration until the shipped generation ended: wall-clock time, or CPUSeconds / Cores with --cpu
+	Seconds     float64 `json:"seconds"`     // until the shipped generation ended; with --cpu, CPUSeconds / Cores
 	CPUSeconds  float64 `json:"cpu_seconds"` // CPU time of all cores until the shipped generation ended
 	Generation  int     `json:"generation"`  // the shipped generation
 	Generations int     `json:"generations"` // planned number of generations of the run
@@ -154,9 +154,9 @@ type Certificate struct {
 // Floors are the results below which the package's test fails. They leave room for rounding: kernels for other
 // instruction sets change a few moves.
 type Floors struct {
-	Positions   int     `json:"positions"`    // number of positions of the shipped suite to test, evenly spread; 0 if the game has none
+	Positions   int     `json:"positions"`    // tested positions of the shipped suite, evenly spread; 0 without one
 	PolicyError float64 `json:"policy_error"` // largest allowed share of positions in which the policy's move loses value
-	SearchError float64 `json:"search_error"` // largest allowed share of positions in which a search of 64 simulations loses value
+	SearchError float64 `json:"search_error"` // the same for a search of 64 simulations
 	Opponent    string  `json:"opponent"`
 	Games       int     `json:"games"` // games to play against the opponent, with seed 1 and the other defaults of arena
 	Score       float64 `json:"score"` // least allowed score

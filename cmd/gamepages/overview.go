@@ -87,14 +87,16 @@ func drawAnalysis(name string) (string, error) {
 		return "", err
 	}
 	mover := int(state.Player())
-	d := diagram{Diagram: diagrams.Diagram{Pieces: diagrams.Pieces(state), Player: mover}, label: make([]string, game.Tensor.Cells())}
+	d := diagram{Diagram: diagrams.Diagram{Pieces: diagrams.Pieces(state), Player: mover},
+		label: make([]string, game.Tensor.Cells())}
 	for _, m := range reply.Moves[:5] {
 		if to := cellsOf(game, m.Move).To; d.label[to] == "" { // if several moves go to a cell, the most visited one
 			d.arrows = append(d.arrows, arrow{m.Move, m.Visits / reply.Moves[0].Visits})
 			d.label[to] = fmt.Sprintf("%.0f", 50*(1+m.Value))
 		}
 	}
-	title := fmt.Sprintf("%s, %[2]s to move: the moves that the agent looked at most, and %[2]s's expected score after each. Best: %[3]s",
+	title := fmt.Sprintf("%s, %[2]s to move: the moves that the agent looked at most, and %[2]s's expected score after each. "+
+		"Best: %[3]s",
 		game.Name, game.Players[mover], reply.Moves[0].Move)
 	return drawBoard(game, title, &d), nil
 }

@@ -76,14 +76,27 @@ func (w *writer) draw(game *env.Game, name, caption string, list ...diagram) {
 	}
 	for i, d := range list {
 		file := fmt.Sprintf("pictures/%s-%s%s.svg", w.name(), name, strings.Repeat("-after", i))
-		w.files[pagesFolder+"/"+file] = drawBoard(game, w.title()+": "+caption, &d)
+		alt := caption
+		if len(list) == 2 {
+			alt = ofTwo(caption, i)
+		}
+		w.files[pagesFolder+"/"+file] = drawBoard(game, w.title()+": "+alt, &d)
 		width := min(250, 40+30*columns)
 		if d.label != nil {
 			width += width / 2
 		}
-		cell += fmt.Sprintf(`<img src="%s" width="%d" alt="%s"><br>`, file, width, html.EscapeString(caption))
+		cell += fmt.Sprintf(`<img src="%s" width="%d" alt="%s"><br>`, file, width, html.EscapeString(alt))
 	}
 	w.pictures = append(w.pictures, `<td align="center" valign="top" width="33%">`+cell+caption+"</td>")
+}
+
+// ofTwo returns the caption of one of the two pictures of a move: number 0 shows the board before it, 1 after it.
+func ofTwo(caption string, number int) string {
+	moment := []string{"before", "after"}[number]
+	if text := strings.Replace(caption, "before and after", moment, 1); text != caption {
+		return text
+	}
+	return caption + ", " + moment + " the move"
 }
 
 // writePictures writes a table of the pictures.
@@ -121,9 +134,9 @@ func (w *writer) writeRules(game *env.Game) {
 func (w *writer) writeCard(c *zoo.Card) {
 	t, n := &c.Training, &c.Network
 	w.line("## The shipped agent of `%s`\n", c.Game)
-	w.line("The agent `zoo` plays with a network of %d channels and %d blocks (%.0f kB), trained in %v on %d cores from %s games "+
-		"against itself (%s, commit %s):\n", n.Channels, n.Blocks, float64(n.Bytes)/1000, time.Duration(t.Seconds)*time.Second,
-		t.Cores, grouped(t.Games), t.Date, t.Commit)
+	w.line("The agent `zoo` plays with a network of %d channels and %d blocks (%.0f kB), trained in %v on %d cores "+
+		"from %s games against itself (%s, commit %s):\n", n.Channels, n.Blocks, float64(n.Bytes)/1000,
+		time.Duration(t.Seconds)*time.Second, t.Cores, grouped(t.Games), t.Date, t.Commit)
 	w.line("    %s\n", t.Command)
 	w.line("| | network alone | 64 simulations |\n|---|---|---|")
 	for _, suite := range []string{"shipped", "hard"} {
@@ -139,13 +152,14 @@ func (w *writer) writeCard(c *zoo.Card) {
 	if r := c.Rating; r != nil {
 		w.line("| Elo above random moves | | %.0f (%.0f to %.0f) |", r.Value, r.Low, r.High)
 	}
-	w.line("\nBrackets are 95 %% intervals. A move loses value if it gives a worse result than the best move, with perfect play "+
-		"afterwards. The [card](../../checkpoints/zoo/%s.json) has the commands that measure this again.\n", c.Game)
+	w.line("\nBrackets are 95 %% intervals. A move loses value if it gives a worse result than the best move, with "+
+		"perfect play afterwards. The [card](../../checkpoints/zoo/%s.json) has the commands that measure this again.\n", c.Game)
 	if low, high, ok := shipped.Dial(c.Game).Range(); ok {
 		w.line("**Weaker opponents:** `zoo,elo=N`, with N from %d to %d, plays at about N Elo above random moves.\n", low, high)
 	}
 	if p := c.Certificate; p != nil {
-		w.line("**Certificate:** `%s`, started anew in each position, gives no value away against any opponent. `%s` proves it in %s positions.\n",
+		w.line("**Certificate:** `%s`, started anew in each position, gives no value away against any opponent. "+
+			"`%s` proves it in %s positions.\n",
 			p.Agent, p.Command, grouped(p.Positions))
 	}
 	if len(c.Weaknesses) > 0 {
@@ -190,7 +204,8 @@ func (w *writer) writeSample(text string) error {
 		last:    names[len(names)-1], label: make([]string, game.Tensor.Cells()),
 	}
 	for i, a := range moves {
-		if cells := game.Drawing.ActionCells[a]; cells.From == env.NoCell && cells.To != env.NoCell && end.Pieces[cells.To] != '0' {
+		if cells := game.Drawing.ActionCells[a]; cells.From == env.NoCell && cells.To != env.NoCell &&
+			end.Pieces[cells.To] != '0' {
 			end.label[cells.To] = strconv.Itoa(i + 1)
 		}
 	}

@@ -50,6 +50,18 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
+// The two pictures of a move have texts of their own.
+func TestOfTwo(t *testing.T) {
+	for caption, want := range map[string][2]string{
+		"Swap: the board before and after blue plays it": {"Swap: the board before blue plays it", "Swap: the board after blue plays it"},
+		"Place: black plays c4":                          {"Place: black plays c4, before the move", "Place: black plays c4, after the move"},
+	} {
+		if got := [2]string{ofTwo(caption, 0), ofTwo(caption, 1)}; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Every shipped agent's game is on one page, and sizes of a game share one.
 func TestPages(t *testing.T) {
 	var covered []string

@@ -244,7 +244,8 @@ func (p *picture) arrow(m env.FromTo, width float64, class string) {
 	dx, dy = dx/length, dy/length
 	tip, half, wing := length-0.12, width/2, 0.6*head
 	var points []float64
-	for _, c := range [][2]float64{{0.3, half}, {tip - head, half}, {tip - head, wing}, {tip, 0}, {tip - head, -wing}, {tip - head, -half}, {0.3, -half}} {
+	for _, c := range [][2]float64{{0.3, half}, {tip - head, half}, {tip - head, wing}, {tip, 0}, {tip - head, -wing},
+		{tip - head, -half}, {0.3, -half}} {
 		points = append(points, x+dx*c[0]-dy*c[1], y+dy*c[0]+dx*c[1])
 	}
 	p.Shape("polygon", points, fmt.Sprintf(`class="%s on" stroke-width=".03" stroke-linejoin="round"`, class))

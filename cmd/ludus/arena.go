@@ -71,8 +71,8 @@ repeat their games: such pairs count as games, but the intervals and the pair st
 }
 
 // agentPointer refers to the list of agents, in the help of commands that take agents.
-const agentPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NODES, net:PATH, policy:PATH or zoo, perhaps with options such as
-,sims=256. "ludus --help" explains them.`
+const agentPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NODES, net:PATH, policy:PATH or zoo,
+perhaps with options such as ,sims=256. "ludus --help" explains them.`
 
 // agentHelp explains in ludus --help how to name an agent.
 const agentHelp = `An agent is one of
@@ -191,7 +191,8 @@ func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 	}
 	if pairs > 0 {
 		p := r.Pentanomial
-		fmt.Fprintf(w, "pairs by points: 0: %d, ½: %d, 1: %d, 1½: %d, 2: %d; the same seat wins both games of %.1f %% of the pairs\n",
+		fmt.Fprintf(w,
+			"pairs by points: 0: %d, ½: %d, 1: %d, 1½: %d, 2: %d; the same seat wins both games of %.1f %% of the pairs\n",
 			p[0], p[1], p[2], p[3], p[4], 100*float64(r.SeatPairs)/float64(pairs))
 	}
 	if m.OpeningPlies == 0 {
@@ -215,6 +216,7 @@ func writeRepeats(w io.Writer, m *match.Config, r *match.Result) {
 		fmt.Fprintf(w, "%d of %d pairs repeat earlier games; the intervals leave them out\n", r.Repeats, r.Pairs)
 	}
 	if 2*r.Repeats > r.Pairs {
-		fmt.Fprintf(w, "more opening plies (--opening-plies %d) or agents that sample moves (temp=) would give new games\n", m.OpeningPlies+2)
+		fmt.Fprintf(w, "more opening plies (--opening-plies %d) or agents that sample moves (temp=) would give new games\n",
+			m.OpeningPlies+2)
 	}
 }

@@ -25,9 +25,9 @@ func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [GAME]",
 		Short: "Measure how fast this machine plays and learns",
-		Long: `Measures the speed of random games, of PUCT with an evaluator that takes no time, of UCT with random playouts, of network
-inference by batch size, of training and of self-play, for one game or all. Networks and searches are those of a training
-with the default settings; "ludus train --dry-run" measures other settings.
+		Long: `Measures the speed of random games, of PUCT with an evaluator that takes no time, of UCT with random playouts,
+of network inference by batch size, of training and of self-play, for one game or all. Networks and searches are those
+of a training with the default settings; "ludus train --dry-run" measures other settings.
 
 Speeds are medians over short rounds in which all that is compared runs in turn. Rows marked * got less than 80 % of the
 CPU time that they could use: other programs slowed them down.`,
@@ -115,6 +115,7 @@ func writeReport(w io.Writer, r *bench.Report) {
 	t.Flush()
 	fmt.Fprintf(w, "\n%.0f s\n", r.Seconds)
 	if least < bench.BusyShare {
-		fmt.Fprintf(w, "* other programs were running: got %.0f %% of the machine at worst; measure again when it is idle\n", 100*least)
+		fmt.Fprintf(w,
+			"* other programs were running: got %.0f %% of the machine at worst; measure again when it is idle\n", 100*least)
 	}
 }

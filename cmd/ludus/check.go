@@ -17,9 +17,10 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check RUN",
 		Short: "Verify the files of a run",
-		Long: `Reads what a run needs to continue: checksums of checkpoints and games, each finished game by the rules, the lines of metrics, matches
-and suite results, and the totals of each checkpoint against the games and metrics before it. It prints each fault with its
-file and exits with 1 if there is one. It changes nothing; "ludus train" continues a damaged run from what is intact.`,
+		Long: `Reads what a run needs to continue: checksums of checkpoints and games, each finished game by the rules, the
+lines of metrics, matches and suite results, and the totals of each checkpoint against the games and metrics before it.
+It prints each fault with its file and exits with 1 if there is one. It changes nothing; "ludus train" continues a
+damaged run from what is intact.`,
 		Example: "  ludus check runs/quad-5x5",
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,7 +50,8 @@ func writeCheck(cmd *cobra.Command, r *check.Report) {
 	for _, fault := range r.Faults {
 		fmt.Fprintln(cmd.OutOrStdout(), fault)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s, generation %d: %d checkpoints are intact, %d games with %d searched positions follow the rules\n",
+	fmt.Fprintf(cmd.OutOrStdout(),
+		"%s, generation %d: %d checkpoints are intact, %d games with %d searched positions follow the rules\n",
 		r.Game, r.Generation, r.Checkpoints, r.Games, r.Positions)
 	if len(r.Faults) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no fault was found")

@@ -52,17 +52,14 @@ func compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare RUN RUN...",
 		Short: "Compare runs of one game",
-		Long: `Writes a page with the learning curves of two or more runs of one game, by generations, games or seconds of training. The
-newest agents of all pairs of runs play a match, as in arena, with enough opening plies for few games to repeat. The page
-needs no network connection. An existing file is replaced only with --force. Runs that cannot be read are left out if two
-remain. --games 0 writes the curves only.`,
+		Long: `Writes a page with the learning curves of two or more runs of one game, by generations, games or seconds of
+training. The newest agents of all pairs of runs play a match, as in arena, with enough opening plies for few games to
+repeat. The page needs no network connection. An existing file is replaced only with --force. Runs that cannot be read
+are left out if two remain. --games 0 writes the curves only.`,
 		Example: `  ludus compare runs/quad-5x5 runs/quad-5x5-wide
   ludus compare runs/* --games 400 -o quad.html --force`,
 		Args: arguments(2, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if path == "-" {
-				return usage(cmd, errors.New("-o -: the page cannot be written to a stream; name a file"))
-			}
 			if err := checkNew(path, force); err != nil {
 				return err
 			}
@@ -122,7 +119,8 @@ func readComparison(cmd *cobra.Command, dirs []string) (*comparison, error) {
 	for _, r := range c.Runs {
 		names[r.Name]++
 		if r.run.Game.Name != c.Game {
-			return nil, fmt.Errorf("%s is a run of %s and %s one of %s; compare runs of one game", first.Dir, c.Game, r.Dir, r.run.Game.Name)
+			return nil, fmt.Errorf("%s is a run of %s and %s one of %s; compare runs of one game", first.Dir, c.Game, r.Dir,
+				r.run.Game.Name)
 		}
 		for _, w := range r.run.Warnings {
 			warn(cmd, oneLine(errors.New(w)))
@@ -227,8 +225,8 @@ func (c *comparison) page(config *match.Config) *report.Page {
 func (c *comparison) ladder(config *match.Config) report.Ladder {
 	l := report.Ladder{
 		ID: "pairs", Title: "Against each other", Unit: "%", Missing: "no games were played",
-		Note: fmt.Sprintf("score of the first run, a draw counts half; 95 %% intervals over pairs of games with seats swapped, after %d random plies",
-			config.OpeningPlies),
+		Note: fmt.Sprintf("score of the first run, a draw counts half; 95 %% intervals over pairs of games with seats swapped, "+
+			"after %d random plies", config.OpeningPlies),
 	}
 	if slices.ContainsFunc(c.Matches, func(e pairing) bool { return e.Balanced }) {
 		l.Note += " that lose for neither side"

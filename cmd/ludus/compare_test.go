@@ -100,7 +100,7 @@ func TestCompareDamaged(t *testing.T) {
 		{2, "arguments are missing", "a"},
 		{2, "games is -1", "a b --games -1 --force"},
 		{1, "no such file", "a b -o nowhere/x.html"},
-		{2, "-o -: the page cannot be written to a stream", "a b -o -"},
+		{2, "-: the output cannot be written to a stream", "a b -o -"},
 	} {
 		fails(t, dir, c.code, c.want, append([]string{"compare"}, strings.Fields(c.args)...)...)
 	}

@@ -18,12 +18,13 @@ func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor RUN",
 		Short: "Say why a run does not learn",
-		Long: `Names the most likely cause why a run does not learn, and a fix, or says that nothing was found. It looks at the run's losses
-beside what its newest games can teach, at repeated games, and at settings far from their default. The run may be in training.
+		Long: `Names the most likely cause why a run does not learn, and a fix, or says that nothing was found. It looks at
+the run's losses beside what its newest games can teach, at repeated games, and at settings far from their default. The
+run may be in training.
 
 A table shows the run's curves from its first to its newest generation. "recorded" is what recorded trainings of the game had
-after as much training as the newest value; only runs with default settings from random weights have it. "shipped" is the error
-of the shipped agent on its card. "uniform" is uniform play in positions of the run's newest games.`,
+after as much training as the newest value; only runs with default settings from random weights have it. "shipped" is
+the error of the shipped agent on its card. "uniform" is uniform play in positions of the run's newest games.`,
 		Example: `  ludus doctor runs/quad-5x5
   ludus doctor runs/quad-5x5 --json`,
 		Args: arguments(1, 1),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -112,7 +113,8 @@ func (p *dryRunPlan) write(w io.Writer) {
 	if p.Generation > 0 {
 		what = fmt.Sprintf("the run %s, generation %d so far", p.Run, p.Generation)
 	}
-	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, seconds(p.Seconds), kind, p.Threads, what)
+	time := strings.ReplaceAll(strings.ReplaceAll(seconds(p.Seconds).String(), "m0s", "m"), "h0m", "h") // 10m, not 10m0s
+	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, time, kind, p.Threads, what)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
 	fmt.Fprintf(table, "generations\tabout %s, each of %s plies in %s parallel games\n",
@@ -122,7 +124,8 @@ func (p *dryRunPlan) write(w io.Writer) {
 		games = "at least"
 	}
 	fmt.Fprintf(table, "games\t%s %s\n", games, roughly(float64(p.Games)))
-	fmt.Fprintf(table, "positions\tabout %s, %s per second\n", roughly(float64(p.Positions)), roughly(float64(p.Positions)/p.Seconds))
+	fmt.Fprintf(table, "positions\tabout %s, %s per second\n", roughly(float64(p.Positions)),
+		roughly(float64(p.Positions)/p.Seconds))
 	fmt.Fprintf(table, "samples\tabout %s, %s per second\n", roughly(float64(p.Samples)), roughly(float64(p.Samples)/p.Seconds))
 	table.Flush()
 	if p.CPUShare > 0 && p.CPUShare < bench.BusyShare {
@@ -130,7 +133,8 @@ func (p *dryRunPlan) write(w io.Writer) {
 		if p.CPU {
 			effect = "a run takes less time on the clock"
 		}
-		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one\n%s.\n", 100*p.CPUShare, effect)
+		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one\n%s.\n",
+			100*p.CPUShare, effect)
 	}
 	p.writeRecorded(w)
 }
@@ -141,8 +145,8 @@ func (p *dryRunPlan) writeRecorded(w io.Writer) {
 		fmt.Fprintf(w, "\nNo training of %s is recorded; the run's ratings will show its strength.\n", p.Game)
 		return
 	}
-	fmt.Fprintf(w, "\nRecorded trainings of %s, each a single run of an earlier version. Errors are shares of moves that lose\n"+
-		"value in the shipped suite (95 %% intervals):\n", p.Game)
+	fmt.Fprintf(w, "\nRecorded trainings of %s, each a single run of an earlier version. Errors are shares of moves "+
+		"that lose\nvalue in the shipped suite (95 %% intervals):\n", p.Game)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "positions\tnetwork\tnetwork alone\t64 simulations\tcommand")
 	for _, t := range p.Recorded {

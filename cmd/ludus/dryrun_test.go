@@ -22,7 +22,7 @@ func TestPlanText(t *testing.T) {
 		without    string
 	}{
 		{"a new run", "quad-5x5", func(*train.Preview) {}, []string{
-			"quad-5x5 for 10m0s on 4 cores: a new run in runs/quad-5x5. Nothing was changed.",
+			"quad-5x5 for 10m on 4 cores: a new run in runs/quad-5x5. Nothing was changed.",
 			"network      32 channels, 3 blocks, 69,656 parameters",
 			"generations  about 200, each of 30 plies in 256 parallel games",
 			"games        about 160,000\n",
@@ -34,8 +34,9 @@ func TestPlanText(t *testing.T) {
 			[]string{"This machine is busy: ludus got 70 % of the CPU time", "a run does more"}, ""},
 		{"a run that goes on", "quad-5x5", func(p *train.Preview) {
 			p.CPUShare, p.Generation, p.Games, p.Config.Plan.CPU = 0.7, 50, 1234, true
+			p.Seconds = 3600
 		}, []string{
-			"takes less time on the clock", "for 10m0s of CPU time", "the run runs/quad-5x5, generation 50 so far", "games        about 1200\n",
+			"takes less time on the clock", "for 1h of CPU time", "the run runs/quad-5x5, generation 50 so far", "games        about 1200\n",
 		}, ""},
 		{"no recorded training", "tic-tac-toe", func(*train.Preview) {},
 			[]string{"No training of tic-tac-toe is recorded", "games        at least "}, "64 simulations"},

@@ -99,9 +99,9 @@ func exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN",
 		Short: "Write a run's network, or a shipped one, to one file",
-		Long: `Writes the network of a run to one file. RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a weights file; "zoo"
-is the network shipped for the game that --game names. The file is named after the game and the format, in the current folder,
-unless -o names it. An existing file is replaced only with --force.
+		Long: `Writes the network of a run to one file. RUN is a run's folder, RUN@GENERATION, RUN@best, a checkpoint or a
+weights file; "zoo" is the network shipped for the game that --game names. The file is named after the game and the
+format, in the current folder, unless -o names it. An existing file is replaced only with --force.
 
 Formats:
   html       a page to play against the network in any browser, without installation or network connection
@@ -123,7 +123,8 @@ Formats:
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "html", "file format: "+formatNames()+"; -o FILE.onnx and FILE.safetensors choose it, too")
+	flags.StringVar(&f.format, "format", "html",
+		"file format: "+formatNames()+"; -o FILE.onnx and FILE.safetensors choose it, too")
 	flags.StringVarP(&f.path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
 	flags.StringVar(&f.game, "game", "", "with zoo, the game")
 	flags.BoolVar(&f.half, "half", false, "with --format weights, write half precision")
@@ -134,13 +135,18 @@ Formats:
 
 // check returns the format that the flags choose, or an error if they contradict each other.
 func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, error) {
-	i := slices.IndexFunc(formats, func(e exportFormat) bool { return e.extension == filepath.Ext(f.path) })
+	named := slices.IndexFunc(formats, func(e exportFormat) bool { return e.extension == filepath.Ext(f.path) })
+	i := named
 	if i < 0 || cmd.Flags().Changed("format") {
 		i = slices.IndexFunc(formats, func(e exportFormat) bool { return e.name == f.format })
 	}
 	switch {
 	case i < 0:
 		return nil, fmt.Errorf("--format is %q; the formats are: %s", f.format, formatNames())
+	case named >= 0 && named != i:
+		return nil, fmt.Errorf("-o %s: files of --format %s end in %s", f.path, f.format, formats[i].extension)
+	case f.path == "-":
+		return nil, checkNew(f.path, f.force)
 	case f.browse && formats[i].name != "html":
 		return nil, errors.New("--open needs --format html")
 	case f.half && formats[i].name != "weights":
@@ -244,7 +250,7 @@ func checkNew(path string, force bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case path == "-":
-		return errors.New("-o -: the output cannot be written to a stream; name a file")
+		return usageError{errors.New("-: the output cannot be written to a stream; name a file")}
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("%s is a link to a missing file; name another file", path)

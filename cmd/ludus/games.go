@@ -70,10 +70,13 @@ func showGames(cmd *cobra.Command, args []string, asJSON bool) error {
 	switch {
 	case asJSON:
 		for _, g := range list {
-			err = errors.Join(err, printJSON(cmd, describeGame(g)))
+			err = printJSON(cmd, describeGame(g))
+			if err != nil {
+				return err
+			}
 		}
 		if len(args) > 0 {
-			err = errors.Join(err, writeMistakes(io.Discard, list[0]))
+			err = writeMistakes(io.Discard, list[0])
 		}
 	case len(args) > 0:
 		err = writeMistakes(out, list[0])
@@ -121,7 +124,8 @@ func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 			fmt.Fprintln(out, c.Problem)
 		}
 		if c.Broken != nil {
-			fmt.Fprintf(out, "after %d random moves %s; the page shows the game and the facts\n", len(c.Broken.Replay.Positions)-1, c.Broken.Law)
+			fmt.Fprintf(out, "after %d random moves %s; the page shows the game and the facts\n",
+				len(c.Broken.Replay.Positions)-1, c.Broken.Law)
 		}
 		fmt.Fprint(out, c.Found)
 	})
@@ -145,7 +149,7 @@ func writeMistakes(w io.Writer, g *env.Game) error {
 	writeWarnings(w, "Mistakes in the sheet:", sure)
 	writeWarnings(w, "There may be mistakes in the sheet:", likely)
 	if len(sure) > 0 {
-		return fmt.Errorf("mistakes in the sheet, printed first: %d", len(sure))
+		return fmt.Errorf("the sheet has mistakes (%d); they are printed first", len(sure))
 	}
 	return nil
 }
@@ -189,12 +193,14 @@ func writeGames(w io.Writer, list []*env.Game) {
 		fmt.Fprintf(table, "%s\t%dx%d\t%s\t%s\n", g.Name, g.Tensor.W, g.Tensor.H, agent, g.Summary)
 	}
 	table.Flush()
-	fmt.Fprintln(w, "\nBOARD is columns x rows. AGENT: a trained opponent comes with ludus; \"of GAME\": it was trained on that size.\n\"ludus games GAME\" shows the rules and how strong it is.")
+	fmt.Fprintln(w, "\nBOARD is columns x rows. AGENT: a trained opponent comes with ludus; \"of GAME\": "+
+		"it was trained on that size.\n\"ludus games GAME\" shows the rules and how strong it is.")
 	fmt.Fprintln(w, "\nOther sizes and rules; parameters that you leave out keep their defaults:")
 	for _, f := range games.Families() {
 		fmt.Fprintln(w, " ", f.Pattern())
 	}
-	fmt.Fprintln(w, "\nThe name of a file, such as my-game.kif, is the game of that rule sheet; docs/RULES.md shows how to write one.")
+	fmt.Fprintln(w,
+		"\nThe name of a file, such as my-game.kif, is the game of that rule sheet; docs/RULES.md shows how to write one.")
 }
 
 // writeRules prints a game's rules, starting position and parameters.
@@ -235,7 +241,8 @@ func textWidth() int { return cmp.Or(min(terminalWidth(), 100), 100) }
 func writeNumbers(w io.Writer, g *env.Game) {
 	fmt.Fprintln(w, "\nfor developers:")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "  tensor\t[%d %d %d]\tas the player to move, the mover, sees the board: [0 0] is %s for %s and %s for %s\n",
+	fmt.Fprintf(table,
+		"  tensor\t[%d %d %d]\tas the player to move, the mover, sees the board: [0 0] is %s for %s and %s for %s\n",
 		g.Tensor.C, g.Tensor.H, g.Tensor.W, firstCell(g, env.First), g.Players[0], firstCell(g, env.Second), g.Players[1])
 	for i, plane := range g.Planes {
 		fmt.Fprintf(table, "  plane %d\t\t%s\n", i, plane)
@@ -244,7 +251,8 @@ func writeNumbers(w io.Writer, g *env.Game) {
 		g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
 	fmt.Fprintf(table, "  moves\t%d\tsuch as %s\n", moveCount(g), moveExample(g))
 	writeClasses(table, g)
-	fmt.Fprintf(table, "  symmetries\t%d\tturns and reflections under which the game stays the same, the identity included\n", len(g.Symmetries))
+	fmt.Fprintf(table, "  symmetries\t%d\tturns and reflections under which the game stays the same, the identity included\n",
+		len(g.Symmetries))
 	if n := len(g.Figures); n > 0 {
 		fmt.Fprintf(table, "  figures\t%d\tsets of cells, such as lines, each seen as a whole by the network\n", n)
 	}
@@ -260,7 +268,8 @@ func writeClasses(w io.Writer, g *env.Game) {
 		case g.GoalHead:
 			fmt.Fprintf(w, "  class %d\t%s\tutility %g\n", i, c.Name, c.Utility)
 		default:
-			fmt.Fprintf(w, "  class %d\t%s\tutility %g, goals %d and %d for the opponent\n", i, c.Name, c.Utility, c.Goals[0], c.Goals[1])
+			fmt.Fprintf(w, "  class %d\t%s\tutility %g, goals %d and %d for the opponent\n", i, c.Name, c.Utility,
+				c.Goals[0], c.Goals[1])
 		}
 	}
 	about := "final scores, 0 to 100, of the classes; training aims at the utility"

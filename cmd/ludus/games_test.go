@@ -95,8 +95,8 @@ func TestWatchUsage(t *testing.T) {
 func TestMistakesInSheet(t *testing.T) {
 	dir, good := t.TempDir(), sheets.Text("tic-tac-toe")
 	for _, c := range []struct{ from, to, first, problem string }{
-		{"(<= (next (cell ?r ?c ?v))", "(<= (nxt (cell ?r ?c ?v))", "Mistakes in the sheet:\n  line 22, ", "printed first: 1"},
-		{"(<= (goal x 0) (line o))", "(<= (goal x 0) (line o) (not (lin x)) (not (rol x)))", "Mistakes in the sheet:\n  line 39, ", "printed first: 2"},
+		{"(<= (next (cell ?r ?c ?v))", "(<= (nxt (cell ?r ?c ?v))", "Mistakes in the sheet:\n  line 22, ", "the sheet has mistakes (1); they"},
+		{"(<= (goal x 0) (line o))", "(<= (goal x 0) (line o) (not (lin x)) (not (rol x)))", "Mistakes in the sheet:\n  line 39, ", "the sheet has mistakes (2); they"},
 		{"(row r1) ", "(int 0) (row r1) ", "There may be mistakes in the sheet:\n  line 6, column 1: nothing asks for (int 0)", ""},
 		{"(<= (next (cell ?r ?c ?v)) (true (cell ?r ?c ?v)) (not (marked ?r ?c)))", "", "There may be mistakes in the sheet:\n  line 12, ", ""},
 	} {

@@ -74,7 +74,8 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, flagError(cmd, err)) })
 	root.AddCommand(profiled(trainCommand()), profiled(workerCommand()), statusCommand(), playCommand(), serveCommand(),
 		ggpCommand(), profiled(arenaCommand()), profiled(rateCommand()),
-		profiled(compareCommand()), profiled(suiteCommand()), profiled(exploitCommand()), analyzeCommand(), profiled(solveCommand()),
+		profiled(compareCommand()), profiled(suiteCommand()), profiled(exploitCommand()), analyzeCommand(),
+		profiled(solveCommand()),
 		exportCommand(), reportCommand(), doctorCommand(), checkCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
 	for _, c := range root.Commands() {

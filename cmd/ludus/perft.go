@@ -14,8 +14,8 @@ func perftCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "perft GAME",
 		Short: "Count move sequences by length, to check the rules",
-		Long: `Prints a line "DEPTH COUNT" for each depth from 1 to N: the number of move sequences of that length from the start. They
-check the rules against known counts.`,
+		Long: `Prints a line "DEPTH COUNT" for each depth from 1 to N: the number of move sequences of that length from the
+start. They check the rules against known counts.`,
 		Example: "  ludus perft breakthrough-6x6 --depth 4",
 		Args:    arguments(1, 1),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {

@@ -25,11 +25,11 @@ func playCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play GAME [AGENT] [AGENT]",
 		Short: "Play against an agent in the terminal, or watch two",
-		Long: `Draws the board and reads your moves: the column and row of a cell, "c3", or of two where pieces move, "b2-b3". Official
-texts such as "(mark r3 c3)" are read, too. Commands show the agent's analysis (?), suggest a move (hint), take your last move back
-(undo) and change sides (switch); help lists all. Values are for the player who moves first. Without
-AGENT you play against the agent shipped for the game, or mcts:1000 if there is none. With two agents the first one moves
-first, and you watch. An agent weakened with elo=N analyzes and suggests with its full strength.
+		Long: `Draws the board and reads your moves: the column and row of a cell, "c3", or of two where pieces move, "b2-b3".
+Official texts such as "(mark r3 c3)" are read, too. Commands show the agent's analysis (?), suggest a move (hint), take
+your last move back (undo) and change sides (switch); help lists all. Values are for the player who moves first. Without
+AGENT you play against the agent shipped for the game, or mcts:1000 if there is none. With two agents the first one
+moves first, and you watch. An agent weakened with elo=N analyzes and suggests with its full strength.
 
 Input may come from a pipe, one command per line. Then there are no prompts, colours or pauses, and the session ends with
 the game or the input. Invalid lines are skipped, and the exit code is then 1. For programs there is "ludus analyze".
@@ -68,7 +68,8 @@ NO_COLOR and TERM=dumb turn colours off.
 	flags := cmd.Flags()
 	flags.StringVar(&side, "side", "first", "your side: first, second or its name")
 	flags.Uint64Var(&config.Seed, "seed", 1, "seed of the agents' randomness")
-	flags.DurationVar(&config.Delay, "delay", 0, "pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
+	flags.DurationVar(&config.Delay, "delay", 0,
+		"pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
 	limit(cmd, "delay", "0 or more", func() bool { return config.Delay >= 0 })
 	flags.BoolVar(&config.ShowAnalysis, "analysis", false, "show an agent's analysis before each of its moves")
 	return cmd

@@ -60,7 +60,8 @@ matches. RUN@best is the newest rated checkpoint, unless the whole interval of a
 	flags.IntVar(&f.checkpoints, "checkpoints", 20, "number of checkpoints, spread over the run, with the first and the newest")
 	flags.IntVar(&f.simulations, "sims", agent.DefaultSimulations, "simulations per move of a checkpoint")
 	flags.Float64Var(&f.Within, "to", 40, "stop when every 95 % interval is at most this many Elo to each side")
-	flags.BoolVar(&f.dial, "dial", false, fmt.Sprintf("measure the best checkpoint's strength dial, for elo=N, to %d Elo unless --to says otherwise", ratings.DialWithin))
+	flags.BoolVar(&f.dial, "dial", false, fmt.Sprintf(
+		"measure the best checkpoint's strength dial, for elo=N, to %d Elo unless --to says otherwise", ratings.DialWithin))
 	flags.IntVar(&f.MaxGames, "games", 0, "maximum number of games; 0 for no limit")
 	flags.DurationVar(&f.MaxTime, "time", 0, "maximum time; 0 for no limit")
 	threadsFlag(cmd, &f.Threads, "cores to use")
@@ -72,9 +73,10 @@ matches. RUN@best is the newest rated checkpoint, unless the whole interval of a
 	limit(cmd, "to", "from 1 to 1000", func() bool { return f.Within >= 1 && f.Within <= 1000 })
 	limit(cmd, "games", "0 or more", func() bool { return f.MaxGames >= 0 })
 	limit(cmd, "time", "0 or more", func() bool { return f.MaxTime >= 0 })
-	limit(cmd, "dial", fmt.Sprintf("without --sims: a dial is measured with %d simulations", agent.DefaultSimulations), func() bool {
-		return !f.dial || f.simulations == agent.DefaultSimulations
-	})
+	limit(cmd, "dial", fmt.Sprintf("without --sims: a dial is measured with %d simulations", agent.DefaultSimulations),
+		func() bool {
+			return !f.dial || f.simulations == agent.DefaultSimulations
+		})
 	return cmd
 }
 
@@ -164,7 +166,8 @@ func gameOfRun(dir string) (*env.Game, error) {
 
 // writeRatings prints all ratings for people, best first. Then it prints the widest interval of the wanted agents.
 func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
-	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations per move\n", t.Game, len(t.Agents), t.Games, t.Simulations)
+	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations per move\n", t.Game,
+		len(t.Agents), t.Games, t.Simulations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "agent\trating\t95 %\tgames\tscore\t")
 	widest, gone := 0.0, false
@@ -192,7 +195,8 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	}
 	fmt.Fprintf(w, "widest 95 %% interval: ±%.0f Elo\n", widest)
 	if t.Intransitivity > 0 {
-		fmt.Fprintf(w, "results of pairs differ from the ratings by %.0f Elo beyond chance; intervals do not include this\n", t.Intransitivity)
+		fmt.Fprintf(w, "results of pairs differ from the ratings by %.0f Elo beyond chance; intervals do not include this\n",
+			t.Intransitivity)
 	}
 }
 
@@ -204,6 +208,7 @@ func writeDial(w io.Writer, t *rundir.Ratings, generation int, dir string) {
 		return
 	}
 	spec := agent.Spec{Kind: agent.Net, Network: agent.CheckpointOf(dir, generation), Elo: (low + high) / 2}
-	fmt.Fprintf(w, "strength dial: generation %d with elo=N, N from %d to %d, plays like an agent rated N; for example\n  %s\n", generation, low, high,
+	fmt.Fprintf(w, "strength dial: generation %d with elo=N, N from %d to %d, plays like an agent rated N; "+
+		"for example\n  %s\n", generation, low, high,
 		commandLine([]string{"play", t.Game, spec.String()}))
 }

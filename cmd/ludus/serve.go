@@ -55,7 +55,8 @@ The connection is not encrypted.`,
 				fmt.Fprintln(cmd.ErrOrStderr(), "Open this address in a browser. Ctrl-C ends the server.")
 			}
 			if !server.Local() {
-				fmt.Fprintln(cmd.ErrOrStderr(), "Other machines can reach this address; anyone with the token can play and see the runs.")
+				fmt.Fprintln(cmd.ErrOrStderr(),
+					"Other machines can reach this address; anyone with the token can play and see the runs.")
 			}
 			if browse {
 				openBrowser(cmd, server.URL())
@@ -65,7 +66,8 @@ The connection is not encrypted.`,
 	}
 	cmd.Flags().StringVar(&options.Address, "addr", defaultAddress, "HOST:PORT to listen on; port 0 for any free port")
 	threadsFlag(cmd, &options.Threads, "number of searches at the same time")
-	cmd.Flags().StringVar(&options.Token, "token", "", "token that requests need (default: none if only this machine can connect, otherwise random)")
+	cmd.Flags().StringVar(&options.Token, "token", "",
+		"token that requests need (default: none if only this machine can connect, otherwise random)")
 	cmd.Flags().BoolVar(&browse, "open", false, "open the browser")
 	return cmd
 }

@@ -30,11 +30,11 @@ func solveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve GAME",
 		Short: "Solve a position: its exact value and that of each move",
-		Long: `Solves a position exactly, for perfect play by both players. Goals are final scores, 0 to 100. The output is a line "value
-PLAYER=GOAL PLAYER=GOAL", a line "MOVE GOAL" per legal move with the goal of the player to move, where the best moves have
-the word "best" at the end, and a last line "nodes N seconds S". Values not found within the limits are "unknown", and the
-exit code is then 3. In Free-For-All a win is 100, a draw 50 and a loss 0; with objective=score goals are 50 plus or minus
-half their difference.
+		Long: `Solves a position exactly, for perfect play by both players. Goals are final scores, 0 to 100. The output is a
+line "value PLAYER=GOAL PLAYER=GOAL", a line "MOVE GOAL" per legal move with the goal of the player to move, where the
+best moves have the word "best" at the end, and a last line "nodes N seconds S". Values not found within the limits are
+"unknown", and the exit code is then 3. In Free-For-All a win is 100, a draw 50 and a loss 0; with objective=score goals
+are 50 plus or minus half their difference.
 
 More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 		Example: `  ludus solve quad-5x5
@@ -74,7 +74,8 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	limit(cmd, "nodes", "0 or more", func() bool { return o.nodes >= 0 })
 	limit(cmd, "time", "0 or more", func() bool { return o.time >= 0 })
-	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes", maxMemory), func() bool { return o.memory >= 1 && o.memory <= maxMemory })
+	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes", maxMemory),
+		func() bool { return o.memory >= 1 && o.memory <= maxMemory })
 	return cmd
 }
 

@@ -16,8 +16,8 @@ func statusCommand() *cobra.Command {
 		Use:   "status URL",
 		Short: "Show the workers of a training",
 		Long: `Waits for the next report of the learner of "ludus train GAME --listen", which comes every two seconds. It shows how
-fast each worker's games arrive, by how many generations their networks are old, and what was rejected. docs/SCALE.md explains
-the numbers.`,
+fast each worker's games arrive, by how many generations their networks are old, and what was rejected. docs/SCALE.md
+explains the numbers.`,
 		Example: `  ludus status nats://127.0.0.1:4222`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -29,11 +29,11 @@ func suiteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suite [GAME] [AGENT]",
 		Short: "Generate solved positions, or measure an agent's errors on them",
-		Long: `ludus suite GAME --out FILE generates a suite: positions in which some move loses value, with the exact value of every
-move. The solver finds them as far from the game's end as it can. The positions come from games of the agents that --agent
-names, of these agents with random moves mixed in, and of random moves. The same seed and agents give the same suite for any
-number of threads. FILE.part keeps finished games, so the same command continues a stopped one. A FILE that ends in .jsonl
-has one line of JSON per position; any other file is written in a compact binary format.
+		Long: `ludus suite GAME --out FILE generates a suite: positions in which some move loses value, with the exact value
+of every move. The solver finds them as far from the game's end as it can. The positions come from games of the agents
+that --agent names, of these agents with random moves mixed in, and of random moves. The same seed and agents give the
+same suite for any number of threads. FILE.part keeps finished games, so the same command continues a stopped one. A
+FILE that ends in .jsonl has one line of JSON per position; any other file is written in a compact binary format.
 
 ludus suite --check FILE AGENT lets an agent choose a move in each position. It prints how often the move loses value, and
 how many goals (points of the final score) it loses, with 95 % intervals that account for similar positions of one game.
@@ -60,19 +60,22 @@ positions or more.
 		return arguments(1, 2)(cmd, args)
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.Positions, "positions", 1000, "positions to generate; with --check, how many of the suite to use (all, if you do not say)")
+	flags.IntVar(&f.Positions, "positions", 1000,
+		"positions to generate; with --check, how many of the suite to use (all, if you do not say)")
 	limit(cmd, "positions", fmt.Sprintf("from 1 to %d", suite.MaxPositions), func() bool {
 		return f.Positions >= 1 && f.Positions <= suite.MaxPositions
 	})
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of all randomness")
-	flags.StringArrayVar(&f.specs, "agent", []string{"greedy", "mcts:200"}, "an agent whose games the positions come from; may be repeated")
+	flags.StringArrayVar(&f.specs, "agent", []string{"greedy", "mcts:200"},
+		"an agent whose games the positions come from; may be repeated")
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "maximum solver nodes per position")
 	flags.IntVar(&f.PerGame, "per-game", 2, "maximum positions per game")
 	flags.IntVar(&f.Memory, "memory", suite.DefaultMemory, "maximum megabytes for each core's table of positions")
 	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.StringVar(&f.out, "out", "", "the file to write")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
-	flags.StringVar(&f.check, "check", "", "test an agent on this suite: a file, or \"shipped\" or \"hard\" for a built-in suite")
+	flags.StringVar(&f.check, "check", "",
+		"test an agent on this suite: a file, or \"shipped\" or \"hard\" for a built-in suite")
 	flags.BoolVar(&f.json, "json", false, "with --check, print the result as JSON in the last line")
 	return cmd
 }

@@ -29,9 +29,10 @@ import (
 )
 
 // trainHelp is the help of the train command, without the settings.
-const trainHelp = `Trains a network from scratch by self-play. The run's folder keeps everything: the same command continues a stopped run, and
-a larger --time, --cpu or --generations extends a finished one. A stopped run can get any other length until its learning rate
-decays, in the last part of its plan. GAME can be left out where --run names a run. RUN/report.html is written anew during training.
+const trainHelp = `Trains a network from scratch by self-play. The run's folder keeps everything: the same command
+continues a stopped run, and a larger --time, --cpu or --generations extends a finished one. A stopped run can get any
+other length until its learning rate decays, in the last part of its plan. GAME can be left out where --run names a run.
+RUN/report.html is written anew during training.
 
 With --listen, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.
@@ -90,8 +91,10 @@ func trainCommand() *cobra.Command {
 	flags.StringVar(&f.config, "config", "", "a JSON file of settings; --set overrides it")
 	flags.BoolVar(&f.dry, "dry-run", false, "print the plan and recorded trainings of the game instead of training")
 	flags.BoolVar(&f.asJSON, "json", false, "with --dry-run, print one JSON object")
-	flags.StringVar(&f.workers.listen, "listen", "", "let workers play, too: start a NATS server on this address, such as 127.0.0.1:4222")
-	flags.BoolVar(&f.workers.insecure, "insecure", false, "with --listen, let everybody who reaches the address play, without encryption")
+	flags.StringVar(&f.workers.listen, "listen", "",
+		"let workers play, too: start a NATS server on this address, such as 127.0.0.1:4222")
+	flags.BoolVar(&f.workers.insecure, "insecure", false,
+		"with --listen, let everybody who reaches the address play, without encryption")
 	flags.BoolVar(&f.LearnOnly, "learn-only", false, "leave self-play to the workers")
 	limit(cmd, "time", "1s or more, such as 10m or 2h", func() bool { return f.Time >= time.Second })
 	limit(cmd, "cpu", "1s or more, such as 10m or 2h", func() bool { return f.cpu >= time.Second })
@@ -286,7 +289,8 @@ func (w *watcher) show(e train.Event) {
 		w.log(fmt.Sprintf("generation %d: %s", *e.Rating.Generation, describeRating(e.Rating)))
 	case e.Suite != nil:
 		if r := e.Suite; r.Agent == "net" {
-			w.log(fmt.Sprintf("generation %d, with 64 simulations: loses value in %.1f %% of %d solved positions (95 %%: %.1f to %.1f)",
+			w.log(fmt.Sprintf("generation %d, with 64 simulations: loses value in %.1f %% of %d solved positions "+
+				"(95 %%: %.1f to %.1f)",
 				r.Generation, 100*r.Error, r.Positions, 100*r.Low, 100*r.High))
 		}
 	case e.Metrics != nil:
@@ -355,7 +359,8 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	fmt.Fprintf(w, "\n%s: %d generations, %s games, %s positions, %s steps in %v\n", s.Config.Game, s.Config.Plan.Last(),
 		static.Grouped(s.Games), static.Grouped(s.Positions), static.Grouped(s.Steps), seconds(s.Seconds).Round(time.Second))
 	d := &s.Diversity
-	fmt.Fprintf(w, "self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n\n",
+	fmt.Fprintf(w,
+		"self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n\n",
 		d.MeanPlies, game.Players[0], 100*d.FirstScore, 100*d.Proven, 100*d.Duplicates)
 	if len(s.Matches) > 0 {
 		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")

@@ -14,8 +14,9 @@ func verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify GAME FILE...",
 		Short: "Replay games of another implementation and compare every position",
-		Long: `Replays games recorded by another implementation of the rules and compares the player to move and the legal moves in every
-position, and both players' goals (final scores) at the end of each game. It prints the counts, or the first difference.`,
+		Long: `Replays games recorded by another implementation of the rules and compares the player to move and the legal
+moves in every position, and both players' goals (final scores) at the end of each game. It prints the counts, or the
+first difference.`,
 		Example: "  ludus verify golden-rectangle games.txt",
 		Args:    arguments(2, -1),
 		RunE:    onGame(verify),

@@ -22,9 +22,10 @@ func workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker --connect URL",
 		Short: "Play for a training on another machine",
-		Long: `Plays games for "ludus train GAME --listen". Game, settings and networks come from there; the worker needs no files, but must
-be of the same version as the learner. It takes new networks as they come and reconnects whenever the network or the learner
-was gone, until it is stopped. What it has finished by then is published; games that are still being played are lost.`,
+		Long: `Plays games for "ludus train GAME --listen". Game, settings and networks come from there; the worker needs no
+files, but must be of the same version as the learner. It takes new networks as they come and reconnects whenever the
+network or the learner was gone, until it is stopped. What it has finished by then is published; games that are still
+being played are lost.`,
 		Example: `  ludus worker --connect 'tls://worker:TOKEN@learner:4222#FINGERPRINT'     as "ludus train --listen 0.0.0.0:4222" prints it
   ludus worker --connect nats://127.0.0.1:4222 --threads 4 --name laptop`,
 		Args: arguments(0, 0),
@@ -60,8 +61,9 @@ func work(cmd *cobra.Command, o remote.WorkerOptions, threads int) error {
 	err = selfplay.Play(cmd.Context(), w, threads, func(s selfplay.Played) {
 		mu.Lock()
 		defer mu.Unlock()
-		p.show(status{count: s.Games, unit: "games", share: -1, detail: fmt.Sprintf("%s, generation %d, %d simulations per move, %.0f positions/s",
-			s.Assignment.Game.Name, s.Assignment.Generation, s.Assignment.Simulations, s.Speed)})
+		p.show(status{count: s.Games, unit: "games", share: -1,
+			detail: fmt.Sprintf("%s, generation %d, %d simulations per move, %.0f positions/s",
+				s.Assignment.Game.Name, s.Assignment.Generation, s.Assignment.Simulations, s.Speed)})
 	})
 	mu.Lock()
 	p.close()

@@ -49,22 +49,26 @@ func defaultAgent(cmd *cobra.Command, game *env.Game) string {
 // writeCard prints the main figures of a game's shipped agent.
 func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 	t := &c.Training
-	fmt.Fprintf(w, "\nthe shipped agent, zoo (without search: policy:zoo), has a network of %d channels and %d blocks, trained in %v on %d cores by\n"+
+	fmt.Fprintf(w, "\nthe shipped agent, zoo (without search: policy:zoo), has a network of %d channels and %d blocks, "+
+		"trained in %v on %d cores by\n"+
 		"  %s\n  (%s, commit %s, generation %d of %d)\n", c.Network.Channels, c.Network.Blocks,
 		seconds(t.Seconds).Round(time.Second), t.Cores, t.Command, t.Date, t.Commit, t.Generation, t.Generations)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, e := range c.Errors {
-		fmt.Fprintf(table, "  %s\tloses value in %s\tof %d solved positions (%s suite)\n", e.Agent, percent(stats.Estimate(e.Error)), e.Positions, e.Suite)
+		fmt.Fprintf(table, "  %s\tloses value in %s\tof %d solved positions (%s suite)\n", e.Agent,
+			percent(stats.Estimate(e.Error)), e.Positions, e.Suite)
 	}
 	for _, m := range c.Matches {
-		fmt.Fprintf(table, "  %s\tscores %s\tagainst %s in %d games\n", m.Agent, percent(stats.Estimate(m.Score)), m.Opponent, m.Games)
+		fmt.Fprintf(table, "  %s\tscores %s\tagainst %s in %d games\n", m.Agent, percent(stats.Estimate(m.Score)),
+			m.Opponent, m.Games)
 	}
 	if r := c.Rating; r != nil {
 		fmt.Fprintf(table, "  zoo\tis rated %.0f (%.0f to %.0f)\tElo above random moves\n", r.Value, r.Low, r.High)
 	}
 	if dial := shipped.Dial(game.Name); len(dial.Levels()) > 0 {
 		low, high, _ := dial.Range()
-		fmt.Fprintf(table, "  zoo,elo=N\tis rated about N\tN from %d to %d, at most %.0f Elo off (95 %%)\n", low, high, widest(dial))
+		fmt.Fprintf(table, "  zoo,elo=N\tis rated about N\tN from %d to %d, at most %.0f Elo off (95 %%)\n", low, high,
+			widest(dial))
 	}
 	table.Flush()
 	if p := c.Certificate; p != nil {

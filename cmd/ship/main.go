@@ -51,7 +51,8 @@ func main() {
 	flag.StringVar(&s.run, "run", "", "RUN[@GENERATION|@best]: the network to ship")
 	flag.StringVar(&s.commit, "commit", "", "the commit of the program that trained it, in hexadecimal")
 	flag.IntVar(&s.cores, "cores", 2, "the cores that trained it")
-	flag.StringVar(&s.certify, "certify", "", "try to prove that the agent zoo with these options gives no value away, such as solve=500000")
+	flag.StringVar(&s.certify, "certify", "",
+		"try to prove that the agent zoo with these options gives no value away, such as solve=500000")
 	curve := flag.Bool("curve", false, "add the run to the card of its game's agent instead of shipping its network")
 	dial := flag.String("dial", "", "measure only the strength dial of this game's agent")
 	flag.Parse()
@@ -141,7 +142,8 @@ func (s *shipment) readRun() error {
 	if s.metrics, _, err = rundir.MetricsFile.Read(reference.Path); err != nil {
 		return err
 	}
-	s.metrics = s.metrics[:1+slices.IndexFunc(s.metrics, func(m rundir.Metrics) bool { return m.Generation == origin.Generation })]
+	s.metrics = s.metrics[:1+slices.IndexFunc(s.metrics,
+		func(m rundir.Metrics) bool { return m.Generation == origin.Generation })]
 	if len(s.metrics) == 0 {
 		return fmt.Errorf("%s: its metrics lack generation %d", s.run, origin.Generation)
 	}
@@ -221,8 +223,8 @@ func (s *shipment) trained() (*zoo.Trained, error) {
 	}
 	t := s.describe()
 	trained := &zoo.Trained{
-		Command: t.Command, Commit: t.Commit, Cores: t.Cores, Seconds: t.Seconds, Channels: settings.Channels, Blocks: settings.Blocks,
-		Games: t.Games, SamplesPerPosition: settings.SamplesPerPosition,
+		Command: t.Command, Commit: t.Commit, Cores: t.Cores, Seconds: t.Seconds, Channels: settings.Channels,
+		Blocks: settings.Blocks, Games: t.Games, SamplesPerPosition: settings.SamplesPerPosition,
 	}
 	for _, m := range s.metrics {
 		trained.Positions, trained.Samples = trained.Positions+m.Positions, m.Steps*settings.BatchSize
@@ -234,7 +236,9 @@ func (s *shipment) trained() (*zoo.Trained, error) {
 func addLosses(card *zoo.Card, l zoo.Losses) {
 	card.Losses = slices.DeleteFunc(card.Losses, func(old zoo.Losses) bool { return old.Command == l.Command })
 	card.Losses = append(card.Losses, l)
-	slices.SortStableFunc(card.Losses, func(a, b zoo.Losses) int { return cmp.Compare(slices.Max(a.Samples), slices.Max(b.Samples)) })
+	slices.SortStableFunc(card.Losses, func(a, b zoo.Losses) int {
+		return cmp.Compare(slices.Max(a.Samples), slices.Max(b.Samples))
+	})
 }
 
 // losses returns the run's loss curve: means over groups of generations, rounded; 0 is not measured. Losses fall fastest at
@@ -246,7 +250,8 @@ func (s *shipment) losses() zoo.Losses {
 	var sum, count [groups + 1][6]float64
 	for _, m := range s.metrics {
 		n := int(math.Ceil(groups * math.Sqrt(float64(m.Steps)/float64(s.metrics[len(s.metrics)-1].Steps))))
-		for k, x := range []float64{m.PolicyLoss, m.ValidationPolicyLoss, m.OutcomeLoss, m.ValidationOutcomeLoss, m.PolicyEntropy, float64(m.Steps)} {
+		for k, x := range []float64{m.PolicyLoss, m.ValidationPolicyLoss, m.OutcomeLoss, m.ValidationOutcomeLoss,
+			m.PolicyEntropy, float64(m.Steps)} {
 			if m.Steps > 0 && x > 0 {
 				sum[n][k], count[n][k] = sum[n][k]+x, count[n][k]+1
 			}

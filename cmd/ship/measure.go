@@ -24,7 +24,8 @@ func (s *shipment) agent(spec string) *agent.Factory {
 // test tests an agent on n positions of a suite; 0: all.
 func (s *shipment) test(positions *suite.Suite, spec string, n int) suite.Result {
 	log.Printf("%s in solved positions", spec)
-	return must(positions.Test(context.Background(), s.agent(spec), suite.TestOptions{Threads: runtime.GOMAXPROCS(0), Seed: 1, Positions: n}))
+	return must(positions.Test(context.Background(), s.agent(spec),
+		suite.TestOptions{Threads: runtime.GOMAXPROCS(0), Seed: 1, Positions: n}))
 }
 
 // Sizes of the tests for [zoo.Floors]: some seconds per game on one core. Floors are a little below the results.
@@ -66,8 +67,9 @@ func (s *shipment) playMatches() {
 	for _, opponent := range s.opponents {
 		r := s.play(opponent, s.games)
 		s.card.Matches = append(s.card.Matches, zoo.MatchResult{
-			Command: fmt.Sprintf("ludus arena %s zoo %s --games %d", s.game.Name, opponent, s.games), Agent: agent.Zoo, Opponent: opponent,
-			Games: r.Games, Wins: r.Wins, Draws: r.Draws, Losses: r.Losses, Score: rounded(zoo.Estimate{Value: r.Score, Low: r.Low, High: r.High}),
+			Command: fmt.Sprintf("ludus arena %s zoo %s --games %d", s.game.Name, opponent, s.games), Agent: agent.Zoo,
+			Opponent: opponent, Games: r.Games, Wins: r.Wins, Draws: r.Draws, Losses: r.Losses,
+			Score: rounded(zoo.Estimate{Value: r.Score, Low: r.Low, High: r.High}),
 		})
 	}
 	f := &s.card.Floors
@@ -79,7 +81,8 @@ func (s *shipment) playMatches() {
 func (s *shipment) play(opponent string, games int) match.Result {
 	log.Printf("zoo against %s", opponent)
 	return must(match.Run(context.Background(), match.Config{
-		Game: s.game, A: s.agent(agent.Zoo), B: s.agent(opponent), Games: games, Seed: 1, OpeningPlies: 2, Threads: runtime.GOMAXPROCS(0),
+		Game: s.game, A: s.agent(agent.Zoo), B: s.agent(opponent), Games: games, Seed: 1, OpeningPlies: 2,
+		Threads: runtime.GOMAXPROCS(0),
 	}))
 }
 
@@ -121,7 +124,8 @@ func (s *shipment) measureDial() {
 	check(err)
 	d.CheckGames = table.Games
 	for _, c := range claims {
-		d.Checks = append(d.Checks, zoo.DialCheck{Elo: c.Elo, Rating: zoo.Estimate{Value: c.Rating.Rating, Low: c.Rating.Low, High: c.Rating.High}})
+		d.Checks = append(d.Checks, zoo.DialCheck{Elo: c.Elo,
+			Rating: zoo.Estimate{Value: c.Rating.Rating, Low: c.Rating.Low, High: c.Rating.High}})
 	}
 	full := dial[len(dial)-1]
 	s.card.Dial, s.card.Rating = d, &zoo.Rating{

@@ -164,8 +164,8 @@ func (e *Evaluator) linear(l *linear, rows int, dst, x []float32, relu bool) {
 	e.multiply(l, rows, dst, x, l.bias, 0, relu)
 }
 
-// multiply computes dst [rows, paddedOut] = x [rows, in] W + init, with ReLU if relu. The rows of init are initRow apart; nil
-// means zeros.
+// multiply computes dst [rows, paddedOut] = x [rows, in] W + init, with ReLU if relu. The rows of init are initRow
+// apart; nil means zeros.
 func (e *Evaluator) multiply(l *linear, rows int, dst, x, init []float32, initRow int, relu bool) {
 	e.kernel.Gemm(&kernel.Gemm{
 		M: rows, N: l.paddedOut, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.weights, BRow: 16, BPanel: 16 * l.in,

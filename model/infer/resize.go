@@ -45,9 +45,11 @@ func (w *Weights) Resize(from, to *env.Game) (*Weights, error) {
 // misfit is the error about a network that has other inputs or outputs.
 func misfit(from, to *env.Game) error {
 	numbers := func(g *env.Game) string {
-		return fmt.Sprintf("%d planes, %d kinds of moves on cells, %d other moves, %d outcome classes", g.Tensor.C, g.PolicyPlanes, g.PolicyExtras, len(g.Classes))
+		return fmt.Sprintf("%d planes, %d kinds of moves on cells, %d other moves, %d outcome classes", g.Tensor.C,
+			g.PolicyPlanes, g.PolicyExtras, len(g.Classes))
 	}
-	return fmt.Errorf("a network for %s does not fit %s, whose rules differ in more than the size of the board: it has %s, not %s",
+	return fmt.Errorf("a network for %s does not fit %s, whose rules differ in more than the size of the board: "+
+		"it has %s, not %s",
 		from.Name, to.Name, numbers(from), numbers(to))
 }
 

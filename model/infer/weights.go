@@ -142,8 +142,8 @@ func (w *Weights) marshal(dtype string) []byte {
 	return marshalTensors(metadata, w.Tensors, dtype)
 }
 
-// Unmarshal reads what [Weights.Marshal] or [Weights.MarshalHalf] wrote. Errors wrap [ErrFormat]. The weights do not refer to data. Call
-// [Weights.Validate] to check that they are a complete network for a game.
+// Unmarshal reads what [Weights.Marshal] or [Weights.MarshalHalf] wrote. Errors wrap [ErrFormat]. The weights do not
+// refer to data. Call [Weights.Validate] to check that they are a complete network for a game.
 func Unmarshal(data []byte) (*Weights, error) {
 	metadata, tensors, err := UnmarshalTensors(data)
 	if err != nil {

@@ -6,5 +6,5 @@
 // checkpoint, which a resumed run repeats. Checkpoints that the settings let a run remove are not missed.
 //
 // Not here: repairs, whether a run learns (package doctor), and files that only people and other programs read (report,
-// plots, workers.json).
+// workers.json).
 package check

@@ -120,7 +120,7 @@ func FuzzRatings(f *testing.F) {
 
 // FuzzLines reads any JSON Lines: each line parses or is a warning, and lines that parse parse the same after writing.
 func FuzzLines(f *testing.F) {
-	f.Add([]byte(`{"generation":1,"policy_loss":1.5,"distinct_by_ply":[1,0.5],"calibration":[{}],"replay_diversity":{}}`))
+	f.Add([]byte(`{"generation":1,"policy_loss":1.5,"duplicate_games":2}`))
 	f.Add([]byte(`{"generation":3,"agent":"net@3","opponent":"random","score":0.5,"pentanomial":[1,2,3,4,5]}`))
 	f.Add([]byte(`{"generation":3,"agent":"policy","positions":500,"error":0.1}`))
 	f.Add([]byte("{}\n\nnull\n[]\n{\"generation\":1e99}"))

@@ -13,7 +13,7 @@ import (
 // Diagram is a picture for the rules: a move of one kind, or the end of a won game.
 type Diagram struct {
 	Caption string  `json:"caption"`
-	Pieces  string  `json:"pieces"`          // see [Pieces]; before a step, after a move that only places a piece, or at the end of the game
+	Pieces  string  `json:"pieces"`          // see [Pieces]; before a step, after a placement, or at the end of the game
 	Move    string  `json:"move,omitempty"`  // name of the move
 	Player  int     `json:"player"`          // player who makes the move, or has won
 	After   string  `json:"after,omitempty"` // pieces after a move that changes more than placing or moving one piece does

@@ -49,7 +49,7 @@ const (
 	chartWidth, chartHeight      = 600.0, 330.0
 	marginLeft, marginRight      = 62.0, 16.0
 	marginTop, marginBottom      = 34.0, 46.0
-	letterWidth, legendLine, key = 7.2, 18.0, 22.0 // of the legend: mean width of a letter, height of a line, length of a line sample
+	letterWidth, legendLine, key = 7.2, 18.0, 22.0 // legend: mean width of a letter, height of a line, length of a sample
 )
 
 const chartStyle = `text{font:13px sans-serif;fill:var(--faint)}.middle{text-anchor:middle}.end{text-anchor:end}

@@ -49,7 +49,8 @@ func (d *Drawing) File(title string, width, height, pixels float64, style string
 %s%s</style>
 <rect fill="var(--page)" width="100%%" height="100%%" rx="%s"/>
 %s</svg>
-`, number(width), number(height), width*pixels, height*pixels, html.EscapeString(title), colours, style, number(6/pixels), d.b.String())
+`, number(width), number(height), width*pixels, height*pixels, html.EscapeString(title),
+		colours, style, number(6/pixels), d.b.String())
 }
 
 // number formats a number with at most two decimals.

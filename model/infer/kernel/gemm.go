@@ -49,7 +49,8 @@ func (s *Scratch) Gemm(g *Gemm) {
 	p := &s.gemm
 	*p = gemmArgs{
 		a:    pointer(g.A),
-		aRow: 4 * g.ARow, aColumn: 4 * g.ACol, bRow: 4 * g.BRow, bPanelStep: 4 * g.BPanel, cRow: 4 * g.CRow, initRow: 4 * g.InitRow,
+		aRow: 4 * g.ARow, aColumn: 4 * g.ACol, bRow: 4 * g.BRow, bPanelStep: 4 * g.BPanel, cRow: 4 * g.CRow,
+		initRow:    4 * g.InitRow,
 		aPlaneStep: 4 * g.APlane, bPlaneStep: 4 * g.BPlane, cPlaneStep: 4 * g.CPlane, initPlaneStep: 4 * g.InitPlane,
 		depth: g.K, planes: planes,
 	}

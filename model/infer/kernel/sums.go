@@ -35,7 +35,8 @@ func NewSums(lists [][]int32, columns int) *Sums {
 }
 
 // sumArgs are the arguments of a sums function. step and startStep are the distances of the rows of destination and start
-// in bytes, startStep 0 if there is no start; counts and offsets are those of Sums. floor is the smallest result: 0 for ReLU, or -Inf.
+// in bytes, startStep 0 if there is no start; counts and offsets are those of Sums. floor is the smallest result: 0 for
+// ReLU, or -Inf.
 type sumArgs struct {
 	source, destination, start unsafe.Pointer
 	counts, offsets            unsafe.Pointer

@@ -130,7 +130,8 @@ func valueInfo(field pb.Field, name string, dims ...int) []byte {
 
 // integer is an attribute with one integer.
 func integer(name string, value int) []byte {
-	return pb.Message(nodeAttribute, pb.Bytes(attributeName, name), pb.Int(attributeInt, value), pb.Int(attributeType, attributeTypeInt))
+	return pb.Message(nodeAttribute, pb.Bytes(attributeName, name), pb.Int(attributeInt, value),
+		pb.Int(attributeType, attributeTypeInt))
 }
 
 // integers is an attribute with a list of integers.

@@ -100,7 +100,8 @@ func outputTexts(game *env.Game) map[string]string {
 		Policy: "float32 [batch, actions]: logits, illegal actions included; frames[mover].policy[a] is the entry of action a. " +
 			"The softmax over the entries of the legal actions is the policy, its greatest the move to play.",
 		Outcome: "float32 [batch, outcomes]: the probability of each outcome, the mover's",
-		Value:   "float32 [batch]: the mover's expected utility, in [-1, 1]: the sum of utility times probability over the outcomes",
+		Value: "float32 [batch]: the mover's expected utility, in [-1, 1]: the sum of utility times probability over the " +
+			"outcomes",
 	}
 	if game.GoalHead {
 		texts[Goals] = "float32 [batch, 2]: the expected goals / 100, the mover's first; not limited to [0, 1]"

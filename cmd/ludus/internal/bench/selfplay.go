@@ -61,7 +61,8 @@ func (p *selfPlayer) row(s subject, played *series) SelfPlay {
 func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, error) {
 	s, settings := defaultSubject(game), rundir.DefaultSettings(game)
 	assignment := &selfplay.Assignment{
-		Game: game, Settings: settings, Simulations: settings.Simulations, MeanPlies: float64(game.UsualPlies) / 2, Weights: s.weights(),
+		Game: game, Settings: settings, Simulations: settings.Simulations, MeanPlies: float64(game.UsualPlies) / 2,
+		Weights: s.weights(),
 	}
 	if err := assignment.Prepare(); err != nil {
 		return nil, err
@@ -69,7 +70,8 @@ func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, err
 	var players []*selfPlayer
 	var works []work
 	for _, threads := range o.threads() {
-		p := &selfPlayer{selfplay.NewPlayer(game, &settings, 0, gamesPerThread*threads, threads), assignment, selfplay.Throughput{}}
+		p := &selfPlayer{selfplay.NewPlayer(game, &settings, 0, gamesPerThread*threads, threads), assignment,
+			selfplay.Throughput{}}
 		p.player.Scatter()
 		players, works = append(players, p), append(works, p.work())
 	}

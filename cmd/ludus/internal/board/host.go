@@ -65,7 +65,7 @@ func Operations() (names []string) {
 //	position  {"game":…,"moves":["c3"]}                                 a [Position]
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"b2"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
-//	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…]}, see [agent.Level]; [] if there are none
+//	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…]}, [agent.Level]; perhaps []
 //
 // The fields moves, seed and simulations are optional. By default there are no moves, the seed is 0, and the agent makes as
 // many simulations as its spec says. Equal requests get equal replies unless the agent has a time limit.

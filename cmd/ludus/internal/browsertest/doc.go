@@ -7,6 +7,6 @@
 //
 // All files but this one are tests. Environment variables:
 //
-//	LUDUS_TEST_BROWSER  1 runs all tests and fails without Chromium; 0 runs none; unset runs TestSmoke if Chromium is installed
+//	LUDUS_TEST_BROWSER  1 runs all tests and fails without Chromium; 0 runs none; unset runs TestSmoke if there is one
 //	LUDUS_SHOTS         folder for screenshots
 package browsertest

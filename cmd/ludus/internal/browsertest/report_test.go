@@ -217,3 +217,22 @@ func pointAtAll(t *testing.T, b *Tab, chart string, lines ...string) {
 		}
 	}
 }
+
+// TestOnlyLaddersInBrowser: a section may have ladders and no charts, as in ludus compare.
+func TestOnlyLaddersInBrowser(t *testing.T) {
+	page := report.Page{Title: "ladder", Sections: []report.Section{{ID: "arms", Title: "Arms", Ladders: []report.Ladder{{
+		ID: "error", Title: "error", Unit: "% of moves",
+		Bars: []report.Bar{{Name: "simulations=16", Value: 3, Low: 2, High: 4, Detail: "-10 %"}},
+	}}}}}
+	html, err := page.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Start(t).Open(t, onDisk(t, html))
+	text := b.Text("#ladder-error")
+	for _, word := range []string{"simulations=16", "2.00 to 4.00", "-10 %"} {
+		if !strings.Contains(text, word) {
+			t.Errorf("the ladder shows %q, without %q", text, word)
+		}
+	}
+}

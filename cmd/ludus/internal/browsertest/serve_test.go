@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -28,6 +29,28 @@ func TestTokenInBrowser(t *testing.T) {
 	tab.Wait(`location.search === "" && document.readyState === "complete" && !!document.querySelector("h1")`)
 	if state := Eval[string](tab, `fetch("/api/about").then((r) => r.status + document.cookie + document.referrer)`); state != "200" {
 		t.Errorf("the page's request: %s", state)
+	}
+}
+
+// A fault of a page's own code is an exception, not a lost connection.
+func TestFaultOfPageInBrowser(t *testing.T) {
+	b, dir := Start(t), t.TempDir()
+	address, _ := serve(t, web.Options{Runs: dir})
+	tab := b.Open(t, address+"runs")
+	tab.Wait(`document.querySelector("#live").dataset.state === "on" && document.querySelector("#where").textContent !== ""`)
+	Eval[bool](tab, `document.querySelector("#where").remove() === undefined`)
+	if err := os.Mkdir(filepath.Join(dir, "run"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "run", "config.json"), []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for end := time.Now().Add(10 * time.Second); !strings.Contains(all, "TypeError") && time.Now().Before(end); time.Sleep(settling) {
+		all += strings.Join(tab.Problems(), "\n")
+	}
+	if state := Eval[string](tab, `document.querySelector("#live").dataset.state`); !strings.Contains(all, "TypeError") || state != "on" {
+		t.Errorf("the connection is %s, problems are %q", state, all)
 	}
 }
 

@@ -34,7 +34,8 @@ var errTooShort = errors.New("the start clock was too short to train one")
 
 // learn trains a network on a game until the deadline. In the last fifth of the time the network plays against the search.
 // learn returns the factory of its agents, and their score, from 0 to 1, with the number of games.
-func learn(ctx context.Context, game *env.Game, search *agent.Factory, deadline time.Time) (*agent.Factory, stats.Estimate, int, error) {
+func learn(ctx context.Context, game *env.Game, search *agent.Factory, deadline time.Time) (*agent.Factory,
+	stats.Estimate, int, error) {
 	network, err := trainNetwork(ctx, game, time.Duration((1-comparedShare)*float64(time.Until(deadline))))
 	if err != nil {
 		return nil, stats.Estimate{}, 0, err
@@ -80,7 +81,8 @@ func trainNetwork(ctx context.Context, game *env.Game, length time.Duration) (*a
 
 // compare lets two agents play pairs of games until the deadline. Both have the same time per move. It returns the score of
 // the first agent, from 0 to 1, and the number of games.
-func compare(ctx context.Context, a, b *agent.Factory, perMove time.Duration, deadline time.Time) (stats.Estimate, int, error) {
+func compare(ctx context.Context, a, b *agent.Factory, perMove time.Duration, deadline time.Time) (stats.Estimate,
+	int, error) {
 	limited, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	threads := runtime.GOMAXPROCS(0)
@@ -96,7 +98,8 @@ func compare(ctx context.Context, a, b *agent.Factory, perMove time.Duration, de
 }
 
 // playPairs plays pairs of games until ctx ends and returns the scores of agent a.
-func playPairs(ctx context.Context, a, b *agent.Factory, perMove time.Duration, rng *rand.Rand) (pairs []stats.Cluster, err error) {
+func playPairs(ctx context.Context, a, b *agent.Factory, perMove time.Duration,
+	rng *rand.Rand) (pairs []stats.Cluster, err error) {
 	var agents [2]agent.Timed
 	for i, f := range []*agent.Factory{a, b} {
 		made, err := f.New(0)
@@ -118,7 +121,8 @@ func playPairs(ctx context.Context, a, b *agent.Factory, perMove time.Duration, 
 }
 
 // playPair plays a random opening twice, with swapped seats, and returns the scores of the first agent.
-func playPair(ctx context.Context, game *env.Game, agents [2]agent.Timed, perMove time.Duration, rng *rand.Rand) (stats.Cluster, error) {
+func playPair(ctx context.Context, game *env.Game, agents [2]agent.Timed, perMove time.Duration,
+	rng *rand.Rand) (stats.Cluster, error) {
 	opening, before := game.NewState(), game.NewState()
 	for range openingPlies {
 		before.CopyFrom(opening)

@@ -68,12 +68,14 @@ const (
 func (s *Server) newMatch(start *message, now time.Time) (*match, error) {
 	ready, _ := s.within(now, start.startClock)
 	m := &match{
-		ready: ready, server: s, id: start.match, role: start.role, startClock: start.startClock, playClock: start.playClock, sheet: start.rules, last: now,
+		ready: ready, server: s, id: start.match, role: start.role, startClock: start.startClock,
+		playClock: start.playClock, sheet: start.rules, last: now,
 		openings: make(chan opening, 1), players: make(chan *player, 1), prepared: make(chan struct{}),
 		requests: make(chan request, maxRequests), rng: rand.New(rand.NewPCG(uint64(now.UnixNano()), 0)), waiting: true,
 	}
 	for _, r := range start.rules {
-		if r.Head.Name == "role" && len(r.Head.Args) == 1 && len(m.roles) <= maxRoles && !slices.Contains(m.roles, r.Head.Args[0].String()) {
+		if r.Head.Name == "role" && len(r.Head.Args) == 1 && len(m.roles) <= maxRoles &&
+			!slices.Contains(m.roles, r.Head.Args[0].String()) {
 			m.roles = append(m.roles, r.Head.Args[0].String())
 		}
 	}
@@ -136,7 +138,8 @@ func (m *match) findPlayer(ctx context.Context) error {
 	}
 	r := newRules(circuit)
 	if !slices.Equal(slices.Sorted(slices.Values(r.roles)), slices.Sorted(slices.Values(m.roles))) {
-		return fmt.Errorf("no moves, so the server must choose them: the roles %v are not those of its facts, %v", r.roles, m.roles)
+		return fmt.Errorf("no moves, so the server must choose them: the roles %v are not those of its facts, %v",
+			r.roles, m.roles)
 	}
 	m.openings <- opening{r.start(), names{}}
 	game, _, err := gdl.FromCircuit(ctx, "match", text, circuit)

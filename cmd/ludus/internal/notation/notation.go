@@ -182,8 +182,8 @@ func (p *Parser) list(actions []env.Action) string {
 }
 
 // tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters
-// separate words, and so does an x between two cells ("takes"): "b2xc3" and "b2 x c3" are b, 2, c, 3. An x before a number is
-// a column.
+// separate words, and so does an x between two cells ("takes"): "b2xc3" and "b2 x c3" are b, 2, c, 3. An x before a
+// number is a column.
 func tokens(text string) (list []string) {
 	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 	for text = strings.ToLower(text); text != ""; {

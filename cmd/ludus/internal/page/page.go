@@ -46,14 +46,16 @@ func (p *Page) Title() string { return "Play " + p.Game.Name }
 // Agent describes the agent.
 func (p *Page) Agent() string {
 	c := p.Weights.Config
-	return fmt.Sprintf("The agent is a network (channels: %d, blocks: %d, parameters: %s) from %s, with a tree search and an exact search. "+
+	return fmt.Sprintf("The agent is a network (channels: %d, blocks: %d, parameters: %s) from %s, with a tree search and an "+
+		"exact search. "+
 		"It runs in this page; nothing is sent or loaded.",
 		c.Channels, c.Blocks, static.Grouped(p.Weights.Parameters()), p.Origin)
 }
 
 // HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes.
 func (p *Page) HTML() ([]byte, error) {
-	unpacker, script, style := static.Fzstd(), static.Inline("exportpage.js"), static.Styles("base.css", "shell.css", "board.css", "play.css")
+	unpacker, script, style := static.Fzstd(), static.Inline("exportpage.js"), static.Styles("base.css", "shell.css",
+		"board.css", "play.css")
 	var b bytes.Buffer
 	b.WriteString("\ufeff") // marks UTF-8, even if a server declares another encoding
 	err := pageTemplate.Execute(&b, map[string]any{

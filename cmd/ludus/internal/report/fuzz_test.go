@@ -15,15 +15,15 @@ const validConfig = `{"version":3,"game":"quad-5x5","settings":%s,"plan":{"gener
 
 // Whatever a run's files contain beside config.json, there is a page, perhaps with warnings.
 func FuzzRun(f *testing.F) {
-	const metrics = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"policy_loss":2,"distinct_by_ply":[1,0.5],"play_seconds":1}`
+	const metrics = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"policy_loss":2,"play_seconds":1}`
 	const extreme = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"steps":1,"learning_rate":1e308,"replay_positions":9,"policy_loss":1e308,"outcome_loss":-1e308,
-		"validation_policy_loss":1e308,"policy_entropy":1e308,"calibration_error":1e308,"simulations":9,"evaluations":9,"play_seconds":1e-308,"learn_seconds":1e-308,
-		"idle_share":1e308,"mean_plies":1e308,"first_score":1e308,"duplicate_games":1e308,"proven_share":1e308,"distinct_by_ply":[1e308,-1e308],"entropy_by_ply":[1e308]}`
+		"validation_policy_loss":1e308,"policy_entropy":1e308,"simulations":9,"evaluations":9,"play_seconds":1e-308,"learn_seconds":1e-308,
+		"idle_share":1e308,"mean_plies":1e308,"first_score":1e308,"duplicate_games":1e308,"proven_share":1e308}`
 	const matches = `{"generation":1,"agent":"net@1","opponent":"random","games":4,"score":0.5,"low":0.1,"high":0.9,"final":true}`
 	const suite = `{"generation":1,"agent":"policy","positions":100,"error":0.5,"low":0.4,"high":0.6}`
 	const ratings = `{"version":2,"anchor":"random","agents":[{"agent":"net@1","generation":1,"rating":120.5,"low":80,"high":161},{"agent":"random"}]}`
 	f.Add([]byte(metrics), []byte(matches), []byte(suite), []byte(ratings))
-	f.Add([]byte(`{"generation":1e18,"policy_loss":1e308,"play_seconds":1e308,"calibration":[{"predicted":-3,"scored":7}]}`), []byte(`{"games":-1}`), []byte(`{}`), []byte(`[]`))
+	f.Add([]byte(`{"generation":1e18,"policy_loss":1e308,"play_seconds":1e308}`), []byte(`{"games":-1}`), []byte(`{}`), []byte(`[]`))
 	f.Add([]byte(strings.ReplaceAll(extreme, "\n", " ")+"\n"+strings.ReplaceAll(strings.Replace(extreme, `"generation":1`, `"generation":2`, 1), "\n", " ")), []byte(strings.ReplaceAll(matches, "0.5", "-1e308")), []byte(strings.ReplaceAll(suite, "0.5", "1e308")), []byte(ratings))
 	f.Add([]byte("{}\n\n[]\n{\"generation\":-1}"), []byte("null"), []byte(`{"generation":2,"error":1e300}`), []byte(`{"agents":[{"generation":3,"low":1e308,"high":-1e308}]}`))
 	game, err := games.New("quad-5x5")

@@ -17,6 +17,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/match"
 	"ludus/train/rundir"
 )
 
@@ -307,5 +308,13 @@ func TestLongRun(t *testing.T) {
 		if !strings.Contains(s.Note, "mean of up to 3 generations") {
 			t.Errorf("the note says %q", s.Note)
 		}
+	}
+}
+
+// A match result whose Elo difference has no upper bound is described without it.
+func TestMatchDetail(t *testing.T) {
+	r := match.Result{Games: 4, Wins: 4, Score: 1, EloLow: -163, EloHigh: match.MaxElo}
+	if got := MatchDetail(&r); got != "4 wins, 0 draws, 0 losses" {
+		t.Errorf("the detail is %q", got)
 	}
 }

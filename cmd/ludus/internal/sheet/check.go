@@ -31,7 +31,7 @@ type Check struct {
 	File     string    `json:"file"`
 	State    State     `json:"state"`
 	Problem  string    `json:"problem,omitempty"`  // with line and column, if it concerns a line
-	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, with line and column if they concern a line
+	Warnings []string  `json:"warnings,omitempty"` // likely mistakes in an accepted sheet, perhaps with line and column
 	Excerpt  []Line    `json:"excerpt,omitempty"`  // the lines around the problem, or the first warning
 	Game     string    `json:"game,omitempty"`     // name of the game
 	Found    string    `json:"found,omitempty"`    // description of the game, for people
@@ -114,7 +114,8 @@ func newBroken(w *gdl.Witness) *Broken {
 	}
 	for ply, p := range w.Positions {
 		r := board.ReplayPosition{
-			Player: p.Mover, Pieces: diagrams.PiecesText(p.Pieces), Move: strings.Join(p.Moves, ", "), Status: fmt.Sprintf("position %d", ply),
+			Player: p.Mover, Pieces: diagrams.PiecesText(p.Pieces), Move: strings.Join(p.Moves, ", "),
+			Status: fmt.Sprintf("position %d", ply),
 		}
 		if ply == last {
 			r.Player, r.Status = -1, w.Law

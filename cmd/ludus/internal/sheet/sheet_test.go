@@ -3,6 +3,7 @@ package sheet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,6 +117,29 @@ func TestWatcher(t *testing.T) {
 	}
 	if c = next(); c.State != Missing {
 		t.Errorf("after its removal: %+v", c)
+	}
+}
+
+// TestSavedAgain: a sheet that is saved while it is checked is checked again; the older check is not finished.
+func TestSavedAgain(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "tic-tac-toe.kif")
+	good := sheets.Text("tic-tac-toe")
+	var slow strings.Builder // takes several seconds
+	for i := range 20 {
+		fmt.Fprintf(&slow, "(d %d)\n", i)
+	}
+	slow.WriteString("(<= (slow ?a ?b ?c ?d ?e) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (true (control x)))\n(<= terminal (slow ?a ?b ?c ?d ?e))")
+	write(t, path, good+slow.String())
+	w, next := watched(t, path)
+	for end := time.Now().Add(20 * time.Second); w.Latest().Number == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the slow check does not begin")
+		}
+	}
+	write(t, path, good)
+	if c := next(); c.State != Accepted || c.Number != 2 {
+		t.Errorf("saved again: %+v", c)
 	}
 }
 

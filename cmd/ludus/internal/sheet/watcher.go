@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"sync"
@@ -47,20 +48,28 @@ func (w *Watcher) look() version {
 }
 
 // Run watches the file until ctx ends, and returns ctx's error. It reports each finished check. A file that changes is
-// checked once it looks the same twice in a row: editors write in several steps, or put a new file in the old one's place.
+// checked once it looks the same twice in a row: editors write in several steps, or put a new file in the old one's
+// place. A check of an older version is cancelled.
 func (w *Watcher) Run(ctx context.Context, report func(*Check)) error {
-	var before, checked *version
+	var (
+		running         sync.WaitGroup
+		cancel          = func() {}
+		before, checked *version
+	)
+	defer running.Wait()
+	defer func() { cancel() }()
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
-	for number := 1; ; {
+	for number := 0; ; {
 		now := w.look()
 		if before != nil && now == *before && (checked == nil || now != *checked) {
+			cancel()
+			running.Wait()
 			checked = &now
-			c := w.check(ctx, number)
-			if ctx.Err() == nil {
-				report(c)
-			}
 			number++
+			limited, stop := context.WithTimeout(ctx, checkTime)
+			cancel = stop
+			running.Go(func() { w.check(limited, number, report) })
 		}
 		before = &now
 		select {
@@ -71,21 +80,22 @@ func (w *Watcher) Run(ctx context.Context, report func(*Check)) error {
 	}
 }
 
-// check checks the current version of the file and publishes the result.
-func (w *Watcher) check(ctx context.Context, number int) *Check {
+// check checks the current version of the file, and publishes and reports the result.
+func (w *Watcher) check(ctx context.Context, number int, report func(*Check)) {
 	c := &Check{State: Missing}
 	text, err := kif.ReadFile(w.path, kif.MaxBytes+1)
 	if err == nil {
 		w.publish(&Check{Number: number, File: w.path, State: Checking})
-		limited, cancel := context.WithTimeout(ctx, checkTime)
-		defer cancel()
-		c = check(limited, w.path, string(text), w.describe)
+		c = check(ctx, w.path, string(text), w.describe)
 	} else {
 		c.Problem = err.Error()
 	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return // a newer version will be checked, or the watcher ends
+	}
 	c.Number, c.File = number, w.path
 	w.publish(c)
-	return c
+	report(c)
 }
 
 // publish makes c the newest check.

@@ -21,19 +21,17 @@ export function follow(address, show, onError) {
   async function ask() {
     if (busy || unknown || document.hidden) return;
     busy = true;
-    try {
-      const newer = await getNewer(address, etag);
-      report("");
-      if (newer) {
-        etag = newer.etag;
-        show(newer.reply);
-      }
-    } catch (error) {
-      unknown = error.status === 404;
-      report(error.message, unknown);
-    } finally {
-      busy = false;
+    const newer = await getNewer(address, etag).catch((error) => error);
+    busy = false;
+    if (newer instanceof Error) {
+      unknown = newer.status === 404;
+      report(newer.message, unknown);
+      return;
     }
+    report("");
+    if (!newer) return;
+    etag = newer.etag;
+    show(newer.reply);
   }
 
   document.addEventListener("visibilitychange", ask);

@@ -47,7 +47,7 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 	}
 	for _, a := range last {
 		cells := game.Drawing.ActionCells[a]
-		if cells.From != env.NoCell && !d.IsPiece(pieces[cells.From]) { // on a spawn cell of Free-For-All a new piece may stand where the step began
+		if cells.From != env.NoCell && !d.IsPiece(pieces[cells.From]) { // in Free-For-All a new piece may stand there
 			set(cells.From, left)
 		}
 		set(cells.To, arrived)

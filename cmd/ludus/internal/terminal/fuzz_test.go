@@ -15,8 +15,8 @@ import (
 // after its moves, which are legal from the start of the game.
 func FuzzSession(f *testing.F) {
 	for _, text := range []string{
-		"c3\n?\nundo\nhint\n#1\nboard\nmoves\n2\nswitch\nside x\nnew\nhelp\n#1\n#1\nquit\nc3", "mark b1\nblock c3\nb c3\nb\nundo 2\nside second\n",
-		"b2-a3\r\n2 5 1 4\r\nside black\nb6 x a5\nQUIT now", "4\nmoves\n3\nswitch\n1\n", "noop\npass\na4-c5\nundo 99\nundo 0\nundo -1\nside\n",
+		"c3\n?\nundo\nhint\n#1\nboard\nmoves\n2\nswitch\nnew\nhelp\n#1\n#1\nquit\nc3", "mark b1\nblock c3\nb c3\nb\nundo 2\nundo\n",
+		"b2-a3\r\n2 5 1 4\r\nswitch\nb6 x a5\nQUIT now", "4\nmoves\n3\nswitch\n1\n", "noop\npass\na4-c5\nundo -1\nundo\nundo\n",
 		strings.Repeat("#1\n", 60), "\x1b[A\n\x00\n\xff\xfe", strings.Repeat("7", maxLine) + "\n" + strings.Repeat("new\n", 9),
 	} {
 		for which := range uint8(5) {

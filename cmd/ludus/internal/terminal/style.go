@@ -87,7 +87,8 @@ func (s *Style) pick(unicode, ascii string) string {
 type paint struct{ ink, ground int }
 
 // paints are the colours of pieces that are named after a colour.
-var paints = map[string]paint{"white": {16, 253}, "black": {231, 237}, "red": {231, 160}, "yellow": {16, 220}, "blue": {231, 26}}
+var paints = map[string]paint{"white": {16, 253}, "black": {231, 237}, "red": {231, 160}, "yellow": {16, 220},
+	"blue": {231, 26}}
 
 // playerPaints are the colours of the two players' pieces that are not named after a colour: blue and orange, which most
 // people can tell apart.

@@ -53,9 +53,9 @@ var ErrRejected = errors.New("input lines rejected")
 type Session struct {
 	Config
 	parser *notation.Parser
-	view   *textView
+	canvas *canvas
 
-	output bytes.Buffer // output of the view that is not written to w yet
+	output bytes.Buffer // output that is not written to w yet
 	w      io.Writer
 
 	state  env.State
@@ -70,10 +70,10 @@ type Session struct {
 // New returns a session that writes to w.
 func New(config Config, w io.Writer) *Session {
 	s := &Session{Config: config, parser: notation.NewParser(config.Game), w: w}
+	s.canvas = newCanvas(s.Game, &s.Style)
 	if player, ok := s.person(); ok {
 		s.Seats[player].Name = "person"
 	}
-	s.view = newTextView(s)
 	s.newGame()
 	return s
 }
@@ -141,8 +141,8 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 	for {
 		if s.state.Done() && !s.resultShown {
 			s.resultShown = true
-			s.view.showPosition()
-			s.view.showResult()
+			s.showPosition()
+			s.showResult()
 		}
 		if s.state.Done() && !(s.Keyboard && hasPerson) {
 			return s.flush()
@@ -154,7 +154,7 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 			}
 			continue
 		}
-		s.view.prompt()
+		s.prompt()
 		err := s.flush()
 		if err != nil {
 			return err
@@ -168,7 +168,7 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 			return ctx.Err()
 		case line, ok := <-input.C:
 			if !ok {
-				s.view.showInputEnd()
+				s.showInputEnd()
 				return errors.Join(s.flush(), input.Err)
 			}
 			quit, err := s.execute(ctx, string(line))
@@ -179,7 +179,7 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 	}
 }
 
-// flush writes the view's output to w.
+// flush writes the output to w.
 func (s *Session) flush() error {
 	_, err := s.w.Write(s.output.Bytes())
 	s.output.Reset()
@@ -202,7 +202,7 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	if err != nil {
 		return err
 	}
-	stop, start := s.view.showThinking(seat.Name), time.Now()
+	stop, start := s.showThinking(seat.Name), time.Now()
 	action, err := seat.Agent.Choose(ctx, s.state)
 	stop()
 	if err != nil {
@@ -212,7 +212,7 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	if hasPerson || s.state.Done() {
 		return nil
 	}
-	s.view.showPosition()
+	s.showPosition()
 	err = s.flush()
 	if err != nil {
 		return err
@@ -235,9 +235,9 @@ func (s *Session) apply(action env.Action, took time.Duration) {
 			seat.Agent.Observe(action)
 		}
 	}
-	s.view.showMove(mover, action, took)
+	s.showMove(mover, action, took)
 	if s.personMoves() {
-		s.view.showPosition()
+		s.showPosition()
 	}
 }
 
@@ -267,16 +267,20 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	}
 	switch words[0] {
 	case "help":
-		s.view.note(s.help())
+		s.note(s.help())
 	case "quit", "q", "exit":
 		return true, s.flush()
 	case "moves":
-		s.view.listMoves(s.state.Legal(nil))
+		s.listMoves(s.state.Legal(nil))
 	case "rules":
-		s.view.showRules()
+		s.showRules()
 	case "board":
-		s.view.showPosition()
+		s.showPosition()
 	case "undo":
+		if len(words) > 1 {
+			s.reject("undo has no number: it takes back your last move; type it again for more.")
+			return false, nil
+		}
 		s.undo()
 	case "new":
 		s.newGame()
@@ -284,11 +288,11 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	case "switch":
 		s.switchSides()
 	case "hint":
-		return false, s.analyze(ctx, s.view.showSuggestion)
+		return false, s.analyze(ctx, s.showSuggestion)
 	case "?", "analyze":
 		show := s.showBest
 		if slices.Equal(words[1:], []string{"all"}) {
-			show = func(agent string, r *analysis.Result) { s.view.showAnalysis(agent, r, true) }
+			show = func(agent string, r *analysis.Result) { s.showAnalysis(agent, r, true) }
 		}
 		return false, s.analyze(ctx, show)
 	default:
@@ -300,19 +304,19 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 // showStart shows the players, the rules if wanted, and the board. It leaves out the board if an agent moves first against
 // a person, because the agent's move will show it.
 func (s *Session) showStart(rules bool) {
-	s.view.showPlayers()
+	s.showPlayers()
 	if rules {
-		s.view.showRules()
+		s.showRules()
 	}
 	if _, hasPerson := s.person(); !hasPerson || s.personMoves() {
-		s.view.showPosition()
+		s.showPosition()
 	}
 }
 
 // reject counts an input line that has no effect and shows the reason.
 func (s *Session) reject(reason string) {
 	s.rejected++
-	s.view.line("%s", reason)
+	s.line("%s", reason)
 }
 
 // playLine plays the move on an input line.
@@ -368,8 +372,8 @@ func (s *Session) undo() {
 	s.moves, s.movers, s.resultShown = s.moves[:plies], s.movers[:plies], false
 	s.state, _ = env.Replay(s.Game, s.moves) // cannot fail: they were legal
 	s.resetAgents()                          // their search trees contain moves that were taken back
-	s.view.showUndo(taken)
-	s.view.showPosition()
+	s.showUndo(taken)
+	s.showPosition()
 }
 
 // switchSides swaps the seats of the players; the position stays.
@@ -380,13 +384,13 @@ func (s *Session) switchSides() {
 }
 
 // showBest shows an analysis with only its best moves.
-func (s *Session) showBest(agent string, r *analysis.Result) { s.view.showAnalysis(agent, r, false) }
+func (s *Session) showBest(agent string, r *analysis.Result) { s.showAnalysis(agent, r, false) }
 
 // analyze shows an analysis of the position by the agent to move. If the person is to move, the opponent's advisor
 // analyses.
 func (s *Session) analyze(ctx context.Context, show func(agent string, r *analysis.Result)) error {
 	if s.state.Done() {
-		s.view.note("The game is over.")
+		s.note("The game is over.")
 		return nil
 	}
 	seat := &s.Seats[s.state.Player()]
@@ -397,7 +401,7 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 	if err != nil {
 		return err
 	}
-	stop := s.view.showThinking(seat.AdvisorName)
+	stop := s.showThinking(seat.AdvisorName)
 	result, err := analysis.Analyze(ctx, s.Game, seat.Advisor, s.state, 0)
 	stop()
 	if err != nil {

@@ -84,12 +84,12 @@ func TestSigned(t *testing.T) {
 }
 
 func TestSession(t *testing.T) {
-	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "c3", "r3 c3", "nonsense", "#99", "udno", "Undo", "undo", "quit now", "never read")
+	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "c3", "r3 c3", "nonsense", "#99", "udno", "undo 2", "Undo", "undo", "quit now", "never read")
 	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as b1, or hint, undo, ? (analysis by mcts:50), help.\n",
 		"a   b   c", "Type a move: b1 or (mark r1 c2).", "mcts:50 would play", "value for x",
 		"mcts:50 would play", "after 50 simulations", "value for x", "visits  value  prior", "  chosen\n", "and 15 more; \"? all\" lists them",
 		"#1 b1, #2 c1", "#21 d5", "x plays c3", "o plays ", "c3 is not legal: x is on c3; moves look like ",
-		`"nonsense" is not a move of this game`, "there are moves #1 to #19", "did you mean undo?\n", "taken back: 2 moves", "There is nothing to take back.\n")
+		`"nonsense" is not a move of this game`, "there are moves #1 to #19", "did you mean undo?\n", "undo has no number", "taken back: 2 moves", "There is nothing to take back.\n")
 	if strings.Contains(out, "never read") || strings.Contains(out, "ended") || strings.Contains(out, "> ") || strings.Contains(out, "\x1b") {
 		t.Errorf("the game goes on after quit, or has prompts or colours in a pipe:\n%s", out)
 	}
@@ -358,7 +358,7 @@ func TestEndsOfQuad(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.movers = make([]env.Player, len(s.moves))
-		s.view.showPosition()
+		s.showPosition()
 		contains(t, s.output.String(), c.want...)
 	}
 }

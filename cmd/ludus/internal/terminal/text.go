@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,119 +10,108 @@ import (
 	"ludus/env"
 )
 
-// textView shows a session to people.
-type textView struct {
-	*Session
-	canvas *canvas
-	out    *bytes.Buffer
-}
-
-func newTextView(s *Session) *textView {
-	return &textView{Session: s, canvas: newCanvas(s.Game, &s.Style), out: &s.output}
-}
-
-func (v *textView) showPlayers() {
-	players := v.Game.Players
-	player, hasPerson := v.person()
+func (s *Session) showPlayers() {
+	players := s.Game.Players
+	player, hasPerson := s.person()
 	if !hasPerson {
-		v.line("%s: %s is %s, %s is %s.\n", v.Game.Name, v.Seats[0].Name, players[0], v.Seats[1].Name, players[1])
+		s.line("%s: %s is %s, %s is %s.\n", s.Game.Name, s.Seats[0].Name, players[0], s.Seats[1].Name, players[1])
 		return
 	}
-	agent := v.Seats[player.Opponent()].Name
-	v.line("%s: you are %s, %s is %s.", v.Game.Name, players[player], agent, players[player.Opponent()])
-	v.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.\n", v.moveExamples(),
-		v.Seats[player.Opponent()].AdvisorName)
+	agent := s.Seats[player.Opponent()].Name
+	s.line("%s: you are %s, %s is %s.", s.Game.Name, players[player], agent, players[player.Opponent()])
+	s.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.\n", s.moveExamples(),
+		s.Seats[player.Opponent()].AdvisorName)
 }
 
-func (v *textView) showRules() {
-	fmt.Fprintln(v.out, v.Style.Rules(v.Game))
+func (s *Session) showRules() {
+	fmt.Fprintln(&s.output, s.Style.Rules(s.Game))
 }
 
-func (v *textView) showPosition() {
+func (s *Session) showPosition() {
 	var legal []env.Action
-	if v.personMoves() {
-		legal = v.state.Legal(nil)
+	if s.personMoves() {
+		legal = s.state.Legal(nil)
 	}
-	player, hasPerson := v.person()
-	v.canvas.turned = hasPerson && player == env.Second && v.Game.Opposite() // the person's side is at the bottom
-	v.out.WriteString(v.canvas.draw(v.state, cellMarks(v.Game, v.state, v.lastMoves(), legal)))
-	status := v.Game.Status(v.state)
-	if len(v.state.WinningCells(nil)) > 0 {
+	player, hasPerson := s.person()
+	s.canvas.turned = hasPerson && player == env.Second && s.Game.Opposite() // the person's side is at the bottom
+	s.output.WriteString(s.canvas.draw(s.state, cellMarks(s.Game, s.state, s.lastMoves(), legal)))
+	status := s.Game.Status(s.state)
+	if len(s.state.WinningCells(nil)) > 0 {
 		status += "; * * marks the winning cells"
 	}
-	v.line("%s\n", status)
+	s.line("%s\n", status)
 }
 
-func (v *textView) prompt() {
+func (s *Session) prompt() {
 	switch {
-	case !v.Keyboard:
-	case v.state.Done():
-		v.out.WriteString("new, switch, undo or quit> ")
+	case !s.Keyboard:
+	case s.state.Done():
+		s.output.WriteString("new, switch, undo or quit> ")
 	default:
-		fmt.Fprintf(v.out, "%s> ", v.Game.Players[v.state.Player()])
+		fmt.Fprintf(&s.output, "%s> ", s.Game.Players[s.state.Player()])
 	}
 }
 
-func (v *textView) showMove(player env.Player, action env.Action, took time.Duration) {
-	fmt.Fprintf(v.out, "%s plays %s", v.Game.Players[player], v.Style.bold(v.Game.ActionNames[action]))
-	if !v.state.Done() && v.state.Player() == player {
-		v.out.WriteString(" and moves again")
+func (s *Session) showMove(player env.Player, action env.Action, took time.Duration) {
+	fmt.Fprintf(&s.output, "%s plays %s", s.Game.Players[player], s.Style.bold(s.Game.ActionNames[action]))
+	if !s.state.Done() && s.state.Player() == player {
+		s.output.WriteString(" and moves again")
 	}
-	if v.Style.Live && took >= time.Second {
-		v.out.WriteString(v.Style.faint(fmt.Sprintf("  after %.1f s", took.Seconds())))
+	if s.Style.Live && took >= time.Second {
+		s.output.WriteString(s.Style.faint(fmt.Sprintf("  after %.1f s", took.Seconds())))
 	}
-	v.out.WriteString("\n")
-	if again := v.state.Player() == player && v.Seats[player].Agent != nil; !again || v.state.Done() {
-		v.out.WriteString("\n")
+	s.output.WriteString("\n")
+	if again := s.state.Player() == player && s.Seats[player].Agent != nil; !again || s.state.Done() {
+		s.output.WriteString("\n")
 	}
 }
 
-func (v *textView) showUndo(plies int) {
-	fmt.Fprintf(v.out, "taken back: %s\n\n", counted(plies, "move"))
+func (s *Session) showUndo(plies int) {
+	fmt.Fprintf(&s.output, "taken back: %s\n\n", counted(plies, "move"))
 }
 
-func (v *textView) note(text string) { fmt.Fprintln(v.out, text) }
+func (s *Session) note(text string) { fmt.Fprintln(&s.output, text) }
 
 // listMoves lists the moves with their numbers.
-func (v *textView) listMoves(legal []env.Action) {
+func (s *Session) listMoves(legal []env.Action) {
 	if len(legal) == 0 {
-		v.note("The game is over; there are no moves.")
+		s.note("The game is over; there are no moves.")
 		return
 	}
 	texts := make([]string, len(legal))
 	for i, a := range legal {
-		texts[i] = fmt.Sprintf("#%d\u00a0%s", i+1, v.Game.ActionNames[a]) // the line does not break at a no-break space
+		texts[i] = fmt.Sprintf("#%d\u00a0%s", i+1, s.Game.ActionNames[a]) // the line does not break at a no-break space
 	}
-	fmt.Fprintln(v.out, strings.ReplaceAll(v.Style.Wrapped(strings.Join(texts, ", ")), "\u00a0", " "))
+	fmt.Fprintln(&s.output, strings.ReplaceAll(s.Style.Wrapped(strings.Join(texts, ", ")), "\u00a0", " "))
 }
 
-func (v *textView) showSuggestion(agent string, r *analysis.Result) {
+func (s *Session) showSuggestion(agent string, r *analysis.Result) {
 	text := fmt.Sprintf("%s would play %s", agent, r.Best)
 	if r.Reason != "" {
 		text += ", which " + r.Reason
 	}
-	v.line("%s", text)
+	s.line("%s", text)
 	if r.Value != nil {
-		v.line("  %s", v.valueForFirst(r))
+		s.line("  %s", s.valueForFirst(r))
 	}
 }
 
 // valueForFirst formats the value of the position for the first player, whoever is to move.
-func (v *textView) valueForFirst(r *analysis.Result) string {
-	return fmt.Sprintf("value for %s %s%s", v.Game.Players[0], signed(*v.forFirst(r, r.Value)), proven(r))
+func (s *Session) valueForFirst(r *analysis.Result) string {
+	return fmt.Sprintf("value for %s %s%s", s.Game.Players[0], signed(*s.forFirst(r, r.Value)), proven(r))
 }
 
 // forFirst converts a value for the player to move of an analysis into one for the first player; nil stays nil.
-func (v *textView) forFirst(r *analysis.Result, value *float64) *float64 {
-	if value == nil || r.Player == v.Game.Players[0] {
+func (s *Session) forFirst(r *analysis.Result, value *float64) *float64 {
+	if value == nil || r.Player == s.Game.Players[0] {
 		return value
 	}
 	return new(-*value)
 }
 
 // line formats a line and writes it, wrapped to the width of the terminal.
-func (v *textView) line(format string, arguments ...any) {
-	fmt.Fprintln(v.out, v.Style.Wrapped(fmt.Sprintf(format, arguments...)))
+func (s *Session) line(format string, arguments ...any) {
+	fmt.Fprintln(&s.output, s.Style.Wrapped(fmt.Sprintf(format, arguments...)))
 }
 
 // proven returns ", proven" if the value is exact.
@@ -137,32 +125,32 @@ func proven(r *analysis.Result) string {
 // maxMoveInfos is the number of moves that an analysis shows unless all are wanted.
 const maxMoveInfos = 6
 
-func (v *textView) showAnalysis(agent string, r *analysis.Result, all bool) {
+func (s *Session) showAnalysis(agent string, r *analysis.Result, all bool) {
 	after := ""
 	if r.Simulations > 0 {
 		after = ", after " + counted(r.Simulations, "simulation")
 	}
-	v.line("%s would play %s%s", agent, r.Best, after)
+	s.line("%s would play %s%s", agent, r.Best, after)
 	if r.Value == nil {
-		v.line("  It does not evaluate positions.\n")
+		s.line("  It does not evaluate positions.\n")
 		return
 	}
-	v.line("  %s, from -1 (lost) to +1 (won)", v.valueForFirst(r))
-	if r.Goals != nil && v.Game.GoalHead { // in other games the goals follow from the value
+	s.line("  %s, from -1 (lost) to +1 (won)", s.valueForFirst(r))
+	if r.Goals != nil && s.Game.GoalHead { // in other games the goals follow from the value
 		goals := r.Goals.Values
-		v.line("  expected points at the end: %s %.0f, %s %.0f", v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
+		s.line("  expected points at the end: %s %.0f, %s %.0f", s.Game.Players[0], goals[0], s.Game.Players[1], goals[1])
 	}
 	shown := len(r.Moves)
 	if !all {
 		shown = min(shown, maxMoveInfos)
 	}
-	v.moveInfos(r, shown)
-	v.out.WriteString("\n")
+	s.moveInfos(r, shown)
+	s.output.WriteString("\n")
 }
 
 // moveInfos lists the best `count` moves, the chosen one first. Each has a bar for its visits, or for its prior if the
 // agent counts no visits. Values are for the first player.
-func (v *textView) moveInfos(r *analysis.Result, count int) {
+func (s *Session) moveInfos(r *analysis.Result, count int) {
 	moves, shown := r.Moves, r.Moves[:count]
 	visits, priors := 0, 0.0
 	for _, m := range moves {
@@ -173,25 +161,25 @@ func (v *textView) moveInfos(r *analysis.Result, count int) {
 		width = max(width, len(m.Move))
 	}
 	const columns, bar = 24, 12 // widths of the numbers and of the longest bar
-	fmt.Fprintf(v.out, "  %s  visits  value  prior\n", pad("move", width))
+	fmt.Fprintf(&s.output, "  %s  visits  value  prior\n", pad("move", width))
 	for i, m := range shown {
 		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
-			orDash(m.Visits, "%d", 1), valueOrDash(v.forFirst(r, m.Value)), orDash(m.Prior, "%.0f %%", 100))
+			orDash(m.Visits, "%d", 1), valueOrDash(s.forFirst(r, m.Value)), orDash(m.Prior, "%.0f %%", 100))
 		share := orZero(m.Prior) / max(priors, 1e-9)
 		if visits > 0 {
 			share = float64(orZero(m.Visits)) / float64(visits)
 		}
-		if v.Style.room() >= 2+width+columns+bar {
-			line += "  " + strings.Repeat(v.Style.pick("▇", "#"), int(share*bar+0.5))
+		if s.Style.room() >= 2+width+columns+bar {
+			line += "  " + strings.Repeat(s.Style.pick("▇", "#"), int(share*bar+0.5))
 		}
 		line = strings.TrimRight(line, " ")
 		if i == 0 {
 			line += "  chosen"
 		}
-		fmt.Fprintln(v.out, line)
+		fmt.Fprintln(&s.output, line)
 	}
 	if more := len(moves) - len(shown); more > 0 {
-		fmt.Fprintf(v.out, "  and %d more; \"? all\" lists them\n", more)
+		fmt.Fprintf(&s.output, "  and %d more; \"? all\" lists them\n", more)
 	}
 }
 
@@ -236,39 +224,40 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func (v *textView) showResult() {
-	goals, result := v.state.Goals(), "A draw"
-	if winner, ok := v.winner(); ok {
-		player, hasPerson := v.person()
+func (s *Session) showResult() {
+	goals, result := s.state.Goals(), "A draw"
+	if winner, ok := s.winner(); ok {
+		player, hasPerson := s.person()
 		switch {
 		case !hasPerson:
-			result = fmt.Sprintf("%s, %s, wins", v.Game.Players[winner], v.Seats[winner].Name)
+			result = fmt.Sprintf("%s, %s, wins", s.Game.Players[winner], s.Seats[winner].Name)
 		case player == winner:
 			result = "You win"
 		default:
 			result = "You lose"
 		}
 	}
-	fmt.Fprintf(v.out, "%s: %s %d, %s %d.\n", v.Style.bold(result), v.Game.Players[0], goals[0], v.Game.Players[1], goals[1])
+	fmt.Fprintf(&s.output, "%s: %s %d, %s %d.\n", s.Style.bold(result), s.Game.Players[0], goals[0], s.Game.Players[1],
+		goals[1])
 }
 
-func (v *textView) showInputEnd() {
-	if v.Keyboard {
-		v.out.WriteString("\n")
+func (s *Session) showInputEnd() {
+	if s.Keyboard {
+		s.output.WriteString("\n")
 	}
-	if !v.state.Done() {
-		v.out.WriteString("The input ended before the game.\n")
+	if !s.state.Done() {
+		s.output.WriteString("The input ended before the game.\n")
 	}
 }
 
 // showThinking shows on a live terminal that an agent is thinking. stop erases it.
-func (v *textView) showThinking(agent string) (stop func()) {
-	if !v.Style.Live {
+func (s *Session) showThinking(agent string) (stop func()) {
+	if !s.Style.Live {
 		return func() {}
 	}
 	text := agent + " is thinking"
-	fmt.Fprint(v.w, v.Style.faint(text[:min(len(text), v.Style.room()-1)]))
-	return func() { fmt.Fprint(v.w, "\r\x1b[K") }
+	fmt.Fprint(s.w, s.Style.faint(text[:min(len(text), s.Style.room()-1)]))
+	return func() { fmt.Fprint(s.w, "\r\x1b[K") }
 }
 
 // help returns the help text on moves and commands, with examples of the game's moves.

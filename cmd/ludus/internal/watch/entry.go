@@ -34,7 +34,7 @@ type Entry struct {
 	State       string  `json:"state"`
 	Problem     string  `json:"problem,omitempty"`   // why the run is broken
 	Generation  int     `json:"generation"`          // last completed generation
-	Generations int     `json:"generations"`         // planned number of generations, or the completed number if the time was over
+	Generations int     `json:"generations"`         // planned number, or the completed number if the time was over
 	Games       int     `json:"games"`               // completed games of self-play
 	Rating      Rating  `json:"rating,omitzero"`     // rating of the best checkpoint
 	Untrained   bool    `json:"untrained,omitempty"` // no training step, or few generations and no rating

@@ -3,11 +3,13 @@ package watch
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"ludus/train/rundir"
 )
@@ -20,8 +22,10 @@ type List struct {
 	Note string  `json:"note,omitempty"` // why the directory cannot be read
 }
 
-// scan finds the runs in w.dir, at most two levels below it but not inside other runs, and refreshes them.
+// scan finds the runs in w.dir, at most two levels below it but not inside other runs, and refreshes them. Their number has
+// no limit: scans are the rarer the longer they take.
 func (w *Watcher) scan() *List {
+	start := time.Now()
 	list := &List{Dir: w.dir, Path: w.dir, Runs: []Entry{}}
 	if path, err := filepath.Abs(w.dir); err == nil {
 		list.Path = path
@@ -40,6 +44,7 @@ func (w *Watcher) scan() *List {
 		}
 		list.Runs = append(list.Runs, w.runs[name].refresh())
 	}
+	maps.DeleteFunc(w.runs, func(_ string, r *runReader) bool { return start.Sub(r.checked) > forgetAfter })
 	return list
 }
 
@@ -55,17 +60,14 @@ func findRuns(dir, below string, levels int) (names []string, err error) {
 		}
 		if rundir.Is(filepath.Join(dir, name)) {
 			names = append(names, name)
-		} else if levels > 1 && !leadsOut(dir, name) {
-			deeper, _ := findRuns(dir, name, levels-1)
-			names = append(names, deeper...)
+		} else if levels > 1 {
+			if _, err := Resolve(dir, name); err == nil { // no link that leads out
+				deeper, _ := findRuns(dir, name, levels-1)
+				names = append(names, deeper...)
+			}
 		}
 	}
 	return names, err
-}
-
-func leadsOut(dir, name string) bool {
-	_, err := Resolve(dir, name)
-	return err != nil
 }
 
 // ErrOutside means that a path given to [Resolve] leads out of its folder.

@@ -13,6 +13,7 @@ var ErrUnknown = errors.New("there is no such run")
 const (
 	viewInterval = 250 * time.Millisecond // time between refreshes of a viewed run
 	listInterval = time.Second            // time between scans; longer if a scan takes more than a twentieth of it
+	forgetAfter  = time.Minute            // time since the last view of a run that is no longer listed
 )
 
 // Watcher follows the runs in a directory. Its methods are safe for concurrent use.
@@ -22,7 +23,7 @@ type Watcher struct {
 	mu   sync.Mutex            // held while files are read
 	list *List                 // newest version; nil before the first scan
 	due  time.Time             // time of the next scan
-	runs map[string]*runReader // runs that are listed or were, by name
+	runs map[string]*runReader // by name: listed runs, and others that were viewed within forgetAfter
 }
 
 // New returns a watcher of the runs in dir.

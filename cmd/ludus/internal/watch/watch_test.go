@@ -333,6 +333,27 @@ func TestViewGrows(t *testing.T) {
 	until(t, w, "run", func(v *View) bool { return v.Run.State == Finished && len(v.Sections) > 0 })
 }
 
+// A deleted run is forgotten once nobody has viewed it for a while.
+func TestForgotten(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"stays", "goes"} {
+		write(t, filepath.Join(dir, name, "config.json"), fmt.Sprintf(config, settings(t)))
+	}
+	w := New(dir)
+	w.List()
+	if err := os.RemoveAll(filepath.Join(dir, "goes")); err != nil {
+		t.Fatal(err)
+	}
+	until(t, w, "goes", func(v *View) bool { return v.Run.State == Broken && len(w.List().Runs) == 1 })
+	for _, run := range w.runs {
+		run.checked = run.checked.Add(-2 * forgetAfter)
+	}
+	w.scan()
+	if w.runs["goes"] != nil || w.runs["stays"] == nil {
+		t.Errorf("kept are %v", w.runs)
+	}
+}
+
 // A starting run is not shown as broken, and is read as soon as it has a plan.
 func TestStartingRun(t *testing.T) {
 	dir := t.TempDir()
@@ -385,8 +406,7 @@ func TestWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := New(dir)
-	v := view(t, w, "run")
-	if v.Workers != nil {
+	if view(t, w, "run").Workers != nil {
 		t.Error("a stopped run has workers")
 	}
 	release, err := rundir.Lock(run)
@@ -394,7 +414,7 @@ func TestWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	v = until(t, w, "run", func(v *View) bool { return v.Workers != nil && v.Workers.Workers[0].Name == "a" })
+	until(t, w, "run", func(v *View) bool { return v.Workers != nil && v.Workers.Workers[0].Name == "a" })
 	status.Time -= 1000
 	if err := rundir.WriteWorkers(run, status); err != nil {
 		t.Fatal(err)

@@ -65,7 +65,8 @@ func sentence(text string) string {
 // contentTypes are the content types of files by extension. The operating system's table may be wrong, and browsers check
 // types.
 var contentTypes = map[string]string{
-	"": "text/plain; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8",
+	"": "text/plain; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".html": "text/html; charset=utf-8",
 }
 
 // serveFile sends a file of package static.
@@ -86,5 +87,8 @@ func (s *Server) pageRoutes() {
 			s.handle("GET", pattern, func(w http.ResponseWriter, r *http.Request) { s.serveFile(w, r, name) })
 		}
 	}
-	s.handle("GET", "/static/{name...}", func(w http.ResponseWriter, r *http.Request) { s.serveFile(w, r, r.PathValue("name")) })
+	s.handle("GET", "/static/{name...}", func(w http.ResponseWriter,
+		r *http.Request) {
+		s.serveFile(w, r, r.PathValue("name"))
+	})
 }

@@ -96,6 +96,38 @@ func TestEnd(t *testing.T) {
 	eventually(t, "the search has ended", func() bool { return len(s.searches.running) == 0 })
 }
 
+// A client that does not read its reply is disconnected.
+func TestStalledReader(t *testing.T) {
+	l := defaultLimits
+	l.read, l.searchWait, l.search, l.write = 100*time.Millisecond, 0, 0, 100*time.Millisecond
+	s, err := listen(Options{Address: "127.0.0.1:0", Threads: 1}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	s.mux.HandleFunc("/api/test", func(w http.ResponseWriter, _ *http.Request) {
+		var err error
+		for err == nil {
+			_, err = w.Write(make([]byte, 1<<20))
+		}
+		ended <- err
+	})
+	c := serve(t, s)
+	response, err := c.http.Do(c.request("GET", "/api/test", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the server still waits for its reader")
+	}
+}
+
 // A spec without a generation uses a new checkpoint as soon as it exists; one with a generation keeps its checkpoint.
 func TestNewCheckpoint(t *testing.T) {
 	dir := runsFolder(t)

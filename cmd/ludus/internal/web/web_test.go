@@ -453,7 +453,7 @@ func TestOrigins(t *testing.T) {
 		{"GET", "/api/about", []string{"Sec-Fetch-Site: cross-site"}},
 		{"GET", "/api/about", []string{"Origin: https://example.com"}},
 		{"GET", "/static/dom.js", []string{"Sec-Fetch-Site: cross-site"}},
-		{"GET", "/api/events", []string{"Sec-Fetch-Site: same-site"}},
+		{"GET", "/api/runs", []string{"Sec-Fetch-Site: same-site"}},
 	} {
 		c.refuses(c.request(a.method, a.path, `{"game":"quad-5x5"}`, a.headers...), http.StatusForbidden, "other origins have no access")
 	}

@@ -84,7 +84,8 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 func (e *engine) load(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
 	origin := agent.Origin{Path: reference.Path, Generation: -1, Digest: reference.Path}
 	if reference.String() != "agent" {
-		return nil, origin, fmt.Errorf("%w named %q; this page has one, agent, as in net:agent,sims=64", agent.ErrWeights, reference)
+		return nil, origin, fmt.Errorf("%w named %q; this page has one, agent, as in net:agent,sims=64", agent.ErrWeights,
+			reference)
 	}
 	if text := js.Global().Get("dial"); text.Type() == js.TypeString {
 		if err := json.Unmarshal([]byte(text.String()), &origin.Dial); err != nil {
