@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/hex"
@@ -24,15 +25,15 @@ import (
 	"ludus/train/rundir"
 )
 
-// Server is an embedded NATS server.
+// Server is a NATS server in the process of its run.
 type Server struct {
 	nats     *server.Server
 	gate     *gate
 	host     string
-	password string    // password of the learner's connections
-	identity *identity // nil: no credentials for workers, no encryption
-	broken   *failure
-	watcher  *nats.Conn // connection for the gate's waits
+	password string          // password of the learner's connections
+	identity *identity       // nil: no credentials for workers, no encryption
+	broken   context.Context // ends with the first disk error, its cause; from then on the server stores nothing
+	watcher  *nats.Conn      // connection for the gate's waits
 	joined   sync.WaitGroup
 }
 
@@ -105,8 +106,9 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	if s.nats, err = server.NewServer(options); err != nil {
 		return err
 	}
-	s.broken = &failure{happened: make(chan struct{})}
-	s.nats.SetLogger(&logger{notes{notify: notify}, dir, s.broken}, false, false)
+	var fail context.CancelCauseFunc
+	s.broken, fail = context.WithCancelCause(context.Background())
+	s.nats.SetLogger(&logger{notes{notify: notify}, dir, fail}, false, false)
 	s.nats.Start() // returns when the server has started
 	if !s.nats.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("the NATS server did not start within %v", startTimeout)
@@ -120,24 +122,17 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	return nil
 }
 
-// KeepsGames reports whether the files of the embedded server in a run directory may hold games. Those of a finished run hold none.
+// KeepsGames reports whether the server's files in a run directory may hold games. Those of a finished run hold none.
 func KeepsGames(runDir string) bool {
 	streams, _ := fs.Glob(os.DirFS(runDir), path.Join(rundir.ServerDir, "jetstream", "*", "streams", gamesStream)) // cannot fail: the pattern is valid
 	return len(streams) > 0
 }
 
-// failure is the first disk error of the server. After it the server stores nothing until it is started again.
-type failure struct {
-	happened chan struct{} // closed after the error
-	once     sync.Once
-	err      error // set before happened is closed
-}
-
 // logger passes the server's errors to people. It leaves out errors of single connections, which any client can cause.
 type logger struct {
-	notes  notes
-	dir    string // of the server's files
-	broken *failure
+	notes notes
+	dir   string                  // of the server's files
+	fail  context.CancelCauseFunc // called with each disk error
 }
 
 // storageErrors are parts of log lines by which the server says that it cannot write and stores nothing from then on.
@@ -154,10 +149,7 @@ func (l *logger) Errorf(format string, args ...any) {
 		if strings.Contains(text, "no space left") {
 			what = "free some space"
 		}
-		l.broken.once.Do(func() {
-			l.broken.err = fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what)
-			close(l.broken.happened)
-		})
+		l.fail(fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what))
 	}
 	l.notes.say("NATS server: " + text)
 }
