@@ -42,10 +42,26 @@ func connect(ctx context.Context, u *url.URL, options ...nats.Option) (*nats.Con
 	}
 	address := *u
 	address.Fragment = ""
-	d := &dialer{ctx: ctx}
+	// nats.Connect takes no context. Until it returns, the end of ctx ends dialling and closes what was dialled.
+	var connected atomic.Bool
+	dial := func(network, address string) (net.Conn, error) {
+		plain := net.Dialer{Timeout: connectTime}
+		if connected.Load() {
+			return plain.Dial(network, address)
+		}
+		conn, err := plain.DialContext(ctx, network, address)
+		if err == nil {
+			context.AfterFunc(ctx, func() {
+				if !connected.Load() {
+					_ = conn.Close()
+				}
+			})
+		}
+		return conn, err
+	}
 	conn, err := nats.Connect(address.String(), append(options, nats.CustomInboxPrefix(workerReplies),
-		nats.Timeout(connectTime), nats.SetCustomDialer(d), nats.SkipHostLookup())...)
-	d.connected.Store(true)
+		nats.Timeout(connectTime), nats.SetCustomDialer(dialer(dial)), nats.SkipHostLookup())...)
+	connected.Store(true)
 	if ctx.Err() != nil {
 		if err == nil {
 			conn.Close()
@@ -55,29 +71,10 @@ func connect(ctx context.Context, u *url.URL, options ...nats.Option) (*nats.Con
 	return conn, explain(u, err)
 }
 
-// dialer dials for [nats.Connect], which takes no context. Until connected is set, the end of ctx ends dialling and
-// closes what was dialled.
-type dialer struct {
-	ctx       context.Context
-	connected atomic.Bool
-}
+// dialer is a [nats.CustomDialer].
+type dialer func(network, address string) (net.Conn, error)
 
-// Dial implements [nats.CustomDialer].
-func (d *dialer) Dial(network, address string) (net.Conn, error) {
-	plain := net.Dialer{Timeout: connectTime}
-	if d.connected.Load() {
-		return plain.Dial(network, address)
-	}
-	conn, err := plain.DialContext(d.ctx, network, address)
-	if err == nil {
-		context.AfterFunc(d.ctx, func() {
-			if !d.connected.Load() {
-				_ = conn.Close()
-			}
-		})
-	}
-	return conn, err
-}
+func (d dialer) Dial(network, address string) (net.Conn, error) { return d(network, address) }
 
 // explain adds the likely reason to an error of a connection to u.
 func explain(u *url.URL, err error) error {

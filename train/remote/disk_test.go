@@ -41,7 +41,7 @@ func TestStorageError(t *testing.T) {
 	h := startHub(t, server, "run")
 	l := server.nats.Logger()
 	l.Errorf("something else")
-	if err := context.Cause(server.broken); err != nil {
+	if err := server.broken.get(); err != nil {
 		t.Error(err)
 	}
 	l.Errorf("JetStream stream '%s > %s' critical write error: %v", "LUDUS", gamesStream, errors.New("write 1.blk: no space left on device"))

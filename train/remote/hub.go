@@ -49,6 +49,7 @@ func NewHub(ctx context.Context, s *Server, run string, notify func(string)) (*H
 		h.disconnect()
 		return nil, fmt.Errorf("NATS server: %w", err)
 	}
+	s.broken.onError(h.messages.Stop) // ends Receive
 	return h, nil
 }
 
@@ -142,17 +143,15 @@ const ackWait = time.Minute
 // Receive waits for the next message of a worker. It returns an error when ctx ends, when the server cannot write to
 // the disk, or when the server ends the delivery of messages.
 func (h *Hub) Receive(ctx context.Context) (*record.Delivery, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	broken := h.server.broken
-	defer context.AfterFunc(broken, func() { cancel(context.Cause(broken)) })()
 	m, err := h.messages.Next(jetstream.NextContext(ctx))
 	for ; errors.Is(err, jetstream.ErrNoHeartbeat); m, err = h.messages.Next(jetstream.NextContext(ctx)) {
 		h.notes.say("receiving games: " + err.Error()) // the server is slow; Next requests messages again
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return nil, ctx.Err()
+	case h.server.broken.get() != nil:
+		return nil, h.server.broken.get()
 	case err != nil: // all later calls of Next would fail
 		return nil, fmt.Errorf("receiving games: %w", err)
 	}

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/hex"
@@ -30,10 +29,10 @@ type Server struct {
 	nats     *server.Server
 	gate     *gate
 	host     string
-	password string          // password of the learner's connections
-	identity *identity       // nil: no credentials for workers, no encryption
-	broken   context.Context // ends with the first disk error, its cause; from then on the server stores nothing
-	watcher  *nats.Conn      // connection for the gate's waits
+	password string    // password of the learner's connections
+	identity *identity // nil: no credentials for workers, no encryption
+	broken   failure
+	watcher  *nats.Conn // connection for the gate's waits
 	joined   sync.WaitGroup
 }
 
@@ -106,9 +105,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	if s.nats, err = server.NewServer(options); err != nil {
 		return err
 	}
-	var fail context.CancelCauseFunc
-	s.broken, fail = context.WithCancelCause(context.Background())
-	s.nats.SetLogger(&logger{notes{notify: notify}, dir, fail}, false, false)
+	s.nats.SetLogger(&logger{notes{notify: notify}, dir, &s.broken}, false, false)
 	s.nats.Start() // returns when the server has started
 	if !s.nats.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("the NATS server did not start within %v", startTimeout)
@@ -128,11 +125,49 @@ func KeepsGames(runDir string) bool {
 	return len(streams) > 0
 }
 
+// failure is the first disk error of the server. After it the server stores nothing until it is started again.
+type failure struct {
+	mu   sync.Mutex
+	err  error
+	then func() // called once there is an error; nil: none
+}
+
+// set stores an error, unless there is one.
+func (f *failure) set(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = err
+		f.call()
+	}
+}
+
+func (f *failure) get() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+// onError makes f call then once there is an error. then must not block.
+func (f *failure) onError(then func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.then = then
+	f.call()
+}
+
+// call calls then if there is an error. The caller holds the lock.
+func (f *failure) call() {
+	if f.err != nil && f.then != nil {
+		f.then()
+	}
+}
+
 // logger passes the server's errors to people. It leaves out errors of single connections, which any client can cause.
 type logger struct {
-	notes notes
-	dir   string                  // of the server's files
-	fail  context.CancelCauseFunc // called with each disk error
+	notes  notes
+	dir    string // of the server's files
+	broken *failure
 }
 
 // storageErrors are parts of log lines by which the server says that it cannot write and stores nothing from then on.
@@ -149,7 +184,7 @@ func (l *logger) Errorf(format string, args ...any) {
 		if strings.Contains(text, "no space left") {
 			what = "free some space"
 		}
-		l.fail(fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what))
+		l.broken.set(fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what))
 	}
 	l.notes.say("NATS server: " + text)
 }
