@@ -26,10 +26,10 @@ const (
 // FollowLines returns a follower of the file at path, which need not exist yet.
 func FollowLines(path string) *LineFollower { return &LineFollower{path: path} }
 
-// Poll returns the new lines, without line ends. It leaves out an unfinished last line, and what exceeds 16 MiB is left
-// for the next call. If reset is true, the file was replaced or removed: forget all earlier lines; the returned ones are
-// the first of the new file. A line longer than 16 MiB is an error that wraps [ErrDamaged]. After an error the next call
-// tries again.
+// Poll returns the new lines, without line ends. It leaves out an unfinished last line, and leaves what exceeds 16 MiB
+// for the next call. If reset is true, the file was replaced or removed: forget all earlier lines; the returned ones
+// are the first of the new file. A line longer than 16 MiB is an error that wraps [ErrDamaged]. After an error the next
+// call tries again.
 func (l *LineFollower) Poll() (lines [][]byte, reset bool, err error) {
 	info, err := statRegular(l.path)
 	if errors.Is(err, fs.ErrNotExist) {

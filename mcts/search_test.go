@@ -698,8 +698,9 @@ func TestCallersBugs(t *testing.T) {
 
 func TestValid(t *testing.T) {
 	for i, change := range []func(c *Config){
-		func(c *Config) { c.Rule = 9 }, func(c *Config) { c.ValueScale = math.NaN() }, func(c *Config) { c.MaxVisitInit = -1 },
-		func(c *Config) { c.Candidates = -1 }, func(c *Config) { c.CPUCT = -1 }, func(c *Config) { c.CPUCTLog = math.Inf(1) },
+		func(c *Config) { c.Rule = 9 }, func(c *Config) { c.ValueScale = math.NaN() },
+		func(c *Config) { c.MaxVisitInit = -1 }, func(c *Config) { c.Candidates = -1 },
+		func(c *Config) { c.CPUCT = -1 }, func(c *Config) { c.CPUCTLog = math.Inf(1) },
 		func(c *Config) { c.CPUCTBase = 0 }, func(c *Config) { c.FPUReduction = 3 }, func(c *Config) { c.PendingLeaves = 0 },
 	} {
 		c := DefaultConfig()

@@ -11,8 +11,8 @@ import (
 	"ludus/train/selfplay"
 )
 
-// files owns the run directory and the run's counters while training: it writes the config, games, metrics and checkpoints.
-// (The opener writes the config earlier, the rater writes matches, ratings and suite results, and the inbox writes
+// files owns the run directory and the run's counters while training: it writes the config, games, metrics and
+// checkpoints. (The opener writes the config earlier, the rater writes matches, ratings and suite results, and the inbox writes
 // workers.json.)
 type files struct {
 	*state
