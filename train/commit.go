@@ -12,8 +12,8 @@ import (
 )
 
 // files owns the run directory and the run's counters while training: it writes the config, games, metrics and
-// checkpoints. (The opener writes the config earlier, the rater writes matches, ratings and suite results, and the inbox writes
-// workers.json.)
+// checkpoints. (The opener writes the config earlier, the rater writes matches, ratings and suite results, and the inbox
+// writes workers.json.)
 type files struct {
 	*state
 	player    *selfplay.Player
