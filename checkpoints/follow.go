@@ -3,9 +3,9 @@ package checkpoints
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 )
 
@@ -18,13 +18,17 @@ type LineFollower struct {
 	last []byte      // the bytes before at, up to lastBytes: they detect that the file was replaced
 }
 
-const lastBytes = 64
+const (
+	lastBytes = 64
+	maxRead   = 16 << 20 // largest number of bytes that one Poll reads, and so of a line
+)
 
 // FollowLines returns a follower of the file at path, which need not exist yet.
 func FollowLines(path string) *LineFollower { return &LineFollower{path: path} }
 
-// Poll returns the new lines, without line ends. It leaves out an unfinished last line. If reset is true, the file was
-// replaced or removed: forget all earlier lines; the returned ones are the first of the new file. After an error the next
+// Poll returns the new lines, without line ends. It leaves out an unfinished last line, and leaves what exceeds 16 MiB
+// for the next call. If reset is true, the file was replaced or removed: forget all earlier lines; the returned ones
+// are the first of the new file. A line longer than 16 MiB is an error that wraps [ErrDamaged]. After an error the next
 // call tries again.
 func (l *LineFollower) Poll() (lines [][]byte, reset bool, err error) {
 	info, err := statRegular(l.path)
@@ -44,12 +48,17 @@ func (l *LineFollower) Poll() (lines [][]byte, reset bool, err error) {
 	if l.at > 0 && !l.continues(f) {
 		*l, reset = LineFollower{path: l.path}, true
 	}
-	data, err := io.ReadAll(io.NewSectionReader(f, l.at, math.MaxInt64-l.at))
+	data, err := io.ReadAll(io.NewSectionReader(f, l.at, maxRead))
 	if err != nil {
 		return nil, reset, err
 	}
-	l.seen = info
 	end := bytes.LastIndexByte(data, '\n') + 1
+	switch {
+	case len(data) < maxRead:
+		l.seen = info
+	case end == 0:
+		return nil, reset, fmt.Errorf("%s: %w: a line is longer than 16 MiB", l.path, ErrDamaged)
+	}
 	if end == 0 {
 		return nil, reset, nil
 	}

@@ -1,6 +1,7 @@
 package checkpoints
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -68,6 +69,29 @@ func TestFollowLines(t *testing.T) {
 	expect(false)
 	write("again\n")
 	expect(false, "again")
+}
+
+// TestLongLines: a poll reads a limited number of bytes, and so does each try to read a line that is too long.
+func TestLongLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	long := bytes.Repeat([]byte{'x'}, maxRead*2/3)
+	if err := WriteLines(path, [][]byte{long, long}); err != nil {
+		t.Fatal(err)
+	}
+	l := FollowLines(path)
+	for i := range 3 {
+		if lines, _, err := l.Poll(); err != nil || len(lines) != []int{1, 1, 0}[i] {
+			t.Errorf("%d lines, error %v", len(lines), err)
+		}
+	}
+	if err := os.Truncate(path, 3*maxRead); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, _, err := l.Poll(); !errors.Is(err, ErrDamaged) {
+			t.Errorf("error %v", err)
+		}
+	}
 }
 
 func TestFileChanged(t *testing.T) {

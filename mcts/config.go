@@ -1,5 +1,7 @@
 package mcts
 
+import "math"
+
 // Rule selects moves during a search and chooses one at the end.
 type Rule uint8
 
@@ -46,4 +48,12 @@ func DefaultConfig() Config {
 		CPUCT: 1, CPUCTLog: 0.45, CPUCTBase: 500, FPUReduction: 0.2,
 		PendingLeaves: 1,
 	}
+}
+
+// valid reports whether all settings are in their ranges.
+func (c *Config) valid() bool {
+	sum := c.ValueScale + c.MaxVisitInit + c.CPUCT + c.CPUCTLog + c.CPUCTBase
+	return c.Rule <= PUCT && c.ValueScale > 0 && c.MaxVisitInit >= 0 && c.Candidates >= 0 &&
+		c.CPUCT >= 0 && c.CPUCTLog >= 0 && c.CPUCTBase > 0 && !math.IsInf(sum, 0) &&
+		c.FPUReduction >= 0 && c.FPUReduction <= 2 && c.PendingLeaves >= 1
 }

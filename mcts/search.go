@@ -48,8 +48,11 @@ type leaf struct {
 	classes []float32 // [K] probabilities as seen by the first player, once evaluated
 }
 
-// New returns a search for a game.
+// New returns a search for a game. It panics if a setting is out of its range.
 func New(game *env.Game, cfg Config) *Search {
+	if !cfg.valid() {
+		panic("mcts: a setting of the search is out of its range")
+	}
 	K := len(game.Classes)
 	s := &Search{game: game, cfg: cfg, position: game.NewState(), reply: game.NewState(), classes: make([]float32, K)}
 	for _, c := range game.Classes {
@@ -75,6 +78,9 @@ func New(game *env.Game, cfg Config) *Search {
 // move (PUCT draws none), and the search ends as soon as the best move is certain. Without (nil) there is no noise, and
 // a root that guarantees no more than the worst class uses up its simulations.
 func (s *Search) Start(state env.State, simulations int, rng *rand.Rand) {
+	if state.Done() {
+		panic("mcts: Start from a finished game")
+	}
 	if s.pending > 0 {
 		panic("mcts: Start with pending leaves")
 	}
@@ -112,10 +118,17 @@ func (s *Search) dropRound() {
 // simulations left until [Search.Continue]. The rule must be PUCT, because kept visits break sequential halving, and no
 // leaf may be pending.
 func (s *Search) Advance(a env.Action) {
+	if s.cfg.Rule != PUCT {
+		panic("mcts: Advance needs the PUCT rule")
+	}
 	if s.roundSize > 0 {
 		panic("mcts: Advance with pending leaves")
 	}
-	child := s.tree.edgesOf(root)[slices.Index(s.Actions(), a)].child
+	i := slices.Index(s.Actions(), a)
+	if i < 0 {
+		panic("mcts: Advance with an illegal action")
+	}
+	child := s.tree.edgesOf(root)[i].child
 	s.position.Apply(a)
 	s.setBudget(0)
 	switch {
@@ -132,6 +145,9 @@ func (s *Search) Advance(a env.Action) {
 
 // Continue prepares the search to run that many more simulations in the same tree. The game must not be over.
 func (s *Search) Continue(simulations int) {
+	if s.position.Done() {
+		panic("mcts: Continue in a finished game")
+	}
 	if s.roundSize > 0 {
 		panic("mcts: Continue with pending leaves")
 	}

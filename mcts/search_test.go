@@ -674,11 +674,16 @@ func TestCallersBugs(t *testing.T) {
 		return s
 	}
 	for what, bug := range map[string]func(){
-		"not evaluated":        func() { started().Moves() },
-		"Start with pending":   func() { s := started(); selectLeaf(s); s.Start(g.NewState(), 4, nil) },
-		"not a number":         func() { run(started(), notANumber{}) },
-		"Advance with pending": func() { s := started(); selectLeaf(s); s.Advance(0) },
-		"with pending":         func() { s := started(); selectLeaf(s); s.Continue(1) },
+		"Start from a finished":  func() { started().Start(&tableState{end(1)}, 1, nil) },
+		"not evaluated":          func() { started().Moves() },
+		"Start with pending":     func() { s := started(); selectLeaf(s); s.Start(g.NewState(), 4, nil) },
+		"not a number":           func() { run(started(), notANumber{}) },
+		"illegal action":         func() { started().Advance(7) },
+		"Advance with pending":   func() { s := started(); selectLeaf(s); s.Advance(0) },
+		"needs the PUCT rule":    func() { New(g, DefaultConfig()).Advance(0) },
+		"Continue with pending":  func() { s := started(); selectLeaf(s); s.Continue(1) },
+		"Continue in a finished": func() { s := started(); s.Advance(1); s.Continue(1) },
+		"out of its range":       func() { New(g, Config{}) },
 	} {
 		func() {
 			defer func() {
@@ -688,6 +693,20 @@ func TestCallersBugs(t *testing.T) {
 			}()
 			bug()
 		}()
+	}
+}
+
+func TestValid(t *testing.T) {
+	for i, change := range []func(c *Config){
+		func(c *Config) { c.Rule = 9 }, func(c *Config) { c.ValueScale = math.NaN() },
+		func(c *Config) { c.MaxVisitInit = -1 }, func(c *Config) { c.Candidates = -1 },
+		func(c *Config) { c.CPUCT = -1 }, func(c *Config) { c.CPUCTLog = math.Inf(1) },
+		func(c *Config) { c.CPUCTBase = 0 }, func(c *Config) { c.FPUReduction = 3 }, func(c *Config) { c.PendingLeaves = 0 },
+	} {
+		c := DefaultConfig()
+		if change(&c); c.valid() || !new(DefaultConfig()).valid() {
+			t.Errorf("change %d: valid is wrong", i)
+		}
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"ludus/train/selfplay"
 )
 
-// files owns the run directory and the run's counters while training: it writes the config, games, metrics and checkpoints.
-// (The opener writes the config earlier, the rater writes matches, ratings and suite results, and the inbox writes
-// workers.json.)
+// files owns the run directory and the run's counters while training: it writes the config, games, metrics and
+// checkpoints. (The opener writes the config earlier, the rater writes matches, ratings and suite results, and the inbox
+// writes workers.json.)
 type files struct {
 	*state
 	player    *selfplay.Player
@@ -22,8 +22,9 @@ type files struct {
 	owedSteps int    // training steps to catch up after the learner went back to older weights
 }
 
-// commit writes a generation to the run directory: its games, its line of metrics and, last, its checkpoint. start is the time spent on the run before the generation. A resumed run discards and repeats everything newer
-// than its newest checkpoint. Finally commit adjusts a time plan if that is due.
+// commit writes a generation to the run directory: its games, its line of metrics and, last, its checkpoint. start is
+// the time spent on the run before the generation. A resumed run discards and repeats everything newer than its newest
+// checkpoint. Finally commit adjusts a time plan if that is due.
 func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Counts, start time.Duration) error {
 	next := f.count
 	next.Generation++

@@ -29,7 +29,7 @@ const (
 // Workers are players in other processes, as a run sees them. Package remote implements it. Methods may
 // be called concurrently.
 type Workers interface {
-	// PublishNetwork makes a the newest assignment.
+	// PublishNetwork makes a the newest assignment. a may be skipped while an earlier one is on its way.
 	PublishNetwork(ctx context.Context, a *selfplay.Assignment) error
 	// Receive waits for the next message of a worker. An error ends the run.
 	Receive(ctx context.Context) (*record.Delivery, error)

@@ -143,7 +143,7 @@ func (r *run) summary(already bool) (*Summary, error) {
 	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
 	for _, m := range metrics {
 		if m.Games > 0 {
-			s.Diversity = m.Diversity
+			s.LastGames = m
 		}
 	}
 	return s, err

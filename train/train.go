@@ -98,7 +98,7 @@ type Summary struct {
 	Seconds   float64              // time spent on the run
 	Matches   []rundir.MatchResult // matches at the end of the run
 	Rating    *rundir.Rating       // rating of the last generation; nil without matches
-	Diversity rundir.Diversity     // diversity of the last generation's games
+	LastGames rundir.Metrics       // of the last generation in which games ended; all 0 without games
 }
 
 // Errors of opening a run.

@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
+	"ludus/env/games"
+	"ludus/train"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 // testProgress returns a function that shows a status and returns the line. The first status was shown some time ago.
@@ -81,5 +85,21 @@ func TestFit(t *testing.T) {
 		if got := fit("1m0s left, generation 1 of 9, rated 850", c.room); got != c.want {
 			t.Errorf("%d columns: %q, want %q", c.room, got, c.want)
 		}
+	}
+}
+
+// TestSummary shows the newest games with the values that rescoring found.
+func TestSummary(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	diversity := rundir.Diversity{MeanPlies: 20.5, FirstScore: 0.75, Proven: 0.125, Duplicates: 0.0625}
+	var out bytes.Buffer
+	writeSummary(&out, game, &train.Summary{LastGames: rundir.Metrics{SolvedShare: 0.5, Diversity: diversity}})
+	want := "self-play in the last generation: 20.5 plies per game, " + game.Players[0] +
+		" scores 75 %, 50 % of positions solved, 6.2 % duplicate games\n"
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("%q is missing in %s", want, out.String())
 	}
 }

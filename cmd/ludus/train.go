@@ -358,10 +358,9 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	}
 	fmt.Fprintf(w, "\n%s: %d generations, %s games, %s positions, %s steps in %v\n", s.Config.Game, s.Config.Plan.Last(),
 		static.Grouped(s.Games), static.Grouped(s.Positions), static.Grouped(s.Steps), seconds(s.Seconds).Round(time.Second))
-	d := &s.Diversity
-	fmt.Fprintf(w,
-		"self-play: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, %.1f %% duplicate games\n\n",
-		d.MeanPlies, game.Players[0], 100*d.FirstScore, 100*d.Proven, 100*d.Duplicates)
+	m := &s.LastGames
+	fmt.Fprintf(w, "self-play in the last generation: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, "+
+		"%.1f %% duplicate games\n\n", m.MeanPlies, game.Players[0], 100*m.FirstScore, 100*m.SolvedShare, 100*m.Duplicates)
 	if len(s.Matches) > 0 {
 		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
 	}

@@ -110,7 +110,7 @@ func (s *shipment) certifyAgent() {
 func (s *shipment) measureDial() {
 	log.Print("the dial, by some 40,000 games")
 	o := ratings.DialOptions{
-		Game: s.game, Load: shipped.FileLoader(s.game, s.file, nil), Within: ratings.DialWithin,
+		Game: s.game, Load: shipped.FileLoader(s.game, s.file, nil),
 		Balance: match.NewBalanceChecker(s.game), Threads: runtime.GOMAXPROCS(0),
 	}
 	dial, table, err := ratings.MeasureDial(context.Background(), o)

@@ -44,7 +44,9 @@ func (g *game) findingsOf(info *Info) []string {
 	}
 	goals := "add up to 100."
 	switch {
-	case g.classes.byWin, !g.classes.bySum && len(g.classes.values) <= 3:
+	case g.classes.byWin:
+		goals = fmt.Sprintf("differ by more than %d amounts. The higher goal wins; training aims at the win alone.", maxClasses)
+	case !g.classes.bySum && len(g.classes.values) <= 3:
 		goals = "do not add up to 100. The higher goal wins."
 	case !g.classes.bySum:
 		goals = "do not add up to 100. The higher goal wins; training aims at the difference."

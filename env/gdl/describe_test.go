@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -50,5 +51,33 @@ func TestRulesOfSheet(t *testing.T) {
 	}
 	if e, _, err = New(t.Context(), "r", sheets.Text("reversi")); err != nil || !strings.HasSuffix(e.Rules, " After 144 moves the game is a draw.") {
 		t.Errorf("error %v, rules %q", err, e.Rules)
+	}
+}
+
+// TestGoalsOfSheet says what training aims at.
+func TestGoalsOfSheet(t *testing.T) {
+	sheet := func(values int, second string) string {
+		text := "(role x) (role y) (init start) (<= (legal x (pick ?v ?w)) (true start) (pair ?v ?w))" +
+			"(<= (legal y noop) (true start)) (<= (next (picked ?v ?w)) (does x (pick ?v ?w)))" +
+			"(<= terminal (true (picked ?v ?w))) (<= (goal x ?v) (true (picked ?v ?w)))" +
+			"(<= (goal y ?w) (true (picked ?v ?w)))"
+		for i := range values {
+			text += strings.NewReplacer("V", strconv.Itoa(4*i), "W", strconv.Itoa(100-4*i)).Replace("(pair V " + second + ")")
+		}
+		return text
+	}
+	for text, want := range map[string]string{
+		sheet(5, "W"):  "Goals add up to 100. ",
+		sheet(26, "W"): "Goals differ by more than 21 amounts. The higher goal wins; training aims at the win alone. ",
+		sheet(2, "0"):  "Goals do not add up to 100. The higher goal wins. ",
+		sheet(5, "40"): "Goals do not add up to 100. The higher goal wins; training aims at the difference. ",
+	} {
+		e, _, err := New(t.Context(), "t", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := strings.Join(Findings(e), "\n"); !strings.Contains(found, want) {
+			t.Errorf("%q is missing in %s", want, found)
+		}
 	}
 }

@@ -20,7 +20,8 @@ const (
 	// fewGames is the number of games below which their targets are not known well enough. Positions of one game are alike,
 	// so noise depends on the number of games.
 	fewGames = 30
-	// half is the share of the policy targets that a run should learn, and the share of it that new games may cost.
+	// half is the share of the policy targets that a run should learn on the training set, and the largest part of what it
+	// has learned there that may be missing on the validation set.
 	half = 0.5
 )
 
@@ -37,7 +38,7 @@ func (r *run) findings() []Finding {
 	}
 	defaults := rundir.DefaultSettings(r.game)
 	for _, s := range suspects {
-		own, usual := s.value(&r.config.Settings), s.value(&defaults)
+		own, usual := r.config.Settings.Value(s.key), defaults.Value(s.key)
 		far := s.factor > 1 && own >= s.factor*usual || s.factor < 1 && own <= s.factor*usual
 		if symptom := s.symptom(r); far && r.newest().Steps >= s.steps && symptom != "" {
 			found = append(found, Finding{s.cause, fmt.Sprintf("%s, and %s is %g (default %g).", symptom, s.key, own, usual),
@@ -57,25 +58,17 @@ var suspects = []struct {
 	symptom func(r *run) string // describes the symptom; "" if the run does not show it
 	steps   int                 // least number of training steps
 	key     string              // the setting
-	value   func(s *rundir.Settings) float64
-	factor  float64 // the value is far off if it is at most (below 1) or at least (above 1) this factor times the default
+	factor  float64             // the value is far off if it is at most (below 1) or at least (above 1) this factor times the default
 }{
-	{"too little training", learnsNothing, 1, "samples_per_position", samplesPerPosition, 1. / 8},
-	{"learning rate too high", learnsNothing, fewSteps, "learning_rate", learningRate, 10},
-	{"learning rate too low", learnsNothing, fewSteps, "learning_rate", learningRate, 1. / 10},
-	{"replay window too small", overfits, fewSteps, "replay_window", replayWindow, 1. / 10},
-	{"overtraining", overfits, fewSteps, "samples_per_position", samplesPerPosition, 3},
-	{"too few simulations", weakTargets, fewSteps, "simulations", simulations, 1. / 5},
-	{"search ignores values", weakTargets, fewSteps, "value_scale", valueScale, 1. / 5},
-	{"network too small", learnsLittle, 2 * fewSteps, "channels", channels, 1. / 3},
+	{"too little training", learnsNothing, 1, "samples_per_position", 1. / 8},
+	{"learning rate too high", learnsNothing, fewSteps, "learning_rate", 10},
+	{"learning rate too low", learnsNothing, fewSteps, "learning_rate", 1. / 10},
+	{"replay window too small", overfits, fewSteps, "replay_window", 1. / 10},
+	{"overtraining", overfits, fewSteps, "samples_per_position", 3},
+	{"too few simulations", weakTargets, fewSteps, "simulations", 1. / 5},
+	{"search ignores values", weakTargets, fewSteps, "value_scale", 1. / 5},
+	{"network too small", learnsLittle, 2 * fewSteps, "channels", 1. / 3},
 }
-
-func samplesPerPosition(s *rundir.Settings) float64 { return s.SamplesPerPosition }
-func learningRate(s *rundir.Settings) float64       { return s.LearningRate }
-func replayWindow(s *rundir.Settings) float64       { return float64(s.ReplayWindow) }
-func simulations(s *rundir.Settings) float64        { return float64(s.Simulations) }
-func valueScale(s *rundir.Settings) float64         { return s.ValueScale }
-func channels(s *rundir.Settings) float64           { return float64(s.Channels) }
 
 // learnsNothing finds that the policy or the values are hardly better than without any training.
 func learnsNothing(r *run) string {
@@ -84,7 +77,7 @@ func learnsNothing(r *run) string {
 		near   = 0.9 // of the outcome loss of a constant guess
 		least  = 0.3 // outcome loss; where one player nearly always wins, a constant guess has less, and so may good values
 	)
-	share, text := r.learned("policy loss", policyLoss)
+	share, text := r.learned()
 	outcome, guess := r.recent(outcomeLoss), r.targets.outcomes
 	switch {
 	case share < little:
@@ -97,7 +90,7 @@ func learnsNothing(r *run) string {
 
 // learnsLittle finds that the network has learned little even of the games that it is trained on.
 func learnsLittle(r *run) string {
-	if share, text := r.learned("policy loss", policyLoss); share < half {
+	if share, text := r.learned(); share < half {
 		return text
 	}
 	return ""
@@ -106,20 +99,20 @@ func learnsLittle(r *run) string {
 // weakTargets finds that the network has learned much of its policy targets, and that no rating or suite shows play to
 // become stronger.
 func weakTargets(r *run) string {
-	share, text := r.learned("policy loss", policyLoss)
+	share, text := r.learned()
 	if _, stronger := r.stronger(); stronger || share < half {
 		return ""
 	}
 	return text + "; to play better it needs better targets"
 }
 
-// learned returns the share of the policy targets that the network has learned by a recent policy loss, 1 or more if that
+// learned returns the share of the policy targets that the network has learned on the training set, 1 or more if that
 // was not measured, and the same in words.
-func (r *run) learned(name string, loss func(m *rundir.Metrics) float64) (share float64, text string) {
-	recent, t := r.recent(loss), &r.targets
-	share = t.learned(recent)
-	return share, fmt.Sprintf("The network has learned %.0f %% of the policy targets (%s %.3g, uniform play %.3g, least possible %.3g)",
-		100*max(0, share), name, recent, t.uniform, t.least)
+func (r *run) learned() (share float64, text string) {
+	loss, t := r.recent(policyLoss), &r.targets
+	share = t.learned(loss)
+	return share, fmt.Sprintf("The network has learned %.0f %% of the policy targets "+
+		"(policy loss %.3g, uniform play %.3g, least possible %.3g)", 100*max(0, share), loss, t.uniform, t.least)
 }
 
 // overfits finds that the network has learned much less on the validation set than on the training set.
@@ -150,7 +143,8 @@ func noGames(r *run) *Finding {
 	}
 	return &Finding{"no game has ended",
 		fmt.Sprintf("No game has ended in %d generations of %d plies.", len(r.metrics), r.config.Plan.PliesPerGeneration),
-		fmt.Sprintf("Train longer, or with more plies: a game lasts up to %d; --set plies_per_generation=%d.", r.game.MaxPlies, r.game.MaxPlies)}
+		fmt.Sprintf("Train longer, or train a new run with --set plies_per_generation=%d: a game lasts up to that many.",
+			r.game.MaxPlies)}
 }
 
 // noSteps finds that games have ended but no training step was taken, because the window holds less than a batch.
@@ -161,7 +155,7 @@ func noSteps(r *run) *Finding {
 	}
 	return &Finding{"no training step",
 		fmt.Sprintf("The run has not done a training step: its replay window holds %d positions, and a batch needs %d.", m.ReplayPositions, batch),
-		fmt.Sprintf("Train longer, or with smaller batches: --set batch_size=%d.",
+		fmt.Sprintf("Train longer, or train a new run with --set batch_size=%d, smaller batches.",
 			max(8, min(rundir.DefaultSettings(r.game).BatchSize, m.ReplayPositions/8)))}
 }
 

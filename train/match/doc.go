@@ -5,7 +5,7 @@
 // is repeated, since deterministic agents would only repeat their games. Intervals are over pairs of games, without
 // repeated pairs ([Result]).
 //
-// A match can keep its finished games in a file and continue from it after an interruption ([File]).
+// A match can keep its finished games in a file and continue from it after an interruption ([Config].File).
 //
 // A match starts the goroutines of its threads and joins them. If a network plays, and no agent has a time limit, each
 // goroutine plays many games at once and evaluates their leaves in common batches. This does not affect any game, so a

@@ -14,19 +14,19 @@ import (
 	"ludus/train/agent"
 )
 
-// ErrFile is wrapped by errors about a match file: it belongs to another match, or it is no match file.
-var ErrFile = errors.New("bad match file")
+// errFile is wrapped by errors about a match file: it belongs to another match, or it is no match file.
+var errFile = errors.New("bad match file")
 
-// File is a match file: the games of one match as JSON lines. A FileHeader comes first, then a FileGame for each finished
-// game in the order in which they ended. Lines are appended whole and a torn last line is dropped, so a crash of the
-// program loses no finished game. The file is synced when the match ends.
-type File struct {
-	FileHeader
-	Games []FileGame // sorted by number
+// matchFile is a match file: the games of one match as JSON lines. A fileHeader comes first, then a fileGame for each
+// finished game. Lines are appended whole and a torn last line is dropped, so a crash of the program loses no finished
+// game. The file is synced when the match ends.
+type matchFile struct {
+	fileHeader
+	games []fileGame // in the order in which they ended
 }
 
-// FileHeader identifies the match. The number of games is left out, because it may change when a match is continued.
-type FileHeader struct {
+// fileHeader identifies the match. The number of games is left out, because it may change when a match is continued.
+type fileHeader struct {
 	Version      int    `json:"match"` // format version
 	Game         string `json:"game"`  // canonical name
 	A            string `json:"a"`     // agent A's spec
@@ -40,30 +40,27 @@ type FileHeader struct {
 	SkipGames    int    `json:"skip_games,omitempty"`
 }
 
-// FileGame is a finished game in a match file.
-type FileGame struct {
+// fileGame is a finished game in a match file.
+type fileGame struct {
 	Number int      `json:"game"`    // game's number in the match, from 0
 	AFirst bool     `json:"a_first"` // A moved first
 	Moves  []string `json:"moves"`   // all moves from the start
 	Goals  [2]int   `json:"goals"`   // goals of A and B
 }
 
-const (
-	fileVersion = 2
-	fileStart   = `{"match":` // start of the first line
-)
+const fileVersion = 2
 
-// parseFile parses the lines of a match file; games keep their order.
-func parseFile(lines [][]byte) (*File, error) {
-	f := &File{}
-	if len(lines) == 0 || json.Unmarshal(lines[0], &f.FileHeader) != nil || f.Version < 1 {
+// parseFile parses the lines of a match file.
+func parseFile(lines [][]byte) (*matchFile, error) {
+	f := &matchFile{}
+	if len(lines) == 0 || json.Unmarshal(lines[0], &f.fileHeader) != nil || f.Version < 1 {
 		return nil, errors.New("it is not a match file")
 	}
 	if f.Version != fileVersion {
 		return nil, fmt.Errorf("its format is %d, and this program reads %d", f.Version, fileVersion)
 	}
 	for i, line := range lines[1:] {
-		g := FileGame{Number: -1}
+		g := fileGame{Number: -1}
 		err := json.Unmarshal(line, &g)
 		if err == nil && g.Number < 0 {
 			err = errors.New("it is not a game")
@@ -71,7 +68,7 @@ func parseFile(lines [][]byte) (*File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
-		f.Games = append(f.Games, g)
+		f.games = append(f.games, g)
 	}
 	return f, nil
 }
@@ -82,8 +79,9 @@ type fileWriter struct {
 	file *os.File
 }
 
-func (c *Config) fileHeader() FileHeader {
-	return FileHeader{
+// header returns the header of the match's file.
+func (c *Config) header() fileHeader {
+	return fileHeader{
 		Version: fileVersion, Game: c.Game.Name, Seed: c.Seed,
 		A: c.A.String(), B: c.B.String(), AWeights: digest(c.A), BWeights: digest(c.B),
 		OpeningPlies: c.OpeningPlies, NoRepeats: c.NoRepeats, Seats: "swap", SkipGames: c.SkipGames,
@@ -100,13 +98,13 @@ func digest(f *agent.Factory) string {
 // missing, openFile creates it.
 func openFile(ctx context.Context, c *Config, openings *openings, games []*finishedGame) (*fileWriter, error) {
 	if info, err := os.Stat(c.File); err == nil && !info.Mode().IsRegular() { // e.g. a pipe, which a new file would replace
-		return nil, fmt.Errorf("%w: %s is not a regular file", ErrFile, c.File)
+		return nil, fmt.Errorf("%w: %s is not a regular file", errFile, c.File)
 	}
 	lines, err := checkpoints.ReadLines(c.File)
 	if err != nil {
 		return nil, err
 	}
-	header, err := json.Marshal(c.fileHeader())
+	header, err := json.Marshal(c.header())
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +114,7 @@ func openFile(ctx context.Context, c *Config, openings *openings, games []*finis
 			return nil, err
 		}
 		if !bytes.HasPrefix(header, torn) {
-			return nil, fmt.Errorf("%w: %s is another kind of file", ErrFile, c.File)
+			return nil, fmt.Errorf("%w: %s is another kind of file", errFile, c.File)
 		}
 		if err := checkpoints.WriteLines(c.File, [][]byte{header}); err != nil {
 			return nil, err
@@ -124,7 +122,7 @@ func openFile(ctx context.Context, c *Config, openings *openings, games []*finis
 		lines = append(lines, header)
 	}
 	if err := c.readGames(ctx, lines, openings, games); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrFile, c.File, err)
+		return nil, fmt.Errorf("%w: %s: %w", errFile, c.File, err)
 	}
 	size := 0
 	for _, line := range lines {
@@ -146,11 +144,11 @@ func (c *Config) readGames(ctx context.Context, lines [][]byte, openings *openin
 	if err != nil {
 		return err
 	}
-	if err := c.checkHeader(&file.FileHeader); err != nil {
+	if err := c.checkHeader(&file.fileHeader); err != nil {
 		return err
 	}
-	for i := range file.Games {
-		r := &file.Games[i]
+	for i := range file.games {
+		r := &file.games[i]
 		if r.Number >= len(games) || games[r.Number] != nil {
 			continue
 		}
@@ -162,8 +160,8 @@ func (c *Config) readGames(ctx context.Context, lines [][]byte, openings *openin
 }
 
 // checkHeader returns an error if have is the header of another match.
-func (c *Config) checkHeader(have *FileHeader) error {
-	want := c.fileHeader()
+func (c *Config) checkHeader(have *fileHeader) error {
+	want := c.header()
 	if *have == want {
 		return nil
 	}
@@ -174,7 +172,7 @@ func (c *Config) checkHeader(have *FileHeader) error {
 
 // replay replays a game of the file and checks that it starts with its opening, that its moves are legal, and that its
 // goals are right.
-func (c *Config) replay(ctx context.Context, r *FileGame, openings *openings) (*finishedGame, error) {
+func (c *Config) replay(ctx context.Context, r *fileGame, openings *openings) (*finishedGame, error) {
 	opening, err := openings.get(ctx, c.opening(r.Number))
 	if err != nil {
 		return nil, err
@@ -201,7 +199,7 @@ func (c *Config) replay(ctx context.Context, r *FileGame, openings *openings) (*
 
 // add appends a finished game.
 func (f *fileWriter) add(number int, g *finishedGame) error {
-	r := FileGame{Number: number, AFirst: g.aFirst, Moves: f.game.Texts(g.moves), Goals: g.goals}
+	r := fileGame{Number: number, AFirst: g.aFirst, Moves: f.game.Texts(g.moves), Goals: g.goals}
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err

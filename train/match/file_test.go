@@ -93,12 +93,12 @@ func TestOtherFiles(t *testing.T) {
 	mustRun(t, m)
 	other := m
 	other.Seed = 5
-	if _, err := Run(context.Background(), other); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "it is of another match") {
+	if _, err := Run(context.Background(), other); !errors.Is(err, errFile) || !strings.Contains(err.Error(), "it is of another match") {
 		t.Errorf("error %v", err)
 	}
 	other = m
 	other.A = parse(t, m.Game, "random")
-	if _, err := Run(context.Background(), other); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "it is of another match") {
+	if _, err := Run(context.Background(), other); !errors.Is(err, errFile) || !strings.Contains(err.Error(), "it is of another match") {
 		t.Errorf("error %v", err)
 	}
 	whole, err := os.ReadFile(m.File)
@@ -114,7 +114,7 @@ func TestOtherFiles(t *testing.T) {
 		strings.Replace(string(whole), `"moves":["(mark`, `"moves":["(marc`, 1): "unknown move",
 	} {
 		writeFile(t, m.File, []byte(content))
-		if _, err := Run(context.Background(), m); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), want) {
+		if _, err := Run(context.Background(), m); !errors.Is(err, errFile) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20s: error %v; want one that says %q", content, err, want)
 		}
 		if now, _ := os.ReadFile(m.File); string(now) != content {
@@ -123,7 +123,7 @@ func TestOtherFiles(t *testing.T) {
 	}
 	folder := m
 	folder.File = t.TempDir()
-	if _, err := Run(context.Background(), folder); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := Run(context.Background(), folder); !errors.Is(err, errFile) || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: error %v", err)
 	}
 	game := m.Game
@@ -136,12 +136,12 @@ func TestOtherFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(context.Background(), m); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "it is of another match") {
+	if _, err := Run(context.Background(), m); !errors.Is(err, errFile) || !strings.Contains(err.Error(), "it is of another match") {
 		t.Errorf("a newer checkpoint: error %v", err)
 	}
 }
 
-func TestReadFile(t *testing.T) {
+func TestParseFile(t *testing.T) {
 	m := recorded(t, 6)
 	mustRun(t, m)
 	lines, err := checkpoints.ReadLines(m.File)
@@ -152,11 +152,11 @@ func TestReadFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortFunc(r.Games, func(a, b FileGame) int { return a.Number - b.Number })
-	if r.Game != m.Game.Name || r.A != "greedy" || r.B != "random" || len(r.Games) != 6 {
-		t.Errorf("%s: %s against %s, %d games", r.Game, r.A, r.B, len(r.Games))
+	slices.SortFunc(r.games, func(a, b fileGame) int { return a.Number - b.Number })
+	if r.Game != m.Game.Name || r.A != "greedy" || r.B != "random" || len(r.games) != 6 {
+		t.Errorf("%s: %s against %s, %d games", r.Game, r.A, r.B, len(r.games))
 	}
-	for i, g := range r.Games {
+	for i, g := range r.games {
 		state, _, err := env.ReplayText(m.Game, g.Moves)
 		if err != nil || !state.Done() || g.Number != i || g.AFirst != (i%2 == 0) {
 			t.Fatalf("game %d: number %d, A first %v, %v", i, g.Number, g.AFirst, err)

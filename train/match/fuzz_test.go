@@ -27,7 +27,7 @@ func FuzzFile(f *testing.F) {
 		}
 		lines = append(lines, line)
 	}
-	add(m.fileHeader())
+	add(m.header())
 	for i := range m.Games {
 		opening, err := openings.get(context.Background(), m.opening(i))
 		if err != nil {
@@ -41,7 +41,7 @@ func FuzzFile(f *testing.F) {
 			moves = append(moves, state.RandomAction(0))
 		}
 		g := newFinishedGame(i, opening, moves, state)
-		recorded := FileGame{Number: i, AFirst: g.aFirst, Goals: g.goals}
+		recorded := fileGame{Number: i, AFirst: g.aFirst, Goals: g.goals}
 		for _, a := range g.moves {
 			recorded.Moves = append(recorded.Moves, game.ActionTexts[a])
 		}
@@ -56,15 +56,15 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = m.checkHeader(&r.FileHeader) // another match's games may still fit this one's
-		for i := range r.Games {
-			if r.Games[i].Number < 0 {
-				t.Errorf("game %d", r.Games[i].Number)
+		_ = m.checkHeader(&r.fileHeader) // another match's games may still fit this one's
+		for i := range r.games {
+			if r.games[i].Number < 0 {
+				t.Errorf("game %d", r.games[i].Number)
 			}
-			if r.Games[i].Number >= m.Games {
+			if r.games[i].Number >= m.Games {
 				continue
 			}
-			g, err := m.replay(context.Background(), &r.Games[i], openings)
+			g, err := m.replay(context.Background(), &r.games[i], openings)
 			if err != nil {
 				continue
 			}
@@ -75,7 +75,7 @@ func FuzzFile(f *testing.F) {
 				}
 				state.Apply(a)
 			}
-			if !state.Done() || g.goals != r.Games[i].Goals {
+			if !state.Done() || g.goals != r.games[i].Goals {
 				t.Fatalf("game %d is not finished, or with other goals", i)
 			}
 		}

@@ -30,8 +30,8 @@ type Config struct {
 	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
 	// work; if it is nil, the match makes its own.
 	Balance *BalanceChecker
-	// File, if set, is the path of the match's [File]. Finished games are appended to it, and games that it holds already
-	// are not played again, so an interrupted match continues. See [ErrFile].
+	// File, if set, is the path of a file for this match alone. Finished games are appended to it, and games that it holds
+	// already are not played again, so an interrupted match continues.
 	File string
 	// Progress, if set, is called with the result so far after the first game, after the last, and at intervals
 	// between. Calls do not overlap.

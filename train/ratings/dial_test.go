@@ -29,7 +29,7 @@ func TestDialClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := DialOptions{Game: game, Load: trained(nil), Within: 60, Balance: balance, Threads: 2}
+	o := DialOptions{Game: game, Load: trained(nil), within: 60, Balance: balance, Threads: 2}
 	dial, table, err := MeasureDial(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -28,8 +30,9 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// connect connects to the server of the learner at u. If u has a fingerprint, the server must have that certificate.
-func connect(u *url.URL, options ...nats.Option) (*nats.Conn, error) {
+// connect connects to the server of the learner at u. If u has a fingerprint, the server must have that certificate. If
+// ctx ends first, connect returns its error; afterwards ctx does not matter.
+func connect(ctx context.Context, u *url.URL, options ...nats.Option) (*nats.Conn, error) {
 	if u.Fragment != "" {
 		want, err := hex.DecodeString(u.Fragment)
 		if err != nil || len(want) != sha256.Size {
@@ -39,9 +42,39 @@ func connect(u *url.URL, options ...nats.Option) (*nats.Conn, error) {
 	}
 	address := *u
 	address.Fragment = ""
-	conn, err := nats.Connect(address.String(), append(options, nats.CustomInboxPrefix(workerReplies), nats.Timeout(connectTime))...)
+	// nats.Connect takes no context. Until it returns, the end of ctx ends dialling and closes what was dialled.
+	var connected atomic.Bool
+	dial := func(network, address string) (net.Conn, error) {
+		plain := net.Dialer{Timeout: connectTime}
+		if connected.Load() {
+			return plain.Dial(network, address)
+		}
+		conn, err := plain.DialContext(ctx, network, address)
+		if err == nil {
+			context.AfterFunc(ctx, func() {
+				if !connected.Load() {
+					_ = conn.Close()
+				}
+			})
+		}
+		return conn, err
+	}
+	conn, err := nats.Connect(address.String(), append(options, nats.CustomInboxPrefix(workerReplies),
+		nats.Timeout(connectTime), nats.SetCustomDialer(dialer(dial)), nats.SkipHostLookup())...)
+	connected.Store(true)
+	if ctx.Err() != nil {
+		if err == nil {
+			conn.Close()
+		}
+		return nil, ctx.Err()
+	}
 	return conn, explain(u, err)
 }
+
+// dialer is a [nats.CustomDialer].
+type dialer func(network, address string) (net.Conn, error)
+
+func (d dialer) Dial(network, address string) (net.Conn, error) { return d(network, address) }
 
 // explain adds the likely reason to an error of a connection to u.
 func explain(u *url.URL, err error) error {

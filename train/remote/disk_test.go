@@ -39,10 +39,10 @@ func receiveError(t *testing.T, w train.Workers) error {
 func TestStorageError(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	h := startHub(t, server, "run")
-	l := &logger{notes: notes{notify: func(string) {}}, broken: server.broken}
+	l := server.nats.Logger()
 	l.Errorf("something else")
-	if server.broken.err != nil {
-		t.Error(server.broken.err)
+	if err := server.broken.get(); err != nil {
+		t.Error(err)
 	}
 	l.Errorf("JetStream stream '%s > %s' critical write error: %v", "LUDUS", gamesStream, errors.New("write 1.blk: no space left on device"))
 	l.Errorf("JetStream failed to store a msg")

@@ -27,15 +27,15 @@ type Hub struct {
 	games    jetstream.StreamConfig    // configuration of the games stream; Limit changes it
 	messages jetstream.MessagesContext // of the games stream, for Receive
 	networks jetstream.ObjectStore
-	puts     int // number of networks put
 
-	putting sync.Mutex         // held while a network is being put
-	stop    context.CancelFunc // ends putting
-	joined  sync.WaitGroup     // of the goroutine that puts a network
+	putting sync.Mutex         // held by the goroutine that puts a network
+	stop    context.CancelFunc // ends that goroutine
+	joined  sync.WaitGroup     // of that goroutine
+	puts    int                // number of networks put
 }
 
-// NewHub connects a run to its server, which Close closes. It creates the games stream and the store of networks if they do
-// not exist. notify receives messages for people; it is called concurrently.
+// NewHub connects a run to its server, which Close closes. It creates the games stream and the store of networks if
+// they do not exist. notify receives messages for people; it is called concurrently.
 func NewHub(ctx context.Context, s *Server, run string, notify func(string)) (*Hub, error) {
 	h := &Hub{server: s, notes: notes{notify: notify}, games: streamOfGames(run), stop: func() {}}
 	var err error
@@ -46,9 +46,10 @@ func NewHub(ctx context.Context, s *Server, run string, notify func(string)) (*H
 		err = h.create(ctx)
 	}
 	if err != nil {
-		h.conn.Close()
+		h.disconnect()
 		return nil, fmt.Errorf("NATS server: %w", err)
 	}
+	s.broken.onError(h.messages.Stop) // ends Receive
 	return h, nil
 }
 
@@ -56,7 +57,8 @@ func NewHub(ctx context.Context, s *Server, run string, notify func(string)) (*H
 // seconds that the network is gone.
 func connectOptions(notes *notes) []nats.Option {
 	return []nats.Option{
-		nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				notes.say(fmt.Sprintf("disconnected from the NATS server: %v; reconnecting", err))
@@ -69,33 +71,34 @@ func connectOptions(notes *notes) []nats.Option {
 
 const (
 	startBytes    = 2 * record.MaxMessage  // size limit of the games stream until Limit is called
-	minDuplicates = 100 * time.Millisecond // shortest period for which a server can remember message ids; ludus uses none
+	minDuplicates = 100 * time.Millisecond // shortest time for which a server can remember message ids; ludus uses none
 )
 
 // streamOfGames returns the configuration of the games stream.
 func streamOfGames(run string) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed", Subjects: []string{gamesOf(run, "*")},
-		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: startBytes, MaxMsgSize: record.MaxMessage,
-		Duplicates: minDuplicates, Storage: jetstream.FileStorage,
+		Name: gamesStream, Description: "finished games of ludus workers that the run has not committed",
+		Subjects: []string{gamesOf(run, "*")}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,
+		MaxBytes: startBytes, MaxMsgSize: record.MaxMessage, Duplicates: minDuplicates, Storage: jetstream.FileStorage,
 		AllowDirect: true, // needed by waitForStreams
 	}
 }
 
-// A hub requests a few messages at a time. They have up to 1 MiB each, and together must stay below maxPending: otherwise
-// the server disconnects the hub as a slow reader.
+// A hub requests a few messages at a time. They have up to 1 MiB each, and together must stay below maxPending:
+// otherwise the server disconnects the hub as a slow reader.
 const (
 	requestedAtOnce = 3
 	requestTime     = 10 * time.Second // time after which a request is repeated
 )
 
-// create creates the games stream, its consumer and the object store. A consumer of an earlier process is deleted: a new one
-// gets all unacknowledged messages at once; the old one would get them only after ackWait.
+// create creates the games stream, its consumer and the object store. A consumer of an earlier process is deleted: a
+// new one gets all unacknowledged messages at once; the old one would get them only after ackWait.
 func (h *Hub) create(ctx context.Context) error {
 	if _, err := h.js.CreateOrUpdateStream(ctx, h.games); err != nil {
 		return err
 	}
-	if err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	err := h.js.DeleteConsumer(ctx, gamesStream, gamesConsumer)
+	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return err
 	}
 	consumer, err := h.js.CreateConsumer(ctx, gamesStream, jetstream.ConsumerConfig{
@@ -104,7 +107,8 @@ func (h *Hub) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if h.messages, err = consumer.Messages(jetstream.PullMaxMessages(requestedAtOnce), jetstream.PullExpiry(requestTime)); err != nil {
+	h.messages, err = consumer.Messages(jetstream.PullMaxMessages(requestedAtOnce), jetstream.PullExpiry(requestTime))
+	if err != nil {
 		return err
 	}
 	h.networks, err = h.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
@@ -132,43 +136,33 @@ func (h *Hub) Limit(ctx context.Context, bytes int64) {
 	}
 }
 
-// ackWait is how long the server waits for the run to commit a message before it delivers the message again. The run drops
-// messages that it has already received.
+// ackWait is how long the server waits for the run to commit a message before it delivers the message again. The run
+// drops messages that it has already received.
 const ackWait = time.Minute
 
-// Receive waits for the next message of a worker. It returns an error when ctx ends, or when the server cannot write to the
-// disk.
+// Receive waits for the next message of a worker. It returns an error when ctx ends, when the server cannot write to
+// the disk, or when the server ends the delivery of messages.
 func (h *Hub) Receive(ctx context.Context) (*record.Delivery, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-ctx.Done():
-		case <-h.server.broken.happened:
-			cancel(h.server.broken.err)
-		}
-	}()
-	for {
-		m, err := h.messages.Next(jetstream.NextContext(ctx))
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err == nil {
-			return &record.Delivery{
-				Sender: subjectName(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]), Data: m.Data(),
-				Acknowledge: func() { _ = m.Ack() }, // if the acknowledgement is lost, the message comes again
-			}, nil
-		}
-		h.notes.say("receiving games: " + err.Error())
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
+	m, err := h.messages.Next(jetstream.NextContext(ctx))
+	for ; errors.Is(err, jetstream.ErrNoHeartbeat); m, err = h.messages.Next(jetstream.NextContext(ctx)) {
+		h.notes.say("receiving games: " + err.Error()) // the server is slow; Next requests messages again
 	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case h.server.broken.get() != nil:
+		return nil, h.server.broken.get()
+	case err != nil: // all later calls of Next would fail
+		return nil, fmt.Errorf("receiving games: %w", err)
+	}
+	return &record.Delivery{
+		Sender: subjectName(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]), Data: m.Data(),
+		Acknowledge: func() { _ = m.Ack() }, // if the acknowledgement is lost, the message comes again
+	}, nil
 }
 
-// PublishNetwork makes n the newest network. It does not wait. If the network before is still on its way, workers get the next
-// one instead of n; so they do after an error.
+// PublishNetwork makes n the newest network. It does not wait, and tries again after errors until ctx ends. While the
+// network before is still on its way, n is skipped: workers play with that one until the next.
 func (h *Hub) PublishNetwork(ctx context.Context, n *selfplay.Assignment) error {
 	if !h.putting.TryLock() {
 		return nil
@@ -178,12 +172,21 @@ func (h *Hub) PublishNetwork(ctx context.Context, n *selfplay.Assignment) error 
 	h.joined.Go(func() {
 		defer h.putting.Unlock()
 		defer cancel()
-		err := h.put(ctx, invitation{
+		i := invitation{
 			Play: record.PlayVersion, Run: n.Run, Game: n.Game.Name, Settings: n.Settings, Generation: n.Generation,
 			Simulations: n.Simulations, MeanPlies: n.MeanPlies,
-		}, n.Weights.Marshal())
-		if err != nil && ctx.Err() == nil {
+		}
+		weights := n.Weights.Marshal()
+		for {
+			err := h.put(ctx, i, weights)
+			if err == nil || ctx.Err() != nil {
+				return
+			}
 			h.notes.say("publishing a network: " + err.Error())
+			select {
+			case <-ctx.Done():
+			case <-time.After(retryWait):
+			}
 		}
 	})
 	return nil
@@ -206,8 +209,8 @@ const (
 	putTimeout    = 30 * time.Second
 )
 
-// networkNames are the names of the objects that take turns in holding the newest network. The previous network remains for
-// workers that are still reading it.
+// networkNames are the names of the objects that take turns in holding the newest network. The previous network remains
+// for workers that are still reading it.
 var networkNames = [2]string{"even", "odd"}
 
 // put stores the newest network and tells the workers.
@@ -230,7 +233,8 @@ func (h *Hub) put(ctx context.Context, i invitation, weights []byte) error {
 }
 
 // Finish tells the workers that the run is finished: they stop playing and wait for another run. It deletes the games
-// stream with the games left in it, so late games are refused. Receive must not be running, and PublishNetwork must not follow.
+// stream with the games left in it, so late games are refused. Receive must not be running, and PublishNetwork must not
+// follow.
 func (h *Hub) Finish(ctx context.Context) error {
 	h.stop()
 	h.joined.Wait() // no network can follow
@@ -265,9 +269,12 @@ func (h *Hub) Close() {
 	h.server.Close()
 }
 
-// disconnect ends the connection.
+// disconnect ends the connection. The server goes on.
 func (h *Hub) disconnect() {
 	h.stop()
 	h.joined.Wait()
+	if h.messages != nil {
+		h.messages.Stop()
+	}
 	h.conn.Close()
 }

@@ -1,11 +1,18 @@
 package remote
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"ludus/train/record"
+	"ludus/train/rundir"
+	"ludus/train/selfplay"
 )
 
 // TestReconnect: after the connection was lost, messages arrive as before.
@@ -21,6 +28,58 @@ func TestReconnect(t *testing.T) {
 		}
 		if err := h.conn.ForceReconnect(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestPutAgain: a network that could not be stored reaches workers once it can, also if the next one was skipped.
+func TestPutAgain(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	failed := make(chan struct{}, 100)
+	h, err := NewHub(t.Context(), server, "run", func(string) { failed <- struct{}{} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.disconnect)
+	if err := h.js.DeleteStream(t.Context(), networksStream); err != nil {
+		t.Fatal(err)
+	}
+	game := newGame(t)
+	n := &selfplay.Assignment{
+		Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 4, Weights: smallWeights(game),
+	}
+	for range 2 {
+		if err := h.PublishNetwork(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-failed
+	if _, err := h.js.CreateObjectStore(t.Context(), jetstream.ObjectStoreConfig{Bucket: networksBucket}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := newWorker(t, server).Newest(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestConsumerGone: a hub whose consumer is deleted gets no games any more, and Receive says so, also when it is called
+// again.
+func TestConsumerGone(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	h := startHub(t, server, "run")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // enough to request games
+	defer cancel()
+	if _, err := h.Receive(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if err := h.js.DeleteConsumer(t.Context(), gamesStream, gamesConsumer); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := receiveError(t, h); !strings.Contains(err.Error(), "receiving games") {
+			t.Error(err)
 		}
 	}
 }

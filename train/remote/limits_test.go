@@ -152,6 +152,31 @@ func TestWrongFingerprint(t *testing.T) {
 	}
 }
 
+// TestSilentServer: connecting ends with its context, although the server says nothing.
+func TestSilentServer(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	url := "nats://" + silent.Addr().String()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if _, err := Status(ctx, url); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("status: %v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	o := WorkerOptions{URL: url, Name: "a", Notify: func(text string) { t.Log(text) }}
+	if _, err := NewWorker(ctx, o); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("worker: %v", err)
+	}
+	if took := time.Since(start); took > connectTime/2 {
+		t.Errorf("took %v", took)
+	}
+}
+
 // TestReportsEnd: questions to a server that is gone end with their context.
 func TestReportsEnd(t *testing.T) {
 	server := startServer(t, t.TempDir())
@@ -170,7 +195,7 @@ func TestReportsEnd(t *testing.T) {
 // TestServerErrors: people see the server's errors once, but not those that anybody who connects can cause.
 func TestServerErrors(t *testing.T) {
 	var said []string
-	l := &logger{notes: notes{notify: func(text string) { said = append(said, text) }}, broken: &failure{happened: make(chan struct{})}}
+	l := &logger{notes: notes{notify: func(text string) { said = append(said, text) }}, broken: new(failure)}
 	for range 3 {
 		l.Errorf("JetStream failed to store a msg: %v", errors.New("no space left on device"))
 		l.Errorf("%s - cid:%d - %s", "192.0.2.1:4000", 7, "authentication error")

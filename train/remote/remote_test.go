@@ -69,7 +69,7 @@ func startHub(t testing.TB, s *Server, run string) *Hub {
 // connectAsWorker returns a worker's plain connection to s, until the test ends.
 func connectAsWorker(t testing.TB, s *Server) *nats.Conn {
 	t.Helper()
-	conn, err := connectTo(s.URL())
+	conn, err := connectTo(t.Context(), s.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,12 +78,12 @@ func connectAsWorker(t testing.TB, s *Server) *nats.Conn {
 }
 
 // connectTo connects to the server of a URL.
-func connectTo(text string) (*nats.Conn, error) {
+func connectTo(ctx context.Context, text string) (*nats.Conn, error) {
 	u, err := parseURL(text)
 	if err != nil {
 		return nil, err
 	}
-	return connect(u)
+	return connect(ctx, u)
 }
 
 // hub returns a function that connects a run with s.

@@ -172,7 +172,7 @@ func TestCredentials(t *testing.T) {
 	user := strings.TrimSuffix(server.URL(), rest)
 	address, fingerprint := "127.0.0.1"+rest[colon:hash], rest[hash:]
 	connect := func(url string) error {
-		conn, err := connectTo(url)
+		conn, err := connectTo(t.Context(), url)
 		if err == nil {
 			conn.Close()
 		}

@@ -24,14 +24,14 @@ import (
 	"ludus/train/rundir"
 )
 
-// Server is an embedded NATS server.
+// Server is a NATS server in the process of its run.
 type Server struct {
 	nats     *server.Server
 	gate     *gate
 	host     string
 	password string    // password of the learner's connections
 	identity *identity // nil: no credentials for workers, no encryption
-	broken   *failure
+	broken   failure
 	watcher  *nats.Conn // connection for the gate's waits
 	joined   sync.WaitGroup
 }
@@ -105,8 +105,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	if s.nats, err = server.NewServer(options); err != nil {
 		return err
 	}
-	s.broken = &failure{happened: make(chan struct{})}
-	s.nats.SetLogger(&logger{notes{notify: notify}, dir, s.broken}, false, false)
+	s.nats.SetLogger(&logger{notes{notify: notify}, dir, &s.broken}, false, false)
 	s.nats.Start() // returns when the server has started
 	if !s.nats.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("the NATS server did not start within %v", startTimeout)
@@ -120,7 +119,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	return nil
 }
 
-// KeepsGames reports whether the files of the embedded server in a run directory may hold games. Those of a finished run hold none.
+// KeepsGames reports whether the server's files in a run directory may hold games. Those of a finished run hold none.
 func KeepsGames(runDir string) bool {
 	streams, _ := fs.Glob(os.DirFS(runDir), path.Join(rundir.ServerDir, "jetstream", "*", "streams", gamesStream)) // cannot fail: the pattern is valid
 	return len(streams) > 0
@@ -128,9 +127,40 @@ func KeepsGames(runDir string) bool {
 
 // failure is the first disk error of the server. After it the server stores nothing until it is started again.
 type failure struct {
-	happened chan struct{} // closed after the error
-	once     sync.Once
-	err      error // set before happened is closed
+	mu   sync.Mutex
+	err  error
+	then func() // called once there is an error; nil: none
+}
+
+// set stores an error, unless there is one.
+func (f *failure) set(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = err
+		f.call()
+	}
+}
+
+func (f *failure) get() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+// onError makes f call then once there is an error. then must not block.
+func (f *failure) onError(then func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.then = then
+	f.call()
+}
+
+// call calls then if there is an error. The caller holds the lock.
+func (f *failure) call() {
+	if f.err != nil && f.then != nil {
+		f.then()
+	}
 }
 
 // logger passes the server's errors to people. It leaves out errors of single connections, which any client can cause.
@@ -154,10 +184,7 @@ func (l *logger) Errorf(format string, args ...any) {
 		if strings.Contains(text, "no space left") {
 			what = "free some space"
 		}
-		l.broken.once.Do(func() {
-			l.broken.err = fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what)
-			close(l.broken.happened)
-		})
+		l.broken.set(fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what))
 	}
 	l.notes.say("NATS server: " + text)
 }

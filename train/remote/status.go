@@ -19,7 +19,7 @@ func Status(ctx context.Context, serverURL string) (*rundir.WorkersStatus, error
 	if err != nil {
 		return nil, err
 	}
-	conn, err := connect(u)
+	conn, err := connect(ctx, u)
 	if err != nil {
 		return nil, err
 	}

@@ -50,8 +50,9 @@ type WorkerOptions struct {
 	Notify func(string) // messages for people; called concurrently
 }
 
-// NewWorker connects to the learner's server. If that does not answer within seconds, NewWorker returns and the worker connects
-// later. Once it answers, only wrong credentials are an error.
+// NewWorker connects to the learner's server. If that does not answer within seconds, NewWorker returns and the worker
+// connects later. Once it answers, only wrong credentials are an error. The end of ctx ends connecting only; Close ends
+// the worker.
 func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}, changed: make(chan struct{})}
 	u, err := parseURL(o.URL)
@@ -68,7 +69,7 @@ func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 			w.notes.say(fmt.Sprintf("connecting to the NATS server: %v", explain(u, err)))
 		}),
 		nats.ClosedHandler(func(c *nats.Conn) { w.fail(closedError(explain(u, c.LastError()))) }))
-	if w.conn, err = connect(u, options...); err != nil {
+	if w.conn, err = connect(ctx, u, options...); err != nil {
 		return nil, err
 	}
 	if w.js, err = jetstream.New(w.conn); err != nil {
@@ -76,7 +77,13 @@ func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 		return nil, err
 	}
 	looks := make(chan struct{}, 1)
-	if _, err = w.conn.Subscribe(networkSubject, func(*nats.Msg) { signal(looks) }); err != nil {
+	_, err = w.conn.Subscribe(networkSubject, func(*nats.Msg) {
+		select {
+		case looks <- struct{}{}:
+		default: // follow will look anyway
+		}
+	})
+	if err != nil {
 		w.conn.Close()
 		return nil, err
 	}
@@ -158,14 +165,6 @@ func (w *Worker) follow(ctx context.Context, looks <-chan struct{}) {
 		case <-looks:
 		case <-tick.C:
 		}
-	}
-}
-
-// signal wakes the goroutine that waits on c, or the next one that does.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
 	}
 }
 

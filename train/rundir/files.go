@@ -19,7 +19,7 @@ const (
 	RatingsFile    = "ratings.json"
 	LockFile       = "lock"
 	CheckpointsDir = "checkpoints"
-	ServerDir      = "nats" // folder of the embedded NATS server
+	ServerDir      = "nats" // folder of the NATS server's files
 
 	gamesDir    = "games"
 	gamesSuffix = ".games"

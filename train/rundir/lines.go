@@ -79,33 +79,27 @@ type Follower[T any] struct {
 // Poll calls add for each line written since the last call. If the file was replaced or removed, it calls reset first:
 // earlier lines are void. It reports whether anything changed, and returns warnings about what it could not read.
 func (f *Follower[T]) Poll(reset func(), add func(*T)) (changed bool, warnings []error) {
-	for {
-		lines, replaced, err := f.lines.Poll()
-		if replaced {
-			f.count, f.damaged, f.first = 0, 0, nil
-			reset()
-		}
-		for _, text := range lines {
-			f.count++
-			if x, err := parseLine[T](text); err == nil {
-				add(x)
-			} else if f.damaged++; f.damaged == 1 {
-				f.first = fmt.Errorf("line %d: %w", f.count, err)
-			}
-		}
-		changed = changed || replaced || len(lines) > 0
-		if err == nil && len(lines) > 0 {
-			continue
-		}
-		if err != nil {
-			warnings = append(warnings, err)
-		}
-		if f.damaged > 0 {
-			warnings = append(warnings, fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w",
-				f.path, f.damaged, f.count, f.first))
-		}
-		return changed, warnings
+	lines, replaced, err := f.lines.Poll()
+	if replaced {
+		f.count, f.damaged, f.first = 0, 0, nil
+		reset()
 	}
+	for _, text := range lines {
+		f.count++
+		if x, err := parseLine[T](text); err == nil {
+			add(x)
+		} else if f.damaged++; f.damaged == 1 {
+			f.first = fmt.Errorf("line %d: %w", f.count, err)
+		}
+	}
+	if err != nil {
+		warnings = append(warnings, err)
+	}
+	if f.damaged > 0 {
+		warnings = append(warnings, fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w",
+			f.path, f.damaged, f.count, f.first))
+	}
+	return replaced || len(lines) > 0, warnings
 }
 
 // DropAfter removes the lines of all generations after the given one from the JSON Lines files. A run that goes back to an

@@ -173,6 +173,15 @@ func (s *Settings) find(key string) (*Setting, error) {
 	return nil, fmt.Errorf("unknown setting %q", key)
 }
 
+// Value returns the value of the setting named key, which must exist.
+func (s *Settings) Value(key string) float64 {
+	d, err := s.find(key)
+	if err != nil {
+		panic(err)
+	}
+	return d.field.get()
+}
+
 // Validate reports every setting that is out of its range.
 func (s *Settings) Validate() error {
 	var errs []error

@@ -219,7 +219,7 @@ func (m *maker) chooseFrom(candidates []candidate) (positions []Position) {
 			continue
 		}
 		before := len(m.suite.Positions) + len(positions)
-		if c.position.Source == RandomMoves {
+		if c.position.Source == randomMoves {
 			if 4*m.randoms > before {
 				continue
 			}

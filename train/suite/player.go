@@ -62,7 +62,7 @@ func newPlayer(o *Options) (*player, error) {
 		}
 	}
 	var err error
-	p.uct, err = agent.NewFactory(o.Game, agent.Spec{Kind: agent.MCTS, Simulations: UCTPlayouts}, nil).New(0)
+	p.uct, err = agent.NewFactory(o.Game, agent.Spec{Kind: agent.MCTS, Simulations: uctPlayouts}, nil).New(0)
 	return p, err
 }
 
@@ -76,7 +76,7 @@ func openingPlies(game *env.Game) int {
 }
 
 // sources is the cycle of ways to choose a game's moves: game i uses sources[i%8]. A cycle is called a round.
-var sources = [8]Source{AgentMoves, MixedMoves, AgentMoves, MixedMoves, AgentMoves, RandomMoves, AgentMoves, MixedMoves}
+var sources = [8]gameSource{agentMoves, mixedMoves, agentMoves, mixedMoves, agentMoves, randomMoves, agentMoves, mixedMoves}
 
 // play plays a game, solves its positions from the end backwards and returns the candidates in order of preference. The
 // result is not nil, because nil stands for a game that is not played yet.
@@ -116,15 +116,15 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 // playMoves plays a game. It returns the moves and the first ply whose position may be used, and sets p.states[i] to
 // the state before move i.
 func (p *player) playMoves(
-	ctx context.Context, rng *rand.Rand, source Source,
+	ctx context.Context, rng *rand.Rand, source gameSource,
 ) (moves []env.Action, firstPly int, err error) {
 	opening, randomShare := 0, 0.0 // number of random plies at the start, and the probability of a random move after them
 	switch source {
-	case RandomMoves:
+	case randomMoves:
 		randomShare = 1
-	case MixedMoves:
+	case mixedMoves:
 		randomShare = 0.05 + 0.45*rng.Float64()
-	case AgentMoves:
+	case agentMoves:
 		opening = rng.IntN(p.maxOpening + 1)
 		firstPly = opening + minAgentPlies
 	}
@@ -148,7 +148,7 @@ func (p *player) playMoves(
 		}
 		moves = append(moves, move)
 		state.Apply(move)
-		if source != RandomMoves {
+		if source != randomMoves {
 			seats[0].Observe(move)
 			seats[1].Observe(move)
 		}
@@ -202,15 +202,15 @@ func (p *player) solveMoves(ctx context.Context, state env.State, nodes int) (cl
 }
 
 // testUCT reports whether the move that UCT chooses keeps the position's value. classes are the exact classes of the moves.
-func (p *player) testUCT(ctx context.Context, seed uint64, state env.State, classes []int) (UCTOutcome, error) {
+func (p *player) testUCT(ctx context.Context, seed uint64, state env.State, classes []int) (uctOutcome, error) {
 	p.uct.Reset(seed)
 	move, err := p.uct.Choose(ctx, state)
 	if err != nil {
-		return UnknownUCT, err
+		return unknownUCT, err
 	}
 	p.legal = state.Legal(p.legal[:0])
 	if classes[slices.Index(p.legal, move)] == slices.Min(classes) { // the lowest class is best
-		return UCTKeeps, nil
+		return uctKeeps, nil
 	}
-	return UCTLoses, nil
+	return uctLoses, nil
 }

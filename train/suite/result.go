@@ -145,14 +145,14 @@ func (s *Suite) test(
 func (s *Suite) result(positions []Position, losses []float64) Result {
 	r := Result{Game: s.Game.Name, Positions: len(positions)}
 	games := map[int]bool{}
-	var errors, lost []stats.Cluster // one cluster per run of positions of one game
+	var wrong, lost []stats.Cluster // one cluster for neighbouring positions of one game
 	for i := range positions {
 		p := &positions[i]
 		games[p.GameNumber] = true
 		if i == 0 || p.GameNumber != positions[i-1].GameNumber {
-			errors, lost = append(errors, stats.Cluster{}), append(lost, stats.Cluster{})
+			wrong, lost = append(wrong, stats.Cluster{}), append(lost, stats.Cluster{})
 		}
-		e, l := &errors[len(errors)-1], &lost[len(lost)-1]
+		e, l := &wrong[len(wrong)-1], &lost[len(lost)-1]
 		e.N++
 		l.N++
 		if losses != nil {
@@ -166,7 +166,7 @@ func (s *Suite) result(positions []Position, losses []float64) Result {
 	}
 	r.Games = len(games)
 	if losses != nil {
-		r.Error, r.Loss = stats.Mean(errors), stats.Mean(lost).Scaled(2)
+		r.Error, r.Loss = stats.Mean(wrong), stats.Mean(lost).Scaled(2)
 	}
 	return r
 }

@@ -29,7 +29,7 @@ func TestShipped(t *testing.T) {
 		checkSuite(t, s)
 		agents := 0
 		for i := range s.Positions {
-			if s.Positions[i].Source != RandomMoves {
+			if s.Positions[i].Source != randomMoves {
 				agents++
 			}
 		}
@@ -106,7 +106,7 @@ func checkHard(t *testing.T, s *Suite, share float64) {
 	t.Helper()
 	hard := 0
 	for i := range s.Positions {
-		if s.Positions[i].UCT == UCTLoses {
+		if s.Positions[i].UCT == uctLoses {
 			hard++
 		}
 		if float64(hard) < share*float64(i+1) {

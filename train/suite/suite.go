@@ -36,38 +36,38 @@ type Position struct {
 	// game ends after the action under best play by both. The lowest class is best.
 	Values     []int      `json:"values"`
 	GameNumber int        `json:"game_number"` // number of the game that it comes from; positions of one game are not independent
-	Source     Source     `json:"source"`
+	Source     gameSource `json:"source"`
 	PliesToEnd int        `json:"plies_to_end"` // plies until that game ended, whatever the next move; 0 if unknown
-	UCT        UCTOutcome `json:"uct"`
+	UCT        uctOutcome `json:"uct"`
 }
 
-// Source says who played the game that a position comes from.
-type Source uint8
+// gameSource says who played the game that a position comes from.
+type gameSource uint8
 
 const (
-	UnknownSource Source = iota
-	RandomMoves          // random moves only
-	MixedMoves           // agents' moves and random moves mixed
-	AgentMoves           // agents' moves after a random opening; they played at least two plies before the position
+	unknownSource gameSource = iota
+	randomMoves              // random moves only
+	mixedMoves               // agents' moves and random moves mixed
+	agentMoves               // agents' moves after a random opening; they played at least two plies before the position
 )
 
 var sourceNames = []string{"", "random", "mixed", "agents"}
 
 // String returns the source's name in files.
-func (s Source) String() string { return sourceNames[s] }
+func (s gameSource) String() string { return sourceNames[s] }
 
-// UCTOutcome is whether a UCT search with UCTPlayouts playouts chooses a move that loses value. It separates hard positions
+// uctOutcome is whether a UCT search with uctPlayouts playouts chooses a move that loses value. It separates hard positions
 // from easy ones.
-type UCTOutcome uint8
+type uctOutcome uint8
 
 const (
-	UnknownUCT UCTOutcome = iota
-	UCTKeeps              // the move keeps the value
-	UCTLoses              // the move loses value
+	unknownUCT uctOutcome = iota
+	uctKeeps              // the move keeps the value
+	uctLoses              // the move loses value
 )
 
-// UCTPlayouts is the number of playouts behind UCTOutcome.
-const UCTPlayouts = 1000
+// uctPlayouts is the number of playouts behind uctOutcome.
+const uctPlayouts = 1000
 
 // ErrSuite is wrapped by errors about the content of a suite.
 var ErrSuite = errors.New("bad suite")
@@ -118,7 +118,7 @@ func (p *Position) check(game *env.Game, state env.State) error {
 		return fmt.Errorf("%w: game_number is %d and plies_to_end %d; they must be 0 or more",
 			ErrSuite, p.GameNumber, p.PliesToEnd)
 	}
-	if int(p.Source) >= len(sourceNames) || p.UCT > UCTLoses {
+	if int(p.Source) >= len(sourceNames) || p.UCT > uctLoses {
 		return fmt.Errorf("%w: there is no source %d or UCT outcome %d", ErrSuite, uint8(p.Source), p.UCT)
 	}
 	if state.Done() {

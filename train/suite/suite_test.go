@@ -105,7 +105,7 @@ func checkSuite(t *testing.T, s *Suite) {
 		if i > 0 && p.GameNumber < s.Positions[i-1].GameNumber {
 			t.Errorf("position %d: games are out of order", i)
 		}
-		if p.Source == UnknownSource || p.UCT == UnknownUCT || p.PliesToEnd < 1 {
+		if p.Source == unknownSource || p.UCT == unknownUCT || p.PliesToEnd < 1 {
 			t.Errorf("position %d: %+v leaves something open", i, p)
 		}
 		id := keyOf(s.Game, state)
@@ -115,8 +115,8 @@ func checkSuite(t *testing.T, s *Suite) {
 		seen[id] = true
 		sources[p.Source]++
 	}
-	if 4*sources[RandomMoves] > len(s.Positions)+3 {
-		t.Errorf("%d of %d positions are from random play", sources[RandomMoves], len(s.Positions))
+	if 4*sources[randomMoves] > len(s.Positions)+3 {
+		t.Errorf("%d of %d positions are from random play", sources[randomMoves], len(s.Positions))
 	}
 }
 

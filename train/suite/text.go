@@ -51,8 +51,8 @@ func marshalLine(game *env.Game, sheet string, p *Position) []byte {
 	for i, a := range state.Legal(nil) {
 		l.Values[game.ActionTexts[a]] = game.Classes[p.Values[i]].Goal()
 	}
-	if p.UCT != UnknownUCT {
-		loses := p.UCT == UCTLoses
+	if p.UCT != unknownUCT {
+		loses := p.UCT == uctLoses
 		l.UCTLoses = &loses
 	}
 	data, err := json.Marshal(l)
@@ -97,12 +97,12 @@ func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 		p.GameNumber = *l.GameNumber
 	}
 	if i := slices.Index(sourceNames, l.Source); i > 0 {
-		p.Source = Source(i)
+		p.Source = gameSource(i)
 	}
 	if l.UCTLoses != nil {
-		p.UCT = UCTKeeps
+		p.UCT = uctKeeps
 		if *l.UCTLoses {
-			p.UCT = UCTLoses
+			p.UCT = uctLoses
 		}
 	}
 	err = l.fill(game, &p)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,59 @@ func TestNegations(t *testing.T) {
 	if got, want := rules[0].String(), "(<= p (and (not q) (or r (not (distinct a b)))) (or q r) (not s))"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+}
+
+// TestTruthTables: in all formulas with the atoms p and q up to depth 2, and in larger ones, moving negations inwards
+// keeps the truth value and leaves negations of atoms only.
+func TestTruthTables(t *testing.T) {
+	grow := func(fs, gs []kif.Term) []kif.Term { // the formulas with one more connective, and fs
+		all := slices.Clone(fs)
+		for _, f := range fs {
+			all = append(all, kif.Term{Name: "not", Args: []kif.Term{f}})
+			for _, g := range gs {
+				all = append(all, kif.Term{Name: "or", Args: []kif.Term{f, g}}, kif.Term{Name: "and", Args: []kif.Term{g, f}})
+			}
+		}
+		return all
+	}
+	atoms := []kif.Term{{Name: "p"}, {Name: "q"}}
+	one := grow(atoms, atoms)
+	formulas := grow(grow(grow(one, one), atoms), nil)
+	var text strings.Builder
+	for _, f := range formulas {
+		fmt.Fprintf(&text, "(<= h %s)\n", f)
+	}
+	rules, err := kif.ReadRules(text.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := strings.NewReplacer("(not p)", "", "(not q)", "")
+	for i, f := range formulas {
+		got := rules[i].Body[0]
+		for world := range 4 {
+			if truth(f, world) != truth(got, world) {
+				t.Fatalf("%s is read as %s", f, got)
+			}
+		}
+		if strings.Contains(allowed.Replace(got.String()), "not") {
+			t.Fatalf("%s is read as %s", f, got)
+		}
+	}
+}
+
+// truth evaluates a formula; bit 0 of world says whether p is true, bit 1 whether q is.
+func truth(f kif.Term, world int) bool {
+	switch f.Name {
+	case "not":
+		return !truth(f.Args[0], world)
+	case "or":
+		return truth(f.Args[0], world) || truth(f.Args[1], world)
+	case "and":
+		return truth(f.Args[0], world) && truth(f.Args[1], world)
+	case "p":
+		return world&1 != 0
+	}
+	return world&2 != 0
 }
 
 // TestForeignSheets reads every foreign sheet.
