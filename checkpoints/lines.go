@@ -41,6 +41,7 @@ func readLines(fsys fileSystem, path string) ([][]byte, error) {
 	return lines[:len(lines)-1], nil
 }
 
+// appendLine appends a line to a file, over an incomplete last line, and syncs the file and its directory.
 func appendLine(fsys fileSystem, path string, line []byte) error {
 	text := terminated(line)
 	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE)

@@ -49,7 +49,7 @@ func (h *halving) countVisit() {
 }
 
 // numCandidates is the number of root moves that sequential halving starts with (m in Danihelka et al. 2022), if the
-// root has that many.
+// root has that many: as set, or a quarter of the simulations, from 4 to 16.
 func (c *Config) numCandidates(simulations int) int {
 	if c.Candidates > 0 {
 		return c.Candidates
@@ -179,7 +179,7 @@ func (s *Search) improvedPolicy(dst []float64, n int32, sm summary) (unexpanded,
 		total = nd.unexpandedPrior * unexpanded
 	}
 	for i, q := range dst {
-		if dst[i] = 0; q >= -1 {
+		if dst[i] = 0; q >= -1 { // pruned moves have -Inf
 			dst[i] = float64(edges[i].prior) * math.Exp(scale*(q-maxValue))
 			total += dst[i]
 		}

@@ -226,7 +226,7 @@ func (s *Search) Value() float64 {
 	t := &s.tree
 	sign := t.nodes[root].player.Sign()
 	if e := t.edges[root]; e.proven() {
-		return sign*t.utilities[e.best] + 0
+		return sign*t.utilities[e.best] + 0 // 0 rather than -0
 	}
 	mixedValue := t.summarize(root).mixedValue
 	edges := t.edgesOf(root)

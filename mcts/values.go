@@ -82,7 +82,7 @@ func (t *tree) computePriors(n int32) {
 	nd := &t.nodes[n]
 	nd.hasPriors = true
 	priors := t.priorsOf(n)
-	if softmax(priors); priors[0] != priors[0] {
+	if softmax(priors); priors[0] != priors[0] { // NaN
 		panic("mcts: the evaluation is not a number")
 	}
 	edges := t.edgesOf(n)
@@ -90,7 +90,7 @@ func (t *tree) computePriors(n int32) {
 		edges[i].prior, edges[i].priorShare = priors[i], float64(priors[i])
 	}
 	nd.unexpandedPrior = sum(priors[nd.numEdges:])
-	t.likeliestFirst(n, 1)
+	t.likeliestFirst(n, 1) // no prior is above 1
 }
 
 // minLogit is the smallest logit relative to the largest of the siblings. Lower ones are raised to it, so every prior
@@ -99,7 +99,7 @@ const minLogit = -80
 
 // softmax turns the logits of the legal moves into probabilities. All are NaN if a logit is.
 func softmax(x []float32) {
-	top, equal := x[0], x[0]-x[0] == 0
+	top, equal := x[0], x[0]-x[0] == 0 // false if x[0] is not finite
 	for _, l := range x {
 		if l > top {
 			top = l

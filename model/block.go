@@ -7,6 +7,8 @@ type stem struct{ *conv }
 
 func (s stem) forward(in [][]float32, y []float32) { s.forwardReLU(in[0], in[2], nil, y) }
 
+// backward computes the gradients of the folded weights, dIn[1], and of the bias, dIn[2]. There is none of x, the
+// network's input: dx is nil, and accumulate has no effect.
 func (s stem) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	dSum := s.scratch.get(bufferSum, len(y))
 	s.reluGradient(y, dy, dSum, dIn[2])
@@ -21,7 +23,7 @@ func (r residual) forward(in [][]float32, y []float32) { r.forwardReLU(in[0], in
 // backward first stores the gradient of the skip connection in dIn[0], then adds the gradient through the convolution.
 func (r residual) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	r.reluGradient(y, dy, dIn[0], dIn[2])
-	r.conv.backward(r.scratch, in[0], dIn[0], dIn[0], dIn[1], true)
+	r.conv.backward(r.scratch, in[0], dIn[0], dIn[0], dIn[1], true) // true: adds to dIn[0]
 }
 
 // block is a residual block, relu(second(first(x)) + x). Inputs: x; folded weights and bias of first, then of second.
@@ -37,7 +39,7 @@ func newBlock(first, second *conv, s *scratch) *block {
 }
 
 func (b *block) forward(in [][]float32, y []float32) {
-	b.first.forwardReLU(in[0], in[2], nil, b.hidden)
+	b.first.forwardReLU(in[0], in[2], nil, b.hidden) // nil: no residual
 	b.second.forwardReLU(b.hidden, in[4], in[0], y)
 }
 
@@ -45,7 +47,7 @@ func (b *block) forward(in [][]float32, y []float32) {
 func (b *block) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	dSum, dHidden := dIn[0], b.scratch.get(bufferHidden, len(b.hidden))
 	b.second.reluGradient(y, dy, dSum, dIn[4])
-	b.second.backward(b.scratch, b.hidden, dSum, dHidden, dIn[3], false)
+	b.second.backward(b.scratch, b.hidden, dSum, dHidden, dIn[3], false) // false: sets dHidden
 	b.first.reluGradient(b.hidden, dHidden, dHidden, dIn[2])
-	b.first.backward(b.scratch, in[0], dHidden, dIn[0], dIn[1], true)
+	b.first.backward(b.scratch, in[0], dHidden, dIn[0], dIn[1], true) // true: adds to dIn[0]
 }

@@ -3,7 +3,7 @@ package model
 import "ludus/model/infer/kernel"
 
 // conv computes y = relu(conv(x) + bias + residual), a 3x3 convolution with folded weights of boards x [rows, H, W, in]
-// to y [rows, H, W, out].
+// to y [rows, H, W, out]. Its convolver holds the weights: a layer has them as an input only for their gradient.
 type conv struct {
 	convolver
 	cells   int

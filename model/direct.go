@@ -13,6 +13,7 @@ func (d *direct) prepare() []func(*kernel.Scratch) {
 	return []func(*kernel.Scratch){d.foldTurned, d.fold}
 }
 
+// forward computes y board by board: the neighbourhoods of its cells times the weights.
 func (d *direct) forward(s *scratch, x, y []float32, epilogue kernel.Epilogue) {
 	cells, k := d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)
@@ -21,12 +22,14 @@ func (d *direct) forward(s *scratch, x, y []float32, epilogue kernel.Epilogue) {
 		to := y[i*cells*d.out:][:cells*d.out]
 		epilogue.Start(to, d.out)
 		s.multiply(kernel.Gemm{
-			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: d.turned, BRow: d.out, BPanel: 16,
+			M: cells, N: d.out, K: k, A: columns, ARow: k, ACol: 1, B: d.turned, BRow: d.out, BPanel: kernel.RowMajor,
 			C: to, CRow: d.out, Init: to, InitRow: d.out, ReLU: epilogue.ReLU,
 		})
 	}
 }
 
+// backward adds up dWeights board by board: for each tap, dy transposed times the tap's columns. The gradient of the
+// columns is dy times the weights of each tap; addColumns adds it to dx.
 func (d *direct) backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool) {
 	cells, k := d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)
@@ -39,7 +42,7 @@ func (d *direct) backward(s *scratch, x, dy, dx, dWeights []float32, accumulate 
 		d.columns(columns, x[i*cells*d.in:][:cells*d.in])
 		s.multiply(kernel.Gemm{
 			M: d.out, N: d.in, K: cells, Planes: 9,
-			A: dy, ARow: 1, ACol: d.out, B: columns, BRow: k, BPanel: 16, BPlane: d.in,
+			A: dy, ARow: 1, ACol: d.out, B: columns, BRow: k, BPanel: kernel.RowMajor, BPlane: d.in,
 			C: dWeights, CRow: d.in, CPlane: d.out * d.in, Init: dWeights, InitRow: d.in, InitPlane: d.out * d.in,
 		})
 		if dx == nil {
@@ -47,7 +50,7 @@ func (d *direct) backward(s *scratch, x, dy, dx, dWeights []float32, accumulate 
 		}
 		s.multiply(kernel.Gemm{
 			M: cells, N: d.in, K: d.out, Planes: 9,
-			A: dy, ARow: d.out, ACol: 1, B: d.product, BRow: d.in, BPanel: 16, BPlane: d.out * d.in,
+			A: dy, ARow: d.out, ACol: 1, B: d.product, BRow: d.in, BPanel: kernel.RowMajor, BPlane: d.out * d.in,
 			C: columns, CRow: k, CPlane: d.in,
 		})
 		d.addColumns(dx[i*cells*d.in:][:cells*d.in], columns)

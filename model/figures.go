@@ -44,8 +44,9 @@ type figureLayer struct {
 func (f *figures) newLayer(toFigures, toCells *matrix, s *scratch) *figureLayer {
 	l := &figureLayer{
 		figures: f, before: f.last,
-		toFigures: newLinear(f.cells, toFigures, false, s), toCells: newLinear(f.cells, toCells, true, s),
-		cellSums: kernel.Aligned(partRows * f.cells * f.channels), scratch: s,
+		toFigures: newLinear(f.cells, toFigures, false, s), // without ReLU
+		toCells:   newLinear(f.cells, toCells, true, s),    // with ReLU
+		cellSums:  kernel.Aligned(partRows * f.cells * f.channels), scratch: s,
 	}
 	if l.before != nil {
 		l.before.after = l
@@ -71,26 +72,28 @@ func (f *figures) figuresOf(x []float32, i int) []float32 {
 	return x[i*n : (i+1)*n]
 }
 
+// forward computes the figures, relu(before + sum of P x over their cells), and y = relu(Q s + x), where s is the
+// scaled sum of the figures through a cell.
 func (l *figureLayer) forward(in [][]float32, y []float32) {
 	k := &l.scratch.kernel
 	l.toFigures.y = l.scratch.get(bufferHidden, len(l.cellSums))
-	l.toFigures.forward(in[0], nil)
+	l.toFigures.forward(in[0], nil) // nil: no bias
 	for i := range l.scratch.rows {
 		var before []float32
 		if l.before != nil {
 			before = l.figuresOf(l.before.values, i)
 		}
 		values := l.figuresOf(l.values, i)
-		k.Sums(l.sums.ToFigures, values, l.cellsOf(l.toFigures.y, i), before, 1, true)
-		k.Sums(l.sums.ToCells, l.cellsOf(l.cellSums, i), values, nil, l.sums.Scale, false)
+		k.Sums(l.sums.ToFigures, values, l.cellsOf(l.toFigures.y, i), before, 1, true)     // scale 1, ReLU
+		k.Sums(l.sums.ToCells, l.cellsOf(l.cellSums, i), values, nil, l.sums.Scale, false) // from 0, no ReLU
 	}
 	l.toCells.y = y
 	l.toCells.forwardResidual(l.cellSums, in[0])
 }
 
-// backward computes the gradients of a figure layer; dIn[0] and dy share memory. toCells.backward turns dy into the
-// gradient before the ReLU, which is also that of the skip connection; toFigures.backward adds the gradient through the
-// figures.
+// backward computes the gradients of a figure layer; dIn[0] and dy share memory, and neither matrix has a bias (nil).
+// toCells.backward turns dy into the gradient before the ReLU, which is also that of the skip connection;
+// toFigures.backward adds the gradient through the figures.
 func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	k := &l.scratch.kernel
 	dCellSums := l.scratch.get(bufferHidden, len(l.cellSums))
@@ -105,9 +108,9 @@ func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32)
 		if l.after != nil {
 			after = gradient
 		}
-		k.Sums(l.sums.ToFigures, gradient, l.cellsOf(dCellSums, i), after, l.sums.Scale, false)
+		k.Sums(l.sums.ToFigures, gradient, l.cellsOf(dCellSums, i), after, l.sums.Scale, false) // no ReLU
 		k.ReLUGradient(l.figuresOf(l.values, i), gradient, gradient, sums, l.count, l.channels)
-		k.Sums(l.sums.ToCells, l.cellsOf(l.toFigures.dy, i), gradient, nil, 1, false)
+		k.Sums(l.sums.ToCells, l.cellsOf(l.toFigures.dy, i), gradient, nil, 1, false) // from 0, scale 1, no ReLU
 	}
 	l.toFigures.backward(in[0], dIn[0], dIn[1], nil, true)
 }

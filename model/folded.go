@@ -7,7 +7,7 @@ import "ludus/model/infer/kernel"
 type folded struct {
 	weights, scale  []float32 // the parameters: [outputs, 3, 3, inputs] and [outputs]
 	inputs, outputs int
-	in, out         int       // inputs and outputs, each padded to a multiple of 8
+	in, out         int       // input and output channels, each padded to a multiple of 8
 	product         []float32 // scale times weights, [3, 3, out, in]
 	turned          []float32 // the same, [3, 3, in, out]
 	convolver       convolver
@@ -28,7 +28,7 @@ func newFolded(h, w int, weights, scale []float32) *folded {
 	f.turn = kernel.Gemm{
 		M: inputs, N: out, K: outputs, Planes: 9,
 		A: weights, ARow: 1, ACol: 9 * inputs, APlane: inputs,
-		B: f.diagonal, BRow: out, BPanel: 16, C: f.turned, CRow: out, CPlane: in * out,
+		B: f.diagonal, BRow: out, BPanel: kernel.RowMajor, C: f.turned, CRow: out, CPlane: in * out,
 	}
 	if winograd, ok := kernel.NewWinograd(h, w); ok {
 		f.convolver = newWinogradConv(winograd, f)

@@ -88,6 +88,7 @@ func (gr *graph) build(
 	x := newInput(g, "input", &gr.input, partRows, shape.H, shape.W, kernel.PadChannels(shape.C))
 	board := tensor.Shape{partRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
 	first, weights := conv("stem.", "")
+	var none gorgonia.Nodes // for layers without constant inputs
 	x = apply("stem", stem{first}, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, weights...))
 	var shared *figures
 	if len(gr.game.Figures) > 0 {
@@ -98,16 +99,16 @@ func (gr *graph) build(
 		if shared == nil {
 			first, weights1 := conv(prefix, "1")
 			second, weights2 := conv(prefix, "2")
-			x = apply(prefix, newBlock(first, second, s), board, nil, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
+			x = apply(prefix, newBlock(first, second, s), board, none, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
 			continue
 		}
 		single, weights := conv(prefix, "")
-		x = apply(prefix, residual{single}, board, nil, append(gorgonia.Nodes{x}, weights...))
+		x = apply(prefix, residual{single}, board, none, append(gorgonia.Nodes{x}, weights...))
 		for layer := range infer.FigureLayers {
 			prefix := infer.FigureLayerPrefix(i, layer)
 			toFigures, toCells := leaves[prefix+"figures.weight"], leaves[prefix+"cells.weight"]
 			inputs := gorgonia.Nodes{x, toFigures.Node, toCells.Node}
-			x = apply(prefix+"figures", shared.newLayer(toFigures.matrix, toCells.matrix, s), board, nil, inputs)
+			x = apply(prefix+"figures", shared.newLayer(toFigures.matrix, toCells.matrix, s), board, none, inputs)
 		}
 	}
 	inputs := gorgonia.Nodes{x}
@@ -115,7 +116,7 @@ func (gr *graph) build(
 	for _, p := range h.layers {
 		inputs = append(inputs, leaves[p.name+".weight"].Node, leaves[p.name+".bias"].Node)
 	}
-	outputs := apply("heads", h, tensor.Shape{partRows, h.outputs}, nil, inputs)
+	outputs := apply("heads", h, tensor.Shape{partRows, h.outputs}, none, inputs)
 	gr.outputs = outputs.Op().(*op).out
 	constant := gorgonia.Nodes{ // in the order of the inputs of loss
 		newInput(g, "policy", &gr.policy, partRows, gr.game.NumActions()),
@@ -128,7 +129,7 @@ func (gr *graph) build(
 		newInput(g, "goals", &gr.goals, partRows, 2),
 		newInput(g, "weight", &gr.weight, partRows),
 	}
-	return apply("loss", gr.loss, nil, constant, append(gorgonia.Nodes{outputs}, constant...))
+	return apply("loss", gr.loss, nil, constant, append(gorgonia.Nodes{outputs}, constant...)) // nil: a scalar
 }
 
 // load copies n rows of a batch, starting with row first, to the input nodes. It returns the part of these rows in the

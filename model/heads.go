@@ -9,9 +9,12 @@ import (
 type headLayer struct {
 	*linear
 	name string
-	from int  // index of the layer it reads; -1 is the tower
+	from int  // index of the layer it reads, or fromTower
 	last bool // no later layer reads the same input: in backward it is the first to write that gradient
 }
+
+// fromTower as headLayer.from means that a layer reads the tower's output.
+const fromTower = -1
 
 // heads are all layers after the tower. Inputs: the tower's output x [rows, H, W, channels], then weights and bias of
 // each layer. An output row has the policy logits in the order of actions, likewise those of the reply, the outcome
@@ -26,6 +29,7 @@ type heads struct {
 // newHeads returns the heads of game. weights gives the weights of a layer by name.
 func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *heads {
 	h, cells := &heads{scratch: s}, game.Tensor.Cells()
+	// add adds a layer that reads layer from, with ReLU if relu, and returns its index.
 	add := func(name string, from, rowsPerSample int, relu bool) int {
 		for i := range h.layers {
 			h.layers[i].last = h.layers[i].last && h.layers[i].from != from
@@ -35,8 +39,8 @@ func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *he
 		h.layers = append(h.layers, headLayer{l, name, from, true})
 		return len(h.layers) - 1
 	}
-	policy := add("policy.hidden", -1, cells, true)
-	hidden := add("outcome.hidden", add("outcome.cells", -1, cells, true), 1, true)
+	policy := add("policy.hidden", fromTower, cells, true)
+	hidden := add("outcome.hidden", add("outcome.cells", fromTower, cells, true), 1, true)
 	for _, head := range []string{"policy", "reply"} {
 		h.outputLayers = append(h.outputLayers, add(head+".planes", policy, cells, false))
 		if game.PolicyExtras > 0 {
@@ -55,7 +59,7 @@ func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *he
 
 // memory returns the input x of layer p and the slice dx for the gradient of x: the tower's, or those of layer p.from.
 func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
-	if p.from < 0 {
+	if p.from == fromTower {
 		return tower, dTower
 	}
 	return h.layers[p.from].y, h.layers[p.from].dy
@@ -64,7 +68,7 @@ func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
 // forward computes all layers and copies the results to output rows.
 func (h *heads) forward(in [][]float32, out []float32) {
 	for i, p := range h.layers {
-		x, _ := h.memory(p, in[0], nil)
+		x, _ := h.memory(p, in[0], nil) // nil: no gradient
 		p.forward(x, in[2+2*i])
 	}
 	for r := range h.scratch.rows {

@@ -32,7 +32,8 @@ func (l *linear) forwardResidual(x, residual []float32) { l.multiply(x, residual
 // multiply computes y = W x + init, whose rows are initRow apart.
 func (l *linear) multiply(x, init []float32, initRow int) {
 	l.scratch.multiply(kernel.Gemm{
-		M: l.rows(), N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1, B: l.transposed, BRow: l.out, BPanel: 16,
+		M: l.rows(), N: l.out, K: l.in, A: x, ARow: l.in, ACol: 1,
+		B: l.transposed, BRow: l.out, BPanel: kernel.RowMajor,
 		C: l.y, CRow: l.out, Init: init, InitRow: initRow, ReLU: l.relu,
 	})
 }
@@ -49,7 +50,8 @@ func (l *linear) backward(x, dx, dWeights, dBias []float32, accumulate bool) {
 		l.sumRows(dBias)
 	}
 	g := kernel.Gemm{
-		M: l.rows(), N: l.in, K: l.out, A: l.dy, ARow: l.out, ACol: 1, B: l.padded, BRow: l.in, BPanel: 16, C: dx, CRow: l.in,
+		M: l.rows(), N: l.in, K: l.out, A: l.dy, ARow: l.out, ACol: 1,
+		B: l.padded, BRow: l.in, BPanel: kernel.RowMajor, C: dx, CRow: l.in,
 	}
 	if accumulate {
 		g.Init, g.InitRow = dx, l.in

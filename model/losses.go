@@ -29,6 +29,8 @@ func newLoss(game *env.Game, rows int, config Config) *loss {
 	return l
 }
 
+// forward computes the losses and, in l.gradient, the gradient of the total by the heads' output, whose rows hold the
+// logits of policy and reply, those of the classes, and the goals.
 func (l *loss) forward(in [][]float32, total []float32) {
 	output, policy, reply, classes, goals, weight := in[0], in[1:4], in[4:7], in[7], in[8], in[9]
 	clear(l.gradient)
@@ -36,7 +38,7 @@ func (l *loss) forward(in [][]float32, total []float32) {
 	width := 2*l.actions + l.classes + l.goals
 	for r := range l.rows {
 		x, gradient := output[r*width:(r+1)*width], l.gradient[r*width:(r+1)*width]
-		l.parts.Policy += l.policyRow(r, x, policy, 1, gradient)
+		l.parts.Policy += l.policyRow(r, x, policy, 1, gradient) // loss weight 1
 		x, gradient = x[l.actions:], gradient[l.actions:]
 		l.parts.Reply += l.policyRow(r, x, reply, l.config.ReplyWeight, gradient)
 		w := weight[r]
@@ -44,6 +46,7 @@ func (l *loss) forward(in [][]float32, total []float32) {
 			continue
 		}
 		x, gradient = x[l.actions:], gradient[l.actions:]
+		// nil: all classes are possible.
 		l.parts.Outcome += float64(w) * crossEntropyRow(x[:l.classes], classes[r*l.classes:], nil, w, gradient)
 		x, gradient = x[l.classes:], gradient[l.classes:]
 		for i, v := range x {

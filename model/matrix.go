@@ -33,8 +33,8 @@ func (m *matrix) isPadded() bool { return m.inputs < m.in || m.outputs < m.out }
 // prepare brings padded and transposed up to date. A matrix product with the identity transposes faster than a loop.
 func (m *matrix) prepare(k *kernel.Scratch) {
 	k.Gemm(&kernel.Gemm{
-		M: m.inputs, N: m.out, K: m.outputs, A: m.weights, ARow: 1, ACol: m.inputs, B: m.identity, BRow: m.out, BPanel: 16,
-		C: m.transposed, CRow: m.out,
+		M: m.inputs, N: m.out, K: m.outputs, A: m.weights, ARow: 1, ACol: m.inputs,
+		B: m.identity, BRow: m.out, BPanel: kernel.RowMajor, C: m.transposed, CRow: m.out,
 	})
 	if m.isPadded() {
 		for o := range m.outputs {
@@ -51,7 +51,8 @@ func (m *matrix) gradient(s *scratch, n int, x, dy, dWeights []float32) {
 		padded = s.get(bufferGradient, m.out*m.in)
 	}
 	s.multiply(kernel.Gemm{
-		M: m.out, N: m.in, K: n, A: dy, ARow: 1, ACol: m.out, B: x, BRow: m.in, BPanel: 16, C: padded, CRow: m.in,
+		M: m.out, N: m.in, K: n, A: dy, ARow: 1, ACol: m.out,
+		B: x, BRow: m.in, BPanel: kernel.RowMajor, C: padded, CRow: m.in,
 	})
 	if m.isPadded() {
 		for o := range m.outputs {

@@ -65,7 +65,7 @@ func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, averag
 		momentum[i] = beta*momentum[i] + v
 		g[i] = v + beta*momentum[i]
 	}
-	scale := float32(1 / (math.Sqrt(sumOfSquares(g)) + 1e-12))
+	scale := float32(1 / (math.Sqrt(sumOfSquares(g)) + 1e-12)) // finite even if g is 0
 	for row := range m.rows {
 		x := m.x[row*m.c:][:m.columns]
 		for i, v := range g[row*m.columns:][:m.columns] {
@@ -90,7 +90,8 @@ func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, averag
 func (m *muon) orthogonalise() {
 	r, c := m.r, m.c
 	m.kernel.Gemm(&kernel.Gemm{ // a product with the identity transposes faster than a loop
-		M: c, N: r, K: r, A: m.x, ARow: 1, ACol: c, B: m.identity, BRow: r, BPanel: 16, C: m.transposed, CRow: r,
+		M: c, N: r, K: r, A: m.x, ARow: 1, ACol: c,
+		B: m.identity, BRow: r, BPanel: kernel.RowMajor, C: m.transposed, CRow: r,
 	})
 	m.multiply(m.s, m.x, m.transposed, r, c)
 	for step := range newtonSchulzSteps {
@@ -119,6 +120,7 @@ func (m *muon) orthogonalise() {
 // multiply computes dst [r, columns] = a [r, inner] b [inner, columns].
 func (m *muon) multiply(dst, a, b []float32, columns, inner int) {
 	m.kernel.Gemm(&kernel.Gemm{
-		M: m.r, N: columns, K: inner, A: a, ARow: inner, ACol: 1, B: b, BRow: columns, BPanel: 16, C: dst, CRow: columns,
+		M: m.r, N: columns, K: inner, A: a, ARow: inner, ACol: 1,
+		B: b, BRow: columns, BPanel: kernel.RowMajor, C: dst, CRow: columns,
 	})
 }

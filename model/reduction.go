@@ -32,11 +32,12 @@ func (p *parameters) reductions() []reduction {
 	return all
 }
 
-// run computes the gradients of parameters from those of len(ones) parts. A matrix product with ones adds faster than a
-// loop.
+// run adds up the gradients of the parts, the rows of l.gradients, as the matrix product of a row of ones with them,
+// which is faster than a loop. For a convolution it sums outputs first to next-1 of each of the 9 taps; the sum is the
+// gradient of scale times weights, which unfold splits into those of the weights and of the scale (the next parameter).
 func (r reduction) run(k *kernel.Scratch, ones []float32, gradients [][]float32) {
 	l, n := r.leaf, len(ones)
-	g := kernel.Gemm{M: 1, K: n, A: ones, ARow: n, ACol: 1, BRow: l.stride, BPanel: 16}
+	g := kernel.Gemm{M: 1, K: n, A: ones, ARow: n, ACol: 1, BRow: l.stride, BPanel: kernel.RowMajor}
 	f := l.folded
 	if f == nil {
 		g.N = kernel.PadChannels(r.next - r.first)
@@ -45,6 +46,7 @@ func (r reduction) run(k *kernel.Scratch, ones []float32, gradients [][]float32)
 		copy(gradients[l.index][r.first:r.next], r.sum[r.first:])
 		return
 	}
+	// One product per tap.
 	g.N, g.Planes, g.BPlane, g.CPlane = (r.next-r.first)*f.in, 9, f.out*f.in, f.out*f.in
 	g.B, g.C, g.CRow = l.gradients[r.first*f.in:], r.sum[r.first*f.in:], g.N
 	k.Gemm(&g)

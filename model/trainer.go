@@ -71,8 +71,8 @@ func NewTrainer(
 	t := &Trainer{game: game, parallel: parallel, params: newParameters(game, w)}
 	t.gradients, t.reductions = t.params.zeros(), t.params.reductions()
 	t.optimizer = newOptimizer(config, t.params, parallel)
-	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config, true) }
-	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config, false) }
+	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config, true) }  // with gradients
+	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config, false) } // without
 	t.scratches.make = func() *scratch { return new(scratch) }
 	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce
 	return t, nil

@@ -39,7 +39,7 @@ func (c *winogradConv) forward(s *scratch, x, y []float32, epilogue kernel.Epilo
 	s.multiply(kernel.Gemm{
 		M: s.rows, N: c.out, K: c.in, Planes: points,
 		A: v.Data, ARow: c.in, ACol: 1, APlane: v.Stride,
-		B: c.u.Data, BRow: c.out, BPanel: 16, BPlane: c.u.Stride,
+		B: c.u.Data, BRow: c.out, BPanel: kernel.RowMajor, BPlane: c.u.Stride,
 		C: m.Data, CRow: c.out, CPlane: m.Stride,
 	})
 	s.kernel.TransformOutput(c.winograd, y, m, s.rows, c.out, epilogue)
@@ -48,7 +48,7 @@ func (c *winogradConv) forward(s *scratch, x, y []float32, epilogue kernel.Epilo
 // outputBlock is the largest number of outputs whose gradient of U is computed at once, so that it fits a core's cache.
 const outputBlock = 24
 
-// backward computes dV = dM Uᵀ and dUᵀ = dMᵀ V.
+// backward computes dM from dy, dx from dV = dM Uᵀ, and dWeights from dUᵀ = dMᵀ V, a block of outputs at a time.
 func (c *winogradConv) backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool) {
 	points := c.winograd.Points()
 	dm, v := s.planes(bufferM, points, s.rows*c.out), s.planes(bufferV, points, s.rows*c.in)
@@ -57,7 +57,7 @@ func (c *winogradConv) backward(s *scratch, x, dy, dx, dWeights []float32, accum
 		s.multiply(kernel.Gemm{
 			M: s.rows, N: c.in, K: c.out, Planes: points,
 			A: dm.Data, ARow: c.out, ACol: 1, APlane: dm.Stride,
-			B: c.uBack.Data, BRow: c.in, BPanel: 16, BPlane: c.uBack.Stride,
+			B: c.uBack.Data, BRow: c.in, BPanel: kernel.RowMajor, BPlane: c.uBack.Stride,
 			C: v.Data, CRow: c.in, CPlane: v.Stride,
 		})
 		s.kernel.TransformInputGradient(c.winograd, dx, v, s.rows, c.in, kernel.Epilogue{Accumulate: accumulate})
@@ -70,7 +70,7 @@ func (c *winogradConv) backward(s *scratch, x, dy, dx, dWeights []float32, accum
 		s.multiply(kernel.Gemm{
 			M: next - first, N: c.in, K: s.rows, Planes: points,
 			A: dm.Data[first:], ARow: 1, ACol: c.out, APlane: dm.Stride,
-			B: v.Data, BRow: c.in, BPanel: 16, BPlane: v.Stride,
+			B: v.Data, BRow: c.in, BPanel: kernel.RowMajor, BPlane: v.Stride,
 			C: du.Data, CRow: c.in, CPlane: du.Stride,
 		})
 		s.kernel.TransformWeightsGradient(c.winograd, dWeights[first*c.in:], du, next-first, c.in, c.out*c.in)

@@ -77,7 +77,8 @@ func (f *files) save(next counters) error {
 	return f.store.Prune(settings.KeepNewest, settings.KeepEvery, pinned...)
 }
 
-// keepTime adjusts a time plan if that is due, and ends the plan when its time is over.
+// keepTime adjusts a time plan if that is due, and ends the plan if its time is too short for another generation and
+// the final matches.
 func (f *files) keepTime() error {
 	p, settings, ended := &f.config.Plan, &f.config.Settings, f.count.Generation
 	before := *p

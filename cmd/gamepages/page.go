@@ -68,11 +68,12 @@ func renderPage(files map[string]string, p *page, s sample) error {
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
-// draw adds a picture to the files and to the next table of pictures: the diagrams of list, one below the other.
+// draw adds diagrams to the files, as pictures/PAGE-NAME.svg, PAGE-NAME-after.svg and so on, and a cell with them, one
+// below the other, to the next table of pictures.
 func (w *writer) draw(game *env.Game, name, caption string, list ...diagram) {
 	columns, caption, cell := game.Tensor.W, capital(caption), ""
 	if game.Drawing.Hexagons {
-		columns += columns / 2
+		columns += columns / 2 // each row is half a cell right of the row below
 	}
 	for i, d := range list {
 		file := fmt.Sprintf("pictures/%s-%s%s.svg", w.name(), name, strings.Repeat("-after", i))
@@ -81,8 +82,8 @@ func (w *writer) draw(game *env.Game, name, caption string, list ...diagram) {
 			alt = ofTwo(caption, i)
 		}
 		w.files[pagesFolder+"/"+file] = drawBoard(game, w.title()+": "+alt, &d)
-		width := min(250, 40+30*columns)
-		if d.label != nil {
+		width := min(250, 40+30*columns) // pixels: 30 a column, 40 for labels
+		if d.label != nil {              // texts need larger cells
 			width += width / 2
 		}
 		cell += fmt.Sprintf(`<img src="%s" width="%d" alt="%s"><br>`, file, width, html.EscapeString(alt))

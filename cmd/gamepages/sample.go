@@ -50,7 +50,7 @@ func play(name string) (moves []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	factory, err := agent.ParseFactory(game, agent.Zoo, shipped.FileLoader(game, zoo.Weights(name), nil))
+	factory, err := agent.ParseFactory(game, agent.Zoo, shipped.FileLoader(game, zoo.Weights(name), nil)) // nil: no dial
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -163,7 +162,7 @@ func matchStatus(r *match.Result, games int, title string) status {
 // writeResult prints the result of a match for people, from agent A's side.
 func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	fmt.Fprintf(w, "%s: %s against %s\n", m.Game.Name, m.A, m.B)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := leftTable(w)
 	fmt.Fprintln(table, "\tgames\twins\tdraws\tlosses\tscore")
 	row := func(name string, t match.Tally) {
 		if games := t.Wins + t.Draws + t.Losses; games > 0 {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,7 +93,7 @@ func writeReport(w io.Writer, r *bench.Report) {
 		return ""
 	}
 	fmt.Fprintf(w, "%d cores, kernels for %s\n", r.Cores, r.Kernels)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := rightTable(w)
 	fmt.Fprintln(t, "\nsearch, one core\trandom moves/s\tPUCT simulations/s\tUCT simulations/s\t")
 	for _, s := range r.Search {
 		fmt.Fprintf(t, "%s%s\t%.0f\t%.0f\t%.0f\t\n", mark(s.CPU), s.Game, s.Moves, s.PUCT, s.UCT)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -189,7 +188,7 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 // write prints the runs and the match results for people.
 func (c *comparison) write(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d runs\n", c.Game, len(c.Runs))
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := rightTable(w)
 	fmt.Fprintln(table, "run\tgeneration\tgames\ttraining\t")
 	for _, r := range c.Runs {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%v\t\n", r.Name, r.Generation, r.Games, seconds(r.Seconds))

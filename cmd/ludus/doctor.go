@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/stat"
@@ -67,7 +66,7 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 
 // writeCurves prints a table of curves with sparklines.
 func writeCurves(w io.Writer, curves []doctor.Curve) {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := leftTable(w)
 	fmt.Fprintln(table, "curve\tfirst\tnewest\trecorded\tshipped\tuniform\t\tin a healthy run")
 	for i := range curves {
 		c := &curves[i]

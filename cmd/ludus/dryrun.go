@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +114,7 @@ func (p *dryRunPlan) write(w io.Writer) {
 	}
 	time := strings.ReplaceAll(strings.ReplaceAll(seconds(p.Seconds).String(), "m0s", "m"), "h0m", "h") // 10m, not 10m0s
 	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, time, kind, p.Threads, what)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := leftTable(w)
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
 	fmt.Fprintf(table, "generations\tabout %s, each of %s plies in %s parallel games\n",
 		static.Grouped(p.Generations), static.Grouped(p.Plies), static.Grouped(p.ParallelGames))
@@ -147,7 +146,7 @@ func (p *dryRunPlan) writeRecorded(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nRecorded trainings of %s, each a single run of an earlier version. Errors are shares of moves "+
 		"that lose\nvalue in the shipped suite (95 %% intervals):\n", p.Game)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := leftTable(w)
 	fmt.Fprintln(table, "positions\tnetwork\tnetwork alone\t64 simulations\tcommand")
 	for _, t := range p.Recorded {
 		fmt.Fprintf(table, "%s\t%dx%d\t%s\t%s\t%s\n", roughly(float64(t.Positions)), t.Channels, t.Blocks,

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -181,7 +180,7 @@ func writeGame(w io.Writer, g *env.Game) {
 
 // writeGames prints one line per game, with columns x rows of its board, and then the parameters of each family of games.
 func writeGames(w io.Writer, list []*env.Game) {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := leftTable(w)
 	fmt.Fprintln(table, "GAME\tBOARD\tAGENT\tIN SHORT")
 	for _, g := range list {
 		agent := "-"
@@ -212,7 +211,7 @@ func writeRules(w io.Writer, g *env.Game) {
 	if len(g.Params) == 0 {
 		return
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := leftTable(w)
 	fmt.Fprintln(table, "PARAMETER\tVALUE\tALLOWED")
 	ranges := parameterRanges(g.Family)
 	for _, p := range g.Params {
@@ -240,7 +239,7 @@ func textWidth() int { return cmp.Or(min(terminalWidth(), 100), 100) }
 // writeNumbers prints the sizes of a game's tensors, and its outcome classes.
 func writeNumbers(w io.Writer, g *env.Game) {
 	fmt.Fprintln(w, "\nfor developers:")
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := leftTable(w)
 	fmt.Fprintf(table,
 		"  tensor\t[%d %d %d]\tas the player to move, the mover, sees the board: [0 0] is %s for %s and %s for %s\n",
 		g.Tensor.C, g.Tensor.H, g.Tensor.W, firstCell(g, env.First), g.Players[0], firstCell(g, env.Second), g.Players[1])

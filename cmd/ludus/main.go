@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -162,6 +163,14 @@ func printJSON(cmd *cobra.Command, value any) error {
 
 // warn prints a warning on standard error.
 func warn(cmd *cobra.Command, text string) { fmt.Fprintln(cmd.ErrOrStderr(), "ludus: warning:", text) }
+
+// leftTable returns a writer of lines whose cells are separated by tabs: it aligns columns left, two spaces apart.
+func leftTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+
+// rightTable is leftTable with columns aligned right.
+func rightTable(w io.Writer) *tabwriter.Writer {
+	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+}
 
 // commandLine formats a call of this program as typed in a shell.
 func commandLine(args []string) string {

@@ -75,7 +75,8 @@ NO_COLOR and TERM=dumb turn colours off.
 	return cmd
 }
 
-// checkPlay checks the flags of play for games with a person or between two agents.
+// checkPlay returns an error if --side names no player, if --side is given although two agents play (watched), or if
+// --delay is given although a person plays.
 func checkPlay(cmd *cobra.Command, game *env.Game, side string, delay time.Duration, watched bool) error {
 	if _, ok := terminal.ParseSide(game, side); !ok {
 		return fmt.Errorf("--side %s: it must be first (%s) or second (%s)", side, game.Players[0], game.Players[1])

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -168,7 +167,7 @@ func gameOfRun(dir string) (*env.Game, error) {
 func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations per move\n", t.Game,
 		len(t.Agents), t.Games, t.Simulations)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := rightTable(w)
 	fmt.Fprintln(table, "agent\trating\t95 %\tgames\tscore\t")
 	widest, gone := 0.0, false
 	for _, a := range t.Agents {

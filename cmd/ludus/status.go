@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,7 @@ func writeStatus(cmd *cobra.Command, s *rundir.WorkersStatus) {
 		fmt.Fprintln(w, "no worker has sent games yet")
 		return
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := rightTable(w)
 	fmt.Fprintln(table, "worker\tthreads\tgames\tpositions/s\tbehind\tlast seen\trejected\tduplicates\t")
 	for i := range s.Workers {
 		k := &s.Workers[i]

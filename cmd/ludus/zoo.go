@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,7 +52,7 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 		"trained in %v on %d cores by\n"+
 		"  %s\n  (%s, commit %s, generation %d of %d)\n", c.Network.Channels, c.Network.Blocks,
 		seconds(t.Seconds).Round(time.Second), t.Cores, t.Command, t.Date, t.Commit, t.Generation, t.Generations)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := leftTable(w)
 	for _, e := range c.Errors {
 		fmt.Fprintf(table, "  %s\tloses value in %s\tof %d solved positions (%s suite)\n", e.Agent,
 			percent(stats.Estimate(e.Error)), e.Positions, e.Suite)

@@ -123,8 +123,8 @@ func checkSymmetries(g *env.Game) error {
 	return nil
 }
 
-// checkFigures checks that each figure has at least two cells of the board, in ascending order, that no two are equal,
-// and that symmetries and Second's frame take figures to figures.
+// checkFigures checks env.Game.Figures: each has at least two cells of the board, in ascending order, no two are equal,
+// and symmetries and Second's frame take figures to figures.
 func checkFigures(g *env.Game) error {
 	known := map[string]bool{}
 	for i, figure := range g.Figures {

@@ -42,6 +42,7 @@ type breakthroughState struct {
 	progress
 }
 
+// buildBreakthrough makes the game with the given parameters, and tables of the steps for its states.
 func buildBreakthrough(v Values) (*env.Game, error) {
 	b := &breakthrough{columns: v.Number("columns"), rows: v.Number("rows"), captures: v.Word("captures") == "true"}
 	if !b.captures && b.rows == 4 {

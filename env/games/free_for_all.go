@@ -59,6 +59,7 @@ type freeForAllState struct {
 	progress
 }
 
+// buildFreeForAll makes the game with the given parameters, and tables of the moves for its states.
 func buildFreeForAll(v Values) (*env.Game, error) {
 	f := &freeForAll{size: v.Number("size"), turns: v.Number("steps"), byScore: v.Word("objective") == "score"}
 	f.width = f.size - 2
@@ -261,6 +262,7 @@ func (m *stepMoves) find(s *freeForAllState) {
 	}
 }
 
+// Legal appends the steps of each direction, or noop if there are none.
 func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 	if s.Done() {
 		return dst

@@ -34,6 +34,7 @@ func buildGoldenRectangle(v Values) (*env.Game, error) {
 	return sized(v.Number("columns")*v.Number("rows"), newGoldenRectangle[[1]uint64], newGoldenRectangle[[2]uint64])(v)
 }
 
+// newGoldenRectangle makes the game, and tables of the rectangles for its states on bitboards of type B.
 func newGoldenRectangle[B bitboard](v Values) (*env.Game, error) {
 	r := &goldenRectangle[B]{columns: v.Number("columns"), rows: v.Number("rows")}
 	span := v.Number("span")

@@ -42,6 +42,7 @@ func buildHex(v Values) (*env.Game, error) {
 	return sized(v.Number("size")*v.Number("size"), newHex[[1]uint64], newHex[[2]uint64])(v)
 }
 
+// newHex makes the game, and tables of neighbours and edges for its states on bitboards of type B.
 func newHex[B bitboard](v Values) (*env.Game, error) {
 	n := v.Number("size")
 	h := &hex[B]{size: n, cells: n * n, swap: -1}
@@ -153,6 +154,7 @@ func (s *hexState[B]) RandomAction(r uint64) env.Action {
 	return s.game.swap
 }
 
+// Apply puts a piece on a cell, or swaps: First's only piece is taken off and put on the mirrored cell as Second's.
 func (s *hexState[B]) Apply(a env.Action) {
 	p := s.player
 	s.player = p.Opponent()

@@ -49,6 +49,7 @@ func buildLineUp(v Values) (*env.Game, error) {
 	return sized(v.Number("width")*v.Number("height"), newLineUp[[1]uint64], newLineUp[[2]uint64])(v)
 }
 
+// newLineUp makes the game with the given parameters, and the tables with which its states play on bitboards of type B.
 func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	width, height := v.Number("width"), v.Number("height")
 	l := &lineUp[B]{width: width, cells: width * height, line: v.Number("line"), gravity: v.Number("gravity") == 1}
@@ -83,7 +84,7 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 		g.AddAction(g.PolicyNames[0], env.Placed(cell))
 	}
 	g.Symmetries = l.symmetries(g)
-	l.images = newImages[B](g.Symmetries)
+	l.images = newImages[B](g.Symmetries) // for canonical keys
 	return g.Finish(nil), nil
 }
 

@@ -43,6 +43,7 @@ type othelloState struct {
 	progress
 }
 
+// buildOthello makes the game, and tables of the directions for its states.
 func buildOthello(v Values) (*env.Game, error) {
 	size := v.Number("size")
 	o := &othello{size: size, cells: size * size, pass: env.Action(size * size)}

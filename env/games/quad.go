@@ -70,6 +70,7 @@ func buildQuad(v Values) (*env.Game, error) {
 	return sized(v.Number("size")*v.Number("size"), newQuad[[1]uint64], newQuad[[2]uint64])(v)
 }
 
+// newQuad makes the game, and tables of the squares for its states on bitboards of type B.
 func newQuad[B bitboard](v Values) (*env.Game, error) {
 	size := v.Number("size")
 	q := &quad[B]{size: size, cells: size * size, quads: int8(v.Number("quads")), whites: int8(v.Number("whites"))}
@@ -358,7 +359,7 @@ func (s *quadState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalA
 		return appendTerminal(dst, winning, 0, int(p)*quadLast)
 	}
 	before := len(dst)
-	dst = appendTerminal(dst, empty, 0, 0)
+	dst = appendTerminal(dst, empty, 0, 0) // outcomes are set below
 	for i := before; i < len(dst); i++ {
 		last := *s
 		last.Apply(dst[i].Action)
@@ -383,6 +384,7 @@ func (s *quadState[B]) finalOutcome() int8 {
 
 func (s *quadState[B]) Key() env.Key { return s.key(&[3]B{s.owned[0], s.owned[1], s.blocked}) }
 
+// CanonicalKey returns the least key of all images. It computes each image from an earlier one by one reflection.
 func (s *quadState[B]) CanonicalKey() (env.Key, int) {
 	var images [8][3]B
 	images[0] = [3]B{s.owned[0], s.owned[1], s.blocked}

@@ -70,7 +70,7 @@ func findBoard(p *ground.Program, exclusive func(groups [][]int) bool) *board {
 	var best *board
 	most := 0
 	for _, f := range functorsOf(p, p.Fluents) {
-		if len(f.members) <= most || len(f.members) < 4 {
+		if len(f.members) <= most || len(f.members) < 4 { // the smallest board has 2 x 2 cells
 			continue
 		}
 		if b := boardOf(p, f, exclusive); b != nil {
@@ -130,7 +130,7 @@ func differingIn(p *ground.Program, fluents []int, arg int) (groups [][]int) {
 	number := map[string]int{}
 	for _, i := range fluents {
 		args := slices.Clone(p.Terms.Args(p.Fluents[i]))
-		args[arg] = none
+		args[arg] = none // the same for all
 		key := fmt.Sprint(args)
 		k, ok := number[key]
 		if !ok {
@@ -277,7 +277,7 @@ func (a *axis) byName(p *ground.Program) bool {
 		}
 		head, key := name[:digits], 0
 		switch {
-		case digits < len(name) && len(name)-digits < 6:
+		case digits < len(name) && len(name)-digits < 6: // a number of few digits
 			key, _ = strconv.Atoi(name[digits:])
 		case len(name) == 1:
 			head, key = "", int(name[0])

@@ -36,6 +36,7 @@ func Findings(e *env.Game) []string {
 	return e.NewState().(*state).game.findings
 }
 
+// findingsOf returns the sentences of Findings: how games end, goals, the board, and whether the sides are alike.
 func (g *game) findingsOf(info *Info) []string {
 	e := g.env
 	end := "It is not proven that games end: "

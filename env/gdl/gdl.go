@@ -64,7 +64,7 @@ func Read(ctx context.Context, text string) (*gates.Circuit, error) {
 	}
 	program, err := ground.Ground(ctx, rules, ground.DefaultLimits)
 	if err != nil {
-		return nil, explain(err, text, nil)
+		return nil, explain(err, text, nil) // there is no circuit yet
 	}
 	return gates.New(program)
 }
@@ -147,7 +147,7 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 
 // checkStart returns an error if the circuit does not have two roles, or if the game is over in its initial position.
 func checkStart(circuit *gates.Circuit) error {
-	w := newWalk(circuit, 0, 1)
+	w := newWalk(circuit, 0, 1) // one game at its start
 	circuit.Position(w.values)
 	switch n := len(circuit.Program.Roles); {
 	case n == 1:

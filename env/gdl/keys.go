@@ -24,7 +24,7 @@ func (k *keys) useZobrist(words, fluents, limit int) {
 	if words <= len(env.Key{}) {
 		return
 	}
-	rng := rand.New(rand.NewPCG(2, 2))
+	rng := rand.New(rand.NewPCG(2, 2)) // a fixed seed, so keys are always the same
 	k.zobrist = make([][8]uint64, fluents+limit+1)
 	for i := range k.zobrist {
 		for j := range k.zobrist[i] {
@@ -54,7 +54,7 @@ func (k *keys) key(on []uint64, plies, symmetry int) (key env.Key) {
 	}
 	switch {
 	case k.limited && k.zobrist == nil:
-		key[7] = uint64(plies)
+		key[7] = uint64(plies) // the last word, which useZobrist kept free
 	case k.limited:
 		for i, x := range k.zobrist[len(image)+plies] {
 			key[i] += x

@@ -37,7 +37,7 @@ func countedGame(c *gates.Circuit, f *gates.Folder) (longest, bool) {
 		}
 		step := set[start]
 		for plies := range len(set) {
-			assume(c, f, set, step, nil, nil)
+			assume(c, f, set, step, nil, nil) // whatever the moves are
 			if f.Fold(c.Terminal) == gates.True {
 				return longest{plies, fmt.Sprintf("counted by facts like %s", p.Terms.Text(p.Fluents[step]))}, true
 			}
@@ -157,7 +157,7 @@ func (w *weighing) addMove(turn, m int) bool {
 	control, mover := w.turns.fluents[turn], w.turns.mover[turn]
 	isTrue, isFalse := moveInputs(c, mover, m, w.turns.idle[turn])
 	assumed := func(isTrue, isFalse []gates.Ref) { assume(c, f, w.turns.fluents, control, isTrue, isFalse) }
-	assumed(nil, nil)
+	assumed(nil, nil) // nothing but whose turn it is
 	legal := f.Fold(c.Legal[mover][m])
 	var used []gates.Ref // fluents of the set that the move's legality depends on and that the move makes false
 	f.Inputs(legal, func(r gates.Ref) {
@@ -232,7 +232,7 @@ func (w *weighing) sum() (total int, ok bool) {
 			most = max(most, sum)
 		}
 		weights[i] = most
-		return most, most < 1<<20
+		return most, most < 1<<20 // a larger bound is useless, and sums must not overflow
 	}
 	p := w.circuit.Program
 	for _, fluent := range p.Init {

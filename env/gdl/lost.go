@@ -19,7 +19,7 @@ func lostFluents(c *gates.Circuit) (lost []int) {
 	p := c.Program
 	starts := p.Starts()
 	sets := slices.DeleteFunc(weighedSets(p), func(set []int) bool { return countTrue(starts, set) < 2 })
-	w := newWalk(c, 0, 64)
+	w := newWalk(c, 0, 64) // seed 0, 64 games
 	position, moves, goals := c.Size()
 	before := make([]uint64, len(p.Fluents))
 	for step := range 1 + maxLostWork/(1+position+moves+goals) {

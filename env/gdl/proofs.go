@@ -46,8 +46,8 @@ func (p *proof) dropBroken() bool {
 	return dropped
 }
 
-// induce removes groups until the rest are proven to be mutex after every move. check marks the broken groups. induce
-// reports false if that takes too much work.
+// induce removes groups until the rest are proven to be mutex (at most one fluent true) after every move. check marks
+// the broken groups; it gives up, and induce reports false, when the folder's work exceeds end.
 func (p *proof) induce(t *turns, check func(t *turns, end int) bool) bool {
 	for end := p.folder.Work() + maxGroupWork; len(p.groups) > 0; {
 		p.exclude()
@@ -65,7 +65,7 @@ func (p *proof) induce(t *turns, check func(t *turns, end int) bool) bool {
 // is cheaper than checkMoves, and enough for groups such as a step counter.
 func (p *proof) checkTurns(t *turns, end int) bool {
 	for _, control := range t.fluents {
-		assume(p.circuit, p.folder, t.fluents, control, nil, nil)
+		assume(p.circuit, p.folder, t.fluents, control, nil, nil) // moves stay open
 		p.checkGroups(p.given(control, p.folder.Fold(p.circuit.Terminal).Not()))
 		if p.folder.Work() > end {
 			return false
@@ -130,7 +130,7 @@ func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int
 			all = append(all, c.Move(role, m))
 		}
 	}
-	assume(c, f, p.set, control, nil, all)
+	assume(c, f, p.set, control, nil, all) // all moves are false
 	if idle >= 0 {
 		f.Set(c.Move(1-mover, idle))
 	}

@@ -163,6 +163,7 @@ func (s *state) appendEnds(dst []env.TerminalAction, moves []int32) []env.Termin
 }
 
 // finalGoals returns the goals of First and Second in position i of v: for each role the least goal that holds, or 0.
+// If the game's goals add up to 100, the mover's goal then decides the opponent's, as in update.
 func (g *game) finalGoals(v gates.Values, i int) (goals [2]int) {
 	for role, list := range g.circuit.Goals {
 		for _, goal := range list {
@@ -173,7 +174,7 @@ func (g *game) finalGoals(v gates.Values, i int) (goals [2]int) {
 		}
 	}
 	if g.classes.bySum {
-		for k := range g.turns.fluents {
+		for k := range g.turns.fluents { // the mover is the role whose control fluent is true
 			if g.turns.where(g.circuit, v, k)>>i&1 != 0 {
 				g.classes.complete(&goals, g.turns.playerOf(g.turns.mover[k]))
 				break

@@ -270,6 +270,7 @@ func (f *finder) trySymmetry(s symmetry) {
 	if known(s) != nil {
 		return
 	}
+	// Labels with names (true): the term must stay the same but for its cells.
 	s.inputs = f.matcher.Match(f.labels(s.cells, kept, true), f.labels(f.list[0].cells, kept, true), kept[:])
 	if s.inputs == nil || !f.keeps(s) {
 		return
@@ -451,6 +452,7 @@ func (f *finder) completeActions(s symmetry, list, back []env.Action) bool {
 // to move and the same future.
 func (f *finder) tryFrame(m *gates.Matcher, s *symmetry) bool {
 	g := f.game
+	// Labels without names (false): a term may change, as the name of a piece does.
 	s.inputs = m.Match(f.labels(s.cells, exchanged, false), f.labels(f.list[0].cells, kept, false), exchanged[:])
 	if s.inputs == nil || !slices.Equal(composed(s.inputs, s.inputs), f.list[0].inputs) || !f.keepsTurns(*s, exchanged) {
 		return false

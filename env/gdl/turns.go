@@ -101,7 +101,7 @@ func findTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder) (*turns, 
 func controlSets(p *ground.Program, largest int) [][]int {
 	functors := functorsOf(p, p.Fluents)
 	starts := p.Starts()
-	var sets [3][][]int
+	var sets [3][][]int // named like turns; others with one true initially; those with none
 	add := func(set []int) {
 		count := countTrue(starts, set)
 		if count > 1 || len(set) > largest {
@@ -148,7 +148,7 @@ func factsIn(c *gates.Circuit, v gates.Values, i int) (list []string) {
 // proveTurns proves that the set consists of control fluents: in every reachable position at most one is true, and only
 // one role has a choice.
 func proveTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
-	f.Exclude(nil)
+	f.Exclude(nil) // no mutex groups
 	p := &proof{circuit: c, folder: f, set: set}
 	return p.followTurns(ctx)
 }
@@ -230,7 +230,7 @@ func (p *proof) text(fluent int) string {
 }
 
 // possible returns the moves of a role that may be legal under the folder's assumptions in a position that is not
-// terminal.
+// terminal. With mutex groups (p.groups) a search excludes further moves.
 func (p *proof) possible(control, role int) []int {
 	f := p.folder
 	running := f.Fold(p.circuit.Terminal).Not()
@@ -250,7 +250,7 @@ func (p *proof) possible(control, role int) []int {
 // wait or pass.
 func (p *proof) choices(control int) (mover, idle int, moves []int, err error) {
 	program := p.circuit.Program
-	assume(p.circuit, p.folder, p.set, control, nil, nil)
+	assume(p.circuit, p.folder, p.set, control, nil, nil) // moves stay open
 	possible := [2][]int{p.possible(control, 0), p.possible(control, 1)}
 	switch {
 	case len(possible[0]) > 1 && len(possible[1]) > 1:
@@ -282,6 +282,7 @@ func (p *proof) next(control, mover, move int) (possible []int, err error) {
 			refs = append(refs, r)
 		}
 	}
+	// Exactly one is true.
 	one := len(refs) == 1 && refs[0] == gates.True || len(refs) == 2 && refs[0] == refs[1].Not()
 	if one && len(p.groups) == 0 {
 		return possible, nil

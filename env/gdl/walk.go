@@ -53,8 +53,8 @@ func (w *walk) step() (law string, game int) {
 	return w.move(w.playing)
 }
 
-// move plays a random ply in some games, whose legal moves the circuit has computed. It returns the first broken law
-// and its game.
+// move plays a random ply in each game of the bit set games, whose legal moves the circuit has computed. It returns the
+// first broken law and its game.
 func (w *walk) move(games uint64) (law string, game int) {
 	w.findLegal(games)
 	for rest := games; rest != 0; rest &= rest - 1 {
@@ -80,8 +80,8 @@ func (w *walk) movesOf(game, ply int) []int {
 	return w.history[game][ply*roles : (ply+1)*roles]
 }
 
-// checkGoals checks that in some games, which are over, every role has exactly one goal, and stores it in w.goals. It
-// returns the first broken law and its game.
+// checkGoals checks that in each game of the bit set over, which has ended, every role has exactly one goal, and stores
+// it in w.goals. It returns the first broken law and its game.
 func (w *walk) checkGoals(over uint64) (law string, game int) {
 	if over == 0 {
 		return "", 0
@@ -138,7 +138,7 @@ func (w *walk) checkMoves(game int) (law string) {
 // role returns the name of a role.
 func (w *walk) role(i int) string { return w.circuit.Program.Terms.Text(w.circuit.Program.Roles[i]) }
 
-// findLegal lists the legal moves of each role in some games, in w.legal.
+// findLegal lists the legal moves of each role in each game of the bit set games, in w.legal.
 func (w *walk) findLegal(games uint64) {
 	for role, moves := range w.circuit.Legal {
 		lists := &w.legal[role]
@@ -154,7 +154,8 @@ func (w *walk) findLegal(games uint64) {
 	}
 }
 
-// apply plays the given moves, one of each role, in some games. The other games keep their position.
+// apply plays a ply in each game of the bit set games: movesOf gives the move of each role. The other games keep their
+// position.
 func (w *walk) apply(games uint64, movesOf func(game int) []int) {
 	c, v := w.circuit, w.values
 	for _, r := range w.inputs {

@@ -37,7 +37,7 @@ func FindWitness(ctx context.Context, circuit *gates.Circuit) *Witness {
 func (w *walk) witness(law string, game int) *Witness {
 	c, p := w.circuit, w.circuit.Program
 	g := sketch(c)
-	again := newWalk(c, 0, 1)
+	again := newWalk(c, 0, 1) // one game; its moves are given, so the seed has no effect
 	x := &Witness{Law: law, Game: g.env}
 	for ply := 0; ; ply++ {
 		position := WitnessPosition{Pieces: g.appendBoard(nil), Facts: factsIn(c, again.values, 0)}
@@ -47,7 +47,7 @@ func (w *walk) witness(law string, game int) *Witness {
 			}
 		}
 		c.Position(again.values)
-		again.findLegal(1)
+		again.findLegal(1) // 1: the set of game 0
 		for role := len(again.legal) - 1; role >= 0; role-- {
 			if len(again.legal[role][0]) > 1 {
 				position.Mover = role
@@ -73,7 +73,7 @@ func sketch(circuit *gates.Circuit) *game {
 	for role := range min(2, len(p.Roles)) {
 		g.env.Players[role] = p.Terms.Text(p.Roles[role])
 	}
-	b := findBoard(p, nil)
+	b := findBoard(p, nil) // nil: values may be coordinates
 	setBoard(g.env, p, b)
 	g.setTensor(b, circuit.NewFolder())
 	g.env.Tensor.C = len(g.env.Planes)

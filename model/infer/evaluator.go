@@ -90,14 +90,15 @@ func (e *Evaluator) evaluate(batch int, tensor func(i int) []float32, logits, cl
 		e.forwardTower(rows)
 		e.forwardOutcome(rows, classes[first*K:])
 		if goals != nil {
-			e.linear(&e.network.goals, rows, e.outputs, e.hidden, false)
+			e.linear(&e.network.goals, rows, e.outputs, e.hidden, withoutReLU)
 			e.copyOutputs(&e.network.goals, rows, goals[2*first:], 2)
 		}
 		e.forwardPolicy(rows, logits[first*A:])
 	}
 }
 
-// forwardTower runs the stem and the blocks on e.input and leaves the last activations in e.tower[0].
+// forwardTower runs the stem and the blocks on e.input and leaves the last activations in e.tower[0]. The last
+// convolution of a block adds to its destination (true): that is the skip connection.
 func (e *Evaluator) forwardTower(rows int) {
 	n := e.network
 	x, middle := e.tower[0], e.tower[1]
@@ -126,9 +127,9 @@ func (e *Evaluator) conv(c *conv, rows int, dst, x []float32, residual bool) {
 // and leaves the head's hidden layer in e.hidden for the goals and the policy's single entries.
 func (e *Evaluator) forwardOutcome(rows int, classes []float32) {
 	n := e.network
-	e.linear(&n.outcomeCells, rows*n.Game.Tensor.Cells(), e.cells, e.tower[0], true)
-	e.linear(&n.outcomeHidden, rows, e.hidden, e.cells, true)
-	e.linear(&n.outcomeClasses, rows, e.outputs, e.hidden, false)
+	e.linear(&n.outcomeCells, rows*n.Game.Tensor.Cells(), e.cells, e.tower[0], withReLU)
+	e.linear(&n.outcomeHidden, rows, e.hidden, e.cells, withReLU)
+	e.linear(&n.outcomeClasses, rows, e.outputs, e.hidden, withoutReLU)
 	k := n.outcomeClasses.out
 	e.copyOutputs(&n.outcomeClasses, rows, classes, k)
 	for i := range rows {
@@ -140,8 +141,8 @@ func (e *Evaluator) forwardOutcome(rows int, classes []float32) {
 func (e *Evaluator) forwardPolicy(rows int, logits []float32) {
 	n := e.network
 	cells, actions := n.Game.Tensor.Cells(), n.Game.NumActions()
-	e.linear(&n.policyHidden, rows*cells, e.policy, e.tower[0], true)
-	e.linear(&n.policyPlanes, rows*cells, e.planes, e.policy, false)
+	e.linear(&n.policyHidden, rows*cells, e.policy, e.tower[0], withReLU)
+	e.linear(&n.policyPlanes, rows*cells, e.planes, e.policy, withoutReLU)
 	planes, padded := n.policyPlanes.out, n.policyPlanes.paddedOut
 	for i := range rows {
 		from, to := e.planes[i*cells*padded:], logits[i*actions:(i+1)*actions]
@@ -154,10 +155,16 @@ func (e *Evaluator) forwardPolicy(rows int, logits []float32) {
 		}
 	}
 	if n.policyExtras.out > 0 {
-		e.linear(&n.policyExtras, rows, e.outputs, e.hidden, false)
+		e.linear(&n.policyExtras, rows, e.outputs, e.hidden, withoutReLU)
 		e.copyOutputs(&n.policyExtras, rows, logits[planes*cells:], actions)
 	}
 }
+
+// Values of the argument relu.
+const (
+	withReLU    = true
+	withoutReLU = false
+)
 
 // linear computes dst [rows, paddedOut] = x [rows, in] W + b, with ReLU if relu.
 func (e *Evaluator) linear(l *linear, rows int, dst, x []float32, relu bool) {

@@ -65,15 +65,15 @@ func (e *Evaluator) figureLayer(l *figureLayer, rows int, x []float32, first boo
 	n, sums := e.network, e.tower[1]
 	cells := n.Game.Tensor.Cells()
 	boardSize, figuresSize := cells*n.channels, len(n.Game.Figures)*n.channels
-	e.multiply(&l.figures, rows*cells, sums, x, nil, 0, false)
+	e.multiply(&l.figures, rows*cells, sums, x, nil, 0, withoutReLU) // nil: no bias
 	for i := range rows {
 		board, figures := sums[i*boardSize:(i+1)*boardSize], e.figures[i*figuresSize:(i+1)*figuresSize]
 		before := figures
 		if first {
 			before = nil
 		}
-		e.kernel.Sums(n.sums.ToFigures, figures, board, before, 1, true)
-		e.kernel.Sums(n.sums.ToCells, board, figures, nil, n.sums.Scale, false)
+		e.kernel.Sums(n.sums.ToFigures, figures, board, before, 1, withReLU) // scale 1
+		e.kernel.Sums(n.sums.ToCells, board, figures, nil, n.sums.Scale, withoutReLU)
 	}
-	e.multiply(&l.cells, rows*cells, x, sums, x, n.channels, true)
+	e.multiply(&l.cells, rows*cells, x, sums, x, n.channels, withReLU) // plus x: the skip connection
 }

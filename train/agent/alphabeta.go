@@ -35,7 +35,7 @@ func newAlphaBeta(game *env.Game, depth int) *alphaBeta {
 // Choose implements [Agent].
 func (a *alphaBeta) Choose(ctx context.Context, state env.State) (env.Action, error) {
 	a.begin(state)
-	best, low, high := env.Action(-1), -2.0, 2.0
+	best, low, high := env.Action(-1), -2.0, 2.0 // beyond all utilities
 	for _, move := range a.legal[0] {
 		value := a.valueAfter(ctx, move, low, high)
 		switch {
@@ -103,7 +103,7 @@ func (a *alphaBeta) value(ctx context.Context, ply int, low, high float64) float
 	}
 	a.legal[ply] = state.Legal(a.legal[ply][:0])
 	first := state.Player() == env.First
-	best := 2.0
+	best := 2.0 // beyond all utilities
 	if first {
 		best = -2
 	}

@@ -57,7 +57,7 @@ func (g *greedy) Choose(ctx context.Context, state env.State) (env.Action, error
 	g.scores = g.scores[:0]
 	for _, a := range g.legal[0] {
 		next := g.apply(state, a, 1)
-		g.scores = append(g.scores, g.score(next, me, before, 1))
+		g.scores = append(g.scores, g.score(next, me, before, 1)) // after ply 1
 	}
 	return g.legal[0][randomMax(g.rng, g.scores)], ctx.Err()
 }
@@ -92,7 +92,7 @@ func (g *greedy) score(state env.State, me env.Player, before float64, ply int) 
 		return gain
 	}
 	g.legal[ply] = state.Legal(g.legal[ply][:0])
-	best, worst, continues := -2.0, 2.0, false
+	best, worst, continues := -2.0, 2.0, false // beyond all utilities
 	for _, a := range g.legal[ply] {
 		next := g.apply(state, a, ply+1)
 		switch {

@@ -121,7 +121,7 @@ func (b *Batched) Begin(state env.State) {
 	if b.kept && b.position.Key() == state.Key() {
 		b.search.Continue(b.play.maxMoveSimulations())
 	} else {
-		b.search.Start(state, b.play.maxMoveSimulations(), nil)
+		b.search.Start(state, b.play.maxMoveSimulations(), nil) // nil: no noise
 	}
 	b.kept = b.spec.PUCT
 	b.position.CopyFrom(state)
@@ -132,7 +132,7 @@ func (b *Batched) Begin(state env.State) {
 // agent needs a Reset.
 func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err error) {
 	for i := 1; b.search.Step(b.batcher); i++ {
-		if i%256 == 0 && ctx.Err() != nil {
+		if i%256 == 0 && ctx.Err() != nil { // now and then
 			b.kept = false // the tree has pending leaves, so it cannot be reused
 			return 0, false, ctx.Err()
 		}
@@ -227,7 +227,7 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 		b.analysis, b.leaves = b.newSearch(leaves), leaves
 	}
 	b.batcher.GrowCache(cacheEntries(simulations, maxSingleCacheEntries))
-	b.analysis.Start(state, simulations, nil)
+	b.analysis.Start(state, simulations, nil) // nil: no noise
 	if err := b.run(ctx, b.analysis, b.spec.Time); err != nil {
 		return nil, err
 	}

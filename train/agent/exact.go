@@ -38,6 +38,7 @@ func newExactSearch(game *env.Game, s *solver.Solver, nodes int) *exactSearch {
 }
 
 // setMoves copies the root moves of a search and sorts them: favourite first, then by the search's policy and by prior.
+// A move that is neither visited nor proven is estimated as the position is.
 func (e *exactSearch) setMoves(search *mcts.Search, favourite env.Action) {
 	e.moves = e.moves[:0]
 	value := search.Value()
@@ -46,7 +47,10 @@ func (e *exactSearch) setMoves(search *mcts.Search, favourite env.Action) {
 		if m.Visits > 0 || m.Lower == m.Upper {
 			estimate = m.Value
 		}
-		e.moves = append(e.moves, rootMove{m.Action, estimate, m.Policy, m.Prior, 0, len(e.game.Classes) - 1})
+		e.moves = append(e.moves, rootMove{
+			action: m.Action, estimate: estimate, policy: m.Policy, prior: m.Prior,
+			best: 0, worst: len(e.game.Classes) - 1, // any class: the solver knows nothing yet
+		})
 	}
 	slices.SortStableFunc(e.moves, func(a, b rootMove) int {
 		switch favourite {
@@ -157,7 +161,8 @@ func (e *exactSearch) choose() env.Action {
 
 func (e *exactSearch) utility(class int) float64 { return float64(e.game.Classes[class].Utility) }
 
-// improve corrects an analysis of the same position with the results of solve.
+// improve corrects an analysis of the same position with the results of solve: values are clamped to the proven bounds,
+// so a move with an exact class gets its utility. The chosen move comes first.
 func (e *exactSearch) improve(a *Analysis) {
 	best, worst := e.bounds()
 	if best == worst {
@@ -168,14 +173,14 @@ func (e *exactSearch) improve(a *Analysis) {
 	for i := range a.Moves {
 		info := &a.Moves[i]
 		m := e.moves[slices.IndexFunc(e.moves, func(m rootMove) bool { return m.action == info.Action })]
-		value := m.estimate
+		low, high := e.utility(m.worst), e.utility(m.best)
+		value := low // the exact value if m.best == m.worst
 		if m.best < m.worst {
 			if info.Value == nil {
 				continue
 			}
-			value = *info.Value
+			value = min(max(*info.Value, low), high)
 		}
-		value = min(max(value, e.utility(m.worst)), e.utility(m.best))
 		info.Value = &value
 	}
 	sortMoves(a.Moves, e.choose())

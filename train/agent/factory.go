@@ -113,7 +113,7 @@ func overflows(network *infer.Network) bool {
 	game := network.Game
 	logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
 	network.NewEvaluator(1).Evaluate([]env.State{game.NewState()}, logits, classes, nil)
-	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 })
+	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 }) // 0 if x is finite
 }
 
 // Load loads the network, if the agent has one, and returns where it came from. Errors wrap [ErrWeights], or [ErrSpec] if

@@ -34,7 +34,7 @@ func (l *Learner) policyEntropy(network *infer.Network, n int) float64 {
 	for i := range n {
 		l.samples = append(l.samples, sample{position: i * w.positions / n}) // untransformed: symmetry 0 is the identity
 	}
-	l.write(batch, w, 0)
+	l.write(batch, w, 0) // value mix 0: targets are not used
 	actions, size := game.NumActions(), game.Tensor.Size()
 	entropies := make([]float64, n)
 	l.parallel(batchParts, func(part int) {

@@ -24,7 +24,7 @@ func (p *Pool) AddStrengths(checkpoint int) []int {
 	for k, s := range slices.Backward(list) { // strongest first: next to the checkpoints, for connectingPair
 		name := rundir.StrengthName(generation, s)
 		if _, ok := p.index[name]; !ok {
-			p.addStrength(generation, s, true)
+			p.addStrength(generation, s, true) // true: it can play
 		}
 		indices[k] = p.index[name]
 	}
@@ -98,7 +98,7 @@ func (p *Pool) fixedCosts() []float64 {
 			case f.HasNetwork():
 				evaluations = float64(max(f.ExpectedSimulations(), 1))
 			case f.Kind == agent.MCTS:
-				evaluations = max(float64(f.Simulations)/50, 1)
+				evaluations = max(float64(f.Simulations)/50, 1) // 50 playouts cost as much as one
 			}
 		}
 		cost[i] = evaluation * evaluations * float64(p.game.UsualPlies) / 4

@@ -131,7 +131,7 @@ func newFit(elo []float64, pairings []pairing) *fit {
 
 // maximizeAll finds the most likely ratings, and the likelihood and the information there.
 func (f *fit) maximizeAll() {
-	f.maximize(f.rating, nil)
+	f.maximize(f.rating, nil) // nothing is held fixed
 	f.value = f.likelihood(f.rating)
 	f.info = f.information(f.rating)
 	f.inverse = new(mat.SymDense)

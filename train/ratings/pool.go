@@ -194,7 +194,7 @@ func (p *Pool) count(m *rundir.MatchResult) {
 	}
 	state := p.pairs[twoOf(a, b)]
 	state.matches++
-	state.games += (m.Games + 1) &^ 1
+	state.games += (m.Games + 1) &^ 1 // rounded up to even
 	p.pairs[twoOf(a, b)] = state
 	p.times = append(p.times, matchTime{a: a, b: b, games: m.Games, seconds: m.Seconds})
 	p.seconds += m.Seconds

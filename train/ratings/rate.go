@@ -17,7 +17,7 @@ type Options struct {
 	Players []int // agents that may play; they include the targets
 	// Dial measures a strength dial. Intervals are of the difference from the anchor, since elo=N promises a rating above
 	// random moves. Only agents with near ratings play each other: a large difference measured directly comes out larger
-	// than the sum of small ones, because the better agent seldom loses. Two agents without networks do not play each other
+	// than the sum of small ones, measured through agents in between. Two agents without networks do not play each other
 	// either: searches with random playouts beat each other more often than their results against networks predict, which
 	// would stretch the dial. Costs are estimated from simulations, not measured, so the choice of matches does not depend
 	// on the machine.
@@ -59,7 +59,7 @@ const (
 // of the ratings, which [Pool.Write] writes.
 func (p *Pool) Rate(ctx context.Context, o Options) error {
 	if o.Dial {
-		p.reference = []int{0}
+		p.reference = []int{0} // the anchor
 	}
 	r := &rater{Pool: p, Options: o, started: time.Now()}
 	for {
@@ -78,7 +78,7 @@ func (p *Pool) Rate(ctx context.Context, o Options) error {
 		if games == 0 {
 			return nil
 		}
-		m, err := r.Play(ctx, a, b, games, r.Threads, false)
+		m, err := r.Play(ctx, a, b, games, r.Threads, false) // not a final match
 		if errors.Is(err, agent.ErrWeights) {
 			err = r.drop(a, b, err)
 		}
@@ -212,7 +212,7 @@ func (r *rater) length(a, b int, connecting bool) int {
 	if r.MaxGames > 0 {
 		games = min(games, r.MaxGames-r.played)
 	}
-	return max(0, games&^1)
+	return max(0, games&^1) // even
 }
 
 // drop excludes the agents of a match whose weights cannot be loaded. If both load, it returns err, the match's error.

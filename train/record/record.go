@@ -21,11 +21,13 @@ type Record struct {
 // Ply is a move chosen after a search, and the search's results. Classes are for the player to move.
 type Ply struct {
 	Action      env.Action
-	TrainPolicy bool   // the policy target has weight 1, otherwise 0
-	Explored    bool   // the move was drawn at random instead of chosen by the search
-	Proven      int8   // exact class of the position if search or solver proved it, otherwise -1
-	Policy      Shares // policy target over the legal actions in ascending order; solved games may have all 0
-	Classes     Shares // [K] expected outcome classes under the policy target
+	TrainPolicy bool // the policy target has weight 1, otherwise 0
+	Explored    bool // the move was drawn at random instead of chosen by the search
+	Proven      int8 // exact class of the position if search or solver proved it, otherwise -1
+	// Policy is the policy target over the legal actions in ascending order. It is all 0, and TrainPolicy false, if the
+	// solver refuted every likely move and did not find the best one within its limit.
+	Policy  Shares
+	Classes Shares // [K] expected outcome classes under the policy target
 }
 
 // Positions replays the record and yields each searched ply with its index. state must be the starting position of the

@@ -182,6 +182,7 @@ func waitForStreams(conn *nats.Conn, most time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	for _, stream := range []string{gamesStream, networksStream} {
-		_, _ = conn.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+stream, []byte(`{"last_by_subj":"none"}`)) // if the stream does not exist, this returns at once
+		// Errors do not matter: a timeout ends the wait, and without the stream the request fails at once.
+		_, _ = conn.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+stream, []byte(`{"last_by_subj":"none"}`))
 	}
 }

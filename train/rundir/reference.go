@@ -41,7 +41,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// readWeights returns the bytes of a weights file, or of a checkpoint's weights.
+// readWeights returns the bytes of a weights file, or of the weights of a checkpoint; at selects the checkpoint, see
+// LoadWeights.
 func readWeights(path, at string) ([]byte, agent.Origin, error) {
 	origin := agent.Origin{Path: path, Generation: -1}
 	info, err := os.Stat(path)

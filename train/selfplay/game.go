@@ -160,6 +160,8 @@ func (g *gameInProgress) playFromPolicy() {
 	}
 }
 
+// beginSearchedPlies ends the opening and draws the number of exploration plies: the setting, if above 2 give or take
+// 2.
 func (g *gameInProgress) beginSearchedPlies() {
 	g.opened = true
 	g.explorationPlies = g.settings.ExplorationPlies
@@ -205,7 +207,7 @@ func (g *gameInProgress) chooseMove(policy []float32) int {
 	for _, p := range policy {
 		g.weights = append(g.weights, (1-uniform)*float64(p)+uniform/float64(len(policy)))
 	}
-	return mcts.DrawIndex(g.rng, g.weights, 1)
+	return mcts.DrawIndex(g.rng, g.weights, 1) // temperature 1
 }
 
 // append appends the game's checkpoint data to dst.

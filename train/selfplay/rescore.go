@@ -130,7 +130,8 @@ func (s *gameSolver) rescorePly(p *record.Ply, state env.State) bool {
 // limits are the solver's limits for its next call.
 func (s *gameSolver) limits() solver.Limits { return solver.Limits{Nodes: s.left, Stop: s.stop} }
 
-// refutes reports whether move a is known to lose value in a position whose exact class, First's, is class.
+// refutes reports whether move a is known to lose value in a position whose exact class, First's, is class. It returns
+// false if that would take more nodes than are left.
 func (s *gameSolver) refutes(state env.State, a env.Action, class int) bool {
 	s.next.CopyFrom(state)
 	s.next.Apply(a)

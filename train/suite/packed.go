@@ -24,7 +24,7 @@ type packedSuite struct {
 	Positions []Position `json:"positions"`
 }
 
-// Pack returns the suite in the packed format.
+// Pack returns the suite in the packed format: sealed JSON, see packedSuite.
 func (s *Suite) Pack() []byte {
 	payload, err := json.Marshal(packedSuite{s.Game.Name, s.Game.Sheet, s.Origin, s.Positions})
 	if err != nil {

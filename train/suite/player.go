@@ -45,6 +45,7 @@ type player struct {
 	nodesUsed     int // nodes that the solver visited for the current game
 }
 
+// newPlayer returns a player with its own agents, for either seat, and its own solver.
 func newPlayer(o *Options) (*player, error) {
 	p := &player{
 		game: o.Game, seed: o.Seed, nodes: o.Nodes,

@@ -18,7 +18,7 @@ type line struct {
 	Player     string         `json:"player"`          // player to move
 	Values     map[string]int `json:"values"`          // goal for the player after each legal move
 	Source     string         `json:"source,omitempty"`
-	GameNumber *int           `json:"game_number,omitempty"` // number of the game that the position comes from
+	GameNumber int            `json:"game_number"` // number of the game that the position comes from
 	PliesToEnd int            `json:"plies_to_end,omitempty"`
 	UCTLoses   *bool          `json:"uct_loses,omitempty"`
 }
@@ -41,7 +41,7 @@ func (s *Suite) Lines() []byte {
 func marshalLine(game *env.Game, sheet string, p *Position) []byte {
 	l := line{
 		Game: game.Name, Sheet: sheet, Moves: game.Texts(p.Moves), Values: map[string]int{},
-		Source: p.Source.String(), GameNumber: &p.GameNumber, PliesToEnd: p.PliesToEnd,
+		Source: p.Source.String(), GameNumber: p.GameNumber, PliesToEnd: p.PliesToEnd,
 	}
 	state := game.NewState()
 	for _, a := range p.Moves {
@@ -84,7 +84,7 @@ func parseLines(data []byte) (*Suite, error) {
 
 // parseLine parses a position. gameNumber is used if the line has no game_number.
 func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
-	l := line{GameNumber: &gameNumber}
+	l := line{GameNumber: gameNumber} // the default: Unmarshal keeps it if the line has no game_number
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
@@ -92,11 +92,8 @@ func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 	if err != nil {
 		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	p := Position{PliesToEnd: l.PliesToEnd}
-	if l.GameNumber != nil {
-		p.GameNumber = *l.GameNumber
-	}
-	if i := slices.Index(sourceNames, l.Source); i > 0 {
+	p := Position{PliesToEnd: l.PliesToEnd, GameNumber: l.GameNumber}
+	if i := slices.Index(sourceNames, l.Source); i > 0 { // otherwise the source is unknown
 		p.Source = gameSource(i)
 	}
 	if l.UCTLoses != nil {

@@ -53,7 +53,7 @@ func New(rules []kif.Rule) (*Form, error) {
 	for i := len(s.names); i < vertices; i++ {
 		colours[i] = 1 // a variable
 	}
-	s.visit(colours, nil)
+	s.visit(colours, nil) // the root: no name has a colour of its own
 	if s.work > budget {
 		return nil, ErrBudget
 	}

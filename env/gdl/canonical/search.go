@@ -179,7 +179,7 @@ func (s *search) equivalent(path, tried []int, v int) bool {
 }
 
 // leaf handles a complete numbering of the names: it keeps its text if it is the least so far. An equal text yields an
-// automorphism.
+// automorphism. It returns the depth to backtrack to, as visit does.
 func (s *search) leaf(colours []uint64, path []int) int {
 	order := slices.Clone(s.vertices[:len(s.names)])
 	slices.SortFunc(order, func(a, b int) int {
@@ -261,6 +261,7 @@ func (s *search) clauseText(i int, labels []string, colours []uint64) string {
 	return least
 }
 
+// termText returns the text of a term with the labels of its vertices; unordered arguments are sorted.
 func (s *search) termText(t *term, labels []string) string {
 	s.work++
 	name := t.word

@@ -41,7 +41,7 @@ func (c *Circuit) NewMatcher(limit int, goals [][]Goal) *Matcher {
 			need.mark(goal.Holds)
 		}
 	}
-	if !m.copyGates(need.marked, true) {
+	if !m.copyGates(need.marked, true) { // in normal form
 		m.copyGates(need.marked, false)
 	}
 	m.setLeaves(need.marked)
@@ -159,7 +159,7 @@ func (t *table) appendForm(dst []Ref, r Ref) []Ref {
 	return dst
 }
 
-// Mix adds x to a hash; the order matters.
+// Mix adds x to a hash; the order matters. The multipliers are those of MurmurHash3.
 func Mix(h, x uint64) uint64 {
 	h = (h ^ x ^ 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
 	h ^= h >> 29
@@ -314,8 +314,8 @@ func (m *Matcher) eachInput(visit func(gate int, kind uint64, r Ref)) {
 	}
 }
 
-// verify checks that a map of inputs and loops to partners is an automorphism. It returns the images of the inputs, or
-// nil.
+// verify checks that a map of inputs and loops to partners is an automorphism: each gate has an image, and the images
+// of an input's results are the results of its image. It returns the images of the inputs, or nil.
 func (m *Matcher) verify(partner []int32, roles []int) []int32 {
 	c, t := m.circuit, m.table
 	image := func(r Ref) Ref { return m.images[r.Gate()] ^ r&1 }

@@ -93,7 +93,7 @@ func (c *Circuit) setResults(refs map[ground.Term]Ref) {
 		}
 		c.Legal = append(c.Legal, list)
 		var goals []Goal
-		for v := range 101 {
+		for v := range 101 { // goals are 0 to 100
 			if a, ok := p.Goal[role][v]; ok && refs[a] != False {
 				goals = append(goals, Goal{v, refs[a]})
 			}
@@ -164,7 +164,7 @@ func (c *Circuit) build() map[ground.Term]Ref {
 			b.refs[p.Does[role][m]] = c.Move(role, i)
 			results = append(results, p.Legal[role][m])
 		}
-		for v := range 101 {
+		for v := range 101 { // goals are 0 to 100
 			if a, ok := p.Goal[role][v]; ok {
 				results = append(results, a)
 			}
@@ -260,7 +260,7 @@ func (c *Circuit) order() {
 	for gate := c.moves[0]; gate < c.firstGate(); gate++ {
 		c.late[gate] = true
 	}
-	mark := func(gate int) {
+	mark := func(gate int) { // sets c.late of a gate from its inputs
 		for _, r := range t.of(gate) {
 			c.late[gate] = c.late[gate] || c.late[r.Gate()]
 		}
@@ -370,6 +370,8 @@ func (c *Circuit) newMarker(t *table) *marker {
 	return m
 }
 
+// mark marks the gate of r and all gates that it depends on. A loop stands for a proposition of a block, so it depends
+// on all loops and definitions of the block.
 func (m *marker) mark(r Ref) {
 	var stack []int
 	need := func(r Ref) {

@@ -48,6 +48,7 @@ const (
 	maxEffectWork  = 1 << 29
 )
 
+// newEffects finds, for each gate of c, the gates that use it and depend on moves, and the fluents that it computes.
 func newEffects(c *Circuit, t *table) *effects {
 	e := &effects{circuit: c, table: t, limit: t.n() + maxEffectGates}
 	e.reached = make([]bool, c.table.n())
@@ -65,7 +66,7 @@ func newEffects(c *Circuit, t *table) *effects {
 	return e
 }
 
-// fold folds the circuit for positions of a mode in which the mover plays no move.
+// fold sets what each gate becomes in positions of a mode (whose turn it is) in which the mover plays no move.
 func (e *effects) fold(m Mode) {
 	c := e.circuit
 	e.becomes = make([]Ref, c.table.n())
@@ -92,6 +93,7 @@ func (e *effects) fold(m Mode) {
 	}
 }
 
+// foldGate returns what a gate becomes: the conjunction of what its inputs become.
 func (e *effects) foldGate(gate int32) Ref {
 	refs := e.circuit.table.of(int(gate))
 	e.work += len(refs)
@@ -111,8 +113,9 @@ func (e *effects) foldGate(gate int32) Ref {
 // of returns a literal of the circuit after folding.
 func (e *effects) of(r Ref) Ref { return e.becomes[r.Gate()] ^ r&1 }
 
-// find computes the effects of a mode's moves; fold must have been called for the mode. It reports false if a block
-// depends on moves, or if the effects need too many gates.
+// find computes the effects of a mode's moves; fold must have been called for the mode. What all moves change alike
+// becomes m.always. It reports false if a block (propositions that depend on each other) depends on moves, or if the
+// effects need too many gates.
 func (e *effects) find(m *playMode) bool {
 	c := e.circuit
 	for _, s := range c.plan[ofMoves] {

@@ -5,7 +5,8 @@ import "slices"
 // Folder simplifies a circuit for inputs that are known to be true or false (partial evaluation). It adds the
 // simplified gates to a table of its own. It also searches for satisfying assignments, see [Folder.Possible].
 //
-// Loops stay variables. So Fold may miss that a gate is constant, but never claims a wrong constant.
+// Loops, which stand for propositions that depend on each other, stay variables. So Fold may miss that a gate is
+// constant, but never claims a wrong constant.
 type Folder struct {
 	circuit *Circuit
 	table   *table
@@ -85,6 +86,7 @@ func (f *Folder) And(refs ...Ref) Ref { return f.table.and(refs) }
 // Fold returns the literal that r is equal to under the constants.
 func (f *Folder) Fold(r Ref) Ref { return f.fold(r.Gate()) ^ r&1 }
 
+// fold is Fold for a gate. It caches results until the constants change; a gate without changed inputs stays itself.
 func (f *Folder) fold(gate int) Ref {
 	if gate < len(f.given) && f.given[gate] != notGiven {
 		return f.given[gate]

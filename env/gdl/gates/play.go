@@ -36,7 +36,8 @@ type Play struct {
 // with it as an input.
 type uses struct{ gates, bits, blocks, end int32 }
 
-// playBlock is a block of mutually dependent gates, see block: the gates from..to-1, the loops first.
+// playBlock is a block with the gate numbers of Play: gates from..to-1 depend on each other. The first of them, the
+// loops, stand for the block's propositions; all are computed repeatedly until each loop equals its definition in defs.
 type playBlock struct {
 	from, to    int32
 	loops, defs []Ref
@@ -51,8 +52,8 @@ type playMode struct {
 	effects  []effect // effect of each entry of Moves; nil if the whole circuit must compute moves
 }
 
-// NewPlay prepares a circuit for play. Each position of the game must belong to exactly one mode. NewPlay adds gates to
-// the folder.
+// NewPlay prepares a circuit for play. Each position of the game must belong to exactly one mode (whose turn it is). If
+// the effects of moves in one mode cannot be computed, no mode has them. NewPlay adds gates to the folder.
 func NewPlay(c *Circuit, f *Folder, modes []Mode) *Play {
 	p := &Play{circuit: c}
 	b := newEffects(c, f.table)

@@ -37,7 +37,7 @@ func (p *Play) NewPosition(on []uint64) *Position {
 		dirty: make([]bool, len(p.blocks)),
 	}
 	copy(s.on, on)
-	s.count[0] = 1
+	s.count[0] = 1 // gate 0 is the constant false, and gate 1+i is fluent i
 	for i := range p.circuit.Next {
 		s.count[1+i] = 1 - int32(on[i/64]>>(i%64)&1)
 	}
@@ -87,13 +87,14 @@ func (p *Position) CopyFrom(o *Position) {
 // On returns the bit set of the true fluents. It belongs to the position.
 func (p *Position) On() []uint64 { return p.on }
 
-// Legal returns the bit set of the mover's legal moves in a mode, as entries of Mode.Moves. It belongs to the position.
+// Legal returns the bit set of the mover's legal moves, as indices in Mode.Moves. mode is the index of the position's
+// mode. The set belongs to the position.
 func (p *Position) Legal(mode int) []uint64 {
 	m := &p.play.modes[mode]
 	return p.bits[m.legal : m.terminal/64]
 }
 
-// Terminal reports whether the game is over in a mode.
+// Terminal reports whether the game is over. mode is the index of the position's mode.
 func (p *Position) Terminal(mode int) bool {
 	bit := p.play.modes[mode].terminal
 	return p.bits[bit/64]>>(bit%64)&1 != 0
@@ -111,7 +112,8 @@ func (p *Position) Goal(role int) (value int) {
 	return value
 }
 
-// Apply plays a legal move: entry k of the mode's moves.
+// Apply plays a legal move: entry k of Mode.Moves in the position's mode. It finds the fluents that change, flips them,
+// and updates all that depends on them.
 func (p *Position) Apply(mode, k int) {
 	m := &p.play.modes[mode]
 	p.flips = p.flips[:0]
@@ -128,7 +130,7 @@ func (p *Position) Apply(mode, k int) {
 	for _, f := range p.flips {
 		p.on[f/64] ^= 1 << (f % 64)
 		p.count[1+f] ^= 1
-		p.changed = append(p.changed, 2*(1+f)+1-p.count[1+f])
+		p.changed = append(p.changed, 2*(1+f)+1-p.count[1+f]) // see changed
 	}
 	p.update()
 }
@@ -162,8 +164,8 @@ func (p *Position) compare(mode, k int) {
 	}
 }
 
-// After computes the positions after up to 64 moves at once: it sets the fluents of v so that position i is the one
-// after entry moves[i] of the mode's moves.
+// After computes the positions after up to 64 moves at once: it sets the fluents of v so that position i of v is the
+// one after move moves[i], an index in Mode.Moves. mode is the index of the position's mode: whose turn it is.
 func (p *Position) After(mode int, moves []int32, v Values) {
 	c, m := p.play.circuit, &p.play.modes[mode]
 	for i := range c.Next {
@@ -283,7 +285,7 @@ func (p *Position) update() {
 // because changes of a count add up. It reports false if there are so many changes that computing all gates is faster.
 func (p *Position) pass() bool {
 	play, count, changed := p.play, p.count, p.changed
-	left := 4 * len(play.users)
+	left := 4 * len(play.users) // uses left to follow
 	for len(changed) > 0 {
 		x := changed[len(changed)-1]
 		changed = changed[:len(changed)-1]

@@ -32,7 +32,7 @@ func (f *Folder) Exclude(groups [][]int) {
 // literals.
 func (f *Folder) Possible(refs ...Ref) bool {
 	possible := f.assumeAll(refs) && f.solve()
-	f.undo(0, 0)
+	f.undo(0, 0) // everything
 	return possible
 }
 
@@ -49,7 +49,7 @@ func (f *Folder) Exclusive(refs, given []Ref) bool {
 				}
 			}
 		}
-		f.undo(0, 0)
+		f.undo(0, 0) // everything
 		for _, other := range open {
 			if f.Possible(r, other) && f.Possible(slices.Concat([]Ref{r, other}, given)...) {
 				return false
@@ -83,7 +83,7 @@ func (f *Folder) assumeAll(refs []Ref) bool {
 // assume assigns true to a literal. It reports false if the literal is already false.
 func (f *Folder) assume(r Ref) bool {
 	s := &f.search
-	gate, value := r.Gate(), 1-2*int8(r&1)
+	gate, value := r.Gate(), 1-2*int8(r&1) // -1 for a negation
 	if gate == 0 {
 		return r == True
 	}
@@ -137,7 +137,7 @@ func (f *Folder) solve() bool {
 // clause.
 func (f *Folder) open(gate int) (open []Ref, kept bool) {
 	for _, r := range f.table.of(gate) {
-		switch f.search.value[r.Gate()] * (1 - 2*int8(r&1)) {
+		switch f.search.value[r.Gate()] * (1 - 2*int8(r&1)) { // the value of r
 		case -1:
 			return nil, true
 		case 0:

@@ -27,6 +27,8 @@ func (c *Circuit) Moves(v Values) { c.compute(v, c.plan[ofMoves]) }
 // FinalGoals computes the goals; call Position first.
 func (c *Circuit) FinalGoals(v Values) { c.compute(v, c.plan[ofGoals]) }
 
+// compute computes the steps of a plan. It starts the loops of a block as false and repeats the block until they equal
+// their definitions, at the least fixpoint.
 func (c *Circuit) compute(v Values, plan []step) {
 	for i := range plan {
 		s := &plan[i]

@@ -169,19 +169,19 @@ func (g *grounder) readRoles() error {
 	return nil
 }
 
-// start makes the initial fluents possible.
+// start makes the initial fluents possible, and lists them in the program.
 func (g *grounder) start() {
 	if r := g.relations[symbol{"init", 1}]; r != nil {
 		for _, a := range r.atoms {
 			f := g.terms.args[a][0]
 			g.program.Init = append(g.program.Init, f)
-			g.isTrue(f)
+			g.makePossible(f)
 		}
 	}
 }
 
-// isTrue marks a fluent as possible: it may be true in some position.
-func (g *grounder) isTrue(fluent Term) {
+// makePossible marks a fluent as possible: it may be true in some position.
+func (g *grounder) makePossible(fluent Term) {
 	a := g.terms.add(g.terms.symbol("true", 1), []Term{fluent})
 	if _, ok := g.program.True[fluent]; !ok {
 		g.program.True[fluent] = a

@@ -33,7 +33,7 @@ func (g *grounder) run(rules []*rule) error {
 			started = started || coming[r.literals[i].relation]
 		}
 		if !started {
-			g.join(r, -1, 0, 0)
+			g.join(r, -1, 0, 0) // from no literal, none done, nothing bound
 		}
 	}
 	for len(g.queue) > g.seen && g.err == nil {
@@ -163,7 +163,7 @@ func (g *grounder) emit(r *rule) {
 	if g.instances++; g.instances > g.limits.Instances {
 		g.fail("the rules have more than %d instances", g.limits.Instances)
 	}
-	if g.instances&0xfff == 0 {
+	if g.instances&0xfff == 0 { // now and then
 		g.checkTime()
 	}
 	g.spend(bytesPerInstance + bytesPerLiteral*len(body))
@@ -208,7 +208,7 @@ func (g *grounder) derive(r *rule, head Term) {
 		p.Terminal = head
 	case symbol{"next", 1}:
 		p.Next[args[0]] = head
-		g.isTrue(args[0])
+		g.makePossible(args[0])
 	case symbol{"legal", 2}:
 		role, ok := g.roles[args[0]]
 		if !ok {

@@ -47,7 +47,7 @@ func checkKeywords(rules []kif.Rule) error {
 		return nil
 	}
 	for _, r := range rules {
-		if err := check(r.Head, true); err != nil {
+		if err := check(r.Head, true); err != nil { // true: as a head
 			return err
 		}
 		if r.Head.Name == "role" && len(r.Head.Args) == 1 && r.Head.Args[0].Name == "random" {

@@ -89,6 +89,7 @@ func (g *grounder) compile(c clause) (*rule, error) {
 	return r, nil
 }
 
+// pattern compiles a term. A variable gets its index in names, the variables of the rule.
 func (g *grounder) pattern(t kif.Term, names []string) pattern {
 	if t.IsVariable() {
 		i := slices.Index(names, t.Name)
@@ -202,7 +203,8 @@ func (p *pattern) part(path []int) *pattern {
 	return p
 }
 
-// candidates returns the atoms that may match a literal, found by an index of its bound subterms.
+// candidates returns the atoms that may match a literal, found by an index of its bound subterms; all atoms of the
+// relation if the literal has none.
 func (g *grounder) candidates(l *literal, bound uint64) []Term {
 	if l.vars&bound == 0 {
 		fixed := false
@@ -216,7 +218,7 @@ func (g *grounder) candidates(l *literal, bound uint64) []Term {
 	key := indexKey{l, l.vars & bound}
 	i := g.indexOf[key]
 	if i == nil {
-		paths := l.paths(bound, nil, nil)
+		paths := l.paths(bound, nil, nil) // from the root
 		i = g.index(l.relation, paths)
 		g.indexOf[key] = i
 	}

@@ -37,7 +37,8 @@ func relevant(rules []kif.Rule) []kif.Rule {
 	return list
 }
 
-// unused returns the facts of relations that no needed rule defines. They may tell the order of coordinates.
+// unused returns the facts of relations that no needed rule defines, such as a succ that only base or input rules use.
+// They go to Program.Static, where package gdl looks for the order of a board's coordinates.
 func unused(rules, needed []kif.Rule) []kif.Term {
 	used := map[string]bool{}
 	for _, r := range needed {
@@ -53,8 +54,8 @@ func unused(rules, needed []kif.Rule) []kif.Term {
 }
 
 // layers splits the rules into strata: the strongly connected components of their head relations, in topological order.
-// It marks dynamic relations, and returns an error if the rules are not stratified or if role or init depends on the
-// position.
+// It marks dynamic relations, those that depend on the position or on moves. It returns an error if the rules are not
+// stratified or if role or init depends on the position.
 func (g *grounder) layers() ([][]*rule, error) {
 	byHead := map[*relation][]*rule{}
 	var heads []*relation

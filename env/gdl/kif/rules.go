@@ -123,6 +123,7 @@ func inwards(t Term, negate bool) Term {
 	return t
 }
 
+// checkLiteral returns an error if a literal is a variable, or if a connective in it has a wrong number of arguments.
 func checkLiteral(t Term) error {
 	if t.IsVariable() {
 		return Errorf(t.Pos, "the variable %s stands where a condition must stand, such as (p %s)", t.Name, t.Name)

@@ -78,7 +78,7 @@ func (f *facts) candidates(s *step, env environment) []id {
 		if s.places[i] >= len(r.index) {
 			return nil
 		}
-		found := r.index[s.places[i]][f.game.terms.value(&s.parts[i], env, false)]
+		found := r.index[s.places[i]][f.game.terms.value(&s.parts[i], env, false)] // false: adds no term
 		if len(found) < len(list) {
 			list = found
 		}
@@ -126,7 +126,7 @@ func (f *facts) solve(p *plan) {
 	var from func(i int) bool
 	from = func(i int) bool {
 		if i == p.decided {
-			if n := t.value(&p.head, env, false); n != 0 && f.has(n) {
+			if n := t.value(&p.head, env, false); n != 0 && f.has(n) { // n is 0 if there is no such term
 				return true
 			}
 		}

@@ -141,7 +141,7 @@ func (s *Scratch) direct(c *Conv, dst, src []float32, rows int, epilogue Epilogu
 			if lines < 1 || width < 1 {
 				continue
 			}
-			target := to[(max(-y, 0)*c.w+max(-x, 0))*c.out:]
+			target := to[(max(-y, 0)*c.w+max(-x, 0))*c.out:] // from the first cell with that neighbour
 			s.Gemm(&Gemm{
 				M: width, N: c.out, K: c.in, Planes: lines,
 				A: from[(max(y, 0)*c.w+max(x, 0))*c.in:], ARow: c.in, ACol: 1, APlane: c.w * c.in,

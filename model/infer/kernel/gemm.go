@@ -27,7 +27,7 @@ type Gemm struct {
 	ARow, ACol int // strides of A; A may be a transposed view
 
 	// B is stored in panels of 16 columns (the last may have 8). BPanel is the distance between panels, BRow between
-	// rows. A row-major B [K, N] has BRow N and BPanel 16; a packed B (see Pack) has BRow 16 and BPanel 16 K.
+	// rows. A row-major B [K, N] has BRow N and BPanel RowMajor; a packed B (see Pack) has BRow 16 and BPanel 16 K.
 	B            []float32
 	BRow, BPanel int
 
@@ -41,6 +41,9 @@ type Gemm struct {
 	Planes                            int // number of products; 0 means 1
 	APlane, BPlane, CPlane, InitPlane int // distances between planes
 }
+
+// RowMajor is [Gemm.BPanel] of a row-major B: the columns of a panel follow those of the last one.
+const RowMajor = 16
 
 // Gemm computes g. It panics if a dimension is invalid or an operand is too short.
 func (s *Scratch) Gemm(g *Gemm) {
@@ -59,10 +62,10 @@ func (s *Scratch) Gemm(g *Gemm) {
 	}
 	rest := g.N
 	if active.gemm32 != nil {
-		rest = g.computePanels(p, active.gemm32, 12, 32, rest)
+		rest = g.computePanels(p, active.gemm32, maxBlockRows, 32, rest)
 	}
 	rest = g.computePanels(p, active.gemm16, active.gemm16Rows, 16, rest)
-	g.computePanels(p, active.gemm8, 12, 8, rest)
+	g.computePanels(p, active.gemm8, maxBlockRows, 8, rest)
 }
 
 // computePanels runs gemm on as many panels of width columns as the last rest columns of C hold, in blocks of at most

@@ -52,16 +52,19 @@ const (
 	transposedEpilogue
 )
 
+// maxBlockRows is the largest number of rows in a block of gemm8 and of gemm32.
+const maxBlockRows = 12
+
 // transforms are the pass functions by line length, matrix and kind.
 type transforms [winograd.MaxLine + 1][3][3]func(*transformArgs)
 
 // instructions are the kernels for one instruction set.
 type instructions struct {
 	name          string
-	lanes         int             // channels in a vector of transforms
-	gemm16Rows    int             // largest number of rows in a block of gemm16
-	gemm16, gemm8 func(*gemmArgs) // blocks of gemm8 have at most 12 rows
-	gemm32        func(*gemmArgs) // two panels at a time, blocks of at most 12 rows; may be nil
+	lanes         int // channels in a vector of transforms
+	gemm16Rows    int // largest number of rows in a block of gemm16
+	gemm16, gemm8 func(*gemmArgs)
+	gemm32        func(*gemmArgs) // two panels at a time; may be nil
 	sums          func(*sumArgs)
 	reluGradient  func(*reluArgs)
 	adam          func(*adamArgs)

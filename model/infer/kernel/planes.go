@@ -113,11 +113,16 @@ type layout struct {
 
 // activations is the layout of activations [rows, H, W, channels].
 func activations(board Winograd, rows, channels int) layout {
-	return layout{board.H, board.W, rows, board.Cells() * channels, channels, channels}
+	return layout{
+		height: board.H, width: board.W, rows: rows, rowStep: board.Cells() * channels,
+		channels: channels, vectorStep: channels,
+	}
 }
 
 // taps is the layout of weights [3, 3, in, out], whose matrices [in, out] are step values apart.
-func taps(in, out, step int) layout { return layout{3, 3, in, out, out, step} }
+func taps(in, out, step int) layout {
+	return layout{height: 3, width: 3, rows: in, rowStep: out, channels: out, vectorStep: step}
+}
 
 // check panics if cells or planes are too short for the layout.
 func (l layout) check(board Winograd, cells []float32, planes Planes) {
@@ -129,7 +134,7 @@ func (l layout) check(board Winograd, cells []float32, planes Planes) {
 // the right (its lines), and writes one plane [rows, channels] per point to dst.
 func (s *Scratch) toPlanes(board Winograd, matrix int, dst Planes, src []float32, l layout) {
 	l.check(board, src, dst)
-	line, row := 4*l.width*l.channels, 4*board.pH*l.width*l.channels
+	line, row := 4*l.width*l.channels, 4*board.pH*l.width*l.channels // bytes, between the passes
 	middle := pointer(floats(&s.middle, max(row, middleBytes)/4))
 	s.columns = transformArgs{
 		source: pointer(src), sourceStep: 4 * l.width * l.vectorStep, sourceLine: 4 * l.vectorStep,
@@ -148,7 +153,7 @@ func (s *Scratch) toPlanes(board Winograd, matrix int, dst Planes, src []float32
 // on the left, then by the matrix on the right, and writes the result to dst, except for matrix G through epilogue.
 func (s *Scratch) fromPlanes(board Winograd, matrix int, dst []float32, src Planes, l layout, epilogue Epilogue) {
 	l.check(board, dst, src)
-	line, row := 4*board.pW*l.channels, 4*l.height*board.pW*l.channels
+	line, row := 4*board.pW*l.channels, 4*l.height*board.pW*l.channels // bytes, between the passes
 	middle := pointer(floats(&s.middle, max(row, middleBytes)/4))
 	s.columns = transformArgs{
 		source: pointer(src.Data), sourceStep: 4 * board.pW * src.Stride, sourceLine: 4 * src.Stride,

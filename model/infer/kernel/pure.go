@@ -32,7 +32,7 @@ func pureGemm(p *gemmArgs, columns int) {
 		c, init := plane*p.cPlaneStep, plane*p.initPlaneStep
 		for panel := range p.panels {
 			for j := 0; j < columns; j += 8 {
-				column := (panel*columns + j) * 4
+				column := (panel*columns + j) * 4 // in bytes
 				for i := range rows {
 					start := &zeros
 					if p.init != nil {
@@ -115,7 +115,8 @@ func pureTransforms() (table transforms) {
 	return table
 }
 
-// eachVector calls do for each vector of channels of each line of each row, with the addresses of its first elements.
+// eachVector calls do for each 8 channels (32 bytes) of each line of each row, with the addresses of the first
+// elements.
 func (t *transformArgs) eachVector(do func(v int, from, to unsafe.Pointer)) {
 	for row := range t.rows {
 		for line := range t.lines {

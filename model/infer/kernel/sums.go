@@ -74,7 +74,9 @@ func (s *Scratch) Sums(sums *Sums, dst, src, start []float32, scale float32, rel
 	set.sums(&s.sums)
 }
 
-// pureSums is the Go version of the kernel behind Scratch.Sums.
+// pureSums is the Go version of the kernel behind Scratch.Sums: row i of destination is that of start plus scale times
+// the sum of the next counts[i] rows of source, whose byte offsets are in offsets. floor 0 means ReLU. It takes 8
+// columns at a time; steps are in bytes.
 func pureSums(p *sumArgs) {
 	for j := range p.vectors {
 		term := 0 // an index: a pointer must not pass the end of its array
@@ -86,7 +88,7 @@ func pureSums(p *sumArgs) {
 			}
 			start := at(p.start, i*p.startStep+32*j)
 			for k := range sum {
-				sum[k] = start[k] + float32(sum[k]*p.scale)
+				sum[k] = start[k] + float32(sum[k]*p.scale) // rounds the product, so it is not fused with the addition
 			}
 			if p.floor == 0 {
 				rectify(&sum)

@@ -19,7 +19,10 @@ func (s *Scratch) ReLUGradient(y, dy, dx, sums []float32, rows, columns int) {
 	if n == 0 || columns%8 != 0 || len(y) < n || len(dy) < n || len(dx) < n || len(sums) < columns {
 		panic("kernel: ReLUGradient needs rows >= 1, columns a multiple of 8, and slices of that size")
 	}
-	s.relu = reluArgs{pointer(y), pointer(dy), pointer(dx), pointer(sums), 4 * columns, rows, columns / 8}
+	s.relu = reluArgs{
+		y: pointer(y), dy: pointer(dy), dx: pointer(dx), sums: pointer(sums),
+		step: 4 * columns, rows: rows, vectors: columns / 8,
+	}
 	active.reluGradient(&s.relu)
 }
 

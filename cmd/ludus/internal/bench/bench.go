@@ -60,7 +60,7 @@ func (o *Options) steps(r *Report) []step {
 	return append(steps, stepsFor("self-play", o.Games, name, o.selfPlay, &r.SelfPlay)...)
 }
 
-// stepsFor returns a step for each of things, which appends the rows that measure returns to rows.
+// stepsFor returns a step for each of things. The step measures the thing and appends the result to rows.
 func stepsFor[T, R any](part string, things []T, name func(T) string,
 	measure func(context.Context, T) ([]R, error), rows *[]R) []step {
 	var steps []step

@@ -182,6 +182,7 @@ type chosenMove struct {
 	Move string `json:"move"`
 }
 
+// choose answers with the move of the agent, reset to the request's seed.
 func (h *Host) choose(ctx context.Context, r *request) (any, error) {
 	if r.state.Done() {
 		return nil, badRequest(errors.New("the game is over: there is no move to choose"))
@@ -199,6 +200,7 @@ func (h *Host) choose(ctx context.Context, r *request) (any, error) {
 	return chosenMove{r.game.ActionNames[action]}, nil
 }
 
+// analyze answers with the agent's analysis of the position, or with the result of a finished game.
 func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
 	if r.state.Done() {
 		return analysis.NewGameResult(r.game, r.state), nil

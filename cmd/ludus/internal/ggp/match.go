@@ -269,7 +269,8 @@ func (m *match) handle(ctx context.Context, r request) error {
 	return nil
 }
 
-// choose answers with the player's move, if there is a player and enough time. After an error the player is dropped.
+// choose sends the player's move, a better answer than the random move sent before, if there is a player and time is
+// left. After an error the caller drops the player.
 func (m *match) choose(ctx context.Context, r request, role string, legal []string) error {
 	if m.player == nil {
 		return nil

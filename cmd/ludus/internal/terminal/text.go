@@ -125,6 +125,7 @@ func proven(r *analysis.Result) string {
 // maxMoveInfos is the number of moves that an analysis shows unless all are wanted.
 const maxMoveInfos = 6
 
+// showAnalysis shows an agent's move, value, expected points and best moves: all of them, or maxMoveInfos.
 func (s *Session) showAnalysis(agent string, r *analysis.Result, all bool) {
 	after := ""
 	if r.Simulations > 0 {

@@ -88,7 +88,7 @@ func (r *runReader) refresh() Entry {
 	entry, changed := r.read()
 	r.entry = entry
 	if changed {
-		r.page = nil
+		r.page = nil // must be made again
 	}
 	r.workers, r.checked = r.readWorkers(r.entry.State), time.Now()
 	return r.entry

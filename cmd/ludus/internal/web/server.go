@@ -81,6 +81,7 @@ var ErrOptions = errors.New("cannot serve")
 // Listen opens the address; call Serve or Close next. Errors about invalid options wrap [ErrOptions].
 func Listen(o Options) (*Server, error) { return listen(o, defaultLimits) }
 
+// listen is Listen with limits. On an address that others can reach, it makes a token if none is given.
 func listen(o Options, l limits) (*Server, error) {
 	host, _, err := net.SplitHostPort(o.Address)
 	if err != nil {

@@ -36,7 +36,7 @@ var gemmLocals = []string{
 	"inShort", // not 0 while the shorter blocks, of one row less, are computed
 }
 
-// gemms writes the gemm functions of an instruction set.
+// gemms writes the gemm functions of an instruction set. Sizes are columns, vectors, panels and rows, see shape.
 func (w *writer) gemms(set isa) {
 	if set == avx512 {
 		w.gemm(shape{set, 32, 2, 2, 12})

@@ -46,6 +46,7 @@ type writer struct {
 	held                       map[float32]string // registers that hold constants in the current loop
 }
 
+// main writes the assembly of the kernels and the Go declarations of its functions.
 func main() {
 	w := &writer{constants: map[isa][]float32{}}
 	for _, set := range []isa{avx2, avx512} {

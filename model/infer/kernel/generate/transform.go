@@ -68,9 +68,9 @@ func element(pointers []string, step string, k int) string {
 }
 
 // loops writes the loops over rows, lines and vectors around body, which computes an output line from an input line,
-// each of the given number of elements. Constants are kept in the registers free.
-func (w *writer) loops(set isa, inputs, outputs int, prefix string, free []string, body func()) {
-	release := w.hold(set, free, body)
+// each of the given number of elements. Constants are kept in the registers constants.
+func (w *writer) loops(set isa, inputs, outputs int, prefix string, constants []string, body func()) {
+	release := w.hold(set, constants, body)
 	defer release()
 	w.load(sourceStep, "sourceStep", destinationStep, "destinationStep")
 	w.move(w.argument("rows"), w.local("rows"))
@@ -116,8 +116,8 @@ func (w *writer) loops(set isa, inputs, outputs int, prefix string, free []strin
 
 // split divides the registers left after the inputs of a pass into temporaries and, if there are enough, registers for
 // constants.
-func split(left []string) (t *temporaries, free []string) {
-	const enough = 8 // temporaries
+func split(left []string) (t *temporaries, constants []string) {
+	const enough = 8 // temporaries; at most 4 hold values at once
 	n := min(len(left), enough)
 	return &temporaries{registers: left[:n]}, left[n:]
 }
@@ -181,8 +181,8 @@ func (w *writer) multiply(set isa, name string, matrix *winograd.Paired) {
 	w.function(name, "transformArgs", passLocals...)
 	registers := set.registers()
 	input := registers[:columns]
-	t, free := split(registers[columns:])
-	w.loops(set, columns, points, "", free, func() {
+	t, constants := split(registers[columns:])
+	w.loops(set, columns, points, "", constants, func() {
 		for k := range input {
 			w.op("VMOVUPS %s, %s", element(sources, sourceStep, k), input[k])
 		}
@@ -209,7 +209,7 @@ func (w *writer) multiply(set isa, name string, matrix *winograd.Paired) {
 // multiplyTransposed writes the pass destination[k] = sum over p of matrix[p][k] source[p].
 func (w *writer) multiplyTransposed(set isa, name string, matrix *winograd.Paired) {
 	w.function(name, "transformArgs", passLocals...)
-	w.multiplyTransposedLoops(set, matrix, "", false, false)
+	w.multiplyTransposedLoops(set, matrix, "", false, false) // no epilogue
 }
 
 // transposedEpilogue writes the pass destination[k] = max(floor, bias + sum over p of matrix[p][k] source[p]), and a
@@ -234,8 +234,8 @@ func (w *writer) multiplyTransposedLoops(set isa, matrix *winograd.Paired, prefi
 		registers = registers[:set.regs-1]
 	}
 	input := registers[:points]
-	t, free := split(registers[points:])
-	w.loops(set, points, columns, prefix+"_", free, func() {
+	t, constants := split(registers[points:])
+	w.loops(set, points, columns, prefix+"_", constants, func() {
 		w.loadPairs(input, matrix.Pair)
 		for k, terms := range matrix.Columns {
 			to := element(destinations, destinationStep, k)
