@@ -94,7 +94,8 @@ func (d *derived[S, R]) TerminalActions(dst []TerminalAction) []TerminalAction {
 	next := d.scratch()
 	for _, a := range d.legal {
 		next.position = d.position
-		if next.rules.Apply(a); next.Done() {
+		next.rules.Apply(a)
+		if next.Done() {
 			dst = append(dst, TerminalAction{a, next.Outcome()})
 		}
 	}

@@ -36,7 +36,8 @@ func (r *Replayer) Play(a Action) error {
 	}
 	text, over := fmt.Sprint("action ", a), ""
 	if a >= 0 && int(a) < len(r.game.ActionNames) {
-		if text = r.game.ActionNames[a]; text != r.game.ActionTexts[a] {
+		text = r.game.ActionNames[a]
+		if text != r.game.ActionTexts[a] {
 			text += " " + r.game.ActionTexts[a]
 		}
 	}

@@ -59,7 +59,8 @@ func (t *tree) propagateBounds(n int32) {
 			return
 		}
 		e.best, e.worst, e.pliesToEnd = bounds.best, bounds.worst, bounds.pliesToEnd
-		if n = nd.parent; n != none {
+		n = nd.parent
+		if n != none {
 			t.updateValue(e, t.nodes[n].player)
 		}
 	}

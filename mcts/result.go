@@ -295,7 +295,8 @@ func DrawIndex(rng *rand.Rand, weights []float64, temperature float64) int {
 		if w > 0 {
 			last = i
 		}
-		if x -= w; x < 0 {
+		x -= w
+		if x < 0 {
 			break
 		}
 	}

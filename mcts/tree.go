@@ -183,7 +183,8 @@ func (t *tree) wins(endings []env.TerminalAction, p env.Player) bool {
 // The move a does not end the game; next is scratch.
 func (t *tree) refuted(state, next env.State, a env.Action, p env.Player) bool {
 	next.CopyFrom(state)
-	if next.Apply(a); next.Player() == p {
+	next.Apply(a)
+	if next.Player() == p {
 		return false
 	}
 	t.replies = next.TerminalActions(t.replies[:0])

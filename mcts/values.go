@@ -170,7 +170,8 @@ func (t *tree) backUp(n int32, classes []float32) {
 		for k, p := range classes {
 			sums[k] += p
 		}
-		if n = nd.parent; n != none {
+		n = nd.parent
+		if n != none {
 			t.updateValue(e, t.nodes[n].player)
 		}
 	}

@@ -138,7 +138,8 @@ func checkWinningCells(g *env.Game) error {
 		if len(cells) == 0 || cells[0] != sentinel {
 			return w.errorf("WinningCells must append to dst; got %v", cells)
 		}
-		if cells = cells[1:]; len(cells) == 0 {
+		cells = cells[1:]
+		if len(cells) == 0 {
 			return nil
 		}
 		goals, pieces := w.State.Goals(), w.State.Pieces(nil)

@@ -48,7 +48,8 @@ func checkLegal(w *walk) error {
 		if a <= last || int(a) >= w.game.NumActions() {
 			return w.errorf("legal actions are not ascending within [0, %d): %v", w.game.NumActions(), list[1:])
 		}
-		if last = a; w.game.ActionTexts[a] == "" {
+		last = a
+		if w.game.ActionTexts[a] == "" {
 			return w.errorf("legal action %d has no text", a)
 		}
 	}
@@ -125,7 +126,8 @@ func checkTerminalActions(g *env.Game) error {
 		want := []env.TerminalAction{sentinel}
 		for _, a := range w.State.Legal(nil) {
 			next.CopyFrom(w.State)
-			if next.Apply(a); next.Done() {
+			next.Apply(a)
+			if next.Done() {
 				want = append(want, env.TerminalAction{Action: a, Outcome: next.Outcome()})
 			}
 		}
@@ -161,7 +163,8 @@ func checkCopies(g *env.Game) error {
 			return w.errorf("a move on a copy changes the original: %v", err)
 		}
 		board = g.Board(dirty)
-		if other.step(rng); other.State.Done() {
+		other.step(rng)
+		if other.State.Done() {
 			other = newWalk(g)
 		}
 		return nil
@@ -201,7 +204,8 @@ func checkKeys(g *env.Game) error {
 		}
 		seen[k] = clone(g, w.State)
 		next := clone(g, w.State)
-		if next.Apply(next.Legal(nil)[0]); next.Key() == k {
+		next.Apply(next.Legal(nil)[0])
+		if next.Key() == k {
 			return w.errorf("the move %s does not change the key", g.ActionTexts[w.State.Legal(nil)[0]])
 		}
 		return nil
@@ -312,7 +316,8 @@ func checkEqualTensors(g *env.Game) error {
 			return nil
 		}
 		// Compare every pair with equal tensors and different keys, but only a few hundred with equal keys.
-		if compared++; compared > 300 && twin.Key() == w.State.Key() {
+		compared++
+		if compared > 300 && twin.Key() == w.State.Key() {
 			return nil
 		}
 		for range 3 {
@@ -370,7 +375,8 @@ func visitReordered(g *env.Game, moves []env.Action, rng *rand.Rand, visit func(
 	rest := slices.Clone(moves)
 	for i := 0; i >= 0; {
 		rng.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
-		if i = slices.IndexFunc(rest, func(a env.Action) bool { return w.Play(a) == nil }); i >= 0 {
+		i = slices.IndexFunc(rest, func(a env.Action) bool { return w.Play(a) == nil })
+		if i >= 0 {
 			rest = slices.Delete(rest, i, i+1)
 		}
 	}

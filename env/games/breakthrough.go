@@ -217,7 +217,8 @@ func (s *breakthroughState) TerminalActions(dst []env.TerminalAction) []env.Term
 	dst = dst[:before]
 	for _, t := range steps {
 		next := *s
-		if next.Apply(t.Action); next.Done() {
+		next.Apply(t.Action)
+		if next.Done() {
 			dst = append(dst, t)
 		}
 	}

@@ -20,7 +20,8 @@ func Perft(ctx context.Context, g *env.Game, depth int) (uint64, error) {
 			return 0
 		}
 		first := len(legal)
-		if legal = states[ply].Legal(legal); ply == depth-1 {
+		legal = states[ply].Legal(legal)
+		if ply == depth-1 {
 			total = uint64(len(legal) - first)
 		} else {
 			for _, a := range legal[first:] {

@@ -177,7 +177,8 @@ func parse(name string) (*Family, Values, error) {
 			return nil, nil, fmt.Errorf("the ) at the end is missing: %s(%s)", head, arguments)
 		}
 		var closed bool
-		if arguments, closed = strings.CutSuffix(arguments, ")"); !closed || strings.ContainsAny(arguments, "()") {
+		arguments, closed = strings.CutSuffix(arguments, ")")
+		if !closed || strings.ContainsAny(arguments, "()") {
 			return nil, nil, errors.New("a name with parameters reads like quad(size=5,quads=8,whites=0,corners=cut)")
 		}
 	}

@@ -109,7 +109,8 @@ func (a *axis) hasRoles(p *ground.Program) bool {
 	count := 0
 	for _, t := range a.values {
 		if slices.Contains(p.Roles, t) {
-			if count++; !isNumber(p.Terms.Name(t)) {
+			count++
+			if !isNumber(p.Terms.Name(t)) {
 				return true
 			}
 		}
@@ -147,7 +148,8 @@ func differingIn(p *ground.Program, fluents []int, arg int) (groups [][]int) {
 func (b *board) fits(p *ground.Program, f functor, i, j int) bool {
 	b.rowsFirst = rowsFirst(p, b)
 	if b.width() > maxColumns || b.height() > maxRows {
-		if b.rowsFirst = !b.rowsFirst; b.width() > maxColumns || b.height() > maxRows {
+		b.rowsFirst = !b.rowsFirst
+		if b.width() > maxColumns || b.height() > maxRows {
 			return false
 		}
 	}

@@ -18,7 +18,8 @@ type keys struct {
 // useZobrist draws random words for Zobrist hashes if the bit set of fluents, and the plies if limited, do not fit into
 // an [env.Key].
 func (k *keys) useZobrist(words, fluents, limit int) {
-	if k.limited = limit > 0; k.limited {
+	k.limited = limit > 0
+	if k.limited {
 		words++
 	}
 	if words <= len(env.Key{}) {

@@ -42,7 +42,8 @@ func countedGame(c *gates.Circuit, f *gates.Folder) (longest, bool) {
 				return longest{plies, fmt.Sprintf("counted by facts like %s", p.Terms.Text(p.Fluents[step]))}, true
 			}
 			var ok bool
-			if step, ok = nextStep(c, f, set); !ok {
+			step, ok = nextStep(c, f, set)
+			if !ok {
 				break
 			}
 		}

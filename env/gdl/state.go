@@ -193,7 +193,8 @@ func (g *game) canMove(v gates.Values) (can uint64) {
 		}
 		var some uint64
 		for _, a := range g.policy.actions[g.turns.mover[k]] {
-			if some |= v.Get(a.legal); some&turn == turn {
+			some |= v.Get(a.legal)
+			if some&turn == turn {
 				break
 			}
 		}

@@ -177,7 +177,8 @@ func (b *board) spotOf(p *ground.Program, t ground.Term, pl place, pairs [][2]in
 	isPair := func(k int) bool {
 		return slices.ContainsFunc(pairs, func(pair [2]int) bool { return k == pair[0] || k == pair[1] })
 	}
-	if s.line = pl.kind == onFirst || pl.kind == onSecond; s.line {
+	s.line = pl.kind == onFirst || pl.kind == onSecond
+	if s.line {
 		s.cells = b.cells(p, pl, t)
 	}
 	for _, pair := range pairs {

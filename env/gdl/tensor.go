@@ -57,7 +57,8 @@ func (g *game) setTensor(b *board, f *gates.Folder) {
 	functors := functorsOf(p, p.Fluents)
 	places, counters := make([]place, len(functors)), make([][]*counter, len(functors))
 	for k, x := range functors {
-		if places[k] = b.placeOf(p, x.terms); places[k].kind == nowhere {
+		places[k] = b.placeOf(p, x.terms)
+		if places[k].kind == nowhere {
 			counters[k] = countersOf(p, x.members)
 		}
 	}
@@ -242,7 +243,8 @@ func (g *game) findNumbers(f *gates.Folder, counters []*counter) {
 	defer f.Exclude(nil)
 	candidates := p.groups
 	if !p.induce(g.turns, p.checkMoves) {
-		if p.groups = candidates; !p.induce(g.turns, p.checkTurns) {
+		p.groups = candidates
+		if !p.induce(g.turns, p.checkTurns) {
 			return
 		}
 	}

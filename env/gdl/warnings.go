@@ -63,7 +63,8 @@ func check(text string, circuit *gates.Circuit) []Warning {
 	c := &checker{rules: rules, circuit: circuit, relations: names{}, fluents: names{}, moves: names{}, seen: map[string]bool{}}
 	c.define()
 	for _, step := range []func(){c.warnComma, c.warnNames, c.warnNever, c.warnLost} {
-		if step(); len(c.warnings) > 0 {
+		step()
+		if len(c.warnings) > 0 {
 			break
 		}
 	}

@@ -29,7 +29,8 @@ func (s *Solver) limitNodes(nodes int) {
 func (s *Solver) solveAfter(a env.Action, guess int) int {
 	next := s.ply(1).state
 	next.CopyFrom(s.ply(0).state)
-	if next.Apply(a); next.Done() {
+	next.Apply(a)
+	if next.Done() {
 		return next.Outcome()
 	}
 	return s.solve(1, guess)

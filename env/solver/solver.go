@@ -100,7 +100,8 @@ func (s *Solver) ReachesFor(player env.Player, state env.State, k int, l Limits)
 // prefers a move that ends the game. If a limit was reached it returns -1, Unknown and false. The state must not be
 // done; it is neither changed nor retained.
 func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, ok bool) {
-	if class, ok = s.Solve(state, l); !ok {
+	class, ok = s.Solve(state, l)
+	if !ok {
 		return -1, Unknown, false
 	}
 	root := s.ply(0)
@@ -142,7 +143,8 @@ func (s *Solver) SolveMoves(state env.State, l Limits, dst []int) []int {
 				continue
 			}
 			s.limitNodes(budget)
-			if classes[i] = s.solveAfter(a, guess); classes[i] == Unknown {
+			classes[i] = s.solveAfter(a, guess)
+			if classes[i] == Unknown {
 				unsolved++
 			} else {
 				guess = classes[i]

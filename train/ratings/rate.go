@@ -174,7 +174,8 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 		return slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
 			(!r.Options.Dial || r.agents[a].factory.HasNetwork() || r.agents[b].factory.HasNetwork())
 	}
-	if a, b, ok = connectingPair(known, r.pairings, may); ok {
+	a, b, ok = connectingPair(known, r.pairings, may)
+	if ok {
 		return a, b, true, true
 	}
 	s := schedule{

@@ -282,7 +282,8 @@ func (w *Worker) send(ctx context.Context) {
 			}
 			b = w.waiting.Take()
 			w.number, w.inFlight = b.First+b.Games(), b.Positions()
-			if full = w.waiting.Games() > 0; !full {
+			full = w.waiting.Games() > 0
+			if !full {
 				w.waiting = nil
 			}
 			return true

@@ -103,7 +103,8 @@ func (s *search) refine(clauses []clause, vertices []int, colours []uint64) {
 		}
 		slices.Sort(different)
 		before := count
-		if count = len(slices.Compact(different)); count == before || count == 0 {
+		count = len(slices.Compact(different))
+		if count == before || count == 0 {
 			return
 		}
 	}
@@ -145,7 +146,8 @@ func (s *search) visit(colours []uint64, path []int) int {
 		next := slices.Clone(colours)
 		next[v] = mix(next[v], setApart)
 		back := s.visit(next, append(path[:len(path):len(path)], v))
-		if tried = append(tried, v); back < len(path) {
+		tried = append(tried, v)
+		if back < len(path) {
 			return back
 		}
 	}

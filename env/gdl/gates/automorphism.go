@@ -149,7 +149,8 @@ func (t *table) appendForm(dst []Ref, r Ref) []Ref {
 	rest := slices.Delete(inputs, at, at+1)
 	for _, x := range members {
 		product := slices.Clone(rest)
-		if x = x.Not(); x&1 == 0 && len(t.of(x.Gate())) > 0 {
+		x = x.Not()
+		if x&1 == 0 && len(t.of(x.Gate())) > 0 {
 			product = append(product, t.of(x.Gate())...)
 		} else {
 			product = append(product, x)

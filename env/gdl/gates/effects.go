@@ -131,7 +131,8 @@ func (e *effects) find(m *playMode) bool {
 	special := make([]bool, len(c.Next)) // fluents whose next value depends on the move
 	for k, i := range m.Moves {
 		var ok bool
-		if changed[k], ok = e.changed(c.Move(m.Mover, i)); !ok {
+		changed[k], ok = e.changed(c.Move(m.Mover, i))
+		if !ok {
 			return false
 		}
 		for f := range changed[k] {

@@ -290,7 +290,8 @@ func (p *Position) pass() bool {
 		x := changed[len(changed)-1]
 		changed = changed[:len(changed)-1]
 		u := play.uses[x>>1]
-		if left -= int(u.end - u.gates); left < 0 {
+		left -= int(u.end - u.gates)
+		if left < 0 {
 			return false
 		}
 		for _, user := range play.users[u.gates:u.bits] {

@@ -122,7 +122,8 @@ func (f *Folder) solve() bool {
 	}
 	trail, clauses := len(s.trail), len(s.clauses)
 	for _, r := range choice {
-		if s.left--; s.left < 0 {
+		s.left--
+		if s.left < 0 {
 			return true
 		}
 		if f.assume(r.Not()) && f.solve() {

@@ -82,7 +82,8 @@ func (m *multiplier) products(r Ref) products {
 	} else {
 		p = m.and(inputs)
 	}
-	if p.tooMany = p.tooMany || len(p.list) > maxProducts; p.tooMany {
+	p.tooMany = p.tooMany || len(p.list) > maxProducts
+	if p.tooMany {
 		p.list = nil
 	}
 	m.known[r] = p

@@ -69,7 +69,8 @@ func (t *table) and(refs []Ref) Ref {
 	t.inputs = append(t.inputs, kept...)
 	t.first = append(t.first, int32(len(t.inputs)))
 	t.slots[slot] = int32(gate)
-	if t.count++; 2*t.count > len(t.slots) {
+	t.count++
+	if 2*t.count > len(t.slots) {
 		t.grow()
 	}
 	return Ref(2 * gate)

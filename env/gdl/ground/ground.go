@@ -200,7 +200,8 @@ func (g *grounder) push(a Term) bool {
 	}
 	g.holds[a] = true
 	g.queue = append(g.queue, a)
-	if g.atoms++; g.atoms > g.limits.Atoms {
+	g.atoms++
+	if g.atoms > g.limits.Atoms {
 		g.fail("more than %d facts may hold", g.limits.Atoms)
 	}
 	switch {
@@ -222,7 +223,8 @@ const (
 
 // spend adds to the estimated memory of instances and indexes, and fails if that and all terms exceed the limit.
 func (g *grounder) spend(bytes int) {
-	if g.memory += bytes; g.memory+bytesPerTerm*len(g.terms.functor) > g.limits.Memory {
+	g.memory += bytes
+	if g.memory+bytesPerTerm*len(g.terms.functor) > g.limits.Memory {
 		g.fail("grounding takes more than %d MB of memory", g.limits.Memory>>20)
 	}
 }

@@ -65,10 +65,12 @@ func (g *grounder) run(rules []*rule) error {
 
 // count adds to the number of atoms tried and checks the limits, and now and then the time.
 func (g *grounder) count(atoms int) {
-	if g.work += atoms; g.work > g.limits.Work {
+	g.work += atoms
+	if g.work > g.limits.Work {
 		g.fail("grounding tries more than %d facts", g.limits.Work)
 	}
-	if g.checks++; g.checks&0xffff == 0 {
+	g.checks++
+	if g.checks&0xffff == 0 {
 		g.checkTime()
 	}
 }
@@ -160,7 +162,8 @@ func (g *grounder) emit(r *rule) {
 		return
 	}
 	r.instances++
-	if g.instances++; g.instances > g.limits.Instances {
+	g.instances++
+	if g.instances > g.limits.Instances {
 		g.fail("the rules have more than %d instances", g.limits.Instances)
 	}
 	if g.instances&0xfff == 0 { // now and then

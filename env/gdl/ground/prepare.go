@@ -181,7 +181,8 @@ func (p *preparer) expand(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 		var next [][]kif.Term
 		for _, r := range result {
 			for _, c := range choices {
-				if p.copied += 1 + len(r) + len(c); p.copied > maxCopied {
+				p.copied += 1 + len(r) + len(c)
+				if p.copied > maxCopied {
 					return nil, kif.Errorf(pos, "or turns the rules up to this one into too many")
 				}
 				next = append(next, slices.Concat(r, c))

@@ -37,7 +37,8 @@ func (t *terms) rule(head kif.Term, body []kif.Term, pos kif.Pos) rule {
 		l := literal{}
 		switch k.Name {
 		case "not":
-			if l.kind, k = fails, k.Args[0]; k.Name == "distinct" {
+			l.kind, k = fails, k.Args[0]
+			if k.Name == "distinct" {
 				l.kind = equal
 			}
 		case "distinct":

@@ -111,7 +111,8 @@ func (t *terms) value(p *pattern, env environment, create bool) id {
 		if arg == 0 {
 			return 0
 		}
-		if n = t.extend(n, arg, create); n == 0 {
+		n = t.extend(n, arg, create)
+		if n == 0 {
 			return 0
 		}
 	}

@@ -20,7 +20,8 @@ func NewConv(h, w, in, out int, weights []float32) *Conv {
 		panic("kernel: NewConv needs weights [out, 3, 3, in], in and out multiples of 8")
 	}
 	c := &Conv{h: h, w: w, in: in, out: out}
-	if c.board, c.useWinograd = NewWinograd(h, w); c.useWinograd {
+	c.board, c.useWinograd = NewWinograd(h, w)
+	if c.useWinograd {
 		c.weights = packPlanes(c.board, in, out, weights)
 	} else {
 		c.weights = packTaps(in, out, weights)

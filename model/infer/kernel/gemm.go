@@ -71,7 +71,8 @@ func (s *Scratch) Gemm(g *Gemm) {
 // computePanels runs gemm on as many panels of width columns as the last rest columns of C hold, in blocks of at most
 // maxRows rows. It returns the number of columns left.
 func (g *Gemm) computePanels(p *gemmArgs, gemm func(*gemmArgs), maxRows, width, rest int) int {
-	if p.panels = rest / width; p.panels == 0 {
+	p.panels = rest / width
+	if p.panels == 0 {
 		return rest
 	}
 	done := g.N - rest

@@ -213,7 +213,8 @@ func (s *Scratch) runPasses(board Winograd, matrix, first, second int, l layout)
 // run executes pass p, of the given kind and for a board's side of n cells, on all channels: those that fill vectors,
 // then the rest in vectors of 8.
 func (s *Scratch) run(p *transformArgs, n, matrix, kind, channels int) {
-	if p.vectors = channels / active.lanes; p.vectors > 0 {
+	p.vectors = channels / active.lanes
+	if p.vectors > 0 {
 		active.transforms[n][matrix][kind](p)
 	}
 	rest := channels % active.lanes

@@ -46,7 +46,8 @@ func NewReplay(game *env.Game, moves []env.Action, annotate func(ply int, state 
 			Player: int(state.Player()), Pieces: diagrams.Pieces(state), Status: game.Status(state), WonBy: state.WinningCells(nil),
 		}
 		if ply == len(moves) {
-			if p.Player = -1; state.Done() {
+			p.Player = -1
+			if state.Done() {
 				p.Value, p.Proven = new(float64(game.Classes[state.Outcome()].Utility)), true
 			}
 			r.Positions, r.Goals = append(r.Positions, p), state.Goals()

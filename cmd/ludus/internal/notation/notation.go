@@ -197,7 +197,8 @@ func tokens(text string) (list []string) {
 		}
 		token := text[:len(text)-len(rest)]
 		column := token == "x" && rest != "" && isNumber(rest)
-		if text = rest; !column && len(list) > 0 && isNumber(list[len(list)-1]) {
+		text = rest
+		if !column && len(list) > 0 && isNumber(list[len(list)-1]) {
 			token = strings.TrimPrefix(token, "x")
 		}
 		if token != "" {

@@ -20,7 +20,8 @@ func addLine(c *svg.Chart, runs []*Run, run, kind int, line svg.Line) {
 		}
 	}
 	thin(&line)
-	if line.Colour = kind; len(runs) > 1 {
+	line.Colour = kind
+	if len(runs) > 1 {
 		line.Name, line.Colour, line.Dashed = runs[run].Name+": "+line.Name, run, kind > 0
 	}
 	c.Lines = append(c.Lines, line)

@@ -53,7 +53,8 @@ func SelfPlayReplay(game *env.Game, r *record.Record, generation int) *board.Rep
 	var legal []env.Action
 	var policy []float32
 	replay := board.NewReplay(game, r.Moves(), func(ply int, state env.State, position *board.ReplayPosition) {
-		if position.Random = ply < len(r.Opening); position.Random {
+		position.Random = ply < len(r.Opening)
+		if position.Random {
 			return
 		}
 		found := &r.Plies[ply-len(r.Opening)]
