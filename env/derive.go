@@ -67,6 +67,7 @@ func (d *derived[S, R]) CopyFrom(src State) {
 	d.moves = append(d.moves[:0], s.moves...)
 }
 
+// Goals returns those of S if it has that method, otherwise the goals of the outcome's class.
 func (d *derived[S, R]) Goals() [2]int {
 	if own, ok := any(d.rules).(interface{ Goals() [2]int }); ok {
 		return own.Goals()
@@ -74,6 +75,7 @@ func (d *derived[S, R]) Goals() [2]int {
 	return GoalsOf(d.game.Classes, d.Outcome())
 }
 
+// RandomAction uses the method of S if there is one; otherwise it takes legal action floor(r n / 2^64).
 func (d *derived[S, R]) RandomAction(r uint64) Action {
 	if own, ok := any(d.rules).(interface{ RandomAction(r uint64) Action }); ok {
 		return own.RandomAction(r)

@@ -115,7 +115,7 @@ const maxColumns = 26
 // ColumnName returns the letter of a column, counted from 0.
 func ColumnName(c int) string { return string(rune('a' + c)) }
 
-// RowName returns the number of a row, which is counted from 0, from 1.
+// RowName returns the name of row r, counted from 0: its number counted from 1.
 func RowName(r int) string { return strconv.Itoa(r + 1) }
 
 // AxisLabels returns the names of the rows and of the columns, "" for those without cells.

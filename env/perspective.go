@@ -43,11 +43,12 @@ func (g *Game) ExpectedUtility(classes []float32) float64 {
 // caller must not change it.
 func (g *Game) Frame(p Player) []Action { return g.frames[p] }
 
-// FrameCell maps an absolute cell to mover p's frame. The planes of the tensor and of the policy use the same mapping.
+// FrameCell maps an absolute cell to mover p's frame, as the frame maps the cell's entry in policy plane 0. The planes
+// of the tensor and of the policy all use the same mapping.
 func (g *Game) FrameCell(p Player, cell int) int { return int(g.frames[p][cell]) % g.Tensor.Cells() }
 
 // Opposite reports whether the players sit opposite each other: what is the near side of the board for First is the far
-// side for Second.
+// side for Second. Then cell 0, a corner, has another place for Second; exchanging rows and columns keeps it.
 func (g *Game) Opposite() bool { return g.FrameCell(Second, 0) != 0 }
 
 // Transform applies the symmetry to every plane of src (one value per cell) and writes the result to dst: the value of

@@ -120,7 +120,7 @@ func (b *Batcher) flush(count int) {
 		for i := range batch {
 			b.states = append(b.states, batch[i].state)
 		}
-		goals := b.goals[:min(2*n, len(b.goals))]
+		goals := b.goals[:min(2*n, len(b.goals))] // nil without a goal head
 		b.evaluator.Evaluate(b.states, b.logits[:n*A], b.classes[:n*K], goals)
 		for i := range batch {
 			row := evaluation{logits: b.logits[i*A : (i+1)*A], classes: b.classes[i*K : (i+1)*K]}

@@ -43,11 +43,11 @@ func (t *tree) propagateBounds(n int32) {
 			best, worst = min(best, b), min(worst, w)
 		}
 		if nd.numEdges < nd.numMoves {
-			best = 0
+			best = 0 // a move without an edge may still have any class
 		}
 		nd.guaranteed = worst
 		t.updatePruned(n)
-		bounds := edge{best: best, worst: worst}
+		bounds := edge{best: best, worst: worst} // turned below if Second moves: edges have First's view
 		if nd.player == env.Second {
 			bounds.best, bounds.worst = t.worstClass()-worst, t.worstClass()-best
 		}
@@ -85,9 +85,9 @@ func (t *tree) updatePruned(n int32) {
 	}
 }
 
-// bestProven returns the move that the player at node n prefers among those proven to end in class (as seen by the
-// first player): the quickest if it is a win, otherwise the slowest. Ties go to the most visited move, then to the
-// highest prior.
+// bestProven returns the move, as an index into node n's edges, that the player there prefers among those proven to end
+// in class (as seen by the first player): the quickest if it is a win, otherwise the slowest. Ties go to the most
+// visited move, then to the highest prior.
 func (t *tree) bestProven(n int32, class uint8) int {
 	edges, p := t.edgesOf(n), t.nodes[n].player
 	winning := p.Sign()*t.utilities[class] > 0

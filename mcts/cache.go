@@ -46,6 +46,7 @@ func (c *cache) clear() {
 	}
 }
 
+// entry returns the one entry where a position may be; it may hold another position.
 func (c *cache) entry(key *env.Key) *cacheEntry {
 	place, _ := bits.Mul64(key.Hash(), uint64(len(c.entries)))
 	return &c.entries[place]

@@ -49,7 +49,7 @@ func (s *Search) selectPUCT(n int32) int32 {
 	return chosen
 }
 
-// exploration is c(N) sqrt(N + 0.01).
+// exploration is c(N) sqrt(N + 0.01) for N visits, from the table where it reaches.
 func (s *Search) exploration(visits int32) float64 {
 	if int(visits) < len(s.explorations) {
 		return s.explorations[visits]

@@ -134,7 +134,7 @@ func (s *Search) Advance(a env.Action) {
 	switch {
 	case s.position.Done():
 		s.tree.reset(s.position.Player())
-	case child == none || s.tree.nodes[child].numMoves == 0:
+	case child == none || s.tree.nodes[child].numMoves == 0: // not visited, or proven when added: not expanded
 		s.resetTree()
 	default:
 		s.rootClasses, s.rootGoals = s.rootClasses[:0], s.rootGoals[:0]
@@ -184,7 +184,7 @@ func (s *Search) decide() bool {
 	return s.certainBest() >= 0 && (s.selfPlay || t.nodes[root].guaranteed < t.worstClass())
 }
 
-// certainBest returns the root move whose worst class is at least as good as every other move's best, or -1.
+// certainBest returns the index of the root move whose worst class is at least as good as all others' best, or -1.
 func (s *Search) certainBest() int {
 	t := &s.tree
 	p, guaranteed := t.nodes[root].player, t.nodes[root].guaranteed
@@ -251,7 +251,7 @@ func (s *Search) Step(b *Batcher) bool {
 			s.halving.countVisit()
 		}
 		if s.tree.incoming(n).proven() {
-			clear(s.classes)
+			clear(s.classes) // backUp puts the exact class here
 			s.tree.backUp(n, s.classes)
 			s.done++
 			return true
@@ -268,7 +268,8 @@ func (s *Search) Step(b *Batcher) bool {
 }
 
 // simulate follows the tree from the root to a leaf, an unvisited or proven node, which it adds and expands if it is
-// new. It leaves the leaf's position in state. It returns none if the path leads to a pending leaf.
+// new. It leaves the leaf's position in state. It returns none if the path leads to a pending leaf, or if sequential
+// halving must first have its pending leaves backed up.
 func (s *Search) simulate(state env.State) int32 {
 	t := &s.tree
 	state.CopyFrom(s.position)
@@ -306,7 +307,8 @@ func (s *Search) simulate(state env.State) int32 {
 	return n
 }
 
-// selectMove returns the move of node n, which is evaluated and not proven, that the next simulation takes.
+// selectMove returns the move of node n, which is evaluated and not proven, that the next simulation takes: an index
+// into the node's moves (numEdges for the first without an edge), or none, see selectCandidate.
 func (s *Search) selectMove(n int32) int32 {
 	switch {
 	case s.cfg.Rule == PUCT:
@@ -375,7 +377,7 @@ func (s *Search) receive(b *Batcher, p *pendingLeaf, e evaluation) {
 	frame := s.game.Frame(s.tree.nodes[l.node].player)
 	priors := s.tree.priorsOf(l.node)
 	for i, a := range s.tree.actionsOf(l.node) {
-		priors[i] = e.logits[frame[a]]
+		priors[i] = e.logits[frame[a]] // frame[a] is the policy index of action a
 	}
 	if b.cache != nil {
 		s.store(b, l, e)

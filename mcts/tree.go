@@ -66,13 +66,15 @@ type tree struct {
 	replies       []env.TerminalAction // scratch
 }
 
-// reset empties the tree and adds a root without moves.
+// reset empties the tree and adds a root without moves, and edge 0, which leads to it: a node's visits and value are
+// those of its edge, so the root needs one, too.
 func (t *tree) reset(player env.Player) {
 	t.clear()
-	t.edges = append(t.edges, edge{prior: 1, worst: t.worstClass()})
+	t.edges = append(t.edges, edge{prior: 1, worst: t.worstClass()}) // any class is possible
 	t.addNode(none, root, player)
 }
 
+// clear removes all nodes and edges, the root too, and keeps their memory.
 func (t *tree) clear() {
 	t.nodes, t.actions, t.priors = t.nodes[:0], t.actions[:0], t.priors[:0]
 	t.edges, t.classSums = t.edges[:0], t.classSums[:0]
@@ -191,7 +193,8 @@ func (t *tree) refuted(state, next env.State, a env.Action, p env.Player) bool {
 	return t.wins(t.replies, p.Opponent())
 }
 
-// addEdge gives an edge to move i of node n, which has none, and shifts the move behind those that have one.
+// addEdge gives an edge to move i of node n, an index into the node's moves; the move has none yet. It shifts the move
+// behind those that have one, and returns the edge.
 func (t *tree) addEdge(n, i int32) *edge {
 	nd := &t.nodes[n]
 	if int(nd.numEdges) == edgeRoom(nd.numEdges) {
@@ -205,7 +208,7 @@ func (t *tree) addEdge(n, i int32) *edge {
 	return e
 }
 
-// edgeRoom is the capacity of the block allocated for n edges: n rounded up.
+// edgeRoom is the capacity of the block allocated for n edges: n rounded up to a power of two; 0 for none.
 func edgeRoom(n int32) int {
 	if n == 0 {
 		return 0
@@ -250,6 +253,7 @@ func (t *tree) addNextEdge(n int32) {
 	t.likeliestFirst(n, e.prior)
 }
 
+// sum adds up priors in double precision.
 func sum(priors []float32) (total float64) {
 	for _, p := range priors {
 		total += float64(p)
@@ -295,7 +299,8 @@ func (t *tree) inActionOrder(dst []int32, n int32) []int32 {
 	return dst
 }
 
-// copySubtree makes t a copy of the subtree of src below node n, which becomes the root.
+// copySubtree makes t a copy of the subtree of src below node n, which becomes the root. t.nodes is the queue of a
+// breadth-first search.
 func (t *tree) copySubtree(src *tree, n int32) {
 	t.clear()
 	if nd := &src.nodes[n]; nd.evaluated && !nd.hasPriors {
@@ -333,8 +338,8 @@ func (t *tree) copyNode(src *tree, n, parent, inEdge int32) {
 	t.classSums = append(t.classSums, src.sumsOf(n)...)
 }
 
-// addRootEdges gives every move of the root an edge and sorts moves and edges by action. The root's edges are the last
-// in memory.
+// addRootEdges gives every move of the root an edge and sorts moves and edges by action (insertion sort). The root's
+// edges are the last in memory, so new ones can be appended.
 func (t *tree) addRootEdges() {
 	nd := &t.nodes[root]
 	for _, p := range t.priors[nd.firstMove+nd.numEdges : nd.firstMove+nd.numMoves] {

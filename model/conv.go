@@ -27,6 +27,7 @@ func newConv(h, w int, f *folded, s *scratch) *conv {
 
 // forwardReLU computes y; residual may be nil.
 func (c *conv) forwardReLU(x, bias, residual, y []float32) {
+	// Zeros extend the bias to the padded channels.
 	if len(bias) < c.out {
 		bias = append(c.scratch.get(bufferChannels, c.out)[:0], bias...)
 		clear(bias[len(bias):c.out])

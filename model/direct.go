@@ -13,7 +13,8 @@ func (d *direct) prepare() []func(*kernel.Scratch) {
 	return []func(*kernel.Scratch){d.foldTurned, d.fold}
 }
 
-// forward computes y board by board: the neighbourhoods of its cells times the weights.
+// forward computes y board by board: y starts with the bias, plus its old content if the epilogue accumulates; a matrix
+// product adds the neighbourhoods of the board's cells times the weights.
 func (d *direct) forward(s *scratch, x, y []float32, epilogue kernel.Epilogue) {
 	cells, k := d.h*d.w, 9*d.in
 	columns := s.get(bufferV, cells*k)

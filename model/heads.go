@@ -78,7 +78,7 @@ func (h *heads) forward(in [][]float32, out []float32) {
 			n := p.rowsPerSample
 			for cell := range n {
 				for plane, v := range p.y[(r*n+cell)*p.out:][:p.outputs] {
-					row[plane*n+cell] = v
+					row[plane*n+cell] = v // [cell, plane] to [plane, cell]
 				}
 			}
 			row = row[p.outputs*n:]

@@ -20,6 +20,7 @@ type loss struct {
 	parts    Losses    // of the last forward, without TargetEntropy
 }
 
+// newLoss returns the loss of that many rows, the size of a graph; unused rows have weight 0.
 func newLoss(game *env.Game, rows int, config Config) *loss {
 	l := &loss{rows: rows, actions: game.NumActions(), classes: len(game.Classes), config: config}
 	if game.GoalHead {

@@ -123,7 +123,7 @@ func (o *optimizer) clip() (float32, error) {
 	return float32(clipNorm / norm), nil
 }
 
-// squareChunk writes the sum of squares of chunk i's gradients to s.squareSums[i].
+// squareChunk writes the sum of squares of chunk i's gradients to o.squareSums[i].
 func (o *optimizer) squareChunk(i int) { o.squareSums[i] = sumOfSquares(o.chunks[i].of(o.gradients)) }
 
 // sumOfSquares returns the sum of squares of x. It uses four independent sums, so additions do not wait for each other.

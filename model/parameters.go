@@ -48,7 +48,7 @@ func newParameters(game *env.Game, w *infer.Weights) *parameters {
 		t := p.tensors[i]
 		l := &leaf{name: t.Name, shape: t.Shape, values: t.Data, index: i}
 		switch len(t.Shape) {
-		case 4:
+		case 4: // a convolution, whose scale is the next tensor
 			f := newFolded(game.Tensor.H, game.Tensor.W, t.Data, p.values[i+1])
 			l.shape, l.values, l.folded = []int{3, 3, f.out, f.in}, f.product, f
 			p.prepare = append(p.prepare, f.convolver.prepare()...)

@@ -37,7 +37,7 @@ type Trainer struct {
 	optimizer  *optimizer
 	gradients  [][]float32 // [parameter] of the last step
 	reductions []reduction
-	ones       []float32
+	ones       []float32 // a 1 for each part of a batch, see reduction.run
 
 	stepGraphs pool[graph] // graphs with gradients, for Step
 	lossGraphs pool[graph] // graphs without gradients, for Losses
@@ -74,7 +74,7 @@ func NewTrainer(
 	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config, true) }  // with gradients
 	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config, false) } // without
 	t.scratches.make = func() *scratch { return new(scratch) }
-	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce
+	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce // bound once, so steps allocate nothing
 	return t, nil
 }
 
@@ -177,6 +177,7 @@ type pool[T any] struct {
 	idle  []*T
 }
 
+// take returns an idle thing or, if there is none, a new one. The caller gives it back by put.
 func (p *pool[T]) take() *T {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

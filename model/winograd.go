@@ -19,6 +19,7 @@ func newWinogradConv(winograd kernel.Winograd, f *folded) *winogradConv {
 	return &winogradConv{winograd, f, planes(), planes()}
 }
 
+// prepare returns two tasks: each scales the weights in one order and transforms them.
 func (c *winogradConv) prepare() []func(*kernel.Scratch) {
 	return []func(*kernel.Scratch){
 		func(k *kernel.Scratch) {
@@ -32,6 +33,7 @@ func (c *winogradConv) prepare() []func(*kernel.Scratch) {
 	}
 }
 
+// forward transforms x to V, multiplies M = V U for each point, and transforms M to y.
 func (c *winogradConv) forward(s *scratch, x, y []float32, epilogue kernel.Epilogue) {
 	points := c.winograd.Points()
 	v, m := s.planes(bufferV, points, s.rows*c.in), s.planes(bufferM, points, s.rows*c.out)

@@ -103,9 +103,9 @@ func checkPieces(g *env.Game) error {
 	})
 }
 
-// checkChange checks the pieces before and after a move. The move must put another piece than before on To: the mover's
-// or a neutral one, and the one that stood on From if there is a From. It must change no cells but From and To, unless
-// d.Flips.
+// checkChange checks the pieces before and after a move. If the move has cells, To must hold another piece than before:
+// the mover's or a neutral one, and the one that stood on From if there is a From. From must then be empty, or look
+// unchanged because the rules put an equal piece there at once. No other cell may change, unless d.Flips.
 func checkChange(d *env.Drawing, cells env.FromTo, mover env.Player, before, after []uint8) error {
 	for cell := range after {
 		if c := int32(cell); !d.Flips && c != cells.From && c != cells.To && before[cell] != after[cell] {

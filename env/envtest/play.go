@@ -342,7 +342,7 @@ func sameFuture(g *env.Game, a, b env.State, rng *rand.Rand) error {
 			return errors.New("the legal moves differ, now or later")
 		}
 		move := legal[rng.IntN(len(legal))]
-		a.Apply(g.Frame(a.Player())[move])
+		a.Apply(g.Frame(a.Player())[move]) // a frame is its own inverse
 		b.Apply(g.Frame(b.Player())[move])
 	}
 	if a.Done() != b.Done() {

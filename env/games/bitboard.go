@@ -20,6 +20,7 @@ func bit[B bitboard](i int) (b B) {
 // has reports whether cell i is in b.
 func has[B bitboard](b B, i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
 
+// union is the set of the cells in a or b. It has no loop over the words for speed, see bitboard.
 func union[B bitboard](a, b B) B {
 	a[0] |= b[0]
 	if last := len(a) - 1; last > 0 {
@@ -28,6 +29,7 @@ func union[B bitboard](a, b B) B {
 	return a
 }
 
+// intersect is the set of the cells in both a and b.
 func intersect[B bitboard](a, b B) B {
 	a[0] &= b[0]
 	if last := len(a) - 1; last > 0 {
@@ -114,6 +116,7 @@ func nthBit(w uint64, k int) int {
 	sums := w - w>>1&(ones*0x55)
 	sums = sums&(ones*0x33) + sums>>2&(ones*0x33)
 	sums = (sums + sums>>4) & (ones * 0x0f) * ones // byte i: bits in the bytes up to i
+	// A byte of the difference keeps its high bit if its sum is at most k: such bytes end before the bit of index k.
 	place := bits.OnesCount64(((uint64(k)*ones|high)-sums)&high) * 8
 	k -= int(sums << 8 >> (place & 63) & 0xff)
 	return place + int(nthOfByte[k&7][w>>(place&63)&0xff])
@@ -285,7 +288,7 @@ func newReflection[B bitboard](cells []int32) reflection[B] {
 	return r
 }
 
-// of returns the image of b.
+// of returns the image of b: of each pair, the lower cell moves up and the upper one down.
 func (r *reflection[B]) of(b B) B {
 	image := intersect(b, r.fixed)
 	for i := range r.pairs {
@@ -388,7 +391,8 @@ type sides[B bitboard] struct {
 	progress
 }
 
-// key returns the key of the position with the given players' cells instead of its own.
+// key returns the key of the position with the given players' cells instead of its own: words 0 and 1 hold First's, 2
+// and 3 Second's, word 4 the player to move.
 func (s *sides[B]) key(first, second B) (k env.Key) {
 	for i := range len(first) {
 		k[i], k[2+i] = first[i], second[i]
@@ -405,6 +409,7 @@ type filling[B bitboard] struct {
 	sides[B]
 }
 
+// Legal appends the playable cells: the action that fills a cell has its number.
 func (f *filling[B]) Legal(dst []env.Action) []env.Action {
 	if f.Done() {
 		return dst

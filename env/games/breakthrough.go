@@ -89,7 +89,7 @@ func buildBreakthrough(v Values) (*env.Game, error) {
 	upsideDown := func(r, c int) (int, int) { return b.rows - 1 - r, c }
 	g.Symmetries = []env.Symmetry{
 		g.Permute(nil, nil),
-		g.Permute(mirror, func(p int) int { return p/3*3 + 2 - p%3 }),
+		g.Permute(mirror, func(p int) int { return p/3*3 + 2 - p%3 }), // left and right exchanged
 	}
 	b.mirror = newReflection[[1]uint64](g.Symmetries[1].Cells)
 	return g.Finish(g.Permute(upsideDown, func(p int) int { return (p + 3) % 6 }).Actions), nil
@@ -123,6 +123,7 @@ func (b *breakthrough) strategy() string {
 	return "Keep your pieces where one can recapture for another, and leave some at home as guards."
 }
 
+// newState returns the start: each side fills the two rows nearest to it.
 func (b *breakthrough) newState() env.State {
 	white := uint64(1)<<(2*b.columns) - 1
 	owned := [2]uint64{white, white << (b.cells - 2*b.columns)}
@@ -132,7 +133,9 @@ func (b *breakthrough) newState() env.State {
 func (s *breakthroughState) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
 func (s *breakthroughState) CopyFrom(src env.State) { *s = *src.(*breakthroughState) }
 
-// movable returns the sets of the mover's pieces that can step forward to the left, straight and to the right.
+// movable returns the sets of the mover's pieces that can step forward to the left, straight and to the right. A step
+// leads from cell c to c + distance, so a set rotated by -distance has the cells from which a step enters it; from
+// excludes steps that leave the board.
 func (s *breakthroughState) movable() (left, straight, right uint64) {
 	b, p := s.game, s.player&1 // &1 spares bounds checks
 	own, other := s.owned[p], s.owned[p^1]
@@ -158,6 +161,7 @@ func (s *breakthroughState) Legal(dst []env.Action) []env.Action {
 	return appendActions(dst, [1]uint64{right}, first+2*cells)
 }
 
+// RandomAction finds the move of index k in the order of Legal: left, straight, right.
 func (s *breakthroughState) RandomAction(r uint64) env.Action {
 	left, straight, right := s.movable()
 	beforeStraight := bits.OnesCount64(left)
@@ -172,6 +176,7 @@ func (s *breakthroughState) RandomAction(r uint64) env.Action {
 	return s.game.firstAction[s.player&1] + env.Action(direction*s.game.cells+nthBit(pieces, k))
 }
 
+// Apply moves a piece; one of the opponent on its target is captured.
 func (s *breakthroughState) Apply(a env.Action) {
 	p := s.player & 1 // &1 spares bounds checks
 	o := p ^ 1
@@ -245,7 +250,7 @@ func (s *breakthroughState) Encode(dst []float32) {
 	encodeCells(dst, b.cells, [1]uint64{other})
 }
 
-// upsideDown returns the pieces with the order of the rows reversed.
+// upsideDown returns the pieces with the order of the rows reversed. It takes rows from below; b.goalRow[1] is row 0.
 func (b *breakthrough) upsideDown(pieces uint64) (turned uint64) {
 	for range b.rows {
 		turned = turned<<b.columns | pieces&b.goalRow[1]

@@ -282,6 +282,7 @@ func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
+// RandomAction finds the move of index k: first its direction, then its piece. &15 spares bounds checks.
 func (s *freeForAllState) RandomAction(r uint64) env.Action {
 	var m stepMoves
 	m.find(s)
@@ -312,8 +313,9 @@ func (s *freeForAllState) TerminalActions(dst []env.TerminalAction) []env.Termin
 
 func (s *freeForAllState) Apply(a env.Action) {
 	p, o := s.player, s.player.Opponent()
+	// from is empty for a step from a spawn cell, which gets a fresh piece; noop has no cells.
 	move := s.game.steps[a]
-	if s.owned[o]&move.to != 0 && s.captures[p] < mostCaptures {
+	if s.owned[o]&move.to != 0 && s.captures[p] < mostCaptures { // a capture: only king's steps lead onto a piece
 		s.captures[p]++
 	}
 	s.owned[p] = s.owned[p]&^move.from | move.to
@@ -334,6 +336,7 @@ func (s *freeForAllState) finalOutcome() int8 {
 	return 1 - min(max(lead, -1), 1)
 }
 
+// Key packs the pieces, then a byte each for the player, the turns left and both counts of captures.
 func (s *freeForAllState) Key() env.Key {
 	return env.Key{
 		s.owned[0], s.owned[1],

@@ -87,7 +87,7 @@ func (r *goldenRectangle[B]) findRectangles(span int) {
 	for a := range r.cells {
 		for b := range r.cells {
 			ax, ay, bx, by := a%r.columns, a/r.columns, b%r.columns, b/r.columns
-			if max(ax-bx, bx-ax) >= span && ay-by >= span {
+			if max(ax-bx, bx-ax) >= span && ay-by >= span { // b is the opposite lower corner
 				others := union(union(bit[B](b), bit[B](ay*r.columns+bx)), bit[B](by*r.columns+ax))
 				r.rectangles[a] = append(r.rectangles[a], others)
 			}
@@ -104,6 +104,7 @@ func (r *goldenRectangle[B]) newState() env.State {
 func (s *goldenRectangleState[B]) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
 func (s *goldenRectangleState[B]) CopyFrom(src env.State) { *s = *src.(*goldenRectangleState[B]) }
 
+// Apply marks a cell and opens the one above it. A rectangle wins; a board that is full without one is Second's.
 func (s *goldenRectangleState[B]) Apply(a env.Action) {
 	p, cell := s.player, int(a)
 	s.owned[p] = union(s.owned[p], bit[B](cell))
@@ -126,7 +127,7 @@ func (s *goldenRectangleState[B]) TerminalActions(dst []env.TerminalAction) []en
 		return dst
 	}
 	p, g := s.player, s.game
-	fillsBoard := count(s.playable) == 1 && nth(s.playable, 0) >= g.cells-g.columns
+	fillsBoard := count(s.playable) == 1 && nth(s.playable, 0) >= g.cells-g.columns // one cell is left, in the top row
 	for i := range len(s.playable) {
 		for b := s.playable[i]; b != 0; b &= b - 1 {
 			cell := i<<6 + bits.TrailingZeros64(b)

@@ -200,6 +200,7 @@ func (s *hexState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalAc
 	return appendTerminal(dst, winning, 0, int(p))
 }
 
+// CanonicalKey compares the position with its image by half a turn, the only symmetry.
 func (s *hexState[B]) CanonicalKey() (env.Key, int) {
 	first := reversed(s.owned[0], s.game.cells)
 	if less(s.owned[0], first) {

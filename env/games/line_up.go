@@ -154,6 +154,7 @@ func (l *lineUp[B]) rules(longest int) string {
 
 // completing returns the cells that complete a line of which all others are owned.
 func (l *lineUp[B]) completing(owned B) (cells B) {
+	// shiftDown(owned, k step) has the first cells of the lines whose cell k is owned.
 	var after [longestLine + 1]B // after[k]: the lines whose cells from cell k on are owned, by their first cells
 	for i := range l.directions {
 		d := &l.directions[i]
@@ -170,6 +171,7 @@ func (l *lineUp[B]) completing(owned B) (cells B) {
 	return cells
 }
 
+// newState returns the empty board; pieces that fall can only enter the lowest row, cells 0 to width-1.
 func (l *lineUp[B]) newState() env.State {
 	s := &lineUpState[B]{game: l, filling: filling[B]{sides: sides[B]{progress: unfinished}}}
 	n := l.cells
@@ -196,7 +198,7 @@ func (s *lineUpState[B]) Apply(a env.Action) {
 	if containsAny(s.owned[p], s.game.through[cell]) {
 		s.outcome = 2 * int8(p) // p has won: class 0 is First's win, class 2 its loss
 	} else if isEmpty(s.playable) {
-		s.outcome = 1
+		s.outcome = 1 // a draw
 	}
 }
 

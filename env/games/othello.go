@@ -122,7 +122,8 @@ func (o *othello) canPlace(own, other uint64) bool {
 	return false
 }
 
-// places returns the cells, empty or not, next to the end of a line of other discs that begins at an own one.
+// places returns the cells, empty or not, next to the end of a line of other discs that begins at an own one. A line
+// has up to six discs: up and down get its first, its second, then two more in each of two steps.
 func (r *othelloRays) places(own, other uint64) uint64 {
 	s := r.step & 31 // spares checks for large shifts
 	other &= r.turn

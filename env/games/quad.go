@@ -329,6 +329,7 @@ func (s *quadState[B]) RandomAction(r uint64) env.Action {
 	return env.Action(first + nth(empty, k))
 }
 
+// Apply marks a cell or blocks it: the actions of blocks follow those of marks. After a block the mover moves again.
 func (s *quadState[B]) Apply(a env.Action) {
 	p, cell := s.player, int(a)
 	if cell >= s.game.cells {
@@ -455,7 +456,8 @@ func (s *quadState[B]) WinningCells(dst []int32) []int32 {
 	}
 	for i := range s.game.tilts {
 		t := &s.game.tilts[i]
-		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last) // as in completing: corners of the squares by their first corner
+		// As in completing, bit i of these is a corner of the square with first corner i.
+		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last)
 		if first := intersect(intersect(t.first, intersect(owned, b)), intersect(c, d)); !isEmpty(first) {
 			cell, next, last := int32(nth(first, 0)), int32(t.next), int32(t.last)
 			return append(dst, cell, cell+next, cell+next+last, cell+last)

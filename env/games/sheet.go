@@ -48,7 +48,8 @@ func SheetPath(name string) (path string, ok bool) {
 	return strings.TrimSpace(path), ok
 }
 
-// Find is [New] without reading a file: it knows the games of rule sheets that were made before.
+// Find is [New] without reading a file: of the games of rule sheets it finds, by full name, those this process has
+// made.
 func Find(name string) (*env.Game, error) {
 	if _, ok := SheetPath(name); !ok {
 		return New(name)

@@ -213,7 +213,8 @@ func (a *axis) byRelation(p *ground.Program) bool {
 	return false
 }
 
-// numbered orders the constants by a relation that maps each of them to a different number, such as (row r1 1).
+// numbered orders the constants by a relation that maps each of them to a different number, such as (row r1 1). It
+// returns false, and changes nothing, if the facts are no such relation.
 func (a *axis) numbered(p *ground.Program, facts [][]ground.Term) bool {
 	numbers := map[ground.Term]int{}
 	taken := map[int]bool{}
@@ -235,7 +236,7 @@ func (a *axis) numbered(p *ground.Program, facts [][]ground.Term) bool {
 }
 
 // chained orders the constants by a successor relation such as (succ 1 2), if that links all of them into a single
-// chain.
+// chain. Otherwise it returns false and changes nothing.
 func (a *axis) chained(facts [][]ground.Term) bool {
 	next := map[ground.Term]ground.Term{}
 	hasPrevious := map[ground.Term]bool{}
@@ -326,6 +327,7 @@ func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 	all := func(ok func(args []ground.Term) bool) bool {
 		return !slices.ContainsFunc(terms, func(t ground.Term) bool { return !ok(p.Terms.Args(t)) })
 	}
+	// Coordinates of a cell stand side by side, or as far apart as in the board's fluents.
 	for _, apart := range slices.Compact([]int{1, b.apart}) {
 		for i := 0; i+apart < arity; i++ {
 			if i == pl.j || !all(func(args []ground.Term) bool { _, ok := b.at(args, i, i+apart); return ok }) {

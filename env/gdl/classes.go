@@ -40,7 +40,7 @@ func newClasses(circuit *gates.Circuit) (classes, error) {
 	c := classes{bySum: len(holds[0]) == len(holds[1])}
 	for v, r := range holds[0] {
 		other, ok := holds[1][100-v]
-		c.bySum = c.bySum && ok && other == r
+		c.bySum = c.bySum && ok && other == r // one role gets v exactly when the other gets 100 - v
 	}
 	set := map[int]bool{}
 	for v := range holds[0] {
@@ -117,7 +117,7 @@ func (c *classes) list() (list []env.Class) {
 // goalsAtLimit are the goals of a game that reaches the cap on plies.
 var goalsAtLimit = [2]int{50, 50}
 
-// of returns the class of final goals of First and Second.
+// of returns the class, an index into c.values, of the final goals of First and Second.
 func (c *classes) of(goals [2]int) int {
 	v := goals[0]
 	if !c.bySum {

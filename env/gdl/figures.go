@@ -54,7 +54,7 @@ func (f *finder) conditions(most int) (list [][]int32) {
 		}
 	}
 	onCell := make([]bool, len(circuit.Next))
-	for i, s := range f.spots[:len(onCell)] {
+	for i, s := range f.spots[:len(onCell)] { // the fluents, which come first
 		onCell[i] = !s.line && len(s.cells) > 0
 	}
 	for _, product := range circuit.Products(results, onCell) {

@@ -205,7 +205,7 @@ func (g *game) setLength(ctx context.Context, f *gates.Folder, limit int, info *
 }
 
 // setPlay prepares the circuit for incremental play. Each pair of a mover and the other role's idle move is one
-// [gates.Mode].
+// [gates.Mode]; setPlay sets turns.modes to the mode of each control fluent.
 func (g *game) setPlay(f *gates.Folder) {
 	t := g.turns
 	type key struct{ mover, idle int }
@@ -226,6 +226,7 @@ func (g *game) setPlay(f *gates.Folder) {
 		t.modes = append(t.modes, i)
 	}
 	for i := range modes {
+		// In positions of a mode the control fluents of other modes are false; the only one of a mode is true.
 		var own []int
 		for k, fluent := range t.fluents {
 			switch {

@@ -34,7 +34,8 @@ func (k *keys) useZobrist(words, fluents, limit int) {
 	}
 }
 
-// key returns the key of a position's image under a symmetry, given the bit set of its true fluents and its plies.
+// key returns the key of a position's image under a symmetry, given the bit set of its true fluents and its plies. The
+// Zobrist hash adds up the random words of the true fluents; word &= word-1 clears the lowest set bit.
 func (k *keys) key(on []uint64, plies, symmetry int) (key env.Key) {
 	image := k.images[symmetry]
 	if k.zobrist == nil && symmetry == 0 {

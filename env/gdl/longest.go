@@ -162,7 +162,7 @@ func (w *weighing) addMove(turn, m int) bool {
 	legal := f.Fold(c.Legal[mover][m])
 	var used []gates.Ref // fluents of the set that the move's legality depends on and that the move makes false
 	f.Inputs(legal, func(r gates.Ref) {
-		if i := r.Gate() - 1; i < len(c.Program.Fluents) && w.inSet[i] {
+		if i := r.Gate() - 1; i < len(c.Program.Fluents) && w.inSet[i] { // gate 1+i is fluent i
 			used = append(used, r)
 		}
 	})
@@ -172,6 +172,7 @@ func (w *weighing) addMove(turn, m int) bool {
 		with(r)
 		return f.Fold(c.Next[r.Gate()-1]) != gates.False
 	})
+	// needsOne reports whether the move is illegal if all these are false: it needs at least one of them.
 	needsOne := func(used ...gates.Ref) bool {
 		assumed(nil, used)
 		return f.Fold(c.Legal[mover][m]) == gates.False
@@ -191,7 +192,7 @@ func (w *weighing) addMove(turn, m int) bool {
 }
 
 // newlyTrue lists the other fluents of the set that may become true by the move that the folder assumes, which uses up
-// one.
+// one: those whose next value is neither false nor proven to need their old one.
 func (w *weighing) newlyTrue(used gates.Ref) (made []int) {
 	next := make([]gates.Ref, len(w.set))
 	for j, i := range w.set {

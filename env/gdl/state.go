@@ -64,7 +64,7 @@ func (s *state) mode() int { return s.game.turns.modes[s.turn] }
 // over.
 func (s *state) legal() []uint64 { return s.position.Legal(s.mode()) }
 
-// actions lists all moves that the mover may have in some position.
+// actions lists all moves that the mover's role may make as the mover, legal now or not; legal returns indices into it.
 func (s *state) actions() []action { return s.game.policy.actions[s.game.turns.mover[s.turn]] }
 
 func (s *state) Player() env.Player {
@@ -88,6 +88,7 @@ func (s *state) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
+// RandomAction finds the word of the bit set with the nth legal move, then the bit.
 func (s *state) RandomAction(r uint64) env.Action {
 	nth, _ := bits.Mul64(r, uint64(s.moves))
 	k := int(nth)
@@ -107,6 +108,7 @@ func nthBit(word uint64, k int) int {
 	return bits.TrailingZeros64(word)
 }
 
+// Apply turns the action into an index of the mover's moves, see policy.entry, and plays it.
 func (s *state) Apply(a env.Action) {
 	g := s.game
 	s.position.Apply(s.mode(), g.policy.entry[g.turns.mover[s.turn]][a])
@@ -142,10 +144,10 @@ func (s *state) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 // appendEnds appends those of the moves that end the game. Position i of s.ends is the one after moves[i].
 func (s *state) appendEnds(dst []env.TerminalAction, moves []int32) []env.TerminalAction {
 	g := s.game
-	all := ^uint64(0) >> (64 - len(moves))
+	all := ^uint64(0) >> (64 - len(moves)) // the set of these positions
 	over := s.ends.Get(g.circuit.Terminal) & all
 	if over != all {
-		over |= all &^ g.canMove(s.ends)
+		over |= all &^ g.canMove(s.ends) // without a legal move the game is over, too
 	}
 	if over != 0 {
 		g.circuit.FinalGoals(s.ends)
@@ -187,7 +189,7 @@ func (g *game) finalGoals(v gates.Values, i int) (goals [2]int) {
 // canMove returns the set of those of the 64 positions of v in which the mover has a legal move.
 func (g *game) canMove(v gates.Values) (can uint64) {
 	for k := range g.turns.fluents {
-		turn := g.turns.where(g.circuit, v, k) &^ can
+		turn := g.turns.where(g.circuit, v, k) &^ can // where it is this turn and no move is found yet
 		if turn == 0 {
 			continue
 		}
@@ -222,6 +224,7 @@ func (s *state) CanonicalKey() (env.Key, int) {
 	return least, symmetry
 }
 
+// Encode fills the planes of fluents, then, with a cap of plies, the last plane: the share of plies left.
 func (s *state) Encode(dst []float32) {
 	g := s.game
 	g.tensor.encode(dst, s.position.On(), s.Player())

@@ -84,7 +84,7 @@ func (g *game) setSymmetries(ctx context.Context, b *board) (second frame, err e
 		g.keys.images = append(g.keys.images, s.inputs[:len(g.circuit.Next)])
 	}
 	if second, err = f.findFrame(ctx, f.matcher, maps); err == nil && second.actions == nil {
-		noGoals := make([][]gates.Goal, len(g.circuit.Goals))
+		noGoals := make([][]gates.Goal, len(g.circuit.Goals)) // a frame that keeps the goals comes first
 		second, err = f.findFrame(ctx, g.circuit.NewMatcher(maxMatchWork, noGoals), maps)
 		second.ownGoals = second.actions != nil
 	}
@@ -389,7 +389,7 @@ func (f *finder) actions(s symmetry, roles [2]int) ([]env.Action, bool) {
 		list[a], back[to] = to, a
 		return true
 	}
-	second := 1 - g.turns.mover[0]
+	second := 1 - g.turns.mover[0] // role of Second
 	for role, actions := range g.policy.actions {
 		if roles == exchanged && role != second {
 			continue

@@ -35,8 +35,8 @@ func (t *turns) movesOf(role int) (moves []int) {
 // playerOf returns the player of a role: First is the role that moves in the initial position.
 func (t *turns) playerOf(role int) env.Player { return env.Player(role ^ t.mover[0]) }
 
-// at returns the index in t.fluents of the control fluent that is true in a position, or of none. on is the position's
-// bit set of true fluents.
+// at returns the index in t.fluents of the control fluent that is true in a position; if all are false, the index of
+// the entry none. on is the position's bit set of true fluents.
 func (t *turns) at(on []uint64) (entry int) {
 	for k, i := range t.fluents {
 		if i == none {

@@ -213,6 +213,7 @@ func (c *checker) warnNever() {
 // name.
 type names map[string][]int
 
+// add adds a term's name with its number of arguments.
 func (n names) add(t kif.Term) {
 	name := t.Name
 	if t.IsVariable() {

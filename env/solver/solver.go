@@ -135,7 +135,7 @@ func (s *Solver) SolveMoves(state env.State, l Limits, dst []int) []int {
 	classes, guess := dst[before:], len(s.game.Classes)/2
 	for budget := firstBudget; ; budget *= budgetGrowth {
 		if budget > s.limits.Nodes/budgetGrowth {
-			budget = s.limits.Nodes
+			budget = s.limits.Nodes // the last round: another one would exceed the limit
 		}
 		unsolved := 0
 		for i, a := range root.moves {

@@ -51,6 +51,7 @@ func (c Config) Validate(game *env.Game) error {
 	return errors.Join(append(errs, c.validateSizes())...)
 }
 
+// validateSizes is Validate without the name of the game.
 func (c Config) validateSizes() error {
 	var errs []error
 	if c.Channels < 4 || c.Channels > maxChannels || c.Channels%4 != 0 {

@@ -34,7 +34,7 @@ func toHalf(x float32) uint16 {
 func fromHalf(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&0x3FF)
 	switch exponent {
-	case 0:
+	case 0: // subnormal: a multiple of 2^-24
 		return math.Float32frombits(math.Float32bits(float32(fraction)/(1<<24)) | sign)
 	case 31: // infinite or not a number
 		return math.Float32frombits(sign | 0xFF<<23 | fraction<<13)
@@ -62,7 +62,7 @@ func decode(dst []float32, src []byte, dtype string) bool {
 		} else {
 			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
 		}
-		if dst[i]-dst[i] != 0 {
+		if dst[i]-dst[i] != 0 { // infinite, or not a number
 			return false
 		}
 	}

@@ -96,7 +96,7 @@ func (n *Network) fold(w *Weights, prefix, suffix string, paddedIn int) conv {
 	folded := make([]float32, n.channels*9*paddedIn)
 	for row := range out * 9 {
 		for c, v := range weight.Data[row*in : (row+1)*in] {
-			folded[row*paddedIn+c] = v * scale[row/9]
+			folded[row*paddedIn+c] = v * scale[row/9] // 9 taps per output channel
 		}
 	}
 	bias := slices.Clone(w.Lookup(prefix + "bias" + suffix).Data)

@@ -145,7 +145,7 @@ func (s *search) visit(colours []uint64, path []int) int {
 		}
 		next := slices.Clone(colours)
 		next[v] = mix(next[v], setApart)
-		back := s.visit(next, append(path[:len(path):len(path)], v))
+		back := s.visit(next, append(path[:len(path):len(path)], v)) // a new slice: leaf keeps the path
 		tried = append(tried, v)
 		if back < len(path) {
 			return back
@@ -200,7 +200,7 @@ func (s *search) leaf(colours []uint64, path []int) int {
 	case text > s.best:
 		return len(path)
 	}
-	automorphism := make([]int, len(order))
+	automorphism := make([]int, len(order)) // from the names of this leaf to those of best
 	for i, v := range order {
 		automorphism[v] = s.bestOrder[i]
 	}

@@ -134,7 +134,7 @@ func (t *table) appendForm(dst []Ref, r Ref) []Ref {
 	if len(inputs) == 0 {
 		return append(dst, r)
 	}
-	if r&1 == 0 {
+	if r&1 == 0 { // a conjunction itself, not its negation
 		return append(dst, inputs...)
 	}
 	isOr := func(r Ref) bool { return r&1 != 0 && len(t.of(r.Gate())) > 0 }
@@ -335,7 +335,7 @@ func (m *Matcher) verify(partner []int32, roles []int) []int32 {
 		}
 		slices.Sort(refs)
 		to := t.slots[t.find(refs)]
-		if to == 0 {
+		if to == 0 { // no gate has these inputs
 			return nil
 		}
 		m.images[gate] = Ref(2 * to)

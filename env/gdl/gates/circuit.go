@@ -214,6 +214,7 @@ func (b *builder) build(component []ground.Term) {
 	b.circuit.blocks = append(b.circuit.blocks, bl)
 }
 
+// dependsOn reports whether one of the bodies contains the atom a itself, not negated.
 func dependsOn(bodies [][]ground.Literal, a ground.Term) bool {
 	return slices.ContainsFunc(bodies, func(body []ground.Literal) bool {
 		return slices.Contains(body, ground.Literal(a))
@@ -274,7 +275,7 @@ func (c *Circuit) order() {
 		}
 		return ofPosition
 	}
-	defer c.setRuns()
+	defer c.setRuns() // once all gates are in plans
 	next := 0
 	for gate := c.firstGate(); gate < t.n(); gate++ {
 		for next < len(c.blocks) && c.blocks[next].to <= gate {
@@ -360,6 +361,7 @@ type marker struct {
 	marked  []bool         // for each gate
 }
 
+// newMarker returns a marker that has marked nothing; t is the circuit's table or an extension of it.
 func (c *Circuit) newMarker(t *table) *marker {
 	m := &marker{t, map[int]*block{}, make([]bool, t.n())}
 	for i := range c.blocks {
@@ -396,6 +398,7 @@ func (m *marker) mark(r Ref) {
 	}
 }
 
+// b2i returns 1 for true and 0 for false.
 func b2i(b bool) int {
 	if b {
 		return 1

@@ -82,7 +82,7 @@ func (e *effects) fold(m Mode) {
 		e.becomes[c.Move(1-m.Mover, m.Idle).Gate()] = True
 	}
 	for _, r := range m.Known {
-		e.becomes[r.Gate()] = True ^ r&1
+		e.becomes[r.Gate()] = True ^ r&1 // so the literal r is true
 	}
 	for _, plan := range c.plan {
 		for _, s := range plan {
@@ -175,7 +175,7 @@ func (e *effects) changed(move Ref) (map[int32]Ref, bool) {
 	result := map[int32]Ref{}
 	before := make([]Ref, len(reached))
 	for i, gate := range reached {
-		e.reached[gate] = false
+		e.reached[gate] = false // for the next call
 		before[i] = e.becomes[gate]
 		if i == 0 {
 			e.becomes[gate] = True

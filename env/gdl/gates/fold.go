@@ -43,7 +43,7 @@ func (f *Folder) Reset(isTrue []Ref, isFalse []Ref) {
 	}
 	f.set = f.set[:0]
 	for _, r := range isTrue {
-		f.give(r.Gate(), True^r&1)
+		f.give(r.Gate(), True^r&1) // bit 0 of r negates: then the input is false
 	}
 	for _, r := range isFalse {
 		f.give(r.Gate(), False^r&1)
@@ -51,6 +51,7 @@ func (f *Folder) Reset(isTrue []Ref, isFalse []Ref) {
 	f.now++
 }
 
+// give sets the constant r, True or False, of an input.
 func (f *Folder) give(gate int, r Ref) {
 	if f.given[gate] == notGiven {
 		f.set = append(f.set, gate)
@@ -88,7 +89,7 @@ func (f *Folder) Fold(r Ref) Ref { return f.fold(r.Gate()) ^ r&1 }
 
 // fold is Fold for a gate. It caches results until the constants change; a gate without changed inputs stays itself.
 func (f *Folder) fold(gate int) Ref {
-	if gate < len(f.given) && f.given[gate] != notGiven {
+	if gate < len(f.given) && f.given[gate] != notGiven { // an input with a constant
 		return f.given[gate]
 	}
 	refs := f.table.of(gate)
@@ -151,12 +152,12 @@ func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 	}
 }
 
-// Needs reports whether folding proves that r is false whenever the input x is false. It discards the cached results of
-// Fold.
+// Needs reports whether folding proves that r is false whenever x, a literal of an input, is false. It discards the
+// cached results of Fold.
 func (f *Folder) Needs(r, x Ref) bool {
 	gate := x.Gate()
 	given := f.given[gate]
-	f.given[gate] = False ^ x&1
+	f.given[gate] = False ^ x&1 // so the literal x is false: bit 0 says whether it negates the input
 	f.now++
 	result := f.Fold(r) == False
 	f.given[gate] = given

@@ -84,7 +84,7 @@ func NewPlay(c *Circuit, f *Folder, modes []Mode) *Play {
 	return p
 }
 
-// fillWord adds unused bits up to the end of the current word.
+// fillWord adds unused bits up to the end of the current word, so that the next bits begin a word of their own.
 func (p *Play) fillWord() {
 	for len(p.bits)%64 != 0 {
 		p.bits = append(p.bits, False)
@@ -158,7 +158,7 @@ func (p *Play) number(t *table) {
 // bits and blocks depend on.
 func (p *Play) needed(t *table) (needed, kept []bool) {
 	keep := p.circuit.newMarker(t)
-	for i := range 1 + len(p.circuit.Next) {
+	for i := range 1 + len(p.circuit.Next) { // gate 0, the constant false, and the fluents
 		keep.marked[i] = true
 	}
 	for _, r := range p.bits {
@@ -206,6 +206,7 @@ func (p *Play) findUses() {
 			continue
 		}
 		for _, r := range p.of(gate) {
+			// A block is recomputed as a whole, when an input from outside changes.
 			if i := r.Gate(); int32(i) < p.blocks[next].from && !slices.Contains(blocks[i], int32(next)) {
 				blocks[i] = append(blocks[i], int32(next))
 			}

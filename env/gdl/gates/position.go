@@ -135,6 +135,7 @@ func (p *Position) Apply(mode, k int) {
 	p.update()
 }
 
+// flipSets adds to p.flips the fluents that the literals of an effect change.
 func (p *Position) flipSets(sets []Ref) {
 	for _, r := range sets {
 		if !p.holds(r) {
@@ -143,6 +144,7 @@ func (p *Position) flipSets(sets []Ref) {
 	}
 }
 
+// flipRest adds to p.flips the fluents whose new value, that of a gate, differs from the old one.
 func (p *Position) flipRest(rest []change) {
 	for _, c := range rest {
 		if p.find(c.value) != (p.count[1+c.fluent] == 0) {
@@ -169,7 +171,7 @@ func (p *Position) compare(mode, k int) {
 func (p *Position) After(mode int, moves []int32, v Values) {
 	c, m := p.play.circuit, &p.play.modes[mode]
 	for i := range c.Next {
-		v.Set(c.Fluent(i), -(p.on[i/64] >> (i % 64) & 1))
+		v.Set(c.Fluent(i), -(p.on[i/64] >> (i % 64) & 1)) // all ones if the fluent is true
 	}
 	if m.effects == nil {
 		p.computeAfter(m, moves, v)
@@ -182,7 +184,7 @@ func (p *Position) After(mode int, moves []int32, v Values) {
 	p.forget()
 }
 
-// put applies a move's effect to the given set of the 64 positions of v.
+// put applies a move's effect to the given set of the 64 positions of v, where entry r^1 is the negation of r.
 func (p *Position) put(e *effect, positions uint64, v Values) {
 	for _, r := range e.sets {
 		v[r] |= positions
@@ -224,7 +226,7 @@ func (p *Position) computeAfter(m *playMode, moves []int32, v Values) {
 	}
 }
 
-// holds returns the value of a literal of a gate whose value is kept.
+// holds returns the value of a literal of a gate whose value is kept: count 0 is true, bit 0 of r negates.
 func (p *Position) holds(r Ref) bool { return (p.count[r.Gate()] == 0) == (r&1 == 0) }
 
 // find returns the value of any literal, and computes it if it is not kept.

@@ -37,7 +37,7 @@ func (f *Folder) Possible(refs ...Ref) bool {
 }
 
 // Exclusive reports whether at most one of the literals can be true when all given ones are. True is a proof; false may
-// be wrong.
+// be wrong. For each pair it tries cheap propagation first, then a search without the given literals, then with them.
 func (f *Folder) Exclusive(refs, given []Ref) bool {
 	var open []Ref
 	for k, r := range refs {
@@ -85,7 +85,7 @@ func (f *Folder) assume(r Ref) bool {
 	s := &f.search
 	gate, value := r.Gate(), 1-2*int8(r&1) // -1 for a negation
 	if gate == 0 {
-		return r == True
+		return r == True // gate 0 is the constant false
 	}
 	if s.value[gate] == 0 {
 		f.work++
@@ -124,7 +124,7 @@ func (f *Folder) solve() bool {
 	for _, r := range choice {
 		s.left--
 		if s.left < 0 {
-			return true
+			return true // given up
 		}
 		if f.assume(r.Not()) && f.solve() {
 			return true
@@ -187,7 +187,7 @@ func (f *Folder) propagate() bool {
 
 // exclude assigns false to all other fluents of the mutex groups of a true fluent. It reports false on a conflict.
 func (f *Folder) exclude(gate int) bool {
-	if gate == 0 || gate > len(f.exclusive) {
+	if gate == 0 || gate > len(f.exclusive) { // not a fluent; gate 1+i is fluent i
 		return true
 	}
 	for _, group := range f.exclusive[gate-1] {

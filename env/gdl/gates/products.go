@@ -34,7 +34,7 @@ func (c *Circuit) Products(results []Ref, counts []bool) [][]int32 {
 		inputs := m.table.of(r.Gate())
 		switch {
 		case seen[r]:
-		case r&1 != 0 && len(inputs) > 0:
+		case r&1 != 0 && len(inputs) > 0: // a disjunction
 			for _, x := range inputs {
 				alternatives(x.Not())
 			}
@@ -69,7 +69,7 @@ func (m *multiplier) products(r Ref) products {
 		return products{}
 	case len(inputs) == 0 && r&1 == 0 && gate <= len(m.counts) && m.counts[gate-1]:
 		return products{list: [][]int32{{int32(gate - 1)}}}
-	case len(inputs) == 0:
+	case len(inputs) == 0: // counts as true: the empty conjunction
 		return products{list: [][]int32{nil}}
 	}
 	if p, ok := m.known[r]; ok {

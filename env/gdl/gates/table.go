@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Ref is a literal, a gate or its negation: 2 x the gate's number, + 1 if negated.
+// Ref is a literal, a gate or its negation: 2 x the gate's number, + 1 if negated. x ^ r&1 negates x if r is negated.
 type Ref int32
 
 // The constant literals.
@@ -35,6 +35,7 @@ func newTable(inputs int) *table {
 // n returns the number of gates.
 func (t *table) n() int { return len(t.first) - 1 }
 
+// of returns the inputs of a gate; none for gate 0, inputs of the circuit and loops.
 func (t *table) of(gate int) []Ref { return t.inputs[t.first[gate]:t.first[gate+1]] }
 
 // and returns the literal of a conjunction, a new gate if there is none yet. It reorders refs.
@@ -51,6 +52,7 @@ func (t *table) and(refs []Ref) Ref {
 		}
 	}
 	for i := 1; i < len(kept); i++ {
+		// Sorting makes a literal and its negation neighbours.
 		if kept[i] == kept[i-1].Not() {
 			return False
 		}
@@ -97,6 +99,7 @@ func (t *table) grow() {
 	}
 }
 
+// hashOf hashes the sorted inputs of a conjunction.
 func hashOf(refs []Ref) uint64 {
 	h := uint64(len(refs))
 	for _, r := range refs {

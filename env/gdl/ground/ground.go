@@ -256,7 +256,7 @@ func (g *grounder) finish() *Program {
 	p := g.program
 	for head, bodies := range p.Rules {
 		for i, body := range bodies {
-			bodies[i] = slices.DeleteFunc(body, func(l Literal) bool { return l < 0 && !g.may(Term(^l)) })
+			bodies[i] = slices.DeleteFunc(body, func(l Literal) bool { return l < 0 && !g.may(Term(^l)) }) // always true
 		}
 		p.Rules[head] = bodies
 	}

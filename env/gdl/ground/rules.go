@@ -178,7 +178,8 @@ func hash(h uint64, x Term) uint64 {
 	return h ^ h>>29
 }
 
-// add inserts an atom into the index, unless the atom lacks one of the paths.
+// add inserts an atom into the index, under the hash of its subterms at i.paths. It leaves out an atom without one of
+// these subterms.
 func (i *index) add(t *Terms, atom Term) {
 	h := uint64(1)
 	for _, path := range i.paths {
@@ -209,7 +210,7 @@ func (g *grounder) candidates(l *literal, bound uint64) []Term {
 	if l.vars&bound == 0 {
 		fixed := false
 		for i := range l.args {
-			fixed = fixed || l.args[i].ground >= 0 || len(l.args[i].args) > 0
+			fixed = fixed || l.args[i].ground >= 0 || len(l.args[i].args) > 0 // an argument with anything to look up
 		}
 		if !fixed {
 			return l.relation.atoms

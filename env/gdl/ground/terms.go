@@ -59,6 +59,7 @@ func (t *Terms) write(b *strings.Builder, x Term) {
 	b.WriteByte(')')
 }
 
+// symbol returns the index of a name with a number of arguments in t.symbols, and adds it if it is new.
 func (t *Terms) symbol(name string, arity int) int32 {
 	s := symbol{name, arity}
 	id, ok := t.bySymbol[s]

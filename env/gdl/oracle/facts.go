@@ -125,7 +125,7 @@ func (f *facts) solve(p *plan) {
 	// the head have values, the first solution is enough.
 	var from func(i int) bool
 	from = func(i int) bool {
-		if i == p.decided {
+		if i == p.decided { // the head's variables have values
 			if n := t.value(&p.head, env, false); n != 0 && f.has(n) { // n is 0 if there is no such term
 				return true
 			}

@@ -40,6 +40,7 @@ type plan struct {
 	decided int // number of steps after which all variables of the head have values
 }
 
+// newPlan returns the plan of a rule whose steps are ordered, and counts those that decide its head.
 func newPlan(r rule, steps []step) plan {
 	p := plan{rule: r, steps: steps}
 	bound := make([]bool, r.variables)
@@ -102,7 +103,7 @@ func (g *Game) addLayers(rules []rule) (static []layer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lists := map[id]*[]layer{g.predicate.true: &g.byState, g.predicate.does: &g.byMoves} // by predicate
+	lists := map[id]*[]layer{g.predicate.true: &g.byState, g.predicate.does: &g.byMoves} // by predicate, or nil: static
 	for _, rules := range strata {
 		l, err := newLayer(rules)
 		if err != nil {

@@ -85,7 +85,7 @@ func (g *Gemm) computePanels(p *gemmArgs, gemm func(*gemmArgs), maxRows, width, 
 	return rest % width
 }
 
-// check panics if an operand does not fit its slice.
+// check panics if an operand does not fit its slice: reading the last element panics if it is too short.
 func (g *Gemm) check(planes int) {
 	if g.M < 1 || g.K < 1 || g.N < 8 || g.N%8 != 0 {
 		panic("kernel: Gemm needs M >= 1, K >= 1 and N a positive multiple of 8")
@@ -130,6 +130,6 @@ func Aligned(n int) []float32 {
 	const line = 64
 	buffer := make([]float32, n+line/4)
 	offset := uintptr(pointer(buffer)) % line
-	skip := int((line - offset) % line / 4)
+	skip := int((line - offset) % line / 4) // floats up to the next line
 	return buffer[skip : skip+n : skip+n]
 }

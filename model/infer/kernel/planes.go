@@ -193,7 +193,7 @@ func (s *Scratch) setEpilogue(p *transformArgs, e Epilogue, channels int) {
 // need more.
 const middleBytes = 1 << 14
 
-// runPasses transforms all rows of the layout in two passes: w.columns, then w.lines. It takes as many rows at a time
+// runPasses transforms all rows of the layout in two passes: s.columns, then s.lines. It takes as many rows at a time
 // as fit into the buffer between the passes.
 func (s *Scratch) runPasses(board Winograd, matrix, first, second int, l layout) {
 	if l.channels%8 != 0 {
@@ -221,7 +221,7 @@ func (s *Scratch) run(p *transformArgs, n, matrix, kind, channels int) {
 	if rest == 0 {
 		return
 	}
-	done := 4 * (channels - rest)
+	done := 4 * (channels - rest) // bytes
 	s.tail = *p
 	p = &s.tail
 	p.source, p.destination = unsafe.Add(p.source, done), unsafe.Add(p.destination, done)

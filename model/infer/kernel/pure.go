@@ -115,8 +115,8 @@ func pureTransforms() (table transforms) {
 	return table
 }
 
-// eachVector calls do for each 8 channels (32 bytes) of each line of each row, with the addresses of the first
-// elements.
+// eachVector calls do for each 8 channels (32 bytes) of each line of each row, with their index v in the channels and
+// the addresses of their first elements in source and destination.
 func (t *transformArgs) eachVector(do func(v int, from, to unsafe.Pointer)) {
 	for row := range t.rows {
 		for line := range t.lines {

@@ -58,7 +58,7 @@ func (s *Scratch) Adam(factors Adam, weights, g, m, v, average []float32) {
 	if n >= 8 {
 		active.adam(&s.adam)
 	}
-	for i := n &^ 7; i < n; i++ {
+	for i := n &^ 7; i < n; i++ { // the rest after whole vectors of 8
 		factors.step(&weights[i], &g[i], &m[i], &v[i], &average[i])
 	}
 }

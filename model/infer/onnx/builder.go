@@ -57,7 +57,7 @@ func (b *builder) conv(prefix, suffix, x string) string {
 	out, in := weight.Shape[0], weight.Shape[3]
 	folded := make([]float32, len(weight.Data)) // [out, in, 3, 3] from [out, 3, 3, in]
 	for i, v := range weight.Data {
-		o, tap, c := i/(9*in), i/in%9, i%in
+		o, tap, c := i/(9*in), i/in%9, i%in // output, tap, input
 		folded[(o*in+c)*9+tap] = v * scale.Data[o]
 	}
 	w := b.constant(name+".weight", folded, out, in, 3, 3)
@@ -86,7 +86,7 @@ func (b *builder) reshape(x string, dims ...int) string {
 	return b.node("Reshape", x+".reshaped", []string{x, x + ".shape"})
 }
 
-// linear adds a linear layer, x W + b, with the named weights, and returns the name of its output.
+// linear adds a linear layer, x Wᵀ + b, with the named weights W [out, in], and returns the name of its output.
 func (b *builder) linear(name, x string) string {
 	weight := b.weights.Lookup(name + ".weight")
 	w := b.constant(name+".weight", weight.Data, weight.Shape...)

@@ -146,8 +146,8 @@ func (w *writer) constant(set isa, value float32) (operand, suffix string) {
 	return fmt.Sprintf("constants%s<>+%d(SB)", set.name, 4*set.lanes*i), ""
 }
 
-// hold writes loop with the constants that it uses most often in registers, as many as there are. The caller calls
-// release after the loop.
+// hold writes code that loads the constants which loop uses most often into the given registers, as many as there are.
+// To count the uses it runs loop once and discards what that writes. The caller then writes the loop and calls release.
 func (w *writer) hold(set isa, registers []string, loop func()) (release func()) {
 	start := w.code.Len()
 	w.uses = map[float32]int{}

@@ -55,7 +55,8 @@ const (
 // of the current line.
 var passLocals = []string{"rows", "sourceRow", "destinationRow", "lines", "source", "destination"}
 
-// element returns the operand of element k of a line.
+// element returns the operand of element k of a line. pointers hold the addresses of elements 0, 3, 6 and 9, and the
+// register step a step; elements 4, 7 and 10 are 4 steps behind the pointer before.
 func element(pointers []string, step string, k int) string {
 	switch {
 	case k%3 == 0:
