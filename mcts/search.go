@@ -211,7 +211,7 @@ func (s *Search) Run(b *Batcher) { s.RunUntil(b, nil) }
 // every batch. The root is always evaluated, and no leaf stays pending.
 func (s *Search) RunUntil(b *Batcher, stop func() bool) {
 	for {
-		if !s.Step(b) {
+		if !s.Step(b) { // done, or waiting for Flush
 			if s.pending == 0 {
 				return
 			}

@@ -137,7 +137,7 @@ func (gr *graph) build(
 func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 	gr.scratch.rows = n
 	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)
-	size := len(gr.input) / partRows
+	size := len(gr.input) / partRows // values of a row, with padding
 	for i := range n {
 		kernel.ChannelsLast(gr.input[i*size:], batch.Inputs[(first+i)*shape.Size():], shape.C, shape.Cells())
 	}

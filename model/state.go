@@ -88,7 +88,7 @@ func (t *Trainer) checkState(metadata map[string]string, tensors []infer.Tensor)
 		return 0, fmt.Errorf("%d tensors; want %d", len(tensors), want)
 	}
 	for i, got := range tensors {
-		w := t.params.tensors[i%n]
+		w := t.params.tensors[i%n] // the groups follow one another, each with all parameters
 		name, shape := groups[i/n].prefix+w.Name, w.Shape
 		if got.Name != name || !slices.Equal(got.Shape, shape) {
 			return 0, fmt.Errorf("tensor %q %v; want %q %v", got.Name, got.Shape, name, shape)

@@ -159,7 +159,7 @@ func (s *goldenRectangleState[B]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1])
 }
 
-// WinningCells appends the corners of the winner's rectangle; there are none if yellow won by a full board.
+// WinningCells appends the corners of the winner's rectangle in order around it; none if yellow won by a full board.
 func (s *goldenRectangleState[B]) WinningCells(dst []int32) []int32 {
 	if !s.Done() {
 		return dst

@@ -340,7 +340,7 @@ func (s *quadState[B]) Apply(a env.Action) {
 	s.owned[p] = union(s.owned[p], bit[B](cell))
 	s.quadsLeft[p]--
 	s.player = p.Opponent()
-	if s.game.quads-s.quadsLeft[p] >= 4 && containsAny(s.owned[p], s.game.through[cell]) {
+	if s.game.quads-s.quadsLeft[p] >= 4 && containsAny(s.owned[p], s.game.through[cell]) { // 4 or more placed
 		s.outcome = int8(p) * quadLast // p owns a square: class 0 if p is First, otherwise the last
 		return
 	}

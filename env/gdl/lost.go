@@ -33,7 +33,7 @@ func lostFluents(c *gates.Circuit) (lost []int) {
 			break
 		}
 		sets = slices.DeleteFunc(sets, func(set []int) bool {
-			survives := func(i int) bool { return before[i]&w.values.Get(c.Fluent(i))&w.playing != 0 }
+			survives := func(i int) bool { return before[i]&w.values.Get(c.Fluent(i))&w.playing != 0 } // in some game
 			return slices.ContainsFunc(set, survives) || step == 0 && !w.fewer(set, countTrue(starts, set))
 		})
 		if len(sets) == 0 {

@@ -317,7 +317,7 @@ func (f *finder) keeps(s symmetry) bool {
 		if g.init[i/64]>>(i%64)&1 != g.init[to/64]>>(to%64)&1 {
 			return false
 		}
-		image := slices.Clone(g.tensor.entries[i])
+		image := slices.Clone(g.tensor.entries[i]) // each goes to the image of its cell in its plane
 		for k, e := range image {
 			image[k].index = e.index/int32(cells)*int32(cells) + s.cells[int(e.index)%cells]
 		}

@@ -43,7 +43,7 @@ func (t *tensor) encode(dst []float32, on []uint64, mover env.Player) {
 	for w, word := range on {
 		for ; word != 0; word &= word - 1 {
 			for _, e := range entries[64*w+bits.TrailingZeros64(word)] {
-				dst[e.index] = max(dst[e.index], e.value)
+				dst[e.index] = max(dst[e.index], e.value) // several fluents may set one entry
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func (w *walk) apply(games uint64, movesOf func(game int) []int) {
 	}
 	c.Moves(v)
 	for i, r := range c.Next {
-		w.next[i] = v.Get(r)&games | v.Get(c.Fluent(i))&^games
+		w.next[i] = v.Get(r)&games | v.Get(c.Fluent(i))&^games // unchanged in other games
 	}
 	for i, word := range w.next {
 		v.Set(c.Fluent(i), word)

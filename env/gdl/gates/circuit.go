@@ -299,7 +299,7 @@ func (c *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan
 	t := c.table
 	inside := make([]bool, bl.to-bl.from) // gates that depend on the loops
 	for i := range bl.loops {
-		inside[i] = true
+		inside[i] = true // loops are the first gates of the block
 	}
 	late := false
 	s := step{block: bl}
@@ -320,7 +320,7 @@ func (c *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan
 	for k, in := range inside {
 		c.late[bl.from+k] = c.late[bl.from+k] || in && late
 	}
-	i := plan(bl.from)
+	i := plan(bl.from) // all of the block goes where its first loop belongs
 	c.plan[i] = append(c.plan[i], s)
 }
 

@@ -111,7 +111,8 @@ func (p *Play) eachResult(visit func(r *Ref)) {
 	}
 }
 
-// number copies the needed gates of a table and renumbers them, gates with kept values first.
+// number copies the needed gates of a table and renumbers them, gates with kept values first: false and the fluents,
+// which keep their numbers, then others. It replaces all literals of the play by those with new numbers.
 func (p *Play) number(t *table) {
 	c := p.circuit
 	needed, kept := p.needed(t)

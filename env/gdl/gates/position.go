@@ -267,7 +267,8 @@ func (p *Position) forget() {
 	p.found = p.found[:0]
 }
 
-// update propagates all changes through gates and blocks.
+// update propagates all changes through gates and blocks. Blocks are in topological order, so each is recomputed once
+// at most.
 func (p *Position) update() {
 	ok := p.pass()
 	for i := range p.dirty {

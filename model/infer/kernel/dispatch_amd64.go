@@ -4,6 +4,7 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
+// instructionsAVX2 are the kernels for AVX2 with FMA.
 var instructionsAVX2 = instructions{
 	name:         "AVX2",
 	lanes:        8,
@@ -16,6 +17,8 @@ var instructionsAVX2 = instructions{
 	transforms:   transformsAVX2,
 }
 
+// instructionsAVX512 are the kernels for AVX-512. Those for 8 columns, one AVX2 vector, and those that memory limits,
+// of training, are the AVX2 ones.
 var instructionsAVX512 = instructions{
 	name:         "AVX-512",
 	lanes:        16,
