@@ -70,7 +70,8 @@ func recordedTrainings(game *env.Game) []zoo.Trained {
 	return nil
 }
 
-// sampleShare returns the share of the samples due by samples_per_position that recorded trainings took; 0 without any.
+// sampleShare returns the mean share that recorded trainings took of the samples due, which are positions times
+// samples_per_position; 0 without trainings.
 func sampleShare(recorded []zoo.Trained) (share float64) {
 	for _, t := range recorded {
 		share += float64(t.Samples) / float64(t.Positions) / t.SamplesPerPosition / float64(len(recorded))

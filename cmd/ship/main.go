@@ -196,8 +196,9 @@ func (s *shipment) command() string {
 	return command
 }
 
-// addToCurve adds the results of a training with default settings to the card of its game's agent: losses and, if the game
-// has a suite, totals and errors. They replace those of the same command.
+// addToCurve adds the results of a training with default settings to the card of its game's agent: the losses and, if
+// the game has a suite, a point of the curve, with the run's totals (positions, samples, seconds) and its network's
+// errors in the suite. They replace those of the same command.
 func (s *shipment) addToCurve() {
 	trained, card := must(s.trained()), must(s.readCard())
 	addLosses(card, s.losses())

@@ -39,7 +39,7 @@ type team struct {
 type helper struct {
 	state atomic.Int32
 	run   func() // the goroutine, bound once to save allocations
-	_     [64]byte
+	_     [64]byte // keeps the states of two helpers out of one cache line
 }
 
 // States of a helper.
@@ -68,7 +68,7 @@ func (t *team) do(n int, do func(i int)) {
 	}
 	t.work()
 	for i := range helpers {
-		t.await(&helpers[i], working, false)
+		t.await(&helpers[i], working, false) // spares the thread a sleep in Wait if the helper ends soon
 	}
 	t.working.Wait()
 	t.panics.Pass()

@@ -72,6 +72,8 @@ func (c *Clock) Over(p *rundir.Plan, s *rundir.Settings, ended int) bool {
 	return c.over(p, s, ended, 0)
 }
 
+// over reports whether next more seconds would exceed the plan's time without the part for the final matches. It is
+// false for plans of generations, and before the first generation has ended.
 func (c *Clock) over(p *rundir.Plan, s *rundir.Settings, ended int, next float64) bool {
 	return p.Seconds > 0 && ended > 0 && c.Spent(p).Seconds()+next > p.Seconds*(1-FinalShare(s))
 }
@@ -87,7 +89,7 @@ func (c *Clock) Progress(p *rundir.Plan, done float64) (share float64, remaining
 	}
 	here := done - float64(c.from)
 	if here <= 0.2 {
-		return share, 0
+		return share, 0 // too early to extrapolate
 	}
 	left := time.Since(c.began).Seconds() / here * (float64(p.Generations) - done)
 	if p.Seconds > 0 && !p.CPU {

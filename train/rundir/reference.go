@@ -36,6 +36,7 @@ func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error
 	return weights, origin, nil
 }
 
+// exists reports whether there is a file or folder at path that can be seen.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

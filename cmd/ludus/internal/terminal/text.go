@@ -161,7 +161,7 @@ func (s *Session) moveInfos(r *analysis.Result, count int) {
 	for _, m := range shown {
 		width = max(width, len(m.Move))
 	}
-	const columns, bar = 24, 12 // widths of the numbers and of the longest bar
+	const numbers, bar = 24, 12 // widths: three columns of numbers, with the gaps up to the bar, and the longest bar
 	fmt.Fprintf(&s.output, "  %s  visits  value  prior\n", pad("move", width))
 	for i, m := range shown {
 		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
@@ -170,7 +170,7 @@ func (s *Session) moveInfos(r *analysis.Result, count int) {
 		if visits > 0 {
 			share = float64(orZero(m.Visits)) / float64(visits)
 		}
-		if s.Style.room() >= 2+width+columns+bar {
+		if s.Style.room() >= 2+width+numbers+bar {
 			line += "  " + strings.Repeat(s.Style.pick("▇", "#"), int(share*bar+0.5))
 		}
 		line = strings.TrimRight(line, " ")
