@@ -79,7 +79,7 @@ func (s *Store) Save(id int, meta any, parts []Part) error {
 
 	err = s.write(final+newSuffix, data, parts)
 	if err == nil && damaged {
-		err = s.fsys.Rename(final, final+oldSuffix)
+		err = s.fsys.Rename(final, final+oldSuffix) // out of the way; removed at the end
 	}
 	if err == nil {
 		err = s.fsys.Rename(final+newSuffix, final)

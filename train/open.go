@@ -194,7 +194,7 @@ func (o *opener) load(weights *infer.Weights) (*run, error) {
 	g := o.count.Generation
 	o.clock.Begin(g)
 	r.rater = &rater{state: o.state}
-	if err := rundir.DropAfter(o.Dir, g); err != nil {
+	if err := rundir.DropAfter(o.Dir, g); err != nil { // the run repeats what is newer than its checkpoint
 		return nil, err
 	}
 	return r, r.rater.dropRatingsAfter(g)

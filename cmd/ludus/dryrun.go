@@ -96,7 +96,7 @@ func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *dryRun
 		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
 		CPUShare: f.CPUShare, Recorded: recorded,
 	}
-	if p.Games == 0 {
+	if p.Games == 0 { // unknown early in a run
 		length := cmp.Or(meanLength(recorded), float64(o.Game.UsualPlies)) // usual plies are longer than most games
 		p.Games, p.AtLeast = int(float64(p.Positions)/length), len(recorded) == 0
 	}

@@ -38,7 +38,7 @@ type team struct {
 // helper is a goroutine that helps the caller; after it has ended, its slot can start a new one.
 type helper struct {
 	state atomic.Int32
-	run   func() // the goroutine, bound once to save allocations
+	run   func()   // the goroutine, bound once to save allocations
 	_     [64]byte // keeps the states of two helpers out of one cache line
 }
 

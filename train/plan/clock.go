@@ -47,8 +47,7 @@ func (c *Clock) Spent(p *rundir.Plan) time.Duration {
 // AddGeneration records the duration of a generation that trained as much as later ones will.
 func (c *Clock) AddGeneration(seconds float64) { c.seconds = append(c.seconds, seconds) }
 
-// Adjust fits a time plan to the measured speed if an adjustment is due after the last generation, and reports whether it
-// did.
+// Adjust fits a time plan to the measured speed if that is due after the last generation, and reports whether it did.
 func (c *Clock) Adjust(p *rundir.Plan, s *rundir.Settings, ended int) (adjusted bool) {
 	if p.Seconds == 0 || !adjustmentDue(p, ended+1, len(c.seconds)) {
 		return false
@@ -66,8 +65,7 @@ func (c *Clock) NextOver(p *rundir.Plan, s *rundir.Settings, ended int) bool {
 	return ended < p.Generations && c.over(p, s, ended, next)
 }
 
-// Over reports whether the plan's time, without the part for the final matches, is used up. There must be a generation to
-// stop after.
+// Over reports whether the plan's time without that for final matches is used up; false before a generation has ended.
 func (c *Clock) Over(p *rundir.Plan, s *rundir.Settings, ended int) bool {
 	return c.over(p, s, ended, 0)
 }

@@ -192,7 +192,7 @@ func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
 	perGeneration, spent := p.Seconds/float64(p.Generations), 0.0
 	if d.Generation > 0 {
 		spent = d.spent(l.CPU)
-		perGeneration = spent / float64(d.Generation) / safety
+		perGeneration = spent / float64(d.Generation) / safety // the others may take longer
 	}
 	p.Seconds, p.CPU, p.Generations = l.Time.Seconds(), l.CPU, l.Generations
 	p.Adjusted, p.Stopped, p.Changed = 0, 0, d.Generation

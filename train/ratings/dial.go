@@ -101,7 +101,7 @@ func (p *Pool) fixedCosts() []float64 {
 				evaluations = max(float64(f.Simulations)/50, 1) // 50 playouts cost as much as one
 			}
 		}
-		cost[i] = evaluation * evaluations * float64(p.game.UsualPlies) / 4 // a mean game has UsualPlies/2, half its own
+		cost[i] = evaluation * evaluations * float64(p.game.UsualPlies) / 4 // half of a mean game's UsualPlies/2
 	}
 	return cost
 }

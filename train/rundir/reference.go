@@ -42,8 +42,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// readWeights returns the bytes of a weights file, or of the weights of a checkpoint; at selects the checkpoint, see
-// LoadWeights.
+// readWeights returns a weights file, or a checkpoint's weights; at selects the checkpoint, see LoadWeights.
 func readWeights(path, at string) ([]byte, agent.Origin, error) {
 	origin := agent.Origin{Path: path, Generation: -1}
 	info, err := os.Stat(path)

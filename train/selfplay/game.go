@@ -162,8 +162,7 @@ func (g *gameInProgress) playFromPolicy() {
 	}
 }
 
-// beginSearchedPlies ends the opening and draws the number of exploration plies: the setting, if above 2 give or take
-// 2.
+// beginSearchedPlies ends the opening and draws the number of exploration plies: the setting, ±2 if it is above 2.
 func (g *gameInProgress) beginSearchedPlies() {
 	g.opened = true
 	g.explorationPlies = g.settings.ExplorationPlies
