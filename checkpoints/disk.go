@@ -37,6 +37,7 @@ type file interface {
 // disk is the real file system.
 type disk struct{}
 
+// OpenFile is os.OpenFile, but returns an error if name exists and is not a regular file.
 func (disk) OpenFile(name string, flag int) (file, error) {
 	if _, err := statRegular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -168,7 +169,7 @@ func mkdirAll(fsys fileSystem, path string) error {
 
 // removeTree removes a file, or a directory of files one level deep. A missing path is not an error.
 func removeTree(fsys fileSystem, path string) error {
-	names, err := fsys.ReadDir(path)
+	names, err := fsys.ReadDir(path) // ENOTDIR if path is a file
 	if err != nil && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -38,7 +38,7 @@ func readLines(fsys fileSystem, path string) ([][]byte, error) {
 		return nil, err
 	}
 	lines := bytes.Split(data, []byte{'\n'})
-	return lines[:len(lines)-1], nil
+	return lines[:len(lines)-1], nil // without what follows the last line end: nothing, or an unfinished line
 }
 
 // appendLine appends a line to a file, over an incomplete last line, and syncs the file and its directory.
@@ -88,5 +88,5 @@ func terminated(line []byte) []byte {
 	if bytes.IndexByte(line, '\n') >= 0 {
 		panic("checkpoints: a line must not contain a line end")
 	}
-	return append(line[:len(line):len(line)], '\n')
+	return append(line[:len(line):len(line)], '\n') // without spare capacity, so append copies
 }

@@ -79,7 +79,7 @@ func (s *Store) Save(id int, meta any, parts []Part) error {
 
 	err = s.write(final+newSuffix, data, parts)
 	if err == nil && damaged {
-		err = s.fsys.Rename(final, final+oldSuffix)
+		err = s.fsys.Rename(final, final+oldSuffix) // out of the way; removed at the end
 	}
 	if err == nil {
 		err = s.fsys.Rename(final+newSuffix, final)
@@ -265,8 +265,9 @@ func (s *Store) sweep() error {
 // path is the directory of checkpoint id.
 func (s *Store) path(id int) string { return filepath.Join(s.dir, fmt.Sprintf("%06d", id)) }
 
-// parseID returns the id in the name of a checkpoint's directory.
-func parseID(name string) (int, bool) {
+// parseID returns the id in the name of a checkpoint's directory. ok is false for any other name, such as that of a
+// temporary directory.
+func parseID(name string) (id int, ok bool) {
 	id, err := strconv.Atoi(name)
 	return id, err == nil && id >= 0 && fmt.Sprintf("%06d", id) == name
 }

@@ -100,7 +100,7 @@ func (r *run) take(positions int, m *rundir.Metrics) (games []*record.Record) {
 		m.Positions += message.Positions()
 		m.ReceivedGames += n
 		behind := float64(max(0, r.count.Generation-message.Generation))
-		m.Staleness += (behind - m.Staleness) * float64(n) / float64(m.ReceivedGames)
+		m.Staleness += (behind - m.Staleness) * float64(n) / float64(m.ReceivedGames) // mean over the games so far
 	}
 	return games
 }

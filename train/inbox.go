@@ -26,8 +26,7 @@ const (
 	maxProblem   = 200   // bytes of a worker's problem in the report, so that the report fits into a message
 )
 
-// Workers are players in other processes, as a run sees them. Package remote implements it. Methods may
-// be called concurrently.
+// Workers are players in other processes, as a run sees them (package remote). Methods may be called concurrently.
 type Workers interface {
 	// PublishNetwork makes a the newest assignment. a may be skipped while an earlier one is on its way.
 	PublishNetwork(ctx context.Context, a *selfplay.Assignment) error
@@ -302,7 +301,7 @@ func (in *inbox) take(positions int) (taken []*record.Message) {
 			n += len(p.Records[games].Plies)
 		}
 		if games < p.Games() {
-			p.Message = p.Split(games)
+			p.Message = p.Split(games) // p is a copy: in.held[0] keeps the other games
 		} else {
 			in.held = in.held[1:]
 		}

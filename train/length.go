@@ -125,7 +125,7 @@ func (o *opener) rewindTarget(ended int) int {
 		}
 	}
 	for _, id := range append(candidates, current.Rewound) {
-		if id == 0 {
+		if id == 0 { // the plan itself went back to no checkpoint
 			continue
 		}
 		if _, err := o.store.Load(id); err == nil {

@@ -30,6 +30,7 @@ func (n numbers) add(process string, first, games int) bool {
 		n[process] = s
 		return true
 	}
+	// i is the gap that all these games lie in; without one, some of them were received before.
 	i := slices.IndexFunc(s.Missing, func(gap [2]int) bool { return gap[0] <= first && end <= gap[1] })
 	if i < 0 {
 		return false

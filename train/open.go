@@ -40,7 +40,8 @@ func newOpener(o Options) (*opener, error) {
 	return &opener{state: &state{Options: o, store: rundir.Checkpoints(o.Dir), clock: plan.Start()}}, o.length().Validate()
 }
 
-// configure determines the config as resolve does, and writes it if it is new or has changed.
+// configure determines the config as resolve does, and writes it if it is new or has changed. It returns the weights
+// that a run without checkpoints starts from.
 func (o *opener) configure(ctx context.Context) (*infer.Weights, error) {
 	weights, changed, err := o.resolve(ctx)
 	if err != nil {
@@ -193,7 +194,7 @@ func (o *opener) load(weights *infer.Weights) (*run, error) {
 	g := o.count.Generation
 	o.clock.Begin(g)
 	r.rater = &rater{state: o.state}
-	if err := rundir.DropAfter(o.Dir, g); err != nil {
+	if err := rundir.DropAfter(o.Dir, g); err != nil { // the run repeats what is newer than its checkpoint
 		return nil, err
 	}
 	return r, r.rater.dropRatingsAfter(g)
@@ -283,7 +284,7 @@ func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) err
 	if err != nil {
 		return fmt.Errorf("checkpoint %d: %w", trained.ID, err)
 	}
-	r.files.owedSteps = o.count.Steps - r.learner.StepsDone()
+	r.files.owedSteps = o.count.Steps - r.learner.StepsDone() // above 0 if the weights are from before c
 	if err := r.player.UnmarshalGames(c.Part(rundir.GamesInProgressPart)); err != nil {
 		return fmt.Errorf("checkpoint %d: %w", c.ID, err)
 	}
@@ -304,7 +305,7 @@ func (o *opener) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Chec
 		plan.Resumed, plan.Rewound = 0, 0
 		return c, o.config.Write(o.Dir)
 	}
-	if c.ID > plan.Resumed || plan.Rewound == plan.Resumed {
+	if c.ID > plan.Resumed || plan.Rewound == plan.Resumed { // it has trained since then, or need not go back
 		return c, nil
 	}
 	before, err := o.store.Load(plan.Rewound)

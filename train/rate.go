@@ -64,7 +64,7 @@ func (r *rater) playFinalMatches(ctx context.Context) error {
 	peers := slices.DeleteFunc(pool.PlayedCheckpoints(), func(i int) bool { return i == newest })
 	opponents := append(slices.Clone(baselines), pool.Names(peers[max(0, len(peers)-peerCheckpoints):])...)
 	seconds := plan.FinalShare(&r.config.Settings) / 2 * r.expectedSeconds() / float64(len(opponents))
-	games := min(max(int(seconds/r.secondsPerGame())&^1, 4), maxFinalGames)
+	games := min(max(int(seconds/r.secondsPerGame())&^1, 4), maxFinalGames) // &^1: even, since games come in pairs
 	for _, opponent := range opponents {
 		if slices.ContainsFunc(matches, func(m rundir.MatchResult) bool {
 			return m.Final && m.Generation == r.count.Generation && m.Opponent == opponent

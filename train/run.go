@@ -68,7 +68,7 @@ func (r *run) generation(ctx context.Context) error {
 	if err := r.files.commit(m, games, sets, start); err != nil {
 		return err
 	}
-	r.waited = m.PlaySeconds / (time.Since(began).Seconds() - m.PlaySeconds)
+	r.waited = m.PlaySeconds / (time.Since(began).Seconds() - m.PlaySeconds) // relative to the time of other work
 	return r.rate(ctx)
 }
 

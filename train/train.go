@@ -189,7 +189,7 @@ func checkDir(dir string) (isNew bool, err error) {
 		return true, nil
 	}
 	if _, configErr := os.Stat(filepath.Join(dir, rundir.ConfigFile)); err != nil || configErr == nil {
-		return false, err
+		return false, err // nil for a run
 	}
 	for _, e := range entries {
 		if name := e.Name(); name != rundir.LockFile && name != rundir.ServerDir && !strings.HasPrefix(name, ".") {

@@ -66,7 +66,8 @@ func (p *page) card() *zoo.Card {
 	return nil
 }
 
-// pages lists the pages. A game whose name extends another's, such as hex-5x5 and hex, shares its page.
+// pages lists the pages. A game whose name extends another's, such as hex-5x5 and hex, shares its page. It leaves out
+// pages of which no game has a shipped agent.
 func pages() (list []page) {
 	for _, name := range games.Names() {
 		i := slices.IndexFunc(list, func(p page) bool { return strings.HasPrefix(name, p.name()+"-") })

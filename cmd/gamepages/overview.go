@@ -55,6 +55,7 @@ func gamesTable() (string, error) {
 			if err != nil {
 				return "", err
 			}
+			// The first diagram without a move shows a won game; picture n shows diagram n-1.
 			won := slices.IndexFunc(diagrams.Of(game), func(d diagrams.Diagram) bool { return d.Move == "" })
 			fmt.Fprintf(&b, "<td align=\"center\" valign=\"top\" width=\"20%%\"><a href=\"%[1]s/%[2]s.md\">"+
 				"<img src=\"%[1]s/pictures/%[2]s-rules-%[3]d.svg\" height=\"120\" alt=\"%[4]s: a won game\"><br><code>%[2]s</code></a>"+
@@ -92,7 +93,7 @@ func drawAnalysis(name string) (string, error) {
 	for _, m := range reply.Moves[:5] {
 		if to := cellsOf(game, m.Move).To; d.label[to] == "" { // if several moves go to a cell, the most visited one
 			d.arrows = append(d.arrows, arrow{m.Move, m.Visits / reply.Moves[0].Visits})
-			d.label[to] = fmt.Sprintf("%.0f", 50*(1+m.Value))
+			d.label[to] = fmt.Sprintf("%.0f", 50*(1+m.Value)) // expected score in percent; values go from -1 to 1
 		}
 	}
 	title := fmt.Sprintf("%s, %[2]s to move: the moves that the agent looked at most, and %[2]s's expected score after each. "+

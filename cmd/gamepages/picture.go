@@ -196,8 +196,10 @@ func (p *picture) drawCells() {
 
 // drawEdges draws the edges of a board of hexagons in the colours of the players who connect them.
 func (p *picture) drawEdges() {
+	// edge draws a player's edge of the board: a band along the cells cells(0), cells(1), ... Each cell touches it with
+	// two corners, given as indices in hexagon. (dx, dy) leads from the inner side of the band to the outer.
 	edge := func(player int, corners [2]int, dx, dy float64, cells func(i int) int) {
-		var inner, outer []float64
+		var inner, outer []float64 // outer runs backwards, so that both together go around the band
 		for i := range p.columns {
 			cell := int32(cells(i))
 			for _, corner := range corners {
@@ -244,6 +246,7 @@ func (p *picture) arrow(m env.FromTo, width float64, class string) {
 	dx, dy = dx/length, dy/length
 	tip, half, wing := length-0.12, width/2, 0.6*head
 	var points []float64
+	// The corners c of the arrow: c[0] is the distance along it from the first cell's centre, c[1] the one to its side.
 	for _, c := range [][2]float64{{0.3, half}, {tip - head, half}, {tip - head, wing}, {tip, 0}, {tip - head, -wing},
 		{tip - head, -half}, {0.3, -half}} {
 		points = append(points, x+dx*c[0]-dy*c[1], y+dy*c[0]+dx*c[1])
@@ -251,7 +254,8 @@ func (p *picture) arrow(m env.FromTo, width float64, class string) {
 	p.Shape("polygon", points, fmt.Sprintf(`class="%s on" stroke-width=".03" stroke-linejoin="round"`, class))
 }
 
-// rings draws a ring around each cell that won the game, dashed if the cell is empty, and lines between them.
+// rings draws a ring around each cell that won the game, dashed if the cell is empty, and lines between them: a closed
+// line, or with OpenLine one from the first cell to the last. A wider ground in the page's colour comes first.
 func (p *picture) rings(pieces string, cells []int32) {
 	const radius = 0.41
 	for _, class := range []string{"ground", "won"} {

@@ -70,7 +70,8 @@ func recordedTrainings(game *env.Game) []zoo.Trained {
 	return nil
 }
 
-// sampleShare returns the share of the samples due by samples_per_position that recorded trainings took; 0 without any.
+// sampleShare returns the mean share that recorded trainings took of the samples due, which are positions times
+// samples_per_position; 0 without trainings.
 func sampleShare(recorded []zoo.Trained) (share float64) {
 	for _, t := range recorded {
 		share += float64(t.Samples) / float64(t.Positions) / t.SamplesPerPosition / float64(len(recorded))
@@ -95,7 +96,7 @@ func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *dryRun
 		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
 		CPUShare: f.CPUShare, Recorded: recorded,
 	}
-	if p.Games == 0 {
+	if p.Games == 0 { // unknown early in a run
 		length := cmp.Or(meanLength(recorded), float64(o.Game.UsualPlies)) // usual plies are longer than most games
 		p.Games, p.AtLeast = int(float64(p.Positions)/length), len(recorded) == 0
 	}

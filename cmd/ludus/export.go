@@ -44,6 +44,7 @@ func marshalHalf(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) 
 	return w.MarshalHalf(), nil
 }
 
+// formatNames lists the names of the formats for people.
 func formatNames() string {
 	var names []string
 	for _, f := range formats {

@@ -75,7 +75,7 @@ func showGames(cmd *cobra.Command, args []string, asJSON bool) error {
 			}
 		}
 		if len(args) > 0 {
-			err = writeMistakes(io.Discard, list[0])
+			err = writeMistakes(io.Discard, list[0]) // only for its error: the JSON has the mistakes
 		}
 	case len(args) > 0:
 		err = writeMistakes(out, list[0])

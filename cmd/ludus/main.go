@@ -43,6 +43,7 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
+// rootCommand returns the command ludus with all its subcommands.
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ludus",

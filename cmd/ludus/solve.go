@@ -126,7 +126,7 @@ func solve(ctx context.Context, game *env.Game, state env.State, o solveOptions,
 	s := &solution{Game: game.Name, Player: game.Players[state.Player()], Values: map[string]*int{}}
 	start, search, phase := time.Now(), solver.New(game, o.memory<<20), "solving the position"
 	limits := func(nodes int, most time.Duration) solver.Limits {
-		nodes = max(1, nodes)
+		nodes = max(1, nodes) // what is left may be 0 or less
 		if o.nodes == 0 {
 			nodes = 0 // 0 means no limit
 		}

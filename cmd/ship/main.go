@@ -75,6 +75,7 @@ func check(err error) {
 	}
 }
 
+// must returns x, or ends the program if there is an error.
 func must[T any](x T, err error) T {
 	check(err)
 	return x
@@ -196,8 +197,9 @@ func (s *shipment) command() string {
 	return command
 }
 
-// addToCurve adds the results of a training with default settings to the card of its game's agent: losses and, if the game
-// has a suite, totals and errors. They replace those of the same command.
+// addToCurve adds the results of a training with default settings to the card of its game's agent: the losses and, if
+// the game has a suite, a point of the curve, with the run's totals (positions, samples, seconds) and its network's
+// errors in the suite. They replace those of the same command.
 func (s *shipment) addToCurve() {
 	trained, card := must(s.trained()), must(s.readCard())
 	addLosses(card, s.losses())
@@ -247,7 +249,7 @@ func (s *shipment) losses() zoo.Losses {
 	const groups = 20
 	l := zoo.Losses{Command: s.command(), Commit: s.commit, SamplesPerPosition: s.config.Settings.SamplesPerPosition}
 	lists := []*[]float64{&l.Policy, &l.ValidationPolicy, &l.Outcome, &l.ValidationOutcome, &l.Entropy}
-	var sum, count [groups + 1][6]float64
+	var sum, count [groups + 1][6]float64 // by group, 1 to groups, and entry of lists; entry 5 is for steps
 	for _, m := range s.metrics {
 		n := int(math.Ceil(groups * math.Sqrt(float64(m.Steps)/float64(s.metrics[len(s.metrics)-1].Steps))))
 		for k, x := range []float64{m.PolicyLoss, m.ValidationPolicyLoss, m.OutcomeLoss, m.ValidationOutcomeLoss,

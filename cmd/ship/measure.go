@@ -42,7 +42,7 @@ func (s *shipment) testSuites() {
 		s.addErrors("shipped", positions, specs)
 		for i, floor := range []*float64{&f.PolicyError, &f.SearchError} {
 			r := s.test(positions, specs[i], floorPositions)
-			faults := math.Round(r.Error.Value * float64(r.Positions))
+			faults := math.Round(r.Error.Value * float64(r.Positions)) // the floor allows 2 more, and a tenth
 			f.Positions, *floor = r.Positions, round((faults+2+math.Ceil(faults/10))/float64(r.Positions))
 		}
 	}

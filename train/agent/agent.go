@@ -32,8 +32,7 @@ type Timed interface {
 	ChooseWithin(ctx context.Context, state env.State, limit time.Duration) (env.Action, error)
 }
 
-// Analysis is an agent's evaluation of a position. Values are expected utilities, in [-1, 1], for Player; nil is
-// unknown.
+// Analysis is an agent's evaluation of a position. Values are expected utilities in [-1, 1] for Player; nil: unknown.
 type Analysis struct {
 	Player      env.Player // the player to move
 	Value       *float64

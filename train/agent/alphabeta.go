@@ -35,7 +35,8 @@ func newAlphaBeta(game *env.Game, depth int) *alphaBeta {
 // Choose implements [Agent].
 func (a *alphaBeta) Choose(ctx context.Context, state env.State) (env.Action, error) {
 	a.begin(state)
-	best, low, high := env.Action(-1), -2.0, 2.0 // beyond all utilities
+	// No move yet; (low, high) is the window, which begins beyond all utilities.
+	best, low, high := env.Action(-1), -2.0, 2.0
 	for _, move := range a.legal[0] {
 		value := a.valueAfter(ctx, move, low, high)
 		switch {

@@ -45,6 +45,7 @@ const gumbelLeaves = 16
 // with fewer simulations: leaves of a batch are selected without each other's values, which distorts the visit counts.
 func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
 
+// newBatched returns an agent without dial and mixture, which the caller sets. exact is nil without solve=N.
 func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, exact *exactSearch) *Batched {
 	b := &Batched{
 		spec: spec, play: spec, network: network, rng: newRand(0), batcher: batcher, exact: exact, position: network.Game.NewState(),
@@ -61,6 +62,7 @@ func (b *Batched) maxLeaves(simulations int) int {
 	return gumbelLeaves
 }
 
+// newSearch returns a search by the agent's rule that evaluates at most the given number of leaves in one batch.
 func (b *Batched) newSearch(leaves int) *mcts.Search {
 	config := mcts.DefaultConfig()
 	if b.spec.PUCT {
@@ -147,7 +149,7 @@ func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err err
 // the exact search.
 func (b *Batched) run(ctx context.Context, search *mcts.Search, limit time.Duration) error {
 	if b.exact != nil {
-		limit -= min(limit/2, time.Duration(b.exact.nodes)*nodeTime)
+		limit -= min(limit/2, time.Duration(b.exact.nodes)*nodeTime) // 0, no limit, stays 0
 	}
 	search.RunUntil(b.batcher, b.stopAfter(ctx, limit))
 	return ctx.Err()
@@ -252,8 +254,7 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 	return a, nil
 }
 
-// analyzePolicy is Analyze for a policy agent, before the exact search. It evaluates only the root, so moves have a
-// prior but no value or visits.
+// analyzePolicy is Analyze for a policy agent, before the exact search. It evaluates only the root: moves have priors.
 func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis, error) {
 	b.Begin(state)
 	if err := b.run(ctx, b.search, b.spec.Time); err != nil {

@@ -9,8 +9,7 @@ import (
 
 // Limits on the agents that a goroutine runs at once.
 const (
-	// MaxBatched is enough for the agents' leaves to fill batches, and few enough for their trees to stay in a core's
-	// cache.
+	// MaxBatched agents have enough leaves to fill batches, and their trees still fit into a core's cache.
 	MaxBatched = 32
 	// MaxMemoryBytes bounds the memory of the agents' trees and tables.
 	MaxMemoryBytes = 128 << 20

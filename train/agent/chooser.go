@@ -14,8 +14,7 @@ type Chooser struct {
 	agents   []Agent // one agent, or several that are all Batched
 }
 
-// NewChooser returns a chooser that searches at most the given number of positions at once. Errors are those of
-// [Factory.Load].
+// NewChooser returns a chooser that searches at most so many positions at once. Errors are those of [Factory.Load].
 func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 	agents, maxEntries := 1, maxSingleCacheEntries
 	if f.HasNetwork() && !f.Timed() {
@@ -78,6 +77,7 @@ func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64
 	return nil
 }
 
+// chooseInTurn is Choose with one agent, position by position.
 func (c *Chooser) chooseInTurn(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) (err error) {
 	for i, state := range states {
 		c.agents[0].Reset(seeds[i])

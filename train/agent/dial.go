@@ -110,12 +110,12 @@ func (d Dial) Range() (low, high int, ok bool) {
 func (d Dial) Interval(elo int) (low, high float64) {
 	i, share := d.find(elo)
 	a, b := &d[i], &d[min(i+1, len(d)-1)]
+	// mix adds to elo the neighbours' distances from their ratings to an end of their intervals, by their shares.
 	mix := func(x, y float64) float64 { return float64(elo) + (1-share)*(x-a.Rating) + share*(y-b.Rating) }
 	return mix(a.Low, b.Low), mix(a.High, b.High)
 }
 
-// find locates a rating in the dial's range: the index of the weaker neighbour, and the share of the way to the stronger
-// one.
+// find locates a rating in the dial's range: the weaker neighbour's index, and the share of the way to the stronger.
 func (d Dial) find(elo int) (i int, share float64) {
 	for i+2 < len(d) && float64(elo) >= d[i+1].Rating {
 		i++
@@ -176,7 +176,7 @@ func (d Dial) mixture(spec Spec) *mixture {
 	a, b := d[i], d[i+1]
 	if a.Simulations == 0 && b.Simulations == 0 {
 		a.Temperature = math.Pow(a.Temperature, 1-share) * math.Pow(b.Temperature, share)
-		b = a
+		b = a // both sample the policy: one spec, whichever is drawn
 	}
 	return &mixture{a.Spec(spec.Network), b.Spec(spec.Network), share}
 }

@@ -23,8 +23,7 @@ type exactSearch struct {
 	terminal []env.TerminalAction
 }
 
-// rootMove is a legal move with its evaluations by the network's search and by the solver. Classes and utilities are the
-// mover's.
+// rootMove is a legal move as the network's search and the solver see it. Classes and utilities are the mover's.
 type rootMove struct {
 	action      env.Action
 	estimate    float64 // utility according to the network's search
@@ -89,7 +88,7 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 			if best == worst {
 				return
 			}
-			class = min(max(class, best), worst-1)
+			class = min(max(class, best), worst-1) // still open: some move may reach it, none is known to
 			decided = true
 			for i := range e.moves {
 				m := &e.moves[i]

@@ -32,8 +32,7 @@ type Origin struct {
 // ErrWeights is wrapped by errors about a network that cannot be loaded.
 var ErrWeights = errors.New("no network")
 
-// Factory makes agents of one spec for one game. They share the network, which is loaded once. It is safe for
-// concurrent use.
+// Factory makes agents of one spec for one game, which share the network. It is safe for concurrent use.
 type Factory struct {
 	Game *env.Game
 	Spec

@@ -311,8 +311,7 @@ func (s Spec) HasNetwork() bool { return s.Kind == Net || s.Kind == Policy }
 // Timed reports whether the agent has a time limit, so its moves depend on the machine's speed.
 func (s Spec) Timed() bool { return s.Time > 0 }
 
-// Stochastic reports whether the agent may play differently in the same position: it samples moves or playouts, or has a
-// time limit.
+// Stochastic reports whether play in a position may differ: the agent samples moves or playouts, or has a time limit.
 func (s Spec) Stochastic() bool {
 	return !s.HasNetwork() || s.Temperature > 0 || s.Elo > 0 || s.Timed()
 }

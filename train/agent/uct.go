@@ -104,8 +104,7 @@ func (u *uctNode) value() *float64 {
 // mean is the node's mean reward, in [0, 1], for the same player as value.
 func (u *uctNode) mean() float64 { return u.sum / float64(u.visits) }
 
-// search builds a tree with the given number of simulations. A time limit above 0 may end it earlier, after at least one
-// simulation.
+// search builds a tree by simulations. A time limit above 0 may end it earlier, after at least one simulation.
 func (u *uct) search(ctx context.Context, root env.State, simulations int, limit time.Duration) error {
 	deadline := time.Now().Add(limit)
 	u.nodes = append(u.nodes[:0], uctNode{})
@@ -142,7 +141,7 @@ func (u *uct) simulate() {
 	env.Playout(u.state, u.source)
 	first := (float64(u.game.Classes[u.state.Outcome()].Utility) + 1) / 2
 	rewards := [2]float64{first, 1 - first}
-	mover := u.nodes[0].player
+	mover := u.nodes[0].player // whose reward the next node of the path sums up; at the root its own player
 	for _, i := range u.path {
 		n := &u.nodes[i]
 		n.visits++
@@ -167,6 +166,7 @@ func (u *uct) choose(at int32) int32 {
 	n := &u.nodes[at]
 	children := u.nodes[n.children : n.children+n.count]
 	if n.seen < n.count {
+		// Swaps a random unvisited child to the visited ones' end. Unvisited children differ only in their actions.
 		next, picked := &children[n.seen], &children[n.seen+u.rng.Int32N(n.count-n.seen)]
 		next.action, picked.action = picked.action, next.action
 		n.seen++

@@ -81,8 +81,7 @@ func (r *run) recordedLosses() (nearest zoo.Losses) {
 	return r.nearest(card.Losses)
 }
 
-// nearest returns the losses of the recorded training whose length is nearest to this run's. The run has done training
-// steps.
+// nearest returns the losses of the recorded training nearest in length to this run, which has done training steps.
 func (r *run) nearest(all []zoo.Losses) (nearest zoo.Losses) {
 	last := r.newest()
 	planned := r.weight(&last) * float64(max(last.Generations, last.Generation)) / float64(last.Generation)

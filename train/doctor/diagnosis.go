@@ -32,6 +32,7 @@ func Diagnose(dir string) (*Diagnosis, error) {
 	return r.diagnose(), nil
 }
 
+// diagnose is Diagnose for a run that has been read.
 func (r *run) diagnose() *Diagnosis {
 	m := r.newest()
 	return &Diagnosis{

@@ -82,6 +82,7 @@ func NewTrainer(
 	return model.NewTrainer(game, weights, config, run)
 }
 
+// newLearner returns a learner with empty sets; run is a [parallel.Runner].
 func newLearner(
 	game *env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, run func(n int, do func(i int)),
 ) *Learner {

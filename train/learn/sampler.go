@@ -121,6 +121,6 @@ func (s *sampler) addOutcome(target []float32, share float32, g *windowGame, ply
 	}
 	p.Classes.Normalise(s.classes)
 	for k, q := range s.classes {
-		target[s.game.ClassFor(mover, s.game.ClassFor(player, k))] += share * q
+		target[s.game.ClassFor(mover, s.game.ClassFor(player, k))] += share * q // player's class to First's to mover's
 	}
 }

@@ -109,7 +109,7 @@ func (w *window) add(games []*record.Record, size int) (weight float64) {
 		}
 		drop++
 	}
-	w.games = append(w.games[:0:0], w.games[drop:]...)
+	w.games = append(w.games[:0:0], w.games[drop:]...) // a new array, so that dropped games free their memory
 	first := 0
 	for i := range w.games {
 		w.games[i].first = first

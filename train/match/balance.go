@@ -44,7 +44,7 @@ func canCheckBalance(game *env.Game) bool {
 	return drawClass(game) >= 0 && game.MaxPlies <= balancePlies
 }
 
-// drawClass is the class with utility 0, or -1.
+// drawClass is the index in game.Classes of the class with utility 0; -1 if the game has no draws.
 func drawClass(game *env.Game) int {
 	return slices.IndexFunc(game.Classes, func(c env.Class) bool { return c.Utility == 0 })
 }

@@ -60,7 +60,7 @@ func parseFile(lines [][]byte) (*matchFile, error) {
 		return nil, fmt.Errorf("its format is %d, and this program reads %d", f.Version, fileVersion)
 	}
 	for i, line := range lines[1:] {
-		g := fileGame{Number: -1}
+		g := fileGame{Number: -1} // stays -1 if the line has no number
 		err := json.Unmarshal(line, &g)
 		if err == nil && g.Number < 0 {
 			err = errors.New("it is not a game")
@@ -113,7 +113,7 @@ func openFile(ctx context.Context, c *Config, openings *openings, games []*finis
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
-		if !bytes.HasPrefix(header, torn) {
+		if !bytes.HasPrefix(header, torn) { // a header that a crash cut short, or an empty or missing file, is replaced
 			return nil, fmt.Errorf("%w: %s is another kind of file", errFile, c.File)
 		}
 		if err := checkpoints.WriteLines(c.File, [][]byte{header}); err != nil {

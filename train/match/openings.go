@@ -36,6 +36,8 @@ type openings struct {
 	solved   int             // number of openings that the checker solved
 }
 
+// newOpenings returns the openings of a match. They are checked for balance if there are opening plies and the game
+// allows it.
 func newOpenings(c *Config) *openings {
 	o := &openings{config: c, seen: make(map[string]bool)}
 	if c.OpeningPlies > 0 && canCheckBalance(c.Game) {

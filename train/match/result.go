@@ -78,7 +78,7 @@ func (c *Config) result(games []*finishedGame) Result {
 		}
 		scores = append(scores, stats.Cluster{N: 1, Sum: sum / float64(len(pair))})
 		if len(pair) == 2 {
-			r.Pentanomial[int(2*sum)]++
+			r.Pentanomial[int(2*sum)]++ // by half points
 			if sum == 1 && pair[0].score() != 0.5 {
 				r.SeatPairs++
 			}
@@ -161,7 +161,7 @@ func (p pairsPlayed) add(games []*finishedGame) bool {
 	return repeats
 }
 
-// movesKey returns a map key for a list of moves; different lists have different keys.
+// movesKey returns a map key for a list of moves, two bytes for each; different lists have different keys.
 func movesKey(moves []env.Action) string {
 	b := make([]byte, 0, 2*len(moves))
 	for _, a := range moves {

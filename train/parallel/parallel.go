@@ -38,8 +38,8 @@ type team struct {
 // helper is a goroutine that helps the caller; after it has ended, its slot can start a new one.
 type helper struct {
 	state atomic.Int32
-	run   func() // the goroutine, bound once to save allocations
-	_     [64]byte
+	run   func()   // the goroutine, bound once to save allocations
+	_     [64]byte // keeps the states of two helpers out of one cache line
 }
 
 // States of a helper.
@@ -68,7 +68,7 @@ func (t *team) do(n int, do func(i int)) {
 	}
 	t.work()
 	for i := range helpers {
-		t.await(&helpers[i], working, false)
+		t.await(&helpers[i], working, false) // spares the thread a sleep in Wait if the helper ends soon
 	}
 	t.working.Wait()
 	t.panics.Pass()

@@ -47,8 +47,7 @@ func (c *Clock) Spent(p *rundir.Plan) time.Duration {
 // AddGeneration records the duration of a generation that trained as much as later ones will.
 func (c *Clock) AddGeneration(seconds float64) { c.seconds = append(c.seconds, seconds) }
 
-// Adjust fits a time plan to the measured speed if an adjustment is due after the last generation, and reports whether it
-// did.
+// Adjust fits a time plan to the measured speed if that is due after the last generation, and reports whether it did.
 func (c *Clock) Adjust(p *rundir.Plan, s *rundir.Settings, ended int) (adjusted bool) {
 	if p.Seconds == 0 || !adjustmentDue(p, ended+1, len(c.seconds)) {
 		return false
@@ -66,12 +65,13 @@ func (c *Clock) NextOver(p *rundir.Plan, s *rundir.Settings, ended int) bool {
 	return ended < p.Generations && c.over(p, s, ended, next)
 }
 
-// Over reports whether the plan's time, without the part for the final matches, is used up. There must be a generation to
-// stop after.
+// Over reports whether the plan's time without that for final matches is used up; false before a generation has ended.
 func (c *Clock) Over(p *rundir.Plan, s *rundir.Settings, ended int) bool {
 	return c.over(p, s, ended, 0)
 }
 
+// over reports whether next more seconds would exceed the plan's time without the part for the final matches. It is
+// false for plans of generations, and before the first generation has ended.
 func (c *Clock) over(p *rundir.Plan, s *rundir.Settings, ended int, next float64) bool {
 	return p.Seconds > 0 && ended > 0 && c.Spent(p).Seconds()+next > p.Seconds*(1-FinalShare(s))
 }
@@ -87,7 +87,7 @@ func (c *Clock) Progress(p *rundir.Plan, done float64) (share float64, remaining
 	}
 	here := done - float64(c.from)
 	if here <= 0.2 {
-		return share, 0
+		return share, 0 // too early to extrapolate
 	}
 	left := time.Since(c.began).Seconds() / here * (float64(p.Generations) - done)
 	if p.Seconds > 0 && !p.CPU {

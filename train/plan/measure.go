@@ -64,7 +64,7 @@ func Measure(
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errMeasuring)
 		defer cancel()
 	}
-	c := Cost{generation: 0.05}
+	c := Cost{generation: 0.05} // a guess of the time for files
 	duration := min(measuredTime, limit/4)
 	err := c.measurePlaying(ctx, game, s, weights, threads, duration, clock, cpuTime)
 	if err == nil {
@@ -183,7 +183,7 @@ func measureRescoring(
 			return 0, context.Cause(ctx)
 		}
 		positions += record.Count(games[i : i+1])
-		if err != nil {
+		if err != nil { // the time is over; the last game counts in full
 			break
 		}
 	}

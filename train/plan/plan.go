@@ -116,7 +116,8 @@ var adjustCPUAt = append(slices.Clone(adjustAt), 0.65, 0.8, 0.9, 0.96)
 
 const adjustOver = 3 // least number of generations that an adjustment measures
 
-// adjustments are the shares of a plan's generations after which it is adjusted.
+// adjustments are the shares of a plan's generations after which it is adjusted. A plan of CPU time is adjusted more
+// often, because it must end close to its limit.
 func adjustments(p *rundir.Plan) []float64 {
 	if p.CPU {
 		return adjustCPUAt
@@ -191,7 +192,7 @@ func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
 	perGeneration, spent := p.Seconds/float64(p.Generations), 0.0
 	if d.Generation > 0 {
 		spent = d.spent(l.CPU)
-		perGeneration = spent / float64(d.Generation) / safety
+		perGeneration = spent / float64(d.Generation) / safety // the others may take longer
 	}
 	p.Seconds, p.CPU, p.Generations = l.Time.Seconds(), l.CPU, l.Generations
 	p.Adjusted, p.Stopped, p.Changed = 0, 0, d.Generation
@@ -214,6 +215,7 @@ func Extend(p rundir.Plan, l Length, s *rundir.Settings, d Done, rewound int, re
 		more.Seconds, more.CPU = l.Time.Seconds(), l.CPU
 		more.Adjusted = len(adjustments(&more)) // no adjustments needed: the run's speed is known
 		spent := d.spent(l.CPU)
+		// spent/d.Seconds turns wall-clock time into the plan's kind of time.
 		left := more.Seconds*(1-FinalShare(s)) - spent - repeated*spent/d.Seconds
 		more.Generations = d.Generation + int(left*safety/spent*float64(d.Generation))
 	}

@@ -60,7 +60,7 @@ func (p *Pool) dial(f *fit, find func(k int, s agent.Strength) (int, bool)) agen
 // rated returns a strength with agent i's rating. The interval is that of the difference from the anchor.
 func (p *Pool) rated(f *fit, i int, s agent.Strength) agent.Strength {
 	toAnchor := *f
-	toAnchor.centre = make([]float64, len(p.agents))
+	toAnchor.centre = make([]float64, len(p.agents)) // no weights: the centre is 0, the anchor's rating
 	low, high := toAnchor.interval(i)
 	s.Rating, s.Low, s.High = tenths(f.elo(i)), tenths(low), tenths(high)
 	return s
@@ -101,7 +101,7 @@ func (p *Pool) fixedCosts() []float64 {
 				evaluations = max(float64(f.Simulations)/50, 1) // 50 playouts cost as much as one
 			}
 		}
-		cost[i] = evaluation * evaluations * float64(p.game.UsualPlies) / 4
+		cost[i] = evaluation * evaluations * float64(p.game.UsualPlies) / 4 // half of a mean game's UsualPlies/2
 	}
 	return cost
 }
@@ -165,7 +165,7 @@ func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *r
 	var names []string
 	for k := range CheckedClaims {
 		spec := agent.ZooSpec()
-		spec.Elo = low + (high-low)*(2*k+1)/(2*CheckedClaims)
+		spec.Elo = low + (high-low)*(2*k+1)/(2*CheckedClaims) // middle of part k of equal parts of the dial
 		claims, names = append(claims, Claim{Elo: spec.Elo}), append(names, spec.String())
 	}
 	targets := slices.Clone(names)
@@ -199,7 +199,7 @@ func betweenStrengths() (list []agent.Strength) {
 			a.Temperature = math.Round(10*math.Sqrt(a.Temperature*b.Temperature)) / 10
 		case a.Simulations > 0:
 			a.Simulations = int(math.Sqrt(float64(a.Simulations * b.Simulations)))
-		default:
+		default: // a plays by the policy alone, b searches: nothing lies between
 			continue
 		}
 		list = append(list, a)

@@ -187,7 +187,8 @@ func connected(known []bool, pairings []pairing) []bool {
 	return reached
 }
 
-// edgesOf merges the pairings of the same two agents into edges, without the prior.
+// edgesOf merges the pairings of the same two agents into edges. The virtual draws of the ratings' prior are not yet
+// added.
 func edgesOf(pairings []pairing) []edge {
 	var all []edge
 	at := make(map[[2]int]int)
@@ -248,8 +249,8 @@ func (f *fit) clearKnown(v *mat.VecDense) {
 }
 
 // information is the negative Hessian of the log-likelihood with respect to the ratings to be fitted, as a Cholesky
-// factorisation. Rows of agents with a known rating are those of the identity, so steps along gradients and contrasts do
-// not move these ratings.
+// factorisation. Rows of agents with a known rating, and of those that cannot be rated, are those of the identity, so
+// steps along gradients and contrasts do not move these ratings.
 func (f *fit) information(rating []float64) (c mat.Cholesky) {
 	m := f.laplacian(func(e *edge) float64 {
 		p := logistic(rating[e.a] - rating[e.b])

@@ -125,6 +125,7 @@ func (f *fit) bound(c, along *mat.VecDense, variance, target float64) float64 {
 		}
 		// With c fixed, the gradient is a multiple of c, so this is the likelihood's slope in c.
 		slope := mat.Dot(f.gradient(rating), along)
+		// root² is twice the fall of the likelihood, so root's own slope is -slope/root.
 		step = (target - root) / (-slope / root)
 		step = math.Copysign(min(math.Abs(step), 2*math.Abs(moved)), step) // at most twice the way so far
 	}

@@ -94,6 +94,7 @@ func open(
 	return p, warnings, nil
 }
 
+// newPool returns a pool without agents and matches. dir is "" for a pool without files.
 func newPool(dir string, game *env.Game, simulations int, balance *match.BalanceChecker) *Pool {
 	return &Pool{
 		dir: dir, game: game, simulations: simulations, balance: balance,
@@ -163,12 +164,14 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 	}
 }
 
+// addAgent adds an agent at the next index. No agent of the pool may have its name.
 func (p *Pool) addAgent(a poolAgent) {
 	p.index[a.name] = len(p.agents)
 	p.agents = append(p.agents, a)
 }
 
-// generationOf parses the name of a checkpoint, such as net@12.
+// generationOf parses the name of a checkpoint, such as net@12. It returns false for other names, also of weakened
+// checkpoints.
 func generationOf(name string) (int, bool) {
 	text, ok := strings.CutPrefix(name, "net@")
 	if !ok {
@@ -365,7 +368,9 @@ func (p *Pool) Write() (*rundir.Ratings, error) {
 // gameSeconds estimates each agent's seconds per game. All checkpoints get the same estimate, because they search
 // alike: differences between their matches are due to chance.
 func (p *Pool) gameSeconds(guess float64) []float64 {
-	proxy := make([]int, len(p.agents)) // agent whose estimate each agent gets: all checkpoints share the first one's
+	// proxy is the agent whose estimate each agent gets. Checkpoints stand side by side in p.agents, so each takes over
+	// the proxy of the one before, and all get the first one's.
+	proxy := make([]int, len(p.agents))
 	for i := range p.agents {
 		proxy[i] = i
 		if i > 0 && p.agents[i].checkpoint() && p.agents[i-1].checkpoint() {

@@ -51,7 +51,7 @@ func (m *Message) Take() *Message {
 	for n < len(m.Records) && size <= MaxTaken {
 		scratch = m.Records[n].Append(scratch[:0])
 		size += len(scratch)
-		if n == 0 || size <= MaxTaken {
+		if n == 0 || size <= MaxTaken { // a game that exceeds the limit stays in m, unless it is the first
 			n++
 		}
 	}

@@ -125,8 +125,8 @@ func (s Shares) sum() int {
 	return total
 }
 
-// CheckSearch returns an error if the search results of a finished game are impossible: distributions must sum to 1. Only
-// rescoring may have removed moves from a policy target.
+// CheckSearch returns an error if the search results of a finished game are impossible: distributions must sum to 1, up
+// to rounding of each entry by one unit. A policy target may sum to less: rescoring removes moves.
 func (r *Record) CheckSearch() error {
 	if len(r.Plies) == 0 {
 		return errors.New("no position was searched")

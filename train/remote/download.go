@@ -57,7 +57,8 @@ func getMessage(ctx context.Context, conn *nats.Conn, request map[string]any) (m
 	return m, sequence, err
 }
 
-// findNewest finds the newest network on the server. It does not read its bytes.
+// findNewest finds the newest network on the server. It does not read its bytes. By NATS's convention the messages
+// $O.BUCKET.M.NAME describe objects; the chunks of an object, $O.BUCKET.C.NUID, come directly before its description.
 func findNewest(ctx context.Context, conn *nats.Conn) (*download, error) {
 	m, sequence, err := getMessage(ctx, conn, map[string]any{"last_by_subj": "$O." + networksBucket + ".M.*"})
 	if errors.Is(err, errNoMessage) {

@@ -117,8 +117,8 @@ func (h *Hub) create(ctx context.Context) error {
 	return err
 }
 
-// Limit sets the size limit of the games stream to about the given bytes. When the stream is full, the server refuses
-// messages and workers wait.
+// Limit sets the size limit of the games stream to about the given bytes; a limit near it stays. When the stream is
+// full, the server refuses messages and workers wait.
 func (h *Hub) Limit(ctx context.Context, bytes int64) {
 	if now := h.games.MaxBytes; bytes > now-now/3 && bytes < now+now/2 {
 		return

@@ -53,6 +53,7 @@ func loadIdentity(dir string) (*identity, error) {
 	return i, nil
 }
 
+// tokenBlock is the type of the PEM block that holds the token.
 const tokenBlock = "LUDUS TOKEN"
 
 // newIdentity creates an identity and returns it as PEM.
@@ -97,6 +98,7 @@ func parseIdentity(data []byte) (*identity, error) {
 	return nil, errors.New("it has no token")
 }
 
+// serverConfig returns the server's TLS configuration, with its own certificate.
 func (i *identity) serverConfig() *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{i.certificate}, MinVersion: tls.VersionTLS13}
 }

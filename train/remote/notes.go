@@ -17,13 +17,15 @@ const (
 	maxNotes     = 100 // number of messages to remember
 )
 
+// say passes a text on, unless it was passed on within the last noteInterval.
 func (n *notes) say(text string) {
 	if n.isNew(text, time.Now()) {
 		n.notify(text)
 	}
 }
 
-// isNew reports whether a text was not passed on within the last noteInterval, and remembers it.
+// isNew reports whether a text was not passed on within the last noteInterval, and remembers it. Once it has maxNotes
+// texts, it forgets them all.
 func (n *notes) isNew(text string, now time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

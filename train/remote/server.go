@@ -74,7 +74,8 @@ func StartServer(listen, runDir string, insecure bool, notify func(string)) (*Se
 	return s, nil
 }
 
-// start starts the server, and then the gate. If open, workers need no credentials.
+// start starts the NATS server, which listens on no port, and then the gate, through which workers reach it. If open,
+// workers need no credentials, and connections are not encrypted.
 func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	dir := filepath.Join(runDir, rundir.ServerDir)
 	err := checkpoints.MkdirAll(dir)
@@ -250,7 +251,7 @@ func secret() string {
 // URL returns the address for workers, with token and fingerprint if they need them.
 func (s *Server) URL() string {
 	host := s.host
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() { // 0.0.0.0 or ::, no address to connect to
 		if name, err := os.Hostname(); err == nil {
 			host = name
 		}

@@ -137,6 +137,7 @@ func (w *Worker) await(ctx context.Context, done func() bool) error {
 	}
 }
 
+// fail records the error that ended the connection; all calls of await return it.
 func (w *Worker) fail(err error) { w.update(func() { w.err = err }) }
 
 // Newest returns the newest network. It waits until there is one.
@@ -168,7 +169,8 @@ func (w *Worker) follow(ctx context.Context, looks <-chan struct{}) {
 	}
 }
 
-// look reads the newest network, unless it is the one that was read last.
+// look reads the newest network, unless it is the one that was read last. There is none if the run is finished, or if
+// the learner is of another version, which is an error.
 func (w *Worker) look(ctx context.Context) error {
 	d, err := findNewest(ctx, w.conn)
 	if err != nil {
@@ -282,7 +284,7 @@ func (w *Worker) send(ctx context.Context) {
 			}
 			b = w.waiting.Take()
 			w.number, w.inFlight = b.First+b.Games(), b.Positions()
-			full = w.waiting.Games() > 0
+			full = w.waiting.Games() > 0 // not all games fitted into b: send the next message at once
 			if !full {
 				w.waiting = nil
 			}

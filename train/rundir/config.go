@@ -12,8 +12,7 @@ import (
 // configVersion is the format version of config.json.
 const configVersion = 3
 
-// Config is the content of config.json. A run's games and weights follow from it, and from the weights file named by From,
-// if any.
+// Config is the content of config.json. Games and weights follow from it and, if any, the weights file named by From.
 type Config struct {
 	Version  int      `json:"version"`
 	Game     string   `json:"game"`

@@ -103,7 +103,7 @@ func (f *Follower[T]) Poll(reset func(), add func(*T)) (changed bool, warnings [
 }
 
 // DropAfter removes the lines of all generations after the given one from the JSON Lines files. A run that goes back to an
-// older checkpoint repeats those generations.
+// older checkpoint repeats those generations. It removes unreadable lines, too.
 func DropAfter(dir string, generation int) error {
 	for _, name := range []string{MetricsFile.Name, MatchesFile.Name, SuiteFile.Name} {
 		path := filepath.Join(dir, name)

@@ -36,13 +36,13 @@ func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error
 	return weights, origin, nil
 }
 
+// exists reports whether there is a file or folder at path that can be seen.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// readWeights returns the bytes of a weights file, or of the weights of a checkpoint; at selects the checkpoint, see
-// LoadWeights.
+// readWeights returns a weights file, or a checkpoint's weights; at selects the checkpoint, see LoadWeights.
 func readWeights(path, at string) ([]byte, agent.Origin, error) {
 	origin := agent.Origin{Path: path, Generation: -1}
 	info, err := os.Stat(path)

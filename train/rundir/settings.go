@@ -224,7 +224,7 @@ func ParseSetting(text string) (key string, value float64, err error) {
 		return "", 0, err
 	}
 	if value, err = strconv.ParseFloat(number, 64); err != nil {
-		return "", 0, d.check(math.NaN(), number)
+		return "", 0, d.check(math.NaN(), number) // no setting allows NaN, so this error names the allowed values
 	}
 	return key, value, nil
 }

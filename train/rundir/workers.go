@@ -48,6 +48,7 @@ func ReadWorkers(dir string) (*WorkersStatus, error) {
 	return readFile(filepath.Join(dir, WorkersFile), parseWorkers)
 }
 
+// parseWorkers parses a workers.json.
 func parseWorkers(data []byte) (*WorkersStatus, error) {
 	s := new(WorkersStatus)
 	if err := json.Unmarshal(data, s); err != nil {

@@ -107,6 +107,7 @@ func (g *gameInProgress) advance(b *mcts.Batcher) (pending bool) {
 	}
 }
 
+// startSearch starts a search of the current position. 0 simulations only evaluate the root, without rng.
 func (g *gameInProgress) startSearch(simulations int, rng *rand.Rand) {
 	g.search.Start(g.state, simulations, rng)
 	g.searching = true
@@ -134,6 +135,7 @@ func (g *gameInProgress) beginGame() {
 	g.beginSearchedPlies()
 }
 
+// playRandom plays a random legal move of the opening.
 func (g *gameInProgress) playRandom() {
 	g.legal = g.state.Legal(g.legal[:0])
 	g.playOpening(g.legal[g.rng.IntN(len(g.legal))])
@@ -160,8 +162,7 @@ func (g *gameInProgress) playFromPolicy() {
 	}
 }
 
-// beginSearchedPlies ends the opening and draws the number of exploration plies: the setting, if above 2 give or take
-// 2.
+// beginSearchedPlies ends the opening and draws the number of exploration plies: the setting, ±2 if it is above 2.
 func (g *gameInProgress) beginSearchedPlies() {
 	g.opened = true
 	g.explorationPlies = g.settings.ExplorationPlies
@@ -245,6 +246,6 @@ func (g *gameInProgress) read(r *record.Reader) {
 		return
 	}
 	g.state = g.game.NewState()
-	for range g.record.Positions(g.state) {
+	for range g.record.Positions(g.state) { // moves g.state to the record's last position
 	}
 }

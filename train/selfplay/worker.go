@@ -45,7 +45,7 @@ func playRun(
 	ctx context.Context, learner Learner, first *Assignment, threads int, total *Played, observe func(Played),
 ) error {
 	var seed [8]byte
-	_, _ = rand.Read(seed[:]) // never fails
+	_, _ = rand.Read(seed[:]) // never fails; random, so that no two workers play the same games
 	settings := first.Settings
 	player := NewPlayer(first.Game, &settings, binary.LittleEndian.Uint64(seed[:]), workerGames*threads, threads)
 	rescorer := NewRescorer(first.Game, settings.SolverNodes, threads)

@@ -113,6 +113,7 @@ func Make(ctx context.Context, o Options) (*Suite, error) {
 	return &m.suite, nil
 }
 
+// origin returns the options as a suite records them.
 func (o *Options) origin() Origin {
 	origin := Origin{Seed: o.Seed, Nodes: o.Nodes, PerGame: o.PerGame, Memory: o.Memory}
 	for _, a := range o.Agents {
@@ -158,7 +159,8 @@ func (m *maker) play(ctx context.Context) error {
 	}
 }
 
-// nextNumber returns the number of the next game to play. ok is false if there are enough positions.
+// nextNumber returns the number of the next game to play, which skips games from the part file. It returns false if
+// there are enough positions.
 func (m *maker) nextNumber() (int, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

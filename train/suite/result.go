@@ -159,7 +159,7 @@ func (s *Suite) result(positions []Position, losses []float64) Result {
 			if losses[i] > 0 {
 				e.Sum++
 			}
-			l.Sum += losses[i] / 2
+			l.Sum += losses[i] / 2 // halved, since stats.Mean takes scores in [0, 1]; scaled back below
 		}
 		r.RandomError += (1 - p.bestShare()) / float64(len(positions))
 		r.RandomLoss += p.meanLoss(s.Game) / float64(len(positions))

@@ -80,7 +80,8 @@ func (d *diagrams) play(rng *rand.PCG, win bool) {
 	}
 }
 
-// addMove adds a diagram of the move that led to state, given the pieces before it, if there is none of its kind.
+// addMove adds a diagram of the move that led to state, given the pieces before it, if there is none of its kind. Moves
+// on the board count from diagramPly on, and only if they do not end the game; others only if they change the board.
 func (d *diagrams) addMove(state env.State, action env.Action, player env.Player, ply int, before []uint8) {
 	after := state.Pieces(nil)
 	cells, kind := d.game.Drawing.ActionCells[action], kindOf(d.game, action, player, before, after)
@@ -174,7 +175,8 @@ func doesMore(before, after []uint8, cells env.FromTo) bool {
 	return false
 }
 
-// addEnd keeps the end of a won game if it is better than the best one so far.
+// addEnd keeps the end of a won game if it is better than the best one so far: if it alone has winning cells, or if the
+// two are alike in this and it took fewer plies. Ends of games that nobody won are not shown.
 func (d *diagrams) addEnd(state env.State, plies int) {
 	goals, wonBy, pieces := state.Goals(), state.WinningCells(nil), Pieces(state)
 	if goals[0] == goals[1] {

@@ -127,13 +127,13 @@ func (d *Drawing) line(l *Line, x, y axis) {
 			continue
 		}
 		low, high := y.at(l.Low[i]), y.at(l.High[i])
-		upper, lower = append(upper, right, high), append([]float64{right, low}, lower...)
+		upper, lower = append(upper, right, high), append([]float64{right, low}, lower...) // lower runs backwards
 	}
 	if len(upper) > 0 {
 		d.Shape("polygon", append(upper, lower...), fmt.Sprintf(`class="band" fill="%s"`, l.shade()))
 	}
 	d.Shape("polyline", points, l.stroke())
-	for i := 0; i < len(points) && l.Dots && !l.Dashed; i += 2 {
+	for i := 0; i < len(points) && l.Dots && !l.Dashed; i += 2 { // points are x1, y1, x2, y2 and so on
 		d.Add(`<circle cx="%s" cy="%s" r="2.8" fill="%s"/>`, points[i], points[i+1], l.shade())
 	}
 }

@@ -79,6 +79,7 @@ func references() []subject {
 	return []subject{{mustGame("quad-7x7"), 64, 5}, {mustGame("quad-5x5"), 32, 3}}
 }
 
+// mustGame returns the game of a name that is valid for certain.
 func mustGame(name string) *env.Game {
 	game, err := games.New(name)
 	if err != nil {

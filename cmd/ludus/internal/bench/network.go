@@ -39,6 +39,7 @@ func (s subject) weights() *infer.Weights {
 	return infer.NewWeights(s.game, config, rand.New(rand.NewPCG(1, 0)))
 }
 
+// inferBatches are the batch sizes at which inference is measured.
 var inferBatches = []int{1, 8, 32, 64}
 
 // task is a repeated pass of a batch of positions through a network.

@@ -12,7 +12,8 @@ import (
 // simulations is the number of simulations of a search.
 const simulations = 1000
 
-// search measures one game on one core: random games, PUCT with free evaluations, and the agent mcts:N.
+// search measures one game on one core: random games, PUCT with free evaluations, and the agent mcts:N. It returns one
+// row; it is a list because stepsFor takes one.
 func (o *Options) search(ctx context.Context, game *env.Game) ([]Search, error) {
 	rng := rand.NewPCG(1, 0)
 	state, start := game.NewState(), game.NewState()

@@ -43,6 +43,7 @@ func (p *selfPlayer) work() work {
 }
 
 // row returns the report's row. The other speeds are the positions per second times their overall number per position.
+// The CPU share leaves out the time in which threads wait for each other, because no other program causes it.
 func (p *selfPlayer) row(s subject, played *series) SelfPlay {
 	total := &p.total
 	perPosition := played.median() / float64(total.Positions)

@@ -222,6 +222,7 @@ type dialLevels struct {
 	Levels []agent.Level `json:"levels"`
 }
 
+// dial answers with the levels of the agent's strength dial; none if it has no network or no dial was measured.
 func (h *Host) dial(ctx context.Context, r *request) (any, error) {
 	player, release, err := h.agent(ctx, r)
 	if err != nil {

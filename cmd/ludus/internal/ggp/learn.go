@@ -40,6 +40,7 @@ func learn(ctx context.Context, game *env.Game, search *agent.Factory, deadline 
 	if err != nil {
 		return nil, stats.Estimate{}, 0, err
 	}
+	// The time per move with which comparedGames games, one at a time on each core, fit into the rest.
 	perMove := time.Until(deadline) * time.Duration(runtime.GOMAXPROCS(0)) / time.Duration(comparedGames*game.UsualPlies)
 	score, games, err := compare(ctx, network, search, perMove, deadline)
 	return network, score, games, err

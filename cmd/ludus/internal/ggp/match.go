@@ -107,7 +107,8 @@ func safely(f func() error) (err error) {
 	return f()
 }
 
-// prepare sends the first position and then the player. Matches prepare one after the other, which limits the memory.
+// prepare runs findPlayer, which sends the first position and then the player. It closes the channels at the end, so
+// that nobody waits for what was not sent. Matches prepare one after the other, which limits the memory.
 func (m *match) prepare(ctx context.Context) {
 	defer close(m.prepared)
 	defer close(m.players)
@@ -316,7 +317,8 @@ func (m *match) apply(moves []kif.Term) error {
 }
 
 // isRepeated reports whether a message repeats the last one: its moves are those that led to the position, and one of them
-// is illegal now. A client repeats a message that got no answer.
+// is illegal now. (If all are legal, the players may have made the same moves again.) A client repeats a message that
+// got no answer.
 func (m *match) isRepeated(named map[string]string) bool {
 	if len(m.history) == 0 || !maps.Equal(named, m.history[len(m.history)-1]) {
 		return false
@@ -363,7 +365,7 @@ func (m *match) ask(moves []kif.Term, deadline, latest time.Time) (string, error
 	if moves != nil && len(moves) != len(m.roles) {
 		return "", fmt.Errorf("%d moves; the match has %d roles", len(moves), len(m.roles))
 	}
-	r := request{moves, deadline, make(chan string, 2)}
+	r := request{moves, deadline, make(chan string, 2)} // room for both answers: handle never waits for this reader
 	select {
 	case m.requests <- r:
 	default:

@@ -31,13 +31,15 @@ type position struct {
 	values gates.Values // truth of each gate
 }
 
+// start returns the first position of a match.
 func (r *rules) start() *position {
 	p := &position{rules: r, on: r.circuit.Program.Starts(), values: r.circuit.NewValues()}
 	p.update()
 	return p
 }
 
-// update evaluates the circuit's gates in the position.
+// update evaluates the circuit's gates in the position. A gate's value is a word, whose bits can stand for 64
+// positions; here only bit 0 counts.
 func (p *position) update() {
 	for i, on := range p.on {
 		word := uint64(0)
@@ -76,7 +78,7 @@ func (p *position) apply(moves []string) bool {
 		}
 		refs = append(refs, p.circuit.Move(role, i))
 	}
-	for _, r := range refs {
+	for _, r := range refs { // these moves are made, and no others
 		p.values.Set(r, 1)
 	}
 	p.circuit.Moves(p.values)

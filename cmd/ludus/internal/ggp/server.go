@@ -223,6 +223,7 @@ func (s *Server) handle(m *message, received time.Time) (string, error) {
 		played.cancel()
 		return "aborted", nil
 	case "stop":
+		// No time to search: the match only logs the last position's goals.
 		_, err := played.ask(m.moves, received, received.Add(stoppingTime))
 		played.cancel()
 		return "done", err

@@ -107,7 +107,8 @@ func (p *Parser) wholes(a env.Action) [][]string {
 	return [][]string{p.moves[a].name, p.moves[a].official}
 }
 
-// parts returns the token sequences that name part of a move: one cell of a step, or the column where pieces fall.
+// parts returns the token sequences that name part of a move: one cell of a step, or the column where pieces fall. A
+// cell has two tokens, its column and its row.
 func (p *Parser) parts(a env.Action) [][]string {
 	name := p.moves[a].name
 	switch {
@@ -138,6 +139,7 @@ func (p *Parser) fits(a env.Action, typed []string, forms func(env.Action) [][]s
 
 // illegal returns an error that explains by the pieces on the board why an action is not legal.
 func (p *Parser) illegal(state env.State, legal []env.Action, a env.Action) error {
+	// pieces holds for each cell 0, or 1 plus the index of its kind of piece in d.Pieces.
 	d, pieces, cells := &p.game.Drawing, state.Pieces(nil), p.game.Drawing.ActionCells[a]
 	mover := state.Player()
 	why := "is not legal now"

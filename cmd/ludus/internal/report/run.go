@@ -114,6 +114,7 @@ func (r *Run) refreshConfig() (changed bool, err error) {
 	return true, nil
 }
 
+// refreshCheckpoints lists the checkpoints again and reports whether the list has changed.
 func (r *Run) refreshCheckpoints() (changed bool, err error) {
 	before := r.Checkpoints
 	r.Checkpoints, err = rundir.Checkpoints(r.Dir).List()

@@ -37,6 +37,7 @@ func nonZero(x float64) float64 { return ifMeasured(x, x != 0) }
 // percent returns a share of games or positions as a percentage, or NaN if no game ended in the generation.
 func percent(share float64, g *Generation) float64 { return ifMeasured(100*share, g.Games > 0) }
 
+// ifMeasured returns x if it was measured, otherwise NaN, which charts leave out.
 func ifMeasured(x float64, measured bool) float64 {
 	if !measured {
 		return math.NaN()
@@ -285,7 +286,7 @@ func ratingLadder(run *Run) Ladder {
 	shown := make(map[int]bool)
 	for i := range maxLadder {
 		if n := len(generations); n > 0 {
-			shown[generations[n-1-i*n/maxLadder]] = true
+			shown[generations[n-1-i*n/maxLadder]] = true // from the newest back; if there are few, some several times
 		}
 	}
 	for _, a := range run.Ratings.Agents {

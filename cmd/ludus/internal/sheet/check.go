@@ -57,7 +57,9 @@ type Broken struct {
 // excerptLines is the number of lines shown before and after the line of a problem.
 const excerptLines = 3
 
-// check checks the text of a sheet.
+// check checks the text of a sheet. An accepted sheet gets likely mistakes and, from describe, a description of its
+// game; a refused one gets the problem and, if it is for two roles and random moves lead to one, a game that breaks a
+// law.
 func check(ctx context.Context, path, text string, describe func(*env.Game) string) *Check {
 	c := &Check{State: Refused}
 	net, err := gdl.Read(ctx, text)

@@ -39,6 +39,7 @@ type version struct {
 	time, size int64
 }
 
+// look returns the file's current version; the zero version if there is no file.
 func (w *Watcher) look() version {
 	info, err := os.Stat(w.path)
 	if err != nil {

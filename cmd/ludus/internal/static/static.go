@@ -64,6 +64,7 @@ func Hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
+// read returns one of Files as text. It panics if there is no such file.
 func read(name string) string {
 	data, err := Files.ReadFile(name)
 	if err != nil {

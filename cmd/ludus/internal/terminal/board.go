@@ -95,6 +95,7 @@ type canvas struct {
 	turned        bool     // the board is turned by 180 degrees: row 0 is at the top
 }
 
+// newCanvas returns a canvas for a game, whose board is not turned.
 func newCanvas(game *env.Game, style *Style) *canvas {
 	c := &canvas{game: game, style: style, glyphs: glyphs(game.Drawing.Pieces)}
 	c.rows, c.columns = game.AxisLabels()
@@ -119,7 +120,7 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	}
 	wide := min(max((c.style.room()-margin)/room, 2), 4)
 	if wide == 2 {
-		margin++
+		margin++ // cells then begin with the piece, which would touch the row's label
 	}
 	drawn := func(i, n int) int { // maps a row or column of the text to that of the board
 		if c.turned {

@@ -84,7 +84,8 @@ func (s *Session) newGame() {
 	s.resetAgents()
 }
 
-// resetAgents gives each agent a new seed and clears its search tree.
+// resetAgents gives each agent a new seed and clears its search tree. Seeds differ between resets, in the upper 32
+// bits, and between seats.
 func (s *Session) resetAgents() {
 	for i := range s.Seats {
 		if agent := s.Seats[i].Agent; agent != nil {
@@ -94,7 +95,7 @@ func (s *Session) resetAgents() {
 	s.resets++
 }
 
-// person returns the side that a person plays.
+// person returns the side that a person plays. ok is false if two agents play.
 func (s *Session) person() (p env.Player, ok bool) {
 	i := slices.IndexFunc(s.Seats[:], func(seat Seat) bool { return seat.Agent == nil })
 	return env.Player(max(i, 0)), i >= 0
@@ -411,7 +412,7 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 	return nil
 }
 
-// ParseSide parses a side: "first", "second" or a player's name.
+// ParseSide parses a side: "first", "second" or a player's name, in any case. ok is false for other texts.
 func ParseSide(game *env.Game, text string) (p env.Player, ok bool) {
 	sides := []string{"first", "second", game.Players[0], game.Players[1]}
 	i := slices.IndexFunc(sides, func(side string) bool { return strings.EqualFold(side, text) })

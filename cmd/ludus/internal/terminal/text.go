@@ -10,6 +10,7 @@ import (
 	"ludus/env"
 )
 
+// showPlayers shows who plays which side and, to a person, how to type moves and commands.
 func (s *Session) showPlayers() {
 	players := s.Game.Players
 	player, hasPerson := s.person()
@@ -27,6 +28,7 @@ func (s *Session) showRules() {
 	fmt.Fprintln(&s.output, s.Style.Rules(s.Game))
 }
 
+// showPosition shows the board and its status, with the marks of the last moves and, if a person moves, of legal ones.
 func (s *Session) showPosition() {
 	var legal []env.Action
 	if s.personMoves() {
@@ -42,6 +44,7 @@ func (s *Session) showPosition() {
 	s.line("%s\n", status)
 }
 
+// prompt shows at a keyboard that a line is awaited.
 func (s *Session) prompt() {
 	switch {
 	case !s.Keyboard:
@@ -52,6 +55,7 @@ func (s *Session) prompt() {
 	}
 }
 
+// showMove shows a move that was just played. A blank line follows, unless it is an agent's that moves again.
 func (s *Session) showMove(player env.Player, action env.Action, took time.Duration) {
 	fmt.Fprintf(&s.output, "%s plays %s", s.Game.Players[player], s.Style.bold(s.Game.ActionNames[action]))
 	if !s.state.Done() && s.state.Player() == player {
@@ -85,6 +89,7 @@ func (s *Session) listMoves(legal []env.Action) {
 	fmt.Fprintln(&s.output, strings.ReplaceAll(s.Style.Wrapped(strings.Join(texts, ", ")), "\u00a0", " "))
 }
 
+// showSuggestion shows the agent's move with its reason and value, if there are any.
 func (s *Session) showSuggestion(agent string, r *analysis.Result) {
 	text := fmt.Sprintf("%s would play %s", agent, r.Best)
 	if r.Reason != "" {
@@ -161,7 +166,7 @@ func (s *Session) moveInfos(r *analysis.Result, count int) {
 	for _, m := range shown {
 		width = max(width, len(m.Move))
 	}
-	const columns, bar = 24, 12 // widths of the numbers and of the longest bar
+	const numbers, bar = 24, 12 // widths: three columns of numbers, with the gaps up to the bar, and the longest bar
 	fmt.Fprintf(&s.output, "  %s  visits  value  prior\n", pad("move", width))
 	for i, m := range shown {
 		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
@@ -170,7 +175,7 @@ func (s *Session) moveInfos(r *analysis.Result, count int) {
 		if visits > 0 {
 			share = float64(orZero(m.Visits)) / float64(visits)
 		}
-		if s.Style.room() >= 2+width+columns+bar {
+		if s.Style.room() >= 2+width+numbers+bar {
 			line += "  " + strings.Repeat(s.Style.pick("▇", "#"), int(share*bar+0.5))
 		}
 		line = strings.TrimRight(line, " ")
@@ -225,6 +230,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// showResult shows who won, and both goals. It speaks to the person, if one plays.
 func (s *Session) showResult() {
 	goals, result := s.state.Goals(), "A draw"
 	if winner, ok := s.winner(); ok {
@@ -242,6 +248,7 @@ func (s *Session) showResult() {
 		goals[1])
 }
 
+// showInputEnd shows that the input ended, unless the game did so before.
 func (s *Session) showInputEnd() {
 	if s.Keyboard {
 		s.output.WriteString("\n")

@@ -75,6 +75,7 @@ type runReader struct {
 	checked     time.Time    // time of the last check for changed files
 }
 
+// newRunReader returns the reader of a run, given by its name below root; it has read nothing yet.
 func newRunReader(root, name string) *runReader {
 	r := &runReader{root: root, dir: filepath.Join(root, filepath.FromSlash(name)), name: name, title: name}
 	if absolute, err := filepath.Abs(r.dir); err == nil && name == "." {
@@ -240,7 +241,7 @@ func curveOf(run *report.Run) *Curve {
 	generations := slices.Sorted(maps.Keys(values))
 	n := min(len(generations), curvePoints)
 	for i := range n {
-		g := generations[i*(len(generations)-1)/(n-1)]
+		g := generations[i*(len(generations)-1)/(n-1)] // evenly spaced, with the first and the last
 		curve.Generations, curve.Values = append(curve.Generations, g), append(curve.Values, values[g])
 	}
 	return curve

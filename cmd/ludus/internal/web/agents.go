@@ -35,6 +35,7 @@ type pooledAgent struct {
 	version string // version of the weights, see [agentPool.version]
 }
 
+// newAgentPool returns an empty pool for searches on the given number of threads.
 func newAgentPool(s *Server, threads int) *agentPool {
 	return &agentPool{inside: s.inside, maxIdle: threads + 2}
 }
@@ -52,7 +53,7 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	}
 	a := pooledAgent{game: game, text: text, version: version}
 	p.mu.Lock()
-	i := slices.IndexFunc(p.idle, func(b pooledAgent) bool { b.Agent = nil; return a == b })
+	i := slices.IndexFunc(p.idle, func(b pooledAgent) bool { b.Agent = nil; return a == b }) // nil as in a
 	if i >= 0 {
 		a = p.idle[i]
 		p.idle = slices.Delete(p.idle, i, i+1)

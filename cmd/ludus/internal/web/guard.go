@@ -56,7 +56,7 @@ func (s *Server) checkHost(r *http.Request) error {
 	host = strings.ToLower(strings.Trim(host, "[]"))
 	ip := s.listener.Addr().(*net.TCPAddr).IP.String()
 	known := []string{"localhost", "127.0.0.1", "::1", strings.ToLower(s.host), ip}
-	if s.host == "" {
+	if s.host == "" { // it listens on every address of the machine
 		if _, err := netip.ParseAddr(host); err == nil {
 			return nil
 		}

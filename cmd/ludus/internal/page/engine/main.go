@@ -23,7 +23,7 @@ func main() {
 	js.Global().Set("answer", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		return e.answer(args[0].String(), args[1].String())
 	}))
-	select {}
+	select {} // the end of main would end the program, and answer with it
 }
 
 // engine answers the requests of a page, one at a time.
@@ -36,6 +36,7 @@ type engine struct {
 // maxAgents is the number of agents kept between requests; each may have a large tree.
 const maxAgents = 4
 
+// newEngine returns an engine that reads the page's weights from the global weights.
 func newEngine() *engine {
 	e := &engine{agents: make(map[string]agent.Agent)}
 	e.host = board.Host{Game: e.game, Agent: e.agent}
@@ -114,6 +115,7 @@ func (e *engine) answer(op, request string) (text string) {
 	return marshal(answer{Reply: reply})
 }
 
+// answer is the JSON text that the global function answer returns: a reply or an error.
 type answer struct {
 	Reply any    `json:"reply,omitempty"`
 	Error string `json:"error,omitempty"`
