@@ -243,8 +243,9 @@ func addLosses(card *zoo.Card, l zoo.Losses) {
 	})
 }
 
-// losses returns the run's loss curve: means over groups of generations, rounded; 0 is not measured. Losses fall fastest at
-// first, so early groups are small: the n-th group ends at (n / groups)² of all samples.
+// losses returns the run's loss curve: means over groups of generations, rounded. A mean of 0 says that its group has no
+// measurement of that loss. Losses fall fastest at first, so early groups are small: the n-th group ends at (n / groups)²
+// of all training steps.
 func (s *shipment) losses() zoo.Losses {
 	const groups = 20
 	l := zoo.Losses{Command: s.command(), Commit: s.commit, SamplesPerPosition: s.config.Settings.SamplesPerPosition}

@@ -282,7 +282,8 @@ func (s *freeForAllState) Legal(dst []env.Action) []env.Action {
 	return dst
 }
 
-// RandomAction finds the move of index k: first its direction, then its piece. &15 spares bounds checks.
+// RandomAction returns the move of index k in the order of Legal, for a k that is uniform if r is. It finds the move's
+// direction first, then its piece. &15 spares bounds checks.
 func (s *freeForAllState) RandomAction(r uint64) env.Action {
 	var m stepMoves
 	m.find(s)

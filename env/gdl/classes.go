@@ -129,8 +129,9 @@ func (c *classes) of(goals [2]int) int {
 	return slices.Index(c.values, v)
 }
 
-// complete fills in the goal of the mover's opponent, 100 minus the mover's, if goals add up to 100. This matters only
-// in a final position in which a sheet wrongly gives a player no goal or several.
+// complete makes the goals of a final position add up to 100, if the classes are by such goals: it replaces the goal of the
+// mover's opponent by 100 minus the mover's. That changes something only where a sheet wrongly gives a player no goal or
+// several.
 func (c *classes) complete(goals *[2]int, mover env.Player) {
 	if c.bySum {
 		goals[mover.Opponent()] = 100 - goals[mover]

@@ -153,8 +153,9 @@ func proveTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []in
 	return p.followTurns(ctx)
 }
 
-// proveWithGroups is proveTurns with more power: its induction also uses mutex groups, such as (hand x 0) and (hand x
-// 1).
+// proveWithGroups is proveTurns with more power: its induction also assumes mutex groups, sets of fluents of which at
+// most one is true, such as (hand x 0) and (hand x 1). It starts from candidates that hold initially, and repeats the
+// proof without those that a move may break until no move breaks any.
 func proveWithGroups(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
 	p := &proof{circuit: c, folder: f, set: set}
 	p.findGroups()

@@ -85,11 +85,12 @@ func (c *checker) define() {
 	}
 }
 
-// warnComma warns about a comma in a rule: some people write (cell 1, 2).
+// warnComma warns about the first rule with a comma, a sure mistake: some people write (cell 1, 2). It is the first check,
+// so there are no other warnings yet.
 func (c *checker) warnComma() {
 	for _, r := range c.rules {
 		if strings.Contains(r.String(), ",") {
-			c.warnings = []Warning{{r.Pos, "a comma in this rule: blanks alone separate words", true}}
+			c.warnings = []Warning{{Pos: r.Pos, Text: "a comma in this rule: blanks alone separate words", Sure: true}}
 			return
 		}
 	}

@@ -109,7 +109,7 @@ func ParseWithin(text string, l Limits) (Spec, error) {
 // parseSpec parses a spec and checks each of its numbers against the limits.
 func parseSpec(text string, l Limits) (Spec, error) {
 	word, rest, colon := strings.Cut(text, ":")
-	if text == Zoo || strings.HasPrefix(text, Zoo+",") {
+	if text == Zoo || strings.HasPrefix(text, Zoo+",") { // short for net:zoo
 		word, rest = string(Net), text
 	}
 	s := Spec{Kind: Kind(word)}

@@ -134,7 +134,7 @@ type maker struct {
 	next    int                 // number of the game to play next
 	games   int                 // number of games from which positions have been chosen: games 0 to games-1
 	barren  int                 // number of latest consecutive games, of these, without a new position
-	waiting map[int][]candidate // candidates of games from number `games` on; nil: not played yet
+	waiting map[int][]candidate // candidates of finished games, by number, that wait for an earlier game; nil: not finished
 	nodes   int
 }
 

@@ -246,7 +246,8 @@ const (
 	plans
 )
 
-// order makes the plans: it lists the gates that results need, in topological order.
+// order makes the plans ofPosition, ofMoves and ofGoals: it appends each gate that the next position, legal moves, the end of
+// the game or goals need to one of them, in topological order.
 func (c *Circuit) order() {
 	t := c.table
 	play := c.newMarker(t)

@@ -192,7 +192,9 @@ func (p *Play) needed(t *table) (needed, kept []bool) {
 	return needed, keep.marked
 }
 
-// findUses sets the fan-out of each kept gate, see uses.
+// findUses sets the fan-out of each kept gate, see uses: the gates, output bits and blocks to compute again when its value
+// changes. It collects them by gate, then appends the lists to p.users. Gates of a block are not listed one by one: the
+// block as a whole is a user of its inputs.
 func (p *Play) findUses() {
 	gates, bits, blocks := make([][]int32, p.kept), make([][]int32, p.kept), make([][]int32, p.kept)
 	next := 0 // index of the next block
@@ -202,12 +204,12 @@ func (p *Play) findUses() {
 		}
 		if next == len(p.blocks) || gate < p.blocks[next].from {
 			for _, r := range p.of(gate) {
-				gates[r.Gate()] = append(gates[r.Gate()], 2*gate+int32(r&1))
+				gates[r.Gate()] = append(gates[r.Gate()], 2*gate+int32(r&1)) // + 1: it uses the negation
 			}
 			continue
 		}
 		for _, r := range p.of(gate) {
-			// A block is recomputed as a whole, when an input from outside changes.
+			// Inputs from outside come before the block.
 			if i := r.Gate(); int32(i) < p.blocks[next].from && !slices.Contains(blocks[i], int32(next)) {
 				blocks[i] = append(blocks[i], int32(next))
 			}

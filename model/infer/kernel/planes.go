@@ -149,8 +149,10 @@ func (s *Scratch) toPlanes(board Winograd, matrix int, dst Planes, src []float32
 	s.runPasses(board, matrix, multiply, multiply, l)
 }
 
-// fromPlanes is the transpose of toPlanes: it multiplies each row of src, a matrix of points, by the transposed matrix
-// on the left, then by the matrix on the right, and writes the result to dst, except for matrix G through epilogue.
+// fromPlanes is the transpose of toPlanes. For each row of src and each channel, the values of all points are a matrix
+// [pH, pW]. It is multiplied by the transposed Winograd matrix on the left (first pass, s.columns), then by the matrix on
+// the right (second pass, s.lines), and goes to dst through the epilogue. Matrix G, for gradients of weights, has no
+// epilogue. Distances in transformArgs are in bytes.
 func (s *Scratch) fromPlanes(board Winograd, matrix int, dst []float32, src Planes, l layout, epilogue Epilogue) {
 	l.check(board, dst, src)
 	line, row := 4*board.pW*l.channels, 4*l.height*board.pW*l.channels // bytes, between the passes

@@ -128,8 +128,9 @@ func (t *transformArgs) eachVector(do func(v int, from, to unsafe.Pointer)) {
 	}
 }
 
-// pureMultiply is the Go version of a transform pass: it multiplies each line of each board by the matrix m, for each
-// vector of channels.
+// pureMultiply is the Go version of a transform pass: it multiplies each line of each row by the matrix m, for each
+// vector of 8 channels. A pair of rows of m (see [winograd.Paired]) first gives partial sums; their sum and difference
+// then replace them.
 func pureMultiply(m *winograd.Paired, p *transformArgs) {
 	p.eachVector(func(_ int, from, to unsafe.Pointer) {
 		for i, terms := range m.Rows {

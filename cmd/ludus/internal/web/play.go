@@ -49,7 +49,8 @@ type pattern struct {
 	Defaults string `json:"defaults"` // all parameters with their defaults, such as hex(size=11,swap=1)
 }
 
-// boardRoutes registers the operations of package board.
+// boardRoutes registers /api/about, which tells the pages what this server offers (games, ratings of their shipped
+// agents, limits of agents, the folder of runs), and POST /api/OPERATION for each operation of package board.
 func (s *Server) boardRoutes() {
 	s.get("/api/about", func(r *http.Request) (any, error) {
 		l := &agentLimits

@@ -118,7 +118,7 @@ func (w *writer) loops(set isa, inputs, outputs int, prefix string, constants []
 // split divides the registers left after the inputs of a pass into temporaries and, if there are enough, registers for
 // constants.
 func split(left []string) (t *temporaries, constants []string) {
-	const enough = 8 // temporaries; at most 4 hold values at once
+	const enough = 8 // temporaries: at most 4 hold values at once, and take uses them in rotation
 	n := min(len(left), enough)
 	return &temporaries{registers: left[:n]}, left[n:]
 }
