@@ -283,3 +283,15 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// Where a sheet gives the mover's opponent another goal than the rest of 100, the mover's goal counts.
+func TestComplete(t *testing.T) {
+	c := classes{bySum: true}
+	for mover, want := range map[env.Player][2]int{env.First: {60, 40}, env.Second: {70, 30}} {
+		goals := [2]int{60, 30}
+		c.complete(&goals, mover)
+		if goals != want {
+			t.Errorf("goals 60 and 30, player %d has moved: %v, want %v", mover, goals, want)
+		}
+	}
+}

@@ -230,3 +230,22 @@ func TestSolveStops(t *testing.T) {
 		t.Errorf("a move of 200 ms took %v", spent)
 	}
 }
+
+// Values of an analysis are clamped to the proven bounds, from either side; a move with an exact class gets its utility.
+func TestImprove(t *testing.T) {
+	game := quad(t)
+	for _, c := range []struct {
+		best, worst int
+		value       float64
+		class       int // whose utility is wanted
+	}{{1, 2, -1, 2}, {1, 2, 1, 1}, {0, 3, -1, 3}, {2, 2, 1, 2}} {
+		last := len(game.Classes) - 1
+		e := &exactSearch{game: game, moves: []rootMove{{action: 3, best: c.best, worst: c.worst}, {action: 5, best: 0, worst: last}}}
+		a := &Analysis{Value: new(0.0), Moves: []MoveInfo{{Action: 3, Value: new(c.value)}, {Action: 5, Value: new(0.0)}}}
+		e.improve(a)
+		i := slices.IndexFunc(a.Moves, func(m MoveInfo) bool { return m.Action == 3 })
+		if got := *a.Moves[i].Value; got != e.utility(c.class) {
+			t.Errorf("bounds %d to %d: %v becomes %v, want %v", c.best, c.worst, c.value, got, e.utility(c.class))
+		}
+	}
+}
