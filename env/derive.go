@@ -85,7 +85,8 @@ func (d *derived[S, R]) RandomAction(r uint64) Action {
 	return d.legal[i]
 }
 
-// TerminalActions plays every legal action on a copy.
+// TerminalActions uses the method of S if there is one; otherwise it plays every legal action on a copy and appends those
+// that end the game.
 func (d *derived[S, R]) TerminalActions(dst []TerminalAction) []TerminalAction {
 	if own, ok := any(d.rules).(interface {
 		TerminalActions(dst []TerminalAction) []TerminalAction
@@ -104,7 +105,8 @@ func (d *derived[S, R]) TerminalActions(dst []TerminalAction) []TerminalAction {
 	return dst
 }
 
-// CanonicalKey plays the game again under every symmetry and compares the keys.
+// CanonicalKey uses the method of S if there is one; otherwise it plays the game again under every symmetry and returns the
+// least key.
 func (d *derived[S, R]) CanonicalKey() (Key, int) {
 	if own, ok := any(d.rules).(interface{ CanonicalKey() (Key, int) }); ok {
 		return own.CanonicalKey()

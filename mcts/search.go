@@ -225,11 +225,12 @@ func (s *Search) RunUntil(b *Batcher, stop func() bool) {
 	s.backUpRound()
 }
 
-// Step does at most one simulation: it selects a leaf, expands it and either backs it up at once or adds it to the
-// pending leaves of b. It returns false, and does nothing, if the search is done or must wait for [Batcher.Flush].
+// Step does at most one simulation: it selects a leaf and expands it. A proven leaf is backed up at once. Any other joins
+// the current round and, unless its evaluation is cached, the pending leaves of b. Step returns false, and does nothing,
+// if the search is done or must wait for [Batcher.Flush].
 //
-// Leaves are selected in rounds of up to Config.PendingLeaves. All leaves of a round are backed up together and in
-// order, cached ones too, so the cache does not affect results.
+// A round takes up to Config.PendingLeaves leaves. They are backed up together and in order, cached ones too, so the cache
+// does not affect results.
 func (s *Search) Step(b *Batcher) bool {
 	if s.roundClosed || s.roundSize == len(s.round) || s.finished() {
 		if s.roundSize == 0 || s.pending > 0 {

@@ -74,8 +74,8 @@ func memoryOf(v gorgonia.Value) []float32 {
 func (o *op) DiffWRT(int) []bool { return o.gradient }
 
 // SymDiff adds an op that computes all gradients of the layer. Its output is the first gradient. The other gradients
-// are ops without work that depend on it. The first input's gradient has memory; that of the others, the parameters, is
-// set before each run (see graph.gradients).
+// are ops without work that depend on it. The first input's gradient has memory of its own, or shares out's gradient; the
+// memory of the others, the parameters' gradients, is set before each run (see graph.gradients).
 func (o *op) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 	nodes := make(gorgonia.Nodes, len(in))
 	gradients, dIn := make([]*op, len(in)), make([][]float32, len(in))

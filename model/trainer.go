@@ -110,7 +110,8 @@ func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, &t.lossGrap
 // parts is the number of parts of a batch.
 func parts(b *Batch) int { return (b.Size + partRows - 1) / partRows }
 
-// run runs a batch through graphs of the pool, one part per graph, and adds the losses in the parts' order.
+// run runs each part of a batch on a graph of the pool, which also computes gradients if it is made for them, and adds the
+// losses in the parts' order.
 func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
 	n := parts(b)
 	t.losses = slices.Grow(t.losses[:0], n)[:n]

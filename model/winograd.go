@@ -2,8 +2,8 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// winogradConv is a convolver that uses Winograd transforms of whole boards. V, U and M are the transforms of x, of the
-// weights and of y, with one matrix per point; M = V U for each point.
+// winogradConv is a convolver that uses Winograd transforms of whole boards. V and U are the transforms of x and of the
+// weights, with one matrix per point. M = V U for each point, and y is the transform of M.
 type winogradConv struct {
 	winograd kernel.Winograd
 	*folded

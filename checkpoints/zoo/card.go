@@ -118,7 +118,7 @@ type Dial struct {
 	Command   string     `json:"command"`
 	Games     int        `json:"games"`     // number of games from which Strengths and Card.Rating are estimated
 	Strengths []Strength `json:"strengths"` // weakest first, with ascending ratings
-	// Checks are agents with elo=N, rated in other games (CheckGames) against other baselines.
+	// Checks are agents with elo=N, rated by CheckGames further games against other baselines.
 	Checks     []DialCheck `json:"checks"`
 	CheckGames int         `json:"check_games"`
 }

@@ -65,7 +65,7 @@ func containsAny[B bitboard](b B, parts []B) bool {
 	return false
 }
 
-// shiftDown replaces every cell i of b by i - n, and drops those below 0; n is at most 127.
+// shiftDown replaces every cell i of b by i - n, and drops those below 0; n is less than 64 len(b).
 func shiftDown[B bitboard](b B, n uint) B {
 	last := len(b) - 1
 	if last == 0 {
@@ -77,7 +77,7 @@ func shiftDown[B bitboard](b B, n uint) B {
 	return b
 }
 
-// shiftUp replaces every cell i of b by i + n; n is at most 127.
+// shiftUp replaces every cell i of b by i + n, and drops those beyond its words; n is less than 64 len(b).
 func shiftUp[B bitboard](b B, n uint) B {
 	last := len(b) - 1
 	if last == 0 {

@@ -48,8 +48,8 @@ func SheetPath(name string) (path string, ok bool) {
 	return strings.TrimSpace(path), ok
 }
 
-// Find is [New] without reading a file: of the games of rule sheets it finds, by full name, those this process has
-// made.
+// Find is [New] without reading a file. It finds the game of a rule sheet only by its Name, such as
+// gdl(tic-tac-toe-41d4b05b), and only if this process has made it.
 func Find(name string) (*env.Game, error) {
 	if _, ok := SheetPath(name); !ok {
 		return New(name)

@@ -226,7 +226,7 @@ func (g *game) setPlay(f *gates.Folder) {
 		t.modes = append(t.modes, i)
 	}
 	for i := range modes {
-		// In positions of a mode the control fluents of other modes are false; the only one of a mode is true.
+		// In positions of a mode the control fluents of other modes are false. If the mode has a single one, that is true.
 		var own []int
 		for k, fluent := range t.fluents {
 			switch {

@@ -62,7 +62,7 @@ func (p *proof) induce(t *turns, check func(t *turns, end int) bool) bool {
 }
 
 // checkTurns marks the groups that are broken if each role may make any moves, even illegal ones and several at once. It
-// is cheaper than checkMoves, and enough for groups such as a step counter.
+// is cheaper than checkMoves, and enough for groups such as a step counter. It reports false if the work exceeds end.
 func (p *proof) checkTurns(t *turns, end int) bool {
 	for _, control := range t.fluents {
 		assume(p.circuit, p.folder, t.fluents, control, nil, nil) // moves stay open
@@ -74,7 +74,7 @@ func (p *proof) checkTurns(t *turns, end int) bool {
 	return true
 }
 
-// checkMoves marks the groups that a legal move may break.
+// checkMoves marks the groups that a legal move may break. It reports false if the work exceeds end.
 func (p *proof) checkMoves(t *turns, end int) bool {
 	c, f := p.circuit, p.folder
 	for k, control := range t.fluents {

@@ -108,8 +108,8 @@ func (w *walk) checkGoals(over uint64) (law string, game int) {
 	return "", 0
 }
 
-// checkMoves checks the legal moves in a game that is not over: every role has one, and at most one role has several.
-// It returns the broken law, or "".
+// checkMoves checks the legal moves in a game that is not over: every role has one, at most one role
+// has several, and the game is not too long. It returns the broken law, or "".
 func (w *walk) checkMoves(game int) (law string) {
 	choosing, other, stuck := none, none, none // roles: the first two with a choice, and the first without a move
 	for role := range w.legal {

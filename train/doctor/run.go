@@ -106,7 +106,7 @@ func targetsOf(game *env.Game, games []*record.Record) targets {
 	return t
 }
 
-// entropy is the entropy of a distribution that is proportional to counts; 0 if all of these are 0.
+// entropy is the entropy, in nats, of a distribution that is proportional to counts; 0 if all of these are 0.
 func entropy[T int | uint16](counts []T) (sum float64) {
 	total := 0.0
 	for _, n := range counts {

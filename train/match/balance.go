@@ -31,11 +31,12 @@ type BalanceChecker struct {
 }
 
 const (
-	// balanceNodes is the node limit of each of the solver's two searches of an opening: about a second. All 420 openings
+	// balanceNodes is the node limit of each of the solver's two searches of an opening (for a win, and for a draw): about a
+	// second. All 420 openings
 	// of two plies in Quad 5x5 take a quarter of a second together.
 	balanceNodes = 2_000_000
 	balanceBytes = 16 << 20 // size of the solver's table
-	balancePlies = 20
+	balancePlies = 20       // longest game, in plies, whose openings are checked
 )
 
 // canCheckBalance reports whether matches of a game check their openings: the game has draws, so an opening can be

@@ -346,7 +346,8 @@ func (p *Pool) agentsWhere(keep func(*poolAgent) bool) (indices []int) {
 // canPlay reports whether an agent can play: it is a baseline or its checkpoint is kept and can be loaded.
 func (p *Pool) canPlay(i int) bool { return p.agents[i].factory != nil }
 
-// Best returns the best checkpoint that can play, or the newest one if none is rated; -1 if none can play.
+// Best returns the first checkpoint of [rundir.Ratings.Best] that can play, or the newest one if no rated one can; -1 if
+// none can play.
 func (p *Pool) Best() int {
 	for _, r := range p.Ratings().Best() {
 		if i := p.Index(r.Agent); p.canPlay(i) {
@@ -400,12 +401,12 @@ func (p *Pool) knownElo() []float64 {
 	return elo
 }
 
-// fit fits the ratings of the agents to their games.
+// fit fits the ratings of the agents to their games, and sets the centre of their intervals.
 func (p *Pool) fit() *fit {
 	f := newFit(p.knownElo(), p.pairings)
 	f.setCentre(func(i int) bool {
 		if len(p.scale.agents) > 0 {
-			return i == 0 // the anchor, whose rating is known: intervals are those of the ratings
+			return i == 0 // the anchor, whose rating is known
 		}
 		if p.reference == nil {
 			return p.canPlay(i) && p.agents[i].strength == nil

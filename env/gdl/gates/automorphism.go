@@ -17,8 +17,8 @@ type Matcher struct {
 	becomes []Ref // the matcher's literal for each gate of the circuit that results need
 	inputs  int
 	needed  []int32 // conjunctions that results need, ascending
-	loops   []int32
-	defs    []Ref // definition of each loop
+	loops   []int32 // gates that stand for propositions of blocks, see package doc
+	defs    []Ref   // definition of each loop
 	from    colouring
 	to      colouring
 	images  []Ref // scratch of verify: image of each gate

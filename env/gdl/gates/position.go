@@ -153,7 +153,8 @@ func (p *Position) flipRest(rest []change) {
 	}
 }
 
-// compare finds the fluents that a move changes by computing the whole circuit; it is for modes without effects.
+// compare finds the fluents that move k, an index in Mode.Moves, changes. It computes the whole circuit; it is for plays
+// whose moves have no precomputed effects.
 func (p *Position) compare(mode, k int) {
 	if p.values == nil {
 		p.values = p.play.circuit.NewValues()
@@ -184,7 +185,8 @@ func (p *Position) After(mode int, moves []int32, v Values) {
 	p.forget()
 }
 
-// put applies a move's effect to the given set of the 64 positions of v, where entry r^1 is the negation of r.
+// put applies the effect of a move from p to a set of the 64 positions of v. Conditions of the effect are about p. Entry
+// r^1 of v is the negation of r.
 func (p *Position) put(e *effect, positions uint64, v Values) {
 	for _, r := range e.sets {
 		v[r] |= positions

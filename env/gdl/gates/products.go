@@ -11,7 +11,7 @@ const (
 // multiplier computes disjunctive normal forms of gates.
 type multiplier struct {
 	table  *table
-	counts []bool // the fluents to keep in the normal forms
+	counts []bool // the fluents to keep in the normal forms; others are taken as true
 	known  map[Ref]products
 	work   int
 }

@@ -118,6 +118,7 @@ func (t *Terms) add(functor int32, args []Term) Term {
 	return x
 }
 
+// grow doubles the hash table.
 func (t *Terms) grow() {
 	t.table = make([]Term, 2*len(t.table))
 	for i := range t.table {

@@ -6,8 +6,8 @@ import "slices"
 //
 //	(<= (goal x 0) (not (goal x 100)))
 //
-// becomes two rules, one for the predicate "goal 0" and one for goal. It returns the rules unchanged if no goal depends
-// on a goal, or if such a goal has a variable as its value.
+// becomes two rules, one for the predicate "goal 0" and one for goal. It returns the rules unchanged if no body
+// contains a goal, or if the value of any goal, in a head or a body, is a variable.
 func SplitGoals(rules []Rule) []Rule {
 	asked, fixed := false, true
 	for _, r := range rules {

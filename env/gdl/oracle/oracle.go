@@ -149,7 +149,8 @@ func newLayer(rules []rule) (l layer, err error) {
 	return l, nil
 }
 
-// alternatives returns the disjunctive normal form of a body, in which only atoms are negated.
+// alternatives returns the disjunctive normal form of a body. Only atoms of the body are negated, because package kif has
+// moved negations inwards.
 func alternatives(body []kif.Term) [][]kif.Term {
 	result := [][]kif.Term{nil}
 	for _, l := range body {

@@ -23,7 +23,7 @@ func PlaneStride(floats int) int { return (floats+15)&^15 + 16 }
 // plane.
 type Winograd struct {
 	H, W   int
-	pH, pW int // points of a column and of a line
+	pH, pW int // points of a column (H cells) and of a row (W cells)
 }
 
 // NewWinograd returns the transform of boards of h x w cells; ok is false if there is none for that size.

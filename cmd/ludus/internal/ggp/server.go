@@ -85,7 +85,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 // logf writes a line to the log.
 func (s *Server) logf(format string, args ...any) { s.log.Print(plain(fmt.Sprintf(format, args...))) }
 
-// plain shortens a text that may come from a client, and replaces its control characters, for logs.
+// plain shortens a text that may come from a client, and replaces its control characters, for logs and replies.
 func plain(text string) string {
 	const most = 500
 	if len(text) > most {
