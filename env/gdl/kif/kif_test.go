@@ -49,12 +49,50 @@ func TestErrors(t *testing.T) {
 		strings.Repeat("a", 5<<20):      "the text has 5242880 bytes",
 		strings.Repeat("a ", 1<<20+100): "more than 1048576 words",
 		"?x":                            "cannot be the head",
+		"(role x)\n; \xe4\n":            "line 2, column 3: the byte 0xe4 is not UTF-8; save the text in UTF-8",
+		"(role é\xe9)":                  "line 1, column 8: the byte 0xe9 is not UTF-8",
+		"(role \xed\xa0\x80)":           "line 1, column 7: the byte 0xed is not UTF-8", // half of a pair of UTF-16
+		"(role \xc0\xaf)":               "line 1, column 7: the byte 0xc0 is not UTF-8", // a longer form than needed
+		"\xff\xfe(\x00":                 "line 1, column 1: the text is in UTF-16; save it in UTF-8",
+		"(role ä\ufffd)":                "line 1, column 8: the character U+FFFD stands where a conversion lost another",
+		"(ö x)\n(role\u00a0x)":          "line 2, column 6: the character U+00A0 (no-break space) is invisible",
+		"(ö \u200bx)":                   "line 1, column 4: the character U+200B (zero-width space) is invisible",
+		"(p x\u200dy)":                  "line 1, column 5: the character U+200D is invisible",
+		"(p \ufeff)":                    "line 1, column 4: the character U+FEFF (byte order mark) is invisible",
+		"(p \u0085)":                    "line 1, column 4: the character U+0085 is invisible",
+		"(p \u3164)":                    "line 1, column 4: the character U+3164 is invisible",
+		"; old\r(role x)\r":             "line 1, column 6: a carriage return without a line feed",
+		"(role x)\r\r\n":                "line 1, column 9: a carriage return without a line feed",
+		"(=> (p) q)":                    "line 1, column 1: => makes no rule; write (<= HEAD CONDITION ...)",
+		"(<= p\n (=> q r))":             "line 2, column 2: => makes no rule",
+		"(:- p q)":                      ":- makes no rule",
+		"(p ?x)\n:- (q ?x)":             "line 2, column 1: :- makes no rule",
+		"((p ?x) :- (q ?x))":            "line 1, column 9: :- makes no rule",
+		"(<= (p) :- (q))":               "line 1, column 9: :- makes no rule",
 	} {
 		_, err := kif.ReadRules(text)
 		var e *kif.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20q: error %v, want one with %q", text, err, want)
+			t.Errorf("%.40q: error %v, want one with %q", text, err, want)
 		}
+	}
+}
+
+// TestCharacters reads a byte order mark, other scripts, emoji and their joiners, arrows as terms, and line ends of Windows.
+func TestCharacters(t *testing.T) {
+	const text = "\ufeff(p é 走 →)\r\n; \u00a0\u200b\ufffd\r\n(q 👩\u200d🚀 ☂\ufe0f می\u200cخواهم (=> a) :-)"
+	nodes, err := kif.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(nodes), "[(p é 走 →) (q 👩\u200d🚀 ☂\ufe0f می\u200cخواهم (=> a) :-)]"; got != want {
+		t.Errorf("read %s, want %s", got, want)
+	}
+	if pos := nodes[0].List[3].Pos; pos != (kif.Pos{Line: 1, Column: 8}) {
+		t.Errorf("the arrow is at %v", pos)
+	}
+	if _, err := kif.Rules(nodes); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -136,6 +174,8 @@ func FuzzReadRules(f *testing.F) {
 	f.Add("(<= (next (cell ?x b)) (not (true (p))) (or q (distinct ?x 1)))")
 	f.Add("(role x) ; comment\nterminal")
 	f.Add("(<= p) ((")
+	f.Add("\ufeff(p é 👩\u200d🚀)\r\n; \u00a0")
+	f.Add("(p ä\xe4)")
 	f.Fuzz(func(t *testing.T, text string) {
 		rules, err := kif.ReadRules(text)
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Limits of what Read accepts.
@@ -13,7 +15,8 @@ const (
 	MaxNodes = 1 << 20
 )
 
-// Pos is a place in a text: line and column, counted from 1; the column counts bytes.
+// Pos is a place in a text: line and column, counted from 1; the column counts characters. A byte order mark at the start
+// does not count.
 type Pos struct{ Line, Column int }
 
 func (p Pos) String() string { return fmt.Sprintf("line %d, column %d", p.Line, p.Column) }
@@ -67,17 +70,67 @@ func (n Node) write(b *strings.Builder) {
 	b.WriteByte(')')
 }
 
-// Read returns the atoms and lists of a text. Errors are of type [Error].
+// ByteOrderMark is the character with which some editors begin a file in UTF-8. [Read] skips it.
+const ByteOrderMark = "\ufeff"
+
+// Read returns the atoms and lists of a text in UTF-8. Errors are of type [Error].
 func Read(text string) ([]Node, error) {
 	if len(text) > MaxBytes {
 		return nil, Errorf(Pos{1, 1}, "the text has %d bytes; at most %d are read", len(text), MaxBytes)
 	}
-	r := reader{text: text, pos: Pos{1, 1}}
-	nodes, err := r.list(0, Pos{})
+	text = strings.TrimPrefix(text, ByteOrderMark)
+	err := checkEncoding(text)
 	if err != nil {
 		return nil, err
 	}
-	return nodes, nil
+	r := reader{text: text, pos: Pos{1, 1}}
+	return r.list(0, Pos{})
+}
+
+// checkEncoding returns an error at the first byte that is not UTF-8, or at the first carriage return without a line feed:
+// after one, as in files of old Macintosh computers, the comment before it would go on.
+func checkEncoding(text string) error {
+	pos := Pos{1, 1}
+	for i, c := range text {
+		switch rest := text[i:]; {
+		case c == utf8.RuneError && !strings.HasPrefix(rest, string(utf8.RuneError)):
+			if i == 0 && (strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff")) {
+				return Errorf(pos, "the text is in UTF-16; save it in UTF-8")
+			}
+			return Errorf(pos, "the byte %#02x is not UTF-8; save the text in UTF-8 (from Latin-1: iconv -f latin1 -t utf-8 OLD > NEW)", rest[0])
+		case c == '\r' && !strings.HasPrefix(rest, "\r\n"):
+			return Errorf(pos, "a carriage return without a line feed ends no line; save the text with line ends of Unix or Windows")
+		case c == '\n':
+			pos = Pos{pos.Line + 1, 1}
+		default:
+			pos.Column++
+		}
+	}
+	return nil
+}
+
+// checkAtom returns an error at the first character of an atom that people cannot see or tell from another. The joiners of
+// some scripts and of emoji may follow characters other than ASCII.
+func checkAtom(atom string, pos Pos) error {
+	before := rune(0)
+	for _, c := range atom {
+		joiner := (c == '\u200c' || c == '\u200d') && before > unicode.MaxASCII
+		switch {
+		case c == utf8.RuneError:
+			return Errorf(pos, "the character U+FFFD stands where a conversion lost another; write that one again")
+		case unicode.In(c, unicode.Z, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) && !joiner:
+			return Errorf(pos, "the character %U%s is invisible, but no blank; write a blank or nothing", c, invisible[c])
+		}
+		before = c
+		pos.Column++
+	}
+	return nil
+}
+
+// invisible names frequent invisible characters.
+var invisible = map[rune]string{
+	'\u00a0': " (no-break space)", '\u00ad': " (soft hyphen)", '\u200b': " (zero-width space)", '\u202f': " (narrow no-break space)",
+	'\u2028': " (line separator)", '\u2060': " (word joiner)", '\u3000': " (ideographic space)", '\ufeff': " (byte order mark)",
 }
 
 // reader is the state of Read.
@@ -129,7 +182,12 @@ func (r *reader) list(depth int, open Pos) ([]Node, error) {
 			for r.at < len(r.text) && !isDelimiter(r.text[r.at]) {
 				r.advance()
 			}
-			list = append(list, Node{Atom: strings.ToLower(r.text[start:r.at]), Pos: pos})
+			atom := r.text[start:r.at]
+			err := checkAtom(atom, pos)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, Node{Atom: strings.ToLower(atom), Pos: pos})
 		}
 	}
 }
@@ -155,9 +213,10 @@ func (r *reader) skip() {
 
 // advance moves past one byte.
 func (r *reader) advance() {
-	if r.text[r.at] == '\n' {
+	switch c := r.text[r.at]; {
+	case c == '\n':
 		r.pos = Pos{r.pos.Line + 1, 1}
-	} else {
+	case utf8.RuneStart(c):
 		r.pos.Column++
 	}
 	r.at++

@@ -82,6 +82,9 @@ func Rules(nodes []Node) ([]Rule, error) {
 		if rule.Head, err = NewTerm(head); err != nil {
 			return nil, err
 		}
+		if isArrow(rule.Head.Name) {
+			return nil, arrowError(head.Pos, rule.Head.Name)
+		}
 		if _, reserved := connectives[rule.Head.Name]; reserved || rule.Head.IsVariable() {
 			return nil, Errorf(head.Pos, "%s cannot be the head of a rule", rule.Head.Name)
 		}
@@ -123,8 +126,18 @@ func inwards(t Term, negate bool) Term {
 	return t
 }
 
-// checkLiteral returns an error if a literal is a variable, or if a connective in it has a wrong number of arguments.
+// isArrow reports whether a word looks like the arrow of a rule, but is that of another language.
+func isArrow(word string) bool { return word == "=>" || word == ":-" }
+
+func arrowError(pos Pos, arrow string) error {
+	return Errorf(pos, "%s makes no rule; write (<= HEAD CONDITION ...), the head first", arrow)
+}
+
+// checkLiteral returns an error if a literal is an arrow or a variable, or if a connective in it has a wrong number of arguments.
 func checkLiteral(t Term) error {
+	if isArrow(t.Name) {
+		return arrowError(t.Pos, t.Name)
+	}
 	if t.IsVariable() {
 		return Errorf(t.Pos, "the variable %s stands where a condition must stand, such as (p %s)", t.Name, t.Name)
 	}
@@ -171,6 +184,9 @@ func NewTerm(n Node) (Term, error) {
 		return Term{}, Errorf(n.Pos, "an empty list stands where a term must stand")
 	}
 	first := n.List[0]
+	if first.IsList() && len(n.List) > 1 && isArrow(n.List[1].Atom) {
+		return Term{}, arrowError(n.List[1].Pos, n.List[1].Atom)
+	}
 	if first.IsList() || first.Atom == "<=" || first.Atom[0] == '?' {
 		return Term{}, Errorf(first.Pos, "a list must begin with a name, not with %s", cut(first.String()))
 	}

@@ -95,12 +95,11 @@ func check(ctx context.Context, path, text string, describe func(*env.Game) stri
 
 // excerpt returns the lines around pos.
 func excerpt(text string, pos kif.Pos) (list []Line) {
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(strings.TrimPrefix(text, kif.ByteOrderMark), "\n")
 	for n := max(1, pos.Line-excerptLines); n <= min(len(lines), pos.Line+excerptLines); n++ {
 		line := Line{Number: n, Text: strings.ToValidUTF8(strings.TrimRight(lines[n-1], "\r"), "?")}
 		if n == pos.Line {
-			before := lines[n-1][:min(pos.Column-1, len(lines[n-1]))]
-			line.Column = 1 + len([]rune(before))
+			line.Column = pos.Column
 		}
 		list = append(list, line)
 	}
