@@ -1,6 +1,7 @@
 package env
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,6 +100,9 @@ func pick(entries []string, actions []Action) []string {
 	}
 	return list
 }
+
+// SkipByteOrderMark returns the data of a file or stream in UTF-8 without the byte order mark with which some programs begin it.
+func SkipByteOrderMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
 // Quote quotes a text from outside for an error message and cuts it after 60 bytes.
 func Quote(text string) string {

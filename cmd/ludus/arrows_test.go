@@ -92,7 +92,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/ggp": {
 		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/kif", "model/infer", "train", "train/agent", "train/parallel", "train/rundir", "train/stats",
 	},
-	"cmd/ludus/internal/lines":       {},
+	"cmd/ludus/internal/lines":       {"env"},
 	"cmd/ludus/internal/notation":    {"env"},
 	"cmd/ludus/internal/page":        {"cmd/ludus/internal/static", "env", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine": {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},

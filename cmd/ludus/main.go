@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,10 @@ func main() {
 	context.AfterFunc(ctx, stop) // after the first Ctrl-C, a second one kills the program
 	out, root := &errorWriter{w: os.Stdout}, rootCommand()
 	root.SetOut(out)
-	err := root.ExecuteContext(ctx)
+	err := checkEncoding(os.Args[1:])
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if out.err != nil && !errors.Is(err, out.err) {
 		err = errors.Join(err, fmt.Errorf("writing the output: %w", out.err))
 	}
@@ -41,6 +45,17 @@ func main() {
 		fmt.Fprintln(os.Stderr, "ludus:", message(err))
 	}
 	os.Exit(exitCode(err))
+}
+
+// checkEncoding returns an error for an argument that is not UTF-8. Files of runs hold names of agents and folders as JSON,
+// which cannot hold other bytes.
+func checkEncoding(args []string) error {
+	for _, arg := range args {
+		if !utf8.ValidString(arg) {
+			return usageError{fmt.Errorf("the argument %q is not UTF-8; use a terminal for UTF-8, and rename files with other names", arg)}
+		}
+	}
+	return nil
 }
 
 // rootCommand returns the command ludus with all its subcommands.

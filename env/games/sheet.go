@@ -34,10 +34,13 @@ type carried struct {
 	Sheet string `json:"sheet"`
 }
 
+// IsSheet reports whether a path has the extension of a rule sheet, in any case: nim.kif, NIM.KIF.
+func IsSheet(path string) bool { return strings.EqualFold(filepath.Ext(path), ".kif") }
+
 // SheetPath returns the path in a name gdl(PATH), or the name itself if it is PATH.kif; ok is false for other names.
 func SheetPath(name string) (path string, ok bool) {
 	name = strings.TrimSpace(name)
-	if filepath.Ext(name) == ".kif" {
+	if IsSheet(name) {
 		return name, true
 	}
 	rest, ok := strings.CutPrefix(name, gdl.Family+"(")
@@ -164,7 +167,7 @@ func readCarried(dir string) (c carried, err error) {
 	if err != nil {
 		return c, err
 	}
-	if err := json.Unmarshal(data, &c); err != nil || c.Sheet == "" {
+	if err := json.Unmarshal(env.SkipByteOrderMark(data), &c); err != nil || c.Sheet == "" {
 		return c, fmt.Errorf("%s is not the folder of a run on a rule sheet", dir)
 	}
 	return c, nil

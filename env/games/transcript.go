@@ -2,6 +2,7 @@ package games
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ func VerifyTranscript(g *env.Game, r io.Reader) (TranscriptCounts, error) {
 	number := 0
 	for lines.Scan() {
 		number++
-		line := strings.TrimSpace(lines.Text())
+		line := string(bytes.TrimSpace(env.SkipByteOrderMark(lines.Bytes())))
 		if line == "" {
 			continue
 		}

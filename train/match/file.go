@@ -53,7 +53,7 @@ const fileVersion = 2
 // parseFile parses the lines of a match file.
 func parseFile(lines [][]byte) (*matchFile, error) {
 	f := &matchFile{}
-	if len(lines) == 0 || json.Unmarshal(lines[0], &f.fileHeader) != nil || f.Version < 1 {
+	if len(lines) == 0 || json.Unmarshal(env.SkipByteOrderMark(lines[0]), &f.fileHeader) != nil || f.Version < 1 {
 		return nil, errors.New("it is not a match file")
 	}
 	if f.Version != fileVersion {

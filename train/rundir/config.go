@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"ludus/checkpoints"
+	"ludus/env"
 )
 
 // configVersion is the format version of config.json.
@@ -87,7 +88,7 @@ func readFile[T any](path string, parse func([]byte) (*T, error)) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := parse(data)
+	x, err := parse(env.SkipByteOrderMark(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

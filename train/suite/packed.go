@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ludus/checkpoints"
+	"ludus/env"
 	"ludus/env/games"
 )
 
@@ -36,6 +37,7 @@ func (s *Suite) Pack() []byte {
 // Parse reads a suite in the packed format or as lines of JSON, and checks that every position fits the game. Errors
 // wrap [ErrSuite] or those of package checkpoints.
 func Parse(data []byte) (*Suite, error) {
+	data = env.SkipByteOrderMark(data)
 	parse := parsePacked
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
 		parse = parseLines

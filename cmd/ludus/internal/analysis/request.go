@@ -56,7 +56,7 @@ type Fields map[string]json.RawMessage
 // ParseFields parses a JSON object. The error shows example as a valid request.
 func ParseFields(data []byte, example string) (Fields, error) {
 	var f Fields
-	err := json.Unmarshal(data, &f)
+	err := json.Unmarshal(env.SkipByteOrderMark(data), &f)
 	if err == nil && f != nil {
 		return f, nil
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"ludus/env"
 )
 
 // Reader reads lines in a goroutine of its own. Close ends and joins it.
@@ -19,7 +21,7 @@ type Reader struct {
 	reader sync.WaitGroup
 }
 
-// NewReader starts reading. It cuts each line to maxLine+1 bytes. It buffers at most ahead lines, and holds one more,
+// NewReader starts reading. It cuts each line to maxLine+1 bytes, and skips a byte order mark before it. It buffers at most ahead lines, and holds one more,
 // before they are taken from C. Closing the stream must end a pending Read, as it does for [Interruptible].
 func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 	c := make(chan []byte, ahead)
@@ -35,7 +37,7 @@ func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 				return
 			}
 			select {
-			case c <- line:
+			case c <- env.SkipByteOrderMark(line):
 			case <-r.closed:
 				return
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ludus/env"
 )
@@ -13,27 +14,29 @@ type Parser struct {
 	Drops bool     // a column alone names a move, see [env.Game.Drops]
 	Verbs []string // verbs of official texts, which may precede the cells of a move
 
-	game  *env.Game
-	moves []move // indexed by action
+	game    *env.Game
+	moves   []move // indexed by action
+	symbols string // characters of words without letters and digits, such as →, in texts of moves
 }
 
 // move holds an action's name and official text as tokens, without the verb.
 type move struct {
 	verb           string
+	verbTokens     []string
 	plain          bool // the move's name has no verb
 	name, official []string
 }
 
 // NewParser returns a parser for a game's moves.
 func NewParser(game *env.Game) *Parser {
-	p := &Parser{game: game, Drops: game.Drops(), moves: make([]move, game.NumActions())}
+	p := &Parser{game: game, Drops: game.Drops(), moves: make([]move, game.NumActions()), symbols: symbolsIn(game.ActionTexts)}
 	for a, text := range game.ActionTexts {
 		if text == "" {
 			continue
 		}
 		verb, name := game.Verb(env.Action(a)), game.ActionNames[a]
 		rest, withVerb := strings.CutPrefix(name+" ", verb+" ")
-		p.moves[a] = move{verb, !withVerb, tokens(rest), tokens(text)[1:]}
+		p.moves[a] = move{verb, p.tokens(verb), !withVerb, p.tokens(rest), p.tokens(strings.Join(words(text)[1:], " "))}
 		if game.Drawing.ActionCells[a] != env.NoCells && !slices.Contains(p.Verbs, verb) {
 			p.Verbs = append(p.Verbs, verb)
 		}
@@ -79,7 +82,7 @@ func (p *Parser) Parse(state env.State, legal []env.Action, text string) (env.Ac
 		}
 		return 0, p.illegal(state, legal, a)
 	}
-	typed := tokens(text)
+	typed := p.tokens(text)
 	if found := p.fitting(legal, typed, p.wholes); len(found) > 0 {
 		return p.only(found, text)
 	}
@@ -132,8 +135,12 @@ func (p *Parser) fits(a env.Action, typed []string, forms func(env.Action) [][]s
 	if len(typed) == 0 || m.verb == "" {
 		return false
 	}
+	n := 1 // number of typed tokens that name the verb
+	if verb := len(m.verbTokens); verb <= len(typed) && slices.Equal(typed[:verb], m.verbTokens) {
+		n = verb
+	}
 	return slices.ContainsFunc(forms(a), func(form []string) bool {
-		return m.plain && slices.Equal(typed, form) || strings.HasPrefix(m.verb, typed[0]) && slices.Equal(typed[1:], form)
+		return m.plain && slices.Equal(typed, form) || strings.HasPrefix(m.verb, typed[0]) && slices.Equal(typed[n:], form)
 	})
 }
 
@@ -183,31 +190,61 @@ func (p *Parser) list(actions []env.Action) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// tokens splits a text into words and numbers in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All other characters
-// separate words, and so does an x between two cells ("takes"): "b2xc3" and "b2 x c3" are b, 2, c, 3. An x before a
-// number is a column.
-func tokens(text string) (list []string) {
-	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
-	for text = strings.ToLower(text); text != ""; {
-		rest := strings.TrimLeft(text, letters)
-		if rest == text {
-			rest = strings.TrimLeft(text, digits)
+// tokens splits a text into words, numbers and the game's symbols, in lower case: "(mark r3 c3)" into mark, r, 3, c, 3. All
+// other characters separate words, and so does an x between two cells ("takes"): "b2xc3" and "b2 x c3" are b, 2, c, 3. An x
+// before a number is a column.
+func (p *Parser) tokens(text string) (list []string) {
+	var token []rune
+	end := func(next rune) {
+		column := string(token) == "x" && isDigit(next)
+		if !column && len(list) > 0 && isNumber(list[len(list)-1]) && len(token) > 0 && token[0] == 'x' {
+			token = token[1:]
 		}
-		if rest == text {
-			text = text[1:]
-			continue
+		if len(token) > 0 {
+			list = append(list, string(token))
 		}
-		token := text[:len(text)-len(rest)]
-		column := token == "x" && rest != "" && isNumber(rest)
-		text = rest
-		if !column && len(list) > 0 && isNumber(list[len(list)-1]) {
-			token = strings.TrimPrefix(token, "x")
-		}
-		if token != "" {
-			list = append(list, token)
+		token = nil
+	}
+	for _, c := range strings.ToLower(text) {
+		switch {
+		case strings.ContainsRune(p.symbols, c):
+			end(c)
+			list = append(list, string(c))
+		case !isDigit(c) && !isLetter(c):
+			end(c)
+		default:
+			if len(token) > 0 && isDigit(c) != isDigit(token[0]) {
+				end(c)
+			}
+			token = append(token, c)
 		}
 	}
+	end(0)
 	return list
 }
 
-func isNumber(token string) bool { return token[0] >= '0' && token[0] <= '9' }
+// symbolsIn returns the characters of all words that have neither letters nor digits.
+func symbolsIn(texts []string) (symbols string) {
+	for _, text := range texts {
+		for _, word := range words(text) {
+			if !strings.ContainsFunc(word, func(c rune) bool { return isDigit(c) || unicode.IsLetter(c) || unicode.IsNumber(c) }) {
+				symbols += word
+			}
+		}
+	}
+	return symbols
+}
+
+// words returns the words of an official text, without brackets.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return c == '(' || c == ')' || c == ' ' })
+}
+
+func isDigit(c rune) bool { return c >= '0' && c <= '9' }
+
+// isLetter reports whether a character is part of a word: a letter, a mark on one, or a digit other than 0 to 9.
+func isLetter(c rune) bool {
+	return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsNumber(c) && !isDigit(c)
+}
+
+func isNumber(token string) bool { return isDigit(rune(token[0])) }

@@ -141,7 +141,7 @@ func TestTokens(t *testing.T) {
 	for text, want := range map[string]string{
 		"b2xc3": "b 2 c 3", "B2 x c3": "b 2 c 3", "w1-x2": "w 1 x 2", "w1x2": "w 1 x 2", "w1xx2": "w 1 x 2", "x2": "x 2", "(mark r3 c3)": "mark r 3 c 3",
 	} {
-		if got := strings.Join(tokens(text), " "); got != want {
+		if got := strings.Join(new(Parser).tokens(text), " "); got != want {
 			t.Errorf("%q: tokens %s, want %s", text, got, want)
 		}
 	}
@@ -214,6 +214,51 @@ func TestReplay(t *testing.T) {
 	}
 	if _, _, err := Replay(game, []string{"b2b3", "b5-b3"}); err == nil || !strings.HasPrefix(err.Error(), `move 2: "b5-b3" is not a move of this game; moves look like `) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// wordsSheet returns a sheet in which each player says one of the moves, and x wins if both say the same.
+func wordsSheet(moves ...string) string {
+	text := `(role x) (role o) (init (step 1)) (succ 1 2) (succ 2 3)
+		(<= (legal x ?m) (true (step 1)) (word ?m)) (<= (legal o noop) (true (step 1)))
+		(<= (legal o ?m) (true (step 2)) (word ?m)) (<= (legal x noop) (true (step 2)))
+		(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+		(<= (next (said ?p ?m)) (does ?p ?m) (word ?m)) (<= (next (said ?p ?m)) (true (said ?p ?m)))
+		(<= same (true (said x ?m)) (true (said o ?m)))
+		(<= terminal (true (step 3))) (<= (goal x 100) same) (<= (goal x 0) (not same)) (<= (goal o 0) same) (<= (goal o 100) (not same))`
+	for _, m := range moves {
+		text += " (word " + m + ")"
+	}
+	return text
+}
+
+// TestWords reads moves in other scripts, of signs alone, and shorter forms of both.
+func TestWords(t *testing.T) {
+	game, _, err := gdl.New(t.Context(), "words", wordsSheet("да", "нет", "走", "+", "-", "→", "(шаг ä 1)", "(шаг ö 1)", "(→ +)", "(→ 👩\u200d🚀)",
+		"(knight-move 1 2)", "(beißen ☂\ufe0f)", "undo", "quit", "#1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, state := NewParser(game), game.NewState()
+	legal := state.Legal(nil)
+	for _, a := range legal {
+		for _, line := range []string{game.ActionTexts[a], game.ActionNames[a], strings.ToUpper(game.ActionTexts[a]), " " + strings.Trim(game.ActionTexts[a], "()") + "  "} {
+			if got, err := p.Parse(state, legal, line); err != nil || got != a {
+				t.Errorf("%q is read as %s: %v", line, game.ActionTexts[got], err)
+			}
+		}
+	}
+	for line, want := range map[string]string{
+		"д": "да", "НЕ": "нет", "ш ö 1": "(шаг ö 1)", "ä1": "", "шаг ä": "", "knight-move, 1 2": "(knight-move 1 2)", "k 1 2": "(knight-move 1 2)",
+		"→+": "(→ +)", "→ 👩\u200d🚀": "(→ 👩\u200d🚀)", "b ☂\ufe0f": "(beißen ☂\ufe0f)", "走走": "", "\xff": "", "é": "",
+	} {
+		a, err := p.Parse(state, legal, line)
+		if (err == nil) != (want != "") || err == nil && game.ActionTexts[a] != want {
+			t.Errorf("%q is read as %s, want %s: %v", line, game.ActionTexts[a], want, err)
+		}
+	}
+	if _, _, err := Replay(game, []string{"→", "+"}); err != nil {
+		t.Error(err)
 	}
 }
 

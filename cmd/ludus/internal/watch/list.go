@@ -2,6 +2,7 @@ package watch
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"ludus/train/rundir"
 )
@@ -54,6 +56,10 @@ func findRuns(dir, below string, levels int) (names []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, below))
 	for _, e := range entries {
 		name := path.Join(below, e.Name())
+		if !utf8.ValidString(name) {
+			err = errors.Join(err, fmt.Errorf("%q is left out, because its name is not UTF-8; rename it", name))
+			continue
+		}
 		link := e.Type()&fs.ModeSymlink != 0
 		if strings.HasPrefix(e.Name(), ".") || !e.IsDir() && !link {
 			continue
