@@ -105,7 +105,7 @@ func TestBoard(t *testing.T) {
 	g := pileGame()
 	g.Players = [2]string{"a", "b"}
 	env.Derive(g, pile{left: 2})
-	if got, want := g.Board(g.NewState()), "1  p  p  .  .  .  .  .  .  .\n   a  b  c  d  e  f  g  h  i\na to move\n"; got != want {
+	if got, want := g.Board(g.NewState()), "1  P  P  .  .  .  .  .  .  .\n   a  b  c  d  e  f  g  h  i\na to move\n"; got != want {
 		t.Errorf("board\n%swant\n%s", got, want)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
 )
 
 // Drawing says how to draw positions of a game: its board, the kinds of pieces, and the cells of each action. Cells are
@@ -142,13 +145,51 @@ func (g *Game) Status(s State) string {
 	return text
 }
 
-// Board draws a position as lines of text: a letter for each piece, the first of its name, numbers of rows, letters of
+// Marks returns a character for each kind of piece, for boards of text. All are different, and each takes one or two cells of
+// a terminal: the name if it is one character, otherwise the first that is free of its capitals, its characters, digits and
+// letters. If ascii is set, all are ASCII, and "?" stands for each kind for which none is left.
+func (d *Drawing) Marks(ascii bool) []string {
+	list, taken := make([]string, len(d.Pieces)), map[string]bool{}
+	take := func(i int, mark string, width int) bool {
+		fit := (width == 1 || width == 2) && !strings.Contains(".·+•*[]", mark) && !(ascii && mark[0] > unicode.MaxASCII)
+		if !fit || taken[mark] {
+			return false
+		}
+		list[i], taken[mark] = mark, true
+		return true
+	}
+	for i, p := range d.Pieces {
+		if mark, rest, width, _ := uniseg.FirstGraphemeClusterInString(p.Name, -1); rest == "" {
+			take(i, mark, width)
+		}
+	}
+	var spare []rune
+	for c := '1'; c <= 'ɏ'; c++ { // up to the end of the Latin letters
+		if unicode.IsDigit(c) || unicode.IsLetter(c) {
+			spare = append(spare, c)
+		}
+	}
+	for i, p := range d.Pieces {
+		for _, name := range []string{strings.ToUpper(p.Name), p.Name, string(spare)} {
+			for all := uniseg.NewGraphemes(name); list[i] == "" && all.Next(); {
+				take(i, all.Str(), all.Width())
+			}
+		}
+		if list[i] == "" {
+			list[i] = "?"
+		}
+	}
+	return list
+}
+
+// Board draws a position as lines of text: a character for each piece, see [Drawing.Marks], numbers of rows, letters of
 // columns, then the status. A game without a board has the status only.
 func (g *Game) Board(s State) string {
 	if g.Tensor.Cells() == 1 {
 		return g.Status(s) + "\n"
 	}
 	d, pieces := &g.Drawing, s.Pieces(nil)
+	marks := d.Marks(false)
 	rows, columns := g.AxisLabels()
 	margin, width := 0, 3
 	for _, label := range rows {
@@ -165,13 +206,13 @@ func (g *Game) Board(s State) string {
 		}
 		for c := range columns {
 			cell := r*len(columns) + c
-			letter := byte('.')
+			mark := "."
 			if !d.Cells[cell] || d.IsVoid(pieces[cell]) {
-				letter = ' '
+				mark = " "
 			} else if k := pieces[cell]; k > 0 {
-				letter = d.Pieces[k-1].Name[0]
+				mark = marks[k-1]
 			}
-			line += fmt.Sprintf("%*c", width, letter)
+			line += strings.Repeat(" ", width-uniseg.StringWidth(mark)) + mark
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
 	}

@@ -19,6 +19,43 @@ func line() *env.Game {
 	}
 }
 
+// TestMarks gives each kind of piece a mark of its own, with one or two columns.
+func TestMarks(t *testing.T) {
+	for names, want := range map[string]string{
+		"x o":                       "x o",
+		"white black wall":          "W B A",
+		"wp wr bp br w":             "W R B b w",
+		"走 走马 белый é ♚":            "走 马 Б é ♚",
+		"+ * . · red":               "1 2 3 4 R",
+		"\u0301 e\u0301 👩\u200d🚀 ⸻": "1 e\u0301 👩\u200d🚀 2", // a mark without a letter, and a dash of four columns
+		"ß ßa":                      "ß A",
+	} {
+		var d env.Drawing
+		for _, name := range strings.Fields(names) {
+			d.Pieces = append(d.Pieces, env.Piece{Name: name})
+		}
+		if got := strings.Join(d.Marks(false), " "); got != want {
+			t.Errorf("%s: marks %s, want %s", names, got, want)
+		}
+	}
+	var many env.Drawing
+	for i := range 255 {
+		many.Pieces = append(many.Pieces, env.Piece{Name: "piece " + string(rune('ა'+i))})
+	}
+	seen := map[string]bool{}
+	for _, mark := range many.Marks(false) {
+		seen[mark] = true
+	}
+	if len(seen) != 255 {
+		t.Errorf("%d marks for 255 kinds", len(seen))
+	}
+	for _, mark := range many.Marks(true) {
+		if len(mark) != 1 || mark[0] >= 0x80 {
+			t.Errorf("%q is not ASCII", mark)
+		}
+	}
+}
+
 func TestParseAction(t *testing.T) {
 	g := line().Finish(nil)
 	for text, want := range map[string]env.Action{

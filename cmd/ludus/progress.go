@@ -104,7 +104,7 @@ func fit(text string, room int) string {
 	for len(text) > room {
 		i := strings.LastIndex(text, ", ")
 		if i < 0 {
-			return text[:max(room, 0)]
+			return strings.ToValidUTF8(text[:max(room, 0)], "")
 		}
 		text = text[:i]
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ludus/env/gdl/ground"
 )
@@ -61,26 +62,32 @@ func (b *board) at(args []ground.Term, i, j int) (int, bool) {
 }
 
 // findBoard infers the board from the fluents: two arguments whose constants have an order. Of several functors the one
-// with the most fluents wins; nil means that there is no board.
+// with the most fluents wins; nil means that there is no board. Then large is one with too many rows or columns, or nil.
 //
 // Roles are not coordinates. Neither are values, such as the number in (heap left 3): arguments that the others
 // determine. exclusive tells whether it can prove that each group of fluents is mutex; if it is nil, values count as
 // coordinates.
-func findBoard(p *ground.Program, exclusive func(groups [][]int) bool) *board {
-	var best *board
+func findBoard(p *ground.Program, exclusive func(groups [][]int) bool) (best, large *board) {
 	most := 0
 	for _, f := range functorsOf(p, p.Fluents) {
 		if len(f.members) <= most || len(f.members) < 4 { // the smallest board has 2 x 2 cells
 			continue
 		}
-		if b := boardOf(p, f, exclusive); b != nil {
+		switch b := boardOf(p, f, exclusive); {
+		case b != nil && b.isLarge():
+			large = b
+		case b != nil:
 			best, most = b, len(f.members)
 		}
 	}
-	return best
+	return best, large
 }
 
-// boardOf returns the board of a functor: the first pair of its arguments that are coordinates; nil if there is none.
+// isLarge reports whether the board has more rows or columns than can be drawn.
+func (b *board) isLarge() bool { return b.width() > maxColumns || b.height() > maxRows }
+
+// boardOf returns the board of a functor: the first pair of its arguments that are coordinates, if possible of a board that
+// is not too large; nil if there is none.
 func boardOf(p *ground.Program, f functor, exclusive func(groups [][]int) bool) *board {
 	arity := min(len(p.Terms.Args(f.terms[0])), maxCoordinate)
 	axes, ok := make([]axis, arity), make([]bool, arity)
@@ -88,6 +95,7 @@ func boardOf(p *ground.Program, f functor, exclusive func(groups [][]int) bool) 
 		axes[i], ok[i] = axisOf(p, f, i)
 		ok[i] = ok[i] && len(axes[i].values) > 1 && !axes[i].hasRoles(p)
 	}
+	var large *board
 	isCoordinate := func(i int) bool { return exclusive == nil || !isValue(p, f, i, exclusive) }
 	for i := range axes {
 		for j := i + 1; j < arity; j++ {
@@ -95,12 +103,16 @@ func boardOf(p *ground.Program, f functor, exclusive func(groups [][]int) bool) 
 				continue
 			}
 			b := &board{functor: f.name, apart: j - i, first: axes[i], second: axes[j]}
-			if b.fits(p, f, i, j) && isCoordinate(i) && isCoordinate(j) {
+			if !b.fits(p, f, i, j) || !isCoordinate(i) || !isCoordinate(j) {
+				continue
+			}
+			if !b.isLarge() {
 				return b
 			}
+			large = b
 		}
 	}
-	return nil
+	return large
 }
 
 // hasRoles reports whether the constants of an axis look like players: one is a role whose name is not a number, or all
@@ -143,14 +155,14 @@ func differingIn(p *ground.Program, fluents []int, arg int) (groups [][]int) {
 	return groups
 }
 
-// fits decides which axis has the rows, and reports whether the board has a possible size and at least half of its
-// cells occur in fluents, named by arguments i and j.
+// fits decides which axis has the rows, and reports whether at least half of the board's cells occur in fluents, named by
+// arguments i and j.
 func (b *board) fits(p *ground.Program, f functor, i, j int) bool {
 	b.rowsFirst = rowsFirst(p, b)
-	if b.width() > maxColumns || b.height() > maxRows {
-		b.rowsFirst = !b.rowsFirst
-		if b.width() > maxColumns || b.height() > maxRows {
-			return false
+	if turned := *b; b.isLarge() {
+		turned.rowsFirst = !b.rowsFirst
+		if !turned.isLarge() {
+			b.rowsFirst = turned.rowsFirst
 		}
 	}
 	cells := map[int]bool{}
@@ -282,8 +294,9 @@ func (a *axis) byName(p *ground.Program) bool {
 		switch {
 		case digits < len(name) && len(name)-digits < 6: // a number of few digits
 			key, _ = strconv.Atoi(name[digits:])
-		case len(name) == 1:
-			head, key = "", int(name[0])
+		case utf8.RuneCountInString(name) == 1:
+			letter, _ := utf8.DecodeRuneInString(name)
+			head, key = "", int(letter)
 		default:
 			return false
 		}

@@ -26,7 +26,7 @@ func TestHalfBoard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if board := findBoard(n.Program, nil); board == nil || board.width() != 4 || board.height() != 4 {
+	if board, _ := findBoard(n.Program, nil); board == nil || board.width() != 4 || board.height() != 4 {
 		t.Errorf("board %v", board)
 	}
 }
@@ -57,6 +57,37 @@ func TestCellNames(t *testing.T) {
 		}
 		envtest.Run(t, e)
 	}
+}
+
+// TestLargeBoard says that a board is too large, and turns one that fits when turned.
+func TestLargeBoard(t *testing.T) {
+	for size, want := range map[[2]int]string{
+		{26, 27}: "The board is 26 x 27, from facts cell/3.", {27, 26}: "The board is 26 x 27, from facts cell/3.",
+		{27, 27}: "The board is too large: 27 x 27, from facts cell/3. At most 26 columns and 60 rows", {2, 61}: "The board is too large: 2 x 61",
+	} {
+		text := twoPlayers + goals + `(<= (legal ?p (take ?c ?r)) (true (control ?p)) (true (cell ?c ?r full)))
+			(<= (next (cell ?c ?r full)) (true (cell ?c ?r full)) (not (taken ?c ?r))) (<= (taken ?c ?r) (does ?p (take ?c ?r)))
+			(<= (init (cell ?c ?r full)) (column ?c) (row ?r)) (<= terminal (not (true (cell 1 1 full))))`
+		for c := range size[0] {
+			text += fmt.Sprintf("(column %d)", c+1)
+		}
+		for r := range size[1] {
+			text += fmt.Sprintf("(row %d)", r+1)
+		}
+		e, _ := mustBuild(t, text)
+		if found := strings.Join(Findings(e), "\n"); !strings.Contains(found, want) {
+			t.Errorf("%v: %q is missing in\n%s", size, want, found)
+		}
+	}
+}
+
+// TestScripts finds a board whose columns are letters of another script, and names its cells as people type them.
+func TestScripts(t *testing.T) {
+	e, info := mustBuild(t, strings.NewReplacer("c1", "а", "c2", "б", "c3", "в").Replace(sheets.Text("tic-tac-toe")))
+	if a, err := e.ParseAction("mark r3 б"); err != nil || e.ActionNames[a] != "b3" || info.Board == "" {
+		t.Errorf("board %q, move %d, error %v", info.Board, a, err)
+	}
+	envtest.Run(t, e)
 }
 
 // TestNoCoordinates finds no board where one of two ordered arguments holds roles, or a value that the other determines.

@@ -53,8 +53,15 @@ func (g *game) findingsOf(info *Info) []string {
 		goals = "do not add up to 100. The higher goal wins; training aims at the difference."
 	}
 	board := "No board was found: that takes facts with two coordinates of a cell as arguments of their own, such as (cell 1 2 x)."
-	if info.Board != "" {
+	switch {
+	case info.Board == "" && info.Large != "":
+		board = fmt.Sprintf("The board is too large: %s. At most %d columns and %d rows are drawn and used by the network.", info.Large,
+			maxColumns, maxRows)
+	case info.Board != "":
 		board = fmt.Sprintf("The board is %s. It has %d proven symmetries, the identity included.", info.Board, len(e.Symmetries))
+	}
+	if g.drawing.left > 0 {
+		board += fmt.Sprintf(" %d facts are not drawn, because there are more than %d kinds of pieces.", g.drawing.left, maxKinds)
 	}
 	sides := "It is not proven that both sides are alike, so the network sees the board alike for both players."
 	if info.Frame != "" {

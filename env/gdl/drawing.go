@@ -3,6 +3,7 @@ package gdl
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"ludus/env"
 	"ludus/env/gdl/ground"
@@ -12,6 +13,7 @@ import (
 type drawing struct {
 	pieces  []piece // what each fluent draws, indexed by fluent
 	voids   []piece // drawn on cells about which no fluent is true; nil if no fluent of the sheet says that a cell is empty
+	left    int     // number of fluents that are not drawn, because there are too many kinds of pieces
 	details []int   // fluents shown as text, because the board does not show them
 }
 
@@ -41,10 +43,11 @@ func setBoard(e *env.Game, p *ground.Program, b *board) {
 // namesAs returns the constants of an axis without a first letter that all share, such as the r of r1 and r2. It
 // returns nil if the rest are not distinct names that isName accepts.
 func namesAs(isName func(string) bool, constants []string) (names []string) {
+	_, size := utf8.DecodeRuneInString(constants[0])
 	for _, text := range constants {
-		rest := text
-		if len(text) > 1 && text[0] == constants[0][0] && !isDigits(text) {
-			rest = text[1:]
+		rest, shared := strings.CutPrefix(text, constants[0][:size])
+		if !shared || rest == "" || isDigits(text) {
+			rest = text
 		}
 		if !isName(rest) || slices.Contains(names, rest) {
 			return nil
@@ -103,6 +106,8 @@ func (g *game) setPieces(pl place, f functor, b *board) {
 		}
 		if kind := kindOf(e, name); kind < maxKinds {
 			g.drawing.pieces[i] = piece{cell: cell, kind: uint8(kind + 1)}
+		} else {
+			g.drawing.left++
 		}
 	}
 	if !isEmpty || len(e.Drawing.Pieces) == maxKinds {

@@ -40,6 +40,7 @@ func CircuitOf(e *env.Game) *gates.Circuit { return e.NewState().(*state).game.c
 type Info struct {
 	Fluents, Gates int
 	Board          string // description of the board; "" without one
+	Large          string // description of a board that is too large, if there is no other
 	Longest        string // how the longest game is bounded: a proof or a cap of plies
 	Proven         bool   // the length of games is proven to be bounded
 	Frame          string // how Second's frame maps the board; "" if the sides are not proven to be alike
@@ -117,11 +118,11 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 	}
 	g := newGame(stem, text, circuit, turns)
 	g.classes, g.trial = classes, trial
-	b := findBoard(circuit.Program, func(groups [][]int) bool { return proveExclusive(circuit, turns, groups) })
+	b, large := findBoard(circuit.Program, func(groups [][]int) bool { return proveExclusive(circuit, turns, groups) })
 	if err := g.setActions(b); err != nil {
 		return nil, nil, err
 	}
-	info := &Info{Fluents: len(circuit.Program.Fluents), Board: b.String()}
+	info := &Info{Fluents: len(circuit.Program.Fluents), Board: b.String(), Large: large.String()}
 	if err := g.setLength(ctx, folder, limit, info); err != nil {
 		return nil, nil, err
 	}

@@ -18,9 +18,9 @@ func TestVoids(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"slab":  "3  s  s  b\n2  r  s  s\n1  .  s  s\n   a  b  c\nblue to move\n",
-		"blank": "3  .  .  b\n2  r  .  .\n1     .  .\n   a  b  c\nblue to move\n",
-		"wall":  "3  w  w  b\n2  r  w  w\n1  .  w  w\n   a  b  c\nblue to move\n",
+		"slab":  "3  S  S  B\n2  R  S  S\n1  .  S  S\n   a  b  c\nblue to move\n",
+		"blank": "3  .  .  B\n2  R  .  .\n1     .  .\n   a  b  c\nblue to move\n",
+		"wall":  "3  W  W  B\n2  R  W  W\n1  .  W  W\n   a  b  c\nblue to move\n",
 	} {
 		e, _, err := New(t.Context(), "slabs", strings.ReplaceAll(string(text), "slab", name))
 		if err != nil {

@@ -73,7 +73,7 @@ func sketch(circuit *gates.Circuit) *game {
 	for role := range min(2, len(p.Roles)) {
 		g.env.Players[role] = p.Terms.Text(p.Roles[role])
 	}
-	b := findBoard(p, nil) // nil: values may be coordinates
+	b, _ := findBoard(p, nil) // nil: values may be coordinates
 	setBoard(g.env, p, b)
 	g.setTensor(b, circuit.NewFolder())
 	g.env.Tensor.C = len(g.env.Planes)

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 
 	"ludus/env"
 )
@@ -58,23 +59,6 @@ func cellMarks(game *env.Game, state env.State, last, legal []env.Action) []mark
 	return all
 }
 
-// glyphs returns one character for each kind of piece: its name if that is one letter, otherwise its capital initial, or a
-// digit if another kind has that initial.
-func glyphs(pieces []env.Piece) []string {
-	var list []string
-	for i, p := range pieces {
-		glyph := p.Name
-		if len(glyph) != 1 {
-			glyph = strings.ToUpper(p.Name[:1])
-		}
-		if slices.Contains(list, glyph) {
-			glyph = string(rune('1' + i))
-		}
-		list = append(list, glyph)
-	}
-	return list
-}
-
 // paintOf returns the colours of a kind of piece: those of its name, otherwise those of its player, otherwise white.
 func paintOf(p env.Piece) paint {
 	if named, ok := paints[p.Name]; ok {
@@ -90,16 +74,34 @@ func paintOf(p env.Piece) paint {
 type canvas struct {
 	game          *env.Game
 	style         *Style
-	glyphs        []string
+	glyphs        []string // by kind of piece, see [env.Drawing.Marks]
+	glyphWidth    int      // columns of the widest glyph: 1 or 2
 	rows, columns []string // axis labels, see [env.Game.AxisLabels]
 	turned        bool     // the board is turned by 180 degrees: row 0 is at the top
 }
 
 // newCanvas returns a canvas for a game, whose board is not turned.
 func newCanvas(game *env.Game, style *Style) *canvas {
-	c := &canvas{game: game, style: style, glyphs: glyphs(game.Drawing.Pieces)}
+	c := &canvas{game: game, style: style, glyphs: game.Drawing.Marks(!style.Unicode), glyphWidth: 1}
+	for _, glyph := range c.glyphs {
+		c.glyphWidth = max(c.glyphWidth, uniseg.StringWidth(glyph))
+	}
 	c.rows, c.columns = game.AxisLabels()
 	return c
+}
+
+// legend explains glyphs that are not the first characters of their pieces' names; "" if there are none.
+func (c *canvas) legend() string {
+	var list []string
+	for i, p := range c.game.Drawing.Pieces {
+		if glyph := c.glyphs[i]; !p.Void && !strings.HasPrefix(strings.ToUpper(p.Name), strings.ToUpper(glyph)) {
+			list = append(list, glyph+" is "+p.Name)
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return " On the board, " + strings.Join(list, ", ") + "."
 }
 
 // Board draws a position without marks, and says who is to move.
@@ -108,7 +110,7 @@ func (s *Style) Board(game *env.Game, state env.State) string {
 }
 
 // draw returns a position with the marks of its cells as text. A column is four characters wide, or fewer on a narrow
-// terminal. Each row of hexagons is shifted to the right by half a column relative to the row below.
+// terminal; one more if a glyph takes two. Each row of hexagons is shifted to the right by half a column relative to the row below.
 func (c *canvas) draw(state env.State, marked []marks) string {
 	if c.game.Tensor.Cells() == 1 {
 		return "" // a game without a board
@@ -118,8 +120,8 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	if hexagons {
 		room += height / 2
 	}
-	wide := min(max((c.style.room()-margin)/room, 2), 4)
-	if wide == 2 {
+	wide := min(max((c.style.room()-margin)/room, c.glyphWidth+1), c.glyphWidth+3)
+	if wide == c.glyphWidth+1 {
 		margin++ // cells then begin with the piece, which would touch the row's label
 	}
 	drawn := func(i, n int) int { // maps a row or column of the text to that of the board
@@ -153,14 +155,13 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	}
 	letters := ""
 	for i := range width {
-		letters += pad(strings.Repeat(" ", wide-2)+c.columns[drawn(i, width)], wide)
+		letters += pad(strings.Repeat(" ", wide-1-c.glyphWidth)+c.columns[drawn(i, width)], wide)
 	}
 	line("", c.style.faint(strings.TrimRight(letters, " ")))
 	return text.String()
 }
 
-// cell returns the text of a cell: a gap, a mark, the piece and a mark. At width 3 it has no gap, at width 2 also no first
-// mark.
+// cell returns the text of a cell: a gap, a mark, the piece and a mark. One column less has no gap, two less also no first mark.
 func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 	before, glyph, after := " ", " ", " "
 	switch {
@@ -180,9 +181,10 @@ func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 	case piece > 0 && m&target != 0:
 		after = c.style.pick("•", "+")
 	}
-	if width < 3 {
+	if width < c.glyphWidth+2 {
 		before = ""
 	}
+	glyph = pad(glyph, c.glyphWidth)
 	text := before + glyph + after
 	switch {
 	case piece > 0:
@@ -192,15 +194,15 @@ func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 	default:
 		text = c.style.bold(text)
 	}
-	if width > 3 {
+	if width > c.glyphWidth+2 {
 		text = " " + text
 	}
 	return text
 }
 
-// pad pads text with spaces to a width in characters.
+// pad pads text with spaces to a width in columns.
 func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	return text + strings.Repeat(" ", max(0, width-uniseg.StringWidth(text)))
 }
 
 // longest returns the length in bytes of the longest of one or more texts.

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,9 +11,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
+
 	"ludus/cmd/ludus/internal/lines"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/env/gdl"
 )
 
 func TestDetectStyle(t *testing.T) {
@@ -186,10 +190,46 @@ func TestColourIsNotAll(t *testing.T) {
 	}
 }
 
-func TestGlyphs(t *testing.T) {
-	pieces := []env.Piece{{Name: "x"}, {Name: "white"}, {Name: "wall"}}
-	if got := strings.Join(glyphs(pieces), ""); got != "xW3" {
-		t.Errorf("glyphs %s", got)
+// boardSheet is a game whose cells hold pieces of these names at the start; a move takes a piece from the board.
+func boardSheet(pieces ...string) string {
+	text := `(role x) (role o) (opponent x o) (opponent o x) (init (control x)) (row 1) (row 2)
+		(<= (legal ?p (take ?c ?r)) (true (control ?p)) (true (cell ?c ?r ?k)))
+		(<= (legal ?p noop) (opponent ?p ?q) (true (control ?q)))
+		(<= (next (cell ?c ?r ?k)) (true (cell ?c ?r ?k)) (not (taken ?c ?r)))
+		(<= (taken ?c ?r) (does ?p (take ?c ?r)))
+		(<= (next (control ?p)) (opponent ?p ?q) (true (control ?q)))
+		(<= open (true (cell ?c ?r ?k))) (<= terminal (not open))
+		(<= (goal ?p 0) (true (control ?p))) (<= (goal ?p 100) (opponent ?p ?q) (true (control ?q)))`
+	for i, name := range pieces {
+		text += fmt.Sprintf(" (init (cell %c %d %s))", 'a'+i/2, i%2+1, name)
+	}
+	for i := range (len(pieces) + 1) / 2 {
+		text += fmt.Sprintf(" (init (cell %c 3 x))", 'a'+i)
+	}
+	return text
+}
+
+// TestCharacters draws pieces of several scripts: each by a character of its name, in a column of its own width.
+func TestCharacters(t *testing.T) {
+	game, _, err := gdl.New(t.Context(), "pieces", boardSheet("走", "é", "белый", "чёрный", "♚", "👩\u200d🚀", "wp", "wr", "走马", "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for style, want := range map[*Style]string{
+		{Unicode: true}: "3  x    x    x    x    x\n2  é    Ч    👩\u200d🚀   R    x\n1  走   Б    ♚    W    马\n   a    b    c    d    e\nx to move\n",
+		{}:              "3  x   x   x   x   x\n2  2   4   6   R   x\n1  1   3   5   W   7\n   a   b   c   d   e\nx to move\n",
+	} {
+		if got := style.Board(game, game.NewState()); got != want {
+			t.Errorf("drawn as\n%s\nwant\n%s", got, want)
+		}
+	}
+	if got, want := newCanvas(game, &Style{Unicode: true}).legend(), " On the board, R is wr, 马 is 走马."; got != want {
+		t.Errorf("legend %q, want %q", got, want)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(game.Board(game.NewState())), "\n")[:2] {
+		if got := uniseg.StringWidth(line); got != 16 {
+			t.Errorf("%q is %d columns wide, want 16", line, got)
+		}
 	}
 }
 

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 
 	"ludus/env"
 )
@@ -46,7 +47,7 @@ func (s *Style) Wrapped(text string) string {
 	var b strings.Builder
 	column, room := 0, s.room()
 	for i, word := range strings.Split(text, " ") {
-		n := utf8.RuneCountInString(word)
+		n := uniseg.StringWidth(word)
 		switch {
 		case i == 0:
 		case column+1+n > room:

@@ -266,7 +266,11 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	if len(words) == 0 {
 		return false, nil
 	}
-	switch words[0] {
+	if _, ok := s.exactMove(line); ok {
+		s.playLine(line)
+		return false, nil
+	}
+	switch strings.TrimPrefix(words[0], "/") {
 	case "help":
 		s.note(s.help())
 	case "quit", "q", "exit":
@@ -338,8 +342,22 @@ func (s *Session) playLine(line string) {
 	s.apply(action, 0)
 }
 
+// exactMove returns the legal move whose name or official text is an input line, or a column's letter if pieces fall: such a
+// move comes before a command.
+func (s *Session) exactMove(line string) (a env.Action, ok bool) {
+	legal := s.state.Legal(nil)
+	a, err := s.Game.ParseAction(line)
+	if err != nil && s.parser.Drops && len(legal) > 0 && len(strings.TrimSpace(line)) == 1 {
+		a, err = s.parser.Parse(s.state, legal, line)
+	}
+	return a, err == nil && slices.Contains(legal, a)
+}
+
 // parseMove returns the legal move on an input line. "#3" is the third legal move.
 func (s *Session) parseMove(line string) (env.Action, error) {
+	if a, ok := s.exactMove(line); ok {
+		return a, nil
+	}
 	text, numbered := strings.CutPrefix(strings.TrimSpace(line), "#")
 	legal := s.state.Legal(nil)
 	if n, err := strconv.Atoi(text); err == nil && numbered {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +94,28 @@ func TestSession(t *testing.T) {
 		`"nonsense" is not a move of this game`, "there are moves #1 to #19", "did you mean undo?\n", "undo has no number", "taken back: 2 moves", "There is nothing to take back.\n")
 	if strings.Contains(out, "never read") || strings.Contains(out, "ended") || strings.Contains(out, "> ") || strings.Contains(out, "\x1b") {
 		t.Errorf("the game goes on after quit, or has prompts or colours in a pipe:\n%s", out)
+	}
+}
+
+// TestMovesLikeCommands plays moves that have the names of commands, and moves of signs alone. A slash marks a command.
+func TestMovesLikeCommands(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "words.kif")
+	text := `(role x) (role o) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+		(mover 1 x) (mover 2 o) (mover 3 x) (mover 4 o) (other x o) (other o x)
+		(<= (legal ?p ?m) (true (step ?n)) (mover ?n ?p) (word ?m) (not (true (said ?m))))
+		(<= (legal ?p noop) (true (step ?n)) (mover ?n ?q) (other ?p ?q))
+		(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+		(<= (next (said ?m)) (does ?p ?m) (word ?m)) (<= (next (said ?m)) (true (said ?m)))
+		(<= terminal (true (step 5))) (<= (goal x 100) (true (said undo))) (<= (goal x 0) (not (true (said undo))))
+		(<= (goal o 0) (true (said undo))) (<= (goal o 100) (not (true (said undo))))
+		(word undo) (word quit) (word q) (word help) (word new) (word +) (word →) (word да) (word #1)`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := session(t, path, "random", env.First, "UNDO", "/undo", "→", "/undo", "#1", "/undo", "да", "/undo", "+", "/undo", "quit", "/help", "/quit", "never")
+	contains(t, out, "x plays undo", "taken back: 2", "x plays →", "taken back: 2", "x plays #1", "taken back", "x plays да", "x plays +", "x plays quit", "write /undo for the command")
+	if strings.Contains(out, "never") {
+		t.Errorf("/quit does not end the game:\n%s", out)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rivo/uniseg"
+
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 )
@@ -20,8 +22,8 @@ func (s *Session) showPlayers() {
 	}
 	agent := s.Seats[player.Opponent()].Name
 	s.line("%s: you are %s, %s is %s.", s.Game.Name, players[player], agent, players[player.Opponent()])
-	s.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.\n", s.moveExamples(),
-		s.Seats[player.Opponent()].AdvisorName)
+	s.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.%s\n", s.moveExamples(),
+		s.Seats[player.Opponent()].AdvisorName, s.canvas.legend())
 }
 
 func (s *Session) showRules() {
@@ -164,7 +166,7 @@ func (s *Session) moveInfos(r *analysis.Result, count int) {
 	}
 	width := len("move")
 	for _, m := range shown {
-		width = max(width, len(m.Move))
+		width = max(width, uniseg.StringWidth(m.Move))
 	}
 	const numbers, bar = 24, 12 // widths: three columns of numbers, with the gaps up to the bar, and the longest bar
 	fmt.Fprintf(&s.output, "  %s  visits  value  prior\n", pad("move", width))
@@ -263,8 +265,8 @@ func (s *Session) showThinking(agent string) (stop func()) {
 	if !s.Style.Live {
 		return func() {}
 	}
-	text := agent + " is thinking"
-	fmt.Fprint(s.w, s.Style.faint(text[:min(len(text), s.Style.room()-1)]))
+	text := []rune(agent + " is thinking")
+	fmt.Fprint(s.w, s.Style.faint(string(text[:min(len(text), s.Style.room()-1)])))
 	return func() { fmt.Fprint(s.w, "\r\x1b[K") }
 }
 
@@ -282,7 +284,8 @@ On the board, [ ] is the last move; %s marks where you can move to or capture. C
   board       draw the board again
   switch      change sides
   new         start a new game
-  quit        stop`, s.moveForms(), s.Style.pick("•", "+"))
+  quit        stop
+If a move has the name of a command, write /undo for the command.%s`, s.moveForms(), s.Style.pick("•", "+"), s.canvas.legend())
 }
 
 // exampleMoves returns one legal move per verb for the person: in the current position, or if it is not the person's turn,
