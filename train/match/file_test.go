@@ -65,6 +65,10 @@ func TestFileGoesOn(t *testing.T) {
 			t.Fatalf("cut at %d: the lines that were whole have changed", cut)
 		}
 	}
+	writeFile(t, m.File, append([]byte("\ufeff"), data...)) // as some editors save it
+	if got := mustRun(t, m); got != want {
+		t.Errorf("after a byte order mark: %+v; want %+v", got, want)
+	}
 	m.Games = 14 // more games of the same match
 	more := mustRun(t, m)
 	m.File = ""

@@ -67,7 +67,7 @@ func TestSettings(t *testing.T) {
 	if err := s.Change(bad); strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("not every problem is reported at once: %v", err)
 	}
-	values, err := ParseSettings([]byte(`{"simulations": 48, "learning_rate": 0.002}`))
+	values, err := ParseSettings([]byte("\ufeff" + `{"simulations": 48, "learning_rate": 0.002}`))
 	if err != nil || values["simulations"] != 48 || values["learning_rate"] != 0.002 {
 		t.Errorf("settings %v, %v", values, err)
 	}

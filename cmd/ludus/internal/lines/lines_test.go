@@ -21,7 +21,7 @@ func read(t *testing.T, r *Reader) (all []string) {
 
 func TestLines(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
-	r := NewReader(io.NopCloser(strings.NewReader("a\r\n\nb\n"+long+"\nend")), 8, 0)
+	r := NewReader(io.NopCloser(strings.NewReader("\ufeffa\r\n\nb\n"+long+"\nend")), 8, 0)
 	got := read(t, r)
 	if want := []string{"a", "", "b", "xxxxxxxxx", "end"}; !slices.Equal(got, want) || r.Err != nil {
 		t.Errorf("lines %q, %v; want %q", got, r.Err, want)

@@ -178,6 +178,14 @@ func FuzzParse(f *testing.F) {
 	for _, name := range append(games.Names(), "quad(size=11,quads=30,whites=20)") {
 		parsers = append(parsers, parserOf(f, name))
 	}
+	words, _, err := gdl.New(f.Context(), "words", wordsSheet("да", "走", "+", "→", "(шаг ä 1)", "(→ +)", "(- ☂\ufe0f)", "(knight-move 1 2)"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	parsers = append(parsers, NewParser(words))
+	for _, line := range []string{"д", "→+", "\xd0", "-", "ä1", "(шаг ä 1)"} {
+		f.Add(line, uint8(len(parsers)-1), uint8(0))
+	}
 	f.Fuzz(func(t *testing.T, line string, which, plies uint8) {
 		g := parsers[int(which)%len(parsers)]
 		state := g.game.NewState()

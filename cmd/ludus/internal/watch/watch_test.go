@@ -285,6 +285,19 @@ func TestListBesideOtherFiles(t *testing.T) {
 	}
 }
 
+// A run's folder whose name is not UTF-8 is left out, because pages could not name it; the note names it.
+func TestListOfOtherBytes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "\xe4"), 0o700); err != nil {
+		t.Skip("this file system takes no such name")
+	}
+	write(t, filepath.Join(dir, "\xe4", "config.json"), "{}")
+	write(t, filepath.Join(dir, "ä", "config.json"), "{}")
+	if l := New(dir).List(); len(l.Runs) != 1 || l.Runs[0].Name != "ä" || !strings.Contains(l.Note, `"\xe4" is left out`) {
+		t.Errorf("%+v", l)
+	}
+}
+
 // Waiting callers get what is added to a run's files, but not incomplete lines.
 func TestViewGrows(t *testing.T) {
 	dir := t.TempDir()
