@@ -19,6 +19,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/env/gdl"
+	"ludus/env/solver"
 	"ludus/train/shipped"
 )
 
@@ -30,7 +31,8 @@ func gamesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "games [GAME]",
 		Short: "List the games, or show one: rules, shipped agent, parameters, tensors, outcome classes",
-		Long: `Lists the games, or shows what is known about one.
+		Long: `Lists the games, or shows what is known about one. Of a rule sheet's game, if it is small, that includes who wins
+with best play, and in how many plies.
 
 With --watch it helps to write a rule sheet (docs/RULES.md): it checks the sheet at once and whenever it is saved, and prints
 what it found, or the problem with its line and column. The page at the printed address shows random games by the sheet,
@@ -220,9 +222,41 @@ func writeRules(w io.Writer, g *env.Game) {
 	table.Flush()
 }
 
-// writeFindings prints what was derived from the sheet of a game.
-func writeFindings(w io.Writer, g *env.Game) {
+// Limits of the search for the result of perfect play of a sheet's game: about a second.
+const (
+	sheetNodes = 100_000
+	sheetTable = 64 << 20 // bytes
+)
+
+// findingsOf returns what was derived from the sheet of a game, and who wins with best play if the game is small; none if the
+// game has no sheet.
+func findingsOf(g *env.Game) []string {
 	findings := gdl.Findings(g)
+	if len(findings) == 0 {
+		return nil
+	}
+	class, plies, ok := solver.New(g, sheetTable).Plies(g.NewState(), solver.Limits{Nodes: sheetNodes})
+	if !ok {
+		return findings
+	}
+	result := "The game is a draw with best play."
+	if utility := g.Classes[class].Utility; utility != 0 {
+		winner := g.Players[env.First]
+		if utility < 0 {
+			winner = g.Players[env.Second]
+		}
+		result = winner + " wins by force"
+		if plies > 0 {
+			result += fmt.Sprintf(" in %d plies", plies)
+		}
+		result += "."
+	}
+	return append(findings, result)
+}
+
+// writeFindings prints the findings about the sheet of a game.
+func writeFindings(w io.Writer, g *env.Game) {
+	findings := findingsOf(g)
 	if len(findings) == 0 {
 		return
 	}
@@ -344,7 +378,7 @@ func describeGame(g *env.Game) map[string]any {
 		for _, w := range gdl.Warnings(g) {
 			mistakes = append(mistakes, w.String())
 		}
-		all["findings"], all["mistakes"] = gdl.Findings(g), mistakes
+		all["findings"], all["mistakes"] = findingsOf(g), mistakes
 	}
 	if trained := shipped.TrainedOn(g); trained != nil {
 		all["trained_on"] = trained.Name // the game that the agent zoo was trained on, of another size perhaps

@@ -14,6 +14,25 @@ import (
 	"ludus/env/gdl/sheets"
 )
 
+// TestBestPlay says of small games who wins with best play, or that it is a draw, and nothing of large ones.
+func TestBestPlay(t *testing.T) {
+	t.Parallel()
+	broken := strings.Replace(sheets.Text("tic-tac-toe"), "(cell ?r c1 ?p)) (true (cell ?r c2 ?p)) (true (cell ?r c3 ?p))", "(cell ?r c1 ?p)) (true (cell ?r c2 ?p))", 1)
+	dir := writeFiles(t, map[string]string{
+		"nim.kif": sheets.Text("nim"), "ttt.kif": sheets.Text("tic-tac-toe"), "four.kif": sheets.Text("connect-four"), "two.kif": broken,
+	})
+	for name, want := range map[string]string{
+		"nim.kif": "second wins by force in 16 plies.", "ttt.kif": "The game is a draw with best play.", "two.kif": "x wins by force in 5 plies.", "four.kif": "",
+	} {
+		for _, flag := range []string{"--json=false", "--json"} {
+			out := run(t, dir, "", "games", name, flag)
+			if !strings.Contains(out, want) || want == "" && (strings.Contains(out, "by force") || strings.Contains(out, "best play")) {
+				t.Errorf("%s: want %q in\n%s", name, want, out)
+			}
+		}
+	}
+}
+
 // TestWatchSheet watches a sheet while it is written, broken and mended, and ends with Ctrl-C.
 func TestWatchSheet(t *testing.T) {
 	if runtime.GOOS == "windows" {
