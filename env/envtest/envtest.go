@@ -23,6 +23,7 @@ var laws = []struct {
 	{"Drawing", checkDrawing},
 	{"WinningCells", checkWinningCells},
 	{"Play", checkPlay},
+	{"Length", checkLength},
 	{"RandomAction", checkRandomAction},
 	{"TerminalActions", checkTerminalActions},
 	{"Copies", checkCopies},
