@@ -146,19 +146,18 @@ func (g *Game) Status(s State) string {
 }
 
 // Marks returns a character for each kind of piece, for boards of text. All are different, and each takes one or two cells of
-// a terminal: the name if it is one character, otherwise the first that is free of its capitals, its characters, digits and
-// letters. If ascii is set, all are ASCII, and "?" stands for each kind for which none is left.
-func (d *Drawing) Marks(ascii bool) []string {
-	list, taken := make([]string, len(d.Pieces)), map[string]bool{}
-	take := func(i int, mark string, width int) bool {
-		fit := (width == 1 || width == 2) && !strings.Contains(".·+•*[]", mark) && !(ascii && mark[0] > unicode.MaxASCII)
-		if !fit || taken[mark] {
-			return false
+// a terminal. It is the name if that is one character; otherwise the first of these that is free: the initials of the words beside
+// a player's name, as in "white king", capital and small; the name's capitals; its characters; digits and letters.
+func (g *Game) Marks() []string {
+	pieces := g.Drawing.Pieces
+	list, taken := make([]string, len(pieces)), map[string]bool{}
+	take := func(i int, mark string, width int) {
+		if width < 1 || width > 2 || strings.Contains(" .·+•*[]()", mark) || taken[mark] {
+			return
 		}
 		list[i], taken[mark] = mark, true
-		return true
 	}
-	for i, p := range d.Pieces {
+	for i, p := range pieces {
 		if mark, rest, width, _ := uniseg.FirstGraphemeClusterInString(p.Name, -1); rest == "" {
 			take(i, mark, width)
 		}
@@ -169,27 +168,32 @@ func (d *Drawing) Marks(ascii bool) []string {
 			spare = append(spare, c)
 		}
 	}
-	for i, p := range d.Pieces {
-		for _, name := range []string{strings.ToUpper(p.Name), p.Name, string(spare)} {
-			for all := uniseg.NewGraphemes(name); list[i] == "" && all.Next(); {
-				take(i, all.Str(), all.Width())
+	for i, p := range pieces {
+		initials := ""
+		if words := strings.Fields(p.Name); len(words) > 1 && !p.Neutral {
+			for _, word := range words {
+				if initial, _, _, _ := uniseg.FirstGraphemeClusterInString(word, -1); word != g.Players[p.Player] {
+					initials += initial
+				}
 			}
 		}
-		if list[i] == "" {
-			list[i] = "?"
+		for _, text := range []string{strings.ToUpper(initials), strings.ToLower(initials), strings.ToUpper(p.Name), p.Name, string(spare)} {
+			for all := uniseg.NewGraphemes(text); list[i] == "" && all.Next(); {
+				take(i, all.Str(), all.Width())
+			}
 		}
 	}
 	return list
 }
 
-// Board draws a position as lines of text: a character for each piece, see [Drawing.Marks], numbers of rows, letters of
+// Board draws a position as lines of text: a character for each piece, see [Game.Marks], numbers of rows, letters of
 // columns, then the status. A game without a board has the status only.
 func (g *Game) Board(s State) string {
 	if g.Tensor.Cells() == 1 {
 		return g.Status(s) + "\n"
 	}
 	d, pieces := &g.Drawing, s.Pieces(nil)
-	marks := d.Marks(false)
+	marks := g.Marks()
 	rows, columns := g.AxisLabels()
 	margin, width := 0, 3
 	for _, label := range rows {

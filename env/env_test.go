@@ -26,33 +26,40 @@ func TestMarks(t *testing.T) {
 		"white black wall":          "W B A",
 		"wp wr bp br w":             "W R B b w",
 		"走 走马 белый é ♚":            "走 马 Б é ♚",
+		"(king) (man) k":            "K M k",
 		"+ * . · red":               "1 2 3 4 R",
 		"\u0301 e\u0301 👩\u200d🚀 ⸻": "1 e\u0301 👩\u200d🚀 2", // a mark without a letter, and a dash of four columns
 		"ß ßa":                      "ß A",
 	} {
-		var d env.Drawing
+		var g env.Game
 		for _, name := range strings.Fields(names) {
-			d.Pieces = append(d.Pieces, env.Piece{Name: name})
+			g.Drawing.Pieces = append(g.Drawing.Pieces, env.Piece{Name: name})
 		}
-		if got := strings.Join(d.Marks(false), " "); got != want {
+		if got := strings.Join(g.Marks(), " "); got != want {
 			t.Errorf("%s: marks %s, want %s", names, got, want)
 		}
 	}
-	var many env.Drawing
+	chess := env.Game{Players: [2]string{"white", "black"}}
+	for _, name := range strings.Split("white king,white man,black king,black man,king of black,wall 1,wall 2", ",") {
+		kind := env.Piece{Name: name, Neutral: strings.HasPrefix(name, "wall")}
+		if strings.Contains(name, "black") {
+			kind.Player = env.Second
+		}
+		chess.Drawing.Pieces = append(chess.Drawing.Pieces, kind)
+	}
+	if got, want := strings.Join(chess.Marks(), " "), "K M k m O W A"; got != want {
+		t.Errorf("marks %s, want %s", got, want)
+	}
+	var many env.Game
 	for i := range 255 {
-		many.Pieces = append(many.Pieces, env.Piece{Name: "piece " + string(rune('ა'+i))})
+		many.Drawing.Pieces = append(many.Drawing.Pieces, env.Piece{Name: "piece " + string(rune('ა'+i))})
 	}
 	seen := map[string]bool{}
-	for _, mark := range many.Marks(false) {
+	for _, mark := range many.Marks() {
 		seen[mark] = true
 	}
 	if len(seen) != 255 {
 		t.Errorf("%d marks for 255 kinds", len(seen))
-	}
-	for _, mark := range many.Marks(true) {
-		if len(mark) != 1 || mark[0] >= 0x80 {
-			t.Errorf("%q is not ASCII", mark)
-		}
 	}
 }
 

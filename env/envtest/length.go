@@ -9,7 +9,7 @@ import (
 
 // Effort of checkLength.
 const (
-	lengthSearches = 4    // searches, each from a new random game
+	lengthSearches = 4     // searches, each from a new random game
 	lengthPlies    = 10000 // plies of each search, at least
 )
 

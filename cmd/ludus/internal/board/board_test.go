@@ -110,6 +110,29 @@ type position struct {
 }
 
 // Only agents with a network that has a strength dial have levels.
+// TestLabels labels the kinds of pieces that would look alike: several of one player, and those of nobody.
+func TestLabels(t *testing.T) {
+	for names, want := range map[string]string{
+		"white,black,wall": ",,wal", "white king,white man,black,走走走走": "K,M,,走走走", "white,white king,wall 1,wall 2": "W,K,wal,L", "x,o": "x,o",
+	} {
+		game := &env.Game{Players: [2]string{"white", "black"}, Tensor: env.Shape{H: 1, W: 1}, Drawing: env.Drawing{Inferred: true}}
+		for _, name := range strings.Split(names, ",") {
+			kind := env.Piece{Name: name, Neutral: !strings.Contains(name, "white") && !strings.Contains(name, "black")}
+			if strings.Contains(name, "black") {
+				kind.Player = env.Second
+			}
+			game.Drawing.Pieces = append(game.Drawing.Pieces, kind)
+		}
+		var labels []string
+		for _, p := range DescribeBoard(game).Pieces[:len(game.Drawing.Pieces)] {
+			labels = append(labels, p.Label)
+		}
+		if got := strings.Join(labels, ","); got != want {
+			t.Errorf("%s: labels %s, want %s", names, got, want)
+		}
+	}
+}
+
 func TestDial(t *testing.T) {
 	dial := agent.Dial{{Temperature: 8, Rating: 120, Low: 100, High: 140}, {Simulations: 64, Rating: 260, Low: 240, High: 280}}
 	game := newGame(t, "quad-5x5")

@@ -67,12 +67,23 @@ func DescribeBoard(game *env.Game) *Description {
 		Actions: make(map[string]Move),
 	}
 	d.Rows, d.Columns = game.AxisLabels()
-	for _, p := range drawing.Pieces {
+	marks := game.Marks()
+	for i, p := range drawing.Pieces {
 		piece := Piece{Name: p.Name, Side: int(p.Player), Void: p.Void}
 		if p.Neutral {
 			piece.Side = 2
-			if name := []rune(p.Name); drawing.Inferred { // sheets may have many kinds
-				piece.Label = string(name[:min(len(name), maxLabel)])
+		}
+		if drawing.Inferred { // sheets may have many kinds
+			name := []rune(p.Name)
+			short := string(name[:min(len(name), maxLabel)])
+			alike := func(q Piece) bool { return q.Side == piece.Side && (piece.Side < 2 || q.Label == short) }
+			switch j := slices.IndexFunc(d.Pieces, alike); {
+			case j >= 0 && piece.Side < 2: // a second kind of this player's: both get marks
+				d.Pieces[j].Label, piece.Label = marks[j], marks[i]
+			case j >= 0:
+				piece.Label = marks[i]
+			case piece.Side == 2:
+				piece.Label = short
 			}
 		}
 		d.Pieces = append(d.Pieces, piece)

@@ -323,7 +323,7 @@ export const isCapture = (description, { pieces, player }, cell) => pieceAt(desc
 export const coloursOf = ({ side, name }) => `side${side} named-${name}`;
 
 // drawPiece draws a cross or a ring for pieces named x and o, a square for a neutral piece and otherwise a disc, with a hole for the
-// second player: colours are not the only difference.
+// second player: colours are not the only difference. A label, if the piece has one, tells it from others alike.
 export function drawPiece(parent, piece, x, y) {
   const colours = `piece ${coloursOf(piece)}`, arm = 0.22;
   if (piece.name === "x") {
@@ -334,13 +334,10 @@ export function drawPiece(parent, piece, x, y) {
     make(parent, "circle", { class: `${colours} stroke`, cx: x, cy: y, r: 0.24 });
     return;
   }
-  if (piece.side === 2) {
-    make(parent, "rect", { class: colours, x: x - 0.27, y: y - 0.27, width: 0.54, height: 0.54, rx: 0.08 });
-    if (piece.label) make(parent, "text", { class: [...piece.label].length > 2 ? "piecename long" : "piecename", x, y }, piece.label);
-    return;
-  }
-  make(parent, "circle", { class: colours, cx: x, cy: y, r: 0.34 });
-  if (piece.side === 1) make(parent, "circle", { class: "hole", cx: x, cy: y, r: 0.13 });
+  if (piece.side === 2) make(parent, "rect", { class: colours, x: x - 0.27, y: y - 0.27, width: 0.54, height: 0.54, rx: 0.08 });
+  else make(parent, "circle", { class: colours, cx: x, cy: y, r: 0.34 });
+  if (piece.label) make(parent, "text", { class: `${coloursOf(piece)} ${[...piece.label].length > 2 ? "piecename long" : "piecename"}`, x, y }, piece.label);
+  else if (piece.side === 1) make(parent, "circle", { class: "hole", cx: x, cy: y, r: 0.13 });
 }
 
 // summed returns a Map with the sum of the numbers of each key, from pairs [key, number].

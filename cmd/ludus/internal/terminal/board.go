@@ -74,7 +74,7 @@ func paintOf(p env.Piece) paint {
 type canvas struct {
 	game          *env.Game
 	style         *Style
-	glyphs        []string // by kind of piece, see [env.Drawing.Marks]
+	glyphs        []string // by kind of piece, see [env.Game.Marks]
 	glyphWidth    int      // columns of the widest glyph: 1 or 2
 	rows, columns []string // axis labels, see [env.Game.AxisLabels]
 	turned        bool     // the board is turned by 180 degrees: row 0 is at the top
@@ -82,7 +82,7 @@ type canvas struct {
 
 // newCanvas returns a canvas for a game, whose board is not turned.
 func newCanvas(game *env.Game, style *Style) *canvas {
-	c := &canvas{game: game, style: style, glyphs: game.Drawing.Marks(!style.Unicode), glyphWidth: 1}
+	c := &canvas{game: game, style: style, glyphs: game.Marks(), glyphWidth: 1}
 	for _, glyph := range c.glyphs {
 		c.glyphWidth = max(c.glyphWidth, uniseg.StringWidth(glyph))
 	}
