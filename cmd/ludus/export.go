@@ -136,7 +136,7 @@ Formats:
 
 // check returns the format that the flags choose, or an error if they contradict each other.
 func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, error) {
-	named := slices.IndexFunc(formats, func(e exportFormat) bool { return e.extension == filepath.Ext(f.path) })
+	named := slices.IndexFunc(formats, func(e exportFormat) bool { return strings.EqualFold(e.extension, filepath.Ext(f.path)) })
 	i := named
 	if i < 0 || cmd.Flags().Changed("format") {
 		i = slices.IndexFunc(formats, func(e exportFormat) bool { return e.name == f.format })

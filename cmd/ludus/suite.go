@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -128,7 +129,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 		return continuable(err, "finished games in "+f.PartFile+" are kept")
 	}
 	data := s.Pack()
-	if filepath.Ext(f.out) == ".jsonl" {
+	if strings.EqualFold(filepath.Ext(f.out), ".jsonl") {
 		data = s.Lines()
 	}
 	err = writeNew(f.out, data, f.force)

@@ -139,7 +139,7 @@ func readSheet(path string) (*env.Game, error) {
 	if c, ok := sheetOfWeights(text); ok {
 		return Restore(c.Game, c.Sheet)
 	}
-	if slices.Contains([]string{".onnx", ".html", ".json"}, filepath.Ext(path)) {
+	if slices.Contains([]string{".onnx", ".html", ".json"}, strings.ToLower(filepath.Ext(path))) {
 		return nil, fmt.Errorf("%s is no rule sheet; of exports only .safetensors files name a game", path)
 	}
 	g, err := ofSheet(stemOf(path), string(text))
