@@ -67,6 +67,9 @@ func TestByteOrderMark(t *testing.T) {
 	})
 	succeed(t, dir, "", "games", "NIM.KIF")
 	succeed(t, dir, "", "train", "NIM.KIF", "--run", "runs/nim", "--config", "settings.json", "--generations", "2")
+	if _, errs, _ := ludus(t, dir, "", "export", "NIM.KIF"); !strings.Contains(errs, "train NIM.KIF --run runs/nim,") {
+		t.Errorf("export: %s", errs)
+	}
 	config := filepath.Join(dir, "runs/nim/config.json")
 	data, err := os.ReadFile(config)
 	if err == nil {

@@ -201,7 +201,8 @@ func loadNetwork(path, name string) (game *env.Game, weights *infer.Weights, ori
 		}
 		weights, origin, err = loader(game)(agent.ZooSpec().Network)
 	} else if sheet, ok := games.SheetPath(path); ok && games.IsSheet(sheet) {
-		run := "runs/" + naming.FileName(strings.TrimSuffix(filepath.Base(sheet), filepath.Ext(sheet)))
+		stem := strings.TrimSuffix(filepath.Base(sheet), filepath.Ext(sheet))
+		run := "runs/" + cmp.Or(naming.FileName(strings.ToLower(stem)), "sheet")
 		return nil, nil, origin, fmt.Errorf("%s is a rule sheet and has no network; train one first: %s, then %s", sheet,
 			commandLine([]string{"train", sheet, "--run", run}), commandLine([]string{"export", run}))
 	} else {
