@@ -313,7 +313,7 @@ func TestExportRefusesWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	weights := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4}, rand.New(rand.NewPCG(1, 1)))
-	for name, want := range map[string]string{"quad-7x7": "another version of the program made it", "</script>": "no such game"} {
+	for name, want := range map[string]string{"quad-7x7": "a network of quad-7x7 with 4 channels and 0 blocks", "</script>": "no such game"} {
 		weights.Config.Game = name
 		path := filepath.Join(t.TempDir(), "weights")
 		if err := os.WriteFile(path, weights.Marshal(), 0o666); err != nil {
