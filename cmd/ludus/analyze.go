@@ -24,7 +24,7 @@ utilities from -1 to 1 for the player to move, goals are the players' expected f
 reply's moves are all legal moves with visits, value and prior, the best first. The reason completes "BEST, which ..."; it is
 left out where there is nothing to say. null means that the agent does not know; "proven":true that the value is exact: the
 search or the solver (see solve=) has proven it. A finished game gets {"id":"a1","terminal":true,"goals":{...}}, an
-invalid line {"id":"a1","error":"..."}.
+invalid line {"id":"a1","error":"..."}; then the exit code is 1.
 
 ` + agentPointer,
 		Example: `  echo '{"id":"a1","moves":["c3"]}' | ludus analyze quad-5x5`,

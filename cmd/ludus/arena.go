@@ -98,17 +98,20 @@ Options of agents with a network:
                           0: off`
 
 // loadAgent parses an agent's spec and loads its network, if it has one. It warns about damaged checkpoints that it
-// skipped.
+// skipped. An invalid spec is a usageError, a network that cannot be loaded is not.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := agent.ParseFactory(game, text, loader(game))
 	if err != nil {
 		if info, missing := os.Stat(text); missing == nil && (info.Mode().IsRegular() || rundir.Is(text)) {
-			return nil, fmt.Errorf("unknown agent %q; did you mean %v?", text, agent.NetSpec(text))
+			err = fmt.Errorf("unknown agent %q; did you mean %v?", text, agent.NetSpec(text))
 		}
-		return nil, err
+		return nil, usage(cmd, err)
 	}
 	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
+	if errors.Is(err, agent.ErrSpec) {
+		err = usage(cmd, err)
+	}
 	return factory, err
 }
 

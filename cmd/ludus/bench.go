@@ -36,7 +36,7 @@ CPU time that they could use: other programs slowed them down.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			o.Games, err = namedGames(args)
+			o.Games, err = namedGames(cmd, args)
 			if err != nil {
 				return err
 			}

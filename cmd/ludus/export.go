@@ -164,7 +164,7 @@ func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, 
 
 // run writes the file and says how to use it.
 func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network string) error {
-	game, weights, origin, err := loadNetwork(network, f.game)
+	game, weights, origin, err := loadNetwork(cmd, network, f.game)
 	warnDamaged(cmd, origin)
 	if err != nil {
 		return err
@@ -193,9 +193,11 @@ func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network stri
 }
 
 // loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game.
-func loadNetwork(path, name string) (game *env.Game, weights *infer.Weights, origin agent.Origin, err error) {
+func loadNetwork(
+	cmd *cobra.Command, path, name string,
+) (game *env.Game, weights *infer.Weights, origin agent.Origin, err error) {
 	if name != "" {
-		game, err = games.New(name)
+		game, err = newGame(cmd, name)
 		if err != nil {
 			return nil, nil, origin, err
 		}

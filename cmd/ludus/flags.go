@@ -106,13 +106,28 @@ func arguments(least, most int) cobra.PositionalArgs {
 	}
 }
 
+// newGame returns the game that an argument names.
+func newGame(cmd *cobra.Command, name string) (*env.Game, error) {
+	game, err := games.New(name)
+	return game, gameError(cmd, name, err)
+}
+
+// gameError makes the error about an argument that names no game a usageError. A rule sheet that cannot be used is an
+// invalid file, not an invalid command line.
+func gameError(cmd *cobra.Command, name string, err error) error {
+	if _, sheet := games.SheetPath(name); err == nil || sheet {
+		return err
+	}
+	return usage(cmd, err)
+}
+
 // namedGames returns the named games, or all games if there are no names.
-func namedGames(names []string) (list []*env.Game, err error) {
+func namedGames(cmd *cobra.Command, names []string) (list []*env.Game, err error) {
 	if len(names) == 0 {
 		names = games.Names()
 	}
 	for _, name := range names {
-		game, err := games.New(name)
+		game, err := newGame(cmd, name)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +140,7 @@ func namedGames(names []string) (list []*env.Game, err error) {
 // remaining arguments.
 func onGame(run func(cmd *cobra.Command, game *env.Game, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		game, err := games.New(args[0])
+		game, err := newGame(cmd, args[0])
 		if err != nil {
 			return err
 		}

@@ -25,12 +25,11 @@ const (
 	exitUsage    = 2   // invalid command line
 	exitUnsolved = 3   // solve or exploit reached a limit
 	exitFaults   = 4   // exploit found moves that give value away
-	exitStopped  = 130 // Ctrl-C or SIGTERM, as shells report SIGINT
+	exitStopped  = 130 // Ctrl-C, SIGTERM or SIGHUP, as shells report SIGINT
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // after the first Ctrl-C, a second one kills the program
+	ctx := untilStopped()
 	out, root := &errorWriter{w: os.Stdout}, rootCommand()
 	root.SetOut(out)
 	err := root.ExecuteContext(ctx)
@@ -41,6 +40,21 @@ func main() {
 		fmt.Fprintln(os.Stderr, "ludus:", message(err))
 	}
 	os.Exit(exitCode(err))
+}
+
+// untilStopped returns a context that ends at the first Ctrl-C, SIGTERM or SIGHUP. A second Ctrl-C or SIGTERM kills the
+// program. Further SIGHUPs do not: a closing terminal sends several. SIGHUP stays ignored under nohup.
+func untilStopped() context.Context {
+	stopping := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		stopping = append(stopping, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), stopping...)
+	context.AfterFunc(ctx, func() {
+		signal.Ignore(syscall.SIGHUP)
+		stop()
+	})
+	return ctx
 }
 
 // rootCommand returns the command ludus with all its subcommands.
@@ -60,8 +74,8 @@ Start with:
 
 ` + agentHelp + `
 
-Exit codes: 0 success, 1 failure, 2 invalid command line, 3 "solve" or "exploit" reached its limits, 4 "exploit" found
-faults, 130 stopped by Ctrl-C or SIGTERM.
+Exit codes: 0 success, 1 failure, 2 invalid command line (an unknown flag, game or agent, …), 3 "solve" or "exploit" reached its limits, 4 "exploit" found
+faults, 130 stopped by Ctrl-C, SIGTERM or hanging up (SIGHUP).
 A stopped "train", "rate", "suite" or "arena --record" prints the command that continues it.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -175,8 +189,8 @@ func rightTable(w io.Writer) *tabwriter.Writer {
 
 // commandLine formats a call of this program as typed in a shell.
 func commandLine(args []string) string {
-	program := os.Args[0]
-	if strings.Contains(program, string(filepath.Separator)+"go-build") {
+	program := naming.ShellWord(os.Args[0])
+	if strings.Contains(os.Args[0], string(filepath.Separator)+"go-build") {
 		program = "go run ./cmd/ludus"
 	}
 	words := []string{program}

@@ -130,7 +130,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	if best >= 0 {
 		writeDial(cmd.OutOrStdout(), table, pool.Generation(best), dir)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "update the run's report: %s\n", commandLine([]string{"report", dir}))
+	fmt.Fprintf(cmd.OutOrStdout(), "update the run's report: %s\n", commandLine([]string{"report", agent.Operand(dir)}))
 	err = continuable(err, "finished matches are kept")
 	if f.json {
 		err = errors.Join(err, printJSON(cmd, table))

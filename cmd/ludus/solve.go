@@ -46,7 +46,7 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {
 			state, played, err := splitMoves(game, moves)
 			if err != nil {
-				return fmt.Errorf("--moves: %w", err)
+				return usage(cmd, fmt.Errorf("--moves: %w", err))
 			}
 			p := newProgress(cmd)
 			s := solve(cmd.Context(), game, state, o, p)

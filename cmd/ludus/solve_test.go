@@ -79,17 +79,17 @@ func TestSolveErrors(t *testing.T) {
 		want string
 		args []string
 	}{
-		{1, `move 2: "(mark r9 c9)" is not a move of this game`, []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
-		{1, "move 2: c3 is not legal: x is on c3", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
-		{1, "the game is over: x 100, o 0", []string{"solve", "quad-5x5", "--moves",
+		{2, `move 2: "(mark r9 c9)" is not a move of this game`, []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
+		{2, "move 2: c3 is not legal: x is on c3", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
+		{2, "the game is over: x 100, o 0", []string{"solve", "quad-5x5", "--moves",
 			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3"}},
-		{1, "the game is over", []string{"solve", "quad-5x5", "--moves",
+		{2, "the game is over", []string{"solve", "quad-5x5", "--moves",
 			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3;mark r5 c4"}},
 		{2, "--nodes -1", []string{"solve", "quad-5x5", "--nodes", "-1"}},
 		{2, "--time -1s", []string{"solve", "quad-5x5", "--time", "-1s"}},
 		{2, "--memory 0", []string{"solve", "quad-5x5", "--memory", "0"}},
 		{2, "arguments are missing", []string{"solve"}},
-		{1, "did you mean quad-5x5?", []string{"solve", "quad-5x6"}},
+		{2, "did you mean quad-5x5?", []string{"solve", "quad-5x6"}},
 	} {
 		if _, errs, code := ludus(t, "", "", c.args...); code != c.code || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s; want %d and %q", c.args, code, errs, c.code, c.want)

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/train/suite"
 )
 
@@ -91,7 +90,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return usage(cmd, fmt.Errorf("one argument too many, %q: name agents with --agent", args[1]))
 	}
-	game, err := games.New(args[0])
+	game, err := newGame(cmd, args[0])
 	if err != nil {
 		return err
 	}
@@ -154,7 +153,7 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	var s *suite.Suite
 	var err error
 	if find != nil {
-		s, err = findShipped(args[0], find)
+		s, err = findShipped(cmd, args[0], find)
 		args = args[1:]
 	} else {
 		s, err = readSuite(f.check)
@@ -203,8 +202,8 @@ func readSuite(path string) (*suite.Suite, error) {
 }
 
 // findShipped returns the named game's suite that is inside this program. find is suite.Shipped or suite.ShippedHard.
-func findShipped(name string, find func(*env.Game) (*suite.Suite, bool)) (*suite.Suite, error) {
-	game, err := games.New(name)
+func findShipped(cmd *cobra.Command, name string, find func(*env.Game) (*suite.Suite, bool)) (*suite.Suite, error) {
+	game, err := newGame(cmd, name)
 	if err != nil {
 		return nil, err
 	}

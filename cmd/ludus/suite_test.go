@@ -62,8 +62,8 @@ func TestSuiteCommand(t *testing.T) {
 	}{
 		{exitFailure, "--force", []string{game, "--out", "small.suite"}},
 		{exitFailure, "is a folder", []string{game, "--out", ".", "--force"}},
-		{exitFailure, "no such game", []string{"chess", "--out", "x"}},
-		{exitFailure, "bad agent", []string{game, "--agent", "none", "--out", "x"}},
+		{exitUsage, "no such game", []string{"chess", "--out", "x"}},
+		{exitUsage, "bad agent", []string{game, "--agent", "none", "--out", "x"}},
 		{exitUsage, "--out is missing", []string{game}},
 		{exitUsage, "--positions 0: it must be from 1 to 1000000", []string{game, "--positions", "0", "--out", "x"}},
 		{exitUsage, "too many", []string{game, "greedy", "--out", "x"}},
@@ -74,7 +74,7 @@ func TestSuiteCommand(t *testing.T) {
 		{exitUsage, "arguments are missing", []string{"--check", "hard"}},
 		{exitFailure, "no such suite of", []string{"--check", "hard", game}},
 		{exitUsage, "memory is 0 MiB", []string{game, "--memory", "0", "--out", "x"}},
-		{exitFailure, "bad agent", []string{"--check", "small.suite", "none"}},
+		{exitUsage, "bad agent", []string{"--check", "small.suite", "none"}},
 		{exitFailure, "no such file", []string{"--check", "missing.suite", "greedy"}},
 		{exitUsage, "--positions 0", []string{"--check", "small.suite", "--positions", "0"}},
 	} {
