@@ -71,7 +71,7 @@ var imports = map[string][]string{
 	"train/doctor":          {"checkpoints", "checkpoints/zoo", "env", "env/games", "train/record", "train/rundir"},
 	"cmd/internal/diagrams": {"env"},
 	"cmd/internal/svg":      {},
-	"cmd/buildengine":       {},
+	"cmd/buildengine":       {"env/games"},
 	"cmd/gamepages": {
 		"checkpoints/zoo", "cmd/internal/diagrams", "cmd/internal/svg", "env", "env/games", "train/agent", "train/shipped",
 	},
@@ -94,7 +94,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/lines":       {},
 	"cmd/ludus/internal/notation":    {"env"},
-	"cmd/ludus/internal/page":        {"cmd/ludus/internal/static", "env", "model/infer", "train/agent"},
+	"cmd/ludus/internal/page":        {"cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine": {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":       {},
 	"cmd/ludus/internal/report": {
