@@ -87,7 +87,7 @@ const agentHelp = `An agent is one of
 
 Options of agents with a network:
   @GENERATION, @best      a checkpoint of the run instead of the newest; "ludus rate" rates them, and says which is @best
-  ,sims=N  ,time=D        simulations per move (default 64), or time per move such as 500ms
+  ,sims=N or ,time=D      simulations per move (default 64), or time per move such as 500ms
   ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
   ,temp=T                 sample moves with temperature T instead of playing the best
   ,elo=N                  weaken the network to a rating of N, as far as its strength dial goes, instead of other options.

@@ -65,17 +65,23 @@ func rootCommand() *cobra.Command {
 		Long: `ludus learns two-player board games by self-play, on CPUs only.
 
 Start with:
-  ludus serve --open                                 play in the browser; watch runs
-  ludus play quad-5x5                                play against the shipped agent in the terminal
-  ludus games                                        list the games
-  ludus train quad-5x5                               train a network in about eight minutes
-  ludus play quad-5x5 net:runs/quad-5x5              play against yours
-  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200    measure its strength
+  ludus serve --open                           play in the browser; watch runs
+  ludus play quad-5x5                          play in the terminal
+  ludus games                                  list the games
+  ludus train quad-5x5                         train a network in eight minutes
+  ludus play quad-5x5 net:runs/quad-5x5        play against it
+  ludus arena quad-5x5 net:runs/quad-5x5 zoo   measure its strength
 
 ` + agentHelp + `
 
-Exit codes: 0 success, 1 failure, 2 invalid command line (an unknown flag, game or agent, …), 3 "solve" or "exploit" reached its limits, 4 "exploit" found
-faults, 130 stopped by Ctrl-C, SIGTERM or hanging up (SIGHUP).
+Exit codes:
+  0    success
+  1    failure
+  2    invalid command line, such as an unknown flag, game or agent
+  3    "solve" or "exploit" reached its limits
+  4    "exploit" found faults
+  130  stopped by Ctrl-C, SIGTERM or hanging up (SIGHUP)
+
 A stopped "train", "rate", "suite" or "arena --record" prints the command that continues it.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -94,6 +100,7 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 		profiled(solveCommand()),
 		exportCommand(), reportCommand(), doctorCommand(), checkCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
+	foldHelp(root)
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "GAME") {
 			c.ValidArgsFunction = completeGames

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"ludus/checkpoints"
 	"ludus/env/games"
@@ -486,15 +487,46 @@ func TestPlayCommand(t *testing.T) {
 	}
 }
 
+// help returns a help text after checking that it fits helpWidth.
+func help(t *testing.T, args ...string) string {
+	t.Helper()
+	out := run(t, "", "", args...)
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth {
+			t.Errorf("%s: a line of %d columns: %s", args, n, line)
+		}
+	}
+	return out
+}
+
+// Help is broken between words, inside its columns; a broken command has backslashes.
+func TestFolded(t *testing.T) {
+	long := strings.Repeat("word ", 20) + "end"
+	for text, want := range map[string]string{
+		"one\ntwo\n\n" + long: "one two\n\n" + strings.Repeat("word ", 15) + "word\n" + strings.Repeat("word ", 4) + "end\n",
+		"A:\n  -a  " + long + "\n      more\n  -b  x": "A:\n  -a  " + strings.Repeat("word ", 14) + "word\n      " +
+			strings.Repeat("word ", 5) + "end more\n  -b  x\n",
+		"  ludus " + long:       "  ludus " + strings.Repeat("word ", 13) + "word \\\n    " + strings.Repeat("word ", 6) + "end\n",
+		"  {\n   }":             "  {\n   }\n",
+		strings.Repeat("é", 90): strings.Repeat("é", 90) + "\n",
+	} {
+		if got := folded(text); got != want {
+			t.Errorf("%q becomes\n%s\nwant\n%s", text, got, want)
+		}
+	}
+}
+
 func TestHelpAndVersion(t *testing.T) {
 	if out := run(t, "", ""); !strings.Contains(out, "ludus train quad-5x5") {
 		t.Errorf("no first command in\n%s", out)
 	}
 	for _, c := range rootCommand().Commands() {
-		if out := run(t, "", "", c.Name(), "--help"); c.Name() != "help" && c.Name() != "completion" && !strings.Contains(out, "Examples:") {
+		if c.Name() != "help" && c.Name() != "completion" && !strings.Contains(help(t, c.Name(), "--help"), "\nExamples:\n") {
 			t.Errorf("%s has no example", c.Name())
 		}
 	}
+	help(t)
+	help(t, "help", "train")
 	if out := run(t, "", "", "version"); !strings.Contains(out, runtime.Version()) || !strings.Contains(out, "kernels  "+kernel.InstructionSet()+"\n") {
 		t.Errorf("version prints %s", out)
 	}
