@@ -742,8 +742,8 @@ func TestArenaTable(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"quad-5x5 greedy random --games 40 --opening-plies 1", []string{", Elo +", "openings of 1 random plies: neither side is lost", "pairs by points: 0: ", "the same seat wins both games of ", "repeat another"}},
-		{"breakthrough-6x6 greedy greedy --games 20", []string{"openings of 2 random plies: not checked", "20 games of "}},
+		{"quad-5x5 greedy random --games 40 --opening-plies 1", []string{", Elo +", "each game begins with 1 random plies; after them neither side is lost", "seats swapped, by A's points: 0 in ", "the same seat wins both games", "repeat another move for move"}},
+		{"breakthrough-6x6 greedy greedy --games 20", []string{"each game begins with 2 random plies; it is not known whether one side is lost after them: that is checked only where a game has draws and at most 20 plies", "20 games of "}},
 	} {
 		out := run(t, "", "", append([]string{"arena"}, strings.Fields(c.args)...)...)
 		for _, want := range c.want {

@@ -218,7 +218,7 @@ func findShipped(cmd *cobra.Command, name string, find func(*env.Game) (*suite.S
 func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {
-		fmt.Fprintf(w, ", at most %d per game, seed %d, up to %d nodes", o.PerGame, o.Seed, o.Nodes)
+		fmt.Fprintf(w, ", at most %d per game, seed %d, each solved with up to %d nodes", o.PerGame, o.Seed, o.Nodes)
 		if o.HardShare > 0 {
 			fmt.Fprintf(w, ", at least %.0f %% hard", 100*o.HardShare)
 		}
@@ -234,4 +234,6 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 			100*e.Value, 100*e.Low, 100*e.High, 50*g.Value, 50*g.Low, 50*g.High)
 	}
 	fmt.Fprintf(w, "random moves: lose value in %.1f %%, %.2f goals per move\n", 100*r.RandomError, 50*r.RandomLoss)
+	fmt.Fprintln(w, "A move loses value if a better one leads to a higher final score under perfect play; goals are the points of that "+
+		"score, 0 to 100.")
 }

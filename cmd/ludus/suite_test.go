@@ -41,7 +41,7 @@ func TestSuiteCommand(t *testing.T) {
 			t.Errorf("%+v", report)
 		}
 	}
-	if out := run(t, dir, "", "suite", "--check", "small.suite", "--json"); strings.Contains(out, `"error"`) || !strings.Contains(out, "seed 3, up to 1000000 nodes") || strings.Contains(out, `"agent"`) {
+	if out := run(t, dir, "", "suite", "--check", "small.suite", "--json"); strings.Contains(out, `"error"`) || !strings.Contains(out, "seed 3, each solved with up to 1000000 nodes") || !strings.Contains(out, "A move loses value if") || strings.Contains(out, `"agent"`) {
 		t.Errorf("without an agent the report has one:\n%s", out)
 	}
 	if out := run(t, dir, "", "suite", "--check", "hard", "quad-5x5"); !strings.Contains(out, "at least 50 % hard") {
