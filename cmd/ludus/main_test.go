@@ -154,6 +154,15 @@ func TestVerifyCommand(t *testing.T) {
 	if out := run(t, "", "", "verify", game, good, good); out != strings.Repeat(good+": ok: 1 games, 2 positions\n", 2) {
 		t.Errorf("verify prints %q", out)
 	}
+	_, example, _ := strings.Cut(document(t, "docs/FILES.md"), "\n## Transcript\n")
+	example = example[strings.Index(example, "    game 1\n"):]
+	example, _, _ = strings.Cut(example, "\n\n")
+	if out := run(t, "", "", "verify", "hex(size=2,swap=0)", write("example.txt", example)); out != "ok: 1 games, 3 positions\n" {
+		t.Errorf("the documented transcript: %q", out)
+	}
+	if !strings.Contains(run(t, "", "", "verify", "--help"), example+"\n") {
+		t.Error("help shows another transcript than docs/FILES.md")
+	}
 	fails(t, "", 1, "bad.txt: line 2, game 1: the transcript counts 3 legal moves", "verify", game, good, bad)
 	fails(t, "", 1, "nowhere: no such file", "verify", game, filepath.Join(dir, "nowhere"))
 }
