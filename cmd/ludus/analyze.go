@@ -6,6 +6,7 @@ import (
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/memory"
 )
 
 func analyzeCommand() *cobra.Command {
@@ -38,7 +39,7 @@ invalid line {"id":"a1","error":"..."}; then the exit code is 1.
 			if err != nil {
 				return err
 			}
-			agents := make([]agent.Agent, threads)
+			agents := make([]agent.Agent, memory.Threads(threads, factory.MemoryBytes()))
 			for i := range agents {
 				if agents[i], err = factory.New(0); err != nil {
 					return err

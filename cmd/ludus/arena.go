@@ -12,6 +12,7 @@ import (
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/memory"
 	"ludus/train/rundir"
 )
 
@@ -111,6 +112,10 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 	warnDamaged(cmd, origin)
 	if errors.Is(err, agent.ErrSpec) {
 		err = usage(cmd, err)
+	}
+	if need, have := factory.MemoryBytes(), memory.Available(); need > have {
+		warn(cmd, fmt.Sprintf("%v may need %d MB, but %d MB are available; if the system ends ludus without a word, that is why", factory,
+			need>>20, have>>20))
 	}
 	return factory, err
 }

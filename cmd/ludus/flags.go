@@ -15,6 +15,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/env/naming"
+	"ludus/train/memory"
 )
 
 // usageError is an invalid command line.
@@ -91,6 +92,15 @@ func oneOf(cmd *cobra.Command, names ...string) (set string, err error) {
 func threadsFlag(cmd *cobra.Command, threads *int, help string) {
 	cmd.Flags().IntVar(threads, "threads", runtime.GOMAXPROCS(0), help)
 	limit(cmd, "threads", "from 1 to 1024", func() bool { return *threads >= 1 && *threads <= 1024 })
+}
+
+// memoryFlag adds the flag --memory, the size of tables in MiB. If less than twice its default is available, the default is
+// half of what is.
+func memoryFlag(cmd *cobra.Command, mebibytes *int, value int, help string) {
+	cmd.Flags().IntVar(mebibytes, "memory", max(1, memory.Share(value<<20)>>20), help)
+	most := min(1<<20, memory.Available()>>20)
+	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes, as many as are available here", most),
+		func() bool { return *mebibytes >= 1 && *mebibytes <= most })
 }
 
 // arguments returns a check of the number of arguments. A negative most means no maximum.
