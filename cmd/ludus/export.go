@@ -108,8 +108,8 @@ Formats:
   html       a page to play against the network in any browser, without installation or network connection
   weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE); --half rounds them to half
              precision, which halves the file and hardly changes how the agent plays
-  onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,
-             and model/infer/onnx/examples has programs in Python and JavaScript`,
+  onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; docs/ONNX.md and its metadata
+             explain its use, and model/infer/onnx/examples has programs in Python and JavaScript`,
 		Example: `  ludus export runs/quad-5x5 --open
   ludus export runs/quad-5x5 --format weights --half
   ludus export zoo --game quad-5x5 --open
