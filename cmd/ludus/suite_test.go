@@ -73,7 +73,7 @@ func TestSuiteCommand(t *testing.T) {
 		{exitFailure, "no such suite of", []string{"--check", "shipped", game}},
 		{exitUsage, "arguments are missing", []string{"--check", "hard"}},
 		{exitFailure, "no such suite of", []string{"--check", "hard", game}},
-		{exitUsage, "memory is 0 MiB", []string{game, "--memory", "0", "--out", "x"}},
+		{exitUsage, "--memory 0: it must be from 1 to", []string{game, "--memory", "0", "--out", "x"}},
 		{exitUsage, "bad agent", []string{"--check", "small.suite", "none"}},
 		{exitFailure, "no such file", []string{"--check", "missing.suite", "greedy"}},
 		{exitUsage, "--positions 0", []string{"--check", "small.suite", "--positions", "0"}},
