@@ -90,11 +90,13 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 	}
 	weights.ValueScale = settings.ValueScale
 	o.config = config
+	changed = config.Settings != settings // of an existing run, keep_newest and keep_every may differ
+	config.Settings = settings
 	if !isNew {
-		changed, err = o.changeLength()
-		return weights, changed, err
+		longer, err := o.changeLength()
+		return weights, longer || changed, err
 	}
-	config.Settings, config.From = settings, digest
+	config.From = digest
 	return weights, true, o.makePlan(ctx, weights)
 }
 
@@ -107,7 +109,7 @@ func (o *opener) readFrom() (*infer.Weights, string, error) {
 	if load == nil {
 		load = rundir.LoadWeights
 	}
-	weights, origin, err := load(agent.Reference{Path: o.From})
+	weights, origin, err := load(agent.ParseReference(o.From))
 	if err != nil {
 		return nil, "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -581,6 +582,14 @@ func TestFrom(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(start.Tensors, weights.Tensors) {
 		t.Errorf("the run does not start with the weights of the file: %v", err)
 	}
+	checkpoint := tiny(t, t.TempDir(), 1)
+	checkpoint.From = first + "@1"
+	mustTrain(t, checkpoint)
+	weights1, _, err := rundir.LoadWeights(agent.Reference{Path: first, At: "1"})
+	start, _, err2 := rundir.LoadWeights(agent.Reference{Path: checkpoint.Dir, At: "0"})
+	if err := errors.Join(err, err2); err != nil || !reflect.DeepEqual(start.Tensors, weights1.Tensors) {
+		t.Errorf("the run does not start with the weights of generation 1: %v", err)
+	}
 	size := tiny(t, t.TempDir(), 1)
 	size.From, size.Settings["channels"] = file, 8
 	if _, err := Train(t.Context(), size); !errors.Is(err, ErrNetworkSize) {
@@ -623,6 +632,20 @@ func TestFrom(t *testing.T) {
 	if _, err := Train(t.Context(), changed); !errors.Is(err, ErrConflict) ||
 		!strings.Contains(err.Error(), "the shipped one may have changed since)") {
 		t.Errorf("another shipped network: %v", err)
+	}
+}
+
+// TestKeepNewest changes the number of checkpoints to keep in an existing run.
+func TestKeepNewest(t *testing.T) {
+	dir := t.TempDir()
+	mustTrain(t, tiny(t, dir, 2))
+	o := tiny(t, dir, 5)
+	o.Settings["keep_newest"], o.Settings["keep_every"] = 2, 0
+	mustTrain(t, o)
+	config, err := rundir.ReadConfig(dir)
+	ids, err2 := rundir.Checkpoints(dir).List()
+	if err := errors.Join(err, err2); err != nil || config.Settings.KeepNewest != 2 || slices.Contains(ids, 1) { // 5 are kept by default
+		t.Errorf("%+v, checkpoints %v, %v", config.Settings, ids, err)
 	}
 }
 

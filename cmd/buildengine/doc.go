@@ -3,6 +3,7 @@
 // machine.
 //
 //	engine.wasm.zst the engine
+//	engine.games    the families of games that it knows
 //	wasm_exec.js    the support code that Go programs need in a browser, from the same toolchain
 //	go.LICENSE      Go's licence, which must accompany both
 package main

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"ludus/env/games"
 )
 
 // toolchain is the Go version that builds the engine on every machine.
@@ -63,12 +65,17 @@ func generate(folder string) error {
 	if err != nil {
 		return err
 	}
+	var patterns strings.Builder
+	for _, f := range games.Families() {
+		fmt.Fprintln(&patterns, f.Pattern())
+	}
 	packed, err := pack(wasm)
 	if err != nil {
 		return err
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(folder, "engine.wasm.zst"), packed, 0o666),
+		os.WriteFile(filepath.Join(folder, "engine.games"), []byte(patterns.String()), 0o666),
 		os.WriteFile(filepath.Join(folder, "wasm_exec.js"), glue, 0o666),
 		os.WriteFile(filepath.Join(folder, "go.LICENSE"), licence, 0o666),
 	)

@@ -6,6 +6,7 @@ import (
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/memory"
 )
 
 func analyzeCommand() *cobra.Command {
@@ -16,7 +17,8 @@ func analyzeCommand() *cobra.Command {
 		Long: `Reads one request per line from standard input and writes one reply per line, in any order, until the input ends:
 
   {"id":"a1","moves":["c3"],"simulations":64}
-  {"id":"a1","player":"o","value":-1,"goals":{"x":100,"o":0},"best":"e4","reason":"...","simulations":64,"proven":true,"moves":[...]}
+  {"id":"a1","player":"o","value":-1,"goals":{"x":100,"o":0},"best":"e4",
+   "reason":"...","simulations":64,"proven":true,"moves":[...]}
 
 moves lead from the start to the position, written as in play; simulations is optional. Without AGENT the agent shipped for
 the game answers, or mcts:1000 if there is none. A network searches as when it plays, in a new tree. Values are expected
@@ -24,7 +26,7 @@ utilities from -1 to 1 for the player to move, goals are the players' expected f
 reply's moves are all legal moves with visits, value and prior, the best first. The reason completes "BEST, which ..."; it is
 left out where there is nothing to say. null means that the agent does not know; "proven":true that the value is exact: the
 search or the solver (see solve=) has proven it. A finished game gets {"id":"a1","terminal":true,"goals":{...}}, an
-invalid line {"id":"a1","error":"..."}.
+invalid line {"id":"a1","error":"..."}; then the exit code is 1.
 
 ` + agentPointer,
 		Example: `  echo '{"id":"a1","moves":["c3"]}' | ludus analyze quad-5x5`,
@@ -37,7 +39,7 @@ invalid line {"id":"a1","error":"..."}.
 			if err != nil {
 				return err
 			}
-			agents := make([]agent.Agent, threads)
+			agents := make([]agent.Agent, memory.Threads(threads, factory.MemoryBytes()))
 			for i := range agents {
 				if agents[i], err = factory.New(0); err != nil {
 					return err

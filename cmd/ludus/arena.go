@@ -12,6 +12,7 @@ import (
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/memory"
 	"ludus/train/rundir"
 )
 
@@ -87,7 +88,7 @@ const agentHelp = `An agent is one of
 
 Options of agents with a network:
   @GENERATION, @best      a checkpoint of the run instead of the newest; "ludus rate" rates them, and says which is @best
-  ,sims=N  ,time=D        simulations per move (default 64), or time per move such as 500ms
+  ,sims=N or ,time=D      simulations per move (default 64), or time per move such as 500ms
   ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
   ,temp=T                 sample moves with temperature T instead of playing the best
   ,elo=N                  weaken the network to a rating of N, as far as its strength dial goes, instead of other options.
@@ -98,17 +99,24 @@ Options of agents with a network:
                           0: off`
 
 // loadAgent parses an agent's spec and loads its network, if it has one. It warns about damaged checkpoints that it
-// skipped.
+// skipped. An invalid spec is a usageError, a network that cannot be loaded is not.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := agent.ParseFactory(game, text, loader(game))
 	if err != nil {
 		if info, missing := os.Stat(text); missing == nil && (info.Mode().IsRegular() || rundir.Is(text)) {
-			return nil, fmt.Errorf("unknown agent %q; did you mean %v?", text, agent.NetSpec(text))
+			err = fmt.Errorf("unknown agent %q; did you mean %v?", text, agent.NetSpec(text))
 		}
-		return nil, err
+		return nil, usage(cmd, err)
 	}
 	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
+	if errors.Is(err, agent.ErrSpec) {
+		err = usage(cmd, err)
+	}
+	if need, have := factory.MemoryBytes(), memory.Available(); need > have {
+		warn(cmd, fmt.Sprintf("%v may need %d MB, but %d MB are available; if the system ends ludus without a word, that is why", factory,
+			need>>20, have>>20))
+	}
 	return factory, err
 }
 
@@ -174,11 +182,15 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	row("as "+m.Game.Players[1], r.AsSecond)
 	row("all", match.Tally{Wins: r.Wins, Draws: r.Draws, Losses: r.Losses})
 	table.Flush()
-	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, A's mean goal %.1f\n",
-		100*r.Score, 100*r.Low, 100*r.High, r.EloText(), r.GoalMean)
+	elo := r.EloText()
+	if elo == match.UnknownElo {
+		elo += " (more games would tell)"
+	}
+	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, A's mean goal (final score, 0 to 100) %.1f\n",
+		100*r.Score, 100*r.Low, 100*r.High, elo, r.GoalMean)
 	writePairs(w, m, r)
-	fmt.Fprintf(w, "%d games of %.1f plies, %d of them repeat another, %v\n", r.Games, r.MeanPlies, r.Duplicates,
-		seconds(r.Seconds))
+	fmt.Fprintf(w, "%d games of %.1f plies on average, of which %d repeat another move for move, in %v\n", r.Games, r.MeanPlies,
+		r.Duplicates, seconds(r.Seconds))
 	writeRepeats(w, m, r)
 }
 
@@ -191,22 +203,25 @@ func writePairs(w io.Writer, m *match.Config, r *match.Result) {
 	if pairs > 0 {
 		p := r.Pentanomial
 		fmt.Fprintf(w,
-			"pairs by points: 0: %d, ½: %d, 1: %d, 1½: %d, 2: %d; the same seat wins both games of %.1f %% of the pairs\n",
+			"pairs of games with one opening, seats swapped, by A's points: 0 in %d, ½ in %d, 1 in %d, 1½ in %d, 2 in %d; "+
+				"in %.1f %% of the pairs the same seat wins both games\n",
 			p[0], p[1], p[2], p[3], p[4], 100*float64(r.SeatPairs)/float64(pairs))
 	}
 	if m.OpeningPlies == 0 {
 		return
 	}
-	kind := "not checked"
+	kind := fmt.Sprintf("it is not known whether one side is lost after them: that is checked only where a game has draws and at "+
+		"most %d plies", match.BalancePlies)
 	switch {
 	case r.Balanced && r.Unsolved > 0:
-		kind = fmt.Sprintf("neither side is lost, except perhaps in %d of %d that could not be solved", r.Unsolved, r.Pairs)
+		kind = fmt.Sprintf("after them neither side is lost, except perhaps in %d of %d openings, which could not be solved", r.Unsolved,
+			r.Pairs)
 	case r.Balanced:
-		kind = "neither side is lost"
+		kind = "after them neither side is lost"
 	case r.Unbalanced > 0:
-		kind = "one side is lost, because no others were found"
+		kind = "after them one side is lost, because no other openings were found"
 	}
-	fmt.Fprintf(w, "openings of %d random plies: %s\n", m.OpeningPlies, kind)
+	fmt.Fprintf(w, "each game begins with %d random plies; %s\n", m.OpeningPlies, kind)
 }
 
 // writeRepeats prints how many pairs repeat earlier games, and how to get new games.

@@ -36,7 +36,7 @@ CPU time that they could use: other programs slowed them down.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			o.Games, err = namedGames(args)
+			o.Games, err = namedGames(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func writeReport(w io.Writer, r *bench.Report) {
 			mark(s.CPU), s.Game, s.Net, s.Simulations, s.Threads, s.Positions, s.Simulated, s.Evaluations, s.Batch)
 	}
 	t.Flush()
-	fmt.Fprintf(w, "\n%.0f s\n", r.Seconds)
+	fmt.Fprintf(w, "\nnet: channels x blocks; batch: positions evaluated at once, in self-play on average; measured in %.0f s\n", r.Seconds)
 	if least < bench.BusyShare {
 		fmt.Fprintf(w,
 			"* other programs were running: got %.0f %% of the machine at worst; measure again when it is idle\n", 100*least)

@@ -19,7 +19,7 @@ func TestBenchErrors(t *testing.T) {
 		want string
 		args string
 	}{
-		{1, "did you mean quad-5x5?", "bench qaud-5x5"},
+		{2, "did you mean quad-5x5?", "bench qaud-5x5"},
 		{2, `one argument too many, "quad-7x7"`, "bench quad-5x5 quad-7x7"},
 		{2, "--threads 0: it must be from 1 to 1024", "bench --threads 0"},
 		{2, "unknown flag: --fast", "bench --fast"},

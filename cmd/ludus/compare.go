@@ -204,6 +204,7 @@ func (c *comparison) write(w io.Writer) {
 			m.Games, m.Duplicates, m.Wins, m.Draws, m.Losses, 100*m.Score, 100*m.Low, 100*m.High, m.EloText())
 	}
 	table.Flush()
+	fmt.Fprintln(w, "score and Elo are those of the first run; repeats: games that repeat another move for move")
 }
 
 // page returns the comparison as a page: the match results and the runs' learning curves.

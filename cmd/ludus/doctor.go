@@ -74,6 +74,18 @@ func writeCurves(w io.Writer, curves []doctor.Curve) {
 			optional(c.NewestRecorded()), optional(c.Shipped), optional(c.Uniform), sparkline(c.Values), c.Expected)
 	}
 	table.Flush()
+	for _, column := range []struct {
+		text string
+		of   func(c *doctor.Curve) *float64
+	}{
+		{"recorded: in a recorded training of this game, after as much training as the newest value", (*doctor.Curve).NewestRecorded},
+		{"shipped: the error of the shipped agent", func(c *doctor.Curve) *float64 { return c.Shipped }},
+		{"uniform: the loss of uniform play in positions of the newest games", func(c *doctor.Curve) *float64 { return c.Uniform }},
+	} {
+		if slices.ContainsFunc(curves, func(c doctor.Curve) bool { return column.of(&c) != nil }) {
+			fmt.Fprintln(w, column.text)
+		}
+	}
 }
 
 // optional formats a number that may be missing.

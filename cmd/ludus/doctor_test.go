@@ -38,6 +38,23 @@ func TestDoctorCommand(t *testing.T) {
 	}
 }
 
+// The columns of the curves are explained where they have numbers.
+func TestCurveColumns(t *testing.T) {
+	number := 0.5
+	for column, c := range map[string]doctor.Curve{
+		"recorded": {Values: []float64{1}, Recorded: []float64{number}}, "shipped": {Values: []float64{1}, Shipped: &number},
+		"uniform": {Values: []float64{1}, Uniform: &number}, "no other": {Values: []float64{1}},
+	} {
+		var b strings.Builder
+		writeCurves(&b, []doctor.Curve{c})
+		for _, other := range []string{"recorded", "shipped", "uniform"} {
+			if strings.Contains(b.String(), "\n"+other+": ") != (other == column) {
+				t.Errorf("with a number for %s:\n%s", column, b.String())
+			}
+		}
+	}
+}
+
 func TestSparkline(t *testing.T) {
 	for _, c := range []struct {
 		values []float64

@@ -108,8 +108,8 @@ Formats:
   html       a page to play against the network in any browser, without installation or network connection
   weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE); --half rounds them to half
              precision, which halves the file and hardly changes how the agent plays
-  onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; its metadata explain its use,
-             and model/infer/onnx/examples has programs in Python and JavaScript`,
+  onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; docs/ONNX.md and its metadata
+             explain its use, and model/infer/onnx/examples has programs in Python and JavaScript`,
 		Example: `  ludus export runs/quad-5x5 --open
   ludus export runs/quad-5x5 --format weights --half
   ludus export zoo --game quad-5x5 --open
@@ -164,7 +164,7 @@ func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, 
 
 // run writes the file and says how to use it.
 func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network string) error {
-	game, weights, origin, err := loadNetwork(network, f.game)
+	game, weights, origin, err := loadNetwork(cmd, network, f.game)
 	warnDamaged(cmd, origin)
 	if err != nil {
 		return err
@@ -193,9 +193,11 @@ func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network stri
 }
 
 // loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game.
-func loadNetwork(path, name string) (game *env.Game, weights *infer.Weights, origin agent.Origin, err error) {
+func loadNetwork(
+	cmd *cobra.Command, path, name string,
+) (game *env.Game, weights *infer.Weights, origin agent.Origin, err error) {
 	if name != "" {
-		game, err = games.New(name)
+		game, err = newGame(cmd, name)
 		if err != nil {
 			return nil, nil, origin, err
 		}

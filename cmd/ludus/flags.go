@@ -15,6 +15,7 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/env/naming"
+	"ludus/train/memory"
 )
 
 // usageError is an invalid command line.
@@ -93,6 +94,15 @@ func threadsFlag(cmd *cobra.Command, threads *int, help string) {
 	limit(cmd, "threads", "from 1 to 1024", func() bool { return *threads >= 1 && *threads <= 1024 })
 }
 
+// memoryFlag adds the flag --memory, the size of tables in MiB. If less than twice its default is available, the default is
+// half of what is.
+func memoryFlag(cmd *cobra.Command, mebibytes *int, value int, help string) {
+	cmd.Flags().IntVar(mebibytes, "memory", max(1, memory.Share(value<<20)>>20), help)
+	most := min(1<<20, memory.Available()>>20)
+	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes, as many as are available here", most),
+		func() bool { return *mebibytes >= 1 && *mebibytes <= most })
+}
+
 // arguments returns a check of the number of arguments. A negative most means no maximum.
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -106,13 +116,28 @@ func arguments(least, most int) cobra.PositionalArgs {
 	}
 }
 
+// newGame returns the game that an argument names.
+func newGame(cmd *cobra.Command, name string) (*env.Game, error) {
+	game, err := games.New(name)
+	return game, gameError(cmd, name, err)
+}
+
+// gameError makes the error about an argument that names no game a usageError. A rule sheet that cannot be used is an
+// invalid file, not an invalid command line.
+func gameError(cmd *cobra.Command, name string, err error) error {
+	if _, sheet := games.SheetPath(name); err == nil || sheet {
+		return err
+	}
+	return usage(cmd, err)
+}
+
 // namedGames returns the named games, or all games if there are no names.
-func namedGames(names []string) (list []*env.Game, err error) {
+func namedGames(cmd *cobra.Command, names []string) (list []*env.Game, err error) {
 	if len(names) == 0 {
 		names = games.Names()
 	}
 	for _, name := range names {
-		game, err := games.New(name)
+		game, err := newGame(cmd, name)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +150,7 @@ func namedGames(names []string) (list []*env.Game, err error) {
 // remaining arguments.
 func onGame(run func(cmd *cobra.Command, game *env.Game, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		game, err := games.New(args[0])
+		game, err := newGame(cmd, args[0])
 		if err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ or the position in which a law of games is broken, and reloads itself. Ctrl-C en
 
 // showGames prints the list of games or, if args name one, that game.
 func showGames(cmd *cobra.Command, args []string, asJSON bool) error {
-	list, err := namedGames(args)
+	list, err := namedGames(cmd, args)
 	if err != nil {
 		return err
 	}

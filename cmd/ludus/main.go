@@ -26,12 +26,11 @@ const (
 	exitUsage    = 2   // invalid command line
 	exitUnsolved = 3   // solve or exploit reached a limit
 	exitFaults   = 4   // exploit found moves that give value away
-	exitStopped  = 130 // Ctrl-C or SIGTERM, as shells report SIGINT
+	exitStopped  = 130 // Ctrl-C, SIGTERM or SIGHUP, as shells report SIGINT
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // after the first Ctrl-C, a second one kills the program
+	ctx := untilStopped()
 	out, root := &errorWriter{w: os.Stdout}, rootCommand()
 	root.SetOut(out)
 	err := checkEncoding(os.Args[1:])
@@ -58,6 +57,21 @@ func checkEncoding(args []string) error {
 	return nil
 }
 
+// untilStopped returns a context that ends at the first Ctrl-C, SIGTERM or SIGHUP. A second Ctrl-C or SIGTERM kills the
+// program. Further SIGHUPs do not: a closing terminal sends several. SIGHUP stays ignored under nohup.
+func untilStopped() context.Context {
+	stopping := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		stopping = append(stopping, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), stopping...)
+	context.AfterFunc(ctx, func() {
+		signal.Ignore(syscall.SIGHUP)
+		stop()
+	})
+	return ctx
+}
+
 // rootCommand returns the command ludus with all its subcommands.
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -66,17 +80,23 @@ func rootCommand() *cobra.Command {
 		Long: `ludus learns two-player board games by self-play, on CPUs only.
 
 Start with:
-  ludus serve --open                                 play in the browser; watch runs
-  ludus play quad-5x5                                play against the shipped agent in the terminal
-  ludus games                                        list the games
-  ludus train quad-5x5                               train a network in about eight minutes
-  ludus play quad-5x5 net:runs/quad-5x5              play against yours
-  ludus arena quad-5x5 net:runs/quad-5x5 mcts:200    measure its strength
+  ludus serve --open                           play in the browser; watch runs
+  ludus play quad-5x5                          play in the terminal
+  ludus games                                  list the games
+  ludus train quad-5x5                         train a network in eight minutes
+  ludus play quad-5x5 net:runs/quad-5x5        play against it
+  ludus arena quad-5x5 net:runs/quad-5x5 zoo   measure its strength
 
 ` + agentHelp + `
 
-Exit codes: 0 success, 1 failure, 2 invalid command line, 3 "solve" or "exploit" reached its limits, 4 "exploit" found
-faults, 130 stopped by Ctrl-C or SIGTERM.
+Exit codes:
+  0    success
+  1    failure
+  2    invalid command line, such as an unknown flag, game or agent
+  3    "solve" or "exploit" reached its limits
+  4    "exploit" found faults
+  130  stopped by Ctrl-C, SIGTERM or hanging up (SIGHUP)
+
 A stopped "train", "rate", "suite" or "arena --record" prints the command that continues it.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -95,6 +115,7 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 		profiled(solveCommand()),
 		exportCommand(), reportCommand(), doctorCommand(), checkCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
+	foldHelp(root)
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "GAME") {
 			c.ValidArgsFunction = completeGames
@@ -190,8 +211,8 @@ func rightTable(w io.Writer) *tabwriter.Writer {
 
 // commandLine formats a call of this program as typed in a shell.
 func commandLine(args []string) string {
-	program := os.Args[0]
-	if strings.Contains(program, string(filepath.Separator)+"go-build") {
+	program := naming.ShellWord(os.Args[0])
+	if strings.Contains(os.Args[0], string(filepath.Separator)+"go-build") {
 		program = "go run ./cmd/ludus"
 	}
 	words := []string{program}

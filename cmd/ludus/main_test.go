@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -18,12 +19,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"ludus/checkpoints"
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
+	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/rundir"
 )
 
 // asLudus is the environment variable that makes the test binary run as ludus.
@@ -150,6 +154,15 @@ func TestVerifyCommand(t *testing.T) {
 	if out := run(t, "", "", "verify", game, good, good); out != strings.Repeat(good+": ok: 1 games, 2 positions\n", 2) {
 		t.Errorf("verify prints %q", out)
 	}
+	_, example, _ := strings.Cut(document(t, "docs/FILES.md"), "\n## Transcript\n")
+	example = example[strings.Index(example, "    game 1\n"):]
+	example, _, _ = strings.Cut(example, "\n\n")
+	if out := run(t, "", "", "verify", "hex(size=2,swap=0)", write("example.txt", example)); out != "ok: 1 games, 3 positions\n" {
+		t.Errorf("the documented transcript: %q", out)
+	}
+	if !strings.Contains(run(t, "", "", "verify", "--help"), example+"\n") {
+		t.Error("help shows another transcript than docs/FILES.md")
+	}
 	fails(t, "", 1, "bad.txt: line 2, game 1: the transcript counts 3 legal moves", "verify", game, good, bad)
 	fails(t, "", 1, "nowhere: no such file", "verify", game, filepath.Join(dir, "nowhere"))
 }
@@ -192,11 +205,15 @@ func TestErrors(t *testing.T) {
 		{2, "--json maybe: it must be true or false", "games --json=maybe"},
 		{1, "is a folder; name a file", "verify quad-5x5 ."},
 		{2, "it must be from 1 to 1000000", "arena quad-5x5 random random --games 1000000000000000"},
-		{1, "did you mean quad-5x5?", "games qaud-5x5"},
-		{1, "size=3 is not allowed; it takes 4..11", "games quad(size=3)"},
-		{1, "did you mean random?", "arena quad-5x5 random rndom"},
-		{1, "an agent is one of", "play quad-5x5 perfect:5"},
-		{1, "did you mean net:" + runs, "arena quad-5x5 random " + runs},
+		{2, "did you mean quad-5x5?", "games qaud-5x5"},
+		{2, "size=3 is not allowed; it takes 4..11", "games quad(size=3)"},
+		{2, "did you mean random?", "arena quad-5x5 random rndom"},
+		{2, `see "ludus suite --help"`, "suite --check shipped qaud-5x5"},
+		{2, "no such game", "train chess"},
+		{2, "no such game", "export zoo --game chess"},
+		{1, "nowhere.kif", "perft nowhere.kif"},
+		{2, "an agent is one of", "play quad-5x5 perfect:5"},
+		{2, "did you mean net:" + runs, "arena quad-5x5 random " + runs},
 		{1, "it plays quad-5x5", "arena quad-7x7 random net:" + runs},
 		{1, "no such file or directory", "analyze quad-5x5 net:nowhere"},
 		{1, `train one: ludus train quad-5x5, or use zoo`, "analyze quad-5x5 net:nowhere/quad-5x5"},
@@ -313,7 +330,7 @@ func TestExportRefusesWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	weights := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4}, rand.New(rand.NewPCG(1, 1)))
-	for name, want := range map[string]string{"quad-7x7": "another version of the program made it", "</script>": "no such game"} {
+	for name, want := range map[string]string{"quad-7x7": "a network of quad-7x7 with 4 channels and 0 blocks", "</script>": "no such game"} {
 		weights.Config.Game = name
 		path := filepath.Join(t.TempDir(), "weights")
 		if err := os.WriteFile(path, weights.Marshal(), 0o666); err != nil {
@@ -407,7 +424,10 @@ func TestAnalyzeCommand(t *testing.T) {
 		}
 	}
 	net := "net:" + runFolder(t)
-	out := run(t, "", in.String(), "analyze", "quad-5x5", net+",sims=64,solve=0")
+	out, errs, code := ludus(t, "", in.String(), "analyze", "quad-5x5", net+",sims=64,solve=0")
+	if code != exitFailure || !strings.HasSuffix(errs, "ludus: input lines rejected: 10; their replies say why\n") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
 	seen, bad := map[string]bool{}, 0
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
 		var reply struct {
@@ -476,38 +496,70 @@ func TestPlayCommand(t *testing.T) {
 	}
 }
 
+// help returns a help text after checking that it fits helpWidth.
+func help(t *testing.T, args ...string) string {
+	t.Helper()
+	out := run(t, "", "", args...)
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth {
+			t.Errorf("%s: a line of %d columns: %s", args, n, line)
+		}
+	}
+	return out
+}
+
+// Help is broken between words, inside its columns; a broken command has backslashes.
+func TestFolded(t *testing.T) {
+	long := strings.Repeat("word ", 20) + "end"
+	for text, want := range map[string]string{
+		"one\ntwo\n\n" + long: "one two\n\n" + strings.Repeat("word ", 15) + "word\n" + strings.Repeat("word ", 4) + "end\n",
+		"A:\n  -a  " + long + "\n      more\n  -b  x": "A:\n  -a  " + strings.Repeat("word ", 14) + "word\n      " +
+			strings.Repeat("word ", 5) + "end more\n  -b  x\n",
+		"  ludus " + long:       "  ludus " + strings.Repeat("word ", 13) + "word \\\n    " + strings.Repeat("word ", 6) + "end\n",
+		"  {\n   }":             "  {\n   }\n",
+		strings.Repeat("é", 90): strings.Repeat("é", 90) + "\n",
+	} {
+		if got := folded(text); got != want {
+			t.Errorf("%q becomes\n%s\nwant\n%s", text, got, want)
+		}
+	}
+}
+
 func TestHelpAndVersion(t *testing.T) {
 	if out := run(t, "", ""); !strings.Contains(out, "ludus train quad-5x5") {
 		t.Errorf("no first command in\n%s", out)
 	}
 	for _, c := range rootCommand().Commands() {
-		if out := run(t, "", "", c.Name(), "--help"); c.Name() != "help" && c.Name() != "completion" && !strings.Contains(out, "Examples:") {
+		if c.Name() != "help" && c.Name() != "completion" && !strings.Contains(help(t, c.Name(), "--help"), "\nExamples:\n") {
 			t.Errorf("%s has no example", c.Name())
 		}
 	}
+	help(t)
+	help(t, "help", "train")
 	if out := run(t, "", "", "version"); !strings.Contains(out, runtime.Version()) || !strings.Contains(out, "kernels  "+kernel.InstructionSet()+"\n") {
 		t.Errorf("version prints %s", out)
 	}
 }
 
-// Ctrl-C ends a command with exit code 130 and one line; a match prints its result so far.
+// Ctrl-C, SIGTERM and SIGHUP end a command with exit code 130 and one line; a match prints its result so far.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")
 	}
-	for _, args := range [][]string{
-		{"arena", "quad-7x7", "mcts:3000", "mcts:3000", "--games", "100000", "--json"},
-		{"perft", "quad-7x7", "--depth", "9"},
-		{"play", "quad-5x5", "random"},
-		{"analyze", "quad-5x5", "random"},
+	for args, signal := range map[string]syscall.Signal{
+		"arena quad-7x7 mcts:3000 mcts:3000 --games 100000 --json": syscall.SIGHUP,
+		"perft quad-7x7 --depth 9":                                 syscall.SIGINT,
+		"play quad-5x5 random":                                     syscall.SIGHUP,
+		"analyze quad-5x5 random":                                  syscall.SIGTERM,
 	} {
+		args := strings.Fields(args)
 		var out, errs bytes.Buffer
 		var code int
 		for wait := 500 * time.Millisecond; wait <= 16*time.Second; wait *= 2 {
 			out.Reset()
 			errs.Reset()
-			if code = interruptAfter(t, wait, &out, &errs, args...); code >= 0 { // not killed before it listened for signals
+			if code = interruptAfter(t, signal, wait, &out, &errs, args...); code >= 0 { // not killed before it listened for signals
 				break
 			}
 		}
@@ -520,8 +572,9 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// interruptAfter runs a command, interrupts it after some time and returns its exit code; -1: a signal ended it.
-func interruptAfter(t *testing.T, wait time.Duration, out, errs io.Writer, args ...string) int {
+// interruptAfter runs a command, sends it a signal after some time (SIGHUP twice, as a closing terminal does) and returns its
+// exit code; -1: a signal ended it.
+func interruptAfter(t *testing.T, signal syscall.Signal, wait time.Duration, out, errs io.Writer, args ...string) int {
 	t.Helper()
 	cmd := command("", args...)
 	cmd.Stdout, cmd.Stderr = out, errs
@@ -534,13 +587,100 @@ func interruptAfter(t *testing.T, wait time.Duration, out, errs io.Writer, args 
 		t.Fatal(err)
 	}
 	time.Sleep(wait)
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
+	}
+	if signal == syscall.SIGHUP {
+		time.Sleep(time.Millisecond)
+		_ = cmd.Process.Signal(signal) // fails if the program has ended
 	}
 	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
 	defer late.Stop()
 	cmd.Wait()
 	return cmd.ProcessState.ExitCode()
+}
+
+// SIGHUP does not end a command that nohup started.
+func TestNohup(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("nohup"); err != nil {
+		t.Skip("this system has no nohup")
+	}
+	cmd := exec.Command("nohup", os.Args[0], "analyze", "quad-5x5", "random")
+	cmd.Env = append(os.Environ(), asLudus+"=1")
+	stdin, err := cmd.StdinPipe()
+	stdout, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	replies := bufio.NewScanner(stdout)
+	for range 2 {
+		fmt.Fprintln(stdin, `{"id":"a"}`)
+		if !replies.Scan() {
+			t.Fatal("no reply")
+		}
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Error(err)
+		}
+	}
+	stdin.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOddRuns runs the commands that train, export and rate print, in a shell, for runs whose names are words of
+// the command line or of a shell.
+func TestOddRuns(t *testing.T) {
+	t.Parallel()
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("this system has no sh")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"zoo", "-dash", "it's 5 $HOME", "x@2", "=a,b~ä"} {
+		out, errs, code := ludus(t, dir, "", append([]string{"train", "tic-tac-toe", "--run=" + name}, append(smallRun, "--generations", "1")...)...)
+		if code != 0 {
+			t.Fatalf("exit %d, %s", code, errs)
+		}
+		out += run(t, dir, "", "export", agent.Operand(name), "--format", "weights", "--force")
+		out += run(t, dir, "", "rate", "--time", "1s", "--threads", "1", "--", name)
+		printed := 0
+		for line := range strings.Lines(out) {
+			_, arguments, ok := strings.Cut(line, "go run ./cmd/ludus ")
+			if !ok || strings.HasPrefix(arguments, "serve ") { // which would run on
+				continue
+			}
+			printed++
+			arguments = strings.TrimSpace(arguments)
+			if strings.HasPrefix(arguments, "arena ") {
+				arguments += " --games 2"
+			}
+			cmd := exec.Command(shell, "-c", os.Args[0]+" "+arguments)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), asLudus+"=1")
+			if text, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("--run=%s: %s: %v\n%s", name, arguments, err, text)
+			}
+		}
+		if printed < 6 {
+			t.Errorf("--run=%s: %d commands in\n%s", name, printed, out)
+		}
+		if err := os.Remove(filepath.Join(dir, "tic-tac-toe.html")); err != nil {
+			t.Error(err)
+		}
+	}
+	fails(t, dir, exitUsage, "--run a,sims=3: its end reads like an option", "train", "tic-tac-toe", "--run", "a,sims=3")
+
+	// The settings of a run serve for another one.
+	config := filepath.Join("zoo", "config.json")
+	if _, errs, code := ludus(t, dir, "", "train", "tic-tac-toe", "--run", "new", "--generations", "1", "--config", config); code != 0 {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	first, err := rundir.ReadConfig(filepath.Join(dir, "zoo"))
+	second, err2 := rundir.ReadConfig(filepath.Join(dir, "new"))
+	if err := errors.Join(err, err2); err != nil || first.Settings != second.Settings {
+		t.Errorf("settings %+v instead of %+v, %v", second, first, err)
+	}
 }
 
 // TestStoppedBeforeTraining: training that is stopped while it measures does not claim to keep generations.
@@ -611,8 +751,8 @@ func TestArenaTable(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"quad-5x5 greedy random --games 40 --opening-plies 1", []string{", Elo +", "openings of 1 random plies: neither side is lost", "pairs by points: 0: ", "the same seat wins both games of ", "repeat another"}},
-		{"breakthrough-6x6 greedy greedy --games 20", []string{"openings of 2 random plies: not checked", "20 games of "}},
+		{"quad-5x5 greedy random --games 40 --opening-plies 1", []string{", Elo +", "each game begins with 1 random plies; after them neither side is lost", "seats swapped, by A's points: 0 in ", "the same seat wins both games", "repeat another move for move"}},
+		{"breakthrough-6x6 greedy greedy --games 20", []string{"each game begins with 2 random plies; it is not known whether one side is lost after them: that is checked only where a game has draws and at most 20 plies", "20 games of "}},
 	} {
 		out := run(t, "", "", append([]string{"arena"}, strings.Fields(c.args)...)...)
 		for _, want := range c.want {

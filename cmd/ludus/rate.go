@@ -130,7 +130,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	if best >= 0 {
 		writeDial(cmd.OutOrStdout(), table, pool.Generation(best), dir)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "update the run's report: %s\n", commandLine([]string{"report", dir}))
+	fmt.Fprintf(cmd.OutOrStdout(), "update the run's report: %s\n", commandLine([]string{"report", agent.Operand(dir)}))
 	err = continuable(err, "finished matches are kept")
 	if f.json {
 		err = errors.Join(err, printJSON(cmd, table))
@@ -188,13 +188,14 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 		fmt.Fprintln(w, "* no longer in the run, or damaged")
 	}
 	if t.Known() {
-		fmt.Fprintln(w, "random is 0; the ratings of zoo are known")
+		fmt.Fprintln(w, "random is 0; known: from the card of the shipped agent; score: share of the points in its games")
 	} else {
-		fmt.Fprintln(w, "random is 0; the intervals are of the distance to the pool's centre")
+		fmt.Fprintln(w, "random is 0; the intervals are of the distance to the pool's centre; score: share of the points in its games")
 	}
 	fmt.Fprintf(w, "widest 95 %% interval: ±%.0f Elo\n", widest)
 	if t.Intransitivity > 0 {
-		fmt.Fprintf(w, "results of pairs differ from the ratings by %.0f Elo beyond chance; intervals do not include this\n",
+		fmt.Fprintf(w, "results between two agents differ from what their ratings predict by %.0f Elo beyond chance; intervals do not "+
+			"include this\n",
 			t.Intransitivity)
 	}
 }

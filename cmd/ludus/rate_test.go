@@ -25,7 +25,7 @@ func TestRateCommand(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &table); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"quad-5x5: ", "random is 0; the ratings of zoo are known", "with 2 simulations per move", "net@0", "net@1", "mcts:1000", "widest 95 % interval: ±"} {
+	for _, want := range []string{"quad-5x5: ", "random is 0; known: from the card of the shipped agent", "with 2 simulations per move", "net@0", "net@1", "mcts:1000", "widest 95 % interval: ±"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
@@ -66,11 +66,11 @@ func TestRateDial(t *testing.T) {
 	spec := fmt.Sprintf("net:%s@%d,elo=", dir, dial.Generation)
 	if low, high, ok := dial.Strengths.Range(); ok {
 		run(t, "", "", "arena", "quad-5x5", fmt.Sprintf("%s%d", spec, (low+high)/2), "random", "--games", "2")
-		fails(t, "", 1, fmt.Sprintf("elo is from %d to %d", low, high), "arena", "quad-5x5", spec+"9999", "random", "--games", "2")
+		fails(t, "", 2, fmt.Sprintf("elo is from %d to %d", low, high), "arena", "quad-5x5", spec+"9999", "random", "--games", "2")
 	} else {
-		fails(t, "", 1, "has no strength dial", "arena", "quad-5x5", spec+"100", "random", "--games", "2")
+		fails(t, "", 2, "has no strength dial", "arena", "quad-5x5", spec+"100", "random", "--games", "2")
 	}
-	fails(t, "", 1, "--dial\" measures that of a run's best checkpoint", "play", "quad-5x5", fmt.Sprintf("net:%s@%d,elo=100", dir, 1-dial.Generation))
+	fails(t, "", 2, "--dial\" measures that of a run's best checkpoint", "play", "quad-5x5", fmt.Sprintf("net:%s@%d,elo=100", dir, 1-dial.Generation))
 	fails(t, "", 2, "--dial true: it must be without --sims", "rate", dir, "--dial", "--sims", "2")
 }
 
@@ -136,7 +136,7 @@ func TestWriteRatings(t *testing.T) {
 		var out strings.Builder
 		writeRatings(&out, &table, []string{"net@1", "net@0"})
 		if !strings.Contains(out.String(), "widest 95 % interval: ±30 Elo\n") || !strings.Contains(out.String(), "70 to 120") ||
-			strings.Contains(out.String(), "by 60 Elo beyond chance; intervals do not include this\n") != (intransitivity > 0) {
+			strings.Contains(out.String(), "predict by 60 Elo beyond chance; intervals do not include this\n") != (intransitivity > 0) {
 			t.Error(out.String())
 		}
 	}

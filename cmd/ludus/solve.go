@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +45,7 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, _ []string) error {
 			state, played, err := splitMoves(game, moves)
 			if err != nil {
-				return fmt.Errorf("--moves: %w", err)
+				return usage(cmd, fmt.Errorf("--moves: %w", err))
 			}
 			p := newProgress(cmd)
 			s := solve(cmd.Context(), game, state, o, p)
@@ -70,12 +69,10 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 	flags.StringVar(&moves, "moves", "", "moves from the start to the position, separated by semicolons, written as in play")
 	flags.IntVar(&o.nodes, "nodes", 0, "maximum number of positions to visit; 0 for no limit")
 	flags.DurationVar(&o.time, "time", 0, "maximum time, such as 30s; 0 for no limit")
-	flags.IntVar(&o.memory, "memory", 512, "megabytes for the table of positions")
+	memoryFlag(cmd, &o.memory, 512, "megabytes for the table of positions")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	limit(cmd, "nodes", "0 or more", func() bool { return o.nodes >= 0 })
 	limit(cmd, "time", "0 or more", func() bool { return o.time >= 0 })
-	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes", maxMemory),
-		func() bool { return o.memory >= 1 && o.memory <= maxMemory })
 	return cmd
 }
 
@@ -85,9 +82,6 @@ type solveOptions struct {
 	time   time.Duration
 	memory int // in MiB
 }
-
-// maxMemory is the largest --memory in MiB.
-const maxMemory = min(1<<20, math.MaxInt>>20)
 
 // splitMoves parses moves separated by semicolons and plays them. They must not end the game.
 func splitMoves(game *env.Game, text string) (env.State, []env.Action, error) {

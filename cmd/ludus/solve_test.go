@@ -2,10 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,17 +84,17 @@ func TestSolveErrors(t *testing.T) {
 		want string
 		args []string
 	}{
-		{1, `move 2: "(mark r9 c9)" is not a move of this game`, []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
-		{1, "move 2: c3 is not legal: x is on c3", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
-		{1, "the game is over: x 100, o 0", []string{"solve", "quad-5x5", "--moves",
+		{2, `move 2: "(mark r9 c9)" is not a move of this game`, []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);(mark r9 c9)"}},
+		{2, "move 2: c3 is not legal: x is on c3", []string{"solve", "quad-5x5", "--moves", "(mark r3 c3);mark r3 c3"}},
+		{2, "the game is over: x 100, o 0", []string{"solve", "quad-5x5", "--moves",
 			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3"}},
-		{1, "the game is over", []string{"solve", "quad-5x5", "--moves",
+		{2, "the game is over", []string{"solve", "quad-5x5", "--moves",
 			"mark r2 c2;mark r1 c2;mark r2 c3;mark r1 c3;mark r3 c2;mark r5 c3;mark r3 c3;mark r5 c4"}},
 		{2, "--nodes -1", []string{"solve", "quad-5x5", "--nodes", "-1"}},
 		{2, "--time -1s", []string{"solve", "quad-5x5", "--time", "-1s"}},
 		{2, "--memory 0", []string{"solve", "quad-5x5", "--memory", "0"}},
 		{2, "arguments are missing", []string{"solve"}},
-		{1, "did you mean quad-5x5?", []string{"solve", "quad-5x6"}},
+		{2, "did you mean quad-5x5?", []string{"solve", "quad-5x6"}},
 	} {
 		if _, errs, code := ludus(t, "", "", c.args...); code != c.code || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s; want %d and %q", c.args, code, errs, c.code, c.want)
@@ -116,5 +121,57 @@ func TestSolveInterrupted(t *testing.T) {
 	_ = cmd.Wait() // checked by its exit code
 	if code := cmd.ProcessState.ExitCode(); code != exitStopped || !strings.HasPrefix(out.String(), "value unknown\n") {
 		t.Errorf("exit %d\n%s", code, out.String())
+	}
+}
+
+// group makes a control group with a limit of memory and returns a command that runs ludus in it. It skips the test where
+// that is not allowed.
+func group(t *testing.T, limit int, args ...string) *exec.Cmd {
+	t.Helper()
+	for _, kind := range []struct{ dir, limit string }{
+		{"/sys/fs/cgroup", "memory.max"}, {"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+	} {
+		if _, err := os.Stat(filepath.Join(kind.dir, "cgroup.procs")); err != nil {
+			continue
+		}
+		dir, err := os.MkdirTemp(kind.dir, "ludus-test-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			if err := os.Remove(dir); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := os.WriteFile(filepath.Join(dir, kind.limit), []byte(strconv.Itoa(limit)), 0o666); err != nil {
+			continue
+		}
+		join := "echo $$ >" + filepath.Join(dir, "cgroup.procs") + ` && exec "$0" "$@"`
+		if exec.Command("sh", "-c", join, "true").Run() != nil {
+			continue
+		}
+		cmd := exec.Command("sh", append([]string{"-c", join, os.Args[0]}, args...)...)
+		cmd.Env = append(os.Environ(), asLudus+"=1")
+		return cmd
+	}
+	t.Skip("no control group with a limit of memory can be made here")
+	return nil
+}
+
+// TestSmallContainer runs commands with large tables in a container of 150 MB, which kills a program that takes more.
+func TestSmallContainer(t *testing.T) {
+	for args, code := range map[string]int{
+		"solve breakthrough(columns=6,rows=6) --nodes 3000000":                    exitUnsolved,
+		"solve breakthrough(columns=6,rows=6) --nodes 10 --memory 200":            exitUsage,
+		"arena tic-tac-toe solver:50000000 solver:40000000 --games 4 --threads 4": 0,
+	} {
+		cmd := group(t, 150<<20, strings.Fields(args)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil && !errors.As(err, new(*exec.ExitError)) {
+			t.Fatal(err)
+		}
+		if got := cmd.ProcessState.ExitCode(); got != code || code == exitUsage && !strings.Contains(string(out), "--memory 200: it must be from 1 to 1") {
+			t.Errorf("%s: exit %d (%v)\n%s", args, got, err, out)
+		}
 	}
 }

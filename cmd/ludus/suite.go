@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/train/suite"
 )
 
@@ -71,7 +70,7 @@ positions or more.
 		"an agent whose games the positions come from; may be repeated")
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "maximum solver nodes per position")
 	flags.IntVar(&f.PerGame, "per-game", 2, "maximum positions per game")
-	flags.IntVar(&f.Memory, "memory", suite.DefaultMemory, "maximum megabytes for each core's table of positions")
+	memoryFlag(cmd, &f.Memory, suite.DefaultMemory, "maximum megabytes for each core's table of positions")
 	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.StringVar(&f.out, "out", "", "the file to write")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
@@ -92,7 +91,7 @@ func (f *suiteFlags) runMake(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return usage(cmd, fmt.Errorf("one argument too many, %q: name agents with --agent", args[1]))
 	}
-	game, err := games.New(args[0])
+	game, err := newGame(cmd, args[0])
 	if err != nil {
 		return err
 	}
@@ -155,7 +154,7 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	var s *suite.Suite
 	var err error
 	if find != nil {
-		s, err = findShipped(args[0], find)
+		s, err = findShipped(cmd, args[0], find)
 		args = args[1:]
 	} else {
 		s, err = readSuite(f.check)
@@ -204,8 +203,8 @@ func readSuite(path string) (*suite.Suite, error) {
 }
 
 // findShipped returns the named game's suite that is inside this program. find is suite.Shipped or suite.ShippedHard.
-func findShipped(name string, find func(*env.Game) (*suite.Suite, bool)) (*suite.Suite, error) {
-	game, err := games.New(name)
+func findShipped(cmd *cobra.Command, name string, find func(*env.Game) (*suite.Suite, bool)) (*suite.Suite, error) {
+	game, err := newGame(cmd, name)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +219,7 @@ func findShipped(name string, find func(*env.Game) (*suite.Suite, bool)) (*suite
 func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	fmt.Fprintf(w, "%s: %d positions from %d games", r.Game, r.Positions, r.Games)
 	if o := s.Origin; o.Nodes > 0 {
-		fmt.Fprintf(w, ", at most %d per game, seed %d, up to %d nodes", o.PerGame, o.Seed, o.Nodes)
+		fmt.Fprintf(w, ", at most %d per game, seed %d, each solved with up to %d nodes", o.PerGame, o.Seed, o.Nodes)
 		if o.HardShare > 0 {
 			fmt.Fprintf(w, ", at least %.0f %% hard", 100*o.HardShare)
 		}
@@ -236,4 +235,6 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 			100*e.Value, 100*e.Low, 100*e.High, 50*g.Value, 50*g.Low, 50*g.High)
 	}
 	fmt.Fprintf(w, "random moves: lose value in %.1f %%, %.2f goals per move\n", 100*r.RandomError, 50*r.RandomLoss)
+	fmt.Fprintln(w, "A move loses value if a better one leads to a higher final score under perfect play; goals are the points of that "+
+		"score, 0 to 100.")
 }

@@ -41,7 +41,7 @@ func TestSuiteCommand(t *testing.T) {
 			t.Errorf("%+v", report)
 		}
 	}
-	if out := run(t, dir, "", "suite", "--check", "small.suite", "--json"); strings.Contains(out, `"error"`) || !strings.Contains(out, "seed 3, up to 1000000 nodes") || strings.Contains(out, `"agent"`) {
+	if out := run(t, dir, "", "suite", "--check", "small.suite", "--json"); strings.Contains(out, `"error"`) || !strings.Contains(out, "seed 3, each solved with up to 1000000 nodes") || !strings.Contains(out, "A move loses value if") || strings.Contains(out, `"agent"`) {
 		t.Errorf("without an agent the report has one:\n%s", out)
 	}
 	if out := run(t, dir, "", "suite", "--check", "hard", "quad-5x5"); !strings.Contains(out, "at least 50 % hard") {
@@ -62,8 +62,8 @@ func TestSuiteCommand(t *testing.T) {
 	}{
 		{exitFailure, "--force", []string{game, "--out", "small.suite"}},
 		{exitFailure, "is a folder", []string{game, "--out", ".", "--force"}},
-		{exitFailure, "no such game", []string{"chess", "--out", "x"}},
-		{exitFailure, "bad agent", []string{game, "--agent", "none", "--out", "x"}},
+		{exitUsage, "no such game", []string{"chess", "--out", "x"}},
+		{exitUsage, "bad agent", []string{game, "--agent", "none", "--out", "x"}},
 		{exitUsage, "--out is missing", []string{game}},
 		{exitUsage, "--positions 0: it must be from 1 to 1000000", []string{game, "--positions", "0", "--out", "x"}},
 		{exitUsage, "too many", []string{game, "greedy", "--out", "x"}},
@@ -73,8 +73,8 @@ func TestSuiteCommand(t *testing.T) {
 		{exitFailure, "no such suite of", []string{"--check", "shipped", game}},
 		{exitUsage, "arguments are missing", []string{"--check", "hard"}},
 		{exitFailure, "no such suite of", []string{"--check", "hard", game}},
-		{exitUsage, "memory is 0 MiB", []string{game, "--memory", "0", "--out", "x"}},
-		{exitFailure, "bad agent", []string{"--check", "small.suite", "none"}},
+		{exitUsage, "--memory 0: it must be from 1 to", []string{game, "--memory", "0", "--out", "x"}},
+		{exitUsage, "bad agent", []string{"--check", "small.suite", "none"}},
 		{exitFailure, "no such file", []string{"--check", "missing.suite", "greedy"}},
 		{exitUsage, "--positions 0", []string{"--check", "small.suite", "--positions", "0"}},
 	} {

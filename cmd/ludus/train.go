@@ -85,10 +85,10 @@ func trainCommand() *cobra.Command {
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of all randomness")
 	threadsFlag(cmd, &f.Threads, "cores to use; the plan of a run with --time depends on it, nothing else")
 	flags.StringVar(&f.From, "from", "",
-		"weights to start from, which set channels and blocks: a file, also of a network for another size of the board, "+
-			"or zoo, the shipped agent")
+		"weights to start from, which set channels and blocks: a file, RUN, RUN@GENERATION or RUN@best, also of a network "+
+			"for another size of the board, or zoo, the shipped agent")
 	flags.StringArrayVar(&f.sets, "set", nil, "change a setting, key=value; may be repeated")
-	flags.StringVar(&f.config, "config", "", "a JSON file of settings; --set overrides it")
+	flags.StringVar(&f.config, "config", "", "a JSON file of settings, such as config.json of a run; --set overrides it")
 	flags.BoolVar(&f.dry, "dry-run", false, "print the plan and recorded trainings of the game instead of training")
 	flags.BoolVar(&f.asJSON, "json", false, "with --dry-run, print one JSON object")
 	flags.StringVar(&f.workers.listen, "listen", "",
@@ -129,6 +129,9 @@ func (f *trainFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	o.Load, o.From = loader(o.Game), strings.TrimPrefix(o.From, "net:")
 	o.Dir = cmp.Or(o.Dir, defaultRun(o.Game))
+	if spec, err := agent.Parse(agent.NetSpec(o.Dir).String()); err != nil || spec.Network.String() != agent.Operand(o.Dir) {
+		return usage(cmd, fmt.Errorf("--run %s: its end reads like an option of an agent; choose another name", o.Dir))
+	}
 	err = f.workers.check(cmd, &o, f.dry)
 	switch {
 	case err != nil:
@@ -147,7 +150,8 @@ func defaultRun(game *env.Game) string { return filepath.Join("runs", naming.Fil
 // gameToTrain returns the game named by the argument or, without one, the game of the run in dir.
 func gameToTrain(cmd *cobra.Command, args []string, dir string) (*env.Game, error) {
 	if len(args) > 0 {
-		return games.NewOfRun(args[0], dir)
+		game, err := games.NewOfRun(args[0], dir)
+		return game, gameError(cmd, args[0], err)
 	}
 	if dir == "" {
 		return nil, usage(cmd, errors.New("name a game, such as quad-5x5, or a run to continue, with --run"))
@@ -368,11 +372,11 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
 			m.Opponent, 100*m.Score, 100*m.Low, 100*m.High, m.Wins, m.Draws, m.Losses)
 	}
-	newest, name := agent.NetSpec(s.Dir).String(), nameIn(game, s.Dir)
+	newest, name, dir := agent.NetSpec(s.Dir).String(), nameIn(game, s.Dir), agent.Operand(s.Dir)
 	if s.Rating != nil {
 		fmt.Fprintf(w, "\n  %s\n", describeRating(s.Rating))
 	} else if len(s.Matches) == 0 {
-		fmt.Fprintf(w, "  not rated (rating_share=0); rate it with:\n  %s\n", commandLine([]string{"rate", s.Dir}))
+		fmt.Fprintf(w, "  not rated (rating_share=0); rate it with:\n  %s\n", commandLine([]string{"rate", dir}))
 	}
 	opponent := "mcts:1000"
 	if shipped.TrainedOn(game) == game {
@@ -381,9 +385,9 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	fmt.Fprintf(w, "\nreport:   %s\nplay:     %s\n          %s\nmeasure:  %s\nexport:   %s\n",
 		filepath.Join(s.Dir, report.FileName),
 		commandLine([]string{"play", name, newest}),
-		commandLine([]string{"serve", filepath.Join(s.Dir, ".."), "--open"}),
+		commandLine([]string{"serve", agent.Operand(filepath.Join(s.Dir, "..")), "--open"}),
 		commandLine([]string{"arena", name, newest, opponent}),
-		commandLine([]string{"export", s.Dir}))
+		commandLine([]string{"export", dir}))
 }
 
 // nameIn returns the name of a game for commands on a run's folder or a weights file at path. For a game of a rule sheet

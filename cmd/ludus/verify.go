@@ -16,7 +16,13 @@ func verifyCommand() *cobra.Command {
 		Short: "Replay games of another implementation and compare every position",
 		Long: `Replays games recorded by another implementation of the rules and compares the player to move and the legal
 moves in every position, and both players' goals (final scores) at the end of each game. It prints the counts, or the
-first difference.`,
+first difference. docs/FILES.md, "Transcript", describes the files, which look like this:
+
+    game 1
+    red 4 (mark r1 c1) | (mark r1 c1);(mark r1 c2);(mark r2 c1);(mark r2 c2);
+    blue 3 (mark r2 c2) | (mark r1 c2);(mark r2 c1);(mark r2 c2);
+    red 2 (mark r2 c1) | (mark r1 c2);(mark r2 c1);
+    goals red=[100] blue=[0]`,
 		Example: "  ludus verify golden-rectangle games.txt",
 		Args:    arguments(2, -1),
 		RunE:    onGame(verify),

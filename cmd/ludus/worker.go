@@ -25,8 +25,8 @@ func workerCommand() *cobra.Command {
 		Long: `Plays games for "ludus train GAME --listen". Game, settings and networks come from there; the worker needs no
 files, but must be of the same version as the learner. It takes new networks as they come and reconnects whenever the
 network or the learner was gone, until it is stopped. What it has finished by then is published; games that are still
-being played are lost.`,
-		Example: `  ludus worker --connect 'tls://worker:TOKEN@learner:4222#FINGERPRINT'     as "ludus train --listen 0.0.0.0:4222" prints it
+being played are lost. "ludus train GAME --listen" prints the whole command.`,
+		Example: `  ludus worker --connect 'tls://worker:TOKEN@learner:4222#FINGERPRINT'
   ludus worker --connect nats://127.0.0.1:4222 --threads 4 --name laptop`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return work(cmd, o, threads) },

@@ -1,6 +1,9 @@
 package naming
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // FileName turns a game's name into the name of a file or folder: it replaces every run of characters other than a-z
 // and 0-9 by one dash, and leaves out dashes at the ends.
@@ -19,9 +22,13 @@ func FileName(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// ShellWord returns a text, such as a game's name, as one word of a command line: in quotes if a shell would take it apart.
+// ShellWord returns a text, such as a game's name, as one word of a command line: in quotes if a shell might take it apart
+// or change it.
 func ShellWord(text string) string {
-	if text != "" && !strings.ContainsAny(text, " ()&;|<>*?$'\"\\`#~![]{}\t\n") {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:,=@%+", r)
+	}
+	if text != "" && text[0] != '=' && strings.TrimLeftFunc(text, plain) == "" {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

@@ -8,7 +8,8 @@ import (
 
 func TestShellWord(t *testing.T) {
 	for text, want := range map[string]string{
-		"quad-5x5": "quad-5x5", "net:runs/a@4,sims=8": "net:runs/a@4,sims=8", "hex(size=9)": "'hex(size=9)'", "": "''", "it's": `'it'\''s'`,
+		"quad-5x5": "quad-5x5", "net:runs/a@4,sims=8": "net:runs/a@4,sims=8", "hex(size=9)": "'hex(size=9)'", "": "''", "it's": `'it'\''s'`, "=a": "'=a'", "a\vb": "'a\vb'",
+		"ä/走": "ä/走", "x^y": "'x^y'", "tls://a:b@c:1#d": "'tls://a:b@c:1#d'",
 	} {
 		if got := naming.ShellWord(text); got != want {
 			t.Errorf("ShellWord(%q) = %s, want %s", text, got, want)

@@ -37,7 +37,7 @@ func marshalTensors(metadata map[string]string, tensors []Tensor, dtype string) 
 	}
 	withSum := map[string]string{}
 	maps.Copy(withSum, metadata)
-	withSum[sumKey] = sumOf(values)
+	withSum[sumKey] = fmt.Sprintf("%x", sha256.Sum256(values))
 	entries := map[string]any{"__metadata__": withSum}
 	var size uint64
 	for _, t := range tensors {
@@ -64,12 +64,16 @@ func marshalTensors(metadata map[string]string, tensors []Tensor, dtype string) 
 // sumKey is the metadata key of the SHA-256 of the values, in hexadecimal.
 const sumKey = "sha256"
 
-func sumOf(values []byte) string { return fmt.Sprintf("%x", sha256.Sum256(values)) }
-
 // UnmarshalTensors reads a safetensors file whose values are all finite, and float32 (F32) or half precision (F16). It
 // returns the tensors in the order of their values. Errors wrap [ErrFormat]. It allocates no more than a multiple of
 // len(data).
 func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor, err error) {
+	return unmarshalTensors(data, func([]Tensor) {})
+}
+
+// unmarshalTensors is UnmarshalTensors for a file whose tensors another program may have rearranged. restore puts them in
+// the order in which they were written; the SHA-256 in the metadata is that of the values in this order.
+func unmarshalTensors(data []byte, restore func([]Tensor)) (metadata map[string]string, tensors []Tensor, err error) {
 	entries, values, err := readHeader(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
@@ -91,14 +95,15 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 	}
 	slices.SortFunc(headers, func(a, b tensorHeader) int { return cmp.Compare(a.Offsets[0], b.Offsets[0]) })
 	var end uint64
+	bytesOf := make(map[string][]byte, len(headers)) // by name of the tensor
 	for _, h := range headers {
 		if h.Offsets[0] != end {
 			return nil, nil, fmt.Errorf("%w: tensor %q starts at byte %d; the one before ends at %d",
 				ErrFormat, h.name, h.Offsets[0], end)
 		}
-		end = h.Offsets[1]
+		bytesOf[h.name], end = values[end:h.Offsets[1]], h.Offsets[1]
 		t := Tensor{h.name, h.Shape, make([]float32, product(h.Shape))}
-		if !decode(t.Data, values[h.Offsets[0]:], h.DType) {
+		if !decode(t.Data, bytesOf[h.name], h.DType) {
 			return nil, nil, fmt.Errorf("%w: tensor %q holds a value that is not finite", ErrFormat, h.name)
 		}
 		tensors = append(tensors, t)
@@ -106,9 +111,15 @@ func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor
 	if end != uint64(len(values)) {
 		return nil, nil, fmt.Errorf("%w: tensors end at byte %d of %d", ErrFormat, end, len(values))
 	}
+	restore(tensors)
 	if sum, ok := metadata[sumKey]; ok {
-		if sum != sumOf(values) {
-			return nil, nil, fmt.Errorf("%w: the values are altered: their SHA-256 is not the one in the metadata", ErrFormat)
+		hash := sha256.New()
+		for _, t := range tensors {
+			hash.Write(bytesOf[t.Name])
+		}
+		if sum != fmt.Sprintf("%x", hash.Sum(nil)) {
+			return nil, nil, fmt.Errorf("%w: the values were altered after ludus wrote them: their SHA-256 is not the one in the "+
+				"metadata, where a program that means to alter them leaves %s out", ErrFormat, sumKey)
 		}
 		delete(metadata, sumKey)
 	}
@@ -156,7 +167,7 @@ func parseEntry(raw json.RawMessage, size uint64) (h tensorHeader, err error) {
 		count *= uint64(d)
 	}
 	if h.Offsets[1] > size || h.Offsets[0] > h.Offsets[1] || h.Offsets[1]-h.Offsets[0] != width*count {
-		return h, fmt.Errorf("of shape %v lies at bytes %v of %d; truncated or altered", h.Shape, h.Offsets, size)
+		return h, fmt.Errorf("of shape %v lies at bytes %v of %d: the file is truncated, or its header wrong", h.Shape, h.Offsets, size)
 	}
 	return h, nil
 }

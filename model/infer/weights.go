@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -21,7 +22,8 @@ type Tensor struct {
 	Data  []float32
 }
 
-// Weights are the parameters of a network. Config and game determine the order, names and shapes of the tensors.
+// Weights are the parameters of a network. Config and game determine the names, shapes and order of the tensors; in a file
+// they may have any order.
 type Weights struct {
 	Config Config
 	// ValueScale is the search setting mcts.Config.ValueScale of the games that the network was trained on, above 0.
@@ -95,20 +97,22 @@ func (w *Weights) Validate(game *env.Game) error {
 		return fmt.Errorf("value scale is %v; it must be above 0", w.ValueScale)
 	}
 	want := layout(w.Config, game)
-	if len(w.Tensors) != len(want) {
-		return fmt.Errorf("%d tensors; the architecture has %d in this version of %s: another version of the program made the "+
-			"network, or it is not complete", len(w.Tensors), len(want), game.Name)
-	}
+	kind := fmt.Sprintf("a network of %s with %d channels and %d blocks", game.Name, w.Config.Channels, w.Config.Blocks)
 	for i, l := range want {
-		t := w.Tensors[i]
-		if t.Name != l.name || !slices.Equal(t.Shape, l.shape) {
-			return fmt.Errorf("tensor %d is %q %v, but %q %v in this version of %s: another version of the program made it",
-				i, t.Name, t.Shape, l.name, l.shape, game.Name)
+		t := w.Lookup(l.name)
+		switch {
+		case t == nil:
+			return fmt.Errorf("there is no tensor %q, which %s has", l.name, kind)
+		case !slices.Equal(t.Shape, l.shape):
+			return fmt.Errorf("tensor %q has the shape %v; in %s it is %v", l.name, t.Shape, kind, l.shape)
+		case len(t.Data) != product(l.shape):
+			return fmt.Errorf("tensor %q %v holds %d values; it must be %d", l.name, l.shape, len(t.Data), product(l.shape))
+		case t != &w.Tensors[i]:
+			return fmt.Errorf("tensor %d is %q instead of %q", i, w.Tensors[i].Name, l.name)
 		}
-		if len(t.Data) != product(l.shape) {
-			return fmt.Errorf("tensor %d, %q %v, holds %d values; it must be %d",
-				i, t.Name, t.Shape, len(t.Data), product(l.shape))
-		}
+	}
+	if len(w.Tensors) > len(want) {
+		return fmt.Errorf("there is a tensor %q, which %s has not", w.Tensors[len(want)].Name, kind)
 	}
 	return nil
 }
@@ -145,7 +149,7 @@ func (w *Weights) marshal(dtype string) []byte {
 // Unmarshal reads what [Weights.Marshal] or [Weights.MarshalHalf] wrote. Errors wrap [ErrFormat]. The weights do not
 // refer to data. Call [Weights.Validate] to check that they are a complete network for a game.
 func Unmarshal(data []byte) (*Weights, error) {
-	metadata, tensors, err := UnmarshalTensors(data)
+	metadata, tensors, err := unmarshalTensors(data, arrange)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +158,21 @@ func Unmarshal(data []byte) (*Weights, error) {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	return w, nil
+}
+
+// arrange puts the tensors of a weights file in the order of [Weights.Tensors], those of unknown names last.
+func arrange(tensors []Tensor) {
+	game := &env.Game{PolicyExtras: 1, GoalHead: true} // a layout of all names that any game has
+	if slices.ContainsFunc(tensors, func(t Tensor) bool { return t.Name == "blocks.0.conv" }) {
+		game.Figures = [][]int32{nil} // names and order depend on no more than that there are figures
+	}
+	position := map[string]int{}
+	for i, l := range layout(Config{Blocks: maxBlocks}, game) {
+		position[l.name] = i + 1
+	}
+	slices.SortStableFunc(tensors, func(a, b Tensor) int {
+		return cmp.Compare(cmp.Or(position[a.Name], math.MaxInt), cmp.Or(position[b.Name], math.MaxInt))
+	})
 }
 
 // readMetadata checks the metadata of a weights file and sets w.Config and w.ValueScale from it.

@@ -13,7 +13,7 @@ type Reference struct {
 
 // CheckpointOf names the checkpoint of a generation of a run.
 func CheckpointOf(run string, generation int) Reference {
-	return Reference{pathTo(run), strconv.Itoa(generation)}
+	return Reference{Operand(run), strconv.Itoa(generation)}
 }
 
 // ParseReference reads PATH[@GENERATION|@best]; any other @ belongs to the path.
@@ -41,9 +41,10 @@ const Zoo = "zoo"
 // Shipped reports whether the reference names the game's shipped network.
 func (r Reference) Shipped() bool { return r.Path == Zoo }
 
-// pathTo returns the reference path of a file or folder: ./zoo if its name is [Zoo].
-func pathTo(path string) string {
-	if path == Zoo {
+// Operand returns the path of a file or folder as a command takes it: ./zoo if its name is [Zoo], and ./-PATH if it looks
+// like a flag.
+func Operand(path string) string {
+	if path == Zoo || strings.HasPrefix(path, "-") {
 		return "./" + path
 	}
 	return path

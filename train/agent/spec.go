@@ -284,7 +284,7 @@ func (s Spec) options() (text string) {
 }
 
 // NetSpec returns the spec of the network at a path, with search and default options.
-func NetSpec(path string) Spec { return Spec{Kind: Net, Network: Reference{Path: pathTo(path)}} }
+func NetSpec(path string) Spec { return Spec{Kind: Net, Network: Reference{Path: Operand(path)}} }
 
 // ZooSpec returns the spec of the shipped agent.
 func ZooSpec() Spec { return Spec{Kind: Net, Network: Reference{Path: Zoo}} }

@@ -36,13 +36,14 @@ const (
 	// of two plies in Quad 5x5 take a quarter of a second together.
 	balanceNodes = 2_000_000
 	balanceBytes = 16 << 20 // size of the solver's table
-	balancePlies = 20       // longest game, in plies, whose openings are checked
+	// BalancePlies is the longest game, in plies, whose openings are checked.
+	BalancePlies = 20
 )
 
 // canCheckBalance reports whether matches of a game check their openings: the game has draws, so an opening can be
 // even, and is short enough for the solver.
 func canCheckBalance(game *env.Game) bool {
-	return drawClass(game) >= 0 && game.MaxPlies <= balancePlies
+	return drawClass(game) >= 0 && game.MaxPlies <= BalancePlies
 }
 
 // drawClass is the index in game.Classes of the class with utility 0; -1 if the game has no draws.

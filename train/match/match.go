@@ -9,6 +9,7 @@ import (
 
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/memory"
 )
 
 // Config describes a match between two agents. Every opening is played twice: A moves first in the games with even numbers.
@@ -26,7 +27,7 @@ type Config struct {
 	// SkipGames is the even number of games at the start of the match that are skipped, because an earlier match with the
 	// same agents and seed has played them.
 	SkipGames int
-	Threads   int // goroutines; each plays many games at once
+	Threads   int // goroutines at most; each plays many games at once. Fewer run if the memory is too small for their agents
 	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
 	// work; if it is nil, the match makes its own.
 	Balance *BalanceChecker
@@ -85,7 +86,7 @@ func (c *Config) play(ctx context.Context) (s *state, err error) {
 	if s, err = newState(ctx, c); err != nil {
 		return nil, err
 	}
-	threads := min(c.Threads, c.Games)
+	threads := memory.Threads(min(c.Threads, c.Games), c.bytesPerGame())
 	group, ctx := errgroup.WithContext(ctx)
 	for range threads {
 		group.Go(func() error {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ludus/train/agent"
+	"ludus/train/memory"
 )
 
 // gamesAtOnce is the number of games that a thread plays at once. It is 1 if no network plays, because only networks gain
@@ -12,9 +13,12 @@ func (c *Config) gamesAtOnce(threads int) int {
 	if c.A.Timed() || c.B.Timed() || !c.A.HasNetwork() && !c.B.HasNetwork() {
 		return 1
 	}
-	memory := c.A.MemoryBytes() + c.B.MemoryBytes()
-	return max(1, min(agent.MaxBatched, (c.Games+threads-1)/threads, agent.MaxMemoryBytes/memory))
+	most := memory.Share(threads*agent.MaxMemoryBytes) / threads
+	return max(1, min(agent.MaxBatched, (c.Games+threads-1)/threads, most/c.bytesPerGame()))
 }
+
+// bytesPerGame estimates the memory of the agents of a game.
+func (c *Config) bytesPerGame() int { return c.A.MemoryBytes() + c.B.MemoryBytes() }
 
 // thread plays games of a match, many at once. It belongs to one goroutine.
 type thread struct {

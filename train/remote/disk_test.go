@@ -51,21 +51,39 @@ func TestStorageError(t *testing.T) {
 	}
 }
 
-// TestFullDisk: when the disk is full, Receive fails. With space again and a new start it gets all acknowledged messages.
-func TestFullDisk(t *testing.T) {
-	t.Parallel()
+// smallDisk returns the folder of a file system of the given size, or skips the test where none can be mounted.
+func smallDisk(t *testing.T, size string) (dir string) {
+	t.Helper()
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		t.Skip("mounting a small file system needs Linux and root")
 	}
-	dir := t.TempDir()
-	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", dir).Run(); err != nil {
+	dir = t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).Run(); err != nil {
 		t.Skipf("no file system can be mounted here: %v", err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := exec.Command("umount", "-l", dir).Run(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return dir
+}
+
+// TestNearlyFullDisk: a run whose disk has too little space for games of workers does not start, and says where and what to do.
+func TestNearlyFullDisk(t *testing.T) {
+	t.Parallel()
+	run := filepath.Join(smallDisk(t, "2m"), "run")
+	_, err := NewHub(t.Context(), startServer(t, run), "run", func(string) {})
+	want := "there is too little space for games of workers in " + filepath.Join(run, "nats") + "; free some space on its disk"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v; want %q", err, want)
+	}
+}
+
+// TestFullDisk: when the disk is full, Receive fails. With space again and a new start it gets all acknowledged messages.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "32m")
 	run := filepath.Join(dir, "run")
 	server := startServer(t, run)
 	h := startHub(t, server, "run")

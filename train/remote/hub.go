@@ -47,7 +47,7 @@ func NewHub(ctx context.Context, s *Server, run string, notify func(string)) (*H
 	}
 	if err != nil {
 		h.disconnect()
-		return nil, fmt.Errorf("NATS server: %w", err)
+		return nil, fmt.Errorf("NATS server: %w", s.explain(err))
 	}
 	s.broken.onError(h.messages.Stop) // ends Receive
 	return h, nil
@@ -132,7 +132,7 @@ func (h *Hub) Limit(ctx context.Context, bytes int64) {
 	case err == nil:
 		h.games = stream
 	case ctx.Err() == nil:
-		h.notes.say("limiting the games that wait: " + err.Error())
+		h.notes.say(fmt.Sprintf("limiting the games that wait: %v", h.server.explain(err)))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"ludus/checkpoints"
 	"ludus/train/rundir"
@@ -29,6 +31,7 @@ type Server struct {
 	nats     *server.Server
 	gate     *gate
 	host     string
+	dir      string    // of the NATS server's files
 	password string    // password of the learner's connections
 	identity *identity // nil: no credentials for workers, no encryption
 	broken   failure
@@ -77,10 +80,10 @@ func StartServer(listen, runDir string, insecure bool, notify func(string)) (*Se
 // start starts the NATS server, which listens on no port, and then the gate, through which workers reach it. If open,
 // workers need no credentials, and connections are not encrypted.
 func (s *Server) start(runDir string, open bool, notify func(string)) error {
-	dir := filepath.Join(runDir, rundir.ServerDir)
-	err := checkpoints.MkdirAll(dir)
+	s.dir = filepath.Join(runDir, rundir.ServerDir)
+	err := checkpoints.MkdirAll(s.dir)
 	if err == nil {
-		err = os.Chmod(dir, 0o700) // the directory holds secrets
+		err = os.Chmod(s.dir, 0o700) // the directory holds secrets
 	}
 	if err != nil {
 		return err
@@ -88,13 +91,13 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	options := &server.Options{
 		ServerName: "ludus", DontListen: true, NoSigs: true, NoLog: true,
 		PingInterval: pingInterval, MaxPending: maxPending, StreamMaxBufferedMsgs: maxUnstored, StreamMaxBufferedSize: maxUnstoredBytes,
-		JetStream: true, StoreDir: dir, SyncAlways: true, DisableJetStreamBanner: true,
+		JetStream: true, StoreDir: s.dir, SyncAlways: true, DisableJetStreamBanner: true,
 	}
 	token := ""
 	if open {
 		options.NoAuthUser = workerUser
 	} else {
-		if s.identity, err = loadIdentity(dir); err != nil {
+		if s.identity, err = loadIdentity(s.dir); err != nil {
 			return err
 		}
 		token, s.gate.tls = s.identity.token, s.identity.serverConfig()
@@ -106,7 +109,7 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 	if s.nats, err = server.NewServer(options); err != nil {
 		return err
 	}
-	s.nats.SetLogger(&logger{notes{notify: notify}, dir, &s.broken}, false, false)
+	s.nats.SetLogger(&logger{notes{notify: notify}, s.dir, &s.broken}, false, false)
 	s.nats.Start() // returns when the server has started
 	if !s.nats.ReadyForConnections(startTimeout) {
 		return fmt.Errorf("the NATS server did not start within %v", startTimeout)
@@ -174,6 +177,21 @@ type logger struct {
 // storageErrors are parts of log lines by which the server says that it cannot write and stores nothing from then on.
 var storageErrors = []string{"write error", "failed to store a msg", "will be DISABLED", "disabling JetStream"}
 
+// freeSpace says what to do about a full disk.
+const freeSpace = "free some space on its disk"
+
+// storageExceeded is the code of the server's error that a stream may not grow as much as it could be: its disk is nearly full.
+const storageExceeded = 10047
+
+// explain makes the server's error about a nearly full disk one that says where and what to do. It keeps other errors.
+func (s *Server) explain(err error) error {
+	var refused *jetstream.APIError
+	if errors.As(err, &refused) && refused.ErrorCode == storageExceeded {
+		return fmt.Errorf("there is too little space for games of workers in %s; %s and run the same command (%w)", s.dir, freeSpace, err)
+	}
+	return err
+}
+
 // Errorf passes an error on, unless it is about a single connection (cid). It records a disk error.
 func (l *logger) Errorf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
@@ -183,7 +201,7 @@ func (l *logger) Errorf(format string, args ...any) {
 	if slices.ContainsFunc(storageErrors, func(part string) bool { return strings.Contains(text, part) }) {
 		what := "mend that"
 		if strings.Contains(text, "no space left") {
-			what = "free some space"
+			what = freeSpace
 		}
 		l.broken.set(fmt.Errorf("games of workers cannot be stored in %s: %s; %s and run the same command", l.dir, text, what))
 	}

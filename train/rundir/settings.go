@@ -112,8 +112,8 @@ func (s *Settings) List() []Setting {
 			"share of games in the validation set, which is never trained on"},
 		{"solver_nodes", 0, 1e8, 1, (*intField)(&s.SolverNodes),
 			"nodes of the exact solver for each position of a finished game; its results replace the search's; 0: off"},
-		{"keep_newest", 1, 1e6, 1, (*intField)(&s.KeepNewest), "number of newest checkpoints to keep"},
-		{"keep_every", 0, 1e6, 1, (*intField)(&s.KeepEvery), "keep every n-th of the older checkpoints; 0: none"},
+		{"keep_newest", 1, 1e6, 1, (*intField)(&s.KeepNewest), "number of newest checkpoints to keep; may be changed in an existing run"},
+		{"keep_every", 0, 1e6, 1, (*intField)(&s.KeepEvery), "keep every n-th of the older checkpoints; 0: none; may be changed, too"},
 		{"rating_share", 0, 0.5, 0, (*floatField)(&s.RatingShare),
 			"share of the time for matches that rate the run; 0: no matches. Games and weights do not depend on it"},
 	}
@@ -124,13 +124,16 @@ func (s *Settings) List() []Setting {
 func (s *Settings) Changed(from Settings) (changed []string) {
 	others := from.List()
 	for i, own := range s.List() {
-		ignored := slices.Contains([]string{"keep_newest", "keep_every", "rating_share"}, own.Key)
+		ignored := own.keeps() || own.Key == "rating_share"
 		if !ignored && own.Text() != others[i].Text() {
 			changed = append(changed, own.Key+"="+own.Text())
 		}
 	}
 	return changed
 }
+
+// keeps reports whether the setting only says which checkpoints stay. Such settings may be changed in an existing run.
+func (s *Setting) keeps() bool { return strings.HasPrefix(s.Key, "keep_") }
 
 // Text returns the setting's value without an exponent.
 func (s *Setting) Text() string { return decimal(s.field.get()) }
@@ -229,8 +232,12 @@ func ParseSetting(text string) (key string, value float64, err error) {
 	return key, value, nil
 }
 
-// ParseSettings reads a JSON object of settings. It checks neither keys nor ranges.
+// ParseSettings reads a JSON object of settings, or those in the config.json of a run. It checks neither keys nor ranges.
 func ParseSettings(data []byte) (map[string]float64, error) {
+	var config struct{ Settings json.RawMessage }
+	if json.Unmarshal(data, &config) == nil && config.Settings != nil {
+		data = config.Settings
+	}
 	var object map[string]*float64
 	if err := json.Unmarshal(env.SkipByteOrderMark(data), &object); err != nil {
 		return nil, fmt.Errorf("settings must be a JSON object of numbers, such as {\"simulations\": 32}: %w", err)
@@ -245,12 +252,13 @@ func ParseSettings(data []byte) (map[string]float64, error) {
 	return values, nil
 }
 
-// Differences lists the settings in which s differs from those of a run, as "KEY=VALUE (the run has VALUE)".
+// Differences lists the settings in which s differs from those of a run, as "KEY=VALUE (the run has VALUE)". It leaves out
+// keep_newest and keep_every, which may be changed.
 func (s *Settings) Differences(run *Settings) []string {
 	var all []string
 	ours, theirs := s.List(), run.List()
 	for i := range ours {
-		if a, b := ours[i].Text(), theirs[i].Text(); a != b {
+		if a, b := ours[i].Text(), theirs[i].Text(); a != b && !ours[i].keeps() {
 			all = append(all, fmt.Sprintf("%s=%s (the run has %s)", ours[i].Key, a, b))
 		}
 	}

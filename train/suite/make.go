@@ -14,6 +14,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/memory"
 )
 
 // Options configure [Make].
@@ -25,7 +26,7 @@ type Options struct {
 	Nodes     int              // solver's node limit per position, 1 or more
 	PerGame   int              // largest number of positions from a game, 1 or more
 	Memory    int              // largest size of a solver's table in MiB, 1 to MaxMemory
-	Threads   int              // goroutines, each with its own agents and solver; 1 or more
+	Threads   int              // goroutines at most, each with its own agents and solver; 1 or more. Fewer run if the memory is too small
 	// PartFile, if set, is the path of a file that keeps the candidates of every finished game. After an interruption,
 	// Make continues from it; only Positions and Threads may differ. The caller removes it at the end.
 	PartFile string
@@ -103,7 +104,7 @@ func Make(ctx context.Context, o Options) (*Suite, error) {
 		return nil, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	for range o.Threads {
+	for range memory.Threads(o.Threads, o.bytesPerThread()) {
 		group.Go(func() error { return m.play(ctx) })
 	}
 	if err := group.Wait(); err != nil {

@@ -45,12 +45,26 @@ type player struct {
 	nodesUsed     int // nodes that the solver visited for the current game
 }
 
+// tableBytes is the size of a thread's table of positions.
+func (o *Options) tableBytes() int {
+	return min(o.Memory<<20, tableBytes*min(o.Nodes, math.MaxInt/tableBytes))
+}
+
+// bytesPerThread estimates the memory of a thread: its table, and its agents for either seat.
+func (o *Options) bytesPerThread() int {
+	bytes := o.tableBytes()
+	for _, factory := range o.Agents {
+		bytes += 2 * factory.MemoryBytes()
+	}
+	return bytes
+}
+
 // newPlayer returns a player with its own agents, for either seat, and its own solver.
 func newPlayer(o *Options) (*player, error) {
 	p := &player{
 		game: o.Game, seed: o.Seed, nodes: o.Nodes,
 		maxCandidates: o.PerGame + spareCandidates, maxOpening: openingPlies(o.Game),
-		exact: solver.New(o.Game, min(o.Memory<<20, tableBytes*min(o.Nodes, math.MaxInt/tableBytes))),
+		exact: solver.New(o.Game, o.tableBytes()),
 	}
 	p.endPlies = min(maxEndPlies, p.maxOpening)
 	for seat := range p.agents {

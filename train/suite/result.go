@@ -11,13 +11,14 @@ import (
 
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/memory"
 	"ludus/train/seed"
 	"ludus/train/stats"
 )
 
 // TestOptions configure [Suite.Test].
 type TestOptions struct {
-	Threads   int    // goroutines, each with its own agent; 1 or more
+	Threads   int    // goroutines at most, each with its own agent; 1 or more. Fewer run if the memory is too small
 	Positions int    // number of positions, spread evenly over the suite; 0: all
 	Seed      uint64 // seed of the agent's random choices
 	// Progress, if set, is called with the number of tested positions, at intervals and at the end. Calls do not
@@ -57,7 +58,7 @@ const maxChunk = 128
 func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions) (Result, error) {
 	started := time.Now()
 	positions := s.sample(o.Positions)
-	threads := max(1, o.Threads)
+	threads := memory.Threads(max(1, o.Threads), factory.MemoryBytes())
 	chunk := max(1, min(maxChunk, (len(positions)+threads-1)/threads))
 	losses := make([]float64, len(positions))
 	var (

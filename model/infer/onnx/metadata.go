@@ -13,7 +13,7 @@ import (
 // metadataVersion increases with every incompatible change of the metadata.
 const metadataVersion = 1
 
-// metadata returns the metadata_props of the model. The package comment explains the keys.
+// metadata returns the metadata_props of the model. docs/ONNX.md explains the keys.
 func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 	parameters := map[string]string{}
 	for _, p := range game.Params {
@@ -36,6 +36,7 @@ func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 		{"players", game.Players},
 		{"rules", strings.TrimSpace(game.Rules)},
 		{"board", boardOf(game)},
+		{"moves", game.ActionNames},
 		{"actions", game.ActionTexts},
 		{"frames", frames},
 		{"planes", game.Planes},

@@ -3,6 +3,8 @@ package onnx
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -30,6 +32,7 @@ type about struct {
 		Rows, Columns []string
 		Cells         []float32
 	}
+	Moves        []string
 	Actions      []string
 	Frames       map[string]struct{ Cells, Policy []int }
 	Planes       []string
@@ -84,7 +87,7 @@ func TestMetadata(t *testing.T) {
 				t.Errorf("%s: parameter %s is %q", name, p.Name, a.Parameters[p.Name])
 			}
 		}
-		if !slices.Equal(a.Actions, game.ActionTexts) || !slices.Equal(append(a.PolicyPlanes, a.PolicyExtras...), game.PolicyNames) {
+		if !slices.Equal(a.Moves, game.ActionNames) || !slices.Equal(a.Actions, game.ActionTexts) || !slices.Equal(append(a.PolicyPlanes, a.PolicyExtras...), game.PolicyNames) {
 			t.Errorf("%s: metadata tell of other actions", name)
 		}
 		if len(a.Board.Rows) != game.Tensor.H || len(a.Board.Columns) != game.Tensor.W || len(a.PolicyPlanes) != game.PolicyPlanes {
@@ -112,10 +115,32 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// The page about ONNX models has every key of the metadata, every input and output, and the planes of Connect Four.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "ONNX.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	game, w := newWeights(t, "connect-four")
+	model, _ := marshal(t, game, w)
+	words := []string{Input, Policy, Outcome, Value, Goals, "sheet"}
+	for _, e := range model.messages(t, modelMetadata) {
+		words = append(words, e.text(entryKey))
+	}
+	for _, word := range words {
+		if !strings.Contains(string(page), "`"+word+"`") {
+			t.Errorf("the page lacks `%s`", word)
+		}
+	}
+	if planes := "\n    " + strings.Join(game.Planes, "\n    ") + "\n"; !strings.Contains(string(page), planes) {
+		t.Errorf("the page lacks the planes of Connect Four:%s", planes)
+	}
+}
+
 // TestMetadataEncode encodes positions of random games from the metadata, the board and the moves alone, and compares
 // with the tensors of the game's own code.
 func TestMetadataEncode(t *testing.T) {
-	known := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"} // to plane, below
+	known := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p", "connect-four", "gomoku"} // to plane, below
 	for _, name := range append(known, variants...) {
 		game, w := newWeights(t, name)
 		model, _ := marshal(t, game, w)

@@ -37,7 +37,7 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 	b := &builder{weights: channelsFirst(w, game.Tensor.Cells())}
 	b.network(game)
 	doc := "Plays " + game.Name + "; input and outputs are in the frame of the player to move. " +
-		"The metadata explains how to encode a position and how to read the outputs."
+		"The metadata and docs/ONNX.md of ludus explain how to encode a position, what its planes mean, and how to read the outputs."
 	return slices.Concat(
 		pb.Int(modelIRVersion, irVersion), pb.Bytes(modelProducer, "ludus"), pb.Bytes(modelProducerVersion, producer),
 		pb.Bytes(modelDoc, doc),

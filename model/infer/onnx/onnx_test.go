@@ -247,16 +247,16 @@ func TestMarshalErrors(t *testing.T) {
 	_, other := newWeights(t, "quad-7x7")
 	for want, spoil := range map[string]func(w *infer.Weights){
 		`"quad-7x7"; the game is "quad-5x5"`: func(w *infer.Weights) { *w = *other },
-		`"stem.conv" [32 3 3 9]`: func(w *infer.Weights) {
+		`"stem.conv" has the shape [32 3 3 9]`: func(w *infer.Weights) {
 			*w = *other
 			w.Config.Game = "quad-5x5"
 		},
-		"channels is 0":                  func(w *infer.Weights) { *w = infer.Weights{} },
-		"the architecture has 34":        func(w *infer.Weights) { w.Tensors = w.Tensors[1:] },
-		"blocks is -1":                   func(w *infer.Weights) { w.Config.Blocks = -1 },
-		`"stem.conv" [32 3 3 6]`:         func(w *infer.Weights) { w.Tensors[0].Name = "stem" },
-		`"stem.scale" [32]`:              func(w *infer.Weights) { w.Tensors[1].Shape = []int{1, 32} },
-		"holds 31 values; it must be 32": func(w *infer.Weights) { w.Tensors[2].Data = w.Tensors[2].Data[1:] },
+		"channels is 0":                     func(w *infer.Weights) { *w = infer.Weights{} },
+		`there is no tensor "stem.conv"`:    func(w *infer.Weights) { w.Tensors = w.Tensors[1:] },
+		"blocks is -1":                      func(w *infer.Weights) { w.Config.Blocks = -1 },
+		`a tensor "stem", which a`:          func(w *infer.Weights) { w.Tensors = append(w.Tensors, infer.Tensor{Name: "stem"}) },
+		`"stem.scale" has the shape [1 32]`: func(w *infer.Weights) { w.Tensors[1].Shape = []int{1, 32} },
+		"holds 31 values; it must be 32":    func(w *infer.Weights) { w.Tensors[2].Data = w.Tensors[2].Data[1:] },
 	} {
 		game, w := newWeights(t, "quad-5x5")
 		spoil(w)

@@ -43,7 +43,7 @@ func serve(t testing.TB, name, text string, threads int, lines string) []map[str
 	t.Helper()
 	game, agents := setup(t, name, text, threads)
 	var out bytes.Buffer
-	if err := Serve(context.Background(), game, agents, io.NopCloser(strings.NewReader(lines)), &out); err != nil {
+	if err := Serve(context.Background(), game, agents, io.NopCloser(strings.NewReader(lines)), &out); err != nil && !errors.Is(err, ErrRejected) {
 		t.Fatal(err)
 	}
 	return decode(t, out.Bytes())
@@ -302,7 +302,7 @@ func FuzzLine(f *testing.F) {
 		}
 		var out bytes.Buffer
 		in := io.MultiReader(bytes.NewReader(line), strings.NewReader("\n"+`{"id":"after"}`+"\n"))
-		if err := Serve(context.Background(), game, agents, io.NopCloser(in), &out); err != nil {
+		if err := Serve(context.Background(), game, agents, io.NopCloser(in), &out); err != nil && !errors.Is(err, ErrRejected) {
 			t.Fatal(err)
 		}
 		if replies := decode(t, out.Bytes()); len(replies) != 2 || replies[1]["id"] != "after" {

@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"slices"
+	"strings"
 
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/agent"
 )
@@ -20,6 +23,8 @@ import (
 var (
 	//go:embed engine.wasm.zst
 	engine []byte
+	//go:embed engine.games
+	engineGames string // patterns of the families of games that the engine knows, one per line
 	//go:embed wasm_exec.js
 	glue string
 	//go:embed go.LICENSE
@@ -52,8 +57,13 @@ func (p *Page) Agent() string {
 		c.Channels, c.Blocks, static.Grouped(p.Weights.Parameters()), p.Origin)
 }
 
-// HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes.
+// HTML returns the page as one file. Names and texts cannot become markup. Equal pages give equal bytes. It returns an
+// error if the engine was compiled before the game was added.
 func (p *Page) HTML() ([]byte, error) {
+	if !known(p.Game) {
+		return nil, fmt.Errorf("the engine of exported pages does not know %s yet; run \"go generate ./cmd/ludus/internal/page\", "+
+			"which compiles it anew, and export again", p.Game.Name)
+	}
 	unpacker, script, style := static.Fzstd(), static.Inline("exportpage.js"), static.Styles("base.css", "shell.css",
 		"board.css", "play.css")
 	var b bytes.Buffer
@@ -71,6 +81,13 @@ func (p *Page) HTML() ([]byte, error) {
 		"Weights": encoded(compressed(p.Weights.Marshal())),
 	})
 	return b.Bytes(), err
+}
+
+// known reports whether the engine knows the game. It knows all games of rule sheets, which come with the weights.
+func known(game *env.Game) bool {
+	return game.Sheet != "" || slices.ContainsFunc(games.Families(), func(f games.Family) bool {
+		return f.Name == game.Family && slices.Contains(strings.Fields(engineGames), f.Pattern())
+	})
 }
 
 // encoded encodes data in base64, which is no markup.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/env/games"
 	"ludus/model/infer/infertest"
 )
 
@@ -28,6 +29,21 @@ func TestSize(t *testing.T) {
 		if len(data) > most || string(made(t, name, "a run", 64, 5)) != string(data) {
 			t.Errorf("%s: %d bytes; want %d at most, and the same once more", name, len(data), most)
 		}
+	}
+}
+
+// A page is refused for a game that was added after its engine was built, and made for every other.
+func TestUnknownGame(t *testing.T) {
+	for _, f := range games.Families() {
+		if game := game(t, f.Aliases[0].Name); !known(game) {
+			t.Errorf("the engine does not know %s: go generate ./cmd/ludus/internal/page", game.Name)
+		}
+	}
+	added := *game(t, "quad-5x5")
+	added.Name, added.Family = "new-game(size=5)", "new-game"
+	data, err := (&Page{Game: &added, Weights: infertest.RandomWeights(&added, 4, 1, 1)}).HTML()
+	if err == nil || data != nil || !strings.Contains(err.Error(), "does not know new-game(size=5) yet; run \"go generate ") {
+		t.Errorf("a new game gives %d bytes, %v", len(data), err)
 	}
 }
 

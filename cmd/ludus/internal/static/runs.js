@@ -129,6 +129,9 @@ const orders = {
   name: () => 0,
 };
 
+// shellWord returns a text as one word of a command line, in quotes if a shell might take it apart.
+const shellWord = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
 function show(next) {
   list = next;
   const folder = list.dir.replace(/\/$/, "");
@@ -136,7 +139,7 @@ function show(next) {
   showMessage(list.note);
   byId("none").hidden = list.runs.length > 0;
   byId("sorting").hidden = list.runs.length < 2;
-  byId("command").textContent = "ludus train quad-5x5 --time 1m" + (folder === "runs" ? "" : ` --run ${folder}/quad-5x5`);
+  byId("command").textContent = "ludus train quad-5x5 --time 1m" + (folder === "runs" ? "" : ` --run ${shellWord(`${folder}/quad-5x5`)}`);
   const names = new Set(list.runs.map((run) => run.name));
   for (const name of cards.keys()) if (!names.has(name)) cards.delete(name);
   for (const run of list.runs) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 )
 
@@ -32,7 +33,7 @@ func FuzzSession(f *testing.F) {
 		config.Keyboard = which >= 128
 		var out bytes.Buffer
 		s := New(config, &out)
-		if err := s.Play(context.Background(), io.NopCloser(strings.NewReader(text))); err != nil && !errors.Is(err, ErrRejected) {
+		if err := s.Play(context.Background(), io.NopCloser(strings.NewReader(text))); err != nil && !errors.Is(err, analysis.ErrRejected) {
 			t.Fatal(err)
 		}
 		if strings.ContainsFunc(out.String(), func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }) {

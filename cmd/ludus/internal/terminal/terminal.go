@@ -46,9 +46,6 @@ type Config struct {
 	Style    Style
 }
 
-// ErrRejected means that a session rejected some lines of an input that is not a keyboard.
-var ErrRejected = errors.New("input lines rejected")
-
 // Session plays games between the same two players, one after the other. It has one owner.
 type Session struct {
 	Config
@@ -117,12 +114,12 @@ func (s *Session) winner() (p env.Player, ok bool) {
 
 // Play plays until the game is over, or at a keyboard until the person quits, or until the input ends. It reads input only
 // if a person plays. It returns an error if ctx ends or if input or output fail. Without a keyboard the error wraps
-// [ErrRejected] if lines were rejected. Play closes in, which must end a pending Read, and joins the goroutine that reads
+// [analysis.ErrRejected] if lines were rejected. Play closes in, which must end a pending Read, and joins the goroutine that reads
 // it.
 func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
 	err := s.run(ctx, in)
 	if err == nil && s.rejected > 0 && !s.Keyboard {
-		return fmt.Errorf("%w: %d", ErrRejected, s.rejected)
+		return fmt.Errorf("%w: %d", analysis.ErrRejected, s.rejected)
 	}
 	return err
 }

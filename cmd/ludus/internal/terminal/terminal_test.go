@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
@@ -25,7 +26,7 @@ func session(t testing.TB, name, text string, person env.Player, lines ...string
 	t.Helper()
 	var out bytes.Buffer
 	s := start(t, name, text, person, &out)
-	if err := s.Play(context.Background(), io.NopCloser(strings.NewReader(strings.Join(lines, "\n")))); err != nil && !errors.Is(err, ErrRejected) {
+	if err := s.Play(context.Background(), io.NopCloser(strings.NewReader(strings.Join(lines, "\n")))); err != nil && !errors.Is(err, analysis.ErrRejected) {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -1,12 +1,12 @@
-// Picks moves in Quad, of any size, with a model written by "ludus export RUN --format onnx". Everything it needs is in the
-// model's metadata; the documentation of ludus/model/infer/onnx lists them.
+// Picks moves in Quad, Connect Four, Gomoku and Tic-tac-toe, on boards of any size, with a model written by "ludus export
+// RUN --format onnx". Everything it needs is in the model's metadata; docs/ONNX.md explains them.
 //
 //     npm install onnxruntime-node
-//     echo "(mark r3 c3); (mark r2 c2)" | node pick.js quad-5x5.onnx
+//     echo "d1; c1; d2" | node pick.js connect-four.onnx
 //
-// A line of input has the moves from the start to an unfinished position; an empty line is the start. A line of output has
-// the move to play, a tab, and the expected utility of the player to move, from -1 to 1.
-// Other games differ in three places, marked below: what a move does, what the planes contain, what is legal.
+// A line of input has the moves from the start to an unfinished position, as people write them; an empty line is the start.
+// A line of output has the move to play, a tab, and the expected utility of the player to move, from -1 to 1.
+// Another game is another class of rules: what a move does, what is legal, what the planes contain.
 const { readFileSync } = require("node:fs");
 const { createInterface } = require("node:readline");
 const ort = require("onnxruntime-node");
@@ -30,68 +30,106 @@ function* fields(message) {
 // ONNX Runtime does not show a model's metadata to JavaScript. They are its fields 14: entries of a key, 1, and a value, 2.
 const model = readFileSync(process.argv[2]);
 const entries = [...fields(model)].filter(([number]) => number === 14).map(([, entry]) => new Map(fields(entry)));
-const metadata = new Map(entries.map((entry) => [entry.get(1).toString(), entry.get(2).toString()]));
-const about = (key) => JSON.parse(metadata.get(key));
+const about = Object.fromEntries(entries.map((entry) => [entry.get(1).toString(), JSON.parse(entry.get(2).toString())]));
+const { players, moves, parameters, frames } = about;
+const { rows, columns, cells } = about.board; // cells: by cell, 1 where the board has it
 
-if (about("metadata_version") > 1 || about("family") !== "quad") {
-  console.error(`this example plays Quad, by metadata of version 1; the model is for ${about("game")}`);
-  process.exit(1);
+// Game is a position: whose pieces stand where, and who moves.
+class Game {
+  pieces = cells.map(() => 0); // by cell: 1 is the first player's, 2 the second's
+  mover = 0; // index of the player to move
+
+  play(action) {
+    this.pieces[action] = 1 + this.mover;
+    this.mover = 1 - this.mover;
+  }
+
+  planes() { // functions of a cell
+    return {
+      "board": (cell) => cells[cell],
+      "own pieces": (cell) => this.pieces[cell] === 1 + this.mover,
+      "other's pieces": (cell) => this.pieces[cell] === 2 - this.mover,
+      [`mover is ${players[0]}`]: () => this.mover === 0,
+    };
+  }
 }
-const [players, actions, frames, verbs] = ["players", "actions", "frames", "policy_planes"].map(about);
-const names = about("planes").map((text) => text.split(":")[0]);
-const { rows, columns, cells } = about("board");
-const { quads, whites } = about("parameters"); // texts, which a division reads as numbers
 
-async function pick(session, moves) {
-  const pieces = cells.map(() => 0); // by cell: 1 is x's, 2 is o's, 3 a white one
-  const blocks = [0, 0]; // whites that x and o have used
-  let mover = 0; // index of the player to move
-  for (const move of moves) { // what a move does
-    const action = actions.indexOf(move);
-    if (action < 0) throw new Error(`no such move: ${move}`);
-    const cell = action % cells.length;
-    if (verbs[(action - cell) / cells.length] === "mark") {
-      pieces[cell] = 1 + mover;
-      mover = 1 - mover;
+// LineUp: Connect Four, Gomoku, Tic-tac-toe. A line of pieces wins. With gravity pieces drop to the lowest empty cell.
+class LineUp extends Game {
+  isLegal(action) { // action i takes cell i
+    const supported = parameters.gravity !== "1" || action < columns.length || this.pieces[action - columns.length] !== 0;
+    return this.pieces[action] === 0 && supported;
+  }
+
+  planes() {
+    return { ...super.planes(), "next free cells": (cell) => this.isLegal(cell) };
+  }
+}
+
+// Quad: action i marks cell i, or for i from the number of cells on, blocks cell i - cells with a white piece (3).
+class Quad extends Game {
+  quads = Number(parameters.quads);
+  whites = Number(parameters.whites);
+  blocks = [0, 0]; // whites that both players have used
+
+  play(action) {
+    if (action < cells.length) {
+      super.play(action);
     } else { // who blocks moves again
-      pieces[cell] = 3;
-      blocks[mover]++;
+      this.pieces[action - cells.length] = 3;
+      this.blocks[this.mover]++;
     }
   }
 
-  const [own, other] = [1 + mover, 2 - mover];
-  const count = (piece) => pieces.filter((p) => p === piece).length;
-  const planes = { // what the planes contain, by cell
-    "board": (cell) => cells[cell],
-    "own pieces": (cell) => pieces[cell] === own,
-    "other's pieces": (cell) => pieces[cell] === other,
-    "mover is x": () => mover === 0,
-    "own quads left": () => 1 - count(own) / quads,
-    "other's quads left": () => 1 - count(other) / quads,
-    "white pieces": (cell) => pieces[cell] === 3,
-    "own whites left": () => 1 - blocks[mover] / whites,
-    "other's whites left": () => 1 - blocks[1 - mover] / whites,
-  };
-  const frame = frames[players[mover]]; // where the mover sees cells and actions
-  const tensor = new Float32Array(names.length * cells.length);
-  names.forEach((name, plane) => {
-    frame.cells.forEach((entry, cell) => (tensor[plane * cells.length + entry] = planes[name](cell)));
-  });
+  isLegal(action) {
+    const cell = action % cells.length;
+    return cells[cell] === 1 && this.pieces[cell] === 0 && (action < cells.length || this.blocks[this.mover] < this.whites);
+  }
 
-  const shape = [1, names.length, rows.length, columns.length];
+  planes() {
+    const left = (piece) => 1 - this.pieces.filter((p) => p === piece).length / this.quads;
+    const [own, other] = [left(1 + this.mover), left(2 - this.mover)];
+    return {
+      ...super.planes(),
+      "own quads left": () => own,
+      "other's quads left": () => other,
+      "white pieces": (cell) => this.pieces[cell] === 3,
+      "own whites left": () => 1 - this.blocks[this.mover] / this.whites,
+      "other's whites left": () => 1 - this.blocks[1 - this.mover] / this.whites,
+    };
+  }
+}
+
+async function pick(session, game, played) {
+  for (const move of played) {
+    const action = moves.indexOf(move);
+    if (action < 0) throw new Error(`no such move: ${move}`);
+    game.play(action);
+  }
+  const frame = frames[players[game.mover]]; // where the mover sees cells and actions
+  const planes = game.planes();
+  const tensor = new Float32Array(about.planes.length * cells.length);
+  about.planes.forEach((text, plane) => {
+    const value = planes[text.split(":")[0]];
+    frame.cells.forEach((entry, cell) => (tensor[plane * cells.length + entry] = Number(value(cell))));
+  });
+  const shape = [1, about.planes.length, rows.length, columns.length];
   const { policy, value } = await session.run({ tensor: new ort.Tensor("float32", tensor, shape) });
   const logit = (action) => policy.data[frame.policy[action]];
-  const isLegal = (action) => // what is legal: to mark an empty cell or, with a white left, to block it
-    actions[action] && !pieces[action % cells.length] && (action < cells.length || blocks[mover] < whites);
-  const best = [...actions.keys()].filter(isLegal).reduce((best, action) => (logit(action) > logit(best) ? action : best));
-  return `${actions[best]}\t${value.data[0].toFixed(4)}`;
+  const legal = [...moves.keys()].filter((action) => game.isLegal(action));
+  return `${moves[legal.reduce((best, action) => (logit(action) > logit(best) ? action : best))]}\t${value.data[0].toFixed(4)}`;
 }
 
 async function main() {
+  const Rules = { "line-up": LineUp, "quad": Quad }[about.family];
+  if (about.metadata_version > 1 || !Rules) {
+    console.error(`this example has no rules of ${about.game}, or does not know its metadata`);
+    process.exit(1);
+  }
   const session = await ort.InferenceSession.create(model);
   for await (const line of createInterface({ input: process.stdin })) {
-    const moves = line.split(";").map((move) => move.trim()).filter(Boolean);
-    console.log(await pick(session, moves));
+    const played = line.split(";").map((move) => move.trim()).filter(Boolean);
+    console.log(await pick(session, new Rules(), played));
   }
 }
 

@@ -1,12 +1,12 @@
-"""Picks moves in Quad, of any size, with a model written by "ludus export RUN --format onnx". Everything it needs
-is in the model's metadata; the documentation of ludus/model/infer/onnx lists them.
+"""Picks moves in Quad, Connect Four, Gomoku and Tic-tac-toe, on boards of any size, with a model written by "ludus
+export RUN --format onnx". Everything it needs is in the model's metadata; docs/ONNX.md explains them.
 
     pip install onnxruntime numpy
-    echo "(mark r3 c3); (mark r2 c2)" | python3 pick.py quad-5x5.onnx
+    echo "d1; c1; d2" | python3 pick.py connect-four.onnx
 
-A line of input has the moves from the start to an unfinished position; an empty line is the start. A line of
-output has the move to play, a tab, and the expected utility of the player to move, from -1 to 1.
-Other games differ in three places, marked below: what a move does, what the planes contain, what is legal.
+A line of input has the moves from the start to an unfinished position, as people write them; an empty line is the
+start. A line of output has the move to play, a tab, and the expected utility of the player to move, from -1 to 1.
+Another game is another class of rules: what a move does, what is legal, what the planes contain.
 """
 import json
 import sys
@@ -15,59 +15,96 @@ import numpy as np
 import onnxruntime
 
 session = onnxruntime.InferenceSession(sys.argv[1])
-about = session.get_modelmeta().custom_metadata_map
-version, game, family = (json.loads(about[key]) for key in ("metadata_version", "game", "family"))
-if version > 1 or family != "quad":
-    sys.exit(f"this example plays Quad, by metadata of version 1; the model is for {game}")
-players, parameters, actions, frames = (json.loads(about[key]) for key in ("players", "parameters", "actions", "frames"))
-names = [text.split(":")[0] for text in json.loads(about["planes"])]
-verbs = json.loads(about["policy_planes"])
-board = json.loads(about["board"])
-cells = np.array(board["cells"])
-quads, whites = int(parameters["quads"]), int(parameters["whites"])
+about = {}  # the model's metadata
+for key, text in session.get_modelmeta().custom_metadata_map.items():
+    about[key] = json.loads(text)
+players, moves, parameters = about["players"], about["moves"], about["parameters"]
+rows, columns = len(about["board"]["rows"]), len(about["board"]["columns"])
+cells = np.array(about["board"]["cells"])  # by cell: 1 where the board has it
 
 
-def pick(moves):
-    pieces = np.zeros_like(cells)  # by cell: 1 is x's, 2 is o's, 3 a white one
-    blocks = [0, 0]  # whites that x and o have used
-    mover = 0  # index of the player to move
-    for move in moves:  # what a move does
-        verb, cell = divmod(actions.index(move), len(cells))
-        if verbs[verb] == "mark":
-            pieces[cell] = 1 + mover
-            mover = 1 - mover
+class Game:
+    """A position: whose pieces stand where, and who moves."""
+
+    def __init__(self):
+        self.pieces = np.zeros_like(cells)  # by cell: 1 is the first player's, 2 the second's
+        self.mover = 0  # index of the player to move
+
+    def play(self, action):
+        self.pieces[action] = 1 + self.mover
+        self.mover = 1 - self.mover
+
+    def planes(self):  # by cell; a number stands for a whole plane of it
+        return {
+            "board": cells,
+            "own pieces": self.pieces == 1 + self.mover,
+            "other's pieces": self.pieces == 2 - self.mover,
+            f"mover is {players[0]}": self.mover == 0,
+        }
+
+
+class LineUp(Game):
+    """Connect Four, Gomoku, Tic-tac-toe: a line of pieces wins. With gravity pieces drop to the lowest empty cell."""
+
+    def legal(self):  # action i takes cell i
+        empty = self.pieces == 0
+        if parameters["gravity"] == "1":
+            empty[columns:] &= self.pieces[:-columns] != 0  # cells above others need a piece below
+        return np.flatnonzero(empty)
+
+    def planes(self):
+        free = np.zeros_like(cells)
+        free[self.legal()] = 1
+        return {**super().planes(), "next free cells": free}
+
+
+class Quad(Game):
+    """Action i marks cell i, or for i from the number of cells on, blocks cell i - cells with a white piece (3)."""
+
+    def __init__(self):
+        super().__init__()
+        self.quads, self.whites = int(parameters["quads"]), int(parameters["whites"])
+        self.blocks = [0, 0]  # whites that both players have used
+
+    def play(self, action):
+        if action < len(cells):
+            super().play(action)
         else:  # who blocks moves again
-            pieces[cell] = 3
-            blocks[mover] += 1
+            self.pieces[action - len(cells)] = 3
+            self.blocks[self.mover] += 1
 
-    own, other = 1 + mover, 2 - mover
-    planes = {  # what the planes contain, by cell; a number stands for a whole plane of it
-        "board": cells,
-        "own pieces": pieces == own,
-        "other's pieces": pieces == other,
-        "mover is x": mover == 0,
-        "own quads left": 1 - np.sum(pieces == own) / quads,
-        "other's quads left": 1 - np.sum(pieces == other) / quads,
-        "white pieces": pieces == 3,
-        "own whites left": 1 - blocks[mover] / max(whites, 1),
-        "other's whites left": 1 - blocks[1 - mover] / max(whites, 1),
-    }
-    frame = frames[players[mover]]  # where the mover sees cells and actions
-    tensor = np.zeros((1, len(names), len(cells)), np.float32)
-    for plane, name in zip(tensor[0], names):
-        plane[frame["cells"]] = planes[name]
-    tensor = tensor.reshape(1, len(names), len(board["rows"]), len(board["columns"]))
+    def legal(self):
+        empty = np.flatnonzero((self.pieces == 0) & (cells == 1))
+        return np.append(empty, len(cells) + empty) if self.blocks[self.mover] < self.whites else empty
 
-    policy, value = session.run(["policy", "value"], {"tensor": tensor})
+    def planes(self):
+        return {
+            **super().planes(),
+            "own quads left": 1 - np.sum(self.pieces == 1 + self.mover) / self.quads,
+            "other's quads left": 1 - np.sum(self.pieces == 2 - self.mover) / self.quads,
+            "white pieces": self.pieces == 3,
+            "own whites left": 1 - self.blocks[self.mover] / max(self.whites, 1),
+            "other's whites left": 1 - self.blocks[1 - self.mover] / max(self.whites, 1),
+        }
+
+
+def pick(rules, played):
+    game = rules()
+    for move in played:
+        game.play(moves.index(move))
+    frame = about["frames"][players[game.mover]]  # where the mover sees cells and actions
+    planes = game.planes()
+    tensor = np.zeros((1, len(about["planes"]), rows * columns), np.float32)
+    for plane, text in zip(tensor[0], about["planes"]):
+        plane[frame["cells"]] = planes[text.split(":")[0]]
+    policy, value = session.run(["policy", "value"], {"tensor": tensor.reshape(1, -1, rows, columns)})
     logits = policy[0, frame["policy"]]  # by action
-    legal = [  # what is legal: to mark an empty cell or, with a white left, to block it
-        action
-        for action, text in enumerate(actions)
-        if text and not pieces[action % len(cells)] and (action < len(cells) or blocks[mover] < whites)
-    ]
-    return actions[max(legal, key=lambda action: logits[action])], value[0]
+    return moves[max(game.legal(), key=lambda action: logits[action])], value[0]
 
 
+rules = {"line-up": LineUp, "quad": Quad}.get(about["family"])
+if about["metadata_version"] > 1 or not rules:
+    sys.exit(f"this example has no rules of {about['game']}, or does not know its metadata")
 for line in sys.stdin:
-    move, value = pick([move.strip() for move in line.split(";") if move.strip()])
+    move, value = pick(rules, [move.strip() for move in line.split(";") if move.strip()])
     print(f"{move}\t{value:.4f}", flush=True)
