@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"time"
 
@@ -44,6 +45,9 @@ NO_COLOR and TERM=dumb turn colours off.
 		Args: arguments(1, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			config.Game = game
+			if !cmd.Flags().Changed("seed") {
+				config.Seed = rand.Uint64()
+			}
 			if len(args) == 0 {
 				args = []string{defaultAgent(cmd, game)}
 			}
@@ -67,7 +71,7 @@ NO_COLOR and TERM=dumb turn colours off.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&side, "side", "first", "your side: first, second or its name")
-	flags.Uint64Var(&config.Seed, "seed", 1, "seed of the agents' randomness")
+	flags.Uint64Var(&config.Seed, "seed", 0, "seed of the agents' randomness (default: another for each game)")
 	flags.DurationVar(&config.Delay, "delay", 0,
 		"pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
 	limit(cmd, "delay", "0 or more", func() bool { return config.Delay >= 0 })
@@ -108,7 +112,7 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		if err != nil {
 			return err
 		}
-		seat.Agent, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(config.Seed)
+		seat.Agent, err = factory.ForPeople().New(config.Seed)
 		if err != nil {
 			return err
 		}
@@ -120,7 +124,7 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 func newAdvisor(factory *agent.Factory, seed uint64) (name string, a agent.Agent, err error) {
 	full := factory.Spec
 	full.Elo = 0
-	a, err = factory.With(full.WithSolver(agent.DefaultSolve)).New(seed)
+	a, err = factory.With(full).ForPeople().New(seed)
 	return full.String(), a, err
 }
 

@@ -158,7 +158,7 @@ func TestEloPlays(t *testing.T) {
 	if err != nil || analysis.Simulations != DefaultSimulations {
 		t.Errorf("%+v, %v", analysis, err)
 	}
-	if f.WithSolver(1000).Nodes != 0 || !f.Stochastic() || a.(*Batched).exact != nil {
+	if f.ForPeople().Nodes != 0 || !f.Stochastic() || a.(*Batched).exact != nil {
 		t.Error("a solver undoes elo=, or the agent counts as deterministic")
 	}
 }
