@@ -28,7 +28,7 @@ func playCommand() *cobra.Command {
 		Short: "Play against an agent in the terminal, or watch two",
 		Long: `Draws the board and reads your moves: the column and row of a cell, "c3", or of two where pieces move, "b2-b3".
 Official texts such as "(mark r3 c3)" are read, too. Commands show the agent's analysis (?), suggest a move (hint), take
-your last move back (undo) and change sides (switch); help lists all. Values are for the player who moves first. Without
+your last move back (undo) and change sides (switch); help lists all. Scores are those of the player who moves first. Without
 AGENT you play against the agent shipped for the game, or mcts:1000 if there is none. With two agents the first one
 moves first, and you watch. An agent weakened with elo=N analyzes and suggests with its full strength.
 

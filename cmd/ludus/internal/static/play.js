@@ -2,7 +2,7 @@
 import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter, valueForFirst } from "./analysis.js";
 import { Board, drawPiece, isCapture, pieceAt } from "./board.js";
 import { byId, make, makeSVG, startTheme } from "./dom.js";
-import { sentence, utility } from "./format.js";
+import { score, sentence } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
@@ -771,7 +771,7 @@ class App {
       this.hinted = this.description.actions[best];
       this.hintedBy = analysis;
       const { players } = this.description;
-      const after = value == null ? "" : `; value for ${players[0]} ${utility(valueForFirst(value, player, players))}`;
+      const after = value == null ? "" : `; ${players[0]} ${score(valueForFirst(value, player, players), 0)}`;
       this.showNote(this.hintNote = `Hint for ${player}: ${best}${reason ? `, which ${reason}` : ""}${after}`);
       this.drawBoard();
       this.drawAnalysis();
