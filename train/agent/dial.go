@@ -13,6 +13,8 @@ type Strength struct {
 	Rating      float64 `json:"rating"`      // Elo above random moves
 	Low         float64 `json:"low"`         // 95 % interval of Rating, as on the ladder
 	High        float64 `json:"high"`
+	// Blunders is the share of moves that lose value in solved positions; nil if it was not measured.
+	Blunders *float64 `json:"blunders,omitempty"`
 }
 
 // Dial is the strength dial of one network: its rated strengths, weakest first, with ascending ratings. It is empty if

@@ -87,7 +87,7 @@ func TestPercent(t *testing.T) {
 
 func TestSession(t *testing.T) {
 	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "c3", "r3 c3", "nonsense", "#99", "udno", "undo 2", "Undo", "undo", "quit now", "never read")
-	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as b1, or hint, undo, ? (analysis by mcts:50), help.\n",
+	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nWith best play x wins; type switch to play o.\nType a move such as b1, or hint, undo, ? (analysis by mcts:50), help.\n",
 		"a   b   c", "Type a move: b1 or (mark r1 c2).", "mcts:50 would play", "expected score: x ",
 		"mcts:50 would play", "after 50 simulations", "expected score: x ", "visits  score of x  prior", "  chosen\n", "and 15 more; \"? all\" lists them",
 		"#1 b1, #2 c1", "#21 d5", "x plays c3", "o plays ", "c3 is not legal: x is on c3; moves look like ",
@@ -115,9 +115,37 @@ func TestKeyboard(t *testing.T) {
 	if err := New(config, &out).Play(context.Background(), io.NopCloser(lines)); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out.String(), "x> x plays b2", "o plays", "A draw: x 50, o 50.\nnew, switch, undo or quit> The game is over",
+	contains(t, out.String(), "x> x plays b2", "o plays", "A draw: x 50, o 50.\nreview, new, switch, undo or quit> The game is over",
 		"> The game is over.", "> The game is over; there are no moves.", "taken back: 2 moves", "x to move", "x> ", "x plays b3", "A draw", "quit> ", "you are x", "x> ",
 		"you are o", "x plays", "o> ", "you are x", "o plays", "A draw", "quit> ")
+}
+
+// Before a game people read who wins with best play, and how to change sides; after it a review names the moves that gave value
+// away, with exact values where the solver knows them.
+func TestReview(t *testing.T) {
+	config := configure(t, "tic-tac-toe", "solver:100000", env.First)
+	config.Keyboard = true
+	var out bytes.Buffer
+	lines := strings.NewReader("b2\nreview\nswitch\nreview\nquit\n")
+	if err := New(config, &out).Play(context.Background(), io.NopCloser(lines)); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "you are x", "With best play nobody wins; type switch to play o.", "expected score of x after each move", "\n444\n", "No move gave value away")
+	contains(t, session(t, "tic-tac-toe", "solver:100000", env.First, "a1", "review", "quit"), "No move gave value away")
+
+	s := start(t, "tic-tac-toe", "solver:100000", env.First, &out)
+	for _, move := range []string{"b2", "b1"} {
+		a, err := s.Game.ParseAction(move)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.apply(a, 0)
+	}
+	out.Reset()
+	if err := errors.Join(s.review(context.Background()), s.flush()); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "\n447\n", "move 2, o: b1 gives away 50 % (50 % to 0 %); ")
 }
 
 // In games with falling pieces a single letter is a column, not a command.

@@ -22,6 +22,9 @@ func (s *Session) showPlayers() {
 	}
 	agent := s.Seats[player.Opponent()].Name
 	s.line("%s: you are %s, %s is %s.", s.Game.Name, players[player], agent, players[player.Opponent()])
+	if best := analysis.BestPlay(s.Game); best != "" && len(s.moves) == 0 {
+		s.line("With best play %s; type switch to play %s.", best, players[player.Opponent()])
+	}
 	s.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.\n", s.moveExamples(),
 		s.Seats[player.Opponent()].AdvisorName)
 }
@@ -51,7 +54,7 @@ func (s *Session) prompt() {
 	switch {
 	case !s.Keyboard:
 	case s.state.Done():
-		s.output.WriteString("new, switch, undo or quit> ")
+		s.output.WriteString("review, new, switch, undo or quit> ")
 	default:
 		fmt.Fprintf(&s.output, "%s> ", s.Game.Players[s.state.Player()])
 	}
@@ -240,6 +243,30 @@ func (s *Session) showResult() {
 		goals[1])
 }
 
+// showReview shows the expected score along the game as a line of bars, and the moves that gave value away. Values are for
+// the first player.
+func (s *Session) showReview(values []float64, mistakes []analysis.Mistake) {
+	levels := []rune(s.Style.pick("▁▂▃▄▅▆▇█", "01234567"))
+	curve := make([]rune, len(values))
+	for i, v := range values {
+		curve[i] = levels[int((1+v)/2*float64(len(levels)-1)+0.5)]
+	}
+	s.line("expected score of %s after each move, from 0 %% (%c) to 100 %% (%c):\n%s", s.Game.Players[0], levels[0],
+		levels[len(levels)-1], string(curve))
+	if len(mistakes) == 0 {
+		s.note("No move gave value away, as far as the agent sees.")
+	}
+	for _, m := range mistakes {
+		about := "about "
+		if m.Exact {
+			about = ""
+		}
+		s.line("move %d, %s: %s gives away %s%s (%s to %s); %s was better", m.Ply, s.Game.Players[m.Player], m.Move, about,
+			percent(m.Before-m.After-1, 0), percent(m.Before, 0), percent(m.After, 0), m.Best)
+	}
+	s.output.WriteString("\n")
+}
+
 // showInputEnd shows that the input ended, unless the game did so before.
 func (s *Session) showInputEnd() {
 	if s.Keyboard {
@@ -272,6 +299,7 @@ On the board, [ ] is the last move; %s marks where you can move to or capture. C
   moves       list the legal moves; #2 plays the second
   rules       show the rules again
   board       draw the board again
+  review      the moves that gave value away, and the expected score along the game
   switch      change sides
   new         start a new game
   quit        stop`, s.moveForms(), s.Style.pick("•", "+"))
