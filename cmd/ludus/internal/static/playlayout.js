@@ -16,13 +16,16 @@ export const layout = `
       <button id="hint" type="button" disabled>Hint</button>
       <button id="flip" type="button" title="turn the board round" disabled>Flip</button>
       <button id="rules" type="button" aria-controls="about">Rules</button>
+      <button id="ask-review" type="button" hidden>Review</button>
       <button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
       <button id="step" type="button" hidden>One move</button>
       <button id="retry" type="button" hidden>Try again</button>
     </div>
+    <p id="outlook" hidden><span></span> <button id="other-seat" type="button"></button></p>
     <div id="past" hidden><span></span> <button id="resume" type="button">Play on from here</button> <button id="newest" type="button">Back to the game</button></div>
     <div id="value" role="meter" aria-valuemin="0" aria-valuemax="100" hidden><span class="first"></span><span class="second"></span><div class="track"><div class="share"></div></div><p class="note"></p></div>
     <p id="message" role="alert"></p>
+    <div id="review" class="card" role="region" aria-label="Review" hidden></div>
   </section>
   <details id="about" class="card"><summary>Rules</summary><div></div></details>
   <div class="panel">

@@ -20,8 +20,11 @@ func (s *Session) showPlayers() {
 		s.line("%s: %s is %s, %s is %s.\n", s.Game.Name, s.Seats[0].Name, players[0], s.Seats[1].Name, players[1])
 		return
 	}
-	agent := s.Seats[player.Opponent()].Name
-	s.line("%s: you are %s, %s is %s.", s.Game.Name, players[player], agent, players[player.Opponent()])
+	opponent := s.Seats[player.Opponent()]
+	s.line("%s: you are %s, %s is %s.", s.Game.Name, players[player], opponent.Name, players[player.Opponent()])
+	if opponent.Strength != "" {
+		s.line("Its strength: %s.", opponent.Strength)
+	}
 	if best := analysis.BestPlay(s.Game); best != "" && len(s.moves) == 0 {
 		s.line("With best play %s; type switch to play %s.", best, players[player.Opponent()])
 	}
