@@ -160,8 +160,8 @@ func TestBoardNumbers(t *testing.T) {
 func TestReview(t *testing.T) {
 	b := Start(t)
 	address, _ := serve(t, web.Options{Runs: t.TempDir()})
-	tab := b.Open(t, address+"?game=quad-5x5#seats=person,solver%3A2000000&moves=b2%3Bd3%3Ba2%3Bd4%3Ba3%3Bd2%3Bb3")
-	tab.Wait(`document.getElementById("ask-review").checkVisibility()`)
+	tab := b.Open(t, address+"?game=quad-5x5#seats=person,zoo&moves=b2%3Bd3%3Ba2%3Bd4%3Ba3%3Bd2%3Bb3")
+	tab.Wait(`document.getElementById("ask-review")?.checkVisibility()`)
 	tab.Click("#ask-review")
 	tab.Wait(`document.querySelector("#review svg")`)
 	items := Eval[[]string](tab, `[...document.querySelectorAll("#review li")].map((item) => item.innerText.replace(/\s+/g, " "))`)
