@@ -50,6 +50,7 @@ export const layout = `
         <div><dt>colours</dt><dd>how good the moves are for the player to move: the darker, the nearer to the best. If only the prior is shown, they follow the prior.</dd></div>
         <div><dt>position</dt><dd>its score is a mean over the moves that the search tried, in which likely moves count most. For the player to move it is usually slightly below the best move's.</dd></div>
         <div><dt>simulations</dt><dd>steps of the search before a move. In each it looks at one more position. With more it plays better and slower.</dd></div>
+        <div><dt>blunders</dt><dd>moves that give value away, such as a draw in a won position: the share of an agent's moves in solved positions, without the help of an exact solver. Below 4 % a weakened agent is called strong, below 12 % club, below 30 % casual, else beginner.</dd></div>
         <div><dt>Elo</dt><dd>how strong a player is. Random moves have 0; a player with 100 more than another scores 64 % against it. An exact solver helps agents with a network, if they are not weakened. Their Elo does not count it, so they may be stronger.</dd></div>
       </dl></details>
     </section>

@@ -12,7 +12,7 @@ const units = { sims: "simulations", elo: "elo" }; // keys of a setting, by the 
 // rating with the default simulations.
 
 // share writes a share of blunders, which is from 0 to 1.
-const share = (x) => `${(100 * x).toFixed(x < 0.01 ? 1 : 0)} %`;
+const share = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
 
 // textOf returns the spec of an agent with a number of simulations, if it takes one.
 export const textOf = (agent, simulations = defaultSimulations) => typeof agent.text === "function" ? agent.text(simulations) : agent.text;
