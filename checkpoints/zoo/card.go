@@ -121,6 +121,8 @@ type Dial struct {
 	// Checks are agents with elo=N, rated by CheckGames further games against other baselines.
 	Checks     []DialCheck `json:"checks"`
 	CheckGames int         `json:"check_games"`
+	// BlunderPositions is the number of solved positions in which Strength.Blunders were measured.
+	BlunderPositions int `json:"blunder_positions,omitempty"`
 }
 
 // Strength is one way to weaken the network, and how strong it then plays.
@@ -130,6 +132,8 @@ type Strength struct {
 	Rating      float64 `json:"rating"`      // Elo above random moves
 	Low         float64 `json:"low"`         // lower end of the 95 % interval
 	High        float64 `json:"high"`
+	// Blunders is the share of moves that lose value in the shipped suite; nil if it was not measured.
+	Blunders *float64 `json:"blunders,omitempty"`
 }
 
 // DialCheck is the measured rating of an agent with elo=N.

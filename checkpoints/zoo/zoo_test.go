@@ -110,6 +110,35 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// checkBlunders checks that a card's blunders were measured if the game has a suite, and fall along the dial, up to chance.
+func checkBlunders(t *testing.T, card *zoo.Card, suited bool, dial agent.Dial) {
+	t.Helper()
+	const chance = 0.01 // of 2,000 positions
+	last := 1.0
+	for i, s := range dial {
+		if (s.Blunders != nil) != suited {
+			t.Errorf("%s: strength %d of the dial has blunders: %t; has a suite: %t", card.Game, i+1, s.Blunders != nil, suited)
+			return
+		}
+		if suited && *s.Blunders > last+chance {
+			t.Errorf("%s: strength %d of the dial has more blunders than a weaker one, %v and %v", card.Game, i+1, *s.Blunders, last)
+		}
+		if suited {
+			last = min(last, *s.Blunders)
+		}
+	}
+	order := []string{"beginner", "casual", "club", "strong"}
+	grades := dial.Grades()
+	for i, g := range grades {
+		if i >= len(order) || g.Word != order[i] || g.Most < g.Least || i > 0 && g.Most > grades[i-1].Least {
+			t.Errorf("%s: the words of the dial are %v", card.Game, grades)
+		}
+	}
+	if suited && len(grades) < 3 {
+		t.Errorf("%s: the dial has only the words %v", card.Game, grades)
+	}
+}
+
 // maxDialError is how far the rating of an agent with elo=N may be from N.
 const maxDialError = 60
 
@@ -125,6 +154,12 @@ func checkDial(t *testing.T, card *zoo.Card) {
 	for _, s := range dial.Strengths {
 		strengths = append(strengths, agent.Strength(s))
 	}
+	game, err := games.New(card.Game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, suited := suite.Shipped(game)
+	checkBlunders(t, card, suited, strengths)
 	if err := strengths.Validate(); err != nil {
 		t.Errorf("%s: %v", card.Game, err)
 	}

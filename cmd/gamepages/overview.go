@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,7 +68,7 @@ func gamesTable() (string, error) {
 	return b.String(), nil
 }
 
-// drawAnalysis draws a position with the moves that an analysis visited most.
+// drawAnalysis draws a position with the moves that an analysis visited most, and what they are worth.
 func drawAnalysis(name string) (string, error) {
 	game, err := games.New(name)
 	if err != nil {
@@ -76,8 +77,8 @@ func drawAnalysis(name string) (string, error) {
 	var request struct{ Moves []string }
 	var reply struct {
 		Moves []struct {
-			Move          string
-			Visits, Value float64
+			Move  string
+			Value float64
 		}
 	}
 	if err := readData("data/analysis.jsonl", &request, &reply); err != nil {
@@ -92,11 +93,11 @@ func drawAnalysis(name string) (string, error) {
 		label: make([]string, game.Tensor.Cells())}
 	for _, m := range reply.Moves[:5] {
 		if to := cellsOf(game, m.Move).To; d.label[to] == "" { // if several moves go to a cell, the most visited one
-			d.arrows = append(d.arrows, arrow{m.Move, m.Visits / reply.Moves[0].Visits})
-			d.label[to] = fmt.Sprintf("%.0f", 50*(1+m.Value)) // expected score in percent; values go from -1 to 1
+			d.arrows = append(d.arrows, arrow{m.Move, math.Exp((m.Value - reply.Moves[0].Value) / 0.2)}) // worth in analysis.js
+			d.label[to] = fmt.Sprintf("%.0f", 50*(1+m.Value))                                            // expected score in percent; values go from -1 to 1
 		}
 	}
-	title := fmt.Sprintf("%s, %[2]s to move: the moves that the agent looked at most, and %[2]s's expected score after each. "+
+	title := fmt.Sprintf("%s, %[2]s to move: the moves that the agent looked at most, and %[2]s's expected score in %% after each. "+
 		"Best: %[3]s",
 		game.Name, game.Players[mover], reply.Moves[0].Move)
 	return drawBoard(game, title, &d), nil

@@ -157,6 +157,13 @@ func (w *writer) writeCard(c *zoo.Card) {
 		"perfect play afterwards. The [card](../../checkpoints/zoo/%s.json) has the commands that measure this again.\n", c.Game)
 	if low, high, ok := shipped.Dial(c.Game).Range(); ok {
 		w.line("**Weaker opponents:** `zoo,elo=N`, with N from %d to %d, plays at about N Elo above random moves.\n", low, high)
+		if grades := shipped.Dial(c.Game).Grades(); len(grades) > 0 {
+			w.line("In words, with the share of blunders (moves that lose value) in the shipped suite:\n")
+			for _, g := range grades {
+				w.line("- %v", g)
+			}
+			w.line("")
+		}
 	}
 	if p := c.Certificate; p != nil {
 		w.line("**Certificate:** `%s`, started anew in each position, gives no value away against any opponent. "+

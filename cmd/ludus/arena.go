@@ -127,7 +127,7 @@ func loadPlayer(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory
 	if err != nil {
 		return nil, err
 	}
-	return factory.With(factory.WithSolver(agent.DefaultSolve)), nil
+	return factory.ForPeople(), nil
 }
 
 // warnDamaged warns about damaged checkpoints that were skipped.

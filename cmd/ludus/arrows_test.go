@@ -80,7 +80,7 @@ var imports = map[string][]string{
 		"checkpoints", "checkpoints/zoo", "env", "env/games", "train/agent", "train/exploit", "train/match", "train/plan",
 		"train/ratings", "train/rundir", "train/shipped", "train/suite",
 	},
-	"cmd/ludus/internal/analysis": {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/naming", "train/agent"},
+	"cmd/ludus/internal/analysis": {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/naming", "env/solver", "train/agent"},
 	"cmd/ludus/internal/bench": {
 		"env", "env/games", "mcts", "model", "model/infer", "model/infer/kernel", "train/agent", "train/cpu", "train/parallel",
 		"train/plan", "train/rundir", "train/selfplay",

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"time"
 
@@ -27,7 +28,7 @@ func playCommand() *cobra.Command {
 		Short: "Play against an agent in the terminal, or watch two",
 		Long: `Draws the board and reads your moves: the column and row of a cell, "c3", or of two where pieces move, "b2-b3".
 Official texts such as "(mark r3 c3)" are read, too. Commands show the agent's analysis (?), suggest a move (hint), take
-your last move back (undo) and change sides (switch); help lists all. Values are for the player who moves first. Without
+your last move back (undo) and change sides (switch); help lists all. Scores are those of the player who moves first. Without
 AGENT you play against the agent shipped for the game, or mcts:1000 if there is none. With two agents the first one
 moves first, and you watch. An agent weakened with elo=N analyzes and suggests with its full strength.
 
@@ -44,6 +45,9 @@ NO_COLOR and TERM=dumb turn colours off.
 		Args: arguments(1, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			config.Game = game
+			if !cmd.Flags().Changed("seed") {
+				config.Seed = rand.Uint64()
+			}
 			if len(args) == 0 {
 				args = []string{defaultAgent(cmd, game)}
 			}
@@ -67,7 +71,7 @@ NO_COLOR and TERM=dumb turn colours off.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&side, "side", "first", "your side: first, second or its name")
-	flags.Uint64Var(&config.Seed, "seed", 1, "seed of the agents' randomness")
+	flags.Uint64Var(&config.Seed, "seed", 0, "seed of the agents' randomness (default: another for each game)")
 	flags.DurationVar(&config.Delay, "delay", 0,
 		"pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
 	limit(cmd, "delay", "0 or more", func() bool { return config.Delay >= 0 })
@@ -108,19 +112,36 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		if err != nil {
 			return err
 		}
-		seat.Agent, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(config.Seed)
+		seat.Agent, err = factory.ForPeople().New(config.Seed)
 		if err != nil {
 			return err
 		}
+		origin, err := factory.Load()
+		if err != nil {
+			return err
+		}
+		seat.Strength = strengthInWords(factory.Spec, origin.Dial)
 	}
 	return nil
+}
+
+// strengthInWords describes a weakened agent by its share of blunders; "" for others, and if that was not measured.
+func strengthInWords(spec agent.Spec, dial agent.Dial) string {
+	if spec.Elo == 0 {
+		return ""
+	}
+	blunders := dial.Blunders(spec.Elo)
+	if blunders == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s, %.0f %% of its moves in solved positions give value away", agent.WordFor(blunders), 100**blunders)
 }
 
 // newAdvisor returns a new agent at full strength, for hints, with its name.
 func newAdvisor(factory *agent.Factory, seed uint64) (name string, a agent.Agent, err error) {
 	full := factory.Spec
 	full.Elo = 0
-	a, err = factory.With(full.WithSolver(agent.DefaultSolve)).New(seed)
+	a, err = factory.With(full).ForPeople().New(seed)
 	return full.String(), a, err
 }
 

@@ -68,6 +68,9 @@ func writeCard(w io.Writer, game *env.Game, c *zoo.Card) {
 		low, high, _ := dial.Range()
 		fmt.Fprintf(table, "  zoo,elo=N\tis rated about N\tN from %d to %d, at most %.0f Elo off (95 %%)\n", low, high,
 			widest(dial))
+		for _, grade := range dial.Grades() {
+			fmt.Fprintf(table, "    %v in solved positions\n", grade)
+		}
 	}
 	table.Flush()
 	if p := c.Certificate; p != nil {

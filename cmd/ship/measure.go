@@ -131,6 +131,22 @@ func (s *shipment) measureDial() {
 	s.card.Dial, s.card.Rating = d, &zoo.Rating{
 		Estimate: zoo.Estimate{Value: full.Rating, Low: full.Low, High: full.High}, Simulations: full.Simulations,
 	}
+	s.measureBlunders()
+}
+
+// measureBlunders measures the share of blunders of each strength of the dial in the positions of the shipped suite, if
+// there is one.
+func (s *shipment) measureBlunders() {
+	positions, ok := suite.Shipped(s.game)
+	if !ok {
+		return
+	}
+	const most = 2000
+	for i := range s.card.Dial.Strengths {
+		strength := &s.card.Dial.Strengths[i]
+		r := s.test(positions, agent.Strength(*strength).Spec(agent.ParseReference(agent.Zoo)).String(), most)
+		s.card.Dial.BlunderPositions, strength.Blunders = r.Positions, new(round(r.Error.Value))
+	}
 }
 
 // rounded returns an estimate with its numbers rounded to 4 decimals.

@@ -17,7 +17,8 @@ import (
 // [Batchers.Flush]. Both choose the same moves.
 //
 // Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
-// simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch].
+// simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch], and
+// [defence] for play against people.
 type Batched struct {
 	spec     Spec
 	dial     Dial     // the network's strength dial
@@ -30,6 +31,7 @@ type Batched struct {
 	analysis *mcts.Search // search for Analyze; nil until needed
 	leaves   int          // number of pending leaves of analysis
 	exact    *exactSearch // nil without solve=N
+	defence  *defence     // nil unless the agent plays against people, with solve=N
 
 	kept     bool      // the search tree is reused for the next move
 	position env.State // position at the root of search, if kept
@@ -172,7 +174,12 @@ func (b *Batched) chosen(stop func() bool) env.Action {
 	}
 	b.exact.setMoves(b.search, a)
 	b.exact.solve(b.position, stop)
-	return b.exact.choose()
+	a = b.exact.choose()
+	if b.defence != nil {
+		equals := b.defence.equals(b.position, a, stop)
+		a = equals[b.rng.IntN(len(equals))]
+	}
+	return a
 }
 
 // favourite returns the move that the network's search prefers: the best one, or one sampled at the agent's temperature.
@@ -216,7 +223,11 @@ func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int)
 	}
 	b.exact.setMoves(search, a.Moves[0].Action)
 	b.exact.solve(state, stop)
-	b.exact.improve(a)
+	chosen := b.exact.choose()
+	if b.defence != nil {
+		chosen = b.defence.equals(state, chosen, stop)[0]
+	}
+	b.exact.improve(a, chosen)
 	return a, ctx.Err()
 }
 

@@ -13,6 +13,8 @@ type Strength struct {
 	Rating      float64 `json:"rating"`      // Elo above random moves
 	Low         float64 `json:"low"`         // 95 % interval of Rating, as on the ladder
 	High        float64 `json:"high"`
+	// Blunders is the share of moves that lose value in solved positions; nil if it was not measured.
+	Blunders *float64 `json:"blunders,omitempty"`
 }
 
 // Dial is the strength dial of one network: its rated strengths, weakest first, with ascending ratings. It is empty if
@@ -84,6 +86,8 @@ func (d Dial) Validate() error {
 			return fmt.Errorf("strength %d of the dial has temperature %v; it is 0 to %d", i+1, s.Temperature, maxTemperature)
 		case !(math.Abs(s.Rating) <= maxElo):
 			return fmt.Errorf("strength %d of the dial is rated %v; a rating is %d to %d", i+1, s.Rating, -maxElo, maxElo)
+		case s.Blunders != nil && !(*s.Blunders >= 0 && *s.Blunders <= 1):
+			return fmt.Errorf("strength %d of the dial has a share of blunders of %v; it is 0 to 1", i+1, *s.Blunders)
 		case !(s.Low <= s.Rating && s.Rating <= s.High):
 			return fmt.Errorf("strength %d of the dial is rated %v, outside its interval %v to %v", i+1, s.Rating, s.Low, s.High)
 		case i > 0 && s.Rating <= d[i-1].Rating:
@@ -123,11 +127,42 @@ func (d Dial) find(elo int) (i int, share float64) {
 	return i, min(max((float64(elo)-d[i].Rating)/(d[i+1].Rating-d[i].Rating), 0), 1)
 }
 
+// Blunders returns the share of moves that lose value, for an agent with the given elo=N in the dial's range, between the
+// shares measured for its neighbours; nil if they were not measured.
+func (d Dial) Blunders(elo int) *float64 {
+	i, share := d.find(elo)
+	a, b := d[i].Blunders, d[min(i+1, len(d)-1)].Blunders
+	if a == nil || b == nil {
+		return nil
+	}
+	return new((1-share)**a + share**b)
+}
+
+// Words for weakened strengths, each with its least share of blunders. Pages call an agent that is not weakened strongest.
+var words = []struct {
+	word     string
+	blunders float64
+}{{"beginner", 0.3}, {"casual", 0.12}, {"club", 0.04}, {"strong", 0}}
+
+// WordFor returns the word for a share of blunders of a weakened agent; "" if it was not measured.
+func WordFor(blunders *float64) string {
+	for _, w := range words {
+		if blunders != nil && *blunders >= w.blunders {
+			return w.word
+		}
+	}
+	return ""
+}
+
 // Level is a rating N of elo=N that is offered to people, with its 95 % interval.
 type Level struct {
 	Elo  int `json:"elo"`
 	Low  int `json:"low"`
 	High int `json:"high"`
+	// Word names the strength, and Blunders is its share of moves that lose value, from 0 to 1; "" and nil if that was not
+	// measured.
+	Word     string   `json:"word,omitempty"`
+	Blunders *float64 `json:"blunders,omitempty"`
 }
 
 // levelStep is the difference of neighbouring levels, in Elo.
@@ -141,9 +176,36 @@ func (d Dial) Levels() (levels []Level) {
 	}
 	for elo := (low + levelStep - 1) / levelStep * levelStep; elo <= high; elo += levelStep {
 		from, to := d.Interval(elo)
-		levels = append(levels, Level{elo, int(math.Round(from)), int(math.Round(to))})
+		blunders := d.Blunders(elo)
+		levels = append(levels, Level{elo, int(math.Round(from)), int(math.Round(to)), WordFor(blunders), blunders})
 	}
 	return levels
+}
+
+// Grade is a word for a strength with the range of N of elo=N that it names, and the shares of blunders at both ends.
+type Grade struct {
+	Word        string
+	Low, High   int     // of N
+	Most, Least float64 // shares of moves that lose value, in solved positions
+}
+
+// Grades returns the words of the dial's levels, weakest first. There are none if blunders were not measured.
+func (d Dial) Grades() (grades []Grade) {
+	for _, l := range d.Levels() {
+		switch n := len(grades); {
+		case l.Word == "":
+		case n == 0 || grades[n-1].Word != l.Word:
+			grades = append(grades, Grade{l.Word, l.Elo, l.Elo, *l.Blunders, *l.Blunders})
+		default:
+			grades[n-1].High, grades[n-1].Least = l.Elo, *l.Blunders
+		}
+	}
+	return grades
+}
+
+// String is such as "beginner: elo=100 to 700, 69 to 34 % blunders".
+func (g Grade) String() string {
+	return fmt.Sprintf("%s: elo=%d to %d, %.0f to %.0f %% blunders", g.Word, g.Low, g.High, 100*g.Most, 100*g.Least)
 }
 
 // checkElo returns an error, which wraps [ErrSpec], if the elo=N of spec is outside the range of the network's dial.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -56,13 +57,34 @@ func TestDialInterpolates(t *testing.T) {
 		}
 	}
 	levels := d.Levels()
-	if len(levels) != 17 || levels[0] != (Level{100, 81, 129}) || levels[16] != (Level{900, 850, 1000}) {
+	if len(levels) != 17 || levels[0] != (Level{Elo: 100, Low: 81, High: 129}) || levels[16] != (Level{Elo: 900, Low: 850, High: 1000}) {
 		t.Errorf("levels %v", levels)
 	}
 	for _, none := range []Dial{nil, d[:1], {{Rating: 10}, {Rating: 100}}, {{Rating: -300}, {Rating: 50}}} {
 		if _, _, ok := none.Range(); ok || none.Levels() != nil {
 			t.Errorf("%v has an effect", none)
 		}
+	}
+}
+
+// Words name ranges of the dial by the share of blunders, which is interpolated as the rating is.
+func TestGrades(t *testing.T) {
+	d := testDial()
+	if grades := d.Grades(); grades != nil || d.Blunders(100) != nil {
+		t.Errorf("without measured blunders: %v", grades)
+	}
+	d[0].Blunders, d[1].Blunders, d[2].Blunders = new(0.6), new(0.2), new(0.0)
+	if got := *d.Blunders(650); math.Abs(got-0.1) > 1e-9 {
+		t.Errorf("elo=650 has a share of blunders of %v; want 0.1", got)
+	}
+	want := "[beginner: elo=100 to 300, 58 to 33 % blunders casual: elo=350 to 600, 26 to 12 % blunders " +
+		"club: elo=650 to 750, 10 to 6 % blunders strong: elo=800 to 900, 4 to 0 % blunders]"
+	if got := fmt.Sprint(d.Grades()); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	d[1].Blunders = new(1.1)
+	if err := d.Validate(); err == nil {
+		t.Error("a share of blunders of 1.1 is valid")
 	}
 }
 
@@ -158,7 +180,7 @@ func TestEloPlays(t *testing.T) {
 	if err != nil || analysis.Simulations != DefaultSimulations {
 		t.Errorf("%+v, %v", analysis, err)
 	}
-	if f.WithSolver(1000).Nodes != 0 || !f.Stochastic() || a.(*Batched).exact != nil {
+	if f.ForPeople().Nodes != 0 || !f.Stochastic() || a.(*Batched).exact != nil {
 		t.Error("a solver undoes elo=, or the agent counts as deterministic")
 	}
 }

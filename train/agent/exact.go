@@ -17,6 +17,7 @@ type exactSearch struct {
 	solver  *solver.Solver
 	nodes   int  // node limit per move
 	cleared bool // whether the table holds results of the current game only
+	won     bool // the network's search has proven a win, and its favourite is the quickest
 
 	after    env.State // scratch: the position after a move
 	moves    []rootMove
@@ -41,6 +42,8 @@ func newExactSearch(game *env.Game, s *solver.Solver, nodes int) *exactSearch {
 func (e *exactSearch) setMoves(search *mcts.Search, favourite env.Action) {
 	e.moves = e.moves[:0]
 	value := search.Value()
+	_, proven := search.Proven()
+	e.won = proven && value > 0
 	for _, m := range search.Moves() {
 		estimate := value
 		if m.Visits > 0 || m.Lower == m.Upper {
@@ -162,7 +165,7 @@ func (e *exactSearch) utility(class int) float64 { return float64(e.game.Classes
 
 // improve corrects an analysis of the same position with the results of solve: values are clamped to the proven bounds,
 // so a move with an exact class gets its utility. The chosen move comes first.
-func (e *exactSearch) improve(a *Analysis) {
+func (e *exactSearch) improve(a *Analysis, chosen env.Action) {
 	best, worst := e.bounds()
 	if best == worst {
 		markProven(e.game, a, worst)
@@ -182,5 +185,5 @@ func (e *exactSearch) improve(a *Analysis) {
 		}
 		info.Value = &value
 	}
-	sortMoves(a.Moves, e.choose())
+	sortMoves(a.Moves, chosen)
 }

@@ -242,7 +242,7 @@ func TestImprove(t *testing.T) {
 		last := len(game.Classes) - 1
 		e := &exactSearch{game: game, moves: []rootMove{{action: 3, best: c.best, worst: c.worst}, {action: 5, best: 0, worst: last}}}
 		a := &Analysis{Value: new(0.0), Moves: []MoveInfo{{Action: 3, Value: new(c.value)}, {Action: 5, Value: new(0.0)}}}
-		e.improve(a)
+		e.improve(a, 3)
 		i := slices.IndexFunc(a.Moves, func(m MoveInfo) bool { return m.Action == 3 })
 		if got := *a.Moves[i].Value; got != e.utility(c.class) {
 			t.Errorf("bounds %d to %d: %v becomes %v, want %v", c.best, c.worst, c.value, got, e.utility(c.class))

@@ -36,7 +36,8 @@ var ErrWeights = errors.New("no network")
 type Factory struct {
 	Game *env.Game
 	Spec
-	load func() (loaded, error)
+	load   func() (loaded, error)
+	people bool // see ForPeople
 }
 
 // loaded is a network and where it came from.
@@ -59,6 +60,17 @@ func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
 
 // With returns the factory of another spec that plays with the same network.
 func (f *Factory) With(spec Spec) *Factory { return &Factory{Game: f.Game, Spec: spec, load: f.load} }
+
+// ForPeople returns the factory of agents that play against people, or analyse for them. With a network they get a solver of
+// [DefaultSolve] nodes, unless their spec says solve= or elo=; and with a solver they vary their play among moves of equal
+// worth and play what is hardest to beat in lost positions: see [defence].
+func (f *Factory) ForPeople() *Factory {
+	spec := f.Spec
+	if f.HasNetwork() && f.Nodes == 0 && f.Elo == 0 {
+		spec.Nodes = DefaultSolve
+	}
+	return &Factory{Game: f.Game, Spec: spec, load: f.load, people: true}
+}
 
 // ParseFactory is [Parse] followed by [NewFactory].
 func ParseFactory(game *env.Game, text string, load Loader) (*Factory, error) {
@@ -178,6 +190,9 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) 
 			exact = newExactSearch(f.Game, s, f.Nodes)
 		}
 		b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), exact)
+		if f.people && exact != nil {
+			b.defence = newDefence(exact, l.network)
+		}
 		b.dial = l.origin.Dial
 		if f.Elo > 0 {
 			b.mixture = b.dial.mixture(f.Spec)

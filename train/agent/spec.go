@@ -47,7 +47,7 @@ type Spec struct {
 	Elo int
 }
 
-// NoSolver is the Nodes of a network's spec with solve=0: no solver, even where [Spec.WithSolver] would add one. (Nodes =
+// NoSolver is the Nodes of a network's spec with solve=0: no solver, even where [Factory.ForPeople] would add one. (Nodes =
 // 0, the default, lets it add one.)
 const NoSolver = -1
 
@@ -289,18 +289,9 @@ func NetSpec(path string) Spec { return Spec{Kind: Net, Network: Reference{Path:
 // ZooSpec returns the spec of the shipped agent.
 func ZooSpec() Spec { return Spec{Kind: Net, Network: Reference{Path: Zoo}} }
 
-// DefaultSolve is the solver's node limit per move that front ends give to agents with a network: the solver then takes
+// DefaultSolve is the solver's node limit per move of agents with a network that play against people: the solver then takes
 // a fraction of a second per move.
 const DefaultSolve = 500_000
-
-// WithSolver returns the spec with solve=nodes, if it has a network and does not say solve= or elo= itself. Front ends in
-// which people play or analyze use it.
-func (s Spec) WithSolver(nodes int) Spec {
-	if s.HasNetwork() && s.Nodes == 0 && s.Elo == 0 {
-		s.Nodes = nodes
-	}
-	return s
-}
 
 // solves reports whether a network agent also has a solver.
 func (s Spec) solves() bool { return s.HasNetwork() && s.Nodes > 0 }

@@ -157,18 +157,19 @@ func TestParseWithin(t *testing.T) {
 	}
 }
 
-// WithSolver changes agents with a network that do not say solve= themselves; solve=0 has no solver and no table.
-func TestWithSolver(t *testing.T) {
+// ForPeople gives a solver to agents with a network that do not say solve= or elo= themselves; solve=0 has no solver and no
+// table.
+func TestForPeople(t *testing.T) {
 	for text, want := range map[string]string{
-		"net:a": "net:a,solve=9", "policy:a,temp=1": "policy:a,temp=1,solve=9", "net:a,solve=5": "net:a,solve=5", "net:a,solve=0": "net:a,solve=0",
-		"mcts:3": "mcts:3", "solver:8": "solver:8",
+		"net:a": "net:a,solve=500000", "policy:a,temp=1": "policy:a,temp=1,solve=500000", "net:a,solve=5": "net:a,solve=5",
+		"net:a,solve=0": "net:a,solve=0", "net:a,elo=9": "net:a,elo=9", "mcts:3": "mcts:3", "solver:8": "solver:8",
 	} {
-		spec, err := Parse(text)
+		f, err := ParseFactory(quad(t), text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := spec.WithSolver(9); got.String() != want {
-			t.Errorf("%s with a solver is %v; want %s", text, got, want)
+		if got := f.ForPeople(); got.String() != want {
+			t.Errorf("%s for people is %v; want %s", text, got, want)
 		}
 	}
 	none, off, on := Spec{Kind: Net}, Spec{Kind: Net, Nodes: NoSolver}, Spec{Kind: Net, Nodes: 1 << 20}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ludus/cmd/internal/diagrams"
+	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
 )
 
@@ -23,8 +24,9 @@ type Description struct {
 	Actions  map[string]Move    `json:"actions"` // by name
 	Drops    bool               `json:"drops"`   // see [env.Game.Drops]
 	MaxPlies int                `json:"maxPlies"`
-	GoalHead bool               `json:"goalHead"` // points are not the score; see [env.Game]
-	Diagrams []diagrams.Diagram `json:"diagrams"` // pictures for the rules
+	BestPlay string             `json:"bestPlay,omitempty"` // see [analysis.BestPlay]
+	GoalHead bool               `json:"goalHead"`           // points are not the score; see [env.Game]
+	Diagrams []diagrams.Diagram `json:"diagrams"`           // pictures for the rules
 }
 
 // Piece is a kind of piece. Side is its player, or 2 for a neutral piece.
@@ -50,6 +52,7 @@ func Describe(game *env.Game) *Description {
 	d := DescribeBoard(game)
 	d.Game, d.Rules, d.Strategy, d.MaxPlies, d.GoalHead = game.Name, game.Rules, game.Strategy, game.MaxPlies, game.GoalHead
 	d.Opposite, d.Drops, d.Diagrams = game.Opposite(), game.Drops(), diagrams.Of(game)
+	d.BestPlay = analysis.BestPlay(game)
 	for action, name := range game.ActionNames {
 		if cells := game.Drawing.ActionCells[action]; name != "" {
 			d.Actions[name] = Move{cells.From, cells.To, game.Verb(env.Action(action))}

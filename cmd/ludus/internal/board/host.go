@@ -65,7 +65,7 @@ func Operations() (names []string) {
 //	position  {"game":…,"moves":["c3"]}                                 a [Position]
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"b2"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
-//	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…]}, [agent.Level]; perhaps []
+//	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…],"blunders":0.01}, see [dialLevels]
 //
 // The fields moves, seed and simulations are optional. By default there are no moves, the seed is 0, and the agent makes as
 // many simulations as its spec says. Equal requests get equal replies unless the agent has a time limit.
@@ -219,7 +219,8 @@ func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
 
 // dialLevels is the reply to dial.
 type dialLevels struct {
-	Levels []agent.Level `json:"levels"`
+	Levels   []agent.Level `json:"levels"`
+	Blunders *float64      `json:"blunders,omitempty"` // the agent's share without weakening, and without a solver
 }
 
 // dial answers with the levels of the agent's strength dial; none if it has no network or no dial was measured.
@@ -229,9 +230,10 @@ func (h *Host) dial(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	defer release()
-	reply := dialLevels{[]agent.Level{}}
-	if b, ok := player.(*agent.Batched); ok {
-		reply.Levels = append(reply.Levels, b.Dial().Levels()...)
+	reply := dialLevels{Levels: []agent.Level{}}
+	if b, ok := player.(*agent.Batched); ok && len(b.Dial()) > 0 {
+		dial := b.Dial()
+		reply.Levels, reply.Blunders = append(reply.Levels, dial.Levels()...), dial[len(dial)-1].Blunders
 	}
 	return reply, nil
 }

@@ -116,8 +116,7 @@ func waitForList(tab *Tab, text string) {
 	})(), window.listed[%[1]q] === true)`, text))
 }
 
-// Numbers on the board: the value of the best move to a cell, or else visits of all of them. A value is for the first player, whoever is to
-// move. A turn is all moves that one player made in a row.
+// Numbers on the board: the first player's expected score after the best move to a cell, or else visits of all of them. A turn is all moves that one player made in a row.
 func TestBoardNumbers(t *testing.T) {
 	b := Start(t)
 	address, _ := serve(t, web.Options{Runs: t.TempDir()})
@@ -125,9 +124,9 @@ func TestBoardNumbers(t *testing.T) {
 	tab.Wait(ready)
 	const actions = `{ "c3": { from: -1, to: 12 }, "block c3": { from: -1, to: 12 }, "d4": { from: -1, to: 18 }, "pass": { from: -1, to: -1 } }`
 	for _, c := range []struct{ player, wants, want string }{
-		{"x", "{ value: true }", `[[12,"0.75"],[18,"0.00"]]`},
-		{"o", "{ value: true }", `[[12,"-0.75"],[18,"0.00"]]`},
-		{"o", "{ value: true, visits: true }", `[[12,"-0.75"],[18,"0.00"]]`},
+		{"x", "{ value: true }", `[[12,"88"],[18,"50"]]`},
+		{"o", "{ value: true }", `[[12,"13"],[18,"50"]]`},
+		{"o", "{ value: true, visits: true }", `[[12,"13"],[18,"50"]]`},
 		{"o", "{ visits: true }", `[[12,12],[18,4]]`},
 		{"o", "{ prior: true }", `[]`},
 	} {
@@ -138,10 +137,10 @@ func TestBoardNumbers(t *testing.T) {
 			t.Errorf("%s to move, %s: %s, want %s", c.player, c.wants, got, c.want)
 		}
 	}
-	// Marks leave out moves with less than a quarter of the most visits, or with a small prior.
-	for wants, want := range map[string]string{"{ visits: true }": `["c3","d4"]`, "{ prior: true }": `["c3","d4","block c3"]`} {
+	// Without values marks follow the prior, and leave out small ones.
+	for wants, want := range map[string]string{"{ visits: true }": `["c3","d4"]`, "{ prior: true }": `["c3","d4"]`} {
 		got := Eval[string](tab, fmt.Sprintf(`import("/static/analysis.js").then(({ boardMarks }) => JSON.stringify(boardMarks({ player: "x", simulations: 16, moves: [
-			{ move: "c3", visits: 10, prior: 0.5 }, { move: "block c3", visits: 2, prior: 0.1 },
+			{ move: "c3", visits: 10, prior: 0.5 }, { move: "block c3", visits: 2, prior: 0.04 },
 			{ move: "d4", visits: 4, prior: 0.4 }, { move: "pass", visits: 0, prior: 0 }] }, %s, %s, ["x", "o"]).shades.map(({ move }) => move)))`, actions, wants))
 		if got != want {
 			t.Errorf("marks of %s: %s, want %s", wants, got, want)
@@ -154,6 +153,31 @@ func TestBoardNumbers(t *testing.T) {
 			t.Errorf("the turn up to move %d is %s, want %s", ply, got, want)
 		}
 	}
+}
+
+// Before a game the page says who wins with best play, and offers the other seat. After it a review lists the moves that gave value
+// away; each leads to its position. A new game hides the review.
+func TestReview(t *testing.T) {
+	b := Start(t)
+	address, _ := serve(t, web.Options{Runs: t.TempDir()})
+	tab := b.Open(t, address+"?game=quad-5x5#seats=person,zoo&moves=b2%3Bd3%3Ba2%3Bd4%3Ba3%3Bd2%3Bb3")
+	tab.Wait(`document.getElementById("ask-review")?.checkVisibility()`)
+	tab.Click("#ask-review")
+	tab.Wait(`document.querySelector("#review svg")`)
+	items := Eval[[]string](tab, `[...document.querySelectorAll("#review li")].map((item) => item.innerText.replace(/\s+/g, " "))`)
+	if len(items) != 4 || !strings.HasPrefix(items[0], "3. a2 x falls from 100 % to ") || !strings.HasPrefix(items[3], "6. d2 o falls from ") || !strings.HasSuffix(items[3], " to 0 %; b3 was better") {
+		t.Errorf("the review lists %q", items)
+	}
+	tab.CheckWidths("review", nil)
+	tab.Click("#review li button")
+	tab.Wait(`document.getElementById("past").textContent.includes("move 2 of 7")`)
+	tab.Click("#new")
+	tab.Wait(`!document.getElementById("review").checkVisibility() && document.getElementById("outlook").checkVisibility()`)
+	if text := tab.Text("#outlook"); text != "With best play x wins. Play o" {
+		t.Errorf("before the game the page says %q", text)
+	}
+	tab.Click("#other-seat")
+	tab.Wait(`document.querySelector("#seat1").value === "person" && document.querySelectorAll("#moves li").length > 1`)
 }
 
 // Without a trained run the opponent is the shipped agent, and the menus mark runs that have hardly trained. A rated run comes

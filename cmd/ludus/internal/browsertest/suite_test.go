@@ -596,8 +596,8 @@ func analyzeDeeper(p *Playing) {
 	for _, simulations := range []string{"256", "1024"} {
 		p.Click("#deeper")
 		p.Wait(`document.querySelector("#analysis p").textContent.includes(" ` + simulations + ` simulations")`)
-		if numbers := Eval[string](p.Tab, `[...document.querySelectorAll("#board .number")].map((e) => e.textContent).join()`); !strings.Contains(numbers, ".") {
-			p.Errorf("with %s simulations the numbers on the board are %s; they must be values", simulations, numbers)
+		if numbers := Eval[[]int](p.Tab, `[...document.querySelectorAll("#board .number")].map((e) => Number(e.textContent))`); len(numbers) == 0 || slices.Max(numbers) > 100 {
+			p.Errorf("with %s simulations the numbers on the board are %v; they must be expected scores, not visits", simulations, numbers)
 		}
 		if note := p.Text("#note"); Eval[bool](p.Tab, hinted) || note != "" {
 			p.Errorf("with %s simulations an old hint stays; the note is %q", simulations, note)

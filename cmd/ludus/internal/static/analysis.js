@@ -2,11 +2,10 @@
 // analyze.
 import { coloursOf, summed } from "./board.js";
 import { make } from "./dom.js";
-import { percent, utility } from "./format.js";
+import { percent, score } from "./format.js";
 
 const listed = 5; // moves in the table before it shows all
-// Least weights of marks on the board, relative to the strongest. A search visits each of its 16 candidates, so few visits mean little.
-const minPrior = 0.03, minVisits = 0.25;
+export const minWeight = 0.1; // least weight of marks on the board, relative to the strongest
 
 // A request is one to analyze: { game, moves, agent, simulations }; without simulations the agent makes its own number of them.
 const keyOf = ({ game, moves, agent, simulations = 0 }) => JSON.stringify([game, agent, simulations, ...moves]);
@@ -43,24 +42,29 @@ export class AnalysisCache {
   }
 }
 
-// boardMarks returns shades and numbers for Board.show: of the prior, the visits or both, and of the selected piece's moves only,
-// if one is selected. For an agent without a network the visits stand for its prior; where a proof needed no visits, the prior stands
-// for them. If value is on and the agent has values, a number is that of the best move to that cell, for the first player; else, if
-// visits are on, the sum of the visits. A number of a step stands beside its arrow.
+// worth returns how good a move with a value for the player to move is beside the best one: 1 for the best, a third at 11 per cent
+// of expected score less, near 0 for a move that throws the game away.
+export const worth = (value, best) => Math.exp((value - best) / 0.2);
+
+// boardMarks returns shades, numbers and the chosen move for Board.show: of the selected piece's moves only, if one is selected. Shades
+// show what moves are worth, or the prior if it alone is wanted or the agent gives no values. If value is on and the agent has
+// values, a number is the expected score of the first player after the best move to that cell; else, if visits are on, the sum of
+// the visits. A number of a step stands beside its arrow.
 export function boardMarks(analysis, actions, { prior, visits, value }, players, selected) {
-  const moves = (analysis?.moves || []).map((move) => ({ ...move, ...actions[move.move] }))
-    .filter(({ from, to }) => to >= 0 && (selected === undefined || from === selected));
-  const searched = analysis?.simulations > 0;
-  const byPrior = prior || !searched, minWeight = byPrior ? minPrior : minVisits;
-  const weightOf = (move) => (byPrior ? move.prior ?? move.visits : move.visits) || 0;
-  const byWeight = moves.map((move) => ({ ...move, weight: weightOf(move) })).sort((a, b) => b.weight - a.weight);
-  const strong = byWeight.filter(({ weight }) => weight > minWeight * byWeight[0].weight), steps = moves.some(({ from }) => from >= 0);
+  const all = (analysis?.moves || []).map((move) => ({ ...move, ...actions[move.move] }));
+  const moves = all.filter(({ from, to }) => to >= 0 && (selected === undefined || from === selected)), steps = moves.some(({ from }) => from >= 0);
+  const values = all.map(({ value }) => value).filter((value) => value != null), most = Math.max(...values);
+  const byWorth = (visits || value) && values.length > 0;
+  const weightOf = (move) => byWorth ? (move.value == null ? 0 : worth(move.value, most)) : move.prior ?? move.visits ?? 0;
+  const weighed = moves.map((move) => ({ ...move, weight: weightOf(move) })).sort((a, b) => b.weight - a.weight);
+  const strong = weighed.filter(({ weight }) => weight > minWeight * weighed[0].weight);
   const numbered = steps && strong.length > 0 ? strong : moves, best = new Map(); // by cell, for the player to move
   for (const { to, value } of numbered) if (value != null) best.set(to, Math.max(value, best.get(to) ?? -1));
-  const values = () => [...best].map(([to, value]) => [to, utility(valueForFirst(value, analysis.player, players), 2)]);
+  const scores = () => [...best].map(([to, value]) => [to, score(valueForFirst(value, analysis.player, players), 0).replace(" %", "")]);
+  const shown = prior || visits || value;
   return {
-    places: !steps, shades: prior || visits || (value && steps) ? strong : [],
-    numbers: value && best.size > 0 ? values() : visits ? summed(numbered.filter(({ visits }) => visits > 0).map(({ to, visits }) => [to, visits])) : [],
+    places: !steps, shades: shown ? strong : [], chosen: shown ? moves.find(({ move }) => move === all[0].move) : undefined,
+    numbers: value && best.size > 0 ? scores() : visits ? summed(numbered.filter(({ visits }) => visits > 0).map(({ to, visits }) => [to, visits])) : [],
   };
 }
 
@@ -68,12 +72,12 @@ export function boardMarks(analysis, actions, { prior, visits, value }, players,
 export const valueForFirst = (value, player, players) => value == null || player === players[0] ? value : -value;
 
 // showAnalysisTable lists an analysis' best moves, or all of them, in the table in box, below the position itself; the chosen move comes
-// first. name is the agent's. It has the columns that the agent knows. Values are for the first player.
+// first. name is the agent's. It has the columns that the agent knows. Scores are the first player's.
 export function showAnalysisTable(box, { moves, simulations, player, value }, { players }, name, all) {
   const valueOf = (x) => valueForFirst(x, player, players);
   const columns = [
     { title: "prior", of: ({ prior }) => prior, show: percent }, { title: "visits", of: ({ visits }) => visits, show: (n) => n ?? "–" },
-    { title: `value for ${players[0]}`, of: ({ value }) => valueOf(value), show: utility },
+    { title: `score of ${players[0]}`, of: ({ value }) => valueOf(value), show: score },
   ].filter(({ of }) => moves.some((move) => of(move) != null));
   const [head, body] = ["thead", "tbody"].map((part) => box.querySelector(part));
   for (const part of [head, body]) part.replaceChildren();
@@ -85,23 +89,23 @@ export function showAnalysisTable(box, { moves, simulations, player, value }, { 
     make(row, "th", { scope: "row" }, first);
     for (const text of texts) make(row, "td", { class: "figure" }, text);
   };
-  if (value != null) addRow("position", columns.map(({ show }) => show === utility ? utility(valueOf(value)) : ""));
+  if (value != null) addRow("position", columns.map(({ show }) => show === score ? score(valueOf(value)) : ""));
   for (const move of all ? moves : moves.slice(0, listed)) addRow(move === moves[0] ? `${move.move} (chosen)` : move.move, columns.map(({ of, show }) => show(of(move))));
   const button = box.querySelector("button");
   button.hidden = moves.length <= listed;
   button.textContent = all ? `Show the best ${listed} moves` : `Show all ${moves.length} moves`;
   button.setAttribute("aria-expanded", all);
   box.querySelector("p").textContent = name + (simulations > 0 ? `, ${simulations} simulations` : "") +
-    (columns.length === 0 ? "; it says no more than its move." : columns.some(({ show }) => show === utility) ? `; ${player} to move. Values are for ${players[0]}: 1 is won, -1 lost.` : ".");
+    (columns.length === 0 ? "; it says no more than its move." : `; ${player} to move.`);
 }
 
-// showValueMeter shows the value of the analysed position for the first player, in the players' colours.
+// showValueMeter shows the expected score of the first player, in the players' colours.
 export function showValueMeter(meter, analysis, { players, pieces, goalHead }) {
   const value = valueForFirst(analysis.value, analysis.player, players);
   const goals = analysis.goals && goalHead ? `; expected points at the end ${players.map((name) => Math.round(analysis.goals[name])).join(" to ")}` : "";
-  const text = value == null ? "this agent gives no values" : `${utility(value)} for ${players[0]}${goals}${analysis.proven ? "; proven" : ""}`;
-  meter.setAttribute("aria-label", `value for ${players[0]}`);
-  meter.setAttribute("aria-valuenow", (value ?? 0).toFixed(3));
+  const text = value == null ? "this agent gives no values" : `${players[0]} ${score(value, 0)}${goals}${analysis.proven ? "; proven" : ""}`;
+  meter.setAttribute("aria-label", `expected score of ${players[0]}`);
+  meter.setAttribute("aria-valuenow", (50 + 50 * (value ?? 0)).toFixed(1));
   meter.setAttribute("aria-valuetext", text);
   meter.querySelector(".first").textContent = players[0];
   meter.querySelector(".second").textContent = players[1];

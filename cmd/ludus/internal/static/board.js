@@ -67,12 +67,13 @@ export class Board {
   // order along an outline; optional). It also draws, if given:
   //   last: [{ from, to }], the moves that led here     played: { from, to }, the move made here
   //   hint: { from, to }                                arrived: { from, to }, a move to animate
+  //   chosen: { from, to }, the move that an analysis chose
   //   shades: [{ from, to, weight }], moves by weight in descending order
   //   places: whether these moves place pieces, so that they and the numbers are drawn in the cells; by default as shades say
   //   numbers: [[cell, text]]
   //   movable: cells whose piece can move               targets: cells that can be moved to
   //   selected: the cell of the selected piece
-  show(position, { last = [], played, hint, shades = [], places = shades[0]?.from < 0, numbers = [], movable = [], targets = [], selected, arrived } = {}) {
+  show(position, { last = [], played, hint, chosen, shades = [], places = shades[0]?.from < 0, numbers = [], movable = [], targets = [], selected, arrived } = {}) {
     if (position.pieces !== this.shown) this.drawPieces(position.pieces, arrived);
     this.shown = position.pieces;
     this.ground.replaceChildren();
@@ -86,6 +87,7 @@ export class Board {
     for (const cell of targets) {
       if (!places || !numbered.has(cell)) this.drawTarget(cell, isCapture(this.description, position, cell), selected === undefined);
     }
+    if (chosen) this.drawSquare(this.marks, chosen.to, "chosen", 0.39);
     if (played && played.to >= 0) this.drawPlayed(played, "played", mover);
     if (hint && hint.to >= 0) this.drawPlayed(hint, "hint");
     for (const [cell, text] of numbers) make(this.marks, "text", { class: "number", x: this.x(cell), y: this.y(cell) + (places ? 0 : 0.33) }, text);
@@ -191,10 +193,10 @@ export class Board {
     make(group, "polygon", { class: `head ${names.replace("arrow", "head")}`, points: points.map((p) => p.join(",")).join(" ") });
   }
 
-  // drawHeat shades the target cells of moves that place a piece, by the sum of their weights.
+  // drawHeat shades the target cells of moves that place a piece, by the largest weight of a move to each.
   drawHeat(shades, mover) {
-    const sums = summed(shades.map(({ to, weight }) => [to, weight])), most = Math.max(...sums.values());
-    for (const [cell, weight] of sums) this.drawSquare(this.ground, cell, `heat ${coloursOf(mover)}`, 0.48, { opacity: 0.1 + 0.6 * weight / most });
+    const strongest = new Map([...shades].reverse().map(({ to, weight }) => [to, weight])), most = shades[0]?.weight;
+    for (const [cell, weight] of strongest) this.drawSquare(this.ground, cell, `heat ${coloursOf(mover)}`, 0.48, { opacity: 0.1 + 0.6 * weight / most });
   }
 
   // drawArrows draws moves of pieces as arrows.

@@ -24,11 +24,11 @@ export const interval = (low, high) => `${number(low)} to ${number(high)}`;
 // eloText writes a rating; it is uncertain if its 95 % interval is wide.
 export const eloText = ({ value, low, high }) => `${high - low > 200 ? "about " : ""}${Math.round(value)} Elo`;
 
-// utility writes a value from -1 to 1. A value between them is not rounded to 1 or -1, which are sure results.
-export function utility(x, digits = 3) {
+// score writes a value from -1 to 1 as an expected score in per cent. Only sure results are 0 and 100.
+export function score(x, digits = 1) {
   if (x == null) return "–";
-  const most = Math.abs(x) < 1 ? 1 - 10 ** -digits : 1;
-  return Math.min(Math.max(x, -most), most).toFixed(digits).replace(/^-(0\.0*)$/, "$1");
+  const least = Math.abs(x) < 1 ? 10 ** -digits : 0;
+  return `${Math.min(Math.max(50 + 50 * x, least), 100 - least).toFixed(digits)} %`;
 }
 
 // percent writes a share, which is from 0 to 1.

@@ -2,10 +2,11 @@
 import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter, valueForFirst } from "./analysis.js";
 import { Board, drawPiece, isCapture, pieceAt } from "./board.js";
 import { byId, make, makeSVG, startTheme } from "./dom.js";
-import { sentence, utility } from "./format.js";
+import { score, sentence } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
+import { showReview } from "./review.js";
 import { showRules, toggleRules } from "./rules.js";
 import { StrengthSlider, textOf } from "./strength.js";
 
@@ -48,7 +49,7 @@ class App {
     this.options = options;
     this.agents = [...options.agents];
     this.dials = new Map(); // by label: promises, see askDial
-    this.levels = new Map(); // of the agents' strength dials, by label
+    this.levels = new Map(); // by label: the engine's replies to dial
     this.sliders = []; // by seat
     this.work = new AbortController(); // of requests of the game: choosing and playing moves
     this.lifetime = new AbortController(); // of event listeners outside root
@@ -68,6 +69,7 @@ class App {
   stop() {
     for (const controller of [this.work, this.lifetime]) controller.abort();
     this.analyses.stop();
+    this.reviewing?.stop();
     this.root.replaceChildren();
   }
 
@@ -105,7 +107,8 @@ class App {
     on("back", () => this.goTo(this.ply - 1));
     on("forward", () => this.goTo(this.ply + 1));
     on("share", () => this.share());
-    on("swap", () => this.swapSides());
+    for (const id of ["swap", "other-seat"]) on(id, () => this.swapSides());
+    on("ask-review", () => this.review());
     on("deeper", () => this.analyzeDeeper());
     on("all-moves", () => { this.allMoves = !this.allMoves; this.drawAnalysis(); });
     on("extras", ({ target }) => { if (target.dataset.move) this.play(target.dataset.move); });
@@ -135,8 +138,8 @@ class App {
     if (!agent.weakText) return undefined;
     if (!this.dials.has(agent.label)) {
       const request = this.engine.dial({ game: this.description.game, agent: textOf(agent) });
-      this.dials.set(agent.label, request.then(({ levels }) => {
-        this.levels.set(agent.label, levels);
+      this.dials.set(agent.label, request.then((reply) => {
+        this.levels.set(agent.label, reply);
         this.offerStrengths();
       }, () => this.dials.delete(agent.label))); // until the next move the slider sets simulations
     }
@@ -145,7 +148,7 @@ class App {
 
   // offerStrengths sets up the sliders of the seated agents.
   offerStrengths() {
-    this.sliders.forEach((slider, seat) => slider.offer(this.agentOf(seat), this.levels.get(this.agentOf(seat)?.label) ?? []));
+    this.sliders.forEach((slider, seat) => slider.offer(this.agentOf(seat), this.levels.get(this.agentOf(seat)?.label)));
   }
 
   // ---- the game
@@ -301,6 +304,7 @@ class App {
   // Back button returns to that, and the note says so.
   setHistory(history, replaces = false) {
     this.history = history;
+    this.endReview();
     this.seed ??= this.newSeed();
     const kept = this.writeAddress(replaces);
     this.goTo(history.length);
@@ -597,6 +601,9 @@ class App {
     byId("pause").textContent = this.paused ? "Go on" : "Pause";
     byId("pause").setAttribute("aria-pressed", this.paused);
     this.setVisible("verb", this.kinds.length > 1 && !this.onlyAgents && !position.done);
+    this.setVisible("ask-review", history.newest.done);
+    this.enable("ask-review", !this.reviewing);
+    this.drawOutlook();
     this.setVisible("past", past);
     byId("past").querySelector("span").textContent = `Looking back: move ${ply} of ${history.length}.`;
     const loose = this.canMove ? position.legal.filter((text) => this.description.actions[text].to < 0) : [];
@@ -604,6 +611,15 @@ class App {
     extras.replaceChildren();
     for (const text of loose) make(extras, "button", { type: "button", "data-move": text }, text[0].toUpperCase() + text.slice(1));
     if (focused) (extras.querySelector("button") || this.board).focus();
+  }
+
+  // drawOutlook says before the game who wins with best play, if that is known, and offers the other seat.
+  drawOutlook() {
+    const { description: { bestPlay, players }, history } = this, other = [0, 1].find((seat) => this.agentOf(seat));
+    this.setVisible("outlook", Boolean(bestPlay) && history.length === 0);
+    this.setVisible("other-seat", other !== undefined && !this.onlyAgents);
+    byId("outlook").querySelector("span").textContent = `With best play ${bestPlay}.`;
+    if (other !== undefined) byId("other-seat").textContent = `Play ${players[other]}`;
   }
 
   // enable switches a button on or off. If it has the focus, the board gets it.
@@ -771,7 +787,7 @@ class App {
       this.hinted = this.description.actions[best];
       this.hintedBy = analysis;
       const { players } = this.description;
-      const after = value == null ? "" : `; value for ${players[0]} ${utility(valueForFirst(value, player, players))}`;
+      const after = value == null ? "" : `; ${players[0]} ${score(valueForFirst(value, player, players), 0)}`;
       this.showNote(this.hintNote = `Hint for ${player}: ${best}${reason ? `, which ${reason}` : ""}${after}`);
       this.drawBoard();
       this.drawAnalysis();
@@ -781,6 +797,39 @@ class App {
       if (this.hinting === request) this.hinting = undefined;
       this.clearNote(looking);
     }
+  }
+
+  // review analyses every position of the finished game, and shows where moves gave value away.
+  async review() {
+    const { history } = this, reviewing = this.reviewing = new AnalysisCache(this.engine), { players, game } = this.description;
+    const review = [];
+    this.drawControls();
+    try {
+      for (let ply = 0; ply < history.length; ply++) {
+        this.showNote(`Reviewing move ${ply + 1} of ${history.length} …`);
+        const { value, player, proven, best } = await reviewing.run({ game, moves: history.moves.slice(0, ply), agent: textOf(this.analyst, this.simulations) });
+        if (this.reviewing !== reviewing) return;
+        if (value == null) throw new Error(`${this.analyst.label} does not evaluate positions`);
+        review.push({ value: valueForFirst(value, player, players), proven, best });
+      }
+      const { goals } = history.newest;
+      review.push({ value: (goals[0] - goals[1]) / 100, proven: !this.description.goalHead }); // with a goal head points are not the score
+      this.showNote("");
+      byId("review").hidden = false;
+      showReview(byId("review"), review, history, (ply) => this.goTo(ply));
+    } catch (error) {
+      if (error.name !== "AbortError") this.showError(error.message);
+    } finally {
+      if (this.reviewing === reviewing) this.reviewing = undefined;
+      this.drawControls();
+    }
+  }
+
+  // endReview stops a review and hides its result.
+  endReview() {
+    this.reviewing?.stop();
+    this.reviewing = undefined;
+    byId("review").hidden = true;
   }
 
   // ---- the address

@@ -93,7 +93,7 @@ function showMatches() {
     { title: "agent", text: (s) => s.agent === "net" ? "with search" : "policy alone" },
     { title: "errors", figure: true, text: (s) => percent(s.error) },
     { title: "interval", figure: true, text: percentInterval },
-    { title: "value lost", figure: true, text: (s) => number(s.loss) },
+    { title: "score lost", figure: true, text: (s) => percent(s.loss / 2) }, // values go from -1 to 1
     { title: "positions", figure: true, text: (s) => s.positions },
   ], view.suite || [], "No results yet.");
 }

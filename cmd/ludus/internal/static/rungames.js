@@ -135,7 +135,7 @@ export class RunGames {
       if (searching !== this.searching) return;
       const forFirst = value == null || position.player === 0 ? value : -value;
       const source = `Analysis by ${byId("checkpoint").selectedOptions[0].text}, ${simulations} simulations.`;
-      viewer.show({ ...position, value: forFirst, proven, moves: moves.filter(({ visits }) => visits > 0) }, source);
+      viewer.show({ ...position, value: forFirst, proven, moves: moves.filter(({ visits }, i) => i === 0 || visits > 0) }, source);
     } catch (error) {
       if (searching === this.searching) byId("note").textContent = error.message;
     }

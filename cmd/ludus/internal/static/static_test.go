@@ -128,17 +128,46 @@ func nodeModules(t *testing.T, main string, names []string, arguments ...string)
 
 func TestFormat(t *testing.T) {
 	got := nodeModules(t, `
-		import { barScale, duration, grouped, number, percent, utility } from "./format.js";
+		import { barScale, duration, grouped, number, percent, score } from "./format.js";
 		console.log([0, 0.01234, 1.5, 94, -120.4, 9999, 12345, -1234567, null].map(number).join(" "));
-		console.log(grouped("12345.5"), utility(-0.0001), utility(0.5), utility(-0.996, 2), utility(0.9999), utility(-1, 2), percent(0.1234));
+		console.log(grouped("12345.5"), score(-0.0001), score(0.5), score(-0.996, 0), score(0.9999), score(-1, 0), score(null), percent(0.1234));
 		console.log(duration(0), duration(89), duration(600), duration(7200));
 		const at = barScale({ unit: "Elo", bars: [{ value: -50, low: -100, high: 0 }, { value: 50, low: 0, high: 100 }] });
 		console.log(at(-200), at(-50), at(0), at(50), barScale({ unit: "%", bars: [] })(25));
 	`, []string{"format.js"})
 	want := "0 0.0123 1.50 94.0 -120 9999 12,345 -1,234,567 –\n" +
-		"12,345.5 0.000 0.500 -0.99 0.999 -1.00 12.3 %\n" +
+		"12,345.5 50.0 % 75.0 % 1 % 99.9 % 0 % – 12.3 %\n" +
 		"1 s 89 s 10 min 2.0 h\n" +
 		"0 25 50 75 25\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Shades on the board follow what moves are worth, however often the search visited them; the prior alone has its own. Numbers are
+// the first player's expected score, whoever is to move.
+func TestBoardMarks(t *testing.T) {
+	got := nodeModules(t, `
+		globalThis.document = {};
+		globalThis.matchMedia = () => ({});
+		const { boardMarks } = await import("./analysis.js");
+		const players = ["red", "yellow"], actions = Object.fromEntries(["g1", "e1", "f1"].map((name, to) => [name, { from: -1, to }]));
+		const moves = [{ move: "g1", visits: 84, value: -0.01, prior: 0.2 }, { move: "e1", visits: 84, value: -0.9, prior: 0.7 }, { move: "f1", visits: 3, value: -0.05, prior: 0.1 }];
+		const show = (player, wants) => {
+			const { shades, numbers, chosen } = boardMarks({ player, simulations: 200, moves }, actions, wants, players);
+			console.log(shades.map(({ move, weight }) => move + " " + weight.toFixed(2)).join(", "), "|", [...numbers].map(([cell, text]) => cell + ":" + text).join(" "), "|", chosen?.move);
+		};
+		show("red", { visits: true, value: true });
+		show("yellow", { visits: true, value: true });
+		show("red", { visits: true });
+		show("red", { prior: true });
+		show("red", {});
+	`, []string{"analysis.js", "board.js", "dom.js", "format.js"})
+	want := "g1 1.00, f1 0.82 | 0:50 1:5 2:48 | g1\n" +
+		"g1 1.00, f1 0.82 | 0:51 1:95 2:53 | g1\n" +
+		"g1 1.00, f1 0.82 | 0:84 1:84 2:3 | g1\n" +
+		"e1 0.70, g1 0.20, f1 0.10 |  | g1\n" +
+		" |  | undefined\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -11,6 +11,9 @@ const units = { sims: "simulations", elo: "elo" }; // keys of a setting, by the 
 // alone; weakText, if the agent may have a strength dial, makes one for a rating in Elo; elo, if it is known, is its
 // rating with the default simulations.
 
+// share writes a share of blunders, which is from 0 to 1.
+const share = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
+
 // textOf returns the spec of an agent with a number of simulations, if it takes one.
 export const textOf = (agent, simulations = defaultSimulations) => typeof agent.text === "function" ? agent.text(simulations) : agent.text;
 
@@ -24,14 +27,15 @@ export class StrengthSlider {
     this.note = make(this.box, "span", { id: `strength-text${seat}` });
     this.slider.addEventListener("input", () => { this.wanted = this.value; this.show(); });
     this.slider.addEventListener("change", onChange);
-    this.offer(undefined, []);
+    this.offer();
   }
 
   // value is the setting: { simulations } or, on a strength dial, { elo, low, high }.
   get value() { return this.settings[this.slider.value]; }
 
-  // offer sets up the slider for an agent and the levels of its strength dial, as near as possible to the strength that people wanted.
-  offer(agent, levels) {
+  // offer sets up the slider for an agent, the levels of its strength dial and its share of blunders at full strength, as near as
+  // possible to the strength that people wanted.
+  offer(agent, { levels, blunders } = { levels: [] }) {
     const network = Boolean(agent?.weakText);
     const least = levels.length > 0 ? defaultSimulations : network ? 0 : 1; // only networks play without a search
     const searches = searchStrengths.filter(({ simulations }) => simulations >= least);
@@ -41,6 +45,7 @@ export class StrengthSlider {
     const chosen = wanted.simulations !== undefined ? nearest(searches, "simulations")
       : levels.length > 0 ? nearest(levels, "elo") : searches.find(({ simulations }) => simulations === usual.simulations);
     this.levels = levels;
+    this.blunders = blunders;
     this.elo = agent?.elo;
     this.settings = [...levels, ...searches];
     this.slider.max = this.settings.length - 1;
@@ -50,12 +55,14 @@ export class StrengthSlider {
   }
 
   show() {
-    const { simulations, elo, low, high } = this.value, top = this.elo ?? this.levels.at(-1)?.elo;
+    const { simulations, elo, low, high, word, blunders } = this.value, top = this.elo ?? this.levels.at(-1)?.elo;
     let text = simulations === 0 ? "network alone" : `${simulations} simulations`;
     if (elo !== undefined) text = `weakened to ${elo} Elo (${low} to ${high})`;
     else if (this.levels.length > 0 && simulations > defaultSimulations) text += `, over ${Math.round(top)} Elo`;
     else if (this.levels.length > 0) text += `, full strength (${this.elo ? "" : "over "}${Math.round(top)} Elo)`;
-    this.slider.title = this.levels.length > 0 ? "Elo above random moves, with its 95 % interval" : "";
+    if (word) text = `${word} (${share(blunders)} blunders), ${text}`;
+    else if (this.blunders !== undefined) text = `strongest (at most ${share(this.blunders)} blunders), ${text}`;
+    this.slider.title = this.levels.length > 0 ? "Blunders: moves that give value away, in solved positions. Elo above random moves, with its 95 % interval" : "";
     this.note.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);
   }

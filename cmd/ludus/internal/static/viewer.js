@@ -2,17 +2,18 @@
 import { byId, colour, make } from "./dom.js";
 import { Board, summed } from "./board.js";
 import { drawChart, keepDrawn } from "./charts.js";
-import { percent, utility } from "./format.js";
+import { minWeight, worth } from "./analysis.js";
+import { percent, score } from "./format.js";
 import { MoveList } from "./movelist.js";
 
 const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" };
 const maxRows = 8; // of the table of moves
 
-// Columns of the table of moves; a column is shown if any move has its figure. The title of values names the first player.
+// Columns of the table of moves; a column is shown if any move has its figure. The title of scores names the first player.
 const columns = [
   { key: "policy", title: "policy target", text: percent },
   { key: "visits", title: "visits", text: (n) => n ?? "–" },
-  { key: "value", title: "value for", text: utility },
+  { key: "value", title: "score of", text: score },
   { key: "prior", title: "prior", text: percent },
 ];
 
@@ -100,16 +101,18 @@ export class GameViewer {
   show(annotated, source = "") {
     const { players, actions } = this.description, { move, player, proven, value } = annotated;
     const forFirst = (v) => v == null || player === 0 ? v : -v; // values of moves are for the player to move
-    const moves = (annotated.moves || []).map((m) => ({ ...m, ...actions[m.move], value: forFirst(m.value), weight: m.visits ?? m.policy }));
-    const drawn = moves.filter(({ to, weight }) => to >= 0 && weight > 0).sort((a, b) => b.weight - a.weight);
-    const numbers = [...summed(drawn.map(({ to, weight }) => [to, weight]))];
+    const best = Math.max(...(annotated.moves || []).map((m) => m.value ?? -1));
+    const weightOf = (m) => m.policy ?? (m.value == null ? 0 : worth(m.value, best)); // the policy target is the search's improved policy
+    const moves = (annotated.moves || []).map((m) => ({ ...m, ...actions[m.move], value: forFirst(m.value), weight: weightOf(m) }));
+    const most = Math.max(...moves.map(({ weight }) => weight)), chosen = moves[0]?.visits == null ? undefined : moves[0]; // of an analysis
+    const drawn = moves.filter(({ to, weight }) => to >= 0 && weight > minWeight * most).sort((a, b) => b.weight - a.weight);
+    const numbers = [...summed(drawn.map(({ to, visits, weight }) => [to, visits ?? Math.round(100 * weight)]))];
     const before = this.replay.positions[this.ply - 1];
     this.board.show(annotated, {
-      last: [actions[before?.move]].filter(Boolean), played: actions[move], shades: drawn,
-      numbers: drawn[0]?.visits == null ? numbers.map(([cell, share]) => [cell, Math.round(100 * share)]) : numbers,
+      last: [actions[before?.move]].filter(Boolean), played: actions[move], chosen: chosen?.to >= 0 ? chosen : undefined, shades: drawn, numbers,
     });
     byId("status").textContent = annotated.status;
-    byId("value").textContent = value == null ? "" : `Value for ${players[0]}: ${utility(value)}${move && proven ? ", proven" : ""}`;
+    byId("value").textContent = value == null ? "" : `Expected score of ${players[0]}: ${score(value)}${move && proven ? ", proven" : ""}`;
     const shown = moves.filter((m, i) => i < maxRows || m.move === move);
     this.listMoves(move && !shown.some((m) => m.move === move) ? [...shown, { move }] : shown, move);
     byId("note").textContent = move ? this.notes(annotated, moves, shown, source) : "";
@@ -140,7 +143,7 @@ export class GameViewer {
     return texts.filter(Boolean).join(" ");
   }
 
-  // drawValues draws the known values of the positions as a curve.
+  // drawValues draws the expected scores of the positions, where they are known, as a curve.
   drawValues() {
     if (this.curve) this.curve.stop();
     this.curve = undefined;
@@ -148,8 +151,8 @@ export class GameViewer {
     const known = [...values.keys()].filter((ply) => values[ply] != null);
     if (known.length < 2) return;
     const chart = {
-      x: "ply", unit: "", min: -1.05, max: 1.05,
-      lines: [{ name: `value for ${this.description.players[0]}`, colour: 0, dots: true, x: known, y: known.map((ply) => values[ply]) }],
+      x: "ply", unit: "%", min: -2.5, max: 102.5,
+      lines: [{ name: `expected score of ${this.description.players[0]}`, colour: 0, dots: true, x: known, y: known.map((ply) => 50 + 50 * values[ply]) }],
     };
     this.curve = keepDrawn(place, () => {
       const plot = drawChart(place, chart, { height: 150, legend: { show: false }, hooks: { draw: [(p) => this.drawCursor(p)] } });

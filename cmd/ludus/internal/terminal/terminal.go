@@ -29,6 +29,7 @@ type Seat struct {
 	// change Agent's moves, but without elo=, so that they have full strength.
 	Advisor     agent.Agent
 	AdvisorName string // spec of Advisor
+	Strength    string // the strength of a weakened agent in words; "" for others
 }
 
 // Config describes a session: the game, the players and the output.
@@ -251,7 +252,7 @@ func (s *Session) lastMoves() []env.Action {
 }
 
 // commands lists the commands, for corrections of mistyped words.
-var commands = []string{"help", "hint", "moves", "rules", "board", "undo", "new", "switch", "quit"}
+var commands = []string{"help", "hint", "moves", "rules", "board", "review", "undo", "new", "switch", "quit"}
 
 // execute runs the command or plays the move on an input line.
 func (s *Session) execute(ctx context.Context, line string) (quit bool, err error) {
@@ -289,6 +290,8 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		s.showStart(false)
 	case "switch":
 		s.switchSides()
+	case "review":
+		return false, s.review(ctx)
 	case "hint":
 		return false, s.analyze(ctx, s.showSuggestion)
 	case "?", "analyze":
@@ -324,7 +327,7 @@ func (s *Session) reject(reason string) {
 // playLine plays the move on an input line.
 func (s *Session) playLine(line string) {
 	if s.state.Done() {
-		s.reject("The game is over; type new, switch, undo or quit.")
+		s.reject("The game is over; type review, new, switch, undo or quit.")
 		return
 	}
 	action, err := s.parseMove(line)
@@ -409,10 +412,7 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 		s.note("The game is over.")
 		return nil
 	}
-	seat := &s.Seats[s.state.Player()]
-	if seat.Agent == nil {
-		seat = &s.Seats[s.state.Player().Opponent()]
-	}
+	seat := s.adviser()
 	err := s.flush()
 	if err != nil {
 		return err
@@ -424,6 +424,36 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 		return err
 	}
 	show(seat.AdvisorName, result)
+	return nil
+}
+
+// adviser returns the seat whose advisor analyses: that of the player to move, or of the opponent if that is a person.
+func (s *Session) adviser() *Seat {
+	player := s.state.Player()
+	if s.Seats[player].Agent == nil {
+		player = player.Opponent()
+	}
+	return &s.Seats[player]
+}
+
+// review shows where the moves of the game gave value away.
+func (s *Session) review(ctx context.Context) error {
+	seat := s.adviser()
+	err := s.flush()
+	if err != nil {
+		return err
+	}
+	stop := s.showThinking(seat.AdvisorName)
+	values, mistakes, ok, err := analysis.Review(ctx, s.Game, seat.Advisor, s.moves)
+	stop()
+	if err != nil {
+		return err
+	}
+	if !ok {
+		s.note(seat.AdvisorName + " does not evaluate positions.")
+		return nil
+	}
+	s.showReview(values, mistakes)
 	return nil
 }
 

@@ -77,10 +77,12 @@ func contains(t *testing.T, out string, wants ...string) {
 	}
 }
 
-// A value that rounds to 0 has no sign.
-func TestSigned(t *testing.T) {
-	for value, want := range map[float64]string{0: "0.00", 0.004: "0.00", -0.004: "0.00", 0.01: "+0.01", -1: "-1.00"} {
-		if got := signed(value); got != want {
+// Only sure results are 0 and 100 %.
+func TestPercent(t *testing.T) {
+	for value, want := range map[float64][2]string{
+		0: {"50 %", "50.0 %"}, -0.004: {"50 %", "49.8 %"}, 0.9: {"95 %", "95.0 %"}, -1: {"0 %", "0.0 %"}, -0.9999: {"1 %", "0.1 %"}, 0.9999: {"99 %", "99.9 %"}, 1: {"100 %", "100.0 %"},
+	} {
+		if got := [2]string{percent(value, 0), percent(value, 1)}; got != want {
 			t.Errorf("%v is written %q, want %q", value, got, want)
 		}
 	}
@@ -88,9 +90,9 @@ func TestSigned(t *testing.T) {
 
 func TestSession(t *testing.T) {
 	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "c3", "r3 c3", "nonsense", "#99", "udno", "undo 2", "Undo", "undo", "quit now", "never read")
-	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nType a move such as b1, or hint, undo, ? (analysis by mcts:50), help.\n",
-		"a   b   c", "Type a move: b1 or (mark r1 c2).", "mcts:50 would play", "value for x",
-		"mcts:50 would play", "after 50 simulations", "value for x", "visits  value  prior", "  chosen\n", "and 15 more; \"? all\" lists them",
+	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nWith best play x wins; type switch to play o.\nType a move such as b1, or hint, undo, ? (analysis by mcts:50), help.\n",
+		"a   b   c", "Type a move: b1 or (mark r1 c2).", "mcts:50 would play", "expected score: x ",
+		"mcts:50 would play", "after 50 simulations", "expected score: x ", "visits  score of x  prior", "  chosen\n", "and 15 more; \"? all\" lists them",
 		"#1 b1, #2 c1", "#21 d5", "x plays c3", "o plays ", "c3 is not legal: x is on c3; moves look like ",
 		`"nonsense" is not a move of this game`, "there are moves #1 to #19", "did you mean undo?\n", "undo has no number", "taken back: 2 moves", "There is nothing to take back.\n")
 	if strings.Contains(out, "never read") || strings.Contains(out, "ended") || strings.Contains(out, "> ") || strings.Contains(out, "\x1b") {
@@ -123,7 +125,7 @@ func TestMovesLikeCommands(t *testing.T) {
 // "? all" lists every move.
 func TestAllMoves(t *testing.T) {
 	out := session(t, "quad-5x5", "mcts:50", env.First, "? all", "quit")
-	_, table, _ := strings.Cut(out, "visits  value  prior\n")
+	_, table, _ := strings.Cut(out, "visits  score of x  prior\n")
 	if n := strings.Count(table, "\n  "); n != 20 || strings.Contains(out, "more;") {
 		t.Errorf("the table has %d more lines than its first:\n%s", n, table)
 	}
@@ -138,9 +140,37 @@ func TestKeyboard(t *testing.T) {
 	if err := New(config, &out).Play(context.Background(), io.NopCloser(lines)); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out.String(), "x> x plays b2", "o plays", "A draw: x 50, o 50.\nnew, switch, undo or quit> The game is over",
+	contains(t, out.String(), "x> x plays b2", "o plays", "A draw: x 50, o 50.\nreview, new, switch, undo or quit> The game is over",
 		"> The game is over.", "> The game is over; there are no moves.", "taken back: 2 moves", "x to move", "x> ", "x plays b3", "A draw", "quit> ", "you are x", "x> ",
 		"you are o", "x plays", "o> ", "you are x", "o plays", "A draw", "quit> ")
+}
+
+// Before a game people read who wins with best play, and how to change sides; after it a review names the moves that gave value
+// away, with exact values where the solver knows them.
+func TestReview(t *testing.T) {
+	config := configure(t, "tic-tac-toe", "solver:100000", env.First)
+	config.Keyboard = true
+	var out bytes.Buffer
+	lines := strings.NewReader("b2\nreview\nswitch\nreview\nquit\n")
+	if err := New(config, &out).Play(context.Background(), io.NopCloser(lines)); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "you are x", "With best play nobody wins; type switch to play o.", "expected score of x after each move", "\n444\n", "No move gave value away")
+	contains(t, session(t, "tic-tac-toe", "solver:100000", env.First, "a1", "review", "quit"), "No move gave value away")
+
+	s := start(t, "tic-tac-toe", "solver:100000", env.First, &out)
+	for _, move := range []string{"b2", "b1"} {
+		a, err := s.Game.ParseAction(move)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.apply(a, 0)
+	}
+	out.Reset()
+	if err := errors.Join(s.review(context.Background()), s.flush()); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "\n447\n", "move 2, o: b1 gives away 50 % (50 % to 0 %); ")
 }
 
 // In games with falling pieces a single letter is a column, not a command.
@@ -153,7 +183,7 @@ func TestSecondSide(t *testing.T) {
 	const rows, last = "breakthrough(columns=2,rows=4,captures=true)", "quit"
 	contains(t, session(t, rows, "solver:1000", env.Second, "hint", "?", "switch", last),
 		"1  ", "4  B   B", "   b   a", // turned
-		"value for white -1.00, proven", "value for white -1.00, proven, from -1 (lost)", "-1.00",
+		"expected score: white 0 %, proven", "expected score: white 0 %, proven", "score of white", "  0.0 %",
 		"you are white", "black plays", "4  ", "1  W", "   a   b")
 }
 
@@ -174,7 +204,7 @@ func TestWatching(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "golden-rectangle: greedy is red, mcts:20 is yellow.\n", "red to move", "greedy would play ", "red plays ",
-		"yellow to move", "mcts:20 would play", "after 20 simulations", "visits  value", "yellow plays", "over: ", " wins: red ")
+		"yellow to move", "mcts:20 would play", "after 20 simulations", "visits  score of red", "yellow plays", "over: ", " wins: red ")
 }
 
 // The last moves are all that one player made in a row.

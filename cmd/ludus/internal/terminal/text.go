@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -20,10 +21,16 @@ func (s *Session) showPlayers() {
 		s.line("%s: %s is %s, %s is %s.\n", s.Game.Name, s.Seats[0].Name, players[0], s.Seats[1].Name, players[1])
 		return
 	}
-	agent := s.Seats[player.Opponent()].Name
-	s.line("%s: you are %s, %s is %s.", s.Game.Name, players[player], agent, players[player.Opponent()])
+	opponent := s.Seats[player.Opponent()]
+	s.line("%s: you are %s, %s is %s.", s.Game.Name, players[player], opponent.Name, players[player.Opponent()])
+	if opponent.Strength != "" {
+		s.line("Its strength: %s.", opponent.Strength)
+	}
+	if best := analysis.BestPlay(s.Game); best != "" && len(s.moves) == 0 {
+		s.line("With best play %s; type switch to play %s.", best, players[player.Opponent()])
+	}
 	s.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.%s\n", s.moveExamples(),
-		s.Seats[player.Opponent()].AdvisorName, s.canvas.legend())
+		opponent.AdvisorName, s.canvas.legend())
 }
 
 func (s *Session) showRules() {
@@ -51,7 +58,7 @@ func (s *Session) prompt() {
 	switch {
 	case !s.Keyboard:
 	case s.state.Done():
-		s.output.WriteString("new, switch, undo or quit> ")
+		s.output.WriteString("review, new, switch, undo or quit> ")
 	default:
 		fmt.Fprintf(&s.output, "%s> ", s.Game.Players[s.state.Player()])
 	}
@@ -91,7 +98,7 @@ func (s *Session) listMoves(legal []env.Action) {
 	fmt.Fprintln(&s.output, strings.ReplaceAll(s.Style.Wrapped(strings.Join(texts, ", ")), "\u00a0", " "))
 }
 
-// showSuggestion shows the agent's move with its reason and value, if there are any.
+// showSuggestion shows the agent's move with its reason and the expected score, if there are any.
 func (s *Session) showSuggestion(agent string, r *analysis.Result) {
 	text := fmt.Sprintf("%s would play %s", agent, r.Best)
 	if r.Reason != "" {
@@ -99,13 +106,13 @@ func (s *Session) showSuggestion(agent string, r *analysis.Result) {
 	}
 	s.line("%s", text)
 	if r.Value != nil {
-		s.line("  %s", s.valueForFirst(r))
+		s.line("  %s", s.expectedScore(r))
 	}
 }
 
-// valueForFirst formats the value of the position for the first player, whoever is to move.
-func (s *Session) valueForFirst(r *analysis.Result) string {
-	return fmt.Sprintf("value for %s %s%s", s.Game.Players[0], signed(*s.forFirst(r, r.Value)), proven(r))
+// expectedScore formats the expected score of the first player, whoever is to move.
+func (s *Session) expectedScore(r *analysis.Result) string {
+	return fmt.Sprintf("expected score: %s %s%s", s.Game.Players[0], percent(*s.forFirst(r, r.Value), 0), proven(r))
 }
 
 // forFirst converts a value for the player to move of an analysis into one for the first player; nil stays nil.
@@ -132,7 +139,7 @@ func proven(r *analysis.Result) string {
 // maxMoveInfos is the number of moves that an analysis shows unless all are wanted.
 const maxMoveInfos = 6
 
-// showAnalysis shows an agent's move, value, expected points and best moves: all of them, or maxMoveInfos.
+// showAnalysis shows an agent's move, expected score and points, and best moves: all of them, or maxMoveInfos.
 func (s *Session) showAnalysis(agent string, r *analysis.Result, all bool) {
 	after := ""
 	if r.Simulations > 0 {
@@ -143,7 +150,7 @@ func (s *Session) showAnalysis(agent string, r *analysis.Result, all bool) {
 		s.line("  It does not evaluate positions.\n")
 		return
 	}
-	s.line("  %s, from -1 (lost) to +1 (won)", s.valueForFirst(r))
+	s.line("  %s", s.expectedScore(r))
 	if r.Goals != nil && s.Game.GoalHead { // in other games the goals follow from the value
 		goals := r.Goals.Values
 		s.line("  expected points at the end: %s %.0f, %s %.0f", s.Game.Players[0], goals[0], s.Game.Players[1], goals[1])
@@ -156,28 +163,34 @@ func (s *Session) showAnalysis(agent string, r *analysis.Result, all bool) {
 	s.output.WriteString("\n")
 }
 
-// moveInfos lists the best `count` moves, the chosen one first. Each has a bar for its visits, or for its prior if the
-// agent counts no visits. Values are for the first player.
+// moveInfos lists the best `count` moves, the chosen one first. Scores are the first player's. A bar shows the score of the
+// player to move, or the prior if the agent gives no values.
 func (s *Session) moveInfos(r *analysis.Result, count int) {
 	moves, shown := r.Moves, r.Moves[:count]
-	visits, priors := 0, 0.0
-	for _, m := range moves {
-		visits, priors = max(visits, orZero(m.Visits)), max(priors, orZero(m.Prior))
-	}
+	valued := slices.ContainsFunc(moves, func(m analysis.MoveInfo) bool { return m.Value != nil })
 	width := len("move")
 	for _, m := range shown {
 		width = max(width, uniseg.StringWidth(m.Move))
 	}
-	const numbers, bar = 24, 12 // widths: three columns of numbers, with the gaps up to the bar, and the longest bar
-	fmt.Fprintf(&s.output, "  %s  visits  value  prior\n", pad("move", width))
+	score := "score of " + s.Game.Players[0]
+	scoreWidth := max(uniseg.StringWidth(score), len("99.9 %"))
+	const numbers, bar = 19, 12 // widths: two columns of numbers, with all gaps up to the bar, and the longest bar
+	fmt.Fprintf(&s.output, "  %s  visits  %s  prior\n", pad("move", width), score)
 	for i, m := range shown {
-		line := fmt.Sprintf("  %s  %6s  %5s  %5s", pad(m.Move, width),
-			orDash(m.Visits, "%d", 1), valueOrDash(s.forFirst(r, m.Value)), orDash(m.Prior, "%.0f %%", 100))
-		share := orZero(m.Prior) / max(priors, 1e-9)
-		if visits > 0 {
-			share = float64(orZero(m.Visits)) / float64(visits)
+		value := "-"
+		if m.Value != nil {
+			value = percent(*s.forFirst(r, m.Value), 1)
 		}
-		if s.Style.room() >= 2+width+numbers+bar {
+		line := fmt.Sprintf("  %s  %6s  %*s  %5s", pad(m.Move, width),
+			orDash(m.Visits, "%d", 1), scoreWidth, value, orDash(m.Prior, "%.0f %%", 100))
+		share := 0.0
+		switch {
+		case m.Value != nil:
+			share = (1 + *m.Value) / 2
+		case !valued && m.Prior != nil:
+			share = *m.Prior
+		}
+		if s.Style.room() >= 2+width+scoreWidth+numbers+bar {
 			line += "  " + strings.Repeat(s.Style.pick("▇", "#"), int(share*bar+0.5))
 		}
 		line = strings.TrimRight(line, " ")
@@ -199,29 +212,13 @@ func orDash[T int | float64](x *T, format string, scale T) string {
 	return fmt.Sprintf(format, *x*scale)
 }
 
-// signed formats a value with its sign; 0 has none.
-func signed(value float64) string {
-	text := fmt.Sprintf("%+.2f", value)
-	if text == "-0.00" || text == "+0.00" {
-		return "0.00"
+// percent formats a value from -1 to 1 as an expected score. Only sure results are 0 and 100 %.
+func percent(value float64, digits int) string {
+	score := 50 * (1 + value)
+	if least := math.Pow10(-digits); math.Abs(value) < 1 {
+		score = min(max(score, least), 100-least)
 	}
-	return text
-}
-
-// valueOrDash formats a value; nil becomes a dash.
-func valueOrDash(value *float64) string {
-	if value == nil {
-		return "-"
-	}
-	return signed(*value)
-}
-
-// orZero returns the number that x points to, or 0 if x is nil.
-func orZero[T int | float64](x *T) T {
-	if x == nil {
-		return 0
-	}
-	return *x
+	return fmt.Sprintf("%.*f %%", digits, score)
 }
 
 // counted formats a count with its noun: "1 move", "2 moves".
@@ -250,6 +247,30 @@ func (s *Session) showResult() {
 		goals[1])
 }
 
+// showReview shows the expected score along the game as a line of bars, and the moves that gave value away. Values are for
+// the first player.
+func (s *Session) showReview(values []float64, mistakes []analysis.Mistake) {
+	levels := []rune(s.Style.pick("▁▂▃▄▅▆▇█", "01234567"))
+	curve := make([]rune, len(values))
+	for i, v := range values {
+		curve[i] = levels[int((1+v)/2*float64(len(levels)-1)+0.5)]
+	}
+	s.line("expected score of %s after each move, from 0 %% (%c) to 100 %% (%c):\n%s", s.Game.Players[0], levels[0],
+		levels[len(levels)-1], string(curve))
+	if len(mistakes) == 0 {
+		s.note("No move gave value away, as far as the agent sees.")
+	}
+	for _, m := range mistakes {
+		about := "about "
+		if m.Exact {
+			about = ""
+		}
+		s.line("move %d, %s: %s gives away %s%s (%s to %s); %s was better", m.Ply, s.Game.Players[m.Player], m.Move, about,
+			percent(m.Before-m.After-1, 0), percent(m.Before, 0), percent(m.After, 0), m.Best)
+	}
+	s.output.WriteString("\n")
+}
+
 // showInputEnd shows that the input ended, unless the game did so before.
 func (s *Session) showInputEnd() {
 	if s.Keyboard {
@@ -275,13 +296,14 @@ func (s *Session) help() string {
 	return fmt.Sprintf(`Type a move: %s.
 A cell is a column letter and a row number; that of a piece lists its moves, or plays its only one.
 On the board, [ ] is the last move; %s marks where you can move to or capture. Commands:
-  ?           the agent's best moves: how often the search visited each, the value it found, and the
-              network's guess before the search (prior); ? all: all moves
+  ?           the agent's best moves: how often the search visited each, the expected score it found, and
+              the network's guess before the search (prior); ? all: all moves
   hint        a suggestion: the move that it would play, and why
   undo        take your last move back
   moves       list the legal moves; #2 plays the second
   rules       show the rules again
   board       draw the board again
+  review      the moves that gave value away, and the expected score along the game
   switch      change sides
   new         start a new game
   quit        stop

@@ -46,7 +46,6 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	if err != nil {
 		return nil, nil, err
 	}
-	spec = spec.WithSolver(agent.DefaultSolve)
 	version, err := p.version(spec)
 	if err != nil {
 		return nil, nil, err
@@ -60,7 +59,7 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	}
 	p.mu.Unlock()
 	if a.Agent == nil {
-		a.Agent, err = agent.NewFactory(game, spec, shipped.Loader(game, p.loadWeights)).New(0)
+		a.Agent, err = agent.NewFactory(game, spec, shipped.Loader(game, p.loadWeights)).ForPeople().New(0)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -70,7 +70,7 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 		if err != nil {
 			return nil, nil, err
 		}
-		if player, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(0); err != nil {
+		if player, err = factory.ForPeople().New(0); err != nil {
 			return nil, nil, err
 		}
 		if len(e.agents) == maxAgents {

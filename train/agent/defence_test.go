@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/env/solver"
+)
+
+// forPeople returns an agent with a random network that plays against people.
+func forPeople(t *testing.T, game *env.Game, text string) *Batched {
+	t.Helper()
+	a, err := parse(t, game, text).ForPeople().New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.(*Batched)
+}
+
+// replayed returns the position after moves.
+func replayed(t *testing.T, game *env.Game, moves ...string) env.State {
+	t.Helper()
+	state, _, err := env.ReplayText(game, moves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// In a lost position the agent makes the line as long as possible, and leaves the opponent as few winning replies as the
+// longest lines allow.
+func TestLostPositions(t *testing.T) {
+	game, err := games.New("line-up(width=4,height=4,line=3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, s, tested := forPeople(t, game, "net:1,sims=8"), solver.New(game, 1<<20), 0
+	last := len(game.Classes) - 1
+	for i, state := range randomPositions(game, 8, 60) {
+		classes := exactClasses(game, s, state, 0)
+		if slices.Min(classes) != last {
+			continue
+		}
+		// measure returns the plies that the opponent needs after a move, and how many of its replies win.
+		measure := func(move env.Action) (plies, winning int) {
+			next := game.NewState()
+			next.CopyFrom(state)
+			next.Apply(move)
+			for !next.Done() && !forced(s, state.Player().Opponent(), next, plies) {
+				plies++
+			}
+			if next.Done() {
+				return 0, 0
+			}
+			for _, class := range exactClasses(game, s, next, 0) {
+				if class == 0 {
+					winning++
+				}
+			}
+			return plies, winning
+		}
+		longest, fewest := 0, 0
+		for _, move := range state.Legal(nil) {
+			if plies, winning := measure(move); plies > longest || plies == longest && winning < fewest {
+				longest, fewest = plies, winning
+			}
+		}
+		a.Reset(uint64(i))
+		move, err := a.Choose(context.Background(), state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plies, winning := measure(move); plies != longest || winning != fewest {
+			t.Errorf("%s loses in %d plies to %d replies; possible are %d and %d\n%s", game.ActionNames[move], plies, winning, longest, fewest, game.Board(state))
+		}
+		tested++
+	}
+	if tested < 5 {
+		t.Errorf("only %d positions are lost", tested)
+	}
+}
+
+func forced(s *solver.Solver, player env.Player, state env.State, plies int) bool {
+	if plies == 0 {
+		return false
+	}
+	forced, _ := s.ForcesWithin(player, state, 0, plies, solver.Limits{})
+	return forced
+}
+
+// Against people an agent varies its moves by its seed, in a lost, a drawn and an even position, without giving value
+// away, and plays a quickest win where it sees one; other agents always play the same.
+func TestVariety(t *testing.T) {
+	quad := quad(t)
+	ticTacToe, err := games.New("tic-tac-toe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		game   *env.Game
+		moves  []string
+		varied bool
+	}{
+		{quad, []string{"c3"}, true}, {ticTacToe, nil, true}, {ticTacToe, []string{"a1", "b1", "a2", "b2"}, false},
+	} {
+		s, state := solver.New(c.game, 16<<20), replayed(t, c.game, c.moves...)
+		classes, legal := exactClasses(c.game, s, state, 0), state.Legal(nil)
+		for text, a := range map[string]Agent{
+			"for people": forPeople(t, c.game, "net:1"), "for matches": newAgent(t, c.game, "net:1,solve=2000000"),
+		} {
+			played := map[env.Action]int{}
+			for seed := range uint64(10) {
+				a.Reset(seed % 5)
+				move, err := a.Choose(context.Background(), state)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if class := classes[slices.Index(legal, move)]; class != slices.Min(classes) {
+					t.Errorf("%s, after %v: %s has class %d", text, c.moves, c.game.ActionNames[move], class)
+				}
+				played[move]++
+			}
+			for move, n := range played {
+				if n%2 != 0 {
+					t.Errorf("%s, after %v: %s is played %d times by 2 times 5 seeds", text, c.moves, c.game.ActionNames[move], n)
+				}
+			}
+			if wanted := c.varied && text == "for people"; len(played) > 1 != wanted {
+				t.Errorf("%s, after %v: %d different moves", text, c.moves, len(played))
+			}
+		}
+	}
+}
