@@ -2,6 +2,7 @@
 // Format: nested lists in brackets, with ; before a comment.
 //
 // [Read] returns the nested lists of a text, as in a sheet or in a message of a match. [Rules] turns them into rules.
-// Upper case is read as lower case. Both tolerate what real sheets contain: (<= head) without a body, and (p) for p.
+// [Case] tells whether upper and lower case differ in a sheet. All tolerate what real sheets contain: (<= head) without a
+// body, and (p) for p.
 // Packages ground and gdl check what the rules mean.
 package kif

@@ -38,7 +38,7 @@ func Errorf(p Pos, format string, args ...any) error {
 
 // Node is an atom or a list.
 type Node struct {
-	Atom string // in lower case; "" for a list
+	Atom string // as written; "" for a list
 	List []Node
 	Pos  Pos
 }
@@ -129,7 +129,7 @@ func (r *reader) list(depth int, open Pos) ([]Node, error) {
 			for r.at < len(r.text) && !isDelimiter(r.text[r.at]) {
 				r.advance()
 			}
-			list = append(list, Node{Atom: strings.ToLower(r.text[start:r.at]), Pos: pos})
+			list = append(list, Node{Atom: r.text[start:r.at], Pos: pos})
 		}
 	}
 }
