@@ -148,13 +148,13 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 // checkStart returns an error if the circuit does not have two roles, or if the game is over in its initial position.
 func checkStart(circuit *gates.Circuit) error {
 	w := newWalk(circuit, 0, 1) // one game at its start
-	circuit.Position(w.values)
+	circuit.Position(w.Values)
 	switch n := len(circuit.Program.Roles); {
 	case n == 1:
 		return errors.New("the sheet has one role; only games of two players are supported")
 	case n != 2:
 		return fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
-	case w.values.Get(circuit.Terminal) != 0:
+	case w.Values.Get(circuit.Terminal) != 0:
 		return errors.New("the game is over at its start: terminal holds in the first position")
 	}
 	return nil
