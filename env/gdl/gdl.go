@@ -66,7 +66,7 @@ func Read(ctx context.Context, text string) (*gates.Circuit, error) {
 	if err != nil {
 		return nil, explain(err, text, nil) // there is no circuit yet
 	}
-	return gates.New(program)
+	return gates.New(ctx, program)
 }
 
 // FromCircuit is [New] for a sheet whose circuit exists already.
@@ -98,7 +98,19 @@ func Restore(ctx context.Context, name, text string) (*env.Game, error) {
 const uncapped = 0
 
 // build makes the game of a circuit. A limit other than uncapped is the cap of plies, even if a longest game is proven.
-func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit int) (*env.Game, *Info, error) {
+func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit int) (e *env.Game, info *Info, err error) {
+	interrupted := circuit.Until(ctx, func() error {
+		e, info, err = buildWhole(ctx, stem, text, circuit, limit)
+		return nil
+	})
+	if interrupted != nil {
+		return nil, nil, fmt.Errorf("the proofs about the game were not finished: %w", interrupted)
+	}
+	return e, info, err
+}
+
+// buildWhole is build without its way to stop soon after ctx ends.
+func buildWhole(ctx context.Context, stem, text string, circuit *gates.Circuit, limit int) (*env.Game, *Info, error) {
 	if err := checkStart(circuit); err != nil {
 		return nil, nil, err
 	}

@@ -28,7 +28,7 @@ func build(ctx context.Context, text string) (*gates.Circuit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gates.New(p)
+	return gates.New(ctx, p)
 }
 
 // compare plays random games, up to a number of plies, by the slow interpreter and by the circuit, 64 at a time.

@@ -66,7 +66,9 @@ const (
 func randomRules(rng *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString("(role a)\n")
-	atom := func(relation int, args ...string) string { return fmt.Sprintf("(r%d %s)", relation, strings.Join(args, " ")) }
+	atom := func(relation int, args ...string) string {
+		return fmt.Sprintf("(r%d %s)", relation, strings.Join(args, " "))
+	}
 	constant := func() string { return fmt.Sprint(rng.IntN(constants)) }
 	for range 4 {
 		fmt.Fprintf(&b, "(base %s %s) (init (f %s %s))\n", constant(), constant(), constant(), constant())

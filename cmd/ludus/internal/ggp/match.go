@@ -234,13 +234,24 @@ func (m *match) sendAgent(circuit *gates.Circuit, f *agent.Factory) error {
 
 // learn trains a network during the rest of the start clock. It returns nil if that fails, or if the network is not
 // measurably better than the search: the 95 % interval of its score must lie above one half.
-func (m *match) learn(ctx context.Context, game *env.Game, search *agent.Factory) (network *agent.Factory) {
+func (m *match) learn(ctx context.Context, game *env.Game, search *agent.Factory) *agent.Factory {
+	var network *agent.Factory
 	var score stats.Estimate
 	var games int
-	err := safely(func() (err error) {
-		network, score, games, err = learn(ctx, game, search, m.server.simulations(), m.ready.Add(-settling))
-		return err
+	var err error
+	learned := make(chan struct{})
+	m.server.running.Go(func() {
+		defer close(learned)
+		err = safely(func() (err error) {
+			network, score, games, err = learn(ctx, game, search, m.server.simulations(), m.ready.Add(-settling))
+			return err
+		})
 	})
+	select {
+	case <-learned:
+	case <-ctx.Done(): // learn ends after a last write to the disk
+		return nil
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -233,27 +234,27 @@ func (u *uct) follow(moves map[string]string) error {
 func (u *uct) choose(ctx context.Context, role string, _ []string, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	index := 0
-	for i, name := range u.position.roles() {
-		if name == role {
-			index = i
-		}
-	}
+	index := slices.Index(u.position.roles(), role)
 	err := u.search(ctx)
 	if err != nil && (u.root == nil || u.root.visits == 0) {
 		return "", err
 	}
+	return u.text(index), nil
+}
+
+// text returns the best move found for a role.
+func (u *uct) text(role int) string {
 	if len(u.line) > 0 {
-		return u.position.text(index, u.line[0]), nil
+		return u.position.text(role, u.line[0])
 	}
-	arms := u.root.arms[index]
+	arms := u.root.arms[role]
 	best := &arms[0]
 	for i := range arms {
 		if a := &arms[i]; a.visits > best.visits || a.visits == best.visits && a.sum > best.sum {
 			best = a
 		}
 	}
-	return u.position.text(index, best.move), nil
+	return u.position.text(role, best.move)
 }
 
 // search simulates until ctx ends, or until a player without opponents has found a perfect game.
