@@ -91,7 +91,10 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		s.trained[t.form.Text] = t
 		s.logf("%s plays %s", path, t.factory.Game.Name)
 	}
-	return s, s.listen(o.Address)
+	if err := s.listen(o.Address); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // listen opens a port for each match, the given one and those that follow; port 0 stands for any free ones.
