@@ -496,6 +496,9 @@ func (m *match) tryPlayer(ctx context.Context, r request, role string, legal []s
 		return nil
 	}
 	move, err := m.player.choose(ctx, role, legal, limit)
+	if err == nil && move == "" {
+		return nil
+	}
 	if err == nil && !slices.Contains(legal, move) {
 		err = fmt.Errorf("the move %.60q is illegal", move)
 	}

@@ -3,7 +3,6 @@ package ggp
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"runtime/metrics"
 	"time"
 
@@ -33,7 +32,8 @@ func (s *Server) playouts(game *env.Game) int {
 // simulations returns how many simulations per move a search with a network may have.
 func (s *Server) simulations() int { return min(maxSimulations, s.room()/bytesPerSimulation) }
 
-// guard returns a context that ends when the process has more memory than it may; the caller then calls stop.
+// guard returns a context that ends when live objects take two thirds of the memory: with more of them the garbage
+// collector would take most of the time. The caller then calls stop.
 func (s *Server) guard(ctx context.Context) (limited context.Context, stop func()) {
 	limited, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
@@ -47,11 +47,8 @@ func (s *Server) guard(ctx context.Context) (limited context.Context, stop func(
 			case <-limited.Done():
 				return
 			}
-			if used() > s.memory {
-				debug.FreeOSMemory() // garbage does not count
-				if used() > s.memory {
-					cancel(fmt.Errorf("it takes more than the %d MB of --memory", s.memory>>20))
-				}
+			if live() > s.memory/3*2 {
+				cancel(fmt.Errorf("it takes too much of the %d MB of --memory", s.memory>>20))
 			}
 		}
 	}()
@@ -61,9 +58,9 @@ func (s *Server) guard(ctx context.Context) (limited context.Context, stop func(
 	}
 }
 
-// used returns the bytes that the process has from the system, without what it gave back.
-func used() int {
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+// live returns the bytes of the objects that the last garbage collection found in use.
+func live() int {
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(samples)
-	return int(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+	return int(samples[0].Value.Uint64())
 }

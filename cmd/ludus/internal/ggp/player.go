@@ -14,7 +14,7 @@ import (
 type player interface {
 	// follow plays the move of each role. After an error the player must not be used.
 	follow(moves map[string]string) error
-	// choose returns a move for a role, one of the given legal ones.
+	// choose returns a move for a role, one of the given legal ones; "" if the time was too short for it.
 	choose(ctx context.Context, role string, legal []string, limit time.Duration) (string, error)
 }
 

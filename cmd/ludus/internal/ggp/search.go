@@ -236,10 +236,13 @@ func (u *uct) choose(ctx context.Context, role string, _ []string, limit time.Du
 	defer cancel()
 	index := slices.Index(u.position.roles(), role)
 	err := u.search(ctx)
-	if err != nil && (u.root == nil || u.root.visits == 0) {
-		return "", err
+	switch {
+	case len(u.line) > 0 || u.root != nil && u.root.visits > 0:
+		return u.text(index), nil
+	case ctx.Err() != nil:
+		return "", nil
 	}
-	return u.text(index), nil
+	return "", err
 }
 
 // text returns the best move found for a role.
