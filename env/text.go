@@ -18,22 +18,19 @@ var ErrAction = errors.New("unknown move")
 func (g *Game) nameActions() {
 	g.ActionNames = make([]string, len(g.ActionTexts))
 	g.index = make(map[string]Action, 3*len(g.ActionTexts))
-	for a, text := range g.ActionTexts {
-		if text != "" {
-			g.index[fold(text)] = Action(a)
-		}
-	}
-	// Without brackets two texts may be the same: (f (a b)) and (f a b).
-	for a, text := range g.ActionTexts {
-		if _, taken := g.index[clean(text)]; text != "" && !taken {
-			g.index[clean(text)] = Action(a)
+	// In lower case two texts may be the same, and without brackets, too: (f (a b)) and (f a b).
+	for _, form := range []func(string) string{strings.TrimSpace, fold, clean} {
+		for a, text := range g.ActionTexts {
+			if _, taken := g.index[form(text)]; text != "" && !taken {
+				g.index[form(text)] = Action(a)
+			}
 		}
 	}
 	for a, text := range g.ActionTexts {
 		if text == "" {
 			continue
 		}
-		for _, name := range []string{g.plainName(a), g.Verb(Action(a)) + " " + g.plainName(a), clean(text), fold(text)} {
+		for _, name := range []string{g.plainName(a), g.Verb(Action(a)) + " " + g.plainName(a), clean(text), fold(text), text} {
 			if other, taken := g.index[name]; !taken || other == Action(a) {
 				g.ActionNames[a], g.index[name] = name, Action(a)
 				break
@@ -73,10 +70,10 @@ func clean(text string) string { return fold(brackets.Replace(text)) }
 
 var brackets = strings.NewReplacer("(", " ", ")", " ")
 
-// ParseAction returns the action that has the given text in ActionTexts or ActionNames. It ignores case, repeated blanks
-// and, unless they tell two actions apart, brackets. Errors wrap [ErrAction].
+// ParseAction returns the action that has the given text in ActionTexts or ActionNames. It ignores repeated blanks and,
+// unless they tell two actions apart, case and brackets. Errors wrap [ErrAction].
 func (g *Game) ParseAction(text string) (Action, error) {
-	for _, key := range []string{fold(text), clean(text)} {
+	for _, key := range []string{strings.TrimSpace(text), fold(text), clean(text)} {
 		if a, ok := g.index[key]; ok {
 			return a, nil
 		}

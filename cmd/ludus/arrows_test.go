@@ -25,7 +25,7 @@ var imports = map[string][]string{
 	"env/games":                   {"env", "env/gdl", "env/gdl/kif", "env/naming"},
 	"env/envtest":                 {"env"},
 	"env/gdl/kif":                 {},
-	"env/gdl/oracle":              {"env/gdl/ground", "env/gdl/kif"},
+	"env/gdl/interpreter":         {"env/gdl/ground", "env/gdl/kif"},
 	"env/gdl/ground":              {"env/gdl/kif"},
 	"env/gdl/gates":               {"env/gdl/ground"},
 	"env/gdl/canonical":           {"env/gdl/kif"},
@@ -91,7 +91,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/browsertest": {},
 	"cmd/ludus/internal/ggp": {
-		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/kif", "model/infer", "train", "train/agent", "train/parallel", "train/rundir", "train/stats",
+		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/interpreter", "env/gdl/kif", "model/infer", "train", "train/agent", "train/parallel", "train/rundir", "train/stats",
 	},
 	"cmd/ludus/internal/lines":       {"env"},
 	"cmd/ludus/internal/notation":    {"env"},
@@ -126,13 +126,13 @@ var imports = map[string][]string{
 
 // quiet packages start no goroutine. Their callers decide what runs concurrently.
 var quiet = []string{
-	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/gates", "env/gdl/canonical", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
+	"env", "env/games", "env/gdl/kif", "env/gdl/ground", "env/gdl/gates", "env/gdl/canonical", "env/gdl/interpreter", "env/gdl", "env/solver", "mcts", "model", "model/infer", "model/infer/onnx", "model/infer/kernel",
 	"checkpoints", "model/protobuf", "train/record", "train/learn", "train/plan", "train/seed", "train/stats",
 }
 
 // forTests are packages that only tests import, so no program contains them.
 var forTests = []string{
-	"env/envtest", "env/gdl/oracle", "env/gdl/sheets", "model/infer/infertest", "train/record/recordtest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
+	"env/envtest", "env/gdl/sheets", "model/infer/infertest", "train/record/recordtest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
 }
 
 // source is one parsed file of the module.

@@ -94,13 +94,13 @@ func threadsFlag(cmd *cobra.Command, threads *int, help string) {
 	limit(cmd, "threads", "from 1 to 1024", func() bool { return *threads >= 1 && *threads <= 1024 })
 }
 
-// memoryFlag adds the flag --memory, the size of tables in MiB. If less than twice its default is available, the default is
+// memoryFlag adds the flag --memory in MiB, at least `least`. If less than twice its default is available, the default is
 // half of what is.
-func memoryFlag(cmd *cobra.Command, mebibytes *int, value int, help string) {
-	cmd.Flags().IntVar(mebibytes, "memory", max(1, memory.Share(value<<20)>>20), help)
+func memoryFlag(cmd *cobra.Command, mebibytes *int, least, value int, help string) {
+	cmd.Flags().IntVar(mebibytes, "memory", max(least, memory.Share(value<<20)>>20), help)
 	most := min(1<<20, memory.Available()>>20)
-	limit(cmd, "memory", fmt.Sprintf("from 1 to %d megabytes, as many as are available here", most),
-		func() bool { return *mebibytes >= 1 && *mebibytes <= most })
+	limit(cmd, "memory", fmt.Sprintf("from %d to %d megabytes, as many as are available here", least, most),
+		func() bool { return *mebibytes >= least && *mebibytes <= most })
 }
 
 // arguments returns a check of the number of arguments. A negative most means no maximum.

@@ -69,7 +69,7 @@ More memory makes long searches faster. Ctrl-C prints the values found so far.`,
 	flags.StringVar(&moves, "moves", "", "moves from the start to the position, separated by semicolons, written as in play")
 	flags.IntVar(&o.nodes, "nodes", 0, "maximum number of positions to visit; 0 for no limit")
 	flags.DurationVar(&o.time, "time", 0, "maximum time, such as 30s; 0 for no limit")
-	memoryFlag(cmd, &o.memory, 512, "megabytes for the table of positions")
+	memoryFlag(cmd, &o.memory, 1, 512, "megabytes for the table of positions")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	limit(cmd, "nodes", "0 or more", func() bool { return o.nodes >= 0 })
 	limit(cmd, "time", "0 or more", func() bool { return o.time >= 0 })

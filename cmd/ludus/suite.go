@@ -70,7 +70,7 @@ positions or more.
 		"an agent whose games the positions come from; may be repeated")
 	flags.IntVar(&f.Nodes, "nodes", 1_000_000, "maximum solver nodes per position")
 	flags.IntVar(&f.PerGame, "per-game", 2, "maximum positions per game")
-	memoryFlag(cmd, &f.Memory, suite.DefaultMemory, "maximum megabytes for each core's table of positions")
+	memoryFlag(cmd, &f.Memory, 1, suite.DefaultMemory, "maximum megabytes for each core's table of positions")
 	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.StringVar(&f.out, "out", "", "the file to write")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")

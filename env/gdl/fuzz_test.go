@@ -45,7 +45,7 @@ func FuzzMutations(f *testing.F) {
 		if err != nil {
 			return
 		}
-		net, err := gates.New(p)
+		net, err := gates.New(t.Context(), p)
 		if err != nil {
 			return
 		}

@@ -67,7 +67,7 @@ func Read(ctx context.Context, text string) (*gates.Circuit, error) {
 	if err != nil {
 		return nil, explain(err, text, nil) // there is no circuit yet
 	}
-	return gates.New(program)
+	return gates.New(ctx, program)
 }
 
 // FromCircuit is [New] for a sheet whose circuit exists already.
@@ -99,7 +99,19 @@ func Restore(ctx context.Context, name, text string) (*env.Game, error) {
 const uncapped = 0
 
 // build makes the game of a circuit. A limit other than uncapped is the cap of plies, even if a longest game is proven.
-func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit int) (*env.Game, *Info, error) {
+func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit int) (e *env.Game, info *Info, err error) {
+	interrupted := circuit.Until(ctx, func() error {
+		e, info, err = buildWhole(ctx, stem, text, circuit, limit)
+		return nil
+	})
+	if interrupted != nil {
+		return nil, nil, fmt.Errorf("the proofs about the game were not finished: %w", interrupted)
+	}
+	return e, info, err
+}
+
+// buildWhole is build without its way to stop soon after ctx ends.
+func buildWhole(ctx context.Context, stem, text string, circuit *gates.Circuit, limit int) (*env.Game, *Info, error) {
 	if err := checkStart(circuit); err != nil {
 		return nil, nil, err
 	}
@@ -149,13 +161,13 @@ func build(ctx context.Context, stem, text string, circuit *gates.Circuit, limit
 // checkStart returns an error if the circuit does not have two roles, or if the game is over in its initial position.
 func checkStart(circuit *gates.Circuit) error {
 	w := newWalk(circuit, 0, 1) // one game at its start
-	circuit.Position(w.values)
+	circuit.Position(w.Values)
 	switch n := len(circuit.Program.Roles); {
 	case n == 1:
 		return errors.New("the sheet has one role; only games of two players are supported")
 	case n != 2:
 		return fmt.Errorf("the sheet has %d roles; only games of two players are supported", n)
-	case w.values.Get(circuit.Terminal) != 0:
+	case w.Values.Get(circuit.Terminal) != 0:
 		return errors.New("the game is over at its start: terminal holds in the first position")
 	}
 	return nil

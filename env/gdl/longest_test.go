@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ludus/env/gdl/oracle"
+	"ludus/env/gdl/interpreter"
 )
 
 // proveLongest returns what findLongest proves of a sheet. The error says that its players are not proven to take turns.
@@ -85,7 +85,7 @@ func TestLongestBounds(t *testing.T) {
 			continue
 		}
 		proven++
-		game, err := oracle.New(text)
+		game, err := interpreter.New(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,8 +104,8 @@ func TestLongestBounds(t *testing.T) {
 
 // longestGame returns the plies of the longest game from a position, which ends where the mover has no move; -1 if a game
 // may go on for ever.
-func longestGame(t *testing.T, game *oracle.Game, p *oracle.Position, known map[string]int) int {
-	key := fmt.Sprint(p.True)
+func longestGame(t *testing.T, game *interpreter.Game, p *interpreter.Position, known map[string]int) int {
+	key := fmt.Sprint(p.True())
 	if n, ok := known[key]; ok {
 		return n
 	}

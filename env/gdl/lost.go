@@ -24,7 +24,7 @@ func lostFluents(c *gates.Circuit) (lost []int) {
 	before := make([]uint64, len(p.Fluents))
 	for step := range 1 + maxLostWork/(1+position+moves+goals) {
 		for i := range before {
-			before[i] = w.values.Get(c.Fluent(i))
+			before[i] = w.Values.Get(c.Fluent(i))
 		}
 		if law, _ := w.step(); law != "" || w.playing == 0 {
 			if step == 0 {
@@ -33,7 +33,7 @@ func lostFluents(c *gates.Circuit) (lost []int) {
 			break
 		}
 		sets = slices.DeleteFunc(sets, func(set []int) bool {
-			survives := func(i int) bool { return before[i]&w.values.Get(c.Fluent(i))&w.playing != 0 } // in some game
+			survives := func(i int) bool { return before[i]&w.Values.Get(c.Fluent(i))&w.playing != 0 } // in some game
 			return slices.ContainsFunc(set, survives) || step == 0 && !w.fewer(set, countTrue(starts, set))
 		})
 		if len(sets) == 0 {
@@ -55,7 +55,7 @@ func (w *walk) fewer(set []int, than int) bool {
 	for rest := w.playing; rest != 0; rest &= rest - 1 {
 		game, count := bits.TrailingZeros64(rest), 0
 		for _, i := range set {
-			count += int(w.values.Get(w.circuit.Fluent(i)) >> game & 1)
+			count += int(w.Values.Get(w.Circuit.Fluent(i)) >> game & 1)
 		}
 		if count >= than {
 			return false

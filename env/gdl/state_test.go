@@ -219,7 +219,7 @@ func TestWalk(t *testing.T) {
 // checkWalk plays the last move of game i of a walk, if it has one, and compares the positions.
 func checkWalk(t *testing.T, w *walk, s *state, i int, moved bool) {
 	t.Helper()
-	c, g := w.circuit, s.game
+	c, g := w.Circuit, s.game
 	if moved {
 		mover := g.turns.mover[s.turn]
 		move := w.movesOf(i, w.plies[i]-1)[mover]
@@ -230,7 +230,7 @@ func checkWalk(t *testing.T, w *walk, s *state, i int, moved bool) {
 		s.Apply(g.policy.actions[mover][k].id)
 	}
 	for f := range c.Next {
-		if on := s.position.On()[f/64] >> (f % 64) & 1; w.values.Get(c.Fluent(f))>>i&1 != on || w.plies[i] != s.plies {
+		if on := s.position.On()[f/64] >> (f % 64) & 1; w.Values.Get(c.Fluent(f))>>i&1 != on || w.plies[i] != s.plies {
 			t.Fatalf("game %d after %d plies, want %d: %s is not %d", i, w.plies[i], s.plies, c.Program.Terms.Text(c.Program.Fluents[f]), on)
 		}
 	}
@@ -250,7 +250,7 @@ func TestEven(t *testing.T) {
 			t.Fatal(law)
 		}
 		for _, a := range s.actions() {
-			counts[a.id] += bits.OnesCount64(w.values.Get(w.circuit.Move(s.game.turns.mover[0], a.move)))
+			counts[a.id] += bits.OnesCount64(w.Values.Get(w.Circuit.Move(s.game.turns.mover[0], a.move)))
 		}
 	}
 	for _, a := range s.Legal(nil) {

@@ -53,7 +53,7 @@ func playTrial(ctx context.Context, c *gates.Circuit) (trial, error) {
 	}
 	w, law, game := randomGames(ctx, c, t.add)
 	if law != "" {
-		return t, brokenLaw(c, law, w.values, game)
+		return t, brokenLaw(c, law, w.Values, game)
 	}
 	if err := ctx.Err(); err != nil {
 		return t, fmt.Errorf("random games were not finished: %w", err)

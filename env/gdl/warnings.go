@@ -44,6 +44,7 @@ func Warnings(e *env.Game) []Warning {
 
 // checker collects the warnings about a sheet.
 type checker struct {
+	words                     *kif.Case
 	rules                     []kif.Rule
 	circuit                   *gates.Circuit
 	atoms                     []kif.Term      // atoms in the conditions of all rules
@@ -56,13 +57,17 @@ type checker struct {
 // because a mistake causes others. The circuit is nil if the sheet was refused before it had one. A text that is not a
 // sheet has no warnings.
 func check(text string, circuit *gates.Circuit) []Warning {
-	rules, err := kif.ReadRules(text)
+	nodes, err := kif.Read(text)
 	if err != nil {
 		return nil
 	}
-	c := &checker{rules: rules, circuit: circuit, relations: names{}, fluents: names{}, moves: names{}, seen: map[string]bool{}}
+	rules, err := kif.Rules(nodes)
+	if err != nil {
+		return nil
+	}
+	c := &checker{words: kif.CaseOf(nodes), rules: rules, circuit: circuit, relations: names{}, fluents: names{}, moves: names{}, seen: map[string]bool{}}
 	c.define()
-	for _, step := range []func(){c.warnComma, c.warnNames, c.warnNever, c.warnLost} {
+	for _, step := range []func(){c.warnComma, c.warnCase, c.warnNames, c.warnNever, c.warnLost} {
 		step()
 		if len(c.warnings) > 0 {
 			break
@@ -93,6 +98,14 @@ func (c *checker) warnComma() {
 			c.warnings = []Warning{{Pos: r.Pos, Text: "a comma in this rule: blanks alone separate words", Sure: true}}
 			return
 		}
+	}
+}
+
+// warnCase warns about two words that differ in case only.
+func (c *checker) warnCase() {
+	if twins := c.words.Twins; twins != nil {
+		c.warnings = []Warning{{Pos: twins[1].Pos, Text: fmt.Sprintf("%s and %s (%v) are two words, so upper and lower case differ in the whole sheet",
+			twins[1], twins[0], twins[0].Pos)}}
 	}
 }
 

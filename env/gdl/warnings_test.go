@@ -29,6 +29,7 @@ func TestWarnings(t *testing.T) {
 			"[line 2, column 8: nobody has the role 0 (perhaps o is meant) line 2, column 26: nobody has the role xx (perhaps x is meant) " +
 				"line 2, column 98: nobody has the role oo (perhaps o is meant)]"},
 		{"(<= (line ?p) (role ?p)) (<= (base (cell 1 ?v)) (value ?v)) (value b)", "[]"},
+		{"(nextRank 1) (nextrank 1)", "[line 2, column 15: nextrank and nextRank (line 2, column 2) are two words, so upper and lower case differ in the whole sheet]"},
 		{"(", "[]"},
 	} {
 		if got := fmt.Sprint(check(begin+c.rules, nil)); got != c.want {

@@ -35,21 +35,21 @@ func FindWitness(ctx context.Context, circuit *gates.Circuit) *Witness {
 
 // witness replays a game of the walk, and returns it with all its positions.
 func (w *walk) witness(law string, game int) *Witness {
-	c, p := w.circuit, w.circuit.Program
+	c, p := w.Circuit, w.Circuit.Program
 	g := sketch(c)
 	again := newWalk(c, 0, 1) // one game; its moves are given, so the seed has no effect
 	x := &Witness{Law: law, Game: g.env}
 	for ply := 0; ; ply++ {
-		position := WitnessPosition{Pieces: g.appendBoard(nil), Facts: factsIn(c, again.values, 0)}
+		position := WitnessPosition{Pieces: g.appendBoard(nil), Facts: factsIn(c, again.Values, 0)}
 		for i := range p.Fluents {
-			if again.values.Get(c.Fluent(i))&1 != 0 {
+			if again.Values.Get(c.Fluent(i))&1 != 0 {
 				g.draw(position.Pieces, i)
 			}
 		}
-		c.Position(again.values)
-		again.findLegal(1) // 1: the set of game 0
-		for role := len(again.legal) - 1; role >= 0; role-- {
-			if len(again.legal[role][0]) > 1 {
+		c.Position(again.Values)
+		again.FindLegal(1) // 1: the set of game 0
+		for role := len(again.Legal) - 1; role >= 0; role-- {
+			if len(again.Legal[role][0]) > 1 {
 				position.Mover = role
 			}
 		}
@@ -61,7 +61,7 @@ func (w *walk) witness(law string, game int) *Witness {
 			position.Moves = append(position.Moves, p.Terms.Text(p.Moves[role][m]))
 		}
 		x.Positions = append(x.Positions, position)
-		again.apply(1, func(int) []int { return w.movesOf(game, ply) })
+		again.Apply(1, func(int) []int { return w.movesOf(game, ply) })
 	}
 }
 

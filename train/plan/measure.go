@@ -85,7 +85,7 @@ func (c *Cost) measurePlaying(
 		return err
 	}
 	player := selfplay.NewPlayer(game, s, 0, measuredGames, threads)
-	player.Scatter()
+	player.Scatter(ctx)
 	start, startCPU, plies := clock(), cpu.Time(), 0
 	var total selfplay.Throughput
 	var finished []*record.Record

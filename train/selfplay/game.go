@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"context"
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
@@ -66,10 +67,13 @@ func newGames(game *env.Game, settings *rundir.Settings, runSeed uint64, n int) 
 	return games
 }
 
-// scatter moves a new game to a random position, as in the middle of a run.
-func (g *gameInProgress) scatter() {
+// scatter moves a new game to a random position, as in the middle of a run, unless ctx ends.
+func (g *gameInProgress) scatter(ctx context.Context) {
 	g.meanPlies = float64(g.game.UsualPlies) / 2
 	for range g.rng.IntN(max(1, g.game.UsualPlies)) {
+		if ctx.Err() != nil {
+			return
+		}
 		g.playRandom()
 		if g.state.Done() {
 			g.state, g.record.Opening = g.game.NewState(), nil

@@ -60,10 +60,10 @@ func newPlayer(games []*gameInProgress, threads, cacheEntries int) *Player {
 	return p
 }
 
-// Scatter moves each new game to a random position, as in the middle of a run. It is for measuring speed.
-func (p *Player) Scatter() {
+// Scatter moves each new game to a random position, as in the middle of a run, unless ctx ends. It is for measuring speed.
+func (p *Player) Scatter(ctx context.Context) {
 	for _, g := range p.games {
-		g.scatter()
+		g.scatter(ctx)
 	}
 }
 

@@ -19,7 +19,7 @@ func TestThroughput(t *testing.T) {
 	for _, entries := range []int{0, cacheEntries} {
 		for _, threads := range []int{1, 2} {
 			player := newPlayer(newGames(game, &settings, 0, games), threads, entries)
-			player.Scatter()
+			player.Scatter(t.Context())
 			a := &Assignment{Simulations: settings.Simulations, MeanPlies: 10, network: new(infer.Network)}
 			player.network = a.network // evaluations are uniform
 			var total Throughput

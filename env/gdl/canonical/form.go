@@ -73,16 +73,10 @@ func (f *Form) Dictionary(to *Form) map[string]string {
 	return d
 }
 
-// keywords are the words that have a meaning in every sheet.
-var keywords = []string{
-	"role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "not", "or", "and", "distinct",
-	"random", "sees",
-}
-
 // isFixed reports whether a word is a keyword or a number.
 func isFixed(word string) bool {
 	_, err := strconv.ParseInt(word, 10, 32)
-	return err == nil || slices.Contains(keywords, word)
+	return err == nil || slices.Contains(kif.Keywords, word)
 }
 
 // countNames gives a number to each name in a term that has none yet.

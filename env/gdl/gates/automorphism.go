@@ -99,6 +99,7 @@ const maxMembers = 16
 // much.
 func (m *Matcher) copyGates(marked []bool, form bool) bool {
 	old, t := m.circuit.table, newTable(m.inputs)
+	t.stopped = old.stopped
 	m.table, m.becomes = t, make([]Ref, old.n())
 	for gate := 1; gate <= m.inputs; gate++ {
 		m.becomes[gate] = Ref(2 * gate)

@@ -29,7 +29,7 @@ func TestMatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := New(p)
+	n, err := New(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package gates
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -51,8 +52,9 @@ type run struct {
 	refs   []Ref
 }
 
-// New compiles a program. It returns an error if the circuit has more than maxGates gates or is deeper than maxDepth.
-func New(p *ground.Program) (*Circuit, error) {
+// New compiles a program. It returns an error if the circuit has more than maxGates gates or is deeper than maxDepth, and
+// ctx's cause if that ends.
+func New(ctx context.Context, p *ground.Program) (*Circuit, error) {
 	c := &Circuit{Program: p}
 	inputs := len(p.Fluents)
 	for _, moves := range p.Moves {
@@ -60,18 +62,27 @@ func New(p *ground.Program) (*Circuit, error) {
 		inputs += len(moves)
 	}
 	c.table = newTable(inputs)
+	if err := c.Until(ctx, c.compile); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// compile is New for a circuit that has its inputs.
+func (c *Circuit) compile() error {
 	refs := c.build()
 	if c.table.n() > maxGates {
-		return nil, fmt.Errorf("the game needs more than %d gates", maxGates)
+		return fmt.Errorf("the game needs more than %d gates", maxGates)
 	}
 	if c.depth() > maxDepth {
-		return nil, fmt.Errorf("the game needs more than %d gates one after the other", maxDepth)
+		return fmt.Errorf("the game needs more than %d gates one after the other", maxDepth)
 	}
 	c.setResults(refs)
 	c.order()
 	// The rules are gates now; keep only names and numbers.
+	p := c.Program
 	c.Program = &ground.Program{Terms: p.Terms, Roles: p.Roles, Init: p.Init, Fluents: p.Fluents, Moves: p.Moves, Static: p.Static, Never: p.Never}
-	return c, nil
+	return nil
 }
 
 // setResults sets Next, Legal, Goals and Terminal, given the literal of each atom.
@@ -186,6 +197,7 @@ func (c *Circuit) build() map[ground.Term]Ref {
 
 // dependencies lists the atoms in the bodies of an atom's rules.
 func (b *builder) dependencies(a ground.Term) (list []ground.Term) {
+	b.circuit.table.tick()
 	for _, body := range b.circuit.Program.Rules[a] {
 		for _, l := range body {
 			list = append(list, l.Atom())

@@ -13,8 +13,8 @@ import (
 
 	"ludus/env/gdl/gates"
 	"ludus/env/gdl/ground"
+	"ludus/env/gdl/interpreter"
 	"ludus/env/gdl/kif"
-	"ludus/env/gdl/oracle"
 	"ludus/env/gdl/sheets"
 )
 
@@ -28,12 +28,12 @@ func build(ctx context.Context, text string) (*gates.Circuit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gates.New(p)
+	return gates.New(ctx, p)
 }
 
 // compare plays random games, up to a number of plies, by the slow interpreter and by the circuit, 64 at a time.
 func compare(text string, n *gates.Circuit, games int, plies int) error {
-	o, err := oracle.New(text)
+	o, err := interpreter.New(text)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func compare(text string, n *gates.Circuit, games int, plies int) error {
 }
 
 // compareLanes is compare for up to 64 games.
-func compareLanes(o *oracle.Game, n *gates.Circuit, games, plies int, rng *rand.Rand) error {
+func compareLanes(o *interpreter.Game, n *gates.Circuit, games, plies int, rng *rand.Rand) error {
 	start, err := o.Start()
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func compareLanes(o *oracle.Game, n *gates.Circuit, games, plies int, rng *rand.
 		}
 		moves = append(moves, texts)
 	}
-	positions := make([]*oracle.Position, games)
+	positions := make([]*interpreter.Position, games)
 	v := n.NewValues()
 	for k := range positions {
 		positions[k] = start
@@ -91,7 +91,7 @@ func compareLanes(o *oracle.Game, n *gates.Circuit, games, plies int, rng *rand.
 			}
 			move := pos.Random(rng)
 			if move == nil {
-				return fmt.Errorf("a role has no legal move in %v", pos.True)
+				return fmt.Errorf("a role has no legal move in %v", pos.True())
 			}
 			for role, m := range move {
 				r := moves[role][m]
@@ -118,7 +118,7 @@ func compareLanes(o *oracle.Game, n *gates.Circuit, games, plies int, rng *rand.
 }
 
 // same compares one position.
-func same(n *gates.Circuit, v gates.Values, k int, pos *oracle.Position, roles []string) error {
+func same(n *gates.Circuit, v gates.Values, k int, pos *interpreter.Position, roles []string) error {
 	p := n.Program
 	on := func(r gates.Ref) bool { return v.Get(r)>>k&1 != 0 }
 	var fluents []string
@@ -128,11 +128,11 @@ func same(n *gates.Circuit, v gates.Values, k int, pos *oracle.Position, roles [
 		}
 	}
 	slices.Sort(fluents)
-	if !slices.Equal(fluents, pos.True) {
-		return fmt.Errorf("true are %v, want %v", fluents, pos.True)
+	if !slices.Equal(fluents, pos.True()) {
+		return fmt.Errorf("true are %v, want %v", fluents, pos.True())
 	}
 	if on(n.Terminal) != pos.Terminal() {
-		return fmt.Errorf("terminal is %t, want %t, in %v", on(n.Terminal), pos.Terminal(), pos.True)
+		return fmt.Errorf("terminal is %t, want %t, in %v", on(n.Terminal), pos.Terminal(), pos.True())
 	}
 	for role := range p.Roles {
 		var legal []string
@@ -143,7 +143,7 @@ func same(n *gates.Circuit, v gates.Values, k int, pos *oracle.Position, roles [
 		}
 		slices.Sort(legal)
 		if want := pos.Legal(roles[role]); !slices.Equal(legal, want) {
-			return fmt.Errorf("legal moves of %s are %v, want %v, in %v", roles[role], legal, want, pos.True)
+			return fmt.Errorf("legal moves of %s are %v, want %v, in %v", roles[role], legal, want, pos.True())
 		}
 		var goals []int
 		for _, g := range n.Goals[role] {
@@ -152,7 +152,7 @@ func same(n *gates.Circuit, v gates.Values, k int, pos *oracle.Position, roles [
 			}
 		}
 		if want := pos.Goals(roles[role]); !slices.Equal(goals, want) {
-			return fmt.Errorf("goals of %s are %v, want %v, in %v", roles[role], goals, want, pos.True)
+			return fmt.Errorf("goals of %s are %v, want %v, in %v", roles[role], goals, want, pos.True())
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func TestDepth(t *testing.T) {
 			p.Rules[ground.Term(2+k)] = [][]ground.Literal{{ground.Literal(1 + k), ^ground.Literal(k % 2)}}
 		}
 		p.Rules[2][0][0], p.Rules[2][0][1] = 0, 1
-		n, err := New(p)
+		n, err := New(t.Context(), p)
 		if refused != (err != nil) || refused && !strings.Contains(err.Error(), "one after the other") {
 			t.Errorf("%d gates: error %v", gates, err)
 		}

@@ -167,5 +167,7 @@ func (f *Folder) Needs(r, x Ref) bool {
 
 // clone returns a copy.
 func (t *table) clone() *table {
-	return &table{first: slices.Clone(t.first), inputs: slices.Clone(t.inputs), slots: slices.Clone(t.slots), count: t.count}
+	return &table{
+		first: slices.Clone(t.first), inputs: slices.Clone(t.inputs), slots: slices.Clone(t.slots), count: t.count, stopped: t.stopped,
+	}
 }

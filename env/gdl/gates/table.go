@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"context"
 	"slices"
 )
 
@@ -26,6 +27,9 @@ type table struct {
 	inputs []Ref
 	slots  []int32 // hash table of conjunctions by their inputs, with open addressing; 0 is empty
 	count  int     // number of conjunctions
+
+	stopped func() bool // reports that work on the table must stop; nil: it goes on. See Until
+	ticks   int         // calls of tick
 }
 
 func newTable(inputs int) *table {
@@ -36,7 +40,42 @@ func newTable(inputs int) *table {
 func (t *table) n() int { return len(t.first) - 1 }
 
 // of returns the inputs of a gate; none for gate 0, inputs of the circuit and loops.
-func (t *table) of(gate int) []Ref { return t.inputs[t.first[gate]:t.first[gate+1]] }
+func (t *table) of(gate int) []Ref {
+	if t.stopped != nil {
+		t.tick()
+	}
+	return t.inputs[t.first[gate]:t.first[gate+1]]
+}
+
+// interruption is the panic of tick.
+type interruption struct{}
+
+// tick now and then panics with an interruption if work on the table must stop.
+func (t *table) tick() {
+	t.ticks++
+	if t.ticks&0xfff == 0 && t.stopped != nil && t.stopped() {
+		panic(interruption{})
+	}
+}
+
+// until calls f and stops it soon after ctx ends, wherever it uses the table or a clone. Then the error is ctx's cause.
+func (t *table) until(ctx context.Context, f func() error) (err error) {
+	t.stopped = func() bool { return ctx.Err() != nil }
+	defer func() {
+		t.stopped = nil
+		fault := recover()
+		if _, interrupted := fault.(interruption); interrupted {
+			err = context.Cause(ctx)
+		} else if fault != nil {
+			panic(fault)
+		}
+	}()
+	return f()
+}
+
+// Until calls f, which may use the circuit and what was made from it, and stops it soon after ctx ends. Then the error is
+// ctx's cause. Nobody else may use the circuit meanwhile.
+func (c *Circuit) Until(ctx context.Context, f func() error) error { return c.table.until(ctx, f) }
 
 // and returns the literal of a conjunction, a new gate if there is none yet. It reorders refs.
 func (t *table) and(refs []Ref) Ref {

@@ -70,7 +70,7 @@ func (g *grounder) count(atoms int) {
 		g.fail("grounding tries more than %d facts", g.limits.Work)
 	}
 	g.checks++
-	if g.checks&0xffff == 0 {
+	if g.checks&0xfff == 0 {
 		g.checkTime()
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func TestReadRules(t *testing.T) {
-	rules, err := kif.ReadRules("; a comment\n(ROLE White)\n(<= (next (cell ?X b)) ; more\n  (not (true (p))) (or q (distinct ?x 1)))\n(<= terminal)")
+	rules, err := kif.ReadRules("; a comment\n(ROLE White)\n(<= (next (cell ?X b)) ; more\n  (not (true (p))) (or q (distinct ?X 1)))\n(<= terminal)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,6 +29,35 @@ func TestReadRules(t *testing.T) {
 	}
 	if p := rules[1].Body[1].Args[1].Pos; p != (kif.Pos{Line: 4, Column: 26}) {
 		t.Errorf("distinct is at %v", p)
+	}
+}
+
+// TestCase: case counts if two names, or two variables of one rule, differ in nothing else. Keywords have no case.
+func TestCase(t *testing.T) {
+	for text, want := range map[string]string{
+		"(Role White) (<= (Legal White) (p ?X)) (p ?x)":           "[(role white) (<= (legal white) (p ?x)) (p ?x)] []",
+		"(ROLE White) (init (nextRank ?A)) (<= (p ?a) (q White))": "[(role white) (init (nextrank ?a)) (<= (p ?a) (q white))] []",
+		"(nextRank A) (nextrank a) (INIT B)":                      "[(nextRank A) (nextrank a) (init B)] [nextRank nextrank]",
+		"(<= (p ?X) (q ?X ?x) (Distinct ?X ?x))":                  "[(<= (p ?X) (q ?X ?x) (distinct ?X ?x))] [?X ?x]",
+		"(p Ä) (q ä)":                                             "[(p Ä) (q ä)] [Ä ä]",
+	} {
+		nodes, err := kif.Read(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, err := kif.Rules(nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(rules, kif.CaseOf(nodes).Twins); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	nodes, _ := kif.Read("(legal x (knightMove 1))")
+	words := kif.CaseOf(nodes)
+	move, _ := kif.Read("(KNIGHTMOVE 1)")
+	if folded := words.Fold(move[0]); folded.String() != "(knightmove 1)" || words.Written("knightmove") != "knightMove" {
+		t.Errorf("%s, %s", folded, words.Written("knightmove"))
 	}
 }
 

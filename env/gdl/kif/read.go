@@ -41,7 +41,7 @@ func Errorf(p Pos, format string, args ...any) error {
 
 // Node is an atom or a list.
 type Node struct {
-	Atom string // in lower case; "" for a list
+	Atom string // as written; "" for a list
 	List []Node
 	Pos  Pos
 }
@@ -187,7 +187,7 @@ func (r *reader) list(depth int, open Pos) ([]Node, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, Node{Atom: strings.ToLower(atom), Pos: pos})
+			list = append(list, Node{Atom: atom, Pos: pos})
 		}
 	}
 }

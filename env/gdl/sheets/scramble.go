@@ -17,12 +17,11 @@ func Scramble(text string, rng *rand.Rand) (string, map[string]string, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	keep := strings.Fields("role init true next legal does goal terminal base input not or and distinct")
 	names := map[string]string{}
 	var rename func(x kif.Term) kif.Term
 	rename = func(x kif.Term) kif.Term {
 		_, notNumber := strconv.Atoi(x.Name)
-		if notNumber != nil && !slices.Contains(keep, x.Name) {
+		if notNumber != nil && !slices.Contains(kif.Keywords, x.Name) {
 			if names[x.Name] == "" {
 				names[x.Name] = fmt.Sprintf("w%dq", 1000+len(names)*7)
 				if x.IsVariable() {

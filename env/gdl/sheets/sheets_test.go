@@ -7,7 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/env/gdl/oracle"
+	"ludus/env/gdl/interpreter"
 	"ludus/env/gdl/sheets"
 )
 
@@ -21,7 +21,7 @@ func TestNatives(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := oracle.New(sheets.Text(sheet))
+			o, err := interpreter.New(sheets.Text(sheet))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestNatives(t *testing.T) {
 }
 
 // compareGame plays one random game on both.
-func compareGame(t *testing.T, g *env.Game, o *oracle.Game, rng *rand.Rand) {
+func compareGame(t *testing.T, g *env.Game, o *interpreter.Game, rng *rand.Rand) {
 	p, err := o.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func compareGame(t *testing.T, g *env.Game, o *oracle.Game, rng *rand.Rand) {
 // TestPlay plays a random game of every sheet: each player always has a move, and one goal at the end.
 func TestPlay(t *testing.T) {
 	for _, name := range sheets.Names() {
-		o, err := oracle.New(sheets.Text(name))
+		o, err := interpreter.New(sheets.Text(name))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -88,7 +88,7 @@ func TestPlay(t *testing.T) {
 		for ; err == nil && !p.Terminal(); plies++ {
 			moves := p.Random(rng)
 			if moves == nil {
-				t.Fatalf("%s: a player has no move in %v", name, p.True)
+				t.Fatalf("%s: a player has no move in %v", name, p.True())
 			}
 			p, err = p.Next(moves)
 		}

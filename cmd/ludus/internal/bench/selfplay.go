@@ -73,7 +73,7 @@ func (o *Options) selfPlay(ctx context.Context, game *env.Game) ([]SelfPlay, err
 	for _, threads := range o.threads() {
 		p := &selfPlayer{selfplay.NewPlayer(game, &settings, 0, gamesPerThread*threads, threads), assignment,
 			selfplay.Throughput{}}
-		p.player.Scatter()
+		p.player.Scatter(ctx)
 		players, works = append(players, p), append(works, p.work())
 	}
 	measured, err := o.measure(ctx, works...)

@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"ludus/env/gdl"
+	"ludus/env/gdl/interpreter"
 	"ludus/env/gdl/kif"
-	"ludus/env/gdl/oracle"
 	"ludus/env/gdl/sheets"
 	"ludus/model/infer/infertest"
 )
@@ -79,7 +79,7 @@ func serveTuned(t *testing.T, margin time.Duration, tune func(*Server), runs ...
 			t.Errorf("the log has an internal error: %s", l)
 		}
 	})
-	return "http://" + s.Address() + "/", l
+	return "http://" + s.Addresses()[0] + "/", l
 }
 
 // send sends a message and returns the answer.
@@ -142,7 +142,7 @@ type outcome struct {
 // play plays a match on a scrambled sheet. It fails the test if an answer is late or illegal.
 func (s matchServer) play(t *testing.T) (o outcome) {
 	t.Helper()
-	game, err := oracle.New(s.text)
+	game, err := interpreter.New(s.text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestReplacedMoves(t *testing.T) {
 	for i, name := range []string{"tic-tac-toe", "nim"} {
 		matchServer{address: address, text: sheets.Text(name), role: i, startClock: testStart, playClock: testPlay, replace: 0.7, rng: rand.New(rand.NewPCG(2, uint64(i)))}.play(t)
 	}
-	if strings.Contains(log.String(), "random moves from now on") {
+	if strings.Contains(log.String(), "from now on") {
 		t.Error("a player lost the position")
 	}
 }
@@ -270,7 +270,7 @@ const (
 	endless = `(role a) (role b) (init (n z)) (<= (next (n (s ?x))) (true (n ?x))) (legal a x) (legal b x) (goal a 50) (goal b 50)`
 )
 
-// TestOtherGames plays matches of games without an agent: all moves are legal.
+// TestOtherGames plays matches of games that ludus cannot train on: all moves are legal.
 func TestOtherGames(t *testing.T) {
 	address, log := serve(t, testMargin)
 	for i, text := range []string{simultaneous, puzzle} {
@@ -278,15 +278,15 @@ func TestOtherGames(t *testing.T) {
 			matchServer{address: address, text: text, role: role, startClock: testStart, playClock: testPlay, rng: rand.New(rand.NewPCG(4, uint64(role)))}.play(t)
 		}
 	}
-	if !strings.Contains(log.String(), "random moves: ") {
-		t.Error("the log does not say that moves are random")
+	if !strings.Contains(log.String(), "a search for any number of roles plays") {
+		t.Error("the log does not say what plays")
 	}
 	answers(t, address, "(START m a ("+endless+") 2 1)", "ready")
-	answers(t, address, "(PLAY m NIL)", "nil")
-	answers(t, address, "(PLAY m (x x))", "nil")
+	answers(t, address, "(PLAY m NIL)", "x")
+	answers(t, address, "(PLAY m (x x))", "x")
 	answers(t, address, "(ABORT m)", "aborted")
-	if !strings.Contains(log.String(), "the server must choose them") {
-		t.Error("the log does not say why there are no moves")
+	if !strings.Contains(log.String(), "a search that interprets the rules plays a, because they are not compiled") {
+		t.Error("the log does not say why the rules are interpreted")
 	}
 }
 
@@ -349,7 +349,7 @@ func TestProtocol(t *testing.T) {
 		t.Errorf("the move after two at once is %s", got)
 	}
 	answers(t, address, "(STOP m4 NIL)", "done")
-	if !strings.Contains(log.String(), "random moves from now on") {
+	if !strings.Contains(log.String(), "a search for any number of roles plays from now on") {
 		t.Error("the log does not say that the player lost the position")
 	}
 
@@ -441,7 +441,7 @@ func TestForeignSheets(t *testing.T) {
 		}
 		address, log := serve(t, testMargin)
 		p, rng, last := newRules(circuit).start(), rand.New(rand.NewPCG(1, 1)), "NIL"
-		answers(t, address, fmt.Sprintf("(START m %s (%s) %d %d)", p.roles[0], text, testStart, testPlay), "ready")
+		answers(t, address, fmt.Sprintf("(START m %s (%s) %d %d)", p.names[0], text, testStart, testPlay), "ready")
 		for range 3 {
 			if p.over() {
 				break
@@ -451,22 +451,27 @@ func TestForeignSheets(t *testing.T) {
 			if took := time.Since(begin); took > testPlay*time.Second {
 				t.Errorf("PLAY took %v", took)
 			}
-			var moves []string
-			for role := range p.roles {
+			var moves []int32
+			var texts []string
+			for role := range p.names {
 				legal := p.legal(role)
 				if len(legal) == 0 {
-					t.Skipf("%s has no legal move", p.roles[role])
+					t.Skipf("%s has no legal move", p.names[role])
 				}
 				moves = append(moves, legal[rng.IntN(len(legal))])
+				if role == 0 {
+					move, known := p.number(0, strings.ToLower(answer))
+					switch {
+					case known && slices.Contains(legal, move):
+						moves[0] = move
+					case answer != unknownMove || !strings.Contains(log.String(), "in time"):
+						t.Fatalf("the answer %s is illegal", answer)
+					}
+				}
+				texts = append(texts, p.text(role, moves[role]))
 			}
-			switch legal := p.legal(0); {
-			case slices.Contains(legal, answer):
-				moves[0] = answer
-			case answer != unknownMove || !strings.Contains(log.String(), "in time"):
-				t.Fatalf("the answer %s is not one of %.200v", answer, legal)
-			}
-			last = "(" + strings.Join(moves, " ") + ")"
-			p.apply(moves)
+			last = "(" + strings.Join(texts, " ") + ")"
+			p.play(moves)
 		}
 		answers(t, address, "(ABORT m)", "aborted")
 		t.Log(log)
@@ -494,49 +499,64 @@ func FuzzMessages(f *testing.F) {
 	f.Add("(PLAY m (noop (mark 1 1)))")
 	f.Fuzz(func(t *testing.T, text string) {
 		l := &logged{}
-		s := &Server{margin: time.Second, minLearning: time.Hour, log: log.New(l, "", 0), preparing: make(chan struct{}, 1)}
+		s := &Server{margin: time.Second, minLearning: time.Hour, memory: MinMemory, most: 1, log: log.New(l, "", 0)}
 		m, err := parse(text)
 		if err == nil {
 			m.startClock, m.playClock = min(m.startClock, time.Millisecond), min(m.playClock, time.Millisecond)
-			_, _ = s.handle(m, time.Now())
+			_, _ = s.handle(m, 0, time.Now())
 			if m.kind == "start" {
-				_, _ = s.reply("(PLAY "+m.match+" NIL)", time.Now())
+				_, _ = s.message("(PLAY "+m.match+" NIL)", 0, time.Now())
 			}
 		}
-		if s.match != nil {
-			s.match.cancel()
+		for _, m := range s.matches {
+			m.cancel()
 		}
 		s.running.Wait()
 		if strings.Contains(l.String(), "internal error") {
 			t.Error(l)
 		}
-		if got, err := s.reply("(PREVIEW ((role x)) 1)", time.Now().Add(100*maxClock*time.Second)); got != "ready" || err != nil {
+		if got, err := s.message("(PREVIEW ((role x)) 1)", 0, time.Now().Add(100*maxClock*time.Second)); got != "ready" || err != nil {
 			t.Errorf("PREVIEW is answered %q, error %v", got, err)
 		}
 	})
 }
 
-// TestSilence checks that a match whose server is gone makes way for the next.
+// TestSilence checks that a match whose server is gone makes way for the next once the clock of a move has passed
+// several times over.
 func TestSilence(t *testing.T) {
 	l := &logged{}
 	s, err := Listen(t.Context(), Options{Address: "127.0.0.1:0", Margin: testMargin, Log: l})
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := "(START %s a (" + simultaneous + ") 2 1)"
-	now := time.Now()
+	start := "(START %s a (" + simultaneous + ") 2 5)"
+	now := time.Now().Add(-time.Hour) // so that no answer takes long
 	for _, m := range []struct {
-		id    string
-		after time.Duration
-		want  string
-	}{{"one", 0, "ready"}, {"two", silence, busy}, {"two", silence + time.Minute, "ready"}} {
-		if got, err := s.reply(fmt.Sprintf(start, m.id), now.Add(m.after)); got != m.want || err != nil {
-			t.Errorf("START of match %s after %v: %q (%v), want %q", m.id, m.after, got, err, m.want)
+		message string
+		after   time.Duration
+		want    string
+	}{
+		{fmt.Sprintf(start, "one"), 0, "ready"},
+		{fmt.Sprintf(start, "two"), 16 * time.Second, busy}, // start clock and three times the clock of a move: 17 s
+		{fmt.Sprintf(start, "two"), 18 * time.Second, "ready"},
+		{"(PLAY two NIL)", 20 * time.Second, ""},
+		{"(PREVIEW () 1)", 34 * time.Second, busy},
+		{"(PREVIEW () 1)", 36 * time.Second, "ready"},
+		{fmt.Sprintf(start, "three"), 36 * time.Second, "ready"},
+		{"(PLAY two NIL)", 37 * time.Second, busy},
+	} {
+		if got, err := s.message(m.message, 0, now.Add(m.after)); m.want != "" && got != m.want || err != nil {
+			t.Errorf("%.30s after %v: %q (%v), want %q", m.message, m.after, got, err, m.want)
 		}
 	}
-	s.match.cancel()
+	for _, m := range s.matches {
+		m.cancel()
+	}
 	s.running.Wait()
-	s.listener.Close()
+	s.listeners[0].Close()
+	if !strings.Contains(l.String(), "match two: ended: no message for 16s") {
+		t.Errorf("the log is %s", l)
+	}
 }
 
 // TestRuns checks errors about runs.

@@ -34,9 +34,9 @@ var errTooShort = errors.New("the start clock was too short to train one")
 
 // learn trains a network on a game until the deadline. In the last fifth of the time the network plays against the search.
 // learn returns the factory of its agents, and their score, from 0 to 1, with the number of games.
-func learn(ctx context.Context, game *env.Game, search *agent.Factory, deadline time.Time) (*agent.Factory,
+func learn(ctx context.Context, game *env.Game, search *agent.Factory, simulations int, deadline time.Time) (*agent.Factory,
 	stats.Estimate, int, error) {
-	network, err := trainNetwork(ctx, game, time.Duration((1-comparedShare)*float64(time.Until(deadline))))
+	network, err := trainNetwork(ctx, game, simulations, time.Duration((1-comparedShare)*float64(time.Until(deadline))))
 	if err != nil {
 		return nil, stats.Estimate{}, 0, err
 	}
@@ -46,15 +46,15 @@ func learn(ctx context.Context, game *env.Game, search *agent.Factory, deadline 
 	return network, score, games, err
 }
 
-// networkFactory returns the factory of agents that play matches with a network.
-func networkFactory(game *env.Game, name string, w *infer.Weights, origin agent.Origin) *agent.Factory {
+// networkFactory returns the factory of agents that play matches with a network and at most so many simulations per move.
+func networkFactory(game *env.Game, name string, w *infer.Weights, origin agent.Origin, simulations int) *agent.Factory {
 	spec := agent.NetSpec(name)
-	spec.Simulations, spec.PUCT = maxSimulations, true
+	spec.Simulations, spec.PUCT = simulations, true
 	return agent.NewFactory(game, spec, func(agent.Reference) (*infer.Weights, agent.Origin, error) { return w, origin, nil })
 }
 
 // trainNetwork trains a network for a given length, in a temporary folder, and returns the factory of its agents.
-func trainNetwork(ctx context.Context, game *env.Game, length time.Duration) (*agent.Factory, error) {
+func trainNetwork(ctx context.Context, game *env.Game, simulations int, length time.Duration) (*agent.Factory, error) {
 	temporary, err := os.MkdirTemp("", "ludus-ggp-")
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func trainNetwork(ctx context.Context, game *env.Game, length time.Duration) (*a
 	if err != nil || origin.Generation == 0 { // it ended before the first generation
 		return nil, errTooShort
 	}
-	return networkFactory(game, "network", weights, origin), nil
+	return networkFactory(game, "network", weights, origin, simulations), nil
 }
 
 // compare lets two agents play pairs of games until the deadline. Both have the same time per move. It returns the score of

@@ -79,7 +79,7 @@ func TestFaultInTraining(t *testing.T) {
 		good := game.NewState
 		game.NewState = func() env.State { return faulty{good(), &left} }
 		var lines strings.Builder
-		s := &Server{log: log.New(&lines, "", 0)}
+		s := &Server{memory: MinMemory, most: 1, log: log.New(&lines, "", 0)}
 		m := &match{server: s, ready: time.Now().Add(settling + 8*time.Second)}
 		network := m.learn(t.Context(), game, agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: 10}, nil))
 		if left.Load() >= 0 {
@@ -105,7 +105,7 @@ func TestFaultInComparison(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines strings.Builder
-	s := &Server{log: log.New(&lines, "", 0)}
+	s := &Server{memory: MinMemory, most: 1, log: log.New(&lines, "", 0)}
 	m := &match{server: s, ready: time.Now().Add(settling + 5*time.Second)}
 	search := agent.NewFactory(game, agent.NetSpec("none"), func(agent.Reference) (*infer.Weights, agent.Origin, error) { panic("fault of a search") })
 	if m.learn(t.Context(), game, search) != nil {

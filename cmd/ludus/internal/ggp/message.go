@@ -17,10 +17,12 @@ type message struct {
 	// Fields of start messages.
 	role                  string
 	rules                 []kif.Rule
+	words                 *kif.Case
 	startClock, playClock time.Duration
 
-	// moves holds the last move of each role in play and stop messages, in the order of the roles; nil at the start.
-	moves []kif.Term
+	// moves holds the last move of each role in play and stop messages, in the order of the roles; nil at the start, where
+	// servers write NIL or ().
+	moves []kif.Node
 }
 
 // lengths holds the least number of words and lists of each message; only START's may be longer.
@@ -38,7 +40,7 @@ func parse(text string) (*message, error) {
 	if len(nodes) == 0 || nodes[0].IsList() {
 		return nil, fmt.Errorf("a message is a list such as (INFO)")
 	}
-	m := &message{kind: nodes[0].Atom}
+	m := &message{kind: strings.ToLower(nodes[0].Atom)}
 	least, known := lengths[m.kind]
 	switch {
 	case !known:
@@ -55,14 +57,10 @@ func parse(text string) (*message, error) {
 	case "start":
 		err = m.readStart(nodes)
 	case "play", "stop":
-		if nodes[2].IsList() {
-			m.moves = []kif.Term{}
-			for _, n := range nodes[2].List {
-				t, err := kif.NewTerm(n)
-				if err != nil {
-					return nil, err
-				}
-				m.moves = append(m.moves, t)
+		m.moves = nodes[2].List
+		for _, n := range m.moves {
+			if _, err := kif.NewTerm(n); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -74,10 +72,11 @@ func (m *message) readStart(nodes []kif.Node) (err error) {
 	if nodes[2].IsList() {
 		return kif.Errorf(nodes[2].Pos, "a list stands where a role must stand")
 	}
-	m.role = nodes[2].Atom
 	if !nodes[3].IsList() {
 		return kif.Errorf(nodes[3].Pos, "the rules must be a list")
 	}
+	m.words = kif.CaseOf(nodes[3].List)
+	m.role = m.words.Fold(nodes[2]).Atom
 	if m.rules, err = kif.Rules(nodes[3].List); err != nil {
 		return err
 	}

@@ -13,15 +13,22 @@ func (n names) in(name string) string {
 	return name
 }
 
-// term translates a term of the match and returns it as text.
-func (n names) term(t kif.Term) string { return rename(t, n.inward).String() }
+// term translates a term of the match.
+func (n names) term(text string) string { return rename(text, n.in) }
 
-// out translates a move with the sheet's names into the match's.
-func (n names) out(move string) string {
-	if n.outward == nil {
-		return move
-	}
-	nodes, err := kif.Read(move)
+// out translates a move with the sheet's names into the match's, in the match's case.
+func (n names) out(move string, words *kif.Case) string {
+	return rename(move, func(name string) string {
+		if to, ok := n.outward[name]; ok {
+			name = to
+		}
+		return words.Written(name)
+	})
+}
+
+// rename replaces the names in a term, and writes (p) as p.
+func rename(text string, to func(string) string) string {
+	nodes, err := kif.Read(text)
 	if err != nil || len(nodes) != 1 {
 		panic("ggp: a move that is no term")
 	}
@@ -29,18 +36,13 @@ func (n names) out(move string) string {
 	if err != nil {
 		panic("ggp: a move that is no term")
 	}
-	return rename(t, n.outward).String()
-}
-
-// rename returns a copy of a term with names replaced.
-func rename(t kif.Term, names map[string]string) kif.Term {
-	if to, ok := names[t.Name]; ok {
-		t.Name = to
+	var walk func(t *kif.Term)
+	walk = func(t *kif.Term) {
+		t.Name = to(t.Name)
+		for i := range t.Args {
+			walk(&t.Args[i])
+		}
 	}
-	args := make([]kif.Term, len(t.Args))
-	for i, a := range t.Args {
-		args[i] = rename(a, names)
-	}
-	t.Args = args
-	return t
+	walk(&t)
+	return t.String()
 }

@@ -10,22 +10,29 @@ import (
 	"ludus/train/agent"
 )
 
-// player is an agent that plays a match, with its own copy of the position.
-type player struct {
-	name    string // name to show to people
+// player chooses the moves of a role in a match.
+type player interface {
+	// follow plays the move of each role. After an error the player must not be used.
+	follow(moves map[string]string) error
+	// choose returns a move for a role, one of the given legal ones; "" if the time was too short for it.
+	choose(ctx context.Context, role string, legal []string, limit time.Duration) (string, error)
+}
+
+// agentPlayer is an agent that plays a match, with its own copy of the position.
+type agentPlayer struct {
 	game    *env.Game
 	agent   agent.Timed
 	state   env.State
 	actions map[string]env.Action // actions by official text
 }
 
-// newPlayer returns a player at the first position. The factory's agents must be [agent.Timed].
-func newPlayer(name string, f *agent.Factory) (*player, error) {
+// newAgentPlayer returns a player at the first position. The factory's agents must be [agent.Timed].
+func newAgentPlayer(f *agent.Factory) (*agentPlayer, error) {
 	a, err := f.New(0)
 	if err != nil {
 		return nil, err
 	}
-	p := &player{name: name, game: f.Game, agent: a.(agent.Timed), state: f.Game.NewState(), actions: map[string]env.Action{}}
+	p := &agentPlayer{game: f.Game, agent: a.(agent.Timed), state: f.Game.NewState(), actions: map[string]env.Action{}}
 	for i, text := range f.Game.ActionTexts {
 		if text != "" {
 			p.actions[text] = env.Action(i)
@@ -34,9 +41,8 @@ func newPlayer(name string, f *agent.Factory) (*player, error) {
 	return p, nil
 }
 
-// follow plays the move of the role whose turn it is. moves holds the move of every role. After an error the player must
-// not be used.
-func (p *player) follow(moves map[string]string) error {
+// follow implements player.
+func (p *agentPlayer) follow(moves map[string]string) error {
 	if p.state.Done() {
 		return fmt.Errorf("the game should be over")
 	}
@@ -50,9 +56,8 @@ func (p *player) follow(moves map[string]string) error {
 	return nil
 }
 
-// choose returns a move for the role. It returns an error if the given legal moves differ from those in the player's
-// position.
-func (p *player) choose(ctx context.Context, role string, legal []string, limit time.Duration) (string, error) {
+// choose implements player. It returns an error if the given legal moves differ from those in the player's position.
+func (p *agentPlayer) choose(ctx context.Context, role string, legal []string, limit time.Duration) (string, error) {
 	if p.state.Done() || p.game.Players[p.state.Player()] != role {
 		return "", fmt.Errorf("it should not be %s's turn", role)
 	}

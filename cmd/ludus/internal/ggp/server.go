@@ -9,6 +9,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -20,34 +23,51 @@ import (
 // Options configure a Server.
 type Options struct {
 	Address string        // HOST:PORT to listen on; port 0 picks a free one, an empty host listens on all addresses
+	Matches int           // most matches at a time, and number of ports from Address's on; at least 1
+	Memory  int           // bytes that the process may use; at least MinMemory
 	Runs    []string      // paths of runs, checkpoints or weights files for games of rule sheets, best first
 	Margin  time.Duration // time to leave between an answer and the end of its clock
 	Log     io.Writer     // receives a line for each event
 }
 
-// Server is a player that match servers can reach over HTTP. It plays one match at a time.
+// MinMemory is the least memory of a server, in bytes.
+const MinMemory = 64 << 20
+
+// Server is a player that match servers can reach over HTTP.
 type Server struct {
-	listener net.Listener
-	margin   time.Duration
-	log      *log.Logger
-	trained  map[string]*trained // networks by the text of their sheet's canonical form
+	listeners []net.Listener
+	margin    time.Duration
+	memory    int
+	log       *log.Logger
+	trained   map[string]*trained // networks by the text of their sheet's canonical form
 
 	minLearning time.Duration // minLearning, shorter in tests
+	readTime    time.Duration // readTime, shorter in tests
 
-	running   sync.WaitGroup // requests, and goroutines of matches; see enter
-	preparing chan struct{}  // holds one element while a match prepares
-	reading   sync.Mutex     // held while a message is parsed, which limits the memory
+	running sync.WaitGroup // requests, and goroutines of matches; see enter
+	reading sync.Mutex     // held while a message is parsed, which limits the memory
 
-	mu    sync.Mutex
-	match *match // match being played; nil: none
-	ended bool   // set at shutdown: no request is answered any more
+	mu      sync.Mutex
+	matches []*match        // being played
+	most    int             // matches at a time
+	known   []string        // ids of the last matches that ended, or whose messages were refused
+	closing <-chan struct{} // closed at shutdown
+	ended   bool            // set at shutdown: no request is answered any more
 }
 
 // Limits on what clients can make the server do.
 const (
-	readTime     = 30 * time.Second // time limit for a message to arrive
-	silence      = 10 * time.Minute // a match that is silent for this time, plus its clocks, gives way to the next
+	readTime     = 30 * time.Second // longest pause while a message arrives
+	messageTime  = 10 * time.Minute // time limit for a message to arrive
 	stoppingTime = time.Second      // time limit for the answer to STOP
+	maxKnown     = 32
+)
+
+// A match gives way to the next if no message comes for patience times the clock of a move, or minPatience if that is longer;
+// the start clock counts, too, before the first move.
+const (
+	patience    = 3
+	minPatience = 10 * time.Second
 )
 
 // ErrAddress is wrapped by errors about the address to listen on.
@@ -55,15 +75,12 @@ var ErrAddress = errors.New("bad address")
 
 // Listen loads the networks of the runs and opens the address; call Serve next. Errors wrap [ErrAddress] or [ErrRun].
 func Listen(ctx context.Context, o Options) (*Server, error) {
-	if _, _, err := net.SplitHostPort(o.Address); err != nil {
-		return nil, fmt.Errorf("%w %q: an address is HOST:PORT, such as 127.0.0.1:9147", ErrAddress, o.Address)
-	}
 	s := &Server{
-		minLearning: minLearning, margin: o.Margin, log: log.New(o.Log, "", log.LstdFlags), trained: map[string]*trained{},
-		preparing: make(chan struct{}, 1),
+		minLearning: minLearning, readTime: readTime, margin: o.Margin, memory: max(o.Memory, MinMemory), most: max(o.Matches, 1),
+		log: log.New(o.Log, "", log.LstdFlags), trained: map[string]*trained{}, closing: ctx.Done(),
 	}
 	for _, path := range o.Runs {
-		t, err := loadTrained(ctx, path)
+		t, err := loadTrained(ctx, path, s.simulations())
 		if err != nil {
 			return nil, err
 		}
@@ -74,12 +91,33 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		s.trained[t.form.Text] = t
 		s.logf("%s plays %s", path, t.factory.Game.Name)
 	}
-	listener, err := net.Listen("tcp", o.Address)
-	if err != nil {
+	if err := s.listen(o.Address); err != nil {
 		return nil, err
 	}
-	s.listener = listener
 	return s, nil
+}
+
+// listen opens a port for each match, the given one and those that follow; port 0 stands for any free ones.
+func (s *Server) listen(address string) error {
+	host, first, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("%w %q: an address is HOST:PORT, such as 127.0.0.1:9147", ErrAddress, address)
+	}
+	for i := range s.most {
+		port := first
+		if n, err := strconv.Atoi(first); err == nil && n > 0 {
+			port = strconv.Itoa(n + i)
+		}
+		listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
+		if err != nil {
+			for _, l := range s.listeners {
+				l.Close()
+			}
+			return err
+		}
+		s.listeners = append(s.listeners, listener)
+	}
+	return nil
 }
 
 // logf writes a line to the log.
@@ -99,34 +137,40 @@ func plain(text string) string {
 	}, text)
 }
 
-// Address returns the address that the server listens on.
-func (s *Server) Address() string { return s.listener.Addr().String() }
+// Addresses returns the addresses that the server listens on.
+func (s *Server) Addresses() []string {
+	var list []string
+	for _, l := range s.listeners {
+		list = append(list, l.Addr().String())
+	}
+	return list
+}
 
-// Serve answers messages until ctx ends. It returns ctx's error, or the listener's if that fails.
+// Serve answers messages until ctx ends. It returns ctx's error, or a listener's if that fails. Meanwhile the limit of the
+// Go runtime's memory is the server's.
 func (s *Server) Serve(ctx context.Context) error {
-	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: readTime,
-		ErrorLog: s.log, DisableGeneralOptionsHandler: true,
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(s.memory)))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.closing = ctx.Done()
+	var servers sync.WaitGroup
+	for door, listener := range s.listeners {
+		server := &http.Server{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, door) }), ReadHeaderTimeout: s.readTime,
+			IdleTimeout: s.readTime, ErrorLog: s.log, DisableGeneralOptionsHandler: true,
+		}
+		servers.Go(func() { cancel(server.Serve(listener)) })
+		defer context.AfterFunc(ctx, func() { server.Close() })()
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(s.listener) }()
-	var err error
-	select {
-	case err = <-ended:
-		server.Close()
-	case <-ctx.Done():
-		server.Close()
-		<-ended
-		err = ctx.Err()
-	}
+	servers.Wait()
 	s.mu.Lock()
 	s.ended = true
-	if s.match != nil {
-		s.match.cancel()
+	for _, m := range s.matches {
+		m.cancel()
 	}
 	s.mu.Unlock()
 	s.running.Wait()
-	return err
+	return context.Cause(ctx)
 }
 
 // enter reports whether the server still answers requests. If so, it registers the request: Serve then waits until the
@@ -140,8 +184,8 @@ func (s *Server) enter() bool {
 	return !s.ended
 }
 
-// ServeHTTP answers a message, which is the body of a POST request or the path of a GET request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// serve answers a message that came to an address: the body of a POST request or the path of a GET request.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, door int) {
 	if !s.enter() {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
@@ -156,44 +200,129 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Access-Control-Max-Age", "86400")
 	var text string
 	var err error
-	switch r.Method {
-	case http.MethodOptions:
+	switch {
+	case r.Method == http.MethodOptions:
 		return
-	case http.MethodPost:
-		var body []byte
-		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, kif.MaxBytes))
-		text = string(body)
-	case http.MethodGet:
+	case r.Method == http.MethodPost && r.Header.Get("Content-Length") == "" && len(r.TransferEncoding) == 0:
+		s.serveBare(w, r, door, received)
+		return
+	case r.Method == http.MethodPost:
+		control := http.NewResponseController(w)
+		text, err = s.read(http.MaxBytesReader(w, r.Body, kif.MaxBytes), received, control.SetReadDeadline, nil)
+	case r.Method == http.MethodGet:
 		text, err = url.QueryUnescape(strings.TrimPrefix(r.RequestURI, "/"))
 	default:
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	answer := ""
-	if err == nil {
-		answer, err = s.reply(text, received)
-	}
-	if err != nil {
-		s.logf("message of %s refused: %v", r.RemoteAddr, err)
-		w.WriteHeader(http.StatusBadRequest)
-		answer = plain(err.Error())
-	}
+	status, answer := s.reply(text, err, r.RemoteAddr, door, received)
+	w.WriteHeader(status)
 	fmt.Fprint(w, answer)
 }
 
-// reply parses and answers a message.
-func (s *Server) reply(text string, received time.Time) (string, error) {
+// serveBare answers a POST request without the length of its body, which ends with the bracket that closes the message.
+func (s *Server) serveBare(w http.ResponseWriter, r *http.Request, door int, received time.Time) {
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		w.WriteHeader(http.StatusLengthRequired)
+		return
+	}
+	defer conn.Close()
+	answered := make(chan struct{})
+	defer close(answered)
+	go func() {
+		select {
+		case <-s.closing:
+			conn.Close()
+		case <-answered:
+		}
+	}()
+	end := &ending{}
+	text, err := s.read(io.LimitReader(buffered, kif.MaxBytes), received, conn.SetReadDeadline, end.reached)
+	status, answer := s.reply(text, err, r.RemoteAddr, door, received)
+	response := http.Response{
+		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: w.Header(), Body: io.NopCloser(strings.NewReader(answer)),
+		ContentLength: int64(len(answer)), Close: true,
+	}
+	_ = response.Write(conn) // the client may be gone
+}
+
+// read reads a message to its end, or until ended reports that a part was the last. A message may take long to arrive,
+// but not pause.
+func (s *Server) read(from io.Reader, received time.Time, setDeadline func(time.Time) error, ended func([]byte) bool) (string, error) {
+	var text []byte
+	buffer := make([]byte, 32<<10)
+	for {
+		pause, latest := time.Now().Add(s.readTime), received.Add(messageTime)
+		if latest.Before(pause) {
+			pause = latest
+		}
+		if err := setDeadline(pause); err != nil {
+			return "", err
+		}
+		n, err := from.Read(buffer)
+		text = append(text, buffer[:n]...)
+		switch {
+		case ended != nil && ended(buffer[:n]), errors.Is(err, io.EOF):
+			return string(text), nil
+		case err != nil:
+			return "", err
+		}
+	}
+}
+
+// ending finds the end of a message.
+type ending struct {
+	depth   int
+	comment bool
+}
+
+// reached reads a part of the message, and reports whether the bracket that closes it is there.
+func (e *ending) reached(part []byte) bool {
+	for _, c := range part {
+		switch {
+		case e.comment:
+			e.comment = c != '\n'
+		case c == ';':
+			e.comment = true
+		case c == '(':
+			e.depth++
+		case c == ')':
+			e.depth--
+			if e.depth <= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reply parses and answers a message, which came with the given error. It returns the HTTP status and the text.
+func (s *Server) reply(text string, err error, remote string, door int, received time.Time) (int, string) {
+	answer := ""
+	if err == nil {
+		answer, err = s.message(text, door, received)
+	}
+	if err != nil {
+		s.logf("message of %s refused: %v", remote, err)
+		return http.StatusBadRequest, plain(err.Error())
+	}
+	return http.StatusOK, answer
+}
+
+// message parses and answers a message.
+func (s *Server) message(text string, door int, received time.Time) (string, error) {
 	s.reading.Lock()
 	m, err := parse(text)
 	s.reading.Unlock()
 	if err != nil {
 		return "", err
 	}
-	return s.handle(m, received)
+	return s.handle(m, door, received)
 }
 
 // handle answers a parsed message.
-func (s *Server) handle(m *message, received time.Time) (string, error) {
+func (s *Server) handle(m *message, door int, received time.Time) (string, error) {
 	switch m.kind {
 	case "info":
 		return fmt.Sprintf("((name ludus) (status %s))", s.status(received)), nil
@@ -203,18 +332,22 @@ func (s *Server) handle(m *message, received time.Time) (string, error) {
 		}
 		return "ready", nil
 	case "start":
-		return s.start(m, received)
+		return s.start(m, door, received)
 	}
 	s.mu.Lock()
-	played := s.match
-	if played == nil || played.id != m.match {
+	played := s.find(door, m.match)
+	if played == nil {
+		if !s.isKnown(m.match) {
+			s.logf("match %.60s: %s refused, and more will be: ludus does not play it; was it started before ludus was?", m.match, strings.ToUpper(m.kind))
+			s.know(m.match)
+		}
 		s.mu.Unlock()
-		s.logf("match %.60s: %s, but it is not played", m.match, strings.ToUpper(m.kind))
 		return busy, nil
 	}
 	played.last = received
+	played.played = true
 	if m.kind != "play" {
-		s.match = nil
+		s.end(played)
 	}
 	s.mu.Unlock()
 	switch m.kind {
@@ -223,13 +356,40 @@ func (s *Server) handle(m *message, received time.Time) (string, error) {
 		played.cancel()
 		return "aborted", nil
 	case "stop":
-		// No time to search: the match only logs the last position's goals.
-		_, err := played.ask(m.moves, received, received.Add(stoppingTime))
+		_, err := played.ask(m.moves, received.Add(stoppingTime/2), received.Add(stoppingTime), true)
 		played.cancel()
 		return "done", err
 	}
 	deadline, latest := s.within(received, played.playClock)
-	return played.ask(m.moves, deadline, latest)
+	return played.ask(m.moves, deadline, latest, false)
+}
+
+// find returns the match of an id that came to an address; nil if it is not played. The caller holds the lock.
+func (s *Server) find(door int, id string) *match {
+	for _, m := range s.matches {
+		if m.door == door && strings.EqualFold(m.id, id) {
+			return m
+		}
+	}
+	return nil
+}
+
+// end removes a match. The caller holds the lock.
+func (s *Server) end(m *match) {
+	s.matches = slices.DeleteFunc(s.matches, func(other *match) bool { return other == m })
+	s.know(m.id)
+}
+
+// know notes that messages of a match that is not played are no news. The caller holds the lock.
+func (s *Server) know(id string) {
+	s.known = append(s.known, id)
+	if len(s.known) > maxKnown {
+		s.known = slices.Delete(s.known, 0, 1)
+	}
+}
+
+func (s *Server) isKnown(id string) bool {
+	return slices.ContainsFunc(s.known, func(other string) bool { return strings.EqualFold(id, other) })
 }
 
 // busy is the answer of a server that is playing another match.
@@ -239,16 +399,24 @@ const busy = "busy"
 func (s *Server) status(now time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.match == nil || s.match.silent(now) {
+	if len(s.matches) < s.most || s.silent(now) != nil {
 		return "available"
 	}
 	return busy
 }
 
-// silent reports whether a match has had no message for so long that its match server must be gone. The caller holds the
-// server's lock.
-func (m *match) silent(now time.Time) bool {
-	return now.Sub(m.last) >= silence+m.startClock+m.playClock
+// silent returns a match whose server sends nothing any more; nil if there is none. The caller holds the lock.
+func (s *Server) silent(now time.Time) *match {
+	for _, m := range s.matches {
+		wait := max(patience*m.playClock, minPatience)
+		if !m.played {
+			wait += m.startClock
+		}
+		if now.Sub(m.last) >= wait {
+			return m
+		}
+	}
+	return nil
 }
 
 // within returns the time when a search must end, and the time when an answer must be sent. On a clock shorter than the
@@ -262,8 +430,8 @@ func (s *Server) within(received time.Time, clock time.Duration) (deadline, late
 }
 
 // start answers a START message once the match is prepared or its clock ends.
-func (s *Server) start(message *message, received time.Time) (string, error) {
-	m, err := s.begin(message, received)
+func (s *Server) start(message *message, door int, received time.Time) (string, error) {
+	m, err := s.begin(message, door, received)
 	if err != nil {
 		return "", err
 	}
@@ -276,29 +444,39 @@ func (s *Server) start(message *message, received time.Time) (string, error) {
 	select {
 	case <-m.prepared:
 	case <-timer.C:
-		m.logf("not prepared when the start clock ends")
+		m.logf("the start clock ends before the preparation, which goes on")
 	case <-m.ended:
 	}
 	return "ready", nil
 }
 
-// begin starts the match of a START message. It returns nil if the server is playing another one.
-func (s *Server) begin(message *message, received time.Time) (*match, error) {
+// begin starts the match of a START message. It returns nil if no match may begin.
+func (s *Server) begin(message *message, door int, received time.Time) (*match, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
 		return nil, nil
 	}
-	if old := s.match; old != nil {
-		if !old.silent(received) {
-			s.logf("match %.60s refused: %.60s is being played", message.match, old.id)
-			return nil, nil
+	twin := s.find(door, message.match)
+	if twin == nil && len(s.matches) == s.most {
+		if old := s.silent(received); old != nil {
+			old.logf("ended: no message for %v", received.Sub(old.last).Round(time.Second))
+			old.cancel()
+			s.end(old)
 		}
-		old.logf("ended: its server sends nothing any more")
-		old.cancel()
-		s.match = nil
 	}
-	m, err := s.newMatch(message, received)
-	s.match = m
+	switch {
+	case twin != nil:
+		twin.logf("a second START refused; for another seat of the match, give its server another port of --matches")
+		return nil, nil
+	case len(s.matches) == s.most:
+		s.logf("match %.60s refused: %.60s is being played", message.match, s.matches[0].id)
+		s.know(message.match)
+		return nil, nil
+	}
+	m, err := s.newMatch(message, door, received)
+	if err == nil {
+		s.matches = append(s.matches, m)
+	}
 	return m, err
 }

@@ -13,12 +13,6 @@ import (
 	"ludus/train/rundir"
 )
 
-// Limits on simulations per move, which bound the memory of searches.
-const (
-	maxPlayouts    = 100_000
-	maxSimulations = 200_000
-)
-
 // trained is a network and the sheet that it was trained on.
 type trained struct {
 	name    string // path as given
@@ -30,9 +24,9 @@ type trained struct {
 // ErrRun is wrapped by errors about runs that cannot play.
 var ErrRun = errors.New("cannot play with")
 
-// loadTrained loads the network of a run, a checkpoint or a weights file.
-func loadTrained(ctx context.Context, path string) (*trained, error) {
-	t, err := readTrained(ctx, path)
+// loadTrained loads the network of a run, a checkpoint or a weights file, for so many simulations per move.
+func loadTrained(ctx context.Context, path string, simulations int) (*trained, error) {
+	t, err := readTrained(ctx, path, simulations)
 	if err != nil {
 		return nil, fmt.Errorf("%w %s: %w", ErrRun, path, err)
 	}
@@ -40,7 +34,7 @@ func loadTrained(ctx context.Context, path string) (*trained, error) {
 }
 
 // readTrained is loadTrained without the prefix of its errors.
-func readTrained(ctx context.Context, path string) (*trained, error) {
+func readTrained(ctx context.Context, path string, simulations int) (*trained, error) {
 	w, origin, err := rundir.LoadWeights(agent.ParseReference(path))
 	if err != nil {
 		return nil, err
@@ -61,7 +55,7 @@ func readTrained(ctx context.Context, path string) (*trained, error) {
 	if t.form, err = canonical.New(read); err != nil {
 		return nil, err
 	}
-	t.factory = networkFactory(game, path, w, origin)
+	t.factory = networkFactory(game, path, w, origin, simulations)
 	_, err = t.factory.Load()
 	return t, err
 }

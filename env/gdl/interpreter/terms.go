@@ -1,4 +1,4 @@
-package oracle
+package interpreter
 
 import (
 	"strconv"
@@ -8,7 +8,7 @@ import (
 )
 
 // id is the number of a ground term, such as b or (cell 1 1 b). 0 means no term.
-type id int32
+type id = int32
 
 // terms numbers ground terms so that equal terms have equal numbers. It is a trie: a term is found by its functor (name
 // and number of arguments), then argument by argument. A functor has a number too; a constant has that of its functor.

@@ -1,4 +1,4 @@
-package oracle
+package interpreter
 
 import (
 	"slices"
@@ -51,36 +51,59 @@ func (t *terms) rule(head kif.Term, body []kif.Term, pos kif.Pos) rule {
 	return r
 }
 
+// plan is a rule with an order in which to solve its literals, given some arguments of its head.
+type plan struct {
+	rule
+	steps   []step
+	decided int // number of steps after which all variables of the head have values
+}
+
 // step is a literal of a plan.
 type step struct {
 	literal
-	tested bool      // all its variables have values before the step
-	binds  []int     // variables to which the step gives values
-	parts  []pattern // parts of the atom that have values before the step, to look up facts
-	places []int     // indices of these parts, see terms.parts
+	tested bool       // all its variables have values before the step
+	binds  []int      // variables to which the step gives values
+	parts  []pattern  // parts of the atom that have values before the step, to look up facts
+	places []int      // indices of these parts, see terms.parts
+	mask   uint64     // set of the arguments that have values before the step
+	asked  *procedure // rules of the atom's relation, given these; nil until the step is first taken
 }
 
-// plan orders the literals of a body: literals without free variables come first, then the atom with the most parts
-// that have values.
-func (r *rule) plan() ([]step, error) {
-	bound := make([]bool, r.variables)
-	var steps []step
-	open := slices.Clone(r.body)
-	take := func(i int) {
-		s := step{literal: open[i], tested: isBound(&open[i].atom, bound)}
-		open = slices.Delete(open, i, i+1)
-		for place, p := range patternParts(&s.atom) {
-			if p != nil && isBound(p, bound) {
-				s.places, s.parts = append(s.places, place), append(s.parts, *p)
-			}
+// newStep returns the step of a literal, and marks the variables that have values afterwards.
+func newStep(l literal, bound []bool) step {
+	s := step{literal: l, tested: isBound(&l.atom, bound)}
+	for place, p := range patternParts(&s.atom) {
+		if p != nil && isBound(p, bound) {
+			s.places, s.parts = append(s.places, place), append(s.parts, *p)
 		}
-		visitVariables(&s.atom, func(v int) {
-			if !bound[v] {
-				bound[v] = true
-				s.binds = append(s.binds, v)
-			}
-		})
-		steps = append(steps, s)
+	}
+	for i := range l.atom.args {
+		if isBound(&l.atom.args[i], bound) {
+			s.mask |= 1 << i
+		}
+	}
+	visitVariables(&s.atom, func(v int) {
+		if !bound[v] {
+			bound[v] = true
+			s.binds = append(s.binds, v)
+		}
+	})
+	return s
+}
+
+// plan orders the literals of a body, given some arguments of the head, by their places: literals without free variables
+// come first, then the atom with the most parts that have values.
+func (r *rule) plan(places []int) (plan, error) {
+	bound := make([]bool, r.variables)
+	for _, place := range places {
+		visitVariables(&r.head.args[place], func(v int) { bound[v] = true })
+	}
+	p := plan{rule: *r}
+	open := slices.Clone(r.body)
+	if isBound(&r.head, bound) {
+		p.decided = 0
+	} else {
+		p.decided = len(open)
 	}
 	for len(open) > 0 {
 		pick, most := -1, -1
@@ -104,14 +127,27 @@ func (r *rule) plan() ([]step, error) {
 			}
 		}
 		if pick < 0 {
-			return nil, kif.Errorf(r.pos, "a variable of this rule is free in a negation")
+			return p, kif.Errorf(r.pos, "a variable of this rule is free in a negation")
 		}
-		take(pick)
+		p.steps = append(p.steps, newStep(open[pick], bound))
+		open = slices.Delete(open, pick, pick+1)
+		if isBound(&r.head, bound) {
+			p.decided = min(p.decided, len(p.steps))
+		}
 	}
 	if !isBound(&r.head, bound) {
-		return nil, kif.Errorf(r.pos, "the head of this rule has a free variable")
+		return p, kif.Errorf(r.pos, "the head of this rule has a free variable")
 	}
-	return steps, nil
+	return p, nil
+}
+
+// procedure is the rules of a relation for questions that give the arguments at some places.
+type procedure struct {
+	number uint64
+	class  class
+	places []int
+	ground bool // all arguments are given, so there is one answer at most
+	plans  []plan
 }
 
 // patternParts returns the parts of a pattern as terms.parts does for a fact; nil for a part that the pattern does not

@@ -1,4 +1,4 @@
-package oracle
+package interpreter
 
 import (
 	"slices"
@@ -34,7 +34,7 @@ func TestDerivation(t *testing.T) {
 		}
 	}
 	check("roles", g.Roles, "a", "b")
-	check("start", p.True, "(at 1 1)", "(pair 2 2)", "(pair 2 3)")
+	check("start", p.True(), "(at 1 1)", "(pair 2 2)", "(pair 2 3)")
 	check("moves of a", p.Legal("a"), "(go 1 1)", "(go 3 3)", "(go 4 4)")
 	check("moves of b", p.Legal("b"), "(pick 2)", "(pick 3)", "(same 2)")
 	if p.Terminal() || !slices.Equal(p.Goals("a"), []int{0}) || !slices.Equal(p.Goals("b"), []int{50}) {
@@ -44,7 +44,7 @@ func TestDerivation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("next position", next.True, "(at 3 3)", "(pair 3 1)")
+	check("next position", next.True(), "(at 3 3)", "(pair 3 1)")
 	if !next.Terminal() || !slices.Equal(next.Goals("a"), []int{100}) {
 		t.Errorf("terminal %t, goals of a %v", next.Terminal(), next.Goals("a"))
 	}

@@ -1,0 +1,452 @@
+package interpreter
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"ludus/env/gdl/ground"
+	"ludus/env/gdl/kif"
+)
+
+// Game is a rule sheet ready for play. It numbers terms as it meets them, so only one goroutine at a time may use it
+// and its positions.
+type Game struct {
+	Roles []string
+
+	text         string // the sheet
+	terms        *terms
+	predicate    predicates
+	rules        map[id][]rule // by functor of the head
+	class        map[id]class  // by functor
+	procedures   map[call]*procedure
+	static       *layer
+	start        []id    // the initial fluents
+	legal, goal  []query // by role
+	next         query
+	terminal     pattern
+	environments []environment // for reuse
+
+	stopped func() error // returns an error once the context of Within has ended
+	err     error        // see Err
+	steps   int          // taken so far
+}
+
+// predicates are the functors of GDL.
+type predicates struct{ role, init, true, does, legal, next, goal, terminal id }
+
+// call is a relation with the set of the arguments that are given.
+type call struct {
+	functor id
+	mask    uint64
+}
+
+// query is a question from outside.
+type query struct {
+	step      step
+	variables int
+}
+
+// Position is a position of a game.
+type Position struct {
+	game  *Game
+	state *layer
+	over  bool
+}
+
+// Limits of sheets.
+const (
+	maxAlternatives = 4096 // rules made of one because of or
+	maxArguments    = 64   // of a relation
+)
+
+// New reads a sheet. It returns an error if rules are unsafe or not stratified.
+func New(text string) (*Game, error) {
+	read, err := kif.ReadRules(text)
+	if err != nil {
+		return nil, err
+	}
+	t := newTerms()
+	g := &Game{text: text, terms: t, rules: map[id][]rule{}, procedures: map[call]*procedure{}, static: newLayer(),
+		stopped: func() error { return nil }}
+	g.terminal = t.pattern(kif.Term{Name: "terminal"}, nil)
+	g.predicate = predicates{
+		role: t.functor("role", 1), init: t.functor("init", 1), true: t.functor("true", 1), does: t.functor("does", 2),
+		legal: t.functor("legal", 2), next: t.functor("next", 1), goal: t.functor("goal", 2), terminal: t.functor("terminal", 0),
+	}
+	var order []id // the heads of rules
+	for _, r := range kif.SplitGoals(read) {
+		bodies, err := alternatives(r.Body, r.Pos)
+		if err != nil {
+			return nil, err
+		}
+		for _, body := range bodies {
+			compiled := t.rule(r.Head, body, r.Pos)
+			if err := g.add(compiled); err != nil {
+				return nil, err
+			}
+			order = append(order, compiled.head.functor)
+		}
+	}
+	if err := g.classify(order); err != nil {
+		return nil, err
+	}
+	return g, g.begin()
+}
+
+// add adds a rule or a fact.
+func (g *Game) add(r rule) error {
+	if len(r.head.args) > maxArguments {
+		return kif.Errorf(r.pos, "a relation with %d arguments; at most %d are supported", len(r.head.args), maxArguments)
+	}
+	if _, err := r.plan(nil); err != nil {
+		return err
+	}
+	if len(r.body) == 0 {
+		g.static.facts.add(g.terms, r.head.ground)
+		return nil
+	}
+	g.rules[r.head.functor] = append(g.rules[r.head.functor], r)
+	return nil
+}
+
+// begin finds the roles and the initial fluents.
+func (g *Game) begin() error {
+	p := &proof{game: g, layers: [classes]*layer{g.static}}
+	for _, f := range p.all(g.query(g.predicate.role, 0)) {
+		g.Roles = append(g.Roles, g.terms.text(g.terms.list[f].args[0]))
+		g.legal = append(g.legal, *g.query(g.predicate.legal, g.terms.list[f].args[0]))
+		g.goal = append(g.goal, *g.query(g.predicate.goal, g.terms.list[f].args[0]))
+	}
+	for _, f := range p.all(g.query(g.predicate.init, 0)) {
+		g.start = append(g.start, g.terms.list[f].args[0])
+	}
+	g.next = *g.query(g.predicate.next, 0)
+	return g.err
+}
+
+// query returns the question for the facts of a relation with the given first argument, 0 for any, and any others.
+func (g *Game) query(functor, first id) *query {
+	q := &query{}
+	atom := pattern{variable: -1, functor: functor}
+	for range g.arity(functor) {
+		if len(atom.args) == 0 && first != 0 {
+			atom.args = append(atom.args, pattern{ground: first, variable: -1, functor: g.terms.list[first].functor})
+			continue
+		}
+		atom.args = append(atom.args, pattern{variable: q.variables})
+		q.variables++
+	}
+	q.step = newStep(literal{holds, atom}, make([]bool, q.variables))
+	return q
+}
+
+// arity returns the number of arguments of a functor of GDL.
+func (g *Game) arity(functor id) int {
+	switch functor {
+	case g.predicate.legal, g.predicate.goal:
+		return 2
+	}
+	return 1
+}
+
+// procedure returns the rules of a functor, given the arguments in a set.
+func (g *Game) procedure(functor id, mask uint64) *procedure {
+	key := call{functor, mask}
+	pr := g.procedures[key]
+	if pr != nil {
+		return pr
+	}
+	pr = &procedure{number: uint64(len(g.procedures)), class: g.class[functor]}
+	g.procedures[key] = pr
+	for place := range maxArguments {
+		if mask>>place&1 != 0 {
+			pr.places = append(pr.places, place)
+		}
+	}
+	for _, r := range g.rules[functor] {
+		pr.ground = len(pr.places) == len(r.head.args)
+		pl, err := r.plan(pr.places)
+		if err != nil {
+			panic("interpreter: a rule that add accepted has no plan")
+		}
+		pr.plans = append(pr.plans, pl)
+	}
+	return pr
+}
+
+// classify finds the class of each relation, and returns an error if the rules are not stratified. order lists the
+// relations.
+func (g *Game) classify(order []id) error {
+	g.class = map[id]class{g.predicate.true: ofState, g.predicate.does: ofMoves}
+	dependencies := func(h id) (list []id) {
+		for _, r := range g.rules[h] {
+			for i := range r.body {
+				list = append(list, r.body[i].atom.functor)
+			}
+		}
+		return list
+	}
+	for _, component := range ground.Components(order, dependencies) {
+		highest := static
+		for _, h := range component {
+			highest = max(highest, g.class[h])
+			for _, r := range g.rules[h] {
+				for _, l := range r.body {
+					highest = max(highest, g.class[l.atom.functor])
+					if l.kind == fails && slices.Contains(component, l.atom.functor) {
+						return kif.Errorf(r.pos, "%s depends on its own negation", g.terms.list[r.head.functor].name)
+					}
+				}
+			}
+		}
+		for _, h := range component {
+			g.class[h] = highest
+		}
+	}
+	for functor, most := range map[id]class{
+		g.predicate.role: static, g.predicate.init: static,
+		g.predicate.legal: ofState, g.predicate.goal: ofState, g.predicate.terminal: ofState,
+	} {
+		if c := g.class[functor]; c > most {
+			return fmt.Errorf("%s depends on %s", g.terms.list[functor].name, [classes]string{"", "true", "does"}[c])
+		}
+	}
+	return nil
+}
+
+// alternatives returns the disjunctive normal form of a body. Only atoms of the body are negated, because package kif has
+// moved negations inwards.
+func alternatives(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
+	result := [][]kif.Term{nil}
+	for _, l := range body {
+		choices := [][]kif.Term{{l}}
+		switch l.Name {
+		case "or":
+			choices = nil
+			for _, a := range l.Args {
+				list, err := alternatives([]kif.Term{a}, pos)
+				if err != nil {
+					return nil, err
+				}
+				choices = append(choices, list...)
+			}
+		case "and":
+			list, err := alternatives(l.Args, pos)
+			if err != nil {
+				return nil, err
+			}
+			choices = list
+		}
+		if len(result)*len(choices) > maxAlternatives {
+			return nil, kif.Errorf(pos, "or turns this rule into more than %d", maxAlternatives)
+		}
+		var next [][]kif.Term
+		for _, r := range result {
+			for _, c := range choices {
+				next = append(next, slices.Concat(r, c))
+			}
+		}
+		result = next
+	}
+	return result, nil
+}
+
+// Within makes the evaluations from now on stop when ctx ends, and forgets the error of an earlier one.
+func (g *Game) Within(ctx context.Context) {
+	g.stopped, g.err = func() error { return context.Cause(ctx) }, nil
+}
+
+// Err returns the error that stopped an evaluation: the context's, or that there are too many terms. What a position
+// has answered since then is wrong.
+func (g *Game) Err() error { return g.err }
+
+// fail records the first error; nil is none.
+func (g *Game) fail(err error) {
+	if g.err == nil {
+		g.err = err
+	}
+}
+
+// step counts a step of an evaluation, and checks the limits now and then.
+func (g *Game) step() {
+	g.steps++
+	if g.steps%checked != 0 {
+		return
+	}
+	g.fail(g.stopped())
+	if len(g.terms.list) > maxTerms {
+		g.fail(errTerms)
+	}
+}
+
+// environment returns an environment without values.
+func (g *Game) environment(variables int) environment {
+	last := len(g.environments) - 1
+	if last < 0 {
+		return make(environment, variables, max(variables, 16))
+	}
+	env := g.environments[last]
+	g.environments = g.environments[:last]
+	if cap(env) < variables {
+		return make(environment, variables)
+	}
+	env = env[:variables]
+	clear(env)
+	return env
+}
+
+// Renewed returns the position itself, or the same position of a new game if this one has collected many terms.
+func (p *Position) Renewed() (*Position, error) {
+	if len(p.game.terms.list) < maxTerms/2 {
+		return p, nil
+	}
+	g, err := New(p.game.text)
+	if err != nil {
+		return nil, err
+	}
+	g.stopped = p.game.stopped
+	var fluents []id
+	for _, text := range p.True() {
+		n, err := g.Number(text)
+		if err != nil {
+			return nil, err
+		}
+		fluents = append(fluents, n)
+	}
+	return g.position(fluents)
+}
+
+// Start returns the first position.
+func (g *Game) Start() (*Position, error) { return g.position(g.start) }
+
+// position returns the position of the given fluents.
+func (g *Game) position(fluents []id) (*Position, error) {
+	p := &Position{game: g, state: newLayer()}
+	for _, n := range fluents {
+		p.state.facts.add(g.terms, g.terms.extend(g.predicate.true, n, true))
+	}
+	p.over = p.proof().holds(&g.terminal, nil)
+	return p, g.err
+}
+
+func (p *Position) proof() *proof {
+	return &proof{game: p.game, layers: [classes]*layer{p.game.static, p.state}}
+}
+
+// arguments returns one argument of each fact that answers a question.
+func (p *Position) arguments(pr *proof, q *query, argument int) []id {
+	list := pr.all(q)
+	for i, n := range list {
+		list[i] = p.game.terms.list[n].args[argument]
+	}
+	return list
+}
+
+// texts returns the texts of terms, sorted.
+func (g *Game) texts(list []id) []string {
+	var texts []string
+	for _, n := range list {
+		texts = append(texts, g.terms.text(n))
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// True returns the true fluents, sorted.
+func (p *Position) True() []string {
+	var list []id
+	for n := range p.state.facts.known {
+		list = append(list, p.game.terms.list[n].args[0])
+	}
+	return p.game.texts(list)
+}
+
+// Moves returns the numbers of the legal moves of a role, which is given by its index.
+func (p *Position) Moves(role int) []int32 { return p.arguments(p.proof(), &p.game.legal[role], 1) }
+
+// Game returns the game of the position.
+func (p *Position) Game() *Game { return p.game }
+
+// Text returns the term of a number as text.
+func (g *Game) Text(m int32) string { return g.terms.text(m) }
+
+// Legal returns the legal moves of a role, sorted.
+func (p *Position) Legal(role string) []string {
+	return p.game.texts(p.Moves(slices.Index(p.game.Roles, role)))
+}
+
+// Terminal reports whether the game is over.
+func (p *Position) Terminal() bool { return p.over }
+
+// Goals returns the values of all goals of a role that hold, sorted; at the end there should be exactly one. A value
+// that is not a number becomes -1.
+func (p *Position) Goals(role string) []int {
+	var list []int
+	for _, n := range p.arguments(p.proof(), &p.game.goal[slices.Index(p.game.Roles, role)], 1) {
+		v, err := strconv.Atoi(p.game.terms.text(n))
+		if err != nil {
+			v = -1
+		}
+		list = append(list, v)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Play returns the position after the moves of all roles, in the order of Roles.
+func (p *Position) Play(moves []int32) (*Position, error) {
+	g := p.game
+	pr := p.proof()
+	pr.layers[ofMoves] = newLayer()
+	for i, m := range moves {
+		role := g.legal[i].step.atom.args[0].ground
+		pr.layers[ofMoves].facts.add(g.terms, g.terms.extend(g.terms.extend(g.predicate.does, role, true), m, true))
+	}
+	return g.position(p.arguments(pr, &g.next, 0))
+}
+
+// Number returns the number of the term, such as a move, with a text.
+func (g *Game) Number(text string) (int32, error) {
+	nodes, err := kif.Read(text)
+	if err != nil || len(nodes) != 1 {
+		return 0, fmt.Errorf("%q is no term (%v)", text, err)
+	}
+	t, err := kif.NewTerm(nodes[0])
+	if err != nil {
+		return 0, err
+	}
+	m := g.terms.pattern(t, map[string]int{})
+	if m.ground == 0 {
+		return 0, fmt.Errorf("%s has a variable", text)
+	}
+	return m.ground, nil
+}
+
+// Next is Play for moves as text.
+func (p *Position) Next(texts []string) (*Position, error) {
+	var moves []int32
+	for _, text := range texts {
+		m, err := p.game.Number(text)
+		if err != nil {
+			return nil, err
+		}
+		moves = append(moves, m)
+	}
+	return p.Play(moves)
+}
+
+// Random returns a random legal move of each role; nil if some role has none.
+func (p *Position) Random(rng *rand.Rand) []string {
+	var moves []string
+	for _, role := range p.game.Roles {
+		legal := p.Legal(role)
+		if len(legal) == 0 {
+			return nil
+		}
+		moves = append(moves, legal[rng.IntN(len(legal))])
+	}
+	return moves
+}
