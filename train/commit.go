@@ -1,6 +1,7 @@
 package train
 
 import (
+	"math"
 	"time"
 
 	"ludus/checkpoints"
@@ -12,7 +13,7 @@ import (
 )
 
 // files owns the run directory and the run's counters while training: it writes the config, games, metrics and
-// checkpoints. (The opener writes the config earlier, the rater writes matches, ratings and suite results, and the inbox
+// checkpoints. (The opener writes the config earlier, the rater writes matches and suite results, and the inbox
 // writes workers.json.)
 type files struct {
 	*state
@@ -73,20 +74,20 @@ func (f *files) save(next counters) error {
 	}
 	f.count, f.owedSteps = next, 0
 	p, settings := &f.config.Plan, &f.config.Settings
-	pinned := append(plan.Rated(f.config, next.Generation, peerCheckpoints), plan.LastBeforeDecay(p), p.Rewound)
-	return f.store.Prune(settings.KeepNewest, settings.KeepEvery, pinned...)
+	return f.store.Prune(settings.KeepNewest, settings.KeepEvery, plan.LastBeforeDecay(p), p.Changed, p.Rewound)
 }
 
 // keepTime adjusts a time plan if that is due, and ends the plan if its time is too short for another generation and
 // the final matches.
 func (f *files) keepTime() error {
+	const noted = 0.05 // smallest change of the number of generations, relative to it, that people are told
 	p, settings, ended := &f.config.Plan, &f.config.Settings, f.count.Generation
 	before := *p
 	if f.clock.Adjust(p, settings, ended) {
 		if err := f.writeConfig(); err != nil {
 			return err
 		}
-		if p.Generations != before.Generations {
+		if math.Abs(float64(p.Generations-before.Generations)) > noted*float64(before.Generations) {
 			f.note("adjusted to this machine's speed: %d generations of %d plies, instead of %d of %d",
 				p.Generations, p.PliesPerGeneration, before.Generations, before.PliesPerGeneration)
 		}
@@ -99,13 +100,24 @@ func (f *files) keepTime() error {
 
 // stop ends the plan with the last committed generation.
 func (f *files) stop() error {
+	const early = 0.9 // share of the plan before which the learning rate is still high
 	p := &f.config.Plan
 	p.Stopped = f.count.Generation
 	if err := f.writeConfig(); err != nil {
 		return err
 	}
-	f.note("the time is over: stopping after generation %d of %d", p.Stopped, p.Generations)
+	text := ""
+	if plan.Share(p, p.Stopped+1) < early {
+		text = "; the learning rate has not decayed as planned, so a longer time will help"
+	}
+	f.note("the time is over: stopping after generation %d of %d%s", p.Stopped, p.Generations, text)
 	return nil
+}
+
+// diverged stores that training diverged in a generation, which is not committed.
+func (f *files) diverged(generation int) error {
+	f.config.Plan.Diverged = generation
+	return f.writeConfig()
 }
 
 // setID gives the run its id and stores it.

@@ -38,9 +38,8 @@ func (o *opener) makePlan(ctx context.Context, weights *infer.Weights) (err erro
 	return nil
 }
 
-// changeLength changes the run's plan if the options ask for another length, and reports whether it did. A finished run can
-// only be extended. An unfinished run cannot change its length once its learning rate decays, because it would have to go
-// back; then changeLength returns an error.
+// changeLength changes the run's plan if the options ask for another length, and reports whether it did. A run whose
+// learning rate has decayed, in part or to its end, is extended; see extend.
 func (o *opener) changeLength() (changed bool, err error) {
 	current := &o.config.Plan
 	if o.length().Is(current) {
@@ -54,14 +53,10 @@ func (o *opener) changeLength() (changed bool, err error) {
 	if damaged {
 		why = " (newer checkpoints are damaged)"
 	}
-	switch last := plan.LastBeforeDecay(current); {
-	case ended >= current.Last():
+	if ended >= current.Last() {
 		return o.extend(count)
-	case ended > last:
-		return false, fmt.Errorf("%s: %w: %d of %d generations are finished%s; since generation %d the learning rate decays, so the run keeps "+
-			"its length; continue it without a new one, then give it a greater one",
-			o.Dir, ErrConflict, ended, current.Last(), why, last+1)
-	case ended == 0 && o.Time > 0 && (current.Seconds == 0 || current.CPU != o.CPUTime):
+	}
+	if ended == 0 && o.Time > 0 && (current.Seconds == 0 || current.CPU != o.CPUTime) {
 		return false, fmt.Errorf("%s: %w: no generation is finished%s, so it is not known how long one takes; continue without a new length, "+
 			"or delete %s to start over", o.Dir, ErrConflict, why, o.Dir)
 	}
@@ -70,9 +65,15 @@ func (o *opener) changeLength() (changed bool, err error) {
 		return false, fmt.Errorf("%s: %w: the run has trained as long already (generation %d of %d); choose a greater length",
 			o.Dir, ErrConflict, ended, current.Last())
 	}
-	o.note("another length: %d generations, of which %d are finished, instead of %d", next.Generations, ended, current.Last())
-	*current = next
-	return true, nil
+	before := current.Last()
+	if next.Generations > before && ended > plan.LastBeforeDecay(current) {
+		changed, err = o.extend(count)
+	}
+	if !changed && err == nil {
+		*current = next
+	}
+	o.note("another length: %d generations, of which %d are finished, instead of %d", current.Generations, ended, before)
+	return true, err
 }
 
 // newestCounters reads the counters of the newest intact checkpoint; they are zero if there is no checkpoint. damaged
@@ -89,7 +90,8 @@ func (o *opener) newestCounters() (count *counters, damaged bool, err error) {
 	return count, len(errs) > 0, nil
 }
 
-// extend changes a finished run's plan if the options ask for more than it has done, and reports whether it did.
+// extend changes the plan of a run whose learning rate has decayed if the options ask for more than it has done, and reports
+// whether it did. The learner then goes back to weights from before the decay.
 func (o *opener) extend(count *counters) (extended bool, err error) {
 	current, ended := &o.config.Plan, count.Generation
 	rewound, repeated := o.rewindTarget(ended), 0.0
@@ -112,7 +114,7 @@ func (o *opener) extend(count *counters) (extended bool, err error) {
 	return true, nil
 }
 
-// rewindTarget returns the generation whose weights an extension of a finished plan starts from: the newest intact
+// rewindTarget returns the generation whose weights an extension starts from: the newest intact
 // checkpoint before the final decay of the learning rate. If there is none, it is the checkpoint that the plan itself
 // started from, or else ended.
 func (o *opener) rewindTarget(ended int) int {

@@ -3,181 +3,186 @@ package train
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
-	"time"
 
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/plan"
 	"ludus/train/ratings"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 	"ludus/train/suite"
 )
 
-// Limits of the final matches, against baselines and the newest other rated checkpoints. They get half of the time for
-// rating the last generation; the most informative matches get the other half.
+// Numbers of games of a checkpoint against the run's opponent.
 const (
-	maxFinalGames   = 400 // largest number of games of one final match
-	peerCheckpoints = 3   // number of newest other rated checkpoints in the final matches
+	firstGames   = 16  // before the result decides whether more are worth their time
+	interimGames = 100 // at most, for a checkpoint before the last
+	finalGames   = 400 // at most, for the last one
 )
 
-// baselines are the agents without a network that checkpoints are rated against.
-var baselines = []string{ratings.Anchor, "greedy", "mcts:200"}
-
-// rater measures a run by matches and by the game's suite of solved positions. It has its own random streams, so games
-// and weights do not depend on it.
+// rater measures a run: the score of its newest checkpoint against one opponent, see [shipped.Opponent], and the error in
+// the game's suite of solved positions. It has its own random streams, so games and weights do not depend on it. It does
+// not rate: ratings need opponents near in strength, which "ludus rate" chooses when the run has finished.
 type rater struct {
 	*state
 	balance *match.BalanceChecker // chooses openings; nil until needed
 	suite   *suite.Suite          // nil until needed, or if the game has none
 }
 
-// rate rates the newest checkpoint and tests it on the suite; the last checkpoint plays the final matches first. It skips
-// work that an earlier process has done.
+// rate measures the newest checkpoint. It skips work that an earlier process has done.
 func (r *rater) rate(ctx context.Context) error {
-	extraSeconds := 0.0
-	if r.count.Generation >= r.config.Plan.Last() {
-		if err := r.playFinalMatches(ctx); err != nil {
-			return err
-		}
-		extraSeconds = plan.FinalShare(&r.config.Settings) / 2 * r.expectedSeconds() // the other half of the final budget
-	}
-	if err := r.rateNewest(ctx, extraSeconds); err != nil {
+	final := r.count.Generation >= r.config.Plan.Last()
+	if err := r.playOpponent(ctx, final); err != nil {
 		return err
 	}
-	return r.testOnSuite(ctx)
+	return r.testOnSuite(ctx, final)
 }
 
-// playFinalMatches plays the last checkpoint against each baseline and the newest other checkpoints with matches.
-func (r *rater) playFinalMatches(ctx context.Context) error {
-	matches, _, err := rundir.MatchesFile.Read(r.Dir)
+// playOpponent plays the newest checkpoint against the opponent, for as long as the run's share of time for it allows. Time
+// that does not suffice for firstGames is left for later checkpoints, but the last one plays in any case. A checkpoint that
+// wins or loses all its first games plays no more, unless it is the last.
+func (r *rater) playOpponent(ctx context.Context, final bool) error {
+	p, err := r.played()
 	if err != nil {
 		return err
 	}
-	pool, err := r.openPool()
-	if err != nil {
-		return err
-	}
-	newest := pool.Index(rundir.CheckpointName(r.count.Generation))
-	peers := slices.DeleteFunc(pool.PlayedCheckpoints(), func(i int) bool { return i == newest })
-	opponents := append(slices.Clone(baselines), pool.Names(peers[max(0, len(peers)-peerCheckpoints):])...)
-	seconds := plan.FinalShare(&r.config.Settings) / 2 * r.expectedSeconds() / float64(len(opponents))
-	games := min(max(int(seconds/r.secondsPerGame())&^1, 4), maxFinalGames) // &^1: even, since games come in pairs
-	for _, opponent := range opponents {
-		if slices.ContainsFunc(matches, func(m rundir.MatchResult) bool {
-			return m.Final && m.Generation == r.count.Generation && m.Opponent == opponent
-		}) {
-			continue
+	before, due := p.games, r.secondsDue(p.last, final)
+	for err == nil {
+		games := p.next(due, final) &^ 1 // even: games come in pairs
+		if games < firstGames {
+			break
 		}
 		r.progress(Rating, 0)
-		m, err := pool.Play(ctx, newest, pool.Index(opponent), games, r.Threads, true)
-		if errors.Is(err, agent.ErrWeights) { // a damaged opponent
-			r.warn(err)
-			continue
+		var m *rundir.MatchResult
+		if m, err = r.play(ctx, games); err != nil || m.Games == 0 {
+			break // m.Games is 0 if the two have played all openings
 		}
-		if err != nil {
-			return err
-		}
-		if m.Games == 0 {
-			continue // the two could only repeat their games
-		}
-		r.Observe(Event{Match: m})
+		p, err = r.played()
 	}
-	return nil
-}
-
-// rateNewest rates the newest checkpoint if it has no rating yet. It spends the time due since the last rating plus
-// extraSeconds, minus what an earlier process has spent on this rating.
-func (r *rater) rateNewest(ctx context.Context, extraSeconds float64) error {
-	if table, err := rundir.ReadRatings(r.Dir); err == nil && table.Find(r.count.Generation) != nil {
+	if errors.Is(err, agent.ErrWeights) { // a damaged checkpoint
+		r.note("%v; its strength is not measured", err)
 		return nil
 	}
-	matches, _, err := rundir.MatchesFile.Read(r.Dir)
-	if err != nil {
-		return err
+	if err == nil && p.games > before {
+		r.Observe(Event{Score: &p.score})
 	}
-	interval := plan.RatingInterval(r.config)
-	since := r.count.Generation - (r.count.Generation-1)/interval*interval // number of generations since the last rating
-	due := plan.InterimShare(&r.config.Settings) * r.clock.Elapsed().Seconds() * float64(since) / float64(r.count.Generation)
-	seconds := due + extraSeconds
-	for _, m := range matches {
-		if m.Generation == r.count.Generation && !m.Final {
-			seconds -= m.Seconds
-		}
-	}
+	return err
+}
+
+// play plays a match of the newest checkpoint against the opponent and writes it to arena.jsonl.
+func (r *rater) play(ctx context.Context, games int) (*rundir.MatchResult, error) {
 	pool, err := r.openPool()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	newest := pool.Index(rundir.CheckpointName(r.count.Generation))
-	err = pool.Rate(ctx, ratings.Options{
-		Targets: []int{newest}, Players: append(append(pool.Baselines(), pool.PlayedCheckpoints()...), newest),
-		MaxTime:     time.Duration(max(seconds, 1e-9) * float64(time.Second)), // 0 would be no limit
-		GameSeconds: r.secondsPerGame(), Threads: r.Threads,
-		Progress: func(ratings.Progress) { r.progress(Rating, 0) },
-		Warn:     r.warn,
-	})
+	newest, opponent := pool.Index(rundir.CheckpointName(r.count.Generation)), pool.Index(shipped.Opponent(r.Game))
+	return pool.Play(ctx, newest, opponent, games, r.Threads, true) // a match of training
+}
+
+// next returns how many games the newest checkpoint should play next, if due seconds may be spent in all on its games.
+func (p *played) next(due float64, final bool) int {
+	affordable := int((due - p.seconds) / p.secondsPerGame)
+	switch {
+	case p.games == 0 && (final || affordable >= firstGames):
+		return firstGames
+	case final:
+		return min(affordable, finalGames-p.games)
+	case p.score.Value == 0 || p.score.Value == 1: // more games would tell little
+		return 0
+	}
+	return min(affordable, interimGames-p.games)
+}
+
+// played is what checkpoints have played against the opponent.
+type played struct {
+	score          rundir.Score // of the newest checkpoint
+	games          int          // of the newest checkpoint; 0: it has no score
+	seconds        float64      // spent on them
+	secondsPerGame float64      // of all checkpoints; estimated before the first match
+	last           int          // last generation before the newest that has played; 0: none
+}
+
+// played reads what checkpoints have played against the opponent.
+func (r *rater) played() (p played, err error) {
+	matches, _, err := rundir.MatchesFile.Read(r.Dir)
 	if err != nil {
-		return err
+		return p, err
 	}
-	table, err := pool.Write()
-	if err != nil {
-		return err
+	opponent, games, seconds := shipped.Opponent(r.Game), 0, 0.0
+	for i := range matches {
+		m := &matches[i]
+		switch {
+		case m.Opponent != opponent || m.Agent != rundir.CheckpointName(m.Generation):
+			continue
+		case m.Generation == r.count.Generation:
+			p.games, p.seconds = p.games+m.Games, p.seconds+m.Seconds
+		default:
+			p.last = max(p.last, m.Generation)
+		}
+		games, seconds = games+m.Games, seconds+m.Seconds
 	}
-	rating := table.Find(r.count.Generation)
-	if rating == nil {
-		return nil // the checkpoint is damaged; warn has reported it
+	p.secondsPerGame = r.secondsPerGame()
+	if games > 0 && seconds > 0 {
+		p.secondsPerGame = seconds / float64(games)
 	}
-	r.Observe(Event{Rating: rating})
-	return nil
+	for _, s := range rundir.Scores(matches, opponent, shipped.Digest(r.Game)) {
+		if s.Generation == r.count.Generation {
+			p.score = s
+		}
+	}
+	return p, nil
 }
 
-// openPool opens the rating pool of the run, and warns about unreadable lines of matches.
-func (r *rater) openPool() (*ratings.Pool, error) {
-	if r.balance == nil {
-		r.balance = match.NewBalanceChecker(r.Game)
+// secondsDue is the time for matches of the newest checkpoint: its share of the time since generation last, and for the
+// last checkpoint of the run the share for its end.
+func (r *rater) secondsDue(last int, final bool) float64 {
+	g, elapsed := float64(r.count.Generation), r.clock.Elapsed().Seconds()
+	seconds := plan.InterimShare(&r.config.Settings) * elapsed * (g - float64(last)) / g
+	if final {
+		whole := elapsed
+		if p := &r.config.Plan; p.Seconds > 0 && !p.CPU {
+			whole = p.Seconds
+		}
+		seconds += plan.FinalShare(&r.config.Settings) * whole
 	}
-	pool, warnings, err := ratings.Open(r.Dir, r.Game, agent.DefaultSimulations, baselines, r.balance)
-	for _, w := range warnings {
-		r.warn(w)
-	}
-	return pool, err
+	return seconds
 }
 
-// warn reports an error because of which an agent or a match is skipped.
-func (r *rater) warn(err error) { r.Observe(Event{Note: fmt.Sprintf("%v; rating without it", err)}) }
-
-// expectedSeconds estimates the duration of the whole run.
-func (r *rater) expectedSeconds() float64 {
-	if p := &r.config.Plan; p.Seconds > 0 && !p.CPU {
-		return p.Seconds
-	}
-	return r.clock.Elapsed().Seconds() / float64(max(1, r.count.Generation)) * float64(r.config.Plan.Generations)
-}
-
-// secondsPerGame estimates the newest checkpoint's search time per match game, in which it plays half of the moves.
+// secondsPerGame estimates the seconds of a match game before there was one, from the speed of self-play. The opponent is
+// taken to think as long as the checkpoint.
 func (r *rater) secondsPerGame() float64 {
 	speed := r.clock.Speed
 	if speed == 0 { // this process has not played yet
 		speed = max(float64(r.count.Positions), 1) / max(r.count.Seconds, 1)
 	}
 	simulations := agent.DefaultSimulations / float64(r.config.Settings.Simulations)
-	return r.meanPlies() / 2 * simulations / speed
+	return r.meanPlies() * simulations / speed
 }
 
-// dropRatingsAfter rebuilds ratings.json from the remaining matches if the file is unreadable or lists checkpoints
-// newer than generation. The matches of those checkpoints have already been deleted.
+// openPool opens the rating pool of the run, and notes unreadable lines of matches.
+func (r *rater) openPool() (*ratings.Pool, error) {
+	if r.balance == nil {
+		r.balance = match.NewBalanceChecker(r.Game)
+	}
+	pool, warnings, err := ratings.Open(r.Dir, r.Game, agent.DefaultSimulations, []string{ratings.Anchor, shipped.Opponent(r.Game)}, r.balance)
+	for _, w := range warnings {
+		r.note("%v", w)
+	}
+	return pool, err
+}
+
+// dropRatingsAfter rebuilds the ratings.json of a run that "ludus rate" has rated, from the remaining matches, if the file
+// is unreadable or lists checkpoints newer than generation. The matches of those checkpoints have already been deleted.
 func (r *rater) dropRatingsAfter(generation int) error {
 	table, err := rundir.ReadRatings(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil {
-		if newest := table.Newest(); newest == nil || *newest.Generation <= generation {
-			return nil
-		}
+	newer := func(a rundir.Rating) bool { return a.Generation != nil && *a.Generation > generation }
+	if err == nil && !slices.ContainsFunc(table.Agents, newer) {
+		return nil
 	}
 	pool, err := r.openPool()
 	if err != nil {
@@ -187,16 +192,16 @@ func (r *rater) dropRatingsAfter(generation int) error {
 	return err
 }
 
-// Each rated checkpoint is tested on the game's suite, without and with search. All tests of a run use the same positions:
-// one per searchedPerTested positions that the run had searched by its first test. Testing a move takes about as long as
-// playing and learning 1.6 positions, so all tests take about 1 % of a run's time. A run too short for [suite.MinPositions]
-// has no tests.
+// Each measured checkpoint is tested on the game's suite, without and with search. All tests of a run use the same
+// positions: one per searchedPerTested positions that the run had searched by its first test. Testing a move takes about as
+// long as playing and learning 1.6 positions, so all tests take about 1 % of a run's time. A run too short for
+// [suite.MinPositions] tests that many at its end.
 const maxTested = 500 // largest number of positions
 
 var searchedPerTested = 160 // a variable for tests
 
-// testOnSuite tests the newest checkpoint on the game's suite if there is one.
-func (r *rater) testOnSuite(ctx context.Context) error {
+// testOnSuite tests the newest checkpoint on the game's suite if there is one. final: it is the last of the run.
+func (r *rater) testOnSuite(ctx context.Context, final bool) error {
 	if r.suite == nil {
 		shipped, ok := suite.Shipped(r.Game)
 		if !ok {
@@ -209,11 +214,13 @@ func (r *rater) testOnSuite(ctx context.Context) error {
 		return err
 	}
 	positions := min(r.count.Positions/searchedPerTested, maxTested)
-	if len(results) > 0 {
+	switch {
+	case len(results) > 0:
 		positions = results[0].Positions
-	} else if positions < suite.MinPositions {
+	case positions < suite.MinPositions && !final:
 		return nil
 	}
+	positions = max(positions, suite.MinPositions)
 	for _, kind := range []string{"policy", "net"} {
 		done := slices.ContainsFunc(results, func(result rundir.SuiteResult) bool {
 			return result.Agent == kind && result.Generation == r.count.Generation

@@ -3,115 +3,133 @@ package train
 import (
 	"context"
 	"errors"
-	"fmt"
+
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/train/match"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 )
 
-// TestRatingDoesNotMatter: however much a run is rated, its games and weights are the same.
-func TestRatingDoesNotMatter(t *testing.T) {
+// TestMeasuringDoesNotMatter: however much a run is measured, its games and weights are the same. It is never rated.
+func TestMeasuringDoesNotMatter(t *testing.T) {
 	const generations = 5
 	never, often := t.TempDir(), t.TempDir()
 	o := tiny(t, never, generations)
 	o.Settings["rating_share"] = 0
-	s := mustTrain(t, o)
-	if s.Rating != nil || len(s.Matches) > 0 {
-		t.Errorf("a run that is not to be rated has rating %+v, matches %+v", s.Rating, s.Matches)
-	}
-	for _, name := range []string{"arena.jsonl", "ratings.json"} {
-		if _, err := os.Stat(filepath.Join(never, name)); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	mustTrain(t, o)
 	o = tiny(t, often, generations)
 	o.Settings["rating_share"] = 0.5
-	notified := 0
+	var notified []rundir.Score
 	o.Observe = func(e Event) {
-		if e.Rating != nil {
-			notified++
+		if e.Score != nil {
+			notified = append(notified, *e.Score)
 		}
 	}
-	if s := mustTrain(t, o); s.Rating == nil || len(s.Matches) != len(baselines)+peerCheckpoints || notified != generations {
-		t.Errorf("rating %+v, matches %+v, %d events", s.Rating, s.Matches, notified)
+	mustTrain(t, o)
+	for _, path := range []string{filepath.Join(never, "arena.jsonl"), filepath.Join(never, "ratings.json"), filepath.Join(often, "ratings.json")} {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if n := len(notified); n == 0 || notified[n-1].Generation != generations {
+		t.Errorf("notified of scores %+v", notified)
 	}
 	sameRun(t, never, often, generations)
 	sameMetrics(t, never, often, generations)
-	wholeRatings(t, often, generations)
+	wholeScores(t, often, generations)
 }
 
-// wholeRatings checks that a run of few generations has each of its matches once, and rates every generation.
-func wholeRatings(t *testing.T, dir string, generations int) {
+// wholeScores checks that a run has each of its matches once, all against its opponent, and a score of its last generation.
+func wholeScores(t *testing.T, dir string, generations int) {
 	t.Helper()
 	matches, warnings, err := rundir.MatchesFile.Read(dir)
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
-	seen, final := make(map[string]bool), 0
+	opponent, next := shipped.Opponent(tiny(t, "", 1).Game), make(map[int]int)
 	for _, m := range matches {
-		key := fmt.Sprintf("%s %s %d", m.Agent, m.Opponent, m.Number)
-		if before := fmt.Sprintf("%s %s %d", m.Agent, m.Opponent, m.Number-1); seen[key] || m.Number < 1 || m.Number > 1 && !seen[before] {
-			t.Errorf("%s: match %s is there twice, or one before it is missing", dir, key)
-		}
-		seen[key] = true
-		if m.Final && m.Generation == generations {
-			final++
+		next[m.Generation]++
+		if m.Number != next[m.Generation] || m.Opponent != opponent || m.Agent != rundir.CheckpointName(m.Generation) {
+			t.Errorf("%s: match %+v is there twice, or one before it is missing", dir, m)
 		}
 	}
-	if want := len(baselines) + min(peerCheckpoints, generations-1); final != want {
-		t.Errorf("%s: %d final matches, want %d", dir, final, want)
+	scores := rundir.Scores(matches, opponent, "")
+	if n := len(scores); n == 0 || scores[n-1].Generation != generations || scores[n-1].Games < firstGames {
+		t.Errorf("%s: scores %+v", dir, scores)
 	}
-	table, err := rundir.ReadRatings(dir)
+}
+
+// TestNext: games are spent where they tell something, and the last checkpoint always plays.
+func TestNext(t *testing.T) {
+	half, lost := rundir.Score{}, rundir.Score{}
+	half.Value = 0.5
+	for _, c := range []struct {
+		played played
+		final  bool
+		due    float64 // seconds; a game takes one
+		want   int
+	}{
+		{played{}, false, 15, 0}, {played{}, false, 16, 16}, {played{}, false, 1000, 16}, {played{}, true, 0, 16},
+		{played{score: half, games: 16, seconds: 16}, false, 50, 34},
+		{played{score: half, games: 16, seconds: 16}, false, 1000, interimGames - 16},
+		{played{score: lost, games: 16, seconds: 16}, false, 1000, 0},
+		{played{score: lost, games: 16, seconds: 16}, true, 1000, finalGames - 16},
+		{played{score: half, games: 16, seconds: 16}, true, 10, -6},
+	} {
+		c.played.secondsPerGame = 1
+		if got := c.played.next(c.due, c.final); got != c.want {
+			t.Errorf("%+v, %v s, final %v: %d games, want %d", c.played, c.due, c.final, got, c.want)
+		}
+	}
+}
+
+// TestSpending: a checkpoint gets the time since the last one that played, and the last one the share for the end, too.
+func TestSpending(t *testing.T) {
+	dir := t.TempDir()
+	o := tiny(t, dir, 4)
+	mustTrain(t, o)
+	opener, err := newOpener(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	games := 0
-	for _, m := range matches {
-		if !m.Final || !slices.Contains(baselines, m.Opponent) { // see ratings.Pool
-			games += m.Games
+	weights, err := opener.configure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := opener.load(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run.rater
+	m := &rundir.MatchResult{Generation: 3, Agent: "net@3", Opponent: "mcts:200", Number: 1, Simulations: 64, Result: match.Result{Games: 20, Seconds: 5}}
+	for _, m := range []*rundir.MatchResult{m, {Agent: "greedy", Opponent: "mcts:200", Result: match.Result{Games: 99}}} {
+		if err := rundir.MatchesFile.Append(dir, m); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if table.Games != games {
-		t.Errorf("%s: ratings follow from %d games of %d", dir, table.Games, games)
+	p, err := r.played()
+	if err != nil || p.last != 3 || p.games < firstGames || p.secondsPerGame <= 0 {
+		t.Errorf("%+v, %v", p, err)
 	}
-	for g := 1; g <= generations; g++ {
-		if table.Find(g) == nil {
-			t.Errorf("%s: generation %d is not rated", dir, g)
-		}
+	if interim, late, final := r.secondsDue(3, false), r.secondsDue(0, false), r.secondsDue(3, true); !(interim < late && interim < final) {
+		t.Errorf("due are %v s, %v s without earlier matches, %v s at the end", interim, late, final)
 	}
 }
 
-// TestFinalPeers: the last checkpoint is rated against the checkpoints before it, not against baselines alone, however
-// little time there is.
-func TestFinalPeers(t *testing.T) {
-	const generations = 6
-	dir := t.TempDir()
-	s := mustTrain(t, tiny(t, dir, generations))
-	var opponents []string
-	for _, m := range s.Matches {
-		if m.Games < 4 {
-			t.Errorf("%d games against %s", m.Games, m.Opponent)
-		}
-		opponents = append(opponents, m.Opponent)
-	}
-	if want := []string{"random", "greedy", "mcts:200", "net@3", "net@4", "net@5"}; !slices.Equal(opponents, want) {
-		t.Errorf("the last checkpoint played %v, want %v", opponents, want)
-	}
-	if s.Rating == nil || *s.Rating.Generation != generations {
-		t.Errorf("rating %+v", s.Rating)
-	}
-}
-
-// TestNewerRatings: a run that goes back to an older checkpoint drops the ratings of later ones and makes them again.
+// TestNewerRatings: a run that goes back to an older checkpoint drops the ratings of later ones, which "ludus rate" made.
 func TestNewerRatings(t *testing.T) {
 	const generations = 4
 	dir := t.TempDir()
 	mustTrain(t, tiny(t, dir, generations))
+	ratings := &rundir.Ratings{Game: "quad", Agents: []rundir.Rating{{Agent: "net@4", Generation: new(4)}, {Agent: "random"}}}
+	if err := ratings.Write(dir); err != nil {
+		t.Fatal(err)
+	}
 	for _, g := range []int{3, 4} {
 		path := filepath.Join(dir, "checkpoints", checkpointName(g), "weights.safetensors")
 		if err := os.Truncate(path, 100); err != nil {
@@ -128,11 +146,11 @@ func TestNewerRatings(t *testing.T) {
 	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if table, err := rundir.ReadRatings(dir); err != nil || table.Find(2) == nil || table.Find(3) != nil {
+	if table, err := rundir.ReadRatings(dir); err != nil || table.Find(4) != nil {
 		t.Errorf("gone back to generation 2, the ratings are %+v, %v", table, err)
 	}
 	mustTrain(t, tiny(t, dir, generations))
-	wholeRatings(t, dir, generations)
+	wholeScores(t, dir, generations)
 }
 
 // TestDamagedRatings: a damaged ratings.json is computed again from the matches.
@@ -143,5 +161,7 @@ func TestDamagedRatings(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustTrain(t, tiny(t, dir, 3))
-	wholeRatings(t, dir, 3)
+	if _, err := rundir.ReadRatings(dir); err != nil {
+		t.Error(err)
+	}
 }

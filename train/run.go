@@ -3,10 +3,11 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
-	"slices"
 	"time"
 
+	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/learn"
 	"ludus/train/plan"
@@ -43,7 +44,7 @@ func (r *run) train(ctx context.Context) (*Summary, error) {
 	return r.summary(finished)
 }
 
-// generation plays, trains, commits and rates one generation. A run that stops before the commit repeats it when resumed.
+// generation plays, trains, commits and measures one generation. A run that stops before the commit repeats it when resumed.
 func (r *run) generation(ctx context.Context) error {
 	start, began := r.clock.Spent(&r.config.Plan), time.Now()
 	m := &rundir.Metrics{Generation: r.count.Generation + 1, Generations: r.config.Plan.Generations}
@@ -62,6 +63,9 @@ func (r *run) generation(ctx context.Context) error {
 		return err
 	}
 	sets, err := r.learn(ctx, assignment.Network(), games, m)
+	if errors.Is(err, model.ErrDiverged) {
+		return errors.Join(fmt.Errorf("generation %d: %w", m.Generation, err), r.files.diverged(m.Generation))
+	}
 	if err != nil {
 		return err
 	}
@@ -117,7 +121,7 @@ func (r *run) learn(ctx context.Context, network *infer.Network, games []*record
 	return sets, nil
 }
 
-// rate rates the newest checkpoint by matches and tests it on the suite, if that is due and not done yet.
+// rate measures the newest checkpoint by matches and on the suite, if that is due and not done yet.
 func (r *run) rate(ctx context.Context) error {
 	g := r.count.Generation
 	if r.config.Settings.RatingShare == 0 || g == 0 || !plan.RatingDue(r.config, g) {
@@ -131,14 +135,6 @@ func (r *run) summary(already bool) (*Summary, error) {
 	s := &Summary{
 		Dir: r.Dir, Config: *r.config, Already: already, Games: r.count.Games, Positions: r.count.Positions,
 		Steps: r.count.Steps, Seconds: r.count.Seconds,
-	}
-	matches, _, err := rundir.MatchesFile.Read(r.Dir)
-	if err != nil {
-		return nil, err
-	}
-	s.Matches = slices.DeleteFunc(matches, func(m rundir.MatchResult) bool { return !m.Final || m.Generation != r.count.Generation })
-	if table, err := rundir.ReadRatings(r.Dir); err == nil {
-		s.Rating = table.Find(r.count.Generation)
 	}
 	metrics, _, err := rundir.MetricsFile.Read(r.Dir)
 	for _, m := range metrics {

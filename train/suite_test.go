@@ -62,7 +62,7 @@ func TestSuite(t *testing.T) {
 	} {
 		s.count = count
 		for range 2 {
-			if err := tester.testOnSuite(t.Context()); err != nil {
+			if err := tester.testOnSuite(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -57,8 +57,7 @@ type Event struct {
 	Progress *Progress
 	Note     string              // message for people about a change of plan or damage
 	Metrics  *rundir.Metrics     // metrics of a generation that was committed
-	Match    *rundir.MatchResult // result of a match at the end of the run
-	Rating   *rundir.Rating      // new rating of the newest checkpoint
+	Score    *rundir.Score       // score of the newest checkpoint against the run's opponent
 	Suite    *rundir.SuiteResult // suite result of the newest checkpoint
 }
 
@@ -95,10 +94,8 @@ type Summary struct {
 	Games     int
 	Positions int
 	Steps     int
-	Seconds   float64              // time spent on the run
-	Matches   []rundir.MatchResult // matches at the end of the run
-	Rating    *rundir.Rating       // rating of the last generation; nil without matches
-	LastGames rundir.Metrics       // of the last generation in which games ended; all 0 without games
+	Seconds   float64        // time spent on the run
+	LastGames rundir.Metrics // of the last generation in which games ended; all 0 without games
 }
 
 // Errors of opening a run.
@@ -110,7 +107,8 @@ var (
 )
 
 // Train starts or continues a run, until its plan is done, its time is over or ctx ends. If ctx ends, it returns ctx's
-// error, and the same options continue from the last checkpoint.
+// error, and the same options continue from the last checkpoint. If training diverges, the error wraps
+// ludus/model.ErrDiverged; the checkpoint of the generation before stays the newest.
 func Train(ctx context.Context, o Options) (*Summary, error) {
 	if o.LearnOnly && o.Workers == nil {
 		panic("train: a run that only learns needs workers")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/check"
@@ -218,7 +220,7 @@ func TestKill(t *testing.T) {
 	}
 	sameRun(t, whole, killed, killGenerations)
 	sameMetrics(t, whole, killed, killGenerations)
-	wholeRatings(t, killed, killGenerations)
+	wholeScores(t, killed, killGenerations)
 }
 
 // sameMetrics compares the metrics of two runs, except times and evaluations: how many evaluations the workers' caches
@@ -649,7 +651,8 @@ func TestKeepNewest(t *testing.T) {
 	}
 }
 
-// An unfinished run may get another length until its learning rate decays.
+// An unfinished run may get another length at any time. If its learning rate decays already and the length is greater, the
+// learner goes back to before the decay.
 func TestOtherLength(t *testing.T) {
 	dir := t.TempDir()
 	stopAfter := func(o Options, generation int) {
@@ -700,9 +703,13 @@ func TestOtherLength(t *testing.T) {
 	stopAfter(tiny(t, dir, generations+1), last+1) // another length may come late
 	dir = t.TempDir()
 	stopAfter(tiny(t, dir, generations), last+1)
-	conflicts(tiny(t, dir, 9), "5 of 6 generations are finished; since generation 5 the learning rate decays")
-	if s := mustTrain(t, tiny(t, dir, 0)); s.Config.Plan.Generations != generations {
-		t.Errorf("without another length: %+v", s.Config.Plan)
+	if p := mustTrain(t, tiny(t, dir, 9)).Config.Plan; p.Generations != 9 || p.Resumed != 5 || p.Rewound != 4 {
+		t.Errorf("a greater length while the learning rate decays: %+v", p)
+	}
+	dir = t.TempDir()
+	stopAfter(tiny(t, dir, 9), 7)
+	if p := mustTrain(t, tiny(t, dir, 8)).Config.Plan; p.Generations != 8 || p.Resumed != 0 {
+		t.Errorf("a smaller length while the learning rate decays: %+v", p)
 	}
 
 	dir = t.TempDir()
@@ -711,6 +718,28 @@ func TestOtherLength(t *testing.T) {
 	conflicts(timed, "no generation is finished")
 	if s := mustTrain(t, tiny(t, dir, 2)); s.Config.Plan.Generations != 2 {
 		t.Errorf("another length before the first generation: %+v", s.Config.Plan)
+	}
+}
+
+// TestDiverged: a run whose losses leave all bounds stops with an error, says so in its config, and keeps the checkpoint before.
+func TestDiverged(t *testing.T) {
+	dir := t.TempDir()
+	o := tiny(t, dir, 20)
+	o.Game = newGame(t, "quad-5x5")
+	maps.Copy(o.Settings, map[string]float64{
+		"learning_rate": 1, "channels": 16, "parallel_games": 32, "plies_per_generation": 6, "batch_size": 32, "samples_per_position": 6})
+	if _, err := Train(t.Context(), o); !errors.Is(err, model.ErrDiverged) || !strings.Contains(err.Error(), "policy loss") {
+		t.Fatalf("error %v", err)
+	}
+	mustBeSound(t, dir)
+	config, err := rundir.ReadConfig(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics, _, err := rundir.MetricsFile.Read(dir)
+	last := committed(t, dir).Generation
+	if config.Plan.Diverged != last+1 || err != nil || len(metrics) != last {
+		t.Errorf("plan %+v after generation %d, %d lines of metrics, %v", config.Plan, last, len(metrics), err)
 	}
 }
 
@@ -724,9 +753,7 @@ func TestTimePlan(t *testing.T) {
 		start := time.Now()
 		s := mustTrain(t, o)
 		spent := time.Since(start)
-		if len(s.Matches) < len(baselines) {
-			t.Fatalf("%d final matches", len(s.Matches))
-		}
+		wholeScores(t, o.Dir, s.Config.Plan.Last())
 		if spent <= 2*o.Time && s.Config.Plan.Generations >= 2 {
 			return
 		}

@@ -87,7 +87,8 @@ const agentHelp = `An agent is one of
   random                  plays random moves
 
 Options of agents with a network:
-  @GENERATION, @best      a checkpoint of the run instead of the newest; "ludus rate" rates them, and says which is @best
+  @GENERATION, @best      a checkpoint of the run instead of the newest; @best is the newest, too, unless "ludus rate"
+                          found another to be stronger
   ,sims=N or ,time=D      simulations per move (default 64), or time per move such as 500ms
   ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
   ,temp=T                 sample moves with temperature T instead of playing the best

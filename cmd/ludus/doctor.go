@@ -16,10 +16,10 @@ func doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor RUN",
-		Short: "Say why a run does not learn",
-		Long: `Names the most likely cause why a run does not learn, and a fix, or says that nothing was found. It looks at
-the run's losses beside what its newest games can teach, at repeated games, and at settings far from their default. The
-run may be in training.
+		Short: "Say how good a run is, and why it does not learn",
+		Long: `Says how good a run's agent is, whether longer training would help, and the next command. If the run does not
+learn, it names the most likely cause and a fix: it looks at the run's losses beside what its newest games can teach, at
+repeated games, and at settings far from their default. The run may be in training.
 
 A table shows the run's curves from its first to its newest generation. "recorded" is what recorded trainings of the game had
 after as much training as the newest value; only runs with default settings from random weights have it. "shipped" is
@@ -43,9 +43,23 @@ the error of the shipped agent on its card. "uniform" is uniform play in positio
 	return cmd
 }
 
-// writeDiagnosis prints the findings about a run, then the evidence.
+// writeDiagnosis prints how good a run is, the findings about it, and the evidence.
 func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	fmt.Fprintf(w, "%s, generation %d, %d training steps\n\n", d.Game, d.Generation, d.Steps)
+	writeStrength(w, d)
+	if len(d.Findings) == 0 && !d.Early {
+		fmt.Fprintln(w, "No problem was found.")
+	}
+	fmt.Fprintln(w)
+	writeCurves(w, d.Curves)
+}
+
+// writeStrength prints how good a run's agent is, whether longer training would help, why it does not learn if that is
+// known, and the next command.
+func writeStrength(w io.Writer, d *doctor.Diagnosis) {
+	for _, sentence := range append(slices.Clone(d.Summary.Good), d.Summary.Longer) {
+		fmt.Fprintln(w, sentence)
+	}
 	for i, f := range d.Findings {
 		title := "Most likely cause"
 		if i > 0 {
@@ -53,15 +67,9 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 		}
 		fmt.Fprintf(w, "%s: %s.\n  %s\n  %s\n", title, f.Cause, f.Evidence, f.Fix)
 	}
-	switch {
-	case len(d.Findings) > 0:
-	case d.Early:
-		fmt.Fprintln(w, "Too early to tell.")
-	default:
-		fmt.Fprintln(w, "Nothing found.")
+	if d.Summary.Next != "" {
+		fmt.Fprintf(w, "Next: %s %s\n", commandLine(nil), d.Summary.Next)
 	}
-	fmt.Fprintf(w, "%s\n\n", d.Status)
-	writeCurves(w, d.Curves)
 }
 
 // writeCurves prints a table of curves with sparklines.

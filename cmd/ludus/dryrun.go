@@ -142,7 +142,7 @@ func (p *dryRunPlan) write(w io.Writer) {
 // writeRecorded prints the results of trainings on the game's card.
 func (p *dryRunPlan) writeRecorded(w io.Writer) {
 	if len(p.Recorded) == 0 {
-		fmt.Fprintf(w, "\nNo training of %s is recorded; the run's ratings will show its strength.\n", p.Game)
+		fmt.Fprintf(w, "\nNo training of %s is recorded; training will measure its strength.\n", p.Game)
 		return
 	}
 	fmt.Fprintf(w, "\nRecorded trainings of %s, each a single run of an earlier version. Errors are shares of moves "+

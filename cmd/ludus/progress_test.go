@@ -8,6 +8,7 @@ import (
 
 	"ludus/env/games"
 	"ludus/train"
+	"ludus/train/doctor"
 	"ludus/train/match"
 	"ludus/train/rundir"
 )
@@ -96,10 +97,13 @@ func TestSummary(t *testing.T) {
 	}
 	diversity := rundir.Diversity{MeanPlies: 20.5, FirstScore: 0.75, Proven: 0.125, Duplicates: 0.0625}
 	var out bytes.Buffer
-	writeSummary(&out, game, &train.Summary{LastGames: rundir.Metrics{SolvedShare: 0.5, Diversity: diversity}})
+	d := &doctor.Diagnosis{Summary: doctor.Summary{Good: []string{"It is good."}, Longer: "Longer helps.", Next: "train --run x"}}
+	writeSummary(&out, game, &train.Summary{LastGames: rundir.Metrics{SolvedShare: 0.5, Diversity: diversity}}, d)
 	want := "self-play in the last generation: 20.5 plies per game, " + game.Players[0] +
 		" scores 75 %, 50 % of positions solved, 6.2 % duplicate games\n"
-	if !strings.Contains(out.String(), want) {
-		t.Errorf("%q is missing in %s", want, out.String())
+	for _, want := range []string{want, "It is good.\nLonger helps.\nNext: ", " train --run x\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in %s", want, out.String())
+		}
 	}
 }

@@ -42,12 +42,13 @@ scale. For a game that no shipped agent was trained on, the 95 % interval is for
 centre of the pool, the mean of the middle half of the agents. Intervals cover the randomness of games only. Ratings cannot
 express that A beats B, B beats C and C beats A: the last line says how far results differ from the ratings.
 
-With --dial it measures the strength dial of RUN@best instead, or of the newest one if none is rated: the ratings of its
-policy at falling temperatures and of growing searches. Then net:RUN@best,elo=N plays like an agent rated N. The dial belongs
-to that checkpoint: when another one is the best, name it with net:RUN@GENERATION,elo=N.
+With --dial it measures the strength dial of RUN@best instead: the ratings of its policy at falling temperatures and of
+growing searches. Then net:RUN@best,elo=N plays like an agent rated N. The dial belongs to that checkpoint: when another one
+is the best, name it with net:RUN@GENERATION,elo=N.
 
 Each finished match is kept, so the same command continues a stopped one, and a smaller --to or more --checkpoints add
-matches. RUN@best is the newest rated checkpoint, unless the whole interval of another lies above its rating.`,
+matches. The matches of training, against the shipped agent or mcts:200, count, too. RUN@best is the newest checkpoint,
+unless it is rated and the whole interval of another lies above its rating.`,
 		Example: `  ludus rate runs/quad-5x5
   ludus rate runs/quad-5x5 --checkpoints 40 --to 25
   ludus rate runs/quad-5x5 --time 1m --json

@@ -142,12 +142,12 @@ func TestWriteRatings(t *testing.T) {
 	}
 }
 
-// A run with rating_share=0 says that it is not rated.
-func TestUnrated(t *testing.T) {
+// A run with rating_share=0 says that its strength is not measured.
+func TestUnmeasured(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	out, _, code := ludus(t, "", "", "train", "quad-5x5", "--run", dir, "--generations", "1",
 		"--set", "rating_share=0", "--set", "parallel_games=2", "--set", "plies_per_generation=1", "--set", "channels=4", "--set", "blocks=1")
-	if code != 0 || !strings.Contains(out, "not rated (rating_share=0)") || !strings.Contains(out, " rate "+dir) || strings.Contains(out, "against") {
+	if code != 0 || !strings.Contains(out, "not measured (rating_share=0)") || !strings.Contains(out, " rate "+dir) || strings.Contains(out, "against") {
 		t.Error(out)
 	}
 }

@@ -21,8 +21,10 @@ import (
 	"ludus/env/games"
 	"ludus/env/gdl"
 	"ludus/env/naming"
+	"ludus/model"
 	"ludus/train"
 	"ludus/train/agent"
+	"ludus/train/doctor"
 	"ludus/train/plan"
 	"ludus/train/rundir"
 	"ludus/train/shipped"
@@ -30,9 +32,11 @@ import (
 
 // trainHelp is the help of the train command, without the settings.
 const trainHelp = `Trains a network from scratch by self-play. The run's folder keeps everything: the same command
-continues a stopped run, and a larger --time, --cpu or --generations extends a finished one. A stopped run can get any
-other length until its learning rate decays, in the last part of its plan. GAME can be left out where --run names a run.
-RUN/report.html is written anew during training.
+continues a stopped run, and a larger --time, --cpu or --generations extends a stopped or finished one. GAME can be left
+out where --run names a run. RUN/report.html is written anew during training.
+
+While it trains, the newest checkpoint is tested in solved positions, if the game has some, and plays the shipped agent
+(mcts:200 if there is none). Elo ratings come from "ludus rate".
 
 With --listen, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.
@@ -239,6 +243,9 @@ func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) erro
 		w.report()
 	}
 	w.close()
+	if errors.Is(err, model.ErrDiverged) {
+		return explainDiverged(o.Dir, err)
+	}
 	if err != nil {
 		kept := "finished generations are kept"
 		if ids, _ := rundir.Checkpoints(o.Dir).List(); len(ids) == 0 || slices.Max(ids) == 0 {
@@ -246,8 +253,20 @@ func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) erro
 		}
 		return continuable(err, kept)
 	}
-	writeSummary(cmd.OutOrStdout(), o.Game, summary)
-	return nil
+	d, err := doctor.Diagnose(o.Dir)
+	if err == nil {
+		writeSummary(cmd.OutOrStdout(), o.Game, summary, d)
+	}
+	return err
+}
+
+// explainDiverged adds the diagnosis to an error of training, if training diverged.
+func explainDiverged(dir string, err error) error {
+	d, failed := doctor.Diagnose(dir)
+	if failed != nil || len(d.Findings) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w. %s %s", err, d.Findings[0].Evidence, d.Findings[0].Fix)
 }
 
 // progressOf describes how far an existing run has come; "" for a new or unreadable one, since training itself reports
@@ -261,9 +280,6 @@ func progressOf(dir string) string {
 	return ""
 }
 
-// tooWide is the width of a rating's interval, in Elo, above which the status does not show the rating.
-const tooWide = 400
-
 // generationEvery is the least time between log lines about generations. The metrics hold all generations.
 const generationEvery = 5 * time.Second
 
@@ -272,7 +288,7 @@ const generationEvery = 5 * time.Second
 type watcher struct {
 	*progress
 	dir        string
-	strength   string    // newest match result or rating, for the status
+	strength   string    // newest score, for the status
 	generation time.Time // time of the last log line about a generation
 	tenths     int       // tenths of the plan done at the last report, plus 1; 0 before it
 	failed     bool      // writing a report has failed
@@ -283,14 +299,11 @@ func (w *watcher) show(e train.Event) {
 	switch {
 	case e.Note != "":
 		w.log(e.Note)
-	case e.Match != nil: // the summary has the details
-		w.strength = fmt.Sprintf("%.0f %% against %s", 100*e.Match.Score, e.Match.Opponent)
-	case e.Rating != nil:
-		w.strength = ""
-		if e.Rating.High-e.Rating.Low <= tooWide {
-			w.strength = fmt.Sprintf("rated %.0f", e.Rating.Rating)
-		}
-		w.log(fmt.Sprintf("generation %d: %s", *e.Rating.Generation, describeRating(e.Rating)))
+	case e.Score != nil:
+		c := e.Score
+		w.strength = fmt.Sprintf("%.0f %% against %s", 100*c.Value, c.Opponent)
+		w.log(fmt.Sprintf("generation %d: scores %.1f %% in %d games against %s (95 %%: %.1f to %.1f)",
+			c.Generation, 100*c.Value, c.Games, c.Opponent, 100*c.Low, 100*c.High))
 	case e.Suite != nil:
 		if r := e.Suite; r.Agent == "net" {
 			w.log(fmt.Sprintf("generation %d, with 64 simulations: loses value in %.1f %% of %d solved positions "+
@@ -319,11 +332,6 @@ func (w *watcher) show(e train.Event) {
 		detail := strings.Join(parts, ", ")
 		w.progress.show(status{share: p.Share, left: p.Remaining, detail: detail})
 	}
-}
-
-// describeRating formats a rating with its interval.
-func describeRating(r *rundir.Rating) string {
-	return fmt.Sprintf("rating %.0f (95 %%: %.0f to %.0f); random is 0", r.Rating, r.Low, r.High)
 }
 
 // describeGeneration returns the log line about a generation.
@@ -355,8 +363,8 @@ func (w *watcher) report() {
 	}
 }
 
-// writeSummary prints the result of training and the commands that use it.
-func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
+// writeSummary prints the result of training, its diagnosis and the commands that use it.
+func writeSummary(w io.Writer, game *env.Game, s *train.Summary, d *doctor.Diagnosis) {
 	if s.Already {
 		fmt.Fprintf(w, "This run is finished; a larger --time, --cpu or --generations extends it.\n")
 	}
@@ -365,28 +373,14 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary) {
 	m := &s.LastGames
 	fmt.Fprintf(w, "self-play in the last generation: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, "+
 		"%.1f %% duplicate games\n\n", m.MeanPlies, game.Players[0], 100*m.FirstScore, 100*m.SolvedShare, 100*m.Duplicates)
-	if len(s.Matches) > 0 {
-		fmt.Fprintf(w, "  %-12s %7s   %-17s %5s %6s %7s\n", "against", "score", "95 % interval", "wins", "draws", "losses")
-	}
-	for _, m := range s.Matches {
-		fmt.Fprintf(w, "  %-12s %5.1f %%   %5.1f to %5.1f %%  %5d %6d %7d\n",
-			m.Opponent, 100*m.Score, 100*m.Low, 100*m.High, m.Wins, m.Draws, m.Losses)
-	}
+	writeStrength(w, d)
 	newest, name, dir := agent.NetSpec(s.Dir).String(), nameIn(game, s.Dir), agent.Operand(s.Dir)
-	if s.Rating != nil {
-		fmt.Fprintf(w, "\n  %s\n", describeRating(s.Rating))
-	} else if len(s.Matches) == 0 {
-		fmt.Fprintf(w, "  not rated (rating_share=0); rate it with:\n  %s\n", commandLine([]string{"rate", dir}))
-	}
-	opponent := "mcts:1000"
-	if shipped.TrainedOn(game) == game {
-		opponent = agent.Zoo
-	}
-	fmt.Fprintf(w, "\nreport:   %s\nplay:     %s\n          %s\nmeasure:  %s\nexport:   %s\n",
+	fmt.Fprintf(w, "\nreport:   %s\nplay:     %s\n          %s\nmeasure:  %s\n          %s\nexport:   %s\n",
 		filepath.Join(s.Dir, report.FileName),
 		commandLine([]string{"play", name, newest}),
 		commandLine([]string{"serve", agent.Operand(filepath.Join(s.Dir, "..")), "--open"}),
-		commandLine([]string{"arena", name, newest, opponent}),
+		commandLine([]string{"arena", name, newest, shipped.Opponent(game)}),
+		commandLine([]string{"rate", dir}),
 		commandLine([]string{"export", dir}))
 }
 

@@ -28,6 +28,9 @@ const (
 // findings returns what the checks find, the surest explanations for a run that does not learn first.
 func (r *run) findings() []Finding {
 	found := []Finding{}
+	if f := diverged(r); f != nil {
+		return append(found, *f)
+	}
 	for _, check := range []func(r *run) *Finding{noGames, noSteps, sameGames} {
 		if f := check(r); f != nil {
 			found = append(found, *f)
@@ -50,6 +53,22 @@ func (r *run) findings() []Finding {
 		found = append(found, Finding{"overfitting", overfits(r) + ".", "Play more games (train longer), or train a new run with a lower samples_per_position."})
 	}
 	return found
+}
+
+// diverged finds that the losses left all bounds in the generation after the newest.
+func diverged(r *run) *Finding {
+	g := r.config.Plan.Diverged
+	if g <= r.newest().Generation {
+		return nil
+	}
+	own, usual := r.config.Settings.LearningRate, rundir.DefaultSettings(r.game).LearningRate
+	f := &Finding{"training diverged", fmt.Sprintf("In generation %d the losses left all bounds; the checkpoint before is "+
+		"kept. The learning rate is probably too high: learning_rate is %g (default %g).", g, own, usual),
+		fmt.Sprintf("Train a new run with --set learning_rate=%g.", usual)}
+	if own <= usual {
+		f.Fix = fmt.Sprintf("Train a new run with a lower learning rate, such as --set learning_rate=%.2g.", own/3)
+	}
+	return f
 }
 
 // suspects are settings that explain a symptom if they are far from their default.
@@ -96,11 +115,11 @@ func learnsLittle(r *run) string {
 	return ""
 }
 
-// weakTargets finds that the network has learned much of its policy targets, and that no rating or suite shows play to
-// become stronger.
+// weakTargets finds that the network has learned much of its policy targets, and that no measurement shows play to become
+// stronger.
 func weakTargets(r *run) string {
 	share, text := r.learned()
-	if _, stronger := r.stronger(); stronger || share < half {
+	if _, change := r.stronger(); change != "" || share < half {
 		return ""
 	}
 	return text + "; to play better it needs better targets"

@@ -18,6 +18,7 @@ import (
 	"ludus/train"
 	"ludus/train/record"
 	"ludus/train/rundir"
+	"ludus/train/stats"
 )
 
 func newGame(t *testing.T, name string) *env.Game {
@@ -81,11 +82,15 @@ func repeated(games int, share float64) change {
 
 func fewTargets(r *run) { r.targets.games = fewGames - 1 }
 
-// betterRated lets ratings show that play becomes stronger.
-func betterRated(r *run) { r.ratings = []rundir.Rating{rated(20, 100), rated(10, 0)} }
+// better lets a suite show that play becomes stronger.
+func better(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.02)} }
 
-func rated(generation int, rating float64) rundir.Rating {
-	return rundir.Rating{Generation: &generation, Rating: rating, Low: rating - 20, High: rating + 20}
+func tested(generation int, share float64) rundir.SuiteResult {
+	return rundir.SuiteResult{Agent: "net", Generation: generation, Positions: 500, Error: share, Low: share - 0.01, High: share + 0.01}
+}
+
+func scored(generation int, share float64) rundir.Score {
+	return rundir.Score{Generation: generation, Opponent: "zoo", Games: 90, Estimate: stats.Estimate{Value: share, Low: share - 0.1, High: share + 0.1}}
 }
 
 // Each cause is found in a run with everything that shows it, and no longer if one of these things lies just beyond its
@@ -121,9 +126,9 @@ func TestThresholds(t *testing.T) {
 			[]change{learned(0.8, 0.41), learned(0.12, 0.05), set("samples_per_position", 11), early, fewTargets}},
 		{"overfitting", []change{learned(0.8, 0.07)}, []change{learned(0.8, 0.09), early, fewTargets}},
 		{"too few simulations", []change{learned(0.51, 0.5), set("simulations", 3)},
-			[]change{learned(0.49, 0.49), set("simulations", 4), early, fewTargets, betterRated}},
+			[]change{learned(0.49, 0.49), set("simulations", 4), early, fewTargets, better}},
 		{"search ignores values", []change{learned(0.51, 0.5), set("value_scale", 0.1)},
-			[]change{learned(0.49, 0.49), set("value_scale", 0.11), early, fewTargets, betterRated}},
+			[]change{learned(0.49, 0.49), set("value_scale", 0.11), early, fewTargets, better}},
 		{"network too small", []change{learned(0.49, 0.49), set("channels", 8)},
 			[]change{learned(0.51, 0.51), set("channels", 12), steps(2*fewSteps - 1), fewTargets}},
 	} {
@@ -132,7 +137,7 @@ func TestThresholds(t *testing.T) {
 			for _, change := range append(slices.Clone(c.changes), changes...) {
 				change(r)
 			}
-			d := r.diagnose()
+			d := r.diagnose(false)
 			if len(d.Findings) == 0 {
 				return ""
 			}
@@ -166,8 +171,8 @@ func TestSameGamesOfSheet(t *testing.T) {
 // A run without any files but its config has no findings.
 func TestTooLittleData(t *testing.T) {
 	game := newGame(t, "hex-7x7")
-	d := (&run{game: game, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}).diagnose()
-	if len(d.Findings) > 0 || len(d.Curves) > 0 || d.Status != "The run has not trained yet." {
+	d := (&run{game: game, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}).diagnose(false)
+	if len(d.Findings) > 0 || len(d.Curves) > 0 || d.Summary.Longer != "The run has not trained yet." {
 		t.Errorf("%+v", d)
 	}
 }
@@ -226,33 +231,89 @@ func TestFalling(t *testing.T) {
 	}
 }
 
-// The status tells more by ratings, or by errors on the suite, than by losses.
-func TestStatus(t *testing.T) {
-	tested := func(generation int, share float64) rundir.SuiteResult {
-		return rundir.SuiteResult{Agent: "net", Generation: generation, Error: share, Low: share - 0.01, High: share + 0.01}
-	}
+// The summary tells by measured strength, and by losses where that does not tell.
+func TestLonger(t *testing.T) {
 	for _, c := range []struct {
 		change change
 		want   string
 	}{
 		{steps(0), "not trained yet"},
-		{steps(fewSteps - 1), "Look again after"},
-		{func(r *run) {}, "ratings show whether play still gets better"},
+		{steps(fewSteps - 1), "look again after"},
+		{func(r *run) {}, "strength was not measured often enough"},
 		{each(func(m *rundir.Metrics) { m.ValidationPolicyLoss -= 0.01 * float64(m.Generation) }), "losses still fall"},
-		{learned(0.99, 0.99), "longer training will hardly help"},
+		{learned(0.99, 0.99), "will hardly help"},
+		{better, "should help: since generation 10 errors in solved positions have fallen from 5.0 % (4.0 to 6.0) to 2.0 % (1.0 to 3.0)."},
+		{func(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.04)} }, "since generation 10 neither strength nor losses"},
 		{func(r *run) {
-			r.ratings = []rundir.Rating{rated(20, 100), {Agent: "random"}, rated(10, 59), rated(5, 99), rated(11, 90)}
+			r.scores = []rundir.Score{scored(5, 0.5), scored(10, 0.2), scored(11, 0.5), scored(20, 0.5)}
 		},
-			"stronger since generation 10:"},
-		{func(r *run) { r.ratings = []rundir.Rating{rated(20, 100), rated(10, 61)} }, "Since generation 10 play has not become stronger beyond chance"},
-		{func(r *run) { r.ratings = []rundir.Rating{rated(20, 100), rated(11, 0)} }, "ratings show"},
-		{func(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.02)} }, "stronger since generation 10:"},
-		{func(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.04)} }, "not become stronger beyond chance"},
+			"since generation 10 the score against the shipped agent has risen from 20.0 % (10.0 to 30.0) to 50.0 %"},
+		{func(r *run) { r.scores = []rundir.Score{scored(10, 0.2), scored(20, 0.3)} }, "since generation 10 neither strength nor losses"},
+		{func(r *run) { r.scores = []rundir.Score{scored(11, 0.2), scored(20, 0.9)} }, "not measured often enough"},
 	} {
 		r := healthy(t)
 		c.change(r)
-		if d := r.diagnose(); !strings.Contains(d.Status, c.want) {
-			t.Errorf("%q, want %q", d.Status, c.want)
+		if d := r.diagnose(false); !strings.Contains(d.Summary.Longer, c.want) {
+			t.Errorf("%q, want %q", d.Summary.Longer, c.want)
+		}
+	}
+}
+
+// The summary says how good the agent is, beside the shipped one, and names the next command.
+func TestSummary(t *testing.T) {
+	r := healthy(t)
+	r.dir, r.config.Plan = "runs/my run", rundir.Plan{Generations: 20, Seconds: 480}
+	good := func() string { return strings.Join(r.diagnose(false).Summary.Good, " ") }
+	if got := good(); got != "Its strength is not measured yet." {
+		t.Error(got)
+	}
+	set("rating_share", 0)(r)
+	if got := good(); got != "Its strength is not measured (rating_share=0)." {
+		t.Error(got)
+	}
+	better(r)
+	r.scores = []rundir.Score{scored(20, 0.25)}
+	shipped := zoo.CardOf(r.game.Name).Find("shipped", "zoo").Error
+	want := "Generation 20 loses value in 2.0 % (1.0 to 3.0) of 500 solved positions (95 % intervals); the shipped agent in " + percent(stats.Estimate(shipped)) +
+		". Generation 20 scores 25.0 % (15.0 to 35.0) in 90 games against the shipped agent; 50 % would be as strong."
+	if got := good(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	for _, c := range []struct {
+		change   change
+		training bool
+		want     string
+	}{
+		{func(*run) {}, false, "train --run 'runs/my run' --time 16m"},
+		{func(*run) {}, true, ""},
+		{func(r *run) { r.config.Plan = rundir.Plan{Generations: 21} }, false, "train --run 'runs/my run'"},
+		{func(r *run) { r.config.Plan = rundir.Plan{Generations: 20} }, false, "train --run 'runs/my run' --generations 40"},
+		{func(r *run) { r.config.Plan = rundir.Plan{Generations: 20, Seconds: 2700, CPU: true} }, false, "train --run 'runs/my run' --cpu 1h30m"},
+		{func(r *run) { r.suite, r.scores = nil, nil }, false, "rate 'runs/my run'"},
+		{func(r *run) { r.ratings = &rundir.Ratings{Agents: []rundir.Rating{{Generation: new(20)}}} }, false, "export 'runs/my run'"},
+		{repeated(10, 0.9), false, ""}, // the finding says what to do
+	} {
+		c.change(r)
+		if got := r.diagnose(c.training).Summary.Next; got != c.want {
+			t.Errorf("next is %q, want %q", got, c.want)
+		}
+	}
+}
+
+// A run that diverged has that finding alone, until it has trained beyond.
+func TestDiverged(t *testing.T) {
+	for rate, fix := range map[float64]string{1: "--set learning_rate=0.003.", 0.003: "--set learning_rate=0.001."} {
+		r := healthy(t)
+		repeated(10, 0.9)(r)
+		set("learning_rate", rate)(r)
+		r.config.Plan.Diverged = 21
+		d := r.diagnose(false)
+		if len(d.Findings) != 1 || d.Findings[0].Cause != "training diverged" || !strings.HasSuffix(d.Findings[0].Fix, fix) || d.Early {
+			t.Errorf("%+v", d.Findings)
+		}
+		r.config.Plan.Diverged = 20
+		if d := r.diagnose(false); d.Findings[0].Cause == "training diverged" {
+			t.Errorf("%+v", d.Findings)
 		}
 	}
 }

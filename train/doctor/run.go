@@ -14,15 +14,18 @@ import (
 	"ludus/env/games"
 	"ludus/train/record"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 )
 
 // run holds what a run directory shows.
 type run struct {
+	dir     string
 	game    *env.Game
 	config  *rundir.Config
 	metrics []rundir.Metrics     // by generation, ascending
 	suite   []rundir.SuiteResult // by generation, ascending
-	ratings []rundir.Rating      // nil if there is no readable file
+	scores  []rundir.Score       // against the run's opponent, by generation, ascending
+	ratings *rundir.Ratings      // nil if there is no readable file
 	targets targets              // of the newest games
 }
 
@@ -35,8 +38,8 @@ type targets struct {
 	outcomes float64 // entropy of First's outcomes
 }
 
-// read reads a run directory without its lock; the run may be in training. It leaves out lines, games and ratings that it
-// cannot read.
+// read reads a run directory without its lock; the run may be in training. It leaves out lines and games that it cannot
+// read.
 func read(dir string) (*run, error) {
 	config, err := rundir.ReadConfig(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +48,7 @@ func read(dir string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{config: config}
+	r := &run{dir: dir, config: config}
 	if r.game, err = games.Restore(config.Game, config.Sheet); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -55,9 +58,12 @@ func read(dir string) (*run, error) {
 	if r.suite, _, err = rundir.SuiteFile.Read(dir); err != nil {
 		return nil, err
 	}
-	if ratings, err := rundir.ReadRatings(dir); err == nil {
-		r.ratings = ratings.Agents
+	matches, _, err := rundir.MatchesFile.Read(dir)
+	if err != nil {
+		return nil, err
 	}
+	r.scores = rundir.Scores(matches, shipped.Opponent(r.game), shipped.Digest(r.game))
+	r.ratings, _ = rundir.ReadRatings(dir) // nil if it cannot be read
 	newest, err := newestGames(r.game, dir)
 	if err != nil {
 		return nil, err

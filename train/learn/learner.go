@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -36,6 +37,10 @@ func learningRateFactor(share float64, step int) float64 {
 	decayed := min(1, (share-ConstantShare)/(1-ConstantShare))
 	return warm * (finalFraction + (1-finalFraction)*(1+math.Cos(math.Pi*decayed))/2)
 }
+
+// maxLoss is the mean loss of a generation, in nats, above which training has diverged. Uniform play has a policy loss of
+// 2 to 5, and a network that is sure of wrong moves one of about 20.
+const maxLoss = 1000
 
 // Learner trains the network on the replay window. It keeps a share of the games out of the window as a validation set.
 // It owns the weights, the optimizer's state, and both sets. Its methods must not be called concurrently.
@@ -180,7 +185,7 @@ func (l *Learner) Steps(added Counts) int {
 
 // Train measures the losses on a batch of the validation set and then takes training steps. share is the completed share of
 // the plan's generations. Train sets losses and learning rate in m, and reports the completed share of the steps. It
-// returns ctx's error, or an error if training diverges.
+// returns ctx's error. If training diverges, the error wraps [model.ErrDiverged] and the weights are useless.
 func (l *Learner) Train(ctx context.Context, m *rundir.Metrics, steps int, share float64, report func(done float64)) error {
 	valueMix := 0.0
 	if share > outcomeOnlyShare {
@@ -215,6 +220,9 @@ func (l *Learner) Train(ctx context.Context, m *rundir.Metrics, steps int, share
 		m.OutcomeLoss += losses.Outcome / float64(steps)
 		m.GoalsLoss += losses.Goals / float64(steps)
 		report(float64(i+1) / float64(steps))
+	}
+	if m.PolicyLoss > maxLoss || m.OutcomeLoss > maxLoss {
+		return fmt.Errorf("%w: the policy loss is %.3g and the outcome loss %.3g", model.ErrDiverged, m.PolicyLoss, m.OutcomeLoss)
 	}
 	return nil
 }

@@ -42,6 +42,18 @@ type Result struct {
 	Duplicates  int    `json:"duplicates"` // games that repeat an earlier one move for move
 }
 
+// Mean returns the mean score of agent A in several matches of the same two agents, with its 95 % interval, and the
+// number of its games: those of complete pairs that repeat no other.
+func Mean(matches []Result) (games int, score stats.Estimate) {
+	var pairs []stats.Cluster
+	for i := range matches {
+		for halfPoints, n := range matches[i].Pentanomial {
+			pairs = append(pairs, slices.Repeat([]stats.Cluster{{N: 1, Sum: float64(halfPoints) / 4}}, n)...)
+		}
+	}
+	return 2 * len(pairs), stats.Mean(pairs)
+}
+
 // Tally counts games by their result for A.
 type Tally struct {
 	Wins   int `json:"wins"`

@@ -11,15 +11,19 @@ import (
 type Clock struct {
 	Speed float64 // recent positions per second of self-play; 0 before any
 
-	started    time.Time     // time at which the run would have started if its processes had had no breaks between them
-	startedCPU time.Duration // CPU time, likewise: this process's minus all that the run used
-	began      time.Time     // start of this process's first generation
-	from       int           // generation at which this process started or resumed
-	seconds    []float64     // durations of the generations that trained as much as later ones will
+	now        func() time.Time     // time.Now; tests have another
+	cpuTime    func() time.Duration // cpu.Time, the CPU time of this process
+	started    time.Time            // time at which the run would have started if its processes had had no breaks between them
+	startedCPU time.Duration        // CPU time, likewise: this process's minus all that the run used
+	began      time.Time            // start of this process's first generation
+	from       int                  // generation at which this process started or resumed
+	seconds    []float64            // durations of the generations that trained as much as later ones will
 }
 
 // Start returns the clock of a run that starts now.
-func Start() *Clock { return &Clock{started: time.Now(), startedCPU: cpu.Time()} }
+func Start() *Clock {
+	return &Clock{now: time.Now, cpuTime: cpu.Time, started: time.Now(), startedCPU: cpu.Time()}
+}
 
 // Resume adds the time that earlier processes have spent.
 func (c *Clock) Resume(d Done) {
@@ -28,13 +32,13 @@ func (c *Clock) Resume(d Done) {
 }
 
 // Begin records when this process starts to train, and the generation that it continues from.
-func (c *Clock) Begin(generation int) { c.began, c.from = time.Now(), generation }
+func (c *Clock) Begin(generation int) { c.began, c.from = c.now(), generation }
 
 // Elapsed is the time spent on the run.
-func (c *Clock) Elapsed() time.Duration { return time.Since(c.started) }
+func (c *Clock) Elapsed() time.Duration { return c.now().Sub(c.started) }
 
 // CPUTime is the CPU time spent on the run.
-func (c *Clock) CPUTime() time.Duration { return cpu.Time() - c.startedCPU }
+func (c *Clock) CPUTime() time.Duration { return c.cpuTime() - c.startedCPU }
 
 // Spent is the run's wall-clock or CPU time, whichever the plan limits.
 func (c *Clock) Spent(p *rundir.Plan) time.Duration {
@@ -49,10 +53,11 @@ func (c *Clock) AddGeneration(seconds float64) { c.seconds = append(c.seconds, s
 
 // Adjust fits a time plan to the measured speed if that is due after the last generation, and reports whether it did.
 func (c *Clock) Adjust(p *rundir.Plan, s *rundir.Settings, ended int) (adjusted bool) {
-	if p.Seconds == 0 || !adjustmentDue(p, ended+1, len(c.seconds)) {
+	spent := c.Spent(p).Seconds()
+	if p.Seconds == 0 || !adjustmentDue(p, ended+1, spent, len(c.seconds)) {
 		return false
 	}
-	adjust(p, ended, c.seconds, c.Spent(p).Seconds(), s)
+	adjust(p, ended, c.seconds, spent, s)
 	return true
 }
 
@@ -81,7 +86,7 @@ func (c *Clock) over(p *rundir.Plan, s *rundir.Settings, ended int, next float64
 func (c *Clock) Progress(p *rundir.Plan, done float64) (share float64, remaining time.Duration) {
 	elapsed, spent := c.Elapsed(), c.Spent(p).Seconds()
 	share = done / float64(p.Generations)
-	if p.Seconds > 0 && spent > 0 && p.Adjusted < len(adjustments(p)) && (p.CPU || int(done) < LastBeforeDecay(p)) {
+	if p.Seconds > 0 && spent > 0 && p.Adjusted < len(adjustAt) {
 		// For a time plan, time is the better measure: the number of generations still changes.
 		return min(spent/p.Seconds, 1), time.Duration(max(p.Seconds-spent, 0) / spent * float64(elapsed))
 	}
@@ -89,7 +94,7 @@ func (c *Clock) Progress(p *rundir.Plan, done float64) (share float64, remaining
 	if here <= 0.2 {
 		return share, 0 // too early to extrapolate
 	}
-	left := time.Since(c.began).Seconds() / here * (float64(p.Generations) - done)
+	left := c.now().Sub(c.began).Seconds() / here * (float64(p.Generations) - done)
 	if p.Seconds > 0 && !p.CPU {
 		left = min(left, p.Seconds-elapsed.Seconds())
 	}

@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"ludus/env"
@@ -105,32 +104,22 @@ func ForTime(seconds float64, game *env.Game, s *rundir.Settings, cost Cost) (ru
 	return p, nil
 }
 
-// A time plan is adjusted when these shares of its generations are done. The adjustment uses the duration of the last tenth
-// of them, or of the last adjustOver if these are more. All lie before the final decay of the learning rate, so its start
-// does not move.
-var adjustAt = []float64{0.12, 0.3, 0.48}
-
-// adjustCPUAt is adjustAt for plans of CPU time. Such runs are compared at equal cost and must end close to their limit, so
-// they are adjusted during the decay, too; it then ends slightly sooner or later.
-var adjustCPUAt = append(slices.Clone(adjustAt), 0.65, 0.8, 0.9, 0.96)
+// A time plan is adjusted when these shares of its generations or of its time are done, whichever comes first, so a machine
+// that becomes slow gets a shorter plan in time. The adjustment uses the duration of the last tenth of the generations, or
+// of the last adjustOver if these are more. If the final decay of the learning rate has begun, it ends sooner or later.
+var adjustAt = []float64{0.12, 0.3, 0.48, 0.65, 0.8, 0.9, 0.96}
 
 const adjustOver = 3 // least number of generations that an adjustment measures
 
-// adjustments are the shares of a plan's generations after which it is adjusted. A plan of CPU time is adjusted more
-// often, because it must end close to its limit.
-func adjustments(p *rundir.Plan) []float64 {
-	if p.CPU {
-		return adjustCPUAt
-	}
-	return adjustAt
+// adjustmentDue reports whether the plan is to be adjusted before generation next, after the given seconds. measured is the
+// number of generations whose duration is known.
+func adjustmentDue(p *rundir.Plan, next int, spent float64, measured int) bool {
+	return p.Adjusted < len(adjustAt) && measured >= adjustOver && adjustmentShare(p, next, spent) >= adjustAt[p.Adjusted]
 }
 
-// adjustmentDue reports whether the plan is to be adjusted before generation next. measured is the number of generations
-// whose duration is known.
-func adjustmentDue(p *rundir.Plan, next, measured int) bool {
-	at := adjustments(p)
-	return p.Adjusted < len(at) && measured >= adjustOver && Share(p, next) >= at[p.Adjusted] &&
-		(p.CPU || next <= LastBeforeDecay(p))
+// adjustmentShare is the share of the generations or of the time that is done, whichever is greater.
+func adjustmentShare(p *rundir.Plan, next int, spent float64) float64 {
+	return max(Share(p, next), spent/p.Seconds)
 }
 
 // adjust sets the remaining generations of a time plan. spent is the run's time so far; recent holds the measured durations
@@ -142,18 +131,21 @@ func adjust(p *rundir.Plan, generation int, recent []float64, spent float64, s *
 	for _, seconds := range recent {
 		mean += seconds / float64(len(recent))
 	}
-	passAdjustments(p, generation)
+	passAdjustments(p, generation, spent)
 	if plies := p.PliesPerGeneration; mean > maxGenerationSeconds && s.PliesPerGeneration == 0 && plies > 1 {
 		p.PliesPerGeneration = max(1, int(float64(plies)*plannedGenerationSeconds/mean))
 		mean *= float64(p.PliesPerGeneration) / float64(plies)
+	}
+	if generation <= LastBeforeDecay(p) {
+		p.Changed = generation
 	}
 	left := (p.Seconds*(1-FinalShare(s)) - spent) * (1 - InterimShare(s)) * safety
 	p.Generations = generation + max(1, int(left/mean))
 }
 
-// passAdjustments marks the adjustments that were due up to a generation as done.
-func passAdjustments(p *rundir.Plan, generation int) {
-	for at := adjustments(p); p.Adjusted < len(at) && Share(p, generation+1) >= at[p.Adjusted]; {
+// passAdjustments marks the adjustments that were due up to a generation and the given seconds as done.
+func passAdjustments(p *rundir.Plan, generation int, spent float64) {
+	for p.Adjusted < len(adjustAt) && adjustmentShare(p, generation+1, spent) >= adjustAt[p.Adjusted] {
 		p.Adjusted++
 	}
 }
@@ -179,7 +171,7 @@ func (d Done) spent(cpu bool) float64 {
 func DoneShare(c *rundir.Config, d Done) (share float64, known bool) {
 	const least = 0.1
 	p := &c.Plan
-	if p.Seconds == 0 || p.Adjusted == len(adjustments(p)) {
+	if p.Seconds == 0 || p.Adjusted == len(adjustAt) {
 		share = float64(d.Generation) / float64(p.Generations)
 	} else {
 		share = d.spent(p.CPU) / (p.Seconds * (1 - FinalShare(&c.Settings)))
@@ -187,7 +179,7 @@ func DoneShare(c *rundir.Config, d Done) (share float64, known bool) {
 	return share, share >= least && d.Generation >= adjustOver
 }
 
-// Change returns the plan of an unfinished run with another length. It may have no generation left.
+// Change returns the plan of an unfinished run with another length, from which the learner goes on as it is. It may have no generation left.
 func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
 	perGeneration, spent := p.Seconds/float64(p.Generations), 0.0
 	if d.Generation > 0 {
@@ -198,12 +190,12 @@ func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
 	p.Adjusted, p.Stopped, p.Changed = 0, 0, d.Generation
 	if l.Time > 0 {
 		p.Generations = d.Generation + int((p.Seconds*(1-FinalShare(s))-spent)/perGeneration)
-		passAdjustments(&p, d.Generation)
+		passAdjustments(&p, d.Generation, spent)
 	}
 	return p
 }
 
-// Extend returns the plan of a finished run that is to train longer. The learner goes back to the weights of generation
+// Extend returns the plan of a run that is to train longer and whose learning rate has decayed. The learner goes back to the weights of generation
 // rewound; repeated is the wall-clock time that it spent learning since then. The plan has no generation left if the run
 // has done that much already.
 func Extend(p rundir.Plan, l Length, s *rundir.Settings, d Done, rewound int, repeated float64) rundir.Plan {
@@ -213,11 +205,11 @@ func Extend(p rundir.Plan, l Length, s *rundir.Settings, d Done, rewound int, re
 	}
 	if l.Time > 0 {
 		more.Seconds, more.CPU = l.Time.Seconds(), l.CPU
-		more.Adjusted = len(adjustments(&more)) // no adjustments needed: the run's speed is known
 		spent := d.spent(l.CPU)
 		// spent/d.Seconds turns wall-clock time into the plan's kind of time.
 		left := more.Seconds*(1-FinalShare(s)) - spent - repeated*spent/d.Seconds
 		more.Generations = d.Generation + int(left*safety/spent*float64(d.Generation))
+		passAdjustments(&more, d.Generation, spent)
 	}
 	return more
 }

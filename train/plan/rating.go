@@ -2,18 +2,18 @@ package plan
 
 import "ludus/train/rundir"
 
-// A run is rated ratingsPerRun times: the newest checkpoint plays earlier ones and baselines. The setting rating_share
-// is the share of the run's time for these matches, and finalPart of that time is for the last generation.
+// A run is measured ratingsPerRun times: the newest checkpoint plays a fixed opponent. The setting rating_share is the share
+// of the run's time for these matches, and finalPart of that time is for the last generation.
 const (
 	ratingsPerRun = 10
 	finalPart     = 0.4
 )
 
-// FinalShare is the share of the run's time for rating the last generation, InterimShare for rating all earlier ones.
+// FinalShare is the share of the run's time for matches of the last generation, InterimShare for those of all earlier ones.
 func FinalShare(s *rundir.Settings) float64   { return finalPart * s.RatingShare }
 func InterimShare(s *rundir.Settings) float64 { return s.RatingShare - FinalShare(s) }
 
-// RatingInterval is the number of generations between ratings: a multiple of keep_every if possible, so that rated
+// RatingInterval is the number of generations between measurements: a multiple of keep_every if possible, so that measured
 // checkpoints are kept.
 func RatingInterval(c *rundir.Config) int {
 	interval := (c.Plan.Generations + ratingsPerRun - 1) / ratingsPerRun
@@ -23,16 +23,7 @@ func RatingInterval(c *rundir.Config) int {
 	return interval
 }
 
-// RatingDue reports whether a generation is rated.
+// RatingDue reports whether a generation is measured.
 func RatingDue(c *rundir.Config, generation int) bool {
 	return generation%RatingInterval(c) == 0 || generation >= c.Plan.Last()
-}
-
-// Rated returns the newest n rated generations up to generation.
-func Rated(c *rundir.Config, generation, n int) (rated []int) {
-	interval := RatingInterval(c)
-	for g := generation / interval * interval; g > 0 && len(rated) < n; g -= interval {
-		rated = append(rated, g)
-	}
-	return rated
 }

@@ -53,6 +53,7 @@ type poolAgent struct {
 	generation int             // -1 for a baseline
 	strength   *agent.Strength // strength of a weakened checkpoint; nil for others
 	known      *zoo.Estimate   // rating of a shipped agent in a run's pool; nil for others
+	chosen     bool            // it has played a match that [Pool.Rate] chose
 	factory    *agent.Factory  // nil if it cannot play: its checkpoint is no longer kept or cannot be loaded
 }
 
@@ -181,8 +182,7 @@ func generationOf(name string) (int, bool) {
 	return g, err == nil && g >= 0
 }
 
-// count adds a match of two agents to the totals. Final matches against baselines use up openings but do not count for
-// ratings: a trained network wins nearly all of their many games, which would outweigh those against its peers.
+// count adds a match of two agents to the totals.
 func (p *Pool) count(m *rundir.MatchResult) {
 	a, known := p.index[m.Agent]
 	b, other := p.index[m.Opponent]
@@ -201,8 +201,8 @@ func (p *Pool) count(m *rundir.MatchResult) {
 	p.pairs[twoOf(a, b)] = state
 	p.times = append(p.times, matchTime{a: a, b: b, games: m.Games, seconds: m.Seconds})
 	p.seconds += m.Seconds
-	if m.Final && p.agents[b].generation < 0 {
-		return
+	if !m.Training {
+		p.agents[a].chosen, p.agents[b].chosen = true, true
 	}
 	played := pairing{a: a, b: b, pentanomial: m.Pentanomial}
 	if played.games()+2*m.Repeats != m.Games { // then some games have no partner
@@ -217,17 +217,16 @@ func twoOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 // Play plays a match of an even number of games between two agents, with openings that they have not played yet,
 // appends it to arena.jsonl and counts it. Two deterministic agents stop when all openings are used up, rather than
 // repeat games, so the match may have fewer games than asked, or none; an empty match is not written. The games of a
-// cancelled match are discarded. final marks a match played at the end of a run; a final match against a baseline does
-// not count for the ratings. The newer agent is the result's Agent. If an agent's network cannot be loaded, the error
-// wraps [agent.ErrWeights].
-func (p *Pool) Play(ctx context.Context, a, b, games, threads int, final bool) (*rundir.MatchResult, error) {
+// cancelled match are discarded. training: the match measures a run in training. The newer agent is the result's Agent.
+// If an agent's network cannot be loaded, the error wraps [agent.ErrWeights].
+func (p *Pool) Play(ctx context.Context, a, b, games, threads int, training bool) (*rundir.MatchResult, error) {
 	if c := cmp.Compare(p.agents[a].generation, p.agents[b].generation); c < 0 || c == 0 && a > b {
 		a, b = b, a
 	}
 	x, y, state := &p.agents[a], &p.agents[b], p.pairs[twoOf(a, b)]
 	m := &rundir.MatchResult{
 		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: state.matches + 1,
-		Final: final, Simulations: p.simulations,
+		Training: training, Simulations: p.simulations,
 	}
 	if x.known != nil || y.known != nil {
 		m.Shipped = p.scale.digest
@@ -304,12 +303,10 @@ func (p *Pool) Checkpoints(n int) []int {
 	return chosen
 }
 
-// PlayedCheckpoints returns the indices of the kept checkpoints that have played matches.
+// PlayedCheckpoints returns the indices of the kept checkpoints that have played matches that [Pool.Rate] chose.
 func (p *Pool) PlayedCheckpoints() []int {
 	return p.agentsWhere(func(a *poolAgent) bool {
-		i := p.index[a.name]
-		return a.checkpoint() && a.factory != nil &&
-			slices.ContainsFunc(p.pairings, func(played pairing) bool { return played.a == i || played.b == i })
+		return a.checkpoint() && a.factory != nil && a.chosen
 	})
 }
 
@@ -346,18 +343,16 @@ func (p *Pool) agentsWhere(keep func(*poolAgent) bool) (indices []int) {
 // canPlay reports whether an agent can play: it is a baseline or its checkpoint is kept and can be loaded.
 func (p *Pool) canPlay(i int) bool { return p.agents[i].factory != nil }
 
-// Best returns the first checkpoint of [rundir.Ratings.Best] that can play, or the newest one if no rated one can; -1 if
-// none can play.
+// Best returns the checkpoint that [rundir.Ratings.Best] finds among those that can play; -1 if none can.
 func (p *Pool) Best() int {
-	for _, r := range p.Ratings().Best() {
-		if i := p.Index(r.Agent); p.canPlay(i) {
-			return i
-		}
+	var generations []int
+	for _, i := range p.agentsWhere(func(a *poolAgent) bool { return a.checkpoint() && a.factory != nil }) {
+		generations = append(generations, p.agents[i].generation)
 	}
-	for _, i := range p.Checkpoints(1) {
-		return i
+	if len(generations) == 0 {
+		return -1
 	}
-	return -1
+	return p.Index(rundir.CheckpointName(p.Ratings().Best(generations)))
 }
 
 // Write writes the ratings to the run's ratings.json and returns them.
@@ -430,7 +425,8 @@ func (p *Pool) games() (games []int, points []float64) {
 }
 
 // Ratings computes the ratings from the matches, best first. It leaves out agents that no games connect with the anchor or
-// a shipped agent, and shipped agents without games. Weakened checkpoints appear in the dials only.
+// a shipped agent, shipped agents without games, and checkpoints that have played matches of training only: these count,
+// but a few lost games place no agent. Weakened checkpoints appear in the dials only.
 func (p *Pool) Ratings() *rundir.Ratings {
 	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
 	games, points := p.games()
@@ -439,7 +435,7 @@ func (p *Pool) Ratings() *rundir.Ratings {
 	for i := range p.agents {
 		t.Games += games[i]
 		a := &p.agents[i]
-		if !f.rated[i] || a.strength != nil || a.known != nil && games[i] == 0 {
+		if !f.rated[i] || a.strength != nil || a.known != nil && games[i] == 0 || a.checkpoint() && !a.chosen {
 			continue
 		}
 		low, high := f.interval(i)

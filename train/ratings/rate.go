@@ -78,7 +78,7 @@ func (p *Pool) Rate(ctx context.Context, o Options) error {
 		if games == 0 {
 			return nil
 		}
-		m, err := r.Play(ctx, a, b, games, r.Threads, false) // not a final match
+		m, err := r.Play(ctx, a, b, games, r.Threads, false) // not a match of training
 		if errors.Is(err, agent.ErrWeights) {
 			err = r.drop(a, b, err)
 		}

@@ -409,35 +409,26 @@ func TestCostsOfCheckpoints(t *testing.T) {
 	}
 }
 
-// TestFinalMatches: final matches of a run's last checkpoint against baselines do not count for ratings; others do.
-func TestFinalMatches(t *testing.T) {
-	dir, game := testRun(t, 1, 2, 3)
+// TestMatchesOfTraining: matches of training count and use up openings, but a checkpoint that has played no other is not
+// rated.
+func TestMatchesOfTraining(t *testing.T) {
+	dir, game := testRun(t, 1, 2)
 	p := openPool(t, dir, game)
-	even := match.Result{Games: 400, Wins: 200, Losses: 200}
-	for _, m := range []rundir.MatchResult{
-		{Agent: "greedy", Opponent: "random", Number: 1, Result: match.Result{Games: 400, Wins: 380, Losses: 20}},
-		{Agent: "net@1", Opponent: "greedy", Simulations: 4, Number: 1, Result: match.Result{Games: 400, Wins: 380, Losses: 20}},
-		{Agent: "net@2", Opponent: "net@1", Simulations: 4, Number: 1, Result: even},
-		{Agent: "net@3", Opponent: "random", Simulations: 4, Number: 1, Final: true, Result: match.Result{Games: 400, Wins: 390, Losses: 10}},
-		{Agent: "net@3", Opponent: "greedy", Simulations: 4, Number: 1, Final: true, Result: match.Result{Games: 400, Wins: 300, Losses: 100}},
-	} {
-		if err := p.add(&m); err != nil {
+	a, b := p.Index("net@2"), p.Index("net@1")
+	m, err := p.Play(t.Context(), a, p.Index("greedy"), 8, 1, true)
+	if err != nil || !m.Training {
+		t.Fatal(m, err)
+	}
+	p = openPool(t, dir, game)
+	if slices.Contains(p.PlayedCheckpoints(), a) || p.Ratings().Find(2) != nil || p.pairs[twoOf(a, p.Index("greedy"))].games != 8 {
+		t.Errorf("after a match of training: %+v", p.Ratings().Agents)
+	}
+	for _, opponent := range []int{b, 0} {
+		if _, err := p.Play(t.Context(), a, opponent, 8, 1, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	last, greedy := p.Index("net@3"), p.Index("greedy")
-	if written(t, p, dir).Find(3) != nil || slices.Contains(p.PlayedCheckpoints(), last) {
-		t.Error("a checkpoint that has met only baselines, in final matches, is rated")
-	}
-	if state := p.pairs[twoOf(last, greedy)]; state.games != 400 || state.matches != 1 {
-		t.Errorf("the final match's openings may come again: %+v", state)
-	}
-	if err := p.add(&rundir.MatchResult{Agent: "net@3", Opponent: "net@2", Simulations: 4, Number: 1, Result: even}); err != nil {
-		t.Fatal(err)
-	}
-	table := openPool(t, dir, game).Ratings()
-	two, three := table.Find(2), table.Find(3)
-	if three.Games != 400 || three.Rating-two.Rating > 5 || two.Rating-three.Rating > 5 {
-		t.Errorf("the last checkpoint is rated %+v, its equal peer %+v", three, two)
+	if r := openPool(t, dir, game).Ratings().Find(2); r == nil || r.Games != 24 {
+		t.Errorf("the rating is %+v; want one from 24 games", r)
 	}
 }

@@ -1,9 +1,6 @@
 package ratings
 
 import (
-	"crypto/sha256"
-	"fmt"
-
 	"ludus/checkpoints/zoo"
 	"ludus/env"
 	"ludus/train/agent"
@@ -14,7 +11,7 @@ import (
 // the agent was shipped. Playing them puts the ratings of all runs of the game on one scale. It is empty if no agent with a
 // strength dial is shipped.
 type scale struct {
-	digest string // SHA-256 of the shipped network
+	digest string // of the shipped network
 	agents []knownAgent
 	load   agent.Loader // loads these agents
 }
@@ -36,9 +33,8 @@ func scaleOf(game *env.Game) (s scale) {
 	if !ok || card.Rating == nil {
 		return scale{}
 	}
-	weights := zoo.Weights(game.Name)
-	s.digest = fmt.Sprintf("%x", sha256.Sum256(weights))[:16]
-	s.load = shipped.FileLoader(game, weights, dial)
+	s.digest = shipped.Digest(game)
+	s.load = shipped.FileLoader(game, zoo.Weights(game.Name), dial)
 	s.agents = []knownAgent{{agent.ZooSpec().String(), card.Rating.Estimate}}
 	for k := weakenings; k > 0; k-- { // the weakest last, beside the first checkpoint
 		spec := agent.ZooSpec()

@@ -36,8 +36,9 @@ type Plan struct {
 	PliesPerGeneration int     `json:"plies_per_generation"` // plies by which a generation advances each game, at least 1
 	Adjusted           int     `json:"adjusted,omitempty"`   // number of times that Generations was adjusted
 	Stopped            int     `json:"stopped,omitempty"`    // last generation of a run whose time was over early; 0: none
-	Changed            int     `json:"changed,omitempty"`    // generations finished when the length of the unfinished run was changed
-	// Fields of a finished run that was extended. Resumed is the last generation before the extension. Rewound is the
+	Changed            int     `json:"changed,omitempty"`    // newest generation after which Generations changed while the learning rate was at its peak
+	Diverged           int     `json:"diverged,omitempty"`   // generation in which training diverged, which was not committed; 0: none
+	// Fields of a run that was extended after its learning rate had decayed. Resumed is the last generation before the extension. Rewound is the
 	// earlier generation, before the learning rate's final decay, whose weights the learner went back to.
 	Resumed int `json:"resumed,omitempty"`
 	Rewound int `json:"rewound,omitempty"`

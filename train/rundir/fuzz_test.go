@@ -100,7 +100,7 @@ func FuzzRatings(f *testing.F) {
 			return
 		}
 		table.Find(3)
-		table.Newest()
+		table.Best([]int{0, 3, 4})
 		for _, d := range table.Dials {
 			for _, l := range d.Strengths.Levels() {
 				if i := d.Strengths; float64(l.Elo) < i[0].Rating || float64(l.Elo) > i[len(i)-1].Rating {

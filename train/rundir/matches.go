@@ -2,9 +2,12 @@ package rundir
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
+	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/stats"
 )
 
 // MatchResult is a line of arena.jsonl: a finished match between two agents of the run, from Agent's side.
@@ -16,14 +19,42 @@ type MatchResult struct {
 	Opponent string `json:"opponent"`
 	// Number is 1 for the first match of the two agents, 2 for the next, and so on.
 	Number int `json:"number"`
-	// Final marks the matches at the end of a run, against baselines and the newest rated checkpoints.
-	Final bool `json:"final,omitempty"`
+	// Training marks a match that training played to measure the run, not "ludus rate".
+	Training bool `json:"training,omitempty"`
 	// Simulations is the number of simulations per move of a checkpoint.
 	Simulations int `json:"simulations"`
 	// Shipped is set if one of the agents is the shipped network, or a weakened version of it: the first 16 hexadecimal
 	// digits of the SHA-256 of its file.
 	Shipped string `json:"shipped,omitempty"`
 	match.Result
+}
+
+// Score is the mean score of a run's checkpoint against one opponent, in [0, 1], with its 95 % interval.
+type Score struct {
+	Generation int    `json:"generation"`
+	Opponent   string `json:"opponent"`
+	Games      int    `json:"games"`
+	stats.Estimate
+}
+
+// Scores returns the score of each checkpoint that has played an opponent with the default search, by generation. It
+// combines all matches of the two, of training and of "ludus rate". Matches with another shipped network do not count:
+// shipped is the one that MatchResult.Shipped must name, "" for an opponent that is not shipped.
+func Scores(matches []MatchResult, opponent, shipped string) (scores []Score) {
+	played := make(map[int][]match.Result) // by generation
+	for i := range matches {
+		m := &matches[i]
+		if m.Opponent == opponent && m.Agent == CheckpointName(m.Generation) && m.Shipped == shipped &&
+			m.Simulations == agent.DefaultSimulations {
+			played[m.Generation] = append(played[m.Generation], m.Result)
+		}
+	}
+	for _, g := range slices.Sorted(maps.Keys(played)) {
+		if games, mean := match.Mean(played[g]); games > 0 {
+			scores = append(scores, Score{g, opponent, games, mean})
+		}
+	}
+	return scores
 }
 
 // CheckpointName is the name of a run's checkpoint in its matches and ratings.

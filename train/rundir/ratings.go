@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -101,32 +100,23 @@ func (r *Ratings) DialOf(generation int) agent.Dial {
 	return nil
 }
 
-// Newest returns the rating of the newest checkpoint that has one, nil if none has.
-func (r *Ratings) Newest() *Rating {
-	var newest *Rating
-	for i := range r.Agents {
-		if a := &r.Agents[i]; a.Generation != nil && (newest == nil || *a.Generation > *newest.Generation) {
-			newest = a
-		}
+// Best returns the best of some checkpoints, given by their generations in ascending order: the newest, unless the whole
+// interval of another lies above its rating. Training usually improves play, and the highest of many ratings is often luck.
+// A newest checkpoint that is not rated is the best; r may be nil, for a run without ratings.
+func (r *Ratings) Best(generations []int) int {
+	best := generations[len(generations)-1]
+	if r == nil {
+		return best
 	}
-	return newest
-}
-
-// Best returns the ratings of checkpoints, best first. The newest one counts as the best, unless another's whole interval
-// lies above its rating: training usually improves play, and the highest of many ratings is often luck. The others are
-// sorted by Low.
-func (r *Ratings) Best() []Rating {
-	newest := r.Newest()
+	newest := r.Find(best)
 	if newest == nil {
-		return nil
+		return best
 	}
-	agents := slices.DeleteFunc(slices.Clone(r.Agents), func(a Rating) bool { return a.Generation == nil })
-	low := func(a *Rating) float64 {
-		if *a.Generation == *newest.Generation {
-			return a.Rating
+	least := newest.Rating
+	for _, g := range generations {
+		if a := r.Find(g); a != nil && a.Low > least {
+			best, least = g, a.Low
 		}
-		return a.Low
 	}
-	slices.SortStableFunc(agents, func(a, b Rating) int { return cmp.Compare(low(&b), low(&a)) })
-	return agents
+	return best
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,20 +118,21 @@ func checkpointID(path string) (int, bool) {
 	return id, err == nil
 }
 
-// bestCheckpoint loads the best checkpoint that is still on disk and intact.
+// bestCheckpoint loads the best intact checkpoint according to the run's ratings, if it has any; see [Ratings.Best].
 func bestCheckpoint(store *checkpoints.Store, dir string) (*checkpoints.Checkpoint, error) {
 	ratings, err := ReadRatings(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		ratings, err = new(Ratings), nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	for _, rating := range ratings.Best() {
-		if checkpoint, err := store.Load(*rating.Generation); err == nil {
+	ids, err := store.List()
+	for err == nil && len(ids) > 0 {
+		best := ratings.Best(ids)
+		checkpoint, loadErr := store.Load(best)
+		if loadErr == nil {
 			return checkpoint, nil
 		}
+		ids = slices.DeleteFunc(ids, func(id int) bool { return id == best })
 	}
-	return nil, fmt.Errorf("%s rates no checkpoint that is still on disk and intact; rate the run first",
-		filepath.Join(dir, RatingsFile))
+	checkpoint, _, err := store.Newest() // reports what is missing or damaged
+	return checkpoint, err
 }

@@ -58,7 +58,7 @@ func TestLoadWeights(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "quad,5x5@home.safetensors")
 	writeFile(t, file, testWeights(game, 9).Marshal())
 	writeFile(t, filepath.Join(run, "arena.jsonl"), []byte("{}\n"))
-	writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":2,"agents":[{"generation":2,"rating":1,"low":5}]}`))
+	writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":2,"agents":[{"generation":2,"rating":6,"low":5},{"generation":7,"rating":4}]}`))
 	for reference, want := range map[string]int{run: 7, run + "/": 7, run + "@2": 2, run + "@best": 2, filepath.Join(run, "checkpoints", "000001"): 1, file: 9} {
 		w, origin, err := LoadWeights(agent.ParseReference(reference))
 		if err != nil {
@@ -73,13 +73,17 @@ func TestLoadWeights(t *testing.T) {
 		}
 	}
 	for ratings, want := range map[string]int{
-		`[{"agent":"net@5","generation":5,"rating":3},{"agent":"random","rating":2},{"agent":"net@1","generation":1,"rating":1}]`: 1,
-		`[{"generation":1,"rating":900,"low":100},{"generation":7,"rating":800,"low":700},{"generation":2,"rating":1,"low":0}]`:   7,
+		`[{"agent":"net@5","generation":5,"rating":3,"low":2},{"agent":"random","rating":2},{"agent":"net@7","generation":7,"rating":1}]`: 7, // 5 is gone
+		`[{"agent":"net@2","generation":2,"rating":3,"low":2},{"agent":"net@1","generation":1,"rating":1}]`:                               7, // not rated
+		`[{"generation":1,"rating":900,"low":100},{"generation":7,"rating":800,"low":700},{"generation":2,"rating":1,"low":0}]`:           7,
 	} {
 		writeFile(t, filepath.Join(run, RatingsFile), []byte(`{"version":2,"agents":`+ratings+`}`))
 		if _, origin, err := LoadWeights(agent.Reference{Path: run, At: "best"}); err != nil || origin.Generation != want {
 			t.Errorf("by %s the best is %d, %v", ratings, origin.Generation, err)
 		}
+	}
+	if _, origin, err := LoadWeights(agent.Reference{Path: testRun(t, game, 4, 5), At: "best"}); err != nil || origin.Generation != 5 {
+		t.Errorf("without ratings the best is %d, %v", origin.Generation, err)
 	}
 	damaged := testRun(t, game, 1)
 	writeFile(t, filepath.Join(damaged, RatingsFile), []byte(`{"agents":`))
@@ -95,7 +99,6 @@ func TestLoadWeights(t *testing.T) {
 		testRun(t, game):  "neither a run nor a checkpoint",
 		filepath.Join(run, "checkpoints", "000001") + "@1": "this is a checkpoint",
 		filepath.Join(run, "arena.jsonl"):                  "bad tensors file",
-		testRun(t, game, 4) + "@best":                      "rates no checkpoint",
 	} {
 		if _, _, err := LoadWeights(agent.ParseReference(reference)); !errors.Is(err, agent.ErrWeights) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v; want one that says %q", reference, err, want)
@@ -148,7 +151,7 @@ func FuzzBest(f *testing.F) {
 	f.Add([]byte(`{"version":1`), "@best")
 	f.Fuzz(func(t *testing.T, data []byte, reference string) {
 		if ratings, err := parseRatings(data); err == nil {
-			ratings.Best()
+			ratings.Best([]int{0, 3, 4})
 		}
 		if r := agent.ParseReference(reference); r.String() != reference {
 			t.Errorf("%q is read as %+v", reference, r)

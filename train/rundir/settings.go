@@ -115,7 +115,8 @@ func (s *Settings) List() []Setting {
 		{"keep_newest", 1, 1e6, 1, (*intField)(&s.KeepNewest), "number of newest checkpoints to keep; may be changed in an existing run"},
 		{"keep_every", 0, 1e6, 1, (*intField)(&s.KeepEvery), "keep every n-th of the older checkpoints; 0: none; may be changed, too"},
 		{"rating_share", 0, 0.5, 0, (*floatField)(&s.RatingShare),
-			"share of the time for matches that rate the run; 0: no matches. Games and weights do not depend on it"},
+			"share of the time for matches against the shipped agent, or mcts:200 without one, which measure the run; 0: no " +
+				"matches and no tests in solved positions. Games and weights do not depend on it"},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/train/match"
 )
 
 func TestSettings(t *testing.T) {
@@ -106,6 +107,48 @@ func TestSamplesPerPosition(t *testing.T) {
 		game.Symmetries = slices.Concat(square, square)[:count]
 		if got := DefaultSettings(game).SamplesPerPosition; got != want {
 			t.Errorf("%d symmetries: %v, want %v", count, got, want)
+		}
+	}
+}
+
+// A checkpoint's score combines all its matches against one opponent with the default search.
+func TestScores(t *testing.T) {
+	line := func(generation int, agent, opponent, shipped string, simulations int, pairs [5]int) MatchResult {
+		return MatchResult{Generation: generation, Agent: agent, Opponent: opponent, Shipped: shipped, Simulations: simulations, Result: match.Result{Pentanomial: pairs}}
+	}
+	scores := Scores([]MatchResult{
+		line(7, "net@7", "zoo", "now", 64, [5]int{1, 0, 0, 0, 3}),
+		line(3, "net@3", "zoo", "now", 64, [5]int{2, 0, 2, 0, 0}),
+		line(7, "net@7", "zoo", "now", 64, [5]int{3, 0, 0, 0, 1}),
+		line(7, "net@7", "zoo", "before", 64, [5]int{0, 0, 0, 0, 9}),
+		line(7, "net@7", "zoo", "now", 16, [5]int{0, 0, 0, 0, 9}),
+		line(7, "net@7", "greedy", "", 64, [5]int{0, 0, 0, 0, 9}),
+		line(7, "net@7,sims=4,temp=0.5", "zoo", "now", 64, [5]int{0, 0, 0, 0, 9}),
+		line(8, "net@8", "zoo", "now", 64, [5]int{}),
+	}, "zoo", "now")
+	if len(scores) != 2 || scores[0].Generation != 3 || scores[0].Value != 0.25 || scores[0].Games != 8 ||
+		scores[1].Generation != 7 || scores[1].Value != 0.5 || scores[1].Games != 16 || !(0 < scores[1].Low && scores[1].Low < 0.5 && scores[1].High > 0.5) {
+		t.Errorf("%+v", scores)
+	}
+}
+
+// The best checkpoint is the newest, unless it is rated and the interval of another lies above its rating.
+func TestBest(t *testing.T) {
+	rated := func(generation int, low, rating float64) Rating {
+		return Rating{Generation: &generation, Low: low, Rating: rating}
+	}
+	for _, c := range []struct {
+		ratings *Ratings
+		want    int
+	}{
+		{nil, 9}, {&Ratings{}, 9},
+		{&Ratings{Agents: []Rating{rated(5, 75, 80), rated(9, 20, 70), rated(2, 72, 90), {Low: 99}}}, 5},
+		{&Ratings{Agents: []Rating{rated(5, 69, 80), rated(9, 20, 70)}}, 9},
+		{&Ratings{Agents: []Rating{rated(5, 75, 80)}}, 9},                 // the newest is not rated
+		{&Ratings{Agents: []Rating{rated(7, 75, 80), rated(9, 0, 1)}}, 9}, // 7 is gone
+	} {
+		if got := c.ratings.Best([]int{2, 5, 9}); got != c.want {
+			t.Errorf("%+v: the best is %d, want %d", c.ratings, got, c.want)
 		}
 	}
 }

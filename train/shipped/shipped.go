@@ -100,6 +100,33 @@ func otherParams(game *env.Game) []env.Param {
 	return slices.DeleteFunc(slices.Clone(game.Params), func(p env.Param) bool { return slices.Contains(sizes, p.Name) })
 }
 
+// Opponent is the agent against which a run of a game is measured while it trains: the shipped agent, or a search with
+// random playouts if none was trained on this game.
+func Opponent(game *env.Game) string {
+	if zoo.CardOf(game.Name) == nil {
+		return "mcts:200"
+	}
+	return agent.Zoo
+}
+
+// OpponentName names the opponent of a game's runs in a sentence.
+func OpponentName(game *env.Game) string {
+	if opponent := Opponent(game); opponent != agent.Zoo {
+		return opponent
+	}
+	return "the shipped agent"
+}
+
+// Digest identifies the network shipped for a game in the matches of a run: the first 16 digits of its SHA-256; "" if none
+// was trained on this game.
+func Digest(game *env.Game) string {
+	card := zoo.CardOf(game.Name)
+	if card == nil {
+		return ""
+	}
+	return card.Network.SHA256[:16]
+}
+
 // trainHint returns a hint for the error about a missing run that is named like the game: the command that trains it.
 func trainHint(game *env.Game, r agent.Reference, err error) string {
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Base(r.Path) != naming.FileName(game.Name) {

@@ -1,9 +1,9 @@
 package browsertest
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,6 +14,7 @@ import (
 	"ludus/env/games"
 	"ludus/env/naming"
 	"ludus/train"
+	"ludus/train/shipped"
 )
 
 func newGame(t *testing.T, name string) *env.Game {
@@ -32,7 +33,8 @@ var trained struct {
 	runs map[string]bool
 }
 
-// trainRun makes a run of four short generations of a game in dir, with ratings and suite results. It trains once for each game.
+// trainRun makes a run of four short generations of a game in dir, with ratings, suite results, and scores of 12 % and 20 %
+// of generations 1 and 4. It trains once for each game.
 func trainRun(t *testing.T, dir, name string) {
 	t.Helper()
 	trained.mu.Lock()
@@ -66,6 +68,7 @@ func trainNew(t *testing.T, dir, name string) {
 			{"agent":"mcts:200","rating":88,"low":60,"high":116,"games":300},
 			{"agent":"net@1","generation":1,"rating":12,"low":-20,"high":44,"games":300},
 			{"agent":"random","rating":0,"low":-15,"high":15,"games":300}]}`,
+		"arena.jsonl": scoreLine(game, 1, 3) + scoreLine(game, 4, 5),
 		"suite.jsonl": `{"generation":1,"agent":"policy","positions":100,"error":0.5,"low":0.4,"high":0.6}
 {"generation":3,"agent":"policy","positions":100,"error":0.3,"low":0.2,"high":0.4}
 {"generation":3,"agent":"net","positions":100,"error":0.1,"low":0.05,"high":0.2}
@@ -77,16 +80,16 @@ func trainNew(t *testing.T, dir, name string) {
 	}
 }
 
-// raiseRating adds 2,000 Elo to the best rating of a run of trainRun: more than that of the shipped agent.
-func raiseRating(t *testing.T, run string) {
+// scoreLine is the line of arena.jsonl about a checkpoint that won a number of 25 pairs of games against the run's opponent.
+func scoreLine(game *env.Game, generation, won int) string {
+	return fmt.Sprintf(`{"generation":%d,"agent":"net@%d","opponent":"%s","number":1,"simulations":64,"shipped":"%s","games":50,"pentanomial":[%d,0,0,0,%d]}`+"\n",
+		generation, generation, shipped.Opponent(game), shipped.Digest(game), 25-won, won)
+}
+
+// raiseScore makes the newest checkpoint of a run of quad-5x5 better than the shipped agent: it scores 96 %.
+func raiseScore(t *testing.T, run string) {
 	t.Helper()
-	file := filepath.Join(run, "ratings.json")
-	data, err := os.ReadFile(file)
-	if err == nil {
-		data = bytes.Replace(data, []byte(`120.5,"low":80,"high":161`), []byte(`2120.5,"low":2080,"high":2161`), 1)
-		err = os.WriteFile(file, data, 0o666)
-	}
-	if err != nil {
+	if err := os.WriteFile(filepath.Join(run, "arena.jsonl"), []byte(scoreLine(newGame(t, "quad-5x5"), 4, 24)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -180,8 +180,8 @@ func TestReview(t *testing.T) {
 	tab.Wait(`document.querySelector("#seat1").value === "person" && document.querySelectorAll("#moves li").length > 1`)
 }
 
-// Without a trained run the opponent is the shipped agent, and the menus mark runs that have hardly trained. A rated run comes
-// before it.
+// Without a trained run the opponent is the shipped agent, and the menus mark runs that have hardly trained. A run that is
+// better beyond chance comes before it.
 func TestFirstOpponent(t *testing.T) {
 	b, dir := Start(t), filepath.Join(t.TempDir(), "runs") // there is no such folder yet
 	address, _ := serve(t, web.Options{Runs: dir})
@@ -195,7 +195,7 @@ func TestFirstOpponent(t *testing.T) {
 	}
 
 	trainRun(t, filepath.Join(dir, "new"), "quad-5x5")
-	if err := os.Remove(filepath.Join(dir, "new", "ratings.json")); err != nil {
+	if err := os.Remove(filepath.Join(dir, "new", "arena.jsonl")); err != nil {
 		t.Fatal(err)
 	}
 	waitForList(tab, `"name":"new"`)
@@ -214,18 +214,18 @@ func TestFirstOpponent(t *testing.T) {
 	trainRun(t, filepath.Join(dir, "rated"), "quad-5x5")
 	waitForList(tab, `"name":"rated"`)
 	tab.Visit(address + "?game=quad-5x5&again")
-	tab.Wait(ready + " && " + rival + ` === "shipped agent"`) // it is rated higher
+	tab.Wait(ready + " && " + rival + ` === "shipped agent"`) // it is better
 	trainRun(t, filepath.Join(dir, "best"), "quad-5x5")
-	raiseRating(t, filepath.Join(dir, "best"))
-	waitForList(tab, "2120.5")
+	raiseScore(t, filepath.Join(dir, "best"))
+	waitForList(tab, `"value":0.96`)
 	tab.Visit(address + "?game=quad-5x5&best")
 	tab.Wait(ready + " && " + rival + ` === "best"`)
-	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "best (2121 Elo, gen. 3)" {
+	if text := Eval[string](tab, `document.querySelector("#seat1").selectedOptions[0].textContent`); text != "best (96 % against the shipped agent, gen. 4)" {
 		t.Errorf("the first opponent is %s", text)
 	}
 	for spec, want := range map[string]string{
-		"net:rated@1": "rated@1 (12 Elo)", "net:rated@4": "rated@4 (untrained)", "net:rated": "rated@newest (untrained)",
-		"net:rated@best": "rated (121 Elo, gen. 3)", "zoo": "shipped agent (1189 Elo)", "net:rated@1,sims=2": "net:rated@1,sims=2",
+		"net:rated@1": "rated@1 (12 % against the shipped agent)", "net:rated@3": "rated@3 (untrained)",
+		"net:rated": "rated (20 % against the shipped agent, gen. 4)", "zoo": "shipped agent (1189 Elo)", "net:rated@1,sims=2": "net:rated@1,sims=2",
 	} {
 		tab.Visit(address + "?" + url.Values{"game": {"quad-5x5"}, "agent": {spec}}.Encode())
 		tab.Wait(ready)
@@ -260,11 +260,11 @@ func TestAdviceToTrain(t *testing.T) {
 	}
 }
 
-// The page starts with a trained agent that is rated above the shipped one, and accepts any agent spec and game; links contain all of it.
+// The page starts with a trained agent that is better than the shipped one, and accepts any agent spec and game; links contain all of it.
 func TestChoosing(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	trainRun(t, filepath.Join(dir, "trained"), "quad-5x5")
-	raiseRating(t, filepath.Join(dir, "trained"))
+	raiseScore(t, filepath.Join(dir, "trained"))
 	if err := os.WriteFile(filepath.Join(dir, "quad.safetensors"), infertest.RandomWeights(newGame(t, "quad-5x5"), 4, 1, 1).Marshal(), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -482,8 +482,8 @@ func TestRunsPage(t *testing.T) {
 	tab := b.Open(t, address+"runs")
 	tab.Wait(`document.querySelectorAll("#runs li").length === 3`)
 	tab.CheckNames()
-	if curves := Eval[int](tab, `document.querySelectorAll("#runs polyline.rating").length`); curves != 3 {
-		t.Errorf("%d runs have a curve of ratings", curves)
+	if curves := Eval[int](tab, `document.querySelectorAll("#runs polyline.score").length`); curves != 3 {
+		t.Errorf("%d runs have a curve of scores", curves)
 	}
 	tab.Choose("#sort", "name")
 	const names = `[...document.querySelectorAll("#runs .group")].map((g) => g.querySelector("h2").textContent + ": " +
@@ -491,7 +491,7 @@ func TestRunsPage(t *testing.T) {
 	if got := Eval[string](tab, names); got != fallen+": c; quad-5x5: a,b" {
 		t.Errorf("the groups are %s", got)
 	}
-	if href := Eval[string](tab, `document.querySelector("#runs .play").getAttribute("href")`); !strings.HasSuffix(href, "%40best") {
+	if href := Eval[string](tab, `document.querySelector("#runs .play").getAttribute("href")`); !strings.Contains(href, "agent=net%3A") {
 		t.Errorf("the button Play leads to %s", href)
 	}
 	tab.Resize(360, 740)

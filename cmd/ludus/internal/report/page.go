@@ -9,6 +9,7 @@ import (
 
 	"ludus/cmd/internal/svg"
 	"ludus/cmd/ludus/internal/static"
+	"ludus/train/doctor"
 )
 
 // Page is the content of a report, from top to bottom. The module runview.js draws its JSON, also in ludus serve.
@@ -19,8 +20,10 @@ type Page struct {
 	Facts    []Fact    `json:"facts"`
 	Axes     bool      `json:"axes,omitempty"` // let the reader choose the x axis; for [Sections] of several runs
 	Sections []Section `json:"sections"`
-	Samples  *Samples  `json:"samples,omitempty"`
-	Settings []Setting `json:"settings"`
+	// Diagnosis is how good the run is, as its live page shows it; nil if it cannot be told.
+	Diagnosis *doctor.Diagnosis `json:"diagnosis,omitempty"`
+	Samples   *Samples          `json:"samples,omitempty"`
+	Settings  []Setting         `json:"settings"`
 }
 
 // Fact is a name and a value.

@@ -9,6 +9,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
+	"ludus/train/doctor"
 	"ludus/train/rundir"
 )
 
@@ -24,6 +25,10 @@ func Write(dir string) (warnings []string, err error) {
 		return nil, err
 	}
 	page := run.Page()
+	page.Diagnosis, err = doctor.Diagnose(dir)
+	if err != nil {
+		page.Warnings = append(page.Warnings, err.Error())
+	}
 	page.Samples, err = readSamples(run)
 	if err != nil {
 		page.Warnings = append(page.Warnings, err.Error())
@@ -35,7 +40,7 @@ func Write(dir string) (warnings []string, err error) {
 	return page.Warnings, err
 }
 
-// Page returns the run's page without sample games.
+// Page returns the run's page without diagnosis and sample games.
 func (r *Run) Page() *Page {
 	p := &Page{Title: r.Game.Name, Subtitle: "Run " + r.Name, Warnings: r.Warnings, Sections: Sections(r), Facts: r.facts()}
 	defaults := rundir.DefaultSettings(r.Game)

@@ -21,15 +21,21 @@ import (
 	"ludus/train/rundir"
 )
 
-// trained trains a tiny run and adds the files of other commands.
-func trained(t *testing.T, name string) string {
+func newGame(t *testing.T, name string) *env.Game {
 	t.Helper()
 	game, err := games.New(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return game
+}
+
+// trained trains a tiny run and adds the files of other commands.
+func trained(t *testing.T, name string) string {
+	t.Helper()
+	game := newGame(t, name)
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err = train.Train(t.Context(), train.Options{
+	_, err := train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 3, Threads: 2,
 		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 30, "simulations": 4, "channels": 4, "blocks": 1, "batch_size": 16},
 	})
@@ -70,7 +76,7 @@ func TestWrite(t *testing.T) {
 		t.Fatalf("error %v, warnings %q", err, warnings)
 	}
 	page := read(t, dir, FileName)
-	for _, want := range []string{"free-for-all(size=5,steps=10,objective=win)", "3 of 3: finished", "mcts:200", `"name":"net@3","value":120.5,"low":80,"high":161`} {
+	for _, want := range []string{"free-for-all(size=5,steps=10,objective=win)", "3 of 3: finished", "Score against mcts:200", `"longer":"`, `"name":"net@3","value":120.5,"low":80,"high":161`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %q", want)
 		}
@@ -128,7 +134,7 @@ func TestDamagedRun(t *testing.T) {
 		}
 	}
 	page := read(t, dir, FileName)
-	for _, want := range []string{"generation 3, game ", "no ratings yet"} {
+	for _, want := range []string{"generation 3, game ", `"longer":"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %q", want)
 		}
@@ -294,7 +300,7 @@ func TestAscending(t *testing.T) {
 
 // The charts of a long run are thinned, and say so.
 func TestLongRun(t *testing.T) {
-	run := &Run{}
+	run := &Run{Game: newGame(t, "quad-5x5")}
 	for i := range 1200 {
 		run.Generations = append(run.Generations, Generation{Metrics: rundir.Metrics{Generation: i + 1, PolicyLoss: 1, ValidationPolicyLoss: 2}})
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"ludus/train/match"
 	"ludus/train/rundir"
 )
 
@@ -88,15 +87,5 @@ func TestRefresh(t *testing.T) {
 	}
 	if _, err := r.Refresh(); !errors.Is(err, rundir.ErrNoRun) {
 		t.Errorf("a run that is gone: %v", err)
-	}
-}
-
-// Matches of weakened checkpoints, which measure strength dials, say nothing about the run.
-func TestWeakenedCheckpoints(t *testing.T) {
-	for name, want := range map[string]bool{"net@3": true, "policy@3": true, "policy@3,temp=4": false, "net@3,sims=8,temp=0.5": false, "greedy": false} {
-		m := rundir.MatchResult{Agent: name, Opponent: "random", Result: match.Result{Games: 2}}
-		if isAgainstBaseline(m) != want {
-			t.Errorf("%s against random: %t", name, !want)
-		}
 	}
 }

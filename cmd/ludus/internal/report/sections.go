@@ -3,14 +3,15 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strings"
 
+	"ludus/checkpoints/zoo"
 	"ludus/cmd/internal/svg"
+	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 	"ludus/train/suite"
 )
 
@@ -46,7 +47,7 @@ func ifMeasured(x float64, measured bool) float64 {
 }
 
 const (
-	noRatings     = "no ratings yet: ludus rate makes them"
+	noRatings     = "no ratings"
 	noSteps       = "no training step was done yet"
 	noGames       = "no game has ended yet"
 	notMeasured   = "this run did not measure it"
@@ -110,11 +111,16 @@ var replayCharts = []metricChart{
 // byGeneration is the label of the x axis in charts by generation.
 const byGeneration = "generation"
 
-// Sections returns the charts of one run, or charts that compare several runs of one game. One run also gets a ladder.
+// Sections returns the charts of one run, or charts that compare several runs of one game. One run that "ludus rate" has
+// rated also gets a ladder.
 func Sections(runs ...*Run) []Section {
 	strength := Section{ID: "strength", Title: "Strength"}
-	strength.Charts = []svg.Chart{ratingChart(runs), matchChart(runs), suiteChart(runs)}
-	if len(runs) == 1 {
+	strength.Charts = []svg.Chart{scoreChart(runs), suiteChart(runs)}
+	rated := func(r *Run) bool { return r.Ratings != nil }
+	if slices.ContainsFunc(runs, rated) {
+		strength.Charts = append(strength.Charts, ratingChart(runs))
+	}
+	if len(runs) == 1 && rated(runs[0]) {
 		strength.Ladders = []Ladder{ratingLadder(runs[0])}
 	}
 	learning := Section{ID: "learning", Title: "Learning", Charts: metricCharts(learningCharts, runs)}
@@ -200,67 +206,48 @@ func ratingChart(runs []*Run) svg.Chart {
 	return finished(c, noRatings)
 }
 
-// isNetwork reports whether an agent spec names a network.
-func isNetwork(spec string) bool {
-	return strings.HasPrefix(spec, "net") || strings.HasPrefix(spec, "policy")
+// Scores returns the scores of the run's checkpoints against its opponent, by generation.
+func (r *Run) Scores() []rundir.Score {
+	return rundir.Scores(r.Matches, shipped.Opponent(r.Game), shipped.Digest(r.Game))
 }
 
-// isAgainstBaseline reports whether a match has games and is between a checkpoint and an agent without a network. (Matches
-// for ratings may be between any two agents; those for dials are of weakened checkpoints.)
-func isAgainstBaseline(m rundir.MatchResult) bool {
-	_, _, weakened := rundir.ParseStrengthName(m.Agent)
-	return !weakened && isNetwork(m.Agent) && !isNetwork(m.Opponent) && m.Games > 0
-}
-
-// longestMatches returns a run's longest match of each checkpoint against each baseline, by opponent and then by
-// generation.
-func longestMatches(run *Run) map[string]map[int]rundir.MatchResult {
-	played := make(map[string]map[int]rundir.MatchResult)
-	for _, m := range run.Matches {
-		if !isAgainstBaseline(m) {
-			continue
-		}
-		if played[m.Opponent] == nil {
-			played[m.Opponent] = make(map[int]rundir.MatchResult)
-		}
-		if m.Games >= played[m.Opponent][m.Generation].Games {
-			played[m.Opponent][m.Generation] = m
-		}
-	}
-	return played
-}
-
-// matchChart plots the checkpoints' scores against each baseline.
-func matchChart(runs []*Run) svg.Chart {
-	c := svg.Chart{ID: "score", Title: "Score against baselines", Unit: "%", X: byGeneration, Min: zero, Max: hundred,
-		Note: "a draw counts half; with 95 % intervals"}
+// scoreChart plots the checkpoints' scores against the run's opponent.
+func scoreChart(runs []*Run) svg.Chart {
+	c := svg.Chart{ID: "score", Title: "Score against " + shipped.OpponentName(runs[0].Game), Unit: "%", X: byGeneration, Min: zero, Max: hundred,
+		Note: "50 is as strong; a draw counts half; with 95 % intervals"}
 	for i, run := range runs {
-		played := longestMatches(run)
-		for kind, opponent := range slices.Sorted(maps.Keys(played)) {
-			line := svg.Line{Name: opponent}
-			for _, g := range slices.Sorted(maps.Keys(played[opponent])) {
-				m := played[opponent][g]
-				line.AddInterval(float64(g), 100*m.Score, 100*m.Low, 100*m.High)
-			}
-			addLine(&c, runs, i, kind, line)
+		line := svg.Line{Name: "score"}
+		for _, s := range run.Scores() {
+			line.AddInterval(float64(s.Generation), 100*s.Value, 100*s.Low, 100*s.High)
 		}
+		addLine(&c, runs, i, 0, line)
 	}
 	return finished(c, "no matches yet")
 }
 
-// suiteChart plots the share of moves that lose value in the solved positions of a suite.
+// suiteChart plots the share of moves that lose value in the solved positions of a suite, for a single run beside that of
+// the shipped agent.
 func suiteChart(runs []*Run) svg.Chart {
 	c := svg.Chart{ID: "solver-error", Title: "Errors in solved positions", Unit: "%", X: byGeneration, Min: zero,
 		Note: "moves that lose value, in positions with known exact values; with 95 % intervals"}
 	for i, run := range runs {
-		for kind, agent := range []struct{ spec, name string }{{"net", "with search"}, {"policy", "policy alone"}} {
-			line := svg.Line{Name: agent.name}
+		for kind, tested := range []struct{ spec, name string }{{"net", "with search"}, {"policy", "policy alone"}} {
+			line := svg.Line{Name: tested.name}
 			for _, s := range run.Suite {
-				if s.Agent == agent.spec && s.Positions >= suite.MinPositions {
+				if s.Agent == tested.spec && s.Positions >= suite.MinPositions {
 					line.AddInterval(float64(s.Generation), 100*s.Error, 100*s.Low, 100*s.High)
 				}
 			}
 			addLine(&c, runs, i, kind, line)
+		}
+	}
+	if len(runs) == 1 && len(c.Lines) > 0 {
+		if card := zoo.CardOf(runs[0].Game.Name); card != nil {
+			if e := card.Find("shipped", agent.Zoo); e != nil {
+				x := c.Lines[0].X
+				level := slices.Repeat([]float64{rounded(100 * e.Error.Value)}, len(x))
+				c.Lines = append(c.Lines, svg.Line{Name: "shipped agent, with search", Colour: 2, Dashed: true, X: x, Y: level})
+			}
 		}
 	}
 	return finished(c, fmt.Sprintf("no suite result of at least %d positions yet", suite.MinPositions))

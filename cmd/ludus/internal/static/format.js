@@ -21,8 +21,8 @@ export const count = (n) => grouped(String(n));
 
 export const interval = (low, high) => `${number(low)} to ${number(high)}`;
 
-// eloText writes a rating; it is uncertain if its 95 % interval is wide.
-export const eloText = ({ value, low, high }) => `${high - low > 200 ? "about " : ""}${Math.round(value)} Elo`;
+// against says whom a run's score is against.
+export const against = ({ opponent }) => `against ${opponent === "zoo" ? "the shipped agent" : opponent}`;
 
 // score writes a value from -1 to 1 as an expected score in per cent. Only sure results are 0 and 100.
 export function score(x, digits = 1) {

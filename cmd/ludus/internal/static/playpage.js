@@ -1,7 +1,7 @@
 // The play page of ludus serve: it offers games and agents, and starts the app of play.js. The address takes game=NAME and any
 // number of agent=SPEC.
 import { byId, make } from "./dom.js";
-import { count, eloText, sentence } from "./format.js";
+import { against, count, sentence } from "./format.js";
 import { engineOverHTTP, getJSON } from "./http.js";
 import { startPlay } from "./play.js";
 
@@ -122,23 +122,20 @@ function adviseToTrain(parent, game) {
   note.append(" trains one.");
 }
 
-const trainedGenerations = 10; // a checkpoint without a rating counts as trained from this generation on
+const trainedGenerations = 10; // a checkpoint without a score counts as trained from this generation on
 
 // agentOfCheckpoint makes the agent of the checkpoint of a generation of a run. Its note says how strong it is. name is the
 // generation's.
-function agentOfCheckpoint(text, label, { untrained, rating, curve }, generation, name = `gen. ${generation}`) {
+function agentOfCheckpoint(text, label, { untrained, score, curve }, generation, name = `gen. ${generation}`) {
   if (untrained) return agentOf(text, label, "untrained");
-  const best = rating?.generation === generation ? rating : undefined;
-  const i = curve?.kind === "rating" ? curve.generations.indexOf(generation) : -1;
-  const elo = best ? best.value : curve?.values[i];
-  if (elo === undefined) return agentOf(text, label, generation < trainedGenerations ? "untrained" : name);
-  return agentOf(text, label, [best ? eloText(best) : `${Math.round(elo)} Elo`, name].filter(Boolean).join(", "), elo);
+  const percent = curve?.kind === "score" ? curve.values[curve.generations.indexOf(generation)]
+    : score?.generation === generation ? 100 * score.value : undefined;
+  if (percent === undefined) return agentOf(text, label, generation < trainedGenerations ? "untrained" : name);
+  return agentOf(text, label, [`${Math.round(percent)} % ${against(score)}`, name].filter(Boolean).join(", "));
 }
 
-// agentOfRun makes the agent of a run: of its best checkpoint, or the newest one.
-const agentOfRun = (run) => run.best
-  ? agentOfCheckpoint(run.best, run.title, run, run.rating.generation)
-  : agentOfCheckpoint(run.agent, run.title, run, run.generation);
+// agentOfRun makes the agent of a run: of its newest checkpoint, unless ratings say that another is the best.
+const agentOfRun = (run) => run.best ? agentOf(run.best, run.title, "best checkpoint") : agentOfCheckpoint(run.agent, run.title, run, run.generation);
 
 // wished makes the agent of a spec. Its label is short, and has a note, if it is an agent of one of the runs.
 function wished(text, runs, shipped) {
@@ -152,19 +149,19 @@ function wished(text, runs, shipped) {
   return agentOf(text);
 }
 
-// opponents returns the agents to choose from, wishes first. Then come rated runs, best first, with the shipped agent before those
-// whose interval is not above its rating, or before all if it is not rated, other trained runs and baselines, and last untrained runs.
-// shipped is undefined if no agent is shipped.
+// opponents returns the agents to choose from, wishes first. Then come trained runs, those with the best scores first, with the shipped
+// agent before those that are not better than it beyond chance; then baselines, and last untrained runs. shipped is undefined if no agent
+// is shipped.
 function opponents(own, shipped, wishes) {
   const trained = own.filter(({ untrained }) => !untrained);
-  const rated = trained.filter(({ rating }) => rating).sort((a, b) => b.rating.low - a.rating.low);
-  const better = rated.filter(({ rating }) => !(rating.low <= (shipped ? shipped.elo ?? Infinity : 0)));
+  const scored = trained.filter(({ score }) => score).sort((a, b) => b.score.low - a.score.low);
+  const better = scored.filter(({ score }) => !shipped || (score.opponent === "zoo" && score.low > 0.5));
   const agents = [
     ...wishes,
     ...better.map(agentOfRun),
     ...shipped ? [shipped] : [],
-    ...rated.filter((run) => !better.includes(run)).map(agentOfRun),
-    ...trained.filter(({ rating }) => !rating).map(agentOfRun),
+    ...scored.filter((run) => !better.includes(run)).map(agentOfRun),
+    ...trained.filter(({ score }) => !score).map(agentOfRun),
     ...baselines,
     ...own.filter(({ untrained }) => untrained).map(agentOfRun),
   ];

@@ -2,7 +2,7 @@
 import { byId, make, startTheme } from "./dom.js";
 import { followFragment } from "./fragment.js";
 import { GameViewer } from "./viewer.js";
-import { RunView } from "./runview.js";
+import { RunView, showDiagnosis } from "./runview.js";
 
 const page = JSON.parse(byId("data").textContent);
 const view = new RunView();
@@ -17,6 +17,7 @@ function showGames({ description, games }) {
 
 startTheme();
 byId("subtitle").textContent = page.subtitle;
+if (page.diagnosis) showDiagnosis(page.diagnosis);
 view.show(page);
 const hasGames = Boolean(page.samples), hasFacts = Boolean(page.facts), hasSettings = Boolean(page.settings);
 if (page.axes) byId("parts").before(byId("about")); // the facts say which runs are compared

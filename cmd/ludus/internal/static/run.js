@@ -1,12 +1,12 @@
 // A run's page: its curves while it trains, its matches, games and settings.
 import { byId, startTheme } from "./dom.js";
-import { count, duration, eloText, interval, number, percent, sentence } from "./format.js";
+import { count, duration, number, percent, sentence } from "./format.js";
 import { followFragment } from "./fragment.js";
 import { getJSON } from "./http.js";
 import { follow } from "./live.js";
 import { RunGames } from "./rungames.js";
-import { drawCurve, playAddress, progressText, showMessage, showProgress, showState } from "./runinfo.js";
-import { RunView, fillTable } from "./runview.js";
+import { playAddress, progressText, showMessage, showProgress, showState } from "./runinfo.js";
+import { RunView, fillTable, showDiagnosis } from "./runview.js";
 
 const name = new URLSearchParams(location.search).get("name") || "";
 let view; // the newest version
@@ -26,8 +26,6 @@ function showRun() {
   byId("of").textContent = run.game;
   showState(byId("state"), run);
   byId("progress").textContent = [progressText(run), run.left && `about ${duration(run.left)} left`].filter(Boolean).join(", ");
-  byId("elo").textContent = run.rating
-    ? `; best ${eloText(run.rating)} (${interval(run.rating.low, run.rating.high)}) at generation ${run.rating.generation}` : "";
   const bar = byId("bar");
   bar.setAttribute("aria-valuemax", run.generations);
   bar.setAttribute("aria-valuenow", run.generation);
@@ -40,38 +38,18 @@ function showRun() {
 }
 
 const diagnosisInterval = 30_000; // milliseconds between diagnoses of a run in training
-let diagnosed = { generation: 0, time: -Infinity }; // when the run was last diagnosed
+let diagnosed = { generation: 0, state: "", time: -Infinity }; // when the run was last diagnosed
 
-// diagnose shows the most likely cause why the run does not learn, if there is one, and its curves beside recorded ones.
+// diagnose shows how good the run is, and why it does not learn if that is known.
 async function diagnose({ generation, generations }) {
   const due = generation >= generations || performance.now() - diagnosed.time > diagnosisInterval;
-  if (generation === diagnosed.generation || !due) return;
-  diagnosed = { generation, time: performance.now() };
-  byId("doctor").hidden = false;
-  let diagnosis;
+  if (generation === diagnosed.generation && view.run.state === diagnosed.state || !due) return;
+  diagnosed = { generation, state: view.run.state, time: performance.now() };
   try {
-    diagnosis = await getJSON(`/api/run/doctor?name=${encodeURIComponent(name)}`);
+    showDiagnosis(await getJSON(`/api/run/doctor?name=${encodeURIComponent(name)}`));
   } catch {
     byId("doctor").hidden = true; // The page is useful without it; the command ludus doctor shows errors.
-    return;
   }
-  const { status, early, curves, findings: [finding] } = diagnosis;
-  byId("cause").textContent = finding ? `Why it may not learn: ${finding.cause}` : early ? "Too early to tell" : "No problem found";
-  byId("evidence").textContent = finding ? finding.evidence : status;
-  byId("fix").textContent = finding ? finding.fix : "";
-  byId("doctor").classList.toggle("healthy", !finding && !early);
-  const references = { recorded: ({ recorded, values }) => recorded?.[values.length - 1], "shipped agent": (c) => c.shipped, "uniform play": (c) => c.uniform };
-  fillTable(byId("curves"), [
-    { title: "curve", text: (c) => c.name },
-    { title: "by generation", names: "curve", draw: (cell, c) => drawCurve(cell, c, "loss", c.name) },
-    { title: "first", figure: true, text: (c) => number(c.values[0]) },
-    { title: "newest", figure: true, text: (c) => number(c.values.at(-1)) },
-    ...Object.entries(references).filter(([, value]) => curves.some((c) => value(c) !== undefined))
-      .map(([title, value]) => ({ title, figure: true, text: (c) => value(c) === undefined ? "" : number(value(c)) })),
-    { title: "in a healthy run", text: (c) => c.expected },
-  ], curves);
-  byId("recorded").hidden = !curves.some(({ recorded }) => recorded);
-  byId("doctor").querySelector("details").hidden = curves.length === 0;
 }
 
 const percentInterval = ({ low, high }) => `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`;
@@ -86,7 +64,6 @@ function showMatches() {
     { title: "draws", figure: true, text: (m) => m.draws },
     { title: "losses", figure: true, text: (m) => m.losses },
     { title: "mean goal", figure: true, text: (m) => number(m.goal_mean) },
-    { title: "", text: (m) => m.final ? "final" : "" },
   ], view.matches || [], "No matches yet.");
   fillTable(byId("suite"), [
     { title: "generation", text: (s) => s.generation },

@@ -44,7 +44,7 @@ export class RunGames {
     this.checkpointTexts = texts;
     select.replaceChildren();
     make(select, "option", { value: "" }, "newest checkpoint");
-    if (this.run.rating) make(select, "option", { value: "@best" }, "best checkpoint");
+    if (this.run.best) make(select, "option", { value: "@best" }, "best checkpoint");
     for (const g of [...checkpoints].reverse()) make(select, "option", { value: `@${g}` }, `generation ${g}`);
     select.value = chosen;
     if (select.selectedIndex < 0) select.selectedIndex = 0;

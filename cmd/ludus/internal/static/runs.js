@@ -1,6 +1,6 @@
-// The list of runs, by game: ratings of different games cannot be compared.
+// The list of runs, by game: scores in different games cannot be compared.
 import { byId, make, startTheme } from "./dom.js";
-import { ago, count, duration, eloText, interval, number } from "./format.js";
+import { against, ago, count, duration, number } from "./format.js";
 import { follow } from "./live.js";
 import { drawCurve, playAddress, progressText, runAddress, showMessage, showProgress, showState } from "./runinfo.js";
 
@@ -32,24 +32,25 @@ function makeCard({ name, title }) {
   make(parts.bar, "span");
   parts.time = make(progress, "p", { class: "note" });
   parts.curve = make(item, "figure", { class: "curve" });
-  const rating = make(item, "div", { class: "rating" });
-  parts.rating = make(rating, "p", { class: "big" });
-  parts.interval = make(rating, "p", { class: "note" });
+  const score = make(item, "div", { class: "score" });
+  parts.score = make(score, "p", { class: "big" });
+  parts.interval = make(score, "p", { class: "note" });
   parts.play = make(item, "a", { class: "button play", "aria-label": `play against ${title}` }, "Play");
   return parts;
 }
 
 function fillCard(parts, run) {
-  const broken = run.state === "broken", { rating } = run;
+  const broken = run.state === "broken", { score } = run;
   parts.item.classList.toggle("broken", broken);
   parts.games.textContent = run.games ? `${count(run.games)} games` : "";
   showState(parts.state, run);
   parts.generation.textContent = progressText(run);
   showProgress(parts.bar, run);
   parts.time.textContent = broken ? run.problem : timeText(run);
-  const rated = rating && !run.untrained, unrated = broken ? "" : run.untrained ? "hardly trained yet" : "not rated yet";
-  parts.rating.textContent = rated ? eloText(rating) : "";
-  parts.interval.textContent = rated ? `${interval(rating.low, rating.high)}, gen. ${rating.generation}` : unrated;
+  const measured = score && !run.untrained, unmeasured = broken ? "" : run.untrained ? "hardly trained yet" : "not measured yet";
+  parts.score.textContent = measured ? `${Math.round(100 * score.value)} %` : "";
+  parts.interval.textContent = measured
+    ? `${Math.round(100 * score.low)} to ${Math.round(100 * score.high)} %, ${against(score)}, gen. ${score.generation}` : unmeasured;
   parts.play.hidden = !run.agent;
   if (run.agent) parts.play.href = playAddress(run.game, run.best || run.agent);
   showCurve(parts.curve, run.curve);
@@ -61,7 +62,7 @@ function timeText(run) {
   return run.changed ? `${run.generation ? "last generation" : "created"} ${ago(run.changed)}` : "";
 }
 
-const curveNames = { rating: ["Elo", "rating"], loss: ["loss", "loss on the validation set"] };
+const curveNames = { score: ["%", "score"], loss: ["loss", "loss on the validation set"] };
 
 // showCurve shows the server's watch.Curve as a sparkline with its first and last value.
 function showCurve(figure, curve) {
@@ -124,7 +125,7 @@ const rank = ({ state }) => ({ training: 0, starting: 0, evaluating: 0, broken: 
 const byName = (a, b) => a.name.localeCompare(b.name, undefined, { numeric: true });
 const orders = {
   newest: (a, b) => rank(a) - rank(b) || (rank(a) === 1 ? (b.changed || 0) - (a.changed || 0) : 0),
-  rating: (a, b) => (b.rating?.value ?? -Infinity) - (a.rating?.value ?? -Infinity) || 0,
+  score: (a, b) => (b.score?.value ?? -Infinity) - (a.score?.value ?? -Infinity) || 0,
   games: (a, b) => b.games - a.games,
   name: () => 0,
 };

@@ -1,9 +1,10 @@
 // The parts of a run's page: facts, warnings, charts, ladders and settings, as report.Page of the server writes them. They fill
-// elements of the page by id: facts, warnings, parts (links to the parts of the page), first (the first section), sections (the
+// elements of the page by id: doctor, facts, warnings, parts (links to the parts of the page), first (the first section), sections (the
 // others), settings-table.
 import { byId, make, makeSVG } from "./dom.js";
 import { liveChart } from "./charts.js";
 import { barScale, interval, number } from "./format.js";
+import { drawCurve } from "./runinfo.js";
 
 // fillTable fills a table. A column is { title, text, figure, names }: text(row) is a cell's text, or draw(cell, row) fills it.
 export function fillTable(table, columns, rows, missing = "", rowClass = () => "") {
@@ -23,6 +24,33 @@ export function fillTable(table, columns, rows, missing = "", rowClass = () => "
       else cell.textContent = column.text(row);
     });
   }
+}
+
+// showDiagnosis fills the element doctor with the server's doctor.Diagnosis: how good a run is, whether longer training would help, the
+// next command, why it does not learn if that is known, and its curves beside recorded ones.
+export function showDiagnosis({ summary, curves, findings: [finding] }) {
+  const place = byId("doctor"), wasOpen = place.querySelector("details")?.open;
+  place.replaceChildren();
+  place.hidden = false;
+  place.classList.toggle("healthy", !finding);
+  make(place, "h2", { id: "doctor-title" }, finding ? `Why it may not learn: ${finding.cause}` : "How good is it?");
+  for (const text of [...finding ? [finding.evidence, finding.fix] : [], ...summary.good, summary.longer]) make(place, "p", {}, text);
+  if (summary.next) make(make(place, "p", {}, "Next: "), "code", {}, `ludus ${summary.next}`);
+  if (curves.length === 0) return;
+  const details = make(place, "details", wasOpen ? { open: "" } : {});
+  make(details, "summary", {}, "Its curves, and what they should do");
+  const references = { recorded: ({ recorded, values }) => recorded?.[values.length - 1], "shipped agent": (c) => c.shipped, "uniform play": (c) => c.uniform };
+  fillTable(make(details, "table", { id: "curves", class: "stack" }), [
+    { title: "curve", text: (c) => c.name },
+    { title: "by generation", names: "curve", draw: (cell, c) => drawCurve(cell, c, "loss", c.name) },
+    { title: "first", figure: true, text: (c) => number(c.values[0]) },
+    { title: "newest", figure: true, text: (c) => number(c.values.at(-1)) },
+    ...Object.entries(references).filter(([, value]) => curves.some((c) => value(c) !== undefined))
+      .map(([title, value]) => ({ title, figure: true, text: (c) => value(c) === undefined ? "" : number(value(c)) })),
+    { title: "in a healthy run", text: (c) => c.expected },
+  ], curves);
+  if (curves.some(({ recorded }) => recorded))
+    make(details, "p", { class: "note" }, "Dashed, and “recorded”: recorded trainings of the game after as much training.");
 }
 
 const axes = { games: "games", seconds: "seconds of training" }; // of comparisons, beside generations

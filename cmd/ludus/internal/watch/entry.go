@@ -26,42 +26,35 @@ const (
 
 // Entry is a run in the list.
 type Entry struct {
-	Name        string  `json:"name"`
-	Title       string  `json:"title"` // name to show
-	Game        string  `json:"game"`
-	Agent       string  `json:"agent"`          // spec of the newest checkpoint's agent; "" if there is none
-	Best        string  `json:"best,omitempty"` // spec of the best checkpoint's agent; "" if there is none
-	State       string  `json:"state"`
-	Problem     string  `json:"problem,omitempty"`   // why the run is broken
-	Generation  int     `json:"generation"`          // last completed generation
-	Generations int     `json:"generations"`         // planned number, or the completed number if the time was over
-	Games       int     `json:"games"`               // completed games of self-play
-	Rating      Rating  `json:"rating,omitzero"`     // rating of the best checkpoint
-	Untrained   bool    `json:"untrained,omitempty"` // no training step, or few generations and no rating
-	Left        float64 `json:"left,omitempty"`      // estimated seconds of training left; 0: unknown
-	Changed     int64   `json:"changed,omitempty"`   // Unix time of the end of the last generation, or of the run's creation
-	Curve       *Curve  `json:"curve,omitempty"`     // nil if there is none
+	Name        string `json:"name"`
+	Title       string `json:"title"` // name to show
+	Game        string `json:"game"`
+	Agent       string `json:"agent"`          // spec of the newest checkpoint's agent; "" if there is none
+	Best        string `json:"best,omitempty"` // spec of the best checkpoint's agent, if ratings say that the newest is not
+	State       string `json:"state"`
+	Problem     string `json:"problem,omitempty"` // why the run is broken
+	Generation  int    `json:"generation"`        // last completed generation
+	Generations int    `json:"generations"`       // planned number, or the completed number if the time was over
+	Games       int    `json:"games"`             // completed games of self-play
+	// Score is the newest score against the run's opponent; nil if there is none.
+	Score     *rundir.Score `json:"score,omitempty"`
+	Untrained bool          `json:"untrained,omitempty"` // no training step, or few generations and no score
+	Left      float64       `json:"left,omitempty"`      // estimated seconds of training left; 0: unknown
+	Changed   int64         `json:"changed,omitempty"`   // Unix time of the end of the last generation, or of the run's creation
+	Curve     *Curve        `json:"curve,omitempty"`     // nil if there is none
 }
 
 // Kinds of curves.
 const (
-	RatingCurve = "rating" // Elo of the rated checkpoints
-	LossCurve   = "loss"   // policy loss plus outcome loss on the validation set, in nats
+	ScoreCurve = "score" // scores against the run's opponent, in %
+	LossCurve  = "loss"  // policy loss plus outcome loss on the validation set, in nats
 )
 
-// Curve is a run's learning curve, with few points: ratings if at least two checkpoints are rated, otherwise losses.
+// Curve is a run's learning curve, with few points: scores if at least two checkpoints have one, otherwise losses.
 type Curve struct {
 	Kind        string    `json:"kind"`
 	Generations []int     `json:"generations"` // ascending
 	Values      []float64 `json:"values"`
-}
-
-// Rating is a checkpoint's rating in Elo with its 95 % interval.
-type Rating struct {
-	Generation int     `json:"generation"`
-	Value      float64 `json:"value"`
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
 }
 
 // runReader keeps the entry and the view of a run up to date. It reads only the new parts of the run's files.
@@ -125,7 +118,7 @@ func (r *runReader) read() (e Entry, changed bool) {
 	return e, changed
 }
 
-// trainedGenerations is the number of generations after which a run without ratings no longer counts as untrained. Most
+// trainedGenerations is the number of generations after which a run without scores no longer counts as untrained. Most
 // runs have 60 generations or more.
 const trainedGenerations = 10
 
@@ -141,9 +134,15 @@ func (e *Entry) summarise(run *report.Run, running bool) {
 	if len(run.Checkpoints) > 0 {
 		e.Agent = agent.NetSpec(e.Name).String()
 	}
-	e.rate(run)
-	e.Curve = curveOf(run)
-	e.Untrained = steps == 0 || e.Rating.Generation == 0 && e.Generation < trainedGenerations
+	if ids := run.Checkpoints; len(ids) > 0 && run.Ratings.Best(ids) != run.Newest() {
+		e.Best = agent.NetSpec(e.Name).String() + "@best"
+	}
+	scores := run.Scores()
+	if n := len(scores); n > 0 {
+		e.Score = &scores[n-1]
+	}
+	e.Curve = curveOf(run, scores)
+	e.Untrained = steps == 0 || e.Score == nil && e.Generation < trainedGenerations
 	trained := e.Generation >= e.Generations
 	switch {
 	case running && trained:
@@ -191,39 +190,18 @@ func secondsLeft(run *report.Run) float64 {
 	return left
 }
 
-// rate sets the entry's rating: that of the best checkpoint still on disk, or if all are gone, of the best one.
-func (e *Entry) rate(run *report.Run) {
-	if run.Ratings == nil {
-		return
-	}
-	best := run.Ratings.Best()
-	if len(best) == 0 {
-		return
-	}
-	i := slices.IndexFunc(best, func(b rundir.Rating) bool { return slices.Contains(run.Checkpoints, *b.Generation) })
-	if i >= 0 {
-		e.Best = agent.NetSpec(e.Name).String() + "@best"
-	}
-	b := &best[max(i, 0)]
-	e.Rating = Rating{*b.Generation, b.Rating, b.Low, b.High}
-}
-
 const (
 	curvePoints = 40  // largest number of points
 	maxLoss     = 1e6 // upper limit of a loss, in nats: damaged files may give absurd sums
 )
 
 // curveOf returns a run's learning curve, nil if it has fewer than two points.
-func curveOf(run *report.Run) *Curve {
+func curveOf(run *report.Run, scores []rundir.Score) *Curve {
 	values := make(map[int]float64) // by generation
-	if run.Ratings != nil {
-		for _, a := range run.Ratings.Agents {
-			if a.Generation != nil {
-				values[*a.Generation] = a.Rating
-			}
-		}
+	for _, s := range scores {
+		values[s.Generation] = 100 * s.Value
 	}
-	kind := RatingCurve
+	kind := ScoreCurve
 	if len(values) < 2 {
 		kind = LossCurve
 		clear(values)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ludus/checkpoints"
+	"ludus/checkpoints/zoo"
 	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/rundir"
@@ -68,6 +69,16 @@ func until(t *testing.T, w *Watcher, name string, good func(*View) bool) *View {
 
 const config = `{"version":3,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"parallel_games":8,"plies_per_generation":3}}`
 
+// scores returns the lines of arena.jsonl for scores in % of generations 1, 2 and so on, in 20 games each.
+func scores(percent ...int) string {
+	var lines strings.Builder
+	for i, x := range percent {
+		fmt.Fprintf(&lines, `{"generation":%d,"agent":"net@%d","opponent":"zoo","number":1,"simulations":64,"shipped":"%s","games":20,"pentanomial":[%d,0,0,0,%d]}`+"\n",
+			i+1, i+1, zoo.CardOf("quad-5x5").Network.SHA256[:16], 10-x/10, x/10)
+	}
+	return lines.String()
+}
+
 // settings returns a game's default settings as JSON.
 func settings(t testing.TB) string {
 	t.Helper()
@@ -90,7 +101,7 @@ func TestList(t *testing.T) {
 	trained(t, path("finished"))
 	write(t, path("nested", "stopped", "config.json"), good)
 	write(t, path("nested", "stopped", "metrics.jsonl"), `{"generation":1,"total_games":7,"play_seconds":3,"learn_seconds":1}`+"\n"+`{"generation":2,"total_g`)
-	write(t, path("nested", "stopped", "ratings.json"), `{"version":2,"agents":[{"agent":"net@1","generation":1,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
+	write(t, path("nested", "stopped", "arena.jsonl"), scores(20))
 	write(t, path("nested", "deep", "er", "config.json"), good)
 	write(t, path("notes", "readme.txt"), "nothing")
 	write(t, path(".hidden", "config.json"), good)
@@ -145,7 +156,7 @@ func TestList(t *testing.T) {
 				t.Errorf("%+v", e)
 			}
 		case "nested/stopped":
-			if e.Generation != 1 || e.Games != 7 || e.Rating != (Rating{1, 70, 50, 90}) || e.Left != 0 || e.Agent != "" {
+			if e.Generation != 1 || e.Games != 7 || e.Score == nil || e.Score.Value != 0.2 || e.Score.Games != 20 || e.Left != 0 || e.Agent != "" {
 				t.Errorf("%+v", e)
 			}
 		case "training":
@@ -176,7 +187,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A run's curve shows its losses, and its ratings once two checkpoints are rated.
+// A run's curve shows its losses, and its scores once two checkpoints have one.
 func TestCurve(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run")
@@ -191,29 +202,27 @@ func TestCurve(t *testing.T) {
 	if curve == nil || curve.Kind != LossCurve || len(curve.Values) != curvePoints || curve.Values[0] != 101.5 || curve.Generations[curvePoints-1] != 100 {
 		t.Errorf("the curve of losses: %+v", curve)
 	}
-	write(t, filepath.Join(run, "ratings.json"), `{"version":2,"agents":[{"agent":"net@9","generation":9,"rating":70},
-		{"agent":"net@1","generation":1,"rating":20},{"agent":"random","rating":0}]}`)
-	want := &Curve{Kind: RatingCurve, Generations: []int{1, 9}, Values: []float64{20, 70}}
+	write(t, filepath.Join(run, "arena.jsonl"), scores(20, 70))
+	want := &Curve{Kind: ScoreCurve, Generations: []int{1, 2}, Values: []float64{20, 70}}
 	if curve := New(dir).List().Runs[0].Curve; !reflect.DeepEqual(curve, want) {
-		t.Errorf("the curve of ratings: %+v", curve)
+		t.Errorf("the curve of scores: %+v", curve)
 	}
 }
 
-// A run's rating is that of its best checkpoint that is still on disk: the newest one, unless another is clearly better.
+// A run's agent is its newest checkpoint, unless another that is still on disk is rated clearly higher.
 func TestBest(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run")
 	write(t, filepath.Join(run, "config.json"), fmt.Sprintf(config, settings(t)))
 	write(t, filepath.Join(run, "ratings.json"), `{"version":2,"agents":[{"agent":"net@9","generation":9,"rating":70,"low":20,"high":120},
 		{"agent":"net@5","generation":5,"rating":80,"low":75,"high":85},{"agent":"net@1","generation":1,"rating":55,"low":45,"high":65}]}`)
-	if e := New(dir).List().Runs[0]; e.Best != "" || e.Rating != (Rating{5, 80, 75, 85}) {
-		t.Errorf("without checkpoints: %+v", e)
-	}
-	for _, name := range []string{"000001", "000009"} {
-		write(t, filepath.Join(run, "checkpoints", name, "manifest.json"), "{}")
-	}
-	if e := New(dir).List().Runs[0]; e.Best != "net:run@best" || e.Rating != (Rating{9, 70, 20, 120}) {
-		t.Errorf("with some checkpoints: %+v", e)
+	for _, c := range []struct{ checkpoint, want string }{{"", ""}, {"000001", ""}, {"000009", ""}, {"000005", "net:run@best"}} {
+		if c.checkpoint != "" {
+			write(t, filepath.Join(run, "checkpoints", c.checkpoint, "manifest.json"), "{}")
+		}
+		if e := New(dir).List().Runs[0]; e.Best != c.want {
+			t.Errorf("with checkpoint %s: %+v", c.checkpoint, e)
+		}
 	}
 }
 
@@ -330,10 +339,10 @@ func TestViewGrows(t *testing.T) {
 	until(t, w, "run", func(v *View) bool { return strings.HasPrefix(v.Facts[0].Value, "699") })
 	write(t, filepath.Join(run, "ratings.json"), `{"version":2,"agents":[{"agent":"net@2","generation":2,"rating":70,"low":50,"high":90},{"agent":"random","rating":0}]}`)
 	rated := until(t, w, "run", func(v *View) bool {
-		return len(v.Sections[0].Ladders[0].Bars) == 2 && v.Run.Rating.Value == 70 // the entry may be a refresh behind
+		return len(v.Sections[0].Ladders) == 1 && len(v.Sections[0].Ladders[0].Bars) == 2
 	})
-	if len(rated.Sections[0].Charts[0].Lines) != 2 {
-		t.Errorf("the chart is %+v", rated.Sections[0].Charts[0])
+	if c := rated.Sections[0].Charts[2]; c.ID != "rating" || len(c.Lines) != 2 {
+		t.Errorf("the chart is %+v", c)
 	}
 	if err := os.RemoveAll(run); err != nil {
 		t.Fatal(err)

@@ -2,9 +2,12 @@ package web
 
 import (
 	"net/http"
+	"path/filepath"
+	"strings"
 
 	"ludus/cmd/ludus/internal/report"
 	"ludus/cmd/ludus/internal/watch"
+	"ludus/env/naming"
 	"ludus/train/doctor"
 )
 
@@ -20,7 +23,7 @@ func (s *Server) runRoutes() {
 
 // diagnoseRun returns the diagnosis of the run named by a request.
 func (s *Server) diagnoseRun(r *http.Request) (any, error) {
-	_, dir, err := s.findRun(r.FormValue("name"))
+	entry, dir, err := s.findRun(r.FormValue("name"))
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +36,8 @@ func (s *Server) diagnoseRun(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, asNotFound(err, dir)
 	}
+	shown := filepath.Join(s.watcher.List().Dir, entry.Name) // the path as the user knows it
+	d.Summary.Next = strings.Replace(d.Summary.Next, naming.ShellWord(dir), naming.ShellWord(shown), 1)
 	return d, nil
 }
 

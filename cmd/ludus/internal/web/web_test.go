@@ -330,7 +330,6 @@ func TestRefused(t *testing.T) {
 		{"choose", agent("net:."), 400, "neither a run nor a checkpoint"},
 		{"choose", agent("net:notes.txt"), 400, "no network in notes.txt: "},
 		{"choose", agent("net:quad@7"), 400, "only of 1"},
-		{"choose", agent("net:quad@best"), 400, "quad/ratings.json rates no checkpoint"},
 		{"choose", `{"game":"quad-7x7","agent":"net:quad"}`, 400, "it plays quad-5x5"},
 		{"choose", agent("mcts:20001"), 400, "it needs 1 to 20000 simulations"},
 		{"choose", agent("net:quad,sims=20001"), 400, "it needs 1 to 20000 simulations"},
