@@ -41,7 +41,7 @@ func TestCase(t *testing.T) {
 	}
 	answers(t, address, "(ABORT m2)", "aborted")
 
-	twins := "(role a) (legal a go) (legal a Go) (<= (next won) (does a Go)) (<= terminal (true won)) (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))"
+	twins := "(role a) (legal a go) (legal a Go) (<= (next moved) (does a ?m)) (<= (next won) (does a Go)) (<= terminal (true moved)) (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))"
 	answers(t, address, "(START m3 a ("+twins+") 20 5)", "ready")
 	answers(t, address, "(PLAY m3 NIL)", "Go")
 	answers(t, address, "(STOP m3 (Go))", "done")
