@@ -34,7 +34,7 @@ type difference struct {
 // differences has every game whose moves a protocol writes in another way than ludus.
 //
 // Othello programs have row 1 at the top, and ludus at the bottom; but both start with black on d5 and e4, so equal names
-// are equal moves. In Hex both have black (red) connect row 1 with the last, and a swap exchanges column and row. Letters
+// are equal moves. In Hex both have black (red) connect row 1 with the last; for the swap see [Convention.Exchanged]. Letters
 // of Go's columns skip i; those of HTP do not.
 var differences = []difference{
 	{protocol: ProtocolGTP, family: "othello", columns: "ABCDEFGH", fromTop: true},
@@ -49,30 +49,46 @@ type Convention struct {
 	Game    *env.Game
 	Colours [2]string // "black" and "white", in the order of the players
 	difference
-	names   []string              // by action; "" if no position allows it
-	actions map[string]env.Action // by name in lower case; ludus's words for moves without cells are among the names
-	parser  *notation.Parser      // reads ludus's forms of moves; nil if the protocol's differ
+	exchanged bool                  // see Exchanged
+	names     []string              // by action; "" if no position allows it
+	actions   map[string]env.Action // by name in lower case; ludus's words for moves without cells are among the names
+	parser    *notation.Parser      // reads ludus's forms of moves; nil if the protocol's differ
 }
 
 // NewConvention returns the convention of a protocol for a game.
 func NewConvention(protocol Protocol, game *env.Game) *Convention {
-	c := &Convention{Game: game, Colours: [2]string{"black", "white"}, names: slices.Clone(game.ActionNames)}
+	c := &Convention{Game: game, Colours: [2]string{"black", "white"}}
 	if game.Players[env.First] == "white" || game.Players[env.Second] == "black" {
 		c.Colours = [2]string{"white", "black"}
 	}
 	i := slices.IndexFunc(differences, func(d difference) bool { return d.protocol == protocol && d.family == game.Family })
 	if i < 0 {
-		c.parser = notation.NewParser(game)
+		c.names, c.parser = game.ActionNames, notation.NewParser(game)
 		return c
 	}
 	c.difference = differences[i]
-	c.actions = make(map[string]env.Action)
-	for a, name := range c.names {
+	c.nameMoves()
+	return c
+}
+
+// Exchanged returns the convention of Hex after a swap by which the players exchange their colours, and the piece stays what
+// and where it is. That is the swap of HexGui before version 0.10 and of benzene's programs. ludus and others exchange column
+// and row of the piece, and its colour, instead. So ludus's cells are written with column and row exchanged.
+func (c *Convention) Exchanged() *Convention {
+	e := &Convention{Game: c.Game, Colours: [2]string{c.Colours[1], c.Colours[0]}, difference: c.difference, exchanged: !c.exchanged}
+	e.nameMoves()
+	return e
+}
+
+// nameMoves sets names and actions.
+func (c *Convention) nameMoves() {
+	c.names, c.actions = make([]string, c.Game.NumActions()), make(map[string]env.Action)
+	for a, name := range c.Game.ActionNames {
 		if name == "" {
 			continue
 		}
-		if cell := game.Drawing.ActionCells[a].To; cell != env.NoCell {
-			name = c.cell(int(cell)/game.Tensor.W, int(cell)%game.Tensor.W)
+		if cell := c.Game.Drawing.ActionCells[a].To; cell != env.NoCell {
+			name = c.cell(int(cell)/c.Game.Tensor.W, int(cell)%c.Game.Tensor.W)
 		} else if word, other := c.words[name]; other {
 			c.actions[name] = env.Action(a)
 			name = word
@@ -80,11 +96,13 @@ func NewConvention(protocol Protocol, game *env.Game) *Convention {
 		c.names[a] = name
 		c.actions[strings.ToLower(name)] = env.Action(a)
 	}
-	return c
 }
 
 // cell returns the name of the cell in a row and a column, both counted from 0.
 func (c *Convention) cell(row, column int) string {
+	if c.exchanged {
+		row, column = column, row
+	}
 	if c.numbers {
 		return fmt.Sprintf("%d,%d", column, row)
 	}
@@ -146,7 +164,12 @@ func (c *Convention) ReadColour(text string) (env.Player, error) {
 func (c *Convention) lines(state env.State) []string {
 	d, pieces, w := &c.Game.Drawing, state.Pieces(nil), c.Game.Tensor.W
 	rows := make([]string, c.Game.Tensor.H)
-	for cell, k := range pieces {
+	for i := range pieces {
+		cell := i
+		if c.exchanged {
+			cell = i%w*w + i/w
+		}
+		k := pieces[cell]
 		letter := "."
 		switch {
 		case !d.Cells[cell] || d.IsVoid(k):
@@ -156,7 +179,7 @@ func (c *Convention) lines(state env.State) []string {
 		case k > 0:
 			letter = map[string]string{"black": "X", "white": "O"}[c.Colours[d.Pieces[k-1].Player]]
 		}
-		rows[cell/w] += " " + letter
+		rows[i/w] += " " + letter
 	}
 	return rows
 }

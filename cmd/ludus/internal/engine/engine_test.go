@@ -257,16 +257,32 @@ func TestPlayersColours(t *testing.T) {
 	}
 }
 
-// A swap in Hex exchanges column and row of black's piece, as in HTP.
+// A swap in Hex exchanges column and row of black's piece if black moves next. If white does, the players have exchanged their
+// colours instead. HexGui 0.10 sets up the position after the swap.
 func TestHexSwap(t *testing.T) {
-	answers := gtpAnswers(t, "hex-5x5", "random", "play b b1", "play w swap-pieces", "showboard", "undo", "play w swap", "play b b1")
-	if !strings.Contains(answers[2], "\n  2 O . . . .\n") || strings.Contains(answers[2], "X") {
-		t.Errorf("board after the swap:\n%s", answers[2])
-	}
-	for i, answer := range answers {
-		if answer[0] != '=' {
-			t.Errorf("answer %d: %s", i, answer)
+	for _, test := range []struct{ commands, board string }{
+		{"play b b1|play w swap-pieces|play b c4", ` a b c d e| 1 . . . . .|  2 O . . . .|   3 . . . . .|    4 . . X . .|     5 . . . . .|white to move`},
+		{"play w a2|play b c4", ` a b c d e| 1 . . . . .|  2 O . . . .|   3 . . . . .|    4 . . X . .|     5 . . . . .|white to move`},
+		{"play b b1|play w swap|play w c4", ` a b c d e| 1 . X . . .|  2 . . . . .|   3 . . . . .|    4 . . O . .|     5 . . . . .|black to move`},
+		{"play b b1|play w swap-pieces|play w c4|play b a1|undo|undo|play w c4", ` a b c d e| 1 . X . . .|  2 . . . . .|   3 . . . . .|    4 . . O . .|     5 . . . . .|black to move`},
+		{"play b b1|play w swap-pieces|play w c4|undo|play b c4", ` a b c d e| 1 . . . . .|  2 O . . . .|   3 . . . . .|    4 . . X . .|     5 . . . . .|white to move`},
+		{"play b b1|play w swap-pieces|play w c4|undo|undo|play w a5", ` a b c d e| 1 . X . . .|  2 . . . . .|   3 . . . . .|    4 . . . . .|     5 O . . . .|black to move`},
+		{"play w a2|undo|play b a2", ` a b c d e| 1 . . . . .|  2 X . . . .|   3 . . . . .|    4 . . . . .|     5 . . . . .|white to move`},
+	} {
+		answers := gtpAnswers(t, "hex-5x5", "random", strings.Split(test.commands+"|showboard", "|")...)
+		for _, answer := range answers {
+			if answer[0] != '=' {
+				t.Errorf("%s: %s", test.commands, answer)
+			}
 		}
+		if got := strings.ReplaceAll(answers[len(answers)-1], "\n", "|"); got != "=|  "+test.board {
+			t.Errorf("%s:\n%s, want\n%s", test.commands, got, test.board)
+		}
+	}
+	// red connects the rows; after the exchange it is white, which connects the columns
+	answers := gtpAnswers(t, "hex(size=2,swap=1)", "random", "play b a1", "play w swap", "play w a2", "play b b1", "play w b2", "final_score")
+	if last := answers[len(answers)-1]; last != "= W+" {
+		t.Errorf("answers %q", answers)
 	}
 }
 

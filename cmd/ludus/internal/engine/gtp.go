@@ -227,13 +227,17 @@ func (g *gtp) komi(_ context.Context, args []string) (string, error) {
 	return "", syntax("komi NUMBER")
 }
 
-// turn checks that a colour is to move. A pass that the other program left out, because it is the only move, is played.
+// turn checks that a colour is to move. A pass that the other program left out, because it is the only move, is played. The
+// colour after a swap in Hex tells how the swap is meant.
 func (g *gtp) turn(colour string) error {
 	p, err := g.ReadColour(colour)
 	switch {
 	case err != nil:
 		return fault{err}
 	case g.state.Done() || g.state.Player() == p:
+		return nil
+	case len(g.plies) == 2 && g.plies[1].action == g.swap():
+		g.Convention = g.Exchanged()
 		return nil
 	}
 	legal := g.state.Legal(nil)
@@ -244,11 +248,29 @@ func (g *gtp) turn(colour string) error {
 	return nil
 }
 
+// swap returns the swap of Hex, noMove in other games.
+func (g *gtp) swap() env.Action {
+	if a, ok := g.actions["swap"]; ok {
+		return a
+	}
+	return noMove
+}
+
 func (g *gtp) playMove(_ context.Context, args []string) (string, error) {
 	if len(args) < 2 {
 		return "", syntax("play COLOUR MOVE")
 	}
 	move := strings.Join(args[1:], " ")
+	if p, err := g.ReadColour(args[0]); err == nil && p == env.Second && len(g.plies) == 0 && g.swap() != noMove {
+		// HexGui plays a position after a swap so. It is reached by black's mirrored move and a swap.
+		a, err := g.Exchanged().Read(g.state, move)
+		if err != nil {
+			return "", faultf("illegal move: %w", err)
+		}
+		g.play(a, true)
+		g.play(g.swap(), false)
+		return "", nil
+	}
 	pass, before := strings.EqualFold(move, "pass"), len(g.plies)
 	err := g.turn(args[0])
 	switch {

@@ -130,9 +130,9 @@ func (s *session) open(game *env.Game) error {
 		if err != nil {
 			return err
 		}
-		s.player, s.Convention = player, NewConvention(s.protocol, game)
+		s.player = player
 	}
-	s.state, s.plies = s.Game.NewState(), nil
+	s.Convention, s.state, s.plies = NewConvention(s.protocol, game), game.NewState(), nil
 	s.reset()
 	return nil
 }
@@ -160,6 +160,9 @@ func (s *session) undo() bool {
 		return false
 	}
 	s.plies, s.state = s.plies[:n], s.Game.NewState()
+	if s.exchanged && n <= 2 { // no move after the swap tells how it is meant
+		s.Convention = s.Exchanged()
+	}
 	for _, p := range s.plies {
 		if p.action != noMove {
 			s.state.Apply(p.action)
