@@ -37,9 +37,8 @@ func Gomocup(ctx context.Context, config Config, game *env.Game, r io.ReadCloser
 // line answers a line. Faults are reported as ERROR.
 func (g *gomocup) line(ctx context.Context, line string) error {
 	reply, err := g.answer(ctx, line)
-	var f fault
-	if errors.As(err, &f) {
-		reply, err = "ERROR "+strings.ReplaceAll(f.Error(), "\n", " "), nil
+	if text, faulty := faultText(err); faulty {
+		reply, err = "ERROR "+text, nil
 	}
 	if reply != "" {
 		fmt.Fprintln(&g.out, reply)
@@ -106,7 +105,7 @@ func (g *gomocup) start(size string) (string, error) {
 	rows, err2 := strconv.Atoi(second)
 	game := g.Game
 	if err = errors.Join(err, err2); err == nil {
-		game, err = Resized(game, columns, rows)
+		game, err = resized(game, columns, rows)
 	}
 	if err != nil {
 		return "", faultf("ludus has no such board; it has boards from 5x5 to 11x11, and knows 9x9 best: START 9")

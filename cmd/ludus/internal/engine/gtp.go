@@ -37,11 +37,6 @@ func GTP(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w 
 	return g.serve(ctx, r, w, g.line)
 }
 
-// fault is an error that a protocol reports to the other program; the session goes on.
-type fault struct{ error }
-
-func faultf(format string, args ...any) error { return fault{fmt.Errorf(format, args...)} }
-
 // gtpCommand answers a command with the text of its response. Other errors than faults end the session.
 type gtpCommand func(g *gtp, ctx context.Context, args []string) (string, error)
 
@@ -67,7 +62,7 @@ func init() {
 		"clear_board":   func(g *gtp, _ context.Context, _ []string) (string, error) { return "", g.newGame(g.Game) },
 		"set_game":      (*gtp).setGame,
 		"list_games":    says(func(*gtp) string { return strings.Join(gtpGames(), "\n") }),
-		"komi":          (*gtp).komi,
+		"komi":          says(func(*gtp) string { return "" }), // no game has one
 		"play":          (*gtp).playMove,
 		"genmove":       (*gtp).genmove,
 		"reg_genmove":   (*gtp).regGenmove,
@@ -104,10 +99,10 @@ func (g *gtp) line(ctx context.Context, line string) error {
 	} else if command != nil {
 		response, err = command(g, ctx, args)
 	}
-	var f fault
+	text, faulty := faultText(err)
 	switch {
-	case errors.As(err, &f):
-		fmt.Fprintf(&g.out, "?%s %s\n\n", id, strings.ReplaceAll(f.Error(), "\n", " "))
+	case faulty:
+		fmt.Fprintf(&g.out, "?%s %s\n\n", id, text)
 		return nil
 	case err != nil && !errors.Is(err, errQuit): // the session ends
 	case g.streamed:
@@ -157,15 +152,15 @@ func (g *gtp) boardsize(_ context.Context, args []string) (string, error) {
 	if !ok || len(x) < 1 || len(x) > 2 {
 		return "", syntax("boardsize 7, or boardsize 9 7 for columns and rows")
 	}
-	game, err := Resized(g.Game, int(x[0]), int(x[len(x)-1]))
+	game, err := resized(g.Game, int(x[0]), int(x[len(x)-1]))
 	if err != nil {
 		return "", faultf("unacceptable size; %w", err)
 	}
 	return "", g.newGame(game)
 }
 
-// Resized returns the game of the same family and rules on a board of another size.
-func Resized(game *env.Game, columns, rows int) (*env.Game, error) {
+// resized returns the game of the same family and rules on a board of another size.
+func resized(game *env.Game, columns, rows int) (*env.Game, error) {
 	if columns == game.Tensor.W && rows == game.Tensor.H {
 		return game, nil
 	}
@@ -214,17 +209,6 @@ func (g *gtp) setGame(_ context.Context, args []string) (string, error) {
 		return "", g.newGame(game)
 	}
 	return "", faultf("unsupported game; list_games lists them")
-}
-
-// komi accepts any number: no game has a komi.
-func (g *gtp) komi(_ context.Context, args []string) (string, error) {
-	if len(args) == 1 {
-		_, err := strconv.ParseFloat(args[0], 64)
-		if err == nil {
-			return "", nil
-		}
-	}
-	return "", syntax("komi NUMBER")
 }
 
 // turn checks that a colour is to move. A pass that the other program left out, because it is the only move, is played. The
@@ -368,7 +352,7 @@ func (g *gtp) undoMove(context.Context, []string) (string, error) {
 	return "", nil
 }
 
-// numbers parses arguments as at least 0.
+// numbers parses arguments as numbers of at least 0.
 func numbers(args []string) (list []float64, ok bool) {
 	for _, arg := range args {
 		x, err := strconv.ParseFloat(arg, 64)
@@ -396,20 +380,17 @@ func (g *gtp) timeSettings(_ context.Context, args []string) (string, error) {
 
 // timeLeft sets the time of a player: seconds, and the moves of the overtime period in which it is; 0 in main time.
 func (g *gtp) timeLeft(_ context.Context, args []string) (string, error) {
-	if len(args) != 3 {
+	x, ok := numbers(args[min(1, len(args)):])
+	if !ok || len(x) != 2 {
 		return "", syntax("time_left b 120 0")
 	}
 	p, err := g.ReadColour(args[0])
 	if err != nil {
 		return "", fault{err}
 	}
-	x, ok := numbers(args[1:])
-	if !ok {
-		return "", syntax("time_left b 120 0")
-	}
-	g.clocks[p] = clock{main: seconds(x[0]), limited: true}
+	g.clocks[p] = clock{limited: true, main: seconds(x[0])}
 	if x[1] > 0 {
-		g.clocks[p] = clock{period: seconds(x[0]), moves: int(x[1]), limited: true}
+		g.clocks[p] = clock{limited: true, period: seconds(x[0]), moves: int(x[1])}
 	}
 	return "", nil
 }

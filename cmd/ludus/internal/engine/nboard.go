@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -54,9 +53,8 @@ func (n *nboard) line(ctx context.Context, line string) error {
 	case "quit":
 		return errQuit
 	}
-	var f fault
-	if errors.As(err, &f) {
-		fmt.Fprintf(&n.out, "status %s\n", strings.ReplaceAll(f.Error(), "\n", " "))
+	if text, faulty := faultText(err); faulty {
+		fmt.Fprintf(&n.out, "status %s\n", text)
 		return nil
 	}
 	return err

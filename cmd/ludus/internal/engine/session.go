@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,6 +66,20 @@ const (
 
 // errQuit ends a session without an error.
 var errQuit = errors.New("quit")
+
+// fault is an error that is reported to the other program; the session goes on.
+type fault struct{ error }
+
+func faultf(format string, args ...any) error { return fault{fmt.Errorf(format, args...)} }
+
+// faultText returns the text of a fault in one line.
+func faultText(err error) (text string, ok bool) {
+	var f fault
+	if !errors.As(err, &f) {
+		return "", false
+	}
+	return strings.ReplaceAll(f.Error(), "\n", " "), true
+}
 
 // serve answers each line until the input ends or handle returns errQuit. The other errors are handle's, ctx's, and those of
 // the streams. It closes r, which must end a pending Read.
