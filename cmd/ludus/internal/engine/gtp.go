@@ -78,7 +78,7 @@ func init() {
 			return "", g.analyze(ctx, args, "info move %s visits %d winrate %.6f prior %.6f order %d pv %[1]s", 1)
 		},
 		"gogui-rules_game_id":      gogui(func(g *gtp) string { return capital(strings.ReplaceAll(g.Game.Family, "-", "")) }),
-		"gogui-rules_board_size":   gogui((*gtp).goguiSize),
+		"gogui-rules_board_size":   gogui(func(g *gtp) string { return strconv.Itoa(g.Game.Tensor.W) }),
 		"gogui-rules_board":        gogui((*gtp).goguiBoard),
 		"gogui-rules_legal_moves":  gogui((*gtp).goguiMoves),
 		"gogui-rules_side_to_move": gogui(func(g *gtp) string { return g.Colours[g.state.Player()] }),
@@ -478,7 +478,7 @@ func orZero[T int | float64](p *T) (x T) {
 }
 
 // gogui returns a command by which GoGui asks for the rules of a game. It can show games that put pieces on the cells of a
-// square board whose columns have Go's letters.
+// square board whose columns have Go's letters; HexGui shows Hex.
 func gogui(text func(g *gtp) string) gtpCommand {
 	return func(g *gtp, _ context.Context, _ []string) (string, error) {
 		size, placing := g.Game.Tensor, 0
@@ -489,24 +489,17 @@ func gogui(text func(g *gtp) string) gtpCommand {
 				placing++
 			}
 		}
-		if size.W != size.H || placing > size.Cells() || size.W > 8 && len(g.columns) <= 8 {
+		if g.Game.Drawing.Hexagons || size.W != size.H || placing > size.Cells() || size.W > 8 && len(g.columns) <= 8 {
 			return "", faultf("GoGui cannot show %s", g.Game.Name)
 		}
 		return text(g), nil
 	}
 }
 
-func (g *gtp) goguiSize() string {
-	if g.Game.Drawing.Hexagons {
-		return fmt.Sprintf("%d hex", g.Game.Tensor.W)
-	}
-	return strconv.Itoa(g.Game.Tensor.W)
-}
-
 func (g *gtp) goguiBoard() string {
 	rows := g.lines(g.state)
 	slices.Reverse(rows)
-	return "\n" + strings.Join(rows, "\n")
+	return strings.Join(rows, "\n")
 }
 
 // goguiMoves lists the legal moves that GoGui can play: cells and passes, none when the game is over.
