@@ -9,6 +9,7 @@ import (
 
 	"ludus/checkpoints/zoo"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/rundir"
 	"ludus/train/shipped"
@@ -30,6 +31,9 @@ func defaultAgent(cmd *cobra.Command, game *env.Game) string {
 	trained, typed := shipped.TrainedOn(game), cmd.Flags().Arg(0) // as typed, because a rule sheet's game is named by its file
 	if trained == game {
 		return agent.Zoo
+	}
+	if g, err := games.New(typed); err != nil || g != game { // the command has changed the game
+		typed = game.Name
 	}
 	spec, lack := fallbackAgent, fmt.Sprintf("no agent of %s is shipped; %s plays", game.Name, fallbackAgent)
 	train := []string{"train", typed}
