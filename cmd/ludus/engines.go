@@ -9,7 +9,6 @@ import (
 	"ludus/cmd/ludus/internal/engine"
 	"ludus/env"
 	"ludus/env/games"
-	"ludus/train/agent"
 )
 
 func gtpCommand() *cobra.Command {
@@ -95,6 +94,6 @@ func loadEngine(cmd *cobra.Command, game *env.Game, args []string, seed uint64) 
 	if err != nil {
 		return p, err
 	}
-	p.Agent, err = factory.With(factory.WithSolver(agent.DefaultSolve)).New(seed)
+	p.Agent, err = factory.ForPeople().New(seed)
 	return p, err
 }

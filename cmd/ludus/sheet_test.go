@@ -178,7 +178,7 @@ func TestPrintedCommands(t *testing.T) {
 			t.Fatalf("exit %d, %s", code, errs)
 		}
 		name := "'gdl(" + folder + ")'"
-		for _, want := range []string{"play " + name + " net:" + folder, "arena " + name + " net:" + folder + " mcts:1000"} {
+		for _, want := range []string{"play " + name + " net:" + folder, "arena " + name + " net:" + folder + " mcts:200"} {
 			if !strings.Contains(printed, want) {
 				t.Errorf("%s is not printed:\n%s", want, printed)
 			}
