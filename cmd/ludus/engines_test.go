@@ -37,8 +37,8 @@ func TestEngineCommands(t *testing.T) {
 func TestEngineErrors(t *testing.T) {
 	dir := t.TempDir()
 	fails(t, dir, exitUsage, "arguments are missing", "gtp")
-	fails(t, dir, exitFailure, "did you mean gomoku?", "gtp", "gomok")
-	fails(t, dir, exitFailure, "did you mean mcts:N?", "gtp", "gomoku", "mct:5")
+	fails(t, dir, exitUsage, "did you mean gomoku?", "gtp", "gomok")
+	fails(t, dir, exitUsage, "did you mean mcts:N?", "gtp", "gomoku", "mct:5")
 	fails(t, dir, exitUsage, "--resign 2: it must be from 0 to 1", "gtp", "gomoku", "--resign", "2")
 	fails(t, dir, exitUsage, "one argument too many", "gomocup", "random", "random")
 	fails(t, dir, exitFailure, "no such", "nboard", "net:runs/othello")
