@@ -9,8 +9,8 @@
 //   - learn: finished games are added to the replay window or to the validation set, and the learner takes training
 //     steps on samples from the window.
 //   - commit: games, metrics and a checkpoint are written. A resumed run repeats all that is newer than its checkpoint.
-//   - rate: ten times per run the newest checkpoint plays matches with older ones and baselines, and is tested on the
-//     game's suite of solved positions.
+//   - measure: ten times per run the newest checkpoint plays the shipped agent (mcts:200 if there is none), and is tested
+//     on the game's suite of solved positions.
 //
 // With [Options.Workers] players in other processes send games, too; see package remote. A generation then ends when it
 // has enough positions, whoever searched them. The games and the weights of such a run depend on when games arrive.

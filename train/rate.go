@@ -203,11 +203,11 @@ var searchedPerTested = 160 // a variable for tests
 // testOnSuite tests the newest checkpoint on the game's suite if there is one. final: it is the last of the run.
 func (r *rater) testOnSuite(ctx context.Context, final bool) error {
 	if r.suite == nil {
-		shipped, ok := suite.Shipped(r.Game)
+		s, ok := suite.Shipped(r.Game)
 		if !ok {
 			return nil
 		}
-		r.suite = shipped
+		r.suite = s
 	}
 	results, _, err := rundir.SuiteFile.Read(r.Dir)
 	if err != nil {

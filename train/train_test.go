@@ -508,7 +508,7 @@ func TestRefusals(t *testing.T) {
 		{"another setting", setting, ErrConflict, "simulations=7 (the run has 6)"},
 		{"another seed", seed, ErrConflict, "seed=7 (the run has 1)"},
 		{"a folder of something else", foreign, rundir.ErrNoRun, "thesis.txt"},
-		{"an older format", older, checkpoints.ErrVersion, "format version 1, this program reads 3"},
+		{"an older format", older, checkpoints.ErrVersion, "format version 1, this program reads 4"},
 		{"a newer format", newer, checkpoints.ErrVersion, "version 9"},
 		{"a torn config.json", torn, checkpoints.ErrDamaged, "config.json"},
 	} {

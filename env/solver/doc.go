@@ -18,8 +18,8 @@
 // the bucket, the other is compared with the four entries there. A lookup finds a wrong entry with probability 4 / 2^64
 // at most: 2e-9 in a search of ten thousand million nodes.
 //
-// Only [Solver.Plies] computes how long a win takes. Every game ends after at most MaxPlies, so moves that keep the value reach
-// it in the end.
+// A value says nothing about how long a win takes; [Solver.Plies] and [Solver.ForcesWithin] do. Every game ends after at
+// most MaxPlies, so moves that keep the value reach it in the end.
 //
 // # Move order
 //

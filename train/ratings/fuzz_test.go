@@ -39,6 +39,6 @@ func FuzzMatches(f *testing.F) {
 		if back, err := rundir.ReadRatings(dir); err != nil || !reflect.DeepEqual(back, table) {
 			t.Errorf("%+v reads as %+v: %v", table, back, err)
 		}
-		p.gameSeconds(0.1)
+		p.gameSeconds()
 	})
 }

@@ -92,8 +92,9 @@ type matchTime struct {
 const minGameSeconds = 1e-6
 
 // gameSeconds estimates each agent's seconds per game by iterative scaling: those of two agents add up to the time per
-// game of their matches. An agent without a match gets guess, or the mean if guess is 0.
-func gameSeconds(agents int, matches []matchTime, guess float64) []float64 {
+// game of their matches. An agent without a match gets
+// the mean.
+func gameSeconds(agents int, matches []matchTime) []float64 {
 	cost := make([]float64, agents)
 	seconds, games := 0.0, 0.0
 	for _, m := range matches {
@@ -116,8 +117,6 @@ func gameSeconds(agents int, matches []matchTime, guess float64) []float64 {
 		for i := range cost {
 			if predicted[i] > 0 {
 				cost[i] = max(cost[i]*actual[i]/predicted[i], minGameSeconds)
-			} else if guess > 0 {
-				cost[i] = guess
 			}
 		}
 	}

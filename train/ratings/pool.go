@@ -363,7 +363,7 @@ func (p *Pool) Write() (*rundir.Ratings, error) {
 
 // gameSeconds estimates each agent's seconds per game. All checkpoints get the same estimate, because they search
 // alike: differences between their matches are due to chance.
-func (p *Pool) gameSeconds(guess float64) []float64 {
+func (p *Pool) gameSeconds() []float64 {
 	// proxy is the agent whose estimate each agent gets. Checkpoints stand side by side in p.agents, so each takes over
 	// the proxy of the one before, and all get the first one's.
 	proxy := make([]int, len(p.agents))
@@ -377,7 +377,7 @@ func (p *Pool) gameSeconds(guess float64) []float64 {
 	for i := range times {
 		times[i].a, times[i].b = proxy[times[i].a], proxy[times[i].b]
 	}
-	cost := gameSeconds(len(p.agents), times, guess)
+	cost := gameSeconds(len(p.agents), times)
 	for i := range cost {
 		cost[i] = cost[proxy[i]]
 	}

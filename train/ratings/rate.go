@@ -25,9 +25,7 @@ type Options struct {
 	Within   float64       // Elo: stop when each target's interval ends at most this far from its rating; 0: never
 	MaxGames int           // 0: no limit
 	MaxTime  time.Duration // exceeded only by short matches that connect agents that have not played; 0: no limit
-	// GameSeconds is a guess of an agent's seconds per game before it has played; 0: the mean of the others.
-	GameSeconds float64
-	Threads     int
+	Threads  int
 	// Progress, if set, is called before each match and at the end.
 	Progress func(Progress)
 	// Warn, if set, receives the error of an agent that cannot be loaded. Rating continues without it.
@@ -107,7 +105,7 @@ func (r *rater) update() {
 	if r.Options.Dial {
 		r.cost = r.fixedCosts()
 	} else {
-		r.cost = r.gameSeconds(r.GameSeconds)
+		r.cost = r.gameSeconds()
 	}
 }
 

@@ -402,7 +402,7 @@ func TestCostsOfCheckpoints(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cost := p.gameSeconds(0.5)
+	cost := p.gameSeconds()
 	two, three := p.Index("net@2"), p.Index("net@3")
 	if cost[two] != cost[three] || cost[two] < 0.005 || cost[two] > 0.02 {
 		t.Errorf("costs %v", cost)

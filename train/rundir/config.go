@@ -11,7 +11,7 @@ import (
 )
 
 // configVersion is the format version of config.json.
-const configVersion = 3
+const configVersion = 4
 
 // Config is the content of config.json. Games and weights follow from it and, if any, the weights file named by From.
 type Config struct {

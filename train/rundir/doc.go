@@ -4,9 +4,9 @@
 //	checkpoints/000120/       weights, optimizer state and games in progress after generation 120 (package checkpoints)
 //	games/000120.games        self-play games that ended in generation 120 (package record)
 //	metrics.jsonl             one line per generation ([Metrics])
-//	arena.jsonl               one line per match between checkpoints or baselines ([MatchResult])
+//	arena.jsonl               one line per match of training or of "ludus rate" ([MatchResult])
 //	suite.jsonl               one line per test on the game's suite of solved positions ([SuiteResult])
-//	ratings.json              the ladder that follows from the matches ([Ratings])
+//	ratings.json              the ladder of "ludus rate", which follows from all matches ([Ratings])
 //	lock                      held by the process that writes (package checkpoints)
 //
 // One process writes at a time and holds the lock; others may read and follow ([Follower]) a live run. Files change

@@ -93,7 +93,7 @@ func TestLoadWeights(t *testing.T) {
 		run + "@3":        "only of 1, 2, 7",
 		run + "/nowhere":  "no such file or directory",
 		damaged + "@best": "ratings.json: damaged",
-		other:             "format version 1, this program reads 3",
+		other:             "format version 1, this program reads 4",
 		t.TempDir():       "neither a run nor a checkpoint",
 		file + "@1":       "this is a file",
 		testRun(t, game):  "neither a run nor a checkpoint",

@@ -235,12 +235,13 @@ func ParseSetting(text string) (key string, value float64, err error) {
 
 // ParseSettings reads a JSON object of settings, or those in the config.json of a run. It checks neither keys nor ranges.
 func ParseSettings(data []byte) (map[string]float64, error) {
+	data = env.SkipByteOrderMark(data)
 	var config struct{ Settings json.RawMessage }
 	if json.Unmarshal(data, &config) == nil && config.Settings != nil {
 		data = config.Settings
 	}
 	var object map[string]*float64
-	if err := json.Unmarshal(env.SkipByteOrderMark(data), &object); err != nil {
+	if err := json.Unmarshal(data, &object); err != nil {
 		return nil, fmt.Errorf("settings must be a JSON object of numbers, such as {\"simulations\": 32}: %w", err)
 	}
 	values := make(map[string]float64, len(object))

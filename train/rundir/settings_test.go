@@ -68,9 +68,13 @@ func TestSettings(t *testing.T) {
 	if err := s.Change(bad); strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("not every problem is reported at once: %v", err)
 	}
-	values, err := ParseSettings([]byte("\ufeff" + `{"simulations": 48, "learning_rate": 0.002}`))
-	if err != nil || values["simulations"] != 48 || values["learning_rate"] != 0.002 {
-		t.Errorf("settings %v, %v", values, err)
+	for _, text := range []string{
+		`{"simulations": 48, "learning_rate": 0.002}`, `{"game": "hex", "settings": {"simulations": 48, "learning_rate": 0.002}}`,
+	} {
+		values, err := ParseSettings([]byte("\ufeff" + text))
+		if err != nil || values["simulations"] != 48 || values["learning_rate"] != 0.002 {
+			t.Errorf("%s: settings %v, %v", text, values, err)
+		}
 	}
 	for _, text := range []string{``, `[]`, `{"blocks": true}`, `{"blocks": {}}`, `{"blocks": null}`, `nonsense`} {
 		if _, err := ParseSettings([]byte(text)); err == nil {
