@@ -485,11 +485,11 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	newer := tiny(t, t.TempDir(), 2)
-	if err := os.WriteFile(filepath.Join(newer.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 3`), []byte(`"version": 9`), 1), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(newer.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 4`), []byte(`"version": 9`), 1), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	older := tiny(t, t.TempDir(), 2)
-	if err := os.WriteFile(filepath.Join(older.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 3`), []byte(`"version": 1`), 1), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(older.Dir, "config.json"), bytes.Replace(config, []byte(`"version": 4`), []byte(`"version": 1`), 1), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	odd := tiny(t, filepath.Join(t.TempDir(), "odd"), 2)

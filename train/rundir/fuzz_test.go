@@ -21,7 +21,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Add(whole)
 	f.Add([]byte(`{"version":1}`))
-	f.Add([]byte(`{"version":3}`))
+	f.Add([]byte(`{"version":4}`))
 	f.Add([]byte(`{"version":2,"settings":{"simulations":1e99}}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -11,7 +11,7 @@ import (
 	"ludus/train/rundir"
 )
 
-const validConfig = `{"version":3,"game":"quad-5x5","settings":%s,"plan":{"generations":3,"parallel_games":8,"plies_per_generation":8}}`
+const validConfig = `{"version":4,"game":"quad-5x5","settings":%s,"plan":{"generations":3,"parallel_games":8,"plies_per_generation":8}}`
 
 // Whatever a run's files contain beside config.json, there is a page, perhaps with warnings.
 func FuzzRun(f *testing.F) {
@@ -53,7 +53,7 @@ func FuzzRun(f *testing.F) {
 
 // Whatever config.json contains, the run is read or there is an error.
 func FuzzRunConfig(f *testing.F) {
-	f.Add([]byte(`{"version":3,"game":"quad-5x5","settings":{"simulations":16},"plan":{"generations":3,"stopped":-1,"seconds":1e300}}`))
+	f.Add([]byte(`{"version":4,"game":"quad-5x5","settings":{"simulations":16},"plan":{"generations":3,"stopped":-1,"seconds":1e300}}`))
 	f.Add([]byte(`{"game":"chess"}`))
 	f.Add([]byte(`{"game":"quad-5x5","seed":"x"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

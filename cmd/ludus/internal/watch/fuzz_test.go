@@ -13,7 +13,7 @@ import (
 
 // Whatever a run's files contain, the run is listed, and list and view are valid JSON.
 func FuzzRun(f *testing.F) {
-	config := fmt.Sprintf(`{"version":3,"game":"quad-5x5","seed":1,"plan":{"generations":3,"parallel_games":8,"plies_per_generation":8},"settings":%s}`, settings(f))
+	config := fmt.Sprintf(`{"version":4,"game":"quad-5x5","seed":1,"plan":{"generations":3,"parallel_games":8,"plies_per_generation":8},"settings":%s}`, settings(f))
 	const metrics = `{"generation":1,"generations":3,"games":8,"total_games":8,"positions":90,"policy_loss":2,"play_seconds":1,"learn_seconds":2}`
 	const matches = `{"generation":1,"agent":"net@1","opponent":"random","games":4,"score":0.5,"low":0.1,"high":0.9,"final":true}`
 	const suite = `{"generation":1,"agent":"policy","positions":100,"error":0.5,"low":0.4,"high":0.6}`
@@ -21,7 +21,7 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(config), []byte(metrics), []byte(matches), []byte(suite), []byte(ratings))
 	f.Add([]byte(config), []byte(`{"generation":1,"play_seconds":1.7e308,"learn_seconds":1.7e308}`), []byte(matches), []byte(suite), []byte(ratings))
 	f.Add([]byte(config), []byte(`{"generation":-9e18,"play_seconds":1e308}`), []byte(`{"score":1e308}`), []byte(`{"error":-1e308}`), []byte(`{"version":2,"agents":[{"generation":-1,"low":1e308}]}`))
-	f.Add([]byte(`{"version":3,"game":"chess"}`), []byte("{}\n[]\nnull"), []byte("null"), []byte("\x00"), []byte("[]"))
+	f.Add([]byte(`{"version":4,"game":"chess"}`), []byte("{}\n[]\nnull"), []byte("null"), []byte("\x00"), []byte("[]"))
 	f.Add([]byte(`{"version":9}`), []byte("\n\n"), []byte{}, []byte{}, []byte(`{"version":9}`))
 	f.Fuzz(func(t *testing.T, config, metrics, matches, suite, ratings []byte) {
 		dir := t.TempDir()

@@ -67,7 +67,7 @@ func until(t *testing.T, w *Watcher, name string, good func(*View) bool) *View {
 	return nil
 }
 
-const config = `{"version":3,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"parallel_games":8,"plies_per_generation":3}}`
+const config = `{"version":4,"game":"quad-5x5","seed":1,"settings":%s,"plan":{"generations":4,"parallel_games":8,"plies_per_generation":3}}`
 
 // scores returns the lines of arena.jsonl for scores in % of generations 1, 2 and so on, in 20 games each.
 func scores(percent ...int) string {
@@ -107,7 +107,7 @@ func TestList(t *testing.T) {
 	write(t, path(".hidden", "config.json"), good)
 	write(t, path("a file"), "")
 	write(t, path("torn", "config.json"), good[:40])
-	write(t, path("newer", "config.json"), strings.Replace(good, `"version":3`, `"version":9`, 1))
+	write(t, path("newer", "config.json"), strings.Replace(good, `"version":4`, `"version":9`, 1))
 	write(t, path("unknown", "config.json"), strings.Replace(good, `"quad-5x5"`, `"quadd-5x5"`, 1))
 	write(t, path("empty", "checkpoints", "000001", "weights"), "")
 	write(t, path("folder", "config.json", "x"), "")
