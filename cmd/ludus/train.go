@@ -209,9 +209,13 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 	return settings, errors.Join(append(errs, defaults.Change(settings))...)
 }
 
+// trainBytes is the memory that training of the smallest networks takes.
+const trainBytes = 96 << 20
+
 // runTraining trains, shows the progress and prints the summary.
 func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) error {
 	w := watcher{progress: newProgress(cmd), dir: o.Dir}
+	warnMemory(cmd, "train", trainBytes)
 	for _, warning := range gdl.Warnings(o.Game) {
 		w.warn("the sheet may have a mistake: " + warning.String())
 	}
