@@ -114,11 +114,16 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 	if errors.Is(err, agent.ErrSpec) {
 		err = usage(cmd, err)
 	}
-	if need, have := factory.MemoryBytes(), memory.Available(); need > have {
-		warn(cmd, fmt.Sprintf("%v may need %d MB, but %d MB are available; if the system ends ludus without a word, that is why", factory,
+	warnMemory(cmd, factory.String(), factory.MemoryBytes())
+	return factory, err
+}
+
+// warnMemory warns if what needs more bytes than are available.
+func warnMemory(cmd *cobra.Command, what string, need int) {
+	if have := memory.Available(); need > have {
+		warn(cmd, fmt.Sprintf("%s may need %d MB, but %d MB are available; if the system ends ludus without a word, that is why", what,
 			need>>20, have>>20))
 	}
-	return factory, err
 }
 
 // loadPlayer is loadAgent for play and analysis by people: an agent with a network also gets a solver, unless its spec says

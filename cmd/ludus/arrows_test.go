@@ -62,7 +62,7 @@ var imports = map[string][]string{
 		"env", "model", "model/infer", "train/cpu", "train/learn", "train/parallel", "train/record", "train/rundir", "train/seed",
 		"train/selfplay",
 	},
-	"train/selfplay": {"env", "env/solver", "mcts", "model/infer", "train/parallel", "train/record", "train/rundir", "train/seed"},
+	"train/selfplay": {"env", "env/solver", "mcts", "model/infer", "train/memory", "train/parallel", "train/record", "train/rundir", "train/seed"},
 	"train": {
 		"checkpoints", "env", "env/games", "model", "model/infer", "train/agent", "train/learn", "train/match", "train/parallel",
 		"train/plan", "train/ratings", "train/record", "train/rundir", "train/seed", "train/selfplay", "train/shipped", "train/suite",

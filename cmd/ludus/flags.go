@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"runtime/pprof"
@@ -123,9 +124,9 @@ func newGame(cmd *cobra.Command, name string) (*env.Game, error) {
 }
 
 // gameError makes the error about an argument that names no game a usageError. A rule sheet that cannot be used is an
-// invalid file, not an invalid command line.
+// invalid file, not an invalid command line; one that does not exist names no game.
 func gameError(cmd *cobra.Command, name string, err error) error {
-	if _, sheet := games.SheetPath(name); err == nil || sheet {
+	if _, sheet := games.SheetPath(name); err == nil || sheet && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return usage(cmd, err)

@@ -20,6 +20,7 @@ import (
 	"ludus/env/games"
 	"ludus/env/gdl"
 	"ludus/env/solver"
+	"ludus/train/memory"
 	"ludus/train/shipped"
 )
 
@@ -225,7 +226,7 @@ func writeRules(w io.Writer, g *env.Game) {
 // Limits of the search for the result of perfect play of a sheet's game: about a second.
 const (
 	sheetNodes = 100_000
-	sheetTable = 64 << 20 // bytes
+	sheetTable = 64 << 20 // bytes, if there are twice as many
 )
 
 // findingsOf returns what was derived from the sheet of a game, and who wins with best play if the game is small; none if the
@@ -235,7 +236,7 @@ func findingsOf(g *env.Game) []string {
 	if len(findings) == 0 {
 		return nil
 	}
-	class, plies, ok := solver.New(g, sheetTable).Plies(g.NewState(), solver.Limits{Nodes: sheetNodes})
+	class, plies, ok := solver.New(g, memory.Share(sheetTable)).Plies(g.NewState(), solver.Limits{Nodes: sheetNodes})
 	if !ok {
 		return findings
 	}

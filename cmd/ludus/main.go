@@ -18,6 +18,7 @@ import (
 
 	"ludus/cmd/ludus/internal/lines"
 	"ludus/env/naming"
+	"ludus/train/memory"
 )
 
 // Exit codes.
@@ -30,6 +31,7 @@ const (
 )
 
 func main() {
+	memory.LimitHeap()
 	ctx := untilStopped()
 	out, root := &errorWriter{w: os.Stdout}, rootCommand()
 	root.SetOut(out)

@@ -11,6 +11,8 @@ import (
 	"ludus/train/doctor"
 	"ludus/train/match"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
+	"ludus/train/stats"
 )
 
 // testProgress returns a function that shows a status and returns the line. The first status was shown some time ago.
@@ -85,6 +87,24 @@ func TestFit(t *testing.T) {
 	} {
 		if got := fit("1m0s left, generation 1 of 9, rated 850", c.room); got != c.want {
 			t.Errorf("%d columns: %q, want %q", c.room, got, c.want)
+		}
+	}
+}
+
+// TestScoreLine: the log and the status name the opponent as people know it.
+func TestScoreLine(t *testing.T) {
+	for name, want := range map[string]string{"quad-5x5": "the shipped agent", "hex(size=3)": "mcts:200"} {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		w := watcher{progress: &progress{w: &out}, game: game}
+		score := rundir.Score{Generation: 3, Opponent: shipped.Opponent(game), Games: 16, Estimate: stats.Estimate{Value: 0.4375, Low: 0.2, High: 0.7}}
+		w.show(train.Event{Score: &score})
+		line := "generation 3: scores 43.8 % in 16 games against " + want + " (95 %: 20.0 to 70.0)"
+		if !strings.Contains(out.String(), line) || w.strength != "44 % against "+want {
+			t.Errorf("%s: %q and %q", name, out.String(), w.strength)
 		}
 	}
 }

@@ -209,9 +209,13 @@ func changedSettings(game *env.Game, sets []string, config string) (map[string]f
 	return settings, errors.Join(append(errs, defaults.Change(settings))...)
 }
 
+// trainBytes is the memory that training of the smallest networks takes.
+const trainBytes = 96 << 20
+
 // runTraining trains, shows the progress and prints the summary.
 func runTraining(cmd *cobra.Command, o train.Options, workers workersFlags) error {
-	w := watcher{progress: newProgress(cmd), dir: o.Dir}
+	w := watcher{progress: newProgress(cmd), game: o.Game, dir: o.Dir}
+	warnMemory(cmd, "train", trainBytes)
 	for _, warning := range gdl.Warnings(o.Game) {
 		w.warn("the sheet may have a mistake: " + warning.String())
 	}
@@ -287,6 +291,7 @@ const generationEvery = 5 * time.Second
 // each tenth of the plan and the end.
 type watcher struct {
 	*progress
+	game       *env.Game
 	dir        string
 	strength   string    // newest score, for the status
 	generation time.Time // time of the last log line about a generation
@@ -301,9 +306,10 @@ func (w *watcher) show(e train.Event) {
 		w.log(e.Note)
 	case e.Score != nil:
 		c := e.Score
-		w.strength = fmt.Sprintf("%.0f %% against %s", 100*c.Value, c.Opponent)
+		opponent := shipped.OpponentName(w.game)
+		w.strength = fmt.Sprintf("%.0f %% against %s", 100*c.Value, opponent)
 		w.log(fmt.Sprintf("generation %d: scores %.1f %% in %d games against %s (95 %%: %.1f to %.1f)",
-			c.Generation, 100*c.Value, c.Games, c.Opponent, 100*c.Low, 100*c.High))
+			c.Generation, 100*c.Value, c.Games, opponent, 100*c.Low, 100*c.High))
 	case e.Suite != nil:
 		if r := e.Suite; r.Agent == "net" {
 			w.log(fmt.Sprintf("generation %d, with 64 simulations: loses value in %.1f %% of %d solved positions "+

@@ -68,12 +68,15 @@ const sumKey = "sha256"
 // returns the tensors in the order of their values. Errors wrap [ErrFormat]. It allocates no more than a multiple of
 // len(data).
 func UnmarshalTensors(data []byte) (metadata map[string]string, tensors []Tensor, err error) {
-	return unmarshalTensors(data, func([]Tensor) {})
+	return unmarshalTensors(data, func(map[string]string, []Tensor) bool { return true })
 }
 
 // unmarshalTensors is UnmarshalTensors for a file whose tensors another program may have rearranged. restore puts them in
-// the order in which they were written; the SHA-256 in the metadata is that of the values in this order.
-func unmarshalTensors(data []byte, restore func([]Tensor)) (metadata map[string]string, tensors []Tensor, err error) {
+// the order in which they were written, for the SHA-256 in the metadata is that of the values in this order. It returns false
+// if tensors are missing or unknown; then the SHA-256 is not checked.
+func unmarshalTensors(data []byte, restore func(metadata map[string]string, tensors []Tensor) (complete bool)) (
+	metadata map[string]string, tensors []Tensor, err error,
+) {
 	entries, values, err := readHeader(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
@@ -111,8 +114,10 @@ func unmarshalTensors(data []byte, restore func([]Tensor)) (metadata map[string]
 	if end != uint64(len(values)) {
 		return nil, nil, fmt.Errorf("%w: tensors end at byte %d of %d", ErrFormat, end, len(values))
 	}
-	restore(tensors)
-	if sum, ok := metadata[sumKey]; ok {
+	complete := restore(metadata, tensors)
+	sum, summed := metadata[sumKey]
+	delete(metadata, sumKey)
+	if complete && summed {
 		hash := sha256.New()
 		for _, t := range tensors {
 			hash.Write(bytesOf[t.Name])
@@ -121,7 +126,6 @@ func unmarshalTensors(data []byte, restore func([]Tensor)) (metadata map[string]
 			return nil, nil, fmt.Errorf("%w: the values were altered after ludus wrote them: their SHA-256 is not the one in the "+
 				"metadata, where a program that means to alter them leaves %s out", ErrFormat, sumKey)
 		}
-		delete(metadata, sumKey)
 	}
 	return metadata, tensors, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ludus/env"
 )
@@ -160,19 +161,33 @@ func Unmarshal(data []byte) (*Weights, error) {
 	return w, nil
 }
 
-// arrange puts the tensors of a weights file in the order of [Weights.Tensors], those of unknown names last.
-func arrange(tensors []Tensor) {
-	game := &env.Game{PolicyExtras: 1, GoalHead: true} // a layout of all names that any game has
-	if slices.ContainsFunc(tensors, func(t Tensor) bool { return t.Name == "blocks.0.conv" }) {
-		game.Figures = [][]int32{nil} // names and order depend on no more than that there are figures
+// arrange puts the tensors of a weights file in the order of [Weights.Tensors], those of unknown names last. It reports
+// whether their names are those of a network: of another set of tensors, [Weights.Validate] says what is wrong.
+func arrange(metadata map[string]string, tensors []Tensor) (complete bool) {
+	blocks, err := strconv.Atoi(metadata["blocks"])
+	if err != nil || blocks > maxBlocks {
+		return false // readMetadata returns an error
+	}
+	game := &env.Game{} // names and order depend on no more than what the tensors tell of the game
+	for _, t := range tensors {
+		switch {
+		case strings.HasPrefix(t.Name, "policy.extras."):
+			game.PolicyExtras = 1
+		case strings.HasPrefix(t.Name, "goals."):
+			game.GoalHead = true
+		case t.Name == "blocks.0.conv":
+			game.Figures = [][]int32{nil}
+		}
 	}
 	position := map[string]int{}
-	for i, l := range layout(Config{Blocks: maxBlocks}, game) {
+	for i, l := range layout(Config{Blocks: blocks}, game) {
 		position[l.name] = i + 1
 	}
 	slices.SortStableFunc(tensors, func(a, b Tensor) int {
 		return cmp.Compare(cmp.Or(position[a.Name], math.MaxInt), cmp.Or(position[b.Name], math.MaxInt))
 	})
+	unknown := func(t Tensor) bool { return position[t.Name] == 0 }
+	return len(tensors) == len(position) && !slices.ContainsFunc(tensors, unknown)
 }
 
 // readMetadata checks the metadata of a weights file and sets w.Config and w.ValueScale from it.

@@ -2,9 +2,11 @@ package infer
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -177,6 +179,46 @@ func TestUnmarshalErrors(t *testing.T) {
 			t.Fatalf("the first %d bytes of %d are accepted: %v", n, len(data), err)
 		}
 	}
+}
+
+// TestOtherTensors: of a file in which a tensor lacks or has another name, the error names the tensor and says nothing of the
+// values, whose SHA-256 is another's only because their order is.
+func TestOtherTensors(t *testing.T) {
+	for _, name := range []string{"quad-5x5", "connect-four", "free-for-all-2p"} { // with and without figures, extras, goals
+		game := newGame(t, name)
+		w := randomWeights(game, DefaultConfig(game), 1)
+		var metadata struct {
+			Metadata map[string]string `json:"__metadata__"`
+		}
+		data := w.Marshal()
+		err := json.Unmarshal(data[8:8+binary.LittleEndian.Uint64(data)], &metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, tensor := range w.Tensors {
+			renamed := slices.Clone(w.Tensors)
+			renamed[i].Name = "a" + tensor.Name
+			for _, tensors := range [][]Tensor{renamed, slices.Delete(slices.Clone(w.Tensors), i, i+1)} {
+				file := bytes.Replace(MarshalTensors(metadata.Metadata, tensors), []byte(sumOf(tensors)), []byte(metadata.Metadata[sumKey]), 1)
+				r, err := Unmarshal(file)
+				if err == nil {
+					err = r.Validate(game)
+				}
+				if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("there is no tensor %q", tensor.Name)) {
+					t.Errorf("%s without %s: error %v", name, tensor.Name, err)
+				}
+			}
+		}
+	}
+}
+
+// sumOf returns the SHA-256 of the values of tensors, in hexadecimal.
+func sumOf(tensors []Tensor) string {
+	var values []byte
+	for _, t := range tensors {
+		values = appendValues(values, t.Data, single)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(values))
 }
 
 func FuzzUnmarshal(f *testing.F) {

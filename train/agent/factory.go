@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"ludus/env"
-	"ludus/env/naming"
 	"ludus/env/solver"
 	"ludus/model/infer"
 )
@@ -87,8 +86,11 @@ func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin
 		return nil, Origin{Generation: -1}, fmt.Errorf("%w in %v: networks cannot be loaded here", ErrWeights, spec.Network)
 	}
 	weights, origin, err := load(spec.Network)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, origin, optionError(spec, load, err)
+	}
 	if err != nil {
-		return nil, origin, fmt.Errorf("%w%s", err, optionHint(spec, err))
+		return nil, origin, err
 	}
 	if weights.Config.Game != game.Name {
 		return nil, origin, fmt.Errorf("%w of %s in %v: it plays %s", ErrWeights, game.Name, spec.Network, weights.Config.Game)
@@ -104,18 +106,24 @@ func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin
 	return network, origin, nil
 }
 
-// optionHint explains a missing weights file: the path may end with a misspelt option.
-func optionHint(spec Spec, err error) string {
-	_, option, _ := strings.Cut(spec.Network.Path, ",")
-	key, _, assigned := strings.Cut(option, "=")
-	if !assigned || !errors.Is(err, fs.ErrNotExist) {
-		return ""
+// optionError explains the error about a network that does not exist: its path may end with an unknown option. It does, and
+// the error wraps [ErrSpec], if there is a network at the path before a comma.
+func optionError(spec Spec, load Loader, err error) error {
+	path := spec.Network.String()
+	for i, c := range path {
+		if c != ',' {
+			continue
+		}
+		_, _, shorter := load(ParseReference(path[:i]))
+		if !errors.Is(shorter, fs.ErrNotExist) {
+			return fmt.Errorf("%w %q: %w", ErrSpec, spec.String(), unknownOption(spec.Kind, path[i+1:]))
+		}
 	}
-	keys := optionKeys[spec.Kind]
-	if near := naming.Nearest(key, keys); near != "" {
-		return fmt.Sprintf("; did you mean the option %q?", near)
+	_, option, _ := strings.Cut(path, ",")
+	if !strings.Contains(option, "=") {
+		return err
 	}
-	return fmt.Sprintf("; %q is no option (%s takes %s)", key, spec.Kind, strings.Join(keys, ", "))
+	return fmt.Errorf("%w; %w", err, unknownOption(spec.Kind, option))
 }
 
 // overflows reports whether the evaluation of the first position is not finite. Finite weights, which files must hold,

@@ -374,8 +374,8 @@ func TestLoader(t *testing.T) {
 		t.Errorf("origin %+v, error %v, loaded %q", origin, err, loaded)
 	}
 	for text, want := range map[string]string{
-		"policy:agent": "not here: file does not exist", "net:agent,simz=3": `did you mean the option "sims"?`,
-		"policy:agent,foo=3": `"foo" is no option (policy takes temp, solve)`,
+		"policy:agent": "not here: file does not exist", "net:agent,simz=3": `unknown option "simz=3"; did you mean "sims"?`,
+		"policy:agent,foo=3": `not here: file does not exist; unknown option "foo=3" (policy takes only temp, solve)`,
 	} {
 		f, err := ParseFactory(game, text, func(Reference) (*infer.Weights, Origin, error) {
 			return nil, Origin{}, fmt.Errorf("not here: %w", fs.ErrNotExist)
@@ -385,6 +385,24 @@ func TestLoader(t *testing.T) {
 		}
 		if _, err := f.New(1); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v; want the loader's and %q", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"net:a,b,foo=1":         `bad agent "net:a,b,foo=1": unknown option "foo=1" (net takes only`,
+		"net:a,b@3,simz=1":      `unknown option "simz=1"; did you mean "sims"?`,
+		"policy:a,b,foo,temp=1": `unknown option "foo" (policy takes only`,
+	} {
+		f, err := ParseFactory(game, text, func(r Reference) (*infer.Weights, Origin, error) {
+			if r.Path == "a,b" {
+				return infertest.RandomWeights(game, 4, 1, 1), Origin{}, nil
+			}
+			return nil, Origin{}, fmt.Errorf("not here: %w", fs.ErrNotExist)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Load(); !errors.Is(err, ErrSpec) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v; want ErrSpec and %q", text, err, want)
 		}
 	}
 }

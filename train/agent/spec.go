@@ -173,11 +173,7 @@ func (s *Spec) parseNetwork(text string, l Limits) error {
 	for _, option := range options {
 		key, value, _ := strings.Cut(option, "=")
 		if !slices.Contains(keys, key) {
-			hint := ""
-			if near := naming.Nearest(key, keys); near != "" && !slices.Contains(optionKeys[Net], key) {
-				hint = fmt.Sprintf("; did you mean %q?", near)
-			}
-			return fmt.Errorf("unknown option %q%s (%s takes only %s)", option, hint, s.Kind, strings.Join(keys, ", "))
+			return unknownOption(s.Kind, option)
 		}
 		if _, twice := given[key]; twice {
 			return fmt.Errorf("option %s is given twice", key)
@@ -197,13 +193,25 @@ func (s *Spec) parseNetwork(text string, l Limits) error {
 	return nil
 }
 
+// unknownOption returns the error about an option that specs of this kind do not take.
+func unknownOption(kind Kind, option string) error {
+	keys := optionKeys[kind]
+	key, _, _ := strings.Cut(option, "=")
+	hint := ""
+	if near := naming.Nearest(key, keys); near != "" && !slices.Contains(optionKeys[Net], key) {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return fmt.Errorf("unknown option %q%s (%s takes only %s)", option, hint, kind, strings.Join(keys, ", "))
+}
+
 // cutReference splits REFERENCE[,key=value]... The reference ends at the first comma followed by the key of any option,
-// even one that this spec's kind does not take (Net's keys include all).
+// even one that this spec's kind does not take (Net's keys include all), and that to the shipped network at any comma.
 func cutReference(text string) (r Reference, options []string) {
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
 		key, _, assigned := strings.Cut(part, "=")
-		if i > 0 && assigned && slices.Contains(optionKeys[Net], key) {
+		known := assigned && slices.Contains(optionKeys[Net], key)
+		if i > 0 && (known || ParseReference(parts[0]).Shipped()) {
 			return ParseReference(strings.Join(parts[:i], ",")), parts[i:]
 		}
 	}

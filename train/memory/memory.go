@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime/debug"
 	"strconv"
 	"strings"
 )
@@ -82,3 +83,12 @@ func Share(want int) int { return min(want, Available()/2) }
 
 // Threads returns how many of the given number of threads, 1 or more, may run if each needs this many bytes.
 func Threads(threads, each int) int { return max(1, min(threads, Available()/2/max(each, 1))) }
+
+// LimitHeap keeps the memory of the Go runtime below four fifths of what is available: near the limit the garbage collector
+// works harder. The rest is for the program's code and the system's cache of files. LimitHeap changes nothing if the
+// environment sets GOMEMLIMIT.
+func LimitHeap() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(Available() / 5 * 4))
+	}
+}

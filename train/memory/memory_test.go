@@ -3,6 +3,7 @@ package memory
 import (
 	"io/fs"
 	"math"
+	"runtime/debug"
 	"testing"
 	"testing/fstest"
 )
@@ -41,6 +42,20 @@ func TestAvailable(t *testing.T) {
 		if got := available(system(c.files)); got != c.want {
 			t.Errorf("%s: %d bytes, want %d", name, got, c.want)
 		}
+	}
+}
+
+func TestLimitHeap(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	t.Setenv("GOMEMLIMIT", "")
+	LimitHeap()
+	if got, most := debug.SetMemoryLimit(12345), Available(); got < 1 || int64(most) <= got {
+		t.Errorf("the limit is %d of %d bytes", got, most)
+	}
+	t.Setenv("GOMEMLIMIT", "12345")
+	LimitHeap()
+	if got := debug.SetMemoryLimit(-1); got != 12345 {
+		t.Errorf("the limit is %d instead of the one of the environment", got)
 	}
 }
 

@@ -74,8 +74,8 @@ func TestNearlyFullDisk(t *testing.T) {
 	t.Parallel()
 	run := filepath.Join(smallDisk(t, "2m"), "run")
 	_, err := NewHub(t.Context(), startServer(t, run), "run", func(string) {})
-	want := "there is too little space for games of workers in " + filepath.Join(run, "nats") + "; free some space on its disk"
-	if err == nil || !strings.Contains(err.Error(), want) {
+	want := "there is too little space for games of workers in " + filepath.Join(run, "nats") + "; free some space on its disk and run the same command"
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v; want %q", err, want)
 	}
 }

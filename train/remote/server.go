@@ -187,7 +187,7 @@ const storageExceeded = 10047
 func (s *Server) explain(err error) error {
 	var refused *jetstream.APIError
 	if errors.As(err, &refused) && refused.ErrorCode == storageExceeded {
-		return fmt.Errorf("there is too little space for games of workers in %s; %s and run the same command (%w)", s.dir, freeSpace, err)
+		return fmt.Errorf("there is too little space for games of workers in %s; %s and run the same command", s.dir, freeSpace)
 	}
 	return err
 }

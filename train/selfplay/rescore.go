@@ -7,6 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/solver"
+	"ludus/train/memory"
 	"ludus/train/parallel"
 	"ludus/train/record"
 )
@@ -29,9 +30,10 @@ type Rescorer struct {
 	idle     sync.Pool                   // of *gameSolver
 }
 
-// NewRescorer returns a rescorer with a limit of solver nodes per position, on several threads. 0 nodes mean no rescoring.
+// NewRescorer returns a rescorer with a limit of solver nodes per position, on several threads, or as many as there is memory
+// for. 0 nodes mean no rescoring.
 func NewRescorer(game *env.Game, nodes, threads int) *Rescorer {
-	r := &Rescorer{game: game, nodes: nodes, parallel: parallel.Runner(threads)}
+	r := &Rescorer{game: game, nodes: nodes, parallel: parallel.Runner(memory.Threads(threads, rescoreTableBytes))}
 	r.idle.New = func() any {
 		return &gameSolver{
 			game: game, solver: solver.New(game, rescoreTableBytes), nodes: nodes, next: game.NewState(),

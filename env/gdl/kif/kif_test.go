@@ -87,7 +87,14 @@ func TestErrors(t *testing.T) {
 		"(ö x)\n(role\u00a0x)":          "line 2, column 6: the character U+00A0 (no-break space) is invisible",
 		"(ö \u200bx)":                   "line 1, column 4: the character U+200B (zero-width space) is invisible",
 		"(p x\u200dy)":                  "line 1, column 5: the character U+200D is invisible",
-		"(p \ufeff)":                    "line 1, column 4: the character U+FEFF (byte order mark) is invisible",
+		"(p \ufeff)":                    "line 1, column 4: a byte order mark (U+FEFF) stands here, where nobody can see it; delete it",
+		"\ufeff\ufeff(role x)":          "line 1, column 1: a byte order mark",
+		"\xff\xfe\x00\x00(\x00\x00\x00": "the text is in UTF-32; save it in UTF-8",
+		"\x00\x00\xfe\xff\x00\x00\x00(": "the text is in UTF-32; save it in UTF-8",
+		wide("(role x)", 4):             "the text is in UTF-32; save it in UTF-8",
+		wide("(role x)", 2):             "line 1, column 1: the text is in UTF-16; save it in UTF-8",
+		wide("; \xe4", 2):               "the text is in UTF-16; save it in UTF-8",
+		"\x00" + wide("; ab", 2):        "the text is in UTF-16; save it in UTF-8",
 		"(p \u0085)":                    "line 1, column 4: the character U+0085 is invisible",
 		"(p \u3164)":                    "line 1, column 4: the character U+3164 is invisible",
 		"; old\r(role x)\r":             "line 1, column 6: a carriage return without a line feed",
@@ -97,6 +104,16 @@ func TestErrors(t *testing.T) {
 		"(:- p q)":                      ":- makes no rule",
 		"(p ?x)\n:- (q ?x)":             "line 2, column 1: :- makes no rule",
 		"((p ?x) :- (q ?x))":            "line 1, column 9: :- makes no rule",
+		"(terminal :- (not some))":      "line 1, column 11: :- makes no rule",
+		"(p ?x :- q)":                   "line 1, column 7: :- makes no rule",
+		"(terminal <- (not some))":      "line 1, column 11: <- makes no rule",
+		"(<- terminal (not some))":      "line 1, column 1: <- makes no rule",
+		"(⇐ p (q))":                     "line 1, column 1: ⇐ makes no rule",
+		"(<== (p ?x) (q ?x))":           "line 1, column 1: <== makes no rule",
+		"(-> (q) (p))":                  "line 1, column 1: -> makes no rule",
+		"(<= p (→ q r))":                "line 1, column 7: → makes no rule",
+		"terminal ← (not some)":         "line 1, column 10: ← makes no rule",
+		"((p ?x) <- (q ?x))":            "line 1, column 9: <- makes no rule",
 		"(<= (p) :- (q))":               "line 1, column 9: :- makes no rule",
 	} {
 		_, err := kif.ReadRules(text)
@@ -105,6 +122,15 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%.40q: error %v, want one with %q", text, err, want)
 		}
 	}
+}
+
+// wide returns a text with each byte in as many bytes, the low one first.
+func wide(text string, bytes int) string {
+	var b strings.Builder
+	for i := range len(text) {
+		b.WriteString(text[i:i+1] + strings.Repeat("\x00", bytes-1))
+	}
+	return b.String()
 }
 
 // TestCharacters reads a byte order mark, other scripts, emoji and their joiners, arrows as terms, and line ends of Windows.

@@ -78,6 +78,9 @@ func Read(text string) ([]Node, error) {
 	if len(text) > MaxBytes {
 		return nil, Errorf(Pos{1, 1}, "the text has %d bytes; at most %d are read", len(text), MaxBytes)
 	}
+	if wide := wideEncoding(text); wide != "" {
+		return nil, Errorf(Pos{1, 1}, "the text is in %s; save it in UTF-8", wide)
+	}
 	text = strings.TrimPrefix(text, ByteOrderMark)
 	err := checkEncoding(text)
 	if err != nil {
@@ -87,6 +90,21 @@ func Read(text string) ([]Node, error) {
 	return r.list(0, Pos{})
 }
 
+// wideEncoding returns UTF-16 or UTF-32 if a text begins with the byte order mark of one, or with as many bytes 0 as words in
+// one have; "" for other texts.
+func wideEncoding(text string) string {
+	starts := func(mark string) bool { return strings.HasPrefix(text, mark) }
+	head := text[:min(len(text), 100)]
+	zeros := strings.Count(head, "\x00")
+	switch {
+	case starts("\xff\xfe\x00\x00"), starts("\x00\x00\xfe\xff"), zeros > len(head)/2+1:
+		return "UTF-32"
+	case starts("\xff\xfe"), starts("\xfe\xff"), zeros > 1:
+		return "UTF-16"
+	}
+	return ""
+}
+
 // checkEncoding returns an error at the first byte that is not UTF-8, or at the first carriage return without a line feed:
 // after one, as in files of old Macintosh computers, the comment before it would go on.
 func checkEncoding(text string) error {
@@ -94,9 +112,6 @@ func checkEncoding(text string) error {
 	for i, c := range text {
 		switch rest := text[i:]; {
 		case c == utf8.RuneError && !strings.HasPrefix(rest, string(utf8.RuneError)):
-			if i == 0 && (strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff")) {
-				return Errorf(pos, "the text is in UTF-16; save it in UTF-8")
-			}
 			return Errorf(pos, "the byte %#02x is not UTF-8; save the text in UTF-8 (from Latin-1: iconv -f latin1 -t utf-8 OLD > NEW)", rest[0])
 		case c == '\r' && !strings.HasPrefix(rest, "\r\n"):
 			return Errorf(pos, "a carriage return without a line feed ends no line; save the text with line ends of Unix or Windows")
@@ -118,6 +133,8 @@ func checkAtom(atom string, pos Pos) error {
 		switch {
 		case c == utf8.RuneError:
 			return Errorf(pos, "the character U+FFFD stands where a conversion lost another; write that one again")
+		case c == '\ufeff':
+			return Errorf(pos, "a byte order mark (U+FEFF) stands here, where nobody can see it; delete it")
 		case unicode.In(c, unicode.Z, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) && !joiner:
 			return Errorf(pos, "the character %U%s is invisible, but no blank; write a blank or nothing", c, invisible[c])
 		}
@@ -130,7 +147,7 @@ func checkAtom(atom string, pos Pos) error {
 // invisible names frequent invisible characters.
 var invisible = map[rune]string{
 	'\u00a0': " (no-break space)", '\u00ad': " (soft hyphen)", '\u200b': " (zero-width space)", '\u202f': " (narrow no-break space)",
-	'\u2028': " (line separator)", '\u2060': " (word joiner)", '\u3000': " (ideographic space)", '\ufeff': " (byte order mark)",
+	'\u2028': " (line separator)", '\u2060': " (word joiner)", '\u3000': " (ideographic space)",
 }
 
 // reader is the state of Read.

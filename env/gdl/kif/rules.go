@@ -1,6 +1,9 @@
 package kif
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Term is a variable, such as ?x, a constant, or a name with arguments. Atoms of the logic, such as (true (cell 1 1)),
 // and literals, such as (not (p ?x)), are terms too.
@@ -84,8 +87,8 @@ func Rules(nodes []Node) ([]Rule, error) {
 		if rule.Head, err = NewTerm(head); err != nil {
 			return nil, err
 		}
-		if isArrow(rule.Head.Name) {
-			return nil, arrowError(head.Pos, rule.Head.Name)
+		if arrow, found := headArrow(rule.Head); found {
+			return nil, arrowError(arrow.Pos, arrow.Name)
 		}
 		if _, reserved := connectives[rule.Head.Name]; reserved || rule.Head.IsVariable() {
 			return nil, Errorf(head.Pos, "%s cannot be the head of a rule", rule.Head.Name)
@@ -128,8 +131,25 @@ func inwards(t Term, negate bool) Term {
 	return t
 }
 
-// isArrow reports whether a word looks like the arrow of a rule, but is that of another language.
-func isArrow(word string) bool { return word == "=>" || word == ":-" }
+// arrows are the arrows with which people write rules, but not GDL.
+var arrows = []string{":-", "=>", "<-", "<--", "<==", "->", "-->", "==>", "⇐", "⇒", "←", "→"}
+
+func isArrow(word string) bool { return slices.Contains(arrows, word) }
+
+// headArrow returns the arrow in the head of a rule: its name, or an argument between a head and conditions, as in Prolog. Most
+// arrows are arguments for another reason, such as a direction, unless a list follows.
+func headArrow(head Term) (arrow Term, found bool) {
+	if isArrow(head.Name) {
+		return head, true
+	}
+	for i, a := range head.Args[:max(0, len(head.Args)-1)] {
+		prolog := a.Name == ":-" || a.Name == "=>"
+		if isArrow(a.Name) && len(a.Args) == 0 && (prolog || len(head.Args[i+1].Args) > 0) {
+			return a, true
+		}
+	}
+	return Term{}, false
+}
 
 func arrowError(pos Pos, arrow string) error {
 	return Errorf(pos, "%s makes no rule; write (<= HEAD CONDITION ...), the head first", arrow)

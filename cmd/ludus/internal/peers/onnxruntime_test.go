@@ -125,7 +125,7 @@ func untrained(t *testing.T, name string) network {
 // written writes a network to a file.
 func written(t *testing.T, n network) network {
 	t.Helper()
-	n.file = filepath.Join(t.TempDir(), n.name)
+	n.file = filepath.Join(t.TempDir(), filepath.Base(n.name))
 	if err := os.WriteFile(n.file, n.weights.Marshal(), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,9 @@ func TestChecker(t *testing.T) {
 // TestExamples runs the example programs on 200 positions of each game that they play, and compares their moves with
 // policy: and their values with ours.
 func TestExamples(t *testing.T) {
-	folder := filepath.Join("..", "..", "..", "..", "model", "infer", "onnx", "examples")
+	root := filepath.Join("..", "..", "..", "..")
+	folder := filepath.Join(root, "model", "infer", "onnx", "examples")
+	sheet := filepath.Join(root, "env", "gdl", "sheets", "tic-tac-toe.kif") // its game has no parameters
 	for _, file := range []string{"pick.js", "pick.py"} {
 		t.Run(file, func(t *testing.T) {
 			path := filepath.Join(folder, file)
@@ -109,17 +111,20 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			interpreter, variables := interpreterOf(t, file)
-			for _, n := range append(networks(t), untrained(t, "quad-5x5")) {
+			for _, n := range append(networks(t), untrained(t, "quad-5x5"), newNetwork(t, sheet)) {
 				cmd := exec.CommandContext(t.Context(), interpreter, path, n.export(t))
 				cmd.Env = append(os.Environ(), variables...)
 				if n.game.Family != "quad" && n.game.Family != "line-up" {
-					refuses(t, cmd, n.game)
+					refuses(t, cmd, "has no rules of "+n.game.Name)
 					continue
 				}
 				lines, states := n.randomGames(200)
 				bothMove(t, states)
 				cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
 				n.compareLines(t, states, output(t, cmd))
+				cmd = exec.CommandContext(t.Context(), cmd.Path, cmd.Args[1:]...)
+				cmd.Env, cmd.Stdin = append(os.Environ(), variables...), strings.NewReader("zz9\n")
+				refuses(t, cmd, n.game.Name+" has no move 'zz9'; its moves are written like "+n.game.ActionNames[0])
 			}
 		})
 	}
@@ -144,11 +149,11 @@ func interpreterOf(t *testing.T, file string) (interpreter string, variables []s
 	return interpreter, []string{"PYTHONPATH=testdata"}
 }
 
-// refuses checks the error of an example for a game that it does not play.
-func refuses(t *testing.T, cmd *exec.Cmd, game *env.Game) {
+// refuses checks the error of an example: it says want, and not where the example's code failed.
+func refuses(t *testing.T, cmd *exec.Cmd, want string) {
 	t.Helper()
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "has no rules of "+game.Name) {
-		t.Errorf("a model of %s gives %v\n%s", game.Name, err, out)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) || bytes.Contains(out, []byte("Traceback")) || bytes.Contains(out, []byte("    at ")) {
+		t.Errorf("%v\n%s\nwant %q", err, out, want)
 	}
 }
 

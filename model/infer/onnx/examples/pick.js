@@ -103,7 +103,10 @@ class Quad extends Game {
 async function pick(session, game, played) {
   for (const move of played) {
     const action = moves.indexOf(move);
-    if (action < 0) throw new Error(`no such move: ${move}`);
+    if (action < 0) {
+      console.error(`${about.game} has no move '${move}'; its moves are written like ${moves[0]}, with ; between them`);
+      process.exit(1);
+    }
     game.play(action);
   }
   const frame = frames[players[game.mover]]; // where the mover sees cells and actions

@@ -18,6 +18,8 @@ session = onnxruntime.InferenceSession(sys.argv[1])
 about = {}  # the model's metadata
 for key, text in session.get_modelmeta().custom_metadata_map.items():
     about[key] = json.loads(text)
+if about.get("family") not in ("line-up", "quad") or about["metadata_version"] > 1:
+    sys.exit(f"this example has no rules of {about.get('game', sys.argv[1])}, or does not know its metadata")
 players, moves, parameters = about["players"], about["moves"], about["parameters"]
 rows, columns = len(about["board"]["rows"]), len(about["board"]["columns"])
 cells = np.array(about["board"]["cells"])  # by cell: 1 where the board has it
@@ -91,6 +93,8 @@ class Quad(Game):
 def pick(rules, played):
     game = rules()
     for move in played:
+        if move not in moves:
+            sys.exit(f"{about['game']} has no move {move!r}; its moves are written like {moves[0]}, with ; between them")
         game.play(moves.index(move))
     frame = about["frames"][players[game.mover]]  # where the mover sees cells and actions
     planes = game.planes()
@@ -102,9 +106,7 @@ def pick(rules, played):
     return moves[max(game.legal(), key=lambda action: logits[action])], value[0]
 
 
-rules = {"line-up": LineUp, "quad": Quad}.get(about["family"])
-if about["metadata_version"] > 1 or not rules:
-    sys.exit(f"this example has no rules of {about['game']}, or does not know its metadata")
+rules = {"line-up": LineUp, "quad": Quad}[about["family"]]
 for line in sys.stdin:
     move, value = pick(rules, [move.strip() for move in line.split(";") if move.strip()])
     print(f"{move}\t{value:.4f}", flush=True)
