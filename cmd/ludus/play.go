@@ -120,21 +120,9 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		if err != nil {
 			return err
 		}
-		seat.Strength = strengthInWords(factory.Spec, origin.Dial)
+		seat.Strength = origin.Dial.Words(factory.Spec)
 	}
 	return nil
-}
-
-// strengthInWords describes a weakened agent by its share of blunders; "" for others, and if that was not measured.
-func strengthInWords(spec agent.Spec, dial agent.Dial) string {
-	if spec.Elo == 0 {
-		return ""
-	}
-	blunders := dial.Blunders(spec.Elo)
-	if blunders == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s, %.0f %% of its moves in solved positions give value away", agent.WordFor(blunders), 100**blunders)
 }
 
 // newAdvisor returns a new agent at full strength, for hints, with its name.

@@ -29,7 +29,7 @@ type Seat struct {
 	// change Agent's moves, but without elo=, so that they have full strength.
 	Advisor     agent.Agent
 	AdvisorName string // spec of Advisor
-	Strength    string // the strength of a weakened agent in words; "" for others
+	Strength    string // the agent's strength in words, see [agent.Dial.Words]; "" if unknown
 }
 
 // Config describes a session: the game, the players and the output.

@@ -174,6 +174,17 @@ func TestReview(t *testing.T) {
 	contains(t, out.String(), "\n447\n", "move 2, o: b1 gives away 50 % (50 % to 0 %); ")
 }
 
+// Before a game people read how strong the agent is, in the words of the page.
+func TestStrength(t *testing.T) {
+	config := configure(t, "tic-tac-toe", "greedy", env.First)
+	config.Seats[1].Strength = "casual (26 % blunders)"
+	var out bytes.Buffer
+	if err := New(config, &out).Play(context.Background(), io.NopCloser(strings.NewReader("quit"))); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "Its strength: casual (26 % blunders). Blunders are moves that give value away, in solved positions.\n")
+}
+
 // Through a pipe commands are read on after the game, up to the end of the input.
 func TestReviewThroughPipe(t *testing.T) {
 	const game = "quad(size=4,quads=1,whites=0)" // ends after two moves

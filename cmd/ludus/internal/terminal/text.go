@@ -24,7 +24,7 @@ func (s *Session) showPlayers() {
 	opponent := s.Seats[player.Opponent()]
 	s.line("%s: you are %s, %s is %s.", s.Game.Name, players[player], opponent.Name, players[player.Opponent()])
 	if opponent.Strength != "" {
-		s.line("Its strength: %s.", opponent.Strength)
+		s.line("Its strength: %s. Blunders are moves that give value away, in solved positions.", opponent.Strength)
 	}
 	if best := analysis.BestPlay(s.Game); best != "" && len(s.moves) == 0 {
 		offer := ""
