@@ -180,6 +180,15 @@ func TestReview(t *testing.T) {
 	if want := `[[false,false,false,true],[{"ply":2,"before":0.4,"after":-0.1,"best":"a1","exact":false}]]`; mistakes != want {
 		t.Errorf("mistakes by a biased agent: %s; want %s", mistakes, want)
 	}
+	// A request that is aborted while its body arrives is no error of the server.
+	aborted := Eval[string](tab, `import("/static/http.js").then(async ({ getJSON }) => {
+		const { fetch } = window;
+		window.fetch = async () => ({ ok: true, status: 200, statusText: "OK", json: () => Promise.reject(new DOMException("aborted", "AbortError")) });
+		try { return await getJSON("/api/games").then(() => "no error", ({ name }) => name); } finally { window.fetch = fetch; }
+	})`)
+	if aborted != "AbortError" {
+		t.Errorf("an aborted request ends with %s", aborted)
+	}
 	tab.CheckWidths("review", nil)
 	tab.Click("#review li button")
 	tab.Wait(`document.getElementById("past").textContent.includes("move 2 of 7")`)
