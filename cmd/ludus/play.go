@@ -32,9 +32,9 @@ your last move back (undo) and change sides (switch); help lists all. Scores are
 AGENT you play against the agent shipped for the game, or mcts:1000 if there is none. With two agents the first one
 moves first, and you watch. An agent weakened with elo=N analyzes and suggests with its full strength.
 
-Input may come from a pipe, one command per line. Then there are no prompts, colours or pauses, and the session ends with
-the game or the input. Invalid lines are skipped, and the exit code is then 1. For programs there is "ludus analyze".
-NO_COLOR and TERM=dumb turn colours off.
+Input may come from a pipe, one command per line. Then there are no prompts, colours or pauses, and the session ends
+with the input, or after the game with a line that is no command. Invalid lines are skipped, and the exit code is then 1. For
+programs there is "ludus analyze". NO_COLOR and TERM=dumb turn colours off.
 
 ` + agentPointer,
 		Example: `  ludus play quad-5x5
@@ -120,21 +120,9 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		if err != nil {
 			return err
 		}
-		seat.Strength = strengthInWords(factory.Spec, origin.Dial)
+		seat.Strength = origin.Dial.Words(factory.Spec)
 	}
 	return nil
-}
-
-// strengthInWords describes a weakened agent by its share of blunders; "" for others, and if that was not measured.
-func strengthInWords(spec agent.Spec, dial agent.Dial) string {
-	if spec.Elo == 0 {
-		return ""
-	}
-	blunders := dial.Blunders(spec.Elo)
-	if blunders == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s, %.0f %% of its moves in solved positions give value away", agent.WordFor(blunders), 100**blunders)
 }
 
 // newAdvisor returns a new agent at full strength, for hints, with its name.

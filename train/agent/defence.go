@@ -25,9 +25,8 @@ func newDefence(exact *exactSearch, network *infer.Network) *defence {
 
 // Moves count as equal if they differ by no more than this.
 const (
-	equalPolicy   = 0.5  // share of the best move's policy
-	equalValue    = 0.02 // utility: 1 % of expected score
-	equalMistakes = 0.1  // chance that the opponent errs
+	equalPolicy = 0.5  // share of the best move's policy
+	equalValue  = 0.02 // utility: 1 % of expected score
 )
 
 // equals returns the moves of about equal worth in state after exactSearch.solve. The first one is the choice without
@@ -86,76 +85,95 @@ type lostMove struct {
 	mistakes float64 // chance that a weaker opponent's reply does not keep it
 }
 
-// hardestToBeat returns those of the moves that are hardest to beat. All lead to class, which is worth less than a draw.
-// The longest line comes first, then the fewest winning replies, then what a weaker opponent gets wrong most often. Its
-// work is limited by the node limit of a move.
+// How much easier to beat than the hardest move others may be, so that games differ.
+const (
+	shorterLine = 2 // plies
+	moreWinning = 2 // winning replies, or a third more
+)
+
+// hardestToBeat returns those of the moves that are about the hardest to beat, the very hardest first. All lead to class,
+// which is worth less than a draw. It considers the length of the line, then the number of winning replies, then what a
+// weaker opponent gets wrong most often. Its work is limited by the node limit of a move.
 func (d *defence) hardestToBeat(state env.State, open []env.Action, class int, stop func() bool) []env.Action {
-	open = d.longest(state, open, class, stop)
-	moves := d.countReplies(state, open, class, stop)
+	moves := d.countReplies(state, d.longest(state, open, class, stop), class, stop)
 	slices.SortStableFunc(moves, func(a, b lostMove) int {
 		return cmp.Or(cmp.Compare(a.winning, b.winning), cmp.Compare(b.mistakes, a.mistakes))
 	})
 	var list []env.Action
 	for _, m := range moves {
-		if m.winning == moves[0].winning && m.mistakes >= moves[0].mistakes-equalMistakes {
+		if fewest := moves[0].winning; m.winning <= fewest+max(moreWinning, fewest/3) {
 			list = append(list, m.action)
 		}
 	}
 	return list
 }
 
-// longest returns those of the moves after which the opponent needs most plies to force its class. With half of the
-// node limit it looks ahead as far as it gets; moves that last longer count as equal.
+// longest returns those of the moves after which the opponent needs most plies to force its class, or up to shorterLine
+// plies less; but moves that lose within a ply only if all do. With half of the node limit it looks ahead as far as it gets;
+// moves that last longer count as equal.
 func (d *defence) longest(state env.State, open []env.Action, class int, stop func() bool) []env.Action {
-	e, opponent := d.exact, state.Player().Opponent()
-	theirs := len(e.game.Classes) - 1 - class // the opponent's number of the class
-	nodes := e.nodes / 2
-	for plies := 0; len(open) > 1; plies++ {
+	nodes := d.exact.nodes / 2
+	lasting := [][]env.Action{open} // lasting[n]: the moves that last n plies at least
+	kept := func() []env.Action {
+		n := len(lasting) - 1
+		return lasting[min(n, max(2, n-shorterLine))]
+	}
+	for len(kept()) > 1 {
 		var longer []env.Action
-		for _, a := range open {
-			e.after.CopyFrom(state)
-			e.after.Apply(a)
-			switch {
-			case e.after.Done():
-				continue
-			case plies == 0:
-				longer = append(longer, a)
-				continue
-			case nodes <= 0:
-				return open
+		for _, a := range lasting[len(lasting)-1] {
+			lasts, ok := d.outlasts(state, a, class, len(lasting)-1, &nodes, stop)
+			if !ok {
+				return lasting[len(lasting)-1]
 			}
-			forced, ok := e.solver.ForcesWithin(opponent, e.after, theirs, plies, solver.Limits{Nodes: nodes, Stop: stop})
-			nodes -= e.solver.Nodes()
-			switch {
-			case !ok:
-				return open
-			case !forced:
+			if lasts {
 				longer = append(longer, a)
 			}
 		}
 		if len(longer) == 0 {
-			return open
+			break
 		}
-		open = longer
+		lasting = append(lasting, longer)
 	}
-	return open
+	return kept()
+}
+
+// outlasts reports whether the opponent needs more than so many plies to force its class after a move. It subtracts the
+// solver's work from nodes; ok is false if they do not suffice.
+func (d *defence) outlasts(state env.State, move env.Action, class, plies int, nodes *int, stop func() bool) (lasts, ok bool) {
+	e := d.exact
+	e.after.CopyFrom(state)
+	e.after.Apply(move)
+	switch {
+	case e.after.Done() || plies == 0:
+		return !e.after.Done(), true
+	case *nodes <= 0:
+		return false, false
+	}
+	theirs := len(e.game.Classes) - 1 - class // the opponent's number of the class
+	forced, ok := e.solver.ForcesWithin(state.Player().Opponent(), e.after, theirs, plies, solver.Limits{Nodes: *nodes, Stop: stop})
+	*nodes -= e.solver.Nodes()
+	return !forced, ok
 }
 
 // countReplies counts the winning replies to each move, and the chance that a weaker opponent errs: the mass of the
-// other replies in the network's policy at temperature 2. The replies share the node limit. A reply that is not solved
-// within it counts as winning.
+// other replies in the network's policy at temperature 2. Moves to symmetric positions count alike. The replies share the
+// node limit. A reply that is not solved within it counts as winning.
 func (d *defence) countReplies(state env.State, open []env.Action, class int, stop func() bool) (list []lostMove) {
 	e, opponent := d.exact, state.Player().Opponent()
 	theirs := len(e.game.Classes) - 1 - class // the opponent's number of the class
 	const temperature = 2
 	nodes, left := e.nodes, 0
+	counted := map[env.Key]lostMove{}
 	for _, a := range open {
 		e.after.CopyFrom(state)
 		e.after.Apply(a)
-		if !e.after.Done() {
+		key, _ := e.after.CanonicalKey()
+		if _, ok := counted[key]; !ok && !e.after.Done() {
+			counted[key] = lostMove{}
 			left += len(e.after.Legal(d.legal[:0]))
 		}
 	}
+	clear(counted)
 	A := e.game.NumActions()
 	logits, classes := make([]float32, A), make([]float32, len(e.game.Classes))
 	for _, a := range open {
@@ -165,6 +183,12 @@ func (d *defence) countReplies(state env.State, open []env.Action, class int, st
 		if e.after.Done() || e.after.Player() != opponent { // nothing that the opponent could miss
 			m.winning = A
 			list = append(list, m)
+			continue
+		}
+		key, _ := e.after.CanonicalKey()
+		if image, ok := counted[key]; ok {
+			image.action = a
+			list = append(list, image)
 			continue
 		}
 		d.legal = e.after.Legal(d.legal[:0])
@@ -195,6 +219,7 @@ func (d *defence) countReplies(state env.State, open []env.Action, class int, st
 			}
 		}
 		m.mistakes = missed / total
+		counted[key] = m
 		list = append(list, m)
 	}
 	return list

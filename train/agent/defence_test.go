@@ -30,8 +30,8 @@ func replayed(t *testing.T, game *env.Game, moves ...string) env.State {
 	return state
 }
 
-// In a lost position the agent makes the line as long as possible, and leaves the opponent as few winning replies as the
-// longest lines allow.
+// In a lost position the agent makes the line about as long as possible, and leaves the opponent about as few winning
+// replies as the longest lines allow.
 func TestLostPositions(t *testing.T) {
 	game, err := games.New("line-up(width=4,height=4,line=3)")
 	if err != nil {
@@ -62,10 +62,15 @@ func TestLostPositions(t *testing.T) {
 			}
 			return plies, winning
 		}
-		longest, fewest := 0, 0
+		longest, fewest := 0, len(game.ActionNames)
 		for _, move := range state.Legal(nil) {
-			if plies, winning := measure(move); plies > longest || plies == longest && winning < fewest {
-				longest, fewest = plies, winning
+			plies, _ := measure(move)
+			longest = max(longest, plies)
+		}
+		least := max(longest-shorterLine, min(longest, 2)) // plies: a move that loses at once is no defence
+		for _, move := range state.Legal(nil) {
+			if plies, winning := measure(move); plies >= least {
+				fewest = min(fewest, winning)
 			}
 		}
 		a.Reset(uint64(i))
@@ -73,7 +78,7 @@ func TestLostPositions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plies, winning := measure(move); plies != longest || winning != fewest {
+		if plies, winning := measure(move); plies < least || winning > fewest+max(moreWinning, fewest/3) {
 			t.Errorf("%s loses in %d plies to %d replies; possible are %d and %d\n%s", game.ActionNames[move], plies, winning, longest, fewest, game.Board(state))
 		}
 		tested++
@@ -89,6 +94,48 @@ func forced(s *solver.Solver, player env.Player, state env.State, plies int) boo
 	}
 	forced, _ := s.ForcesWithin(player, state, 0, plies, solver.Limits{})
 	return forced
+}
+
+// In a lost position all symmetric images of a move come about equally often, and the games go on differently.
+func TestDefenceVaries(t *testing.T) {
+	game := quad(t)
+	a, s := forPeople(t, game, "net:1"), solver.New(game, 16<<20)
+	after := func(state env.State, move env.Action) env.State {
+		next := game.NewState()
+		next.CopyFrom(state)
+		next.Apply(move)
+		return next
+	}
+	choose := func(state env.State) env.Action {
+		move, err := a.Choose(context.Background(), state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return move
+	}
+	start := replayed(t, game, "c3")
+	first, second := map[env.Action]int{}, map[env.Key]bool{}
+	for seed := range uint64(20) {
+		a.Reset(seed)
+		move := choose(start)
+		first[move]++
+		state := after(start, move)
+		state = after(state, state.Legal(nil)[slices.Index(exactClasses(game, s, state, 0), 0)]) // the first winning reply
+		key, _ := after(state, choose(state)).CanonicalKey()
+		second[key] = true
+	}
+	for move := range first {
+		key, _ := after(start, move).CanonicalKey()
+		for _, image := range start.Legal(nil) {
+			other, _ := after(start, image).CanonicalKey()
+			if other == key && first[image] < 2 {
+				t.Errorf("%s is played %d times, %s %d times", game.ActionNames[move], first[move], game.ActionNames[image], first[image])
+			}
+		}
+	}
+	if len(second) < 3 {
+		t.Errorf("after two replies there are %d different positions", len(second))
+	}
 }
 
 // Against people an agent varies its moves by its seed, in a lost, a drawn and an even position, without giving value

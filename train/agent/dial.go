@@ -144,6 +144,40 @@ var words = []struct {
 	blunders float64
 }{{"beginner", 0.3}, {"casual", 0.12}, {"club", 0.04}, {"strong", 0}}
 
+// leastBlunders is the upper end of the 95 % interval of no blunder in 2,000 positions, as many as are measured.
+const leastBlunders = 0.0019
+
+// blunderShare writes a share of blunders: "26 %", "4.2 %", or "at most 0.2 %" for less than was measured. strength.js does so,
+// too.
+func blunderShare(share float64) string {
+	switch {
+	case share < leastBlunders:
+		return fmt.Sprintf("at most %.1f %%", 100*leastBlunders)
+	case share < 0.1:
+		return fmt.Sprintf("%.1f %%", 100*share)
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// Words describes an agent with the dial's network by its share of blunders: "casual (26 % blunders)". It is "" if that was
+// not measured, and for agents without elo=N that are weaker than the network with default options.
+func (d Dial) Words(spec Spec) string {
+	if len(d) == 0 {
+		return ""
+	}
+	if spec.Elo != 0 {
+		if blunders := d.Blunders(spec.Elo); blunders != nil {
+			return fmt.Sprintf("%s (%s blunders)", WordFor(blunders), blunderShare(*blunders))
+		}
+		return ""
+	}
+	full := d[len(d)-1].Blunders
+	if full == nil || spec.Kind != Net || spec.Temperature != 0 || spec.Time != 0 || spec.maxMoveSimulations() < DefaultSimulations {
+		return ""
+	}
+	return fmt.Sprintf("strongest (at most %s blunders)", blunderShare(max(*full, leastBlunders))) // a solver may help
+}
+
 // WordFor returns the word for a share of blunders of a weakened agent; "" if it was not measured.
 func WordFor(blunders *float64) string {
 	for _, w := range words {
@@ -205,7 +239,7 @@ func (d Dial) Grades() (grades []Grade) {
 
 // String is such as "beginner: elo=100 to 700, 69 to 34 % blunders".
 func (g Grade) String() string {
-	return fmt.Sprintf("%s: elo=%d to %d, %.0f to %.0f %% blunders", g.Word, g.Low, g.High, 100*g.Most, 100*g.Least)
+	return fmt.Sprintf("%s: elo=%d to %d, %.0f to %s blunders", g.Word, g.Low, g.High, 100*g.Most, blunderShare(g.Least))
 }
 
 // checkElo returns an error, which wraps [ErrSpec], if the elo=N of spec is outside the range of the network's dial.

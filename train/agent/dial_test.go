@@ -78,9 +78,22 @@ func TestGrades(t *testing.T) {
 		t.Errorf("elo=650 has a share of blunders of %v; want 0.1", got)
 	}
 	want := "[beginner: elo=100 to 300, 58 to 33 % blunders casual: elo=350 to 600, 26 to 12 % blunders " +
-		"club: elo=650 to 750, 10 to 6 % blunders strong: elo=800 to 900, 4 to 0 % blunders]"
+		"club: elo=650 to 750, 10 to 6.0 % blunders strong: elo=800 to 900, 4 to at most 0.2 % blunders]"
 	if got := fmt.Sprint(d.Grades()); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+	for text, want := range map[string]string{
+		"zoo,elo=350": "casual (26 % blunders)", "zoo,elo=700": "club (8.0 % blunders)", "zoo,elo=900": "strong (at most 0.2 % blunders)",
+		"zoo": "strongest (at most 0.2 % blunders)", "zoo,sims=256": "strongest (at most 0.2 % blunders)", "zoo,sims=16": "", "policy:zoo": "", "greedy": "",
+	} {
+		spec, err := Parse(text)
+		if got := d.Words(spec); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
+		}
+	}
+	d[2].Blunders = new(0.0046)
+	if got, want := d.Words(Spec{Kind: Net, Simulations: DefaultSimulations}), "strongest (at most 0.5 % blunders)"; got != want {
+		t.Errorf("full strength: %q, want %q", got, want)
 	}
 	d[1].Blunders = new(1.1)
 	if err := d.Validate(); err == nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // reason explains the best move of an analysis, in words that follow its name and "which"; "" if there is nothing to say.
-// It considers, in this order, what the rules decide one move ahead and proven values.
+// It considers, in this order, what the rules decide one move ahead, proven values, and what the next move is worth.
 func reason(game *env.Game, state env.State, a *agent.Analysis) string {
 	mover, opponent := state.Player(), game.Players[state.Player().Opponent()]
 	best := a.Moves[0].Action
@@ -37,7 +37,27 @@ func reason(game *env.Game, state env.State, a *agent.Analysis) string {
 		}
 		return "loses, like every other move, if the opponent plays perfectly"
 	}
-	return ""
+	return comparison(game, a)
+}
+
+// comparison compares the best move with the one that the agent would play next: that with the highest prior, or without
+// priors with the most visits. It is "" unless that one is worse by leastLoss or more.
+func comparison(game *env.Game, a *agent.Analysis) string {
+	next := a.Moves[1]
+	for _, m := range a.Moves[1:] {
+		if m.Prior != nil && *m.Prior > *next.Prior {
+			next = m
+		}
+	}
+	best := a.Moves[0].Value
+	if best == nil || next.Value == nil || *best-*next.Value < leastLoss {
+		return ""
+	}
+	name := game.ActionNames[next.Action]
+	if *next.Value == -1 && next.Prior != nil { // with a network only a proven loss is worth that little
+		return fmt.Sprintf("is better than %s, which loses", name)
+	}
+	return fmt.Sprintf("is better than %s, which gives away about %.0f %%", name, 50*(*best-*next.Value))
 }
 
 // winsAtOnce reports whether a move ends the game with a higher goal for player than for the opponent.

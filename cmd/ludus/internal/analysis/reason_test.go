@@ -144,3 +144,25 @@ func TestReasonsOfProofs(t *testing.T) {
 		}
 	}
 }
+
+// A hint compares the best move with the one that the agent would play next, if that gives value away.
+func TestComparison(t *testing.T) {
+	game, err := games.New("connect-four")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, next := game.NewState(), game.NewState().Legal(nil)
+	move := func(i, visits int, value, prior *float64) agent.MoveInfo {
+		return agent.MoveInfo{Action: next[i], Visits: &visits, Value: value, Prior: prior}
+	}
+	for want, moves := range map[string][]agent.MoveInfo{
+		"is better than c1, which gives away about 45 %": {move(0, 9, new(0.5), new(0.9)), move(1, 8, new(0.5), new(0.01)), move(2, 1, new(-0.4), new(0.09))},
+		"is better than b1, which loses":                 {move(0, 9, new(0.0), new(0.3)), move(1, 8, new(-1.0), new(0.6)), move(2, 1, new(0.0), new(0.1))},
+		"is better than b1, which gives away about 50 %": {move(0, 9, new(0.0), nil), move(1, 8, new(-1.0), nil), move(2, 1, new(0.0), nil)}, // playouts prove nothing
+		"": {move(0, 9, new(0.5), new(0.9)), move(1, 8, new(0.4), new(0.09)), move(2, 1, new(-1.0), new(0.01))},
+	} {
+		if got := reason(game, state, &agent.Analysis{Value: new(0.5), Moves: moves}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

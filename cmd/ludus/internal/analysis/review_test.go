@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/train/agent"
 )
 
 // A review finds exactly the moves that lose value, with exact values where the solver knows them.
@@ -27,8 +28,40 @@ func TestReview(t *testing.T) {
 	}
 }
 
+// biased values every position too highly for the player to move, and so every move: it likes the first legal move best,
+// and thinks that the last one, unless it is the only one, gives value away. It does not value the others.
+type biased struct{ agent.Agent }
+
+func (biased) Reset(uint64) {}
+
+func (biased) Analyze(_ context.Context, state env.State, _ int) (*agent.Analysis, error) {
+	a := &agent.Analysis{Player: state.Player(), Value: new(0.4)}
+	for _, move := range state.Legal(nil) {
+		a.Moves = append(a.Moves, agent.MoveInfo{Action: move})
+	}
+	a.Moves[len(a.Moves)-1].Value = new(-0.1)
+	a.Moves[0].Value = new(0.4)
+	return a, nil
+}
+
+// A bias of the network towards the player to move blames nobody: only moves that one analysis finds worse than another.
+func TestReviewByBiasedAgent(t *testing.T) {
+	game, _ := setup(t, "tic-tac-toe", "random", 1)
+	_, moves, err := env.ReplayText(game, []string{"a1", "b1", "b2", "c3", "a3"}) // c3 is the last one
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, ok, err := Review(context.Background(), game, biased{}, moves)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if len(list) != 1 || list[0].Ply != 4 || list[0].Move == list[0].Best || list[0].Before != 0.4 || list[0].After != -0.1 || list[0].Exact {
+		t.Errorf("mistakes %+v; want c3 alone, from 0.4 to -0.1", list)
+	}
+}
+
 func TestBestPlay(t *testing.T) {
-	for name, want := range map[string]string{"quad-5x5": "x wins", "othello-6x6": "white wins", "tic-tac-toe": "nobody wins", "gomoku": ""} {
+	for name, want := range map[string]string{"quad-5x5": "x wins", "othello-6x6": "white wins", "tic-tac-toe": "it is a draw", "gomoku": ""} {
 		game, _ := setup(t, name, "random", 1)
 		if got := BestPlay(game); got != want {
 			t.Errorf("%s: %q; want %q", name, got, want)

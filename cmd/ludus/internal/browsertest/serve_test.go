@@ -165,15 +165,36 @@ func TestReview(t *testing.T) {
 	tab.Click("#ask-review")
 	tab.Wait(`document.querySelector("#review svg")`)
 	items := Eval[[]string](tab, `[...document.querySelectorAll("#review li")].map((item) => item.innerText.replace(/\s+/g, " "))`)
-	if len(items) != 4 || !strings.HasPrefix(items[0], "3. a2 x falls from 100 % to ") || !strings.HasPrefix(items[3], "6. d2 o falls from ") || !strings.HasSuffix(items[3], " to 0 %; b3 was better") {
+	if len(items) != 4 || !strings.HasPrefix(items[0], "3. a2 x gives away ") || !strings.HasPrefix(items[3], "6. d2 o gives away ") || !strings.HasSuffix(items[3], " to 0 %); b3 was better") {
 		t.Errorf("the review lists %q", items)
+	}
+	// A bias towards the player to move blames nobody, as in package analysis.
+	mistakes := Eval[string](tab, `import("/static/review.js").then(({ judgement, mistakesOf, needsOther }) => {
+		const at = (player, moves) => judgement({ value: 0.4, player, best: "a1", moves }, { players: ["x", "o"] });
+		const both = [{ move: "a1", value: 0.4 }, { move: "b1", value: -0.1 }, { move: "c1", value: 0.3 }, { move: "d1", value: null }], moves = ["a1", "b1", "c1", "d1"];
+		const review = ["x", "o", "x", "o", "x"].map((player) => at(player, both));
+		const needs = moves.map((move, i) => needsOther(review[i], move, review[i + 1]));
+		review[4].other = at("x", both);
+		return JSON.stringify([needs, mistakesOf(review, moves, [0, 1, 0, 1])]);
+	})`)
+	if want := `[[false,false,false,true],[{"ply":2,"before":0.4,"after":-0.1,"best":"a1","exact":false}]]`; mistakes != want {
+		t.Errorf("mistakes by a biased agent: %s; want %s", mistakes, want)
+	}
+	// A request that is aborted while its body arrives is no error of the server.
+	aborted := Eval[string](tab, `import("/static/http.js").then(async ({ getJSON }) => {
+		const { fetch } = window;
+		window.fetch = async () => ({ ok: true, status: 200, statusText: "OK", json: () => Promise.reject(new DOMException("aborted", "AbortError")) });
+		try { return await getJSON("/api/games").then(() => "no error", ({ name }) => name); } finally { window.fetch = fetch; }
+	})`)
+	if aborted != "AbortError" {
+		t.Errorf("an aborted request ends with %s", aborted)
 	}
 	tab.CheckWidths("review", nil)
 	tab.Click("#review li button")
 	tab.Wait(`document.getElementById("past").textContent.includes("move 2 of 7")`)
 	tab.Click("#new")
 	tab.Wait(`!document.getElementById("review").checkVisibility() && document.getElementById("outlook").checkVisibility()`)
-	if text := tab.Text("#outlook"); text != "With best play x wins. Play o" {
+	if text := tab.Text("#outlook"); text != "With best play x wins. Take the harder side" {
 		t.Errorf("before the game the page says %q", text)
 	}
 	tab.Click("#other-seat")

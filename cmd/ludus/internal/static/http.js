@@ -45,7 +45,7 @@ async function request(path, options) {
 
 // parse returns a response's JSON, or throws the server's error, with its status.
 async function parse(response) {
-  const reply = await response.json().catch(() => null);
+  const reply = await response.json().catch((error) => { if (error.name === "AbortError") throw error; return null; });
   if (response.ok && reply !== null) return reply;
   throw Object.assign(new Error(reply?.error || `The server answered ${response.status} ${response.statusText}`), { status: response.status });
 }

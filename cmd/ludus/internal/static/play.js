@@ -6,7 +6,7 @@ import { score, sentence } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
-import { showReview } from "./review.js";
+import { judgement, needsOther, showReview } from "./review.js";
 import { showRules, toggleRules } from "./rules.js";
 import { StrengthSlider, textOf } from "./strength.js";
 
@@ -617,9 +617,10 @@ class App {
   drawOutlook() {
     const { description: { bestPlay, players }, history } = this, other = [0, 1].find((seat) => this.agentOf(seat));
     this.setVisible("outlook", Boolean(bestPlay) && history.length === 0);
-    this.setVisible("other-seat", other !== undefined && !this.onlyAgents);
+    const wins = (seat) => bestPlay === `${players[seat]} wins`;
+    this.setVisible("other-seat", other !== undefined && !this.onlyAgents && players.some((_, seat) => wins(seat)));
     byId("outlook").querySelector("span").textContent = `With best play ${bestPlay}.`;
-    if (other !== undefined) byId("other-seat").textContent = `Play ${players[other]}`;
+    if (other !== undefined) byId("other-seat").textContent = wins(other) ? `Play ${players[other]}` : "Take the harder side";
   }
 
   // enable switches a button on or off. If it has the focus, the board gets it.
@@ -801,19 +802,18 @@ class App {
 
   // review analyses every position of the finished game, and shows where moves gave value away.
   async review() {
-    const { history } = this, reviewing = this.reviewing = new AnalysisCache(this.engine), { players, game } = this.description;
-    const review = [];
+    const { history } = this, { moves } = history, reviewing = this.reviewing = new AnalysisCache(this.engine), review = [];
+    const judge = async (moves) => judgement(await reviewing.run({ game: this.description.game, moves, agent: textOf(this.analyst, this.simulations) }), this.description);
     this.drawControls();
     try {
-      for (let ply = 0; ply < history.length; ply++) {
-        this.showNote(`Reviewing move ${ply + 1} of ${history.length} …`);
-        const { value, player, proven, best } = await reviewing.run({ game, moves: history.moves.slice(0, ply), agent: textOf(this.analyst, this.simulations) });
+      for (let ply = 0; ply <= moves.length; ply++) {
+        this.showNote(`Reviewing move ${Math.min(ply + 1, moves.length)} of ${moves.length} …`);
+        const position = await judge(moves.slice(0, ply)), before = review.at(-1);
+        if (position.value == null) throw new Error(`${this.analyst.label} does not evaluate positions`);
+        if (before && needsOther(before, moves[ply - 1], position)) position.other = await judge([...moves.slice(0, ply - 1), before.best]);
         if (this.reviewing !== reviewing) return;
-        if (value == null) throw new Error(`${this.analyst.label} does not evaluate positions`);
-        review.push({ value: valueForFirst(value, player, players), proven, best });
+        review.push(position);
       }
-      const { goals } = history.newest;
-      review.push({ value: (goals[0] - goals[1]) / 100, proven: !this.description.goalHead }); // with a goal head points are not the score
       this.showNote("");
       byId("review").hidden = false;
       showReview(byId("review"), review, history, (ply) => this.goTo(ply));

@@ -11,8 +11,10 @@ const units = { sims: "simulations", elo: "elo" }; // keys of a setting, by the 
 // alone; weakText, if the agent may have a strength dial, makes one for a rating in Elo; elo, if it is known, is its
 // rating with the default simulations.
 
-// share writes a share of blunders, which is from 0 to 1.
-const share = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
+const leastBlunders = 0.0019; // upper end of the 95 % interval of no blunder in 2,000 positions, as many as are measured
+
+// share writes a share of blunders, which is from 0 to 1, as package agent does.
+const share = (x) => x < leastBlunders ? `at most ${share(leastBlunders)}` : `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
 
 // textOf returns the spec of an agent with a number of simulations, if it takes one.
 export const textOf = (agent, simulations = defaultSimulations) => typeof agent.text === "function" ? agent.text(simulations) : agent.text;
@@ -61,7 +63,7 @@ export class StrengthSlider {
     else if (this.levels.length > 0 && simulations > defaultSimulations) text += `, over ${Math.round(top)} Elo`;
     else if (this.levels.length > 0) text += `, full strength (${this.elo ? "" : "over "}${Math.round(top)} Elo)`;
     if (word) text = `${word} (${share(blunders)} blunders), ${text}`;
-    else if (this.blunders !== undefined) text = `strongest (at most ${share(this.blunders)} blunders), ${text}`;
+    else if (this.blunders !== undefined) text = `strongest (at most ${share(Math.max(this.blunders, leastBlunders))} blunders), ${text}`;
     this.slider.title = this.levels.length > 0 ? "Blunders: moves that give value away, in solved positions. Elo above random moves, with its 95 % interval" : "";
     this.note.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);

@@ -29,7 +29,7 @@ type Seat struct {
 	// change Agent's moves, but without elo=, so that they have full strength.
 	Advisor     agent.Agent
 	AdvisorName string // spec of Advisor
-	Strength    string // the strength of a weakened agent in words; "" for others
+	Strength    string // the agent's strength in words, see [agent.Dial.Words]; "" if unknown
 }
 
 // Config describes a session: the game, the players and the output.
@@ -41,8 +41,7 @@ type Config struct {
 	Delay time.Duration
 	// ShowAnalysis shows an agent's analysis before each of its moves.
 	ShowAnalysis bool
-	// Keyboard means that the input is typed at a terminal: Session shows prompts, and it continues after the end of a
-	// game.
+	// Keyboard means that the input is typed at a terminal: Session shows prompts.
 	Keyboard bool
 	Style    Style
 }
@@ -113,8 +112,8 @@ func (s *Session) winner() (p env.Player, ok bool) {
 	return env.First, goals[0] > goals[1]
 }
 
-// Play plays until the game is over, or at a keyboard until the person quits, or until the input ends. It reads input only
-// if a person plays. It returns an error if ctx ends or if input or output fail. Without a keyboard the error wraps
+// Play plays until the game is over, or if a person plays, until the person quits or the input ends; without a keyboard also
+// until a line after the game is no command. It reads input only if a person plays. It returns an error if ctx ends or if input or output fail. Without a keyboard the error wraps
 // [analysis.ErrRejected] if lines were rejected. Play closes in, which must end a pending Read, and joins the goroutine that reads
 // it.
 func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
@@ -143,7 +142,7 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 			s.showPosition()
 			s.showResult()
 		}
-		if s.state.Done() && !(s.Keyboard && hasPerson) {
+		if s.state.Done() && !hasPerson {
 			return s.flush()
 		}
 		if !s.state.Done() && !s.personMoves() {
@@ -301,6 +300,9 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		}
 		return false, s.analyze(ctx, show)
 	default:
+		if s.state.Done() && !s.Keyboard { // the lines of a script that has more moves than the game
+			return true, s.flush()
+		}
 		s.playLine(line)
 	}
 	return false, nil

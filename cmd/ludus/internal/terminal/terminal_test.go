@@ -90,7 +90,7 @@ func TestPercent(t *testing.T) {
 
 func TestSession(t *testing.T) {
 	out := session(t, "quad-5x5", "mcts:50", env.First, "help", "", "HINT", "?", "moves", "c3", "r3 c3", "nonsense", "#99", "udno", "undo 2", "Undo", "undo", "quit now", "never read")
-	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nWith best play x wins; type switch to play o.\nType a move such as b1, or hint, undo, ? (analysis by mcts:50), help.\n",
+	contains(t, out, "quad-5x5: you are x, mcts:50 is o.\nWith best play x wins; type switch to take the harder side.\nType a move such as b1, or hint, undo, ? (analysis by mcts:50), help.\n",
 		"a   b   c", "Type a move: b1 or (mark r1 c2).", "mcts:50 would play", "expected score: x ",
 		"mcts:50 would play", "after 50 simulations", "expected score: x ", "visits  score of x  prior", "  chosen\n", "and 15 more; \"? all\" lists them",
 		"#1 b1, #2 c1", "#21 d5", "x plays c3", "o plays ", "c3 is not legal: x is on c3; moves look like ",
@@ -155,7 +155,8 @@ func TestReview(t *testing.T) {
 	if err := New(config, &out).Play(context.Background(), io.NopCloser(lines)); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out.String(), "you are x", "With best play nobody wins; type switch to play o.", "expected score of x after each move", "\n444\n", "No move gave value away")
+	contains(t, out.String(), "you are x", "With best play it is a draw.\nType", "expected score of x at the start and after each move", "\n444\n", "No move gave value away")
+	contains(t, session(t, "quad-5x5", "greedy", env.Second, "quit"), "you are o", "With best play x wins; type switch to play x.\n")
 	contains(t, session(t, "tic-tac-toe", "solver:100000", env.First, "a1", "review", "quit"), "No move gave value away")
 
 	s := start(t, "tic-tac-toe", "solver:100000", env.First, &out)
@@ -171,6 +172,33 @@ func TestReview(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "\n447\n", "move 2, o: b1 gives away 50 % (50 % to 0 %); ")
+}
+
+// Before a game people read how strong the agent is, in the words of the page.
+func TestStrength(t *testing.T) {
+	config := configure(t, "tic-tac-toe", "greedy", env.First)
+	config.Seats[1].Strength = "casual (26 % blunders)"
+	var out bytes.Buffer
+	if err := New(config, &out).Play(context.Background(), io.NopCloser(strings.NewReader("quit"))); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "Its strength: casual (26 % blunders). Blunders are moves that give value away, in solved positions.\n")
+}
+
+// Through a pipe commands are read on after the game, up to the end of the input.
+func TestReviewThroughPipe(t *testing.T) {
+	const game = "quad(size=4,quads=1,whites=0)" // ends after two moves
+	out := session(t, game, "solver:1000", env.First, "b2", "review", "undo", "b3")
+	contains(t, out, "A draw", "expected score of x at the start", "taken back", "x plays b3", "A draw")
+	if strings.Contains(out, "input ended") {
+		t.Errorf("the game is over, but the session says:\n%s", out)
+	}
+	// A script with more moves than the game ends with the game.
+	out = session(t, game, "solver:1000", env.First, "b2", "c3", "undo")
+	contains(t, out, "A draw")
+	if strings.Contains(out, "taken back") {
+		t.Errorf("the session goes on after a move that is too much:\n%s", out)
+	}
 }
 
 // In games with falling pieces a single letter is a column, not a command.

@@ -24,10 +24,17 @@ func (s *Session) showPlayers() {
 	opponent := s.Seats[player.Opponent()]
 	s.line("%s: you are %s, %s is %s.", s.Game.Name, players[player], opponent.Name, players[player.Opponent()])
 	if opponent.Strength != "" {
-		s.line("Its strength: %s.", opponent.Strength)
+		s.line("Its strength: %s. Blunders are moves that give value away, in solved positions.", opponent.Strength)
 	}
 	if best := analysis.BestPlay(s.Game); best != "" && len(s.moves) == 0 {
-		s.line("With best play %s; type switch to play %s.", best, players[player.Opponent()])
+		offer := ""
+		switch best {
+		case players[player] + " wins":
+			offer = "; type switch to take the harder side"
+		case players[player.Opponent()] + " wins":
+			offer = "; type switch to play " + players[player.Opponent()]
+		}
+		s.line("With best play %s%s.", best, offer)
 	}
 	s.line("Type a move such as %s, or hint, undo, ? (analysis by %s), help.%s\n", s.moveExamples(),
 		opponent.AdvisorName, s.canvas.legend())
@@ -255,7 +262,7 @@ func (s *Session) showReview(values []float64, mistakes []analysis.Mistake) {
 	for i, v := range values {
 		curve[i] = levels[int((1+v)/2*float64(len(levels)-1)+0.5)]
 	}
-	s.line("expected score of %s after each move, from 0 %% (%c) to 100 %% (%c):\n%s", s.Game.Players[0], levels[0],
+	s.line("expected score of %s at the start and after each move, from 0 %% (%c) to 100 %% (%c):\n%s", s.Game.Players[0], levels[0],
 		levels[len(levels)-1], string(curve))
 	if len(mistakes) == 0 {
 		s.note("No move gave value away, as far as the agent sees.")
