@@ -318,6 +318,9 @@ func (m *match) handle(ctx context.Context, r request) error {
 	limited, cancel := context.WithDeadline(ctx, r.deadline)
 	defer cancel()
 	m.adopt(limited)
+	if m.position != nil {
+		m.position.within(limited)
+	}
 	m.append(r.moves)
 	if m.position == nil {
 		return nil
@@ -398,14 +401,14 @@ func (m *match) append(moves []kif.Node) {
 
 // isRepeated reports whether a message repeats the last one: its moves are those that led to the position, and one of them
 // is illegal now. (If all are legal, the players may have made the same moves again.) A client repeats a message that
-// got no answer.
+// got no answer. If time runs out before the legal moves are known, the message counts as new.
 func (m *match) isRepeated(named map[string]string) bool {
 	if len(m.history) == 0 || !maps.Equal(named, m.history[len(m.history)-1]) || m.position == nil || m.reached < len(m.history) {
 		return false
 	}
 	for role, move := range m.translated(named) {
 		if !slices.Contains(m.legal(role), move) {
-			return true
+			return m.position.err() == nil
 		}
 	}
 	return false
@@ -487,7 +490,11 @@ func (m *match) choose(ctx context.Context, r request, role string, legal []stri
 // tryPlayer lets the player choose a move, if time is left.
 func (m *match) tryPlayer(ctx context.Context, r request, role string, legal []string) error {
 	for ; m.followed < len(m.history); m.followed++ {
-		if err := m.player.follow(m.translated(m.history[m.followed])); err != nil {
+		err := m.player.follow(m.translated(m.history[m.followed]))
+		if err != nil && m.position.err() != nil {
+			return nil // no time is left; the next request goes on
+		}
+		if err != nil {
 			return err
 		}
 	}

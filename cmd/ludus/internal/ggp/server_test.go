@@ -326,3 +326,31 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d MB before the match, %d afterwards", before>>20, after>>20)
 	}
 }
+
+// TestSameMoves plays plies with the same moves on a sheet that is too large to ground and whose legal moves take the interpreter
+// thousands of steps: every message counts.
+func TestSameMoves(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("(role me) (role you) (init (count 0)) (init (at 0 0 0 0 0 0 0))")
+	for digit := range 10 {
+		fmt.Fprintf(&text, "(digit %d) (after %d %d)", digit, digit, (digit+1)%10)
+	}
+	text.WriteString(`(<= (next (at ?n ?a ?b ?c ?d ?e ?f)) (true (at ?a ?b ?c ?d ?e ?f ?g)) (true (count ?n)))
+		(<= (next (count ?n)) (true (count ?m)) (after ?m ?n)) (<= terminal (true (count 9)))
+		(<= (seen ?x ?y ?z) (true (count ?n)) (digit ?x) (digit ?y) (digit ?z)) (<= bad (digit ?x) (digit ?y) (digit ?z) (not (seen ?x ?y ?z)))
+		(<= (legal you wait) (not bad)) (<= early (true (count ?n)) (after ?n ?m) (after ?m ?k) (or (after ?k 3) (after ?k 4) (after ?k 5)))
+		(<= (legal me noop) early) (<= (legal me left) (not early)) (<= (legal me right) (not early)) (goal me 100) (goal you 0)`)
+	address, log := serve(t, testMargin)
+	answers(t, address, "(START m me ("+text.String()+") 2 5)", "ready")
+	answers(t, address, "(PLAY m NIL)", "noop")
+	for range 2 {
+		answers(t, address, "(PLAY m (noop wait))", "noop")
+	}
+	if got := send(t, address, "(PLAY m (noop wait))"); got != "left" && got != "right" {
+		t.Errorf("the fourth move is %s", got)
+	}
+	answers(t, address, "(ABORT m)", "aborted")
+	if strings.Contains(log.String(), "sent twice") || strings.Contains(log.String(), "random playouts") {
+		t.Errorf("the log is %s", log)
+	}
+}
