@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -115,7 +116,8 @@ func (s *Server) newMatch(start *message, door int, now time.Time) (*match, erro
 	both.Go(func() { m.answer(ctx) })
 	s.running.Go(func() {
 		both.Wait()
-		m.position, m.player, m.stage = nil, nil, stage{}
+		m.position, m.player, m.stage, m.stages = nil, nil, stage{}, nil
+		runtime.GC() // sync.Pool keeps objects for one collection
 		debug.FreeOSMemory()
 	})
 	return m, nil
@@ -238,20 +240,10 @@ func (m *match) learn(ctx context.Context, game *env.Game, search *agent.Factory
 	var network *agent.Factory
 	var score stats.Estimate
 	var games int
-	var err error
-	learned := make(chan struct{})
-	m.server.running.Go(func() {
-		defer close(learned)
-		err = safely(func() (err error) {
-			network, score, games, err = learn(ctx, game, search, m.server.simulations(), m.ready.Add(-settling))
-			return err
-		})
+	err := safely(func() (err error) {
+		network, score, games, err = learn(ctx, game, search, m.server.simulations(), m.ready.Add(-settling))
+		return err
 	})
-	select {
-	case <-learned:
-	case <-ctx.Done(): // learn ends after a last write to the disk
-		return nil
-	}
 	switch {
 	case ctx.Err() != nil:
 		return nil
