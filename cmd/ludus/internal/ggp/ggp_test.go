@@ -142,7 +142,7 @@ type outcome struct {
 // play plays a match on a scrambled sheet. It fails the test if an answer is late or illegal.
 func (s matchServer) play(t *testing.T) (o outcome) {
 	t.Helper()
-	game, err := interpreter.New(s.text)
+	game, err := interpreter.New(t.Context(), s.text, interpreter.MaxTerms)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -202,14 +202,13 @@ func (m *match) findPlayer(ctx context.Context) error {
 
 // interpret sends a search that interprets the rules.
 func (m *match) interpret(ctx context.Context, text string) error {
-	game, err := interpreter.New(text)
+	game, err := interpreter.New(ctx, text, m.server.terms())
 	if err != nil {
 		return err
 	}
 	if err := m.checkRoles(game.Roles); err != nil {
 		return err
 	}
-	game.Within(ctx)
 	start, err := game.Start()
 	if err == nil {
 		m.stages <- stage{rank: byInterpreter, position: &interpreted{start}}
@@ -427,7 +426,10 @@ func (m *match) legal(role string) []string {
 
 // catchUp plays the moves of the history that the position has not reached yet, until ctx ends.
 func (m *match) catchUp(ctx context.Context) error {
-	renewed, _, err := m.position.renewed()
+	renewed, _, err := m.position.renewed(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

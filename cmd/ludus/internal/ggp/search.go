@@ -265,7 +265,7 @@ func (u *uct) text(role int) string {
 
 // search simulates until ctx ends, or until a player without opponents has found a perfect game.
 func (u *uct) search(ctx context.Context) error {
-	renewed, changed, err := u.position.renewed()
+	renewed, changed, err := u.position.renewed(ctx)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func TestCase(t *testing.T) {
 func TestLargeSheets(t *testing.T) {
 	address, log := serve(t, testMargin)
 	pairs := sheet(t, "pairs")
-	game, err := interpreter.New(pairs)
+	game, err := interpreter.New(t.Context(), pairs, interpreter.MaxTerms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestAbort(t *testing.T) {
 		"(below r4 r5)", "(below r4 r5) (below r5 r6) (below r6 r7)", "(left c4 c5)", "(left c4 c5) (left c5 c6) (left c6 c7)",
 		"red r5", "red r7", "?r c5", "?r c7").Replace(sheets.Text("hex"))
 	for name, text := range map[string]string{
-		"pairs": sheet(t, "pairs"), "tic-tac-toe": sheets.Text("tic-tac-toe"), "queens": queens(9), "hex": largeHex,
+		"pairs": sheet(t, "pairs"), "tic-tac-toe": sheets.Text("tic-tac-toe"), "queens": queens(9), "hex": largeHex, "numbers": numbers,
 	} {
 		role := strings.Fields(strings.SplitN(text, "(role ", 2)[1])[0]
 		start, err := parse("(START m " + strings.TrimSuffix(role, ")") + " (" + text + ") 60 5)")
@@ -122,6 +122,19 @@ func TestAbort(t *testing.T) {
 		}
 	}
 	s.running.Wait()
+}
+
+// numbers is a sheet with infinitely many first positions.
+const numbers = `(role me) (nat z) (<= (nat (suc ?x)) (nat ?x)) (<= (init (c ?x)) (nat ?x)) (legal me go) (next (c z))
+	(<= terminal (true (c q))) (goal me 100)`
+
+// TestTermsLimit: the interpreter's memory depends on that of a match.
+func TestTermsLimit(t *testing.T) {
+	at, l := serveMatches(t, 2, func(s *Server) { s.memory = MinMemory })
+	answers(t, at[0], "(START m me ("+numbers+") 20 5)", "ready")
+	if want := fmt.Sprintf("the rules cannot be interpreted: more than %d terms", MinMemory/2/treeShare/interpreter.BytesPerTerm); !strings.Contains(l.String(), want) {
+		t.Errorf("the log is %s, want %s", l, want)
+	}
 }
 
 // queens returns the sheet of a game whose gates take long to compile: players move queens on a board, and shoot at a cell.
