@@ -128,6 +128,15 @@ func (m *match) logf(format string, args ...any) {
 	m.server.logf("match %.60s: %s", m.id, fmt.Sprintf(format, args...))
 }
 
+// written returns roles as the sheet writes them, for the log.
+func (m *match) written(roles ...string) string {
+	var list []string
+	for _, role := range roles {
+		list = append(list, m.words.Written(role))
+	}
+	return strings.Join(list, " ")
+}
+
 // safely calls f and turns a panic into an error, because a sheet may reveal a bug, and later matches must go on.
 func safely(f func() error) (err error) {
 	defer func() {
@@ -157,7 +166,7 @@ func (m *match) findPlayer(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.logf("%s plays %s", t.name, m.role)
+		m.logf("%s plays %s", t.name, m.written(m.role))
 		m.stages <- stage{byAgent, t.rules.start(), names, p}
 		return nil
 	}
@@ -177,12 +186,15 @@ func (m *match) findPlayer(ctx context.Context) error {
 		err = m.checkRoles(newRules(circuit).names)
 	}
 	if err != nil {
-		return fmt.Errorf("a search that interprets the rules plays %s, because they are not compiled: %w", m.role, err)
+		return fmt.Errorf("a search that interprets the rules plays %s, because they are not compiled: %w", m.written(m.role), err)
 	}
 	m.stages <- stage{rank: byCircuit, position: newRules(circuit).start()}
+	if n := len(m.roles); n != 2 {
+		return fmt.Errorf("a search for any number of roles plays %s, because the number of roles is %d", m.written(m.role), n)
+	}
 	game, _, err := gdl.FromCircuit(limited, "match", text, circuit)
 	if err != nil {
-		return fmt.Errorf("a search for any number of roles plays %s, because %w", m.role, err)
+		return fmt.Errorf("a search for any number of roles plays %s, because %w", m.written(m.role), err)
 	}
 	search := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: m.server.playouts(game)}, nil)
 	if err := m.sendAgent(circuit, search); err != nil {
@@ -190,12 +202,12 @@ func (m *match) findPlayer(ctx context.Context) error {
 	}
 	if time.Until(m.ready) >= m.server.minLearning {
 		if network := m.learn(limited, game, search); network != nil {
-			m.logf("the network plays %s", m.role)
+			m.logf("the network plays %s", m.written(m.role))
 			return m.sendAgent(circuit, network)
 		}
 	}
 	if ctx.Err() == nil {
-		m.logf("a search with random playouts plays %s", m.role)
+		m.logf("a search with random playouts plays %s", m.written(m.role))
 	}
 	return nil
 }
@@ -219,7 +231,7 @@ func (m *match) interpret(ctx context.Context, text string) error {
 // checkRoles returns an error unless the roles that follow from the rules are those of the sheet's facts.
 func (m *match) checkRoles(roles []string) error {
 	if !slices.Equal(slices.Sorted(slices.Values(roles)), slices.Sorted(slices.Values(m.roles))) {
-		return fmt.Errorf("the roles %v are not those of its facts, %v", roles, m.roles)
+		return fmt.Errorf("the roles (%s) are not those of its facts (%s)", m.written(roles...), m.written(m.roles...))
 	}
 	return nil
 }
@@ -335,7 +347,7 @@ func (m *match) handle(ctx context.Context, r request) error {
 		return nil
 	}
 	if len(legal) == 0 {
-		return fmt.Errorf("%s has no legal move", m.role)
+		return fmt.Errorf("%s has no legal move", m.written(m.role))
 	}
 	r.answers <- m.out(legal[m.rng.IntN(len(legal))])
 	if len(legal) == 1 {
@@ -518,7 +530,7 @@ func (m *match) result() string {
 		if g := goals[slices.Index(m.position.roles(), m.names().in(role))]; g >= 0 {
 			goal = fmt.Sprint(g)
 		}
-		parts = append(parts, role+" "+goal)
+		parts = append(parts, m.written(role)+" "+goal)
 	}
 	return strings.Join(parts, ", ")
 }

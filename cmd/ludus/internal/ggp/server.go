@@ -442,7 +442,7 @@ func (s *Server) start(message *message, door int, received time.Time) (string, 
 	if m == nil {
 		return busy, nil
 	}
-	m.logf("%s of %v, clocks %v and %v", m.role, m.roles, m.startClock, m.playClock)
+	m.logf("%s of %s, clocks %v and %v", m.written(m.role), m.written(m.roles...), m.startClock, m.playClock)
 	timer := time.NewTimer(time.Until(m.ready))
 	defer timer.Stop()
 	select {

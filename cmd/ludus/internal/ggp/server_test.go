@@ -41,11 +41,20 @@ func TestCase(t *testing.T) {
 	}
 	answers(t, address, "(ABORT m2)", "aborted")
 
+	// Roles in the log.
+	answers(t, address, "(START m4 Alice ((role Alice) (role Bob) (role Eve) (legal Alice go) (legal Bob go) (legal Eve go) (init new) (<= terminal (not (true new))) (goal Alice 70) (goal Bob 20) (goal Eve 10)) 20 5)", "ready")
+	answers(t, address, "(STOP m4 (go go go))", "done")
+
+	// Moves that are spelled like keywords.
+	answers(t, address, "(START m5 me ((role me) (Legal me (setFlag True)) (init (Goal on)) (<= (next (done Init)) (does me (setFlag True))) (<= Terminal (true (done Init))) (<= (goal me 100) (true (done Init)))) 20 5)", "ready")
+	answers(t, address, "(PLAY m5 NIL)", "(setFlag True)")
+	answers(t, address, "(STOP m5 ((SETFLAG TRUE)))", "done")
+
 	twins := "(role a) (legal a go) (legal a Go) (<= (next moved) (does a ?m)) (<= (next won) (does a Go)) (<= terminal (true moved)) (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))"
 	answers(t, address, "(START m3 a ("+twins+") 20 5)", "ready")
 	answers(t, address, "(PLAY m3 NIL)", "Go")
 	answers(t, address, "(STOP m3 (Go))", "done")
-	for _, want := range []string{"case counts: go and Go are two words", "over; a 100"} {
+	for _, want := range []string{"case counts: go and Go are two words", "over; a 100", "m4: Alice of Alice Bob Eve,", "any number of roles plays Alice, because the number of roles is 3\n", "over; Alice 70, Bob 20, Eve 10", "over; me 100"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q", want)
 		}
