@@ -30,9 +30,9 @@ type Game struct {
 	terminal     pattern
 	environments []environment // for reuse
 
-	ctx   context.Context // see Within
-	err   error           // see Err
-	steps int             // taken so far
+	stopped func() error // returns an error once the context of Within has ended
+	err     error        // see Err
+	steps   int          // taken so far
 }
 
 // predicates are the functors of GDL.
@@ -262,7 +262,7 @@ func alternatives(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 
 // Within makes the evaluations from now on stop when ctx ends, and forgets the error of an earlier one.
 func (g *Game) Within(ctx context.Context) {
-	g.ctx, g.err = ctx, nil
+	g.stopped, g.err = func() error { return context.Cause(ctx) }, nil
 }
 
 // Err returns the error that stopped an evaluation: the context's, or that there are too many terms. What a position
@@ -286,7 +286,7 @@ func (g *Game) step() {
 
 // check fails if the context has ended or there are too many terms.
 func (g *Game) check() {
-	g.fail(context.Cause(g.ctx))
+	g.fail(g.stopped())
 	if len(g.terms.list) > g.maxTerms {
 		g.fail(fmt.Errorf("more than %d terms", g.maxTerms))
 	}
