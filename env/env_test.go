@@ -103,7 +103,7 @@ func TestActionNames(t *testing.T) {
 	g := &env.Game{
 		Name: "names", Tensor: env.Shape{C: 1, H: 2, W: 3}, Planes: []string{"own"},
 		PolicyExtras: len(cells), PolicyNames: make([]string, len(cells)),
-		ActionTexts: []string{"(mark 1 2)", "(block 1 2)", "(block x)", "(move 1 1 2 2)", "noop", "(bid 10)", "", "A2"},
+		ActionTexts: []string{"(mark 1 2)", "(block 1 2)", "(block x)", "(move 1 1 2 2)", "noop", "(bid 10)", "", "a2"},
 		Drawing:     env.Drawing{ActionCells: cells},
 	}
 	want := []string{"mark a2", "block a2", "block x", "a1-b2", "pass", "bid 10", "", "a2"} // a2 is the text of the last

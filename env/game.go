@@ -95,7 +95,8 @@ type Game struct {
 	PolicyPlanes int      // number of planes of H*W policy entries, before the extra ones
 
 	frames [2][]Action       // by player: see Frame
-	index  map[string]Action // by text, with and without brackets, and by name; see fold and clean
+	index  map[string]Action // by text, with and without brackets, and by name
+	folded map[string]Action // by the same in lower case, where index does not give the same action; see addFolded
 }
 
 // AddAction appends the next action. Actions are numbered like policy entries: plane by plane, cell by cell, then the

@@ -11,15 +11,16 @@ import (
 // ErrAction is wrapped by errors about the text of an action.
 var ErrAction = errors.New("unknown move")
 
-// nameActions sets ActionNames and index. The name of an action is that of its cells: "b3" for a placed piece, "b2-b3"
+// nameActions sets ActionNames, index and folded. The name of an action is that of its cells: "b3" for a placed piece, "b2-b3"
 // for a step. If an action before it has that name, its verb stands before it: "block b3". An action without cells is
 // named by its official text without brackets, but the Game Description Language's "noop" is a "pass". Where all this
-// fails, the official text is the name.
+// fails, the official text is the name. Names keep the case of official texts.
 func (g *Game) nameActions() {
 	g.ActionNames = make([]string, len(g.ActionTexts))
 	g.index = make(map[string]Action, 3*len(g.ActionTexts))
-	// In lower case two texts may be the same, and without brackets, too: (f (a b)) and (f a b).
-	for _, form := range []func(string) string{strings.TrimSpace, fold, clean} {
+	g.folded = map[string]Action{}
+	// Without brackets two texts may be the same: (f (a b)) and (f a b).
+	for _, form := range []func(string) string{strings.TrimSpace, bare} {
 		for a, text := range g.ActionTexts {
 			if _, taken := g.index[form(text)]; text != "" && !taken {
 				g.index[form(text)] = Action(a)
@@ -30,18 +31,46 @@ func (g *Game) nameActions() {
 		if text == "" {
 			continue
 		}
-		for _, name := range []string{g.plainName(a), g.Verb(Action(a)) + " " + g.plainName(a), clean(text), fold(text), text} {
+		names := []string{g.plainName(a), bare(text), text}
+		if names[0] != names[1] {
+			names = slices.Insert(names, 1, g.Verb(Action(a))+" "+names[0])
+		}
+		for _, name := range names {
 			if other, taken := g.index[name]; !taken || other == Action(a) {
 				g.ActionNames[a], g.index[name] = name, Action(a)
 				break
 			}
 		}
 	}
+	for a, text := range g.ActionTexts {
+		if text != "" {
+			for _, form := range []string{text, bare(text), g.ActionNames[a]} {
+				g.addFolded(fold(form), Action(a))
+			}
+		}
+	}
 }
+
+// addFolded lets a text in lower case stand for an action, or for none if it already stands for one whose text differs in case.
+func (g *Game) addFolded(key string, a Action) {
+	other, taken := g.folded[key]
+	if !taken {
+		other, taken = g.index[key]
+	}
+	switch {
+	case !taken:
+		g.folded[key] = a
+	case other != a && (other == ambiguous || bare(g.ActionTexts[other]) != bare(g.ActionTexts[a])):
+		g.folded[key] = ambiguous
+	}
+}
+
+// ambiguous stands in Game.folded for several actions.
+const ambiguous = Action(-1)
 
 // plainName returns the name of an action without its verb, if it has cells.
 func (g *Game) plainName(a int) string {
-	cells, text := NoCells, clean(g.ActionTexts[a])
+	cells, text := NoCells, bare(g.ActionTexts[a])
 	if a < len(g.Drawing.ActionCells) {
 		cells = g.Drawing.ActionCells[a]
 	}
@@ -58,23 +87,35 @@ func (g *Game) plainName(a int) string {
 
 // Verb returns the first word of an action's official text, such as "mark"; "" if no position allows the action.
 func (g *Game) Verb(a Action) string {
-	verb, _, _ := strings.Cut(clean(g.ActionTexts[a]), " ")
+	verb, _, _ := strings.Cut(bare(g.ActionTexts[a]), " ")
 	return verb
 }
 
 // fold returns a text in lower case, without repeated blanks.
 func fold(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }
 
-// clean returns a move's text in lower case, without brackets and repeated blanks.
-func clean(text string) string { return fold(brackets.Replace(text)) }
+// bare returns a text without brackets and repeated blanks.
+func bare(text string) string { return strings.Join(strings.Fields(brackets.Replace(text)), " ") }
 
 var brackets = strings.NewReplacer("(", " ", ")", " ")
 
 // ParseAction returns the action that has the given text in ActionTexts or ActionNames. It ignores repeated blanks and,
 // unless they tell two actions apart, case and brackets. Errors wrap [ErrAction].
 func (g *Game) ParseAction(text string) (Action, error) {
-	for _, key := range []string{strings.TrimSpace(text), fold(text), clean(text)} {
+	for _, key := range []string{strings.TrimSpace(text), bare(text)} {
 		if a, ok := g.index[key]; ok {
+			return a, nil
+		}
+	}
+	for _, key := range []string{fold(text), fold(bare(text))} {
+		a, ok := g.folded[key]
+		if !ok {
+			a, ok = g.index[key]
+		}
+		if ok && a == ambiguous {
+			return 0, fmt.Errorf("%w %s of %s: upper and lower case tell its moves apart", ErrAction, Quote(text), g.Name)
+		}
+		if ok {
 			return a, nil
 		}
 	}

@@ -35,7 +35,12 @@ func TestCase(t *testing.T) {
 		}
 		seen[game.ActionNames[a]] = true
 	}
-	if len(seen) != 2 {
+	if len(seen) != 2 || !seen["take A"] || !seen["take a"] {
 		t.Errorf("moves %v", seen)
+	}
+	for _, text := range []string{"TAKE A", "(TAKE  a)", "Take a"} {
+		if a, err := game.ParseAction(text); err == nil {
+			t.Errorf("%s is read as %s", text, game.ActionTexts[a])
+		}
 	}
 }

@@ -85,7 +85,7 @@ func TestLongestBounds(t *testing.T) {
 			continue
 		}
 		proven++
-		game, err := interpreter.New(text)
+		game, err := interpreter.New(t.Context(), text, interpreter.MaxTerms)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -113,7 +113,7 @@ func (p *Player) setEvaluator(evaluator func(batch int) mcts.Evaluator) {
 }
 
 // run continues the round, with one goroutine per thread, until all plies are played. If ctx ends, it returns
-// ctx's error after the current batch of each thread; then run may be called again.
+// ctx's error after the current game and batch of each thread; then run may be called again.
 func (p *Player) run(ctx context.Context) error {
 	start := time.Now()
 	var wait sync.WaitGroup
@@ -184,12 +184,12 @@ type thread struct {
 	seconds float64           // spent in run since the last result
 }
 
-// run plays at least one batch of leaves, and goes on until no game is left or ctx ends.
+// run advances at least one game, and goes on until no game is left or ctx ends.
 func (t *thread) run(ctx context.Context) {
 	start := time.Now()
 	defer func() { t.seconds += time.Since(start).Seconds() }()
 	for {
-		t.advance()
+		t.advance(ctx)
 		if len(t.active) == 0 {
 			return
 		}
@@ -201,13 +201,18 @@ func (t *thread) run(ctx context.Context) {
 }
 
 // advance advances each active game to its next pending leaf. Games that have played their plies are replaced by others.
-func (t *thread) advance() {
+// After ctx has ended, it advances one game at most.
+func (t *thread) advance(ctx context.Context) {
 	active := t.active
 	t.active = t.active[:0]
-	for _, g := range active {
+	for i, g := range active {
 		t.advanceGame(g)
+		if ctx.Err() != nil {
+			t.active = append(t.active, active[i+1:]...)
+			return
+		}
 	}
-	for len(t.idle) > 0 {
+	for len(t.idle) > 0 && (len(t.active) == 0 || ctx.Err() == nil) {
 		i := t.player.begun.Add(1) - 1
 		if i >= int64(len(t.player.games)) {
 			return

@@ -77,6 +77,32 @@ func TestRoundStops(t *testing.T) {
 	}
 }
 
+// TestStoppedAtOnce: a run whose context has ended advances one game by one batch, and runs that go on play the same games.
+func TestStoppedAtOnce(t *testing.T) {
+	game := recordtest.Game(t, "tic-tac-toe")
+	settings := rundir.DefaultSettings(game)
+	played := func(ctx context.Context) []byte {
+		play := newPlayer(newGames(game, &settings, 1, 8), 1, cacheEntries)
+		for _, g := range play.games {
+			g.meanPlies, g.simulations = 10, 8
+		}
+		play.setEvaluator(uniform)
+		play.begin(3)
+		for first := true; play.played.Load() < 3*8; first = false {
+			err := play.run(ctx)
+			if !errors.Is(err, ctx.Err()) || first && err != nil && len(play.threads[0].active) != 1 {
+				t.Fatalf("%d games are active, error %v", len(play.threads[0].active), err)
+			}
+		}
+		return play.MarshalGames()
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if !bytes.Equal(played(ended), played(t.Context())) {
+		t.Error("stops change the games")
+	}
+}
+
 // TestShortRounds: short rounds with the same network need hardly more evaluations than a long one.
 func TestShortRounds(t *testing.T) {
 	n := testAssignment(t, recordtest.Game(t, "tic-tac-toe"))

@@ -32,8 +32,8 @@ func build(ctx context.Context, text string) (*gates.Circuit, error) {
 }
 
 // compare plays random games, up to a number of plies, by the slow interpreter and by the circuit, 64 at a time.
-func compare(text string, n *gates.Circuit, games int, plies int) error {
-	o, err := interpreter.New(text)
+func compare(ctx context.Context, text string, n *gates.Circuit, games int, plies int) error {
+	o, err := interpreter.New(ctx, text, interpreter.MaxTerms)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func TestSheets(t *testing.T) {
 			if testing.Short() {
 				games = 2
 			}
-			if err := compare(sheets.Text(name), n, randomGames(t, games), maxPlies); err != nil {
+			if err := compare(t.Context(), sheets.Text(name), n, randomGames(t, games), maxPlies); err != nil {
 				t.Error(err)
 			}
 		})
@@ -211,7 +211,7 @@ func TestForeignSheets(t *testing.T) {
 		took := time.Since(start)
 		position, moves, goals := n.Size()
 		t.Logf("%d, %d and %d gates in %v", position, moves, goals, took.Round(time.Millisecond))
-		if err := compare(text, n, games, maxPlies); err != nil {
+		if err := compare(t.Context(), text, n, games, maxPlies); err != nil {
 			t.Error(err)
 		}
 	})

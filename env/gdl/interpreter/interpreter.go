@@ -17,6 +17,7 @@ type Game struct {
 	Roles []string
 
 	text         string // the sheet
+	maxTerms     int
 	terms        *terms
 	predicate    predicates
 	rules        map[id][]rule // by functor of the head
@@ -62,15 +63,16 @@ const (
 	maxArguments    = 64   // of a relation
 )
 
-// New reads a sheet. It returns an error if rules are unsafe or not stratified.
-func New(text string) (*Game, error) {
+// New reads a sheet. It returns an error if rules are unsafe or not stratified, if ctx ends first, or if more than maxTerms
+// terms are met, here or later; each takes about [BytesPerTerm]. Evaluations stop when ctx ends, see [Game.Within].
+func New(ctx context.Context, text string, maxTerms int) (*Game, error) {
 	read, err := kif.ReadRules(text)
 	if err != nil {
 		return nil, err
 	}
 	t := newTerms()
-	g := &Game{text: text, terms: t, rules: map[id][]rule{}, procedures: map[call]*procedure{}, static: newLayer(),
-		stopped: func() error { return nil }}
+	g := &Game{text: text, terms: t, rules: map[id][]rule{}, procedures: map[call]*procedure{}, static: newLayer(), maxTerms: maxTerms}
+	g.Within(ctx)
 	g.terminal = t.pattern(kif.Term{Name: "terminal"}, nil)
 	g.predicate = predicates{
 		role: t.functor("role", 1), init: t.functor("init", 1), true: t.functor("true", 1), does: t.functor("does", 2),
@@ -78,6 +80,10 @@ func New(text string) (*Game, error) {
 	}
 	var order []id // the heads of rules
 	for _, r := range kif.SplitGoals(read) {
+		g.check()
+		if g.err != nil {
+			return nil, g.err
+		}
 		bodies, err := alternatives(r.Body, r.Pos)
 		if err != nil {
 			return nil, err
@@ -273,12 +279,16 @@ func (g *Game) fail(err error) {
 // step counts a step of an evaluation, and checks the limits now and then.
 func (g *Game) step() {
 	g.steps++
-	if g.steps%checked != 0 {
-		return
+	if g.steps%checked == 0 {
+		g.check()
 	}
+}
+
+// check fails if the context has ended or there are too many terms.
+func (g *Game) check() {
 	g.fail(g.stopped())
-	if len(g.terms.list) > maxTerms {
-		g.fail(errTerms)
+	if len(g.terms.list) > g.maxTerms {
+		g.fail(fmt.Errorf("more than %d terms", g.maxTerms))
 	}
 }
 
@@ -298,16 +308,16 @@ func (g *Game) environment(variables int) environment {
 	return env
 }
 
-// Renewed returns the position itself, or the same position of a new game if this one has collected many terms.
-func (p *Position) Renewed() (*Position, error) {
-	if len(p.game.terms.list) < maxTerms/2 {
+// Renewed returns the position itself, or the same position of a new game if this one has collected many terms. It stops when
+// ctx ends, and so do the new game's evaluations.
+func (p *Position) Renewed(ctx context.Context) (*Position, error) {
+	if len(p.game.terms.list) < p.game.maxTerms/2 {
 		return p, nil
 	}
-	g, err := New(p.game.text)
+	g, err := New(ctx, p.game.text, p.game.maxTerms)
 	if err != nil {
 		return nil, err
 	}
-	g.stopped = p.game.stopped
 	var fluents []id
 	for _, text := range p.True() {
 		n, err := g.Number(text)

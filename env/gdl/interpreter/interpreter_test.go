@@ -8,7 +8,7 @@ import (
 
 // TestDerivation checks a recursion, or, not, distinct, a repeated variable and moves with arguments.
 func TestDerivation(t *testing.T) {
-	g, err := New(`(role a) (role b) (init (at 1 1)) (init (pair 2 2)) (init (pair 2 3))
+	g, err := New(t.Context(), `(role a) (role b) (init (at 1 1)) (init (pair 2 2)) (init (pair 2 3))
 		(succ 1 2) (succ 2 3) (succ 3 4)
 		(<= (above ?x ?y) (succ ?y ?x)) (<= (above ?x ?z) (above ?x ?y) (succ ?z ?y))
 		(<= (legal a (go ?x ?y)) (true (at ?x ?y)))
@@ -19,7 +19,7 @@ func TestDerivation(t *testing.T) {
 		(<= (next (at ?y ?x)) (does a (go ?x ?y)) (does b (pick ?x)))
 		(<= (next (pair ?x 1)) (or (does b (pick ?x)) (does a (go 3 ?x))))
 		(<= terminal (true (at ?x ?y)) (above ?x 2))
-		(<= (goal a 100) terminal) (<= (goal a 0) (not terminal)) (goal b 50)`)
+		(<= (goal a 100) terminal) (<= (goal a 0) (not terminal)) (goal b 50)`, MaxTerms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestErrors(t *testing.T) {
 		{"(<= p (not (q ?x))) (q 1)", "free in a negation"},
 		{"(<= terminal (does a x))", "terminal depends on does"},
 	} {
-		if _, err := New(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := New(t.Context(), c.text, MaxTerms); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
 		}
 	}

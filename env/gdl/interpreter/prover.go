@@ -1,20 +1,19 @@
 package interpreter
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // Limits of an evaluation.
 const (
-	maxTerms   = 2 << 20 // terms of a game; about 300 MB
 	maxNesting = 20_000  // questions that wait for each other
 	checked    = 1 << 10 // steps between looks at the context
 )
 
-var (
-	errTerms   = fmt.Errorf("more than %d terms", maxTerms)
-	errNesting = errors.New("rules need each other without end")
+var errNesting = errors.New("rules need each other without end")
+
+// BytesPerTerm is about the memory of a term and of the answers that mention it. MaxTerms is the usual limit of a game.
+const (
+	BytesPerTerm = 160
+	MaxTerms     = 2 << 20
 )
 
 // class tells what the facts of a relation depend on.

@@ -15,12 +15,12 @@ import (
 
 // TestRecursion asks for relations that need themselves and each other, with cycles in the facts.
 func TestRecursion(t *testing.T) {
-	g, err := New(`(role a) (edge 1 2) (edge 2 3) (edge 3 1) (edge 3 4) (edge 5 6) (init (marked 2)) (init (marked 5))
+	g, err := New(t.Context(), `(role a) (edge 1 2) (edge 2 3) (edge 3 1) (edge 3 4) (edge 5 6) (init (marked 2)) (init (marked 5))
 		(<= (path ?x ?y) (edge ?x ?y)) (<= (path ?x ?z) (path ?x ?y) (path ?y ?z))
 		(<= (even ?x ?y) (edge ?x ?z) (odd ?z ?y)) (<= (even ?x ?x) (edge ?x ?y)) (<= (odd ?x ?y) (edge ?x ?z) (even ?z ?y))
 		(<= (near ?x) (true (marked ?x))) (<= (near ?y) (near ?x) (edge ?x ?y))
 		(<= (legal a (path 1 ?y)) (path 1 ?y)) (<= (legal a (path ?x 6)) (path ?x 6)) (<= (legal a loop) (path 2 2) (not (path 4 4)))
-		(<= (legal a (even ?y)) (even 1 ?y)) (<= (legal a (odd ?y)) (odd 1 ?y)) (<= (legal a (near ?x)) (near ?x) (not (near 7)))`)
+		(<= (legal a (even ?y)) (even 1 ?y)) (<= (legal a (odd ?y)) (odd 1 ?y)) (<= (legal a (near ?x)) (near ?x) (not (near 7)))`, MaxTerms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestRandomRules(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		text := randomRules(rng)
-		g, err := New(text)
+		g, err := New(t.Context(), text, MaxTerms)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -162,8 +162,8 @@ func naive(t *testing.T, text string) []string {
 // TestWithin: an evaluation ends with its context, and a later one finds what the first did not.
 func TestWithin(t *testing.T) {
 	const digits = "(d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9)"
-	g, err := New("(role a) " + digits + `(<= (legal a (m ?u ?v ?w ?x ?y ?z)) (d ?u) (d ?v) (d ?w) (d ?x) (d ?y) (d ?z) (true slow)) (init slow)
-		(legal a wait) (<= (next fast) (does a wait))`)
+	g, err := New(t.Context(), "(role a) "+digits+`(<= (legal a (m ?u ?v ?w ?x ?y ?z)) (d ?u) (d ?v) (d ?w) (d ?x) (d ?y) (d ?z) (true slow)) (init slow)
+		(legal a wait) (<= (next fast) (does a wait))`, MaxTerms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,5 +186,19 @@ func TestWithin(t *testing.T) {
 	}
 	if got := fmt.Sprint(p.Legal("a"), p.True()); got != "[wait] [fast]" {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestLimits: reading a sheet ends with the context, or at the given number of terms.
+func TestLimits(t *testing.T) {
+	text := "(role me) (nat z) (<= (nat (suc ?x)) (nat ?x)) (<= (init (c ?x)) (nat ?x)) (legal me go) (goal me 100)"
+	if _, err := New(t.Context(), text, 5000); err == nil || err.Error() != "more than 5000 terms" {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	if _, err := New(ctx, text, 1<<30); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > time.Second {
+		t.Errorf("error %v after %v", err, time.Since(begin))
 	}
 }

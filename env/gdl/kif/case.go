@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Keywords are the words that have a meaning in every sheet. They are read in any case.
+// Keywords are the words that have a meaning in every sheet. They are read in any case where they have it: at the head of an
+// atom or a literal. In terms they are names.
 var Keywords = []string{
 	"role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "not", "or", "and", "distinct",
 	"random", "sees",
@@ -22,20 +23,50 @@ type Case struct {
 func CaseOf(nodes []Node) *Case {
 	c := &Case{written: map[string]Node{}}
 	for _, n := range nodes {
-		c.add(n, map[string]Node{})
+		variables := map[string]Node{}
+		walkRule(n, func(n Node, keyword bool) Node {
+			if !keyword {
+				c.add(n, variables)
+			}
+			return n
+		})
 	}
 	return c
 }
 
-// add notes the words of a node; variables holds those of its rule by their lower case.
+// walkRule replaces the words of a rule by what replace returns, which learns whether the word is a keyword in its place.
+func walkRule(n Node, replace func(n Node, keyword bool) Node) Node {
+	const (
+		rule = iota
+		literal
+		term
+	)
+	var walk func(n Node, kind int) Node
+	walk = func(n Node, kind int) Node {
+		if !n.IsList() {
+			return replace(n, kind != term && slices.Contains(Keywords, strings.ToLower(n.Atom)))
+		}
+		list := make([]Node, len(n.List))
+		inner := term
+		for i, m := range n.List {
+			switch word := strings.ToLower(m.Atom); {
+			case i > 0:
+				list[i] = walk(m, inner)
+				continue
+			case kind == rule && word == "<=", kind == literal && (word == "not" || word == "and" || word == "or"):
+				inner = literal
+			}
+			list[i] = walk(m, kind)
+		}
+		n.List = list
+		return n
+	}
+	return walk(n, rule)
+}
+
+// add notes a name or variable; variables holds those of its rule by their lower case.
 func (c *Case) add(n Node, variables map[string]Node) {
-	for _, m := range n.List {
-		c.add(m, variables)
-	}
 	lower := strings.ToLower(n.Atom)
-	if n.IsList() || slices.Contains(Keywords, lower) {
-		return
-	}
 	words := c.written
 	if lower[0] == '?' {
 		words = variables
@@ -49,17 +80,25 @@ func (c *Case) add(n Node, variables map[string]Node) {
 	}
 }
 
-// Fold returns a node with keywords in lower case, and with all other words so unless case counts.
-func (c *Case) Fold(n Node) Node {
-	if lower := strings.ToLower(n.Atom); c.Twins == nil || slices.Contains(Keywords, lower) {
-		n.Atom = lower
-	}
-	if len(n.List) > 0 {
-		list := make([]Node, len(n.List))
-		for i, m := range n.List {
-			list[i] = c.Fold(m)
+// foldRule returns a rule with keywords in lower case, and with all other words so unless case counts.
+func (c *Case) foldRule(n Node) Node {
+	return walkRule(n, func(n Node, keyword bool) Node {
+		if keyword || c.Twins == nil {
+			n.Atom = strings.ToLower(n.Atom)
 		}
-		n.List = list
+		return n
+	})
+}
+
+// Fold returns a term with all words in lower case unless case counts.
+func (c *Case) Fold(n Node) Node {
+	if c.Twins != nil {
+		return n
+	}
+	n.Atom = strings.ToLower(n.Atom)
+	n.List = slices.Clone(n.List)
+	for i, m := range n.List {
+		n.List[i] = c.Fold(m)
 	}
 	return n
 }

@@ -39,7 +39,10 @@ func TestCase(t *testing.T) {
 		"(ROLE White) (init (nextRank ?A)) (<= (p ?a) (q White))": "[(role white) (init (nextrank ?a)) (<= (p ?a) (q white))] []",
 		"(nextRank A) (nextrank a) (INIT B)":                      "[(nextRank A) (nextrank a) (init B)] [nextRank nextrank]",
 		"(<= (p ?X) (q ?X ?x) (Distinct ?X ?x))":                  "[(<= (p ?X) (q ?X ?x) (distinct ?X ?x))] [?X ?x]",
-		"(p Ä) (q ä)":                                             "[(p Ä) (q ä)] [Ä ä]",
+		"(<= (Next True) (Not (Or (TRUE goal) (Does x Init))))":   "[(<= (next true) (and (not (true goal)) (not (does x init))))] []",
+		"(Legal x Role) (Role role)":                              "[(legal x Role) (role role)] [Role role]",
+		"(<= (p TRUE) (Distinct ?x TRUE) (TRUE true))":            "[(<= (p TRUE) (distinct ?x TRUE) (true true))] [TRUE true]",
+		"(p Ä) (q ä)": "[(p Ä) (q ä)] [Ä ä]",
 	} {
 		nodes, err := kif.Read(text)
 		if err != nil {

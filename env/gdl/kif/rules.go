@@ -62,12 +62,12 @@ var takes = map[string]string{
 	"not": "one condition", "distinct": "two terms", "or": "one condition or more", "and": "one condition or more",
 }
 
-// Rules parses the nodes of a sheet, after [Case.Fold]. Errors are of type [Error].
+// Rules parses the nodes of a sheet, in lower case unless case counts. Errors are of type [Error].
 func Rules(nodes []Node) ([]Rule, error) {
 	var rules []Rule
 	words := CaseOf(nodes)
 	for _, n := range nodes {
-		n = words.Fold(n)
+		n = words.foldRule(n)
 		rule := Rule{Pos: n.Pos}
 		head := n
 		if n.IsList() && len(n.List) > 0 && n.List[0].Atom == "<=" {

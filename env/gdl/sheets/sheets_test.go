@@ -21,7 +21,7 @@ func TestNatives(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := interpreter.New(sheets.Text(sheet))
+			o, err := interpreter.New(t.Context(), sheets.Text(sheet), interpreter.MaxTerms)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func compareGame(t *testing.T, g *env.Game, o *interpreter.Game, rng *rand.Rand)
 // TestPlay plays a random game of every sheet: each player always has a move, and one goal at the end.
 func TestPlay(t *testing.T) {
 	for _, name := range sheets.Names() {
-		o, err := interpreter.New(sheets.Text(name))
+		o, err := interpreter.New(t.Context(), sheets.Text(name), interpreter.MaxTerms)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

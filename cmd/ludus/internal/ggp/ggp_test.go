@@ -142,7 +142,7 @@ type outcome struct {
 // play plays a match on a scrambled sheet. It fails the test if an answer is late or illegal.
 func (s matchServer) play(t *testing.T) (o outcome) {
 	t.Helper()
-	game, err := interpreter.New(s.text)
+	game, err := interpreter.New(t.Context(), s.text, interpreter.MaxTerms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -544,6 +544,9 @@ func TestSilence(t *testing.T) {
 		{"(PREVIEW () 1)", 36 * time.Second, "ready"},
 		{fmt.Sprintf(start, "three"), 36 * time.Second, "ready"},
 		{"(PLAY two NIL)", 37 * time.Second, busy},
+		{fmt.Sprintf(start, "three"), 52 * time.Second, busy},
+		{fmt.Sprintf(start, "three"), 53 * time.Second, "ready"}, // its server comes back after 17 s
+		{"(PLAY three NIL)", 54 * time.Second, ""},
 	} {
 		if got, err := s.message(m.message, 0, now.Add(m.after)); m.want != "" && got != m.want || err != nil {
 			t.Errorf("%.30s after %v: %q (%v), want %q", m.message, m.after, got, err, m.want)

@@ -7,6 +7,7 @@ import (
 	"log"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -34,8 +35,10 @@ func TestLearning(t *testing.T) {
 	}
 }
 
-// TestLearningEnds ends a match while a network is trained.
+// TestLearningEnds ends a match while a network is trained. The memory is given back.
 func TestLearningEnds(t *testing.T) {
+	runtime.GC() // what earlier tests left
+	before := live()
 	address, _ := serveTuned(t, testMargin, func(s *Server) { s.minLearning = time.Second })
 	started := make(chan string)
 	go func() {
@@ -43,11 +46,19 @@ func TestLearningEnds(t *testing.T) {
 	}()
 	time.Sleep(3 * time.Second)
 	begin := time.Now()
+	during := live()
 	answers(t, address, "(ABORT m)", "aborted")
 	if answer := <-started; answer != "ready" || time.Since(begin) > 10*time.Second {
 		t.Errorf("START is answered %q after %v", answer, time.Since(begin))
 	}
 	answers(t, address, "(INFO)", "((name ludus) (status available))")
+	for begin := time.Now(); live() > before+4<<20 && time.Since(begin) < 5*time.Second; {
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Logf("%d MB before, %d during and %d after the match", before>>20, during>>20, live()>>20)
+	if live() > before+4<<20 {
+		t.Error("the memory is not given back")
+	}
 }
 
 // faulty is a position of a game with a fault, which shows after some evaluations.

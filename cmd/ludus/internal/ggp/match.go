@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -115,7 +116,8 @@ func (s *Server) newMatch(start *message, door int, now time.Time) (*match, erro
 	both.Go(func() { m.answer(ctx) })
 	s.running.Go(func() {
 		both.Wait()
-		m.position, m.player, m.stage = nil, nil, stage{}
+		m.position, m.player, m.stage, m.stages = nil, nil, stage{}, nil
+		runtime.GC() // sync.Pool keeps objects for one collection
 		debug.FreeOSMemory()
 	})
 	return m, nil
@@ -124,6 +126,15 @@ func (s *Server) newMatch(start *message, door int, now time.Time) (*match, erro
 // logf logs a line about the match.
 func (m *match) logf(format string, args ...any) {
 	m.server.logf("match %.60s: %s", m.id, fmt.Sprintf(format, args...))
+}
+
+// written returns roles as the sheet writes them, for the log.
+func (m *match) written(roles ...string) string {
+	var list []string
+	for _, role := range roles {
+		list = append(list, m.words.Written(role))
+	}
+	return strings.Join(list, " ")
 }
 
 // safely calls f and turns a panic into an error, because a sheet may reveal a bug, and later matches must go on.
@@ -155,7 +166,7 @@ func (m *match) findPlayer(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.logf("%s plays %s", t.name, m.role)
+		m.logf("%s plays %s", t.name, m.written(m.role))
 		m.stages <- stage{byAgent, t.rules.start(), names, p}
 		return nil
 	}
@@ -175,12 +186,15 @@ func (m *match) findPlayer(ctx context.Context) error {
 		err = m.checkRoles(newRules(circuit).names)
 	}
 	if err != nil {
-		return fmt.Errorf("a search that interprets the rules plays %s, because they are not compiled: %w", m.role, err)
+		return fmt.Errorf("a search that interprets the rules plays %s, because they are not compiled: %w", m.written(m.role), err)
 	}
 	m.stages <- stage{rank: byCircuit, position: newRules(circuit).start()}
+	if n := len(m.roles); n != 2 {
+		return fmt.Errorf("a search for any number of roles plays %s, because the number of roles is %d", m.written(m.role), n)
+	}
 	game, _, err := gdl.FromCircuit(limited, "match", text, circuit)
 	if err != nil {
-		return fmt.Errorf("a search for any number of roles plays %s, because %w", m.role, err)
+		return fmt.Errorf("a search for any number of roles plays %s, because %w", m.written(m.role), err)
 	}
 	search := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: m.server.playouts(game)}, nil)
 	if err := m.sendAgent(circuit, search); err != nil {
@@ -188,26 +202,25 @@ func (m *match) findPlayer(ctx context.Context) error {
 	}
 	if time.Until(m.ready) >= m.server.minLearning {
 		if network := m.learn(limited, game, search); network != nil {
-			m.logf("the network plays %s", m.role)
+			m.logf("the network plays %s", m.written(m.role))
 			return m.sendAgent(circuit, network)
 		}
 	}
 	if ctx.Err() == nil {
-		m.logf("a search with random playouts plays %s", m.role)
+		m.logf("a search with random playouts plays %s", m.written(m.role))
 	}
 	return nil
 }
 
 // interpret sends a search that interprets the rules.
 func (m *match) interpret(ctx context.Context, text string) error {
-	game, err := interpreter.New(text)
+	game, err := interpreter.New(ctx, text, m.server.terms())
 	if err != nil {
 		return err
 	}
 	if err := m.checkRoles(game.Roles); err != nil {
 		return err
 	}
-	game.Within(ctx)
 	start, err := game.Start()
 	if err == nil {
 		m.stages <- stage{rank: byInterpreter, position: &interpreted{start}}
@@ -218,7 +231,7 @@ func (m *match) interpret(ctx context.Context, text string) error {
 // checkRoles returns an error unless the roles that follow from the rules are those of the sheet's facts.
 func (m *match) checkRoles(roles []string) error {
 	if !slices.Equal(slices.Sorted(slices.Values(roles)), slices.Sorted(slices.Values(m.roles))) {
-		return fmt.Errorf("the roles %v are not those of its facts, %v", roles, m.roles)
+		return fmt.Errorf("the roles (%s) are not those of its facts (%s)", m.written(roles...), m.written(m.roles...))
 	}
 	return nil
 }
@@ -238,20 +251,10 @@ func (m *match) learn(ctx context.Context, game *env.Game, search *agent.Factory
 	var network *agent.Factory
 	var score stats.Estimate
 	var games int
-	var err error
-	learned := make(chan struct{})
-	m.server.running.Go(func() {
-		defer close(learned)
-		err = safely(func() (err error) {
-			network, score, games, err = learn(ctx, game, search, m.server.simulations(), m.ready.Add(-settling))
-			return err
-		})
+	err := safely(func() (err error) {
+		network, score, games, err = learn(ctx, game, search, m.server.simulations(), m.ready.Add(-settling))
+		return err
 	})
-	select {
-	case <-learned:
-	case <-ctx.Done(): // learn ends after a last write to the disk
-		return nil
-	}
 	switch {
 	case ctx.Err() != nil:
 		return nil
@@ -318,6 +321,9 @@ func (m *match) handle(ctx context.Context, r request) error {
 	limited, cancel := context.WithDeadline(ctx, r.deadline)
 	defer cancel()
 	m.adopt(limited)
+	if m.position != nil {
+		m.position.within(limited)
+	}
 	m.append(r.moves)
 	if m.position == nil {
 		return nil
@@ -341,7 +347,7 @@ func (m *match) handle(ctx context.Context, r request) error {
 		return nil
 	}
 	if len(legal) == 0 {
-		return fmt.Errorf("%s has no legal move", m.role)
+		return fmt.Errorf("%s has no legal move", m.written(m.role))
 	}
 	r.answers <- m.out(legal[m.rng.IntN(len(legal))])
 	if len(legal) == 1 {
@@ -398,14 +404,14 @@ func (m *match) append(moves []kif.Node) {
 
 // isRepeated reports whether a message repeats the last one: its moves are those that led to the position, and one of them
 // is illegal now. (If all are legal, the players may have made the same moves again.) A client repeats a message that
-// got no answer.
+// got no answer. If time runs out before the legal moves are known, the message counts as new.
 func (m *match) isRepeated(named map[string]string) bool {
 	if len(m.history) == 0 || !maps.Equal(named, m.history[len(m.history)-1]) || m.position == nil || m.reached < len(m.history) {
 		return false
 	}
 	for role, move := range m.translated(named) {
 		if !slices.Contains(m.legal(role), move) {
-			return true
+			return m.position.err() == nil
 		}
 	}
 	return false
@@ -432,7 +438,10 @@ func (m *match) legal(role string) []string {
 
 // catchUp plays the moves of the history that the position has not reached yet, until ctx ends.
 func (m *match) catchUp(ctx context.Context) error {
-	renewed, _, err := m.position.renewed()
+	renewed, _, err := m.position.renewed(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -487,7 +496,11 @@ func (m *match) choose(ctx context.Context, r request, role string, legal []stri
 // tryPlayer lets the player choose a move, if time is left.
 func (m *match) tryPlayer(ctx context.Context, r request, role string, legal []string) error {
 	for ; m.followed < len(m.history); m.followed++ {
-		if err := m.player.follow(m.translated(m.history[m.followed])); err != nil {
+		err := m.player.follow(m.translated(m.history[m.followed]))
+		if err != nil && m.position.err() != nil {
+			return nil // no time is left; the next request goes on
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -517,7 +530,7 @@ func (m *match) result() string {
 		if g := goals[slices.Index(m.position.roles(), m.names().in(role))]; g >= 0 {
 			goal = fmt.Sprint(g)
 		}
-		parts = append(parts, role+" "+goal)
+		parts = append(parts, m.written(role)+" "+goal)
 	}
 	return strings.Join(parts, ", ")
 }

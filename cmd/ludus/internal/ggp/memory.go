@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/gdl/interpreter"
 )
 
-// Each match may use so much of its part of the memory for a tree.
+// Each match may use so much of its part of the memory for a tree, and as much for the terms of the interpreter.
 const treeShare = 4
 
 // Limits of searches by an agent, and estimates of the bytes that a simulation adds to its tree.
@@ -21,8 +22,11 @@ const (
 	maxChildren        = 100     // of a position, on average
 )
 
-// room returns the bytes that the tree of a match may have.
+// room returns the bytes that the tree of a match, and the terms of a game, may have.
 func (s *Server) room() int { return s.memory / s.most / treeShare }
+
+// terms returns how many terms the interpreter may number in a game; a search may have a second game.
+func (s *Server) terms() int { return min(interpreter.MaxTerms, s.room()/interpreter.BytesPerTerm) }
 
 // playouts returns how many playouts per move a search for two players who take turns may have.
 func (s *Server) playouts(game *env.Game) int {

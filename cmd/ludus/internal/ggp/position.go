@@ -20,12 +20,13 @@ type position interface {
 	text(role int, move int32) string
 	number(role int, text string) (move int32, known bool)
 	clone() position
-	copyFrom(position)                // of the same match and kind
-	play(moves []int32) error         // a move of each role
-	playouts(*rand.Rand) playouts     // plays randomly to the end, or for maxPlayout plies
-	within(ctx context.Context)       // limits the methods that follow; err then tells whether their results are right
-	err() error                       // the context's error if a method was interrupted
-	renewed() (position, bool, error) // itself, or an equal one with less memory, whose moves may have other numbers
+	copyFrom(position)            // of the same match and kind
+	play(moves []int32) error     // a move of each role
+	playouts(*rand.Rand) playouts // plays randomly to the end, or for maxPlayout plies
+	within(ctx context.Context)   // limits the methods that follow; err then tells whether their results are right
+	err() error                   // the context's error if a method was interrupted
+	// renewed returns itself, or an equal position with less memory, whose moves may have other numbers.
+	renewed(ctx context.Context) (p position, changed bool, err error)
 }
 
 // playouts are the results of random games from a position.
@@ -97,11 +98,12 @@ func (c *compiled) update() {
 // holds reports whether a gate is true.
 func (c *compiled) holds(r gates.Ref) bool { return c.values.Get(r)&1 != 0 }
 
-func (c *compiled) roles() []string                  { return c.names }
-func (c *compiled) over() bool                       { return c.holds(c.circuit.Terminal) }
-func (c *compiled) within(context.Context)           {}
-func (c *compiled) err() error                       { return nil }
-func (c *compiled) renewed() (position, bool, error) { return c, false, nil }
+func (c *compiled) roles() []string        { return c.names }
+func (c *compiled) over() bool             { return c.holds(c.circuit.Terminal) }
+func (c *compiled) within(context.Context) {}
+func (c *compiled) err() error             { return nil }
+
+func (c *compiled) renewed(context.Context) (position, bool, error) { return c, false, nil }
 
 func (c *compiled) clone() position {
 	copied := c.rules.start()
@@ -254,8 +256,8 @@ func (i *interpreted) play(moves []int32) error {
 	return err
 }
 
-func (i *interpreted) renewed() (position, bool, error) {
-	at, err := i.at.Renewed()
+func (i *interpreted) renewed(ctx context.Context) (position, bool, error) {
+	at, err := i.at.Renewed(ctx)
 	if err != nil {
 		return nil, false, err
 	}

@@ -197,10 +197,9 @@ func (u *uct) simulate() error {
 	return nil
 }
 
-// follow implements player. The subtree of the moves becomes the tree.
+// follow implements player. The subtree of the moves becomes the tree. After an error nothing has changed.
 func (u *uct) follow(moves map[string]string) error {
 	p, root := u.position, u.root
-	u.root = nil
 	var chosen []int
 	var numbers []int32
 	for role, name := range p.roles() {
@@ -218,6 +217,10 @@ func (u *uct) follow(moves map[string]string) error {
 			}
 		}
 	}
+	if err := p.play(numbers); err != nil {
+		return err
+	}
+	u.root = nil
 	if len(chosen) == len(numbers) {
 		u.root = root.children[key(chosen)]
 	}
@@ -227,7 +230,7 @@ func (u *uct) follow(moves map[string]string) error {
 	} else {
 		u.line, u.best = nil, -1
 	}
-	return p.play(numbers)
+	return nil
 }
 
 // choose implements player.
@@ -262,7 +265,7 @@ func (u *uct) text(role int) string {
 
 // search simulates until ctx ends, or until a player without opponents has found a perfect game.
 func (u *uct) search(ctx context.Context) error {
-	renewed, changed, err := u.position.renewed()
+	renewed, changed, err := u.position.renewed(ctx)
 	if err != nil {
 		return err
 	}

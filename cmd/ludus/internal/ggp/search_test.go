@@ -33,7 +33,7 @@ func startOf(t testing.TB, text string, compile bool) position {
 		}
 		return newRules(circuit).start()
 	}
-	game, err := interpreter.New(text)
+	game, err := interpreter.New(t.Context(), text, interpreter.MaxTerms)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -407,16 +407,20 @@ func (s *Server) status(now time.Time) string {
 
 // silent returns a match whose server sends nothing any more; nil if there is none. The caller holds the lock.
 func (s *Server) silent(now time.Time) *match {
-	for _, m := range s.matches {
-		wait := max(patience*m.playClock, minPatience)
-		if !m.played {
-			wait += m.startClock
-		}
-		if now.Sub(m.last) >= wait {
-			return m
-		}
+	i := slices.IndexFunc(s.matches, func(m *match) bool { return m.isSilent(now) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return s.matches[i]
+}
+
+// isSilent reports whether the match's server sends nothing any more. The caller holds the server's lock.
+func (m *match) isSilent(now time.Time) bool {
+	wait := max(patience*m.playClock, minPatience)
+	if !m.played {
+		wait += m.startClock
+	}
+	return now.Sub(m.last) >= wait
 }
 
 // within returns the time when a search must end, and the time when an answer must be sent. On a clock shorter than the
@@ -438,7 +442,7 @@ func (s *Server) start(message *message, door int, received time.Time) (string, 
 	if m == nil {
 		return busy, nil
 	}
-	m.logf("%s of %v, clocks %v and %v", m.role, m.roles, m.startClock, m.playClock)
+	m.logf("%s of %s, clocks %v and %v", m.written(m.role), m.written(m.roles...), m.startClock, m.playClock)
 	timer := time.NewTimer(time.Until(m.ready))
 	defer timer.Stop()
 	select {
@@ -458,12 +462,15 @@ func (s *Server) begin(message *message, door int, received time.Time) (*match, 
 		return nil, nil
 	}
 	twin := s.find(door, message.match)
+	old := twin
 	if twin == nil && len(s.matches) == s.most {
-		if old := s.silent(received); old != nil {
-			old.logf("ended: no message for %v", received.Sub(old.last).Round(time.Second))
-			old.cancel()
-			s.end(old)
-		}
+		old = s.silent(received)
+	}
+	if old != nil && old.isSilent(received) {
+		old.logf("ended: no message for %v", received.Sub(old.last).Round(time.Second))
+		old.cancel()
+		s.end(old)
+		twin = nil
 	}
 	switch {
 	case twin != nil:

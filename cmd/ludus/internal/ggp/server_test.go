@@ -41,11 +41,20 @@ func TestCase(t *testing.T) {
 	}
 	answers(t, address, "(ABORT m2)", "aborted")
 
+	// Roles in the log.
+	answers(t, address, "(START m4 Alice ((role Alice) (role Bob) (role Eve) (legal Alice go) (legal Bob go) (legal Eve go) (init new) (<= terminal (not (true new))) (goal Alice 70) (goal Bob 20) (goal Eve 10)) 20 5)", "ready")
+	answers(t, address, "(STOP m4 (go go go))", "done")
+
+	// Moves that are spelled like keywords.
+	answers(t, address, "(START m5 me ((role me) (Legal me (setFlag True)) (init (Goal on)) (<= (next (done Init)) (does me (setFlag True))) (<= Terminal (true (done Init))) (<= (goal me 100) (true (done Init)))) 20 5)", "ready")
+	answers(t, address, "(PLAY m5 NIL)", "(setFlag True)")
+	answers(t, address, "(STOP m5 ((SETFLAG TRUE)))", "done")
+
 	twins := "(role a) (legal a go) (legal a Go) (<= (next moved) (does a ?m)) (<= (next won) (does a Go)) (<= terminal (true moved)) (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))"
 	answers(t, address, "(START m3 a ("+twins+") 20 5)", "ready")
 	answers(t, address, "(PLAY m3 NIL)", "Go")
 	answers(t, address, "(STOP m3 (Go))", "done")
-	for _, want := range []string{"case counts: go and Go are two words", "over; a 100"} {
+	for _, want := range []string{"case counts: go and Go are two words", "over; a 100", "m4: Alice of Alice Bob Eve,", "any number of roles plays Alice, because the number of roles is 3\n", "over; Alice 70, Bob 20, Eve 10", "over; me 100"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q", want)
 		}
@@ -56,7 +65,7 @@ func TestCase(t *testing.T) {
 func TestLargeSheets(t *testing.T) {
 	address, log := serve(t, testMargin)
 	pairs := sheet(t, "pairs")
-	game, err := interpreter.New(pairs)
+	game, err := interpreter.New(t.Context(), pairs, interpreter.MaxTerms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,18 +93,24 @@ func TestLargeSheets(t *testing.T) {
 	}
 }
 
-// TestAbort: when a match ends, so does its preparation, within 100 ms if the machine is idle. The test allows 1 s.
+// TestAbort: when a match ends, so does its preparation, training included, within 100 ms if the machine is idle. The test
+// allows 500 ms.
 func TestAbort(t *testing.T) {
 	l := &logged{}
 	s := &Server{margin: time.Second, minLearning: time.Second, memory: 2 << 30, most: 1, log: log.New(l, "", 0)}
-	for name, text := range map[string]string{"pairs": sheet(t, "pairs"), "tic-tac-toe": sheets.Text("tic-tac-toe"), "queens": queens(9)} {
+	largeHex := strings.NewReplacer("(row r5)", "(row r5) (row r6) (row r7)", "(column c5)", "(column c5) (column c6) (column c7)",
+		"(below r4 r5)", "(below r4 r5) (below r5 r6) (below r6 r7)", "(left c4 c5)", "(left c4 c5) (left c5 c6) (left c6 c7)",
+		"red r5", "red r7", "?r c5", "?r c7").Replace(sheets.Text("hex"))
+	for name, text := range map[string]string{
+		"pairs": sheet(t, "pairs"), "tic-tac-toe": sheets.Text("tic-tac-toe"), "queens": queens(9), "hex": largeHex, "numbers": numbers,
+	} {
 		role := strings.Fields(strings.SplitN(text, "(role ", 2)[1])[0]
 		start, err := parse("(START m " + strings.TrimSuffix(role, ")") + " (" + text + ") 60 5)")
 		if err != nil {
 			t.Fatal(err)
 		}
 		slowest := time.Duration(0)
-		for _, after := range []time.Duration{0, 20, 100, 500, 2000} {
+		for _, after := range []time.Duration{0, 20, 100, 500, 2000, 4000} {
 			m, err := s.newMatch(start, 0, time.Now())
 			if err != nil {
 				t.Fatal(err)
@@ -111,11 +126,24 @@ func TestAbort(t *testing.T) {
 			slowest = max(slowest, time.Since(begin))
 		}
 		t.Logf("%s: %v", name, slowest)
-		if slowest > time.Second {
+		if slowest > 500*time.Millisecond {
 			t.Errorf("%s: preparation ends after %v", name, slowest)
 		}
 	}
 	s.running.Wait()
+}
+
+// numbers is a sheet with infinitely many first positions.
+const numbers = `(role me) (nat z) (<= (nat (suc ?x)) (nat ?x)) (<= (init (c ?x)) (nat ?x)) (legal me go) (next (c z))
+	(<= terminal (true (c q))) (goal me 100)`
+
+// TestTermsLimit: the interpreter's memory depends on that of a match.
+func TestTermsLimit(t *testing.T) {
+	at, l := serveMatches(t, 2, func(s *Server) { s.memory = MinMemory })
+	answers(t, at[0], "(START m me ("+numbers+") 20 5)", "ready")
+	if want := fmt.Sprintf("the rules cannot be interpreted: more than %d terms", MinMemory/2/treeShare/interpreter.BytesPerTerm); !strings.Contains(l.String(), want) {
+		t.Errorf("the log is %s, want %s", l, want)
+	}
 }
 
 // queens returns the sheet of a game whose gates take long to compile: players move queens on a board, and shoot at a cell.
@@ -324,5 +352,33 @@ func TestMemory(t *testing.T) {
 	}
 	if after := live(); after > before+10<<20 {
 		t.Errorf("%d MB before the match, %d afterwards", before>>20, after>>20)
+	}
+}
+
+// TestSameMoves plays plies with the same moves on a sheet that is too large to ground and whose legal moves take the interpreter
+// thousands of steps: every message counts.
+func TestSameMoves(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("(role me) (role you) (init (count 0)) (init (at 0 0 0 0 0 0 0))")
+	for digit := range 10 {
+		fmt.Fprintf(&text, "(digit %d) (after %d %d)", digit, digit, (digit+1)%10)
+	}
+	text.WriteString(`(<= (next (at ?n ?a ?b ?c ?d ?e ?f)) (true (at ?a ?b ?c ?d ?e ?f ?g)) (true (count ?n)))
+		(<= (next (count ?n)) (true (count ?m)) (after ?m ?n)) (<= terminal (true (count 9)))
+		(<= (seen ?x ?y ?z) (true (count ?n)) (digit ?x) (digit ?y) (digit ?z)) (<= bad (digit ?x) (digit ?y) (digit ?z) (not (seen ?x ?y ?z)))
+		(<= (legal you wait) (not bad)) (<= early (true (count ?n)) (after ?n ?m) (after ?m ?k) (or (after ?k 3) (after ?k 4) (after ?k 5)))
+		(<= (legal me noop) early) (<= (legal me left) (not early)) (<= (legal me right) (not early)) (goal me 100) (goal you 0)`)
+	address, log := serve(t, testMargin)
+	answers(t, address, "(START m me ("+text.String()+") 2 5)", "ready")
+	answers(t, address, "(PLAY m NIL)", "noop")
+	for range 2 {
+		answers(t, address, "(PLAY m (noop wait))", "noop")
+	}
+	if got := send(t, address, "(PLAY m (noop wait))"); got != "left" && got != "right" {
+		t.Errorf("the fourth move is %s", got)
+	}
+	answers(t, address, "(ABORT m)", "aborted")
+	if strings.Contains(log.String(), "sent twice") || strings.Contains(log.String(), "random playouts") {
+		t.Errorf("the log is %s", log)
 	}
 }

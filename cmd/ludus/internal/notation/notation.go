@@ -36,7 +36,7 @@ func NewParser(game *env.Game) *Parser {
 		}
 		verb, name := game.Verb(env.Action(a)), game.ActionNames[a]
 		rest, withVerb := strings.CutPrefix(name+" ", verb+" ")
-		p.moves[a] = move{verb, p.tokens(verb), !withVerb, p.tokens(rest), p.tokens(strings.Join(words(text)[1:], " "))}
+		p.moves[a] = move{strings.ToLower(verb), p.tokens(verb), !withVerb, p.tokens(rest), p.tokens(strings.Join(words(text)[1:], " "))}
 		if game.Drawing.ActionCells[a] != env.NoCells && !slices.Contains(p.Verbs, verb) {
 			p.Verbs = append(p.Verbs, verb)
 		}

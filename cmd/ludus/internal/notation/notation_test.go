@@ -95,6 +95,28 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestCase: where moves differ in case only, their names keep it, and a text in another case is ambiguous.
+func TestCase(t *testing.T) {
+	game, _, err := gdl.New(t.Context(), "case", `(role a) (role b) (init (control a)) (other a b) (other b a)
+		(<= (legal ?p Move) (true (control ?p))) (<= (legal ?p move) (true (control ?p))) (<= (legal ?p (Jump 1)) (true (control ?p)))
+		(<= (legal ?p noop) (true (control ?q)) (other ?p ?q)) (<= (next (won ?p)) (does ?p Move))
+		(<= (next (won ?q)) (does ?p move) (other ?p ?q)) (<= (next (won ?q)) (does ?p (Jump 1)) (other ?p ?q)) (<= terminal (true (won ?p)))
+		(<= (goal ?p 100) (true (won ?p))) (<= (goal ?p 0) (true (won ?q)) (other ?p ?q))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, state := NewParser(game), game.NewState()
+	for text, want := range map[string]string{"Move": "Move", "move": "move", " (Move)": "Move", "jump 1": "Jump 1", "J 1": "Jump 1", "MOVE": "", "mOve": "", "(MOVE)": ""} {
+		a, err := p.Parse(state, state.Legal(nil), text)
+		switch {
+		case want != "" && (err != nil || game.ActionNames[a] != want):
+			t.Errorf("%s is not read as %s: %v", text, want, err)
+		case want == "" && (err == nil || !strings.Contains(err.Error(), "ambiguous: Move or move") && !strings.Contains(err.Error(), "ambiguous: move or Move")):
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
+}
+
 // slabs is a game with pieces that belong to no player.
 const slabs = "../../../../env/gdl/testdata/slabs.kif"
 
