@@ -122,7 +122,7 @@ func (o *opener) rewindTarget(ended int) int {
 	var candidates []int
 	ids, _ := o.store.List() // a checkpoint that cannot be listed cannot be loaded
 	for _, id := range slices.Backward(ids) {
-		if id > current.Resumed && id <= min(max(plan.LastBeforeDecay(current), current.Changed), ended) {
+		if id > current.Resumed && id <= min(plan.LastBeforeDecay(current), ended) {
 			candidates = append(candidates, id)
 		}
 	}
