@@ -17,6 +17,7 @@ import (
 	"ludus/train/match"
 	"ludus/train/ratings"
 	"ludus/train/rundir"
+	"ludus/train/stats"
 )
 
 // rateFlags are the flags of the rate command.
@@ -178,11 +179,14 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 		} else if !a.Known && slices.Contains(wanted, name) {
 			widest = max(widest, a.High-a.Rating, a.Rating-a.Low)
 		}
-		interval := fmt.Sprintf("%.0f to %.0f", a.Low, a.High)
-		if a.Known {
+		interval := stats.Decimal(a.Low, 0) + " to " + stats.Decimal(a.High, 0)
+		switch {
+		case a.Known:
 			interval = "known"
+		case a.Agent == t.Anchor:
+			interval = "–"
 		}
-		fmt.Fprintf(table, "%s\t%.0f\t%s\t%d\t%.1f %%\t\n", name, a.Rating, interval, a.Games, 100*a.Score)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s %%\t\n", name, stats.Decimal(a.Rating, 0), interval, a.Games, stats.Decimal(100*a.Score, 1))
 	}
 	table.Flush()
 	if gone {
