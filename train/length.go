@@ -111,6 +111,9 @@ func (o *opener) extend(count *counters) (extended bool, err error) {
 		return false, nil // the run has already done that much
 	}
 	*current = more
+	if rewound < ended {
+		o.note("the network goes on from generation %d, before its learning rate fell", rewound)
+	}
 	return true, nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -179,13 +180,7 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 		} else if !a.Known && slices.Contains(wanted, name) {
 			widest = max(widest, a.High-a.Rating, a.Rating-a.Low)
 		}
-		interval := stats.Decimal(a.Low, 0) + " to " + stats.Decimal(a.High, 0)
-		switch {
-		case a.Known:
-			interval = "known"
-		case a.Agent == t.Anchor:
-			interval = "–"
-		}
+		interval := cmp.Or(a.Interval(), stats.Decimal(a.Low, 0)+" to "+stats.Decimal(a.High, 0))
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s %%\t\n", name, stats.Decimal(a.Rating, 0), interval, a.Games, stats.Decimal(100*a.Score, 1))
 	}
 	table.Flush()
