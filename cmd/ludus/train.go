@@ -269,7 +269,7 @@ func explainDiverged(dir string, err error) error {
 	}
 	next := ""
 	if d.Summary.Next != "" {
-		next = fmt.Sprintf("\nNext: %s %s", commandLine(nil), d.Summary.Next)
+		next = fmt.Sprintf(" Next: %s %s", commandLine(nil), d.Summary.Next)
 	}
 	return fmt.Errorf("%w. %s%s", err, d.Findings[0].Fix, next)
 }
