@@ -77,7 +77,8 @@ func TestWrite(t *testing.T) {
 		t.Fatalf("error %v, warnings %q", err, warnings)
 	}
 	page := read(t, dir, FileName)
-	for _, want := range []string{"free-for-all(size=5,steps=10,objective=win)", "3 of 3: finished", "Score against mcts:200", `"longer":"`, `"name":"net@3","value":120.5,"low":80,"high":161`} {
+	for _, want := range []string{"free-for-all(size=5,steps=10,objective=win)", "3 of 3: finished", "Score against mcts:200", `"longer":"`, `"name":"net@3","value":120.5,"low":80,"high":161`,
+		`"name":"zoo,elo=50","value":50,"low":30,"high":70,"interval":"known"`, `"name":"random","value":0,"low":0,"high":0,"interval":"–"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %q", want)
 		}
