@@ -111,6 +111,9 @@ func (o *opener) extend(count *counters) (extended bool, err error) {
 		return false, nil // the run has already done that much
 	}
 	*current = more
+	if rewound < ended {
+		o.note("the network goes on from generation %d, before its learning rate fell", rewound)
+	}
 	return true, nil
 }
 
@@ -122,7 +125,7 @@ func (o *opener) rewindTarget(ended int) int {
 	var candidates []int
 	ids, _ := o.store.List() // a checkpoint that cannot be listed cannot be loaded
 	for _, id := range slices.Backward(ids) {
-		if id > current.Resumed && id <= min(max(plan.LastBeforeDecay(current), current.Changed), ended) {
+		if id > current.Resumed && id <= min(plan.LastBeforeDecay(current), ended) {
 			candidates = append(candidates, id)
 		}
 	}

@@ -369,7 +369,12 @@ func TestMore(t *testing.T) {
 	if fewer := mustTrain(t, tiny(t, dir, 8)); !fewer.Already || fewer.Config.Plan.Generations != 10 {
 		t.Error("asking for fewer generations changed a finished run")
 	}
-	more := mustTrain(t, tiny(t, dir, 14))
+	o, notes := tiny(t, dir, 14), ""
+	o.Observe = func(e Event) { notes += e.Note + "\n" }
+	more := mustTrain(t, o)
+	if !strings.Contains(notes, "the network goes on from generation 6, before its learning rate fell\n") {
+		t.Errorf("notes %q", notes)
+	}
 	plan := more.Config.Plan
 	if more.Already || plan.Generations != 14 || plan.Resumed != 10 || plan.Rewound != 6 {
 		t.Errorf("the extended plan is %+v", plan)

@@ -14,6 +14,7 @@ import (
 	"ludus/train/match"
 	"ludus/train/memory"
 	"ludus/train/rundir"
+	"ludus/train/stats"
 )
 
 func arenaCommand() *cobra.Command {
@@ -169,7 +170,7 @@ func playMatch(cmd *cobra.Command, config *match.Config, title string) (match.Re
 
 // matchStatus returns the progress of a match. games is the number of games at its end; r is the result so far.
 func matchStatus(r *match.Result, games int, title string) status {
-	detail := title + fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*r.Score, 100*r.Low, 100*r.High)
+	detail := title + stats.Estimate{Value: r.Score, Low: r.Low, High: r.High}.Percent()
 	return status{count: r.Games, unit: "games", share: float64(r.Games) / float64(games), detail: detail}
 }
 
@@ -180,8 +181,8 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	fmt.Fprintln(table, "\tgames\twins\tdraws\tlosses\tscore")
 	row := func(name string, t match.Tally) {
 		if games := t.Wins + t.Draws + t.Losses; games > 0 {
-			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%.1f %%\n", name, games, t.Wins, t.Draws, t.Losses,
-				100*(float64(t.Wins)+float64(t.Draws)/2)/float64(games))
+			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s %%\n", name, games, t.Wins, t.Draws, t.Losses,
+				stats.Decimal(100*(float64(t.Wins)+float64(t.Draws)/2)/float64(games), 1))
 		}
 	}
 	row("as "+m.Game.Players[0], r.AsFirst)
@@ -192,8 +193,8 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	if elo == match.UnknownElo {
 		elo += " (more games would tell)"
 	}
-	fmt.Fprintf(w, "score %.1f %% (95 %%: %.1f to %.1f), Elo %s, A's mean goal (final score, 0 to 100) %.1f\n",
-		100*r.Score, 100*r.Low, 100*r.High, elo, r.GoalMean)
+	fmt.Fprintf(w, "score %s %% (95 %%: %s to %s), Elo %s, A's mean goal (final score, 0 to 100) %.1f\n",
+		stats.Decimal(100*r.Score, 1), stats.Decimal(100*r.Low, 1), stats.Decimal(100*r.High, 1), elo, r.GoalMean)
 	writePairs(w, m, r)
 	fmt.Fprintf(w, "%d games of %.1f plies on average, of which %d repeat another move for move, in %v\n", r.Games, r.MeanPlies,
 		r.Duplicates, seconds(r.Seconds))

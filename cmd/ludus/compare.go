@@ -13,6 +13,7 @@ import (
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
+	"ludus/train/stats"
 )
 
 // comparison compares several runs of one game.
@@ -200,8 +201,9 @@ func (c *comparison) write(w io.Writer) {
 	fmt.Fprintln(w)
 	fmt.Fprintln(table, "\tgames\trepeats\twins\tdraws\tlosses\tscore\t95 % interval\tElo (95 %)\t")
 	for _, m := range c.Matches {
-		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f to %.1f %%\t%s\t\n", m.A, m.B,
-			m.Games, m.Duplicates, m.Wins, m.Draws, m.Losses, 100*m.Score, 100*m.Low, 100*m.High, m.EloText())
+		fmt.Fprintf(table, "%s against %s\t%d\t%d\t%d\t%d\t%d\t%s %%\t%s to %s %%\t%s\t\n", m.A, m.B,
+			m.Games, m.Duplicates, m.Wins, m.Draws, m.Losses, stats.Decimal(100*m.Score, 1), stats.Decimal(100*m.Low, 1),
+			stats.Decimal(100*m.High, 1), m.EloText())
 	}
 	table.Flush()
 	fmt.Fprintln(w, "score and Elo are those of the first run; repeats: games that repeat another move for move")

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"ludus/train/doctor"
+	"ludus/train/stats"
 )
 
 func doctorCommand() *cobra.Command {
@@ -58,7 +59,9 @@ func writeDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 // known, and the next command.
 func writeStrength(w io.Writer, d *doctor.Diagnosis) {
 	for _, sentence := range append(slices.Clone(d.Summary.Good), d.Summary.Longer) {
-		fmt.Fprintln(w, sentence)
+		if sentence != "" {
+			fmt.Fprintln(w, sentence)
+		}
 	}
 	for i, f := range d.Findings {
 		title := "Most likely cause"
@@ -78,8 +81,9 @@ func writeCurves(w io.Writer, curves []doctor.Curve) {
 	fmt.Fprintln(table, "curve\tfirst\tnewest\trecorded\tshipped\tuniform\t\tin a healthy run")
 	for i := range curves {
 		c := &curves[i]
-		fmt.Fprintf(table, "%s\t%.3f\t%.3f\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Values[0], c.Values[len(c.Values)-1],
-			optional(c.NewestRecorded()), optional(c.Shipped), optional(c.Uniform), sparkline(c.Values), c.Expected)
+		value := func(x *float64) string { return curveValue(x, c.Unit) }
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Name, value(&c.Values[0]), value(&c.Values[len(c.Values)-1]),
+			value(c.NewestRecorded()), value(c.Shipped), value(c.Uniform), sparkline(c.Values), c.Expected)
 	}
 	table.Flush()
 	for _, column := range []struct {
@@ -96,12 +100,15 @@ func writeCurves(w io.Writer, curves []doctor.Curve) {
 	}
 }
 
-// optional formats a number that may be missing.
-func optional(x *float64) string {
-	if x == nil {
+// curveValue formats a value of a curve, which may be missing.
+func curveValue(x *float64, unit string) string {
+	switch {
+	case x == nil:
 		return ""
+	case unit == "%":
+		return stats.Decimal(*x, 1) + " %"
 	}
-	return fmt.Sprintf("%.3f", *x)
+	return stats.Decimal(*x, 3)
 }
 
 // sparkline draws values as at most 24 bars. Each bar is the mean of neighbouring values; the lowest bar stands for the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"ludus/train/match"
 	"ludus/train/ratings"
 	"ludus/train/rundir"
+	"ludus/train/stats"
 )
 
 // rateFlags are the flags of the rate command.
@@ -178,11 +180,8 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 		} else if !a.Known && slices.Contains(wanted, name) {
 			widest = max(widest, a.High-a.Rating, a.Rating-a.Low)
 		}
-		interval := fmt.Sprintf("%.0f to %.0f", a.Low, a.High)
-		if a.Known {
-			interval = "known"
-		}
-		fmt.Fprintf(table, "%s\t%.0f\t%s\t%d\t%.1f %%\t\n", name, a.Rating, interval, a.Games, 100*a.Score)
+		interval := cmp.Or(a.Interval(), stats.Decimal(a.Low, 0)+" to "+stats.Decimal(a.High, 0))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s %%\t\n", name, stats.Decimal(a.Rating, 0), interval, a.Games, stats.Decimal(100*a.Score, 1))
 	}
 	table.Flush()
 	if gone {

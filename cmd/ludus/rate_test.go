@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -127,15 +128,18 @@ func TestRateStopped(t *testing.T) {
 // The last lines are about the wanted agents, and have the error of the ratings only if there is one.
 func TestWriteRatings(t *testing.T) {
 	table := rundir.Ratings{Agents: []rundir.Rating{
-		{Agent: "net@2", Rating: 200, Low: 20, High: 300},
+		{Agent: "zoo", Rating: 1182.5, Low: 1159, High: 1218, Known: true},
+		{Agent: "net@2", Rating: 200, Low: 20.5, High: 300.5, Score: 0.3125},
 		{Agent: "net@1", Rating: 100, Low: 70, High: 120},
 		{Agent: "net@0", Rating: 90, Low: 0, High: 180, Gone: true},
+		{Agent: "random"},
 	}}
+	shown := regexp.MustCompile(`(?s)zoo +1183 +known .*net@2 +200 +21 to 301 +0 +31\.3 %.*random +0 +– `)
 	for _, intransitivity := range []float64{0, 60} {
 		table.Intransitivity = intransitivity
 		var out strings.Builder
 		writeRatings(&out, &table, []string{"net@1", "net@0"})
-		if !strings.Contains(out.String(), "widest 95 % interval: ±30 Elo\n") || !strings.Contains(out.String(), "70 to 120") ||
+		if !strings.Contains(out.String(), "widest 95 % interval: ±30 Elo\n") || !shown.MatchString(out.String()) || !strings.Contains(out.String(), "70 to 120") ||
 			strings.Contains(out.String(), "predict by 60 Elo beyond chance; intervals do not include this\n") != (intransitivity > 0) {
 			t.Error(out.String())
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/env"
+	"ludus/train/stats"
 	"ludus/train/suite"
 )
 
@@ -231,8 +232,8 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	case !r.Reliable():
 		fmt.Fprintf(w, "%s: no result on fewer than %d positions\n", r.Agent, suite.MinPositions)
 	default:
-		fmt.Fprintf(w, "%s: loses value in %.1f %% (95 %%: %.1f to %.1f), %.2f goals (%.2f to %.2f) per move\n", r.Agent,
-			100*e.Value, 100*e.Low, 100*e.High, 50*g.Value, 50*g.Low, 50*g.High)
+		fmt.Fprintf(w, "%s: loses value in %s %% (95 %%: %s to %s), %.2f goals (%.2f to %.2f) per move\n", r.Agent,
+			stats.Decimal(100*e.Value, 1), stats.Decimal(100*e.Low, 1), stats.Decimal(100*e.High, 1), 50*g.Value, 50*g.Low, 50*g.High)
 	}
 	fmt.Fprintf(w, "random moves: lose value in %.1f %%, %.2f goals per move\n", 100*r.RandomError, 50*r.RandomLoss)
 	fmt.Fprintln(w, "A move loses value if a better one leads to a higher final score under perfect play; goals are the points of that "+

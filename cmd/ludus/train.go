@@ -28,6 +28,7 @@ import (
 	"ludus/train/plan"
 	"ludus/train/rundir"
 	"ludus/train/shipped"
+	"ludus/train/stats"
 )
 
 // trainHelp is the help of the train command, without the settings.
@@ -270,7 +271,11 @@ func explainDiverged(dir string, err error) error {
 	if failed != nil || len(d.Findings) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w. %s %s", err, d.Findings[0].Evidence, d.Findings[0].Fix)
+	next := ""
+	if d.Summary.Next != "" {
+		next = fmt.Sprintf(" Next: %s %s", commandLine(nil), d.Summary.Next)
+	}
+	return fmt.Errorf("%w. %s%s", err, d.Findings[0].Fix, next)
 }
 
 // progressOf describes how far an existing run has come; "" for a new or unreadable one, since training itself reports
@@ -307,14 +312,13 @@ func (w *watcher) show(e train.Event) {
 	case e.Score != nil:
 		c := e.Score
 		opponent := shipped.OpponentName(w.game)
-		w.strength = fmt.Sprintf("%.0f %% against %s", 100*c.Value, opponent)
-		w.log(fmt.Sprintf("generation %d: scores %.1f %% in %d games against %s (95 %%: %.1f to %.1f)",
-			c.Generation, 100*c.Value, c.Games, opponent, 100*c.Low, 100*c.High))
+		w.strength = fmt.Sprintf("%s %% against %s", stats.Decimal(100*c.Value, 1), opponent)
+		w.log(fmt.Sprintf("generation %d: scores %s in %d games against %s; 95 %% interval", c.Generation, c.Percent(), c.Games, opponent))
 	case e.Suite != nil:
 		if r := e.Suite; r.Agent == "net" {
-			w.log(fmt.Sprintf("generation %d, with 64 simulations: loses value in %.1f %% of %d solved positions "+
-				"(95 %%: %.1f to %.1f)",
-				r.Generation, 100*r.Error, r.Positions, 100*r.Low, 100*r.High))
+			e := stats.Estimate{Value: r.Error, Low: r.Low, High: r.High}
+			w.log(fmt.Sprintf("generation %d, with 64 simulations: loses value in %s of %d solved positions; 95 %% interval",
+				r.Generation, e.Percent(), r.Positions))
 		}
 	case e.Metrics != nil:
 		last := e.Metrics.Generation == e.Metrics.Generations

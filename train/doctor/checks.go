@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"strconv"
 
 	"ludus/train/rundir"
 )
@@ -28,8 +29,8 @@ const (
 // findings returns what the checks find, the surest explanations for a run that does not learn first.
 func (r *run) findings() []Finding {
 	found := []Finding{}
-	if f := diverged(r); f != nil {
-		return append(found, *f)
+	if r.diverged() {
+		return append(found, *divergence(r))
 	}
 	for _, check := range []func(r *run) *Finding{noGames, noSteps, sameGames} {
 		if f := check(r); f != nil {
@@ -55,20 +56,26 @@ func (r *run) findings() []Finding {
 	return found
 }
 
-// diverged finds that the losses left all bounds in the generation after the newest.
-func diverged(r *run) *Finding {
-	g := r.config.Plan.Diverged
-	if g <= r.newest().Generation {
-		return nil
-	}
+// diverged reports that the losses left all bounds in the generation after the newest.
+func (r *run) diverged() bool { return r.config.Plan.Diverged > r.newest().Generation }
+
+// divergence explains why a run diverged.
+func divergence(r *run) *Finding {
 	own, usual := r.config.Settings.LearningRate, rundir.DefaultSettings(r.game).LearningRate
-	f := &Finding{"training diverged", fmt.Sprintf("In generation %d the losses left all bounds; the checkpoint before is "+
-		"kept. The learning rate is probably too high: learning_rate is %g (default %g).", g, own, usual),
-		fmt.Sprintf("Train a new run with --set learning_rate=%g.", usual)}
-	if own <= usual {
-		f.Fix = fmt.Sprintf("Train a new run with a lower learning rate, such as --set learning_rate=%.2g.", own/3)
+	return &Finding{"training diverged",
+		fmt.Sprintf("In generation %d the losses left all bounds; the generations before it are kept.", r.config.Plan.Diverged),
+		fmt.Sprintf("The learning rate is probably too high: learning_rate is %g (default %g). Train a new run with %g.", own, usual, r.lowerRate())}
+}
+
+// lowerRate is a learning rate for a run like this one that diverged: the default, or a third of its own if that is no higher.
+func (r *run) lowerRate() float64 {
+	own, usual := r.config.Settings.LearningRate, rundir.DefaultSettings(r.game).LearningRate
+	if own > usual {
+		return usual
 	}
-	return f
+	const digits = 2                                                               // significant ones
+	rate, _ := strconv.ParseFloat(strconv.FormatFloat(own/3, 'g', digits, 64), 64) // what was formatted parses
+	return rate
 }
 
 // suspects are settings that explain a symptom if they are far from their default.

@@ -10,7 +10,8 @@ import (
 // Curve is a series of one measurement by generation, with values to compare it with.
 type Curve struct {
 	Name        string    `json:"name"`
-	Expected    string    `json:"expected"` // how it develops in a healthy run
+	Unit        string    `json:"unit,omitempty"` // of Values and Shipped: "%", or "" for losses in nats and shares
+	Expected    string    `json:"expected"`       // how it develops in a healthy run
 	Generations []int     `json:"generations"`
 	Values      []float64 `json:"values"`
 	Shipped     *float64  `json:"shipped,omitempty"` // error of the shipped agent on its card's suite; nil: none
@@ -122,16 +123,16 @@ func lossAt(samples []int, losses []float64, at int) (loss float64, ok bool) {
 // errorCurves returns the shares of bad moves on the game's suite, without and with search.
 func (r *run) errorCurves() (all []Curve) {
 	card := zoo.CardOf(r.game.Name)
-	for _, agent := range []struct{ name, title, onCard string }{{"policy", "policy alone", "policy:zoo"}, {"net", "with search", "zoo"}} {
-		c := Curve{Name: "suite error, " + agent.title, Expected: "falls"}
+	for _, agent := range []struct{ name, title, onCard string }{{"policy", "alone", "policy:zoo"}, {"net", "with search", "zoo"}} {
+		c := Curve{Name: "errors in solved positions, " + agent.title, Unit: "%", Expected: "falls"}
 		if card != nil {
 			if e := card.Find("shipped", agent.onCard); e != nil {
-				c.Shipped = &e.Error.Value
+				c.Shipped = new(100 * e.Error.Value)
 			}
 		}
 		for _, s := range r.suite {
 			if s.Agent == agent.name {
-				c.Generations, c.Values = append(c.Generations, s.Generation), append(c.Values, s.Error)
+				c.Generations, c.Values = append(c.Generations, s.Generation), append(c.Values, 100*s.Error)
 			}
 		}
 		if len(c.Values) > 0 {

@@ -40,13 +40,30 @@ func (r *run) diagnose(training bool) *Diagnosis {
 	}
 }
 
-// falling reports whether the losses fall: the mean over the newest fifth of the generations lies below that of the
-// fifth before by more than twice the standard error of the difference. This is a rule of thumb, since neighbouring
-// generations train on much the same games.
+// peak is the highest learning rate of the run's generations; 0 before the first training step.
+func (r *run) peak() (rate float64) {
+	for i := range r.metrics {
+		rate = max(rate, r.metrics[i].LearningRate)
+	}
+	return rate
+}
+
+// falling reports whether the losses fall while the learning rate is at its peak, since losses nearly always fall when it
+// decays: the mean over the newest fifth of these generations lies below that of the fifth before by more than twice the
+// standard error of the difference. This is a rule of thumb, since neighbouring generations train on much the same games.
 func (r *run) falling() bool {
-	values := r.series(func(m *rundir.Metrics) float64 { return m.ValidationPolicyLoss + m.ValidationOutcomeLoss })
+	peak := r.peak()
+	atPeak := func(loss func(m *rundir.Metrics) float64) []float64 {
+		return r.series(func(m *rundir.Metrics) float64 {
+			if m.LearningRate < peak {
+				return 0
+			}
+			return loss(m)
+		})
+	}
+	values := atPeak(func(m *rundir.Metrics) float64 { return m.ValidationPolicyLoss + m.ValidationOutcomeLoss })
 	if len(values) == 0 {
-		values = r.series(func(m *rundir.Metrics) float64 { return m.PolicyLoss + m.OutcomeLoss })
+		values = atPeak(func(m *rundir.Metrics) float64 { return m.PolicyLoss + m.OutcomeLoss })
 	}
 	all, n := len(values), len(values)/5
 	if n < 3 {

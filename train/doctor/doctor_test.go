@@ -89,6 +89,30 @@ func tested(generation int, share float64) rundir.SuiteResult {
 	return rundir.SuiteResult{Agent: "net", Generation: generation, Positions: 500, Error: share, Low: share - 0.01, High: share + 0.01}
 }
 
+// rated sets ratings of two checkpoints, each 40 Elo uncertain.
+func rated(before int, first float64, newest int, second float64) change {
+	agent := func(generation int, rating float64) rundir.Rating {
+		return rundir.Rating{Generation: &generation, Rating: rating, Low: rating - 40, High: rating + 40}
+	}
+	return func(r *run) {
+		r.ratings = &rundir.Ratings{Agents: []rundir.Rating{agent(newest, second), {Agent: "random"}, agent(before, first)}}
+	}
+}
+
+// falling lets the validation loss fall from generation to generation.
+func falling(r *run) {
+	each(func(m *rundir.Metrics) { m.ValidationPolicyLoss -= 0.01 * float64(m.Generation) })(r)
+}
+
+// decays lets the learning rate decay from a generation on.
+func decays(from int) change {
+	return each(func(m *rundir.Metrics) {
+		if m.Generation >= from {
+			m.LearningRate /= float64(1 + m.Generation)
+		}
+	})
+}
+
 func scored(generation int, share float64) rundir.Score {
 	return rundir.Score{Generation: generation, Opponent: "zoo", Games: 90, Estimate: stats.Estimate{Value: share, Low: share - 0.1, High: share + 0.1}}
 }
@@ -239,22 +263,34 @@ func TestLonger(t *testing.T) {
 	}{
 		{steps(0), "not trained yet"},
 		{steps(fewSteps - 1), "look again after"},
-		{func(r *run) {}, "strength was not measured often enough"},
-		{each(func(m *rundir.Metrics) { m.ValidationPolicyLoss -= 0.01 * float64(m.Generation) }), "losses still fall"},
+		{func(r *run) {}, "Too early to tell whether longer training helps: the losses have not fallen beyond chance, and strength was not measured often enough"},
+		{falling, "losses still fall."},
+		{func(r *run) { falling(r); decays(20)(r) }, "losses still fell when the learning rate began to decay."},
+		{func(r *run) { falling(r); decays(10)(r) }, "Too early to tell"}, // losses nearly always fall in the decay
 		{learned(0.99, 0.99), "will hardly help"},
 		{better, "should help: since generation 10 errors in solved positions have fallen from 5.0 % (4.0 to 6.0) to 2.0 % (1.0 to 3.0)."},
-		{func(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.04)} }, "since generation 10 neither strength nor losses"},
+		{func(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.04)} }, "may not help: since generation 10 neither strength nor losses"},
 		{func(r *run) {
 			r.scores = []rundir.Score{scored(5, 0.5), scored(10, 0.2), scored(11, 0.5), scored(20, 0.5)}
 		},
 			"since generation 10 the score against the shipped agent has risen from 20.0 % (10.0 to 30.0) to 50.0 %"},
 		{func(r *run) { r.scores = []rundir.Score{scored(10, 0.2), scored(20, 0.3)} }, "since generation 10 neither strength nor losses"},
 		{func(r *run) { r.scores = []rundir.Score{scored(11, 0.2), scored(20, 0.9)} }, "not measured often enough"},
+		{func(r *run) { falling(r); rated(10, 1143, 20, 1183)(r) }, "may not help: since generation 10 the rating has not risen beyond chance."},
+		{rated(10, 1082.5, 20, 1182.5), "should help: since generation 10 the rating has risen from 1083 to 1183 Elo."},
+		{func(r *run) { falling(r); rated(11, 1000, 20, 1100)(r) }, "losses still fall"}, // nothing of the first half is rated
+		{func(r *run) { falling(r); rated(5, 1100, 10, 1000)(r) }, "losses still fall"},  // nor of the second half
+		{func(r *run) { better(r); rated(10, 1143, 20, 1143)(r) }, "errors in solved positions have fallen"},
 	} {
 		r := healthy(t)
 		c.change(r)
-		if d := r.diagnose(false); !strings.Contains(d.Summary.Longer, c.want) {
+		d := r.diagnose(false)
+		if !strings.Contains(d.Summary.Longer, c.want) {
 			t.Errorf("%q, want %q", d.Summary.Longer, c.want)
+		}
+		if got := r.diagnose(true).Summary.Longer; strings.Contains(got, "may not help") ||
+			strings.Contains(d.Summary.Longer, "may not help") && !strings.HasPrefix(got, "Too early to tell whether longer training helps: since generation 10 ") {
+			t.Errorf("while training: %q", got)
 		}
 	}
 }
@@ -274,7 +310,7 @@ func TestSummary(t *testing.T) {
 	better(r)
 	r.scores = []rundir.Score{scored(20, 0.25)}
 	shipped := zoo.CardOf(r.game.Name).Find("shipped", "zoo").Error
-	want := "Generation 20 loses value in 2.0 % (1.0 to 3.0) of 500 solved positions (95 % intervals); the shipped agent in " + percent(stats.Estimate(shipped)) +
+	want := "Generation 20 loses value in 2.0 % (1.0 to 3.0) of 500 solved positions (95 % intervals); the shipped agent in " + stats.Estimate(shipped).Percent() +
 		". Generation 20 scores 25.0 % (15.0 to 35.0) in 90 games against the shipped agent; 50 % would be as strong."
 	if got := good(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -302,14 +338,20 @@ func TestSummary(t *testing.T) {
 
 // A run that diverged has that finding alone, until it has trained beyond.
 func TestDiverged(t *testing.T) {
-	for rate, fix := range map[float64]string{1: "--set learning_rate=0.003.", 0.003: "--set learning_rate=0.001."} {
+	for rate, want := range map[float64]struct{ fix, next string }{
+		1:     {"Train a new run with 0.003.", "train breakthrough-6x6 --run runs/fast-2 --time 45s --set batch_size=64"},
+		0.003: {"Train a new run with 0.001.", "train breakthrough-6x6 --run runs/fast-2 --time 45s --set batch_size=64 --set learning_rate=0.001"},
+	} {
 		r := healthy(t)
+		r.dir, r.config.Plan.Seconds = "runs/fast", 45
+		set("batch_size", 64)(r)
 		repeated(10, 0.9)(r)
 		set("learning_rate", rate)(r)
 		r.config.Plan.Diverged = 21
 		d := r.diagnose(false)
-		if len(d.Findings) != 1 || d.Findings[0].Cause != "training diverged" || !strings.HasSuffix(d.Findings[0].Fix, fix) || d.Early {
-			t.Errorf("%+v", d.Findings)
+		if len(d.Findings) != 1 || d.Findings[0].Cause != "training diverged" || !strings.HasSuffix(d.Findings[0].Fix, want.fix) || d.Early ||
+			d.Summary.Longer != "" || d.Summary.Next != want.next {
+			t.Errorf("%+v", d)
 		}
 		r.config.Plan.Diverged = 20
 		if d := r.diagnose(false); d.Findings[0].Cause == "training diverged" {

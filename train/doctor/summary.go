@@ -1,7 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +20,7 @@ import (
 // same sentences.
 type Summary struct {
 	Good   []string `json:"good"`           // sentences about the newest measurements
-	Longer string   `json:"longer"`         // a sentence
+	Longer string   `json:"longer"`         // a sentence; "": a finding says why the run cannot train on
 	Next   string   `json:"next,omitempty"` // arguments of the program's next command, quoted for a shell; "": none
 
 	Error   *rundir.SuiteResult `json:"error,omitempty"`         // newest test in solved positions, with search; nil: none
@@ -40,8 +43,13 @@ func (r *run) summarise(findings []Finding, training bool) Summary {
 		}
 	}
 	s.Good = r.good(&s)
-	var more bool
-	s.Longer, more = r.longer()
+	longer, more := r.longer(training)
+	switch {
+	case r.diverged():
+		s.Next = r.again()
+	case len(findings) == 0 || r.newest().Steps > 0:
+		s.Longer = longer
+	}
 	if len(findings) == 0 && !training {
 		s.Next = r.next(more)
 	}
@@ -52,15 +60,15 @@ func (r *run) summarise(findings []Finding, training bool) Summary {
 func (r *run) good(s *Summary) (sentences []string) {
 	if e := s.Error; e != nil {
 		text := fmt.Sprintf("Generation %d loses value in %s of %d solved positions (95 %% intervals)", e.Generation,
-			percent(errorOf(e)), e.Positions)
+			errorOf(e).Percent(), e.Positions)
 		if s.Shipped != nil {
-			text += fmt.Sprintf("; the shipped agent in %s", percent(stats.Estimate(*s.Shipped)))
+			text += fmt.Sprintf("; the shipped agent in %s", stats.Estimate(*s.Shipped).Percent())
 		}
 		sentences = append(sentences, text+".")
 	}
 	if c := s.Score; c != nil {
 		sentences = append(sentences, fmt.Sprintf("Generation %d scores %s in %d games against %s; 50 %% would be as strong.",
-			c.Generation, percent(c.Estimate), c.Games, shipped.OpponentName(r.game)))
+			c.Generation, c.Percent(), c.Games, shipped.OpponentName(r.game)))
 	}
 	switch {
 	case len(sentences) > 0:
@@ -70,11 +78,6 @@ func (r *run) good(s *Summary) (sentences []string) {
 		sentences = []string{"Its strength is not measured yet."}
 	}
 	return sentences
-}
-
-// percent formats a share with its interval, such as "7.3 % (5.2 to 10.1)".
-func percent(e stats.Estimate) string {
-	return fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*e.Value, 100*e.Low, 100*e.High)
 }
 
 // errorOf is the error of a suite result with its interval.
@@ -93,28 +96,41 @@ func (r *run) tested() (all []*rundir.SuiteResult) {
 }
 
 // longer says whether longer training would help, and whether it may. Measured strength decides, by its intervals. Without
-// it losses do; they may rise while play gets better, because the targets get harder.
-func (r *run) longer() (text string, more bool) {
-	const nearly = 0.98 // share of the policy targets that leaves hardly anything to learn
+// it losses do; they may rise while play gets better, because the targets get harder. training: a process trains the run.
+func (r *run) longer(training bool) (text string, more bool) {
+	const (
+		nearly   = 0.98 // share of the policy targets that leaves hardly anything to learn
+		tooEarly = "Too early to tell whether longer training helps"
+	)
+	doubt := "Longer training may not help"
+	if training {
+		doubt = tooEarly
+	}
 	steps, validation := r.newest().Steps, r.recent(validationPolicyLoss)
 	before, change := r.stronger()
+	rated, rise := r.risen()
 	switch {
 	case steps == 0:
 		return "The run has not trained yet.", true
 	case steps < fewSteps:
-		return fmt.Sprintf("Too early to tell whether longer training helps: the run has done %d training steps; look again after %d.",
-			steps, fewSteps), true
+		return fmt.Sprintf("%s: the run has done %d training steps; look again after %d.", tooEarly, steps, fewSteps), true
 	case change != "":
 		return fmt.Sprintf("Longer training should help: since generation %d %s.", before, change), true
+	case rise != "":
+		return fmt.Sprintf("Longer training should help: since generation %d %s.", rated, rise), true
 	case r.targets.games >= fewGames && validation > 0 && r.targets.learned(validation) > nearly:
 		return "Longer training will hardly help: the network has learned nearly all that its search finds.", false
+	case rated > 0:
+		return fmt.Sprintf("%s: since generation %d the rating has not risen beyond chance.", doubt, rated), false
+	case r.falling() && r.newest().LearningRate < r.peak():
+		return "Longer training probably helps: the losses still fell when the learning rate began to decay.", true
 	case r.falling():
 		return "Longer training probably helps: the losses still fall.", true
 	case before > 0:
-		return fmt.Sprintf("Longer training may not help: since generation %d neither strength nor losses have improved beyond chance.",
-			before), false
+		return fmt.Sprintf("%s: since generation %d neither strength nor losses at an equal learning rate have improved beyond chance.",
+			doubt, before), false
 	}
-	return "Longer training may not help: the losses have not fallen beyond chance, and strength was not measured often enough to tell.", false
+	return tooEarly + ": the losses have not fallen beyond chance, and strength was not measured often enough.", false
 }
 
 // stronger returns how the newest measurement is better beyond chance than that of generation before, the last one in
@@ -125,17 +141,45 @@ func (r *run) stronger() (before int, change string) {
 	if i := firstHalf(len(tested), func(i int) int { return tested[i].Generation }); i >= 0 {
 		old, newest := errorOf(tested[i]), errorOf(tested[len(tested)-1])
 		if before = tested[i].Generation; newest.High < old.Low {
-			return before, fmt.Sprintf("errors in solved positions have fallen from %s to %s", percent(old), percent(newest))
+			return before, fmt.Sprintf("errors in solved positions have fallen from %s to %s", old.Percent(), newest.Percent())
 		}
 	}
 	if i := firstHalf(len(r.scores), func(i int) int { return r.scores[i].Generation }); i >= 0 {
 		old, newest := &r.scores[i], &r.scores[len(r.scores)-1]
 		if before = old.Generation; newest.Low > old.High {
 			return before, fmt.Sprintf("the score against %s has risen from %s to %s", shipped.OpponentName(r.game),
-				percent(old.Estimate), percent(newest.Estimate))
+				old.Percent(), newest.Percent())
 		}
 	}
 	return before, ""
+}
+
+// risen returns how the rating of the newest rated checkpoint is better beyond chance than that of generation before, the last
+// rated one in the first half of the run: their intervals do not overlap. rise is "" if it is not better; before is 0 if
+// checkpoints of either half are not rated.
+func (r *run) risen() (before int, rise string) {
+	if r.ratings == nil {
+		return 0, ""
+	}
+	var rated []*rundir.Rating // by generation
+	for i := range r.ratings.Agents {
+		if a := &r.ratings.Agents[i]; a.Generation != nil && *a.Generation > 0 {
+			rated = append(rated, a)
+		}
+	}
+	slices.SortFunc(rated, func(a, b *rundir.Rating) int { return cmp.Compare(*a.Generation, *b.Generation) })
+	i := firstHalf(len(rated), func(i int) int { return *rated[i].Generation })
+	if i < 0 {
+		return 0, ""
+	}
+	old, newest := rated[i], rated[len(rated)-1]
+	if 2**newest.Generation <= r.newest().Generation {
+		return 0, ""
+	}
+	if newest.Low > old.High {
+		rise = fmt.Sprintf("the rating has risen from %s to %s Elo", stats.Decimal(old.Rating, 0), stats.Decimal(newest.Rating, 0))
+	}
+	return *old.Generation, rise
 }
 
 // firstHalf returns the index of the last of n measurements in the first half of the generations up to the newest
@@ -168,10 +212,47 @@ func (r *run) next(more bool) string {
 	case more:
 		words = []string{"train", "--run", r.dir, "--generations", fmt.Sprint(2 * p.Last())}
 	}
+	return shellWords(words)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// shellWords returns words as a line for a shell.
+func shellWords(words []string) string {
 	for i := range words {
 		words[i] = naming.ShellWord(words[i])
 	}
 	return strings.Join(words, " ")
+}
+
+// again returns the arguments of the command that trains a new run like one that diverged, with a lower learning rate. It is "" for games of
+// rule sheets.
+func (r *run) again() string {
+	if r.game.Sheet != "" {
+		return ""
+	}
+	other := r.dir + "-2"
+	for n := 3; exists(other); n++ {
+		other = fmt.Sprintf("%s-%d", r.dir, n)
+	}
+	p, words := &r.config.Plan, []string{"train", r.game.Name, "--run", other}
+	switch {
+	case p.CPU:
+		words = append(words, "--cpu", shortDuration(p.Seconds))
+	case p.Seconds > 0:
+		words = append(words, "--time", shortDuration(p.Seconds))
+	default:
+		words = append(words, "--generations", fmt.Sprint(p.Generations))
+	}
+	settings, usual := r.config.Settings, rundir.DefaultSettings(r.game)
+	settings.LearningRate = r.lowerRate()
+	for _, changed := range settings.Changed(usual) {
+		words = append(words, "--set", changed)
+	}
+	return shellWords(words)
 }
 
 // shortDuration formats seconds like 16m or 1h30m.

@@ -222,7 +222,7 @@ func (l *Learner) Train(ctx context.Context, m *rundir.Metrics, steps int, share
 		report(float64(i+1) / float64(steps))
 	}
 	if m.PolicyLoss > maxLoss || m.OutcomeLoss > maxLoss {
-		return fmt.Errorf("%w: the policy loss is %.3g and the outcome loss %.3g", model.ErrDiverged, m.PolicyLoss, m.OutcomeLoss)
+		return fmt.Errorf("%w: the policy loss or the outcome loss exceeds %d", model.ErrDiverged, maxLoss)
 	}
 	return nil
 }

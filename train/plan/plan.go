@@ -46,11 +46,27 @@ func (l Length) Is(p *rundir.Plan) bool {
 }
 
 // LastBeforeDecay is the last generation before the final decay of the learning rate.
-func LastBeforeDecay(p *rundir.Plan) int { return int(learn.ConstantShare*float64(p.Generations)) + 1 }
+func LastBeforeDecay(p *rundir.Plan) int {
+	if p.Decayed > 0 {
+		return p.Changed
+	}
+	return max(int(learn.ConstantShare*float64(p.Generations))+1, p.Changed)
+}
 
-// Share is the completed share of the plan's generations when the given generation starts, in [0, 1].
+// Share is the completed share of the learning rate's schedule when the given generation starts, in [0, 1]. It is that of
+// the plan's generations unless their number changed during the final decay.
 func Share(p *rundir.Plan, generation int) float64 {
-	return float64(generation-1) / float64(p.Generations)
+	return p.DecayedShare + (1-p.DecayedShare)*float64(generation-1-p.Decayed)/float64(p.Generations-p.Decayed)
+}
+
+// changeGenerations sets the number of a plan's generations when some are done. The learning rate never rises by that.
+func changeGenerations(p *rundir.Plan, done, n int) {
+	if last := LastBeforeDecay(p); done <= last {
+		p.Changed = done
+	} else {
+		p.Changed, p.Decayed, p.DecayedShare = last, done, Share(p, done+1)
+	}
+	p.Generations = n
 }
 
 // Positions is the number of positions that a generation plays.
@@ -106,7 +122,7 @@ func ForTime(seconds float64, game *env.Game, s *rundir.Settings, cost Cost) (ru
 
 // A time plan is adjusted when these shares of its generations or of its time are done, whichever comes first, so a machine
 // that becomes slow gets a shorter plan in time. The adjustment uses the duration of the last tenth of the generations, or
-// of the last adjustOver if these are more. If the final decay of the learning rate has begun, it ends sooner or later.
+// of the last adjustOver if these are more. If the final decay of the learning rate has begun, the rest of it gets steeper or flatter.
 var adjustAt = []float64{0.12, 0.3, 0.48, 0.65, 0.8, 0.9, 0.96}
 
 const adjustOver = 3 // least number of generations that an adjustment measures
@@ -119,7 +135,7 @@ func adjustmentDue(p *rundir.Plan, next int, spent float64, measured int) bool {
 
 // adjustmentShare is the share of the generations or of the time that is done, whichever is greater.
 func adjustmentShare(p *rundir.Plan, next int, spent float64) float64 {
-	return max(Share(p, next), spent/p.Seconds)
+	return max(float64(next-1)/float64(p.Generations), spent/p.Seconds)
 }
 
 // adjust sets the remaining generations of a time plan. spent is the run's time so far; recent holds the measured durations
@@ -136,11 +152,8 @@ func adjust(p *rundir.Plan, generation int, recent []float64, spent float64, s *
 		p.PliesPerGeneration = max(1, int(float64(plies)*plannedGenerationSeconds/mean))
 		mean *= float64(p.PliesPerGeneration) / float64(plies)
 	}
-	if generation <= LastBeforeDecay(p) {
-		p.Changed = generation
-	}
 	left := (p.Seconds*(1-FinalShare(s)) - spent) * (1 - InterimShare(s)) * safety
-	p.Generations = generation + max(1, int(left/mean))
+	changeGenerations(p, generation, generation+max(1, int(left/mean)))
 }
 
 // passAdjustments marks the adjustments that were due up to a generation and the given seconds as done.
@@ -186,10 +199,11 @@ func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
 		spent = d.spent(l.CPU)
 		perGeneration = spent / float64(d.Generation) / safety // the others may take longer
 	}
-	p.Seconds, p.CPU, p.Generations = l.Time.Seconds(), l.CPU, l.Generations
-	p.Adjusted, p.Stopped, p.Changed = 0, 0, d.Generation
-	if l.Time > 0 {
-		p.Generations = d.Generation + int((p.Seconds*(1-FinalShare(s))-spent)/perGeneration)
+	p.Seconds, p.CPU, p.Adjusted, p.Stopped = l.Time.Seconds(), l.CPU, 0, 0
+	if l.Time == 0 {
+		changeGenerations(&p, d.Generation, l.Generations)
+	} else {
+		changeGenerations(&p, d.Generation, d.Generation+int((p.Seconds*(1-FinalShare(s))-spent)/perGeneration))
 		passAdjustments(&p, d.Generation, spent)
 	}
 	return p

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ludus/env/games"
+	"ludus/train/learn"
 	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
@@ -129,7 +130,7 @@ func TestCPUPlanEnds(t *testing.T) {
 }
 
 // TestSlowMachine: a run whose machine becomes slow or fast at any time ends within its time, near the end of its learning
-// rate schedule.
+// rate schedule. Its learning rate never rises.
 func TestSlowMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	settings := rundir.Settings{RatingShare: 0.05}
@@ -148,7 +149,11 @@ func TestSlowMachine(t *testing.T) {
 			now = now.Add(time.Duration(seconds * float64(time.Second)))
 			generation++
 			c.AddGeneration(seconds)
+			before, last := Share(&p, generation), LastBeforeDecay(&p)
 			c.Adjust(&p, &settings, generation)
+			if next := Share(&p, generation+1); before > learn.ConstantShare && (next <= before || LastBeforeDecay(&p) != last) {
+				t.Fatalf("slower by %.2f at %.2f: the schedule goes from %.3f to %.3f after generation %d: %+v", speed, turn, before, next, generation, p)
+			}
 			if c.NextOver(&p, &settings, generation) {
 				p.Stopped = generation
 			}
@@ -156,6 +161,25 @@ func TestSlowMachine(t *testing.T) {
 		spent, share := c.Elapsed().Seconds(), Share(&p, generation+1)
 		if spent > p.Seconds || spent < 0.9*p.Seconds || share < 0.93 {
 			t.Errorf("slower by %.2f at %.2f: %.1f s of %v, %d generations of %d", speed, turn, spent, p.Seconds, generation, p.Generations)
+		}
+	}
+}
+
+// TestChangeInDecay: another length during the decay of the learning rate does not let it rise, and keeps the last generation
+// before the decay.
+func TestChangeInDecay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		p := rundir.Plan{Generations: 10 + rng.IntN(100)}
+		last, share := LastBeforeDecay(&p), 0.0
+		for g := 1; g <= p.Generations; g++ {
+			if g > last+1 && rng.IntN(5) == 0 {
+				p = Change(p, Length{Generations: g + rng.IntN(50)}, &rundir.Settings{}, Done{Generation: g - 1})
+			}
+			if next := Share(&p, g); next < share || next > 1 || LastBeforeDecay(&p) != last {
+				t.Fatalf("generation %d after the decay began at %d: share %.3f, then %.3f: %+v", g, last, share, next, p)
+			}
+			share = Share(&p, g)
 		}
 	}
 }

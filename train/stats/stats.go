@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
 
 // Z is the half-width of a 95 % interval in standard errors: the 97.5 % quantile of the standard normal distribution.
 const Z = 1.959964
@@ -14,6 +18,23 @@ type Estimate struct {
 
 // Scaled returns the estimate times k, which is 0 or more.
 func (e Estimate) Scaled(k float64) Estimate { return Estimate{e.Value * k, e.Low * k, e.High * k} }
+
+// Percent formats the estimate of a share in per cent with its interval, such as "7.3 % (5.2 to 10.1)".
+func (e Estimate) Percent() string {
+	return fmt.Sprintf("%s %% (%s to %s)", Decimal(100*e.Value, 1), Decimal(100*e.Low, 1), Decimal(100*e.High, 1))
+}
+
+// Decimal formats x with a number of digits after the point, as toFixed does in JavaScript: numbers halfway between two
+// decimals are rounded away from 0, so terminal and pages show the same. fmt rounds them to the even digit.
+func Decimal(x float64, digits int) string {
+	units := 2 * math.Pow10(digits)
+	halves := x * units
+	exact := math.FMA(x, units, -halves) == 0
+	if exact && math.Mod(math.Abs(halves), 2) == 1 {
+		x = math.Nextafter(x, math.Copysign(math.Inf(1), x))
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
+}
 
 // Cluster holds scores that may depend on each other, such as those of positions of one game: their number and their
 // sum. Each score is in [0, 1].

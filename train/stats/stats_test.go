@@ -131,3 +131,22 @@ func TestClusters(t *testing.T) {
 		t.Errorf("nothing gives %+v", e)
 	}
 }
+
+// Halves are rounded away from 0, as on pages; numbers that only look like halves are not.
+func TestDecimal(t *testing.T) {
+	for _, c := range []struct {
+		x      float64
+		digits int
+		want   string
+	}{
+		{31.25, 1, "31.3"}, {3.125, 2, "3.13"}, {1182.5, 0, "1183"}, {1183.5, 0, "1184"}, {-0.5, 0, "-1"}, {1.45, 1, "1.4"}, {1.005, 2, "1.00"},
+		{8.345, 2, "8.35"}, {0, 1, "0.0"}, {99.95, 1, "100.0"}, {2.25, 1, "2.3"},
+	} {
+		if got := Decimal(c.x, c.digits); got != c.want {
+			t.Errorf("%v with %d digits: %s, want %s", c.x, c.digits, got, c.want)
+		}
+	}
+	if got := (Estimate{0.3125, 0.1, 0.5625}).Percent(); got != "31.3 % (10.0 to 56.3)" {
+		t.Error(got)
+	}
+}

@@ -499,12 +499,20 @@ func TestRunsPage(t *testing.T) {
 	for name, game := range map[string]string{"a": "quad-5x5", "b": "quad-5x5", "c": fallen} {
 		trainRun(t, filepath.Join(dir, name), game)
 	}
+	scores := ""
+	for g, won := range []int{3, 0, 4, 5, 20} {
+		scores += scoreLine(newGame(t, "quad-5x5"), g, won)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a", "arena.jsonl"), []byte(scores), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	address, _ := serve(t, web.Options{Runs: dir})
 	tab := b.Open(t, address+"runs")
 	tab.Wait(`document.querySelectorAll("#runs li").length === 3`)
 	tab.CheckNames()
-	if curves := Eval[int](tab, `document.querySelectorAll("#runs polyline.score").length`); curves != 3 {
-		t.Errorf("%d runs have a curve of scores", curves)
+	const shown = `[...document.querySelectorAll("#runs .run")].map((e) => ["h3", ".big", ".curve"].map((part) => e.querySelector(part).textContent).join(", ")).sort().join("; ")`
+	if got := Eval[string](tab, shown); got != "a, score 80.0 %, 12.0 → 80.0 %; b, score 20.0 %, ; c, score 20.0 %, " {
+		t.Errorf("scores and curves, of five scores or more, are %q", got)
 	}
 	tab.Choose("#sort", "name")
 	const names = `[...document.querySelectorAll("#runs .group")].map((g) => g.querySelector("h2").textContent + ": " +

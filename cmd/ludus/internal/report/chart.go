@@ -94,6 +94,7 @@ type Bar struct {
 	Value    float64 `json:"value"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
+	Interval string  `json:"interval,omitempty"` // shown instead of Low and High, for a value that is known
 	Detail   string  `json:"detail"`
 	Baseline bool    `json:"baseline,omitempty"` // the agent is not a checkpoint of the run
 }

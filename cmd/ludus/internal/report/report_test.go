@@ -46,7 +46,8 @@ func trained(t *testing.T, name string) string {
 		{"agent":"net@3","generation":3,"rating":120.5,"low":80,"high":161,"games":300},
 		{"agent":"mcts:200","rating":88,"low":60,"high":116,"games":300},
 		{"agent":"net@1","generation":1,"rating":12,"low":-20,"high":44,"games":300},
-		{"agent":"random","rating":0,"low":-15,"high":15,"games":300}]}`)
+		{"agent":"zoo,elo=50","rating":50,"low":30,"high":70,"games":300,"known":true},
+		{"agent":"random","rating":0,"low":0,"high":0,"games":300}]}`)
 	write(t, dir, "suite.jsonl", `{"generation":1,"agent":"policy","positions":100,"error":0.5,"low":0.4,"high":0.6}
 {"generation":3,"agent":"policy","positions":100,"error":0.3,"low":0.2,"high":0.4}
 {"generation":3,"agent":"net","positions":100,"error":0.1,"low":0.05,"high":0.2}
@@ -76,7 +77,8 @@ func TestWrite(t *testing.T) {
 		t.Fatalf("error %v, warnings %q", err, warnings)
 	}
 	page := read(t, dir, FileName)
-	for _, want := range []string{"free-for-all(size=5,steps=10,objective=win)", "3 of 3: finished", "Score against mcts:200", `"longer":"`, `"name":"net@3","value":120.5,"low":80,"high":161`} {
+	for _, want := range []string{"free-for-all(size=5,steps=10,objective=win)", "3 of 3: finished", "Score against mcts:200", `"longer":"`, `"name":"net@3","value":120.5,"low":80,"high":161`,
+		`"name":"zoo,elo=50","value":50,"low":30,"high":70,"interval":"known"`, `"name":"random","value":0,"low":0,"high":0,"interval":"–"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %q", want)
 		}

@@ -250,7 +250,7 @@ func suiteChart(runs []*Run) svg.Chart {
 			}
 		}
 	}
-	return finished(c, fmt.Sprintf("no suite result of at least %d positions yet", suite.MinPositions))
+	return finished(c, fmt.Sprintf("not tested in %d solved positions yet", suite.MinPositions))
 }
 
 // maxLadder is the largest number of checkpoints in the rating ladder: the newest, and earlier ones evenly spaced.
@@ -279,14 +279,11 @@ func ratingLadder(run *Run) Ladder {
 	for _, a := range run.Ratings.Agents {
 		if a.Generation == nil || shown[*a.Generation] {
 			detail := fmt.Sprintf("%d games", a.Games)
-			switch {
-			case a.Gone:
+			if a.Gone {
 				detail += "; checkpoint deleted"
-			case a.Known:
-				detail += "; known rating of the shipped agent"
 			}
 			l.add(Bar{
-				Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Detail: detail, Baseline: a.Generation == nil,
+				Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Interval: a.Interval(), Detail: detail, Baseline: a.Generation == nil,
 			})
 		}
 	}

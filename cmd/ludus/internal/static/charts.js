@@ -1,7 +1,7 @@
 // Charts, drawn by uPlot, which a page loads as a script before this one. A chart is what report.Chart of the server writes:
 // { title, x, unit, min, max, lines: [{ name, colour, dashed, dots, x: [...], y: [...], low, high }] }.
 import { colour, faint, onTheme } from "./dom.js";
-import { grouped, interval, number } from "./format.js";
+import { grouped, quantity } from "./format.js";
 
 const palette = 6;
 const wholeSteps = Array.from({ length: 8 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
@@ -30,8 +30,7 @@ function seriesOf(column, i, unit) {
   const stroke = colour(`c${column.colour % palette}`);
   const value = (plot, y, series, at) => {
     if (y == null) return "–";
-    const bounds = column.bounded ? ` (${interval(plot.data[i + 1][at], plot.data[i + 2][at])})` : "";
-    return `${number(y)}${bounds}${unit ? " " + unit : ""}`;
+    return quantity(y, unit, ...(column.bounded ? [plot.data[i + 1][at], plot.data[i + 2][at]] : []));
   };
   return {
     label: column.name, stroke, width: 1.75, spanGaps: true, value,

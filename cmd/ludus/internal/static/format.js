@@ -6,9 +6,10 @@ export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) +
 // grouped puts commas between the thousands of a number from five digits on.
 export const grouped = (text) => text.replace(/\d{5,}(?=$|\.)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ","));
 
-// number writes a value with about three significant digits.
-export function number(x) {
+// number writes a value with about three significant digits, or in per cent with one decimal.
+export function number(x, unit) {
   if (x == null) return "–";
+  if (unit === "%") return x.toFixed(1);
   const a = Math.abs(x);
   if (a >= 100) return grouped(x.toFixed(0));
   if (a >= 10) return x.toFixed(1);
@@ -19,7 +20,10 @@ export function number(x) {
 // count writes a whole number.
 export const count = (n) => grouped(String(n));
 
-export const interval = (low, high) => `${number(low)} to ${number(high)}`;
+export const interval = (low, high, unit) => `${number(low, unit)} to ${number(high, unit)}`;
+
+// quantity writes a value with its unit, and with its interval unless low is left out.
+export const quantity = (x, unit = "", low, high) => `${number(x, unit)} ${unit}`.trim() + (low == null ? "" : ` (${interval(low, high, unit)})`);
 
 // against says whom a run's score is against.
 export const against = ({ opponent }) => `against ${opponent === "zoo" ? "the shipped agent" : opponent}`;

@@ -1,6 +1,6 @@
 // The list of runs, by game: scores in different games cannot be compared.
 import { byId, make, startTheme } from "./dom.js";
-import { against, ago, count, duration, number } from "./format.js";
+import { against, ago, count, duration, interval, number, percent, quantity } from "./format.js";
 import { follow } from "./live.js";
 import { drawCurve, playAddress, progressText, runAddress, showMessage, showProgress, showState } from "./runinfo.js";
 
@@ -47,10 +47,10 @@ function fillCard(parts, run) {
   parts.generation.textContent = progressText(run);
   showProgress(parts.bar, run);
   parts.time.textContent = broken ? run.problem : timeText(run);
-  const measured = score && !run.untrained, unmeasured = broken ? "" : run.untrained ? "hardly trained yet" : "not measured yet";
-  parts.score.textContent = measured ? `${Math.round(100 * score.value)} %` : "";
+  const measured = score && !run.untrained, unmeasured = broken || run.state === "diverged" ? "" : run.untrained ? "hardly trained yet" : "not measured yet";
+  parts.score.textContent = measured ? `score ${percent(score.value)}` : "";
   parts.interval.textContent = measured
-    ? `${Math.round(100 * score.low)} to ${Math.round(100 * score.high)} %, ${against(score)}, gen. ${score.generation}` : unmeasured;
+    ? `${interval(100 * score.low, 100 * score.high, "%")} %, ${against(score)}, gen. ${score.generation}` : unmeasured;
   parts.play.hidden = !run.agent;
   if (run.agent) parts.play.href = playAddress(run.game, run.best || run.agent);
   showCurve(parts.curve, run.curve);
@@ -73,7 +73,7 @@ function showCurve(figure, curve) {
   if (!curve) return;
   const { kind, values } = curve, [unit, name] = curveNames[kind];
   drawCurve(figure, curve, kind, name);
-  make(figure, "figcaption", { class: "note" }, `${number(values[0])} → ${number(values.at(-1))} ${unit}`);
+  make(figure, "figcaption", { class: "note" }, `${number(values[0], unit)} → ${quantity(values.at(-1), unit)}`);
 }
 
 // ---- groups

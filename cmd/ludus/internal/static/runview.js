@@ -3,7 +3,7 @@
 // others), settings-table.
 import { byId, make, makeSVG } from "./dom.js";
 import { liveChart } from "./charts.js";
-import { barScale, interval, number } from "./format.js";
+import { barScale, interval, number, quantity } from "./format.js";
 import { drawCurve } from "./runinfo.js";
 
 // fillTable fills a table. A column is { title, text, figure, names }: text(row) is a cell's text, or draw(cell, row) fills it.
@@ -34,7 +34,7 @@ export function showDiagnosis({ summary, curves, findings: [finding] }) {
   place.hidden = false;
   place.classList.toggle("healthy", !finding);
   make(place, "h2", { id: "doctor-title" }, finding ? `Why it may not learn: ${finding.cause}` : "How good is it?");
-  for (const text of [...finding ? [finding.evidence, finding.fix] : [], ...summary.good, summary.longer]) make(place, "p", {}, text);
+  for (const text of [...finding ? [finding.evidence, finding.fix] : [], ...summary.good, summary.longer].filter(Boolean)) make(place, "p", {}, text);
   if (summary.next) make(make(place, "p", {}, "Next: "), "code", {}, `ludus ${summary.next}`);
   if (curves.length === 0) return;
   const details = make(place, "details", wasOpen ? { open: "" } : {});
@@ -43,10 +43,10 @@ export function showDiagnosis({ summary, curves, findings: [finding] }) {
   fillTable(make(details, "table", { id: "curves", class: "stack" }), [
     { title: "curve", text: (c) => c.name },
     { title: "by generation", names: "curve", draw: (cell, c) => drawCurve(cell, c, "loss", c.name) },
-    { title: "first", figure: true, text: (c) => number(c.values[0]) },
-    { title: "newest", figure: true, text: (c) => number(c.values.at(-1)) },
+    { title: "first", figure: true, text: (c) => quantity(c.values[0], c.unit) },
+    { title: "newest", figure: true, text: (c) => quantity(c.values.at(-1), c.unit) },
     ...Object.entries(references).filter(([, value]) => curves.some((c) => value(c) !== undefined))
-      .map(([title, value]) => ({ title, figure: true, text: (c) => value(c) === undefined ? "" : number(value(c)) })),
+      .map(([title, value]) => ({ title, figure: true, text: (c) => value(c) === undefined ? "" : quantity(value(c), c.unit) })),
     { title: "in a healthy run", text: (c) => c.expected },
   ], curves);
   if (curves.some(({ recorded }) => recorded))
@@ -191,8 +191,8 @@ function showNewest({ id, charts }) {
     { title: "chart", text: ({ chart }) => chart.title },
     { title: "line", text: ({ line }) => line.name },
     {
-      title: "newest", figure: true, text: ({ chart: { unit = "" }, line: { y, low, high } }) =>
-        `${number(y.at(-1))}${low ? ` (${interval(low.at(-1), high.at(-1))})` : ""} ${unit}`.trim(),
+      title: "newest", figure: true, text: ({ chart: { unit }, line: { y, low, high } }) =>
+        quantity(y.at(-1), unit, low?.at(-1), high?.at(-1)),
     },
   ], rows, "Nothing to show.");
 }
@@ -212,8 +212,8 @@ function showLadder(ladder, playing) {
   fillTable(make(card, "table"), [
     { title: "agent", draw: (cell, bar) => drawName(cell, bar.name, playing(bar.name)) },
     { title: "", names: "strip", draw: (cell, bar) => drawBar(cell, bar, at) },
-    { title: ladder.unit, figure: true, text: (bar) => number(bar.value) },
-    { title: "interval", figure: true, text: (bar) => interval(bar.low, bar.high) },
+    { title: ladder.unit, figure: true, text: (bar) => number(bar.value, ladder.unit) },
+    { title: "interval", figure: true, text: (bar) => bar.interval || interval(bar.low, bar.high, ladder.unit) },
     { title: "games", names: "detail", text: (bar) => bar.detail },
   ], ladder.bars, "", (bar) => bar.baseline ? "baseline" : "");
 }

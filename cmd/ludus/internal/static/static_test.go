@@ -128,15 +128,17 @@ func nodeModules(t *testing.T, main string, names []string, arguments ...string)
 
 func TestFormat(t *testing.T) {
 	got := nodeModules(t, `
-		import { barScale, duration, grouped, number, percent, score } from "./format.js";
+		import { barScale, duration, grouped, number, percent, quantity, score } from "./format.js";
 		console.log([0, 0.01234, 1.5, 94, -120.4, 9999, 12345, -1234567, null].map(number).join(" "));
 		console.log(grouped("12345.5"), score(-0.0001), score(0.5), score(-0.996, 0), score(0.9999), score(-1, 0), score(null), percent(0.1234));
+		console.log([quantity(31.25, "%", 3.125, 7.9), quantity(0.125, "%"), quantity(1182.5, "Elo", 1159, 1200), quantity(0.5)].join(", "));
 		console.log(duration(0), duration(89), duration(600), duration(7200));
 		const at = barScale({ unit: "Elo", bars: [{ value: -50, low: -100, high: 0 }, { value: 50, low: 0, high: 100 }] });
 		console.log(at(-200), at(-50), at(0), at(50), barScale({ unit: "%", bars: [] })(25));
 	`, []string{"format.js"})
 	want := "0 0.0123 1.50 94.0 -120 9999 12,345 -1,234,567 –\n" +
 		"12,345.5 50.0 % 75.0 % 1 % 99.9 % 0 % – 12.3 %\n" +
+		"31.3 % (3.1 to 7.9), 0.1 %, 1183 Elo (1159 to 1200), 0.5\n" +
 		"1 s 89 s 10 min 2.0 h\n" +
 		"0 25 50 75 25\n"
 	if got != want {

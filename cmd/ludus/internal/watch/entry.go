@@ -20,8 +20,9 @@ const (
 	Training   = "training"
 	Evaluating = "evaluating" // training is complete, matches are being played
 	Finished   = "finished"
-	Stopped    = "stopped" // not in training; training can continue
-	Broken     = "broken"  // the run cannot be read
+	Stopped    = "stopped"  // not in training; training can continue
+	Diverged   = "diverged" // not in training, since its losses left all bounds
+	Broken     = "broken"   // the run cannot be read
 )
 
 // Entry is a run in the list.
@@ -50,7 +51,7 @@ const (
 	LossCurve  = "loss"  // policy loss plus outcome loss on the validation set, in nats
 )
 
-// Curve is a run's learning curve, with few points: scores if at least two checkpoints have one, otherwise losses.
+// Curve is a run's learning curve, with few points: scores if at least leastPoints checkpoints have one, otherwise losses.
 type Curve struct {
 	Kind        string    `json:"kind"`
 	Generations []int     `json:"generations"` // ascending
@@ -151,6 +152,8 @@ func (e *Entry) summarise(run *report.Run, running bool) {
 		e.State, e.Left = Training, secondsLeft(run)
 	case trained:
 		e.State = Finished
+	case run.Config.Plan.Diverged > e.Generation:
+		e.State = Diverged
 	default:
 		e.State = Stopped
 	}
@@ -191,18 +194,19 @@ func secondsLeft(run *report.Run) float64 {
 }
 
 const (
+	leastPoints = 5   // fewer points look like a trend where there is none
 	curvePoints = 40  // largest number of points
 	maxLoss     = 1e6 // upper limit of a loss, in nats: damaged files may give absurd sums
 )
 
-// curveOf returns a run's learning curve, nil if it has fewer than two points.
+// curveOf returns a run's learning curve, nil if it has fewer than leastPoints points.
 func curveOf(run *report.Run, scores []rundir.Score) *Curve {
 	values := make(map[int]float64) // by generation
 	for _, s := range scores {
 		values[s.Generation] = 100 * s.Value
 	}
 	kind := ScoreCurve
-	if len(values) < 2 {
+	if len(values) < leastPoints {
 		kind = LossCurve
 		clear(values)
 		for i := range run.Generations {
@@ -212,7 +216,7 @@ func curveOf(run *report.Run, scores []rundir.Score) *Curve {
 			}
 		}
 	}
-	if len(values) < 2 {
+	if len(values) < leastPoints {
 		return nil
 	}
 	curve := &Curve{Kind: kind}

@@ -187,7 +187,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A run's curve shows its losses, and its scores once two checkpoints have one.
+// A run's curve shows its losses, and its scores once five checkpoints have one.
 func TestCurve(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run")
@@ -202,10 +202,28 @@ func TestCurve(t *testing.T) {
 	if curve == nil || curve.Kind != LossCurve || len(curve.Values) != curvePoints || curve.Values[0] != 101.5 || curve.Generations[curvePoints-1] != 100 {
 		t.Errorf("the curve of losses: %+v", curve)
 	}
-	write(t, filepath.Join(run, "arena.jsonl"), scores(20, 70))
-	want := &Curve{Kind: ScoreCurve, Generations: []int{1, 2}, Values: []float64{20, 70}}
+	write(t, filepath.Join(run, "arena.jsonl"), scores(20, 70, 30, 40))
+	if curve := New(dir).List().Runs[0].Curve; curve == nil || curve.Kind != LossCurve {
+		t.Errorf("the curve of four scores: %+v", curve)
+	}
+	write(t, filepath.Join(run, "arena.jsonl"), scores(20, 70, 30, 40, 50))
+	want := &Curve{Kind: ScoreCurve, Generations: []int{1, 2, 3, 4, 5}, Values: []float64{20, 70, 30, 40, 50}}
 	if curve := New(dir).List().Runs[0].Curve; !reflect.DeepEqual(curve, want) {
 		t.Errorf("the curve of scores: %+v", curve)
+	}
+}
+
+// A run whose losses left all bounds has diverged until it has trained beyond.
+func TestDivergedState(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "run")
+	text := strings.Replace(fmt.Sprintf(config, settings(t)), `"generations":`, `"diverged":2,"generations":`, 1)
+	write(t, filepath.Join(run, "config.json"), text)
+	for generation, want := range map[int]string{1: Diverged, 2: Stopped} {
+		write(t, filepath.Join(run, "metrics.jsonl"), fmt.Sprintf(`{"generation":%d}`+"\n", generation))
+		if state := New(dir).List().Runs[0].State; state != want {
+			t.Errorf("after generation %d: %s, want %s", generation, state, want)
+		}
 	}
 }
 
