@@ -227,11 +227,12 @@ func (p *proof) solve(t *table, pl *plan, env environment, i int) bool {
 	})
 }
 
-// each calls try with each fact that may match the atom of a step, until it returns true. It returns what try returned last.
+// each calls try with each fact that may match the atom of a step, until it returns true or an error ends the
+// evaluation. It reports whether one did.
 func (p *proof) each(s *step, env environment, try func(n id) bool) bool {
 	g := p.game
 	for _, n := range p.factsOf(s.atom.functor).candidates(g.terms, s, env) {
-		if try(n) {
+		if try(n) || g.err != nil {
 			return true
 		}
 	}
@@ -243,7 +244,7 @@ func (p *proof) each(s *step, env environment, try func(n id) bool) bool {
 	}
 	answers := p.askFor(s.asked, &s.atom, env)
 	for k := 0; k < len(answers.answers); k++ { // answers may be added meanwhile
-		if try(answers.answers[k]) {
+		if try(answers.answers[k]) || g.err != nil {
 			return true
 		}
 	}

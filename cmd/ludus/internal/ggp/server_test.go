@@ -94,7 +94,7 @@ func TestLargeSheets(t *testing.T) {
 }
 
 // TestAbort: when a match ends, so does its preparation, training included, within 100 ms if the machine is idle. The test
-// allows 500 ms.
+// allows 1 s for a busy machine and the race detector.
 func TestAbort(t *testing.T) {
 	l := &logged{}
 	s := &Server{margin: time.Second, minLearning: time.Second, memory: 2 << 30, most: 1, log: log.New(l, "", 0)}
@@ -126,7 +126,7 @@ func TestAbort(t *testing.T) {
 			slowest = max(slowest, time.Since(begin))
 		}
 		t.Logf("%s: %v", name, slowest)
-		if slowest > 500*time.Millisecond {
+		if slowest > time.Second {
 			t.Errorf("%s: preparation ends after %v", name, slowest)
 		}
 	}
