@@ -13,7 +13,7 @@ import (
 )
 
 // files owns the run directory and the run's counters while training: it writes the config, games, metrics and
-// checkpoints. (The opener writes the config earlier, the rater writes matches and suite results, and the inbox
+// checkpoints. (The opener writes the config earlier, the meter writes matches and suite results, and the inbox
 // writes workers.json.)
 type files struct {
 	*state

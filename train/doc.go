@@ -19,7 +19,7 @@
 //
 // The opener makes a run from its directory; then each part alone changes what it owns: package selfplay's Player the
 // games in progress, package learn's Learner the network, the windows and the optimizer, files the run directory and the
-// counters, the rater the matches and the suite, the inbox what workers send. Package plan decides how long it all takes.
+// counters, the meter the matches and the suite, the inbox what workers send. Package plan decides how long it all takes.
 //
 // # From a position to a sample
 //

@@ -195,11 +195,11 @@ func (o *opener) load(weights *infer.Weights) (*run, error) {
 	}
 	g := o.count.Generation
 	o.clock.Begin(g)
-	r.rater = &rater{state: o.state}
+	r.meter = &meter{state: o.state}
 	if err := rundir.DropAfter(o.Dir, g); err != nil { // the run repeats what is newer than its checkpoint
 		return nil, err
 	}
-	return r, r.rater.dropRatingsAfter(g)
+	return r, r.meter.dropRatingsAfter(g)
 }
 
 // newestGeneration returns the newest generation that has metrics or games; 0 if there is none.

@@ -17,7 +17,7 @@ import (
 )
 
 // run is a run in progress. It loops over the generations, and its parts own what they change: the player owns the games in
-// progress, the learner the network and the windows, files the run directory and the counters, the rater matches and suite
+// progress, the learner the network and the windows, files the run directory and the counters, the meter matches and suite
 // results.
 type run struct {
 	*state
@@ -25,7 +25,7 @@ type run struct {
 	rescorer *selfplay.Rescorer
 	learner  *learn.Learner
 	files    *files
-	rater    *rater
+	meter    *meter
 	inbox    *inbox  // nil without workers
 	waited   float64 // how long it waited for the last generation's games, see nextFactor
 }
@@ -33,7 +33,7 @@ type run struct {
 // train repeats generations until the plan is done.
 func (r *run) train(ctx context.Context) (*Summary, error) {
 	finished := r.count.Generation >= r.config.Plan.Last()
-	if err := r.rate(ctx); err != nil { // an earlier process may have stopped before it had rated its last generation
+	if err := r.measure(ctx); err != nil { // an earlier process may have stopped before it had rated its last generation
 		return nil, err
 	}
 	for r.count.Generation < r.config.Plan.Last() {
@@ -57,7 +57,7 @@ func (r *run) generation(ctx context.Context) error {
 		if err := r.files.stop(); err != nil {
 			return err
 		}
-		return r.rate(ctx)
+		return r.measure(ctx)
 	}
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (r *run) generation(ctx context.Context) error {
 		return err
 	}
 	r.waited = m.PlaySeconds / (time.Since(began).Seconds() - m.PlaySeconds) // relative to the time of other work
-	return r.rate(ctx)
+	return r.measure(ctx)
 }
 
 // assign returns the assignment for the next generation: the averaged weights and, with workers, as many simulations as
@@ -121,13 +121,13 @@ func (r *run) learn(ctx context.Context, network *infer.Network, games []*record
 	return sets, nil
 }
 
-// rate measures the newest checkpoint by matches and on the suite, if that is due and not done yet.
-func (r *run) rate(ctx context.Context) error {
+// measure measures the newest checkpoint by matches and on the suite, if that is due and not done yet.
+func (r *run) measure(ctx context.Context) error {
 	g := r.count.Generation
-	if r.config.Settings.RatingShare == 0 || g == 0 || !plan.RatingDue(r.config, g) {
+	if r.config.Settings.RatingShare == 0 || g == 0 || !plan.MeasureDue(r.config, g) {
 		return nil
 	}
-	return r.rater.rate(ctx)
+	return r.meter.measure(ctx)
 }
 
 // summary reads the results of a finished run. already reports that the run was finished when Train was called.

@@ -60,7 +60,7 @@ func (s *state) progress(phase Phase, done float64) {
 	if share, known := plan.DoneShare(s.config, s.count.done()); known {
 		p.Positions = int(float64(s.count.Positions) / share)
 	}
-	if phase != Rating {
+	if phase != Testing {
 		p.Generation++
 	}
 	s.Observe(Event{Progress: &p})

@@ -54,7 +54,7 @@ func TestSuite(t *testing.T) {
 		}
 	}
 	s := &state{Options: o, config: config, clock: plan.Start()}
-	tester := &rater{state: s, suite: smallSuite(t)}
+	tester := &meter{state: s, suite: smallSuite(t)}
 	for _, count := range []counters{
 		{Generation: 2, Positions: (suite.MinPositions - 1) * searchedPerTested}, // too few for a test
 		{Generation: 3, Positions: suite.MinPositions * searchedPerTested},

@@ -70,7 +70,7 @@ const (
 	Playing   Phase = "playing"   // self-play
 	Waiting   Phase = "waiting for games"
 	Learning  Phase = "learning"
-	Rating    Phase = "rating" // matches, and tests on the suite
+	Testing   Phase = "measuring strength" // matches, and tests on the suite
 )
 
 // Progress is how far a run has come.

@@ -59,9 +59,9 @@ func TestLongGenerations(t *testing.T) {
 	}
 }
 
-// TestRatingDue: a run is measured after every tenth of its plan, or somewhat more often if measured checkpoints are then
+// TestMeasureDue: a run is measured after every tenth of its plan, or somewhat more often if measured checkpoints are then
 // kept, and at its end.
-func TestRatingDue(t *testing.T) {
+func TestMeasureDue(t *testing.T) {
 	for generations, want := range map[int][]int{
 		25:  {3, 6, 9, 12, 15, 18, 21, 24, 25},
 		145: {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 145},
@@ -69,7 +69,7 @@ func TestRatingDue(t *testing.T) {
 		config := &rundir.Config{Plan: rundir.Plan{Generations: generations}, Settings: rundir.Settings{KeepEvery: 10}}
 		var due []int
 		for g := 1; g <= generations; g++ {
-			if RatingDue(config, g) {
+			if MeasureDue(config, g) {
 				due = append(due, g)
 			}
 		}

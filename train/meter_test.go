@@ -105,7 +105,7 @@ func TestSpending(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := run.rater
+	r := run.meter
 	m := &rundir.MatchResult{Generation: 3, Agent: "net@3", Opponent: "mcts:200", Number: 1, Simulations: 64, Result: match.Result{Games: 20, Seconds: 5}}
 	for _, m := range []*rundir.MatchResult{m, {Agent: "greedy", Opponent: "mcts:200", Result: match.Result{Games: 99}}} {
 		if err := rundir.MatchesFile.Append(dir, m); err != nil {

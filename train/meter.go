@@ -22,17 +22,17 @@ const (
 	finalGames   = 400 // at most, for the last one
 )
 
-// rater measures a run: the score of its newest checkpoint against one opponent, see [shipped.Opponent], and the error in
+// meter measures a run: the score of its newest checkpoint against one opponent, see [shipped.Opponent], and the error in
 // the game's suite of solved positions. It has its own random streams, so games and weights do not depend on it. It does
 // not rate: ratings need opponents near in strength, which "ludus rate" chooses when the run has finished.
-type rater struct {
+type meter struct {
 	*state
 	balance *match.BalanceChecker // chooses openings; nil until needed
 	suite   *suite.Suite          // nil until needed, or if the game has none
 }
 
-// rate measures the newest checkpoint. It skips work that an earlier process has done.
-func (r *rater) rate(ctx context.Context) error {
+// measure measures the newest checkpoint. It skips work that an earlier process has done.
+func (r *meter) measure(ctx context.Context) error {
 	final := r.count.Generation >= r.config.Plan.Last()
 	if err := r.playOpponent(ctx, final); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (r *rater) rate(ctx context.Context) error {
 // playOpponent plays the newest checkpoint against the opponent, for as long as the run's share of time for it allows. Time
 // that does not suffice for firstGames is left for later checkpoints, but the last one plays in any case. A checkpoint that
 // wins or loses all its first games plays no more, unless it is the last.
-func (r *rater) playOpponent(ctx context.Context, final bool) error {
+func (r *meter) playOpponent(ctx context.Context, final bool) error {
 	p, err := r.played()
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (r *rater) playOpponent(ctx context.Context, final bool) error {
 		if games < firstGames {
 			break
 		}
-		r.progress(Rating, 0)
+		r.progress(Testing, 0)
 		var m *rundir.MatchResult
 		if m, err = r.play(ctx, games); err != nil || m.Games == 0 {
 			break // m.Games is 0 if the two have played all openings
@@ -72,7 +72,7 @@ func (r *rater) playOpponent(ctx context.Context, final bool) error {
 }
 
 // play plays a match of the newest checkpoint against the opponent and writes it to arena.jsonl.
-func (r *rater) play(ctx context.Context, games int) (*rundir.MatchResult, error) {
+func (r *meter) play(ctx context.Context, games int) (*rundir.MatchResult, error) {
 	pool, err := r.openPool()
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ type played struct {
 }
 
 // played reads what checkpoints have played against the opponent.
-func (r *rater) played() (p played, err error) {
+func (r *meter) played() (p played, err error) {
 	matches, _, err := rundir.MatchesFile.Read(r.Dir)
 	if err != nil {
 		return p, err
@@ -137,7 +137,7 @@ func (r *rater) played() (p played, err error) {
 
 // secondsDue is the time for matches of the newest checkpoint: its share of the time since generation last, and for the
 // last checkpoint of the run the share for its end.
-func (r *rater) secondsDue(last int, final bool) float64 {
+func (r *meter) secondsDue(last int, final bool) float64 {
 	g, elapsed := float64(r.count.Generation), r.clock.Elapsed().Seconds()
 	seconds := plan.InterimShare(&r.config.Settings) * elapsed * (g - float64(last)) / g
 	if final {
@@ -152,7 +152,7 @@ func (r *rater) secondsDue(last int, final bool) float64 {
 
 // secondsPerGame estimates the seconds of a match game before there was one, from the speed of self-play. The opponent is
 // taken to think as long as the checkpoint.
-func (r *rater) secondsPerGame() float64 {
+func (r *meter) secondsPerGame() float64 {
 	speed := r.clock.Speed
 	if speed == 0 { // this process has not played yet
 		speed = max(float64(r.count.Positions), 1) / max(r.count.Seconds, 1)
@@ -162,7 +162,7 @@ func (r *rater) secondsPerGame() float64 {
 }
 
 // openPool opens the rating pool of the run, and notes unreadable lines of matches.
-func (r *rater) openPool() (*ratings.Pool, error) {
+func (r *meter) openPool() (*ratings.Pool, error) {
 	if r.balance == nil {
 		r.balance = match.NewBalanceChecker(r.Game)
 	}
@@ -175,7 +175,7 @@ func (r *rater) openPool() (*ratings.Pool, error) {
 
 // dropRatingsAfter rebuilds the ratings.json of a run that "ludus rate" has rated, from the remaining matches, if the file
 // is unreadable or lists checkpoints newer than generation. The matches of those checkpoints have already been deleted.
-func (r *rater) dropRatingsAfter(generation int) error {
+func (r *meter) dropRatingsAfter(generation int) error {
 	table, err := rundir.ReadRatings(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -201,7 +201,7 @@ const maxTested = 500 // largest number of positions
 var searchedPerTested = 160 // a variable for tests
 
 // testOnSuite tests the newest checkpoint on the game's suite if there is one. final: it is the last of the run.
-func (r *rater) testOnSuite(ctx context.Context, final bool) error {
+func (r *meter) testOnSuite(ctx context.Context, final bool) error {
 	if r.suite == nil {
 		s, ok := suite.Shipped(r.Game)
 		if !ok {
@@ -236,9 +236,9 @@ func (r *rater) testOnSuite(ctx context.Context, final bool) error {
 }
 
 // testAgent tests a generation's checkpoint, with (kind net) or without search (kind policy), on suite positions.
-func (r *rater) testAgent(ctx context.Context, kind string, generation, positions int) error {
+func (r *meter) testAgent(ctx context.Context, kind string, generation, positions int) error {
 	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(r.Dir, generation)}
-	r.progress(Rating, 0)
+	r.progress(Testing, 0)
 	o := suite.TestOptions{Threads: r.Threads, Positions: positions, Seed: r.config.Seed}
 	report, err := r.suite.Test(ctx, agent.NewFactory(r.Game, spec, rundir.LoadWeights), o)
 	if err != nil {

@@ -2,11 +2,11 @@ package plan
 
 import "ludus/train/rundir"
 
-// A run is measured ratingsPerRun times: the newest checkpoint plays a fixed opponent. The setting rating_share is the share
+// A run is measured measuresPerRun times: the newest checkpoint plays a fixed opponent. The setting rating_share is the share
 // of the run's time for these matches, and finalPart of that time is for the last generation.
 const (
-	ratingsPerRun = 10
-	finalPart     = 0.4
+	measuresPerRun = 10
+	finalPart      = 0.4
 )
 
 // FinalShare is the share of the run's time for matches of the last generation, InterimShare for those of all earlier ones.
@@ -16,14 +16,14 @@ func InterimShare(s *rundir.Settings) float64 { return s.RatingShare - FinalShar
 // RatingInterval is the number of generations between measurements: a multiple of keep_every if possible, so that measured
 // checkpoints are kept.
 func RatingInterval(c *rundir.Config) int {
-	interval := (c.Plan.Generations + ratingsPerRun - 1) / ratingsPerRun
+	interval := (c.Plan.Generations + measuresPerRun - 1) / measuresPerRun
 	if keep := c.Settings.KeepEvery; keep > 0 && interval > keep {
 		interval -= interval % keep
 	}
 	return interval
 }
 
-// RatingDue reports whether a generation is measured.
-func RatingDue(c *rundir.Config, generation int) bool {
+// MeasureDue reports whether a generation is measured.
+func MeasureDue(c *rundir.Config, generation int) bool {
 	return generation%RatingInterval(c) == 0 || generation >= c.Plan.Last()
 }
