@@ -32,53 +32,53 @@ type meter struct {
 }
 
 // measure measures the newest checkpoint. It skips work that an earlier process has done.
-func (r *meter) measure(ctx context.Context) error {
-	final := r.count.Generation >= r.config.Plan.Last()
-	if err := r.playOpponent(ctx, final); err != nil {
+func (m *meter) measure(ctx context.Context) error {
+	final := m.count.Generation >= m.config.Plan.Last()
+	if err := m.playOpponent(ctx, final); err != nil {
 		return err
 	}
-	return r.testOnSuite(ctx, final)
+	return m.testOnSuite(ctx, final)
 }
 
 // playOpponent plays the newest checkpoint against the opponent, for as long as the run's share of time for it allows. Time
 // that does not suffice for firstGames is left for later checkpoints, but the last one plays in any case. A checkpoint that
 // wins or loses all its first games plays no more, unless it is the last.
-func (r *meter) playOpponent(ctx context.Context, final bool) error {
-	p, err := r.played()
+func (m *meter) playOpponent(ctx context.Context, final bool) error {
+	p, err := m.played()
 	if err != nil {
 		return err
 	}
-	before, due := p.games, r.secondsDue(p.last, final)
+	before, due := p.games, m.secondsDue(p.last, final)
 	for err == nil {
 		games := p.next(due, final) &^ 1 // even: games come in pairs
 		if games < firstGames {
 			break
 		}
-		r.progress(Testing, 0)
-		var m *rundir.MatchResult
-		if m, err = r.play(ctx, games); err != nil || m.Games == 0 {
-			break // m.Games is 0 if the two have played all openings
+		m.progress(Testing, 0)
+		var result *rundir.MatchResult
+		if result, err = m.play(ctx, games); err != nil || result.Games == 0 {
+			break // result.Games is 0 if the two have played all openings
 		}
-		p, err = r.played()
+		p, err = m.played()
 	}
 	if errors.Is(err, agent.ErrWeights) { // a damaged checkpoint
-		r.note("%v; its strength is not measured", err)
+		m.note("%v; its strength is not measured", err)
 		return nil
 	}
 	if err == nil && p.games > before {
-		r.Observe(Event{Score: &p.score})
+		m.Observe(Event{Score: &p.score})
 	}
 	return err
 }
 
 // play plays a match of the newest checkpoint against the opponent and writes it to arena.jsonl.
-func (r *meter) play(ctx context.Context, games int) (*rundir.MatchResult, error) {
-	pool, err := r.openPool()
+func (m *meter) play(ctx context.Context, games int) (*rundir.MatchResult, error) {
+	pool, err := m.openPool()
 	if err != nil {
 		return nil, err
 	}
-	newest, opponent := pool.Index(rundir.CheckpointName(r.count.Generation)), pool.Index(shipped.Opponent(r.Game))
-	return pool.Play(ctx, newest, opponent, games, r.Threads, true) // a match of training
+	newest, opponent := pool.Index(rundir.CheckpointName(m.count.Generation)), pool.Index(shipped.Opponent(m.Game))
+	return pool.Play(ctx, newest, opponent, games, m.Threads, true) // a match of training
 }
 
 // next returns how many games the newest checkpoint should play next, if due seconds may be spent in all on its games.
@@ -105,30 +105,30 @@ type played struct {
 }
 
 // played reads what checkpoints have played against the opponent.
-func (r *meter) played() (p played, err error) {
-	matches, _, err := rundir.MatchesFile.Read(r.Dir)
+func (m *meter) played() (p played, err error) {
+	matches, _, err := rundir.MatchesFile.Read(m.Dir)
 	if err != nil {
 		return p, err
 	}
-	opponent, games, seconds := shipped.Opponent(r.Game), 0, 0.0
+	opponent, games, seconds := shipped.Opponent(m.Game), 0, 0.0
 	for i := range matches {
-		m := &matches[i]
+		x := &matches[i]
 		switch {
-		case m.Opponent != opponent || m.Agent != rundir.CheckpointName(m.Generation):
+		case x.Opponent != opponent || x.Agent != rundir.CheckpointName(x.Generation):
 			continue
-		case m.Generation == r.count.Generation:
-			p.games, p.seconds = p.games+m.Games, p.seconds+m.Seconds
+		case x.Generation == m.count.Generation:
+			p.games, p.seconds = p.games+x.Games, p.seconds+x.Seconds
 		default:
-			p.last = max(p.last, m.Generation)
+			p.last = max(p.last, x.Generation)
 		}
-		games, seconds = games+m.Games, seconds+m.Seconds
+		games, seconds = games+x.Games, seconds+x.Seconds
 	}
-	p.secondsPerGame = r.secondsPerGame()
+	p.secondsPerGame = m.secondsPerGame()
 	if games > 0 && seconds > 0 {
 		p.secondsPerGame = seconds / float64(games)
 	}
-	for _, s := range rundir.Scores(matches, opponent, shipped.Digest(r.Game)) {
-		if s.Generation == r.count.Generation {
+	for _, s := range rundir.Scores(matches, opponent, shipped.Digest(m.Game)) {
+		if s.Generation == m.count.Generation {
 			p.score = s
 		}
 	}
@@ -137,46 +137,46 @@ func (r *meter) played() (p played, err error) {
 
 // secondsDue is the time for matches of the newest checkpoint: its share of the time since generation last, and for the
 // last checkpoint of the run the share for its end.
-func (r *meter) secondsDue(last int, final bool) float64 {
-	g, elapsed := float64(r.count.Generation), r.clock.Elapsed().Seconds()
-	seconds := plan.InterimShare(&r.config.Settings) * elapsed * (g - float64(last)) / g
+func (m *meter) secondsDue(last int, final bool) float64 {
+	g, elapsed := float64(m.count.Generation), m.clock.Elapsed().Seconds()
+	seconds := plan.InterimShare(&m.config.Settings) * elapsed * (g - float64(last)) / g
 	if final {
 		whole := elapsed
-		if p := &r.config.Plan; p.Seconds > 0 && !p.CPU {
+		if p := &m.config.Plan; p.Seconds > 0 && !p.CPU {
 			whole = p.Seconds
 		}
-		seconds += plan.FinalShare(&r.config.Settings) * whole
+		seconds += plan.FinalShare(&m.config.Settings) * whole
 	}
 	return seconds
 }
 
 // secondsPerGame estimates the seconds of a match game before there was one, from the speed of self-play. The opponent is
 // taken to think as long as the checkpoint.
-func (r *meter) secondsPerGame() float64 {
-	speed := r.clock.Speed
+func (m *meter) secondsPerGame() float64 {
+	speed := m.clock.Speed
 	if speed == 0 { // this process has not played yet
-		speed = max(float64(r.count.Positions), 1) / max(r.count.Seconds, 1)
+		speed = max(float64(m.count.Positions), 1) / max(m.count.Seconds, 1)
 	}
-	simulations := agent.DefaultSimulations / float64(r.config.Settings.Simulations)
-	return r.meanPlies() * simulations / speed
+	simulations := agent.DefaultSimulations / float64(m.config.Settings.Simulations)
+	return m.meanPlies() * simulations / speed
 }
 
 // openPool opens the rating pool of the run, and notes unreadable lines of matches.
-func (r *meter) openPool() (*ratings.Pool, error) {
-	if r.balance == nil {
-		r.balance = match.NewBalanceChecker(r.Game)
+func (m *meter) openPool() (*ratings.Pool, error) {
+	if m.balance == nil {
+		m.balance = match.NewBalanceChecker(m.Game)
 	}
-	pool, warnings, err := ratings.Open(r.Dir, r.Game, agent.DefaultSimulations, []string{ratings.Anchor, shipped.Opponent(r.Game)}, r.balance)
+	pool, warnings, err := ratings.Open(m.Dir, m.Game, agent.DefaultSimulations, []string{ratings.Anchor, shipped.Opponent(m.Game)}, m.balance)
 	for _, w := range warnings {
-		r.note("%v", w)
+		m.note("%v", w)
 	}
 	return pool, err
 }
 
 // dropRatingsAfter rebuilds the ratings.json of a run that "ludus rate" has rated, from the remaining matches, if the file
 // is unreadable or lists checkpoints newer than generation. The matches of those checkpoints have already been deleted.
-func (r *meter) dropRatingsAfter(generation int) error {
-	table, err := rundir.ReadRatings(r.Dir)
+func (m *meter) dropRatingsAfter(generation int) error {
+	table, err := rundir.ReadRatings(m.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (r *meter) dropRatingsAfter(generation int) error {
 	if err == nil && !slices.ContainsFunc(table.Agents, newer) {
 		return nil
 	}
-	pool, err := r.openPool()
+	pool, err := m.openPool()
 	if err != nil {
 		return err
 	}
@@ -201,19 +201,19 @@ const maxTested = 500 // largest number of positions
 var searchedPerTested = 160 // a variable for tests
 
 // testOnSuite tests the newest checkpoint on the game's suite if there is one. final: it is the last of the run.
-func (r *meter) testOnSuite(ctx context.Context, final bool) error {
-	if r.suite == nil {
-		s, ok := suite.Shipped(r.Game)
+func (m *meter) testOnSuite(ctx context.Context, final bool) error {
+	if m.suite == nil {
+		s, ok := suite.Shipped(m.Game)
 		if !ok {
 			return nil
 		}
-		r.suite = s
+		m.suite = s
 	}
-	results, _, err := rundir.SuiteFile.Read(r.Dir)
+	results, _, err := rundir.SuiteFile.Read(m.Dir)
 	if err != nil {
 		return err
 	}
-	positions := min(r.count.Positions/searchedPerTested, maxTested)
+	positions := min(m.count.Positions/searchedPerTested, maxTested)
 	switch {
 	case len(results) > 0:
 		positions = results[0].Positions
@@ -223,12 +223,12 @@ func (r *meter) testOnSuite(ctx context.Context, final bool) error {
 	positions = max(positions, suite.MinPositions)
 	for _, kind := range []string{"policy", "net"} {
 		done := slices.ContainsFunc(results, func(result rundir.SuiteResult) bool {
-			return result.Agent == kind && result.Generation == r.count.Generation
+			return result.Agent == kind && result.Generation == m.count.Generation
 		})
 		if done {
 			continue
 		}
-		if err := r.testAgent(ctx, kind, r.count.Generation, positions); err != nil {
+		if err := m.testAgent(ctx, kind, m.count.Generation, positions); err != nil {
 			return err
 		}
 	}
@@ -236,11 +236,11 @@ func (r *meter) testOnSuite(ctx context.Context, final bool) error {
 }
 
 // testAgent tests a generation's checkpoint, with (kind net) or without search (kind policy), on suite positions.
-func (r *meter) testAgent(ctx context.Context, kind string, generation, positions int) error {
-	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(r.Dir, generation)}
-	r.progress(Testing, 0)
-	o := suite.TestOptions{Threads: r.Threads, Positions: positions, Seed: r.config.Seed}
-	report, err := r.suite.Test(ctx, agent.NewFactory(r.Game, spec, rundir.LoadWeights), o)
+func (m *meter) testAgent(ctx context.Context, kind string, generation, positions int) error {
+	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(m.Dir, generation)}
+	m.progress(Testing, 0)
+	o := suite.TestOptions{Threads: m.Threads, Positions: positions, Seed: m.config.Seed}
+	report, err := m.suite.Test(ctx, agent.NewFactory(m.Game, spec, rundir.LoadWeights), o)
 	if err != nil {
 		return err
 	}
@@ -249,9 +249,9 @@ func (r *meter) testAgent(ctx context.Context, kind string, generation, position
 		Error: report.Error.Value, Low: report.Error.Low, High: report.Error.High,
 		Loss: report.Loss.Value, LossLow: report.Loss.Low, LossHigh: report.Loss.High,
 	}
-	if err := rundir.SuiteFile.Append(r.Dir, result); err != nil {
+	if err := rundir.SuiteFile.Append(m.Dir, result); err != nil {
 		return err
 	}
-	r.Observe(Event{Suite: result})
+	m.Observe(Event{Suite: result})
 	return nil
 }
