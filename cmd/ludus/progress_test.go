@@ -102,8 +102,8 @@ func TestScoreLine(t *testing.T) {
 		w := watcher{progress: &progress{w: &out}, game: game}
 		score := rundir.Score{Generation: 3, Opponent: shipped.Opponent(game), Games: 16, Estimate: stats.Estimate{Value: 0.4375, Low: 0.2, High: 0.7}}
 		w.show(train.Event{Score: &score})
-		line := "generation 3: scores 43.8 % in 16 games against " + want + " (95 %: 20.0 to 70.0)"
-		if !strings.Contains(out.String(), line) || w.strength != "44 % against "+want {
+		line := "generation 3: scores 43.8 % (20.0 to 70.0) in 16 games against " + want + "; 95 % interval"
+		if !strings.Contains(out.String(), line) || w.strength != "43.8 % against "+want {
 			t.Errorf("%s: %q and %q", name, out.String(), w.strength)
 		}
 	}

@@ -126,12 +126,11 @@ const trainedGenerations = 10; // a checkpoint without a score counts as trained
 
 // agentOfCheckpoint makes the agent of the checkpoint of a generation of a run. Its note says how strong it is. name is the
 // generation's.
-function agentOfCheckpoint(text, label, { untrained, score, curve }, generation, name = `gen. ${generation}`) {
+function agentOfCheckpoint(text, label, { untrained, scores = [] }, generation, name = `gen. ${generation}`) {
   if (untrained) return agentOf(text, label, "untrained");
-  const percent = curve?.kind === "score" ? curve.values[curve.generations.indexOf(generation)]
-    : score?.generation === generation ? 100 * score.value : undefined;
-  if (percent === undefined) return agentOf(text, label, generation < trainedGenerations ? "untrained" : name);
-  return agentOf(text, label, [`${Math.round(percent)} % ${against(score)}`, name].filter(Boolean).join(", "));
+  const score = scores.find((s) => s.generation === generation);
+  if (!score) return agentOf(text, label, generation < trainedGenerations ? "untrained" : name);
+  return agentOf(text, label, [`${Math.round(100 * score.value)} % ${against(score)}`, name].filter(Boolean).join(", "));
 }
 
 // agentOfRun makes the agent of a run: of its newest checkpoint, unless ratings say that another is the best.

@@ -38,11 +38,12 @@ type Entry struct {
 	Generations int    `json:"generations"`       // planned number, or the completed number if the time was over
 	Games       int    `json:"games"`             // completed games of self-play
 	// Score is the newest score against the run's opponent; nil if there is none.
-	Score     *rundir.Score `json:"score,omitempty"`
-	Untrained bool          `json:"untrained,omitempty"` // no training step, or few generations and no score
-	Left      float64       `json:"left,omitempty"`      // estimated seconds of training left; 0: unknown
-	Changed   int64         `json:"changed,omitempty"`   // Unix time of the end of the last generation, or of the run's creation
-	Curve     *Curve        `json:"curve,omitempty"`     // nil if there is none
+	Score     *rundir.Score  `json:"score,omitempty"`
+	Scores    []rundir.Score `json:"scores,omitempty"`    // all scores, by generation
+	Untrained bool           `json:"untrained,omitempty"` // no training step, or few generations and no score
+	Left      float64        `json:"left,omitempty"`      // estimated seconds of training left; 0: unknown
+	Changed   int64          `json:"changed,omitempty"`   // Unix time of the end of the last generation, or of the run's creation
+	Curve     *Curve         `json:"curve,omitempty"`     // nil if there is none
 }
 
 // Kinds of curves.
@@ -138,11 +139,11 @@ func (e *Entry) summarise(run *report.Run, running bool) {
 	if ids := run.Checkpoints; len(ids) > 0 && run.Ratings.Best(ids) != run.Newest() {
 		e.Best = agent.NetSpec(e.Name).String() + "@best"
 	}
-	scores := run.Scores()
-	if n := len(scores); n > 0 {
-		e.Score = &scores[n-1]
+	e.Scores = run.Scores()
+	if n := len(e.Scores); n > 0 {
+		e.Score = &e.Scores[n-1]
 	}
-	e.Curve = curveOf(run, scores)
+	e.Curve = curveOf(run, e.Scores)
 	e.Untrained = steps == 0 || e.Score == nil && e.Generation < trainedGenerations
 	trained := e.Generation >= e.Generations
 	switch {
