@@ -32,8 +32,8 @@ type position interface {
 // playouts are the results of random games from a position.
 type playouts struct {
 	scores []float64 // mean score of each role, see score
-	line   []int32   // the best game's moves, if there is one role
-	best   float64   // its score
+	line   []int32   // the best finished game's moves, if there is one role
+	best   float64   // its score; -1 without one
 }
 
 // score is a goal as a reward from 0 to 1.
@@ -184,16 +184,9 @@ func (c *compiled) playouts(rng *rand.Rand) playouts {
 	out := playouts{scores: make([]float64, roles), best: -1}
 	var lines [64][]int32
 	chosen := make([]int, 64*roles)
-	end := func(games uint64, score func(role, game int) float64) {
-		for ; games != 0; games &= games - 1 {
-			game := bits.TrailingZeros64(games)
-			for role := range roles {
-				s := score(role, game)
-				out.scores[role] += s / 64
-				if roles == 1 && s > out.best {
-					out.best, out.line = s, lines[game]
-				}
-			}
+	breakOff := func(games uint64) {
+		for role := range roles {
+			out.scores[role] += unfinished * float64(bits.OnesCount64(games)) / 64
 		}
 	}
 	playing := ^uint64(0)
@@ -201,8 +194,17 @@ func (c *compiled) playouts(rng *rand.Rand) playouts {
 		c.circuit.Position(l.Values)
 		if over := l.Values.Get(c.circuit.Terminal) & playing; over != 0 {
 			c.circuit.FinalGoals(l.Values)
-			end(over, func(role, game int) float64 { return score(goalIn(c.circuit, l.Values, role, game)) })
 			playing &^= over
+			for ; over != 0; over &= over - 1 {
+				game := bits.TrailingZeros64(over)
+				for role := range roles {
+					s := score(goalIn(c.circuit, l.Values, role, game))
+					out.scores[role] += s / 64
+					if roles == 1 && s > out.best {
+						out.best, out.line = s, lines[game]
+					}
+				}
+			}
 		}
 		l.FindLegal(playing)
 		stuck := uint64(0)
@@ -220,14 +222,14 @@ func (c *compiled) playouts(rng *rand.Rand) playouts {
 				lines[game] = append(lines[game], int32(chosen[game]))
 			}
 		}
-		end(stuck, func(int, int) float64 { return unfinished })
+		breakOff(stuck)
 		playing &^= stuck
 		if playing == 0 {
 			return out
 		}
 		l.Apply(playing, func(game int) []int { return chosen[game*roles : (game+1)*roles] })
 	}
-	end(playing, func(int, int) float64 { return unfinished })
+	breakOff(playing)
 	return out
 }
 
@@ -278,13 +280,14 @@ func (i *interpreted) goals() []int {
 
 // playouts plays one game. If it is interrupted, its result is meaningless.
 func (i *interpreted) playouts(rng *rand.Rand) playouts {
-	out := playouts{scores: slices.Repeat([]float64{unfinished}, len(i.roles()))}
+	out := playouts{scores: slices.Repeat([]float64{unfinished}, len(i.roles())), best: -1}
 	at, moves := &interpreted{i.at}, make([]int32, len(i.roles()))
 	for range maxPlayout {
 		if at.over() {
 			for role, goal := range at.goals() {
 				out.scores[role] = score(goal)
 			}
+			out.best = out.scores[0]
 			break
 		}
 		for role := range moves {
@@ -299,6 +302,5 @@ func (i *interpreted) playouts(rng *rand.Rand) playouts {
 		}
 		out.line = append(out.line, moves[0])
 	}
-	out.best = out.scores[0]
 	return out
 }

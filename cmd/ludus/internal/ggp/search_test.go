@@ -2,6 +2,7 @@ package ggp
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -157,6 +158,61 @@ func TestPositions(t *testing.T) {
 		}
 		if !b.over() || fmt.Sprint(a.goals()) != fmt.Sprint(b.goals()) {
 			t.Errorf("%s: over is %t, goals %v and %v", name, b.over(), a.goals(), b.goals())
+		}
+	}
+}
+
+// TestPlayouts: random games of compiled and interpreted positions have the same mean scores, and the 64 that are played at
+// once have results of their own.
+func TestPlayouts(t *testing.T) {
+	for _, name := range []string{"bids", "three"} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		a, b := startOf(t, sheet(t, name), true), startOf(t, sheet(t, name), false)
+		const calls, games = 20, 400
+		compiled, interpreted := make([]float64, len(a.roles())), make([]float64, len(a.roles()))
+		least, most := 1.0, 0.0
+		for range calls {
+			scores := a.playouts(rng).scores
+			least, most = min(least, scores[0]), max(most, scores[0])
+			for role, s := range scores {
+				compiled[role] += s / calls
+			}
+		}
+		for range games {
+			for role, s := range b.playouts(rng).scores {
+				interpreted[role] += s / games
+			}
+		}
+		for role := range compiled {
+			if math.Abs(compiled[role]-interpreted[role]) > 0.1 { // four standard errors
+				t.Errorf("%s: mean scores %v and %v", name, compiled, interpreted)
+			}
+		}
+		if most-least > 0.4 { // six standard errors of a mean of 64 games
+			t.Errorf("%s: means of 64 games from %v to %v", name, least, most)
+		}
+	}
+}
+
+// TestBestLine: a game without end is not the best one, and what is left of the best game is kept after its first move.
+func TestBestLine(t *testing.T) {
+	const text = "(role a) (init (at 0)) (succ 0 1) (succ 1 2) (legal a stay) (<= (legal a step) (true (at ?n)) (succ ?n ?m))" +
+		"(<= (next (at ?n)) (does a stay) (true (at ?n))) (<= (next (at ?m)) (does a step) (true (at ?n)) (succ ?n ?m))" +
+		"(<= terminal (true (at 2))) (<= (goal a 40) (true (at ?n)))"
+	for _, compile := range []bool{true, false} {
+		u := newUCT(startOf(t, text, compile), 1<<20, rand.New(rand.NewPCG(1, 1)))
+		u.root = u.expand(u.position)
+		for range 20 {
+			if err := u.simulate(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if u.best != 0.4 || len(u.line) < 2 {
+			t.Fatalf("compiled %t: the best game scores %v with %d moves", compile, u.best, len(u.line))
+		}
+		rest := len(u.line) - 1
+		if err := u.follow(map[string]string{"a": u.position.text(0, u.line[0])}); err != nil || len(u.line) != rest {
+			t.Errorf("compiled %t: %d moves of the best game are left, want %d, %v", compile, len(u.line), rest, err)
 		}
 	}
 }
