@@ -91,14 +91,17 @@ const (
 	moreWinning = 2 // winning replies, or a third more
 )
 
+// compare orders moves, the hardest to beat first.
+func (m lostMove) compare(other lostMove) int {
+	return cmp.Or(cmp.Compare(m.winning, other.winning), cmp.Compare(other.mistakes, m.mistakes))
+}
+
 // hardestToBeat returns those of the moves that are about the hardest to beat, the very hardest first. All lead to class,
 // which is worth less than a draw. It considers the length of the line, then the number of winning replies, then what a
-// weaker opponent gets wrong most often. Its work is limited by the node limit of a move.
+// weaker opponent gets wrong most often. It takes at most one and a half times the node limit of a move.
 func (d *defence) hardestToBeat(state env.State, open []env.Action, class int, stop func() bool) []env.Action {
 	moves := d.countReplies(state, d.longest(state, open, class, stop), class, stop)
-	slices.SortStableFunc(moves, func(a, b lostMove) int {
-		return cmp.Or(cmp.Compare(a.winning, b.winning), cmp.Compare(b.mistakes, a.mistakes))
-	})
+	slices.SortStableFunc(moves, lostMove.compare)
 	var list []env.Action
 	for _, m := range moves {
 		if fewest := moves[0].winning; m.winning <= fewest+max(moreWinning, fewest/3) {

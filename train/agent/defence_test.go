@@ -181,3 +181,12 @@ func TestVariety(t *testing.T) {
 		}
 	}
 }
+
+// A move is hardest to beat if few replies win, and among these if an opponent often misses them.
+func TestOrderOfLostMoves(t *testing.T) {
+	moves := []lostMove{{action: 1, winning: 2, mistakes: 0.9}, {action: 2, winning: 1, mistakes: 0.1}, {action: 3, winning: 1, mistakes: 0.4}}
+	slices.SortFunc(moves, lostMove.compare)
+	if moves[0].action != 3 || moves[1].action != 2 || moves[2].action != 1 {
+		t.Errorf("the order is %v", moves)
+	}
+}

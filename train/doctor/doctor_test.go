@@ -269,12 +269,12 @@ func TestLonger(t *testing.T) {
 		{func(r *run) { falling(r); decays(10)(r) }, "Too early to tell"}, // losses nearly always fall in the decay
 		{learned(0.99, 0.99), "will hardly help"},
 		{better, "should help: since generation 10 errors in solved positions have fallen from 5.0 % (4.0 to 6.0) to 2.0 % (1.0 to 3.0)."},
-		{func(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.04)} }, "may not help: since generation 10 neither strength nor losses"},
+		{func(r *run) { r.suite = []rundir.SuiteResult{tested(10, 0.05), tested(20, 0.035)} }, "may not help: since generation 10 neither strength nor losses"},
 		{func(r *run) {
 			r.scores = []rundir.Score{scored(5, 0.5), scored(10, 0.2), scored(11, 0.5), scored(20, 0.5)}
 		},
 			"since generation 10 the score against the shipped agent has risen from 20.0 % (10.0 to 30.0) to 50.0 %"},
-		{func(r *run) { r.scores = []rundir.Score{scored(10, 0.2), scored(20, 0.3)} }, "since generation 10 neither strength nor losses"},
+		{func(r *run) { r.scores = []rundir.Score{scored(10, 0.2), scored(20, 0.35)} }, "since generation 10 neither strength nor losses"},
 		{func(r *run) { r.scores = []rundir.Score{scored(11, 0.2), scored(20, 0.9)} }, "not measured often enough"},
 		{func(r *run) { falling(r); rated(10, 1143, 20, 1183)(r) }, "may not help: since generation 10 the rating has not risen beyond chance."},
 		{rated(10, 1082.5, 20, 1182.5), "should help: since generation 10 the rating has risen from 1083 to 1183 Elo."},

@@ -140,13 +140,15 @@ func (r *run) stronger() (before int, change string) {
 	tested := r.tested()
 	if i := firstHalf(len(tested), func(i int) int { return tested[i].Generation }); i >= 0 {
 		old, newest := errorOf(tested[i]), errorOf(tested[len(tested)-1])
-		if before = tested[i].Generation; newest.High < old.Low {
+		before = tested[i].Generation
+		if newest.High < old.Low {
 			return before, fmt.Sprintf("errors in solved positions have fallen from %s to %s", old.Percent(), newest.Percent())
 		}
 	}
 	if i := firstHalf(len(r.scores), func(i int) int { return r.scores[i].Generation }); i >= 0 {
 		old, newest := &r.scores[i], &r.scores[len(r.scores)-1]
-		if before = old.Generation; newest.Low > old.High {
+		before = old.Generation
+		if newest.Low > old.High {
 			return before, fmt.Sprintf("the score against %s has risen from %s to %s", shipped.OpponentName(r.game),
 				old.Percent(), newest.Percent())
 		}
