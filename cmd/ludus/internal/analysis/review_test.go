@@ -2,9 +2,11 @@ package analysis
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/agent"
 )
 
@@ -57,6 +59,46 @@ func TestReviewByBiasedAgent(t *testing.T) {
 	}
 	if len(list) != 1 || list[0].Ply != 4 || list[0].Move == list[0].Best || list[0].Before != 0.4 || list[0].After != -0.1 || list[0].Exact {
 		t.Errorf("mistakes %+v; want c3 alone, from 0.4 to -0.1", list)
+	}
+}
+
+// proven knows the value of each position of two-marks for x, by the number of marks on the board.
+type proven struct {
+	biased
+	values []float64
+}
+
+func (p proven) Analyze(_ context.Context, state env.State, _ int) (*agent.Analysis, error) {
+	legal := state.Legal(nil)
+	value := state.Player().Sign() * p.values[25-len(legal)]
+	a := &agent.Analysis{Player: state.Player(), Value: &value, Proven: true}
+	for _, move := range legal {
+		a.Moves = append(a.Moves, agent.MoveInfo{Action: move})
+	}
+	return a, nil
+}
+
+// Values are those of the player who moves: here x, o, o, x and x.
+func TestReviewWherePlayersMoveTwice(t *testing.T) {
+	game, err := games.New("../../../../env/gdl/sheets/two-marks.kif")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var moves []env.Action
+	state := game.NewState()
+	for range 5 {
+		legal := state.Legal(nil)
+		moves = append(moves, legal[len(legal)-1])
+		state.Apply(moves[len(moves)-1])
+	}
+	_, list, _, err := Review(context.Background(), game, proven{values: []float64{0.5, 0.1, -0.5, 0.5, 1, 0.1}}, moves)
+	got := ""
+	for _, m := range list {
+		got += fmt.Sprintf("%d. %s %+.1f to %+.1f\n", m.Ply, game.Players[m.Player], m.Before, m.After)
+	}
+	want := "1. x +0.5 to +0.1\n3. o +0.5 to -0.5\n5. x +1.0 to +0.1\n"
+	if err != nil || got != want {
+		t.Errorf("mistakes\n%s%v, want\n%s", got, err, want)
 	}
 }
 

@@ -175,6 +175,20 @@ func TestBoardMarks(t *testing.T) {
 	}
 }
 
+// A review's values are those of the player who moves, who may be the same twice in a row.
+func TestMistakes(t *testing.T) {
+	got := nodeModules(t, `
+		globalThis.document = {};
+		globalThis.matchMedia = () => ({});
+		const { mistakesOf } = await import("./review.js");
+		const review = [1, 0, -1, 1].map((value) => ({ value, proven: true, best: "a", values: {} }));
+		for (const { ply, before, after } of mistakesOf(review, ["b", "c", "d"], [0, 0, 1])) console.log(ply, before, after);
+	`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"})
+	if want := "1 1 0\n2 0 -1\n3 1 -1\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestGrouped(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 9999: "9999", -9999: "-9999", 12345: "12,345", -1234567: "-1,234,567", -123456: "-123,456"} {
 		if got := Grouped(n); got != want {
