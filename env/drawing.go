@@ -13,8 +13,8 @@ import (
 // Drawing says how to draw positions of a game: its board, the kinds of pieces, and the cells of each action. Cells are
 // absolute: cell i is row i/W, column i%W of the [H, W] board of Game.Tensor. Row 0 is drawn at the bottom.
 //
-// envtest checks, unless Inferred, that playing an action changes no cells but its own (unless Flips) and leaves a piece of the mover's, or
-// a neutral one, on To; and that symmetries move pieces as they move cells.
+// envtest checks, unless Inferred, that playing an action changes no cells but its own (unless Flips) and leaves a
+// piece of the mover's, or a neutral one, on To; and that symmetries move pieces as they move cells.
 type Drawing struct {
 	Rows, Columns []string // labels in official action texts only; for people see CellName
 	RowNames      []string // digits for people, other than 1, 2, 3 and so on from the bottom; nil: these
@@ -145,9 +145,10 @@ func (g *Game) Status(s State) string {
 	return text
 }
 
-// Marks returns a character for each kind of piece, for boards of text. All are different, and each takes one or two cells of
-// a terminal. It is the name if that is one character; otherwise the first of these that is free: the initials of the words beside
-// a player's name, as in "white king", capital and small; the name's capitals; its characters; digits and letters.
+// Marks returns a character for each kind of piece, for boards of text. All are different, and each takes one or two
+// cells of a terminal. It is the name if that is one character; otherwise the first of these that is free: the initials
+// of the words beside a player's name, as in "white king", capital and small; the name's capitals; its characters;
+// digits and letters.
 func (g *Game) Marks() []string {
 	pieces := g.Drawing.Pieces
 	list, taken := make([]string, len(pieces)), map[string]bool{}

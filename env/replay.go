@@ -59,8 +59,8 @@ func Replay(game *Game, moves []Action) (State, error) {
 	return r.State, nil
 }
 
-// ReplayText is [Replay] for the texts or names of moves (see [Game.ParseAction]). It also returns the moves as actions. Errors
-// wrap [ErrIllegal] or [ErrAction].
+// ReplayText is [Replay] for the texts or names of moves (see [Game.ParseAction]). It also returns the moves as
+// actions. Errors wrap [ErrIllegal] or [ErrAction].
 func ReplayText(game *Game, texts []string) (State, []Action, error) {
 	r := NewReplayer(game)
 	for i, text := range texts {

@@ -11,10 +11,10 @@ import (
 // ErrAction is wrapped by errors about the text of an action.
 var ErrAction = errors.New("unknown move")
 
-// nameActions sets ActionNames, index and folded. The name of an action is that of its cells: "b3" for a placed piece, "b2-b3"
-// for a step. If an action before it has that name, its verb stands before it: "block b3". An action without cells is
-// named by its official text without brackets, but the Game Description Language's "noop" is a "pass". Where all this
-// fails, the official text is the name. Names keep the case of official texts.
+// nameActions sets ActionNames, index and folded. The name of an action is that of its cells: "b3" for a placed piece,
+// "b2-b3" for a step. If an action before it has that name, its verb stands before it: "block b3". An action without
+// cells is named by its official text without brackets, but the Game Description Language's "noop" is a "pass". Where
+// all this fails, the official text is the name. Names keep the case of official texts.
 func (g *Game) nameActions() {
 	g.ActionNames = make([]string, len(g.ActionTexts))
 	g.index = make(map[string]Action, 3*len(g.ActionTexts))
@@ -51,7 +51,8 @@ func (g *Game) nameActions() {
 	}
 }
 
-// addFolded lets a text in lower case stand for an action, or for none if it already stands for one whose text differs in case.
+// addFolded lets a text in lower case stand for an action, or for none if it already stands for one whose text differs
+// in case.
 func (g *Game) addFolded(key string, a Action) {
 	other, taken := g.folded[key]
 	if !taken {
@@ -139,7 +140,8 @@ func pick(entries []string, actions []Action) []string {
 	return list
 }
 
-// SkipByteOrderMark returns the data of a file or stream in UTF-8 without the byte order mark with which some programs begin it.
+// SkipByteOrderMark returns the data of a file or stream in UTF-8 without the byte order mark with which some programs
+// begin it.
 func SkipByteOrderMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
 // Quote quotes a text from outside for an error message and cuts it after 60 bytes.

@@ -726,7 +726,8 @@ func TestOtherLength(t *testing.T) {
 	}
 }
 
-// TestDiverged: a run whose losses leave all bounds stops with an error, says so in its config, and keeps the checkpoint before.
+// TestDiverged: a run whose losses leave all bounds stops with an error, says so in its config, and keeps the
+// checkpoint before.
 func TestDiverged(t *testing.T) {
 	dir := t.TempDir()
 	o := tiny(t, dir, 20)

@@ -62,8 +62,8 @@ func folded(help string) string {
 // indentation returns the number of blanks at the start of a line.
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// secondColumn returns where the second column of an indented line begins, 0 for a line without indentation, and -1 for a line
-// of one column.
+// secondColumn returns where the second column of an indented line begins, 0 for a line without indentation, and -1 for
+// a line of one column.
 func secondColumn(line string) int {
 	indented := indentation(line)
 	if indented == 0 {

@@ -13,8 +13,8 @@ const (
 	lengthPlies    = 10000 // plies of each search, at least
 )
 
-// checkLength looks for games longer than MaxPlies. Random games are rarely long, so it searches: it changes the longest game found
-// so far in one place, and keeps the result if that is not shorter.
+// checkLength looks for games longer than MaxPlies. Random games are rarely long, so it searches: it changes the
+// longest game found so far in one place, and keeps the result if that is not shorter.
 func checkLength(g *env.Game) error {
 	for seed := range lengthSearches {
 		rng := rand.New(rand.NewPCG(uint64(seed), 6))
@@ -33,8 +33,9 @@ func checkLength(g *env.Game) error {
 	return nil
 }
 
-// variation plays a game again with one move less or two moves exchanged. It plays the first of the remaining moves that is legal
-// and does not end the game. Where there is none, it plays the one of a few random moves after which most moves are legal.
+// variation plays a game again with one move less or two moves exchanged. It plays the first of the remaining moves
+// that is legal and does not end the game. Where there is none, it plays the one of a few random moves after which most
+// moves are legal.
 func variation(g *env.Game, moves []env.Action, rng *rand.Rand) *walk {
 	rest, candidates := slices.Clone(moves), 1<<rng.IntN(4)
 	if n := len(rest); n > 0 {

@@ -6,8 +6,8 @@ import (
 	"ludus/env"
 )
 
-// notakto is tic-tac-toe on three boards on which both players mark x. A board with a line is dead, and whoever makes the last
-// one loses. A board can have six marks without a line, so the longest game has 21 plies.
+// notakto is tic-tac-toe on three boards on which both players mark x. A board with a line is dead, and whoever makes
+// the last one loses. A board can have six marks without a line, so the longest game has 21 plies.
 type notakto struct {
 	marked  [27]bool
 	plies   int

@@ -132,8 +132,8 @@ func Names() []string {
 }
 
 // New returns the game of an alias, or of a family with parameters in any order, such as "quad(size=5,quads=8)";
-// parameters left out have their defaults. The names gdl(PATH) and PATH.kif are the game of a rule sheet; see package gdl. The
-// same game is always the same pointer. Errors wrap [ErrName].
+// parameters left out have their defaults. The names gdl(PATH) and PATH.kif are the game of a rule sheet; see package
+// gdl. The same game is always the same pointer. Errors wrap [ErrName].
 func New(name string) (*env.Game, error) {
 	if path, ok := SheetPath(name); ok {
 		return newSheet(strings.TrimSpace(name), path)

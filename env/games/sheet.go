@@ -80,8 +80,8 @@ func Restore(name, sheet string) (*env.Game, error) {
 	return makeOnce("restored "+name, func(ctx context.Context) (*env.Game, error) { return gdl.Restore(ctx, name, sheet) })
 }
 
-// NewOfRun is [New] for the game of a run in dir. If the name is gdl(PATH) and the file is gone, the run's own sheet takes its
-// place, if it came from a file of the same name. The full name of the run's game will do, too.
+// NewOfRun is [New] for the game of a run in dir. If the name is gdl(PATH) and the file is gone, the run's own sheet
+// takes its place, if it came from a file of the same name. The full name of the run's game will do, too.
 func NewOfRun(name, dir string) (*env.Game, error) {
 	if path, ok := SheetPath(name); ok && dir != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -173,7 +173,8 @@ func readCarried(dir string) (c carried, err error) {
 	return c, nil
 }
 
-// sheetOfWeights reads the game and the sheet from a weights file (safetensors: the length of a JSON header, the header, data).
+// sheetOfWeights reads the game and the sheet from a weights file (safetensors: the length of a JSON header, the
+// header, data).
 func sheetOfWeights(data []byte) (carried, bool) {
 	var header struct {
 		Metadata carried `json:"__metadata__"`

@@ -2,9 +2,9 @@ package solver
 
 import "ludus/env"
 
-// Plies returns the value of state, as [Solver.Solve] does, and in how many plies the player who likes it better than the other
-// forces a game of that value or a better one to its end: the shortest such game against the longest resistance. plies is 0 if
-// the value has utility 0, or if the limits are reached before it is found. ok is false if the value was not found.
+// Plies returns the value of state, as [Solver.Solve] does, and the length of a win: the least number of plies in which
+// the player whom the value favours can force that value or a better one, whatever the other plays. plies is 0 if the
+// value has utility 0, or if a limit was reached. ok is false if the value was not found.
 //
 // The limits hold for both searches, one after the other. The state must not be done; it is neither changed nor retained.
 func (s *Solver) Plies(state env.State, l Limits) (class, plies int, ok bool) {

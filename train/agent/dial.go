@@ -147,8 +147,8 @@ var words = []struct {
 // leastBlunders is the upper end of the 95 % interval of no blunder in 2,000 positions, as many as are measured.
 const leastBlunders = 0.0019
 
-// blunderShare writes a share of blunders: "26 %", "4.2 %", or "at most 0.2 %" for less than was measured. strength.js does so,
-// too.
+// blunderShare writes a share of blunders: "26 %", "4.2 %", or "at most 0.2 %" for less than was measured. strength.js
+// does so, too.
 func blunderShare(share float64) string {
 	switch {
 	case share < leastBlunders:

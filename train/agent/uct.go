@@ -15,10 +15,9 @@ import (
 //	Q(s') + c sqrt(ln N(s) / N(s')),  c = sqrt(2),
 //
 // where Q is the mean reward, (utility + 1) / 2, of the player to move in s. Unvisited children come first, in random
-// order. A simulation expands at most one node. Once the tree has maxNodes nodes none is expanded any more: the search goes on,
-// and playouts begin at the leaves of the full tree. The agent plays the most visited move and builds a new tree for each
-// move.
-// Source: Kocsis and Szepesvári 2006; Auer, Cesa-Bianchi and Fischer 2002 for c.
+// order. A simulation expands at most one node. Once the tree has maxNodes nodes none is expanded any more: the search
+// goes on, and playouts begin at the leaves of the full tree. The agent plays the most visited move and builds a new
+// tree for each move. Source: Kocsis and Szepesvári 2006; Auer, Cesa-Bianchi and Fischer 2002 for c.
 type uct struct {
 	game        *env.Game
 	simulations int // simulations per move

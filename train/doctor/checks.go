@@ -67,7 +67,8 @@ func divergence(r *run) *Finding {
 		fmt.Sprintf("The learning rate is probably too high: learning_rate is %g (default %g). Train a new run with %g.", own, usual, r.lowerRate())}
 }
 
-// lowerRate is a learning rate for a run like this one that diverged: the default, or a third of its own if that is no higher.
+// lowerRate is a learning rate for a run like this one that diverged: the default, or a third of its own if that is no
+// higher.
 func (r *run) lowerRate() float64 {
 	own, usual := r.config.Settings.LearningRate, rundir.DefaultSettings(r.game).LearningRate
 	if own > usual {

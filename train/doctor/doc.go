@@ -7,6 +7,6 @@
 //
 // Losses and entropies are means in nats.
 //
-// The package does not measure strength itself (package train does, with train/match and train/suite) and cannot find faults in the rules of a game
-// (see env/envtest).
+// The package does not measure strength itself (package train does, with train/match and train/suite) and cannot find
+// faults in the rules of a game (see env/envtest).
 package doctor

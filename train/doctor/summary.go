@@ -156,9 +156,9 @@ func (r *run) stronger() (before int, change string) {
 	return before, ""
 }
 
-// risen returns how the rating of the newest rated checkpoint is better beyond chance than that of generation before, the last
-// rated one in the first half of the run: their intervals do not overlap. rise is "" if it is not better; before is 0 if
-// checkpoints of either half are not rated.
+// risen returns how the rating of the newest rated checkpoint is better beyond chance than that of generation before,
+// the last rated one in the first half of the run: their intervals do not overlap. rise is "" if it is not better;
+// before is 0 if checkpoints of either half are not rated.
 func (r *run) risen() (before int, rise string) {
 	if r.ratings == nil {
 		return 0, ""
@@ -230,8 +230,8 @@ func shellWords(words []string) string {
 	return strings.Join(words, " ")
 }
 
-// again returns the arguments of the command that trains a new run like one that diverged, with a lower learning rate. It is "" for games of
-// rule sheets.
+// again returns the arguments of the command that trains a new run like one that diverged, with a lower learning rate.
+// It is "" for games of rule sheets.
 func (r *run) again() string {
 	if r.game.Sheet != "" {
 		return ""

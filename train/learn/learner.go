@@ -143,9 +143,9 @@ func (l *Learner) Add(games []*record.Record, first int, before Counts) Counts {
 	return added
 }
 
-// Restore fills the empty windows as they were after the positions counted in added. read returns the games of a generation and the
-// number in the run of the first game; Restore calls it for generations from last backwards until both windows are full. It
-// skips generations for which read returns no games.
+// Restore fills the empty windows as they were after the positions counted in added. read returns the games of a
+// generation and the number in the run of the first game; Restore calls it for generations from last backwards until
+// both windows are full. It skips generations for which read returns no games.
 func (l *Learner) Restore(added Counts, last int, read func(generation int) ([]*record.Record, int, error)) error {
 	sizes := l.windowSizes(added)
 	need := sizes

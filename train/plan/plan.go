@@ -120,9 +120,10 @@ func ForTime(seconds float64, game *env.Game, s *rundir.Settings, cost Cost) (ru
 	return p, nil
 }
 
-// A time plan is adjusted when these shares of its generations or of its time are done, whichever comes first, so a machine
-// that becomes slow gets a shorter plan in time. The adjustment uses the duration of the last tenth of the generations, or
-// of the last adjustOver if these are more. If the final decay of the learning rate has begun, the rest of it gets steeper or flatter.
+// A time plan is adjusted when these shares of its generations or of its time are done, whichever comes first, so a
+// machine that becomes slow gets a shorter plan in time. The adjustment uses the duration of the last tenth of the
+// generations, or of the last adjustOver if these are more. If the final decay of the learning rate has begun, the rest
+// of it gets steeper or flatter.
 var adjustAt = []float64{0.12, 0.3, 0.48, 0.65, 0.8, 0.9, 0.96}
 
 const adjustOver = 3 // least number of generations that an adjustment measures
@@ -192,7 +193,8 @@ func DoneShare(c *rundir.Config, d Done) (share float64, known bool) {
 	return share, share >= least && d.Generation >= adjustOver
 }
 
-// Change returns the plan of an unfinished run with another length, from which the learner goes on as it is. It may have no generation left.
+// Change returns the plan of an unfinished run with another length, from which the learner goes on as it is. It may
+// have no generation left.
 func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
 	perGeneration, spent := p.Seconds/float64(p.Generations), 0.0
 	if d.Generation > 0 {
@@ -209,9 +211,9 @@ func Change(p rundir.Plan, l Length, s *rundir.Settings, d Done) rundir.Plan {
 	return p
 }
 
-// Extend returns the plan of a run that is to train longer and whose learning rate has decayed. The learner goes back to the weights of generation
-// rewound; repeated is the wall-clock time that it spent learning since then. The plan has no generation left if the run
-// has done that much already.
+// Extend returns the plan of a run that is to train longer and whose learning rate has decayed. The learner goes back
+// to the weights of generation rewound; repeated is the wall-clock time that it spent learning since then. The plan has
+// no generation left if the run has done that much already.
 func Extend(p rundir.Plan, l Length, s *rundir.Settings, d Done, rewound int, repeated float64) rundir.Plan {
 	more := rundir.Plan{
 		Generations: l.Generations, ParallelGames: p.ParallelGames, PliesPerGeneration: p.PliesPerGeneration,

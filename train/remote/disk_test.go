@@ -69,7 +69,8 @@ func smallDisk(t *testing.T, size string) (dir string) {
 	return dir
 }
 
-// TestNearlyFullDisk: a run whose disk has too little space for games of workers does not start, and says where and what to do.
+// TestNearlyFullDisk: a run whose disk has too little space for games of workers does not start, and says where and
+// what to do.
 func TestNearlyFullDisk(t *testing.T) {
 	t.Parallel()
 	run := filepath.Join(smallDisk(t, "2m"), "run")

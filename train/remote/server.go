@@ -180,7 +180,8 @@ var storageErrors = []string{"write error", "failed to store a msg", "will be DI
 // freeSpace says what to do about a full disk.
 const freeSpace = "free some space on its disk"
 
-// storageExceeded is the code of the server's error that a stream may not grow as much as it could be: its disk is nearly full.
+// storageExceeded is the code of the server's error that a stream may not grow as much as it could be: its disk is
+// nearly full.
 const storageExceeded = 10047
 
 // explain makes the server's error about a nearly full disk one that says where and what to do. It keeps other errors.

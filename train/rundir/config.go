@@ -37,13 +37,15 @@ type Plan struct {
 	Adjusted           int     `json:"adjusted,omitempty"`   // number of times that Generations was adjusted
 	Stopped            int     `json:"stopped,omitempty"`    // last generation of a run whose time was over early; 0: none
 	Changed            int     `json:"changed,omitempty"`    // newest generation after which Generations changed while the learning rate was at its peak
-	// Decayed is the newest generation after which Generations changed while the learning rate decayed; 0: none. DecayedShare is the share of
-	// the learning rate's schedule that was complete then. The rest of it spreads over the generations left.
+	// Decayed is the newest generation after which Generations changed while the learning rate decayed; 0: none.
+	// DecayedShare is the share of the learning rate's schedule that was complete then. The rest of it spreads over the
+	// generations left.
 	Decayed      int     `json:"decayed,omitempty"`
 	DecayedShare float64 `json:"decayed_share,omitempty"`
 	Diverged     int     `json:"diverged,omitempty"` // generation in which training diverged, which was not committed; 0: none
-	// Fields of a run that was extended after its learning rate had decayed. Resumed is the last generation before the extension. Rewound is the
-	// earlier generation, before the learning rate's final decay, whose weights the learner went back to.
+	// Fields of a run that was extended after its learning rate had decayed. Resumed is the last generation before the
+	// extension. Rewound is the earlier generation, before the learning rate's final decay, whose weights the learner
+	// went back to.
 	Resumed int `json:"resumed,omitempty"`
 	Rewound int `json:"rewound,omitempty"`
 }

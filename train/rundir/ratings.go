@@ -46,8 +46,8 @@ type Rating struct {
 // Weakened reports whether this is a weakened version of the shipped agent.
 func (r *Rating) Weakened() bool { return r.Known && r.Agent != agent.Zoo }
 
-// Interval is what people see in place of an interval that says nothing: "known" for a shipped agent, "–" for the agent whose rating is 0 by
-// definition; "" for all others.
+// Interval is what people see in place of an interval that says nothing: "known" for a shipped agent, "–" for the agent
+// whose rating is 0 by definition; "" for all others.
 func (r *Rating) Interval() string {
 	switch {
 	case r.Known:

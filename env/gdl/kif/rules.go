@@ -136,8 +136,8 @@ var arrows = []string{":-", "=>", "<-", "<--", "<==", "->", "-->", "==>", "⇐",
 
 func isArrow(word string) bool { return slices.Contains(arrows, word) }
 
-// headArrow returns the arrow in the head of a rule: its name, or an argument between a head and conditions, as in Prolog. Most
-// arrows are arguments for another reason, such as a direction, unless a list follows.
+// headArrow returns the arrow in the head of a rule: its name, or an argument between a head and conditions, as in
+// Prolog. Most arrows are arguments for another reason, such as a direction, unless a list follows.
 func headArrow(head Term) (arrow Term, found bool) {
 	if isArrow(head.Name) {
 		return head, true
@@ -155,7 +155,8 @@ func arrowError(pos Pos, arrow string) error {
 	return Errorf(pos, "%s makes no rule; write (<= HEAD CONDITION ...), the head first", arrow)
 }
 
-// checkLiteral returns an error if a literal is an arrow or a variable, or if a connective in it has a wrong number of arguments.
+// checkLiteral returns an error if a literal is an arrow or a variable, or if a connective in it has a wrong number of
+// arguments.
 func checkLiteral(t Term) error {
 	if isArrow(t.Name) {
 		return arrowError(t.Pos, t.Name)

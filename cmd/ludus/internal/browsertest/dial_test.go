@@ -13,8 +13,8 @@ import (
 	"ludus/train/agent"
 )
 
-// The slider goes from the weakest level of the agent's strength dial, with its interval, to searches above full strength. It is
-// hidden where it has no effect.
+// The slider goes from the weakest level of the agent's strength dial, with its interval, to searches above full
+// strength. It is hidden where it has no effect.
 func TestStrengthDial(t *testing.T) {
 	b := Start(t)
 	game := newGame(t, "quad-5x5")

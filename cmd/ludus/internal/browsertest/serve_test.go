@@ -116,7 +116,8 @@ func waitForList(tab *Tab, text string) {
 	})(), window.listed[%[1]q] === true)`, text))
 }
 
-// Numbers on the board: the first player's expected score after the best move to a cell, or else visits of all of them. A turn is all moves that one player made in a row.
+// Numbers on the board: the first player's expected score after the best move to a cell, or else visits of all of them.
+// A turn is all moves that one player made in a row.
 func TestBoardNumbers(t *testing.T) {
 	b := Start(t)
 	address, _ := serve(t, web.Options{Runs: t.TempDir()})
@@ -155,8 +156,8 @@ func TestBoardNumbers(t *testing.T) {
 	}
 }
 
-// Before a game the page says who wins with best play, and offers the other seat. After it a review lists the moves that gave value
-// away; each leads to its position. A new game hides the review.
+// Before a game the page says who wins with best play, and offers the other seat. After it a review lists the moves
+// that gave value away; each leads to its position. A new game hides the review.
 func TestReview(t *testing.T) {
 	b := Start(t)
 	address, _ := serve(t, web.Options{Runs: t.TempDir()})
@@ -281,7 +282,8 @@ func TestAdviceToTrain(t *testing.T) {
 	}
 }
 
-// The page starts with a trained agent that is better than the shipped one, and accepts any agent spec and game; links contain all of it.
+// The page starts with a trained agent that is better than the shipped one, and accepts any agent spec and game; links
+// contain all of it.
 func TestChoosing(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	trainRun(t, filepath.Join(dir, "trained"), "quad-5x5")
@@ -441,8 +443,8 @@ func TestRunPageGrows(t *testing.T) {
 	}
 }
 
-// A link to a part of a run's page leads there although its content comes later. The ladder and the points of the rating curve lead
-// to games against those checkpoints.
+// A link to a part of a run's page leads there although its content comes later. The ladder and the points of the
+// rating curve lead to games against those checkpoints.
 func TestRunPageLinks(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	run := filepath.Join(dir, "run")

@@ -390,7 +390,8 @@ func undo(p *Playing) {
 	}
 }
 
-// steps steps through the list of moves, and plays another move in an earlier position. The browser's Back button undoes that.
+// steps steps through the list of moves, and plays another move in an earlier position. The browser's Back button
+// undoes that.
 func steps(p *Playing) {
 	playWithoutSearch(p)
 	p.PlayOn(random(p), 6)
@@ -588,8 +589,8 @@ func kindsOfMoves(p *Playing) {
 	p.Fatal("all moves are of one kind")
 }
 
-// analyzeDeeper analyses the first position with more and more simulations, without a change of the settings. A hint from a shallower
-// analysis goes away.
+// analyzeDeeper analyses the first position with more and more simulations, without a change of the settings. A hint
+// from a shallower analysis goes away.
 func analyzeDeeper(p *Playing) {
 	p.Click("#hint")
 	p.Wait(hinted)

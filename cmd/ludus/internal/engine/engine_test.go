@@ -93,8 +93,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// transcript runs the commands of a transcript, one by one, and returns the new transcript. Its first line says which game and
-// agent play.
+// transcript runs the commands of a transcript, one by one, and returns the new transcript. Its first line says which
+// game and agent play.
 func transcript(t *testing.T, name, text string) string {
 	t.Helper()
 	head, rest, _ := strings.Cut(text, "\n")
@@ -257,8 +257,8 @@ func TestPlayersColours(t *testing.T) {
 	}
 }
 
-// A swap in Hex exchanges column and row of black's piece if black moves next. If white does, the players have exchanged their
-// colours instead. HexGui 0.10 sets up the position after the swap.
+// A swap in Hex exchanges column and row of black's piece if black moves next. If white does, the players have
+// exchanged their colours instead. HexGui 0.10 sets up the position after the swap.
 func TestHexSwap(t *testing.T) {
 	for _, test := range []struct{ commands, board string }{
 		{"play b b1|play w swap-pieces|play b c4", ` a b c d e| 1 . . . . .|  2 O . . . .|   3 . . . . .|    4 . . X . .|     5 . . . . .|white to move`},

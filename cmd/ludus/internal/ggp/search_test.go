@@ -89,8 +89,8 @@ func (u *uct) move(t *testing.T, role, simulations int) string {
 	return u.text(role)
 }
 
-// TestScores measures the search against random moves in games that ludus cannot train on: with simultaneous moves, with three
-// players, and with one. LUDUS_TEST_MATCHES=100 plays so many games of each.
+// TestScores measures the search against random moves in games that ludus cannot train on: with simultaneous moves,
+// with three players, and with one. LUDUS_TEST_MATCHES=100 plays so many games of each.
 func TestScores(t *testing.T) {
 	fixed, err := strconv.Atoi(os.Getenv("LUDUS_TEST_MATCHES"))
 	for _, c := range []struct {

@@ -18,8 +18,8 @@ import (
 	"ludus/env/gdl/sheets"
 )
 
-// TestCase: answers have the case of the sheet, and messages may have any unless case counts. It counts if two names differ in
-// case only.
+// TestCase: answers have the case of the sheet, and messages may have any unless case counts. It counts if two names
+// differ in case only.
 func TestCase(t *testing.T) {
 	address, log := serve(t, testMargin, weights(t, "tic-tac-toe"))
 	three := sheet(t, "three")
@@ -355,8 +355,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestSameMoves plays plies with the same moves on a sheet that is too large to ground and whose legal moves take the interpreter
-// thousands of steps: every message counts.
+// TestSameMoves plays plies with the same moves on a sheet that is too large to ground and whose legal moves take the
+// interpreter thousands of steps: every message counts.
 func TestSameMoves(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("(role me) (role you) (init (count 0)) (init (at 0 0 0 0 0 0 0))")

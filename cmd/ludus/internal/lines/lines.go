@@ -21,8 +21,9 @@ type Reader struct {
 	reader sync.WaitGroup
 }
 
-// NewReader starts reading. It cuts each line to maxLine+1 bytes, and skips a byte order mark before it. It buffers at most ahead lines, and holds one more,
-// before they are taken from C. Closing the stream must end a pending Read, as it does for [Interruptible].
+// NewReader starts reading. It cuts each line to maxLine+1 bytes, and skips a byte order mark before it. It buffers at
+// most ahead lines, and holds one more, before they are taken from C. Closing the stream must end a pending Read, as it
+// does for [Interruptible].
 func NewReader(stream io.ReadCloser, maxLine, ahead int) *Reader {
 	c := make(chan []byte, ahead)
 	r := &Reader{C: c, stream: stream, closed: make(chan struct{})}

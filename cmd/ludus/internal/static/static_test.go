@@ -146,8 +146,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Shades on the board follow what moves are worth, however often the search visited them; the prior alone has its own. Numbers are
-// the first player's expected score, whoever is to move.
+// Shades on the board follow what moves are worth, however often the search visited them; the prior alone has its own.
+// Numbers are the first player's expected score, whoever is to move.
 func TestBoardMarks(t *testing.T) {
 	got := nodeModules(t, `
 		globalThis.document = {};

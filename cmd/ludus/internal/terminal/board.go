@@ -110,7 +110,8 @@ func (s *Style) Board(game *env.Game, state env.State) string {
 }
 
 // draw returns a position with the marks of its cells as text. A column is four characters wide, or fewer on a narrow
-// terminal; one more if a glyph takes two. Each row of hexagons is shifted to the right by half a column relative to the row below.
+// terminal; one more if a glyph takes two. Each row of hexagons is shifted to the right by half a column relative to
+// the row below.
 func (c *canvas) draw(state env.State, marked []marks) string {
 	if c.game.Tensor.Cells() == 1 {
 		return "" // a game without a board
@@ -161,7 +162,8 @@ func (c *canvas) draw(state env.State, marked []marks) string {
 	return text.String()
 }
 
-// cell returns the text of a cell: a gap, a mark, the piece and a mark. One column less has no gap, two less also no first mark.
+// cell returns the text of a cell: a gap, a mark, the piece and a mark. Narrow cells have no gap, the narrowest no first
+// mark either.
 func (c *canvas) cell(width int, piece uint8, exists bool, m marks) string {
 	before, glyph, after := " ", " ", " "
 	switch {

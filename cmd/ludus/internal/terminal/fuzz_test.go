@@ -12,8 +12,8 @@ import (
 	"ludus/env"
 )
 
-// For any input a session ends at the end of the input or before. Its text has no control characters, and its position is that
-// after its moves, which are legal from the start of the game.
+// For any input a session ends at the end of the input or before. Its text has no control characters, and its position
+// is that after its moves, which are legal from the start of the game.
 func FuzzSession(f *testing.F) {
 	for _, text := range []string{
 		"c3\n?\nundo\nhint\n#1\nboard\nmoves\n2\nswitch\nnew\nhelp\n#1\n#1\nquit\nc3", "mark b1\nblock c3\nb c3\nb\nundo 2\nundo\n",

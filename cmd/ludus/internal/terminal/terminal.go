@@ -112,10 +112,10 @@ func (s *Session) winner() (p env.Player, ok bool) {
 	return env.First, goals[0] > goals[1]
 }
 
-// Play plays until the game is over, or if a person plays, until the person quits or the input ends; without a keyboard also
-// until a line after the game is no command. It reads input only if a person plays. It returns an error if ctx ends or if input or output fail. Without a keyboard the error wraps
-// [analysis.ErrRejected] if lines were rejected. Play closes in, which must end a pending Read, and joins the goroutine that reads
-// it.
+// Play plays until the game is over, or if a person plays, until the person quits or the input ends; without a keyboard
+// also until a line after the game is no command. It reads input only if a person plays. It returns an error if ctx
+// ends or if input or output fail. Without a keyboard the error wraps [analysis.ErrRejected] if lines were rejected.
+// Play closes in, which must end a pending Read, and joins the goroutine that reads it.
 func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
 	err := s.run(ctx, in)
 	if err == nil && s.rejected > 0 && !s.Keyboard {

@@ -145,8 +145,8 @@ func TestKeyboard(t *testing.T) {
 		"you are o", "x plays", "o> ", "you are x", "o plays", "A draw", "quit> ")
 }
 
-// Before a game people read who wins with best play, and how to change sides; after it a review names the moves that gave value
-// away, with exact values where the solver knows them.
+// Before a game people read who wins with best play, and how to change sides; after it a review names the moves that
+// gave value away, with exact values where the solver knows them.
 func TestReview(t *testing.T) {
 	config := configure(t, "tic-tac-toe", "solver:100000", env.First)
 	config.Keyboard = true
