@@ -36,7 +36,8 @@ type Factory struct {
 	Game *env.Game
 	Spec
 	load   func() (loaded, error)
-	people bool // see ForPeople
+	start  Starter // nil: outside programs are refused
+	people bool    // see ForPeople
 }
 
 // loaded is a network and where it came from.
@@ -58,17 +59,20 @@ func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
 }
 
 // With returns the factory of another spec that plays with the same network.
-func (f *Factory) With(spec Spec) *Factory { return &Factory{Game: f.Game, Spec: spec, load: f.load} }
+func (f *Factory) With(spec Spec) *Factory {
+	return &Factory{Game: f.Game, Spec: spec, load: f.load, start: f.start}
+}
 
 // ForPeople returns the factory of agents that play against people, or analyse for them. With a network they get a solver of
 // [DefaultSolve] nodes, unless their spec says solve= or elo=; and with a solver they vary their play among moves of equal
 // worth and play what is hardest to beat in lost positions: see [defence].
 func (f *Factory) ForPeople() *Factory {
-	spec := f.Spec
+	g := *f
+	g.people = true
 	if f.HasNetwork() && f.Nodes == 0 && f.Elo == 0 {
-		spec.Nodes = DefaultSolve
+		g.Nodes = DefaultSolve
 	}
-	return &Factory{Game: f.Game, Spec: spec, load: f.load, people: true}
+	return &g
 }
 
 // ParseFactory is [Parse] followed by [NewFactory].
@@ -135,9 +139,12 @@ func overflows(network *infer.Network) bool {
 	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 }) // 0 if x is finite
 }
 
-// Load loads the network, if the agent has one, and returns where it came from. Errors wrap [ErrWeights], or [ErrSpec] if
-// elo=N is not on the network's dial, or are the loader's.
+// Load loads the network, if the agent has one, and returns where it came from; it tries whether an outside program starts.
+// Errors wrap [ErrWeights], [ErrProgram], or [ErrSpec] if elo=N is not on the network's dial, or are the loader's.
 func (f *Factory) Load() (Origin, error) {
+	if f.Outside() {
+		return Origin{Generation: -1}, f.tryProgram()
+	}
 	l, err := f.loaded()
 	return l.origin, err
 }
@@ -188,6 +195,8 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) 
 		return newAlphaBeta(f.Game, f.Depth), nil
 	case Solver:
 		return newSolving(f.Game, f.Nodes), nil
+	case GTP, Gomocup, NBoard:
+		return f.newOutside()
 	case Net, Policy:
 		l, err := f.loaded()
 		if err != nil {

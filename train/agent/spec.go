@@ -23,6 +23,9 @@ const (
 	Solver    Kind = "solver"    // exact where it can solve the position
 	Net       Kind = "net"       // a network with search
 	Policy    Kind = "policy"    // a network's policy without search
+	GTP       Kind = "gtp"       // an outside program that speaks the Go Text Protocol
+	Gomocup   Kind = "gomocup"   // one that speaks the protocol of Piskvork
+	NBoard    Kind = "nboard"    // one that speaks NBoard's
 )
 
 // Spec says which agent plays. Fields that its kind does not use are zero.
@@ -35,7 +38,7 @@ type Spec struct {
 	Nodes       int       // solver's node limit per move, 1 to 1e9; see NoSolver
 	Network     Reference // network of Net and Policy
 
-	// Time per move of Net; 0: no limit. It needs PUCT.
+	// Time per move of Net and of programs; 0: no limit. Net needs PUCT with it.
 	Time time.Duration
 	// PUCT makes Net search with PUCT and keep its tree from move to move. Otherwise it uses Gumbel with sequential
 	// halving.
@@ -44,7 +47,8 @@ type Spec struct {
 	// (PUCT), the improved policy (Gumbel) or the policy (no search). At most 100.
 	Temperature float64
 	// Elo, if not 0, weakens Net to this rating (see [Dial]). It excludes the other options.
-	Elo int
+	Elo     int
+	Program Program // of GTP, Gomocup and NBoard
 }
 
 // NoSolver is the Nodes of a network's spec with solve=0: no solver, even where [Factory.ForPeople] would add one. (Nodes =
@@ -72,6 +76,7 @@ var kinds = []struct {
 }{
 	{Random, "random"}, {Greedy, "greedy"}, {MCTS, "mcts:N"}, {AlphaBeta, "alphabeta:D"}, {Solver, "solver:NODES"},
 	{Zoo, "zoo"}, {Net, "net:PATH"}, {Policy, "policy:PATH"},
+	{GTP, `gtp:"COMMAND"`}, {Gomocup, `gomocup:"COMMAND"`}, {NBoard, `nboard:"COMMAND"`},
 }
 
 // optionKeys lists the options of network specs by kind. Net has all keys.
@@ -97,9 +102,13 @@ type Limits struct {
 	Time        time.Duration // time per move of Net
 }
 
-// ParseWithin is [Parse] for front ends that limit the work: a spec that exceeds a limit is an error.
+// ParseWithin is [Parse] for front ends that limit the work: a spec that exceeds a limit is an error, and so is an outside
+// program.
 func ParseWithin(text string, l Limits) (Spec, error) {
 	s, err := parseSpec(text, l)
+	if s.Outside() {
+		return Spec{}, fmt.Errorf("%w %q: programs are started from the command line only", ErrSpec, text)
+	}
 	if err == nil && s.Time > 0 && s.Simulations == 0 {
 		return Spec{}, fmt.Errorf("%w %q: time=%v needs a bound on simulations here, such as sims=%d,time=%[3]v", ErrSpec, text, s.Time, l.Simulations)
 	}
@@ -127,6 +136,8 @@ func parseSpec(text string, l Limits) (Spec, error) {
 		s.Nodes, err = number(rest, "nodes per move, such as solver:100000", l.Nodes)
 	case Net, Policy:
 		err = s.parseNetwork(rest, l)
+	case GTP, Gomocup, NBoard:
+		err = s.parseProgram(rest, l)
 	default:
 		err = unknownKind(word)
 	}
@@ -176,7 +187,7 @@ func (s *Spec) parseNetwork(text string, l Limits) error {
 			return unknownOption(s.Kind, option)
 		}
 		if _, twice := given[key]; twice {
-			return fmt.Errorf("option %s is given twice", key)
+			return twiceError(key)
 		}
 		given[key] = value
 		if err := s.set(key, value, l); err != nil {
@@ -224,10 +235,7 @@ func (s *Spec) set(key, value string, l Limits) (err error) {
 	case "sims":
 		s.Simulations, err = number(value, "simulations, such as sims=64", l.Simulations)
 	case "time":
-		s.Time, err = time.ParseDuration(value)
-		if err != nil || s.Time <= 0 || s.Time > l.Time {
-			return fmt.Errorf("time=%s: it must be a duration up to %s, such as 500ms or 2s", value, strings.Replace(l.Time.String(), "h0m0s", "h", 1))
-		}
+		s.Time, err = duration(key, value, l.Time)
 	case "search":
 		s.PUCT = value == "puct"
 		if !s.PUCT && value != "gumbel" {
@@ -259,6 +267,8 @@ func (s Spec) String() string {
 		return fmt.Sprintf("alphabeta:%d", s.Depth)
 	case Solver:
 		return fmt.Sprintf("solver:%d", s.Nodes)
+	case GTP, Gomocup, NBoard:
+		return s.programText()
 	case Net, Policy:
 		if s.Kind == Net && s.Network == (Reference{Path: Zoo}) {
 			return Zoo + s.options()
@@ -304,14 +314,21 @@ const DefaultSolve = 500_000
 // solves reports whether a network agent also has a solver.
 func (s Spec) solves() bool { return s.HasNetwork() && s.Nodes > 0 }
 
+// Outside reports whether the agent is an outside program.
+func (s Spec) Outside() bool { return s.Kind == GTP || s.Kind == Gomocup || s.Kind == NBoard }
+
 // HasNetwork reports whether the agent plays with a network.
 func (s Spec) HasNetwork() bool { return s.Kind == Net || s.Kind == Policy }
 
 // Timed reports whether the agent has a time limit, so its moves depend on the machine's speed.
 func (s Spec) Timed() bool { return s.Time > 0 }
 
-// Stochastic reports whether play in a position may differ: the agent samples moves or playouts, or has a time limit.
+// Stochastic reports whether play in a position may differ: the agent samples moves or playouts, has a time limit, or is a
+// program that is not said to be deterministic.
 func (s Spec) Stochastic() bool {
+	if s.Outside() {
+		return !s.Program.Deterministic || s.Timed()
+	}
 	return !s.HasNetwork() || s.Temperature > 0 || s.Elo > 0 || s.Timed()
 }
 
@@ -340,8 +357,11 @@ const simulationBytes = 1 << 10
 
 // MemoryBytes estimates the size of the agent's trees and tables; it is at least 1.
 func (s Spec) MemoryBytes() int {
-	if s.Kind == Solver {
+	switch {
+	case s.Kind == Solver:
 		return solvingBytes(s.Nodes)
+	case s.Outside():
+		return 1 + s.Program.Memory<<20
 	}
 	bytes := s.treeBytes()
 	if s.solves() {

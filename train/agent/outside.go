@@ -1,0 +1,128 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ludus/env"
+)
+
+// Program says how an outside program is run and what it calls things. Its zero fields are defaults.
+type Program struct {
+	// Command is the program and its arguments, separated by spaces; 'single quotes' keep spaces within a word. It is not
+	// given to a shell.
+	Command string
+	Init    string // lines sent after the start, separated by newlines
+	Dir     string // working folder
+	// Start limits the time from the start to the reply to the first commands; 0: DefaultStart.
+	Start         time.Duration
+	Memory        int    // limit of its memory in megabytes; 0: none
+	Deterministic bool   // a position alone decides its moves
+	Colours       string // words for the players, "FIRST/SECOND"
+	Columns       string // "all": letters of columns include i; "go": they skip it
+	Rows          string // "top", "bottom": where row 1 is
+	Pass          string // word for a pass; NoPass: passes that are the only move are neither sent nor asked for
+	Swap          string // "stone", "colours": what a swap in Hex exchanges
+}
+
+// NoPass is the word for a pass in programs that do not play it.
+const NoPass = "none"
+
+// Defaults of programs.
+const (
+	DefaultStart    = 30 * time.Second
+	DefaultPatience = time.Minute // time for a move without time=
+	// Margin is the time beyond its limit after which an agent has overstepped it.
+	Margin = 200 * time.Millisecond
+)
+
+// Clock is the time that a match gives. It is not the agent's own limit, [Spec].Time.
+type Clock struct {
+	Move time.Duration // for this move; 0: no limit
+	// Left is the rest of each player's time for all its moves, First's before Second's. Both are 0 without a limit.
+	Left [2]time.Duration
+}
+
+// Outside is an agent that is a running program. Its errors may be a [*Fault] or [ErrResigned]; the game is over then, and the
+// next Reset makes it ready for another one.
+type Outside interface {
+	Agent
+	// Start starts the program if it does not run. Errors are a *Fault of kind NoStart, and ctx's.
+	Start(ctx context.Context) error
+	// ChooseOnClock is Choose on the clock of a match.
+	ChooseOnClock(ctx context.Context, state env.State, clock Clock) (env.Action, error)
+	// Restarts is the number of times since the last Reset that the program died and was started again, with the moves of the
+	// game played anew.
+	Restarts() int
+	// Close ends the program and its children. The agent may be used again: it then starts the program anew.
+	Close() error
+}
+
+// Starter returns an agent that runs the program of a spec, without starting it yet. Errors are about the spec: the program's
+// protocol does not know the game, or there is no such program.
+//
+// Only who holds a Starter can start programs. Nothing but the command line and a person's own files may lead to one.
+type Starter func(game *env.Game, spec Spec) (Outside, error)
+
+// ErrProgram is wrapped by errors about a program that cannot be used.
+var ErrProgram = errors.New("cannot use the program")
+
+// ErrResigned is the error of Choose of a program that resigns.
+var ErrResigned = errors.New("resigned")
+
+// FaultKind is what an outside program did wrong; its value is a phrase that follows "it".
+type FaultKind string
+
+const (
+	NoStart     FaultKind = "did not start"          // the game is void
+	Lost        FaultKind = "lost track of the game" // ludus cannot tell it the position; the game is void
+	Died        FaultKind = "died"                   // twice in a game; after the first time it is started again
+	Overstepped FaultKind = "overstepped its time"   // or hangs
+	Flooded     FaultKind = "flooded its output"
+	Illegal     FaultKind = "answered with no legal move"
+	Refused     FaultKind = "refused a legal move"
+)
+
+// Fault is the error of Choose of a program that can no longer play the game. It loses the game, unless that is void.
+type Fault struct {
+	Kind   FaultKind
+	Detail string // what happened, in one line, with the last line of its error output; may be ""
+}
+
+// Error implements error.
+func (f *Fault) Error() string {
+	if f.Detail == "" {
+		return "the program " + string(f.Kind)
+	}
+	return fmt.Sprintf("the program %s: %s", f.Kind, f.Detail)
+}
+
+// Void reports whether the game does not count.
+func (f *Fault) Void() bool { return f.Kind == NoStart || f.Kind == Lost }
+
+// WithPrograms returns the factory that starts outside programs with start. Other factories refuse them.
+func (f *Factory) WithPrograms(start Starter) *Factory {
+	g := *f
+	g.start = start
+	return &g
+}
+
+// newOutside returns an agent that runs the factory's program.
+func (f *Factory) newOutside() (Outside, error) {
+	if f.start == nil {
+		return nil, fmt.Errorf("%w of %v: programs are started from the command line only", ErrProgram, f.Spec)
+	}
+	return f.start(f.Game, f.Spec)
+}
+
+// tryProgram starts the factory's program and ends it again.
+func (f *Factory) tryProgram() error {
+	program, err := f.newOutside()
+	if err != nil {
+		return err
+	}
+	err = program.Start(context.Background())
+	return errors.Join(err, program.Close())
+}
