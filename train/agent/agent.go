@@ -74,8 +74,8 @@ func orZero[T any](p *T) (x T) {
 	return x
 }
 
-// analysisWithoutValues returns the analysis of an agent that knows only which move it would play: best.
-func analysisWithoutValues(state env.State, legal []env.Action, best env.Action) *Analysis {
+// BestOnly returns the analysis of state by an agent that knows only which of the legal moves it would play: best.
+func BestOnly(state env.State, legal []env.Action, best env.Action) *Analysis {
 	a := &Analysis{Player: state.Player()}
 	for _, action := range legal {
 		a.Moves = append(a.Moves, MoveInfo{Action: action})

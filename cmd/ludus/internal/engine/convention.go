@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type difference struct {
 	numbers  bool              // cells are "x,y": column and row, counted from 0
 	words    map[string]string // other words for moves without cells, by ludus's
 	fromTop  bool              // boards are drawn with row 1 at the top
+	turned   bool              // rows are counted from ludus's last one
 	resigns  bool              // genmove answers "resign" when the game is over; otherwise "pass"
 }
 
@@ -80,6 +82,51 @@ func (c *Convention) Exchanged() *Convention {
 	return e
 }
 
+// Names are a program's names of colours, cells and passes. Fields that are zero stay as the protocol has them.
+type Names struct {
+	Colours [2]string // of the players, in their order
+	Columns string    // "all": letters include i; "go": they skip it
+	Rows    string    // "top", "bottom": where row 1 is
+	Pass    string
+}
+
+// letters are the letters of columns by Names.Columns.
+var letters = map[string]string{"all": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "go": "ABCDEFGHJKLMNOPQRSTUVWXYZ"}
+
+// With returns the convention of a program that differs in its names. An error says which of them the game does not allow.
+func (c *Convention) With(names Names) (*Convention, error) {
+	with := *c
+	if names.Colours != [2]string{} {
+		with.Colours = names.Colours
+	}
+	switch {
+	case names.Columns == "" && names.Rows == "" && names.Pass == "":
+		return &with, nil
+	case c.parser != nil:
+		return nil, fmt.Errorf("moves of %s are written as in ludus: its columns, rows and passes have no other names", c.Game.Name)
+	case c.numbers && names.Columns != "":
+		return nil, fmt.Errorf("%s has no letters for columns", c.protocol)
+	}
+	if names.Columns != "" {
+		with.columns = letters[names.Columns]
+		if c.columns == "" {
+			with.columns = strings.ToLower(with.columns)
+		}
+	}
+	if names.Rows != "" && (names.Rows == "top") != c.fromTop {
+		with.fromTop, with.turned = !c.fromTop, !c.turned
+	}
+	if names.Pass != "" {
+		with.words = maps.Clone(c.words)
+		if with.words == nil {
+			with.words = make(map[string]string)
+		}
+		with.words["pass"] = names.Pass
+	}
+	with.nameMoves()
+	return &with, nil
+}
+
 // nameMoves sets names and actions.
 func (c *Convention) nameMoves() {
 	c.names, c.actions = make([]string, c.Game.NumActions()), make(map[string]env.Action)
@@ -102,6 +149,9 @@ func (c *Convention) nameMoves() {
 func (c *Convention) cell(row, column int) string {
 	if c.exchanged {
 		row, column = column, row
+	}
+	if c.turned {
+		row = c.Game.Tensor.H - 1 - row
 	}
 	if c.numbers {
 		return fmt.Sprintf("%d,%d", column, row)

@@ -1,0 +1,20 @@
+//go:build unix
+
+package program
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// inOwnGroup makes a command start in a process group of its own: its children can be killed with it, and a Ctrl-C in the
+// terminal reaches ludus only.
+func inOwnGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}
+
+// killGroup kills a process and the other members of its group.
+func killGroup(p *os.Process) { killGroupOf(p.Pid) }
+
+func killGroupOf(pid int) { syscall.Kill(-pid, syscall.SIGKILL) }
