@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ludus/cmd/ludus/internal/program"
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/match"
@@ -110,6 +111,7 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 		}
 		return nil, usage(cmd, err)
 	}
+	factory = factory.WithPrograms(program.Start)
 	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
 	if errors.Is(err, agent.ErrSpec) {

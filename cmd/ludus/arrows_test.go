@@ -99,6 +99,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page":        {"cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine": {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":       {},
+	"cmd/ludus/internal/program":     {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "train/agent"},
 	"cmd/ludus/internal/report": {
 		"checkpoints", "checkpoints/zoo", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games",
 		"train/agent", "train/doctor", "train/match", "train/record", "train/rundir", "train/shipped", "train/suite",
@@ -117,7 +118,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/engine", "cmd/ludus/internal/ggp",
-		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/report",
+		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/program", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env",
 		"env/games", "env/gdl", "env/naming", "env/solver", "model", "model/infer", "model/infer/kernel", "model/infer/onnx", "train",
 		"train/agent", "train/check", "train/doctor", "train/exploit", "train/match", "train/memory", "train/plan", "train/ratings",

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/lines"
+	"ludus/cmd/ludus/internal/program"
 	"ludus/env/naming"
 	"ludus/train/memory"
 )
@@ -31,6 +32,7 @@ const (
 )
 
 func main() {
+	program.Main()
 	memory.LimitHeap()
 	ctx := untilStopped()
 	out, root := &errorWriter{w: os.Stdout}, rootCommand()

@@ -23,6 +23,7 @@ import (
 	"unicode/utf8"
 
 	"ludus/checkpoints"
+	"ludus/cmd/ludus/internal/program"
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
@@ -35,6 +36,7 @@ import (
 const asLudus = "LUDUS_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	program.Main()
 	if os.Getenv(asLudus) != "" {
 		main()
 	}
