@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"ludus/cmd/ludus/internal/engine"
 	"ludus/env"
@@ -17,8 +16,8 @@ type gomocup struct {
 	*engine.Convention
 	*process
 	program agent.Program
-	fresh   bool              // the program has just started with an empty board
-	told    map[string]string // values of INFO by key
+	fresh   bool             // the program has just started with an empty board
+	told    map[string]int64 // values of INFO by key
 }
 
 // newGomocup returns what speaks Gomocup's protocol with a program.
@@ -30,7 +29,7 @@ func newGomocup(game *env.Game, p agent.Program) (func(*process) dialect, error)
 	}
 	c, err := fixedConvention(engine.ProtocolGomocup, game, p)
 	return func(process *process) dialect {
-		return &gomocup{Convention: c, process: process, program: p, told: make(map[string]string)}
+		return &gomocup{Convention: c, process: process, program: p, told: make(map[string]int64)}
 	}, err
 }
 
@@ -78,10 +77,10 @@ func (g *gomocup) board(ctx context.Context) error {
 func (g *gomocup) greet(ctx context.Context) error {
 	err := g.board(ctx)
 	if err == nil {
-		err = g.info(ctx, "rule", "0")
+		err = g.info(ctx, "rule", 0)
 	}
 	if err == nil && g.program.Memory > 0 {
-		err = g.info(ctx, "max_memory", fmt.Sprint(g.program.Memory<<20))
+		err = g.info(ctx, "max_memory", int64(g.program.Memory)<<20)
 	}
 	for line := range strings.SplitSeq(g.program.Init, "\n") {
 		if err == nil && line != "" {
@@ -101,12 +100,13 @@ func (g *gomocup) begin(ctx context.Context) error {
 }
 
 // info tells a value unless the program knows it. Programs do not answer.
-func (g *gomocup) info(ctx context.Context, key, value string) error {
-	if g.told[key] == value {
+func (g *gomocup) info(ctx context.Context, key string, value int64) error {
+	known, told := g.told[key]
+	if told && known == value {
 		return nil
 	}
 	g.told[key] = value
-	return g.send(ctx, "INFO "+key+" "+value)
+	return g.send(ctx, fmt.Sprintf("INFO %s %d", key, value))
 }
 
 func (g *gomocup) quit() string { return "END" }
@@ -154,21 +154,15 @@ func (g *gomocup) request(p *position) []string {
 
 // tellTime tells the program its time for each move and for the game.
 func (g *gomocup) tellTime(ctx context.Context, p *position) error {
-	left := p.left[p.state.Player()]
-	if p.move > 0 {
-		err := g.info(ctx, "timeout_turn", fmt.Sprint(p.move.Milliseconds()))
-		if err != nil {
-			return err
-		}
+	err, left := error(nil), max(0, p.clock.Left[p.state.Player()]).Milliseconds()
+	if p.clock.Move > 0 {
+		err = g.info(ctx, "timeout_turn", p.clock.Move.Milliseconds())
 	}
-	if p.left == [2]time.Duration{} {
-		return nil
+	if err == nil && p.total() && p.known == 0 {
+		err = g.info(ctx, "timeout_match", left)
 	}
-	if p.known == 0 {
-		err := g.info(ctx, "timeout_match", fmt.Sprint(left.Milliseconds()))
-		if err != nil {
-			return err
-		}
+	if err == nil && p.total() {
+		err = g.info(ctx, "time_left", left)
 	}
-	return g.info(ctx, "time_left", fmt.Sprint(max(0, left).Milliseconds()))
+	return err
 }

@@ -218,13 +218,12 @@ func (g *gtp) colour(c *engine.Convention, player env.Player) string {
 
 // tellTime tells the program its time: that for each move, or what is left for all. Refusals do not matter.
 func (g *gtp) tellTime(ctx context.Context, c *engine.Convention, p *position) error {
-	total := p.move == 0 && p.left != [2]time.Duration{}
-	settings := g.settings
+	total, settings := p.total() && p.clock.Move == 0, g.settings
 	switch {
-	case p.move > 0:
-		settings = fmt.Sprintf("time_settings 0 %s 1", gtpSeconds(p.move))
+	case p.clock.Move > 0:
+		settings = fmt.Sprintf("time_settings 0 %s 1", gtpSeconds(p.clock.Move))
 	case total && settings == "":
-		settings = fmt.Sprintf("time_settings %s 0 0", gtpSeconds(p.left[p.state.Player()]))
+		settings = fmt.Sprintf("time_settings %s 0 0", gtpSeconds(p.clock.Left[p.state.Player()]))
 	}
 	if settings != g.settings {
 		g.settings = settings
@@ -233,7 +232,7 @@ func (g *gtp) tellTime(ctx context.Context, c *engine.Convention, p *position) e
 			return err
 		}
 	}
-	for player, left := range p.left {
+	for player, left := range p.clock.Left {
 		if !total {
 			continue
 		}

@@ -37,9 +37,11 @@ type position struct {
 	moves []env.Action // from the start
 	known int          // number of moves that the program knows
 	state env.State    // after the moves; not terminal
-	move  time.Duration
-	left  [2]time.Duration // see agent.Clock
+	clock agent.Clock  // its Move includes the spec's time=
 }
+
+// total reports whether there is a limit for all moves of the game.
+func (p *position) total() bool { return p.clock.Left != [2]time.Duration{} }
 
 // program is an [agent.Outside].
 type program struct {
@@ -199,15 +201,9 @@ func (p *program) choose(ctx context.Context, state env.State, clock agent.Clock
 
 // ask lets the program, which is ready, choose a move within its limit.
 func (p *program) ask(ctx context.Context, clock agent.Clock, keep bool) (env.Action, error) {
-	turn := position{moves: p.moves, known: len(p.known), state: p.state, left: clock.Left}
-	turn.move = cmp.Or(min(p.spec.Time, clock.Move), p.spec.Time, clock.Move)
-	limit := cmp.Or(turn.move, agent.DefaultPatience)
-	if clock.Left != [2]time.Duration{} {
-		limit = max(0, clock.Left[p.state.Player()])
-		if turn.move > 0 {
-			limit = min(limit, turn.move)
-		}
-	}
+	clock.Move = cmp.Or(min(p.spec.Time, clock.Move), p.spec.Time, clock.Move)
+	turn := position{moves: p.moves, known: len(p.known), state: p.state, clock: clock}
+	limit := cmp.Or(clock.Limit(p.state.Player()), agent.DefaultPatience)
 	inner, cancel := context.WithTimeout(ctx, limit+agent.Margin)
 	defer cancel()
 	a, played, err := p.dialect.choose(inner, &turn, keep)
