@@ -95,12 +95,13 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/ggp": {
 		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/interpreter", "env/gdl/kif", "model/infer", "train", "train/agent", "train/parallel", "train/rundir", "train/stats",
 	},
-	"cmd/ludus/internal/lines":       {"env"},
-	"cmd/ludus/internal/notation":    {"env"},
-	"cmd/ludus/internal/page":        {"cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
-	"cmd/ludus/internal/page/engine": {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
-	"cmd/ludus/internal/peers":       {},
-	"cmd/ludus/internal/program":     {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "train/agent"},
+	"cmd/ludus/internal/lines":        {"env"},
+	"cmd/ludus/internal/notation":     {"env"},
+	"cmd/ludus/internal/page":         {"cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
+	"cmd/ludus/internal/page/engine":  {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
+	"cmd/ludus/internal/peers":        {},
+	"cmd/ludus/internal/program":      {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "train/agent"},
+	"cmd/ludus/internal/program/fake": {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "env/games", "train/agent"},
 	"cmd/ludus/internal/report": {
 		"checkpoints", "checkpoints/zoo", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games",
 		"train/agent", "train/doctor", "train/match", "train/record", "train/rundir", "train/shipped", "train/suite",
@@ -136,6 +137,7 @@ var quiet = []string{
 // forTests are packages that only tests import, so no program contains them.
 var forTests = []string{
 	"env/envtest", "env/gdl/sheets", "model/infer/infertest", "train/agent/agenttest", "train/record/recordtest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
+	"cmd/ludus/internal/program/fake",
 }
 
 // source is one parsed file of the module.

@@ -89,7 +89,6 @@ func loadEngine(cmd *cobra.Command, game *env.Game, args []string, seed uint64) 
 	if err != nil {
 		return p, err
 	}
-	p.Time = factory.Time
 	_, p.Advisor, err = newAdvisor(factory, seed)
 	if err != nil {
 		return p, err

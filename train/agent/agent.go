@@ -39,7 +39,7 @@ func Restart(a Agent, seed uint64, moves []env.Action) {
 // Timed is an agent that can choose within a time limit. Agents of the kinds MCTS, Net and Policy are.
 type Timed interface {
 	Agent
-	// ChooseWithin is Choose for a move that must be chosen within the limit.
+	// ChooseWithin is Choose for a move that must be chosen within the limit. The agent also keeps its own limits.
 	ChooseWithin(ctx context.Context, state env.State, limit time.Duration) (env.Action, error)
 }
 

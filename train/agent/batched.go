@@ -104,11 +104,14 @@ func (b *Batched) Observe(a env.Action) {
 
 // Choose implements [Agent].
 func (b *Batched) Choose(ctx context.Context, state env.State) (env.Action, error) {
-	return b.ChooseWithin(ctx, state, b.spec.Time)
+	return b.ChooseWithin(ctx, state, 0)
 }
 
-// ChooseWithin implements [Timed].
+// ChooseWithin implements [Timed]. A limit of 0 is none.
 func (b *Batched) ChooseWithin(ctx context.Context, state env.State, limit time.Duration) (env.Action, error) {
+	if b.spec.Time > 0 && (limit == 0 || b.spec.Time < limit) {
+		limit = b.spec.Time
+	}
 	b.Begin(state)
 	stop := b.stopAfter(ctx, limit)
 	if err := b.run(ctx, b.search, limit); err != nil {

@@ -139,11 +139,13 @@ func overflows(network *infer.Network) bool {
 	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 }) // 0 if x is finite
 }
 
-// Load loads the network, if the agent has one, and returns where it came from; it tries whether an outside program starts.
-// Errors wrap [ErrWeights], [ErrProgram], or [ErrSpec] if elo=N is not on the network's dial, or are the loader's.
+// Load loads the network, if the agent has one, and returns where it came from. It does not start an outside program, but
+// checks that this is possible. Errors wrap [ErrWeights], [ErrProgram], or [ErrSpec] if elo=N is not on the network's dial, or
+// are the loader's.
 func (f *Factory) Load() (Origin, error) {
 	if f.Outside() {
-		return Origin{Generation: -1}, f.tryProgram()
+		_, err := f.newOutside()
+		return Origin{Generation: -1}, err
 	}
 	l, err := f.loaded()
 	return l.origin, err

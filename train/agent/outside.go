@@ -34,22 +34,14 @@ const NoPass = "none"
 const (
 	DefaultStart    = 30 * time.Second
 	DefaultPatience = time.Minute // time for a move without time=
-	// Margin is the time beyond its limit after which an agent has overstepped it.
-	Margin = 200 * time.Millisecond
 )
-
-// Clock is the time that a match gives. It is not the agent's own limit, [Spec].Time.
-type Clock struct {
-	Move time.Duration // for this move; 0: no limit
-	// Left is the rest of each player's time for all its moves, First's before Second's. Both are 0 without a limit.
-	Left [2]time.Duration
-}
 
 // Outside is an agent that is a running program. Its errors may be a [*Fault] or [ErrResigned]; the game is over then, and the
 // next Reset makes it ready for another one.
 type Outside interface {
 	Agent
-	// Start starts the program if it does not run. Errors are a *Fault of kind NoStart, and ctx's.
+	// Start starts the program if it does not run, so that the next Choose need not. Errors are a *Fault of kind NoStart, and
+	// ctx's.
 	Start(ctx context.Context) error
 	// ChooseOnClock is Choose on the clock of a match.
 	ChooseOnClock(ctx context.Context, state env.State, clock Clock) (env.Action, error)
@@ -128,12 +120,19 @@ func (f *Factory) newOutside() (Outside, error) {
 	return f.start(f.Game, f.Spec)
 }
 
-// tryProgram starts the factory's program and ends it again.
-func (f *Factory) tryProgram() error {
+// TryProgram starts the factory's program and ends it again; it does nothing for other agents. Errors are those of [Outside].Start
+// and of Load.
+func (f *Factory) TryProgram(ctx context.Context) error {
+	if !f.Outside() {
+		return nil
+	}
 	program, err := f.newOutside()
 	if err != nil {
 		return err
 	}
-	err = program.Start(context.Background())
-	return errors.Join(err, program.Close())
+	err = errors.Join(program.Start(ctx), program.Close())
+	if err != nil {
+		err = fmt.Errorf("%v: %w", f.Spec, err)
+	}
+	return err
 }

@@ -1,4 +1,3 @@
-// Package agenttest has an agent for tests that stands for an outside program. Only tests import it.
 package agenttest
 
 import (

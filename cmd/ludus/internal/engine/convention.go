@@ -104,8 +104,6 @@ func (c *Convention) With(names Names) (*Convention, error) {
 		return &with, nil
 	case c.parser != nil:
 		return nil, fmt.Errorf("moves of %s are written as in ludus: its columns, rows and passes have no other names", c.Game.Name)
-	case c.numbers && names.Columns != "":
-		return nil, fmt.Errorf("%s has no letters for columns", c.protocol)
 	}
 	if names.Columns != "" {
 		with.columns = letters[names.Columns]

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/train/agent"
 )
 
 // gomocup is a session in the protocol of Piskvork and Gomocup.
@@ -161,12 +162,11 @@ func (g *gomocup) reply(ctx context.Context, moves []string) (string, error) {
 
 // limit is the time for the next move; 0: no limit.
 func (g *gomocup) limit() time.Duration {
-	left := clock{main: g.timeLeft, limited: g.timeLeft > 0}
-	limit := left.limit(g.movesLeft())
-	if g.hasTurn && (limit == 0 || withMargin(g.turn) < limit) {
-		limit = withMargin(g.turn)
+	clock := agent.Clock{Left: [2]time.Duration{g.timeLeft, g.timeLeft}}
+	if g.hasTurn {
+		clock.Move = max(g.turn, 1)
 	}
-	return limit
+	return clock.Share(g.Game, len(g.plies), g.state.Player())
 }
 
 // readBoard reads the lines "x,y,who" up to DONE. It returns the moves in turns: those of the player who moves first, and the

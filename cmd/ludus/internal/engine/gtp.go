@@ -314,7 +314,7 @@ func (g *gtp) generate(ctx context.Context, args []string) (reply string, a env.
 	case g.state.Done():
 		return "pass", noMove, nil
 	}
-	start, limit := time.Now(), g.clocks[g.state.Player()].limit(g.movesLeft())
+	start, limit := time.Now(), g.clocks[g.state.Player()].limit(agent.MovesLeft(g.Game, len(g.plies)))
 	lost, err := g.lost(ctx, limit)
 	if lost || err != nil {
 		return "resign", noMove, err

@@ -75,6 +75,16 @@ func (n *nboard) setGame(text string) error {
 // startOfGGF is the starting position: the board's size, its rows from the first, and black (*) to move.
 const startOfGGF = "8 ---------------------------O*------*O--------------------------- *"
 
+// WriteGGF returns a game of Othello 8x8 from its usual start in GGF. c is the convention of [ProtocolNBoard].
+func WriteGGF(c *Convention, moves []env.Action) string {
+	text, state := "(;GM[Othello]TY[8]BO["+startOfGGF+"]", c.Game.NewState()
+	for _, a := range moves {
+		text += fmt.Sprintf("%s[%s]", strings.ToUpper(c.Colours[state.Player()][:1]), c.Write(a))
+		state.Apply(a)
+	}
+	return text + ";)"
+}
+
 // read plays the game of a text in GGF, such as "(;GM[Othello]TY[8]BO[8 ---...--- *]B[F5//1.2]W[F6];)".
 func (n *nboard) read(text string) error {
 	begun := false

@@ -18,9 +18,8 @@ import (
 
 // Player is who plays a game.
 type Player struct {
-	Agent   agent.Agent   // chooses moves
-	Advisor agent.Agent   // analyses; another agent, so that analyses do not change the choice of moves
-	Time    time.Duration // the agent's own time limit per move; 0: none
+	Agent   agent.Agent // chooses moves
+	Advisor agent.Agent // analyses; another agent, so that analyses do not change the choice of moves
 }
 
 // Config says who plays and how.
@@ -190,9 +189,6 @@ func (s *session) undo() bool {
 // choose returns the player's move within the time limit; 0: no limit. Agents without simulations ignore it.
 func (s *session) choose(ctx context.Context, limit time.Duration) (env.Action, error) {
 	if timed, ok := s.player.Agent.(agent.Timed); ok && limit > 0 {
-		if s.player.Time > 0 {
-			limit = min(limit, s.player.Time)
-		}
 		return timed.ChooseWithin(ctx, s.state, limit)
 	}
 	return s.player.Agent.Choose(ctx, s.state)
@@ -281,22 +277,13 @@ type clock struct {
 	moves   int           // moves of a period; 0: there is none
 }
 
-// margin is kept of each move's time for the reply's way to the other program.
-const margin = 50 * time.Millisecond
-
 // limit returns the time for a move if some more are to be made in the game: 0 without a limit.
 func (c *clock) limit(moves int) time.Duration {
 	if !c.limited {
 		return 0
 	}
-	return withMargin(c.main/time.Duration(moves) + c.period/time.Duration(max(c.moves, 1)))
+	return agent.WithReserve(c.main/time.Duration(moves) + c.period/time.Duration(max(c.moves, 1)))
 }
 
 // spend takes the time of a move off.
 func (c *clock) spend(took time.Duration) { c.main = max(0, c.main-took) }
-
-// withMargin takes the margin off a time, or half of it if that is less. The result is positive.
-func withMargin(d time.Duration) time.Duration { return max(d-margin, d/2, time.Millisecond) }
-
-// movesLeft estimates how many moves the player to move has still to make: half of the usual rest of the game, at least 8.
-func (s *session) movesLeft() int { return max(8, (s.Game.UsualPlies-len(s.plies)+1)/2) }

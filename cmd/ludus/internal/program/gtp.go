@@ -24,9 +24,19 @@ type gtp struct {
 }
 
 // newGTP returns what speaks GTP with a program.
-func newGTP(game *env.Game, program agent.Program) (func(*process) dialect, error) {
-	c, err := convention(engine.ProtocolGTP, game, program)
-	return func(p *process) dialect { return &gtp{Convention: c, process: p, program: program} }, err
+func newGTP(game *env.Game, p agent.Program) (func(*process) dialect, error) {
+	names := engine.Names{Columns: p.Columns, Rows: p.Rows}
+	if p.Pass != agent.NoPass {
+		names.Pass = p.Pass
+	}
+	if p.Colours != "" {
+		names.Colours[0], names.Colours[1], _ = strings.Cut(p.Colours, "/")
+	}
+	if p.Swap != "" && !slices.Contains(game.ActionNames, "swap") {
+		return nil, errors.New("swap= is for games of Hex with a swap only")
+	}
+	c, err := engine.NewConvention(engine.ProtocolGTP, game).With(names)
+	return func(process *process) dialect { return &gtp{Convention: c, process: process, program: p} }, err
 }
 
 // refusal is an error response.
@@ -136,7 +146,7 @@ func (g *gtp) choose(ctx context.Context, p *position, keep bool) (env.Action, b
 	if err != nil {
 		return 0, false, err
 	}
-	if pass, forced := g.forcedPass(p.state); forced {
+	if pass, forced := forcedPass(g.Game, p.state); forced {
 		return pass, false, nil
 	}
 	colour := g.colour(c, p.state.Player())
@@ -176,7 +186,7 @@ func readMove(c *engine.Convention, state env.State, text string) (env.Action, e
 func (g *gtp) tell(ctx context.Context, p *position) (*engine.Convention, error) {
 	c, state := g.Convention, g.Game.NewState()
 	for i, a := range p.moves {
-		_, passes := g.forcedPass(state)
+		_, passes := forcedPass(g.Game, state)
 		if i >= p.known && !(passes && g.passless()) {
 			_, err := g.ask(ctx, "play %s %s", g.colour(c, state.Player()), c.Write(a))
 			if refused := (*refusal)(nil); errors.As(err, &refused) {
@@ -197,12 +207,6 @@ func (g *gtp) tell(ctx context.Context, p *position) (*engine.Convention, error)
 // passless reports whether passes that are the only move are not told.
 func (g *gtp) passless() bool { return g.program.Pass == "" || g.program.Pass == agent.NoPass }
 
-// forcedPass returns the pass if it is the only move of a position. The program is not asked for it.
-func (g *gtp) forcedPass(state env.State) (env.Action, bool) {
-	legal := state.Legal(nil)
-	return legal[0], len(legal) == 1 && g.Game.ActionNames[legal[0]] == "pass"
-}
-
 // colour returns the word for a player: b or w, unless the spec says otherwise.
 func (g *gtp) colour(c *engine.Convention, player env.Player) string {
 	word := c.Colours[player]
@@ -214,13 +218,12 @@ func (g *gtp) colour(c *engine.Convention, player env.Player) string {
 
 // tellTime tells the program its time: that for each move, or what is left for all. Refusals do not matter.
 func (g *gtp) tellTime(ctx context.Context, c *engine.Convention, p *position) error {
-	total := p.move == 0 && p.left != [2]time.Duration{}
-	settings := g.settings
+	total, settings := p.total() && p.clock.Move == 0, g.settings
 	switch {
-	case p.move > 0:
-		settings = fmt.Sprintf("time_settings 0 %s 1", gtpSeconds(p.move))
+	case p.clock.Move > 0:
+		settings = fmt.Sprintf("time_settings 0 %s 1", gtpSeconds(p.clock.Move))
 	case total && settings == "":
-		settings = fmt.Sprintf("time_settings %s 0 0", gtpSeconds(p.left[p.state.Player()]))
+		settings = fmt.Sprintf("time_settings %s 0 0", gtpSeconds(p.clock.Left[p.state.Player()]))
 	}
 	if settings != g.settings {
 		g.settings = settings
@@ -229,7 +232,7 @@ func (g *gtp) tellTime(ctx context.Context, c *engine.Convention, p *position) e
 			return err
 		}
 	}
-	for player, left := range p.left {
+	for player, left := range p.clock.Left {
 		if !total {
 			continue
 		}

@@ -21,7 +21,7 @@ import (
 const (
 	maxReply = 1 << 20 // bytes that a program may write after a line that it was sent
 	maxAhead = 1 << 10 // lines that it may write before the next one is sent
-	maxLine  = 1 << 16 // bytes of a line, of which the rest is dropped
+	maxLine  = 1 << 16 // bytes of a line
 	maxNoise = 1 << 11 // bytes of its error output that are kept
 	// grace is the time for a program to end after it was asked to, and for its last words to arrive after its end.
 	grace = 500 * time.Millisecond
@@ -40,6 +40,7 @@ type process struct {
 	meter  *meter
 	errors *os.File
 	noise  noise         // of its error output
+	silent chan struct{} // closed at the end of the error output
 	ended  chan struct{} // closed when the program has ended and its group was killed
 	joined sync.WaitGroup
 	trace  func(prefix, line string) // sees the lines sent, prefix ">", and received, "<"; nil: nobody
@@ -56,7 +57,7 @@ func startProcess(words []string, dir string, memory int) (_ *process, err error
 		}
 	}
 	p := &process{cmd: exec.Command(words[0], words[1:]...), stdin: writers[0], meter: &meter{file: readers[1]}, errors: readers[2],
-		ended: make(chan struct{})}
+		silent: make(chan struct{}), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = dir, readers[0], writers[1], writers[2]
 	inOwnGroup(p.cmd)
 	dieWithParent(p.cmd)
@@ -71,7 +72,10 @@ func startProcess(words []string, dir string, memory int) (_ *process, err error
 		err = limitMemory(p.cmd.Process.Pid, memory)
 	}
 	p.out = lines.NewReader(p.meter, maxLine, maxAhead)
-	p.joined.Go(func() { io.Copy(&p.noise, p.errors) })
+	p.joined.Go(func() {
+		io.Copy(&p.noise, p.errors)
+		close(p.silent)
+	})
 	p.joined.Go(func() {
 		p.cmd.Wait()
 		killGroup(p.cmd.Process) // its children
@@ -166,6 +170,9 @@ func (p *process) receive(ctx context.Context) (string, error) {
 			if !ok {
 				return "", p.end()
 			}
+			if len(line) > maxLine {
+				return "", errFlooded
+			}
 			text := strings.TrimRight(string(line), " \t\r")
 			p.show("<", text)
 			return text, nil
@@ -201,14 +208,19 @@ func (p *process) detail(text string) string {
 	return text
 }
 
-// status says how the program ended.
+// status says how the program ended. It waits for the rest of the error output.
 func (p *process) status() string {
+	limit := time.After(grace)
 	select {
 	case <-p.ended:
-		return p.cmd.ProcessState.String()
-	case <-time.After(grace):
+	case <-limit:
 		return "it closed its output"
 	}
+	select {
+	case <-p.silent:
+	case <-limit: // a child holds it open
+	}
+	return p.cmd.ProcessState.String()
 }
 
 // close ends the program and its children, and frees what belongs to it. quit is a line that asks the program to end; "" kills

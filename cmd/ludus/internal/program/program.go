@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"ludus/cmd/ludus/internal/engine"
@@ -38,9 +37,11 @@ type position struct {
 	moves []env.Action // from the start
 	known int          // number of moves that the program knows
 	state env.State    // after the moves; not terminal
-	move  time.Duration
-	left  [2]time.Duration // see agent.Clock
+	clock agent.Clock  // its Move includes the spec's time=
 }
+
+// total reports whether there is a limit for all moves of the game.
+func (p *position) total() bool { return p.clock.Left != [2]time.Duration{} }
 
 // program is an [agent.Outside].
 type program struct {
@@ -95,22 +96,28 @@ func newProgram(game *env.Game, spec agent.Spec) (*program, error) {
 	switch spec.Kind {
 	case agent.GTP:
 		p.speak, err = newGTP(game, spec.Program)
+	case agent.Gomocup:
+		p.speak, err = newGomocup(game, spec.Program)
+	case agent.NBoard:
+		p.speak, err = newNBoard(game, spec.Program)
 	default:
 		panic("program: a spec of unknown kind " + string(spec.Kind))
 	}
 	return p, err
 }
 
-// convention returns the convention of a protocol with the names of a program.
-func convention(protocol engine.Protocol, game *env.Game, p agent.Program) (*engine.Convention, error) {
-	names := engine.Names{Columns: p.Columns, Rows: p.Rows}
-	if p.Pass != agent.NoPass {
-		names.Pass = p.Pass
+// fixedConvention returns the convention of a protocol all of whose programs use the same names.
+func fixedConvention(protocol engine.Protocol, game *env.Game, p agent.Program) (*engine.Convention, error) {
+	if p.Colours+p.Columns+p.Rows+p.Pass+p.Swap != "" {
+		return nil, errors.New("colours=, columns=, rows=, pass= and swap= are for gtp: only")
 	}
-	if p.Colours != "" {
-		names.Colours[0], names.Colours[1], _ = strings.Cut(p.Colours, "/")
-	}
-	return engine.NewConvention(protocol, game).With(names)
+	return engine.NewConvention(protocol, game), nil
+}
+
+// forcedPass returns the pass if it is the only move of a position. Programs are not asked for it.
+func forcedPass(game *env.Game, state env.State) (pass env.Action, forced bool) {
+	legal := state.Legal(nil)
+	return legal[0], len(legal) == 1 && game.ActionNames[legal[0]] == "pass"
 }
 
 // Reset implements [agent.Agent]. The seed means nothing to a program.
@@ -194,15 +201,9 @@ func (p *program) choose(ctx context.Context, state env.State, clock agent.Clock
 
 // ask lets the program, which is ready, choose a move within its limit.
 func (p *program) ask(ctx context.Context, clock agent.Clock, keep bool) (env.Action, error) {
-	turn := position{moves: p.moves, known: len(p.known), state: p.state, left: clock.Left}
-	turn.move = cmp.Or(min(p.spec.Time, clock.Move), p.spec.Time, clock.Move)
-	limit := cmp.Or(turn.move, agent.DefaultPatience)
-	if clock.Left != [2]time.Duration{} {
-		limit = max(0, clock.Left[p.state.Player()])
-		if turn.move > 0 {
-			limit = min(limit, turn.move)
-		}
-	}
+	clock.Move = cmp.Or(min(p.spec.Time, clock.Move), p.spec.Time, clock.Move)
+	turn := position{moves: p.moves, known: len(p.known), state: p.state, clock: clock}
+	limit := cmp.Or(clock.Limit(p.state.Player()), agent.DefaultPatience)
 	inner, cancel := context.WithTimeout(ctx, limit+agent.Margin)
 	defer cancel()
 	a, played, err := p.dialect.choose(inner, &turn, keep)
@@ -232,7 +233,8 @@ func (p *program) end(ctx context.Context, err error) error {
 		err = ctx.Err()
 	case errors.As(err, &fault):
 	case errors.Is(err, errFlooded):
-		fault = &agent.Fault{Kind: agent.Flooded, Detail: fmt.Sprintf("more than %d bytes or %d lines", maxReply, maxAhead)}
+		fault = &agent.Fault{Kind: agent.Flooded, Detail: fmt.Sprintf("a reply above %d KiB, a line above %d KiB, or %d lines that nobody asked for",
+			maxReply>>10, maxLine>>10, maxAhead)}
 	default:
 		fault = &agent.Fault{Kind: agent.Died, Detail: p.process.detail(p.process.status())}
 	}

@@ -1,0 +1,554 @@
+package program
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ludus/cmd/ludus/internal/program/fake"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/train/agent"
+)
+
+// ownerWord is the first argument of a test binary that starts the program of a spec, its second one, and waits.
+const ownerWord = "owner"
+
+func TestMain(m *testing.M) {
+	Main()
+	fake.Main()
+	if len(os.Args) == 3 && os.Args[1] == ownerWord {
+		p, err := newAgent("tic-tac-toe", os.Args[2])
+		if err == nil {
+			err = p.Start(context.Background())
+		}
+		fmt.Println(err)
+		time.Sleep(time.Hour)
+	}
+	os.Exit(m.Run())
+}
+
+func newGame(t testing.TB, name string) *env.Game {
+	t.Helper()
+	g, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// newAgent returns the agent of a spec.
+func newAgent(name, text string) (*program, error) {
+	game, err := games.New(name)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := agent.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Start(game, spec)
+	if err != nil {
+		return nil, err
+	}
+	p.Reset(1)
+	return p.(*program), nil
+}
+
+// testAgent is newAgent for a test, at whose end no process and no goroutine of the agent may be left.
+func testAgent(t *testing.T, name, text string) *program {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	p, err := newAgent(name, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	p.trace = func(string, string) {
+		if pid := p.process.cmd.Process.Pid; !slices.Contains(pids, pid) {
+			pids = append(pids, pid)
+		}
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, pid := range pids {
+			gone(t, pid)
+		}
+		for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				stacks := make([]byte, 1<<16)
+				t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+			}
+		}
+	})
+	return p
+}
+
+// gone waits until a process has ended.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); running(pid); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d is still there", pid)
+		}
+	}
+}
+
+// running reports whether a process exists. Zombies whose parents are gone do not count.
+func running(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return err == nil && !(strings.HasPrefix(after, "Z") && !strings.HasPrefix(after, fmt.Sprintf("Z %d ", os.Getpid())))
+}
+
+// fakeSpec returns the spec of a fake engine.
+func fakeSpec(kind agent.Kind, game, options string, args ...string) string {
+	text := fmt.Sprintf("%s:%q", kind, fake.Command(kind, game, args...))
+	if options != "" {
+		text += "," + options
+	}
+	return text
+}
+
+// playGame plays a game in which an agent has one seat, or both if seat is 2, and other moves depend on n. It stops at the first
+// error.
+func playGame(ctx context.Context, p *program, seat env.Player, n int) (env.State, error) {
+	p.Reset(1)
+	state := p.game.NewState()
+	for i := 0; !state.Done(); i++ {
+		legal := state.Legal(nil)
+		a := legal[(n*31+i*17)%len(legal)]
+		if state.Player() == seat || seat == 2 {
+			var err error
+			a, err = p.Choose(ctx, state)
+			if err != nil {
+				return state, err
+			}
+			if !slices.Contains(legal, a) {
+				return state, fmt.Errorf("illegal move %d", a)
+			}
+		}
+		state.Apply(a)
+		p.Observe(a)
+	}
+	return state, nil
+}
+
+// protocols are kinds of programs with a game for each.
+var protocols = []struct {
+	kind agent.Kind
+	game string
+}{{agent.GTP, "hex-5x5"}, {agent.Gomocup, "gomoku"}, {agent.NBoard, "othello"}}
+
+// TestGames plays whole games by each protocol, one after another with one process.
+func TestGames(t *testing.T) {
+	for _, c := range slices.Concat(protocols, []struct {
+		kind agent.Kind
+		game string
+	}{
+		{agent.GTP, "othello-6x6"}, {agent.GTP, "connect-four"}, {agent.GTP, "breakthrough-6x6"}, {agent.GTP, "quad-5x5"},
+		{agent.GTP, "golden-rectangle"}, {agent.GTP, "tic-tac-toe"},
+		{agent.Gomocup, "line-up(width=7,height=9,line=5,gravity=0)"},
+	}) {
+		t.Run(string(c.kind)+" "+c.game, func(t *testing.T) {
+			p := testAgent(t, c.game, fakeSpec(c.kind, c.game, ""))
+			first := 0
+			for n := range 6 {
+				_, err := playGame(context.Background(), p, env.Player(n%3), n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if pid := p.process.cmd.Process.Pid; n == 0 {
+					first = pid
+				} else if pid != first {
+					t.Error("it was started again")
+				}
+			}
+		})
+	}
+}
+
+// TestFaults lets engines of each protocol do everything wrong.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		fault, options string
+		want           agent.FaultKind // "": none
+		restarts       int
+		detail         string
+	}{
+		{fake.Die, "", agent.Died, 1, "exit status 3; its last error output: \"segmentation fault"},
+		{fake.Hang, "time=50ms", agent.Overstepped, 0, "no move after 250ms"},
+		{fake.Flood, "", agent.Flooded, 0, ""},
+		{fake.Illegal, "", agent.Illegal, 0, "legal moves"},
+		{fake.Malformed, "", agent.Illegal, 0, "legal moves"},
+		{fake.Noise, "", "", 0, ""},
+		{fake.Parent, "", "", 0, ""},
+		{fake.Slow, "", "", 0, ""},
+		{fake.Slow, "start=100ms", agent.NoStart, 0, "no reply after 100ms"},
+		{fake.Never, "start=50ms", agent.NoStart, 0, "no reply after 50ms"},
+		{fake.Exit, "", agent.NoStart, 0, "exit status 7; its last error output: \"cannot find my book\""},
+		{fake.Greed, "memory=700", agent.Died, 1, "exit status 2"},
+	} {
+		for _, protocol := range protocols {
+			t.Run(fmt.Sprintf("%s %s %s", protocol.kind, c.fault, c.options), func(t *testing.T) {
+				t.Parallel()
+				if c.fault == fake.Greed && !canLimitMemory {
+					t.Skip("this system has no limits of memory")
+				}
+				p, err := newAgent(protocol.game, fakeSpec(protocol.kind, protocol.game, c.options, c.fault, "at=4"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer p.Close()
+				for range 2 { // the second game begins with a fresh process
+					_, err = playGame(context.Background(), p, env.First, 1)
+					var fault *agent.Fault
+					switch {
+					case c.want == "" && err != nil:
+						t.Fatal(err)
+					case c.want == "":
+					case !errors.As(err, &fault) || fault.Kind != c.want || !strings.Contains(fault.Detail, c.detail):
+						t.Fatalf("%v; want %q, %q", err, c.want, c.detail)
+					case len(p.moves) < 4 && c.want != agent.NoStart:
+						t.Errorf("after %d plies", len(p.moves))
+					case p.process != nil:
+						t.Error("the process was not ended")
+					case fault.Void() != (c.want == agent.NoStart):
+						t.Error("void", fault.Void())
+					}
+					if p.Restarts() != c.restarts {
+						t.Errorf("%d restarts, want %d", p.Restarts(), c.restarts)
+					}
+					if c.want == "" {
+						continue
+					}
+					if _, again := p.Choose(context.Background(), p.state); again != err {
+						t.Errorf("after the fault: %v", again)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestChatter has programs that write although they are not asked.
+func TestChatter(t *testing.T) {
+	for _, protocol := range protocols {
+		p := testAgent(t, protocol.game, fakeSpec(protocol.kind, protocol.game, "", fake.Chatter))
+		a, err := p.Choose(context.Background(), p.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Observe(a)
+		p.Observe(p.state.Legal(nil)[0])
+		time.Sleep(100 * time.Millisecond)
+		_, err = p.Choose(context.Background(), p.state)
+		if fault := (*agent.Fault)(nil); !errors.As(err, &fault) || fault.Kind != agent.Flooded {
+			t.Errorf("%s: %v", protocol.kind, err)
+		}
+	}
+}
+
+// TestRefusals has errors in response to a legal move.
+func TestRefusals(t *testing.T) {
+	for kind, want := range map[agent.Kind]agent.FaultKind{agent.GTP: agent.Refused, agent.Gomocup: agent.Illegal, agent.NBoard: agent.Illegal} {
+		i := slices.IndexFunc(protocols, func(p struct {
+			kind agent.Kind
+			game string
+		}) bool {
+			return p.kind == kind
+		})
+		p := testAgent(t, protocols[i].game, fakeSpec(kind, protocols[i].game, "", fake.Refuse, "at=3"))
+		_, err := playGame(context.Background(), p, env.Second, 1)
+		if fault := (*agent.Fault)(nil); !errors.As(err, &fault) || fault.Kind != want {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// TestResign keeps the process of a program that resigns.
+func TestResign(t *testing.T) {
+	p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", "", fake.Resign, "at=6"))
+	for n := range 3 {
+		_, err := playGame(context.Background(), p, env.Player(n%2), n)
+		if !errors.Is(err, agent.ErrResigned) || p.process == nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDiesOnce starts a program again and plays the moves anew.
+func TestDiesOnce(t *testing.T) {
+	for _, protocol := range protocols {
+		t.Run(string(protocol.kind), func(t *testing.T) {
+			steady := testAgent(t, protocol.game, fakeSpec(protocol.kind, protocol.game, "", "seed=3"))
+			defer steady.Close()
+			p := testAgent(t, protocol.game, fakeSpec(protocol.kind, protocol.game, "", "seed=3", fake.DieOnce, "share=60"))
+			once := 0
+			for n := range 12 {
+				state, err := playGame(context.Background(), steady, env.Second, n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, err := playGame(context.Background(), p, env.Second, n)
+				if err != nil && p.Restarts() != 1 || err == nil && again.Key() != state.Key() {
+					t.Errorf("%v, %d restarts, or the game is another one", err, p.Restarts())
+				}
+				if err == nil {
+					once += p.Restarts()
+				}
+			}
+			if once == 0 {
+				t.Error("no game goes on after a restart")
+			}
+		})
+	}
+}
+
+// TestNoStart gives up after three failures.
+func TestNoStart(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	p := testAgent(t, "tic-tac-toe", fakeSpec(agent.GTP, "tic-tac-toe", "", fake.Parent, "log="+log, fake.Exit))
+	var err error
+	for range 5 {
+		p.Reset(1)
+		err = p.Start(context.Background())
+		if fault := (*agent.Fault)(nil); !errors.As(err, &fault) || fault.Kind != agent.NoStart {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(err.Error(), "after 3 failed starts it is not started again; the last one: exit status 7") {
+		t.Error(err)
+	}
+	if pids := readPids(t, log); len(pids) != 3 {
+		t.Errorf("it was started %d times", len(pids))
+	} else {
+		for _, pid := range pids {
+			gone(t, pid)
+		}
+	}
+}
+
+// readPids returns the processes that engines with children have logged.
+func readPids(t *testing.T, log string) (pids []int) {
+	t.Helper()
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Fields(string(text)) {
+		pid, err := strconv.Atoi(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+// TestWrongPrograms expects errors before anything starts.
+func TestWrongPrograms(t *testing.T) {
+	for _, c := range []struct{ game, spec, want string }{
+		{"othello", `gtp:"/no/such/program"`, "no such file"},
+		{"othello", `gtp:"no-such-program-here"`, "not found"},
+		{"othello", `gtp:"./engine",dir=/no/such/folder`, "/no/such/folder/engine"},
+		{"othello", `gomocup:"true"`, "gomocup: programs play gomoku"},
+		{"connect-four", `gomocup:"true"`, "gomocup: programs play gomoku"},
+		{"othello-6x6", `nboard:"true"`, "nboard: programs play othello"},
+		{"othello", `nboard:"true",pass=PASS`, "for gtp: only"},
+		{"othello", `gtp:"true",swap=stone`, "swap= is for games of Hex"},
+		{"breakthrough-6x6", `gtp:"true",rows=top`, "written as in ludus"},
+	} {
+		_, err := newAgent(c.game, c.spec)
+		if !errors.Is(err, agent.ErrProgram) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: %v; want %q", c.game, c.spec, err, c.want)
+		}
+	}
+}
+
+// TestClose ends programs that do not want to, and their children.
+func TestClose(t *testing.T) {
+	for _, protocol := range protocols {
+		t.Run(string(protocol.kind), func(t *testing.T) {
+			log := filepath.Join(t.TempDir(), "log")
+			p := testAgent(t, protocol.game, fakeSpec(protocol.kind, protocol.game, "", fake.Stubborn, fake.Parent, "log="+log))
+			for range 2 { // it can be used again
+				_, err := playGame(context.Background(), p, env.First, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				p.Close()
+				if took := time.Since(start); took > 3*grace {
+					t.Errorf("closing took %v", took)
+				}
+			}
+			for _, pid := range readPids(t, log) {
+				gone(t, pid)
+			}
+		})
+	}
+}
+
+// TestKilledOwner kills a process that has started a program. The program and its children end.
+func TestKilledOwner(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc")
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	owner := exec.Command(os.Args[0], ownerWord, fakeSpec(agent.GTP, "tic-tac-toe", "", fake.Stubborn, fake.Parent, "log="+log))
+	out, err := owner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if line != "<nil>\n" || err != nil {
+		t.Errorf("the program: %s, %v", line, err)
+	}
+	pids := append(readPids(t, log), childrenOf(owner.Process.Pid)...) // the grandchild, the program and the guard
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	owner.Wait()
+	if len(pids) != 3 {
+		t.Errorf("%d processes, want 3", len(pids))
+	}
+	for _, pid := range pids {
+		gone(t, pid)
+	}
+}
+
+// childrenOf returns the children of a process.
+func childrenOf(parent int) (pids []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		_, after, _ := strings.Cut(string(stat), ") ")
+		if fields := strings.Fields(after); len(fields) > 1 && fields[1] == strconv.Itoa(parent) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// TestCancel interrupts a program that thinks, and plays on.
+func TestCancel(t *testing.T) {
+	p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", "", fake.Hang, "share=400"))
+	state := p.game.NewState()
+	cancelled := 0
+	for n := 0; n < 12; n++ {
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		a, err := p.Choose(ctx, state)
+		cancel()
+		if err != nil {
+			cancelled++
+			a = state.Legal(nil)[0]
+			if !errors.Is(err, context.DeadlineExceeded) || p.process != nil {
+				t.Fatal(err)
+			}
+		}
+		state.Apply(a)
+		p.Observe(a)
+	}
+	if cancelled == 0 || cancelled == 12 || p.Restarts() > 0 {
+		t.Errorf("%d cancelled, %d restarts", cancelled, p.Restarts())
+	}
+}
+
+// TestLost asks for moves in positions that the agent has not observed.
+func TestLost(t *testing.T) {
+	p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", ""))
+	state := p.game.NewState()
+	state.Apply(3)
+	_, err := p.Choose(context.Background(), state)
+	if fault := (*agent.Fault)(nil); !errors.As(err, &fault) || fault.Kind != agent.Lost || !fault.Void() {
+		t.Error(err)
+	}
+	p.Observe(3)
+	if _, err = p.Choose(context.Background(), state); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOtherMoves observes other moves than the program has played, and analyses. The program still knows the position.
+func TestOtherMoves(t *testing.T) {
+	for _, protocol := range protocols {
+		p := testAgent(t, protocol.game, fakeSpec(protocol.kind, protocol.game, "", "seed=4"))
+		state := p.game.NewState()
+		for !state.Done() {
+			analysis, err := p.Analyze(context.Background(), state, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := p.Choose(context.Background(), state)
+			if err != nil || a != analysis.Moves[0].Action || analysis.Value != nil {
+				t.Fatalf("%s: %v, %v; analysis %+v", protocol.kind, a, err, analysis)
+			}
+			legal := state.Legal(nil)
+			a = legal[len(legal)/2]
+			state.Apply(a)
+			p.Observe(a)
+		}
+	}
+}
+
+// TestClock tells programs their time.
+func TestClock(t *testing.T) {
+	for _, c := range []struct {
+		options string
+		clock   agent.Clock
+		want    string // of GTP
+	}{
+		{"", agent.Clock{}, ""},
+		{"time=1500ms", agent.Clock{}, "time_settings 0 1 1"},
+		{"time=2s", agent.Clock{Move: 400 * time.Millisecond}, "time_settings 0 0.4 1"},
+		{"", agent.Clock{Move: time.Second}, "time_settings 0 1 1"},
+		{"", agent.Clock{Left: [2]time.Duration{90 * time.Second, 80 * time.Second}},
+			"time_settings 90 0 0|time_left b 90 0|time_left w 80 0"},
+	} {
+		p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", c.options))
+		track := p.trace
+		var sent []string
+		p.trace = func(prefix, line string) {
+			track(prefix, line)
+			if prefix == ">" && strings.HasPrefix(line, "time") {
+				sent = append(sent, line)
+			}
+		}
+		if _, err := p.ChooseOnClock(context.Background(), p.state, c.clock); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(sent, "|"); got != c.want {
+			t.Errorf("%s, %v: sent %q, want %q", c.options, c.clock, got, c.want)
+		}
+	}
+	p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", "time=10s", fake.Hang))
+	start := time.Now()
+	_, err := p.ChooseOnClock(context.Background(), p.state, agent.Clock{Move: 9 * time.Second, Left: [2]time.Duration{0, time.Hour}})
+	if fault := (*agent.Fault)(nil); !errors.As(err, &fault) || fault.Kind != agent.Overstepped || time.Since(start) > 5*time.Second {
+		t.Errorf("%v after %v", err, time.Since(start))
+	}
+}
