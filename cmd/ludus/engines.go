@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -88,6 +89,9 @@ func loadEngine(cmd *cobra.Command, game *env.Game, args []string, seed uint64) 
 	factory, err := loadAgent(cmd, game, args[0])
 	if err != nil {
 		return p, err
+	}
+	if factory.Outside() {
+		return p, usage(cmd, fmt.Errorf("%v is a program that speaks a protocol itself: start it without ludus", factory))
 	}
 	_, p.Advisor, err = newAdvisor(factory, seed)
 	if err != nil {
