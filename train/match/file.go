@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"ludus/checkpoints"
 	"ludus/env"
@@ -38,6 +39,8 @@ type fileHeader struct {
 	NoRepeats    bool   `json:"no_repeats,omitempty"`
 	Seats        string `json:"seats"` // always "swap": each opening is played from both sides
 	SkipGames    int    `json:"skip_games,omitempty"`
+	MoveTime     string `json:"move_time,omitempty"` // such as "500ms"
+	GameTime     string `json:"game_time,omitempty"`
 }
 
 // fileGame is a finished game in a match file.
@@ -46,9 +49,18 @@ type fileGame struct {
 	AFirst bool     `json:"a_first"` // A moved first
 	Moves  []string `json:"moves"`   // all moves from the start
 	Goals  [2]int   `json:"goals"`   // goals of A and B
+	// End says how the game ended before a terminal position; see endings. Absent: it did not.
+	End      string     `json:"end,omitzero"`
+	Loser    string     `json:"loser,omitzero"`    // of such a game: "a" or "b", who was to move
+	Detail   string     `json:"detail,omitzero"`   // of the fault
+	Seconds  [2]float64 `json:"seconds,omitzero"`  // time of A and B, if the match measured it
+	Restarts [2]int     `json:"restarts,omitzero"` // of A's and B's programs
 }
 
-const fileVersion = 2
+const fileVersion = 3
+
+// sideNames are what files call the agents.
+var sideNames = [2]string{"a", "b"}
 
 // parseFile parses the lines of a match file.
 func parseFile(lines [][]byte) (*matchFile, error) {
@@ -81,15 +93,25 @@ type fileWriter struct {
 
 // header returns the header of the match's file.
 func (c *Config) header() fileHeader {
+	limit := func(d time.Duration) string {
+		if d == 0 {
+			return ""
+		}
+		return d.String()
+	}
 	return fileHeader{
 		Version: fileVersion, Game: c.Game.Name, Seed: c.Seed,
 		A: c.A.String(), B: c.B.String(), AWeights: digest(c.A), BWeights: digest(c.B),
 		OpeningPlies: c.OpeningPlies, NoRepeats: c.NoRepeats, Seats: "swap", SkipGames: c.SkipGames,
+		MoveTime: limit(c.MoveTime), GameTime: limit(c.GameTime),
 	}
 }
 
 // digest identifies the weights of a loaded agent; "" if it has none.
 func digest(f *agent.Factory) string {
+	if !f.HasNetwork() {
+		return ""
+	}
 	origin, _ := f.Load()
 	return origin.Digest
 }
@@ -170,8 +192,8 @@ func (c *Config) checkHeader(have *fileHeader) error {
 	return fmt.Errorf("it is of another match, %s, not %s; a checkpoint as agent, such as net:RUN@12, stays the same", a, b)
 }
 
-// replay replays a game of the file and checks that it starts with its opening, that its moves are legal, and that its
-// goals are right.
+// replay replays a game of the file and checks that it starts with its opening, that its moves are legal, that it ends as it
+// says, and that its goals are right.
 func (c *Config) replay(ctx context.Context, r *fileGame, openings *openings) (*finishedGame, error) {
 	opening, err := openings.get(ctx, c.opening(r.Number))
 	if err != nil {
@@ -184,23 +206,74 @@ func (c *Config) replay(ctx context.Context, r *fileGame, openings *openings) (*
 	if err != nil {
 		return nil, err
 	}
-	if !final.Done() {
-		return nil, errors.New("it is not finished")
-	}
 	if !slices.Equal(opening.moves, moves[:min(len(opening.moves), len(moves))]) {
 		return nil, errors.New("it starts from another opening")
 	}
-	g := newFinishedGame(r.Number, opening, moves, final)
-	if g.goals != r.Goals {
-		return nil, fmt.Errorf("it ends with goals %v, not %v", g.goals, r.Goals)
+	e, err := r.ending(final)
+	if err != nil {
+		return nil, err
 	}
-	return g, nil
+	f := newFinishedGame(r.Number, opening, moves, final, e)
+	if f.goals != r.Goals {
+		return nil, fmt.Errorf("it ends with goals %v, not %v", f.goals, r.Goals)
+	}
+	if slices.Min(r.Seconds[:]) < 0 || slices.Min(r.Restarts[:]) < 0 {
+		return nil, fmt.Errorf("seconds %v and restarts %v must be 0 or more", r.Seconds, r.Restarts)
+	}
+	f.seconds, f.restarts = r.Seconds, r.Restarts
+	state := c.Game.NewState()
+	for i, a := range moves {
+		if i >= len(opening.moves) {
+			f.choices[sideOf(r.Number, state.Player())]++
+		}
+		state.Apply(a)
+	}
+	if e.early() {
+		f.choices[e.side]++
+	}
+	return f, nil
+}
+
+// ending returns how a game of the file ended. Only the player to move can have ended it before a terminal position.
+func (r *fileGame) ending(final env.State) (e ending, err error) {
+	if r.End == "" {
+		if !final.Done() {
+			err = errors.New("it is not finished")
+		}
+		return e, err
+	}
+	i := slices.IndexFunc(endings[:], func(e namedEnding) bool { return e.name == r.End })
+	if i < 0 {
+		return e, fmt.Errorf("it ends in an unknown way, %q", r.End)
+	}
+	e = ending{kind: endings[i].kind, detail: r.Detail}
+	switch {
+	case e.void():
+		return e, fmt.Errorf("it is void, because a program %s", e.kind)
+	case final.Done():
+		return e, fmt.Errorf("it is finished, and cannot end by %q", r.End)
+	}
+	e.side = sideOf(r.Number, final.Player())
+	if r.Loser != sideNames[e.side] {
+		return e, fmt.Errorf("%q has lost it by %q, but %q is to move", r.Loser, r.End, sideNames[e.side])
+	}
+	return e, nil
+}
+
+// record returns a finished game as it stands in a file.
+func (f *finishedGame) record(game *env.Game, number int) fileGame {
+	r := fileGame{
+		Number: number, AFirst: f.aFirst, Moves: game.Texts(f.moves), Goals: f.goals, Seconds: f.seconds, Restarts: f.restarts,
+	}
+	if f.ending.early() {
+		r.End, r.Loser, r.Detail = endings[f.ending.index()].name, sideNames[f.ending.side], f.ending.detail
+	}
+	return r
 }
 
 // add appends a finished game.
 func (f *fileWriter) add(number int, g *finishedGame) error {
-	r := fileGame{Number: number, AFirst: g.aFirst, Moves: f.game.Texts(g.moves), Goals: g.goals}
-	line, err := json.Marshal(r)
+	line, err := json.Marshal(g.record(f.game, number))
 	if err != nil {
 		return err
 	}

@@ -174,7 +174,7 @@ func TestParseFile(t *testing.T) {
 		}
 	}
 
-	for _, text := range []string{"", "{}", `{"generation":1}`, `{"match":99,"game":"quad-5x5"}`, `{"match":2,"game":"quad-5x5"}` + "\n{]"} {
+	for _, text := range []string{"", "{}", `{"generation":1}`, `{"match":99,"game":"quad-5x5"}`, `{"match":3,"game":"quad-5x5"}` + "\n{]"} {
 		if r, err := parseFile(bytes.Split([]byte(text), []byte("\n"))); err == nil {
 			t.Errorf("%q: %+v", text, r)
 		}

@@ -40,12 +40,7 @@ func FuzzFile(f *testing.F) {
 		for ; !state.Done(); state.Apply(moves[len(moves)-1]) {
 			moves = append(moves, state.RandomAction(0))
 		}
-		g := newFinishedGame(i, opening, moves, state)
-		recorded := fileGame{Number: i, AFirst: g.aFirst, Goals: g.goals}
-		for _, a := range g.moves {
-			recorded.Moves = append(recorded.Moves, game.ActionTexts[a])
-		}
-		add(recorded)
+		add(newFinishedGame(i, opening, moves, state, ending{}).record(game, i))
 	}
 	f.Add(bytes.Join(lines, []byte{'\n'}))
 	f.Add(lines[1])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,7 +14,11 @@ import (
 )
 
 // Config describes a match between two agents. Every opening is played twice: A moves first in the games with even numbers.
-// A game depends only on Seed and its number, not on the number of threads (agents with a time limit excepted).
+// A game depends only on Seed and its number, not on the number of threads; with a clock, with agents that have a time limit,
+// and with programs that are not deterministic it also depends on the machine's speed or on chance.
+//
+// A program that can no longer play loses the game, or the game is void: see [agent.Fault]. A void game does not count, and
+// is not kept in File. Such faults never end a match.
 type Config struct {
 	Game  *env.Game
 	A, B  *agent.Factory
@@ -27,7 +32,10 @@ type Config struct {
 	// SkipGames is the even number of games at the start of the match that are skipped, because an earlier match with the
 	// same agents and seed has played them.
 	SkipGames int
-	Threads   int // goroutines at most; each plays many games at once. Fewer run if the memory is too small for their agents
+	// MoveTime and GameTime limit both sides' time for each move, and for all their moves of a game; 0: no limit. An agent that
+	// takes more than [agent.Margin] longer loses the game.
+	MoveTime, GameTime time.Duration
+	Threads            int // goroutines at most; each plays many games at once. Fewer run if the memory is too small for their agents
 	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
 	// work; if it is nil, the match makes its own.
 	Balance *BalanceChecker
@@ -57,6 +65,9 @@ func (c *Config) Validate() error {
 	}
 	if c.SkipGames < 0 || c.SkipGames%2 != 0 {
 		errs = append(errs, fmt.Errorf("skipped games is %d; it must be 0 or more, and even", c.SkipGames))
+	}
+	if c.MoveTime < 0 || c.GameTime < 0 {
+		errs = append(errs, fmt.Errorf("the times for a move and a game are %v and %v; they must be 0 (no limit) or more", c.MoveTime, c.GameTime))
 	}
 	if c.Threads < 1 {
 		errs = append(errs, fmt.Errorf("threads is %d; it must be 1 or more", c.Threads))
@@ -110,5 +121,13 @@ func (c *Config) opening(i int) int { return (c.SkipGames + i) / 2 }
 // aFirst reports whether agent A moves first in game i.
 func aFirst(i int) bool { return i%2 == 0 }
 
+// sideOf returns who plays p in game i: 0 for A, 1 for B.
+func sideOf(i int, p env.Player) int {
+	if aFirst(i) == (p == env.First) {
+		return 0
+	}
+	return 1
+}
+
 // stochastic reports whether the same opening may lead to different games.
-func (c *Config) stochastic() bool { return c.A.Stochastic() || c.B.Stochastic() }
+func (c *Config) stochastic() bool { return c.hasClock() || c.A.Stochastic() || c.B.Stochastic() }

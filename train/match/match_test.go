@@ -136,16 +136,18 @@ func TestMatchDoesNotDependOnThreads(t *testing.T) {
 // playGame plays game i of a match alone.
 func playGame(t *testing.T, m *Config, agents [2]agent.Agent, i int) *finishedGame {
 	t.Helper()
-	g := &game{agents: agents, alone: true}
+	g := &game{config: m, agents: agents, alone: true}
 	opening, err := newOpenings(m).get(context.Background(), i/2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.start(m, i, opening)
+	if err := g.start(context.Background(), i, opening); err != nil {
+		t.Fatal(err)
+	}
 	if done, err := g.advance(context.Background()); err != nil || !done {
 		t.Fatalf("game %d: done %v, %v", i, done, err)
 	}
-	return newFinishedGame(i, opening, g.moves, g.state)
+	return g.finished()
 }
 
 func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {

@@ -12,6 +12,11 @@ import (
 // Between agents that play an opening in only one way (see [agent.Spec.Stochastic]), a pair of games that repeats an
 // earlier pair move for move adds no information. It counts among the games, but not as evidence: Low, High, their Elo,
 // Pentanomial and SeatPairs leave it out. Stochastic agents may play anew in each pair, so all their pairs count.
+//
+// A game that an agent resigned or lost by a fault is played and counts as any other. A void game counts nowhere but in Sides.
+// The other game of its pair still counts, as a pair of one game, like the last game of a match that was stopped: leaving it out
+// would drop an outcome that was played. The interval takes it for one observation as it does a pair, whose greater spread it
+// measures. Pentanomial and SeatPairs are about complete pairs only.
 type Result struct {
 	Score     float64 `json:"score"` // (wins + draws / 2) / games
 	Low       float64 `json:"low"`   // 95 % confidence interval of Score over pairs; see [stats.Mean]
@@ -37,9 +42,10 @@ type Result struct {
 	Unsolved   int  `json:"unsolved,omitempty"`
 	Unbalanced int  `json:"unbalanced,omitempty"`
 	// Pentanomial counts complete pairs, without repeats, by A's points in the two games: 0, 1/2, 1, 3/2, 2.
-	Pentanomial [5]int `json:"pentanomial"`
-	SeatPairs   int    `json:"seat_pairs"` // complete pairs in which the same seat won both games
-	Duplicates  int    `json:"duplicates"` // games that repeat an earlier one move for move
+	Pentanomial [5]int  `json:"pentanomial"`
+	SeatPairs   int     `json:"seat_pairs"`     // complete pairs in which the same seat won both games
+	Duplicates  int     `json:"duplicates"`     // games that repeat an earlier one move for move
+	Sides       [2]Side `json:"sides,omitzero"` // A and B
 }
 
 // Mean returns the mean score of agent A in several matches of the same two agents, with its 95 % interval, and the
@@ -67,14 +73,22 @@ func (c *Config) result(games []*finishedGame) Result {
 	var scores []stats.Cluster // one cluster per pair
 	seen, pairs := make(map[string]bool), make(pairsPlayed)
 	balances := make(map[balance]int)
+	var choices [2]int // of A and B, in games that count
 	for pair := range slices.Chunk(games, 2) {
 		pair = slices.DeleteFunc(slices.Clone(pair), func(g *finishedGame) bool { return g == nil })
+		for _, g := range pair {
+			for side := range r.Sides {
+				r.Sides[side].add(side, g)
+			}
+		}
+		pair = slices.DeleteFunc(pair, func(g *finishedGame) bool { return g.ending.void() })
 		if len(pair) == 0 {
 			continue
 		}
 		sum := 0.0
 		for _, g := range pair {
 			sum += r.add(g)
+			choices[0], choices[1] = choices[0]+g.choices[0], choices[1]+g.choices[1]
 			key := movesKey(g.moves)
 			if seen[key] {
 				r.Duplicates++
@@ -102,6 +116,9 @@ func (c *Config) result(games []*finishedGame) Result {
 		r.Unsolved = balances[unsolved]
 	}
 	r.average(scores)
+	for i := range r.Sides {
+		r.Sides[i].SecondsPerMove /= float64(max(1, choices[i]))
+	}
 	return r
 }
 

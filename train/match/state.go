@@ -21,7 +21,7 @@ type state struct {
 
 	mutex      sync.Mutex      // guards the fields below
 	file       *fileWriter     // nil if the match has no file
-	games      []*finishedGame // by number; nil if unfinished
+	games      []*finishedGame // by number, void ones too; nil if unfinished
 	next       int             // number of the next game to start
 	finished   int
 	progressAt time.Time // time of the next call of Progress
@@ -62,16 +62,16 @@ func (s *state) start(ctx context.Context, g *game) (bool, error) {
 	if err != nil || opening == nil {
 		return false, err
 	}
-	g.start(s.config, i, opening)
-	return true, nil
+	err = g.start(ctx, i, opening)
+	return err == nil, err
 }
 
-// finish adds a finished game to the file and the result, and reports progress.
+// finish adds a finished game to the file, unless it is void, and to the result, and reports progress.
 func (s *state) finish(g *game) error {
-	finished := newFinishedGame(g.number, g.opening, g.moves, g.state)
+	finished := g.finished()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.file != nil {
+	if s.file != nil && !finished.ending.void() {
 		if err := s.file.add(g.number, finished); err != nil {
 			return err
 		}

@@ -2,15 +2,16 @@ package match
 
 import (
 	"context"
+	"slices"
 
 	"ludus/train/agent"
 	"ludus/train/memory"
 )
 
 // gamesAtOnce is the number of games that a thread plays at once. It is 1 if no network plays, because only networks gain
-// from batches, or if an agent has a time limit, because its moves must not wait for other games.
+// from batches, or if the match measures time.
 func (c *Config) gamesAtOnce(threads int) int {
-	if c.A.Timed() || c.B.Timed() || !c.A.HasNetwork() && !c.B.HasNetwork() {
+	if c.timed() || !c.A.HasNetwork() && !c.B.HasNetwork() {
 		return 1
 	}
 	most := memory.Share(threads*agent.MaxMemoryBytes) / threads
@@ -24,6 +25,7 @@ func (c *Config) bytesPerGame() int { return c.A.MemoryBytes() + c.B.MemoryBytes
 type thread struct {
 	match    *state
 	batchers *agent.Batchers
+	games    []*game
 	idle     []*game
 	active   []*game // games being played
 }
@@ -35,20 +37,26 @@ func newThread(s *state, threads int) (*thread, error) {
 	t := &thread{match: s, batchers: agent.NewBatchers(min(c.Games/threads+1, agent.MaxBatched) * simulationsPerGame)}
 	games := c.gamesAtOnce(threads)
 	for range games {
-		g := &game{alone: games == 1}
+		g := &game{config: c, alone: games == 1, timed: c.timed()}
 		for side, factory := range []*agent.Factory{c.A, c.B} {
 			var err error
 			if g.agents[side], err = factory.NewBatched(t.batchers); err != nil {
 				return nil, err
 			}
 		}
-		t.idle = append(t.idle, g)
+		t.games = append(t.games, g)
 	}
+	t.idle = slices.Clone(t.games)
 	return t, nil
 }
 
-// play plays games until none is left.
+// play plays games until none is left, and ends the agents' programs.
 func (t *thread) play(ctx context.Context) error {
+	defer func() {
+		for _, g := range t.games {
+			g.close()
+		}
+	}()
 	for {
 		if err := t.fill(ctx); err != nil || len(t.active) == 0 {
 			return err

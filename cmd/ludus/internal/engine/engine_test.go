@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -202,6 +203,62 @@ func TestConventions(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Every cell of every family is written with the names of a program, and read back, before and after a swap of colours.
+func TestNames(t *testing.T) {
+	const all, skipping = "abcdefghijklmnopqrstuvwxyz", "abcdefghjklmnopqrstuvwxyz"
+	for _, test := range []struct {
+		game, columns string // letters of the protocol
+		fromTop       bool
+	}{
+		{"othello", all, true}, {"othello-6x6", all, true}, {"hex", all, true}, {"hex-5x5", all, true}, {"gomoku", skipping, false},
+		{"line-up(width=11,height=7,line=5,gravity=0)", skipping, false}, {"connect-four", skipping, false}, {"tic-tac-toe", skipping, false},
+	} {
+		for _, n := range []Names{
+			{}, {Columns: "all"}, {Columns: "go"}, {Rows: "top"}, {Rows: "bottom"}, {Columns: "go", Rows: "top"}, {Columns: "all", Rows: "bottom"},
+			{Pass: "PA"}, {Colours: [2]string{"x", "o"}, Columns: "go", Pass: "@@"},
+		} {
+			c, err := NewConvention(ProtocolGTP, game(t, test.game)).With(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conventions := []*Convention{c}
+			if c.Game.Family == "hex" {
+				conventions = append(conventions, c.Exchanged())
+			}
+			for i, c := range conventions {
+				if want := [2]string{"x", "o"}; n.Colours == want && c.Colours[i] != "x" {
+					t.Errorf("%s, %+v: colours %v", test.game, n, c.Colours)
+				}
+				for a, name := range c.Game.ActionNames {
+					if name == "" {
+						continue
+					}
+					cell := int(c.Game.Drawing.ActionCells[a].To)
+					want := map[string]string{"pass": cmp.Or(n.Pass, "pass"), "swap": "swap-pieces"}[name]
+					if cell >= 0 {
+						row, column := cell/c.Game.Tensor.W, cell%c.Game.Tensor.W
+						if i == 1 {
+							row, column = column, row
+						}
+						if n.Rows != "" && (n.Rows == "top") != test.fromTop {
+							row = c.Game.Tensor.H - 1 - row
+						}
+						letters := map[string]string{"": test.columns, "all": all, "go": skipping}[n.Columns]
+						want = fmt.Sprintf("%c%d", letters[column], row+1)
+					}
+					written := c.Write(env.Action(a))
+					if read, ok := c.actions[strings.ToLower(written)]; !strings.EqualFold(written, want) || !ok || read != env.Action(a) {
+						t.Errorf("%s, %+v: %s is %q, want %q; read as %d, want %d", test.game, n, name, written, want, read, a)
+					}
+				}
+			}
+		}
+	}
+	if _, err := NewConvention(ProtocolGTP, game(t, "quad-5x5")).With(Names{Columns: "go"}); err == nil {
+		t.Error("quad-5x5 takes other columns")
 	}
 }
 

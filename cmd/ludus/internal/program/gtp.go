@@ -108,9 +108,6 @@ func (g *gtp) greet(ctx context.Context) error {
 		err = fmt.Errorf("it speaks version %s of GTP; ludus speaks version 2", env.Quote(version))
 	}
 	if err == nil {
-		_, err = g.ask(ctx, "name") // some programs need time before their second response
-	}
-	if err == nil {
 		var list string
 		list, err = g.ask(ctx, "list_commands")
 		if errors.As(err, new(*refusal)) {

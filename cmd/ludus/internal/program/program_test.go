@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -21,6 +23,8 @@ import (
 	"ludus/env/games"
 	"ludus/train/agent"
 )
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the transcripts in testdata")
 
 // ownerWord is the first argument of a test binary that starts the program of a spec, its second one, and waits.
 const ownerWord = "owner"
@@ -547,8 +551,99 @@ func TestClock(t *testing.T) {
 	}
 	p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", "time=10s", fake.Hang))
 	start := time.Now()
-	_, err := p.ChooseOnClock(context.Background(), p.state, agent.Clock{Move: 9 * time.Second, Left: [2]time.Duration{0, time.Hour}})
+	_, err := p.ChooseOnClock(context.Background(), p.state, agent.Clock{Move: 9 * time.Second, Left: [2]time.Duration{time.Millisecond, time.Hour}})
 	if fault := (*agent.Fault)(nil); !errors.As(err, &fault) || fault.Kind != agent.Overstepped || time.Since(start) > 5*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
+	}
+}
+
+// TestTranscripts compares sessions with those in testdata: lines sent begin with >, lines received with <.
+func TestTranscripts(t *testing.T) {
+	for _, protocol := range protocols {
+		init := map[agent.Kind]string{agent.GTP: "komi 0", agent.Gomocup: "INFO game_type 1", agent.NBoard: "set depth 8"}[protocol.kind]
+		text := fmt.Sprintf("# %s\n", protocol.game)
+		p := testAgent(t, protocol.game, fakeSpec(protocol.kind, protocol.game, "time=2s,init="+init, "seed=1"))
+		track := p.trace
+		p.trace = func(prefix, line string) {
+			track(prefix, line)
+			if line == "status" { // comes after the move, sooner or later
+				return
+			}
+			text += strings.TrimRight(prefix+" "+line, " ") + "\n"
+		}
+		state := p.game.NewState()
+		play := func(a env.Action, err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			state.Apply(a)
+			p.Observe(a)
+		}
+		note := func(what string) { text += "# " + what + "\n" }
+		note("the program moves first")
+		play(p.Choose(context.Background(), state))
+		play(state.Legal(nil)[1], nil)
+		play(p.Choose(context.Background(), state))
+		play(state.Legal(nil)[2], nil)
+		note("an analysis")
+		if _, err := p.Analyze(context.Background(), state, 0); err != nil {
+			t.Fatal(err)
+		}
+		note("another move than the program's, and a move of the other side")
+		play(state.Legal(nil)[0], nil)
+		play(state.Legal(nil)[0], nil)
+		play(p.Choose(context.Background(), state))
+		note("the next game, on a clock for the whole game; the program moves second")
+		p.spec.Time = 0
+		state = p.game.NewState()
+		p.Reset(2)
+		play(state.Legal(nil)[3], nil)
+		play(p.ChooseOnClock(context.Background(), state, agent.Clock{Left: [2]time.Duration{time.Minute, 50 * time.Second}}))
+		p.Close()
+		text = regexp.MustCompile(`(?m)//\d+\.\d\d$`).ReplaceAllString(text, "//0.00") // seconds
+		path := filepath.Join("testdata", string(protocol.kind)+".txt")
+		if *rewrite {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || text != string(want) {
+			t.Errorf("%v; the session of %s is now (-rewrite accepts it):\n%s", err, path, text)
+		}
+	}
+}
+
+// TestRhino plays a match of levels against GRhino, which knows neither passes nor other sizes of the board.
+func TestRhino(t *testing.T) {
+	path, err := exec.LookPath("gtp-rhino")
+	if err != nil {
+		path = "/usr/games/gtp-rhino"
+		if _, err = os.Stat(path); err != nil {
+			t.Skip("gtp-rhino is not installed (Debian's package grhino)")
+		}
+	}
+	p := testAgent(t, "othello", fmt.Sprintf(`gtp:"%s -l 1",deterministic=yes`, path))
+	passes := 0
+	for n := range 20 {
+		state, err := playGame(context.Background(), p, env.Player(n%3), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range p.moves {
+			if p.game.ActionNames[a] == "pass" {
+				passes++
+			}
+		}
+		if lead := state.Goals()[n%3%2] - state.Goals()[1-n%3%2]; n%3 < 2 && lead < 0 {
+			t.Errorf("game %d: it loses to moves at random", n)
+		}
+	}
+	if passes == 0 {
+		t.Error("no game has a pass")
+	}
+	small := testAgent(t, "othello-6x6", fmt.Sprintf(`gtp:"%s"`, path))
+	if fault := (*agent.Fault)(nil); !errors.As(small.Start(context.Background()), &fault) || fault.Kind != agent.NoStart {
+		t.Errorf("it plays on 6x6 (%v)", fault)
 	}
 }

@@ -1,0 +1,172 @@
+package match
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"ludus/train/agent"
+)
+
+// ending is how a game ended before a terminal position. It is zero if the game did not.
+type ending struct {
+	kind   agent.FaultKind // or resigned
+	side   int             // whose agent ended it: 0 for A, 1 for B
+	detail string          // see agent.Fault
+}
+
+// resigned stands beside the kinds of faults.
+const resigned agent.FaultKind = "resigned"
+
+// namedEnding is a way in which a game can end before a terminal position, with its name in files.
+type namedEnding struct {
+	kind agent.FaultKind
+	name string
+}
+
+// endings lists all of them. Those by faults come first.
+var endings = [...]namedEnding{
+	{agent.Died, "died"}, {agent.Overstepped, "overstepped"}, {agent.Flooded, "flooded"}, {agent.Illegal, "illegal"},
+	{agent.Refused, "refused"}, {agent.NoStart, "no_start"}, {agent.Lost, "lost"}, {resigned, "resigned"},
+}
+
+// void reports whether the game does not count.
+func (e *ending) void() bool { return (&agent.Fault{Kind: e.kind}).Void() }
+
+// early reports whether the game ended before a terminal position.
+func (e *ending) early() bool { return e.kind != "" }
+
+// index returns the ending's index in endings.
+func (e *ending) index() int {
+	for i := range endings {
+		if endings[i].kind == e.kind {
+			return i
+		}
+	}
+	panic("match: a fault of unknown kind " + string(e.kind))
+}
+
+// Side tells about a side's agent what its results do not.
+type Side struct {
+	// SecondsPerMove is the mean time of a move. It is measured in matches that play one game at a time per thread: those with
+	// outside programs, clocks or agents with a time limit.
+	SecondsPerMove float64    `json:"seconds_per_move,omitzero"`
+	Forfeits       FaultCount `json:"forfeits,omitzero"` // games lost by a fault
+	// Void counts games that do not count because of the agent. Records do not hold them: a match that continues plays them.
+	Void      FaultCount `json:"void,omitzero"`
+	Resigned  int        `json:"resigned,omitzero"`
+	Restarts  int        `json:"restarts,omitzero"`   // times that a program died and was started again in a game
+	LastFault string     `json:"last_fault,omitzero"` // details of the fault in the game with the highest number, in one line
+}
+
+// FaultCount counts games by the fault that ended them. JSON has an object of those that occurred, such as {"died":2}.
+type FaultCount [len(endings) - 1]int
+
+// Total is the number of games.
+func (f FaultCount) Total() (n int) {
+	for _, count := range f {
+		n += count
+	}
+	return n
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (f FaultCount) MarshalJSON() ([]byte, error) {
+	counts := make(map[string]int)
+	for i, n := range f {
+		if n != 0 {
+			counts[endings[i].name] = n
+		}
+	}
+	return json.Marshal(counts)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. It ignores faults that it does not know.
+func (f *FaultCount) UnmarshalJSON(data []byte) error {
+	var counts map[string]int
+	err := json.Unmarshal(data, &counts)
+	if err != nil {
+		return err
+	}
+	*f = FaultCount{}
+	for i := range f {
+		f[i] = counts[endings[i].name]
+	}
+	return nil
+}
+
+// text lists the faults, such as "2 died, 1 refused a legal move". With a single kind there is no number.
+func (f FaultCount) text() string {
+	var parts []string
+	for i, n := range f {
+		switch {
+		case n == f.Total():
+			return string(endings[i].kind)
+		case n > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", n, endings[i].kind))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Text says in one line what happened to the agent, apart from its time; "" if nothing did.
+func (s *Side) Text() string {
+	var parts []string
+	games := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	if n := s.Forfeits.Total(); n > 0 {
+		noun := "games"
+		if n == 1 {
+			noun = "game"
+		}
+		games(n, fmt.Sprintf("%s forfeited (%s)", noun, s.Forfeits.text()))
+	}
+	games(s.Void.Total(), fmt.Sprintf("void (%s)", s.Void.text()))
+	if s.Restarts == 1 {
+		games(1, "restart")
+	} else {
+		games(s.Restarts, "restarts")
+	}
+	games(s.Resigned, "resigned")
+	text := strings.Join(parts, ", ")
+	if s.LastFault != "" {
+		text += "; last: " + s.LastFault
+	}
+	return text
+}
+
+// add counts a game of the side, 0 for A and 1 for B. SecondsPerMove is a sum until the end.
+func (s *Side) add(side int, g *finishedGame) {
+	if !g.ending.void() {
+		s.SecondsPerMove += g.seconds[side]
+	}
+	s.Restarts += g.restarts[side]
+	if !g.ending.early() || g.ending.side != side {
+		return
+	}
+	switch i := g.ending.index(); {
+	case g.ending.kind == resigned:
+		s.Resigned++
+		return
+	case g.ending.void():
+		s.Void[i]++
+	default:
+		s.Forfeits[i]++
+	}
+	s.LastFault = oneLine(g.ending.detail)
+}
+
+// oneLine returns the printable characters of a text, 200 at most, with blanks for others.
+func oneLine(text string) string {
+	runes := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, text))
+	return strings.TrimSpace(string(runes[:min(len(runes), 200)]))
+}
