@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 
 	"github.com/spf13/cobra"
 
@@ -37,12 +38,21 @@ repeat their games: such pairs count as games, but the intervals and the pair st
 
 --record FILE keeps every finished game; the same command then continues a stopped match.
 
+--move-time and --game-time limit the time of both sides. An agent that takes more than 0.2 seconds longer loses the game.
+Networks and mcts:N search until their own limit or until their time is up, so an agent that should use all its time needs
+no other limit, such as zoo,time=1h. With a clock each core plays one game at a time, and moves depend on the machine's speed.
+
+An outside program (gtp:, gomocup:, nboard:) that dies is started again, with the moves of the game. If it dies twice in a
+game, floods its output, or answers with no legal move, it loses the game. If it does not start, the game is void: it does
+not count, and the same command with --record plays it again.
+
 ` + agentPointer,
 		Example: `  ludus arena quad-5x5 zoo mcts:1000
   ludus arena quad-5x5 net:runs/quad-5x5 zoo
   ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
   ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --opening-plies 0
-  ludus arena quad-5x5 net:runs/new net:runs/old --games 1000 --record match.jsonl`,
+  ludus arena quad-5x5 net:runs/new net:runs/old --games 1000 --record match.jsonl
+  ludus arena othello zoo 'gtp:"gtp-rhino -l 3"' --move-time 5s`,
 		Args: arguments(3, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			var err error
@@ -66,6 +76,8 @@ repeat their games: such pairs count as games, but the intervals and the pair st
 	flags.IntVar(&config.Games, "games", 100, "number of games")
 	flags.Uint64Var(&config.Seed, "seed", 1, "seed of all randomness")
 	flags.IntVar(&config.OpeningPlies, "opening-plies", 2, "random plies at the start of each game; 0 for none")
+	flags.DurationVar(&config.MoveTime, "move-time", 0, "time for each move, such as 500ms; 0 for no limit")
+	flags.DurationVar(&config.GameTime, "game-time", 0, "each side's time for a game, such as 5m; 0 for no limit")
 	flags.StringVar(&config.File, "record", "", "file that keeps every finished game and continues a stopped match")
 	threadsFlag(cmd, &config.Threads, "cores to use")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON in the last line")
@@ -74,7 +86,7 @@ repeat their games: such pairs count as games, but the intervals and the pair st
 
 // agentPointer refers to the list of agents, in the help of commands that take agents.
 const agentPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NODES, net:PATH, policy:PATH or zoo,
-perhaps with options such as ,sims=256. "ludus --help" explains them.`
+perhaps with options such as ,sims=256, or an outside program such as gtp:"gtp-rhino -l 3". "ludus --help" explains them.`
 
 // agentHelp explains in ludus --help how to name an agent.
 const agentHelp = `An agent is one of
@@ -87,6 +99,9 @@ const agentHelp = `An agent is one of
   solver:NODES            perfect play if the position is solved within NODES nodes, otherwise mcts:1000
   greedy                  looks one move ahead
   random                  plays random moves
+  gtp:"COMMAND"           an outside program that speaks GTP; quote the whole for the shell: 'gtp:"gtp-rhino -l 3"'
+  gomocup:"COMMAND"       one that speaks the protocol of Gomocup and Piskvork
+  nboard:"COMMAND"        one that speaks NBoard's
 
 Options of agents with a network:
   @GENERATION, @best      a checkpoint of the run instead of the newest; @best is the newest, too, unless "ludus rate"
@@ -99,10 +114,18 @@ Options of agents with a network:
                           Analyses and suggestions keep full strength
   ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves
                           the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;
-                          0: off`
+                          0: off
 
-// loadAgent parses an agent's spec and loads its network, if it has one. It warns about damaged checkpoints that it
-// skipped. An invalid spec is a usageError, a network that cannot be loaded is not.
+Options of outside programs, which docs/ENGINES.md explains:
+  ,time=D or ,start=D     time for a move (default 1m), and for the start (default 30s)
+  ,init=LINE              a line sent after the start; may be given again
+  ,dir=DIR or ,memory=N   working folder; limit of memory in megabytes
+  ,deterministic=yes      a position alone decides its moves
+  ,colours=A/B and so on  what it calls things: also columns=all|go, rows=top|bottom, pass=WORD, swap=stone|colours`
+
+// loadAgent parses an agent's spec, loads its network, if it has one, and tries whether an outside program starts. It warns about
+// damaged checkpoints that it skipped. An invalid spec is a usageError, and so is one of a program that does not exist or does
+// not play the game; a network that cannot be loaded and a program that does not start are not.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := agent.ParseFactory(game, text, loader(game))
 	if err != nil {
@@ -114,7 +137,13 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 	factory = factory.WithPrograms(program.Start)
 	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
-	if errors.Is(err, agent.ErrSpec) {
+	if err == nil {
+		err = factory.TryProgram(cmd.Context())
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		err = fmt.Errorf("%w; install the program or give its path", err)
+	}
+	if errors.Is(err, agent.ErrSpec) || errors.Is(err, agent.ErrProgram) {
 		err = usage(cmd, err)
 	}
 	warnMemory(cmd, factory.String(), factory.MemoryBytes())
@@ -159,6 +188,9 @@ func runMatch(cmd *cobra.Command, config match.Config, asJSON bool) error {
 	if asJSON {
 		err = errors.Join(err, printJSON(cmd, result))
 	}
+	if err == nil && result.Games == 0 {
+		err = errors.New("no game counts: all are void")
+	}
 	return err
 }
 
@@ -173,7 +205,8 @@ func playMatch(cmd *cobra.Command, config *match.Config, title string) (match.Re
 // matchStatus returns the progress of a match. games is the number of games at its end; r is the result so far.
 func matchStatus(r *match.Result, games int, title string) status {
 	detail := title + stats.Estimate{Value: r.Score, Low: r.Low, High: r.High}.Percent()
-	return status{count: r.Games, unit: "games", share: float64(r.Games) / float64(games), detail: detail}
+	played := r.Games + r.Sides[0].Void.Total() + r.Sides[1].Void.Total()
+	return status{count: r.Games, unit: "games", share: float64(played) / float64(games), detail: detail}
 }
 
 // writeResult prints the result of a match for people, from agent A's side.
@@ -201,6 +234,19 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 	fmt.Fprintf(w, "%d games of %.1f plies on average, of which %d repeat another move for move, in %v\n", r.Games, r.MeanPlies,
 		r.Duplicates, seconds(r.Seconds))
 	writeRepeats(w, m, r)
+	writeSides(w, m, r)
+}
+
+// writeSides prints the time that both sides took, if it was measured, and the faults of each.
+func writeSides(w io.Writer, m *match.Config, r *match.Result) {
+	if a, b := r.Sides[0].SecondsPerMove, r.Sides[1].SecondsPerMove; a > 0 || b > 0 {
+		fmt.Fprintf(w, "mean time per move: %s s of A, %s s of B\n", stats.Decimal(a, 3), stats.Decimal(b, 3))
+	}
+	for side, spec := range []*agent.Factory{m.A, m.B} {
+		if text := r.Sides[side].Text(); text != "" {
+			fmt.Fprintf(w, "%c, %v: %s\n", 'A'+side, spec, text)
+		}
+	}
 }
 
 // writePairs prints how many pairs of games gave A each number of points, and how the openings were chosen.

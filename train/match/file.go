@@ -235,27 +235,27 @@ func (c *Config) replay(ctx context.Context, r *fileGame, openings *openings) (*
 }
 
 // ending returns how a game of the file ended. Only the player to move can have ended it before a terminal position.
-func (r *fileGame) ending(final env.State) (e ending, err error) {
-	if r.End == "" {
+func (g *fileGame) ending(final env.State) (e ending, err error) {
+	if g.End == "" {
 		if !final.Done() {
 			err = errors.New("it is not finished")
 		}
 		return e, err
 	}
-	i := slices.IndexFunc(endings[:], func(e namedEnding) bool { return e.name == r.End })
+	i := slices.IndexFunc(endings[:], func(e namedEnding) bool { return e.name == g.End })
 	if i < 0 {
-		return e, fmt.Errorf("it ends in an unknown way, %q", r.End)
+		return e, fmt.Errorf("it ends in an unknown way, %q", g.End)
 	}
-	e = ending{kind: endings[i].kind, detail: r.Detail}
+	e = ending{kind: endings[i].kind, detail: g.Detail}
 	switch {
 	case e.void():
 		return e, fmt.Errorf("it is void, because a program %s", e.kind)
 	case final.Done():
-		return e, fmt.Errorf("it is finished, and cannot end by %q", r.End)
+		return e, fmt.Errorf("it is finished, and cannot end by %q", g.End)
 	}
-	e.side = sideOf(r.Number, final.Player())
-	if r.Loser != sideNames[e.side] {
-		return e, fmt.Errorf("%q has lost it by %q, but %q is to move", r.Loser, r.End, sideNames[e.side])
+	e.side = sideOf(g.Number, final.Player())
+	if g.Loser != sideNames[e.side] {
+		return e, fmt.Errorf("%q has lost it by %q, but %q is to move", g.Loser, g.End, sideNames[e.side])
 	}
 	return e, nil
 }

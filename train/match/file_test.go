@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -109,10 +110,19 @@ func TestOtherFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cut := func(end string) string { // every game without its last move
+		return regexp.MustCompile(`,"[^"]*"\],"goals"`).ReplaceAllString(string(whole), `],`+end+`"goals"`)
+	}
 	for content, want := range map[string]string{
 		"my letter":       "another kind of file",
 		"my letter\n":     "not a match file",
-		"{\"match\":1}\n": "its format is 1",
+		"{\"match\":2}\n": "its format is 2, and this program reads 3",
+		strings.Replace(string(whole), `],"goals"`, `],"end":"died","loser":"a","goals"`, 1): "it is finished, and cannot end by",
+		cut(``):                           "it is not finished",
+		cut(`"end":"tired",`):             "it ends in an unknown way",
+		cut(`"end":"lost","loser":"a",`):  "it is void",
+		cut(`"end":"died","loser":"no",`): "is to move",
+		strings.Replace(string(whole), `]}`, `],"restarts":[-1,0]}`, 1):         "must be 0 or more",
 		strings.Replace(string(whole), `"game":2,`, `"game":-1,`, 1):            "it is not a game",
 		strings.Replace(string(whole), `"goals":[`, `"goals":[1`, 1):            "ends with goals",
 		strings.Replace(string(whole), `"moves":["(mark`, `"moves":["(marc`, 1): "unknown move",

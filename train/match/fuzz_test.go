@@ -11,13 +11,13 @@ import (
 )
 
 // FuzzFile reads files of other matches and damaged ones: an accepted game is a legal game of this match, from its
-// opening to its end.
+// opening to its end, or to where the player to move has lost it.
 func FuzzFile(f *testing.F) {
 	game, err := games.New("breakthrough(columns=3,rows=5)")
 	if err != nil {
 		f.Fatal(err)
 	}
-	m := Config{Game: game, A: parse(f, game, "greedy"), B: parse(f, game, "random"), Games: 4, Seed: 4, OpeningPlies: 1}
+	m := Config{Game: game, A: parse(f, game, "greedy"), B: parse(f, game, "random"), Games: 8, Seed: 4, OpeningPlies: 1}
 	openings := newOpenings(&m)
 	lines := [][]byte{}
 	add := func(x any) {
@@ -37,15 +37,23 @@ func FuzzFile(f *testing.F) {
 		for _, a := range moves {
 			state.Apply(a)
 		}
+		e := ending{}
 		for ; !state.Done(); state.Apply(moves[len(moves)-1]) {
+			if i >= 4 && len(moves) == i {
+				e = ending{endings[i].kind, sideOf(i, state.Player()), "exit status 1"} // including void ones
+				break
+			}
 			moves = append(moves, state.RandomAction(0))
 		}
-		add(newFinishedGame(i, opening, moves, state, ending{}).record(game, i))
+		f := newFinishedGame(i, opening, moves, state, e)
+		f.seconds, f.restarts = [2]float64{1.5, 0}, [2]int{0, i}
+		add(f.record(game, i))
 	}
 	f.Add(bytes.Join(lines, []byte{'\n'}))
 	f.Add(lines[1])
-	f.Add([]byte(`{"match":2}` + "\n" + `{"game":1,"moves":["noop"]}`))
-	f.Add([]byte(`{"match":3}`))
+	f.Add([]byte(`{"match":3}` + "\n" + `{"game":1,"moves":["noop"]}`))
+	f.Add([]byte(`{"match":3}` + "\n" + `{"game":0,"a_first":true,"moves":[],"goals":[0,100],"end":"resigned","loser":"a"}`))
+	f.Add([]byte(`{"match":4}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := parseFile(bytes.Split(data, []byte{'\n'}))
 		if err != nil {
@@ -70,7 +78,11 @@ func FuzzFile(f *testing.F) {
 				}
 				state.Apply(a)
 			}
-			if !state.Done() || g.goals != r.games[i].Goals {
+			e := g.ending
+			if e.void() || e.early() && e.side != sideOf(r.games[i].Number, state.Player()) {
+				t.Fatalf("game %d: ending %+v", i, e)
+			}
+			if state.Done() == e.early() || g.goals != r.games[i].Goals {
 				t.Fatalf("game %d is not finished, or with other goals", i)
 			}
 		}
