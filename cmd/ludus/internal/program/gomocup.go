@@ -127,7 +127,7 @@ func (g *gomocup) choose(ctx context.Context, p *position, _ bool) (env.Action, 
 	}
 	a, err := g.Read(p.state, strings.ReplaceAll(text, " ", ""))
 	if err != nil {
-		err = &agent.Fault{Kind: agent.Illegal, Detail: g.detail(err.Error())}
+		err = &agent.Fault{Kind: agent.Illegal, Detail: err.Error()}
 	}
 	return a, true, err
 }

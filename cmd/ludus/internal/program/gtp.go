@@ -158,14 +158,14 @@ func (g *gtp) choose(ctx context.Context, p *position, keep bool) (env.Action, b
 	}
 	text, err := g.ask(ctx, "%s %s", command, colour)
 	if refused := (*refusal)(nil); errors.As(err, &refused) {
-		return 0, false, &agent.Fault{Kind: agent.Illegal, Detail: g.detail(refused.Error())}
+		return 0, false, &agent.Fault{Kind: agent.Illegal, Detail: refused.Error()}
 	}
 	if err != nil {
 		return 0, false, err
 	}
 	a, err := readMove(c, p.state, text)
 	if err != nil && !errors.Is(err, agent.ErrResigned) {
-		err = &agent.Fault{Kind: agent.Illegal, Detail: g.detail(err.Error())}
+		err = &agent.Fault{Kind: agent.Illegal, Detail: err.Error()}
 	}
 	return a, !keep, err
 }
@@ -187,7 +187,7 @@ func (g *gtp) tell(ctx context.Context, p *position) (*engine.Convention, error)
 		if i >= p.known && !(passes && g.passless()) {
 			_, err := g.ask(ctx, "play %s %s", g.colour(c, state.Player()), c.Write(a))
 			if refused := (*refusal)(nil); errors.As(err, &refused) {
-				return nil, &agent.Fault{Kind: agent.Refused, Detail: g.detail(refused.Error())}
+				return nil, &agent.Fault{Kind: agent.Refused, Detail: refused.Error()}
 			}
 			if err != nil {
 				return nil, err

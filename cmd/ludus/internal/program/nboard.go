@@ -79,7 +79,7 @@ func (n *nboard) choose(ctx context.Context, p *position, _ bool) (env.Action, b
 		if move, ok := nboardMove(line); ok && err == nil {
 			a, err := n.Read(p.state, move)
 			if err != nil {
-				err = &agent.Fault{Kind: agent.Illegal, Detail: n.detail(err.Error())}
+				err = &agent.Fault{Kind: agent.Illegal, Detail: err.Error()}
 			}
 			return a, false, err
 		}

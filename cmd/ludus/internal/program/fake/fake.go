@@ -31,7 +31,7 @@ const (
 	Slow     = "slow"     // at the start: says nothing for 300 ms
 	Stubborn = "stubborn" // ignores signals, the end of its input and the command to quit
 	Parent   = "parent"   // at the start: starts a child that holds its pipes open
-	Noise    = "noise"    // writes 1 MB to its error output
+	Noise    = "noise"    // writes 200 KB to its error output
 
 	Die       = "die"       // ends with status 3
 	DieOnce   = "die-once"  // the same, unless it has just been started again
@@ -264,7 +264,7 @@ func (p *player) do(fault string) {
 			}
 		}()
 	case Noise:
-		for range 1000 {
+		for range 200 {
 			os.Stderr.WriteString(strings.Repeat("noise ", 170) + "\n")
 		}
 	case Greed:
