@@ -10,6 +10,7 @@ import (
 	"ludus/cmd/ludus/internal/engine"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/train/agent"
 )
 
 func gtpCommand() *cobra.Command {
@@ -86,12 +87,13 @@ func loadEngine(cmd *cobra.Command, game *env.Game, args []string, seed uint64) 
 	if len(args) == 0 {
 		args = []string{defaultAgent(cmd, game)}
 	}
+	spec, err := agent.Parse(args[0])
+	if err == nil && spec.Outside() {
+		return p, usage(cmd, fmt.Errorf("%v is a program that speaks a protocol itself: start it without ludus", spec))
+	}
 	factory, err := loadAgent(cmd, game, args[0])
 	if err != nil {
 		return p, err
-	}
-	if factory.Outside() {
-		return p, usage(cmd, fmt.Errorf("%v is a program that speaks a protocol itself: start it without ludus", factory))
 	}
 	_, p.Advisor, err = newAdvisor(factory, seed)
 	if err != nil {

@@ -117,12 +117,6 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		if err != nil {
 			return err
 		}
-		if program, ok := seat.Agent.(agent.Outside); ok {
-			err = program.Start(cmd.Context())
-			if err != nil {
-				return fmt.Errorf("%v: %w", factory, err)
-			}
-		}
 		origin, err := factory.Load()
 		if err != nil {
 			return err
