@@ -44,6 +44,7 @@ invalid line {"id":"a1","error":"..."}; then the exit code is 1.
 				if agents[i], err = factory.New(0); err != nil {
 					return err
 				}
+				defer agent.Close(agents[i]) // an error does not matter: all replies are written
 			}
 			return analysis.Serve(cmd.Context(), game, agents, input(cmd), cmd.OutOrStdout())
 		}),

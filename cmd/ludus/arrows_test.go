@@ -49,6 +49,7 @@ var imports = map[string][]string{
 	"train/cpu":                   {},
 	"train/memory":                {},
 	"train/agent":                 {"env", "env/naming", "env/solver", "mcts", "model/infer", "train/seed"},
+	"train/agent/agenttest":       {"env", "train/agent"},
 	"train/match":                 {"checkpoints", "env", "env/solver", "train/agent", "train/memory", "train/seed", "train/stats"},
 	"train/rundir":                {"checkpoints", "env", "env/naming", "model/infer", "train/agent", "train/match", "train/stats"},
 	"train/shipped":               {"checkpoints/zoo", "env", "env/games", "env/naming", "model/infer", "train/agent"},
@@ -135,7 +136,7 @@ var quiet = []string{
 
 // forTests are packages that only tests import, so no program contains them.
 var forTests = []string{
-	"env/envtest", "env/gdl/sheets", "model/infer/infertest", "train/record/recordtest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
+	"env/envtest", "env/gdl/sheets", "model/infer/infertest", "train/agent/agenttest", "train/record/recordtest", "cmd/ludus/internal/browsertest", "cmd/ludus/internal/peers",
 	"cmd/ludus/internal/program/fake",
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"ludus/cmd/ludus/internal/engine"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/train/agent"
 )
 
 func gtpCommand() *cobra.Command {
@@ -84,6 +86,10 @@ func engineCommand(serve func(context.Context, engine.Config, *env.Game, io.Read
 func loadEngine(cmd *cobra.Command, game *env.Game, args []string, seed uint64) (p engine.Player, err error) {
 	if len(args) == 0 {
 		args = []string{defaultAgent(cmd, game)}
+	}
+	spec, err := agent.Parse(args[0])
+	if err == nil && spec.Outside() {
+		return p, usage(cmd, fmt.Errorf("%v is a program that speaks a protocol itself: start it without ludus", spec))
 	}
 	factory, err := loadAgent(cmd, game, args[0])
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/program"
+	"ludus/cmd/ludus/internal/program/fake"
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
@@ -37,6 +38,7 @@ const asLudus = "LUDUS_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	program.Main()
+	fake.Main()
 	if os.Getenv(asLudus) != "" {
 		main()
 	}

@@ -55,6 +55,7 @@ programs there is "ludus analyze". NO_COLOR and TERM=dumb turn colours off.
 			if err != nil {
 				return usage(cmd, err)
 			}
+			defer closeSeats(&config)
 			err = takeSeats(cmd, &config, args, side)
 			if err != nil {
 				return err
@@ -123,6 +124,14 @@ func takeSeats(cmd *cobra.Command, config *terminal.Config, agents []string, sid
 		seat.Strength = origin.Dial.Words(factory.Spec)
 	}
 	return nil
+}
+
+// closeSeats ends the agents that are programs.
+func closeSeats(config *terminal.Config) {
+	for _, seat := range config.Seats {
+		agent.Close(seat.Agent) // errors do not matter: the game is over
+		agent.Close(seat.Advisor)
+	}
 }
 
 // newAdvisor returns a new agent at full strength, for hints, with its name.

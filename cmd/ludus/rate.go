@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +29,7 @@ type rateFlags struct {
 	checkpoints int
 	simulations int
 	dial        bool
+	anchors     []string // ELO=SPEC or SPEC
 	json        bool
 }
 
@@ -48,13 +51,18 @@ With --dial it measures the strength dial of RUN@best instead: the ratings of it
 growing searches. Then net:RUN@best,elo=N plays like an agent rated N. The dial belongs to that checkpoint: when another one
 is the best, name it with net:RUN@GENERATION,elo=N.
 
+--anchor adds an outside program, or another agent without a network, which is rated like a baseline. --anchor 'ELO=SPEC' says
+its rating, which stays fixed: the scale is then that of these anchors, and random and the shipped agents get ratings on it.
+
 Each finished match is kept, so the same command continues a stopped one, and a smaller --to or more --checkpoints add
 matches. The matches of training, against the shipped agent or mcts:200, count, too. RUN@best is the newest checkpoint,
 unless it is rated and the whole interval of another lies above its rating.`,
 		Example: `  ludus rate runs/quad-5x5
   ludus rate runs/quad-5x5 --checkpoints 40 --to 25
   ludus rate runs/quad-5x5 --time 1m --json
-  ludus rate runs/quad-5x5 --dial`,
+  ludus rate runs/quad-5x5 --dial
+  ludus rate runs/othello --anchor 'gtp:"gtp-rhino -l 2"' --anchor 'gtp:"gtp-rhino -l 3"'
+  ludus rate runs/othello --anchor '1500=gtp:"gtp-rhino -l 2"'`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
@@ -64,6 +72,7 @@ unless it is rated and the whole interval of another lies above its rating.`,
 	flags.Float64Var(&f.Within, "to", 40, "stop when every 95 % interval is at most this many Elo to each side")
 	flags.BoolVar(&f.dial, "dial", false, fmt.Sprintf(
 		"measure the best checkpoint's strength dial, for elo=N, to %d Elo unless --to says otherwise", ratings.DialWithin))
+	flags.StringArrayVar(&f.anchors, "anchor", nil, "an agent without a network to rate, too, or ELO=AGENT of fixed rating; may be repeated")
 	flags.IntVar(&f.MaxGames, "games", 0, "maximum number of games; 0 for no limit")
 	flags.DurationVar(&f.MaxTime, "time", 0, "maximum time; 0 for no limit")
 	threadsFlag(cmd, &f.Threads, "cores to use")
@@ -79,6 +88,7 @@ unless it is rated and the whole interval of another lies above its rating.`,
 		func() bool {
 			return !f.dial || f.simulations == agent.DefaultSimulations
 		})
+	limit(cmd, "anchor", "without --dial: a dial is measured without them", func() bool { return !f.dial || len(f.anchors) == 0 })
 	return cmd
 }
 
@@ -87,6 +97,10 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	game, err := gameOfRun(dir)
 	if err != nil {
 		return explainFolder(dir, err)
+	}
+	anchors, err := f.loadAnchors(cmd, game)
+	if err != nil {
+		return err
 	}
 	release, err := rundir.Lock(dir)
 	if err != nil {
@@ -101,6 +115,9 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	}
 	for _, w := range warnings {
 		f.Warn(w)
+	}
+	for _, a := range anchors {
+		pool.AddAnchor(a.factory, a.elo)
 	}
 	pool.LoadAll(f.Warn)
 	f.Targets = append(pool.Baselines(), pool.Checkpoints(f.checkpoints)...)
@@ -122,6 +139,9 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	err = pool.Rate(cmd.Context(), options)
 	pool.SetReference(f.Targets)
 	p.close()
+	if errors.Is(err, agent.ErrProgram) {
+		return err
+	}
 	table, failed := pool.Write()
 	if failed != nil {
 		return failed
@@ -139,6 +159,44 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 		err = errors.Join(err, printJSON(cmd, table))
 	}
 	return err
+}
+
+// anchor is an agent of --anchor.
+type anchor struct {
+	factory *agent.Factory
+	elo     *float64 // its rating; nil if games tell
+}
+
+// maxAnchorElo bounds the ratings of anchors.
+const maxAnchorElo = 10_000
+
+// loadAnchors returns the agents of --anchor.
+func (f *rateFlags) loadAnchors(cmd *cobra.Command, game *env.Game) (list []anchor, err error) {
+	for _, text := range f.anchors {
+		var a anchor
+		number, spec, ok := strings.Cut(text, "=")
+		elo, failed := strconv.ParseFloat(number, 64)
+		switch {
+		case !ok || failed != nil:
+			spec = text
+		case !(math.Abs(elo) <= maxAnchorElo):
+			return nil, usage(cmd, fmt.Errorf("--anchor %s: a rating is from -%d to %[2]d", text, maxAnchorElo))
+		default:
+			a.elo = &elo
+		}
+		a.factory, err = loadAgent(cmd, game, spec)
+		if err != nil {
+			return nil, err
+		}
+		if a.factory.HasNetwork() {
+			return nil, usage(cmd, fmt.Errorf("--anchor %s: it must be an outside program, or another agent without a network", text))
+		}
+		if slices.ContainsFunc(list, func(b anchor) bool { return b.factory.String() == a.factory.String() }) {
+			return nil, usage(cmd, fmt.Errorf("--anchor names %v twice", a.factory))
+		}
+		list = append(list, a)
+	}
+	return list, nil
 }
 
 // rateStatus estimates a rating's progress from its widest interval. Widths shrink as 1/√games, so the share done is
@@ -174,10 +232,10 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	fmt.Fprintln(table, "agent\trating\t95 %\tgames\tscore\t")
 	widest, gone := 0.0, false
 	for _, a := range t.Agents {
-		name := a.Agent
+		name := a.Label()
 		if a.Gone {
 			name, gone = name+"*", true
-		} else if !a.Known && slices.Contains(wanted, name) {
+		} else if !a.Known && slices.Contains(wanted, a.Agent) {
 			widest = max(widest, a.High-a.Rating, a.Rating-a.Low)
 		}
 		interval := cmp.Or(a.Interval(), stats.Decimal(a.Low, 0)+" to "+stats.Decimal(a.High, 0))
@@ -185,9 +243,11 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 	}
 	table.Flush()
 	if gone {
-		fmt.Fprintln(w, "* no longer in the run, or damaged")
+		fmt.Fprintln(w, "* plays no more: no longer in the run, damaged, or a program that --anchor does not name or that failed")
 	}
-	if t.Known() {
+	if t.Anchor == "" {
+		fmt.Fprintln(w, "known: from --anchor; score: share of the points in its games")
+	} else if t.Known() {
 		fmt.Fprintln(w, "random is 0; known: from the card of the shipped agent; score: share of the points in its games")
 	} else {
 		fmt.Fprintln(w, "random is 0; the intervals are of the distance to the pool's centre; score: share of the points in its games")

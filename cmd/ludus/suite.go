@@ -40,7 +40,8 @@ ludus suite --check FILE AGENT lets an agent choose a move in each position. It 
 how many goals (points of the final score) it loses, with 95 % intervals that account for similar positions of one game.
 Without AGENT it describes the suite. --check shipped GAME AGENT uses the suite of GAME that is built into this program,
 --check hard GAME AGENT the hard one: it is solved deeper, and UCT with 1,000 playouts loses value in half of its
-positions or more.
+positions or more. A position in which a program dies, resigns or plays no legal move in time counts as the worst move; one
+that the program cannot be told, or for which it does not start, does not count.
 
 ` + agentPointer,
 		Example: `  ludus suite --check shipped quad-5x5 zoo
@@ -234,6 +235,17 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 	default:
 		fmt.Fprintf(w, "%s: loses value in %s %% (95 %%: %s to %s), %.2f goals (%.2f to %.2f) per move\n", r.Agent,
 			stats.Decimal(100*e.Value, 1), stats.Decimal(100*e.Low, 1), stats.Decimal(100*e.High, 1), 50*g.Value, 50*g.Low, 50*g.High)
+	}
+	for _, f := range r.Failures {
+		rule := "count as the worst move"
+		if f.Void {
+			rule = "do not count"
+		}
+		text := fmt.Sprintf("the program %s in %d positions, which %s", f.What, f.Positions, rule)
+		if f.Detail != "" {
+			text += "; the first: " + f.Detail
+		}
+		fmt.Fprintln(w, text)
 	}
 	fmt.Fprintf(w, "random moves: lose value in %.1f %%, %.2f goals per move\n", 100*r.RandomError, 50*r.RandomLoss)
 	fmt.Fprintln(w, "A move loses value if a better one leads to a higher final score under perfect play; goals are the points of that "+

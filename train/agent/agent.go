@@ -12,17 +12,28 @@ import (
 )
 
 // Agent plays one game at a time. It belongs to one goroutine.
+//
+// The only error of its methods is that of a cancelled ctx, but an agent that is an [Outside] program may also fail (see
+// [Failed]).
 type Agent interface {
 	// Reset starts a new game: the agent forgets the last one, and seed determines its random choices.
 	Reset(seed uint64)
-	// Choose returns a legal move in state, which is not terminal. It neither changes nor retains state. The only error
-	// is that of a cancelled ctx.
+	// Choose returns a legal move in state, which is not terminal. It neither changes nor retains state.
 	Choose(ctx context.Context, state env.State) (env.Action, error)
-	// Observe shows the agent a move of the game, by either player, so it can keep its tree from move to move.
+	// Observe shows the agent a move of the game, by either player, so it can keep its tree from move to move. After Reset
+	// an outside program must observe every move from the start, in order; other agents need not.
 	Observe(a env.Action)
 	// Analyze evaluates state, which is not terminal, with a number of simulations (0: the agent's own). Agents without
-	// simulations ignore the number. The only error is that of a cancelled ctx.
+	// simulations ignore the number.
 	Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error)
+}
+
+// Restart resets an agent with a seed and shows it the moves of a game from the start.
+func Restart(a Agent, seed uint64, moves []env.Action) {
+	a.Reset(seed)
+	for _, move := range moves {
+		a.Observe(move)
+	}
 }
 
 // Timed is an agent that can choose within a time limit. Agents of the kinds MCTS, Net and Policy are.

@@ -6,6 +6,9 @@ import (
 	"ludus/env"
 )
 
+// NoMove stands for the move of an agent that failed.
+const NoMove env.Action = -1
+
 // Chooser lets an agent choose a move in each of many positions. An agent with a network and without a time limit
 // searches several positions at once, with their leaves in common batches, which does not affect its choices. A Chooser
 // belongs to one goroutine.
@@ -35,12 +38,23 @@ func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 	return c, nil
 }
 
+// Close ends the chooser's program, if the agent is one. The chooser may be used again.
+func (c *Chooser) Close() error { return Close(c.agents[0]) }
+
 // Choose sets dst[i] to the agent's move in states[i], after a Reset with seeds[i]. No state may be terminal; none is
-// changed. The only error is that of a cancelled ctx.
-func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) error {
+// changed. moves(i) returns the moves from the start to states[i], which only programs need. If a program fails in a position,
+// dst[i] is NoMove and failures[i] is the error; see [Failed]. The error is that of a cancelled ctx.
+func (c *Chooser) Choose(
+	ctx context.Context, states []env.State, moves func(i int) []env.Action, seeds []uint64, dst []env.Action,
+) (failures map[int]error, err error) {
 	if len(c.agents) == 1 { // the only agent may not be Batched
-		return c.chooseInTurn(ctx, states, seeds, dst)
+		return c.chooseInTurn(ctx, states, moves, seeds, dst)
 	}
+	return nil, c.chooseBatched(ctx, states, seeds, dst)
+}
+
+// chooseBatched is Choose with several agents, which are all Batched.
+func (c *Chooser) chooseBatched(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) error {
 	type choice struct {
 		agent *Batched
 		state int
@@ -78,12 +92,27 @@ func (c *Chooser) Choose(ctx context.Context, states []env.State, seeds []uint64
 }
 
 // chooseInTurn is Choose with one agent, position by position.
-func (c *Chooser) chooseInTurn(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) (err error) {
+func (c *Chooser) chooseInTurn(
+	ctx context.Context, states []env.State, moves func(i int) []env.Action, seeds []uint64, dst []env.Action,
+) (failures map[int]error, err error) {
+	a := c.agents[0]
 	for i, state := range states {
-		c.agents[0].Reset(seeds[i])
-		if dst[i], err = c.agents[0].Choose(ctx, state); err != nil {
-			return err
+		var line []env.Action
+		if _, ok := a.(Outside); ok {
+			line = moves(i)
+		}
+		Restart(a, seeds[i], line)
+		dst[i], err = a.Choose(ctx, state)
+		switch {
+		case err == nil:
+		case ctx.Err() == nil && Failed(err):
+			if failures == nil {
+				failures = make(map[int]error)
+			}
+			dst[i], failures[i] = NoMove, err
+		default:
+			return nil, err
 		}
 	}
-	return nil
+	return failures, nil
 }

@@ -43,7 +43,7 @@ func TestChooser(t *testing.T) {
 			}
 			got := make([]env.Action, len(states))
 			for range 2 { // the second time with warm caches
-				if err := c.Choose(context.Background(), states, seeds, got); err != nil {
+				if _, err := c.Choose(context.Background(), states, nil, seeds, got); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(got, want) {
@@ -52,10 +52,10 @@ func TestChooser(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			if err := c.Choose(ctx, states, seeds, got); err != context.Canceled {
+			if _, err := c.Choose(ctx, states, nil, seeds, got); err != context.Canceled {
 				t.Errorf("%s, %d at once: a cancelled choice gives %v", text, most, err)
 			}
-			if err := c.Choose(context.Background(), states, seeds, got); err != nil || !slices.Equal(got, want) {
+			if _, err := c.Choose(context.Background(), states, nil, seeds, got); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s, %d at once: after a cancelled choice %v, %v", text, most, got, err)
 			}
 		}

@@ -94,6 +94,17 @@ func (f *Fault) Error() string {
 // Void reports whether the game does not count.
 func (f *Fault) Void() bool { return f.Kind == NoStart || f.Kind == Lost }
 
+// Failed reports whether an error of an agent is a [*Fault] or [ErrResigned].
+func Failed(err error) bool { return errors.Is(err, ErrResigned) || errors.As(err, new(*Fault)) }
+
+// Close ends the program of an agent that is one.
+func Close(a Agent) error {
+	if program, ok := a.(Outside); ok {
+		return program.Close()
+	}
+	return nil
+}
+
 // WithPrograms returns the factory that starts outside programs with start. Other factories refuse them.
 func (f *Factory) WithPrograms(start Starter) *Factory {
 	g := *f

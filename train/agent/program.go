@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Limits of a program's options.
@@ -83,8 +84,8 @@ func nextOption(text string) int {
 func (s *Spec) setProgram(key, value string, l Limits) (err error) {
 	choices := programChoices[key]
 	switch {
-	case strings.ContainsAny(value, "\r\n\x00"):
-		return fmt.Errorf("%s=%q: it must be one line", key, value)
+	case strings.ContainsFunc(value, unprintable):
+		return fmt.Errorf("%s=%q: it must be one line of printable characters", key, value)
 	case choices != nil && !slices.Contains(choices, value):
 		return fmt.Errorf("%s=%s: it must be %s", key, value, strings.Join(choices, " or "))
 	case value == "":
@@ -125,10 +126,13 @@ func (s *Spec) setProgram(key, value string, l Limits) (err error) {
 	return err
 }
 
+// unprintable reports whether a character may not be in a spec, which files and screens show.
+func unprintable(c rune) bool { return !unicode.IsPrint(c) }
+
 // Words splits the command into the program and its arguments.
 func (p *Program) Words() (words []string, err error) {
-	if strings.ContainsAny(p.Command, "\r\n\x00") {
-		return nil, fmt.Errorf("the command %q must be one line", p.Command)
+	if strings.ContainsFunc(p.Command, unprintable) {
+		return nil, fmt.Errorf("the command %q must be one line of printable characters", p.Command)
 	}
 	parts := strings.Split(p.Command, "'") // those with odd index stood in quotes
 	if len(parts)%2 == 0 {
@@ -147,7 +151,7 @@ func (p *Program) Words() (words []string, err error) {
 			continue
 		}
 		for _, c := range part {
-			if c == ' ' || c == '\t' {
+			if c == ' ' {
 				end()
 			} else {
 				word, begun = word+string(c), true

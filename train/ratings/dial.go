@@ -57,18 +57,20 @@ func (p *Pool) dial(f *fit, find func(k int, s agent.Strength) (int, bool)) agen
 	return agent.NewDial(rated)
 }
 
-// rated returns a strength with agent i's rating. The interval is that of the difference from the anchor.
+// rated returns a strength with agent i's rating above the anchor, random, and its interval.
 func (p *Pool) rated(f *fit, i int, s agent.Strength) agent.Strength {
 	toAnchor := *f
-	toAnchor.centre = make([]float64, len(p.agents)) // no weights: the centre is 0, the anchor's rating
+	toAnchor.centre = make([]float64, len(p.agents))
+	toAnchor.centre[0] = 1
 	low, high := toAnchor.interval(i)
-	s.Rating, s.Low, s.High = tenths(f.elo(i)), tenths(low), tenths(high)
+	zero := f.elo(0)
+	s.Rating, s.Low, s.High = tenths(f.elo(i)-zero), tenths(low-zero), tenths(high-zero)
 	return s
 }
 
 // dials returns the dials of the checkpoints that have rated strengths, ascending by generation.
 func (p *Pool) dials(f *fit) (list []rundir.Dial) {
-	if p.simulations != agent.DefaultSimulations {
+	if p.simulations != agent.DefaultSimulations || !f.rated[0] {
 		return nil
 	}
 	var generations []int

@@ -6,7 +6,11 @@
 // An agent of rating R is expected to score 1 / (1 + 10^((S-R)/400)) against one of rating S; a draw is half a point
 // (Bradley and Terry 1952; Elo's scale). Ratings are the maximum likelihood; one agent, the anchor, has rating 0. In the
 // pool of a run the agent shipped for the game and three weakened ones keep the ratings of its card, so the ratings of all
-// runs of a game are on one scale.
+// runs of a game are on one scale. Anchors of known rating ([Pool.AddAnchor]) define the scale in place of all these.
+//
+// An outside program is rated like a baseline. Games that it forfeits are lost, void games do not count, and a program that
+// fails in half of a match plays no more. Only [Pool.AddAnchor] lets a program play; those that earlier matches name keep
+// their ratings.
 //
 // # The prior
 //
@@ -17,7 +21,7 @@
 //
 // # The interval
 //
-// Where a shipped agent fixes the scale, an agent's interval is the 95 % interval of its rating. Elsewhere it is that of its
+// Where known ratings fix the scale, an agent's interval is the 95 % interval of its rating. Elsewhere it is that of its
 // difference from the pool's centre, shifted onto the rating scale. The centre is the mean rating of the middle half of the
 // agents. An interval of the difference from the anchor would say less about the other agents: if random loses every game,
 // nobody knows how far below the others it is.

@@ -37,6 +37,7 @@ type Pool struct {
 	seed        uint64
 	balance     *match.BalanceChecker
 	scale       scale // agents with known ratings; empty outside runs
+	fixed       bool  // anchors of known rating define the scale, see AddAnchor; no others do
 
 	reference []int // agents that define the centre for intervals; nil: all that can play
 	agents    []poolAgent
@@ -52,9 +53,10 @@ type poolAgent struct {
 	name       string
 	generation int             // -1 for a baseline
 	strength   *agent.Strength // strength of a weakened checkpoint; nil for others
-	known      *zoo.Estimate   // rating of a shipped agent in a run's pool; nil for others
+	shipped    bool            // a shipped agent in a run's pool
+	known      *zoo.Estimate   // its rating, if that does not follow from games; nil for others
 	chosen     bool            // it has played a match that [Pool.Rate] chose
-	factory    *agent.Factory  // nil if it cannot play: its checkpoint is no longer kept or cannot be loaded
+	factory    *agent.Factory  // nil if it cannot play: its checkpoint is no longer kept or cannot be loaded, or it is a program of another day
 }
 
 // checkpoint reports whether the agent is a checkpoint that is not weakened.
@@ -69,8 +71,9 @@ type pairState struct {
 
 // Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their known
 // ratings, the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another
-// number of simulations per move do not count, nor those of another shipped network. Unreadable matches are returned as
-// warnings. Pools of one game may share the balance checker of their openings.
+// number of simulations per move do not count, nor those of another shipped network. Outside programs of the matches keep
+// their ratings but do not play. Unreadable matches are returned as warnings. Pools of one game may share the balance checker
+// of their openings.
 func Open(
 	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker,
 ) (p *Pool, warnings []error, err error) {
@@ -137,6 +140,9 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 	}
 	for _, name := range names {
 		if factory, err := agent.ParseFactory(p.game, name, nil); err == nil && !factory.HasNetwork() {
+			if factory.Outside() { // a file may not start it
+				factory = nil
+			}
 			p.addAgent(poolAgent{name: name, generation: -1, factory: factory})
 		}
 	}
@@ -145,7 +151,7 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 		if err != nil {
 			panic("ratings: a shipped agent cannot be parsed: " + err.Error())
 		}
-		p.addAgent(poolAgent{name: k.spec, generation: -1, factory: factory, known: &k.rating})
+		p.addAgent(poolAgent{name: k.spec, generation: -1, factory: factory, shipped: true, known: &k.rating})
 	}
 	slices.Sort(generations)
 	for _, g := range slices.Compact(generations) {
@@ -163,6 +169,28 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 	for i := range matches {
 		p.count(&matches[i])
 	}
+}
+
+// AddAnchor adds an agent without a network, such as an outside program, which may have played already. elo, if not nil, is
+// its rating: it does not follow from games, and such ratings define the scale instead of those of random and the shipped
+// agents.
+func (p *Pool) AddAnchor(factory *agent.Factory, elo *float64) {
+	name := factory.String()
+	i, ok := p.index[name]
+	if !ok {
+		i = len(p.agents)
+		p.addAgent(poolAgent{name: name, generation: -1})
+	}
+	p.agents[i].factory = factory
+	if elo == nil {
+		return
+	}
+	for j := range p.agents {
+		if !p.fixed || j == i {
+			p.agents[j].known = nil
+		}
+	}
+	p.fixed, p.agents[i].known = true, &zoo.Estimate{Value: *elo, Low: *elo, High: *elo}
 }
 
 // addAgent adds an agent at the next index. No agent of the pool may have its name.
@@ -192,12 +220,12 @@ func (p *Pool) count(m *rundir.MatchResult) {
 	if (p.agents[a].generation >= 0 || p.agents[b].generation >= 0) && m.Simulations != p.simulations {
 		return
 	}
-	if (p.agents[a].known != nil || p.agents[b].known != nil) && m.Shipped != p.scale.digest {
+	if (p.agents[a].shipped || p.agents[b].shipped) && m.Shipped != p.scale.digest {
 		return
 	}
 	state := p.pairs[twoOf(a, b)]
 	state.matches++
-	state.games += (m.Games + 1) &^ 1 // rounded up to even
+	state.games += (started(m) + 1) &^ 1 // rounded up to even
 	p.pairs[twoOf(a, b)] = state
 	p.times = append(p.times, matchTime{a: a, b: b, games: m.Games, seconds: m.Seconds})
 	p.seconds += m.Seconds
@@ -209,6 +237,11 @@ func (p *Pool) count(m *rundir.MatchResult) {
 		played = pairing{a: a, b: b, singles: [3]int{m.Losses, m.Draws, m.Wins}}
 	}
 	p.pairings = append(p.pairings, played)
+}
+
+// started is the number of games of a match, with void ones.
+func started(m *rundir.MatchResult) int {
+	return m.Games + m.Sides[0].Void.Total() + m.Sides[1].Void.Total()
 }
 
 // twoOf is the map key of an unordered pair of agents.
@@ -228,7 +261,7 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, training bool
 		Generation: max(x.generation, 0), Agent: x.name, Opponent: y.name, Number: state.matches + 1,
 		Training: training, Simulations: p.simulations,
 	}
-	if x.known != nil || y.known != nil {
+	if x.shipped || y.shipped {
 		m.Shipped = p.scale.digest
 	}
 	var err error
@@ -240,7 +273,7 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, training bool
 	if err != nil {
 		return nil, err
 	}
-	state.exhausted = m.Games < games
+	state.exhausted = started(m) < games
 	p.pairs[twoOf(a, b)] = state
 	if m.Games == 0 {
 		return m, nil
@@ -355,9 +388,12 @@ func (p *Pool) Best() int {
 	return p.Index(rundir.CheckpointName(p.Ratings().Best(generations)))
 }
 
-// Write writes the ratings to the run's ratings.json and returns them.
+// Write writes the ratings to the run's ratings.json and returns them. If no agent is rated, the file stays as it is.
 func (p *Pool) Write() (*rundir.Ratings, error) {
 	t := p.Ratings()
+	if len(t.Agents) == 0 {
+		return t, nil
+	}
 	return t, t.Write(p.dir)
 }
 
@@ -387,10 +423,13 @@ func (p *Pool) gameSeconds() []float64 {
 // knownElo returns the known ratings of the agents, in Elo, and NaN for the others.
 func (p *Pool) knownElo() []float64 {
 	elo := make([]float64, len(p.agents))
-	for i := range p.agents[1:] {
-		elo[i+1] = math.NaN()
-		if known := p.agents[i+1].known; known != nil {
-			elo[i+1] = known.Value
+	for i := range p.agents {
+		known := p.agents[i].known
+		switch {
+		case known != nil:
+			elo[i] = known.Value
+		case i > 0 || p.fixed:
+			elo[i] = math.NaN()
 		}
 	}
 	return elo
@@ -400,8 +439,8 @@ func (p *Pool) knownElo() []float64 {
 func (p *Pool) fit() *fit {
 	f := newFit(p.knownElo(), p.pairings)
 	f.setCentre(func(i int) bool {
-		if len(p.scale.agents) > 0 {
-			return i == 0 // the anchor, whose rating is known
+		if p.fixed || len(p.scale.agents) > 0 {
+			return f.known[i]
 		}
 		if p.reference == nil {
 			return p.canPlay(i) && p.agents[i].strength == nil
@@ -425,17 +464,20 @@ func (p *Pool) games() (games []int, points []float64) {
 }
 
 // Ratings computes the ratings from the matches, best first. It leaves out agents that no games connect with the anchor or
-// a shipped agent, shipped agents without games, and checkpoints that have played matches of training only: these count,
+// an agent of known rating, those of known rating and shipped agents without games, and checkpoints that have played matches of training only: these count,
 // but a few lost games place no agent. Weakened checkpoints appear in the dials only.
 func (p *Pool) Ratings() *rundir.Ratings {
 	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
+	if p.fixed {
+		t.Anchor = ""
+	}
 	games, points := p.games()
 	f := p.fit()
 	t.Intransitivity = tenths(f.intransitivity())
 	for i := range p.agents {
 		t.Games += games[i]
 		a := &p.agents[i]
-		if !f.rated[i] || a.strength != nil || a.known != nil && games[i] == 0 || a.checkpoint() && !a.chosen {
+		if !f.rated[i] || a.strength != nil || (a.known != nil || a.shipped) && games[i] == 0 || a.checkpoint() && !a.chosen {
 			continue
 		}
 		low, high := f.interval(i)

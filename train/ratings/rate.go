@@ -3,11 +3,13 @@ package ratings
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"ludus/train/agent"
+	"ludus/train/rundir"
 	"ludus/train/stats"
 )
 
@@ -47,6 +49,7 @@ const (
 	connectGames    = 64   // games of a match that connects an agent: enough to fill the batches of two cores
 	matchGames      = 128  // games of other matches: longer, because batches are only partly filled at a match's end
 	maxMatchGames   = 1024 // most games of a match: the choice of agents must be updated now and then
+	programGames    = 16   // games of a match against a program, which gains nothing from batches
 	minMatchGames   = 8    // least games of a match when time is short
 	minMatchSeconds = 0.1  // a shorter match would take less time than its files and fits
 	onesidedGames   = 2000 // after so many games, all won or all lost, an agent's interval cannot shrink further
@@ -80,11 +83,12 @@ func (p *Pool) Rate(ctx context.Context, o Options) error {
 		if errors.Is(err, agent.ErrWeights) {
 			err = r.drop(a, b, err)
 		}
+		if err == nil && m != nil {
+			r.played += started(m)
+			err = r.dropPrograms(m)
+		}
 		if err != nil {
 			return err
-		}
-		if m != nil {
-			r.played += m.Games
 		}
 	}
 }
@@ -195,7 +199,10 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 func (r *rater) length(a, b int, connecting bool) int {
 	cost := r.cost[a] + r.cost[b]
 	games := connectGames
-	if !connecting {
+	switch {
+	case r.outside(a) || r.outside(b):
+		games = programGames
+	case !connecting:
 		games = min(max(matchGames, int(minMatchSeconds/cost)), maxMatchGames)
 	}
 	if r.MaxTime > 0 {
@@ -212,6 +219,29 @@ func (r *rater) length(a, b int, connecting bool) int {
 		games = min(games, r.MaxGames-r.played)
 	}
 	return max(0, games&^1) // even
+}
+
+// outside reports whether an agent that can play is a program.
+func (r *rater) outside(i int) bool { return r.agents[i].factory.Outside() }
+
+// dropPrograms excludes a program that failed in half of the games of a match or more: they tell nothing of its strength. If
+// its rating is the scale's, the error wraps [agent.ErrProgram].
+func (r *rater) dropPrograms(m *rundir.MatchResult) error {
+	for side, name := range []string{m.Agent, m.Opponent} {
+		s, a := &m.Sides[side], &r.agents[r.index[name]]
+		if failed := s.Forfeits.Total() + s.Void.Total(); failed == 0 || 2*failed < started(m) {
+			continue
+		}
+		err := fmt.Errorf("%w %s: %s", agent.ErrProgram, name, s.Text())
+		if r.fixed && a.known != nil {
+			return err
+		}
+		a.factory = nil
+		if r.Warn != nil {
+			r.Warn(err)
+		}
+	}
+	return nil
 }
 
 // drop excludes the agents of a match whose weights cannot be loaded. If both load, it returns err, the match's error.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"ludus/checkpoints"
 	envgames "ludus/env/games"
+	"ludus/model/infer"
 	"ludus/train"
 	"ludus/train/record"
 	"ludus/train/rundir"
@@ -117,10 +119,54 @@ func TestHostileWorker(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+	unstarted(t)
 	for g := range len(metrics) {
 		if _, _, err := record.Read(newGame(t), dir, 1+g); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
+	}
+}
+
+// evilSpec is an agent that would leave the file marker in the working folder.
+const evilSpec = `gtp:"touch marker"`
+
+// unstarted fails if evilSpec was started.
+func unstarted(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("marker"); err == nil {
+		t.Error("a program was started")
+		os.Remove("marker")
+	}
+}
+
+// TestHostileLearner: a worker starts no program that a learner names as its game, its run or a setting.
+func TestHostileLearner(t *testing.T) {
+	server := startServer(t, t.TempDir())
+	w := newWorker(t, server)
+	h := startHub(t, server, "run")
+	weights := smallWeights(newGame(t))
+	named := smallWeights(newGame(t))
+	named.Config.Game, named.Config.Sheet = evilSpec, evilSpec
+	good := invitation{Play: record.PlayVersion, Run: "run", Game: weights.Config.Game, Settings: rundir.DefaultSettings(newGame(t)), Generation: 1, Simulations: 2}
+	for _, c := range []struct {
+		change  func(*invitation)
+		weights *infer.Weights
+	}{
+		{func(i *invitation) { i.Game = evilSpec }, weights}, {func(i *invitation) { i.Run = evilSpec }, weights},
+		{func(i *invitation) {}, named}, {func(i *invitation) { i.Game = evilSpec }, named},
+	} {
+		i := good
+		c.change(&i)
+		if err := h.put(t.Context(), i, c.weights.Marshal()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		n, err := w.Newest(ctx)
+		cancel()
+		if n != nil && n.Game.Name != weights.Config.Game {
+			t.Errorf("a worker plays %s: %v", n.Game.Name, err)
+		}
+		unstarted(t)
 	}
 }
 
@@ -141,7 +187,9 @@ func hostileMessages(rng *rand.Rand) [][]byte {
 	for i := range noise {
 		noise[i] = byte(rng.Uint32())
 	}
+	program := []byte(evilSpec)
 	messages := [][]byte{
+		program, checkpoints.Seal("ludus-batch", record.PlayVersion, program),
 		nil, {0}, noise, checkpoints.Seal("ludus-batch", record.PlayVersion, make([]byte, 20<<20)), checkpoints.Seal("ludus-batch", record.PlayVersion, noise),
 		checkpoints.Seal("ludus-games", 2, noise), checkpoints.Seal("ludus-batch", 99, nil),
 	}

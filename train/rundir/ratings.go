@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ludus/checkpoints"
 	"ludus/train/agent"
@@ -17,7 +18,7 @@ const ratingsVersion = 2
 type Ratings struct {
 	Version     int     `json:"version"`
 	Game        string  `json:"game"`
-	Anchor      string  `json:"anchor"`      // the agent whose rating is 0
+	Anchor      string  `json:"anchor"`      // the agent whose rating is 0; "" if the ratings of --anchor ELO=SPEC are the scale
 	Simulations int     `json:"simulations"` // simulations per move of a checkpoint
 	Games       int     `json:"games"`       // number of games that the ratings are computed from
 	Seconds     float64 `json:"seconds"`     // duration of these games
@@ -39,14 +40,24 @@ type Rating struct {
 	High  float64 `json:"high"`
 	Games int     `json:"games"`
 	Score float64 `json:"score"`           // mean score over Games
-	Gone  bool    `json:"gone,omitempty"`  // the run no longer keeps this checkpoint, or it is damaged
-	Known bool    `json:"known,omitempty"` // a shipped agent, whose rating and interval are those of its card
+	Gone  bool    `json:"gone,omitempty"`  // the run no longer keeps this checkpoint, it is damaged, or a program no longer plays
+	Known bool    `json:"known,omitempty"` // the rating does not follow from games: a shipped agent's is that of its card
+}
+
+// Label is the agent's name, without the middle if it is long.
+func (r *Rating) Label() string {
+	const most, end = 40, 15
+	name := []rune(r.Agent)
+	if len(name) <= most {
+		return r.Agent
+	}
+	return string(name[:most-end-1]) + "…" + string(name[len(name)-end:])
 }
 
 // Weakened reports whether this is a weakened version of the shipped agent.
-func (r *Rating) Weakened() bool { return r.Known && r.Agent != agent.Zoo }
+func (r *Rating) Weakened() bool { return strings.HasPrefix(r.Agent, agent.Zoo+",") }
 
-// Interval is what people see in place of an interval that says nothing: "known" for a shipped agent, "–" for the agent
+// Interval is what people see in place of an interval that says nothing: "known" for an agent of known rating, "–" for the agent
 // whose rating is 0 by definition; "" for all others.
 func (r *Rating) Interval() string {
 	switch {
@@ -97,7 +108,7 @@ func (r *Ratings) Find(generation int) *Rating {
 }
 
 // Known reports whether the ladder has agents with known ratings. If so, its ratings compare with those of other runs of
-// the game, and intervals are those of the ratings.
+// the game that have the same Anchor and known agents, and intervals are those of the ratings.
 func (r *Ratings) Known() bool {
 	return slices.ContainsFunc(r.Agents, func(a Rating) bool { return a.Known })
 }

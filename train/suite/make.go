@@ -22,7 +22,7 @@ type Options struct {
 	Game      *env.Game
 	Positions int              // number of positions, 1 to MaxPositions
 	Seed      uint64           // random seed
-	Agents    []*agent.Factory // the players, without a time limit; one or more
+	Agents    []*agent.Factory // the players, without a time limit, no programs; one or more
 	Nodes     int              // solver's node limit per position, 1 or more
 	PerGame   int              // largest number of positions from a game, 1 or more
 	Memory    int              // largest size of a solver's table in MiB, 1 to MaxMemory
@@ -70,7 +70,10 @@ func (o *Options) Validate() error {
 		errs = append(errs, errors.New("there is no agent; one or more must play"))
 	}
 	for _, a := range o.Agents {
-		if a.Timed() {
+		switch {
+		case a.Outside():
+			errs = append(errs, fmt.Errorf("agent %v is an outside program; only ludus's own agents play the same games again", a))
+		case a.Timed():
 			errs = append(errs, fmt.Errorf("agent %v has a time limit; the suite would depend on the clock", a))
 		}
 	}

@@ -1,7 +1,10 @@
 package suite
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,7 +45,17 @@ type Result struct {
 	Loss        stats.Estimate `json:"loss,omitzero"`
 	RandomError float64        `json:"random_error"`
 	RandomLoss  float64        `json:"random_loss"`
+	Failures    []Failure      `json:"failures,omitempty"` // of an outside program, the most frequent first
 	Seconds     float64        `json:"seconds,omitzero"`
+}
+
+// Failure counts the positions in which an outside program failed in the same way. They count as the worst move. If the
+// failure is void (see [agent.Fault.Void]), they do not count.
+type Failure struct {
+	What      string `json:"what"`             // such as "died" or "resigned"
+	Detail    string `json:"detail,omitempty"` // of the first
+	Positions int    `json:"positions"`
+	Void      bool   `json:"void,omitempty"`
 }
 
 // Reliable reports whether the result is of at least [MinPositions] positions.
@@ -53,14 +66,17 @@ func (r *Result) Reliable() bool { return r.Positions >= MinPositions }
 const maxChunk = 128
 
 // Test lets an agent choose a move in each position. Its random choices depend on the seed and the position's index only,
-// so the result does not depend on threads (agents with a time limit excepted). Errors are those of loading the agent, and
-// ctx's.
+// so the result does not depend on threads (agents with a time limit excepted, and programs). Errors are those of loading the
+// agent, ctx's, and that of a program whose failures were all void, so that no position counts.
 func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions) (Result, error) {
 	started := time.Now()
 	positions := s.sample(o.Positions)
 	threads := memory.Threads(max(1, o.Threads), factory.MemoryBytes())
 	chunk := max(1, min(maxChunk, (len(positions)+threads-1)/threads))
-	losses := make([]float64, len(positions))
+	if factory.Outside() { // slow, and without batches
+		chunk = 1
+	}
+	losses, failures := make([]float64, len(positions)), make([]error, len(positions))
 	var (
 		next  atomic.Int64
 		mutex sync.Mutex // guards done
@@ -73,13 +89,14 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 			if err != nil {
 				return err
 			}
+			defer chooser.Close() // an error does not matter: its moves are chosen
 			for {
 				from := int(next.Add(int64(chunk))) - chunk
 				to := min(from+chunk, len(positions))
 				if from >= to {
 					return nil
 				}
-				err = s.test(ctx, chooser, o.Seed, from, positions[from:to], losses[from:to])
+				err = s.test(ctx, chooser, o.Seed, from, positions[from:to], losses[from:to], failures[from:to])
 				if err != nil {
 					return err
 				}
@@ -96,7 +113,13 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 	if err != nil {
 		return Result{}, err
 	}
+	var list []Failure
+	positions, losses, list, err = withoutVoid(positions, losses, failures)
+	if err != nil {
+		return Result{}, err
+	}
 	result := s.result(positions, losses)
+	result.Failures = list
 	result.Agent, result.Seconds = factory.String(), time.Since(started).Seconds()
 	return result, nil
 }
@@ -116,10 +139,42 @@ func (s *Suite) sample(n int) []Position {
 // Describe returns the result for random moves on the n positions that Test would use; 0: all.
 func (s *Suite) Describe(n int) Result { return s.result(s.sample(n), nil) }
 
-// test lets the agent choose a move in each of positions and stores the lost utilities in losses. index is that of the
-// first position in the suite.
+// withoutVoid returns the positions and losses without void failures, and the counts of all failures. The error is the first
+// failure, if nothing is left.
+func withoutVoid(positions []Position, losses []float64, failures []error) ([]Position, []float64, []Failure, error) {
+	var list []Failure
+	var counted []Position
+	var countedLosses []float64
+	var first error
+	for i, failure := range failures {
+		f := Failure{What: "resigned"}
+		if fault := (*agent.Fault)(nil); errors.As(failure, &fault) {
+			f = Failure{What: string(fault.Kind), Detail: fault.Detail, Void: fault.Void()}
+		}
+		if !f.Void {
+			counted, countedLosses = append(counted, positions[i]), append(countedLosses, losses[i])
+		}
+		if failure == nil {
+			continue
+		}
+		first = cmp.Or(first, failure)
+		k := slices.IndexFunc(list, func(g Failure) bool { return g.What == f.What })
+		if k < 0 {
+			k, list = len(list), append(list, f)
+		}
+		list[k].Positions++
+	}
+	if len(counted) == 0 {
+		return nil, nil, nil, fmt.Errorf("%w in every position: %w", agent.ErrProgram, first)
+	}
+	slices.SortStableFunc(list, func(a, b Failure) int { return cmp.Compare(b.Positions, a.Positions) })
+	return counted, countedLosses, list, nil
+}
+
+// test lets the agent choose a move in each of positions. It stores the lost utilities in losses and a program's failures in
+// failures. index is that of the first position in the suite.
 func (s *Suite) test(
-	ctx context.Context, chooser *agent.Chooser, runSeed uint64, index int, positions []Position, losses []float64,
+	ctx context.Context, chooser *agent.Chooser, runSeed uint64, index int, positions []Position, losses []float64, failures []error,
 ) error {
 	states := make([]env.State, len(positions))
 	seeds := make([]uint64, len(positions))
@@ -132,11 +187,16 @@ func (s *Suite) test(
 		seeds[i] = seed.Derive(runSeed, "suite test", index+i)
 	}
 	moves := make([]env.Action, len(positions))
-	err := chooser.Choose(ctx, states, seeds, moves)
+	failed, err := chooser.Choose(ctx, states, func(i int) []env.Action { return positions[i].Moves }, seeds, moves)
 	if err != nil {
 		return err
 	}
 	for i, move := range moves {
+		if move == agent.NoMove {
+			failures[i] = failed[i]
+			losses[i] = positions[i].worstLoss(s.Game)
+			continue
+		}
 		losses[i] = positions[i].loss(s.Game, slices.Index(states[i].Legal(nil), move))
 	}
 	return nil

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"reflect"
 	"testing"
 )
 
@@ -44,7 +45,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 	if last != 70 || got.Positions != 70 {
 		t.Errorf("%d of %d positions", last, got.Positions)
 	}
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("four threads: %+v, one: %+v", got, want)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

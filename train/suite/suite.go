@@ -94,6 +94,11 @@ func (p *Position) loss(game *env.Game, move int) float64 {
 	return float64(game.Classes[p.best()].Utility) - float64(game.Classes[p.Values[move]].Utility)
 }
 
+// worstLoss is the utility lost by the worst move.
+func (p *Position) worstLoss(game *env.Game) float64 {
+	return p.loss(game, slices.Index(p.Values, slices.Max(p.Values)))
+}
+
 // meanLoss is the expected utility lost by a random move.
 func (p *Position) meanLoss(game *env.Game) float64 {
 	sum := 0.0

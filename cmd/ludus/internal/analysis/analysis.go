@@ -101,7 +101,7 @@ func reply(ctx context.Context, game *env.Game, a agent.Agent, line []byte) (tex
 
 // analyze replays the moves of a request. It returns an analysis of the position, or the result if the game is over.
 func (r *request) analyze(ctx context.Context, game *env.Game, a agent.Agent) (any, error) {
-	state, _, err := notation.Replay(game, r.moves)
+	state, moves, err := notation.Replay(game, r.moves)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (r *request) analyze(ctx context.Context, game *env.Game, a agent.Agent) (a
 			*GameResult
 		}{r.id, NewGameResult(game, state)}, nil
 	}
-	result, err := Analyze(ctx, game, a, state, r.simulations)
+	result, err := Analyze(ctx, game, a, state, moves, r.simulations)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func TestReason(t *testing.T) {
 			}
 			state.Apply(move)
 		}
-		r, err := Analyze(context.Background(), game, agents[0], state, 0)
+		r, err := Analyze(context.Background(), game, agents[0], state, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

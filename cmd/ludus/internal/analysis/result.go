@@ -48,10 +48,11 @@ func (g *Goals) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.Values[0], g.players[1], g.Values[1]), nil
 }
 
-// Analyze analyses a state, which is not terminal, with a number of simulations (0: the agent's default). It resets the
-// agent first, so the same request gives the same result. The only error is ctx's.
-func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State, simulations int) (*Result, error) {
-	a.Reset(0)
+// Analyze analyses a state, which is not terminal, after the moves from the start, with a number of simulations (0: the
+// agent's default). It resets the agent first, so the same request gives the same result. Errors are those of
+// [agent.Agent.Analyze].
+func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State, moves []env.Action, simulations int) (*Result, error) {
+	agent.Restart(a, 0, moves)
 	analysis, err := a.Analyze(ctx, state, simulations)
 	if err != nil {
 		return nil, err

@@ -37,14 +37,14 @@ type Mistake struct {
 const leastLoss = 0.2
 
 // Review returns the value of every position of a game for the first player, and the moves that gave value away. ok is
-// false if the agent does not evaluate positions. The only error is ctx's.
+// false if the agent does not evaluate positions. Errors are those of [agent.Agent.Analyze].
 //
 // Estimates of the best move and the move played come from one analysis, so a network's bias towards one player cancels.
 // If that analysis does not value both, or the position after the move is solved, the positions after the two moves are
 // analysed instead.
 func Review(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action) (values []float64, list []Mistake, ok bool, err error) {
 	state := game.NewState()
-	here, err := judge(ctx, game, a, state)
+	here, err := judge(ctx, game, a, state, nil)
 	if here == nil {
 		return nil, nil, false, err
 	}
@@ -54,7 +54,7 @@ func Review(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Acti
 		player, best := state.Player(), env.Action(slices.Index(game.ActionNames, here.best))
 		other.CopyFrom(state)
 		state.Apply(action)
-		there, err := judge(ctx, game, a, state)
+		there, err := judge(ctx, game, a, state, moves[:i+1])
 		if there == nil {
 			return nil, nil, false, err
 		}
@@ -70,7 +70,7 @@ func Review(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Acti
 			m.Before, m.After = *before, *after
 		default:
 			other.Apply(best)
-			instead, err := judge(ctx, game, a, other)
+			instead, err := judge(ctx, game, a, other, append(moves[:i:i], best))
 			if instead == nil {
 				return nil, nil, false, err
 			}
@@ -93,18 +93,18 @@ type judgement struct {
 	moves map[string]*float64 // nil: unknown
 }
 
-// judge returns nil if the agent does not evaluate positions. The only error is ctx's.
-func judge(ctx context.Context, game *env.Game, a agent.Agent, state env.State) (*judgement, error) {
+// judge returns nil if the agent does not evaluate positions. moves lead to the state. Errors are those of Analyze.
+func judge(ctx context.Context, game *env.Game, a agent.Agent, state env.State, moves []env.Action) (*judgement, error) {
 	if state.Done() {
 		return &judgement{value: game.UtilityFor(env.First, state.Outcome()), exact: true}, nil
 	}
-	r, err := Analyze(ctx, game, a, state, 0)
+	r, err := Analyze(ctx, game, a, state, moves, 0)
 	if err != nil || r.Value == nil {
 		return nil, err
 	}
-	moves := map[string]*float64{}
+	values := map[string]*float64{}
 	for _, m := range r.Moves {
-		moves[m.Move] = m.Value
+		values[m.Move] = m.Value
 	}
-	return &judgement{state.Player().Sign() * *r.Value, r.Proven, r.Best, moves}, nil
+	return &judgement{state.Player().Sign() * *r.Value, r.Proven, r.Best, values}, nil
 }

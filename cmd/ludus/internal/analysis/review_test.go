@@ -36,6 +36,8 @@ type biased struct{ agent.Agent }
 
 func (biased) Reset(uint64) {}
 
+func (biased) Observe(env.Action) {}
+
 func (biased) Analyze(_ context.Context, state env.State, _ int) (*agent.Analysis, error) {
 	a := &agent.Analysis{Player: state.Player(), Value: new(0.4)}
 	for _, move := range state.Legal(nil) {

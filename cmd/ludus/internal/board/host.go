@@ -210,7 +210,7 @@ func (h *Host) analyze(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	defer release()
-	result, err := analysis.Analyze(ctx, r.game, agent, r.state, r.simulations)
+	result, err := analysis.Analyze(ctx, r.game, agent, r.state, r.moves, r.simulations)
 	if err != nil {
 		return nil, err
 	}

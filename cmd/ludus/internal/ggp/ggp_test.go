@@ -429,6 +429,26 @@ func TestFaults(t *testing.T) {
 	matchServer{address: address, text: sheet, startClock: testStart, playClock: testPlay, rng: rand.New(rand.NewPCG(3, 3))}.play(t)
 }
 
+// TestMessagesStartNoProgram: no part of a message starts a program.
+func TestMessagesStartNoProgram(t *testing.T) {
+	address, log := serve(t, testMargin)
+	sheet := sheets.Text("tic-tac-toe")
+	for _, spec := range []string{`gtp:"touch marker"`, `gomocup:"touch marker"`, `nboard:touch marker`} {
+		for _, message := range []string{
+			spec, "(" + spec + ")", "(INFO " + spec + ")", "(START " + spec + " x (" + sheet + ") 20 5)", "(START m " + spec + " (" + sheet + ") 20 5)",
+			"(START m x ((role " + spec + ") (init " + spec + ")) 20 5)", "(START m x (" + spec + ") 20 5)", "(PLAY m " + spec + ")",
+			"(PLAY m (" + spec + " noop))", "(STOP m (" + spec + "))", "(ABORT " + spec + ")", "(PREVIEW (" + spec + ") 5)",
+		} {
+			send(t, address, message)
+		}
+		send(t, address, "(ABORT m)")
+		if _, err := os.Stat("marker"); err == nil {
+			t.Errorf("a message with %s started it; %s", spec, log)
+			os.Remove("marker")
+		}
+	}
+}
+
 // TestForeignSheets plays the first moves of every sheet in the folder that LUDUS_SHEETS names. Answers are legal, or nil if
 // the player is not ready. The slow interpreter would take too long; package network compares with it.
 func TestForeignSheets(t *testing.T) {

@@ -293,13 +293,16 @@ func TestEngineRefuses(t *testing.T) {
 	n := networks(t)[0]
 	_, file := export(t, n.weights)
 	name := n.game.Name
-	wants := []string{"unknown operation", "did you mean", "it plays " + name, "this page has one, agent", "unknown kind", ""}
+	wants := []string{"unknown operation", "did you mean", "it plays " + name, "this page has one, agent", "unknown kind",
+		"programs are started from the command line only", "programs are started from the command line only", ""}
 	for i, reply := range requestAll(t, file, func(send func(op string, request map[string]any)) {
 		send("chose", nil)
 		send("describe", map[string]any{"game": "kuad-5x5"})
 		send("choose", map[string]any{"game": "free-for-all-2p", "agent": "policy:agent"})
 		send("choose", map[string]any{"game": name, "agent": "policy:runs/mine"})
 		send("choose", map[string]any{"game": name, "agent": "magic"})
+		send("choose", map[string]any{"game": name, "agent": `gtp:"touch marker"`})
+		send("analyze", map[string]any{"game": name, "agent": `nboard:"touch marker"`})
 		send("analyze", map[string]any{"game": name, "agent": "policy:agent"})
 	}) {
 		if !strings.Contains(reply.Error, wants[i]) || (reply.Error == "") != (wants[i] == "") {

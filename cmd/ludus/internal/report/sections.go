@@ -166,7 +166,11 @@ func metricCharts(charts []metricChart, runs []*Run) []svg.Chart {
 // ratingNote explains what the ratings and intervals of runs are relative to.
 func ratingNote(runs ...*Run) string {
 	for _, run := range runs {
-		if run.Ratings != nil && !run.Ratings.Known() {
+		switch {
+		case run.Ratings == nil:
+		case run.Ratings.Anchor == "":
+			return "the scale is that of the agents of known rating; with 95 % intervals"
+		case !run.Ratings.Known():
 			return "0 is random play; with 95 % intervals of the distance to the pool's centre"
 		}
 	}
@@ -200,7 +204,7 @@ func ratingChart(runs []*Run) svg.Chart {
 		}
 		for j, a := range baselines {
 			level := slices.Repeat([]float64{rounded(a.Rating)}, len(line.X))
-			c.Lines = append(c.Lines, svg.Line{Name: a.Agent, Colour: j + 1, Dashed: true, X: line.X, Y: level})
+			c.Lines = append(c.Lines, svg.Line{Name: a.Label(), Colour: j + 1, Dashed: true, X: line.X, Y: level})
 		}
 	}
 	return finished(c, noRatings)
@@ -279,11 +283,17 @@ func ratingLadder(run *Run) Ladder {
 	for _, a := range run.Ratings.Agents {
 		if a.Generation == nil || shown[*a.Generation] {
 			detail := fmt.Sprintf("%d games", a.Games)
-			if a.Gone {
+			switch {
+			case a.Gone && a.Generation == nil:
+				detail += "; outside program"
+			case a.Gone:
 				detail += "; checkpoint deleted"
 			}
+			if a.Label() != a.Agent {
+				detail += "; " + a.Agent
+			}
 			l.add(Bar{
-				Name: a.Agent, Value: a.Rating, Low: a.Low, High: a.High, Interval: a.Interval(), Detail: detail, Baseline: a.Generation == nil,
+				Name: a.Label(), Value: a.Rating, Low: a.Low, High: a.High, Interval: a.Interval(), Detail: detail, Baseline: a.Generation == nil,
 			})
 		}
 	}

@@ -60,6 +60,7 @@ type Session struct {
 	movers []env.Player // player of each move
 	resets uint64       // number of calls of resetAgents
 
+	failure     error // with which an outside program to move has ended the game, see agent.Failed; nil if none did
 	resultShown bool
 	rejected    int // number of rejected input lines
 }
@@ -77,20 +78,24 @@ func New(config Config, w io.Writer) *Session {
 
 // newGame returns to the starting position.
 func (s *Session) newGame() {
-	s.state, s.moves, s.movers, s.resultShown = s.Game.NewState(), nil, nil, false
+	s.state, s.moves, s.movers = s.Game.NewState(), nil, nil
 	s.resetAgents()
 }
 
-// resetAgents gives each agent a new seed and clears its search tree. Seeds differ between resets, in the upper 32
-// bits, and between seats.
+// resetAgents gives each agent a new seed and clears its search tree; the game goes on from the moves so far. Seeds differ
+// between resets, in the upper 32 bits, and between seats.
 func (s *Session) resetAgents() {
 	for i := range s.Seats {
-		if agent := s.Seats[i].Agent; agent != nil {
-			agent.Reset(s.Seed + s.resets<<32 + uint64(i))
+		if a := s.Seats[i].Agent; a != nil {
+			agent.Restart(a, s.Seed+s.resets<<32+uint64(i), s.moves)
 		}
 	}
 	s.resets++
+	s.failure, s.resultShown = nil, s.resultShown && s.state.Done()
 }
+
+// over reports whether the game has ended, by its rules or because a program failed.
+func (s *Session) over() bool { return s.state.Done() || s.failure != nil }
 
 // person returns the side that a person plays. ok is false if two agents play.
 func (s *Session) person() (p env.Player, ok bool) {
@@ -100,7 +105,7 @@ func (s *Session) person() (p env.Player, ok bool) {
 
 // personMoves reports whether a person is to move.
 func (s *Session) personMoves() bool {
-	return !s.state.Done() && s.Seats[s.state.Player()].Agent == nil
+	return !s.over() && s.Seats[s.state.Player()].Agent == nil
 }
 
 // winner returns the player with the higher goal (final score). ok is false for a draw. The game must be over.
@@ -137,15 +142,17 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 	}
 	s.showStart(true)
 	for {
-		if s.state.Done() && !s.resultShown {
+		if s.over() && !s.resultShown {
 			s.resultShown = true
-			s.showPosition()
+			if s.failure == nil {
+				s.showPosition()
+			}
 			s.showResult()
 		}
-		if s.state.Done() && !hasPerson {
+		if s.over() && !hasPerson {
 			return s.flush()
 		}
-		if !s.state.Done() && !s.personMoves() {
+		if !s.over() && !s.personMoves() {
 			err := s.agentMove(ctx, hasPerson)
 			if err != nil {
 				return err
@@ -203,11 +210,15 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	stop, start := s.showThinking(seat.Name), time.Now()
 	action, err := seat.Agent.Choose(ctx, s.state)
 	stop()
+	if ctx.Err() == nil && agent.Failed(err) {
+		s.failure = err
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	s.apply(action, time.Since(start))
-	if hasPerson || s.state.Done() {
+	if hasPerson || s.over() {
 		return nil
 	}
 	s.showPosition()
@@ -300,7 +311,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		}
 		return false, s.analyze(ctx, show)
 	default:
-		if s.state.Done() && !s.Keyboard { // the lines of a script that has more moves than the game
+		if s.over() && !s.Keyboard { // the lines of a script that has more moves than the game
 			return true, s.flush()
 		}
 		s.playLine(line)
@@ -328,7 +339,7 @@ func (s *Session) reject(reason string) {
 
 // playLine plays the move on an input line.
 func (s *Session) playLine(line string) {
-	if s.state.Done() {
+	if s.over() {
 		s.reject("The game is over; type review, new, switch, undo or quit.")
 		return
 	}
@@ -390,7 +401,7 @@ func (s *Session) undo() {
 		return
 	}
 	taken := len(s.moves) - plies
-	s.moves, s.movers, s.resultShown = s.moves[:plies], s.movers[:plies], false
+	s.moves, s.movers = s.moves[:plies], s.movers[:plies]
 	s.state, _ = env.Replay(s.Game, s.moves) // cannot fail: they were legal
 	s.resetAgents()                          // their search trees contain moves that were taken back
 	s.showUndo(taken)
@@ -410,7 +421,7 @@ func (s *Session) showBest(agent string, r *analysis.Result) { s.showAnalysis(ag
 // analyze shows an analysis of the position by the agent to move. If the person is to move, the opponent's advisor
 // analyses.
 func (s *Session) analyze(ctx context.Context, show func(agent string, r *analysis.Result)) error {
-	if s.state.Done() {
+	if s.over() {
 		s.note("The game is over.")
 		return nil
 	}
@@ -420,8 +431,12 @@ func (s *Session) analyze(ctx context.Context, show func(agent string, r *analys
 		return err
 	}
 	stop := s.showThinking(seat.AdvisorName)
-	result, err := analysis.Analyze(ctx, s.Game, seat.Advisor, s.state, 0)
+	result, err := analysis.Analyze(ctx, s.Game, seat.Advisor, s.state, s.moves, 0)
 	stop()
+	if ctx.Err() == nil && agent.Failed(err) {
+		s.note(seat.AdvisorName + " has no move here: " + err.Error())
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -448,7 +463,7 @@ func (s *Session) review(ctx context.Context) error {
 	stop := s.showThinking(seat.AdvisorName)
 	values, mistakes, ok, err := analysis.Review(ctx, s.Game, seat.Advisor, s.moves)
 	stop()
-	if err != nil {
+	if err != nil && (ctx.Err() != nil || !agent.Failed(err)) {
 		return err
 	}
 	if !ok {

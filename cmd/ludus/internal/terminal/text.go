@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
+	"ludus/train/agent"
 )
 
 // showPlayers shows who plays which side and, to a person, how to type moves and commands.
@@ -64,7 +66,7 @@ func (s *Session) showPosition() {
 func (s *Session) prompt() {
 	switch {
 	case !s.Keyboard:
-	case s.state.Done():
+	case s.over():
 		s.output.WriteString("review, new, switch, undo or quit> ")
 	default:
 		fmt.Fprintf(&s.output, "%s> ", s.Game.Players[s.state.Player()])
@@ -236,8 +238,12 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// showResult shows who won, and both goals. It speaks to the person, if one plays.
+// showResult shows who won, and both goals; if a program ended the game, why. It speaks to the person, if one plays.
 func (s *Session) showResult() {
+	if s.failure != nil {
+		s.showFailure()
+		return
+	}
 	goals, result := s.state.Goals(), "A draw"
 	if winner, ok := s.winner(); ok {
 		player, hasPerson := s.person()
@@ -252,6 +258,22 @@ func (s *Session) showResult() {
 	}
 	fmt.Fprintf(&s.output, "%s: %s %d, %s %d.\n", s.Style.bold(result), s.Game.Players[0], goals[0], s.Game.Players[1],
 		goals[1])
+}
+
+// showFailure shows how the program to move ended the game.
+func (s *Session) showFailure() {
+	player, result := s.state.Player(), "You win"
+	if _, hasPerson := s.person(); !hasPerson {
+		result = s.Game.Players[player.Opponent()] + " wins"
+	}
+	if fault := (*agent.Fault)(nil); errors.As(s.failure, &fault) && fault.Void() {
+		result = "The game does not count"
+	}
+	why := "cannot go on: " + s.failure.Error()
+	if errors.Is(s.failure, agent.ErrResigned) {
+		why = "resigns"
+	}
+	s.line("%s (%s) %s. %s.", s.Game.Players[player], s.Seats[player].Name, why, s.Style.bold(result))
 }
 
 // showReview shows the expected score along the game as a line of bars, and the moves that gave value away. Values are for
@@ -283,7 +305,7 @@ func (s *Session) showInputEnd() {
 	if s.Keyboard {
 		s.output.WriteString("\n")
 	}
-	if !s.state.Done() {
+	if !s.over() {
 		s.output.WriteString("The input ended before the game.\n")
 	}
 }

@@ -1,0 +1,153 @@
+package ratings
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"ludus/env"
+	"ludus/train/agent"
+	"ludus/train/agent/agenttest"
+	"ludus/train/rundir"
+)
+
+// program returns the factory of a fake program of a spec.
+func program(t *testing.T, game *env.Game, spec string, p *agenttest.Programs) *agent.Factory {
+	t.Helper()
+	f, err := agent.ParseFactory(game, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.WithPrograms(p.Start)
+}
+
+// find returns an agent's rating; nil if it has none.
+func find(table *rundir.Ratings, name string) *rundir.Rating {
+	i := slices.IndexFunc(table.Agents, func(r rundir.Rating) bool { return r.Agent == name })
+	if i < 0 {
+		return nil
+	}
+	return &table.Agents[i]
+}
+
+// An anchor is rated like a baseline. Later the run shows its rating without starting it. With a rating of its own it defines
+// the scale: differences stay, and random moves with the others.
+func TestAnchor(t *testing.T) {
+	const spec = `gtp:"engine -l 5",time=1s`
+	dir, game := testRun(t, 1)
+	p := openPool(t, dir, game)
+	fake := new(agenttest.Programs)
+	p.AddAnchor(program(t, game, spec, fake), nil)
+	rate := func(p *Pool) {
+		t.Helper()
+		if err := p.Rate(context.Background(), Options{Targets: everyone(p), Players: everyone(p), Within: 100, Threads: 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rate(p)
+	if fake.Chosen.Load() == 0 || fake.Running.Load() != 0 {
+		t.Fatalf("the program chose %d moves; %d run", fake.Chosen.Load(), fake.Running.Load())
+	}
+	first := written(t, p, dir)
+	rated := find(first, spec)
+	if rated == nil || rated.Gone || rated.Known || rated.Games == 0 || find(first, Anchor).Rating != 0 || first.Anchor != Anchor {
+		t.Fatalf("%+v", first)
+	}
+	if label := rated.Label(); label != spec {
+		t.Errorf("its label is %s", label)
+	}
+
+	later := openPool(t, dir, game) // as rate without --anchor, and training, open it
+	rate(later)
+	if again := find(later.Ratings(), spec); again == nil || !again.Gone || again.Rating != rated.Rating || again.Games != rated.Games {
+		t.Errorf("later %+v, at first %+v", again, rated)
+	}
+	if _, err := later.Play(context.Background(), 0, later.Index("net@1"), 2, 1, false); err != nil {
+		t.Error(err)
+	}
+
+	fixed, elo := openPool(t, dir, game), 1500.0
+	fixed.AddAnchor(program(t, game, spec, fake), &elo)
+	table := fixed.Ratings()
+	if a := find(table, spec); table.Anchor != "" || a == nil || !a.Known || a.Rating != 1500 || a.Low != 1500 || a.High != 1500 {
+		t.Errorf("%+v", table)
+	}
+	for _, a := range first.Agents {
+		b := find(table, a.Agent)
+		if b == nil {
+			t.Fatalf("%s is not rated", a.Agent)
+		}
+		near(t, "the rating of "+a.Agent, b.Rating-1500, a.Rating-rated.Rating, 1)
+	}
+	if low := find(table, Anchor).Low; low >= find(table, Anchor).Rating {
+		t.Error("random has no interval")
+	}
+}
+
+// With an anchor of known rating the shipped agents get ratings from games.
+func TestAnchorAndShipped(t *testing.T) {
+	dir, game := testRun(t, 1)
+	p, _, err := Open(dir, game, 4, fewer, balance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Play(context.Background(), p.Index("net@1"), p.Index("zoo"), 16, 2, false); err != nil {
+		t.Fatal(err)
+	}
+	elo := 1500.0
+	p.AddAnchor(program(t, game, `gtp:"engine"`, new(agenttest.Programs)), &elo)
+	if table, err := p.Write(); err != nil || len(table.Agents) != 0 {
+		t.Errorf("%+v, %v before the anchor has played", table, err)
+	}
+	if _, err := rundir.ReadRatings(dir); err == nil {
+		t.Error("ratings without an agent are written")
+	}
+	if _, err := p.Play(context.Background(), p.Index("net@1"), p.Index(`gtp:"engine"`), 16, 2, false); err != nil {
+		t.Fatal(err)
+	}
+	if zoo := find(p.Ratings(), "zoo"); zoo == nil || zoo.Known || zoo.Low == zoo.High {
+		t.Errorf("%+v", zoo)
+	}
+}
+
+// A program that does not work is dropped with a warning, unless its rating is the scale's: then rating ends with an error. Lost
+// games count, void ones do not.
+func TestAnchorFails(t *testing.T) {
+	for _, c := range []struct {
+		fault agent.FaultKind
+		lost  bool
+	}{{agent.Died, true}, {agent.NoStart, false}} {
+		dir, game := testRun(t, 1)
+		p := openPool(t, dir, game)
+		var failures atomic.Int64
+		fake := &agenttest.Programs{Fail: func([]env.Action) error {
+			failures.Add(1)
+			return &agent.Fault{Kind: c.fault, Detail: "exit status 7"}
+		}}
+		p.AddAnchor(program(t, game, `gtp:"engine"`, fake), nil)
+		var warnings []error
+		o := Options{
+			Targets: everyone(p), Players: everyone(p), Within: 200, Threads: 2,
+			Warn: func(err error) { warnings = append(warnings, err) },
+		}
+		if err := p.Rate(context.Background(), o); err != nil {
+			t.Fatal(err)
+		}
+		if len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "exit status 7") || failures.Load() > programGames {
+			t.Errorf("%s: %d failures, warnings %v", c.fault, failures.Load(), warnings)
+		}
+		if a := find(p.Ratings(), `gtp:"engine"`); (a != nil) != c.lost || c.lost && (a.Score != 0 || !a.Gone) {
+			t.Errorf("%s: %+v", c.fault, a)
+		}
+		p = openPool(t, dir, game)
+		elo := 1000.0
+		p.AddAnchor(program(t, game, `gtp:"engine"`, fake), &elo)
+		o.Players = everyone(p)
+		if err := p.Rate(context.Background(), o); !errors.Is(err, agent.ErrProgram) || !strings.Contains(err.Error(), "exit status 7") {
+			t.Errorf("%s, as the scale: %v", c.fault, err)
+		}
+	}
+}
