@@ -797,6 +797,45 @@ func TestArenaTellsRepeats(t *testing.T) {
 	}
 }
 
+// A match says what happened to each side's program, but nothing if nothing did.
+func TestArenaTellsFaults(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := match.Config{Game: game}
+	for agents, text := range map[**agent.Factory]string{&m.A: "random", &m.B: `gtp:"x"`} {
+		*agents, err = agent.ParseFactory(game, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var w bytes.Buffer
+	writeSides(&w, &m, &match.Result{Games: 2})
+	writeSides(&w, &m, &match.Result{Games: 2, Sides: [2]match.Side{
+		{SecondsPerMove: 0.0125}, {SecondsPerMove: 1, Forfeits: match.FaultCount{1, 1}, Resigned: 3, LastFault: "exit status 1"},
+	}})
+	const want = "mean time per move: 0.013 s of A, 1.000 s of B\n" +
+		"B, gtp:\"x\": 2 games forfeited (1 died, 1 overstepped its time), 3 resigned; last: exit status 1\n"
+	if w.String() != want {
+		t.Errorf("%s; want %s", w.String(), want)
+	}
+	if s := matchStatus(&match.Result{Games: 2, Sides: [2]match.Side{{}, {Void: match.FaultCount{5: 3}}}}, 10, ""); s.share != 0.5 {
+		t.Errorf("status %+v after 5 of 10 games", s)
+	}
+}
+
+// Clocks bind both sides.
+func TestArenaClocks(t *testing.T) {
+	out := run(t, "", "", "arena", "quad-5x5", "mcts:1000000", "solver:1000000000", "--games", "2", "--opening-plies", "0", "--move-time", "30ms", "--json")
+	r := resultLine(t, out)
+	if r.Wins != 2 || r.Sides[1].Forfeits.Total() != 2 || r.Sides[0].SecondsPerMove < 0.01 || !strings.Contains(out, "overstepped its time") {
+		t.Error(out)
+	}
+	fails(t, "", exitUsage, "must be 0 (no limit) or more", "arena", "quad-5x5", "random", "random", "--game-time", "-1s")
+	fails(t, "", exitUsage, "cannot use the program", "arena", "othello", "random", `gtp:"no-such-program"`)
+}
+
 // The error for a folder of runs lists the runs.
 func TestFolderOfRuns(t *testing.T) {
 	run := runFolder(t)

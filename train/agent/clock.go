@@ -30,19 +30,7 @@ func (c Clock) Share(game *env.Game, plies int, p env.Player) time.Duration {
 	if c.Left[p] > 0 {
 		c.Left[p] = max(1, c.Left[p]/time.Duration(MovesLeft(game, plies)))
 	}
-	limit := c.Limit(p)
-	if limit == 0 {
-		return 0
-	}
-	return WithReserve(limit)
-}
-
-// reserve is kept of each move's time, for its way to who waits for it.
-const reserve = 50 * time.Millisecond
-
-// WithReserve takes 50 ms off the time for a move, or half of it if that is less. The result is positive.
-func WithReserve(limit time.Duration) time.Duration {
-	return max(limit-reserve, limit/2, time.Millisecond)
+	return c.Limit(p)
 }
 
 // MovesLeft estimates how many moves the player to move has still to make after some plies of the game: half of the usual

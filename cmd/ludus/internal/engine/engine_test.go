@@ -577,11 +577,11 @@ func TestTimeLimits(t *testing.T) {
 
 func TestClocks(t *testing.T) {
 	c := clock{main: 10 * time.Second, period: 6 * time.Second, moves: 2, limited: true}
-	if got := c.limit(10); got != 4*time.Second-50*time.Millisecond { // one of main time, three of overtime
+	if got := c.limit(10); got != 4*time.Second-margin { // one of main time, three of overtime
 		t.Errorf("%v for a move", got)
 	}
 	c.spend(11 * time.Second)
-	if got := c.limit(10); got != 3*time.Second-50*time.Millisecond {
+	if got := c.limit(10); got != 3*time.Second-margin {
 		t.Errorf("%v for a move in overtime", got)
 	}
 	if (&clock{}).limit(5) != 0 || (&clock{limited: true}).limit(5) <= 0 {

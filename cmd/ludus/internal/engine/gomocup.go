@@ -166,7 +166,11 @@ func (g *gomocup) limit() time.Duration {
 	if g.hasTurn {
 		clock.Move = max(g.turn, 1)
 	}
-	return clock.Share(g.Game, len(g.plies), g.state.Player())
+	limit := clock.Share(g.Game, len(g.plies), g.state.Player())
+	if limit == 0 {
+		return 0
+	}
+	return withMargin(limit)
 }
 
 // readBoard reads the lines "x,y,who" up to DONE. It returns the moves in turns: those of the player who moves first, and the

@@ -277,13 +277,19 @@ type clock struct {
 	moves   int           // moves of a period; 0: there is none
 }
 
+// margin is kept of each move's time for the reply's way to the other program.
+const margin = 50 * time.Millisecond
+
 // limit returns the time for a move if some more are to be made in the game: 0 without a limit.
 func (c *clock) limit(moves int) time.Duration {
 	if !c.limited {
 		return 0
 	}
-	return agent.WithReserve(c.main/time.Duration(moves) + c.period/time.Duration(max(c.moves, 1)))
+	return withMargin(c.main/time.Duration(moves) + c.period/time.Duration(max(c.moves, 1)))
 }
 
 // spend takes the time of a move off.
 func (c *clock) spend(took time.Duration) { c.main = max(0, c.main-took) }
+
+// withMargin takes the margin off a time, or half of it if that is less. The result is positive.
+func withMargin(d time.Duration) time.Duration { return max(d-margin, d/2, time.Millisecond) }
