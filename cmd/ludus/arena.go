@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 
 	"github.com/spf13/cobra"
 
@@ -139,9 +138,6 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 	warnDamaged(cmd, origin)
 	if err == nil {
 		err = factory.TryProgram(cmd.Context())
-	}
-	if errors.Is(err, exec.ErrNotFound) {
-		err = fmt.Errorf("%w; install the program or give its path", err)
 	}
 	if errors.Is(err, agent.ErrSpec) || errors.Is(err, agent.ErrProgram) {
 		err = usage(cmd, err)

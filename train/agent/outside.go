@@ -24,7 +24,7 @@ type Program struct {
 	Columns       string // "all": letters of columns include i; "go": they skip it
 	Rows          string // "top", "bottom": where row 1 is
 	Pass          string // word for a pass; NoPass: passes that are the only move are neither sent nor asked for
-	Swap          string // "stone", "colours": what a swap in Hex exchanges
+	Swap          string // "stone", "colours": what a swap in Hex exchanges; "": the colours
 }
 
 // NoPass is the word for a pass in programs that do not play it.

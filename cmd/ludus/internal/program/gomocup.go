@@ -80,7 +80,7 @@ func (g *gomocup) greet(ctx context.Context) error {
 		err = g.info(ctx, "rule", 0)
 	}
 	if err == nil && g.program.Memory > 0 {
-		err = g.info(ctx, "max_memory", int64(g.program.Memory)<<20)
+		err = g.info(ctx, "max_memory", int64(g.program.Memory)<<20/4*3) // programs fill it with a table and need more
 	}
 	for line := range strings.SplitSeq(g.program.Init, "\n") {
 		if err == nil && line != "" {

@@ -193,7 +193,7 @@ func (g *gtp) tell(ctx context.Context, p *position) (*engine.Convention, error)
 				return nil, err
 			}
 		}
-		if g.program.Swap == "colours" && g.Game.ActionNames[a] == "swap" {
+		if g.program.Swap != "stone" && g.Game.ActionNames[a] == "swap" {
 			c = c.Exchanged()
 		}
 		state.Apply(a)

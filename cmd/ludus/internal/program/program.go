@@ -89,6 +89,9 @@ func newProgram(game *env.Game, spec agent.Spec) (*program, error) {
 	if err == nil {
 		words[0], err = filepath.Abs(path)
 	}
+	if errors.Is(err, exec.ErrNotFound) {
+		err = fmt.Errorf("%w; install the program or give its path", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package program
 
 import (
@@ -265,6 +267,46 @@ func TestChatter(t *testing.T) {
 		_, err = p.Choose(context.Background(), p.state)
 		if fault := (*agent.Fault)(nil); !errors.As(err, &fault) || fault.Kind != agent.Flooded {
 			t.Errorf("%s: %v", protocol.kind, err)
+		}
+	}
+}
+
+// TestSwap plays games of Hex with a swap by either side, with both of its meanings. A misunderstanding would soon lead to an
+// illegal move.
+func TestSwap(t *testing.T) {
+	for _, options := range []string{"", "swap=stone", "swap=colours"} {
+		p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", options))
+		track := p.trace
+		var sent []string
+		p.trace = func(prefix, line string) {
+			track(prefix, line)
+			if strings.HasPrefix(line, "play") || strings.HasPrefix(line, "genmove") {
+				sent = append(sent, line)
+			}
+		}
+		for n := range 8 {
+			p.Reset(1)
+			for !p.state.Done() {
+				legal := p.state.Legal(nil)
+				a := legal[len(legal)*n/8]
+				if last := legal[len(legal)-1]; p.game.ActionNames[last] == "swap" {
+					a = last
+				} else if p.state.Player() == env.Player(n%2) {
+					var err error
+					a, err = p.Choose(context.Background(), p.state)
+					if err != nil {
+						t.Fatalf("%s, game %d: %v", options, n, err)
+					}
+				}
+				p.Observe(a)
+			}
+		}
+		want := "genmove w"
+		if options == "swap=stone" {
+			want = "genmove b"
+		}
+		if i := slices.Index(sent, "play w swap-pieces"); i < 0 || sent[i+1] != want {
+			t.Errorf("%s: sent %q", options, sent)
 		}
 	}
 }
