@@ -122,9 +122,9 @@ Options of outside programs, which docs/ENGINES.md explains:
   ,deterministic=yes      a position alone decides its moves
   ,colours=A/B and so on  what it calls things: also columns=all|go, rows=top|bottom, pass=WORD, swap=stone|colours`
 
-// loadAgent parses an agent's spec, loads its network, if it has one, and tries whether an outside program starts. It warns about
-// damaged checkpoints that it skipped. An invalid spec is a usageError, and so is one of a program that does not exist or does
-// not play the game; a network that cannot be loaded and a program that does not start are not.
+// loadAgent parses an agent's spec, loads its network, if it has one, and tries whether an outside program starts. It warns
+// about damaged checkpoints that it skipped. An invalid spec is a usageError, and so is one of a program that does not exist
+// or does not play the game; a network that cannot be loaded and a program that does not start are not.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := agent.ParseFactory(game, text, loader(game))
 	if err != nil {

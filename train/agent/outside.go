@@ -120,8 +120,8 @@ func (f *Factory) newOutside() (Outside, error) {
 	return f.start(f.Game, f.Spec)
 }
 
-// TryProgram starts the factory's program and ends it again; it does nothing for other agents. Errors are those of [Outside].Start
-// and of Load.
+// TryProgram starts the factory's program and ends it again; it does nothing for other agents. Errors are those of
+// [Outside].Start and of Load.
 func (f *Factory) TryProgram(ctx context.Context) error {
 	if !f.Outside() {
 		return nil

@@ -56,8 +56,8 @@ func (g *game) chooseOnClock(ctx context.Context, side int) (env.Action, error) 
 	return a, err
 }
 
-// chooseWithin lets an agent choose a move on a clock. Programs see to it themselves that they end in time; others are cancelled
-// when they overstep.
+// chooseWithin lets an agent choose a move on a clock. Programs see to it themselves that they end in time; others are
+// cancelled when they overstep.
 func (g *game) chooseWithin(ctx context.Context, a agent.Agent, clock agent.Clock) (env.Action, error) {
 	p := g.state.Player()
 	if limit := clock.Limit(p); limit > 0 {

@@ -13,10 +13,10 @@ import (
 // earlier pair move for move adds no information. It counts among the games, but not as evidence: Low, High, their Elo,
 // Pentanomial and SeatPairs leave it out. Stochastic agents may play anew in each pair, so all their pairs count.
 //
-// A game that an agent resigned or lost by a fault is played and counts as any other. A void game counts nowhere but in Sides.
-// The other game of its pair still counts, as a pair of one game, like the last game of a match that was stopped: leaving it out
-// would drop an outcome that was played. The interval takes it for one observation as it does a pair, whose greater spread it
-// measures. Pentanomial and SeatPairs are about complete pairs only.
+// A game that an agent resigned or lost by a fault counts as any other. A void game counts nowhere but in Sides. The other
+// game of its pair still counts: the interval takes it for a pair of one game, as it does the last game of a match that was
+// stopped. Such pairs spread more than complete ones, and the interval, which measures the spread, is wider for it.
+// Pentanomial and SeatPairs are about complete pairs only.
 type Result struct {
 	Score     float64 `json:"score"` // (wins + draws / 2) / games
 	Low       float64 `json:"low"`   // 95 % confidence interval of Score over pairs; see [stats.Mean]
