@@ -2,7 +2,7 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// winogradConv is a convolver that uses Winograd transforms of whole boards. V and U are the transforms of x and of the
+// winogradConv is a convolver that uses Winograd transforms of boards in tiles. V and U are the transforms of x and of the
 // weights, with one matrix per point. M = V U for each point, and y is the transform of M.
 type winogradConv struct {
 	winograd kernel.Winograd
@@ -35,46 +35,44 @@ func (c *winogradConv) prepare() []func(*kernel.Scratch) {
 
 // forward transforms x to V, multiplies M = V U for each point, and transforms M to y.
 func (c *winogradConv) forward(s *scratch, x, y []float32, epilogue kernel.Epilogue) {
-	points := c.winograd.Points()
-	v, m := s.planes(bufferV, points, s.rows*c.in), s.planes(bufferM, points, s.rows*c.out)
-	s.kernel.TransformInput(c.winograd, v, x, s.rows, c.in)
-	s.multiply(kernel.Gemm{
-		M: s.rows, N: c.out, K: c.in, Planes: points,
-		A: v.Data, ARow: c.in, ACol: 1, APlane: v.Stride,
-		B: c.u.Data, BRow: c.out, BPanel: kernel.RowMajor, BPlane: c.u.Stride,
-		C: m.Data, CRow: c.out, CPlane: m.Stride,
-	})
-	s.kernel.TransformOutput(c.winograd, y, m, s.rows, c.out, epilogue)
+	s.kernel.ConvPlanes(c.winograd, y, x, s.rows, kernel.Gemm{
+		N: c.out, K: c.in, B: c.u.Data, BRow: c.out, BPanel: kernel.RowMajor, BPlane: c.u.Stride,
+	}, epilogue)
 }
 
-// outputBlock is the largest number of outputs whose gradient of U is computed at once, so that it fits a core's cache.
-const outputBlock = 24
+// tileBlock is the number of tiles, at least those of one board, that backward transforms at once, so that their planes
+// stay in a core's cache.
+const tileBlock = 64
 
-// backward computes dM from dy, dx from dV = dM Uᵀ, and dWeights from dUᵀ = dMᵀ V, a block of outputs at a time.
+// backward computes dM from dy, dx from dV = dM Uᵀ, and adds up dUᵀ = dMᵀ V, a block of boards at a time; then dWeights
+// from dU.
 func (c *winogradConv) backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool) {
-	points := c.winograd.Points()
-	dm, v := s.planes(bufferM, points, s.rows*c.out), s.planes(bufferV, points, s.rows*c.in)
-	s.kernel.TransformOutputGradient(c.winograd, dm, dy, s.rows, c.out)
-	if dx != nil {
-		s.multiply(kernel.Gemm{
-			M: s.rows, N: c.in, K: c.out, Planes: points,
-			A: dm.Data, ARow: c.out, ACol: 1, APlane: dm.Stride,
-			B: c.uBack.Data, BRow: c.in, BPanel: kernel.RowMajor, BPlane: c.uBack.Stride,
-			C: v.Data, CRow: c.in, CPlane: v.Stride,
-		})
-		s.kernel.TransformInputGradient(c.winograd, dx, v, s.rows, c.in, kernel.Epilogue{Accumulate: accumulate})
+	points, tiles, cells := c.winograd.Points(), c.winograd.Tiles(), c.winograd.Cells()
+	together := min(s.rows, max(1, tileBlock/tiles))
+	dm, v := s.planes(bufferM, points, together*tiles*c.out), s.planes(bufferV, points, together*tiles*c.in)
+	du := s.planes(bufferU, points, c.out*c.in)
+	product := kernel.Gemm{
+		M: c.out, N: c.in, Planes: points,
+		A: dm.Data, ARow: 1, ACol: c.out, APlane: dm.Stride,
+		B: v.Data, BRow: c.in, BPanel: kernel.RowMajor, BPlane: v.Stride,
+		C: du.Data, CRow: c.in, CPlane: du.Stride,
 	}
-	s.kernel.TransformInput(c.winograd, v, x, s.rows, c.in)
-	blocks := (c.out + outputBlock - 1) / outputBlock
-	for i := range blocks {
-		first, next := i*c.out/blocks, (i+1)*c.out/blocks
-		du := s.planes(bufferU, points, (next-first)*c.in)
-		s.multiply(kernel.Gemm{
-			M: next - first, N: c.in, K: s.rows, Planes: points,
-			A: dm.Data[first:], ARow: 1, ACol: c.out, APlane: dm.Stride,
-			B: v.Data, BRow: c.in, BPanel: kernel.RowMajor, BPlane: v.Stride,
-			C: du.Data, CRow: c.in, CPlane: du.Stride,
-		})
-		s.kernel.TransformWeightsGradient(c.winograd, dWeights[first*c.in:], du, next-first, c.in, c.out*c.in)
+	for first := 0; first < s.rows; first += together {
+		rows := min(together, s.rows-first)
+		s.kernel.TransformOutputGradient(c.winograd, dm, dy[first*cells*c.out:], rows, c.out)
+		if dx != nil {
+			s.multiply(kernel.Gemm{
+				M: rows * tiles, N: c.in, K: c.out, Planes: points,
+				A: dm.Data, ARow: c.out, ACol: 1, APlane: dm.Stride,
+				B: c.uBack.Data, BRow: c.in, BPanel: kernel.RowMajor, BPlane: c.uBack.Stride,
+				C: v.Data, CRow: c.in, CPlane: v.Stride,
+			})
+			s.kernel.TransformInputGradient(c.winograd, dx[first*cells*c.in:], v, rows, c.in, accumulate)
+		}
+		s.kernel.TransformInput(c.winograd, v, x[first*cells*c.in:], rows, c.in)
+		product.K = rows * tiles
+		s.multiply(product)
+		product.Init, product.InitRow, product.InitPlane = product.C, product.CRow, product.CPlane // adds the next block
 	}
+	s.kernel.TransformWeightsGradient(c.winograd, dWeights, du, c.out, c.in)
 }

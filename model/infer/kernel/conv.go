@@ -1,7 +1,5 @@
 package kernel
 
-import "ludus/model/infer/kernel/winograd"
-
 // Conv is a 3x3 convolution with zero padding on boards of H x W cells, with packed weights. It is immutable and safe
 // to share.
 type Conv struct {
@@ -12,9 +10,9 @@ type Conv struct {
 }
 
 // NewConv prepares a convolution with weights [out, 3, 3, in]; in and out are multiples of 8. Boards with sides of 3 to
-// 8 cells use the Winograd transform, others nine shifted products (direct). For 8 to 64 channels and 32 boards the
-// transform took 0.23 to 0.59 of the time of direct on every such board, with AVX2 and AVX-512, so the choice depends
-// on the board alone.
+// 20 cells use the Winograd transform, others nine shifted products (direct). For 8 to 64 channels and 32 boards the
+// transform took 0.23 to 0.65 of the time of direct on every such board, with AVX2 and AVX-512, so the choice depends on
+// the board alone.
 func NewConv(h, w, in, out int, weights []float32) *Conv {
 	if in%8 != 0 || out%8 != 0 || len(weights) != out*9*in {
 		panic("kernel: NewConv needs weights [out, 3, 3, in], in and out multiples of 8")
@@ -68,7 +66,7 @@ func panelIndex(in, i, o int) int { return (o/16*in+i)*16 + o%16 }
 func packPlanes(board Winograd, in, out int, weights []float32) []float32 {
 	size := panelFloats(in, out)
 	packed := Aligned(board.Points() * size)
-	rows, columns := winograd.New(board.H).G, winograd.New(board.W).G
+	rows, columns := board.down[0].Shape.Matrices().G, board.along[0].Shape.Matrices().G
 	for o := range out {
 		for i := range in {
 			var tap [3][3]float64
@@ -100,32 +98,34 @@ func packTaps(in, out int, weights []float32) []float32 {
 	return packed
 }
 
-// blockRows is the number of boards transformed together; their planes should fit the second-level cache.
-const blockRows = 16
-
 // Conv computes dst [rows, H, W, out] from src [rows, H, W, in]. They must not overlap.
 func (s *Scratch) Conv(c *Conv, dst, src []float32, rows int, epilogue Epilogue) {
 	if !c.useWinograd {
 		s.direct(c, dst, src, rows, epilogue)
 		return
 	}
-	cells := c.h * c.w
-	points, size := c.board.Points(), panelFloats(c.in, c.out)
-	maxBoards := min(rows, blockRows)
-	inputs := Planes{Stride: PlaneStride(maxBoards * c.in)}
-	inputs.Data = floats(&s.planes[0], points*inputs.Stride)
-	products := Planes{Stride: PlaneStride(maxBoards * c.out)}
-	products.Data = floats(&s.planes[1], points*products.Stride)
-	for first := 0; first < rows; first += blockRows {
-		n := min(blockRows, rows-first)
-		s.TransformInput(c.board, inputs, src[first*cells*c.in:], n, c.in)
-		s.Gemm(&Gemm{
-			M: n, N: c.out, K: c.in, Planes: points,
-			A: inputs.Data, ARow: c.in, ACol: 1, APlane: inputs.Stride,
-			B: c.weights, BRow: 16, BPanel: 16 * c.in, BPlane: size,
-			C: products.Data, CRow: c.out, CPlane: products.Stride,
-		})
-		s.TransformOutput(c.board, dst[first*cells*c.out:], products, n, c.out, epilogue)
+	s.ConvPlanes(c.board, dst, src, rows, Gemm{
+		N: c.out, K: c.in, B: c.weights, BRow: 16, BPanel: 16 * c.in, BPlane: panelFloats(c.in, c.out),
+	}, epilogue)
+}
+
+// ConvPlanes is Conv with transformed weights U: as matrix B, products has a plane [in, out] = [K, N] for each point. It
+// sets the rest of products.
+func (s *Scratch) ConvPlanes(board Winograd, dst, src []float32, rows int, products Gemm, epilogue Epilogue) {
+	in, out, tiles := products.K, products.N, board.Tiles()
+	together := board.together(rows)
+	products.Planes = board.Points()
+	v, m := Planes{Stride: PlaneStride(together * tiles * in)}, Planes{Stride: PlaneStride(together * tiles * out)}
+	v.Data = floats(&s.planes[0], products.Planes*v.Stride)
+	m.Data = floats(&s.planes[1], products.Planes*m.Stride)
+	products.A, products.ARow, products.ACol, products.APlane = v.Data, in, 1, v.Stride
+	products.C, products.CRow, products.CPlane = m.Data, out, m.Stride
+	for first := 0; first < rows; first += together {
+		n := min(together, rows-first)
+		s.TransformInput(board, v, src[first*board.Cells()*in:], n, in)
+		products.M = n * tiles
+		s.Gemm(&products)
+		s.TransformOutput(board, dst[first*board.Cells()*out:], m, n, out, epilogue)
 	}
 }
 

@@ -54,6 +54,54 @@ func multiplyTransposedB8AVX2(args *transformArgs)
 func transposedEpilogueB8AVX2(args *transformArgs)
 func multiplyG8AVX2(args *transformArgs)
 func multiplyTransposedG8AVX2(args *transformArgs)
+func multiplyB5FirstAVX2(args *transformArgs)
+func multiplyTransposedB5FirstAVX2(args *transformArgs)
+func transposedEpilogueB5FirstAVX2(args *transformArgs)
+func multiplyA5Last4AVX2(args *transformArgs)
+func multiplyTransposedA5Last4AVX2(args *transformArgs)
+func transposedEpilogueA5Last4AVX2(args *transformArgs)
+func multiplyB5Last4AVX2(args *transformArgs)
+func multiplyTransposedB5Last4AVX2(args *transformArgs)
+func transposedEpilogueB5Last4AVX2(args *transformArgs)
+func multiplyB5Last5AVX2(args *transformArgs)
+func multiplyTransposedB5Last5AVX2(args *transformArgs)
+func transposedEpilogueB5Last5AVX2(args *transformArgs)
+func multiplyB6FirstAVX2(args *transformArgs)
+func multiplyTransposedB6FirstAVX2(args *transformArgs)
+func transposedEpilogueB6FirstAVX2(args *transformArgs)
+func multiplyA6Last5AVX2(args *transformArgs)
+func multiplyTransposedA6Last5AVX2(args *transformArgs)
+func transposedEpilogueA6Last5AVX2(args *transformArgs)
+func multiplyB6Last5AVX2(args *transformArgs)
+func multiplyTransposedB6Last5AVX2(args *transformArgs)
+func transposedEpilogueB6Last5AVX2(args *transformArgs)
+func multiplyB6Last6AVX2(args *transformArgs)
+func multiplyTransposedB6Last6AVX2(args *transformArgs)
+func transposedEpilogueB6Last6AVX2(args *transformArgs)
+func multiplyB7FirstAVX2(args *transformArgs)
+func multiplyTransposedB7FirstAVX2(args *transformArgs)
+func transposedEpilogueB7FirstAVX2(args *transformArgs)
+func multiplyA7Last6AVX2(args *transformArgs)
+func multiplyTransposedA7Last6AVX2(args *transformArgs)
+func transposedEpilogueA7Last6AVX2(args *transformArgs)
+func multiplyB7Last6AVX2(args *transformArgs)
+func multiplyTransposedB7Last6AVX2(args *transformArgs)
+func transposedEpilogueB7Last6AVX2(args *transformArgs)
+func multiplyB7Last7AVX2(args *transformArgs)
+func multiplyTransposedB7Last7AVX2(args *transformArgs)
+func transposedEpilogueB7Last7AVX2(args *transformArgs)
+func multiplyB5MiddleAVX2(args *transformArgs)
+func multiplyTransposedB5MiddleAVX2(args *transformArgs)
+func transposedEpilogueB5MiddleAVX2(args *transformArgs)
+func multiplyB6MiddleAVX2(args *transformArgs)
+func multiplyTransposedB6MiddleAVX2(args *transformArgs)
+func transposedEpilogueB6MiddleAVX2(args *transformArgs)
+func multiplyA6Last4AVX2(args *transformArgs)
+func multiplyTransposedA6Last4AVX2(args *transformArgs)
+func transposedEpilogueA6Last4AVX2(args *transformArgs)
+func multiplyB6Last4AVX2(args *transformArgs)
+func multiplyTransposedB6Last4AVX2(args *transformArgs)
+func transposedEpilogueB6Last4AVX2(args *transformArgs)
 func sumsAVX2(args *sumArgs)
 func gemm32AVX512(args *gemmArgs)
 func gemm16AVX512(args *gemmArgs)
@@ -105,72 +153,240 @@ func multiplyTransposedB8AVX512(args *transformArgs)
 func transposedEpilogueB8AVX512(args *transformArgs)
 func multiplyG8AVX512(args *transformArgs)
 func multiplyTransposedG8AVX512(args *transformArgs)
+func multiplyB5FirstAVX512(args *transformArgs)
+func multiplyTransposedB5FirstAVX512(args *transformArgs)
+func transposedEpilogueB5FirstAVX512(args *transformArgs)
+func multiplyA5Last4AVX512(args *transformArgs)
+func multiplyTransposedA5Last4AVX512(args *transformArgs)
+func transposedEpilogueA5Last4AVX512(args *transformArgs)
+func multiplyB5Last4AVX512(args *transformArgs)
+func multiplyTransposedB5Last4AVX512(args *transformArgs)
+func transposedEpilogueB5Last4AVX512(args *transformArgs)
+func multiplyB5Last5AVX512(args *transformArgs)
+func multiplyTransposedB5Last5AVX512(args *transformArgs)
+func transposedEpilogueB5Last5AVX512(args *transformArgs)
+func multiplyB6FirstAVX512(args *transformArgs)
+func multiplyTransposedB6FirstAVX512(args *transformArgs)
+func transposedEpilogueB6FirstAVX512(args *transformArgs)
+func multiplyA6Last5AVX512(args *transformArgs)
+func multiplyTransposedA6Last5AVX512(args *transformArgs)
+func transposedEpilogueA6Last5AVX512(args *transformArgs)
+func multiplyB6Last5AVX512(args *transformArgs)
+func multiplyTransposedB6Last5AVX512(args *transformArgs)
+func transposedEpilogueB6Last5AVX512(args *transformArgs)
+func multiplyB6Last6AVX512(args *transformArgs)
+func multiplyTransposedB6Last6AVX512(args *transformArgs)
+func transposedEpilogueB6Last6AVX512(args *transformArgs)
+func multiplyB7FirstAVX512(args *transformArgs)
+func multiplyTransposedB7FirstAVX512(args *transformArgs)
+func transposedEpilogueB7FirstAVX512(args *transformArgs)
+func multiplyA7Last6AVX512(args *transformArgs)
+func multiplyTransposedA7Last6AVX512(args *transformArgs)
+func transposedEpilogueA7Last6AVX512(args *transformArgs)
+func multiplyB7Last6AVX512(args *transformArgs)
+func multiplyTransposedB7Last6AVX512(args *transformArgs)
+func transposedEpilogueB7Last6AVX512(args *transformArgs)
+func multiplyB7Last7AVX512(args *transformArgs)
+func multiplyTransposedB7Last7AVX512(args *transformArgs)
+func transposedEpilogueB7Last7AVX512(args *transformArgs)
+func multiplyB5MiddleAVX512(args *transformArgs)
+func multiplyTransposedB5MiddleAVX512(args *transformArgs)
+func transposedEpilogueB5MiddleAVX512(args *transformArgs)
+func multiplyB6MiddleAVX512(args *transformArgs)
+func multiplyTransposedB6MiddleAVX512(args *transformArgs)
+func transposedEpilogueB6MiddleAVX512(args *transformArgs)
+func multiplyA6Last4AVX512(args *transformArgs)
+func multiplyTransposedA6Last4AVX512(args *transformArgs)
+func transposedEpilogueA6Last4AVX512(args *transformArgs)
+func multiplyB6Last4AVX512(args *transformArgs)
+func multiplyTransposedB6Last4AVX512(args *transformArgs)
+func transposedEpilogueB6Last4AVX512(args *transformArgs)
 func sumsAVX512(args *sumArgs)
 func reluGradientAVX2(args *reluArgs)
 func adamAVX2(args *adamArgs)
 
 var transformsAVX2 = transforms{
-	3: {
+	{ // 3
 		{multiplyA3AVX2, multiplyTransposedA3AVX2, transposedEpilogueA3AVX2},
 		{multiplyB3AVX2, multiplyTransposedB3AVX2, transposedEpilogueB3AVX2},
 		{multiplyG3AVX2, multiplyTransposedG3AVX2},
 	},
-	4: {
+	{ // 4
 		{multiplyA4AVX2, multiplyTransposedA4AVX2, transposedEpilogueA4AVX2},
 		{multiplyB4AVX2, multiplyTransposedB4AVX2, transposedEpilogueB4AVX2},
 		{multiplyG4AVX2, multiplyTransposedG4AVX2},
 	},
-	5: {
+	{ // 5
 		{multiplyA5AVX2, multiplyTransposedA5AVX2, transposedEpilogueA5AVX2},
 		{multiplyB5AVX2, multiplyTransposedB5AVX2, transposedEpilogueB5AVX2},
 		{multiplyG5AVX2, multiplyTransposedG5AVX2},
 	},
-	6: {
+	{ // 6
 		{multiplyA6AVX2, multiplyTransposedA6AVX2, transposedEpilogueA6AVX2},
 		{multiplyB6AVX2, multiplyTransposedB6AVX2, transposedEpilogueB6AVX2},
 		{multiplyG6AVX2, multiplyTransposedG6AVX2},
 	},
-	7: {
+	{ // 7
 		{multiplyA7AVX2, multiplyTransposedA7AVX2, transposedEpilogueA7AVX2},
 		{multiplyB7AVX2, multiplyTransposedB7AVX2, transposedEpilogueB7AVX2},
 		{multiplyG7AVX2, multiplyTransposedG7AVX2},
 	},
-	8: {
+	{ // 8
 		{multiplyA8AVX2, multiplyTransposedA8AVX2, transposedEpilogueA8AVX2},
 		{multiplyB8AVX2, multiplyTransposedB8AVX2, transposedEpilogueB8AVX2},
 		{multiplyG8AVX2, multiplyTransposedG8AVX2},
 	},
+	{ // 5First
+		{multiplyA5AVX2, multiplyTransposedA5AVX2, transposedEpilogueA5AVX2},
+		{multiplyB5FirstAVX2, multiplyTransposedB5FirstAVX2, transposedEpilogueB5FirstAVX2},
+		{multiplyG5AVX2, multiplyTransposedG5AVX2},
+	},
+	{ // 5Last4
+		{multiplyA5Last4AVX2, multiplyTransposedA5Last4AVX2, transposedEpilogueA5Last4AVX2},
+		{multiplyB5Last4AVX2, multiplyTransposedB5Last4AVX2, transposedEpilogueB5Last4AVX2},
+		{multiplyG5AVX2, multiplyTransposedG5AVX2},
+	},
+	{ // 5Last5
+		{multiplyA5AVX2, multiplyTransposedA5AVX2, transposedEpilogueA5AVX2},
+		{multiplyB5Last5AVX2, multiplyTransposedB5Last5AVX2, transposedEpilogueB5Last5AVX2},
+		{multiplyG5AVX2, multiplyTransposedG5AVX2},
+	},
+	{ // 6First
+		{multiplyA6AVX2, multiplyTransposedA6AVX2, transposedEpilogueA6AVX2},
+		{multiplyB6FirstAVX2, multiplyTransposedB6FirstAVX2, transposedEpilogueB6FirstAVX2},
+		{multiplyG6AVX2, multiplyTransposedG6AVX2},
+	},
+	{ // 6Last5
+		{multiplyA6Last5AVX2, multiplyTransposedA6Last5AVX2, transposedEpilogueA6Last5AVX2},
+		{multiplyB6Last5AVX2, multiplyTransposedB6Last5AVX2, transposedEpilogueB6Last5AVX2},
+		{multiplyG6AVX2, multiplyTransposedG6AVX2},
+	},
+	{ // 6Last6
+		{multiplyA6AVX2, multiplyTransposedA6AVX2, transposedEpilogueA6AVX2},
+		{multiplyB6Last6AVX2, multiplyTransposedB6Last6AVX2, transposedEpilogueB6Last6AVX2},
+		{multiplyG6AVX2, multiplyTransposedG6AVX2},
+	},
+	{ // 7First
+		{multiplyA7AVX2, multiplyTransposedA7AVX2, transposedEpilogueA7AVX2},
+		{multiplyB7FirstAVX2, multiplyTransposedB7FirstAVX2, transposedEpilogueB7FirstAVX2},
+		{multiplyG7AVX2, multiplyTransposedG7AVX2},
+	},
+	{ // 7Last6
+		{multiplyA7Last6AVX2, multiplyTransposedA7Last6AVX2, transposedEpilogueA7Last6AVX2},
+		{multiplyB7Last6AVX2, multiplyTransposedB7Last6AVX2, transposedEpilogueB7Last6AVX2},
+		{multiplyG7AVX2, multiplyTransposedG7AVX2},
+	},
+	{ // 7Last7
+		{multiplyA7AVX2, multiplyTransposedA7AVX2, transposedEpilogueA7AVX2},
+		{multiplyB7Last7AVX2, multiplyTransposedB7Last7AVX2, transposedEpilogueB7Last7AVX2},
+		{multiplyG7AVX2, multiplyTransposedG7AVX2},
+	},
+	{ // 5Middle
+		{multiplyA5AVX2, multiplyTransposedA5AVX2, transposedEpilogueA5AVX2},
+		{multiplyB5MiddleAVX2, multiplyTransposedB5MiddleAVX2, transposedEpilogueB5MiddleAVX2},
+		{multiplyG5AVX2, multiplyTransposedG5AVX2},
+	},
+	{ // 6Middle
+		{multiplyA6AVX2, multiplyTransposedA6AVX2, transposedEpilogueA6AVX2},
+		{multiplyB6MiddleAVX2, multiplyTransposedB6MiddleAVX2, transposedEpilogueB6MiddleAVX2},
+		{multiplyG6AVX2, multiplyTransposedG6AVX2},
+	},
+	{ // 6Last4
+		{multiplyA6Last4AVX2, multiplyTransposedA6Last4AVX2, transposedEpilogueA6Last4AVX2},
+		{multiplyB6Last4AVX2, multiplyTransposedB6Last4AVX2, transposedEpilogueB6Last4AVX2},
+		{multiplyG6AVX2, multiplyTransposedG6AVX2},
+	},
 }
 
 var transformsAVX512 = transforms{
-	3: {
+	{ // 3
 		{multiplyA3AVX512, multiplyTransposedA3AVX512, transposedEpilogueA3AVX512},
 		{multiplyB3AVX512, multiplyTransposedB3AVX512, transposedEpilogueB3AVX512},
 		{multiplyG3AVX512, multiplyTransposedG3AVX512},
 	},
-	4: {
+	{ // 4
 		{multiplyA4AVX512, multiplyTransposedA4AVX512, transposedEpilogueA4AVX512},
 		{multiplyB4AVX512, multiplyTransposedB4AVX512, transposedEpilogueB4AVX512},
 		{multiplyG4AVX512, multiplyTransposedG4AVX512},
 	},
-	5: {
+	{ // 5
 		{multiplyA5AVX512, multiplyTransposedA5AVX512, transposedEpilogueA5AVX512},
 		{multiplyB5AVX512, multiplyTransposedB5AVX512, transposedEpilogueB5AVX512},
 		{multiplyG5AVX512, multiplyTransposedG5AVX512},
 	},
-	6: {
+	{ // 6
 		{multiplyA6AVX512, multiplyTransposedA6AVX512, transposedEpilogueA6AVX512},
 		{multiplyB6AVX512, multiplyTransposedB6AVX512, transposedEpilogueB6AVX512},
 		{multiplyG6AVX512, multiplyTransposedG6AVX512},
 	},
-	7: {
+	{ // 7
 		{multiplyA7AVX512, multiplyTransposedA7AVX512, transposedEpilogueA7AVX512},
 		{multiplyB7AVX512, multiplyTransposedB7AVX512, transposedEpilogueB7AVX512},
 		{multiplyG7AVX512, multiplyTransposedG7AVX512},
 	},
-	8: {
+	{ // 8
 		{multiplyA8AVX512, multiplyTransposedA8AVX512, transposedEpilogueA8AVX512},
 		{multiplyB8AVX512, multiplyTransposedB8AVX512, transposedEpilogueB8AVX512},
 		{multiplyG8AVX512, multiplyTransposedG8AVX512},
+	},
+	{ // 5First
+		{multiplyA5AVX512, multiplyTransposedA5AVX512, transposedEpilogueA5AVX512},
+		{multiplyB5FirstAVX512, multiplyTransposedB5FirstAVX512, transposedEpilogueB5FirstAVX512},
+		{multiplyG5AVX512, multiplyTransposedG5AVX512},
+	},
+	{ // 5Last4
+		{multiplyA5Last4AVX512, multiplyTransposedA5Last4AVX512, transposedEpilogueA5Last4AVX512},
+		{multiplyB5Last4AVX512, multiplyTransposedB5Last4AVX512, transposedEpilogueB5Last4AVX512},
+		{multiplyG5AVX512, multiplyTransposedG5AVX512},
+	},
+	{ // 5Last5
+		{multiplyA5AVX512, multiplyTransposedA5AVX512, transposedEpilogueA5AVX512},
+		{multiplyB5Last5AVX512, multiplyTransposedB5Last5AVX512, transposedEpilogueB5Last5AVX512},
+		{multiplyG5AVX512, multiplyTransposedG5AVX512},
+	},
+	{ // 6First
+		{multiplyA6AVX512, multiplyTransposedA6AVX512, transposedEpilogueA6AVX512},
+		{multiplyB6FirstAVX512, multiplyTransposedB6FirstAVX512, transposedEpilogueB6FirstAVX512},
+		{multiplyG6AVX512, multiplyTransposedG6AVX512},
+	},
+	{ // 6Last5
+		{multiplyA6Last5AVX512, multiplyTransposedA6Last5AVX512, transposedEpilogueA6Last5AVX512},
+		{multiplyB6Last5AVX512, multiplyTransposedB6Last5AVX512, transposedEpilogueB6Last5AVX512},
+		{multiplyG6AVX512, multiplyTransposedG6AVX512},
+	},
+	{ // 6Last6
+		{multiplyA6AVX512, multiplyTransposedA6AVX512, transposedEpilogueA6AVX512},
+		{multiplyB6Last6AVX512, multiplyTransposedB6Last6AVX512, transposedEpilogueB6Last6AVX512},
+		{multiplyG6AVX512, multiplyTransposedG6AVX512},
+	},
+	{ // 7First
+		{multiplyA7AVX512, multiplyTransposedA7AVX512, transposedEpilogueA7AVX512},
+		{multiplyB7FirstAVX512, multiplyTransposedB7FirstAVX512, transposedEpilogueB7FirstAVX512},
+		{multiplyG7AVX512, multiplyTransposedG7AVX512},
+	},
+	{ // 7Last6
+		{multiplyA7Last6AVX512, multiplyTransposedA7Last6AVX512, transposedEpilogueA7Last6AVX512},
+		{multiplyB7Last6AVX512, multiplyTransposedB7Last6AVX512, transposedEpilogueB7Last6AVX512},
+		{multiplyG7AVX512, multiplyTransposedG7AVX512},
+	},
+	{ // 7Last7
+		{multiplyA7AVX512, multiplyTransposedA7AVX512, transposedEpilogueA7AVX512},
+		{multiplyB7Last7AVX512, multiplyTransposedB7Last7AVX512, transposedEpilogueB7Last7AVX512},
+		{multiplyG7AVX512, multiplyTransposedG7AVX512},
+	},
+	{ // 5Middle
+		{multiplyA5AVX512, multiplyTransposedA5AVX512, transposedEpilogueA5AVX512},
+		{multiplyB5MiddleAVX512, multiplyTransposedB5MiddleAVX512, transposedEpilogueB5MiddleAVX512},
+		{multiplyG5AVX512, multiplyTransposedG5AVX512},
+	},
+	{ // 6Middle
+		{multiplyA6AVX512, multiplyTransposedA6AVX512, transposedEpilogueA6AVX512},
+		{multiplyB6MiddleAVX512, multiplyTransposedB6MiddleAVX512, transposedEpilogueB6MiddleAVX512},
+		{multiplyG6AVX512, multiplyTransposedG6AVX512},
+	},
+	{ // 6Last4
+		{multiplyA6Last4AVX512, multiplyTransposedA6Last4AVX512, transposedEpilogueA6Last4AVX512},
+		{multiplyB6Last4AVX512, multiplyTransposedB6Last4AVX512, transposedEpilogueB6Last4AVX512},
+		{multiplyG6AVX512, multiplyTransposedG6AVX512},
 	},
 }

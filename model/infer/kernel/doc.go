@@ -8,13 +8,13 @@
 //
 // A 3x3 convolution runs in three steps, the second for each point p of the transform:
 //
-//	V = B d Bᵀ         TransformInput: activations to a plane [rows, in] per point
+//	V = B d Bᵀ         TransformInput: activations to a plane [rows, tiles, in] per point
 //	M[p] = V[p] U[p]   Gemm, with U = G g Gᵀ from the weights (TransformWeights or NewConv)
 //	y = Aᵀ M A         TransformOutput, with bias, residual and ReLU (Epilogue)
 //
-// where d and y are the input and output board of a channel, and g is a 3x3 kernel; package winograd explains A, B and
-// G. The gradient runs each step transposed: TransformOutputGradient; Gemm with U[p]ᵀ (for the input) or V[p]ᵀ (for the
-// weights); TransformInputGradient or TransformWeightsGradient.
+// where d and y are the input and output of a tile and channel, and g is a 3x3 kernel; package winograd explains A, B and
+// G, and how a board is divided into tiles. The gradient runs each step transposed: TransformOutputGradient; Gemm with
+// U[p]ᵀ (for the input) or V[p]ᵀ (for the weights); TransformInputGradient or TransformWeightsGradient.
 //
 // On amd64 the loops are assembly for AVX2 with FMA or AVX-512, written by the program in generate; the package picks
 // one when the program starts. Both give the same bits. On other machines, or with build tag purego, they are Go code,

@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"unsafe"
-
-	"ludus/model/infer/kernel/winograd"
-)
+import "unsafe"
 
 //go:generate go run ./generate
 
@@ -21,7 +17,7 @@ type gemmArgs struct {
 }
 
 // transformArgs are the arguments of one transform pass, which multiplies each line of each row by a matrix. A line is a
-// column or a row of a board or of its transform. Its elements are cells or points, whose channels fill as many registers
+// column or a row of a tile or of its transform. Its elements are cells or points, whose channels fill as many registers
 // as vectors says.
 // Steps are in bytes. Only transposedEpilogue reads bias, accumulate and floor, the smallest result: 0 for ReLU, or
 // -Inf.
@@ -36,7 +32,7 @@ type transformArgs struct {
 	floor                       float32
 }
 
-// The matrices of package winograd: A and B [points, cells], G [points, 3].
+// The matrices of package winograd: A and B with a column for each cell, G [points, 3].
 const (
 	matrixA = iota
 	matrixB
@@ -55,8 +51,8 @@ const (
 // maxBlockRows is the largest number of rows in a block of gemm8 and of gemm32.
 const maxBlockRows = 12
 
-// transforms are the pass functions by line length, matrix and kind.
-type transforms [winograd.MaxLine + 1][3][3]func(*transformArgs)
+// transforms are the pass functions by index of the tile's shape in [winograd.Shapes], matrix and kind.
+type transforms [][3][3]func(*transformArgs)
 
 // instructions are the kernels for one instruction set.
 type instructions struct {

@@ -7286,6 +7286,6494 @@ _vector:
 	VZEROUPPER
 	RET
 
+// func multiplyB5FirstAVX2(args *transformArgs)
+TEXT ·multiplyB5FirstAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y14
+	VBROADCASTSS constantsAVX2<>+1440(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMULPS constantsAVX2<>+64(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+1216(SB), Y2, Y11
+	VADDPS Y4, Y11, Y11
+	VMULPS constantsAVX2<>+1248(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1088(SB), Y3, Y12
+	VADDPS Y12, Y11, Y13
+	VSUBPS Y12, Y11, Y6
+	VMOVUPS Y13, (R8)
+	VMOVUPS Y6, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1280(SB), Y0, Y7
+	VFMADD231PS Y14, Y2, Y7
+	VADDPS Y4, Y7, Y7
+	VMULPS Y14, Y1, Y8
+	VADDPS Y3, Y8, Y8
+	VADDPS Y8, Y7, Y9
+	VSUBPS Y8, Y7, Y10
+	VMOVUPS Y9, (R8)(R12*2)
+	VMOVUPS Y10, (R9)
+	VMULPS constantsAVX2<>+1024(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+1344(SB), Y2, Y11
+	VADDPS Y4, Y11, Y11
+	VMULPS constantsAVX2<>+1376(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+96(SB), Y3, Y12
+	VADDPS Y12, Y11, Y13
+	VSUBPS Y12, Y11, Y6
+	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y6, (R9)(R12*2)
+	VMULPS constantsAVX2<>+1408(SB), Y1, Y7
+	VFMADD231PS Y15, Y3, Y7
+	VADDPS Y5, Y7, Y7
+	VMOVUPS Y7, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB5FirstAVX2(args *transformArgs)
+TEXT ·multiplyTransposedB5FirstAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMULPS constantsAVX2<>+64(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y12
+	VMOVUPS Y12, (R8)
+	VMULPS constantsAVX2<>+1248(SB), Y1, Y13
+	VFMADD231PS Y15, Y3, Y13
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1216(SB), Y0, Y14
+	VFMADD231PS Y15, Y2, Y14
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y14
+	VMOVUPS Y14, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1088(SB), Y1, Y7
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y7
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y7
+	VADDPS Y3, Y7, Y7
+	VMOVUPS Y7, (R9)
+	VADDPS Y2, Y0, Y8
+	VADDPS Y4, Y8, Y8
+	VMOVUPS Y8, (R8)(R12*4)
+	VMOVUPS Y6, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB5FirstAVX2(args *transformArgs)
+TEXT ·transposedEpilogueB5FirstAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMOVUPS (R15), Y7
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y7
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y7
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y7
+	VMAXPS Y7, Y15, Y7
+	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y8
+	VADDPS Y3, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R9)
+	VMOVUPS (R15), Y9
+	VADDPS Y0, Y9, Y9
+	VADDPS Y2, Y9, Y9
+	VADDPS Y4, Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS (R15), Y10
+	VADDPS Y6, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y13
+	VADDPS (R8), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y14
+	VADDPS (R8)(R12*1), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMOVUPS (R15), Y7
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y7
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y7
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y7
+	VADDPS (R8)(R12*2), Y7, Y7
+	VMAXPS Y7, Y15, Y7
+	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y8
+	VADDPS Y3, Y8, Y8
+	VADDPS (R9), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R9)
+	VMOVUPS (R15), Y9
+	VADDPS Y0, Y9, Y9
+	VADDPS Y2, Y9, Y9
+	VADDPS Y4, Y9, Y9
+	VADDPS (R8)(R12*4), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS (R15), Y10
+	VADDPS Y6, Y10, Y10
+	VADDPS (R9)(R12*2), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyA5Last4AVX2(args *transformArgs)
+TEXT ·multiplyA5Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1120(SB), Y12
+	VBROADCASTSS constantsAVX2<>+1024(SB), Y13
+	VBROADCASTSS constantsAVX2<>+1088(SB), Y14
+	VBROADCASTSS constantsAVX2<>+96(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMULPS Y13, Y2, Y9
+	VADDPS Y0, Y9, Y9
+	VMULPS Y14, Y1, Y10
+	VFMADD231PS Y12, Y3, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y4
+	VMOVUPS Y11, (R8)
+	VMOVUPS Y4, (R8)(R12*1)
+	VADDPS Y2, Y0, Y5
+	VADDPS Y3, Y1, Y6
+	VADDPS Y6, Y5, Y7
+	VSUBPS Y6, Y5, Y8
+	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS Y8, (R9)
+	VMULPS constantsAVX2<>+64(SB), Y2, Y9
+	VADDPS Y0, Y9, Y9
+	VMULPS Y15, Y1, Y10
+	VFMADD231PS constantsAVX2<>+1184(SB), Y3, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y4
+	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS Y4, (R9)(R12*2)
+	VXORPS Y5, Y5, Y5
+	VMOVUPS Y5, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedA5Last4AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA5Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1120(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VADDPS Y2, Y0, Y11
+	VADDPS Y4, Y11, Y11
+	VMOVUPS Y11, (R8)
+	VMULPS constantsAVX2<>+1088(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y12
+	VADDPS Y3, Y12, Y12
+	VMOVUPS Y12, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1024(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+64(SB), Y4, Y13
+	VADDPS Y2, Y13, Y13
+	VMOVUPS Y13, (R8)(R12*2)
+	VMULPS Y15, Y1, Y14
+	VFMADD231PS constantsAVX2<>+1184(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VMOVUPS Y14, (R9)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueA5Last4AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA5Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y11
+	VADDPS Y0, Y11, Y11
+	VADDPS Y2, Y11, Y11
+	VADDPS Y4, Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y12
+	VADDPS Y3, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*1)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1024(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+64(SB), Y4, Y13
+	VADDPS Y2, Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1120(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1184(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y11
+	VADDPS Y0, Y11, Y11
+	VADDPS Y2, Y11, Y11
+	VADDPS Y4, Y11, Y11
+	VADDPS (R8), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y12
+	VADDPS Y3, Y12, Y12
+	VADDPS (R8)(R12*1), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*1)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1024(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+64(SB), Y4, Y13
+	VADDPS Y2, Y13, Y13
+	VADDPS (R8)(R12*2), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1120(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1184(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VADDPS (R9), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB5Last4AVX2(args *transformArgs)
+TEXT ·multiplyB5Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y13
+	VBROADCASTSS constantsAVX2<>+1280(SB), Y14
+	VBROADCASTSS constantsAVX2<>+1440(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMULPS constantsAVX2<>+64(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+1216(SB), Y3, Y10
+	VMULPS constantsAVX2<>+3904(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+1248(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+1088(SB), Y4, Y11
+	VADDPS Y11, Y10, Y12
+	VSUBPS Y11, Y10, Y5
+	VMOVUPS Y12, (R8)
+	VMOVUPS Y5, (R8)(R12*1)
+	VMULPS Y14, Y1, Y6
+	VFMADD231PS Y13, Y3, Y6
+	VMULPS Y14, Y0, Y7
+	VFMADD231PS Y13, Y2, Y7
+	VADDPS Y4, Y7, Y7
+	VADDPS Y7, Y6, Y8
+	VSUBPS Y7, Y6, Y9
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS Y9, (R9)
+	VMULPS constantsAVX2<>+1024(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+1344(SB), Y3, Y10
+	VMULPS constantsAVX2<>+3936(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+1376(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+96(SB), Y4, Y11
+	VADDPS Y11, Y10, Y12
+	VSUBPS Y11, Y10, Y5
+	VMOVUPS Y12, (R8)(R12*4)
+	VMOVUPS Y5, (R9)(R12*2)
+	VMULPS constantsAVX2<>+3968(SB), Y0, Y6
+	VFMADD231PS constantsAVX2<>+1408(SB), Y2, Y6
+	VFMADD231PS Y15, Y4, Y6
+	VMOVUPS Y6, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB5Last4AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB5Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMULPS constantsAVX2<>+3904(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1280(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3936(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3968(SB), Y6, Y12
+	VMOVUPS Y12, (R8)
+	VMULPS constantsAVX2<>+64(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1248(SB), Y1, Y14
+	VFMADD231PS Y15, Y3, Y14
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y14
+	VMOVUPS Y14, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1216(SB), Y0, Y7
+	VFMADD231PS Y15, Y2, Y7
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y7
+	VMOVUPS Y7, (R9)
+	VMULPS constantsAVX2<>+1088(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y8
+	VADDPS Y3, Y8, Y8
+	VMOVUPS Y8, (R8)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB5Last4AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB5Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+3904(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1280(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3936(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3968(SB), Y6, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS (R15), Y7
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y7
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y7
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y7
+	VMAXPS Y7, Y15, Y7
+	VMOVUPS Y7, (R9)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y8
+	VADDPS Y3, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+3904(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1280(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3936(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3968(SB), Y6, Y12
+	VADDPS (R8), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y13
+	VADDPS (R8)(R12*1), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y14
+	VADDPS (R8)(R12*2), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS (R15), Y7
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y7
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y7
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y7
+	VADDPS (R9), Y7, Y7
+	VMAXPS Y7, Y15, Y7
+	VMOVUPS Y7, (R9)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y8
+	VADDPS Y3, Y8, Y8
+	VADDPS (R8)(R12*4), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB5Last5AVX2(args *transformArgs)
+TEXT ·multiplyB5Last5AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y14
+	VBROADCASTSS constantsAVX2<>+1280(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMULPS constantsAVX2<>+64(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1216(SB), Y3, Y11
+	VADDPS Y5, Y11, Y11
+	VMULPS constantsAVX2<>+3904(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+1248(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+1088(SB), Y4, Y12
+	VADDPS Y12, Y11, Y13
+	VSUBPS Y12, Y11, Y6
+	VMOVUPS Y13, (R8)
+	VMOVUPS Y6, (R8)(R12*1)
+	VMULPS Y15, Y1, Y7
+	VFMADD231PS Y14, Y3, Y7
+	VADDPS Y5, Y7, Y7
+	VMULPS Y15, Y0, Y8
+	VFMADD231PS Y14, Y2, Y8
+	VADDPS Y4, Y8, Y8
+	VADDPS Y8, Y7, Y9
+	VSUBPS Y8, Y7, Y10
+	VMOVUPS Y9, (R8)(R12*2)
+	VMOVUPS Y10, (R9)
+	VMULPS constantsAVX2<>+1024(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1344(SB), Y3, Y11
+	VADDPS Y5, Y11, Y11
+	VMULPS constantsAVX2<>+3936(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+1376(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+96(SB), Y4, Y12
+	VADDPS Y12, Y11, Y13
+	VSUBPS Y12, Y11, Y6
+	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS Y6, (R9)(R12*2)
+	VMULPS constantsAVX2<>+3968(SB), Y0, Y7
+	VFMADD231PS constantsAVX2<>+1408(SB), Y2, Y7
+	VFMADD231PS constantsAVX2<>+1440(SB), Y4, Y7
+	VMOVUPS Y7, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB5Last5AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB5Last5AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMULPS constantsAVX2<>+3904(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1280(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3936(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+3968(SB), Y6, Y13
+	VMOVUPS Y13, (R8)
+	VMULPS constantsAVX2<>+64(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1248(SB), Y1, Y7
+	VFMADD231PS Y15, Y3, Y7
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y7
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y7
+	VMOVUPS Y7, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1216(SB), Y0, Y8
+	VFMADD231PS Y15, Y2, Y8
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y8
+	VMOVUPS Y8, (R9)
+	VMULPS constantsAVX2<>+1088(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y9
+	VADDPS Y3, Y9, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VADDPS Y2, Y0, Y10
+	VADDPS Y4, Y10, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB5Last5AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB5Last5AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+3904(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1280(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3936(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+3968(SB), Y6, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMOVUPS (R15), Y7
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y7
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y7
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y7
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y7
+	VMAXPS Y7, Y15, Y7
+	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y8
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R9)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y9
+	VADDPS Y3, Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS (R15), Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS Y4, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+3904(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1280(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3936(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+3968(SB), Y6, Y13
+	VADDPS (R8), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y14
+	VADDPS (R8)(R12*1), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMOVUPS (R15), Y7
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y7
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y7
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y7
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y7
+	VADDPS (R8)(R12*2), Y7, Y7
+	VMAXPS Y7, Y15, Y7
+	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y8
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y8
+	VADDPS (R9), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R9)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y9
+	VADDPS Y3, Y9, Y9
+	VADDPS (R8)(R12*4), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS (R15), Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS Y4, Y10, Y10
+	VADDPS (R9)(R12*2), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6FirstAVX2(args *transformArgs)
+TEXT ·multiplyB6FirstAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+2112(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMOVUPS (DX), Y6
+	VMULPS constantsAVX2<>+1792(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1952(SB), Y3, Y13
+	VADDPS Y5, Y13, Y13
+	VMULPS constantsAVX2<>+1856(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1984(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y4, Y14
+	VADDPS Y14, Y13, Y7
+	VSUBPS Y14, Y13, Y8
+	VMOVUPS Y7, (R8)
+	VMOVUPS Y8, (R8)(R12*1)
+	VMULPS constantsAVX2<>+2016(SB), Y3, Y9
+	VADDPS Y1, Y9, Y9
+	VADDPS Y5, Y9, Y9
+	VMULPS constantsAVX2<>+2016(SB), Y2, Y10
+	VADDPS Y0, Y10, Y10
+	VADDPS Y4, Y10, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y12
+	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS Y12, (R9)
+	VMULPS constantsAVX2<>+0(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+2048(SB), Y3, Y13
+	VADDPS Y5, Y13, Y13
+	VMULPS constantsAVX2<>+32(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1984(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y4, Y14
+	VADDPS Y14, Y13, Y7
+	VSUBPS Y14, Y13, Y8
+	VMOVUPS Y7, (R8)(R12*4)
+	VMOVUPS Y8, (R9)(R12*2)
+	VMULPS constantsAVX2<>+2080(SB), Y1, Y9
+	VFMADD231PS Y15, Y3, Y9
+	VADDPS Y5, Y9, Y9
+	VMOVUPS Y9, (R10)
+	VMULPS constantsAVX2<>+2080(SB), Y2, Y10
+	VFMADD231PS Y15, Y4, Y10
+	VADDPS Y6, Y10, Y10
+	VSUBPS Y0, Y10, Y10
+	VMOVUPS Y10, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6FirstAVX2(args *transformArgs)
+TEXT ·multiplyTransposedB6FirstAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VSUBPS Y7, Y14, Y14
+	VMOVUPS Y14, (R8)
+	VMULPS constantsAVX2<>+1792(SB), Y0, Y15
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y15
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y15
+	VADDPS Y2, Y15, Y15
+	VMOVUPS Y15, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1984(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y8
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1952(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y9
+	VMOVUPS Y9, (R9)
+	VMULPS constantsAVX2<>+32(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y10
+	VADDPS Y3, Y10, Y10
+	VMOVUPS Y10, (R8)(R12*4)
+	VADDPS Y2, Y0, Y11
+	VADDPS Y4, Y11, Y11
+	VADDPS Y6, Y11, Y11
+	VMOVUPS Y11, (R9)(R12*2)
+	VMOVUPS Y7, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6FirstAVX2(args *transformArgs)
+TEXT ·transposedEpilogueB6FirstAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VSUBPS Y7, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y9
+	VADDPS Y2, Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R9)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y12
+	VADDPS Y3, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*4)
+	VMOVUPS (R15), Y13
+	VADDPS Y0, Y13, Y13
+	VADDPS Y2, Y13, Y13
+	VADDPS Y4, Y13, Y13
+	VADDPS Y6, Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS (R15), Y14
+	VADDPS Y7, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VSUBPS Y7, Y8, Y8
+	VADDPS (R8), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y9
+	VADDPS Y2, Y9, Y9
+	VADDPS (R8)(R12*1), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y10
+	VADDPS (R8)(R12*2), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y11
+	VADDPS (R9), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R9)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y12
+	VADDPS Y3, Y12, Y12
+	VADDPS (R8)(R12*4), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*4)
+	VMOVUPS (R15), Y13
+	VADDPS Y0, Y13, Y13
+	VADDPS Y2, Y13, Y13
+	VADDPS Y4, Y13, Y13
+	VADDPS Y6, Y13, Y13
+	VADDPS (R9)(R12*2), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS (R15), Y14
+	VADDPS Y7, Y14, Y14
+	VADDPS (R10), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyA6Last5AVX2(args *transformArgs)
+TEXT ·multiplyA6Last5AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1696(SB), Y13
+	VBROADCASTSS constantsAVX2<>+1728(SB), Y14
+	VBROADCASTSS constantsAVX2<>+0(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMULPS Y15, Y2, Y10
+	VFMADD231PS Y13, Y4, Y10
+	VADDPS Y0, Y10, Y10
+	VMULPS constantsAVX2<>+32(SB), Y1, Y11
+	VFMADD231PS Y14, Y3, Y11
+	VADDPS Y11, Y10, Y12
+	VSUBPS Y11, Y10, Y5
+	VMOVUPS Y12, (R8)
+	VMOVUPS Y5, (R8)(R12*1)
+	VADDPS Y2, Y0, Y6
+	VADDPS Y4, Y6, Y6
+	VADDPS Y3, Y1, Y7
+	VADDPS Y7, Y6, Y8
+	VSUBPS Y7, Y6, Y9
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS Y9, (R9)
+	VMULPS constantsAVX2<>+1792(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y10
+	VADDPS Y0, Y10, Y10
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1888(SB), Y3, Y11
+	VADDPS Y11, Y10, Y12
+	VSUBPS Y11, Y10, Y5
+	VMOVUPS Y12, (R8)(R12*4)
+	VMOVUPS Y5, (R9)(R12*2)
+	VMOVUPS Y0, (R10)
+	VXORPS Y6, Y6, Y6
+	VMOVUPS Y6, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedA6Last5AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA6Last5AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VADDPS Y2, Y0, Y13
+	VADDPS Y4, Y13, Y13
+	VADDPS Y6, Y13, Y13
+	VMOVUPS Y13, (R8)
+	VMULPS constantsAVX2<>+32(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMULPS constantsAVX2<>+0(SB), Y0, Y15
+	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y15
+	VADDPS Y2, Y15, Y15
+	VMOVUPS Y15, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1728(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VMOVUPS Y8, (R9)
+	VMULPS constantsAVX2<>+1696(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y9
+	VADDPS Y2, Y9, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueA6Last5AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA6Last5AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y13
+	VADDPS Y0, Y13, Y13
+	VADDPS Y2, Y13, Y13
+	VADDPS Y4, Y13, Y13
+	VADDPS Y6, Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y8
+	VADDPS Y2, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1728(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y9
+	VADDPS Y3, Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y10
+	VADDPS Y2, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y13
+	VADDPS Y0, Y13, Y13
+	VADDPS Y2, Y13, Y13
+	VADDPS Y4, Y13, Y13
+	VADDPS Y6, Y13, Y13
+	VADDPS (R8), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VADDPS (R8)(R12*1), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS (R8)(R12*2), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1728(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y9
+	VADDPS Y3, Y9, Y9
+	VADDPS (R9), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS (R8)(R12*4), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6Last5AVX2(args *transformArgs)
+TEXT ·multiplyB6Last5AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+2112(SB), Y14
+	VBROADCASTSS constantsAVX2<>+2016(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMULPS constantsAVX2<>+1792(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+1952(SB), Y4, Y12
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1984(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y13
+	VADDPS Y13, Y12, Y6
+	VSUBPS Y13, Y12, Y7
+	VMOVUPS Y6, (R8)
+	VMOVUPS Y7, (R8)(R12*1)
+	VMULPS Y15, Y4, Y8
+	VADDPS Y2, Y8, Y8
+	VMULPS Y15, Y3, Y9
+	VADDPS Y1, Y9, Y9
+	VADDPS Y5, Y9, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y11
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y11, (R9)
+	VMULPS constantsAVX2<>+0(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y12
+	VMULPS constantsAVX2<>+32(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1984(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y13
+	VADDPS Y13, Y12, Y6
+	VSUBPS Y13, Y12, Y7
+	VMOVUPS Y6, (R8)(R12*4)
+	VMOVUPS Y7, (R9)(R12*2)
+	VMULPS constantsAVX2<>+2080(SB), Y2, Y8
+	VFMADD231PS Y14, Y4, Y8
+	VSUBPS Y0, Y8, Y8
+	VMOVUPS Y8, (R10)
+	VMULPS constantsAVX2<>+2080(SB), Y3, Y9
+	VFMADD231PS Y14, Y5, Y9
+	VSUBPS Y1, Y9, Y9
+	VMOVUPS Y9, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6Last5AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB6Last5AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMULPS constantsAVX2<>+2336(SB), Y6, Y14
+	VMOVUPS Y14, (R8)
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y15
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y15
+	VADDPS Y3, Y15, Y15
+	VSUBPS Y7, Y15, Y15
+	VMOVUPS Y15, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1792(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y8
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y8
+	VADDPS Y2, Y8, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1984(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y9
+	VMOVUPS Y9, (R9)
+	VMULPS constantsAVX2<>+1952(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y10
+	VMOVUPS Y10, (R8)(R12*4)
+	VMULPS constantsAVX2<>+32(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y11
+	VADDPS Y3, Y11, Y11
+	VMOVUPS Y11, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6Last5AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB6Last5AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y14
+	VSUBPS Y6, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VSUBPS Y7, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*1)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y9
+	VADDPS Y2, Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*2)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y12
+	VADDPS Y3, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y14
+	VSUBPS Y6, Y14, Y14
+	VADDPS (R8), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VSUBPS Y7, Y8, Y8
+	VADDPS (R8)(R12*1), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*1)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y9
+	VADDPS Y2, Y9, Y9
+	VADDPS (R8)(R12*2), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*2)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y10
+	VADDPS (R9), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y11
+	VADDPS (R8)(R12*4), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y12
+	VADDPS Y3, Y12, Y12
+	VADDPS (R9)(R12*2), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6Last6AVX2(args *transformArgs)
+TEXT ·multiplyB6Last6AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+2112(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMOVUPS (DX), Y6
+	VMULPS constantsAVX2<>+1792(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+1952(SB), Y4, Y13
+	VADDPS Y6, Y13, Y13
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1984(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y14
+	VADDPS Y14, Y13, Y7
+	VSUBPS Y14, Y13, Y8
+	VMOVUPS Y7, (R8)
+	VMOVUPS Y8, (R8)(R12*1)
+	VMULPS constantsAVX2<>+2016(SB), Y4, Y9
+	VADDPS Y2, Y9, Y9
+	VADDPS Y6, Y9, Y9
+	VMULPS constantsAVX2<>+2016(SB), Y3, Y10
+	VADDPS Y1, Y10, Y10
+	VADDPS Y5, Y10, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y12
+	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS Y12, (R9)
+	VMULPS constantsAVX2<>+0(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y13
+	VADDPS Y6, Y13, Y13
+	VMULPS constantsAVX2<>+32(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1984(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y14
+	VADDPS Y14, Y13, Y7
+	VSUBPS Y14, Y13, Y8
+	VMOVUPS Y7, (R8)(R12*4)
+	VMOVUPS Y8, (R9)(R12*2)
+	VMULPS constantsAVX2<>+2080(SB), Y2, Y9
+	VFMADD231PS Y15, Y4, Y9
+	VADDPS Y6, Y9, Y9
+	VSUBPS Y0, Y9, Y9
+	VMOVUPS Y9, (R10)
+	VMULPS constantsAVX2<>+2080(SB), Y3, Y10
+	VFMADD231PS Y15, Y5, Y10
+	VSUBPS Y1, Y10, Y10
+	VMOVUPS Y10, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6Last6AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB6Last6AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMULPS constantsAVX2<>+2336(SB), Y6, Y15
+	VMOVUPS Y15, (R8)
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VSUBPS Y7, Y8, Y8
+	VMOVUPS Y8, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1792(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y9
+	VADDPS Y2, Y9, Y9
+	VMOVUPS Y9, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1984(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y10
+	VMOVUPS Y10, (R9)
+	VMULPS constantsAVX2<>+1952(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y11
+	VMOVUPS Y11, (R8)(R12*4)
+	VMULPS constantsAVX2<>+32(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y12
+	VADDPS Y3, Y12, Y12
+	VMOVUPS Y12, (R9)(R12*2)
+	VADDPS Y2, Y0, Y13
+	VADDPS Y4, Y13, Y13
+	VADDPS Y6, Y13, Y13
+	VMOVUPS Y13, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6Last6AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB6Last6AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y8
+	VSUBPS Y6, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y9
+	VADDPS Y3, Y9, Y9
+	VSUBPS Y7, Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y10
+	VADDPS Y2, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R9)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*4)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y13
+	VADDPS Y3, Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS (R15), Y14
+	VADDPS Y0, Y14, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS Y4, Y14, Y14
+	VADDPS Y6, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y8
+	VSUBPS Y6, Y8, Y8
+	VADDPS (R8), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y9
+	VADDPS Y3, Y9, Y9
+	VSUBPS Y7, Y9, Y9
+	VADDPS (R8)(R12*1), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS (R8)(R12*2), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y11
+	VADDPS (R9), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R9)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y12
+	VADDPS (R8)(R12*4), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*4)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y13
+	VADDPS Y3, Y13, Y13
+	VADDPS (R9)(R12*2), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)(R12*2)
+	VMOVUPS (R15), Y14
+	VADDPS Y0, Y14, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS Y4, Y14, Y14
+	VADDPS Y6, Y14, Y14
+	VADDPS (R10), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB7FirstAVX2(args *transformArgs)
+TEXT ·multiplyB7FirstAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMULPS constantsAVX2<>+2816(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+1152(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+2848(SB), Y4, Y9
+	VADDPS Y6, Y9, Y9
+	VMULPS constantsAVX2<>+2880(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+2912(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y5, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y12
+	VMOVUPS Y11, (R8)
+	VMOVUPS Y12, (R8)(R12*1)
+	VMULPS constantsAVX2<>+2944(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3008(SB), Y4, Y13
+	VADDPS Y6, Y13, Y13
+	VMULPS constantsAVX2<>+3040(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+448(SB), Y5, Y14
+	VADDPS Y14, Y13, Y15
+	VSUBPS Y14, Y13, Y8
+	VMOVUPS Y15, (R8)(R12*2)
+	VMOVUPS Y8, (R9)
+	VMULPS constantsAVX2<>+3104(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+3136(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y9
+	VADDPS Y6, Y9, Y9
+	VMULPS constantsAVX2<>+3200(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+3232(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y12
+	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS Y12, (R9)(R12*2)
+	VMULPS constantsAVX2<>+3264(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+3296(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3328(SB), Y4, Y13
+	VADDPS Y6, Y13, Y13
+	VMULPS constantsAVX2<>+3360(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+3392(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y14
+	VADDPS Y14, Y13, Y15
+	VSUBPS Y14, Y13, Y8
+	VMOVUPS Y15, (R10)
+	VMOVUPS Y8, (R9)(R12*4)
+	VMULPS constantsAVX2<>+3424(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+3456(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+3488(SB), Y5, Y9
+	VADDPS Y7, Y9, Y9
+	VMOVUPS Y9, (R10)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB7FirstAVX2(args *transformArgs)
+TEXT ·multiplyTransposedB7FirstAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMULPS constantsAVX2<>+2816(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y9
+	VMOVUPS Y9, (R8)
+	VMULPS constantsAVX2<>+2880(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y10
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y10
+	VMOVUPS Y10, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1152(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y11
+	VMOVUPS Y11, (R8)(R12*2)
+	VMULPS constantsAVX2<>+2912(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y12
+	VMOVUPS Y12, (R9)
+	VMULPS constantsAVX2<>+2848(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y13
+	VMOVUPS Y13, (R8)(R12*4)
+	VMULPS constantsAVX2<>+0(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y14
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y14
+	VMOVUPS Y14, (R9)(R12*2)
+	VADDPS Y2, Y0, Y15
+	VADDPS Y4, Y15, Y15
+	VADDPS Y6, Y15, Y15
+	VMOVUPS Y15, (R10)
+	VMOVUPS Y8, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB7FirstAVX2(args *transformArgs)
+TEXT ·transposedEpilogueB7FirstAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*1)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y14
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y10
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	VMOVUPS (R15), Y11
+	VADDPS Y0, Y11, Y11
+	VADDPS Y2, Y11, Y11
+	VADDPS Y4, Y11, Y11
+	VADDPS Y6, Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R10)
+	VMOVUPS (R15), Y12
+	VADDPS Y8, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y11
+	VADDPS (R8), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y12
+	VADDPS (R8)(R12*1), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*1)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y13
+	VADDPS (R8)(R12*2), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y14
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y14
+	VADDPS (R9), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y9
+	VADDPS (R8)(R12*4), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y10
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y10
+	VADDPS (R9)(R12*2), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	VMOVUPS (R15), Y11
+	VADDPS Y0, Y11, Y11
+	VADDPS Y2, Y11, Y11
+	VADDPS Y4, Y11, Y11
+	VADDPS Y6, Y11, Y11
+	VADDPS (R10), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R10)
+	VMOVUPS (R15), Y12
+	VADDPS Y8, Y12, Y12
+	VADDPS (R9)(R12*4), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyA7Last6AVX2(args *transformArgs)
+TEXT ·multiplyA7Last6AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+2464(SB), Y14
+	VBROADCASTSS constantsAVX2<>+2368(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMULPS constantsAVX2<>+1696(SB), Y2, Y7
+	VFMADD231PS Y15, Y4, Y7
+	VADDPS Y0, Y7, Y7
+	VMULPS constantsAVX2<>+0(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+2432(SB), Y3, Y8
+	VFMADD231PS Y14, Y5, Y8
+	VADDPS Y8, Y7, Y9
+	VSUBPS Y8, Y7, Y10
+	VMOVUPS Y9, (R8)
+	VMOVUPS Y10, (R8)(R12*1)
+	VMULPS constantsAVX2<>+416(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2496(SB), Y4, Y11
+	VADDPS Y0, Y11, Y11
+	VMULPS constantsAVX2<>+448(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+480(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+2560(SB), Y5, Y12
+	VADDPS Y12, Y11, Y13
+	VSUBPS Y12, Y11, Y6
+	VMOVUPS Y13, (R8)(R12*2)
+	VMOVUPS Y6, (R9)
+	VMULPS constantsAVX2<>+2592(SB), Y2, Y7
+	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y7
+	VADDPS Y0, Y7, Y7
+	VMULPS constantsAVX2<>+2688(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+2720(SB), Y3, Y8
+	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y8
+	VADDPS Y8, Y7, Y9
+	VSUBPS Y8, Y7, Y10
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS Y10, (R9)(R12*2)
+	VMULPS constantsAVX2<>+1792(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+1824(SB), Y4, Y11
+	VADDPS Y0, Y11, Y11
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1888(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+1920(SB), Y5, Y12
+	VADDPS Y12, Y11, Y13
+	VSUBPS Y12, Y11, Y6
+	VMOVUPS Y13, (R10)
+	VMOVUPS Y6, (R9)(R12*4)
+	VXORPS Y7, Y7, Y7
+	VMOVUPS Y7, (R10)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedA7Last6AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA7Last6AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VADDPS Y2, Y0, Y15
+	VADDPS Y4, Y15, Y15
+	VADDPS Y6, Y15, Y15
+	VMOVUPS Y15, (R8)
+	VMULPS constantsAVX2<>+0(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y9
+	VMOVUPS Y9, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1696(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+416(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2592(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+1792(SB), Y6, Y10
+	VMOVUPS Y10, (R8)(R12*2)
+	VMULPS constantsAVX2<>+2432(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+480(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+2720(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+1888(SB), Y7, Y11
+	VMOVUPS Y11, (R9)
+	VMULPS constantsAVX2<>+2368(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+2496(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+1824(SB), Y6, Y12
+	VMOVUPS Y12, (R8)(R12*4)
+	VMULPS constantsAVX2<>+2464(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+2560(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+1920(SB), Y7, Y13
+	VMOVUPS Y13, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueA7Last6AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA7Last6AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMOVUPS (R15), Y9
+	VADDPS Y0, Y9, Y9
+	VADDPS Y2, Y9, Y9
+	VADDPS Y4, Y9, Y9
+	VADDPS Y6, Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*1)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+416(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2592(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+1792(SB), Y6, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+2432(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+480(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+2720(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+1888(SB), Y7, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+2368(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2496(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+1824(SB), Y6, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+2464(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+2560(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+1920(SB), Y7, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMOVUPS (R15), Y9
+	VADDPS Y0, Y9, Y9
+	VADDPS Y2, Y9, Y9
+	VADDPS Y4, Y9, Y9
+	VADDPS Y6, Y9, Y9
+	VADDPS (R8), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y10
+	VADDPS (R8)(R12*1), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*1)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1696(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+416(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2592(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+1792(SB), Y6, Y11
+	VADDPS (R8)(R12*2), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+2432(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+480(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+2720(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+1888(SB), Y7, Y12
+	VADDPS (R9), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+2368(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2496(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+2624(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+1824(SB), Y6, Y13
+	VADDPS (R8)(R12*4), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+2464(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+2560(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+2752(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+1920(SB), Y7, Y14
+	VADDPS (R9)(R12*2), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB7Last6AVX2(args *transformArgs)
+TEXT ·multiplyB7Last6AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+3488(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMOVUPS (DX), Y6
+	VMULPS constantsAVX2<>+2816(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+1152(SB), Y3, Y8
+	VFMADD231PS constantsAVX2<>+2848(SB), Y5, Y8
+	VMULPS constantsAVX2<>+4000(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+2880(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+2912(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y6, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y11
+	VMOVUPS Y10, (R8)
+	VMOVUPS Y11, (R8)(R12*1)
+	VMULPS constantsAVX2<>+2944(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+2976(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3008(SB), Y5, Y12
+	VMULPS constantsAVX2<>+4032(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+3040(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3072(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+448(SB), Y6, Y13
+	VADDPS Y13, Y12, Y14
+	VSUBPS Y13, Y12, Y7
+	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS Y7, (R9)
+	VMULPS constantsAVX2<>+3104(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+3136(SB), Y3, Y8
+	VFMADD231PS constantsAVX2<>+3168(SB), Y5, Y8
+	VMULPS constantsAVX2<>+4064(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+3200(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+3232(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2688(SB), Y6, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y11
+	VMOVUPS Y10, (R8)(R12*4)
+	VMOVUPS Y11, (R9)(R12*2)
+	VMULPS constantsAVX2<>+3264(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+3296(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3328(SB), Y5, Y12
+	VMULPS constantsAVX2<>+4096(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+3360(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3392(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+1856(SB), Y6, Y13
+	VADDPS Y13, Y12, Y14
+	VSUBPS Y13, Y12, Y7
+	VMOVUPS Y14, (R10)
+	VMOVUPS Y7, (R9)(R12*4)
+	VMULPS constantsAVX2<>+4128(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+3424(SB), Y2, Y8
+	VFMADD231PS constantsAVX2<>+3456(SB), Y4, Y8
+	VFMADD231PS Y15, Y6, Y8
+	VMOVUPS Y8, (R10)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB7Last6AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB7Last6AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMULPS constantsAVX2<>+4000(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+4032(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+4064(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+4096(SB), Y7, Y9
+	VFMADD231PS constantsAVX2<>+4128(SB), Y8, Y9
+	VMOVUPS Y9, (R8)
+	VMULPS constantsAVX2<>+2816(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y10
+	VMOVUPS Y10, (R8)(R12*1)
+	VMULPS constantsAVX2<>+2880(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y11
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y11
+	VMOVUPS Y11, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1152(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y12
+	VMOVUPS Y12, (R9)
+	VMULPS constantsAVX2<>+2912(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y13
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y13
+	VMOVUPS Y13, (R8)(R12*4)
+	VMULPS constantsAVX2<>+2848(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y14
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y14
+	VMOVUPS Y14, (R9)(R12*2)
+	VMULPS constantsAVX2<>+0(SB), Y1, Y15
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y15
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y15
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y15
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y15
+	VMOVUPS Y15, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB7Last6AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB7Last6AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+4000(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+4032(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+4064(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+4096(SB), Y7, Y10
+	VFMADD231PS constantsAVX2<>+4128(SB), Y8, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*2)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y14
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*4)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)(R12*2)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y10
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+4000(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+4032(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+4064(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+4096(SB), Y7, Y10
+	VFMADD231PS constantsAVX2<>+4128(SB), Y8, Y10
+	VADDPS (R8), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y11
+	VADDPS (R8)(R12*1), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y12
+	VADDPS (R8)(R12*2), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*2)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y13
+	VADDPS (R9), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R9)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y14
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y14
+	VADDPS (R8)(R12*4), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*4)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y9
+	VADDPS (R9)(R12*2), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)(R12*2)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y10
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y10
+	VADDPS (R10), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB7Last7AVX2(args *transformArgs)
+TEXT ·multiplyB7Last7AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMULPS constantsAVX2<>+2816(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+1152(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+2848(SB), Y5, Y9
+	VADDPS Y7, Y9, Y9
+	VMULPS constantsAVX2<>+4000(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2880(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2912(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+0(SB), Y6, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y12
+	VMOVUPS Y11, (R8)
+	VMOVUPS Y12, (R8)(R12*1)
+	VMULPS constantsAVX2<>+2944(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+2976(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3008(SB), Y5, Y13
+	VADDPS Y7, Y13, Y13
+	VMULPS constantsAVX2<>+4032(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+3040(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+3072(SB), Y4, Y14
+	VFMADD231PS constantsAVX2<>+448(SB), Y6, Y14
+	VADDPS Y14, Y13, Y15
+	VSUBPS Y14, Y13, Y8
+	VMOVUPS Y15, (R8)(R12*2)
+	VMOVUPS Y8, (R9)
+	VMULPS constantsAVX2<>+3104(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+3136(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+3168(SB), Y5, Y9
+	VADDPS Y7, Y9, Y9
+	VMULPS constantsAVX2<>+4064(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+3200(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+3232(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2688(SB), Y6, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y12
+	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS Y12, (R9)(R12*2)
+	VMULPS constantsAVX2<>+3264(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+3296(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3328(SB), Y5, Y13
+	VADDPS Y7, Y13, Y13
+	VMULPS constantsAVX2<>+4096(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+3360(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+3392(SB), Y4, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y6, Y14
+	VADDPS Y14, Y13, Y15
+	VSUBPS Y14, Y13, Y8
+	VMOVUPS Y15, (R10)
+	VMOVUPS Y8, (R9)(R12*4)
+	VMULPS constantsAVX2<>+4128(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+3424(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+3456(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+3488(SB), Y6, Y9
+	VMOVUPS Y9, (R10)(R12*2)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB7Last7AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB7Last7AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMULPS constantsAVX2<>+4000(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+4032(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+4064(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+4096(SB), Y7, Y10
+	VFMADD231PS constantsAVX2<>+4128(SB), Y8, Y10
+	VMOVUPS Y10, (R8)
+	VMULPS constantsAVX2<>+2816(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y11
+	VMOVUPS Y11, (R8)(R12*1)
+	VMULPS constantsAVX2<>+2880(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y12
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y12
+	VMOVUPS Y12, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1152(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y13
+	VMOVUPS Y13, (R9)
+	VMULPS constantsAVX2<>+2912(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y14
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y14
+	VMOVUPS Y14, (R8)(R12*4)
+	VMULPS constantsAVX2<>+2848(SB), Y0, Y15
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y15
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y15
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y15
+	VMOVUPS Y15, (R9)(R12*2)
+	VMULPS constantsAVX2<>+0(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y9
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y9
+	VMOVUPS Y9, (R10)
+	VADDPS Y2, Y0, Y10
+	VADDPS Y4, Y10, Y10
+	VADDPS Y6, Y10, Y10
+	VMOVUPS Y10, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB7Last7AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB7Last7AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+4000(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+4032(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+4064(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+4096(SB), Y7, Y11
+	VFMADD231PS constantsAVX2<>+4128(SB), Y8, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*1)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y13
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y14
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y9
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y11
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R10)
+	VMOVUPS (R15), Y12
+	VADDPS Y0, Y12, Y12
+	VADDPS Y2, Y12, Y12
+	VADDPS Y4, Y12, Y12
+	VADDPS Y6, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VSUBPS (CX)(DI*4), Y6, Y7
+	VADDPS (CX)(DI*4), Y6, Y6
+	VMOVUPS (DX)(DI*2), Y8
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+4000(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+4032(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+4064(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+4096(SB), Y7, Y11
+	VFMADD231PS constantsAVX2<>+4128(SB), Y8, Y11
+	VADDPS (R8), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+2816(SB), Y0, Y12
+	VFMADD231PS constantsAVX2<>+2944(SB), Y2, Y12
+	VFMADD231PS constantsAVX2<>+3104(SB), Y4, Y12
+	VFMADD231PS constantsAVX2<>+3264(SB), Y6, Y12
+	VADDPS (R8)(R12*1), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)(R12*1)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+2880(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+3040(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3200(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+3360(SB), Y7, Y13
+	VFMADD231PS constantsAVX2<>+3424(SB), Y8, Y13
+	VADDPS (R8)(R12*2), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*2)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1152(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+2976(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+3136(SB), Y4, Y14
+	VFMADD231PS constantsAVX2<>+3296(SB), Y6, Y14
+	VADDPS (R9), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+2912(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+3072(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+3232(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+3392(SB), Y7, Y9
+	VFMADD231PS constantsAVX2<>+3456(SB), Y8, Y9
+	VADDPS (R8)(R12*4), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+2848(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+3008(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+3168(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+3328(SB), Y6, Y10
+	VADDPS (R9)(R12*2), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+0(SB), Y1, Y11
+	VFMADD231PS constantsAVX2<>+448(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+2688(SB), Y5, Y11
+	VFMADD231PS constantsAVX2<>+1856(SB), Y7, Y11
+	VFMADD231PS constantsAVX2<>+3488(SB), Y8, Y11
+	VADDPS (R10), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R10)
+	VMOVUPS (R15), Y12
+	VADDPS Y0, Y12, Y12
+	VADDPS Y2, Y12, Y12
+	VADDPS Y4, Y12, Y12
+	VADDPS Y6, Y12, Y12
+	VADDPS (R9)(R12*4), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB5MiddleAVX2(args *transformArgs)
+TEXT ·multiplyB5MiddleAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMOVUPS (DX), Y6
+	VMULPS constantsAVX2<>+64(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1216(SB), Y3, Y12
+	VADDPS Y5, Y12, Y12
+	VMULPS constantsAVX2<>+3904(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+1248(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+1088(SB), Y4, Y13
+	VADDPS Y13, Y12, Y14
+	VSUBPS Y13, Y12, Y7
+	VMOVUPS Y14, (R8)
+	VMOVUPS Y7, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1280(SB), Y1, Y8
+	VFMADD231PS Y15, Y3, Y8
+	VADDPS Y5, Y8, Y8
+	VMULPS constantsAVX2<>+1280(SB), Y0, Y9
+	VFMADD231PS Y15, Y2, Y9
+	VADDPS Y4, Y9, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y9, Y8, Y11
+	VMOVUPS Y10, (R8)(R12*2)
+	VMOVUPS Y11, (R9)
+	VMULPS constantsAVX2<>+1024(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1344(SB), Y3, Y12
+	VADDPS Y5, Y12, Y12
+	VMULPS constantsAVX2<>+3936(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+1376(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+96(SB), Y4, Y13
+	VADDPS Y13, Y12, Y14
+	VSUBPS Y13, Y12, Y7
+	VMOVUPS Y14, (R8)(R12*4)
+	VMOVUPS Y7, (R9)(R12*2)
+	VMULPS constantsAVX2<>+3968(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+1408(SB), Y2, Y8
+	VFMADD231PS constantsAVX2<>+1440(SB), Y4, Y8
+	VADDPS Y6, Y8, Y8
+	VMOVUPS Y8, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB5MiddleAVX2(args *transformArgs)
+TEXT ·multiplyTransposedB5MiddleAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1312(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMULPS constantsAVX2<>+3904(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1280(SB), Y3, Y13
+	VFMADD231PS constantsAVX2<>+3936(SB), Y5, Y13
+	VFMADD231PS constantsAVX2<>+3968(SB), Y6, Y13
+	VMOVUPS Y13, (R8)
+	VMULPS constantsAVX2<>+64(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1248(SB), Y1, Y7
+	VFMADD231PS Y15, Y3, Y7
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y7
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y7
+	VMOVUPS Y7, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1216(SB), Y0, Y8
+	VFMADD231PS Y15, Y2, Y8
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y8
+	VMOVUPS Y8, (R9)
+	VMULPS constantsAVX2<>+1088(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y9
+	VADDPS Y3, Y9, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	VADDPS Y2, Y0, Y10
+	VADDPS Y4, Y10, Y10
+	VMOVUPS Y10, (R9)(R12*2)
+	VMOVUPS Y6, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB5MiddleAVX2(args *transformArgs)
+TEXT ·transposedEpilogueB5MiddleAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+3904(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1280(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+3936(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+3968(SB), Y6, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)
+	VMOVUPS (R15), Y7
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y7
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y7
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y7
+	VMAXPS Y7, Y15, Y7
+	VMOVUPS Y7, (R8)(R12*1)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y8
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y10
+	VADDPS Y3, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*4)
+	VMOVUPS (R15), Y11
+	VADDPS Y0, Y11, Y11
+	VADDPS Y2, Y11, Y11
+	VADDPS Y4, Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R9)(R12*2)
+	VMOVUPS (R15), Y12
+	VADDPS Y6, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+3904(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1280(SB), Y3, Y14
+	VFMADD231PS constantsAVX2<>+3936(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+3968(SB), Y6, Y14
+	VADDPS (R8), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)
+	VMOVUPS (R15), Y7
+	VFMADD231PS constantsAVX2<>+64(SB), Y0, Y7
+	VFMADD231PS constantsAVX2<>+1280(SB), Y2, Y7
+	VFMADD231PS constantsAVX2<>+1024(SB), Y4, Y7
+	VADDPS (R8)(R12*1), Y7, Y7
+	VMAXPS Y7, Y15, Y7
+	VMOVUPS Y7, (R8)(R12*1)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1248(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+1312(SB), Y3, Y8
+	VFMADD231PS constantsAVX2<>+1376(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+1408(SB), Y6, Y8
+	VADDPS (R8)(R12*2), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1216(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+1312(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+1344(SB), Y4, Y9
+	VADDPS (R9), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1088(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+96(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+1440(SB), Y6, Y10
+	VADDPS Y3, Y10, Y10
+	VADDPS (R8)(R12*4), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*4)
+	VMOVUPS (R15), Y11
+	VADDPS Y0, Y11, Y11
+	VADDPS Y2, Y11, Y11
+	VADDPS Y4, Y11, Y11
+	VADDPS (R9)(R12*2), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R9)(R12*2)
+	VMOVUPS (R15), Y12
+	VADDPS Y6, Y12, Y12
+	VADDPS (R10), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R10)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6MiddleAVX2(args *transformArgs)
+TEXT ·multiplyB6MiddleAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMOVUPS (CX)(DI*2), Y5
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMULPS constantsAVX2<>+1792(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+1952(SB), Y4, Y14
+	VADDPS Y6, Y14, Y14
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y15
+	VFMADD231PS constantsAVX2<>+1984(SB), Y3, Y15
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y15
+	VADDPS Y15, Y14, Y8
+	VSUBPS Y15, Y14, Y9
+	VMOVUPS Y8, (R8)
+	VMOVUPS Y9, (R8)(R12*1)
+	VMULPS constantsAVX2<>+2016(SB), Y4, Y10
+	VADDPS Y2, Y10, Y10
+	VADDPS Y6, Y10, Y10
+	VMULPS constantsAVX2<>+2016(SB), Y3, Y11
+	VADDPS Y1, Y11, Y11
+	VADDPS Y5, Y11, Y11
+	VADDPS Y11, Y10, Y12
+	VSUBPS Y11, Y10, Y13
+	VMOVUPS Y12, (R8)(R12*2)
+	VMOVUPS Y13, (R9)
+	VMULPS constantsAVX2<>+0(SB), Y2, Y14
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y14
+	VADDPS Y6, Y14, Y14
+	VMULPS constantsAVX2<>+32(SB), Y1, Y15
+	VFMADD231PS constantsAVX2<>+1984(SB), Y3, Y15
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y15
+	VADDPS Y15, Y14, Y8
+	VSUBPS Y15, Y14, Y9
+	VMOVUPS Y8, (R8)(R12*4)
+	VMOVUPS Y9, (R9)(R12*2)
+	VMULPS constantsAVX2<>+2080(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2112(SB), Y4, Y10
+	VADDPS Y6, Y10, Y10
+	VSUBPS Y0, Y10, Y10
+	VMOVUPS Y10, (R10)
+	VMULPS constantsAVX2<>+2080(SB), Y3, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y5, Y11
+	VADDPS Y7, Y11, Y11
+	VSUBPS Y1, Y11, Y11
+	VMOVUPS Y11, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6MiddleAVX2(args *transformArgs)
+TEXT ·multiplyTransposedB6MiddleAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMULPS constantsAVX2<>+2336(SB), Y6, Y15
+	VMOVUPS Y15, (R8)
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VSUBPS Y7, Y8, Y8
+	VMOVUPS Y8, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1792(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y9
+	VADDPS Y2, Y9, Y9
+	VMOVUPS Y9, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1984(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y10
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y10
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y10
+	VMOVUPS Y10, (R9)
+	VMULPS constantsAVX2<>+1952(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y11
+	VMOVUPS Y11, (R8)(R12*4)
+	VMULPS constantsAVX2<>+32(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y12
+	VADDPS Y3, Y12, Y12
+	VMOVUPS Y12, (R9)(R12*2)
+	VADDPS Y2, Y0, Y13
+	VADDPS Y4, Y13, Y13
+	VADDPS Y6, Y13, Y13
+	VMOVUPS Y13, (R10)
+	VMOVUPS Y7, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6MiddleAVX2(args *transformArgs)
+TEXT ·transposedEpilogueB6MiddleAVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y9
+	VSUBPS Y6, Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y10
+	VADDPS Y3, Y10, Y10
+	VSUBPS Y7, Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*1)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y11
+	VADDPS Y2, Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y14
+	VADDPS Y3, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS (R15), Y8
+	VADDPS Y0, Y8, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS Y4, Y8, Y8
+	VADDPS Y6, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R10)
+	VMOVUPS (R15), Y9
+	VADDPS Y7, Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y9
+	VSUBPS Y6, Y9, Y9
+	VADDPS (R8), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R8)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y10
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y10
+	VADDPS Y3, Y10, Y10
+	VSUBPS Y7, Y10, Y10
+	VADDPS (R8)(R12*1), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*1)
+	VMOVUPS (R15), Y11
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y11
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y11
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y11
+	VADDPS Y2, Y11, Y11
+	VADDPS (R8)(R12*2), Y11, Y11
+	VMAXPS Y11, Y15, Y11
+	VMOVUPS Y11, (R8)(R12*2)
+	VMOVUPS (R15), Y12
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y12
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y12
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y12
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y12
+	VADDPS (R9), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R9)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y13
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y13
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y13
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y13
+	VADDPS (R8)(R12*4), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*4)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y14
+	VFMADD231PS constantsAVX2<>+2112(SB), Y7, Y14
+	VADDPS Y3, Y14, Y14
+	VADDPS (R9)(R12*2), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R9)(R12*2)
+	VMOVUPS (R15), Y8
+	VADDPS Y0, Y8, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS Y4, Y8, Y8
+	VADDPS Y6, Y8, Y8
+	VADDPS (R10), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R10)
+	VMOVUPS (R15), Y9
+	VADDPS Y7, Y9, Y9
+	VADDPS (R9)(R12*4), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyA6Last4AVX2(args *transformArgs)
+TEXT ·multiplyA6Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+1728(SB), Y12
+	VBROADCASTSS constantsAVX2<>+0(SB), Y13
+	VBROADCASTSS constantsAVX2<>+32(SB), Y14
+	VBROADCASTSS constantsAVX2<>+1856(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMULPS Y13, Y2, Y9
+	VADDPS Y0, Y9, Y9
+	VMULPS Y14, Y1, Y10
+	VFMADD231PS Y12, Y3, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y4
+	VMOVUPS Y11, (R8)
+	VMOVUPS Y4, (R8)(R12*1)
+	VADDPS Y2, Y0, Y5
+	VADDPS Y3, Y1, Y6
+	VADDPS Y6, Y5, Y7
+	VSUBPS Y6, Y5, Y8
+	VMOVUPS Y7, (R8)(R12*2)
+	VMOVUPS Y8, (R9)
+	VMULPS constantsAVX2<>+1792(SB), Y2, Y9
+	VADDPS Y0, Y9, Y9
+	VMULPS Y15, Y1, Y10
+	VFMADD231PS constantsAVX2<>+1888(SB), Y3, Y10
+	VADDPS Y10, Y9, Y11
+	VSUBPS Y10, Y9, Y4
+	VMOVUPS Y11, (R8)(R12*4)
+	VMOVUPS Y4, (R9)(R12*2)
+	VMOVUPS Y0, (R10)
+	VXORPS Y5, Y5, Y5
+	VMOVUPS Y5, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedA6Last4AVX2(args *transformArgs)
+TEXT ·multiplyTransposedA6Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VADDPS Y2, Y0, Y12
+	VADDPS Y4, Y12, Y12
+	VADDPS Y6, Y12, Y12
+	VMOVUPS Y12, (R8)
+	VMULPS constantsAVX2<>+32(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y13
+	VADDPS Y3, Y13, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMULPS constantsAVX2<>+0(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y14
+	VADDPS Y2, Y14, Y14
+	VMOVUPS Y14, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1728(SB), Y1, Y15
+	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y15
+	VADDPS Y3, Y15, Y15
+	VMOVUPS Y15, (R9)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueA6Last4AVX2(args *transformArgs)
+TEXT ·transposedEpilogueA6Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y12
+	VADDPS Y0, Y12, Y12
+	VADDPS Y2, Y12, Y12
+	VADDPS Y4, Y12, Y12
+	VADDPS Y6, Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y13
+	VADDPS Y3, Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y14
+	VADDPS Y2, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1728(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R9)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y12
+	VADDPS Y0, Y12, Y12
+	VADDPS Y2, Y12, Y12
+	VADDPS Y4, Y12, Y12
+	VADDPS Y6, Y12, Y12
+	VADDPS (R8), Y12, Y12
+	VMAXPS Y12, Y15, Y12
+	VMOVUPS Y12, (R8)
+	VMOVUPS (R15), Y13
+	VFMADD231PS constantsAVX2<>+32(SB), Y1, Y13
+	VFMADD231PS constantsAVX2<>+1856(SB), Y5, Y13
+	VADDPS Y3, Y13, Y13
+	VADDPS (R8)(R12*1), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)(R12*1)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+0(SB), Y0, Y14
+	VFMADD231PS constantsAVX2<>+1792(SB), Y4, Y14
+	VADDPS Y2, Y14, Y14
+	VADDPS (R8)(R12*2), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*2)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1728(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+1888(SB), Y5, Y8
+	VADDPS Y3, Y8, Y8
+	VADDPS (R9), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R9)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6Last4AVX2(args *transformArgs)
+TEXT ·multiplyB6Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX2<>+2016(SB), Y13
+	VBROADCASTSS constantsAVX2<>+1984(SB), Y14
+	VBROADCASTSS constantsAVX2<>+2080(SB), Y15
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX)(DI*1), Y1
+	VMOVUPS (BX)(DI*2), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS (BX)(DI*4), Y4
+	VMULPS constantsAVX2<>+1792(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+1952(SB), Y4, Y11
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y12
+	VFMADD231PS Y14, Y3, Y12
+	VADDPS Y12, Y11, Y5
+	VSUBPS Y12, Y11, Y6
+	VMOVUPS Y5, (R8)
+	VMOVUPS Y6, (R8)(R12*1)
+	VMULPS Y13, Y4, Y7
+	VADDPS Y2, Y7, Y7
+	VMULPS Y13, Y3, Y8
+	VADDPS Y1, Y8, Y8
+	VADDPS Y8, Y7, Y9
+	VSUBPS Y8, Y7, Y10
+	VMOVUPS Y9, (R8)(R12*2)
+	VMOVUPS Y10, (R9)
+	VMULPS constantsAVX2<>+0(SB), Y2, Y11
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y11
+	VMULPS constantsAVX2<>+32(SB), Y1, Y12
+	VFMADD231PS Y14, Y3, Y12
+	VADDPS Y12, Y11, Y5
+	VSUBPS Y12, Y11, Y6
+	VMOVUPS Y5, (R8)(R12*4)
+	VMOVUPS Y6, (R9)(R12*2)
+	VMULPS Y15, Y2, Y7
+	VFMADD231PS constantsAVX2<>+2112(SB), Y4, Y7
+	VSUBPS Y0, Y7, Y7
+	VMOVUPS Y7, (R10)
+	VMULPS Y15, Y3, Y8
+	VSUBPS Y1, Y8, Y8
+	VMOVUPS Y8, (R9)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6Last4AVX2(args *transformArgs)
+TEXT ·multiplyTransposedB6Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMULPS constantsAVX2<>+2336(SB), Y6, Y13
+	VMOVUPS Y13, (R8)
+	VMULPS constantsAVX2<>+1856(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VSUBPS Y7, Y14, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMULPS constantsAVX2<>+1792(SB), Y0, Y15
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y15
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y15
+	VADDPS Y2, Y15, Y15
+	VMOVUPS Y15, (R8)(R12*2)
+	VMULPS constantsAVX2<>+1984(SB), Y1, Y8
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y8
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y8
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y8
+	VMOVUPS Y8, (R9)
+	VMULPS constantsAVX2<>+1952(SB), Y0, Y9
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y9
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y9
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y9
+	VMOVUPS Y9, (R8)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6Last4AVX2(args *transformArgs)
+TEXT ·transposedEpilogueB6Last4AVX2(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Y15
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y13
+	VSUBPS Y6, Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VSUBPS Y7, Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y8
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y8
+	VADDPS Y2, Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Y0
+	VSUBPS (BX)(DI*1), Y0, Y1
+	VADDPS (BX)(DI*1), Y0, Y0
+	VMOVUPS (BX)(DI*2), Y2
+	VSUBPS (CX), Y2, Y3
+	VADDPS (CX), Y2, Y2
+	VMOVUPS (BX)(DI*4), Y4
+	VSUBPS (CX)(DI*2), Y4, Y5
+	VADDPS (CX)(DI*2), Y4, Y4
+	VMOVUPS (DX), Y6
+	VMOVUPS (CX)(DI*4), Y7
+	VMOVUPS (R15), Y13
+	VSUBPS Y6, Y13, Y13
+	VADDPS (R8), Y13, Y13
+	VMAXPS Y13, Y15, Y13
+	VMOVUPS Y13, (R8)
+	VMOVUPS (R15), Y14
+	VFMADD231PS constantsAVX2<>+1856(SB), Y1, Y14
+	VFMADD231PS constantsAVX2<>+32(SB), Y5, Y14
+	VADDPS Y3, Y14, Y14
+	VSUBPS Y7, Y14, Y14
+	VADDPS (R8)(R12*1), Y14, Y14
+	VMAXPS Y14, Y15, Y14
+	VMOVUPS Y14, (R8)(R12*1)
+	VMOVUPS (R15), Y8
+	VFMADD231PS constantsAVX2<>+1792(SB), Y0, Y8
+	VFMADD231PS constantsAVX2<>+0(SB), Y4, Y8
+	VFMADD231PS constantsAVX2<>+2080(SB), Y6, Y8
+	VADDPS Y2, Y8, Y8
+	VADDPS (R8)(R12*2), Y8, Y8
+	VMAXPS Y8, Y15, Y8
+	VMOVUPS Y8, (R8)(R12*2)
+	VMOVUPS (R15), Y9
+	VFMADD231PS constantsAVX2<>+1984(SB), Y1, Y9
+	VFMADD231PS constantsAVX2<>+2016(SB), Y3, Y9
+	VFMADD231PS constantsAVX2<>+1984(SB), Y5, Y9
+	VFMADD231PS constantsAVX2<>+2080(SB), Y7, Y9
+	VADDPS (R9), Y9, Y9
+	VMAXPS Y9, Y15, Y9
+	VMOVUPS Y9, (R9)
+	VMOVUPS (R15), Y10
+	VFMADD231PS constantsAVX2<>+1952(SB), Y0, Y10
+	VFMADD231PS constantsAVX2<>+2016(SB), Y2, Y10
+	VFMADD231PS constantsAVX2<>+2048(SB), Y4, Y10
+	VFMADD231PS constantsAVX2<>+2112(SB), Y6, Y10
+	VADDPS (R8)(R12*4), Y10, Y10
+	VMAXPS Y10, Y15, Y10
+	VMOVUPS Y10, (R8)(R12*4)
+	ADDQ $32, BX
+	ADDQ $32, CX
+	ADDQ $32, DX
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
 // func sumsAVX2(args *sumArgs)
 TEXT ·sumsAVX2(SB), NOSPLIT, $0-8
 	MOVQ args+0(FP), AX
@@ -16729,6 +23217,7211 @@ _vector:
 	VZEROUPPER
 	RET
 
+// func multiplyB5FirstAVX512(args *transformArgs)
+TEXT ·multiplyB5FirstAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z14
+	VBROADCASTSS constantsAVX512<>+180(SB), Z15
+	VBROADCASTSS constantsAVX512<>+152(SB), Z16
+	VBROADCASTSS constantsAVX512<>+172(SB), Z17
+	VBROADCASTSS constantsAVX512<>+156(SB), Z18
+	VBROADCASTSS constantsAVX512<>+168(SB), Z19
+	VBROADCASTSS constantsAVX512<>+128(SB), Z20
+	VBROADCASTSS constantsAVX512<>+136(SB), Z21
+	VBROADCASTSS constantsAVX512<>+160(SB), Z22
+	VBROADCASTSS constantsAVX512<>+12(SB), Z23
+	VBROADCASTSS constantsAVX512<>+8(SB), Z24
+	VBROADCASTSS constantsAVX512<>+176(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMULPS Z24, Z0, Z11
+	VFMADD231PS Z16, Z2, Z11
+	VADDPS Z4, Z11, Z11
+	VMULPS Z18, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VADDPS Z12, Z11, Z13
+	VSUBPS Z12, Z11, Z6
+	VMOVUPS Z13, (R8)
+	VMOVUPS Z6, (R8)(R12*1)
+	VMULPS Z22, Z0, Z7
+	VFMADD231PS Z14, Z2, Z7
+	VADDPS Z4, Z7, Z7
+	VMULPS Z14, Z1, Z8
+	VADDPS Z3, Z8, Z8
+	VADDPS Z8, Z7, Z9
+	VSUBPS Z8, Z7, Z10
+	VMOVUPS Z9, (R8)(R12*2)
+	VMOVUPS Z10, (R9)
+	VMULPS Z20, Z0, Z11
+	VFMADD231PS Z19, Z2, Z11
+	VADDPS Z4, Z11, Z11
+	VMULPS Z17, Z1, Z12
+	VFMADD231PS Z23, Z3, Z12
+	VADDPS Z12, Z11, Z13
+	VSUBPS Z12, Z11, Z6
+	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS Z6, (R9)(R12*2)
+	VMULPS Z25, Z1, Z7
+	VFMADD231PS Z15, Z3, Z7
+	VADDPS Z5, Z7, Z7
+	VMOVUPS Z7, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB5FirstAVX512(args *transformArgs)
+TEXT ·multiplyTransposedB5FirstAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+180(SB), Z16
+	VBROADCASTSS constantsAVX512<>+152(SB), Z17
+	VBROADCASTSS constantsAVX512<>+172(SB), Z18
+	VBROADCASTSS constantsAVX512<>+156(SB), Z19
+	VBROADCASTSS constantsAVX512<>+168(SB), Z20
+	VBROADCASTSS constantsAVX512<>+128(SB), Z21
+	VBROADCASTSS constantsAVX512<>+136(SB), Z22
+	VBROADCASTSS constantsAVX512<>+160(SB), Z23
+	VBROADCASTSS constantsAVX512<>+12(SB), Z24
+	VBROADCASTSS constantsAVX512<>+8(SB), Z25
+	VBROADCASTSS constantsAVX512<>+176(SB), Z26
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMULPS Z25, Z0, Z12
+	VFMADD231PS Z23, Z2, Z12
+	VFMADD231PS Z21, Z4, Z12
+	VMOVUPS Z12, (R8)
+	VMULPS Z19, Z1, Z13
+	VFMADD231PS Z15, Z3, Z13
+	VFMADD231PS Z18, Z5, Z13
+	VFMADD231PS Z26, Z6, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMULPS Z17, Z0, Z14
+	VFMADD231PS Z15, Z2, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VMOVUPS Z14, (R8)(R12*2)
+	VMULPS Z22, Z1, Z7
+	VFMADD231PS Z24, Z5, Z7
+	VFMADD231PS Z16, Z6, Z7
+	VADDPS Z3, Z7, Z7
+	VMOVUPS Z7, (R9)
+	VADDPS Z2, Z0, Z8
+	VADDPS Z4, Z8, Z8
+	VMOVUPS Z8, (R8)(R12*4)
+	VMOVUPS Z6, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB5FirstAVX512(args *transformArgs)
+TEXT ·transposedEpilogueB5FirstAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+180(SB), Z16
+	VBROADCASTSS constantsAVX512<>+152(SB), Z17
+	VBROADCASTSS constantsAVX512<>+172(SB), Z18
+	VBROADCASTSS constantsAVX512<>+156(SB), Z19
+	VBROADCASTSS constantsAVX512<>+168(SB), Z20
+	VBROADCASTSS constantsAVX512<>+128(SB), Z21
+	VBROADCASTSS constantsAVX512<>+136(SB), Z22
+	VBROADCASTSS constantsAVX512<>+160(SB), Z23
+	VBROADCASTSS constantsAVX512<>+12(SB), Z24
+	VBROADCASTSS constantsAVX512<>+8(SB), Z25
+	VBROADCASTSS constantsAVX512<>+176(SB), Z26
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z25, Z0, Z13
+	VFMADD231PS Z23, Z2, Z13
+	VFMADD231PS Z21, Z4, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z19, Z1, Z14
+	VFMADD231PS Z15, Z3, Z14
+	VFMADD231PS Z18, Z5, Z14
+	VFMADD231PS Z26, Z6, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMOVUPS (R15), Z7
+	VFMADD231PS Z17, Z0, Z7
+	VFMADD231PS Z15, Z2, Z7
+	VFMADD231PS Z20, Z4, Z7
+	VMAXPS Z7, Z31, Z7
+	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z22, Z1, Z8
+	VFMADD231PS Z24, Z5, Z8
+	VFMADD231PS Z16, Z6, Z8
+	VADDPS Z3, Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R9)
+	VMOVUPS (R15), Z9
+	VADDPS Z0, Z9, Z9
+	VADDPS Z2, Z9, Z9
+	VADDPS Z4, Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	VMOVUPS (R15), Z10
+	VADDPS Z6, Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+180(SB), Z16
+	VBROADCASTSS constantsAVX512<>+152(SB), Z17
+	VBROADCASTSS constantsAVX512<>+172(SB), Z18
+	VBROADCASTSS constantsAVX512<>+156(SB), Z19
+	VBROADCASTSS constantsAVX512<>+168(SB), Z20
+	VBROADCASTSS constantsAVX512<>+128(SB), Z21
+	VBROADCASTSS constantsAVX512<>+136(SB), Z22
+	VBROADCASTSS constantsAVX512<>+160(SB), Z23
+	VBROADCASTSS constantsAVX512<>+12(SB), Z24
+	VBROADCASTSS constantsAVX512<>+8(SB), Z25
+	VBROADCASTSS constantsAVX512<>+176(SB), Z26
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z25, Z0, Z13
+	VFMADD231PS Z23, Z2, Z13
+	VFMADD231PS Z21, Z4, Z13
+	VADDPS (R8), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z19, Z1, Z14
+	VFMADD231PS Z15, Z3, Z14
+	VFMADD231PS Z18, Z5, Z14
+	VFMADD231PS Z26, Z6, Z14
+	VADDPS (R8)(R12*1), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMOVUPS (R15), Z7
+	VFMADD231PS Z17, Z0, Z7
+	VFMADD231PS Z15, Z2, Z7
+	VFMADD231PS Z20, Z4, Z7
+	VADDPS (R8)(R12*2), Z7, Z7
+	VMAXPS Z7, Z31, Z7
+	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z22, Z1, Z8
+	VFMADD231PS Z24, Z5, Z8
+	VFMADD231PS Z16, Z6, Z8
+	VADDPS Z3, Z8, Z8
+	VADDPS (R9), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R9)
+	VMOVUPS (R15), Z9
+	VADDPS Z0, Z9, Z9
+	VADDPS Z2, Z9, Z9
+	VADDPS Z4, Z9, Z9
+	VADDPS (R8)(R12*4), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	VMOVUPS (R15), Z10
+	VADDPS Z6, Z10, Z10
+	VADDPS (R9)(R12*2), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyA5Last4AVX512(args *transformArgs)
+TEXT ·multiplyA5Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+140(SB), Z12
+	VBROADCASTSS constantsAVX512<>+128(SB), Z13
+	VBROADCASTSS constantsAVX512<>+136(SB), Z14
+	VBROADCASTSS constantsAVX512<>+12(SB), Z15
+	VBROADCASTSS constantsAVX512<>+8(SB), Z16
+	VBROADCASTSS constantsAVX512<>+148(SB), Z17
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMULPS Z13, Z2, Z9
+	VADDPS Z0, Z9, Z9
+	VMULPS Z14, Z1, Z10
+	VFMADD231PS Z12, Z3, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z4
+	VMOVUPS Z11, (R8)
+	VMOVUPS Z4, (R8)(R12*1)
+	VADDPS Z2, Z0, Z5
+	VADDPS Z3, Z1, Z6
+	VADDPS Z6, Z5, Z7
+	VSUBPS Z6, Z5, Z8
+	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS Z8, (R9)
+	VMULPS Z16, Z2, Z9
+	VADDPS Z0, Z9, Z9
+	VMULPS Z15, Z1, Z10
+	VFMADD231PS Z17, Z3, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z4
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS Z4, (R9)(R12*2)
+	VXORPS Z5, Z5, Z5
+	VMOVUPS Z5, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedA5Last4AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA5Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+140(SB), Z15
+	VBROADCASTSS constantsAVX512<>+128(SB), Z16
+	VBROADCASTSS constantsAVX512<>+136(SB), Z17
+	VBROADCASTSS constantsAVX512<>+12(SB), Z18
+	VBROADCASTSS constantsAVX512<>+8(SB), Z19
+	VBROADCASTSS constantsAVX512<>+148(SB), Z20
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VADDPS Z2, Z0, Z11
+	VADDPS Z4, Z11, Z11
+	VMOVUPS Z11, (R8)
+	VMULPS Z17, Z1, Z12
+	VFMADD231PS Z18, Z5, Z12
+	VADDPS Z3, Z12, Z12
+	VMOVUPS Z12, (R8)(R12*1)
+	VMULPS Z16, Z0, Z13
+	VFMADD231PS Z19, Z4, Z13
+	VADDPS Z2, Z13, Z13
+	VMOVUPS Z13, (R8)(R12*2)
+	VMULPS Z15, Z1, Z14
+	VFMADD231PS Z20, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VMOVUPS Z14, (R9)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueA5Last4AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA5Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+140(SB), Z15
+	VBROADCASTSS constantsAVX512<>+128(SB), Z16
+	VBROADCASTSS constantsAVX512<>+136(SB), Z17
+	VBROADCASTSS constantsAVX512<>+12(SB), Z18
+	VBROADCASTSS constantsAVX512<>+8(SB), Z19
+	VBROADCASTSS constantsAVX512<>+148(SB), Z20
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z11
+	VADDPS Z0, Z11, Z11
+	VADDPS Z2, Z11, Z11
+	VADDPS Z4, Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z17, Z1, Z12
+	VFMADD231PS Z18, Z5, Z12
+	VADDPS Z3, Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*1)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z16, Z0, Z13
+	VFMADD231PS Z19, Z4, Z13
+	VADDPS Z2, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*2)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z15, Z1, Z14
+	VFMADD231PS Z20, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R9)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+140(SB), Z15
+	VBROADCASTSS constantsAVX512<>+128(SB), Z16
+	VBROADCASTSS constantsAVX512<>+136(SB), Z17
+	VBROADCASTSS constantsAVX512<>+12(SB), Z18
+	VBROADCASTSS constantsAVX512<>+8(SB), Z19
+	VBROADCASTSS constantsAVX512<>+148(SB), Z20
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z11
+	VADDPS Z0, Z11, Z11
+	VADDPS Z2, Z11, Z11
+	VADDPS Z4, Z11, Z11
+	VADDPS (R8), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z17, Z1, Z12
+	VFMADD231PS Z18, Z5, Z12
+	VADDPS Z3, Z12, Z12
+	VADDPS (R8)(R12*1), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*1)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z16, Z0, Z13
+	VFMADD231PS Z19, Z4, Z13
+	VADDPS Z2, Z13, Z13
+	VADDPS (R8)(R12*2), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*2)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z15, Z1, Z14
+	VFMADD231PS Z20, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VADDPS (R9), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R9)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB5Last4AVX512(args *transformArgs)
+TEXT ·multiplyB5Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z13
+	VBROADCASTSS constantsAVX512<>+160(SB), Z14
+	VBROADCASTSS constantsAVX512<>+180(SB), Z15
+	VBROADCASTSS constantsAVX512<>+152(SB), Z16
+	VBROADCASTSS constantsAVX512<>+172(SB), Z17
+	VBROADCASTSS constantsAVX512<>+156(SB), Z18
+	VBROADCASTSS constantsAVX512<>+168(SB), Z19
+	VBROADCASTSS constantsAVX512<>+496(SB), Z20
+	VBROADCASTSS constantsAVX512<>+128(SB), Z21
+	VBROADCASTSS constantsAVX512<>+492(SB), Z22
+	VBROADCASTSS constantsAVX512<>+136(SB), Z23
+	VBROADCASTSS constantsAVX512<>+488(SB), Z24
+	VBROADCASTSS constantsAVX512<>+12(SB), Z25
+	VBROADCASTSS constantsAVX512<>+8(SB), Z26
+	VBROADCASTSS constantsAVX512<>+176(SB), Z27
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMULPS Z26, Z1, Z10
+	VFMADD231PS Z16, Z3, Z10
+	VMULPS Z24, Z0, Z11
+	VFMADD231PS Z18, Z2, Z11
+	VFMADD231PS Z23, Z4, Z11
+	VADDPS Z11, Z10, Z12
+	VSUBPS Z11, Z10, Z5
+	VMOVUPS Z12, (R8)
+	VMOVUPS Z5, (R8)(R12*1)
+	VMULPS Z14, Z1, Z6
+	VFMADD231PS Z13, Z3, Z6
+	VMULPS Z14, Z0, Z7
+	VFMADD231PS Z13, Z2, Z7
+	VADDPS Z4, Z7, Z7
+	VADDPS Z7, Z6, Z8
+	VSUBPS Z7, Z6, Z9
+	VMOVUPS Z8, (R8)(R12*2)
+	VMOVUPS Z9, (R9)
+	VMULPS Z21, Z1, Z10
+	VFMADD231PS Z19, Z3, Z10
+	VMULPS Z22, Z0, Z11
+	VFMADD231PS Z17, Z2, Z11
+	VFMADD231PS Z25, Z4, Z11
+	VADDPS Z11, Z10, Z12
+	VSUBPS Z11, Z10, Z5
+	VMOVUPS Z12, (R8)(R12*4)
+	VMOVUPS Z5, (R9)(R12*2)
+	VMULPS Z20, Z0, Z6
+	VFMADD231PS Z27, Z2, Z6
+	VFMADD231PS Z15, Z4, Z6
+	VMOVUPS Z6, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB5Last4AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB5Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMULPS Z26, Z1, Z12
+	VFMADD231PS Z16, Z3, Z12
+	VFMADD231PS Z24, Z5, Z12
+	VFMADD231PS Z22, Z6, Z12
+	VMOVUPS Z12, (R8)
+	VMULPS Z28, Z0, Z13
+	VFMADD231PS Z16, Z2, Z13
+	VFMADD231PS Z23, Z4, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMULPS Z20, Z1, Z14
+	VFMADD231PS Z15, Z3, Z14
+	VFMADD231PS Z19, Z5, Z14
+	VFMADD231PS Z29, Z6, Z14
+	VMOVUPS Z14, (R8)(R12*2)
+	VMULPS Z18, Z0, Z7
+	VFMADD231PS Z15, Z2, Z7
+	VFMADD231PS Z21, Z4, Z7
+	VMOVUPS Z7, (R9)
+	VMULPS Z25, Z1, Z8
+	VFMADD231PS Z27, Z5, Z8
+	VFMADD231PS Z17, Z6, Z8
+	VADDPS Z3, Z8, Z8
+	VMOVUPS Z8, (R8)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB5Last4AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB5Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z26, Z1, Z12
+	VFMADD231PS Z16, Z3, Z12
+	VFMADD231PS Z24, Z5, Z12
+	VFMADD231PS Z22, Z6, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z28, Z0, Z13
+	VFMADD231PS Z16, Z2, Z13
+	VFMADD231PS Z23, Z4, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z20, Z1, Z14
+	VFMADD231PS Z15, Z3, Z14
+	VFMADD231PS Z19, Z5, Z14
+	VFMADD231PS Z29, Z6, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*2)
+	VMOVUPS (R15), Z7
+	VFMADD231PS Z18, Z0, Z7
+	VFMADD231PS Z15, Z2, Z7
+	VFMADD231PS Z21, Z4, Z7
+	VMAXPS Z7, Z31, Z7
+	VMOVUPS Z7, (R9)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z25, Z1, Z8
+	VFMADD231PS Z27, Z5, Z8
+	VFMADD231PS Z17, Z6, Z8
+	VADDPS Z3, Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z26, Z1, Z12
+	VFMADD231PS Z16, Z3, Z12
+	VFMADD231PS Z24, Z5, Z12
+	VFMADD231PS Z22, Z6, Z12
+	VADDPS (R8), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z28, Z0, Z13
+	VFMADD231PS Z16, Z2, Z13
+	VFMADD231PS Z23, Z4, Z13
+	VADDPS (R8)(R12*1), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z20, Z1, Z14
+	VFMADD231PS Z15, Z3, Z14
+	VFMADD231PS Z19, Z5, Z14
+	VFMADD231PS Z29, Z6, Z14
+	VADDPS (R8)(R12*2), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*2)
+	VMOVUPS (R15), Z7
+	VFMADD231PS Z18, Z0, Z7
+	VFMADD231PS Z15, Z2, Z7
+	VFMADD231PS Z21, Z4, Z7
+	VADDPS (R9), Z7, Z7
+	VMAXPS Z7, Z31, Z7
+	VMOVUPS Z7, (R9)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z25, Z1, Z8
+	VFMADD231PS Z27, Z5, Z8
+	VFMADD231PS Z17, Z6, Z8
+	VADDPS Z3, Z8, Z8
+	VADDPS (R8)(R12*4), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB5Last5AVX512(args *transformArgs)
+TEXT ·multiplyB5Last5AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z14
+	VBROADCASTSS constantsAVX512<>+160(SB), Z15
+	VBROADCASTSS constantsAVX512<>+180(SB), Z16
+	VBROADCASTSS constantsAVX512<>+152(SB), Z17
+	VBROADCASTSS constantsAVX512<>+172(SB), Z18
+	VBROADCASTSS constantsAVX512<>+156(SB), Z19
+	VBROADCASTSS constantsAVX512<>+168(SB), Z20
+	VBROADCASTSS constantsAVX512<>+496(SB), Z21
+	VBROADCASTSS constantsAVX512<>+128(SB), Z22
+	VBROADCASTSS constantsAVX512<>+492(SB), Z23
+	VBROADCASTSS constantsAVX512<>+136(SB), Z24
+	VBROADCASTSS constantsAVX512<>+488(SB), Z25
+	VBROADCASTSS constantsAVX512<>+12(SB), Z26
+	VBROADCASTSS constantsAVX512<>+8(SB), Z27
+	VBROADCASTSS constantsAVX512<>+176(SB), Z28
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMULPS Z27, Z1, Z11
+	VFMADD231PS Z17, Z3, Z11
+	VADDPS Z5, Z11, Z11
+	VMULPS Z25, Z0, Z12
+	VFMADD231PS Z19, Z2, Z12
+	VFMADD231PS Z24, Z4, Z12
+	VADDPS Z12, Z11, Z13
+	VSUBPS Z12, Z11, Z6
+	VMOVUPS Z13, (R8)
+	VMOVUPS Z6, (R8)(R12*1)
+	VMULPS Z15, Z1, Z7
+	VFMADD231PS Z14, Z3, Z7
+	VADDPS Z5, Z7, Z7
+	VMULPS Z15, Z0, Z8
+	VFMADD231PS Z14, Z2, Z8
+	VADDPS Z4, Z8, Z8
+	VADDPS Z8, Z7, Z9
+	VSUBPS Z8, Z7, Z10
+	VMOVUPS Z9, (R8)(R12*2)
+	VMOVUPS Z10, (R9)
+	VMULPS Z22, Z1, Z11
+	VFMADD231PS Z20, Z3, Z11
+	VADDPS Z5, Z11, Z11
+	VMULPS Z23, Z0, Z12
+	VFMADD231PS Z18, Z2, Z12
+	VFMADD231PS Z26, Z4, Z12
+	VADDPS Z12, Z11, Z13
+	VSUBPS Z12, Z11, Z6
+	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS Z6, (R9)(R12*2)
+	VMULPS Z21, Z0, Z7
+	VFMADD231PS Z28, Z2, Z7
+	VFMADD231PS Z16, Z4, Z7
+	VMOVUPS Z7, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB5Last5AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB5Last5AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMULPS Z26, Z1, Z13
+	VFMADD231PS Z16, Z3, Z13
+	VFMADD231PS Z24, Z5, Z13
+	VFMADD231PS Z22, Z6, Z13
+	VMOVUPS Z13, (R8)
+	VMULPS Z28, Z0, Z14
+	VFMADD231PS Z16, Z2, Z14
+	VFMADD231PS Z23, Z4, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMULPS Z20, Z1, Z7
+	VFMADD231PS Z15, Z3, Z7
+	VFMADD231PS Z19, Z5, Z7
+	VFMADD231PS Z29, Z6, Z7
+	VMOVUPS Z7, (R8)(R12*2)
+	VMULPS Z18, Z0, Z8
+	VFMADD231PS Z15, Z2, Z8
+	VFMADD231PS Z21, Z4, Z8
+	VMOVUPS Z8, (R9)
+	VMULPS Z25, Z1, Z9
+	VFMADD231PS Z27, Z5, Z9
+	VFMADD231PS Z17, Z6, Z9
+	VADDPS Z3, Z9, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	VADDPS Z2, Z0, Z10
+	VADDPS Z4, Z10, Z10
+	VMOVUPS Z10, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB5Last5AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB5Last5AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z26, Z1, Z13
+	VFMADD231PS Z16, Z3, Z13
+	VFMADD231PS Z24, Z5, Z13
+	VFMADD231PS Z22, Z6, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z28, Z0, Z14
+	VFMADD231PS Z16, Z2, Z14
+	VFMADD231PS Z23, Z4, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMOVUPS (R15), Z7
+	VFMADD231PS Z20, Z1, Z7
+	VFMADD231PS Z15, Z3, Z7
+	VFMADD231PS Z19, Z5, Z7
+	VFMADD231PS Z29, Z6, Z7
+	VMAXPS Z7, Z31, Z7
+	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z18, Z0, Z8
+	VFMADD231PS Z15, Z2, Z8
+	VFMADD231PS Z21, Z4, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R9)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z25, Z1, Z9
+	VFMADD231PS Z27, Z5, Z9
+	VFMADD231PS Z17, Z6, Z9
+	VADDPS Z3, Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	VMOVUPS (R15), Z10
+	VADDPS Z0, Z10, Z10
+	VADDPS Z2, Z10, Z10
+	VADDPS Z4, Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z26, Z1, Z13
+	VFMADD231PS Z16, Z3, Z13
+	VFMADD231PS Z24, Z5, Z13
+	VFMADD231PS Z22, Z6, Z13
+	VADDPS (R8), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z28, Z0, Z14
+	VFMADD231PS Z16, Z2, Z14
+	VFMADD231PS Z23, Z4, Z14
+	VADDPS (R8)(R12*1), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMOVUPS (R15), Z7
+	VFMADD231PS Z20, Z1, Z7
+	VFMADD231PS Z15, Z3, Z7
+	VFMADD231PS Z19, Z5, Z7
+	VFMADD231PS Z29, Z6, Z7
+	VADDPS (R8)(R12*2), Z7, Z7
+	VMAXPS Z7, Z31, Z7
+	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z18, Z0, Z8
+	VFMADD231PS Z15, Z2, Z8
+	VFMADD231PS Z21, Z4, Z8
+	VADDPS (R9), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R9)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z25, Z1, Z9
+	VFMADD231PS Z27, Z5, Z9
+	VFMADD231PS Z17, Z6, Z9
+	VADDPS Z3, Z9, Z9
+	VADDPS (R8)(R12*4), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	VMOVUPS (R15), Z10
+	VADDPS Z0, Z10, Z10
+	VADDPS Z2, Z10, Z10
+	VADDPS Z4, Z10, Z10
+	VADDPS (R9)(R12*2), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6FirstAVX512(args *transformArgs)
+TEXT ·multiplyB6FirstAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z15
+	VBROADCASTSS constantsAVX512<>+252(SB), Z16
+	VBROADCASTSS constantsAVX512<>+248(SB), Z17
+	VBROADCASTSS constantsAVX512<>+4(SB), Z18
+	VBROADCASTSS constantsAVX512<>+232(SB), Z19
+	VBROADCASTSS constantsAVX512<>+260(SB), Z20
+	VBROADCASTSS constantsAVX512<>+244(SB), Z21
+	VBROADCASTSS constantsAVX512<>+256(SB), Z22
+	VBROADCASTSS constantsAVX512<>+0(SB), Z23
+	VBROADCASTSS constantsAVX512<>+224(SB), Z24
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMOVUPS (DX), Z6
+	VMULPS Z24, Z1, Z13
+	VFMADD231PS Z21, Z3, Z13
+	VADDPS Z5, Z13, Z13
+	VMULPS Z19, Z0, Z14
+	VFMADD231PS Z17, Z2, Z14
+	VFMADD231PS Z18, Z4, Z14
+	VADDPS Z14, Z13, Z7
+	VSUBPS Z14, Z13, Z8
+	VMOVUPS Z7, (R8)
+	VMOVUPS Z8, (R8)(R12*1)
+	VMULPS Z16, Z3, Z9
+	VADDPS Z1, Z9, Z9
+	VADDPS Z5, Z9, Z9
+	VMULPS Z16, Z2, Z10
+	VADDPS Z0, Z10, Z10
+	VADDPS Z4, Z10, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z12
+	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS Z12, (R9)
+	VMULPS Z23, Z1, Z13
+	VFMADD231PS Z22, Z3, Z13
+	VADDPS Z5, Z13, Z13
+	VMULPS Z18, Z0, Z14
+	VFMADD231PS Z17, Z2, Z14
+	VFMADD231PS Z19, Z4, Z14
+	VADDPS Z14, Z13, Z7
+	VSUBPS Z14, Z13, Z8
+	VMOVUPS Z7, (R8)(R12*4)
+	VMOVUPS Z8, (R9)(R12*2)
+	VMULPS Z20, Z1, Z9
+	VFMADD231PS Z15, Z3, Z9
+	VADDPS Z5, Z9, Z9
+	VMOVUPS Z9, (R10)
+	VMULPS Z20, Z2, Z10
+	VFMADD231PS Z15, Z4, Z10
+	VADDPS Z6, Z10, Z10
+	VSUBPS Z0, Z10, Z10
+	VMOVUPS Z10, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6FirstAVX512(args *transformArgs)
+TEXT ·multiplyTransposedB6FirstAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMULPS Z20, Z1, Z14
+	VFMADD231PS Z19, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VSUBPS Z7, Z14, Z14
+	VMOVUPS Z14, (R8)
+	VMULPS Z25, Z0, Z15
+	VFMADD231PS Z24, Z4, Z15
+	VFMADD231PS Z21, Z6, Z15
+	VADDPS Z2, Z15, Z15
+	VMOVUPS Z15, (R8)(R12*1)
+	VMULPS Z18, Z1, Z8
+	VFMADD231PS Z17, Z3, Z8
+	VFMADD231PS Z18, Z5, Z8
+	VFMADD231PS Z21, Z7, Z8
+	VMOVUPS Z8, (R8)(R12*2)
+	VMULPS Z22, Z0, Z9
+	VFMADD231PS Z17, Z2, Z9
+	VFMADD231PS Z23, Z4, Z9
+	VFMADD231PS Z16, Z6, Z9
+	VMOVUPS Z9, (R9)
+	VMULPS Z19, Z1, Z10
+	VFMADD231PS Z20, Z5, Z10
+	VFMADD231PS Z16, Z7, Z10
+	VADDPS Z3, Z10, Z10
+	VMOVUPS Z10, (R8)(R12*4)
+	VADDPS Z2, Z0, Z11
+	VADDPS Z4, Z11, Z11
+	VADDPS Z6, Z11, Z11
+	VMOVUPS Z11, (R9)(R12*2)
+	VMOVUPS Z7, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6FirstAVX512(args *transformArgs)
+TEXT ·transposedEpilogueB6FirstAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z20, Z1, Z15
+	VFMADD231PS Z19, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VSUBPS Z7, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z25, Z0, Z8
+	VFMADD231PS Z24, Z4, Z8
+	VFMADD231PS Z21, Z6, Z8
+	VADDPS Z2, Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*1)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z18, Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
+	VFMADD231PS Z18, Z5, Z9
+	VFMADD231PS Z21, Z7, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*2)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z22, Z0, Z10
+	VFMADD231PS Z17, Z2, Z10
+	VFMADD231PS Z23, Z4, Z10
+	VFMADD231PS Z16, Z6, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z19, Z1, Z11
+	VFMADD231PS Z20, Z5, Z11
+	VFMADD231PS Z16, Z7, Z11
+	VADDPS Z3, Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS (R15), Z12
+	VADDPS Z0, Z12, Z12
+	VADDPS Z2, Z12, Z12
+	VADDPS Z4, Z12, Z12
+	VADDPS Z6, Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)(R12*2)
+	VMOVUPS (R15), Z13
+	VADDPS Z7, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z20, Z1, Z15
+	VFMADD231PS Z19, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VSUBPS Z7, Z15, Z15
+	VADDPS (R8), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z25, Z0, Z8
+	VFMADD231PS Z24, Z4, Z8
+	VFMADD231PS Z21, Z6, Z8
+	VADDPS Z2, Z8, Z8
+	VADDPS (R8)(R12*1), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*1)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z18, Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
+	VFMADD231PS Z18, Z5, Z9
+	VFMADD231PS Z21, Z7, Z9
+	VADDPS (R8)(R12*2), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*2)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z22, Z0, Z10
+	VFMADD231PS Z17, Z2, Z10
+	VFMADD231PS Z23, Z4, Z10
+	VFMADD231PS Z16, Z6, Z10
+	VADDPS (R9), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z19, Z1, Z11
+	VFMADD231PS Z20, Z5, Z11
+	VFMADD231PS Z16, Z7, Z11
+	VADDPS Z3, Z11, Z11
+	VADDPS (R8)(R12*4), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS (R15), Z12
+	VADDPS Z0, Z12, Z12
+	VADDPS Z2, Z12, Z12
+	VADDPS Z4, Z12, Z12
+	VADDPS Z6, Z12, Z12
+	VADDPS (R9)(R12*2), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)(R12*2)
+	VMOVUPS (R15), Z13
+	VADDPS Z7, Z13, Z13
+	VADDPS (R10), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyA6Last5AVX512(args *transformArgs)
+TEXT ·multiplyA6Last5AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+212(SB), Z13
+	VBROADCASTSS constantsAVX512<>+216(SB), Z14
+	VBROADCASTSS constantsAVX512<>+0(SB), Z15
+	VBROADCASTSS constantsAVX512<>+4(SB), Z16
+	VBROADCASTSS constantsAVX512<>+232(SB), Z17
+	VBROADCASTSS constantsAVX512<>+224(SB), Z18
+	VBROADCASTSS constantsAVX512<>+236(SB), Z19
+	VBROADCASTSS constantsAVX512<>+228(SB), Z20
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMULPS Z15, Z2, Z10
+	VFMADD231PS Z13, Z4, Z10
+	VADDPS Z0, Z10, Z10
+	VMULPS Z16, Z1, Z11
+	VFMADD231PS Z14, Z3, Z11
+	VADDPS Z11, Z10, Z12
+	VSUBPS Z11, Z10, Z5
+	VMOVUPS Z12, (R8)
+	VMOVUPS Z5, (R8)(R12*1)
+	VADDPS Z2, Z0, Z6
+	VADDPS Z4, Z6, Z6
+	VADDPS Z3, Z1, Z7
+	VADDPS Z7, Z6, Z8
+	VSUBPS Z7, Z6, Z9
+	VMOVUPS Z8, (R8)(R12*2)
+	VMOVUPS Z9, (R9)
+	VMULPS Z18, Z2, Z10
+	VFMADD231PS Z20, Z4, Z10
+	VADDPS Z0, Z10, Z10
+	VMULPS Z17, Z1, Z11
+	VFMADD231PS Z19, Z3, Z11
+	VADDPS Z11, Z10, Z12
+	VSUBPS Z11, Z10, Z5
+	VMOVUPS Z12, (R8)(R12*4)
+	VMOVUPS Z5, (R9)(R12*2)
+	VMOVUPS Z0, (R10)
+	VXORPS Z6, Z6, Z6
+	VMOVUPS Z6, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedA6Last5AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA6Last5AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+212(SB), Z16
+	VBROADCASTSS constantsAVX512<>+216(SB), Z17
+	VBROADCASTSS constantsAVX512<>+0(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+224(SB), Z21
+	VBROADCASTSS constantsAVX512<>+236(SB), Z22
+	VBROADCASTSS constantsAVX512<>+228(SB), Z23
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VADDPS Z2, Z0, Z13
+	VADDPS Z4, Z13, Z13
+	VADDPS Z6, Z13, Z13
+	VMOVUPS Z13, (R8)
+	VMULPS Z19, Z1, Z14
+	VFMADD231PS Z20, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMULPS Z18, Z0, Z15
+	VFMADD231PS Z21, Z4, Z15
+	VADDPS Z2, Z15, Z15
+	VMOVUPS Z15, (R8)(R12*2)
+	VMULPS Z17, Z1, Z8
+	VFMADD231PS Z22, Z5, Z8
+	VADDPS Z3, Z8, Z8
+	VMOVUPS Z8, (R9)
+	VMULPS Z16, Z0, Z9
+	VFMADD231PS Z23, Z4, Z9
+	VADDPS Z2, Z9, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueA6Last5AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA6Last5AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+212(SB), Z16
+	VBROADCASTSS constantsAVX512<>+216(SB), Z17
+	VBROADCASTSS constantsAVX512<>+0(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+224(SB), Z21
+	VBROADCASTSS constantsAVX512<>+236(SB), Z22
+	VBROADCASTSS constantsAVX512<>+228(SB), Z23
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z13
+	VADDPS Z0, Z13, Z13
+	VADDPS Z2, Z13, Z13
+	VADDPS Z4, Z13, Z13
+	VADDPS Z6, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z19, Z1, Z14
+	VFMADD231PS Z20, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z18, Z0, Z15
+	VFMADD231PS Z21, Z4, Z15
+	VADDPS Z2, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z17, Z1, Z8
+	VFMADD231PS Z22, Z5, Z8
+	VADDPS Z3, Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R9)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z16, Z0, Z9
+	VFMADD231PS Z23, Z4, Z9
+	VADDPS Z2, Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+212(SB), Z16
+	VBROADCASTSS constantsAVX512<>+216(SB), Z17
+	VBROADCASTSS constantsAVX512<>+0(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+224(SB), Z21
+	VBROADCASTSS constantsAVX512<>+236(SB), Z22
+	VBROADCASTSS constantsAVX512<>+228(SB), Z23
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z13
+	VADDPS Z0, Z13, Z13
+	VADDPS Z2, Z13, Z13
+	VADDPS Z4, Z13, Z13
+	VADDPS Z6, Z13, Z13
+	VADDPS (R8), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z19, Z1, Z14
+	VFMADD231PS Z20, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VADDPS (R8)(R12*1), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z18, Z0, Z15
+	VFMADD231PS Z21, Z4, Z15
+	VADDPS Z2, Z15, Z15
+	VADDPS (R8)(R12*2), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z17, Z1, Z8
+	VFMADD231PS Z22, Z5, Z8
+	VADDPS Z3, Z8, Z8
+	VADDPS (R9), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R9)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z16, Z0, Z9
+	VFMADD231PS Z23, Z4, Z9
+	VADDPS Z2, Z9, Z9
+	VADDPS (R8)(R12*4), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6Last5AVX512(args *transformArgs)
+TEXT ·multiplyB6Last5AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z14
+	VBROADCASTSS constantsAVX512<>+252(SB), Z15
+	VBROADCASTSS constantsAVX512<>+248(SB), Z16
+	VBROADCASTSS constantsAVX512<>+4(SB), Z17
+	VBROADCASTSS constantsAVX512<>+232(SB), Z18
+	VBROADCASTSS constantsAVX512<>+260(SB), Z19
+	VBROADCASTSS constantsAVX512<>+244(SB), Z20
+	VBROADCASTSS constantsAVX512<>+256(SB), Z21
+	VBROADCASTSS constantsAVX512<>+0(SB), Z22
+	VBROADCASTSS constantsAVX512<>+224(SB), Z23
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMULPS Z23, Z2, Z12
+	VFMADD231PS Z20, Z4, Z12
+	VMULPS Z18, Z1, Z13
+	VFMADD231PS Z16, Z3, Z13
+	VFMADD231PS Z17, Z5, Z13
+	VADDPS Z13, Z12, Z6
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z6, (R8)
+	VMOVUPS Z7, (R8)(R12*1)
+	VMULPS Z15, Z4, Z8
+	VADDPS Z2, Z8, Z8
+	VMULPS Z15, Z3, Z9
+	VADDPS Z1, Z9, Z9
+	VADDPS Z5, Z9, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z11
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z11, (R9)
+	VMULPS Z22, Z2, Z12
+	VFMADD231PS Z21, Z4, Z12
+	VMULPS Z17, Z1, Z13
+	VFMADD231PS Z16, Z3, Z13
+	VFMADD231PS Z18, Z5, Z13
+	VADDPS Z13, Z12, Z6
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z6, (R8)(R12*4)
+	VMOVUPS Z7, (R9)(R12*2)
+	VMULPS Z19, Z2, Z8
+	VFMADD231PS Z14, Z4, Z8
+	VSUBPS Z0, Z8, Z8
+	VMOVUPS Z8, (R10)
+	VMULPS Z19, Z3, Z9
+	VFMADD231PS Z14, Z5, Z9
+	VSUBPS Z1, Z9, Z9
+	VMOVUPS Z9, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6Last5AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB6Last5AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+292(SB), Z24
+	VBROADCASTSS constantsAVX512<>+0(SB), Z25
+	VBROADCASTSS constantsAVX512<>+224(SB), Z26
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMULPS Z24, Z6, Z14
+	VMOVUPS Z14, (R8)
+	VMULPS Z20, Z1, Z15
+	VFMADD231PS Z19, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VSUBPS Z7, Z15, Z15
+	VMOVUPS Z15, (R8)(R12*1)
+	VMULPS Z26, Z0, Z8
+	VFMADD231PS Z25, Z4, Z8
+	VFMADD231PS Z21, Z6, Z8
+	VADDPS Z2, Z8, Z8
+	VMOVUPS Z8, (R8)(R12*2)
+	VMULPS Z18, Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
+	VFMADD231PS Z18, Z5, Z9
+	VFMADD231PS Z21, Z7, Z9
+	VMOVUPS Z9, (R9)
+	VMULPS Z22, Z0, Z10
+	VFMADD231PS Z17, Z2, Z10
+	VFMADD231PS Z23, Z4, Z10
+	VFMADD231PS Z16, Z6, Z10
+	VMOVUPS Z10, (R8)(R12*4)
+	VMULPS Z19, Z1, Z11
+	VFMADD231PS Z20, Z5, Z11
+	VFMADD231PS Z16, Z7, Z11
+	VADDPS Z3, Z11, Z11
+	VMOVUPS Z11, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6Last5AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB6Last5AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z14
+	VSUBPS Z6, Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z20, Z1, Z15
+	VFMADD231PS Z19, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VSUBPS Z7, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*1)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z25, Z0, Z8
+	VFMADD231PS Z24, Z4, Z8
+	VFMADD231PS Z21, Z6, Z8
+	VADDPS Z2, Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*2)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z18, Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
+	VFMADD231PS Z18, Z5, Z9
+	VFMADD231PS Z21, Z7, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R9)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z22, Z0, Z10
+	VFMADD231PS Z17, Z2, Z10
+	VFMADD231PS Z23, Z4, Z10
+	VFMADD231PS Z16, Z6, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*4)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z19, Z1, Z11
+	VFMADD231PS Z20, Z5, Z11
+	VFMADD231PS Z16, Z7, Z11
+	VADDPS Z3, Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z14
+	VSUBPS Z6, Z14, Z14
+	VADDPS (R8), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z20, Z1, Z15
+	VFMADD231PS Z19, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VSUBPS Z7, Z15, Z15
+	VADDPS (R8)(R12*1), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*1)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z25, Z0, Z8
+	VFMADD231PS Z24, Z4, Z8
+	VFMADD231PS Z21, Z6, Z8
+	VADDPS Z2, Z8, Z8
+	VADDPS (R8)(R12*2), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*2)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z18, Z1, Z9
+	VFMADD231PS Z17, Z3, Z9
+	VFMADD231PS Z18, Z5, Z9
+	VFMADD231PS Z21, Z7, Z9
+	VADDPS (R9), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R9)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z22, Z0, Z10
+	VFMADD231PS Z17, Z2, Z10
+	VFMADD231PS Z23, Z4, Z10
+	VFMADD231PS Z16, Z6, Z10
+	VADDPS (R8)(R12*4), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*4)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z19, Z1, Z11
+	VFMADD231PS Z20, Z5, Z11
+	VFMADD231PS Z16, Z7, Z11
+	VADDPS Z3, Z11, Z11
+	VADDPS (R9)(R12*2), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6Last6AVX512(args *transformArgs)
+TEXT ·multiplyB6Last6AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z15
+	VBROADCASTSS constantsAVX512<>+252(SB), Z16
+	VBROADCASTSS constantsAVX512<>+248(SB), Z17
+	VBROADCASTSS constantsAVX512<>+4(SB), Z18
+	VBROADCASTSS constantsAVX512<>+232(SB), Z19
+	VBROADCASTSS constantsAVX512<>+260(SB), Z20
+	VBROADCASTSS constantsAVX512<>+244(SB), Z21
+	VBROADCASTSS constantsAVX512<>+256(SB), Z22
+	VBROADCASTSS constantsAVX512<>+0(SB), Z23
+	VBROADCASTSS constantsAVX512<>+224(SB), Z24
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMOVUPS (DX), Z6
+	VMULPS Z24, Z2, Z13
+	VFMADD231PS Z21, Z4, Z13
+	VADDPS Z6, Z13, Z13
+	VMULPS Z19, Z1, Z14
+	VFMADD231PS Z17, Z3, Z14
+	VFMADD231PS Z18, Z5, Z14
+	VADDPS Z14, Z13, Z7
+	VSUBPS Z14, Z13, Z8
+	VMOVUPS Z7, (R8)
+	VMOVUPS Z8, (R8)(R12*1)
+	VMULPS Z16, Z4, Z9
+	VADDPS Z2, Z9, Z9
+	VADDPS Z6, Z9, Z9
+	VMULPS Z16, Z3, Z10
+	VADDPS Z1, Z10, Z10
+	VADDPS Z5, Z10, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z12
+	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS Z12, (R9)
+	VMULPS Z23, Z2, Z13
+	VFMADD231PS Z22, Z4, Z13
+	VADDPS Z6, Z13, Z13
+	VMULPS Z18, Z1, Z14
+	VFMADD231PS Z17, Z3, Z14
+	VFMADD231PS Z19, Z5, Z14
+	VADDPS Z14, Z13, Z7
+	VSUBPS Z14, Z13, Z8
+	VMOVUPS Z7, (R8)(R12*4)
+	VMOVUPS Z8, (R9)(R12*2)
+	VMULPS Z20, Z2, Z9
+	VFMADD231PS Z15, Z4, Z9
+	VADDPS Z6, Z9, Z9
+	VSUBPS Z0, Z9, Z9
+	VMOVUPS Z9, (R10)
+	VMULPS Z20, Z3, Z10
+	VFMADD231PS Z15, Z5, Z10
+	VSUBPS Z1, Z10, Z10
+	VMOVUPS Z10, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6Last6AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB6Last6AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+292(SB), Z24
+	VBROADCASTSS constantsAVX512<>+0(SB), Z25
+	VBROADCASTSS constantsAVX512<>+224(SB), Z26
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMULPS Z24, Z6, Z15
+	VMOVUPS Z15, (R8)
+	VMULPS Z20, Z1, Z8
+	VFMADD231PS Z19, Z5, Z8
+	VADDPS Z3, Z8, Z8
+	VSUBPS Z7, Z8, Z8
+	VMOVUPS Z8, (R8)(R12*1)
+	VMULPS Z26, Z0, Z9
+	VFMADD231PS Z25, Z4, Z9
+	VFMADD231PS Z21, Z6, Z9
+	VADDPS Z2, Z9, Z9
+	VMOVUPS Z9, (R8)(R12*2)
+	VMULPS Z18, Z1, Z10
+	VFMADD231PS Z17, Z3, Z10
+	VFMADD231PS Z18, Z5, Z10
+	VFMADD231PS Z21, Z7, Z10
+	VMOVUPS Z10, (R9)
+	VMULPS Z22, Z0, Z11
+	VFMADD231PS Z17, Z2, Z11
+	VFMADD231PS Z23, Z4, Z11
+	VFMADD231PS Z16, Z6, Z11
+	VMOVUPS Z11, (R8)(R12*4)
+	VMULPS Z19, Z1, Z12
+	VFMADD231PS Z20, Z5, Z12
+	VFMADD231PS Z16, Z7, Z12
+	VADDPS Z3, Z12, Z12
+	VMOVUPS Z12, (R9)(R12*2)
+	VADDPS Z2, Z0, Z13
+	VADDPS Z4, Z13, Z13
+	VADDPS Z6, Z13, Z13
+	VMOVUPS Z13, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6Last6AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB6Last6AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z15
+	VSUBPS Z6, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z20, Z1, Z8
+	VFMADD231PS Z19, Z5, Z8
+	VADDPS Z3, Z8, Z8
+	VSUBPS Z7, Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*1)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z25, Z0, Z9
+	VFMADD231PS Z24, Z4, Z9
+	VFMADD231PS Z21, Z6, Z9
+	VADDPS Z2, Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*2)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z18, Z1, Z10
+	VFMADD231PS Z17, Z3, Z10
+	VFMADD231PS Z18, Z5, Z10
+	VFMADD231PS Z21, Z7, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z22, Z0, Z11
+	VFMADD231PS Z17, Z2, Z11
+	VFMADD231PS Z23, Z4, Z11
+	VFMADD231PS Z16, Z6, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z19, Z1, Z12
+	VFMADD231PS Z20, Z5, Z12
+	VFMADD231PS Z16, Z7, Z12
+	VADDPS Z3, Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)(R12*2)
+	VMOVUPS (R15), Z13
+	VADDPS Z0, Z13, Z13
+	VADDPS Z2, Z13, Z13
+	VADDPS Z4, Z13, Z13
+	VADDPS Z6, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z15
+	VSUBPS Z6, Z15, Z15
+	VADDPS (R8), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z20, Z1, Z8
+	VFMADD231PS Z19, Z5, Z8
+	VADDPS Z3, Z8, Z8
+	VSUBPS Z7, Z8, Z8
+	VADDPS (R8)(R12*1), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*1)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z25, Z0, Z9
+	VFMADD231PS Z24, Z4, Z9
+	VFMADD231PS Z21, Z6, Z9
+	VADDPS Z2, Z9, Z9
+	VADDPS (R8)(R12*2), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*2)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z18, Z1, Z10
+	VFMADD231PS Z17, Z3, Z10
+	VFMADD231PS Z18, Z5, Z10
+	VFMADD231PS Z21, Z7, Z10
+	VADDPS (R9), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z22, Z0, Z11
+	VFMADD231PS Z17, Z2, Z11
+	VFMADD231PS Z23, Z4, Z11
+	VFMADD231PS Z16, Z6, Z11
+	VADDPS (R8)(R12*4), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z19, Z1, Z12
+	VFMADD231PS Z20, Z5, Z12
+	VFMADD231PS Z16, Z7, Z12
+	VADDPS Z3, Z12, Z12
+	VADDPS (R9)(R12*2), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)(R12*2)
+	VMOVUPS (R15), Z13
+	VADDPS Z0, Z13, Z13
+	VADDPS Z2, Z13, Z13
+	VADDPS Z4, Z13, Z13
+	VADDPS Z6, Z13, Z13
+	VADDPS (R10), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB7FirstAVX512(args *transformArgs)
+TEXT ·multiplyB7FirstAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+436(SB), Z16
+	VBROADCASTSS constantsAVX512<>+356(SB), Z17
+	VBROADCASTSS constantsAVX512<>+404(SB), Z18
+	VBROADCASTSS constantsAVX512<>+376(SB), Z19
+	VBROADCASTSS constantsAVX512<>+396(SB), Z20
+	VBROADCASTSS constantsAVX512<>+424(SB), Z21
+	VBROADCASTSS constantsAVX512<>+384(SB), Z22
+	VBROADCASTSS constantsAVX512<>+428(SB), Z23
+	VBROADCASTSS constantsAVX512<>+352(SB), Z24
+	VBROADCASTSS constantsAVX512<>+416(SB), Z25
+	VBROADCASTSS constantsAVX512<>+364(SB), Z26
+	VBROADCASTSS constantsAVX512<>+368(SB), Z27
+	VBROADCASTSS constantsAVX512<>+388(SB), Z28
+	VBROADCASTSS constantsAVX512<>+408(SB), Z29
+	VBROADCASTSS constantsAVX512<>+0(SB), Z30
+	VBROADCASTSS constantsAVX512<>+56(SB), Z31
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMULPS Z24, Z0, Z9
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z2, Z9
+	VFMADD231PS Z17, Z4, Z9
+	VADDPS Z6, Z9, Z9
+	VMULPS.BCST constantsAVX512<>+360(SB), Z1, Z10
+	VFMADD231PS Z26, Z3, Z10
+	VFMADD231PS Z30, Z5, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z12
+	VMOVUPS Z11, (R8)
+	VMOVUPS Z12, (R8)(R12*1)
+	VMULPS Z27, Z0, Z13
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z13
+	VFMADD231PS Z19, Z4, Z13
+	VADDPS Z6, Z13, Z13
+	VMULPS.BCST constantsAVX512<>+380(SB), Z1, Z14
+	VFMADD231PS Z22, Z3, Z14
+	VFMADD231PS Z31, Z5, Z14
+	VADDPS Z14, Z13, Z15
+	VSUBPS Z14, Z13, Z8
+	VMOVUPS Z15, (R8)(R12*2)
+	VMOVUPS Z8, (R9)
+	VMULPS Z28, Z0, Z9
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z2, Z9
+	VFMADD231PS Z20, Z4, Z9
+	VADDPS Z6, Z9, Z9
+	VMULPS.BCST constantsAVX512<>+400(SB), Z1, Z10
+	VFMADD231PS Z18, Z3, Z10
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z12
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS Z12, (R9)(R12*2)
+	VMULPS Z29, Z0, Z13
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z2, Z13
+	VFMADD231PS Z25, Z4, Z13
+	VADDPS Z6, Z13, Z13
+	VMULPS.BCST constantsAVX512<>+420(SB), Z1, Z14
+	VFMADD231PS Z21, Z3, Z14
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z5, Z14
+	VADDPS Z14, Z13, Z15
+	VSUBPS Z14, Z13, Z8
+	VMOVUPS Z15, (R10)
+	VMOVUPS Z8, (R9)(R12*4)
+	VMULPS Z23, Z1, Z9
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z3, Z9
+	VFMADD231PS Z16, Z5, Z9
+	VADDPS Z7, Z9, Z9
+	VMOVUPS Z9, (R10)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB7FirstAVX512(args *transformArgs)
+TEXT ·multiplyTransposedB7FirstAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+368(SB), Z28
+	VBROADCASTSS constantsAVX512<>+388(SB), Z29
+	VBROADCASTSS constantsAVX512<>+408(SB), Z30
+	VBROADCASTSS constantsAVX512<>+0(SB), Z31
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMULPS Z25, Z0, Z16
+	VFMADD231PS Z28, Z2, Z16
+	VFMADD231PS Z29, Z4, Z16
+	VFMADD231PS Z30, Z6, Z16
+	VMOVUPS Z16, (R8)
+	VMULPS.BCST constantsAVX512<>+360(SB), Z1, Z9
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z9
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z9
+	VFMADD231PS Z24, Z8, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMULPS.BCST constantsAVX512<>+144(SB), Z0, Z10
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z10
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z10
+	VMOVUPS Z10, (R8)(R12*2)
+	VMULPS Z27, Z1, Z11
+	VFMADD231PS Z23, Z3, Z11
+	VFMADD231PS Z19, Z5, Z11
+	VFMADD231PS Z22, Z7, Z11
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z11
+	VMOVUPS Z11, (R9)
+	VMULPS Z18, Z0, Z12
+	VFMADD231PS Z20, Z2, Z12
+	VFMADD231PS Z21, Z4, Z12
+	VFMADD231PS Z26, Z6, Z12
+	VMOVUPS Z12, (R8)(R12*4)
+	VMULPS Z31, Z1, Z13
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z13
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z13
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z13
+	VFMADD231PS Z17, Z8, Z13
+	VMOVUPS Z13, (R9)(R12*2)
+	VADDPS Z2, Z0, Z14
+	VADDPS Z4, Z14, Z14
+	VADDPS Z6, Z14, Z14
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z8, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB7FirstAVX512(args *transformArgs)
+TEXT ·transposedEpilogueB7FirstAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+368(SB), Z28
+	VBROADCASTSS constantsAVX512<>+388(SB), Z29
+	VBROADCASTSS constantsAVX512<>+408(SB), Z30
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z25, Z0, Z9
+	VFMADD231PS Z28, Z2, Z9
+	VFMADD231PS Z29, Z4, Z9
+	VFMADD231PS Z30, Z6, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)
+	VMOVUPS (R15), Z10
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z10
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z10
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z10
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z10
+	VFMADD231PS Z24, Z8, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*1)
+	VMOVUPS (R15), Z11
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z11
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z11
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z11
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z27, Z1, Z12
+	VFMADD231PS Z23, Z3, Z12
+	VFMADD231PS Z19, Z5, Z12
+	VFMADD231PS Z22, Z7, Z12
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z18, Z0, Z13
+	VFMADD231PS Z20, Z2, Z13
+	VFMADD231PS Z21, Z4, Z13
+	VFMADD231PS Z26, Z6, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS (R15), Z14
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z14
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z14
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z14
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z14
+	VFMADD231PS Z17, Z8, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R9)(R12*2)
+	VMOVUPS (R15), Z15
+	VADDPS Z0, Z15, Z15
+	VADDPS Z2, Z15, Z15
+	VADDPS Z4, Z15, Z15
+	VADDPS Z6, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R10)
+	VMOVUPS (R15), Z16
+	VADDPS Z8, Z16, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+368(SB), Z28
+	VBROADCASTSS constantsAVX512<>+388(SB), Z29
+	VBROADCASTSS constantsAVX512<>+408(SB), Z30
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z25, Z0, Z9
+	VFMADD231PS Z28, Z2, Z9
+	VFMADD231PS Z29, Z4, Z9
+	VFMADD231PS Z30, Z6, Z9
+	VADDPS (R8), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)
+	VMOVUPS (R15), Z10
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z10
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z10
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z10
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z10
+	VFMADD231PS Z24, Z8, Z10
+	VADDPS (R8)(R12*1), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*1)
+	VMOVUPS (R15), Z11
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z11
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z11
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z11
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z11
+	VADDPS (R8)(R12*2), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z27, Z1, Z12
+	VFMADD231PS Z23, Z3, Z12
+	VFMADD231PS Z19, Z5, Z12
+	VFMADD231PS Z22, Z7, Z12
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z12
+	VADDPS (R9), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z18, Z0, Z13
+	VFMADD231PS Z20, Z2, Z13
+	VFMADD231PS Z21, Z4, Z13
+	VFMADD231PS Z26, Z6, Z13
+	VADDPS (R8)(R12*4), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS (R15), Z14
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z14
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z14
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z14
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z14
+	VFMADD231PS Z17, Z8, Z14
+	VADDPS (R9)(R12*2), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R9)(R12*2)
+	VMOVUPS (R15), Z15
+	VADDPS Z0, Z15, Z15
+	VADDPS Z2, Z15, Z15
+	VADDPS Z4, Z15, Z15
+	VADDPS Z6, Z15, Z15
+	VADDPS (R10), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R10)
+	VMOVUPS (R15), Z16
+	VADDPS Z8, Z16, Z16
+	VADDPS (R9)(R12*4), Z16, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyA7Last6AVX512(args *transformArgs)
+TEXT ·multiplyA7Last6AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+308(SB), Z14
+	VBROADCASTSS constantsAVX512<>+296(SB), Z15
+	VBROADCASTSS constantsAVX512<>+304(SB), Z16
+	VBROADCASTSS constantsAVX512<>+212(SB), Z17
+	VBROADCASTSS constantsAVX512<>+320(SB), Z18
+	VBROADCASTSS constantsAVX512<>+0(SB), Z19
+	VBROADCASTSS constantsAVX512<>+312(SB), Z20
+	VBROADCASTSS constantsAVX512<>+60(SB), Z21
+	VBROADCASTSS constantsAVX512<>+52(SB), Z22
+	VBROADCASTSS constantsAVX512<>+56(SB), Z23
+	VBROADCASTSS constantsAVX512<>+336(SB), Z24
+	VBROADCASTSS constantsAVX512<>+324(SB), Z25
+	VBROADCASTSS constantsAVX512<>+340(SB), Z26
+	VBROADCASTSS constantsAVX512<>+232(SB), Z27
+	VBROADCASTSS constantsAVX512<>+328(SB), Z28
+	VBROADCASTSS constantsAVX512<>+344(SB), Z29
+	VBROADCASTSS constantsAVX512<>+224(SB), Z30
+	VBROADCASTSS constantsAVX512<>+236(SB), Z31
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMULPS Z17, Z2, Z7
+	VFMADD231PS Z15, Z4, Z7
+	VADDPS Z0, Z7, Z7
+	VMULPS Z19, Z1, Z8
+	VFMADD231PS Z16, Z3, Z8
+	VFMADD231PS Z14, Z5, Z8
+	VADDPS Z8, Z7, Z9
+	VSUBPS Z8, Z7, Z10
+	VMOVUPS Z9, (R8)
+	VMOVUPS Z10, (R8)(R12*1)
+	VMULPS Z22, Z2, Z11
+	VFMADD231PS Z20, Z4, Z11
+	VADDPS Z0, Z11, Z11
+	VMULPS Z23, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VFMADD231PS Z18, Z5, Z12
+	VADDPS Z12, Z11, Z13
+	VSUBPS Z12, Z11, Z6
+	VMOVUPS Z13, (R8)(R12*2)
+	VMOVUPS Z6, (R9)
+	VMULPS Z25, Z2, Z7
+	VFMADD231PS Z28, Z4, Z7
+	VADDPS Z0, Z7, Z7
+	VMULPS Z24, Z1, Z8
+	VFMADD231PS Z26, Z3, Z8
+	VFMADD231PS Z29, Z5, Z8
+	VADDPS Z8, Z7, Z9
+	VSUBPS Z8, Z7, Z10
+	VMOVUPS Z9, (R8)(R12*4)
+	VMOVUPS Z10, (R9)(R12*2)
+	VMULPS Z30, Z2, Z11
+	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z4, Z11
+	VADDPS Z0, Z11, Z11
+	VMULPS Z27, Z1, Z12
+	VFMADD231PS Z31, Z3, Z12
+	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z5, Z12
+	VADDPS Z12, Z11, Z13
+	VSUBPS Z12, Z11, Z6
+	VMOVUPS Z13, (R10)
+	VMOVUPS Z6, (R9)(R12*4)
+	VXORPS Z7, Z7, Z7
+	VMOVUPS Z7, (R10)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedA7Last6AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA7Last6AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+308(SB), Z17
+	VBROADCASTSS constantsAVX512<>+296(SB), Z18
+	VBROADCASTSS constantsAVX512<>+304(SB), Z19
+	VBROADCASTSS constantsAVX512<>+212(SB), Z20
+	VBROADCASTSS constantsAVX512<>+320(SB), Z21
+	VBROADCASTSS constantsAVX512<>+0(SB), Z22
+	VBROADCASTSS constantsAVX512<>+312(SB), Z23
+	VBROADCASTSS constantsAVX512<>+60(SB), Z24
+	VBROADCASTSS constantsAVX512<>+52(SB), Z25
+	VBROADCASTSS constantsAVX512<>+56(SB), Z26
+	VBROADCASTSS constantsAVX512<>+336(SB), Z27
+	VBROADCASTSS constantsAVX512<>+324(SB), Z28
+	VBROADCASTSS constantsAVX512<>+340(SB), Z29
+	VBROADCASTSS constantsAVX512<>+232(SB), Z30
+	VBROADCASTSS constantsAVX512<>+328(SB), Z31
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VADDPS Z2, Z0, Z15
+	VADDPS Z4, Z15, Z15
+	VADDPS Z6, Z15, Z15
+	VMOVUPS Z15, (R8)
+	VMULPS Z22, Z1, Z16
+	VFMADD231PS Z26, Z3, Z16
+	VFMADD231PS Z27, Z5, Z16
+	VFMADD231PS Z30, Z7, Z16
+	VMOVUPS Z16, (R8)(R12*1)
+	VMULPS Z20, Z0, Z9
+	VFMADD231PS Z25, Z2, Z9
+	VFMADD231PS Z28, Z4, Z9
+	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z6, Z9
+	VMOVUPS Z9, (R8)(R12*2)
+	VMULPS Z19, Z1, Z10
+	VFMADD231PS Z24, Z3, Z10
+	VFMADD231PS Z29, Z5, Z10
+	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z7, Z10
+	VMOVUPS Z10, (R9)
+	VMULPS Z18, Z0, Z11
+	VFMADD231PS Z23, Z2, Z11
+	VFMADD231PS Z31, Z4, Z11
+	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z6, Z11
+	VMOVUPS Z11, (R8)(R12*4)
+	VMULPS Z17, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z12
+	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z7, Z12
+	VMOVUPS Z12, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueA7Last6AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA7Last6AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+308(SB), Z17
+	VBROADCASTSS constantsAVX512<>+296(SB), Z18
+	VBROADCASTSS constantsAVX512<>+304(SB), Z19
+	VBROADCASTSS constantsAVX512<>+212(SB), Z20
+	VBROADCASTSS constantsAVX512<>+320(SB), Z21
+	VBROADCASTSS constantsAVX512<>+0(SB), Z22
+	VBROADCASTSS constantsAVX512<>+312(SB), Z23
+	VBROADCASTSS constantsAVX512<>+60(SB), Z24
+	VBROADCASTSS constantsAVX512<>+52(SB), Z25
+	VBROADCASTSS constantsAVX512<>+56(SB), Z26
+	VBROADCASTSS constantsAVX512<>+336(SB), Z27
+	VBROADCASTSS constantsAVX512<>+324(SB), Z28
+	VBROADCASTSS constantsAVX512<>+340(SB), Z29
+	VBROADCASTSS constantsAVX512<>+232(SB), Z30
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z15
+	VADDPS Z0, Z15, Z15
+	VADDPS Z2, Z15, Z15
+	VADDPS Z4, Z15, Z15
+	VADDPS Z6, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)
+	VMOVUPS (R15), Z16
+	VFMADD231PS Z22, Z1, Z16
+	VFMADD231PS Z26, Z3, Z16
+	VFMADD231PS Z27, Z5, Z16
+	VFMADD231PS Z30, Z7, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R8)(R12*1)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z20, Z0, Z9
+	VFMADD231PS Z25, Z2, Z9
+	VFMADD231PS Z28, Z4, Z9
+	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z6, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*2)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z19, Z1, Z10
+	VFMADD231PS Z24, Z3, Z10
+	VFMADD231PS Z29, Z5, Z10
+	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z7, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z18, Z0, Z11
+	VFMADD231PS Z23, Z2, Z11
+	VFMADD231PS.BCST constantsAVX512<>+328(SB), Z4, Z11
+	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z6, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z17, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z12
+	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z7, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+308(SB), Z17
+	VBROADCASTSS constantsAVX512<>+296(SB), Z18
+	VBROADCASTSS constantsAVX512<>+304(SB), Z19
+	VBROADCASTSS constantsAVX512<>+212(SB), Z20
+	VBROADCASTSS constantsAVX512<>+320(SB), Z21
+	VBROADCASTSS constantsAVX512<>+0(SB), Z22
+	VBROADCASTSS constantsAVX512<>+312(SB), Z23
+	VBROADCASTSS constantsAVX512<>+60(SB), Z24
+	VBROADCASTSS constantsAVX512<>+52(SB), Z25
+	VBROADCASTSS constantsAVX512<>+56(SB), Z26
+	VBROADCASTSS constantsAVX512<>+336(SB), Z27
+	VBROADCASTSS constantsAVX512<>+324(SB), Z28
+	VBROADCASTSS constantsAVX512<>+340(SB), Z29
+	VBROADCASTSS constantsAVX512<>+232(SB), Z30
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z15
+	VADDPS Z0, Z15, Z15
+	VADDPS Z2, Z15, Z15
+	VADDPS Z4, Z15, Z15
+	VADDPS Z6, Z15, Z15
+	VADDPS (R8), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)
+	VMOVUPS (R15), Z16
+	VFMADD231PS Z22, Z1, Z16
+	VFMADD231PS Z26, Z3, Z16
+	VFMADD231PS Z27, Z5, Z16
+	VFMADD231PS Z30, Z7, Z16
+	VADDPS (R8)(R12*1), Z16, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R8)(R12*1)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z20, Z0, Z9
+	VFMADD231PS Z25, Z2, Z9
+	VFMADD231PS Z28, Z4, Z9
+	VFMADD231PS.BCST constantsAVX512<>+224(SB), Z6, Z9
+	VADDPS (R8)(R12*2), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*2)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z19, Z1, Z10
+	VFMADD231PS Z24, Z3, Z10
+	VFMADD231PS Z29, Z5, Z10
+	VFMADD231PS.BCST constantsAVX512<>+236(SB), Z7, Z10
+	VADDPS (R9), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R9)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z18, Z0, Z11
+	VFMADD231PS Z23, Z2, Z11
+	VFMADD231PS.BCST constantsAVX512<>+328(SB), Z4, Z11
+	VFMADD231PS.BCST constantsAVX512<>+228(SB), Z6, Z11
+	VADDPS (R8)(R12*4), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z17, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VFMADD231PS.BCST constantsAVX512<>+344(SB), Z5, Z12
+	VFMADD231PS.BCST constantsAVX512<>+240(SB), Z7, Z12
+	VADDPS (R9)(R12*2), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB7Last6AVX512(args *transformArgs)
+TEXT ·multiplyB7Last6AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+436(SB), Z15
+	VBROADCASTSS constantsAVX512<>+356(SB), Z16
+	VBROADCASTSS constantsAVX512<>+404(SB), Z17
+	VBROADCASTSS constantsAVX512<>+376(SB), Z18
+	VBROADCASTSS constantsAVX512<>+396(SB), Z19
+	VBROADCASTSS constantsAVX512<>+424(SB), Z20
+	VBROADCASTSS constantsAVX512<>+384(SB), Z21
+	VBROADCASTSS constantsAVX512<>+428(SB), Z22
+	VBROADCASTSS constantsAVX512<>+352(SB), Z23
+	VBROADCASTSS constantsAVX512<>+416(SB), Z24
+	VBROADCASTSS constantsAVX512<>+364(SB), Z25
+	VBROADCASTSS constantsAVX512<>+500(SB), Z26
+	VBROADCASTSS constantsAVX512<>+368(SB), Z27
+	VBROADCASTSS constantsAVX512<>+504(SB), Z28
+	VBROADCASTSS constantsAVX512<>+508(SB), Z29
+	VBROADCASTSS constantsAVX512<>+388(SB), Z30
+	VBROADCASTSS constantsAVX512<>+512(SB), Z31
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMOVUPS (DX), Z6
+	VMULPS Z23, Z1, Z8
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z3, Z8
+	VFMADD231PS Z16, Z5, Z8
+	VMULPS Z26, Z0, Z9
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z2, Z9
+	VFMADD231PS Z25, Z4, Z9
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z6, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z11
+	VMOVUPS Z10, (R8)
+	VMOVUPS Z11, (R8)(R12*1)
+	VMULPS Z27, Z1, Z12
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z3, Z12
+	VFMADD231PS Z18, Z5, Z12
+	VMULPS Z28, Z0, Z13
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z2, Z13
+	VFMADD231PS Z21, Z4, Z13
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z6, Z13
+	VADDPS Z13, Z12, Z14
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z14, (R8)(R12*2)
+	VMOVUPS Z7, (R9)
+	VMULPS Z30, Z1, Z8
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z3, Z8
+	VFMADD231PS Z19, Z5, Z8
+	VMULPS Z29, Z0, Z9
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z2, Z9
+	VFMADD231PS Z17, Z4, Z9
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z6, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z11
+	VMOVUPS Z10, (R8)(R12*4)
+	VMOVUPS Z11, (R9)(R12*2)
+	VMULPS.BCST constantsAVX512<>+408(SB), Z1, Z12
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z3, Z12
+	VFMADD231PS Z24, Z5, Z12
+	VMULPS Z31, Z0, Z13
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z2, Z13
+	VFMADD231PS Z20, Z4, Z13
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z6, Z13
+	VADDPS Z13, Z12, Z14
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z7, (R9)(R12*4)
+	VMULPS.BCST constantsAVX512<>+516(SB), Z0, Z8
+	VFMADD231PS Z22, Z2, Z8
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z4, Z8
+	VFMADD231PS Z15, Z6, Z8
+	VMOVUPS Z8, (R10)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB7Last6AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB7Last6AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+500(SB), Z28
+	VBROADCASTSS constantsAVX512<>+368(SB), Z29
+	VBROADCASTSS constantsAVX512<>+504(SB), Z30
+	VBROADCASTSS constantsAVX512<>+508(SB), Z31
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMULPS Z28, Z1, Z16
+	VFMADD231PS Z30, Z3, Z16
+	VFMADD231PS Z31, Z5, Z16
+	VFMADD231PS.BCST constantsAVX512<>+512(SB), Z7, Z16
+	VFMADD231PS.BCST constantsAVX512<>+516(SB), Z8, Z16
+	VMOVUPS Z16, (R8)
+	VMULPS Z25, Z0, Z9
+	VFMADD231PS Z29, Z2, Z9
+	VFMADD231PS.BCST constantsAVX512<>+388(SB), Z4, Z9
+	VFMADD231PS.BCST constantsAVX512<>+408(SB), Z6, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMULPS.BCST constantsAVX512<>+360(SB), Z1, Z10
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z10
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z10
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z10
+	VFMADD231PS Z24, Z8, Z10
+	VMOVUPS Z10, (R8)(R12*2)
+	VMULPS.BCST constantsAVX512<>+144(SB), Z0, Z11
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z11
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z11
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z11
+	VMOVUPS Z11, (R9)
+	VMULPS Z27, Z1, Z12
+	VFMADD231PS Z23, Z3, Z12
+	VFMADD231PS Z19, Z5, Z12
+	VFMADD231PS Z22, Z7, Z12
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z12
+	VMOVUPS Z12, (R8)(R12*4)
+	VMULPS Z18, Z0, Z13
+	VFMADD231PS Z20, Z2, Z13
+	VFMADD231PS Z21, Z4, Z13
+	VFMADD231PS Z26, Z6, Z13
+	VMOVUPS Z13, (R9)(R12*2)
+	VMULPS.BCST constantsAVX512<>+0(SB), Z1, Z14
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z14
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z14
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z14
+	VFMADD231PS Z17, Z8, Z14
+	VMOVUPS Z14, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB7Last6AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB7Last6AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+500(SB), Z28
+	VBROADCASTSS constantsAVX512<>+368(SB), Z29
+	VBROADCASTSS constantsAVX512<>+504(SB), Z30
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z16
+	VFMADD231PS Z28, Z1, Z16
+	VFMADD231PS Z30, Z3, Z16
+	VFMADD231PS.BCST constantsAVX512<>+508(SB), Z5, Z16
+	VFMADD231PS.BCST constantsAVX512<>+512(SB), Z7, Z16
+	VFMADD231PS.BCST constantsAVX512<>+516(SB), Z8, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R8)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z25, Z0, Z9
+	VFMADD231PS Z29, Z2, Z9
+	VFMADD231PS.BCST constantsAVX512<>+388(SB), Z4, Z9
+	VFMADD231PS.BCST constantsAVX512<>+408(SB), Z6, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS (R15), Z10
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z10
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z10
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z10
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z10
+	VFMADD231PS Z24, Z8, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS (R15), Z11
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z11
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z11
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z11
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R9)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z27, Z1, Z12
+	VFMADD231PS Z23, Z3, Z12
+	VFMADD231PS Z19, Z5, Z12
+	VFMADD231PS Z22, Z7, Z12
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*4)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z18, Z0, Z13
+	VFMADD231PS Z20, Z2, Z13
+	VFMADD231PS Z21, Z4, Z13
+	VFMADD231PS Z26, Z6, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R9)(R12*2)
+	VMOVUPS (R15), Z14
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z14
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z14
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z14
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z14
+	VFMADD231PS Z17, Z8, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+500(SB), Z28
+	VBROADCASTSS constantsAVX512<>+368(SB), Z29
+	VBROADCASTSS constantsAVX512<>+504(SB), Z30
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z16
+	VFMADD231PS Z28, Z1, Z16
+	VFMADD231PS Z30, Z3, Z16
+	VFMADD231PS.BCST constantsAVX512<>+508(SB), Z5, Z16
+	VFMADD231PS.BCST constantsAVX512<>+512(SB), Z7, Z16
+	VFMADD231PS.BCST constantsAVX512<>+516(SB), Z8, Z16
+	VADDPS (R8), Z16, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R8)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z25, Z0, Z9
+	VFMADD231PS Z29, Z2, Z9
+	VFMADD231PS.BCST constantsAVX512<>+388(SB), Z4, Z9
+	VFMADD231PS.BCST constantsAVX512<>+408(SB), Z6, Z9
+	VADDPS (R8)(R12*1), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS (R15), Z10
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z10
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z10
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z10
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z10
+	VFMADD231PS Z24, Z8, Z10
+	VADDPS (R8)(R12*2), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS (R15), Z11
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z11
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z11
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z11
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z11
+	VADDPS (R9), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R9)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z27, Z1, Z12
+	VFMADD231PS Z23, Z3, Z12
+	VFMADD231PS Z19, Z5, Z12
+	VFMADD231PS Z22, Z7, Z12
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z12
+	VADDPS (R8)(R12*4), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*4)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z18, Z0, Z13
+	VFMADD231PS Z20, Z2, Z13
+	VFMADD231PS Z21, Z4, Z13
+	VFMADD231PS Z26, Z6, Z13
+	VADDPS (R9)(R12*2), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R9)(R12*2)
+	VMOVUPS (R15), Z14
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z14
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z14
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z14
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z14
+	VFMADD231PS Z17, Z8, Z14
+	VADDPS (R10), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB7Last7AVX512(args *transformArgs)
+TEXT ·multiplyB7Last7AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+436(SB), Z16
+	VBROADCASTSS constantsAVX512<>+356(SB), Z17
+	VBROADCASTSS constantsAVX512<>+404(SB), Z18
+	VBROADCASTSS constantsAVX512<>+376(SB), Z19
+	VBROADCASTSS constantsAVX512<>+396(SB), Z20
+	VBROADCASTSS constantsAVX512<>+424(SB), Z21
+	VBROADCASTSS constantsAVX512<>+384(SB), Z22
+	VBROADCASTSS constantsAVX512<>+428(SB), Z23
+	VBROADCASTSS constantsAVX512<>+352(SB), Z24
+	VBROADCASTSS constantsAVX512<>+416(SB), Z25
+	VBROADCASTSS constantsAVX512<>+364(SB), Z26
+	VBROADCASTSS constantsAVX512<>+500(SB), Z27
+	VBROADCASTSS constantsAVX512<>+368(SB), Z28
+	VBROADCASTSS constantsAVX512<>+504(SB), Z29
+	VBROADCASTSS constantsAVX512<>+508(SB), Z30
+	VBROADCASTSS constantsAVX512<>+388(SB), Z31
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMULPS Z24, Z1, Z9
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z3, Z9
+	VFMADD231PS Z17, Z5, Z9
+	VADDPS Z7, Z9, Z9
+	VMULPS Z27, Z0, Z10
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z2, Z10
+	VFMADD231PS Z26, Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z6, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z12
+	VMOVUPS Z11, (R8)
+	VMOVUPS Z12, (R8)(R12*1)
+	VMULPS Z28, Z1, Z13
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z3, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VADDPS Z7, Z13, Z13
+	VMULPS Z29, Z0, Z14
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z2, Z14
+	VFMADD231PS Z22, Z4, Z14
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z6, Z14
+	VADDPS Z14, Z13, Z15
+	VSUBPS Z14, Z13, Z8
+	VMOVUPS Z15, (R8)(R12*2)
+	VMOVUPS Z8, (R9)
+	VMULPS Z31, Z1, Z9
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z3, Z9
+	VFMADD231PS Z20, Z5, Z9
+	VADDPS Z7, Z9, Z9
+	VMULPS Z30, Z0, Z10
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z2, Z10
+	VFMADD231PS Z18, Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z6, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z12
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS Z12, (R9)(R12*2)
+	VMULPS.BCST constantsAVX512<>+408(SB), Z1, Z13
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z3, Z13
+	VFMADD231PS Z25, Z5, Z13
+	VADDPS Z7, Z13, Z13
+	VMULPS.BCST constantsAVX512<>+512(SB), Z0, Z14
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z2, Z14
+	VFMADD231PS Z21, Z4, Z14
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z6, Z14
+	VADDPS Z14, Z13, Z15
+	VSUBPS Z14, Z13, Z8
+	VMOVUPS Z15, (R10)
+	VMOVUPS Z8, (R9)(R12*4)
+	VMULPS.BCST constantsAVX512<>+516(SB), Z0, Z9
+	VFMADD231PS Z23, Z2, Z9
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z4, Z9
+	VFMADD231PS Z16, Z6, Z9
+	VMOVUPS Z9, (R10)(R12*2)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB7Last7AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB7Last7AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+500(SB), Z28
+	VBROADCASTSS constantsAVX512<>+368(SB), Z29
+	VBROADCASTSS constantsAVX512<>+504(SB), Z30
+	VBROADCASTSS constantsAVX512<>+508(SB), Z31
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMULPS Z28, Z1, Z9
+	VFMADD231PS Z30, Z3, Z9
+	VFMADD231PS Z31, Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+512(SB), Z7, Z9
+	VFMADD231PS.BCST constantsAVX512<>+516(SB), Z8, Z9
+	VMOVUPS Z9, (R8)
+	VMULPS Z25, Z0, Z10
+	VFMADD231PS Z29, Z2, Z10
+	VFMADD231PS.BCST constantsAVX512<>+388(SB), Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+408(SB), Z6, Z10
+	VMOVUPS Z10, (R8)(R12*1)
+	VMULPS.BCST constantsAVX512<>+360(SB), Z1, Z11
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z11
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z11
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z11
+	VFMADD231PS Z24, Z8, Z11
+	VMOVUPS Z11, (R8)(R12*2)
+	VMULPS.BCST constantsAVX512<>+144(SB), Z0, Z12
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z12
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z12
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z12
+	VMOVUPS Z12, (R9)
+	VMULPS Z27, Z1, Z13
+	VFMADD231PS Z23, Z3, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VFMADD231PS Z22, Z7, Z13
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z13
+	VMOVUPS Z13, (R8)(R12*4)
+	VMULPS Z18, Z0, Z14
+	VFMADD231PS Z20, Z2, Z14
+	VFMADD231PS Z21, Z4, Z14
+	VFMADD231PS Z26, Z6, Z14
+	VMOVUPS Z14, (R9)(R12*2)
+	VMULPS.BCST constantsAVX512<>+0(SB), Z1, Z15
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z15
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z15
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z15
+	VFMADD231PS Z17, Z8, Z15
+	VMOVUPS Z15, (R10)
+	VADDPS Z2, Z0, Z16
+	VADDPS Z4, Z16, Z16
+	VADDPS Z6, Z16, Z16
+	VMOVUPS Z16, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB7Last7AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB7Last7AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+500(SB), Z28
+	VBROADCASTSS constantsAVX512<>+368(SB), Z29
+	VBROADCASTSS constantsAVX512<>+504(SB), Z30
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z28, Z1, Z9
+	VFMADD231PS Z30, Z3, Z9
+	VFMADD231PS.BCST constantsAVX512<>+508(SB), Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+512(SB), Z7, Z9
+	VFMADD231PS.BCST constantsAVX512<>+516(SB), Z8, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z25, Z0, Z10
+	VFMADD231PS Z29, Z2, Z10
+	VFMADD231PS.BCST constantsAVX512<>+388(SB), Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+408(SB), Z6, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*1)
+	VMOVUPS (R15), Z11
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z11
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z11
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z11
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z11
+	VFMADD231PS Z24, Z8, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS (R15), Z12
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z12
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z12
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z12
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z27, Z1, Z13
+	VFMADD231PS Z23, Z3, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VFMADD231PS Z22, Z7, Z13
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z18, Z0, Z14
+	VFMADD231PS Z20, Z2, Z14
+	VFMADD231PS Z21, Z4, Z14
+	VFMADD231PS Z26, Z6, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R9)(R12*2)
+	VMOVUPS (R15), Z15
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z15
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z15
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z15
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z15
+	VFMADD231PS Z17, Z8, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R10)
+	VMOVUPS (R15), Z16
+	VADDPS Z0, Z16, Z16
+	VADDPS Z2, Z16, Z16
+	VADDPS Z4, Z16, Z16
+	VADDPS Z6, Z16, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+436(SB), Z17
+	VBROADCASTSS constantsAVX512<>+356(SB), Z18
+	VBROADCASTSS constantsAVX512<>+404(SB), Z19
+	VBROADCASTSS constantsAVX512<>+376(SB), Z20
+	VBROADCASTSS constantsAVX512<>+396(SB), Z21
+	VBROADCASTSS constantsAVX512<>+424(SB), Z22
+	VBROADCASTSS constantsAVX512<>+384(SB), Z23
+	VBROADCASTSS constantsAVX512<>+428(SB), Z24
+	VBROADCASTSS constantsAVX512<>+352(SB), Z25
+	VBROADCASTSS constantsAVX512<>+416(SB), Z26
+	VBROADCASTSS constantsAVX512<>+364(SB), Z27
+	VBROADCASTSS constantsAVX512<>+500(SB), Z28
+	VBROADCASTSS constantsAVX512<>+368(SB), Z29
+	VBROADCASTSS constantsAVX512<>+504(SB), Z30
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VSUBPS (CX)(DI*4), Z6, Z7
+	VADDPS (CX)(DI*4), Z6, Z6
+	VMOVUPS (DX)(DI*2), Z8
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z28, Z1, Z9
+	VFMADD231PS Z30, Z3, Z9
+	VFMADD231PS.BCST constantsAVX512<>+508(SB), Z5, Z9
+	VFMADD231PS.BCST constantsAVX512<>+512(SB), Z7, Z9
+	VFMADD231PS.BCST constantsAVX512<>+516(SB), Z8, Z9
+	VADDPS (R8), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z25, Z0, Z10
+	VFMADD231PS Z29, Z2, Z10
+	VFMADD231PS.BCST constantsAVX512<>+388(SB), Z4, Z10
+	VFMADD231PS.BCST constantsAVX512<>+408(SB), Z6, Z10
+	VADDPS (R8)(R12*1), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*1)
+	VMOVUPS (R15), Z11
+	VFMADD231PS.BCST constantsAVX512<>+360(SB), Z1, Z11
+	VFMADD231PS.BCST constantsAVX512<>+380(SB), Z3, Z11
+	VFMADD231PS.BCST constantsAVX512<>+400(SB), Z5, Z11
+	VFMADD231PS.BCST constantsAVX512<>+420(SB), Z7, Z11
+	VFMADD231PS Z24, Z8, Z11
+	VADDPS (R8)(R12*2), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R8)(R12*2)
+	VMOVUPS (R15), Z12
+	VFMADD231PS.BCST constantsAVX512<>+144(SB), Z0, Z12
+	VFMADD231PS.BCST constantsAVX512<>+372(SB), Z2, Z12
+	VFMADD231PS.BCST constantsAVX512<>+392(SB), Z4, Z12
+	VFMADD231PS.BCST constantsAVX512<>+412(SB), Z6, Z12
+	VADDPS (R9), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R9)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z27, Z1, Z13
+	VFMADD231PS Z23, Z3, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VFMADD231PS Z22, Z7, Z13
+	VFMADD231PS.BCST constantsAVX512<>+432(SB), Z8, Z13
+	VADDPS (R8)(R12*4), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*4)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z18, Z0, Z14
+	VFMADD231PS Z20, Z2, Z14
+	VFMADD231PS Z21, Z4, Z14
+	VFMADD231PS Z26, Z6, Z14
+	VADDPS (R9)(R12*2), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R9)(R12*2)
+	VMOVUPS (R15), Z15
+	VFMADD231PS.BCST constantsAVX512<>+0(SB), Z1, Z15
+	VFMADD231PS.BCST constantsAVX512<>+56(SB), Z3, Z15
+	VFMADD231PS.BCST constantsAVX512<>+336(SB), Z5, Z15
+	VFMADD231PS.BCST constantsAVX512<>+232(SB), Z7, Z15
+	VFMADD231PS Z17, Z8, Z15
+	VADDPS (R10), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R10)
+	VMOVUPS (R15), Z16
+	VADDPS Z0, Z16, Z16
+	VADDPS Z2, Z16, Z16
+	VADDPS Z4, Z16, Z16
+	VADDPS Z6, Z16, Z16
+	VADDPS (R9)(R12*4), Z16, Z16
+	VMAXPS Z16, Z31, Z16
+	VMOVUPS Z16, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB5MiddleAVX512(args *transformArgs)
+TEXT ·multiplyB5MiddleAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMOVUPS (DX), Z6
+	VMULPS Z28, Z1, Z12
+	VFMADD231PS Z18, Z3, Z12
+	VADDPS Z5, Z12, Z12
+	VMULPS Z26, Z0, Z13
+	VFMADD231PS Z20, Z2, Z13
+	VFMADD231PS Z25, Z4, Z13
+	VADDPS Z13, Z12, Z14
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z14, (R8)
+	VMOVUPS Z7, (R8)(R12*1)
+	VMULPS Z16, Z1, Z8
+	VFMADD231PS Z15, Z3, Z8
+	VADDPS Z5, Z8, Z8
+	VMULPS Z16, Z0, Z9
+	VFMADD231PS Z15, Z2, Z9
+	VADDPS Z4, Z9, Z9
+	VADDPS Z9, Z8, Z10
+	VSUBPS Z9, Z8, Z11
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS Z11, (R9)
+	VMULPS Z23, Z1, Z12
+	VFMADD231PS Z21, Z3, Z12
+	VADDPS Z5, Z12, Z12
+	VMULPS Z24, Z0, Z13
+	VFMADD231PS Z19, Z2, Z13
+	VFMADD231PS Z27, Z4, Z13
+	VADDPS Z13, Z12, Z14
+	VSUBPS Z13, Z12, Z7
+	VMOVUPS Z14, (R8)(R12*4)
+	VMOVUPS Z7, (R9)(R12*2)
+	VMULPS Z22, Z0, Z8
+	VFMADD231PS Z29, Z2, Z8
+	VFMADD231PS Z17, Z4, Z8
+	VADDPS Z6, Z8, Z8
+	VMOVUPS Z8, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB5MiddleAVX512(args *transformArgs)
+TEXT ·multiplyTransposedB5MiddleAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMULPS Z26, Z1, Z13
+	VFMADD231PS Z16, Z3, Z13
+	VFMADD231PS Z24, Z5, Z13
+	VFMADD231PS Z22, Z6, Z13
+	VMOVUPS Z13, (R8)
+	VMULPS Z28, Z0, Z14
+	VFMADD231PS Z16, Z2, Z14
+	VFMADD231PS Z23, Z4, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMULPS Z20, Z1, Z7
+	VFMADD231PS Z15, Z3, Z7
+	VFMADD231PS Z19, Z5, Z7
+	VFMADD231PS Z29, Z6, Z7
+	VMOVUPS Z7, (R8)(R12*2)
+	VMULPS Z18, Z0, Z8
+	VFMADD231PS Z15, Z2, Z8
+	VFMADD231PS Z21, Z4, Z8
+	VMOVUPS Z8, (R9)
+	VMULPS Z25, Z1, Z9
+	VFMADD231PS Z27, Z5, Z9
+	VFMADD231PS Z17, Z6, Z9
+	VADDPS Z3, Z9, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	VADDPS Z2, Z0, Z10
+	VADDPS Z4, Z10, Z10
+	VMOVUPS Z10, (R9)(R12*2)
+	VMOVUPS Z6, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB5MiddleAVX512(args *transformArgs)
+TEXT ·transposedEpilogueB5MiddleAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z26, Z1, Z14
+	VFMADD231PS Z16, Z3, Z14
+	VFMADD231PS Z24, Z5, Z14
+	VFMADD231PS Z22, Z6, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)
+	VMOVUPS (R15), Z7
+	VFMADD231PS Z28, Z0, Z7
+	VFMADD231PS Z16, Z2, Z7
+	VFMADD231PS Z23, Z4, Z7
+	VMAXPS Z7, Z31, Z7
+	VMOVUPS Z7, (R8)(R12*1)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z20, Z1, Z8
+	VFMADD231PS Z15, Z3, Z8
+	VFMADD231PS Z19, Z5, Z8
+	VFMADD231PS Z29, Z6, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*2)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z18, Z0, Z9
+	VFMADD231PS Z15, Z2, Z9
+	VFMADD231PS Z21, Z4, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R9)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z25, Z1, Z10
+	VFMADD231PS Z27, Z5, Z10
+	VFMADD231PS Z17, Z6, Z10
+	VADDPS Z3, Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*4)
+	VMOVUPS (R15), Z11
+	VADDPS Z0, Z11, Z11
+	VADDPS Z2, Z11, Z11
+	VADDPS Z4, Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R9)(R12*2)
+	VMOVUPS (R15), Z12
+	VADDPS Z6, Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+164(SB), Z15
+	VBROADCASTSS constantsAVX512<>+160(SB), Z16
+	VBROADCASTSS constantsAVX512<>+180(SB), Z17
+	VBROADCASTSS constantsAVX512<>+152(SB), Z18
+	VBROADCASTSS constantsAVX512<>+172(SB), Z19
+	VBROADCASTSS constantsAVX512<>+156(SB), Z20
+	VBROADCASTSS constantsAVX512<>+168(SB), Z21
+	VBROADCASTSS constantsAVX512<>+496(SB), Z22
+	VBROADCASTSS constantsAVX512<>+128(SB), Z23
+	VBROADCASTSS constantsAVX512<>+492(SB), Z24
+	VBROADCASTSS constantsAVX512<>+136(SB), Z25
+	VBROADCASTSS constantsAVX512<>+488(SB), Z26
+	VBROADCASTSS constantsAVX512<>+12(SB), Z27
+	VBROADCASTSS constantsAVX512<>+8(SB), Z28
+	VBROADCASTSS constantsAVX512<>+176(SB), Z29
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z26, Z1, Z14
+	VFMADD231PS Z16, Z3, Z14
+	VFMADD231PS Z24, Z5, Z14
+	VFMADD231PS Z22, Z6, Z14
+	VADDPS (R8), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)
+	VMOVUPS (R15), Z7
+	VFMADD231PS Z28, Z0, Z7
+	VFMADD231PS Z16, Z2, Z7
+	VFMADD231PS Z23, Z4, Z7
+	VADDPS (R8)(R12*1), Z7, Z7
+	VMAXPS Z7, Z31, Z7
+	VMOVUPS Z7, (R8)(R12*1)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z20, Z1, Z8
+	VFMADD231PS Z15, Z3, Z8
+	VFMADD231PS Z19, Z5, Z8
+	VFMADD231PS Z29, Z6, Z8
+	VADDPS (R8)(R12*2), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)(R12*2)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z18, Z0, Z9
+	VFMADD231PS Z15, Z2, Z9
+	VFMADD231PS Z21, Z4, Z9
+	VADDPS (R9), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R9)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z25, Z1, Z10
+	VFMADD231PS Z27, Z5, Z10
+	VFMADD231PS Z17, Z6, Z10
+	VADDPS Z3, Z10, Z10
+	VADDPS (R8)(R12*4), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*4)
+	VMOVUPS (R15), Z11
+	VADDPS Z0, Z11, Z11
+	VADDPS Z2, Z11, Z11
+	VADDPS Z4, Z11, Z11
+	VADDPS (R9)(R12*2), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R9)(R12*2)
+	VMOVUPS (R15), Z12
+	VADDPS Z6, Z12, Z12
+	VADDPS (R10), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R10)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6MiddleAVX512(args *transformArgs)
+TEXT ·multiplyB6MiddleAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMOVUPS (CX)(DI*2), Z5
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMULPS Z25, Z2, Z14
+	VFMADD231PS Z22, Z4, Z14
+	VADDPS Z6, Z14, Z14
+	VMULPS Z20, Z1, Z15
+	VFMADD231PS Z18, Z3, Z15
+	VFMADD231PS Z19, Z5, Z15
+	VADDPS Z15, Z14, Z8
+	VSUBPS Z15, Z14, Z9
+	VMOVUPS Z8, (R8)
+	VMOVUPS Z9, (R8)(R12*1)
+	VMULPS Z17, Z4, Z10
+	VADDPS Z2, Z10, Z10
+	VADDPS Z6, Z10, Z10
+	VMULPS Z17, Z3, Z11
+	VADDPS Z1, Z11, Z11
+	VADDPS Z5, Z11, Z11
+	VADDPS Z11, Z10, Z12
+	VSUBPS Z11, Z10, Z13
+	VMOVUPS Z12, (R8)(R12*2)
+	VMOVUPS Z13, (R9)
+	VMULPS Z24, Z2, Z14
+	VFMADD231PS Z23, Z4, Z14
+	VADDPS Z6, Z14, Z14
+	VMULPS Z19, Z1, Z15
+	VFMADD231PS Z18, Z3, Z15
+	VFMADD231PS Z20, Z5, Z15
+	VADDPS Z15, Z14, Z8
+	VSUBPS Z15, Z14, Z9
+	VMOVUPS Z8, (R8)(R12*4)
+	VMOVUPS Z9, (R9)(R12*2)
+	VMULPS Z21, Z2, Z10
+	VFMADD231PS Z16, Z4, Z10
+	VADDPS Z6, Z10, Z10
+	VSUBPS Z0, Z10, Z10
+	VMOVUPS Z10, (R10)
+	VMULPS Z21, Z3, Z11
+	VFMADD231PS Z16, Z5, Z11
+	VADDPS Z7, Z11, Z11
+	VSUBPS Z1, Z11, Z11
+	VMOVUPS Z11, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6MiddleAVX512(args *transformArgs)
+TEXT ·multiplyTransposedB6MiddleAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+292(SB), Z24
+	VBROADCASTSS constantsAVX512<>+0(SB), Z25
+	VBROADCASTSS constantsAVX512<>+224(SB), Z26
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMULPS Z24, Z6, Z15
+	VMOVUPS Z15, (R8)
+	VMULPS Z20, Z1, Z8
+	VFMADD231PS Z19, Z5, Z8
+	VADDPS Z3, Z8, Z8
+	VSUBPS Z7, Z8, Z8
+	VMOVUPS Z8, (R8)(R12*1)
+	VMULPS Z26, Z0, Z9
+	VFMADD231PS Z25, Z4, Z9
+	VFMADD231PS Z21, Z6, Z9
+	VADDPS Z2, Z9, Z9
+	VMOVUPS Z9, (R8)(R12*2)
+	VMULPS Z18, Z1, Z10
+	VFMADD231PS Z17, Z3, Z10
+	VFMADD231PS Z18, Z5, Z10
+	VFMADD231PS Z21, Z7, Z10
+	VMOVUPS Z10, (R9)
+	VMULPS Z22, Z0, Z11
+	VFMADD231PS Z17, Z2, Z11
+	VFMADD231PS Z23, Z4, Z11
+	VFMADD231PS Z16, Z6, Z11
+	VMOVUPS Z11, (R8)(R12*4)
+	VMULPS Z19, Z1, Z12
+	VFMADD231PS Z20, Z5, Z12
+	VFMADD231PS Z16, Z7, Z12
+	VADDPS Z3, Z12, Z12
+	VMOVUPS Z12, (R9)(R12*2)
+	VADDPS Z2, Z0, Z13
+	VADDPS Z4, Z13, Z13
+	VADDPS Z6, Z13, Z13
+	VMOVUPS Z13, (R10)
+	VMOVUPS Z7, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6MiddleAVX512(args *transformArgs)
+TEXT ·transposedEpilogueB6MiddleAVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z8
+	VSUBPS Z6, Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z20, Z1, Z9
+	VFMADD231PS Z19, Z5, Z9
+	VADDPS Z3, Z9, Z9
+	VSUBPS Z7, Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z25, Z0, Z10
+	VFMADD231PS Z24, Z4, Z10
+	VFMADD231PS Z21, Z6, Z10
+	VADDPS Z2, Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z18, Z1, Z11
+	VFMADD231PS Z17, Z3, Z11
+	VFMADD231PS Z18, Z5, Z11
+	VFMADD231PS Z21, Z7, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R9)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z22, Z0, Z12
+	VFMADD231PS Z17, Z2, Z12
+	VFMADD231PS Z23, Z4, Z12
+	VFMADD231PS Z16, Z6, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*4)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z19, Z1, Z13
+	VFMADD231PS Z20, Z5, Z13
+	VFMADD231PS Z16, Z7, Z13
+	VADDPS Z3, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R9)(R12*2)
+	VMOVUPS (R15), Z14
+	VADDPS Z0, Z14, Z14
+	VADDPS Z2, Z14, Z14
+	VADDPS Z4, Z14, Z14
+	VADDPS Z6, Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R10)
+	VMOVUPS (R15), Z15
+	VADDPS Z7, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+252(SB), Z17
+	VBROADCASTSS constantsAVX512<>+248(SB), Z18
+	VBROADCASTSS constantsAVX512<>+4(SB), Z19
+	VBROADCASTSS constantsAVX512<>+232(SB), Z20
+	VBROADCASTSS constantsAVX512<>+260(SB), Z21
+	VBROADCASTSS constantsAVX512<>+244(SB), Z22
+	VBROADCASTSS constantsAVX512<>+256(SB), Z23
+	VBROADCASTSS constantsAVX512<>+0(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z8
+	VSUBPS Z6, Z8, Z8
+	VADDPS (R8), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R8)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z20, Z1, Z9
+	VFMADD231PS Z19, Z5, Z9
+	VADDPS Z3, Z9, Z9
+	VSUBPS Z7, Z9, Z9
+	VADDPS (R8)(R12*1), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*1)
+	VMOVUPS (R15), Z10
+	VFMADD231PS Z25, Z0, Z10
+	VFMADD231PS Z24, Z4, Z10
+	VFMADD231PS Z21, Z6, Z10
+	VADDPS Z2, Z10, Z10
+	VADDPS (R8)(R12*2), Z10, Z10
+	VMAXPS Z10, Z31, Z10
+	VMOVUPS Z10, (R8)(R12*2)
+	VMOVUPS (R15), Z11
+	VFMADD231PS Z18, Z1, Z11
+	VFMADD231PS Z17, Z3, Z11
+	VFMADD231PS Z18, Z5, Z11
+	VFMADD231PS Z21, Z7, Z11
+	VADDPS (R9), Z11, Z11
+	VMAXPS Z11, Z31, Z11
+	VMOVUPS Z11, (R9)
+	VMOVUPS (R15), Z12
+	VFMADD231PS Z22, Z0, Z12
+	VFMADD231PS Z17, Z2, Z12
+	VFMADD231PS Z23, Z4, Z12
+	VFMADD231PS Z16, Z6, Z12
+	VADDPS (R8)(R12*4), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)(R12*4)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z19, Z1, Z13
+	VFMADD231PS Z20, Z5, Z13
+	VFMADD231PS Z16, Z7, Z13
+	VADDPS Z3, Z13, Z13
+	VADDPS (R9)(R12*2), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R9)(R12*2)
+	VMOVUPS (R15), Z14
+	VADDPS Z0, Z14, Z14
+	VADDPS Z2, Z14, Z14
+	VADDPS Z4, Z14, Z14
+	VADDPS Z6, Z14, Z14
+	VADDPS (R10), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R10)
+	VMOVUPS (R15), Z15
+	VADDPS Z7, Z15, Z15
+	VADDPS (R9)(R12*4), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyA6Last4AVX512(args *transformArgs)
+TEXT ·multiplyA6Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+216(SB), Z12
+	VBROADCASTSS constantsAVX512<>+0(SB), Z13
+	VBROADCASTSS constantsAVX512<>+4(SB), Z14
+	VBROADCASTSS constantsAVX512<>+232(SB), Z15
+	VBROADCASTSS constantsAVX512<>+224(SB), Z16
+	VBROADCASTSS constantsAVX512<>+236(SB), Z17
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMULPS Z13, Z2, Z9
+	VADDPS Z0, Z9, Z9
+	VMULPS Z14, Z1, Z10
+	VFMADD231PS Z12, Z3, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z4
+	VMOVUPS Z11, (R8)
+	VMOVUPS Z4, (R8)(R12*1)
+	VADDPS Z2, Z0, Z5
+	VADDPS Z3, Z1, Z6
+	VADDPS Z6, Z5, Z7
+	VSUBPS Z6, Z5, Z8
+	VMOVUPS Z7, (R8)(R12*2)
+	VMOVUPS Z8, (R9)
+	VMULPS Z16, Z2, Z9
+	VADDPS Z0, Z9, Z9
+	VMULPS Z15, Z1, Z10
+	VFMADD231PS Z17, Z3, Z10
+	VADDPS Z10, Z9, Z11
+	VSUBPS Z10, Z9, Z4
+	VMOVUPS Z11, (R8)(R12*4)
+	VMOVUPS Z4, (R9)(R12*2)
+	VMOVUPS Z0, (R10)
+	VXORPS Z5, Z5, Z5
+	VMOVUPS Z5, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedA6Last4AVX512(args *transformArgs)
+TEXT ·multiplyTransposedA6Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+216(SB), Z16
+	VBROADCASTSS constantsAVX512<>+0(SB), Z17
+	VBROADCASTSS constantsAVX512<>+4(SB), Z18
+	VBROADCASTSS constantsAVX512<>+232(SB), Z19
+	VBROADCASTSS constantsAVX512<>+224(SB), Z20
+	VBROADCASTSS constantsAVX512<>+236(SB), Z21
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VADDPS Z2, Z0, Z12
+	VADDPS Z4, Z12, Z12
+	VADDPS Z6, Z12, Z12
+	VMOVUPS Z12, (R8)
+	VMULPS Z18, Z1, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VADDPS Z3, Z13, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMULPS Z17, Z0, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VADDPS Z2, Z14, Z14
+	VMOVUPS Z14, (R8)(R12*2)
+	VMULPS Z16, Z1, Z15
+	VFMADD231PS Z21, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VMOVUPS Z15, (R9)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueA6Last4AVX512(args *transformArgs)
+TEXT ·transposedEpilogueA6Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+216(SB), Z16
+	VBROADCASTSS constantsAVX512<>+0(SB), Z17
+	VBROADCASTSS constantsAVX512<>+4(SB), Z18
+	VBROADCASTSS constantsAVX512<>+232(SB), Z19
+	VBROADCASTSS constantsAVX512<>+224(SB), Z20
+	VBROADCASTSS constantsAVX512<>+236(SB), Z21
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z12
+	VADDPS Z0, Z12, Z12
+	VADDPS Z2, Z12, Z12
+	VADDPS Z4, Z12, Z12
+	VADDPS Z6, Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z18, Z1, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VADDPS Z3, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z17, Z0, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VADDPS Z2, Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*2)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z16, Z1, Z15
+	VFMADD231PS Z21, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R9)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+216(SB), Z16
+	VBROADCASTSS constantsAVX512<>+0(SB), Z17
+	VBROADCASTSS constantsAVX512<>+4(SB), Z18
+	VBROADCASTSS constantsAVX512<>+232(SB), Z19
+	VBROADCASTSS constantsAVX512<>+224(SB), Z20
+	VBROADCASTSS constantsAVX512<>+236(SB), Z21
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z12
+	VADDPS Z0, Z12, Z12
+	VADDPS Z2, Z12, Z12
+	VADDPS Z4, Z12, Z12
+	VADDPS Z6, Z12, Z12
+	VADDPS (R8), Z12, Z12
+	VMAXPS Z12, Z31, Z12
+	VMOVUPS Z12, (R8)
+	VMOVUPS (R15), Z13
+	VFMADD231PS Z18, Z1, Z13
+	VFMADD231PS Z19, Z5, Z13
+	VADDPS Z3, Z13, Z13
+	VADDPS (R8)(R12*1), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)(R12*1)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z17, Z0, Z14
+	VFMADD231PS Z20, Z4, Z14
+	VADDPS Z2, Z14, Z14
+	VADDPS (R8)(R12*2), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*2)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z16, Z1, Z15
+	VFMADD231PS Z21, Z5, Z15
+	VADDPS Z3, Z15, Z15
+	VADDPS (R9), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R9)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
+// func multiplyB6Last4AVX512(args *transformArgs)
+TEXT ·multiplyB6Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+252(SB), Z13
+	VBROADCASTSS constantsAVX512<>+248(SB), Z14
+	VBROADCASTSS constantsAVX512<>+260(SB), Z15
+	VBROADCASTSS constantsAVX512<>+264(SB), Z16
+	VBROADCASTSS constantsAVX512<>+244(SB), Z17
+	VBROADCASTSS constantsAVX512<>+256(SB), Z18
+	VBROADCASTSS constantsAVX512<>+0(SB), Z19
+	VBROADCASTSS constantsAVX512<>+4(SB), Z20
+	VBROADCASTSS constantsAVX512<>+232(SB), Z21
+	VBROADCASTSS constantsAVX512<>+224(SB), Z22
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	LEAQ (R9)(R14*1), R10
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+vector:
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX)(DI*1), Z1
+	VMOVUPS (BX)(DI*2), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS (BX)(DI*4), Z4
+	VMULPS Z22, Z2, Z11
+	VFMADD231PS Z17, Z4, Z11
+	VMULPS Z21, Z1, Z12
+	VFMADD231PS Z14, Z3, Z12
+	VADDPS Z12, Z11, Z5
+	VSUBPS Z12, Z11, Z6
+	VMOVUPS Z5, (R8)
+	VMOVUPS Z6, (R8)(R12*1)
+	VMULPS Z13, Z4, Z7
+	VADDPS Z2, Z7, Z7
+	VMULPS Z13, Z3, Z8
+	VADDPS Z1, Z8, Z8
+	VADDPS Z8, Z7, Z9
+	VSUBPS Z8, Z7, Z10
+	VMOVUPS Z9, (R8)(R12*2)
+	VMOVUPS Z10, (R9)
+	VMULPS Z19, Z2, Z11
+	VFMADD231PS Z18, Z4, Z11
+	VMULPS Z20, Z1, Z12
+	VFMADD231PS Z14, Z3, Z12
+	VADDPS Z12, Z11, Z5
+	VSUBPS Z12, Z11, Z6
+	VMOVUPS Z5, (R8)(R12*4)
+	VMOVUPS Z6, (R9)(R12*2)
+	VMULPS Z15, Z2, Z7
+	VFMADD231PS Z16, Z4, Z7
+	VSUBPS Z0, Z7, Z7
+	VMOVUPS Z7, (R10)
+	VMULPS Z15, Z3, Z8
+	VSUBPS Z1, Z8, Z8
+	VMOVUPS Z8, (R9)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R15
+	DECQ R13
+	JNZ vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func multiplyTransposedB6Last4AVX512(args *transformArgs)
+TEXT ·multiplyTransposedB6Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS constantsAVX512<>+252(SB), Z16
+	VBROADCASTSS constantsAVX512<>+248(SB), Z17
+	VBROADCASTSS constantsAVX512<>+260(SB), Z18
+	VBROADCASTSS constantsAVX512<>+264(SB), Z19
+	VBROADCASTSS constantsAVX512<>+244(SB), Z20
+	VBROADCASTSS constantsAVX512<>+256(SB), Z21
+	VBROADCASTSS constantsAVX512<>+292(SB), Z22
+	VBROADCASTSS constantsAVX512<>+0(SB), Z23
+	VBROADCASTSS constantsAVX512<>+4(SB), Z24
+	VBROADCASTSS constantsAVX512<>+232(SB), Z25
+	VBROADCASTSS constantsAVX512<>+224(SB), Z26
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMULPS Z22, Z6, Z13
+	VMOVUPS Z13, (R8)
+	VMULPS Z25, Z1, Z14
+	VFMADD231PS Z24, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VSUBPS Z7, Z14, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMULPS Z26, Z0, Z15
+	VFMADD231PS Z23, Z4, Z15
+	VFMADD231PS Z18, Z6, Z15
+	VADDPS Z2, Z15, Z15
+	VMOVUPS Z15, (R8)(R12*2)
+	VMULPS Z17, Z1, Z8
+	VFMADD231PS Z16, Z3, Z8
+	VFMADD231PS Z17, Z5, Z8
+	VFMADD231PS Z18, Z7, Z8
+	VMOVUPS Z8, (R9)
+	VMULPS Z20, Z0, Z9
+	VFMADD231PS Z16, Z2, Z9
+	VFMADD231PS Z21, Z4, Z9
+	VFMADD231PS Z19, Z6, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+
+// func transposedEpilogueB6Last4AVX512(args *transformArgs)
+TEXT ·transposedEpilogueB6Last4AVX512(SB), NOSPLIT, $48-8
+	MOVQ args+0(FP), AX
+	VBROADCASTSS transformArgs_floor(AX), Z31
+	CMPQ transformArgs_accumulate(AX), $0
+	JNE addline
+	VBROADCASTSS constantsAVX512<>+252(SB), Z16
+	VBROADCASTSS constantsAVX512<>+248(SB), Z17
+	VBROADCASTSS constantsAVX512<>+260(SB), Z18
+	VBROADCASTSS constantsAVX512<>+264(SB), Z19
+	VBROADCASTSS constantsAVX512<>+244(SB), Z20
+	VBROADCASTSS constantsAVX512<>+256(SB), Z21
+	VBROADCASTSS constantsAVX512<>+0(SB), Z22
+	VBROADCASTSS constantsAVX512<>+4(SB), Z23
+	VBROADCASTSS constantsAVX512<>+232(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z13
+	VSUBPS Z6, Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z24, Z1, Z14
+	VFMADD231PS Z23, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VSUBPS Z7, Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z25, Z0, Z15
+	VFMADD231PS Z22, Z4, Z15
+	VFMADD231PS Z18, Z6, Z15
+	VADDPS Z2, Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z17, Z1, Z8
+	VFMADD231PS Z16, Z3, Z8
+	VFMADD231PS Z17, Z5, Z8
+	VFMADD231PS Z18, Z7, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R9)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z20, Z0, Z9
+	VFMADD231PS Z16, Z2, Z9
+	VFMADD231PS Z21, Z4, Z9
+	VFMADD231PS Z19, Z6, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ _vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ _line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ _row
+	VZEROUPPER
+	RET
+addline:
+	VBROADCASTSS constantsAVX512<>+252(SB), Z16
+	VBROADCASTSS constantsAVX512<>+248(SB), Z17
+	VBROADCASTSS constantsAVX512<>+260(SB), Z18
+	VBROADCASTSS constantsAVX512<>+264(SB), Z19
+	VBROADCASTSS constantsAVX512<>+244(SB), Z20
+	VBROADCASTSS constantsAVX512<>+256(SB), Z21
+	VBROADCASTSS constantsAVX512<>+0(SB), Z22
+	VBROADCASTSS constantsAVX512<>+4(SB), Z23
+	VBROADCASTSS constantsAVX512<>+232(SB), Z24
+	VBROADCASTSS constantsAVX512<>+224(SB), Z25
+	MOVQ transformArgs_sourceStep(AX), DI
+	MOVQ transformArgs_destinationStep(AX), R12
+	MOVQ transformArgs_rows(AX), R14
+	MOVQ R14, rows-8(SP)
+	MOVQ transformArgs_source(AX), R14
+	MOVQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destination(AX), R14
+	MOVQ R14, destinationRow-24(SP)
+add_row:
+	MOVQ transformArgs_lines(AX), R14
+	MOVQ R14, lines-32(SP)
+	MOVQ sourceRow-16(SP), R14
+	MOVQ R14, source-40(SP)
+	MOVQ destinationRow-24(SP), R14
+	MOVQ R14, destination-48(SP)
+add_line:
+	MOVQ source-40(SP), BX
+	LEAQ (DI)(DI*2), R14
+	LEAQ (BX)(R14*1), CX
+	LEAQ (CX)(R14*1), DX
+	MOVQ destination-48(SP), R8
+	LEAQ (R12)(R12*2), R14
+	LEAQ (R8)(R14*1), R9
+	MOVQ transformArgs_bias(AX), R15
+	MOVQ transformArgs_vectors(AX), R13
+add_vector:
+	VMOVUPS (BX), Z0
+	VSUBPS (BX)(DI*1), Z0, Z1
+	VADDPS (BX)(DI*1), Z0, Z0
+	VMOVUPS (BX)(DI*2), Z2
+	VSUBPS (CX), Z2, Z3
+	VADDPS (CX), Z2, Z2
+	VMOVUPS (BX)(DI*4), Z4
+	VSUBPS (CX)(DI*2), Z4, Z5
+	VADDPS (CX)(DI*2), Z4, Z4
+	VMOVUPS (DX), Z6
+	VMOVUPS (CX)(DI*4), Z7
+	VMOVUPS (R15), Z13
+	VSUBPS Z6, Z13, Z13
+	VADDPS (R8), Z13, Z13
+	VMAXPS Z13, Z31, Z13
+	VMOVUPS Z13, (R8)
+	VMOVUPS (R15), Z14
+	VFMADD231PS Z24, Z1, Z14
+	VFMADD231PS Z23, Z5, Z14
+	VADDPS Z3, Z14, Z14
+	VSUBPS Z7, Z14, Z14
+	VADDPS (R8)(R12*1), Z14, Z14
+	VMAXPS Z14, Z31, Z14
+	VMOVUPS Z14, (R8)(R12*1)
+	VMOVUPS (R15), Z15
+	VFMADD231PS Z25, Z0, Z15
+	VFMADD231PS Z22, Z4, Z15
+	VFMADD231PS Z18, Z6, Z15
+	VADDPS Z2, Z15, Z15
+	VADDPS (R8)(R12*2), Z15, Z15
+	VMAXPS Z15, Z31, Z15
+	VMOVUPS Z15, (R8)(R12*2)
+	VMOVUPS (R15), Z8
+	VFMADD231PS Z17, Z1, Z8
+	VFMADD231PS Z16, Z3, Z8
+	VFMADD231PS Z17, Z5, Z8
+	VFMADD231PS Z18, Z7, Z8
+	VADDPS (R9), Z8, Z8
+	VMAXPS Z8, Z31, Z8
+	VMOVUPS Z8, (R9)
+	VMOVUPS (R15), Z9
+	VFMADD231PS Z20, Z0, Z9
+	VFMADD231PS Z16, Z2, Z9
+	VFMADD231PS Z21, Z4, Z9
+	VFMADD231PS Z19, Z6, Z9
+	VADDPS (R8)(R12*4), Z9, Z9
+	VMAXPS Z9, Z31, Z9
+	VMOVUPS Z9, (R8)(R12*4)
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R15
+	DECQ R13
+	JNZ add_vector
+	MOVQ transformArgs_sourceLine(AX), R14
+	ADDQ R14, source-40(SP)
+	MOVQ transformArgs_destinationLine(AX), R14
+	ADDQ R14, destination-48(SP)
+	DECQ lines-32(SP)
+	JNZ add_line
+	MOVQ transformArgs_sourceRow(AX), R14
+	ADDQ R14, sourceRow-16(SP)
+	MOVQ transformArgs_destinationRow(AX), R14
+	ADDQ R14, destinationRow-24(SP)
+	DECQ rows-8(SP)
+	JNZ add_row
+	VZEROUPPER
+	RET
+
 // func sumsAVX512(args *sumArgs)
 TEXT ·sumsAVX512(SB), NOSPLIT, $0-8
 	MOVQ args+0(FP), AX
@@ -18159,7 +31852,71 @@ DATA constantsAVX2<>+3888(SB)/4, $0x3cf84d94 // 0.03031043
 DATA constantsAVX2<>+3892(SB)/4, $0x3cf84d94 // 0.03031043
 DATA constantsAVX2<>+3896(SB)/4, $0x3cf84d94 // 0.03031043
 DATA constantsAVX2<>+3900(SB)/4, $0x3cf84d94 // 0.03031043
-GLOBL constantsAVX2<>(SB), RODATA|NOPTR, $3904
+DATA constantsAVX2<>+3904(SB)/4, $0x3f930000 // 1.1484375
+DATA constantsAVX2<>+3908(SB)/4, $0x3f930000 // 1.1484375
+DATA constantsAVX2<>+3912(SB)/4, $0x3f930000 // 1.1484375
+DATA constantsAVX2<>+3916(SB)/4, $0x3f930000 // 1.1484375
+DATA constantsAVX2<>+3920(SB)/4, $0x3f930000 // 1.1484375
+DATA constantsAVX2<>+3924(SB)/4, $0x3f930000 // 1.1484375
+DATA constantsAVX2<>+3928(SB)/4, $0x3f930000 // 1.1484375
+DATA constantsAVX2<>+3932(SB)/4, $0x3f930000 // 1.1484375
+DATA constantsAVX2<>+3936(SB)/4, $0x3e7c0000 // 0.24609375
+DATA constantsAVX2<>+3940(SB)/4, $0x3e7c0000 // 0.24609375
+DATA constantsAVX2<>+3944(SB)/4, $0x3e7c0000 // 0.24609375
+DATA constantsAVX2<>+3948(SB)/4, $0x3e7c0000 // 0.24609375
+DATA constantsAVX2<>+3952(SB)/4, $0x3e7c0000 // 0.24609375
+DATA constantsAVX2<>+3956(SB)/4, $0x3e7c0000 // 0.24609375
+DATA constantsAVX2<>+3960(SB)/4, $0x3e7c0000 // 0.24609375
+DATA constantsAVX2<>+3964(SB)/4, $0x3e7c0000 // 0.24609375
+DATA constantsAVX2<>+3968(SB)/4, $0xbedc8000 // -0.43066406
+DATA constantsAVX2<>+3972(SB)/4, $0xbedc8000 // -0.43066406
+DATA constantsAVX2<>+3976(SB)/4, $0xbedc8000 // -0.43066406
+DATA constantsAVX2<>+3980(SB)/4, $0xbedc8000 // -0.43066406
+DATA constantsAVX2<>+3984(SB)/4, $0xbedc8000 // -0.43066406
+DATA constantsAVX2<>+3988(SB)/4, $0xbedc8000 // -0.43066406
+DATA constantsAVX2<>+3992(SB)/4, $0xbedc8000 // -0.43066406
+DATA constantsAVX2<>+3996(SB)/4, $0xbedc8000 // -0.43066406
+DATA constantsAVX2<>+4000(SB)/4, $0xbf610000 // -0.87890625
+DATA constantsAVX2<>+4004(SB)/4, $0xbf610000 // -0.87890625
+DATA constantsAVX2<>+4008(SB)/4, $0xbf610000 // -0.87890625
+DATA constantsAVX2<>+4012(SB)/4, $0xbf610000 // -0.87890625
+DATA constantsAVX2<>+4016(SB)/4, $0xbf610000 // -0.87890625
+DATA constantsAVX2<>+4020(SB)/4, $0xbf610000 // -0.87890625
+DATA constantsAVX2<>+4024(SB)/4, $0xbf610000 // -0.87890625
+DATA constantsAVX2<>+4028(SB)/4, $0xbf610000 // -0.87890625
+DATA constantsAVX2<>+4032(SB)/4, $0xbe960000 // -0.29296875
+DATA constantsAVX2<>+4036(SB)/4, $0xbe960000 // -0.29296875
+DATA constantsAVX2<>+4040(SB)/4, $0xbe960000 // -0.29296875
+DATA constantsAVX2<>+4044(SB)/4, $0xbe960000 // -0.29296875
+DATA constantsAVX2<>+4048(SB)/4, $0xbe960000 // -0.29296875
+DATA constantsAVX2<>+4052(SB)/4, $0xbe960000 // -0.29296875
+DATA constantsAVX2<>+4056(SB)/4, $0xbe960000 // -0.29296875
+DATA constantsAVX2<>+4060(SB)/4, $0xbe960000 // -0.29296875
+DATA constantsAVX2<>+4064(SB)/4, $0xbe340000 // -0.17578125
+DATA constantsAVX2<>+4068(SB)/4, $0xbe340000 // -0.17578125
+DATA constantsAVX2<>+4072(SB)/4, $0xbe340000 // -0.17578125
+DATA constantsAVX2<>+4076(SB)/4, $0xbe340000 // -0.17578125
+DATA constantsAVX2<>+4080(SB)/4, $0xbe340000 // -0.17578125
+DATA constantsAVX2<>+4084(SB)/4, $0xbe340000 // -0.17578125
+DATA constantsAVX2<>+4088(SB)/4, $0xbe340000 // -0.17578125
+DATA constantsAVX2<>+4092(SB)/4, $0xbe340000 // -0.17578125
+DATA constantsAVX2<>+4096(SB)/4, $0xbde10000 // -0.10986328
+DATA constantsAVX2<>+4100(SB)/4, $0xbde10000 // -0.10986328
+DATA constantsAVX2<>+4104(SB)/4, $0xbde10000 // -0.10986328
+DATA constantsAVX2<>+4108(SB)/4, $0xbde10000 // -0.10986328
+DATA constantsAVX2<>+4112(SB)/4, $0xbde10000 // -0.10986328
+DATA constantsAVX2<>+4116(SB)/4, $0xbde10000 // -0.10986328
+DATA constantsAVX2<>+4120(SB)/4, $0xbde10000 // -0.10986328
+DATA constantsAVX2<>+4124(SB)/4, $0xbde10000 // -0.10986328
+DATA constantsAVX2<>+4128(SB)/4, $0x3e610000 // 0.21972656
+DATA constantsAVX2<>+4132(SB)/4, $0x3e610000 // 0.21972656
+DATA constantsAVX2<>+4136(SB)/4, $0x3e610000 // 0.21972656
+DATA constantsAVX2<>+4140(SB)/4, $0x3e610000 // 0.21972656
+DATA constantsAVX2<>+4144(SB)/4, $0x3e610000 // 0.21972656
+DATA constantsAVX2<>+4148(SB)/4, $0x3e610000 // 0.21972656
+DATA constantsAVX2<>+4152(SB)/4, $0x3e610000 // 0.21972656
+DATA constantsAVX2<>+4156(SB)/4, $0x3e610000 // 0.21972656
+GLOBL constantsAVX2<>(SB), RODATA|NOPTR, $4160
 
 DATA constantsAVX512<>+0(SB)/4, $0x3e800000 // 0.25
 DATA constantsAVX512<>+4(SB)/4, $0x3f000000 // 0.5
@@ -18283,4 +32040,12 @@ DATA constantsAVX512<>+472(SB)/4, $0xbe2f0af1 // -0.17094018
 DATA constantsAVX512<>+476(SB)/4, $0x3c784d94 // 0.015155215
 DATA constantsAVX512<>+480(SB)/4, $0x3bf84d94 // 0.0075776074
 DATA constantsAVX512<>+484(SB)/4, $0x3cf84d94 // 0.03031043
-GLOBL constantsAVX512<>(SB), RODATA|NOPTR, $488
+DATA constantsAVX512<>+488(SB)/4, $0x3f930000 // 1.1484375
+DATA constantsAVX512<>+492(SB)/4, $0x3e7c0000 // 0.24609375
+DATA constantsAVX512<>+496(SB)/4, $0xbedc8000 // -0.43066406
+DATA constantsAVX512<>+500(SB)/4, $0xbf610000 // -0.87890625
+DATA constantsAVX512<>+504(SB)/4, $0xbe960000 // -0.29296875
+DATA constantsAVX512<>+508(SB)/4, $0xbe340000 // -0.17578125
+DATA constantsAVX512<>+512(SB)/4, $0xbde10000 // -0.10986328
+DATA constantsAVX512<>+516(SB)/4, $0x3e610000 // 0.21972656
+GLOBL constantsAVX512<>(SB), RODATA|NOPTR, $520

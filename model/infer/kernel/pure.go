@@ -99,18 +99,20 @@ func rectify(x *[8]float32) {
 
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
-// pureTransforms returns the Go versions of all transform passes, for all lengths of a line.
+// pureTransforms returns the Go versions of all transform passes.
 func pureTransforms() (table transforms) {
-	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
-		matrices := winograd.New(n)
+	for _, shape := range winograd.Shapes {
+		matrices := shape.Matrices()
+		var passes [3][3]func(*transformArgs)
 		for i, matrix := range [][][]float64{matrixA: matrices.A, matrixB: matrices.B, matrixG: matrices.G} {
 			m := winograd.Pair(matrix)
-			table[n][i] = [3]func(*transformArgs){
+			passes[i] = [3]func(*transformArgs){
 				multiply:           func(p *transformArgs) { pureMultiply(m, p) },
 				multiplyTransposed: func(p *transformArgs) { pureMultiplyTransposed(m, p, false) },
 				transposedEpilogue: func(p *transformArgs) { pureMultiplyTransposed(m, p, true) },
 			}
 		}
+		table = append(table, passes)
 	}
 	return table
 }
@@ -170,7 +172,7 @@ func pureMultiplyTransposed(m *winograd.Paired, p *transformArgs, epilogue bool)
 	})
 }
 
-// maxPoints is the number of points of the longest line.
+// maxPoints is the largest number of points of a tile in a line.
 const maxPoints = 12
 
 // loadPairs loads a line, whose elements are step bytes apart, into sums. The elements x and y of a pair become x + y

@@ -9,21 +9,26 @@ import (
 	"ludus/model/infer/kernel/winograd"
 )
 
-// transforms writes the passes for each length of a line and each matrix: multiply, multiplyTransposed and, except for
-// G, transposedEpilogue; and the Go table of them. Package kernel explains them.
+// transforms writes the passes for each shape of tile and each matrix: multiply, multiplyTransposed and, except for G,
+// transposedEpilogue; and the Go table of them. Shapes with the same matrix share its passes. Package kernel explains
+// them.
 func (w *writer) transforms(set isa) {
 	fmt.Fprintf(&w.tables, "\nvar transforms%s = transforms{\n", set.name)
-	for n := winograd.MinLine; n <= winograd.MaxLine; n++ {
-		m := winograd.New(n)
-		fmt.Fprintf(&w.tables, "\t%d: {\n", n)
+	written := map[string]string{} // name of the pass by kind and matrix
+	for _, shape := range winograd.Shapes {
+		m := shape.Matrices()
+		fmt.Fprintf(&w.tables, "\t{ // %s\n", label(shape))
 		for _, x := range []struct {
 			name   string
 			matrix [][]float64
 		}{{"A", m.A}, {"B", m.B}, {"G", m.G}} {
 			pass := func(kind string, write func(set isa, name string, matrix *winograd.Paired)) string {
-				name := fmt.Sprintf("%s%s%d%s", kind, x.name, n, set.name)
-				write(set, name, winograd.Pair(x.matrix))
-				return name
+				key := fmt.Sprint(kind, x.name, x.matrix)
+				if written[key] == "" {
+					written[key] = fmt.Sprintf("%s%s%s%s", kind, x.name, label(shape), set.name)
+					write(set, written[key], winograd.Pair(x.matrix))
+				}
+				return written[key]
 			}
 			passes := []string{pass("multiply", w.multiply), pass("multiplyTransposed", w.multiplyTransposed)}
 			if x.name != "G" {
@@ -34,6 +39,19 @@ func (w *writer) transforms(set isa) {
 		fmt.Fprint(&w.tables, "\t},\n")
 	}
 	fmt.Fprint(&w.tables, "}\n")
+}
+
+// label names a shape in names of functions by the size of its tiles, its place in the line and, at the end, its cells.
+func label(s winograd.Shape) string {
+	switch {
+	case s.Before == 0 && s.After == 0:
+		return fmt.Sprint(s.Size)
+	case s.Before == 0:
+		return fmt.Sprint(s.Size, "First")
+	case s.After == 1:
+		return fmt.Sprint(s.Size, "Middle")
+	}
+	return fmt.Sprint(s.Size, "Last", s.Cells)
 }
 
 // Registers for the addresses of elements 0, 3, 6 and 9 of a line.
@@ -135,7 +153,8 @@ func (t *temporaries) take() string {
 }
 
 // sum writes code that adds terms, whose elements are in registers, to the temporary register start (if not "") and
-// returns the register with the result. That is an input register if there is nothing to compute.
+// returns the register with the result. That is an input register if there is nothing to compute. Without terms the sum
+// is 0.
 func (w *writer) sum(set isa, t *temporaries, start string, terms []winograd.Term, registers []string) string {
 	// Coefficients 1 and -1 come last, since they need a sum to add to; 1 comes before -1.
 	slices.SortStableFunc(terms, func(x, y winograd.Term) int { return cmp.Compare(unit(x), unit(y)) })
@@ -161,6 +180,10 @@ func (w *writer) sum(set isa, t *temporaries, start string, terms []winograd.Ter
 			w.op("%s %s, %s, %s", [...]string{1: "VADDPS", 2: "VSUBPS"}[unit(x)], operand, at, to)
 			at, temporary = to, true
 		}
+	}
+	if at == "" {
+		at = t.take()
+		w.clear(at)
 	}
 	return at
 }

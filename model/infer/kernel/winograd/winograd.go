@@ -8,19 +8,80 @@ import (
 // MinLine and MaxLine are the lengths of the shortest and the longest line.
 const (
 	MinLine = 3
-	MaxLine = 8
+	MaxLine = 20
 )
 
-// Matrices holds the Winograd transforms A, B and G of a line of N cells. Row p of each belongs to point p.
-type Matrices struct {
-	P    int
-	A, B [][]float64 // [P, N]
-	G    [][]float64 // [P, 3]
+// sizes[n] is the number of cells of the tiles of a line of n cells; the last tile may have fewer. A line of up to 8 cells
+// is one tile. Longer lines have tiles of 5 or 6 cells, or of 7, the least precise, where those save a quarter of the
+// products of a square board.
+var sizes = [MaxLine + 1]int{
+	3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8,
+	9: 5, 10: 5, 11: 6, 12: 6, 13: 7, 14: 7, 15: 5, 16: 6, 17: 6, 18: 6, 19: 5, 20: 5,
 }
 
-// segments[n] are the sizes of the tiles that make up a line of n cells. Tiles of more than seven cells would lose too
-// much precision.
-var segments = [MaxLine + 1][]int{3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {4, 4}}
+// Has reports whether a line of n cells can be divided into tiles.
+func Has(n int) bool { return n >= MinLine && n <= MaxLine }
+
+// Tile is a part of a line that is transformed alone: the cells from First on.
+type Tile struct {
+	First int
+	Shape Shape
+	Index int // index of Shape in Shapes
+}
+
+// Shape is what decides a tile's matrices.
+type Shape struct {
+	Size          int // cells of a full tile; tiles of one size have the same points
+	Cells         int // cells of the tile, fewer than Size if the line ends
+	Before, After int // number of neighbours that it reads before and after its cells: 1, or 0 at an end of the line
+}
+
+// Shapes are the shapes of all tiles.
+var Shapes = func() (shapes []Shape) {
+	for n := MinLine; n <= MaxLine; n++ {
+		for _, t := range divide(n) {
+			if !slices.Contains(shapes, t.Shape) {
+				shapes = append(shapes, t.Shape)
+			}
+		}
+	}
+	return shapes
+}()
+
+// Line returns the tiles of a line of n cells. It panics if Has(n) is false.
+func Line(n int) []Tile {
+	if !Has(n) {
+		panic("winograd: no tiles for a line of this length")
+	}
+	tiles := divide(n)
+	for i := range tiles {
+		tiles[i].Index = slices.Index(Shapes, tiles[i].Shape)
+	}
+	return tiles
+}
+
+// divide returns the tiles of a line of n cells, without their indices.
+func divide(n int) (tiles []Tile) {
+	size := sizes[n]
+	for first := 0; first < n; first += size {
+		s := Shape{Size: size, Cells: min(size, n-first)}
+		s.Before, s.After = min(first, 1), min(n-first-s.Cells, 1)
+		tiles = append(tiles, Tile{First: first, Shape: s})
+	}
+	return tiles
+}
+
+// Matrices holds the Winograd transforms A, B and G of a tile. Row p of each belongs to point p.
+type Matrices struct {
+	P int
+	A [][]float64 // [P, Cells]
+	B [][]float64 // [P, Before + Cells + After]
+	G [][]float64 // [P, 3]
+}
+
+// parts are the numbers of cells of which a tile of 8 cells consists. Each has points of its own, because points for more
+// than seven cells would lose too much precision.
+var parts = []int{4, 4}
 
 // points are the m + 1 finite points of a tile of m cells; the last point is infinity. They had the smallest error in a
 // search over a few hundred sets of fractions whose products float32 represents exactly: with 64 channels on a square
@@ -30,7 +91,7 @@ var segments = [MaxLine + 1][]int{3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {4,
 // Not used: x² + 1 with six points (±3/8, ±7/8, ±3/2) for 7 cells. It has a twelfth of the error, but takes 10 products
 // per line instead of 9, and networks on 7x7 evaluate 22 % fewer positions per second. With the points below, the value
 // of a trained quad-7x7 network was off by at most 1.7e-4 in 10,000 positions.
-var points = [MaxLine][]float64{
+var points = [8][]float64{
 	3: {0.5, -0.5, 1.75, -1.75},
 	4: {0.75, -0.75, 1.5, -1.5, 0},
 	5: {0.375, -0.375, 1, -1, 1.75, -1.75},
@@ -38,27 +99,23 @@ var points = [MaxLine][]float64{
 	7: {0.25, -0.25, 0.75, -0.75, 1.25, -1.25, 2, -2},
 }
 
-// Has reports whether there are matrices for a line of n cells.
-func Has(n int) bool { return n >= MinLine && n <= MaxLine }
-
-// New returns the matrices for a line of n cells. It panics if Has(n) is false.
-func New(n int) Matrices {
-	if !Has(n) {
-		panic("winograd: no matrices for a line of this length")
+// Matrices returns the matrices of tiles of this shape.
+func (s Shape) Matrices() Matrices {
+	split := parts
+	if s.Size < 8 {
+		split = []int{s.Size}
 	}
 	var m Matrices
 	first := 0
-	for _, size := range segments[n] {
+	for _, size := range split {
 		a, b, g := tile(size)
 		for j := range g {
-			rowA, rowB := make([]float64, n), make([]float64, n)
+			rowA, rowB := make([]float64, s.Size), make([]float64, s.Size+2)
 			copy(rowA[first:], a[j])
-			for i, v := range b[j] {
-				if cell := first + i - 1; cell >= 0 && cell < n {
-					rowB[cell] = v
-				}
-			}
-			m.A, m.B, m.G = append(m.A, rowA), append(m.B, rowB), append(m.G, g[j])
+			copy(rowB[first:], b[j])
+			m.A = append(m.A, rowA[:s.Cells])
+			m.B = append(m.B, rowB[1-s.Before:1+s.Cells+s.After])
+			m.G = append(m.G, g[j])
 		}
 		first += size
 	}

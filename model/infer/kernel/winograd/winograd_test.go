@@ -3,14 +3,14 @@ package winograd
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// TestLine compares y = Aᵀ ((G g) ∘ (B d)) with the convolution's definition.
+// TestLine compares y = Aᵀ ((G g) ∘ (B d)), tile by tile, with the convolution's definition.
 func TestLine(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := MinLine; n <= MaxLine; n++ {
-		m := New(n)
 		d, g, y := make([]float64, n), make([]float64, 3), make([]float64, n)
 		for i := range d {
 			d[i] = random.NormFloat64()
@@ -18,10 +18,13 @@ func TestLine(t *testing.T) {
 		for i := range g {
 			g[i] = random.NormFloat64()
 		}
-		for p := range m.P {
-			product := dot(m.B[p], d) * dot(m.G[p], g)
-			for i := range y {
-				y[i] += m.A[p][i] * product
+		for _, tile := range Line(n) {
+			m := tile.Shape.Matrices()
+			for p := range m.P {
+				product := dot(m.B[p], d[tile.First-tile.Shape.Before:]) * dot(m.G[p], g)
+				for i, a := range m.A[p] {
+					y[tile.First+i] += a * product
+				}
 			}
 		}
 		for i := range y {
@@ -40,20 +43,19 @@ func TestLine(t *testing.T) {
 
 // TestExact checks that float32 represents every coefficient of A and B exactly.
 func TestExact(t *testing.T) {
-	for n := MinLine; n <= MaxLine; n++ {
-		m := New(n)
+	for _, shape := range Shapes {
+		m := shape.Matrices()
 		for p := range m.P {
-			for i := range n {
-				for _, v := range []float64{m.A[p][i], m.B[p][i]} {
-					if float64(float32(v)) != v {
-						t.Errorf("line of %d, point %d: float32 does not hold %v", n, p, v)
-					}
+			for _, v := range slices.Concat(m.A[p], m.B[p]) {
+				if float64(float32(v)) != v {
+					t.Errorf("%+v, point %d: float32 does not hold %v", shape, p, v)
 				}
 			}
 		}
 	}
 }
 
+// dot is the product of x and the first values of y.
 func dot(x, y []float64) float64 {
 	sum := 0.0
 	for i := range x {
