@@ -87,7 +87,8 @@ func Playout(s State, rng *rand.PCG) (plies int) {
 	return plies
 }
 
-// Key describes a whole position in a form that the game chooses; unused words are zero.
+// Key describes a whole position in a form that the game chooses; unused words are zero. Where a position does not fit
+// into 512 bits, as on boards of 19x19, part of the key is a hash of at least 128 bits.
 type Key [8]uint64
 
 // Hash mixes the key into 64 bits.

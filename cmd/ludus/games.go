@@ -175,7 +175,7 @@ func writeGame(w io.Writer, g *env.Game) {
 	if card := zoo.CardOf(g.Name); card != nil {
 		writeCard(w, g, card)
 	} else if trained := shipped.TrainedOn(g); trained != nil {
-		fmt.Fprintf(w, "\nzoo, the shipped agent of %s, plays this size, too. Its strength here has no card; docs/METHODS.md,\n"+
+		fmt.Fprintf(w, "\nzoo, the shipped agent of %s, plays this game, too. Its strength here has no card; docs/METHODS.md,\n"+
 			"\"Other sizes of a board\", has some results.\n", trained.Name)
 	}
 	writeNumbers(w, g)
@@ -196,7 +196,7 @@ func writeGames(w io.Writer, list []*env.Game) {
 	}
 	table.Flush()
 	fmt.Fprintln(w, "\nBOARD is columns x rows. AGENT: a trained opponent comes with ludus; \"of GAME\": "+
-		"it was trained on that size.\n\"ludus games GAME\" shows the rules and how strong it is.")
+		"it was trained on that game.\n\"ludus games GAME\" shows the rules and how strong it is.")
 	fmt.Fprintln(w, "\nOther sizes and rules; parameters that you leave out keep their defaults:")
 	for _, f := range games.Families() {
 		fmt.Fprintln(w, " ", f.Pattern())

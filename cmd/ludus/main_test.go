@@ -211,7 +211,7 @@ func TestErrors(t *testing.T) {
 		{1, "is a folder; name a file", "verify quad-5x5 ."},
 		{2, "it must be from 1 to 1000000", "arena quad-5x5 random random --games 1000000000000000"},
 		{2, "did you mean quad-5x5?", "games qaud-5x5"},
-		{2, "size=3 is not allowed; it takes 4..11", "games quad(size=3)"},
+		{2, "size=3 is not allowed; it takes 4..13", "games quad(size=3)"},
 		{2, "did you mean random?", "arena quad-5x5 random rndom"},
 		{2, `see "ludus suite --help"`, "suite --check shipped qaud-5x5"},
 		{2, "no such game", "train chess"},

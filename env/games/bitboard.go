@@ -1,15 +1,19 @@
 package games
 
 import (
+	"fmt"
 	"math/bits"
+	"slices"
 
 	"ludus/env"
 )
 
 // bitboard is a set of cells: cell i is bit i%64 of word i/64. Boards of up to 64 cells take one word. The generic
 // functions below compile to separate machine code for each size; they handle the first word, then the last if it is
-// another, because a loop over the words would cost more than its body.
-type bitboard interface{ [1]uint64 | [2]uint64 }
+// another, because a loop over two words would cost more than its body. Only larger boards have words between them.
+type bitboard interface {
+	[1]uint64 | [2]uint64 | [4]uint64 | [6]uint64
+}
 
 // bit is the set of the one cell i.
 func bit[B bitboard](i int) (b B) {
@@ -20,11 +24,14 @@ func bit[B bitboard](i int) (b B) {
 // has reports whether cell i is in b.
 func has[B bitboard](b B, i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
 
-// union is the set of the cells in a or b. It has no loop over the words for speed, see bitboard.
+// union is the set of the cells in a or b.
 func union[B bitboard](a, b B) B {
 	a[0] |= b[0]
 	if last := len(a) - 1; last > 0 {
 		a[last] |= b[last]
+		for i := 1; i < last; i++ {
+			a[i] |= b[i]
+		}
 	}
 	return a
 }
@@ -34,6 +41,9 @@ func intersect[B bitboard](a, b B) B {
 	a[0] &= b[0]
 	if last := len(a) - 1; last > 0 {
 		a[last] &= b[last]
+		for i := 1; i < last; i++ {
+			a[i] &= b[i]
+		}
 	}
 	return a
 }
@@ -43,16 +53,29 @@ func subtract[B bitboard](a, b B) B {
 	a[0] &^= b[0]
 	if last := len(a) - 1; last > 0 {
 		a[last] &^= b[last]
+		for i := 1; i < last; i++ {
+			a[i] &^= b[i]
+		}
 	}
 	return a
 }
 
-func isEmpty[B bitboard](b B) bool { return b[0]|b[len(b)-1] == 0 }
+func isEmpty[B bitboard](b B) bool {
+	all := b[0] | b[len(b)-1]
+	for i := 1; i < len(b)-1; i++ {
+		all |= b[i]
+	}
+	return all == 0
+}
 
 // contains reports whether all cells of part are in b.
 func contains[B bitboard](b, part B) bool {
 	last := len(b) - 1
-	return part[0]&^b[0]|part[last]&^b[last] == 0
+	missing := part[0]&^b[0] | part[last]&^b[last]
+	for i := 1; i < last; i++ {
+		missing |= part[i] &^ b[i]
+	}
+	return missing == 0
 }
 
 // containsAny reports whether all cells of one of the parts are in b.
@@ -67,25 +90,70 @@ func containsAny[B bitboard](b B, parts []B) bool {
 
 // shiftDown replaces every cell i of b by i - n, and drops those below 0; n is less than 64 len(b).
 func shiftDown[B bitboard](b B, n uint) B {
-	last := len(b) - 1
-	if last == 0 {
-		b[0] >>= n & 63
-		return b
+	if len(b) > 1 {
+		return shiftWordsDown(b, n)
 	}
-	b[0] = b[0]>>n | b[last]<<(64-n) | b[last]>>(n-64) // shifts by more than 63, negative ones included, give 0
-	b[last] >>= n
+	b[0] >>= n & 63
 	return b
 }
 
 // shiftUp replaces every cell i of b by i + n, and drops those beyond its words; n is less than 64 len(b).
 func shiftUp[B bitboard](b B, n uint) B {
+	if len(b) > 1 {
+		return shiftWordsUp(b, n)
+	}
+	b[0] <<= n & 63
+	return b
+}
+
+// shiftWordsDown is shiftDown for several words.
+func shiftWordsDown[B bitboard](b B, n uint) (shifted B) {
 	last := len(b) - 1
-	if last == 0 {
-		b[0] <<= n & 63
+	if last == 1 {
+		b[0] = b[0]>>n | b[last]<<(64-n) | b[last]>>(n-64) // shifts by more than 63, negative ones included, give 0
+		b[last] >>= n
 		return b
 	}
-	b[last] = b[last]<<n | b[0]>>(64-n) | b[0]<<(n-64)
-	b[0] <<= n
+	skip := int(n >> 6)
+	for i := skip; i < last; i++ {
+		shifted[i-skip] = b[i]>>(n&63) | b[i+1]<<(64-n&63) // a shift by 64 gives 0
+	}
+	shifted[last-skip] = b[last] >> (n & 63)
+	return shifted
+}
+
+// shiftWordsUp is shiftUp for several words.
+func shiftWordsUp[B bitboard](b B, n uint) (shifted B) {
+	last := len(b) - 1
+	if last == 1 {
+		b[last] = b[last]<<n | b[0]>>(64-n) | b[0]<<(n-64)
+		b[0] <<= n
+		return b
+	}
+	skip := int(n >> 6)
+	for i := last; i > skip; i-- {
+		shifted[i] = b[i-skip]<<(n&63) | b[i-skip-1]>>(64-n&63)
+	}
+	shifted[skip] = b[0] << (n & 63)
+	return shifted
+}
+
+// stepDown is shiftDown for n less than 64.
+func stepDown[B bitboard](b B, n uint) B {
+	last := len(b) - 1
+	for i := 0; i < last; i++ {
+		b[i] = b[i]>>(n&63) | b[i+1]<<(64-n)
+	}
+	b[last] >>= n & 63
+	return b
+}
+
+// stepUp is shiftUp for n less than 64.
+func stepUp[B bitboard](b B, n uint) B {
+	for i := len(b) - 1; i > 0; i-- {
+		b[i] = b[i]<<(n&63) | b[i-1]>>(64-n)
+	}
+	b[0] <<= n & 63
 	return b
 }
 
@@ -94,18 +162,24 @@ func count[B bitboard](b B) int {
 	n := bits.OnesCount64(b[0])
 	if last := len(b) - 1; last > 0 {
 		n += bits.OnesCount64(b[last])
+		for i := 1; i < last; i++ {
+			n += bits.OnesCount64(b[i])
+		}
 	}
 	return n
 }
 
 // nth returns the cell of index k, from 0, among the cells of b in ascending order; b has more than k cells.
 func nth[B bitboard](b B, k int) int {
-	if last := len(b) - 1; last > 0 {
-		if n := bits.OnesCount64(b[0]); k >= n {
-			return last<<6 + nthBit(b[last], k-n)
+	i := 0
+	for ; i < len(b)-1; i++ {
+		n := bits.OnesCount64(b[i])
+		if k < n {
+			break
 		}
+		k -= n
 	}
-	return nthBit(b[0], k)
+	return i<<6 + nthBit(b[i], k)
 }
 
 // nthBit returns the place of the set bit of index k, from 0, in w, which has more than k set bits. It counts the bits
@@ -233,12 +307,16 @@ func figuresOf[B bitboard](others [][]B) (figures [][]int32) {
 	return figures
 }
 
-// sized returns the maker of a game for its number of cells, up to 128: small on boards of one word, large on others.
-func sized[M any](cells int, small, large M) M {
-	if cells <= 64 {
-		return small
+// sized returns the maker of a game for its number of cells, up to 383: the first for boards of one word, then those
+// for two, four and six. The highest bit of four and six words is free, see [sides.key].
+func sized[M any](cells int, makers ...M) M {
+	i := 0
+	for _, most := range []int{64, 128, 255} {
+		if cells > most {
+			i++
+		}
 	}
-	return large
+	return makers[i]
 }
 
 // isFirst returns 1 if p is First, otherwise 0.
@@ -293,8 +371,13 @@ func (r *reflection[B]) of(b B) B {
 	image := intersect(b, r.fixed)
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		up, down := shiftUp(intersect(b, p.lower), p.distance), intersect(shiftDown(b, p.distance), p.lower)
-		image = union(image, union(up, down))
+		up, down := intersect(b, p.lower), b
+		if len(b) > 1 && p.distance > 63 {
+			up, down = shiftUp(up, p.distance), shiftDown(down, p.distance)
+		} else {
+			up, down = stepUp(up, p.distance), stepDown(down, p.distance)
+		}
+		image = union(image, union(up, intersect(down, p.lower)))
 	}
 	return image
 }
@@ -307,7 +390,7 @@ func (r *reflection[B]) canonical(first, second B) (leastFirst, leastSecond B, s
 		return first, second, 0
 	}
 	secondImage := r.of(second)
-	if firstImage == first && !less(secondImage, second) {
+	if firstImage == first && !lessSecond(secondImage, second) {
 		return first, second, 0
 	}
 	return firstImage, secondImage, 1
@@ -315,10 +398,37 @@ func (r *reflection[B]) canonical(first, second B) (leastFirst, leastSecond B, s
 
 // less compares sets of cells in the order of their words in a key.
 func less[B bitboard](a, b B) bool {
-	if a[0] != b[0] {
-		return a[0] < b[0]
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] < b[i]
+		}
 	}
 	return a[len(a)-1] < b[len(b)-1]
+}
+
+// lessSecond compares sets of Second's cells in the order of their words in a key.
+func lessSecond[B bitboard](a, b B) bool {
+	if len(a) == 6 {
+		return lessDigest(a, b)
+	}
+	return less(a, b)
+}
+
+func lessDigest[B bitboard](a, b B) bool {
+	x, y := digest(a), digest(b)
+	return slices.Compare(x[:], y[:]) < 0
+}
+
+// digest hashes a set of cells to 128 bits, by two chains of a multiplication and a shift for each word. Their
+// multipliers are those of MurmurHash3's and SplitMix64's finalisers.
+func digest[B bitboard](b B) (h [2]uint64) {
+	for i := range len(b) {
+		h[0] = (h[0] ^ b[i]) * 0xff51afd7ed558ccd
+		h[0] ^= h[0] >> 32
+		h[1] = (h[1] ^ b[i]) * 0xbf58476d1ce4e5b9
+		h[1] ^= h[1] >> 29
+	}
+	return h
 }
 
 // reversed returns b turned by half a turn: cell i of n becomes n - 1 - i.
@@ -365,7 +475,7 @@ func leastImage[B bitboard](images []image[B], first, second B) (leastFirst, lea
 	for i := 1; i < len(images); i++ {
 		im := &images[i]
 		list[i] = [2]B{im.reflection.of(list[im.base][0]), im.reflection.of(list[im.base][1])}
-		if a, b := &list[i], &list[least]; less(a[0], b[0]) || a[0] == b[0] && less(a[1], b[1]) {
+		if a, b := &list[i], &list[least]; less(a[0], b[0]) || a[0] == b[0] && lessSecond(a[1], b[1]) {
 			least = i
 		}
 	}
@@ -391,32 +501,101 @@ type sides[B bitboard] struct {
 	progress
 }
 
-// key returns the key of the position with the given players' cells instead of its own: words 0 and 1 hold First's, 2
-// and 3 Second's, word 4 the player to move.
+// key returns the key of the position with the given players' cells instead of its own. Boards of up to 128 cells have
+// First's cells in words 0 and 1, Second's in words 2 and 3, and the player to move in word 4. Those of up to 255 cells
+// have four words for each, with the player in the highest bit of word 3.
+//
+// Two sets of 361 cells do not fit into the 512 bits of a key. So on larger boards First's cells are words 0 to 5, with
+// the player in the highest bit, and words 6 and 7 are a [digest] of Second's. Positions in which First's cells differ
+// have different keys. Two in which only Second's differ have the same key with a probability of 2^-128; even among
+// 2^40 such positions, the probability that any two do is below 2^-48.
 func (s *sides[B]) key(first, second B) (k env.Key) {
-	for i := range len(first) {
-		k[i], k[2+i] = first[i], second[i]
+	player := uint64(s.player)
+	switch n := len(first); n {
+	case 1, 2:
+		for i := range n {
+			k[i], k[2+i] = first[i], second[i]
+		}
+		k[4] = player
+	case 4:
+		for i := range n {
+			k[i], k[4+i] = first[i], second[i]
+		}
+		k[3] |= player << 63
+	default:
+		for i := range n {
+			k[i] = first[i]
+		}
+		k[5] |= player << 63
+		h := digest(second)
+		k[6], k[7] = h[0], h[1]
 	}
-	k[4] = uint64(s.player)
 	return k
 }
 
 func (s *sides[B]) Key() env.Key { return s.key(s.owned[0], s.owned[1]) }
 
-// filling is the part of a state that games share in which players fill cells in turn: sides, and the cells to fill.
+// noSwap stands for the swap in games without that rule.
+const noSwap = env.Action(-1)
+
+// addSwap adds the swap rule to a game, all of whose other actions have been added: instead of its first move, Second
+// takes First's piece. how says how the piece changes, apart from its owner. addSwap returns the action, the policy's
+// extra entry.
+func addSwap(g *env.Game, how string) env.Action {
+	first, second := g.Players[env.First], g.Players[env.Second]
+	g.Rules += fmt.Sprintf("\nInstead of its first piece, %[2]s may swap: %[1]s's piece becomes %[2]s's%[3]s. So %[1]s should not "+
+		"begin with too strong a move.", first, second, how)
+	g.Planes = append(g.Planes, "swap: 1 on every cell if the mover may swap, otherwise 0")
+	g.PolicyNames, g.PolicyExtras = append(g.PolicyNames, "swap"), 1
+	g.MaxPlies++
+	g.Drawing.Flips = true
+	g.AddAction("swap", env.NoCells)
+	return env.Action(g.Tensor.Cells())
+}
+
+// maySwap reports whether the swap is legal.
+func (s *sides[B]) maySwap(swap env.Action) bool {
+	return swap != noSwap && s.player == env.Second && isEmpty(s.owned[env.Second]) && count(s.owned[env.First]) == 1
+}
+
+// legal appends the actions that fill the given cells, then the swap if it is legal. The action that fills a cell has
+// its number.
+func (s *sides[B]) legal(dst []env.Action, cells B, swap env.Action) []env.Action {
+	if s.Done() {
+		return dst
+	}
+	dst = appendActions(dst, cells, 0)
+	if s.maySwap(swap) {
+		dst = append(dst, swap)
+	}
+	return dst
+}
+
+// randomAction returns the action of index floor(r n / 2^64) among the n that legal appends.
+func (s *sides[B]) randomAction(r uint64, cells B, swap env.Action) env.Action {
+	n := count(cells)
+	if !s.maySwap(swap) {
+		return env.Action(nth(cells, below(r, n)))
+	}
+	if k := below(r, n+1); k < n {
+		return env.Action(nth(cells, k))
+	}
+	return swap
+}
+
+// encodeSwap writes the plane of the swap, which fills dst; there is none without the rule.
+func (s *sides[B]) encodeSwap(dst []float32, swap env.Action) {
+	switch {
+	case s.maySwap(swap):
+		encodeValue(dst, len(dst), 1)
+	case swap != noSwap:
+		encodeValue(dst, len(dst), 0)
+	}
+}
+
+// filling is the part of a state that games share in which pieces fall or players mark cells: sides, and the cells to
+// fill.
 type filling[B bitboard] struct {
 	playable B // cells that can be filled: the lowest empty one of each column if pieces fall, otherwise all empty ones
 	sides[B]
-}
-
-// Legal appends the playable cells: the action that fills a cell has its number.
-func (f *filling[B]) Legal(dst []env.Action) []env.Action {
-	if f.Done() {
-		return dst
-	}
-	return appendActions(dst, f.playable, 0)
-}
-
-func (f *filling[B]) RandomAction(r uint64) env.Action {
-	return env.Action(nth(f.playable, below(r, count(f.playable))))
 }

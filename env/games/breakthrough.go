@@ -9,11 +9,14 @@ import (
 )
 
 var _ = Register(Family{
-	Name:    "breakthrough",
-	Params:  []Param{Number("columns", 6, 2, 8), Number("rows", 6, 4, 8), Word("captures", "true", "false")},
-	Aliases: []Alias{{"breakthrough-6x6", "breakthrough(columns=6,rows=6,captures=true)"}},
-	Order:   1,
-	Build:   buildBreakthrough,
+	Name:   "breakthrough",
+	Params: []Param{Number("columns", 6, 2, 8), Number("rows", 6, 4, 8), Word("captures", "true", "false")},
+	Aliases: []Alias{
+		{"breakthrough-6x6", "breakthrough(columns=6,rows=6,captures=true)"},
+		{"breakthrough-8x8", "breakthrough(columns=8,rows=8,captures=true)"},
+	},
+	Order: 1,
+	Build: buildBreakthrough,
 })
 
 // breakthrough holds the tables of one game of the family. Column 0 of the tensor is x = 1. Row 0 is y = 1 if white is

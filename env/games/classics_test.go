@@ -132,15 +132,18 @@ func TestLineUpAgainstRules(t *testing.T) {
 	for _, name := range []string{
 		"connect-four", "tic-tac-toe", "gomoku", "line-up(width=5,height=3,line=4,gravity=0)",
 		"line-up(width=4,height=7,line=3,gravity=1)", "line-up(width=11,height=11,line=5,gravity=1)",
-		"line-up(width=10,height=11,line=4,gravity=0)",
+		"line-up(width=10,height=11,line=4,gravity=0)", "gomoku-19x19", "line-up(width=14,height=13,line=4,gravity=1)",
+		"line-up(width=7,height=6,line=3,gravity=1,overline=0,swap=1)", "line-up(width=8,height=9,line=3,gravity=0,overline=0)",
+		"line-up(width=16,height=13,line=4,gravity=0,overline=0)", "line-up(width=17,height=19,line=4,gravity=0,overline=0,swap=1)",
 	} {
 		g := mustNew(t, name)
 		params := Values(g.Params)
-		line, gravity := params.Number("line"), params.Number("gravity") == 1
+		line, gravity, swaps := params.Number("line"), params.Number("gravity") == 1, params.Number("swap") == 1
+		longer := params.Number("overline") == 1
 		outcomes := map[int]bool{}
 		eachFinished(g, 200, func(s env.State) {
 			b := boardOf(g, s)
-			outcome, full := b.lineOutcome(line), !slices.Contains(b.owner, nobody)
+			outcome, full := b.lineOutcome(line, longer), !slices.Contains(b.owner, nobody)
 			if outcome == env.Unfinished && full {
 				outcome = 1
 			}
@@ -154,6 +157,9 @@ func TestLineUpAgainstRules(t *testing.T) {
 					want = append(want, env.Action(cell))
 				}
 			}
+			if swaps && b.onlyFirst() {
+				want = append(want, env.Action(len(b.owner)))
+			}
 			if got := s.Legal(nil); !slices.Equal(got, want) {
 				t.Fatalf("%s: legal moves %v, want %v\n%s", name, got, want, g.Board(s))
 			}
@@ -164,16 +170,32 @@ func TestLineUpAgainstRules(t *testing.T) {
 	}
 }
 
-// lineOutcome returns First's class if somebody owns n cells in a line, otherwise env.Unfinished.
-func (b *cellBoard) lineOutcome(n int) int {
+// onlyFirst reports whether First owns one cell and Second none.
+func (b *cellBoard) onlyFirst() bool {
+	stones := [2]int{}
+	for _, owner := range b.owner {
+		if owner != nobody {
+			stones[owner]++
+		}
+	}
+	return stones == [2]int{1, 0}
+}
+
+// lineOutcome returns First's class if somebody owns n cells in a line, or also more if longer is set, otherwise
+// env.Unfinished.
+func (b *cellBoard) lineOutcome(n int, longer bool) int {
 	outcome := env.Unfinished
 	for cell, owner := range b.owner {
+		r, c := cell/b.width, cell%b.width
 		eachDirection(func(dr, dc int) {
-			length := 0
-			for owner != nobody && length < n && b.at(cell/b.width+length*dr, cell%b.width+length*dc) == owner {
+			if owner == nobody || b.at(r-dr, c-dc) == owner {
+				return // no line begins here
+			}
+			length := 1
+			for b.at(r+length*dr, c+length*dc) == owner {
 				length++
 			}
-			if length == n {
+			if length == n || longer && length > n {
 				outcome = 2 * owner
 			}
 		})
@@ -185,7 +207,7 @@ func (b *cellBoard) lineOutcome(n int) int {
 // reach passes, ends before the board is full, and all outcomes.
 func TestOthelloAgainstRules(t *testing.T) {
 	passes, early, outcomes := 0, 0, map[int]bool{}
-	for name, n := range map[string]int{"othello(size=4)": 200, "othello-6x6": 300, "othello": 100} {
+	for name, n := range map[string]int{"othello(size=4)": 200, "othello-6x6": 300, "othello": 100, "othello(size=10)": 20, "othello(size=12)": 20} {
 		g := mustNew(t, name)
 		pass, _ := g.ParseAction("pass")
 		next := g.NewState()
@@ -284,7 +306,7 @@ func (b *cellBoard) othelloOutcome() int {
 
 // TestHexAgainstRules compares moves and ends with the rules applied cell by cell.
 func TestHexAgainstRules(t *testing.T) {
-	for _, name := range []string{"hex(size=2)", "hex(size=4,swap=0)", "hex-5x5", "hex(size=8)", "hex(size=9,swap=0)", "hex"} {
+	for _, name := range []string{"hex(size=2)", "hex(size=4,swap=0)", "hex-5x5", "hex(size=8)", "hex(size=9,swap=0)", "hex", "hex-13x13", "hex-19x19"} {
 		g := mustNew(t, name)
 		swaps := Values(g.Params).Number("swap") == 1
 		eachFinished(g, 100, func(s env.State) {
@@ -302,15 +324,12 @@ func TestHexAgainstRules(t *testing.T) {
 				return
 			}
 			var want []env.Action
-			stones := [2]int{}
 			for cell, owner := range b.owner {
 				if owner == nobody {
 					want = append(want, env.Action(cell))
-				} else {
-					stones[owner]++
 				}
 			}
-			if swaps && stones == [2]int{1, 0} {
+			if swaps && b.onlyFirst() {
 				want = append(want, env.Action(len(b.owner)))
 			}
 			if got := s.Legal(nil); !slices.Equal(got, want) {
@@ -377,7 +396,9 @@ func TestHexSwap(t *testing.T) {
 
 // TestClassicWinningCells checks the form of the winning cells: neighbours in a line, or a chain from edge to edge.
 func TestClassicWinningCells(t *testing.T) {
-	for _, name := range []string{"connect-four", "tic-tac-toe", "gomoku", "line-up(width=9,height=9,line=3,gravity=1)", "hex-5x5", "hex"} {
+	for _, name := range []string{"connect-four", "tic-tac-toe", "gomoku", "line-up(width=9,height=9,line=3,gravity=1)", "gomoku-15x15-standard",
+		"gomoku-19x19", "hex-5x5", "hex", "hex-19x19",
+	} {
 		g := mustNew(t, name)
 		w := g.Tensor.W
 		for i := range 200 {
@@ -414,5 +435,102 @@ func TestLineUpErrors(t *testing.T) {
 	_, err := New("line-up(width=4,height=5,line=6)")
 	if want := "line=6 is not allowed with width=4 and height=5; it takes 3..5"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// TestLineUpPerft compares counts of sequences of moves with those of the rules applied cell by cell: with lines of
+// exactly three, longer ones, and the swap.
+func TestLineUpPerft(t *testing.T) {
+	for name, depth := range map[string]int{
+		"line-up(width=4,height=3,line=3,gravity=0,overline=0)":        6,
+		"line-up(width=4,height=3,line=3,gravity=0,swap=1)":            6,
+		"line-up(width=3,height=3,line=3,gravity=0,overline=0,swap=1)": 10,
+		"line-up(width=4,height=4,line=3,gravity=1,overline=0,swap=1)": 9,
+		"line-up(width=5,height=3,line=3,gravity=1,overline=0)":        10,
+		"line-up(width=15,height=15,line=5,gravity=0,swap=1)":          2,
+	} {
+		g := mustNew(t, name)
+		p := Values(g.Params)
+		b := &cellBoard{height: g.Tensor.H, width: g.Tensor.W, owner: slices.Repeat([]int{nobody}, g.Tensor.Cells())}
+		want := b.lineUpPerft(&p, 0, depth)
+		if got, err := Perft(t.Context(), g, depth); err != nil || got != want {
+			t.Errorf("%s: %d sequences of %d moves, want %d", name, got, depth, want)
+		}
+	}
+}
+
+// lineUpPerft returns the number of sequences of depth moves of a game with the given parameters, mover to move.
+func (b *cellBoard) lineUpPerft(p *Values, mover, depth int) (n uint64) {
+	if depth == 0 {
+		return 1
+	}
+	if b.lineOutcome(p.Number("line"), p.Number("overline") == 1) != env.Unfinished {
+		return 0
+	}
+	for cell, owner := range b.owner {
+		if owner != nobody || p.Number("gravity") == 1 && cell >= b.width && b.owner[cell-b.width] == nobody {
+			continue
+		}
+		b.owner[cell] = mover
+		n += b.lineUpPerft(p, 1-mover, depth-1)
+		b.owner[cell] = nobody
+	}
+	if p.Number("swap") == 1 && mover == 1 && b.onlyFirst() {
+		cell := slices.Index(b.owner, 0)
+		b.owner[cell] = 1
+		n += b.lineUpPerft(p, 0, depth-1)
+		b.owner[cell] = 0
+	}
+	return n
+}
+
+// TestOverline checks that a sixth piece in a row wins in freestyle only, and that it does not spoil another line of
+// five.
+func TestOverline(t *testing.T) {
+	row := []string{"mark r8 c3", "mark r8 c4", "mark r8 c5", "mark r8 c7", "mark r8 c8", "mark r8 c6"} // the last makes six
+	cross := []string{"mark r4 c6", "mark r5 c6", "mark r6 c6", "mark r7 c6"}
+	for _, c := range []struct {
+		game    string
+		marks   []string
+		outcome int
+	}{
+		{"gomoku-15x15", row, 0}, {"gomoku-15x15-standard", row, env.Unfinished},
+		{"gomoku-15x15-standard", slices.Concat(cross, row), 0},
+		{"gomoku-15x15-standard", row[1:], 0},
+	} {
+		g := mustNew(t, c.game)
+		s := g.NewState()
+		for i, mark := range c.marks {
+			a, err := g.ParseAction(mark)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wins := slices.ContainsFunc(s.TerminalActions(nil), func(end env.TerminalAction) bool { return end.Action == a })
+			if s.Apply(a); wins != s.Done() {
+				t.Errorf("%s: %s is among the terminal actions: %v", c.game, mark, wins)
+			}
+			if !s.Done() {
+				s.Apply(env.Action(i/7*2*15 + i%7*2)) // o's pieces stay two cells apart
+			}
+		}
+		if s.Outcome() != c.outcome || s.Done() && len(s.WinningCells(nil)) != 5 {
+			t.Errorf("%s: outcome %d after %v, want %d\n%s", c.game, s.Outcome(), c.marks, c.outcome, g.Board(s))
+		}
+	}
+}
+
+// TestLineUpSwap checks that the swap changes the owner of the only piece, and is legal only at once.
+func TestLineUpSwap(t *testing.T) {
+	const name = "line-up(width=15,height=15,line=5,gravity=0,swap=1)"
+	g, s := mustNew(t, name), played(t, name, "mark r8 c8;swap")
+	want := make([]uint8, 225)
+	want[7*15+7] = 2
+	if got := s.Pieces(nil); !slices.Equal(got, want) || s.Player() != env.First {
+		t.Errorf("after the swap:\n%s", g.Board(s))
+	}
+	for _, moves := range []string{"mark r8 c8;swap;mark r1 c1", "mark r8 c8;mark r1 c1", "mark r8 c8;swap"} {
+		if slices.Contains(texts(g, played(t, name, moves)), "swap") {
+			t.Errorf("a swap is legal after %s", moves)
+		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 var _ = Register(Family{
 	Name:    "golden-rectangle",
-	Params:  []Param{Number("columns", 7, 4, 9), Number("rows", 8, 4, 9), Number("span", 3, 1, 8)}, // span < columns and rows
+	Params:  []Param{Number("columns", 7, 4, 13), Number("rows", 8, 4, 13), Number("span", 3, 1, 12)}, // span < columns and rows
 	Aliases: []Alias{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
 	Order:   3,
 	Build:   buildGoldenRectangle,
@@ -31,7 +31,8 @@ type goldenRectangleState[B bitboard] struct {
 }
 
 func buildGoldenRectangle(v Values) (*env.Game, error) {
-	return sized(v.Number("columns")*v.Number("rows"), newGoldenRectangle[[1]uint64], newGoldenRectangle[[2]uint64])(v)
+	return sized(v.Number("columns")*v.Number("rows"),
+		newGoldenRectangle[[1]uint64], newGoldenRectangle[[2]uint64], newGoldenRectangle[[4]uint64])(v)
 }
 
 // newGoldenRectangle makes the game, and tables of the rectangles for its states on bitboards of type B.
@@ -103,6 +104,14 @@ func (r *goldenRectangle[B]) newState() env.State {
 
 func (s *goldenRectangleState[B]) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }
 func (s *goldenRectangleState[B]) CopyFrom(src env.State) { *s = *src.(*goldenRectangleState[B]) }
+
+func (s *goldenRectangleState[B]) Legal(dst []env.Action) []env.Action {
+	return s.legal(dst, s.playable, noSwap)
+}
+
+func (s *goldenRectangleState[B]) RandomAction(r uint64) env.Action {
+	return s.randomAction(r, s.playable, noSwap)
+}
 
 // Apply marks a cell and opens the one above it. A rectangle wins; a board that is full without one is Second's.
 func (s *goldenRectangleState[B]) Apply(a env.Action) {

@@ -8,9 +8,12 @@ import (
 
 var _ = Register(Family{
 	Name:   "hex",
-	Params: []Param{Number("size", 11, 2, 11), Number("swap", 1, 0, 1)},
+	Params: []Param{Number("size", 11, 2, 19), Number("swap", 1, 0, 1)},
 	Aliases: []Alias{
 		{"hex", "hex(size=11,swap=1)"},
+		{"hex-11x11", "hex(size=11,swap=1)"},
+		{"hex-13x13", "hex(size=13,swap=1)"},
+		{"hex-19x19", "hex(size=19,swap=1)"},
 		{"hex-7x7", "hex(size=7,swap=1)"},
 		{"hex-5x5", "hex(size=5,swap=1)"},
 	},
@@ -28,7 +31,7 @@ type hex[B bitboard] struct {
 	edges       [2][2]B       // by player: the cells of both edges that it wants to connect
 	columns     [2]B          // all cells but those of the first column, and but those of the last
 	transpose   reflection[B] // exchanges rows and columns
-	swap        env.Action    // -1 without the swap rule
+	swap        env.Action    // or noSwap
 }
 
 // hexState is a position; it implements env.State.
@@ -39,13 +42,14 @@ type hexState[B bitboard] struct {
 }
 
 func buildHex(v Values) (*env.Game, error) {
-	return sized(v.Number("size")*v.Number("size"), newHex[[1]uint64], newHex[[2]uint64])(v)
+	return sized(v.Number("size")*v.Number("size"),
+		newHex[[1]uint64], newHex[[2]uint64], newHex[[4]uint64], newHex[[6]uint64])(v)
 }
 
 // newHex makes the game, and tables of neighbours and edges for its states on bitboards of type B.
 func newHex[B bitboard](v Values) (*env.Game, error) {
 	n := v.Number("size")
-	h := &hex[B]{size: n, cells: n * n, swap: -1}
+	h := &hex[B]{size: n, cells: n * n, swap: noSwap}
 	h.makeCells()
 	g := &env.Game{
 		Players: [2]string{"red", "blue"},
@@ -71,14 +75,7 @@ func newHex[B bitboard](v Values) (*env.Game, error) {
 		g.AddAction("mark", env.Placed(cell))
 	}
 	if v.Number("swap") == 1 {
-		h.swap = env.Action(h.cells)
-		g.Rules += "\nInstead of its first piece, blue may swap: red's piece becomes blue's, with column and row " +
-			"exchanged (on b1 it goes to a2). So red should not begin with too strong a move."
-		g.Planes = append(g.Planes, "swap: 1 on every cell if the mover may swap, otherwise 0")
-		g.PolicyNames, g.PolicyExtras = append(g.PolicyNames, "swap"), 1
-		g.MaxPlies++
-		g.Drawing.Flips = true
-		g.AddAction("swap", env.NoCells)
+		h.swap = addSwap(g, ", with column and row exchanged (on b1 it goes to a2)")
 	}
 	g.Symmetries = []env.Symmetry{
 		g.Permute(nil, nil), g.Permute(func(r, c int) (int, int) { return n - 1 - r, n - 1 - c }, nil),
@@ -110,9 +107,9 @@ func (h *hex[B]) makeCells() {
 func (h *hex[B]) neighbours(b B) B {
 	n := uint(h.size)
 	left, right := intersect(b, h.columns[0]), intersect(b, h.columns[1]) // cells with a neighbour there
-	all := union(shiftDown(left, 1), shiftUp(right, 1))
-	all = union(all, union(shiftDown(b, n), shiftDown(right, n-1)))
-	all = union(all, union(shiftUp(b, n), shiftUp(left, n-1)))
+	all := union(stepDown(left, 1), stepUp(right, 1))
+	all = union(all, union(stepDown(b, n), stepDown(right, n-1)))
+	all = union(all, union(stepUp(b, n), stepUp(left, n-1)))
 	return intersect(all, h.board)
 }
 
@@ -126,32 +123,12 @@ func (s *hexState[B]) CopyFrom(src env.State) { *s = *src.(*hexState[B]) }
 // empty returns the set of the empty cells.
 func (s *hexState[B]) empty() B { return subtract(s.game.board, union(s.owned[0], s.owned[1])) }
 
-// maySwap reports whether the swap is legal.
-func (s *hexState[B]) maySwap() bool {
-	return s.game.swap >= 0 && s.player == env.Second && isEmpty(s.owned[env.Second]) && count(s.owned[env.First]) == 1
-}
-
 func (s *hexState[B]) Legal(dst []env.Action) []env.Action {
-	if s.Done() {
-		return dst
-	}
-	dst = appendActions(dst, s.empty(), 0)
-	if s.maySwap() {
-		dst = append(dst, s.game.swap)
-	}
-	return dst
+	return s.legal(dst, s.empty(), s.game.swap)
 }
 
 func (s *hexState[B]) RandomAction(r uint64) env.Action {
-	empty := s.empty()
-	n := count(empty)
-	if !s.maySwap() {
-		return env.Action(nth(empty, below(r, n)))
-	}
-	if k := below(r, n+1); k < n {
-		return env.Action(nth(empty, k))
-	}
-	return s.game.swap
+	return s.randomAction(r, s.empty(), s.game.swap)
 }
 
 // Apply puts a piece on a cell, or swaps: First's only piece is taken off and put on the mirrored cell as Second's.
@@ -207,7 +184,7 @@ func (s *hexState[B]) CanonicalKey() (env.Key, int) {
 		return s.Key(), 0
 	}
 	second := reversed(s.owned[1], s.game.cells)
-	if first == s.owned[0] && !less(second, s.owned[1]) {
+	if first == s.owned[0] && !lessSecond(second, s.owned[1]) {
 		return s.Key(), 0
 	}
 	return s.key(first, second), 1
@@ -221,15 +198,7 @@ func (s *hexState[B]) Encode(dst []float32) {
 	}
 	dst = encodeValue(dst, n, 1)
 	dst = encodeCells(dst, n, own)
-	dst = encodeCells(dst, n, other)
-	if s.game.swap < 0 {
-		return
-	}
-	swap := float32(0)
-	if s.maySwap() {
-		swap = 1
-	}
-	encodeValue(dst, n, swap)
+	s.encodeSwap(encodeCells(dst, n, other), s.game.swap)
 }
 
 func (s *hexState[B]) Pieces(dst []uint8) []uint8 {

@@ -9,25 +9,32 @@ import (
 var _ = Register(Family{
 	Name: "line-up",
 	Params: []Param{
-		Number("width", 7, 3, 11), Number("height", 6, 3, 11), Number("line", 4, 3, 11), Number("gravity", 1, 0, 1),
+		Number("width", 7, 3, 19), Number("height", 6, 3, 19), Number("line", 4, 3, longestLine), Number("gravity", 1, 0, 1),
+		Number("overline", 1, 0, 1).Implied(), Number("swap", 0, 0, 1).Implied(),
 	},
 	Aliases: []Alias{
 		{"connect-four", "line-up(width=7,height=6,line=4,gravity=1)"},
 		{"tic-tac-toe", "line-up(width=3,height=3,line=3,gravity=0)"},
 		{"gomoku", "line-up(width=9,height=9,line=5,gravity=0)"},
+		{"gomoku-9x9", "line-up(width=9,height=9,line=5,gravity=0)"},
+		{"gomoku-15x15", "line-up(width=15,height=15,line=5,gravity=0)"},
+		{"gomoku-15x15-standard", "line-up(width=15,height=15,line=5,gravity=0,overline=0)"},
+		{"gomoku-19x19", "line-up(width=19,height=19,line=5,gravity=0)"},
 	},
 	Order: 5,
 	Build: buildLineUp,
 })
 
 // lineUp holds the tables of one game of the family. Row 0 of the tensor is the lowest if pieces fall, otherwise the top
-// one; column 0 is the leftmost.
+// one; column 0 is the leftmost. The swap is the policy's extra entry.
 type lineUp[B bitboard] struct {
 	width, cells, line int
 	gravity            bool
 	directions         []direction[B]
 	through            [][]B      // for each cell, the other cells of each line through it
+	beyond             [][]B      // for each of them, the cells before and after the line; nil if longer lines win, too
 	images             []image[B] // one per symmetry, see newImages
+	swap               env.Action // or noSwap
 }
 
 // direction holds all lines in one direction. Cell k of a line is k step after its first one.
@@ -46,18 +53,21 @@ type lineUpState[B bitboard] struct {
 }
 
 func buildLineUp(v Values) (*env.Game, error) {
-	return sized(v.Number("width")*v.Number("height"), newLineUp[[1]uint64], newLineUp[[2]uint64])(v)
+	return sized(v.Number("width")*v.Number("height"),
+		newLineUp[[1]uint64], newLineUp[[2]uint64], newLineUp[[4]uint64], newLineUp[[6]uint64])(v)
 }
 
 // newLineUp makes the game with the given parameters, and the tables with which its states play on bitboards of type B.
 func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	width, height := v.Number("width"), v.Number("height")
-	l := &lineUp[B]{width: width, cells: width * height, line: v.Number("line"), gravity: v.Number("gravity") == 1}
+	l := &lineUp[B]{
+		width: width, cells: width * height, line: v.Number("line"), gravity: v.Number("gravity") == 1, swap: noSwap,
+	}
 	if longest := max(width, height); l.line > longest {
 		return nil, fmt.Errorf("line=%d is not allowed with width=%d and height=%d; it takes 3..%d",
-			l.line, width, height, longest)
+			l.line, width, height, min(longest, longestLine))
 	}
-	l.findLines(height)
+	l.findLines(height, v.Number("overline") == 0)
 	g := &env.Game{
 		Summary:  l.summary(),
 		Rules:    l.rules(max(width, height)),
@@ -83,21 +93,32 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	for cell := range l.cells {
 		g.AddAction(g.PolicyNames[0], env.Placed(cell))
 	}
+	if v.Number("swap") == 1 {
+		l.swap = addSwap(g, "")
+	}
 	g.Symmetries = l.symmetries(g)
 	l.images = newImages[B](g.Symmetries) // for canonical keys
 	return g.Finish(nil), nil
 }
 
 func (l *lineUp[B]) summary() string {
+	move, line := "mark cells", fmt.Sprint(l.line)
 	if l.gravity {
-		return fmt.Sprintf("drop pieces into columns; make a line of %d", l.line)
+		move = "drop pieces into columns"
 	}
-	return fmt.Sprintf("mark cells; make a line of %d", l.line)
+	if l.beyond != nil {
+		line = "exactly " + line
+	}
+	return move + "; make a line of " + line
 }
 
-// findLines finds all lines, to the right, up and along both diagonals, and fills directions and through.
-func (l *lineUp[B]) findLines(height int) {
+// findLines finds all lines, to the right, up and along both diagonals, and fills directions, through and, if only
+// exact lines win, beyond.
+func (l *lineUp[B]) findLines(height int, exact bool) {
 	l.through = make([][]B, l.cells)
+	if exact {
+		l.beyond = make([][]B, l.cells)
+	}
 	for _, d := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} { // rows, columns
 		lines := direction[B]{step: uint(d[0]*l.width + d[1])}
 		for cell := range l.cells {
@@ -106,13 +127,21 @@ func (l *lineUp[B]) findLines(height int) {
 				continue
 			}
 			lines.first = union(lines.first, bit[B](cell))
-			var line B
+			var line, ends B
 			for k := range l.line {
 				line = union(line, bit[B](cell+k*int(lines.step)))
+			}
+			for _, k := range []int{-1, l.line} { // steps to the cells before and after the line
+				if r, c := cell/l.width+k*d[0], cell%l.width+k*d[1]; r >= 0 && r < height && c >= 0 && c < l.width {
+					ends = union(ends, bit[B](r*l.width+c))
+				}
 			}
 			for k := range l.line {
 				i := cell + k*int(lines.step)
 				l.through[i] = append(l.through[i], subtract(line, bit[B](i)))
+				if exact {
+					l.beyond[i] = append(l.beyond[i], ends)
+				}
 			}
 		}
 		if !isEmpty(lines.first) {
@@ -144,28 +173,61 @@ func (l *lineUp[B]) rules(longest int) string {
 		turn = "Red and yellow take turns to drop a piece into a column; red moves first. A piece falls to the lowest " +
 			"empty cell of its column."
 	}
-	length := fmt.Sprint(l.line)
-	if l.line < longest {
+	length, longer := fmt.Sprint(l.line), ""
+	switch {
+	case l.line == longest:
+	case l.beyond == nil:
 		length += " or more"
+	default:
+		length, longer = "exactly "+length, "A longer line does not count. "
 	}
 	return fmt.Sprintf("%s\nYou win 100 to 0 with %s of your pieces in an unbroken line: along a row, a "+
-		"column or a diagonal. A full board without such a line is a draw.", turn, length)
+		"column or a diagonal. %sA full board without such a line is a draw.", turn, length, longer)
+}
+
+// wins reports whether the owner of the owned cells wins with the cell, one of them: whether it is part of a whole
+// line, with no owned cell before or after it unless longer lines win, too.
+func (l *lineUp[B]) wins(owned B, cell int) bool {
+	if l.beyond == nil {
+		return containsAny(owned, l.through[cell])
+	}
+	for i, others := range l.through[cell] {
+		if contains(owned, others) && isEmpty(intersect(owned, l.beyond[cell][i])) {
+			return true
+		}
+	}
+	return false
 }
 
 // completing returns the cells that complete a line of which all others are owned.
 func (l *lineUp[B]) completing(owned B) (cells B) {
-	// shiftDown(owned, k step) has the first cells of the lines whose cell k is owned.
-	var after [longestLine + 1]B // after[k]: the lines whose cells from cell k on are owned, by their first cells
+	// By first cells: at[k] are the lines whose cell k is owned, before[k] those whose cells before cell k are owned.
+	var at, before [longestLine]B
+	at[0] = owned
 	for i := range l.directions {
 		d := &l.directions[i]
-		after[l.line] = d.first
-		for k := l.line - 1; k > 0; k-- {
-			after[k] = intersect(after[k+1], shiftDown(owned, uint(k)*d.step))
+		before[0] = d.first
+		for k := 1; k < l.line; k++ {
+			at[k] = stepDown(at[k-1], d.step)
+			before[k] = intersect(before[k-1], at[k-1])
 		}
-		before := d.first // the lines whose cells before cell k are owned
-		for k := range l.line {
-			cells = union(cells, shiftUp(intersect(before, after[k+1]), uint(k)*d.step))
-			before = intersect(before, shiftDown(owned, uint(k)*d.step))
+		var missing B    // cell k of the lines of which all others are owned, for all k so far; k steps too low
+		after := d.first // the lines whose cells after cell k are owned
+		for k := l.line - 1; k >= 0; k-- {
+			missing = union(stepUp(missing, d.step), intersect(before[k], after))
+			after = intersect(after, at[k])
+		}
+		cells = union(cells, missing)
+	}
+	return cells
+}
+
+// exact returns those of the given empty cells that complete a line and not only a longer one.
+func (l *lineUp[B]) exact(owned, cells B) B {
+	for i := count(cells) - 1; i >= 0; i-- {
+		cell := nth(cells, i)
+		if one := bit[B](cell); !l.wins(union(owned, one), cell) {
+			cells = subtract(cells, one)
 		}
 	}
 	return cells
@@ -187,7 +249,20 @@ func (l *lineUp[B]) newState() env.State {
 func (s *lineUpState[B]) Goals() [2]int          { return env.GoalsOf(env.WinDrawLoss, s.Outcome()) }
 func (s *lineUpState[B]) CopyFrom(src env.State) { *s = *src.(*lineUpState[B]) }
 
+func (s *lineUpState[B]) Legal(dst []env.Action) []env.Action {
+	return s.legal(dst, s.playable, s.game.swap)
+}
+
+func (s *lineUpState[B]) RandomAction(r uint64) env.Action {
+	return s.randomAction(r, s.playable, s.game.swap)
+}
+
+// Apply marks a cell, or swaps: First's only piece becomes Second's.
 func (s *lineUpState[B]) Apply(a env.Action) {
+	if a == s.game.swap {
+		s.owned[0], s.owned[1], s.player = s.owned[1], s.owned[0], env.First
+		return
+	}
 	p, cell := s.player, int(a)
 	s.owned[p] = union(s.owned[p], bit[B](cell))
 	s.playable = subtract(s.playable, bit[B](cell))
@@ -195,7 +270,7 @@ func (s *lineUpState[B]) Apply(a env.Action) {
 		s.playable = union(s.playable, bit[B](above))
 	}
 	s.player = p.Opponent()
-	if containsAny(s.owned[p], s.game.through[cell]) {
+	if s.game.wins(s.owned[p], cell) {
 		s.outcome = 2 * int8(p) // p has won: class 0 is First's win, class 2 its loss
 	} else if isEmpty(s.playable) {
 		s.outcome = 1 // a draw
@@ -208,6 +283,9 @@ func (s *lineUpState[B]) TerminalActions(dst []env.TerminalAction) []env.Termina
 		return dst
 	}
 	winning := intersect(s.playable, s.game.completing(s.owned[s.player]))
+	if s.game.beyond != nil {
+		winning = s.game.exact(s.owned[s.player], winning)
+	}
 	if isEmpty(winning) && count(s.owned[0])+count(s.owned[1]) == s.game.cells-1 {
 		return appendTerminal(dst, s.playable, 0, 1)
 	}
@@ -227,7 +305,7 @@ func (s *lineUpState[B]) Encode(dst []float32) {
 	if s.game.gravity {
 		dst = encodeCells(dst, n, s.playable)
 	}
-	encodeValue(dst, n, isFirst(p))
+	s.encodeSwap(encodeValue(dst, n, isFirst(p)), s.game.swap)
 }
 
 func (s *lineUpState[B]) Pieces(dst []uint8) []uint8 {
@@ -241,9 +319,9 @@ func (s *lineUpState[B]) WinningCells(dst []int32) []int32 {
 	}
 	owned := s.owned[s.outcome/2]
 	for cell, lines := range s.game.through {
-		for _, others := range lines {
+		for i, others := range lines {
 			line := union(others, bit[B](cell))
-			if !contains(owned, line) {
+			if !contains(owned, line) || s.game.beyond != nil && !isEmpty(intersect(owned, s.game.beyond[cell][i])) {
 				continue
 			}
 			for k := range s.game.line {

@@ -115,39 +115,53 @@ func naiveBreakthrough(s *breakthroughState) (list []string) {
 	return list
 }
 
-// TestWordsAgree checks that bitboards of one word and of two play the same game.
+// TestWordsAgree checks that bitboards of one word and of more play the same game.
 func TestWordsAgree(t *testing.T) {
 	for _, name := range []string{
 		"quad-7x7", "quad(size=8,quads=9,whites=4,corners=left)",
 		"golden-rectangle", "golden-rectangle(columns=8,rows=8,span=4)",
 		"connect-four", "line-up(width=8,height=8,line=5,gravity=0)", "hex-7x7", "hex(size=8,swap=0)",
+		"line-up(width=7,height=8,line=3,gravity=0,overline=0,swap=1)", "othello", "othello-6x6",
 	} {
 		one := mustNew(t, name)
-		two, err := map[string]func(Values) (*env.Game, error){
-			"quad": newQuad[[2]uint64], "golden-rectangle": newGoldenRectangle[[2]uint64],
-			"line-up": newLineUp[[2]uint64], "hex": newHex[[2]uint64],
-		}[one.Family](one.Params)
-		if err != nil {
-			t.Fatal(err)
+		larger := map[string][]func(Values) (*env.Game, error){
+			"quad":             {newQuad[[2]uint64], newQuad[[4]uint64]},
+			"golden-rectangle": {newGoldenRectangle[[2]uint64], newGoldenRectangle[[4]uint64]},
+			"line-up":          {newLineUp[[2]uint64], newLineUp[[4]uint64], newLineUp[[6]uint64]},
+			"hex":              {newHex[[2]uint64], newHex[[4]uint64], newHex[[6]uint64]},
+			"othello":          {newOthello[[4]uint64]},
 		}
-		x, y := make([]float32, one.Tensor.Size()), make([]float32, two.Tensor.Size())
-		for i := range 30 {
-			rng := rand.New(rand.NewPCG(uint64(i), 6))
-			a, b := one.NewState(), two.NewState()
-			for !a.Done() && !b.Done() {
-				a.Encode(x)
-				b.Encode(y)
-				legal := a.Legal(nil)
-				if !slices.Equal(legal, b.Legal(nil)) || !slices.Equal(x, y) || one.Board(a) != two.Board(b) {
-					t.Fatalf("%s: one word\n%s two words\n%s", name, one.Board(a), two.Board(b))
-				}
-				move := legal[rng.IntN(len(legal))]
-				a.Apply(move)
-				b.Apply(move)
+		for _, build := range larger[one.Family] {
+			other, err := build(one.Params)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if a.Done() != b.Done() || a.Outcome() != b.Outcome() {
-				t.Fatalf("%s: the games end differently", name)
+			compareGames(t, one, other)
+		}
+	}
+}
+
+// compareGames plays random games in two implementations of one game and compares their positions and endings.
+func compareGames(t *testing.T, one, other *env.Game) {
+	t.Helper()
+	x, y := make([]float32, one.Tensor.Size()), make([]float32, other.Tensor.Size())
+	for i := range 30 {
+		rng := rand.New(rand.NewPCG(uint64(i), 6))
+		a, b := one.NewState(), other.NewState()
+		for !a.Done() && !b.Done() {
+			a.Encode(x)
+			b.Encode(y)
+			legal := a.Legal(nil)
+			if !slices.Equal(legal, b.Legal(nil)) || !slices.Equal(x, y) || one.Board(a) != other.Board(b) ||
+				!slices.Equal(a.TerminalActions(nil), b.TerminalActions(nil)) {
+				t.Fatalf("%s: one word\n%s several words\n%s", one.Name, one.Board(a), other.Board(b))
 			}
+			move := legal[rng.IntN(len(legal))]
+			a.Apply(move)
+			b.Apply(move)
+		}
+		if a.Done() != b.Done() || a.Outcome() != b.Outcome() || !slices.Equal(a.WinningCells(nil), b.WinningCells(nil)) {
+			t.Fatalf("%s: the games end differently", one.Name)
 		}
 	}
 }
@@ -157,7 +171,7 @@ func TestWordsAgree(t *testing.T) {
 func TestTurnedBoards(t *testing.T) {
 	for _, name := range []string{
 		"breakthrough-6x6", "breakthrough(columns=5,rows=8,captures=false)",
-		"free-for-all-2p", "free-for-all(size=6,objective=score)", "hex(size=4,swap=0)", "hex(size=9,swap=0)",
+		"free-for-all-2p", "free-for-all(size=6,objective=score)", "hex(size=4,swap=0)", "hex(size=9,swap=0)", "hex(size=17,swap=0)",
 	} {
 		g := mustNew(t, name)
 		x, y := make([]float32, g.Tensor.Size()), make([]float32, g.Tensor.Size())
@@ -224,6 +238,8 @@ func turnedState(s env.State) env.State {
 	case *hexState[[1]uint64]:
 		return turnedHex(s)
 	case *hexState[[2]uint64]:
+		return turnedHex(s)
+	case *hexState[[6]uint64]:
 		return turnedHex(s)
 	}
 	panic("not a game with equal seats")

@@ -11,7 +11,7 @@ import (
 var _ = Register(Family{
 	Name: "quad",
 	Params: []Param{
-		Number("size", 7, 4, 11), Number("quads", 12, 1, 60), Number("whites", 5, 0, 20), Word("corners", "cut", "left", "full"),
+		Number("size", 7, 4, 13), Number("quads", 12, 1, 60), Number("whites", 5, 0, 20), Word("corners", "cut", "left", "full"),
 	},
 	Aliases: []Alias{
 		{"quad-7x7", "quad(size=7,quads=12,whites=5,corners=cut)"},
@@ -67,7 +67,8 @@ type quadState[B bitboard] struct {
 }
 
 func buildQuad(v Values) (*env.Game, error) {
-	return sized(v.Number("size")*v.Number("size"), newQuad[[1]uint64], newQuad[[2]uint64])(v)
+	return sized(v.Number("size")*v.Number("size"),
+		newQuad[[1]uint64], newQuad[[2]uint64], newQuad[[4]uint64])(v)
 }
 
 // newQuad makes the game, and tables of the squares for its states on bitboards of type B.
@@ -383,17 +384,20 @@ func (s *quadState[B]) finalOutcome() int8 {
 	return quadEqual
 }
 
-func (s *quadState[B]) Key() env.Key { return s.key(&[3]B{s.owned[0], s.owned[1], s.blocked}) }
+func (s *quadState[B]) Key() env.Key {
+	cells := s.keyCells()
+	return s.key(&cells)
+}
 
 // CanonicalKey returns the least key of all images. It computes each image from an earlier one by one reflection.
 func (s *quadState[B]) CanonicalKey() (env.Key, int) {
 	var images [8][3]B
-	images[0] = [3]B{s.owned[0], s.owned[1], s.blocked}
+	images[0] = s.keyCells()
 	least := 0
 	for i := 1; i < len(s.game.images); i++ {
 		im := &s.game.images[i]
 		images[i] = [3]B{im.reflection.of(images[im.base][0]), im.reflection.of(images[im.base][1])}
-		if s.game.whites > 0 {
+		if s.game.whites > 0 && len(s.blocked) <= 2 {
 			images[i][2] = im.reflection.of(images[im.base][2])
 		}
 		if lessTriple(&images[i], &images[least]) {
@@ -403,7 +407,7 @@ func (s *quadState[B]) CanonicalKey() (env.Key, int) {
 	return s.key(&images[least]), least
 }
 
-// lessTriple reports whether a precedes b in the order of keys: by the cells of x, then of o, then the blocked ones.
+// lessTriple reports whether a precedes b in the order of keys.
 func lessTriple[B bitboard](a, b *[3]B) bool {
 	for i := range a {
 		if a[i] != b[i] {
@@ -413,10 +417,25 @@ func lessTriple[B bitboard](a, b *[3]B) bool {
 	return false
 }
 
-// key returns the key of s with the given cells instead of its own: those of x, those of o and the blocked ones.
+// keyCells returns the three sets of cells that a key holds: those of x, those of o and the blocked ones. Boards of
+// more than 128 cells have room for two sets of three words: each player's cells and the blocked ones.
+func (s *quadState[B]) keyCells() [3]B {
+	if len(s.blocked) > 2 {
+		return [3]B{union(s.owned[0], s.blocked), union(s.owned[1], s.blocked)}
+	}
+	return [3]B{s.owned[0], s.owned[1], s.blocked}
+}
+
+// key returns the key of s with the given keyCells instead of its own.
 func (s *quadState[B]) key(cells *[3]B) (k env.Key) {
-	for i := range len(s.blocked) {
-		k[i], k[2+i], k[4+i] = cells[0][i], cells[1][i], cells[2][i]
+	if len(s.blocked) > 2 {
+		for i := range 3 {
+			k[i], k[3+i] = cells[0][i], cells[1][i]
+		}
+	} else {
+		for i := range len(s.blocked) {
+			k[i], k[2+i], k[4+i] = cells[0][i], cells[1][i], cells[2][i]
+		}
 	}
 	k[6] = uint64(s.player) | uint64(s.quadsLeft[0])<<8 | uint64(s.quadsLeft[1])<<16 |
 		uint64(s.whitesLeft[0])<<24 | uint64(s.whitesLeft[1])<<32

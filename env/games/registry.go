@@ -20,29 +20,32 @@ var ErrName = errors.New("no such game")
 type Family struct {
 	Name    string
 	Params  []Param // in the canonical order
-	Aliases []Alias // at least one; the function Names lists them
+	Aliases []Alias // at least one; the function Names lists the first of each game
 	Order   int     // families are listed by ascending Order; those with 0 come last, by name
 	// Build returns the game with these parameters, or an error if each is allowed but not all of them together. The
 	// registry sets the game's Name, Family and Params.
 	Build func(v Values) (*env.Game, error)
 }
 
-// Pattern returns how names with parameters are written: "hex(size=2..11,swap=0..1)".
+// Pattern returns how names with parameters are written: "hex(size=2..19,swap=0..1)".
 func (f *Family) Pattern() string { return f.written(Param.Range) }
 
 // Defaults returns the name with the default of each parameter: "hex(size=11,swap=1)".
 func (f *Family) Defaults() string { return f.written(func(p Param) string { return p.Default }) }
 
-// written returns the family's name with what value says of each parameter.
+// written returns the family's name with what value says of each parameter; "" leaves it out.
 func (f *Family) written(value func(p Param) string) string {
-	params := make([]string, len(f.Params))
-	for i, p := range f.Params {
-		params[i] = p.Name + "=" + value(p)
+	var params []string
+	for _, p := range f.Params {
+		if v := value(p); v != "" {
+			params = append(params, p.Name+"="+v)
+		}
 	}
 	return f.Name + "(" + strings.Join(params, ",") + ")"
 }
 
-// Alias is a short name of one game of a family.
+// Alias is a short name of one game of a family. Full is its name with every parameter that is not implied. Of several
+// aliases of one game, the first is its canonical name.
 type Alias struct{ Name, Full string }
 
 // Param is a parameter of a family. Its value is one of Words or, if there are none, a whole number from Min to Max.
@@ -51,6 +54,14 @@ type Param struct {
 	Default  string
 	Words    []string
 	Min, Max int
+	implied  bool // canonical names leave it out where it has its default
+}
+
+// Implied returns the parameter as one that canonical names leave out where it has its default: so games keep their
+// names when their family gets the parameter.
+func (p Param) Implied() Param {
+	p.implied = true
+	return p
 }
 
 // Number returns a parameter that takes whole numbers from low to high.
@@ -63,7 +74,7 @@ func Word(name string, words ...string) Param {
 	return Param{Name: name, Default: words[0], Words: words}
 }
 
-// Range describes the allowed values: "4..11" or "cut|left|full".
+// Range describes the allowed values: "4..13" or "cut|left|full".
 func (p Param) Range() string {
 	if p.Words != nil {
 		return strings.Join(p.Words, "|")
@@ -120,12 +131,14 @@ func Register(f Family) bool {
 // Families lists all families. The caller must not change them.
 func Families() []Family { return families }
 
-// Names lists the aliases of all families.
+// Names lists the canonical names of all games that have an alias.
 func Names() []string {
 	var names []string
 	for _, f := range families {
-		for _, s := range f.Aliases {
-			names = append(names, s.Name)
+		for i, s := range f.Aliases {
+			if !slices.ContainsFunc(f.Aliases[:i], func(other Alias) bool { return other.Full == s.Full }) {
+				names = append(names, s.Name)
+			}
 		}
 	}
 	return names
@@ -157,9 +170,15 @@ func New(name string) (*env.Game, error) {
 	return g, nil
 }
 
-// canonical returns the canonical name of a game: its alias if it has one, otherwise the family with every parameter.
+// canonical returns the canonical name of a game: its first alias if it has one, otherwise the family with every
+// parameter that is not implied.
 func (f *Family) canonical(v Values) string {
-	full := f.written(func(p Param) string { return v.Word(p.Name) })
+	full := f.written(func(p Param) string {
+		if value := v.Word(p.Name); !p.implied || value != p.Default {
+			return value
+		}
+		return ""
+	})
 	for _, s := range f.Aliases {
 		if s.Full == full {
 			return s.Name

@@ -11,7 +11,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
+	want := []string{"breakthrough-6x6", "breakthrough-8x8", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
 	if names := Names(); len(names) < len(want) || !slices.Equal(names[:len(want)], want) { // a new game comes last
 		t.Errorf("Names() = %v, want %v first", names, want)
 	}
@@ -29,15 +29,23 @@ func TestNames(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	for name, want := range map[string]string{
-		"quad-5x5":                                      "quad-5x5",
-		" quad ( whites = 0 , size=5,quads=8 ) ":        "quad-5x5",
-		"quad()":                                        "quad-7x7",
-		"quad(corners=full,size=07)":                    "quad(size=7,quads=12,whites=5,corners=full)",
-		"breakthrough(rows=8,columns=8)":                "breakthrough(columns=8,rows=8,captures=true)",
-		"golden-rectangle(columns=9)":                   "golden-rectangle(columns=9,rows=8,span=3)",
-		"free-for-all(objective=score)":                 "free-for-all(size=7,steps=30,objective=score)",
-		"quad(size=11,quads=20,whites=7)":               "quad(size=11,quads=20,whites=7,corners=cut)",
-		"breakthrough(columns=6,rows=6,captures=false)": "breakthrough(columns=6,rows=6,captures=false)",
+		"quad-5x5":                               "quad-5x5",
+		" quad ( whites = 0 , size=5,quads=8 ) ": "quad-5x5",
+		"quad()":                                 "quad-7x7",
+		"quad(corners=full,size=07)":             "quad(size=7,quads=12,whites=5,corners=full)",
+		"breakthrough(rows=8,columns=8)":         "breakthrough-8x8",
+		"breakthrough(rows=7,columns=8)":         "breakthrough(columns=8,rows=7,captures=true)",
+		"gomoku-9x9":                             "gomoku",
+		"hex-11x11":                              "hex",
+		"othello-8x8":                            "othello",
+		"line-up(gravity=0,line=5,width=9,height=9,swap=0,overline=1)":   "gomoku",
+		"line-up(gravity=0,line=5,width=15,height=15,overline=0)":        "gomoku-15x15-standard",
+		"line-up(gravity=0,line=5,width=15,height=15,overline=0,swap=1)": "line-up(width=15,height=15,line=5,gravity=0,overline=0,swap=1)",
+		"line-up(line=6,width=11,height=11,gravity=1)":                   "line-up(width=11,height=11,line=6,gravity=1)",
+		"golden-rectangle(columns=9)":                                    "golden-rectangle(columns=9,rows=8,span=3)",
+		"free-for-all(objective=score)":                                  "free-for-all(size=7,steps=30,objective=score)",
+		"quad(size=11,quads=20,whites=7)":                                "quad(size=11,quads=20,whites=7,corners=cut)",
+		"breakthrough(columns=6,rows=6,captures=false)":                  "breakthrough(columns=6,rows=6,captures=false)",
 	} {
 		g := mustNew(t, name)
 		if g.Name != want {
@@ -53,14 +61,14 @@ func TestNewErrors(t *testing.T) {
 	for name, want := range map[string][]string{
 		"":                                    {"there are breakthrough-6x6"},
 		"quad-5x6":                            {"quad-5x6", "did you mean quad-5x5?", "golden-rectangle", "free-for-all"},
-		"quad-4x4":                            {"other sizes are written like quad(size=4..11,quads=1..60,whites=0..20,corners=cut|left|full); did you mean quad-7x7?"},
-		"hex-9x9":                             {"hex(size=2..11,swap=0..1); did you mean hex-7x7?"},
+		"quad-4x4":                            {"other sizes are written like quad(size=4..13,quads=1..60,whites=0..20,corners=cut|left|full); did you mean quad-7x7?"},
+		"hex-9x9":                             {"hex(size=2..19,swap=0..1); did you mean hex-19x19?"},
 		"chess":                               {"there are breakthrough-6x6"},
 		"quadd(size=5)":                       {"did you mean quad?"},
-		"quad(size=3)":                        {"size=3", "4..11"},
-		"quad(size=12)":                       {"size=12", "4..11"},
-		"quad(size=99999999999999999999)":     {"4..11"},
-		"quad(size=five)":                     {"size=five", "4..11"},
+		"quad(size=3)":                        {"size=3", "4..13"},
+		"quad(size=14)":                       {"size=14", "4..13"},
+		"quad(size=99999999999999999999)":     {"4..13"},
+		"quad(size=five)":                     {"size=five", "4..13"},
 		"quad(corners=round)":                 {"corners=round", "cut|left|full"},
 		"quad(siez=5)":                        {`parameter "siez"`, "did you mean size?", "size, quads, whites, corners"},
 		"quad(size=5,size=5)":                 {"size is given twice"},
@@ -72,7 +80,7 @@ func TestNewErrors(t *testing.T) {
 		"quad(size=5)":                        {"34", "21 cells", "at most 10, such as quads=8,whites=2"},
 		"tic-tac-toe(size=4)":                 {"takes no parameters; it is line-up(width=3,"},
 		"golden-rectangle(span=7)":            {"span=7", "columns=7", "1..6"},
-		"golden-rectangle(span=0)":            {"span=0", "1..8"},
+		"golden-rectangle(span=0)":            {"span=0", "1..12"},
 		"breakthrough(captures=maybe)":        {"true|false"},
 		"breakthrough(rows=9)":                {"4..8"},
 		"breakthrough(columns=1)":             {"2..8"},

@@ -41,7 +41,7 @@ func TestRoundTrip(t *testing.T) {
 		if !reflect.DeepEqual(r, back) {
 			t.Errorf("%s: a record changes on the way through bytes", name)
 		}
-		for cut := range len(data) {
+		for cut := 0; cut < len(data); cut += 1 + len(data)/20_000 { // not at every byte of the longest games
 			if _, err := read(game, data[:cut]); !errors.Is(err, record.ErrRecord) {
 				t.Fatalf("%s: cut at byte %d gives %v", name, cut, err)
 			}

@@ -32,7 +32,7 @@ func Loader(game *env.Game, files agent.Loader) agent.Loader {
 	}
 }
 
-// load loads the shipped network of a game. If only another size of the game has one ([TrainedOn]), load resizes it.
+// load loads the shipped network of a game. If only a similar game has one ([TrainedOn]), load resizes it.
 func load(game *env.Game, r agent.Reference) (*infer.Weights, agent.Origin, error) {
 	trained := TrainedOn(game)
 	if trained == nil {
@@ -70,11 +70,13 @@ func FileLoader(game *env.Game, file []byte, dial agent.Dial) agent.Loader {
 	}
 }
 
-// sizes are the names of game parameters that give the size of the board.
-var sizes = []string{"size", "columns", "rows", "width", "height"}
+// free are the names of game parameters that a network need not share with a game that it plays: those that give the
+// size of the board, and the rule for lines longer than needed.
+var free = []string{"size", "columns", "rows", "width", "height", "overline"}
 
-// TrainedOn returns the game whose shipped network plays a game. That is the game itself or, among games that differ only
-// in size, the one nearest by number of cells (the smaller of two equally near). It returns nil if there is none.
+// TrainedOn returns the game whose shipped network plays a game. That is the game itself or, among games that differ
+// only in size or in whether longer lines win, the one nearest by number of cells (the smaller of two equally near). It
+// returns nil if there is none.
 func TrainedOn(game *env.Game) (nearest *env.Game) {
 	if zoo.Weights(game.Name) != nil {
 		return game
@@ -95,9 +97,9 @@ func TrainedOn(game *env.Game) (nearest *env.Game) {
 	return nearest
 }
 
-// otherParams returns the parameters of a game that do not give its size.
+// otherParams returns the parameters of a game that a network must share with it.
 func otherParams(game *env.Game) []env.Param {
-	return slices.DeleteFunc(slices.Clone(game.Params), func(p env.Param) bool { return slices.Contains(sizes, p.Name) })
+	return slices.DeleteFunc(slices.Clone(game.Params), func(p env.Param) bool { return slices.Contains(free, p.Name) })
 }
 
 // Opponent is the agent against which a run of a game is measured while it trains: the shipped agent, or a search with

@@ -321,8 +321,8 @@ func TestChoosing(t *testing.T) {
 	tab.Click("#choose-game button")
 	tab.Wait(ready + ` && document.title.startsWith("golden-rectangle")`)
 	tab.Choose("#game", "")
-	tab.Wait(`document.querySelector("#choose-game .sizes").innerText.includes("quad(size=4..11,")`)
-	if text := tab.Text("#choose-game .sizes"); !strings.Contains(text, "hex(size=2..11,swap=0..1)") || !strings.Contains(text, "default: size=11, swap=1") {
+	tab.Wait(`document.querySelector("#choose-game .sizes").innerText.includes("quad(size=4..13,")`)
+	if text := tab.Text("#choose-game .sizes"); !strings.Contains(text, "hex(size=2..19,swap=0..1)") || !strings.Contains(text, "default: size=11, swap=1") {
 		t.Errorf("the sizes are %s", text)
 	}
 	tab.Focus("#choose-game input")

@@ -65,7 +65,8 @@ func (f Front) TestControls(t *testing.T, b *Browser) {
 	}
 	f.run(t, b, "keyboard", moved, keyboard)
 	f.run(t, b, "touch", moved, touch)
-	f.run(t, b, "small cells", "hex(size=11,swap=0)", tapTwice)
+	f.run(t, b, "small cells", "gomoku-19x19", tapTwice)
+	f.run(t, b, "small hexagons", "hex(size=19,swap=0)", tapTwice)
 	f.run(t, b, "undo", placed, undo)
 	f.run(t, b, "flip", moved, flip)
 	f.run(t, b, "flip hexagons", sixes, flip)
@@ -364,9 +365,11 @@ func tapTwice(p *Playing) {
 	}
 	p.Tap(`#board [aria-label^="f6,"]`)
 	p.Wait(listedMoves + " === 2 && " + marked + " === 0")
-	if pieces := p.Pieces(); pieces["f6"] != "red" || pieces["c3"] == "red" {
+	if pieces, first := p.Pieces(), p.Game.Players[env.First]; pieces["f6"] != first || pieces["c3"] == first {
 		p.Errorf("the pieces are %v", pieces)
 	}
+	p.CheckWidth()
+	p.Shoot("small-cells-" + p.Game.Family)
 	if text := p.Text("#note"); strings.Contains(text, "tap") {
 		p.Errorf("after the move the note is %q", text)
 	}

@@ -33,17 +33,20 @@ type difference struct {
 	resigns  bool              // genmove answers "resign" when the game is over; otherwise "pass"
 }
 
+// goColumns are the letters of Go's columns, which skip i.
+const goColumns = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+
 // differences has every game whose moves a protocol writes in another way than ludus.
 //
 // Othello programs have row 1 at the top, and ludus at the bottom; but both start with black on d5 and e4, so equal names
-// are equal moves. In Hex both have black (red) connect row 1 with the last; for the swap see [Convention.Exchanged]. Letters
-// of Go's columns skip i; those of HTP do not.
+// are equal moves. In Hex both have black (red) connect row 1 with the last; for the swap see [Convention.Exchanged].
+// HTP, the Hex text protocol, has all letters.
 var differences = []difference{
-	{protocol: ProtocolGTP, family: "othello", columns: "ABCDEFGH", fromTop: true},
+	{protocol: ProtocolGTP, family: "othello", columns: goColumns, fromTop: true},
 	{protocol: ProtocolGTP, family: "hex", words: map[string]string{"swap": "swap-pieces"}, fromTop: true, resigns: true},
-	{protocol: ProtocolGTP, family: "line-up", columns: "ABCDEFGHJKLMNOPQRSTUVWXYZ"},
+	{protocol: ProtocolGTP, family: "line-up", columns: goColumns},
 	{protocol: ProtocolGomocup, family: "line-up", numbers: true},
-	{protocol: ProtocolNBoard, family: "othello", columns: "ABCDEFGH", words: map[string]string{"pass": "PA"}},
+	{protocol: ProtocolNBoard, family: "othello", columns: "ABCDEFGHIJKL", words: map[string]string{"pass": "PA"}},
 }
 
 // Convention writes and reads the moves and players of a game as a protocol calls them. It is immutable.

@@ -167,7 +167,8 @@ func TestConventions(t *testing.T) {
 		{ProtocolGTP, "hex-5x5", "abcde", map[string]string{"swap": "swap-pieces"}},
 		{ProtocolGTP, "hex(size=9,swap=0)", "abcdefghi", nil},
 		{ProtocolGTP, "gomoku", "ABCDEFGHJ", nil},
-		{ProtocolGTP, "line-up(width=11,height=7,line=5,gravity=0)", "ABCDEFGHJKL", nil},
+		{ProtocolGTP, "gomoku-19x19", "ABCDEFGHJKLMNOPQRST", nil},
+		{ProtocolGTP, "othello(size=12)", "ABCDEFGHJKLM", map[string]string{"pass": "pass"}},
 		{ProtocolGTP, "connect-four", "ABCDEFG", nil},
 		{ProtocolGTP, "tic-tac-toe", "ABC", nil},
 		{ProtocolGomocup, "gomoku", "", nil},
@@ -357,7 +358,7 @@ func TestBoardsizeStaysInTheFamily(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"hex 12": "it takes 2..11", "hex 7 6": "squares", "othello 10": "size=10 is not allowed", "gomoku 4": "takes 3..4", "hex x": "write boardsize 7",
+		"hex 20": "it takes 2..19", "hex 7 6": "squares", "othello 9": "size=9 is not allowed", "gomoku 4": "takes 3..4", "hex x": "write boardsize 7",
 	} {
 		name, args, _ := strings.Cut(name, " ")
 		answers := gtpAnswers(t, name, "random", "boardsize "+args, "showboard")

@@ -109,7 +109,7 @@ func (g *gomocup) start(size string) (string, error) {
 		game, err = resized(game, columns, rows)
 	}
 	if err != nil {
-		return "", faultf("ludus has no such board; it has boards from 5x5 to 11x11, and knows 9x9 best: START 9")
+		return "", faultf("ludus has no such board; it has boards from 5x5 to 19x19, and knows 9x9 best: START 9")
 	}
 	err = g.open(game)
 	if err != nil {

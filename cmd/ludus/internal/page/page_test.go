@@ -23,7 +23,7 @@ func made(t *testing.T, name, origin string, channels, blocks int) []byte {
 
 // Pages can be sent by mail, even those of a large network, and equal networks give equal pages.
 func TestSize(t *testing.T) {
-	const most = 5_000_000
+	const most = 5_200_000
 	for _, name := range []string{"breakthrough-6x6", "hex"} {
 		data := made(t, name, "a run", 64, 5)
 		if len(data) > most || string(made(t, name, "a run", 64, 5)) != string(data) {

@@ -232,8 +232,8 @@ export class Board {
     this.grid.style.top = `${100 * this.top / high}%`;
     this.grid.style.width = `${100 * this.width / wide}%`;
     this.grid.style.height = `${100 * this.height / high}%`;
-    this.grid.style.gridTemplateColumns = `repeat(${this.width}, 1fr)`;
-    this.grid.style.gridTemplateRows = `repeat(${this.height}, 1fr)`;
+    this.grid.style.gridTemplateColumns = `repeat(${this.width}, minmax(0, 1fr))`;
+    this.grid.style.gridTemplateRows = `repeat(${this.height}, minmax(0, 1fr))`;
     for (let row = this.height - 1; row >= 0; row--) {
       const line = make(this.grid, "div", { role: "row" });
       for (let column = 0; column < this.width; column++) {

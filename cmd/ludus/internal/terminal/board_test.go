@@ -169,7 +169,11 @@ var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // that has room for it.
 func TestColourIsNotAll(t *testing.T) {
 	for _, name := range append(games.Names(), "quad(size=11)", "free-for-all(size=9)") {
-		for _, width := range []int{0, 60, 40, 25} {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int{0, 80, 60, 40, 25} {
 			room := func() int { return width }
 			plain := drawn(t, name, Style{Width: room})
 			coloured := drawn(t, name, Style{Colour: true, Width: room})
@@ -182,7 +186,7 @@ func TestColourIsNotAll(t *testing.T) {
 				if got := strings.TrimRight(got[i], " "); got != line {
 					t.Errorf("%s, line %d is %q in colour, %q without", name, i, got, line)
 				}
-				if n := utf8.RuneCountInString(line); width > 0 && n > width && !strings.Contains(name, "11") && name != "hex" {
+				if n := utf8.RuneCountInString(line); width > 0 && n > width && (game.Tensor.W < 10 || width >= 80) {
 					t.Errorf("%s: a line of %d columns on a terminal of %d", name, n, width)
 				}
 			}

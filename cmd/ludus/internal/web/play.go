@@ -45,7 +45,7 @@ type aboutLimits struct {
 
 // pattern shows how to write the names of a family's games.
 type pattern struct {
-	Sizes    string `json:"sizes"`    // all parameters with their ranges, such as hex(size=2..11,swap=0..1)
+	Sizes    string `json:"sizes"`    // all parameters with their ranges, such as hex(size=2..19,swap=0..1)
 	Defaults string `json:"defaults"` // all parameters with their defaults, such as hex(size=11,swap=1)
 }
 

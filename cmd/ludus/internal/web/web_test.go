@@ -206,7 +206,7 @@ func TestPages(t *testing.T) {
 		Zoo       map[string]float64
 		Limits    map[string]float64
 	}
-	if _, body := c.do(c.request("GET", "/api/about", "")); json.Unmarshal([]byte(body), &about) != nil || !slices.Equal(about.Games, games.Names()) || !strings.Contains(about.Summaries["quad-5x5"], "square") || !slices.Contains(about.Patterns, pattern{"hex(size=2..11,swap=0..1)", "hex(size=11,swap=1)"}) || !maps.Equal(about.Zoo, shippedRatings()) ||
+	if _, body := c.do(c.request("GET", "/api/about", "")); json.Unmarshal([]byte(body), &about) != nil || !slices.Equal(about.Games, games.Names()) || !strings.Contains(about.Summaries["quad-5x5"], "square") || !slices.Contains(about.Patterns, pattern{"hex(size=2..19,swap=0..1)", "hex(size=11,swap=1)"}) || !maps.Equal(about.Zoo, shippedRatings()) ||
 		about.Limits["simulations"] != 20000 || about.Limits["seconds"] != 10 {
 		t.Errorf("about: %s", body)
 	}
