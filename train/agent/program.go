@@ -26,15 +26,14 @@ var programChoices = map[string][]string{
 // parseProgram parses the text after gtp: and its like: a command, which may stand in double quotes, and options. Without
 // quotes the command ends at the first comma followed by an option's key and "=", as do the values of options.
 func (s *Spec) parseProgram(text string, l Limits) error {
-	command, rest := text, ""
+	command, rest, closed := text, "", true
 	if quoted, ok := strings.CutPrefix(text, `"`); ok {
-		var closed bool
 		command, rest, closed = strings.Cut(quoted, `"`)
-		if !closed || rest != "" && rest[0] != ',' {
-			return fmt.Errorf("the command needs double quotes around it, and none within, such as %s:\"engine -l 5\",time=1s", s.Kind)
-		}
 	} else if i := nextOption(text); i >= 0 {
 		command, rest = text[:i], text[i:]
+	}
+	if !closed || strings.Contains(command, `"`) || rest != "" && rest[0] != ',' {
+		return fmt.Errorf("the command needs double quotes around it, and none within, such as %s:\"engine -l 5\",time=1s", s.Kind)
 	}
 	s.Program.Command = strings.TrimSpace(command)
 	words, err := s.Program.Words()

@@ -48,6 +48,8 @@ func TestWrongProgramSpecs(t *testing.T) {
 		`gtp:""`:                     "needs a command",
 		`gtp:"a`:                     "double quotes",
 		`gtp:"a"b`:                   "double quotes",
+		`gtp:foo "bar"`:              "double quotes",
+		`gtp:foo 'a"b',time=1s`:      "double quotes",
 		`gtp:"a 'b"`:                 "single quote",
 		`gtp:"a",sims=3`:             "takes only init, dir",
 		`gtp:"a",time=0s`:            "duration up to 24h",
@@ -66,6 +68,25 @@ func TestWrongProgramSpecs(t *testing.T) {
 			t.Errorf("%q: %v; want %q in it", text, err, want)
 		}
 	}
+}
+
+// FuzzProgramSpecs parses what String writes of each spec of an outside program.
+func FuzzProgramSpecs(f *testing.F) {
+	for _, text := range []string{
+		`gtp:foo "bar"`, `gtp:foo 'a"b'`, `gtp:"a,time=1s",time=90s`, `gtp: a , b,init= x,dir=y ,init=z"`, `nboard:" 'a' b ",start=1.5h,memory=070`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		spec, err := Parse(text)
+		if err != nil || spec.Program.Command == "" {
+			return
+		}
+		again, err := Parse(spec.String())
+		if err != nil || again != spec {
+			t.Errorf("%q: %+v is written %q, which is %+v, %v", text, spec, spec.String(), again, err)
+		}
+	})
 }
 
 // TestWords splits commands at spaces outside of single quotes.

@@ -26,8 +26,7 @@
 //
 // On Unix each program has a process group of its own, which is killed when the program ends: children end with it, unless they
 // leave the group. [Main] lets this program start itself again as a guard, which kills these groups if this program is killed. On
-// Linux, memory= limits the program's private memory, and the system kills the program when this one ends. On other systems than
-// Unix, only the program itself is killed.
+// Linux, memory= limits the program's private memory. On other systems than Unix, only the program itself is killed.
 //
 // An agent starts three goroutines for each process; they end with it. Programs get this process's environment. Nothing in
 // the program's output is taken for anything but moves and messages.

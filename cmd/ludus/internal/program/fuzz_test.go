@@ -86,7 +86,7 @@ func exchange(t *testing.T, spec, name, text string) {
 }
 
 func FuzzGTP(f *testing.F) {
-	const start = "= 2\n\n\x01= play\ngenmove\ntime_left\n\n\x01=\n\n\x01=\n\n\x01"
+	const start = "= play\ngenmove\ntime_left\n\n\x01=\n\n\x01=\n\n\x01"
 	for _, text := range []string{
 		start + "= a1\n\n\x01=\n\n\x01=\n\n\x01=b2\n\n", start + "=12 c3\n\n\x01?\n\n", start + "= resign\n\n", start + "# comment\n\nnoise\n= C3 \nand more\n\n",
 		start + "? cannot\n\n", start + "=\n\n", start + "= \x1b[31ma1\n\n", "= 1\n\n", "? what\n\n", "=2\r\n\r\n\x01=3\r\n\r\n", "=\n", "\n\n\n", "", "?\x01=",

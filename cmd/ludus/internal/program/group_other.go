@@ -10,9 +10,7 @@ import (
 func inOwnGroup(*exec.Cmd) {}
 
 // killGroup kills a process. On this system its children stay.
-func killGroup(p *os.Process) { p.Kill() }
-
-func killGroupOf(pid int) {
+func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		p.Kill()
 	}

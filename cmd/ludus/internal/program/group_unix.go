@@ -3,7 +3,6 @@
 package program
 
 import (
-	"os"
 	"os/exec"
 	"syscall"
 )
@@ -14,7 +13,5 @@ func inOwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// killGroup kills a process and the other members of its group.
-func killGroup(p *os.Process) { killGroupOf(p.Pid) }
-
-func killGroupOf(pid int) { syscall.Kill(-pid, syscall.SIGKILL) }
+// killGroup kills the members of a process group.
+func killGroup(pid int) { syscall.Kill(-pid, syscall.SIGKILL) }

@@ -62,9 +62,9 @@ func (g *gtp) ask(ctx context.Context, format string, args ...any) (string, erro
 			continue
 		}
 		if r.refused {
-			return "", &refusal{command, r.text}
+			return "", &refusal{command, r.text.String()}
 		}
-		return r.text, nil
+		return r.text.String(), nil
 	}
 }
 
@@ -72,7 +72,7 @@ func (g *gtp) ask(ctx context.Context, format string, args ...any) (string, erro
 // line. Lines before it that do not begin so are comments.
 type response struct {
 	begun, refused bool
-	text           string
+	text           strings.Builder
 }
 
 // add adds a line without trailing blanks and reports whether the response is complete.
@@ -81,10 +81,10 @@ func (r *response) add(line string) bool {
 	case r.begun && line == "":
 		return true
 	case r.begun:
-		r.text += "\n" + line
+		r.text.WriteString("\n" + line)
 	case strings.HasPrefix(line, "="), strings.HasPrefix(line, "?"):
 		r.begun, r.refused = true, line[0] == '?'
-		r.text = strings.TrimSpace(strings.TrimLeft(line[1:], "0123456789"))
+		r.text.WriteString(strings.TrimSpace(strings.TrimLeft(line[1:], "0123456789")))
 	}
 	return false
 }
@@ -103,18 +103,11 @@ func (g *gtp) try(ctx context.Context, command string) error {
 }
 
 func (g *gtp) greet(ctx context.Context) error {
-	version, err := g.ask(ctx, "protocol_version")
-	if err == nil && version != "2" {
-		err = fmt.Errorf("it speaks version %s of GTP; ludus speaks version 2", env.Quote(version))
+	list, err := g.ask(ctx, "list_commands")
+	if errors.As(err, new(*refusal)) {
+		err = nil
 	}
-	if err == nil {
-		var list string
-		list, err = g.ask(ctx, "list_commands")
-		if errors.As(err, new(*refusal)) {
-			err = nil
-		}
-		g.commands = strings.Fields(list)
-	}
+	g.commands = strings.Fields(list)
 	for line := range strings.SplitSeq(g.program.Init, "\n") {
 		if err == nil && line != "" {
 			_, err = g.ask(ctx, "%s", line)
@@ -213,12 +206,12 @@ func (g *gtp) colour(c *engine.Convention, player env.Player) string {
 	return word
 }
 
-// tellTime tells the program its time: that for each move, or what is left for all. Refusals do not matter.
+// tellTime tells the program its time: the most for this move if moves have a limit, or else what is left for all. Refusals do not matter.
 func (g *gtp) tellTime(ctx context.Context, c *engine.Convention, p *position) error {
 	total, settings := p.total() && p.clock.Move == 0, g.settings
 	switch {
 	case p.clock.Move > 0:
-		settings = fmt.Sprintf("time_settings 0 %s 1", gtpSeconds(p.clock.Move))
+		settings = fmt.Sprintf("time_settings 0 %s 1", gtpSeconds(p.clock.Limit(p.state.Player())))
 	case total && settings == "":
 		settings = fmt.Sprintf("time_settings %s 0 0", gtpSeconds(p.clock.Left[p.state.Player()]))
 	}

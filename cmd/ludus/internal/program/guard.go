@@ -91,6 +91,6 @@ func runGuard(r io.Reader) {
 		}
 	}
 	for pid := range groups {
-		killGroupOf(pid)
+		killGroup(pid)
 	}
 }

@@ -1,8 +1,8 @@
 package program
 
 import (
+	"errors"
 	"os/exec"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,6 +15,8 @@ func limitMemory(pid, megabytes int) error {
 	return unix.Prlimit(pid, unix.RLIMIT_DATA, &limit, nil)
 }
 
-// dieWithParent lets the system kill a command when the thread that starts it ends. Go's threads live as long as the program,
-// unless a goroutine ends that is locked to one, and ludus has none. The guard ends the command's children, too.
-func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }
+// awaitEnd waits until a command has ended. Until it is waited for again, its id and its group's name no other process.
+func awaitEnd(cmd *exec.Cmd) {
+	for errors.Is(unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
+	}
+}

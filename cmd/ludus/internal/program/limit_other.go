@@ -11,4 +11,5 @@ const canLimitMemory = false
 
 func limitMemory(int, int) error { return errors.ErrUnsupported }
 
-func dieWithParent(*exec.Cmd) {}
+// awaitEnd waits until a command has ended. Its id may then soon be another process's.
+func awaitEnd(cmd *exec.Cmd) { cmd.Wait() }

@@ -60,7 +60,6 @@ func startProcess(words []string, dir string, memory int) (_ *process, err error
 		silent: make(chan struct{}), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = dir, readers[0], writers[1], writers[2]
 	inOwnGroup(p.cmd)
-	dieWithParent(p.cmd)
 	err = p.cmd.Start()
 	closeFiles(readers[:1], writers[1:])
 	if err != nil {
@@ -77,9 +76,10 @@ func startProcess(words []string, dir string, memory int) (_ *process, err error
 		close(p.silent)
 	})
 	p.joined.Go(func() {
-		p.cmd.Wait()
-		killGroup(p.cmd.Process) // its children
+		awaitEnd(p.cmd)
+		killGroup(p.cmd.Process.Pid) // its children
 		guards.remove(p.cmd.Process.Pid)
+		p.cmd.Wait()
 		close(p.ended)
 	})
 	if err != nil {
@@ -149,12 +149,11 @@ func (p *process) send(ctx context.Context, line string) error {
 	}
 	p.meter.reset()
 	p.show(">", line)
-	deadline, _ := ctx.Deadline()
-	p.stdin.SetWriteDeadline(deadline)
+	stop := context.AfterFunc(ctx, func() { p.stdin.SetWriteDeadline(time.Unix(1, 0)) })
 	_, err := io.WriteString(p.stdin, line+"\n")
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return context.DeadlineExceeded
+	case !stop():
+		return ctx.Err()
 	case err != nil:
 		return errEnded
 	}
@@ -237,11 +236,7 @@ func (p *process) close(quit string) {
 			}
 		}
 	}
-	select {
-	case <-p.ended:
-	default:
-		killGroup(p.cmd.Process)
-	}
+	p.cmd.Process.Kill() // at its end its group is killed
 	select {
 	case <-p.ended:
 		defer p.joined.Wait()

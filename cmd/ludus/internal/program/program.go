@@ -265,7 +265,7 @@ func (p *program) ready(ctx context.Context) error {
 			}
 		}
 		err := p.within(ctx, p.dialect.begin)
-		if err != nil && fresh {
+		if err != nil && (fresh || ctx.Err() != nil) {
 			return p.noStart(ctx, err)
 		}
 		if err != nil {
@@ -303,7 +303,7 @@ func (p *program) within(ctx context.Context, exchange func(context.Context) err
 	return exchange(inner)
 }
 
-// noStart returns the fault of a program that did not start because of an error, and stops it.
+// noStart returns the fault of a program that did not start because of an error, and stops it; or ctx's error.
 func (p *program) noStart(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -4,6 +4,7 @@ package program
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -527,6 +528,89 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelledStart begins a game after the context has ended. No other process is started.
+func TestCancelledStart(t *testing.T) {
+	p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", ""))
+	if err := p.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	p.trace = func(string, string) { t.Error("another process was started") }
+	p.Reset(2)
+	err := p.Start(ctx)
+	if !errors.Is(err, context.Canceled) || p.process != nil {
+		t.Error(err)
+	}
+}
+
+// TestCancelledSend cancels a line to a program that reads nothing.
+func TestCancelledSend(t *testing.T) {
+	p, err := startProcess([]string{"sleep", "10"}, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close("")
+	ctx, cancel := context.WithCancel(context.Background())
+	start := time.Now()
+	time.AfterFunc(50*time.Millisecond, cancel)
+	err = p.send(ctx, strings.Repeat("x", 1<<20))
+	if !errors.Is(err, context.Canceled) || time.Since(start) > 5*time.Second {
+		t.Errorf("%v after %v", err, time.Since(start))
+	}
+}
+
+// TestLongResponse collects a response of many lines in a buffer that grows by doubling.
+func TestLongResponse(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := response{}
+	r.add("=")
+	for range 20_000 {
+		r.add("x")
+	}
+	runtime.ReadMemStats(&after)
+	if !r.add("") || r.text.Len() != 40_000 || after.TotalAlloc-before.TotalAlloc > 4<<20 {
+		t.Errorf("%d bytes, %d allocated", r.text.Len(), after.TotalAlloc-before.TotalAlloc)
+	}
+}
+
+// TestGuard has a guard kill the groups that have not ended. A program's group ends with it.
+func TestGuard(t *testing.T) {
+	var told bytes.Buffer
+	guards.mutex.Lock()
+	input := guards.input
+	guards.input = &told
+	guards.mutex.Unlock()
+	defer func() { guards.input = input }()
+	var sleepers [2]*exec.Cmd
+	for i := range sleepers {
+		sleepers[i] = exec.Command("sleep", "60")
+		inOwnGroup(sleepers[i])
+		if err := sleepers[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+		guards.add(sleepers[i].Process.Pid)
+	}
+	ended, left := sleepers[0], sleepers[1]
+	guards.remove(ended.Process.Pid)
+	p, err := startProcess([]string{"true"}, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.ended
+	p.close("")
+	want := fmt.Sprintf("+%d\n+%d\n-%[1]d\n+%[3]d\n-%[3]d\n", ended.Process.Pid, left.Process.Pid, p.cmd.Process.Pid)
+	if told.String() != want {
+		t.Errorf("told %q, want %q", told.String(), want)
+	}
+	runGuard(&told)
+	ended.Process.Signal(syscall.SIGTERM)
+	if left.Wait().Error() != "signal: killed" || ended.Wait().Error() != "signal: terminated" {
+		t.Errorf("the group that is left: %v; the other one: %v", left.ProcessState, ended.ProcessState)
+	}
+}
+
 // TestLost asks for moves in positions that the agent has not observed.
 func TestLost(t *testing.T) {
 	p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", ""))
@@ -577,6 +661,8 @@ func TestClock(t *testing.T) {
 		{"", agent.Clock{Move: time.Second}, "time_settings 0 1 1"},
 		{"", agent.Clock{Left: [2]time.Duration{90 * time.Second, 80 * time.Second}},
 			"time_settings 90 0 0|time_left b 90 0|time_left w 80 0"},
+		{"time=5s", agent.Clock{Left: [2]time.Duration{1500 * time.Millisecond, 80 * time.Second}}, "time_settings 0 1 1"},
+		{"", agent.Clock{Move: time.Second, Left: [2]time.Duration{90 * time.Second, time.Second}}, "time_settings 0 1 1"},
 	} {
 		p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", c.options))
 		track := p.trace
