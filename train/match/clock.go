@@ -30,23 +30,15 @@ func (g *game) clock() agent.Clock {
 	return clock
 }
 
-// chooseOnClock lets a side choose a move and adds its time to used. An agent that takes more than its limit and a margin gets
-// a fault. If a program was started again meanwhile, its own limit counts.
+// chooseOnClock lets a side choose a move and adds its time to used, without the time of a program's start. An agent that takes
+// more than its limit and a margin gets a fault.
 func (g *game) chooseOnClock(ctx context.Context, side int) (env.Action, error) {
 	clock := g.clock()
 	limit := clock.Limit(g.state.Player())
-	program, outside := g.agents[side].(agent.Outside)
-	restarts := 0
-	if outside {
-		restarts = program.Restarts()
-	}
 	g.choices[side]++
-	start := time.Now()
+	start, starting := time.Now(), g.starting(side)
 	a, err := g.chooseWithin(ctx, g.agents[side], clock)
-	took := time.Since(start)
-	if outside && limit > 0 && program.Restarts() > restarts {
-		took = min(took, limit)
-	}
+	took := time.Since(start) - (g.starting(side) - starting)
 	g.used[side] += took
 	late := err == nil && limit > 0 && (took > limit+agent.Margin || g.config.GameTime > 0 && g.used[side] > g.config.GameTime+agent.Margin)
 	if late || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -54,6 +46,14 @@ func (g *game) chooseOnClock(ctx context.Context, side int) (env.Action, error) 
 		return 0, &agent.Fault{Kind: agent.Overstepped, Detail: detail}
 	}
 	return a, err
+}
+
+// starting is the time of this game that a side's program took to start; 0 for other agents.
+func (g *game) starting(side int) time.Duration {
+	if program, ok := g.agents[side].(agent.Outside); ok {
+		return program.Starting()
+	}
+	return 0
 }
 
 // chooseWithin lets an agent choose a move on a clock. Programs see to it themselves that they end in time; others are

@@ -39,15 +39,17 @@ type fake struct {
 	seed     uint64
 	ply      int
 	restarts int
+	starting time.Duration
 }
 
 func (f *fake) Reset(seed uint64) {
 	f.Agent.Reset(seed)
-	f.seed, f.ply, f.restarts = seed, 0, 0
+	f.seed, f.ply, f.restarts, f.starting = seed, 0, 0, 0
 }
 
-func (f *fake) Observe(env.Action) { f.ply++ }
-func (f *fake) Restarts() int      { return f.restarts }
+func (f *fake) Observe(env.Action)      { f.ply++ }
+func (f *fake) Restarts() int           { return f.restarts }
+func (f *fake) Starting() time.Duration { return f.starting }
 
 func (f *fake) Start(context.Context) error {
 	if err := f.all.script(f.command, f.seed, -1); err != nil {
@@ -80,6 +82,7 @@ func (f *fake) Choose(ctx context.Context, state env.State) (env.Action, error) 
 	if !f.running {
 		f.all.t.Error("asked for a move before its start")
 	}
+	start := time.Now()
 	err := f.all.script(f.command, f.seed, f.ply)
 	var fault *agent.Fault
 	if errors.As(err, &fault) {
@@ -87,6 +90,7 @@ func (f *fake) Choose(ctx context.Context, state env.State) (env.Action, error) 
 	}
 	if errors.Is(err, errRestart) {
 		f.restarts++
+		f.starting += time.Since(start)
 		err = nil
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"ludus/env"
 	"ludus/train/agent"
@@ -73,6 +74,9 @@ func (p *program) Analyze(ctx context.Context, state env.State, _ int) (*agent.A
 }
 
 func (p *program) Restarts() int { return 0 }
+
+// Starting implements [agent.Outside].
+func (p *program) Starting() time.Duration { return 0 }
 
 func (p *program) Close() error {
 	if p.running {

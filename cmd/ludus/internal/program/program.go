@@ -52,11 +52,12 @@ type program struct {
 	trace func(prefix, line string)
 
 	state    env.State
-	moves    []env.Action // of the game
-	restarts int          // in this game
-	fault    *agent.Fault // that ended this game; nil if none did
-	failures int          // starts in a row that failed
-	failed   *agent.Fault // the last of them
+	moves    []env.Action  // of the game
+	restarts int           // in this game
+	starting time.Duration // of this game's starts
+	fault    *agent.Fault  // that ended this game; nil if none did
+	failures int           // starts in a row that failed
+	failed   *agent.Fault  // the last of them
 
 	process *process // nil if the program does not run
 	dialect dialect
@@ -125,7 +126,7 @@ func forcedPass(game *env.Game, state env.State) (pass env.Action, forced bool) 
 
 // Reset implements [agent.Agent]. The seed means nothing to a program.
 func (p *program) Reset(uint64) {
-	p.state, p.moves, p.restarts, p.fault, p.begun = p.game.NewState(), nil, 0, nil, false
+	p.state, p.moves, p.restarts, p.starting, p.fault, p.begun = p.game.NewState(), nil, 0, 0, nil, false
 }
 
 // Observe implements [agent.Agent].
@@ -136,6 +137,9 @@ func (p *program) Observe(a env.Action) {
 
 // Restarts implements [agent.Outside].
 func (p *program) Restarts() int { return p.restarts }
+
+// Starting implements [agent.Outside].
+func (p *program) Starting() time.Duration { return p.starting }
 
 // Start implements [agent.Outside]. The program then also knows that the game has begun.
 func (p *program) Start(ctx context.Context) error {
@@ -256,6 +260,8 @@ func (p *program) end(ctx context.Context, err error) error {
 
 // ready starts the program if it does not run, and begins the game. A process that cannot begin another game is replaced.
 func (p *program) ready(ctx context.Context) error {
+	start := time.Now()
+	defer func() { p.starting += time.Since(start) }()
 	for !p.begun {
 		fresh := p.process == nil
 		if fresh {
