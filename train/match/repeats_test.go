@@ -79,6 +79,7 @@ func TestRepeatsOfPrograms(t *testing.T) {
 		{"six games repeat", program, "policy:2", 2*openings + 6, 0, 3},
 		{"one game differs", program, "policy:2", 200, 5, 0},
 		{"the other draws its moves", program, "random", 200, 0, 0},
+		{"the other draws the same moves", program, "policy:2,temp=0.000001", 200, 0, 0},
 	} {
 		calls, resignAt = 0, c.resignAt
 		if r := play(c.a, c.b, c.games); r.Repeats != c.repeats || pairsIn(&r)+r.Repeats != c.games/2 {
