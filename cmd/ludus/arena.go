@@ -201,8 +201,7 @@ func playMatch(cmd *cobra.Command, config *match.Config, title string) (match.Re
 // matchStatus returns the progress of a match. games is the number of games at its end; r is the result so far.
 func matchStatus(r *match.Result, games int, title string) status {
 	detail := title + stats.Estimate{Value: r.Score, Low: r.Low, High: r.High}.Percent()
-	played := r.Games + r.Sides[0].Void.Total() + r.Sides[1].Void.Total()
-	return status{count: r.Games, unit: "games", share: float64(played) / float64(games), detail: detail}
+	return status{count: r.Games, unit: "games", share: float64(r.Played()) / float64(games), detail: detail}
 }
 
 // writeResult prints the result of a match for people, from agent A's side.

@@ -178,8 +178,6 @@ func (g *game) finished() *finishedGame {
 // close ends the agents' programs. They are killed if they do not end, so an error means nothing to the match.
 func (g *game) close() {
 	for _, a := range g.agents {
-		if program, ok := a.(agent.Outside); ok {
-			_ = program.Close()
-		}
+		_ = agent.Close(a)
 	}
 }

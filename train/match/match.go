@@ -128,6 +128,3 @@ func sideOf(i int, p env.Player) int {
 	}
 	return 1
 }
-
-// stochastic reports whether the same opening may lead to different games.
-func (c *Config) stochastic() bool { return c.hasClock() || c.A.Stochastic() || c.B.Stochastic() }

@@ -27,7 +27,15 @@ type fakes struct {
 	mutex                      sync.Mutex
 	starts, ends, closes, most int
 	running                    map[string]int // by command
-	clocks                     []agent.Clock
+	clocks                     []fakeClock
+}
+
+// fakeClock is the clock of a fake's move.
+type fakeClock struct {
+	agent.Clock
+	command string
+	player  env.Player
+	ply     int
 }
 
 // fake is an outside program of fakes.
@@ -104,7 +112,7 @@ var errRestart = errors.New("restart")
 
 func (f *fake) ChooseOnClock(ctx context.Context, state env.State, clock agent.Clock) (env.Action, error) {
 	f.all.mutex.Lock()
-	f.all.clocks = append(f.all.clocks, clock)
+	f.all.clocks = append(f.all.clocks, fakeClock{clock, f.command, state.Player(), f.ply})
 	f.all.mutex.Unlock()
 	return f.Choose(ctx, state)
 }
@@ -406,6 +414,80 @@ func TestClocksOfPrograms(t *testing.T) {
 	}
 	if len(programs.clocks) < 10 {
 		t.Errorf("%d clocks", len(programs.clocks))
+	}
+}
+
+// A clock charges the time of a side, in both seats, to that side alone.
+func TestClocksCharge(t *testing.T) {
+	game := quad(t)
+	const slow = 50 * time.Millisecond
+	programs := newFakes(t, func(command string, _ uint64, ply int) error {
+		if command == "slow" && ply >= 0 {
+			time.Sleep(slow)
+		}
+		return nil
+	})
+	m := Config{Game: game, A: programs.factory(game, `gtp:"slow"`), B: programs.factory(game, `gtp:"fast"`), Games: 2, Threads: 1, GameTime: time.Hour}
+	mustRun(t, m)
+	games, moves := 0, 0 // of the slow program, in this game so far
+	for i, clock := range programs.clocks {
+		if i == 0 || clock.ply < programs.clocks[i-1].ply {
+			games, moves = games+1, 0
+		}
+		player := clock.player
+		if clock.command == "fast" {
+			player = player.Opponent()
+		}
+		used, other := time.Hour-clock.Left[player], time.Hour-clock.Left[player.Opponent()]
+		if used < time.Duration(moves)*slow || moves >= 4 && other > used/2 {
+			t.Errorf("game %d: after %d moves %v are used, %v by the other side", games, moves, used, other)
+		}
+		if clock.command == "slow" {
+			moves++
+		}
+	}
+	if games != 2 || moves < 4 {
+		t.Errorf("%d games, %d moves in the last", games, moves)
+	}
+}
+
+// The margin is for the whole game, not for each move: a program whose every move is within it loses soon.
+func TestMarginOfGame(t *testing.T) {
+	game := quad(t)
+	programs := newFakes(t, func(_ string, _ uint64, ply int) error {
+		if ply >= 0 {
+			time.Sleep(150 * time.Millisecond)
+		}
+		return nil
+	})
+	m := Config{Game: game, A: programs.factory(game, `gtp:"x"`), B: parse(t, game, "random"), Games: 2, Threads: 1, GameTime: 100 * time.Millisecond}
+	r := mustRun(t, m)
+	if lost := r.Sides[0].Forfeits; lost != (FaultCount{1: 2}) || len(programs.clocks) > 6 {
+		t.Errorf("%d moves in two games, lost %v", len(programs.clocks), lost)
+	}
+}
+
+// The side that fails loses the game.
+func TestForfeitsAreLost(t *testing.T) {
+	game := quad(t)
+	programs := newFakes(t, func(_ string, _ uint64, ply int) error {
+		if ply >= 4 {
+			return &agent.Fault{Kind: agent.Died}
+		}
+		return nil
+	})
+	for side := range 2 {
+		factories := [2]*agent.Factory{programs.factory(game, `gtp:"x"`), parse(t, game, "random")}
+		m := Config{Game: game, A: factories[side], B: factories[1-side], Games: 20, Threads: 1, File: filepath.Join(t.TempDir(), "match.jsonl")}
+		r := mustRun(t, m)
+		if lost := [2]int{r.Losses, r.Wins}[side]; lost != 20 || r.Sides[side].Forfeits.Total() != 20 || r.GoalMean != []float64{0, 100}[side] {
+			t.Errorf("side %d: %+v", side, r)
+		}
+		data, err := os.ReadFile(m.File)
+		want := []string{`"goals":[0,100],"end":"died","loser":"a"`, `"goals":[100,0],"end":"died","loser":"b"`}[side]
+		if err != nil || strings.Count(string(data), want) != 20 {
+			t.Errorf("side %d: %v, %s", side, err, data)
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/train/agent"
+	"ludus/train/agent/agenttest"
 )
 
 // Deterministic agents only repeat their games once all openings have been played: a thousand games are no more evidence
@@ -38,6 +40,51 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 	m.OpeningPlies, m.A, m.B = 2, parse(t, game, "random"), parse(t, game, "greedy")
 	if r := mustRun(t, m); r.Repeats != 0 || pairsIn(&r) != 250 {
 		t.Errorf("agents that draw their moves: %+v", r)
+	}
+}
+
+// Programs that do not say whether they are deterministic are taken as their games show them: as deterministic once six games
+// repeat earlier ones, unless one was played differently or the other agent draws its moves.
+func TestRepeatsOfPrograms(t *testing.T) {
+	game := quad(t)
+	calls, resignAt := 0, 0
+	programs := &agenttest.Programs{Fail: func([]env.Action) error {
+		if calls++; calls == resignAt {
+			return agent.ErrResigned
+		}
+		return nil
+	}}
+	play := func(a, b string, games int) Result {
+		return mustRun(t, Config{
+			Game: game, A: parse(t, game, a).WithPrograms(programs.Start), B: parse(t, game, b).WithPrograms(programs.Start), Games: games,
+			Seed: 1, OpeningPlies: 2, Threads: 1, Balance: checkerOf(game),
+		})
+	}
+	const program, said = `gtp:"x"`, `gtp:"x",deterministic=yes`
+	openings := 100 - play(said, "policy:2", 200).Repeats
+	if openings < 20 || openings > 40 {
+		t.Fatalf("%d openings", openings)
+	}
+	for _, c := range []struct {
+		name     string
+		a, b     string
+		games    int
+		resignAt int
+		repeats  int
+	}{
+		{"as if it said so", program, "policy:2", 200, 0, 100 - openings},
+		{"as B", "policy:2", program, 200, 0, 100 - openings},
+		{"two programs", program, program, 200, 0, 100 - openings},
+		{"five games repeat", program, "policy:2", 2*openings + 5, 0, 0},
+		{"six games repeat", program, "policy:2", 2*openings + 6, 0, 3},
+		{"one game differs", program, "policy:2", 200, 5, 0},
+		{"the other draws its moves", program, "random", 200, 0, 0},
+		{"the other draws the same moves", program, "policy:2,temp=0.000001", 200, 0, 0},
+	} {
+		calls, resignAt = 0, c.resignAt
+		if r := play(c.a, c.b, c.games); r.Repeats != c.repeats || pairsIn(&r)+r.Repeats != c.games/2 {
+			t.Errorf("%s: %d repeats; want %d: %+v", c.name, r.Repeats, c.repeats, r)
+		}
 	}
 }
 

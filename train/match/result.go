@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ludus/env"
+	"ludus/train/agent"
 	"ludus/train/stats"
 )
 
@@ -11,7 +12,9 @@ import (
 //
 // Between agents that play an opening in only one way (see [agent.Spec.Stochastic]), a pair of games that repeats an
 // earlier pair move for move adds no information. It counts among the games, but not as evidence: Low, High, their Elo,
-// Pentanomial and SeatPairs leave it out. Stochastic agents may play anew in each pair, so all their pairs count.
+// Pentanomial and SeatPairs leave it out. Stochastic agents may play anew in each pair, so all their pairs count. Outside
+// programs and agents on a clock are taken for stochastic until six games have repeated earlier ones, and again as soon as
+// one game has differed from an earlier one with the same opening and seats.
 //
 // A game that an agent resigned or lost by a fault counts as any other. A void game counts nowhere but in Sides. The other
 // game of its pair still counts: the interval takes it for a pair of one game, as it does the last game of a match that was
@@ -60,6 +63,9 @@ func Mean(matches []Result) (games int, score stats.Estimate) {
 	return 2 * len(pairs), stats.Mean(pairs)
 }
 
+// Played is the number of games that were played to an end, void ones included.
+func (r *Result) Played() int { return r.Games + r.Sides[0].Void.Total() + r.Sides[1].Void.Total() }
+
 // Tally counts games by their result for A.
 type Tally struct {
 	Wins   int `json:"wins"`
@@ -73,6 +79,7 @@ func (c *Config) result(games []*finishedGame) Result {
 	var scores []stats.Cluster // one cluster per pair
 	seen, pairs := make(map[string]bool), make(pairsPlayed)
 	balances := make(map[balance]int)
+	deterministic := c.deterministic(games)
 	var choices [2]int // of A and B, in games that count
 	for pair := range slices.Chunk(games, 2) {
 		pair = slices.DeleteFunc(slices.Clone(pair), func(g *finishedGame) bool { return g == nil })
@@ -97,8 +104,8 @@ func (c *Config) result(games []*finishedGame) Result {
 		}
 		r.Pairs++
 		balances[pair[0].opening.balance]++
-		repeats := c.repeats(pairs, pair)
-		if repeats {
+		repeats := pairs.add(pair)
+		if deterministic && repeats {
 			r.Repeats++
 			continue
 		}
@@ -161,10 +168,43 @@ func (r *Result) add(g *finishedGame) float64 {
 	return score
 }
 
-// repeats adds the finished games of an opening to played and reports whether they repeat an earlier pair. Pairs of
-// stochastic agents never count as repeats.
-func (c *Config) repeats(played pairsPlayed, pair []*finishedGame) bool {
-	return !c.stochastic() && played.add(pair)
+// minRepeats is the number of repeated games, none of them played differently, that show programs to be deterministic.
+const minRepeats = 6
+
+// deterministic reports whether an opening always leads to the same game: by the agents' specs, or by the games if only
+// programs and clocks may change them.
+func (c *Config) deterministic(games []*finishedGame) bool {
+	unknown := c.hasClock()
+	for _, f := range []*agent.Factory{c.A, c.B} {
+		if f.Stochastic() && !f.Outside() {
+			return false
+		}
+		unknown = unknown || f.Stochastic()
+	}
+	if !unknown {
+		return true
+	}
+	type start struct {
+		opening string
+		aFirst  bool
+	}
+	played, repeats := make(map[start]string), 0 // all moves by start
+	for _, g := range games {
+		if g == nil || g.ending.void() {
+			continue
+		}
+		from, moves := start{movesKey(g.opening.moves), g.aFirst}, movesKey(g.moves)
+		before, repeated := played[from]
+		switch {
+		case !repeated:
+			played[from] = moves
+		case before != moves:
+			return false
+		default:
+			repeats++
+		}
+	}
+	return repeats >= minRepeats
 }
 
 // pairsPlayed is a set of finished pairs and single games; keys are their moves and seats.

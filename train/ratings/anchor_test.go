@@ -1,8 +1,10 @@
 package ratings
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -11,6 +13,7 @@ import (
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/agent/agenttest"
+	"ludus/train/match"
 	"ludus/train/rundir"
 )
 
@@ -115,19 +118,85 @@ func TestAnchorAndShipped(t *testing.T) {
 	}
 }
 
-// A program that does not work is dropped with a warning, unless its rating is the scale's: then rating ends with an error. Lost
-// games count, void ones do not.
+// Anchors play before the other agents, so few games are enough to rate one.
+func TestAnchorFirst(t *testing.T) {
+	dir, game := testRun(t, 1, 2, 3)
+	p := openPool(t, dir, game)
+	p.AddAnchor(program(t, game, `gtp:"engine"`, new(agenttest.Programs)), nil)
+	if err := p.Rate(context.Background(), Options{Targets: everyone(p), Players: everyone(p), MaxGames: programGames, Threads: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if table := p.Ratings(); find(table, `gtp:"engine"`) == nil || table.Games != programGames {
+		t.Errorf("%+v", table)
+	}
+}
+
+// Void games use up their openings, and the other games of their pairs count.
+func TestVoidGames(t *testing.T) {
+	dir, game := testRun(t, 1)
+	p := openPool(t, dir, game)
+	calls := 0
+	p.AddAnchor(program(t, game, `gtp:"engine"`, &agenttest.Programs{Fail: func([]env.Action) error {
+		if calls++; calls == 1 || calls == 30 {
+			return &agent.Fault{Kind: agent.Lost}
+		}
+		return nil
+	}}), nil)
+	a, b := p.Index("net@1"), p.Index(`gtp:"engine"`)
+	for match := 1; match <= 2; match++ {
+		m, err := p.Play(context.Background(), a, b, 8, 1, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state := p.pairs[twoOf(a, b)]; m.Played() != 8 || state != (pairState{matches: match, games: 8 * match}) {
+			t.Errorf("match %d: %+v after %+v", match, state, m)
+		}
+		if match > 1 {
+			continue
+		}
+		played := p.pairings[0]
+		if m.Games != 6 || played.pairs() != 2 || played.games() != 6 || played.points() != float64(m.Wins)+float64(m.Draws)/2 {
+			t.Errorf("%+v of %+v", played, m)
+		}
+	}
+}
+
+// The results of incomplete pairs follow from those of all games.
+func TestSingles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		var r match.Result
+		var want, all [3]int
+		for range 20 {
+			one, two := rng.IntN(3), rng.IntN(3)
+			all[one]++
+			if rng.IntN(3) == 0 {
+				want[one]++
+				continue
+			}
+			all[two]++
+			r.Pentanomial[one+two]++
+			if one+two == 2 && one != 1 {
+				r.SeatPairs++
+			}
+		}
+		r.Losses, r.Draws, r.Wins = all[0], all[1], all[2]
+		if got := singles(&r); got != want {
+			t.Errorf("%v of %+v; want %v", got, r, want)
+		}
+	}
+}
+
+// A program that does not work is dropped with a warning, unless its rating is the scale's: then rating ends with an error. The
+// match counts for nobody, now and later.
 func TestAnchorFails(t *testing.T) {
-	for _, c := range []struct {
-		fault agent.FaultKind
-		lost  bool
-	}{{agent.Died, true}, {agent.NoStart, false}} {
+	for _, fault := range []agent.FaultKind{agent.Died, agent.NoStart} {
 		dir, game := testRun(t, 1)
 		p := openPool(t, dir, game)
 		var failures atomic.Int64
 		fake := &agenttest.Programs{Fail: func([]env.Action) error {
 			failures.Add(1)
-			return &agent.Fault{Kind: c.fault, Detail: "exit status 7"}
+			return &agent.Fault{Kind: fault, Detail: "exit status 7"}
 		}}
 		p.AddAnchor(program(t, game, `gtp:"engine"`, fake), nil)
 		var warnings []error
@@ -139,17 +208,23 @@ func TestAnchorFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "exit status 7") || failures.Load() > programGames {
-			t.Errorf("%s: %d failures, warnings %v", c.fault, failures.Load(), warnings)
+			t.Errorf("%s: %d failures, warnings %v", fault, failures.Load(), warnings)
 		}
-		if a := find(p.Ratings(), `gtp:"engine"`); (a != nil) != c.lost || c.lost && (a.Score != 0 || !a.Gone) {
-			t.Errorf("%s: %+v", c.fault, a)
+		if a := find(p.Ratings(), `gtp:"engine"`); a != nil {
+			t.Errorf("%s: %+v", fault, a)
+		}
+		if kept := strings.Contains(string(bytes.Join(lines(t, dir), nil)), "exit status 7"); kept != (fault == agent.Died) {
+			t.Errorf("%s: arena.jsonl has its match: %v", fault, kept)
 		}
 		p = openPool(t, dir, game)
 		elo := 1000.0
 		p.AddAnchor(program(t, game, `gtp:"engine"`, fake), &elo)
 		o.Players = everyone(p)
 		if err := p.Rate(context.Background(), o); !errors.Is(err, agent.ErrProgram) || !strings.Contains(err.Error(), "exit status 7") {
-			t.Errorf("%s, as the scale: %v", c.fault, err)
+			t.Errorf("%s, as the scale: %v", fault, err)
+		}
+		if table := p.Ratings(); len(table.Agents) > 0 {
+			t.Errorf("%s, as the scale: %+v", fault, table)
 		}
 	}
 }

@@ -8,8 +8,8 @@
 // pool of a run the agent shipped for the game and three weakened ones keep the ratings of its card, so the ratings of all
 // runs of a game are on one scale. Anchors of known rating ([Pool.AddAnchor]) define the scale in place of all these.
 //
-// An outside program is rated like a baseline. Games that it forfeits are lost, void games do not count, and a program that
-// fails in half of a match plays no more. Only [Pool.AddAnchor] lets a program play; those that earlier matches name keep
+// An outside program is rated like a baseline. Games that it forfeits are lost and void games do not count. A match in half of
+// which it fails does not count, and it plays no more. Only [Pool.AddAnchor] lets a program play; those that earlier matches name keep
 // their ratings.
 //
 // # The prior

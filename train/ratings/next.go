@@ -3,7 +3,8 @@ package ratings
 import "gonum.org/v1/gonum/mat"
 
 // connectingPair returns an unrated agent, which no games connect with a known rating, and an opponent that would connect
-// it. Of all pairs that may play it takes the one with the nearest indices. ok is false if there is none.
+// it. Of all pairs that may play it takes the one with the nearest indices. may gets the unrated agent second. ok is false if
+// there is none.
 func connectingPair(known []bool, pairings []pairing, may func(a, b int) bool) (a, b int, ok bool) {
 	reached := connected(known, pairings)
 	for i := range known {

@@ -56,7 +56,10 @@ type poolAgent struct {
 	shipped    bool            // a shipped agent in a run's pool
 	known      *zoo.Estimate   // its rating, if that does not follow from games; nil for others
 	chosen     bool            // it has played a match that [Pool.Rate] chose
-	factory    *agent.Factory  // nil if it cannot play: its checkpoint is no longer kept or cannot be loaded, or it is a program of another day
+	named      bool            // AddAnchor added it
+	// factory is nil if the agent cannot play: its checkpoint is no longer kept or cannot be loaded, or it is a program that
+	// failed or of another day.
+	factory *agent.Factory
 }
 
 // checkpoint reports whether the agent is a checkpoint that is not weakened.
@@ -181,7 +184,7 @@ func (p *Pool) AddAnchor(factory *agent.Factory, elo *float64) {
 		i = len(p.agents)
 		p.addAgent(poolAgent{name: name, generation: -1})
 	}
-	p.agents[i].factory = factory
+	p.agents[i].factory, p.agents[i].named = factory, true
 	if elo == nil {
 		return
 	}
@@ -210,7 +213,7 @@ func generationOf(name string) (int, bool) {
 	return g, err == nil && g >= 0
 }
 
-// count adds a match of two agents to the totals.
+// count adds a match of two agents to the totals. If a program failed in it, the match has used up openings but is no evidence.
 func (p *Pool) count(m *rundir.MatchResult) {
 	a, known := p.index[m.Agent]
 	b, other := p.index[m.Opponent]
@@ -225,23 +228,38 @@ func (p *Pool) count(m *rundir.MatchResult) {
 	}
 	state := p.pairs[twoOf(a, b)]
 	state.matches++
-	state.games += (started(m) + 1) &^ 1 // rounded up to even
+	state.games += (m.Played() + 1) &^ 1 // rounded up to even
 	p.pairs[twoOf(a, b)] = state
 	p.times = append(p.times, matchTime{a: a, b: b, games: m.Games, seconds: m.Seconds})
 	p.seconds += m.Seconds
+	if failed(m, 0) || failed(m, 1) {
+		return
+	}
 	if !m.Training {
 		p.agents[a].chosen, p.agents[b].chosen = true, true
 	}
 	played := pairing{a: a, b: b, pentanomial: m.Pentanomial}
-	if played.games()+2*m.Repeats != m.Games { // then some games have no partner
-		played = pairing{a: a, b: b, singles: [3]int{m.Losses, m.Draws, m.Wins}}
+	if played.games() < m.Games && m.Repeats == 0 { // the results of repeated games are not known
+		played.singles = singles(&m.Result)
 	}
 	p.pairings = append(p.pairings, played)
 }
 
-// started is the number of games of a match, with void ones.
-func started(m *rundir.MatchResult) int {
-	return m.Games + m.Sides[0].Void.Total() + m.Sides[1].Void.Total()
+// failed reports whether a side of a match is a program that failed in half of its games or more. They tell nothing of its
+// strength.
+func failed(m *rundir.MatchResult, side int) bool {
+	s := &m.Sides[side]
+	n := s.Forfeits.Total() + s.Void.Total()
+	return n > 0 && 2*n >= m.Played()
+}
+
+// singles returns the losses, draws and wins of the games of incomplete pairs, in a match without repeats. Lines without
+// pentanomial have only such games.
+func singles(r *match.Result) [3]int {
+	p, even := r.Pentanomial, r.Pentanomial[2]-r.SeatPairs // pairs of two draws
+	return [3]int{
+		max(0, r.Losses-2*p[0]-p[1]-r.SeatPairs), max(0, r.Draws-p[1]-2*even-p[3]), max(0, r.Wins-r.SeatPairs-p[3]-2*p[4]),
+	}
 }
 
 // twoOf is the map key of an unordered pair of agents.
@@ -273,7 +291,7 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, training bool
 	if err != nil {
 		return nil, err
 	}
-	state.exhausted = started(m) < games
+	state.exhausted = m.Played() < games
 	p.pairs[twoOf(a, b)] = state
 	if m.Games == 0 {
 		return m, nil
@@ -311,7 +329,7 @@ func (p *Pool) Baselines() []int {
 }
 
 // SetReference chooses the agents whose centre intervals refer to, without those that cannot play or have no rating. It has
-// no effect in a pool with shipped agents, whose ratings fix the scale. By default the centre is that of all agents that
+// no effect where known ratings fix the scale: those of shipped agents or of AddAnchor. By default the centre is that of all agents that
 // can play, except weakened checkpoints; the others play no more games and would widen the intervals.
 func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
@@ -463,9 +481,11 @@ func (p *Pool) games() (games []int, points []float64) {
 	return games, points
 }
 
-// Ratings computes the ratings from the matches, best first. It leaves out agents that no games connect with the anchor or
-// an agent of known rating, those of known rating and shipped agents without games, and checkpoints that have played matches of training only: these count,
-// but a few lost games place no agent. Weakened checkpoints appear in the dials only.
+// Ratings computes the ratings from the matches, best first. It leaves out
+//   - agents that no games connect with the anchor or an agent of known rating,
+//   - shipped agents and agents of known rating that have played no game,
+//   - checkpoints that have played matches of training only: these count, but a few lost games place no agent,
+//   - weakened checkpoints, which appear in the dials only.
 func (p *Pool) Ratings() *rundir.Ratings {
 	t := &rundir.Ratings{Game: p.game.Name, Anchor: Anchor, Simulations: p.simulations, Seconds: tenths(p.seconds)}
 	if p.fixed {

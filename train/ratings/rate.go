@@ -84,7 +84,7 @@ func (p *Pool) Rate(ctx context.Context, o Options) error {
 			err = r.drop(a, b, err)
 		}
 		if err == nil && m != nil {
-			r.played += started(m)
+			r.played += m.Played()
 			err = r.dropPrograms(m)
 		}
 		if err != nil {
@@ -165,7 +165,8 @@ func (r *rater) progress() Progress {
 	return p
 }
 
-// choose returns the agents of the next match: two whose match connects another agent with the anchor, or else the two
+// choose returns the agents of the next match: two whose match connects another agent with the anchor, those of AddAnchor
+// first, or else the two
 // whose match shrinks the targets' intervals most per second. ok is false if no two agents may play.
 func (r *rater) choose() (a, b int, connecting, ok bool) {
 	known := r.fitted.known
@@ -176,7 +177,10 @@ func (r *rater) choose() (a, b int, connecting, ok bool) {
 		return slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
 			(!r.Options.Dial || r.agents[a].factory.HasNetwork() || r.agents[b].factory.HasNetwork())
 	}
-	a, b, ok = connectingPair(known, r.pairings, may)
+	a, b, ok = connectingPair(known, r.pairings, func(a, b int) bool { return r.agents[b].named && may(a, b) })
+	if !ok {
+		a, b, ok = connectingPair(known, r.pairings, may)
+	}
 	if ok {
 		return a, b, true, true
 	}
@@ -224,15 +228,14 @@ func (r *rater) length(a, b int, connecting bool) int {
 // outside reports whether an agent that can play is a program.
 func (r *rater) outside(i int) bool { return r.agents[i].factory.Outside() }
 
-// dropPrograms excludes a program that failed in half of the games of a match or more: they tell nothing of its strength. If
-// its rating is the scale's, the error wraps [agent.ErrProgram].
+// dropPrograms excludes a program that failed in a match. If its rating is the scale's, the error wraps [agent.ErrProgram].
 func (r *rater) dropPrograms(m *rundir.MatchResult) error {
 	for side, name := range []string{m.Agent, m.Opponent} {
-		s, a := &m.Sides[side], &r.agents[r.index[name]]
-		if failed := s.Forfeits.Total() + s.Void.Total(); failed == 0 || 2*failed < started(m) {
+		if !failed(m, side) {
 			continue
 		}
-		err := fmt.Errorf("%w %s: %s", agent.ErrProgram, name, s.Text())
+		a := &r.agents[r.index[name]]
+		err := fmt.Errorf("%w %s: %s", agent.ErrProgram, name, m.Sides[side].Text())
 		if r.fixed && a.known != nil {
 			return err
 		}

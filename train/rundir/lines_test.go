@@ -34,8 +34,8 @@ func TestLines(t *testing.T) {
 	if len(warnings) != 1 || !strings.Contains(warnings[0].Error(), path+": line 3:") {
 		t.Errorf("warnings %v", warnings)
 	}
-	appendText(t, filepath.Join(dir, MatchesFile.Name), `{"games":-1}`+"\n"+`{"games":2,"seconds":1e300}`+"\n")
-	if matches, warnings, err := MatchesFile.Read(dir); len(matches) > 0 || len(warnings) != 2 || err != nil {
+	appendText(t, filepath.Join(dir, MatchesFile.Name), `{"games":-1}`+"\n"+`{"games":2,"seconds":1e300}`+"\n"+`{"sides":[{},{"void":{"lost":-1}}]}`+"\n")
+	if matches, warnings, err := MatchesFile.Read(dir); len(matches) > 0 || len(warnings) != 3 || err != nil {
 		t.Errorf("impossible matches: %+v, %v, %v", matches, warnings, err)
 	}
 }

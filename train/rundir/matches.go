@@ -64,7 +64,10 @@ const maxMatchSeconds = 1e9
 
 // check returns an error if a count or the duration is out of bounds.
 func (m *MatchResult) check() error {
-	counts := append([]int{m.Games, m.Wins, m.Draws, m.Losses, m.Repeats}, m.Pentanomial[:]...)
+	counts := append([]int{m.Games, m.Wins, m.Draws, m.Losses, m.Repeats, m.SeatPairs}, m.Pentanomial[:]...)
+	for _, s := range m.Sides {
+		counts = append(append(append(counts, s.Forfeits[:]...), s.Void[:]...), s.Resigned, s.Restarts)
+	}
 	if slices.Min(counts) < 0 || slices.Max(counts) > match.MaxGames {
 		return fmt.Errorf("counts of games must be from 0 to %d", match.MaxGames)
 	}

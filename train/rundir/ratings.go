@@ -40,7 +40,7 @@ type Rating struct {
 	High  float64 `json:"high"`
 	Games int     `json:"games"`
 	Score float64 `json:"score"`           // mean score over Games
-	Gone  bool    `json:"gone,omitempty"`  // the run no longer keeps this checkpoint, it is damaged, or a program no longer plays
+	Gone  bool    `json:"gone,omitempty"`  // the run no longer keeps this checkpoint, it is damaged, or a program plays no more
 	Known bool    `json:"known,omitempty"` // the rating does not follow from games: a shipped agent's is that of its card
 }
 
@@ -57,8 +57,8 @@ func (r *Rating) Label() string {
 // Weakened reports whether this is a weakened version of the shipped agent.
 func (r *Rating) Weakened() bool { return strings.HasPrefix(r.Agent, agent.Zoo+",") }
 
-// Interval is what people see in place of an interval that says nothing: "known" for an agent of known rating, "–" for the agent
-// whose rating is 0 by definition; "" for all others.
+// Interval is what people see in place of an interval that says nothing: "known" for an agent of known rating, "–" for the
+// agent whose rating is 0 by definition; "" for all others.
 func (r *Rating) Interval() string {
 	switch {
 	case r.Known:
