@@ -234,8 +234,9 @@ func (g *gtp) tellTime(ctx context.Context, c *engine.Convention, p *position) e
 	return nil
 }
 
-// gtpSeconds writes a time in seconds, whole ones if there are any: many programs read only these.
+// gtpSeconds writes a time in seconds, whole ones if there are any: many programs read only these. Less is in milliseconds.
 func gtpSeconds(d time.Duration) string {
+	d = d.Truncate(time.Millisecond)
 	if d >= time.Second {
 		d = d.Truncate(time.Second)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -83,6 +84,9 @@ func newProgram(game *env.Game, spec agent.Spec) (*program, error) {
 		return nil, errors.New("memory= works on Linux only")
 	}
 	path := words[0]
+	if info, err := os.Stat(cmp.Or(spec.Program.Dir, ".")); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("dir=%s is no folder", spec.Program.Dir)
+	}
 	if spec.Program.Dir != "" && !filepath.IsAbs(path) && filepath.Base(path) != path {
 		path = filepath.Join(spec.Program.Dir, path)
 	}
@@ -216,7 +220,11 @@ func (p *program) ask(ctx context.Context, clock agent.Clock, keep bool) (env.Ac
 	a, played, err := p.dialect.choose(inner, &turn, keep)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-			return 0, &agent.Fault{Kind: agent.Overstepped, Detail: p.process.detail(fmt.Sprintf("no move after %v", limit+agent.Margin))}
+			text := fmt.Sprintf("no move after %v", limit+agent.Margin)
+			if turn.total() && limit != clock.Move {
+				text = fmt.Sprintf("no move in the %v left of its time and %v more", limit.Round(time.Millisecond), agent.Margin)
+			}
+			return 0, &agent.Fault{Kind: agent.Overstepped, Detail: p.process.detail(text)}
 		}
 		return 0, err
 	}

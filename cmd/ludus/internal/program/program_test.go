@@ -414,7 +414,7 @@ func TestWrongPrograms(t *testing.T) {
 	for _, c := range []struct{ game, spec, want string }{
 		{"othello", `gtp:"/no/such/program"`, "no such file"},
 		{"othello", `gtp:"no-such-program-here"`, "not found"},
-		{"othello", `gtp:"./engine",dir=/no/such/folder`, "/no/such/folder/engine"},
+		{"othello", `gtp:"./engine",dir=/no/such/folder`, "dir=/no/such/folder is no folder"},
 		{"othello", `gomocup:"true"`, "gomocup: programs play gomoku"},
 		{"connect-four", `gomocup:"true"`, "gomocup: programs play gomoku"},
 		{"othello-6x6", `nboard:"true"`, "nboard: programs play othello"},
@@ -662,6 +662,7 @@ func TestClock(t *testing.T) {
 		{"", agent.Clock{Left: [2]time.Duration{90 * time.Second, 80 * time.Second}},
 			"time_settings 90 0 0|time_left b 90 0|time_left w 80 0"},
 		{"time=5s", agent.Clock{Left: [2]time.Duration{1500 * time.Millisecond, 80 * time.Second}}, "time_settings 0 1 1"},
+		{"", agent.Clock{Move: 250*time.Millisecond + 1}, "time_settings 0 0.25 1"},
 		{"", agent.Clock{Move: time.Second, Left: [2]time.Duration{90 * time.Second, time.Second}}, "time_settings 0 1 1"},
 	} {
 		p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", c.options))
@@ -683,7 +684,8 @@ func TestClock(t *testing.T) {
 	p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", "time=10s", fake.Hang))
 	start := time.Now()
 	_, err := p.ChooseOnClock(context.Background(), p.state, agent.Clock{Move: 9 * time.Second, Left: [2]time.Duration{time.Millisecond, time.Hour}})
-	if fault := (*agent.Fault)(nil); !errors.As(err, &fault) || fault.Kind != agent.Overstepped || time.Since(start) > 5*time.Second {
+	if fault := (*agent.Fault)(nil); !errors.As(err, &fault) || fault.Kind != agent.Overstepped || time.Since(start) > 5*time.Second ||
+		!strings.HasPrefix(fault.Detail, "no move in the 1ms left of its time") {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
 }
