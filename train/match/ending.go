@@ -134,7 +134,7 @@ func (s *Side) Text() string {
 	games(s.Resigned, "resigned")
 	text := strings.Join(parts, ", ")
 	if s.LastFault != "" {
-		text += "; last: " + s.LastFault
+		text += "; last fault: " + s.LastFault
 	}
 	return text
 }

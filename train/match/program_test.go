@@ -322,7 +322,7 @@ func TestSideText(t *testing.T) {
 		{"", Side{SecondsPerMove: 1}},
 		{"1 game forfeited (died), 1 restart", Side{Forfeits: FaultCount{1}, Restarts: 1}},
 		{
-			"3 games forfeited (2 died, 1 answered with no legal move), 1 void (did not start), 5 restarts, 12 resigned; last: exit status 1",
+			"3 games forfeited (2 died, 1 answered with no legal move), 1 void (did not start), 5 restarts, 12 resigned; last fault: exit status 1",
 			Side{Forfeits: FaultCount{2, 0, 0, 1}, Void: FaultCount{5: 1}, Restarts: 5, Resigned: 12, LastFault: "exit status 1"},
 		},
 	} {
