@@ -241,7 +241,7 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 		if f.Void {
 			rule = "not counted"
 		}
-		text := fmt.Sprintf("the program %s in %s, %s", f.What, positions(f.Positions), rule)
+		text := fmt.Sprintf("the program %s in %s, %s", f.What.Phrase(), positions(f.Positions), rule)
 		if f.Detail != "" {
 			text += "; the first: " + f.Detail
 		}
