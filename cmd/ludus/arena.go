@@ -42,8 +42,8 @@ Networks and mcts:N search until their own limit or until their time is up, so a
 no other limit, such as zoo,time=1h. With a clock each core plays one game at a time, and moves depend on the machine's speed.
 
 An outside program (gtp:, gomocup:, nboard:) that dies is started again, with the moves of the game. If it dies twice in a
-game, floods its output, or answers with no legal move, it loses the game. If it does not start, the game is void: it does
-not count, and the same command with --record plays it again.
+game, takes too long, floods its output, refuses a legal move or answers with none, it loses; docs/ENGINES.md has all rules.
+If it does not start, the game is void: it does not count, and the same command with --record plays it again.
 
 ` + agentPointer,
 		Example: `  ludus arena quad-5x5 zoo mcts:1000
@@ -51,7 +51,7 @@ not count, and the same command with --record plays it again.
   ludus arena quad-5x5 net:runs/quad-5x5 net:runs/quad-5x5@10 --games 200 --json
   ludus arena quad-5x5 net:runs/quad-5x5,sims=256 mcts:1000 --opening-plies 0
   ludus arena quad-5x5 net:runs/new net:runs/old --games 1000 --record match.jsonl
-  ludus arena othello zoo 'gtp:"gtp-rhino -l 3"' --move-time 5s`,
+  ludus arena othello zoo 'gtp:"/usr/games/gtp-rhino -l 3"' --move-time 5s`,
 		Args: arguments(3, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			var err error
@@ -83,9 +83,13 @@ not count, and the same command with --record plays it again.
 	return cmd
 }
 
-// agentPointer refers to the list of agents, in the help of commands that take agents.
-const agentPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NODES, net:PATH, policy:PATH or zoo,
-perhaps with options such as ,sims=256, or an outside program such as gtp:"gtp-rhino -l 3". "ludus --help" explains them.`
+// ownPointer refers to the list of agents, in the help of commands that take agents but no outside programs.
+const ownPointer = `An agent is random, greedy, mcts:N, alphabeta:D, solver:NODES, net:PATH, policy:PATH or zoo, perhaps with
+options such as ,sims=256. "ludus --help" explains them.`
+
+// agentPointer refers to it in the help of commands that also take outside programs.
+const agentPointer = ownPointer + ` An agent may also be an outside program, such as
+gtp:"/usr/games/gtp-rhino -l 3".`
 
 // agentHelp explains in ludus --help how to name an agent.
 const agentHelp = `An agent is one of
@@ -98,7 +102,7 @@ const agentHelp = `An agent is one of
   solver:NODES            perfect play if the position is solved within NODES nodes, otherwise mcts:1000
   greedy                  looks one move ahead
   random                  plays random moves
-  gtp:"COMMAND"           an outside program that speaks GTP; quote the whole for the shell: 'gtp:"gtp-rhino -l 3"'
+  gtp:"COMMAND"           an outside program that speaks GTP; quote the whole for the shell: 'gtp:"/usr/games/gtp-rhino -l 3"'
   gomocup:"COMMAND"       one that speaks the protocol of Gomocup and Piskvork
   nboard:"COMMAND"        one that speaks NBoard's
 
@@ -206,7 +210,11 @@ func matchStatus(r *match.Result, games int, title string) status {
 
 // writeResult prints the result of a match for people, from agent A's side.
 func writeResult(w io.Writer, m *match.Config, r *match.Result) {
-	fmt.Fprintf(w, "%s: %s against %s\n", m.Game.Name, m.A, m.B)
+	fmt.Fprintf(w, "%s: %s against %s%s\n", m.Game.Name, m.A, m.B, clockText(m))
+	if r.Games == 0 {
+		writeSides(w, m, r)
+		return
+	}
 	table := leftTable(w)
 	fmt.Fprintln(table, "\tgames\twins\tdraws\tlosses\tscore")
 	row := func(name string, t match.Tally) {
@@ -230,6 +238,17 @@ func writeResult(w io.Writer, m *match.Config, r *match.Result) {
 		r.Duplicates, seconds(r.Seconds))
 	writeRepeats(w, m, r)
 	writeSides(w, m, r)
+}
+
+// clockText says which time both sides have, such as ", 5s a move"; "" without a limit.
+func clockText(m *match.Config) (text string) {
+	if m.MoveTime > 0 {
+		text += fmt.Sprintf(", %v a move", m.MoveTime)
+	}
+	if m.GameTime > 0 {
+		text += fmt.Sprintf(", %v a game for each side", m.GameTime)
+	}
+	return text
 }
 
 // writeSides prints the time that both sides took, if it was measured, and the faults of each.

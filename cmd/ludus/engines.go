@@ -25,7 +25,7 @@ as in play. lz-analyze and kata-analyze analyse until the next line.
 The agent keeps its own limits. time_settings and time_left only shorten its moves; an agent that should use the time of a
 match needs no other limit, such as zoo,time=1h. Without AGENT the agent shipped for the game plays, or mcts:1000.
 
-` + agentPointer
+` + ownPointer
 	cmd.Example = `  ludus gtp othello
   ludus gtp hex-7x7 net:runs/hex-7x7,sims=400 --resign 0.03
   printf 'boardsize 7\ngenmove b\nshowboard\n' | ludus gtp hex`
@@ -41,7 +41,7 @@ func gomocupCommand() *cobra.Command {
 	cmd.Long = `Speaks the protocol of Piskvork and Gomocup on standard input and output, on boards from 5x5 to 19x19; five or more in a
 row win. The agent was trained on 9x9. INFO's times shorten the agent's moves; docs/ENGINES.md says how to use all of them.
 
-` + agentPointer
+` + ownPointer
 	cmd.Example = `  ludus gomocup zoo,sims=400
   printf 'START 9\nBEGIN\n' | ludus gomocup`
 	return cmd
@@ -53,7 +53,7 @@ func nboardCommand() *cobra.Command {
 	cmd.Long = `Speaks NBoard's protocol, version 2, on standard input and output, for games of Othello 8x8 from the usual start.
 Evaluations are in discs: a sure win is 64. The agent's limits apply, not NBoard's depth and time.
 
-` + agentPointer
+` + ownPointer
 	cmd.Example = `  ludus nboard zoo,sims=400`
 	return cmd
 }

@@ -26,7 +26,7 @@ import (
 const (
 	exitFailure  = 1
 	exitUsage    = 2   // invalid command line
-	exitUnsolved = 3   // solve or exploit reached a limit
+	exitUnsolved = 3   // solve or exploit reached a limit, or a program gave exploit no move
 	exitFaults   = 4   // exploit found moves that give value away
 	exitStopped  = 130 // Ctrl-C, SIGTERM or SIGHUP, as shells report SIGINT
 )
@@ -190,7 +190,7 @@ func exitCode(err error) int {
 		return exitStopped
 	case errors.As(err, new(usageError)):
 		return exitUsage
-	case errors.Is(err, errUnsolved):
+	case errors.Is(err, errUnsolved), errors.Is(err, errFailed):
 		return exitUnsolved
 	case errors.Is(err, errFaults):
 		return exitFaults

@@ -816,7 +816,7 @@ func TestArenaTellsFaults(t *testing.T) {
 		{SecondsPerMove: 0.0125}, {SecondsPerMove: 1, Forfeits: match.FaultCount{1, 1}, Resigned: 3, LastFault: "exit status 1"},
 	}})
 	const want = "mean time per move: 0.013 s of A, 1.000 s of B\n" +
-		"B, gtp:\"x\": 2 games forfeited (1 died, 1 overstepped its time), 3 resigned; last: exit status 1\n"
+		"B, gtp:\"x\": 2 games forfeited (1 died, 1 overstepped its time), 3 resigned; last fault: exit status 1\n"
 	if w.String() != want {
 		t.Errorf("%s; want %s", w.String(), want)
 	}

@@ -5,10 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ludus/cmd/ludus/internal/program/fake"
+	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/exploit"
+	"ludus/train/match"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 )
@@ -44,7 +47,7 @@ func TestSuiteOfProgram(t *testing.T) {
 	}
 	out, faulty := check(fakeSpec(agent.GTP, "othello-6x6", "share=200", fake.Die, fake.Resign))
 	if faulty.Positions != 150 || len(faulty.Failures) != 2 || faulty.Error.Value <= one.Error.Value ||
-		!strings.Contains(out, "the program died in") || !strings.Contains(out, "which count as the worst move") {
+		!strings.Contains(out, "the program died in") || !strings.Contains(out, "counted as the worst move") {
 		t.Errorf("%+v\n%s", faulty, out)
 	}
 }
@@ -59,6 +62,39 @@ func TestExploitProgram(t *testing.T) {
 	var r exploit.Result
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil || code != 4 || !r.Complete || r.Failed != 0 || len(r.Faults) == 0 {
 		t.Errorf("exit %d, %v, %s", code, err, out)
+	}
+}
+
+// TestWriteMatch: the result names the clock, and is the sides' alone if no game counts.
+func TestWriteMatch(t *testing.T) {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := match.Config{Game: game, MoveTime: 5 * time.Second, GameTime: time.Minute, OpeningPlies: 2}
+	m.A, err = agent.ParseFactory(game, "random", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.B = m.A
+	r := match.Result{Sides: [2]match.Side{1: {Void: match.FaultCount{5: 2}, LastFault: "exit status 7"}}}
+	var out strings.Builder
+	writeResult(&out, &m, &r)
+	want := "quad-5x5: random against random, 5s a move, 1m0s a game for each side\nB, random: 2 void (did not start); last fault: exit status 7\n"
+	if out.String() != want {
+		t.Errorf("%s; want %s", out.String(), want)
+	}
+}
+
+// TestExploitFailing: a program that gives no move is not one that the solver cannot judge.
+func TestExploitFailing(t *testing.T) {
+	t.Parallel()
+	out, errs, code := ludus(t, "", "", "exploit", "tic-tac-toe", fakeSpec(agent.GTP, "tic-tac-toe", fake.Resign)+",deterministic=yes")
+	if code != exitUnsolved || !strings.Contains(errs, "the program gave no move in 10 positions") {
+		t.Errorf("exit %d, %s\n%s", code, errs, out)
+	}
+	if err := exploitError(&exploit.Result{Failed: 1}); !strings.HasSuffix(err.Error(), "in 1 position") {
+		t.Error(err)
 	}
 }
 
@@ -114,13 +150,14 @@ func TestRateAnchor(t *testing.T) {
 		t.Errorf("%+v", fixed)
 	}
 	for want, args := range map[string][]string{
-		"twice":             {"--anchor", spec, "--anchor", "5=" + spec},
-		"without a network": {"--anchor", "zoo"},
-		"a rating is from":  {"--anchor", "1e9=random"},
-		"unknown kind":      {"--anchor", "1500"},
-		"without --dial":    {"--anchor", "random", "--dial"},
-		"executable file":   {"--anchor", `gtp:"no-such-program"`},
-		"othello":           {"--anchor", `nboard:"touch"`},
+		"twice":                                {"--anchor", spec, "--anchor", "5=" + spec},
+		"without a network":                    {"--anchor", "zoo"},
+		"a rating is from":                     {"--anchor", "1e9=random"},
+		"unknown kind":                         {"--anchor", "1500"},
+		"--anchor 1500=: an agent must follow": {"--anchor", "1500="},
+		"--anchor and --dial exclude":          {"--anchor", "random", "--dial"},
+		"executable file":                      {"--anchor", `gtp:"no-such-program"`},
+		"othello":                              {"--anchor", `nboard:"touch"`},
 	} {
 		if _, errs, code := ludus(t, "", "", append([]string{"rate", dir}, args...)...); code != exitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit %d, %s", args, code, errs)

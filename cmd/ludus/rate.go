@@ -61,8 +61,8 @@ unless it is rated and the whole interval of another lies above its rating.`,
   ludus rate runs/quad-5x5 --checkpoints 40 --to 25
   ludus rate runs/quad-5x5 --time 1m --json
   ludus rate runs/quad-5x5 --dial
-  ludus rate runs/othello --anchor 'gtp:"gtp-rhino -l 2"' --anchor 'gtp:"gtp-rhino -l 3"'
-  ludus rate runs/othello --anchor '1500=gtp:"gtp-rhino -l 2"'`,
+  ludus rate runs/othello --anchor 'gtp:"/usr/games/gtp-rhino -l 2"' --anchor 'gtp:"/usr/games/gtp-rhino -l 3"'
+  ludus rate runs/othello --anchor '1500=gtp:"/usr/games/gtp-rhino -l 2"'`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
@@ -88,12 +88,14 @@ unless it is rated and the whole interval of another lies above its rating.`,
 		func() bool {
 			return !f.dial || f.simulations == agent.DefaultSimulations
 		})
-	limit(cmd, "anchor", "without --dial: a dial is measured without them", func() bool { return !f.dial || len(f.anchors) == 0 })
 	return cmd
 }
 
 // run rates the agents of a run and prints the table. If it is stopped, it prints the ratings so far.
 func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
+	if _, err := oneOf(cmd, "anchor", "dial"); err != nil {
+		return err
+	}
 	game, err := gameOfRun(dir)
 	if err != nil {
 		return explainFolder(dir, err)
@@ -153,7 +155,9 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	if best >= 0 {
 		writeDial(cmd.OutOrStdout(), table, pool.Generation(best), dir)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "update the run's report: %s\n", commandLine([]string{"report", agent.Operand(dir)}))
+	if len(table.Agents) > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "update the run's report: %s\n", commandLine([]string{"report", agent.Operand(dir)}))
+	}
 	err = continuable(err, "finished matches are kept")
 	if f.json {
 		err = errors.Join(err, printJSON(cmd, table))
@@ -179,6 +183,8 @@ func (f *rateFlags) loadAnchors(cmd *cobra.Command, game *env.Game) (list []anch
 		switch {
 		case !ok || failed != nil:
 			spec = text
+		case spec == "":
+			return nil, usage(cmd, fmt.Errorf("--anchor %s: an agent must follow", text))
 		case !(math.Abs(elo) <= maxAnchorElo):
 			return nil, usage(cmd, fmt.Errorf("--anchor %s: a rating is from -%d to %[2]d", text, maxAnchorElo))
 		default:
@@ -226,13 +232,17 @@ func gameOfRun(dir string) (*env.Game, error) {
 
 // writeRatings prints all ratings for people, best first. Then it prints the widest interval of the wanted agents.
 func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
+	if len(t.Agents) == 0 {
+		fmt.Fprintf(w, "%s: no agent is rated yet: the anchor has not played\n", t.Game)
+		return
+	}
 	fmt.Fprintf(w, "%s: %d agents rated by %d games, checkpoints with %d simulations per move\n", t.Game,
 		len(t.Agents), t.Games, t.Simulations)
 	table := rightTable(w)
 	fmt.Fprintln(table, "agent\trating\t95 %\tgames\tscore\t")
 	widest, gone := 0.0, false
 	for _, a := range t.Agents {
-		name := a.Label()
+		name := a.Agent
 		if a.Gone {
 			name, gone = name+"*", true
 		} else if !a.Known && slices.Contains(wanted, a.Agent) {

@@ -146,6 +146,24 @@ func TestWriteRatings(t *testing.T) {
 	}
 }
 
+// Levels of one program keep their names apart, and without ratings there is no table.
+func TestWriteAnchors(t *testing.T) {
+	var out strings.Builder
+	writeRatings(&out, &rundir.Ratings{Agents: []rundir.Rating{
+		{Agent: `gtp:"/usr/games/gtp-rhino -l 2",deterministic=yes`}, {Agent: `gtp:"/usr/games/gtp-rhino -l 3",deterministic=yes`},
+	}}, nil)
+	for _, want := range []string{"rhino -l 2", "rhino -l 3"} {
+		if !strings.Contains(out.String(), want) {
+			t.Error(out.String())
+		}
+	}
+	out.Reset()
+	writeRatings(&out, &rundir.Ratings{Game: "quad-5x5"}, nil)
+	if got := out.String(); got != "quad-5x5: no agent is rated yet: the anchor has not played\n" {
+		t.Error(got)
+	}
+}
+
 // A run with rating_share=0 says that its strength is not measured.
 func TestUnmeasured(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")

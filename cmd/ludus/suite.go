@@ -237,11 +237,11 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 			stats.Decimal(100*e.Value, 1), stats.Decimal(100*e.Low, 1), stats.Decimal(100*e.High, 1), 50*g.Value, 50*g.Low, 50*g.High)
 	}
 	for _, f := range r.Failures {
-		rule := "count as the worst move"
+		rule := "counted as the worst move"
 		if f.Void {
-			rule = "do not count"
+			rule = "not counted"
 		}
-		text := fmt.Sprintf("the program %s in %d positions, which %s", f.What, f.Positions, rule)
+		text := fmt.Sprintf("the program %s in %s, %s", f.What.Phrase(), positions(f.Positions), rule)
 		if f.Detail != "" {
 			text += "; the first: " + f.Detail
 		}

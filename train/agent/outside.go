@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,18 +67,27 @@ var ErrProgram = errors.New("cannot use the program")
 // ErrResigned is the error of Choose of a program that resigns.
 var ErrResigned = errors.New("resigned")
 
-// FaultKind is what an outside program did wrong; its value is a phrase that follows "it".
+// FaultKind is what an outside program did wrong; its value is its name in files.
 type FaultKind string
 
 const (
-	NoStart     FaultKind = "did not start"          // the game is void
-	Lost        FaultKind = "lost track of the game" // ludus cannot tell it the position; the game is void
-	Died        FaultKind = "died"                   // twice in a game; after the first time it is started again
-	Overstepped FaultKind = "overstepped its time"   // or hangs
-	Flooded     FaultKind = "flooded its output"
-	Illegal     FaultKind = "answered with no legal move"
-	Refused     FaultKind = "refused a legal move"
+	NoStart     FaultKind = "no_start"    // the game is void
+	Lost        FaultKind = "lost"        // ludus cannot tell it the position; the game is void
+	Died        FaultKind = "died"        // twice in a game; after the first time it is started again
+	Overstepped FaultKind = "overstepped" // or hangs
+	Flooded     FaultKind = "flooded"
+	Illegal     FaultKind = "illegal"
+	Refused     FaultKind = "refused"
 )
+
+// phrases say what happened where the name alone does not.
+var phrases = map[FaultKind]string{
+	NoStart: "did not start", Lost: "lost track of the game", Overstepped: "overstepped its time", Flooded: "flooded its output",
+	Illegal: "answered with no legal move", Refused: "refused a legal move",
+}
+
+// Phrase says for people what the program did; it follows "the program".
+func (k FaultKind) Phrase() string { return cmp.Or(phrases[k], string(k)) }
 
 // Fault is the error of Choose of a program that can no longer play the game. It loses the game, unless that is void.
 type Fault struct {
@@ -88,9 +98,9 @@ type Fault struct {
 // Error implements error.
 func (f *Fault) Error() string {
 	if f.Detail == "" {
-		return "the program " + string(f.Kind)
+		return "the program " + f.Kind.Phrase()
 	}
-	return fmt.Sprintf("the program %s: %s", f.Kind, f.Detail)
+	return fmt.Sprintf("the program %s: %s", f.Kind.Phrase(), f.Detail)
 }
 
 // Void reports whether the game does not count.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -15,7 +16,7 @@ const (
 	maxMemory = 1 << 20 // MB
 )
 
-// programKeys lists the options of outside programs.
+// programKeys lists the options of outside programs; those from colours on are for GTP only.
 var programKeys = []string{"init", "dir", "time", "start", "memory", "deterministic", "colours", "columns", "rows", "pass", "swap"}
 
 // programChoices lists the values of options that have only a few.
@@ -52,7 +53,11 @@ func (s *Spec) parseProgram(text string, l Limits) error {
 		}
 		key, value, _ := strings.Cut(option, "=")
 		if !slices.Contains(programKeys, key) {
-			return fmt.Errorf("unknown option %q (%s takes only %s)", option, s.Kind, strings.Join(programKeys, ", "))
+			keys := programKeys
+			if s.Kind != GTP {
+				keys = keys[:slices.Index(keys, "colours")]
+			}
+			return fmt.Errorf("unknown option %q (%s takes only %s)", option, s.Kind, strings.Join(keys, ", "))
 		}
 		if given[key] && key != "init" {
 			return twiceError(key)
@@ -86,7 +91,7 @@ func (s *Spec) setProgram(key, value string, l Limits) (err error) {
 	case strings.ContainsFunc(value, unprintable):
 		return fmt.Errorf("%s=%q: it must be one line of printable characters", key, value)
 	case choices != nil && !slices.Contains(choices, value):
-		return fmt.Errorf("%s=%s: it must be %s", key, value, strings.Join(choices, " or "))
+		return fmt.Errorf("%s=%s: it must be %[1]s=%[3]s", key, value, strings.Join(choices, " or "+key+"="))
 	case value == "":
 		return fmt.Errorf("%s= needs a value", key)
 	}
@@ -104,7 +109,10 @@ func (s *Spec) setProgram(key, value string, l Limits) (err error) {
 	case "start":
 		p.Start, err = duration(key, value, maxStart)
 	case "memory":
-		p.Memory, err = number(value, "megabytes, such as memory=500", maxMemory)
+		p.Memory, err = strconv.Atoi(value)
+		if err != nil || p.Memory < 1 || p.Memory > maxMemory {
+			err = fmt.Errorf("memory=%s: it must be a number of megabytes from 1 to %d", value, maxMemory)
+		}
 	case "deterministic":
 		p.Deterministic = true
 	case "colours":

@@ -54,14 +54,17 @@ func TestWrongProgramSpecs(t *testing.T) {
 		`gtp:"a",sims=3`:             "takes only init, dir",
 		`gtp:"a",time=0s`:            "duration up to 24h",
 		`gtp:"a",time=1s,time=2s`:    "given twice",
-		`gtp:"a",memory=x`:           "megabytes",
-		`gtp:"a",swap=yes`:           "stone or colours",
+		`gtp:"a",memory=x`:           "memory=x: it must be a number of megabytes from 1 to",
+		`gtp:"a",memory=0`:           "memory=0: it must be",
+		`gtp:"a",swap=yes`:           "swap=yes: it must be swap=stone or swap=colours",
+		`gtp:"a",deterministic=`:     "it must be deterministic=yes",
+		`gomocup:"a",sims=4`:         "memory, deterministic)",
 		`gtp:"a",colours=red`:        "two words",
 		`gtp:"a",dir=`:               "needs a value",
 		"gtp:\"a\",init=a\nb":        "one line",
 		"gtp:\"a\nb\"":               "one line",
 		`gomocap:"a"`:                "did you mean gomocup",
-		`nboard:"a",deterministic=1`: "must be yes",
+		`nboard:"a",deterministic=1`: "must be deterministic=yes",
 	} {
 		_, err := Parse(text)
 		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want) {

@@ -3,6 +3,7 @@ package match
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,16 +20,9 @@ type ending struct {
 // resigned stands beside the kinds of faults.
 const resigned agent.FaultKind = "resigned"
 
-// namedEnding is a way in which a game can end before a terminal position, with its name in files.
-type namedEnding struct {
-	kind agent.FaultKind
-	name string
-}
-
-// endings lists all of them. Those by faults come first.
-var endings = [...]namedEnding{
-	{agent.Died, "died"}, {agent.Overstepped, "overstepped"}, {agent.Flooded, "flooded"}, {agent.Illegal, "illegal"},
-	{agent.Refused, "refused"}, {agent.NoStart, "no_start"}, {agent.Lost, "lost"}, {resigned, "resigned"},
+// endings lists the ways in which a game can end before a terminal position. Those by faults come first.
+var endings = [...]agent.FaultKind{
+	agent.Died, agent.Overstepped, agent.Flooded, agent.Illegal, agent.Refused, agent.NoStart, agent.Lost, resigned,
 }
 
 // void reports whether the game does not count.
@@ -36,16 +30,6 @@ func (e *ending) void() bool { return (&agent.Fault{Kind: e.kind}).Void() }
 
 // early reports whether the game ended before a terminal position.
 func (e *ending) early() bool { return e.kind != "" }
-
-// index returns the ending's index in endings.
-func (e *ending) index() int {
-	for i := range endings {
-		if endings[i].kind == e.kind {
-			return i
-		}
-	}
-	panic("match: a fault of unknown kind " + string(e.kind))
-}
 
 // Side tells about a side's agent what its results do not.
 type Side struct {
@@ -76,7 +60,7 @@ func (f FaultCount) MarshalJSON() ([]byte, error) {
 	counts := make(map[string]int)
 	for i, n := range f {
 		if n != 0 {
-			counts[endings[i].name] = n
+			counts[string(endings[i])] = n
 		}
 	}
 	return json.Marshal(counts)
@@ -91,7 +75,7 @@ func (f *FaultCount) UnmarshalJSON(data []byte) error {
 	}
 	*f = FaultCount{}
 	for i := range f {
-		f[i] = counts[endings[i].name]
+		f[i] = counts[string(endings[i])]
 	}
 	return nil
 }
@@ -102,9 +86,9 @@ func (f FaultCount) text() string {
 	for i, n := range f {
 		switch {
 		case n == f.Total():
-			return string(endings[i].kind)
+			return endings[i].Phrase()
 		case n > 0:
-			parts = append(parts, fmt.Sprintf("%d %s", n, endings[i].kind))
+			parts = append(parts, fmt.Sprintf("%d %s", n, endings[i].Phrase()))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -134,7 +118,7 @@ func (s *Side) Text() string {
 	games(s.Resigned, "resigned")
 	text := strings.Join(parts, ", ")
 	if s.LastFault != "" {
-		text += "; last: " + s.LastFault
+		text += "; last fault: " + s.LastFault
 	}
 	return text
 }
@@ -148,7 +132,7 @@ func (s *Side) add(side int, g *finishedGame) {
 	if !g.ending.early() || g.ending.side != side {
 		return
 	}
-	switch i := g.ending.index(); {
+	switch i := slices.Index(endings[:], g.ending.kind); {
 	case g.ending.kind == resigned:
 		s.Resigned++
 		return

@@ -242,14 +242,13 @@ func (g *fileGame) ending(final env.State) (e ending, err error) {
 		}
 		return e, err
 	}
-	i := slices.IndexFunc(endings[:], func(e namedEnding) bool { return e.name == g.End })
-	if i < 0 {
+	e = ending{kind: agent.FaultKind(g.End), detail: g.Detail}
+	if !slices.Contains(endings[:], e.kind) {
 		return e, fmt.Errorf("it ends in an unknown way, %q", g.End)
 	}
-	e = ending{kind: endings[i].kind, detail: g.Detail}
 	switch {
 	case e.void():
-		return e, fmt.Errorf("it is void, because a program %s", e.kind)
+		return e, fmt.Errorf("it is void, because a program %s", e.kind.Phrase())
 	case final.Done():
 		return e, fmt.Errorf("it is finished, and cannot end by %q", g.End)
 	}
@@ -266,7 +265,7 @@ func (f *finishedGame) record(game *env.Game, number int) fileGame {
 		Number: number, AFirst: f.aFirst, Moves: game.Texts(f.moves), Goals: f.goals, Seconds: f.seconds, Restarts: f.restarts,
 	}
 	if f.ending.early() {
-		r.End, r.Loser, r.Detail = endings[f.ending.index()].name, sideNames[f.ending.side], f.ending.detail
+		r.End, r.Loser, r.Detail = string(f.ending.kind), sideNames[f.ending.side], f.ending.detail
 	}
 	return r
 }

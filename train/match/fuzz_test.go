@@ -40,7 +40,7 @@ func FuzzFile(f *testing.F) {
 		e := ending{}
 		for ; !state.Done(); state.Apply(moves[len(moves)-1]) {
 			if i >= 4 && len(moves) == i {
-				e = ending{endings[i].kind, sideOf(i, state.Player()), "exit status 1"} // including void ones
+				e = ending{endings[i], sideOf(i, state.Player()), "exit status 1"} // including void ones
 				break
 			}
 			moves = append(moves, state.RandomAction(0))

@@ -158,16 +158,16 @@ func untimed(r Result) Result {
 // A program's fault loses its game, or makes the game void; on either side, with each kind of fault.
 func TestFaults(t *testing.T) {
 	game := quad(t)
-	for _, e := range endings {
+	for _, kind := range endings {
 		for side := range 2 {
 			programs := newFakes(t, func(_ string, seed uint64, ply int) error {
 				switch {
-				case seed%4 != 0 || e.kind == agent.NoStart != (ply == -1) || ply >= 0 && ply < 4:
+				case seed%4 != 0 || kind == agent.NoStart != (ply == -1) || ply >= 0 && ply < 4:
 					return nil
-				case e.kind == resigned:
+				case kind == resigned:
 					return agent.ErrResigned
 				}
-				return fmt.Errorf("talking to it: %w", &agent.Fault{Kind: e.kind, Detail: "what\x1b it said"})
+				return fmt.Errorf("talking to it: %w", &agent.Fault{Kind: kind, Detail: "what\x1b it said"})
 			})
 			factories := [2]*agent.Factory{programs.factory(game, `gtp:"x"`), parse(t, game, "random")}
 			m := Config{Game: game, A: factories[side], B: factories[1-side], Games: 40, Seed: 3, OpeningPlies: 1, Threads: 2, Balance: checkerOf(game)}
@@ -178,27 +178,27 @@ func TestFaults(t *testing.T) {
 			void, forfeits, resignations := own.Void.Total(), own.Forfeits.Total(), own.Resigned
 			want := [3]int{0, 1, 0}
 			switch {
-			case e.kind == resigned:
+			case kind == resigned:
 				want = [3]int{0, 0, 1}
-			case (&ending{kind: e.kind}).void():
+			case (&ending{kind: kind}).void():
 				want = [3]int{1, 0, 0}
 			}
 			n := void + forfeits + resignations
 			if n < 3 || n > 30 || [3]int{void, forfeits, resignations} != [3]int{want[0] * n, want[1] * n, want[2] * n} {
-				t.Errorf("%s, side %d: %+v", e.name, side, own)
+				t.Errorf("%s, side %d: %+v", kind, side, own)
 			}
 			if r.Games != 40-void || r.Wins+r.Draws+r.Losses != r.Games || shown.Games != r.Games {
-				t.Errorf("%s, side %d: %+v, %d games shown", e.name, side, r, shown.Games)
+				t.Errorf("%s, side %d: %+v, %d games shown", kind, side, r, shown.Games)
 			}
-			if other.Text() != "" || e.kind != resigned && own.LastFault != "what  it said" {
-				t.Errorf("%s, side %d: %+v", e.name, side, r.Sides)
+			if other.Text() != "" || kind != resigned && own.LastFault != "what  it said" {
+				t.Errorf("%s, side %d: %+v", kind, side, r.Sides)
 			}
 			if lost := [2]int{r.Losses, r.Wins}[side]; lost < forfeits+resignations {
-				t.Errorf("%s, side %d: lost %d", e.name, side, lost)
+				t.Errorf("%s, side %d: lost %d", kind, side, lost)
 			}
 			programs.check(2)
 			if programs.closes != 2 {
-				t.Errorf("%s: %d programs closed", e.name, programs.closes)
+				t.Errorf("%s: %d programs closed", kind, programs.closes)
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func TestFaultsOnBothSides(t *testing.T) {
 	programs := newFakes(t, func(command string, seed uint64, ply int) error {
 		rng := rand.New(rand.NewPCG(seed, uint64(ply+1)))
 		if n := rng.IntN(60); n < len(endings) {
-			kind := endings[n].kind
+			kind := endings[n]
 			switch {
 			case kind == resigned && ply >= 0:
 				return agent.ErrResigned
@@ -334,7 +334,7 @@ func TestSideText(t *testing.T) {
 		{"", Side{SecondsPerMove: 1}},
 		{"1 game forfeited (died), 1 restart", Side{Forfeits: FaultCount{1}, Restarts: 1}},
 		{
-			"3 games forfeited (2 died, 1 answered with no legal move), 1 void (did not start), 5 restarts, 12 resigned; last: exit status 1",
+			"3 games forfeited (2 died, 1 answered with no legal move), 1 void (did not start), 5 restarts, 12 resigned; last fault: exit status 1",
 			Side{Forfeits: FaultCount{2, 0, 0, 1}, Void: FaultCount{5: 1}, Restarts: 5, Resigned: 12, LastFault: "exit status 1"},
 		},
 	} {

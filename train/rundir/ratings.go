@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"ludus/checkpoints"
 	"ludus/train/agent"
@@ -44,14 +46,16 @@ type Rating struct {
 	Known bool    `json:"known,omitempty"` // the rating does not follow from games: a shipped agent's is that of its card
 }
 
-// Label is the agent's name, without the middle if it is long.
+// folders matches the folders of a path in an agent's name.
+var folders = regexp.MustCompile(`[^\s"'=,:]*/`)
+
+// Label is the agent's name for charts: if it is long, paths have … instead of their folders.
 func (r *Rating) Label() string {
-	const most, end = 40, 15
-	name := []rune(r.Agent)
-	if len(name) <= most {
+	const most = 40
+	if utf8.RuneCountInString(r.Agent) <= most {
 		return r.Agent
 	}
-	return string(name[:most-end-1]) + "…" + string(name[len(name)-end:])
+	return folders.ReplaceAllString(r.Agent, "…/")
 }
 
 // Weakened reports whether this is a weakened version of the shipped agent.

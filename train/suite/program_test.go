@@ -52,7 +52,7 @@ func TestProgram(t *testing.T) {
 		return nil
 	}
 	one, err := test(fail(unreliable), 1)
-	want := []Failure{{"died", "exit status 3", 4, false}, {"resigned", "", 4, false}, {"lost track of the game", "", 4, true}}
+	want := []Failure{{"died", "exit status 3", 4, false}, {"resigned", "", 4, false}, {"lost", "", 4, true}}
 	if err != nil || one.Positions != 36 || !reflect.DeepEqual(one.Failures, want) {
 		t.Errorf("%+v, %v", one, err)
 	}

@@ -52,10 +52,10 @@ type Result struct {
 // Failure counts the positions in which an outside program failed in the same way. They count as the worst move. If the
 // failure is void (see [agent.Fault.Void]), they do not count.
 type Failure struct {
-	What      string `json:"what"`             // such as "died" or "resigned"
-	Detail    string `json:"detail,omitempty"` // of the first
-	Positions int    `json:"positions"`
-	Void      bool   `json:"void,omitempty"`
+	What      agent.FaultKind `json:"what"`             // or "resigned"
+	Detail    string          `json:"detail,omitempty"` // of the first
+	Positions int             `json:"positions"`
+	Void      bool            `json:"void,omitempty"`
 }
 
 // Reliable reports whether the result is of at least [MinPositions] positions.
@@ -149,7 +149,7 @@ func withoutVoid(positions []Position, losses []float64, failures []error) ([]Po
 	for i, failure := range failures {
 		f := Failure{What: "resigned"}
 		if fault := (*agent.Fault)(nil); errors.As(failure, &fault) {
-			f = Failure{What: string(fault.Kind), Detail: fault.Detail, Void: fault.Void()}
+			f = Failure{What: fault.Kind, Detail: fault.Detail, Void: fault.Void()}
 		}
 		if !f.Void {
 			counted, countedLosses = append(counted, positions[i]), append(countedLosses, losses[i])

@@ -66,6 +66,7 @@ func TestProgramFails(t *testing.T) {
 	}{
 		{agent.ErrResigned, "o (engine) resigns. You win."},
 		{&agent.Fault{Kind: agent.Died, Detail: "exit status 3"}, "o (engine) cannot go on: the program died: exit status 3. You win."},
+		{&agent.Fault{Kind: agent.Illegal, Detail: "legal moves: a1, ..."}, "with no legal move: legal moves: a1, ... You win."},
 		{&agent.Fault{Kind: agent.Lost}, "o (engine) cannot go on: the program lost track of the game. The game does not count."},
 	} {
 		p := &agenttest.Programs{Fail: func(moves []env.Action) error {

@@ -273,7 +273,7 @@ func (s *Session) showFailure() {
 	if errors.Is(s.failure, agent.ErrResigned) {
 		why = "resigns"
 	}
-	s.line("%s (%s) %s. %s.", s.Game.Players[player], s.Seats[player].Name, why, s.Style.bold(result))
+	s.line("%s (%s) %s. %s.", s.Game.Players[player], s.Seats[player].Name, strings.TrimSuffix(why, "."), s.Style.bold(result))
 }
 
 // showReview shows the expected score along the game as a line of bars, and the moves that gave value away. Values are for
