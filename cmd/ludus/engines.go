@@ -39,7 +39,7 @@ func gomocupCommand() *cobra.Command {
 	cmd := engineCommand(engine.Gomocup, "gomoku", new(float64))
 	cmd.Use, cmd.Short = "gomocup [AGENT]", "Play five in a row for Piskvork and other Gomocup managers"
 	cmd.Long = `Speaks the protocol of Piskvork and Gomocup on standard input and output, on boards from 5x5 to 19x19; five or more in a
-row win. The agent was trained on 9x9. INFO's times shorten the agent's moves; docs/ENGINES.md says how to use all of them.
+row win, or exactly five after INFO rule 1. The agent was trained on 9x9. INFO's times shorten the agent's moves; docs/ENGINES.md says how to use all of them.
 
 ` + ownPointer
 	cmd.Example = `  ludus gomocup zoo,sims=400

@@ -175,8 +175,8 @@ func writeGame(w io.Writer, g *env.Game) {
 	if card := zoo.CardOf(g.Name); card != nil {
 		writeCard(w, g, card)
 	} else if trained := shipped.TrainedOn(g); trained != nil {
-		fmt.Fprintf(w, "\nzoo, the shipped agent of %s, plays this game, too. Its strength here has no card; docs/METHODS.md,\n"+
-			"\"Other sizes of a board\", has some results.\n", trained.Name)
+		fmt.Fprintf(w, "\nzoo, the shipped agent of %s, plays this game, too. Its strength here has no card. docs/METHODS.md,\n"+
+			"\"Other sizes of a board\", says how strong shipped agents are on some boards that they were not trained on.\n", trained.Name)
 	}
 	writeNumbers(w, g)
 }

@@ -217,13 +217,49 @@ func parse(name string) (*Family, Values, error) {
 			return parse(s.Full)
 		}
 	}
-	err := suggest(head, knownNames(bracket))
+	known := knownNames(bracket)
+	near := naming.Nearest(head, known)
+	if sized := otherSize(head); sized != "" && !bracket {
+		near = sized
+	}
+	err := suggest(near, known)
 	for i := range families {
 		if f := &families[i]; strings.HasPrefix(head, f.Name+"-") { // such as quad-4x4
 			err = fmt.Errorf("other sizes are written like %s; %w", f.Pattern(), err)
 		}
 	}
 	return nil, nil, err
+}
+
+// otherSize returns the written form of the game that an unknown name such as hex-14x14 may mean: hex(size=14). The part
+// before the size is a family or an alias. The result is "" if there is no such game.
+func otherSize(name string) string {
+	i := strings.LastIndexByte(name, '-')
+	var columns, rows int
+	n, _ := fmt.Sscanf(name[i+1:], "%dx%d", &columns, &rows)
+	if i < 0 || n < 2 || !slices.Contains(knownNames(false), name[:i]) {
+		return ""
+	}
+	f, v, err := parse(name[:i])
+	if err != nil {
+		return ""
+	}
+	written := f.written(func(p Param) string {
+		switch value := v.Word(p.Name); {
+		case p.Name == "size" || p.Name == "columns" || p.Name == "width":
+			return strconv.Itoa(columns)
+		case p.Name == "rows" || p.Name == "height":
+			return strconv.Itoa(rows)
+		case value != p.Default:
+			return value
+		}
+		return ""
+	})
+	g, err := New(written)
+	if err != nil || g.Tensor.W != columns || g.Tensor.H != rows {
+		return ""
+	}
+	return written
 }
 
 // knownNames lists the aliases, then the families not among them. If bracket is set, it leaves the aliases out, because
@@ -261,7 +297,7 @@ func (f *Family) parse(arguments string) (Values, error) {
 		}
 		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, fmt.Errorf("unknown parameter %q: %w", name, suggest(name, names))
+			return nil, fmt.Errorf("unknown parameter %q: %w", name, suggest(naming.Nearest(name, names), names))
 		}
 		if given[i] {
 			return nil, fmt.Errorf("parameter %s is given twice", name)
@@ -275,10 +311,10 @@ func (f *Family) parse(arguments string) (Values, error) {
 	return v, nil
 }
 
-// suggest returns an error that names the known name nearest to an unknown one, if one is near, and all known names.
-func suggest(name string, known []string) error {
+// suggest returns an error that names what is near to an unknown name, unless that is "", and all known names.
+func suggest(near string, known []string) error {
 	list := "there are " + strings.Join(known, ", ")
-	if near := naming.Nearest(name, known); near != "" {
+	if near != "" {
 		return fmt.Errorf("did you mean %s? %s", near, list)
 	}
 	return errors.New(list)

@@ -555,6 +555,27 @@ func TestAnalysisAtTheEndOfInput(t *testing.T) {
 	}
 }
 
+// Rule 1 of Gomocup lets six in a row win no more, and rule 0 lets them win again, whether it comes before or after START.
+func TestGomocupRule(t *testing.T) {
+	const six = "BOARD\n0,0,2\n1,0,2\n2,0,2\n3,0,2\n5,0,2\n4,0,2\n0,9,1\n2,9,1\n4,9,1\n6,9,1\n8,9,1\nDONE\n"
+	for commands, over := range map[string]bool{
+		"START 10\n" + six:                              true,
+		"INFO rule 1\nSTART 10\n" + six:                 false,
+		"START 10\nINFO rule 1\n" + six:                 false,
+		"START 10\nINFO rule 1\nRESTART\n" + six:        false,
+		"INFO rule 1\nSTART 9\nRECTSTART 10,10\n" + six: false,
+		"INFO rule 1\nSTART 10\nINFO rule 0\n" + six:    true,
+	} {
+		out := answer(t, "gomocup", "gomoku", "random", commands)
+		if strings.HasSuffix(out, "ERROR the game is over\n") != over || strings.Count(out, "ERROR") > 1 || !over && strings.Contains(out, "ERROR") {
+			t.Errorf("%q: %q; want the game over: %v", commands, out, over)
+		}
+	}
+	if out := answer(t, "gomocup", "gomoku", "random", "INFO rule 1\nBEGIN\n"); !strings.HasPrefix(out, "ERROR there is no board") {
+		t.Errorf("a rule without a board: %q", out)
+	}
+}
+
 // An agent that would think for minutes answers within the time of the protocol.
 func TestTimeLimits(t *testing.T) {
 	for _, test := range []struct {

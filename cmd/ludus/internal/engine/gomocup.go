@@ -24,7 +24,7 @@ type gomocup struct {
 }
 
 // Gomocup answers commands of the protocol of Piskvork and Gomocup until the input ends or END. game is five in a row on any
-// board; START and RECTSTART choose the size. Errors are those of [GTP].
+// board; START and RECTSTART choose the size, and INFO rule whether longer lines win. Errors are those of [GTP].
 func Gomocup(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w io.Writer) error {
 	g := &gomocup{session: session{Config: config, protocol: ProtocolGomocup}}
 	err := g.open(game)
@@ -131,8 +131,35 @@ func (g *gomocup) info(line string) error {
 		g.turn, g.hasTurn = seconds(x[0]/1000), true
 	case key == "timeout_match" || key == "time_left":
 		g.timeLeft = seconds(x[0] / 1000)
-	case key == "rule" && x[0] != 0:
-		return faultf("ludus plays rule 0 only: five or more in a row win")
+	case key == "rule":
+		return g.rule(x[0])
+	}
+	return nil
+}
+
+// rule starts the game again with the rule of a number, 0 (five or more in a row win) or 1 (exactly five), unless it has
+// that rule already.
+func (g *gomocup) rule(number float64) error {
+	overline, known := map[float64]string{0: "1", 1: "0"}[number]
+	if !known {
+		return faultf("ludus plays rule 0 (five or more in a row win) and rule 1 (exactly five) only")
+	}
+	game, err := variant(g.Game, map[string]string{"overline": overline})
+	switch {
+	case err != nil:
+		return err
+	case game == g.Game:
+		return nil
+	case len(g.plies) > 0:
+		return faultf("the rule cannot change within a game; send RESTART or START first")
+	}
+	waits := g.state == nil // for START
+	err = g.open(game)
+	if err != nil {
+		return fault{err}
+	}
+	if waits {
+		g.state = nil
 	}
 	return nil
 }

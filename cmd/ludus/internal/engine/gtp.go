@@ -164,24 +164,35 @@ func resized(game *env.Game, columns, rows int) (*env.Game, error) {
 	if columns == game.Tensor.W && rows == game.Tensor.H {
 		return game, nil
 	}
-	var params []string
-	found := 0
+	values, found := make(map[string]string), 0
 	for _, p := range game.Params {
 		switch p.Name {
 		case "size":
 			if columns != rows {
 				return nil, fmt.Errorf("boards of %s are squares", game.Family)
 			}
-			p.Value, found = strconv.Itoa(columns), 2
+			values[p.Name], found = strconv.Itoa(columns), 2
 		case "columns", "width":
-			p.Value, found = strconv.Itoa(columns), found+1
+			values[p.Name], found = strconv.Itoa(columns), found+1
 		case "rows", "height":
-			p.Value, found = strconv.Itoa(rows), found+1
+			values[p.Name], found = strconv.Itoa(rows), found+1
 		}
-		params = append(params, p.Name+"="+p.Value)
 	}
 	if found != 2 {
 		return nil, fmt.Errorf("the board of %s has %d columns and %d rows", game.Name, game.Tensor.W, game.Tensor.H)
+	}
+	return variant(game, values)
+}
+
+// variant returns the game that differs from another of its family in the values of some parameters, by name.
+func variant(game *env.Game, values map[string]string) (*env.Game, error) {
+	var params []string
+	for _, p := range game.Params {
+		value, other := values[p.Name]
+		if !other {
+			value = p.Value
+		}
+		params = append(params, p.Name+"="+value)
 	}
 	return games.New(game.Family + "(" + strings.Join(params, ",") + ")")
 }

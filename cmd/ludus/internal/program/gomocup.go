@@ -16,20 +16,29 @@ type gomocup struct {
 	*engine.Convention
 	*process
 	program agent.Program
+	rule    int64            // 0: five or more in a row win; 1: exactly five
 	fresh   bool             // the program has just started with an empty board
 	told    map[string]int64 // values of INFO by key
 }
 
 // newGomocup returns what speaks Gomocup's protocol with a program.
 func newGomocup(game *env.Game, p agent.Program) (func(*process) dialect, error) {
-	if game.Family != "line-up" || !slices.Contains(game.Params, env.Param{Name: "line", Value: "5"}) ||
-		!slices.Contains(game.Params, env.Param{Name: "gravity", Value: "0"}) {
-		return nil, fmt.Errorf("gomocup: programs play gomoku, also on other boards, such as "+
-			"line-up(width=11,height=11,line=5,gravity=0), and not %s", game.Name)
+	has := func(name, value string) bool {
+		return slices.Contains(game.Params, env.Param{Name: name, Value: value})
+	}
+	switch {
+	case game.Family != "line-up" || !has("line", "5") || !has("gravity", "0"):
+		return nil, fmt.Errorf("gomocup: programs play gomoku, also on other boards, such as gomoku-15x15, and not %s", game.Name)
+	case has("swap", "1"):
+		return nil, fmt.Errorf("gomocup: the protocol has no word for a swap, so programs do not play %s; take swap=0", game.Name)
+	}
+	rule := int64(0)
+	if has("overline", "0") {
+		rule = 1
 	}
 	c, err := fixedConvention(engine.ProtocolGomocup, game, p)
 	return func(process *process) dialect {
-		return &gomocup{Convention: c, process: process, program: p, told: make(map[string]int64)}
+		return &gomocup{Convention: c, process: process, program: p, rule: rule, told: make(map[string]int64)}
 	}, err
 }
 
@@ -77,7 +86,7 @@ func (g *gomocup) board(ctx context.Context) error {
 func (g *gomocup) greet(ctx context.Context) error {
 	err := g.board(ctx)
 	if err == nil {
-		err = g.info(ctx, "rule", 0)
+		err = g.info(ctx, "rule", g.rule)
 	}
 	if err == nil && g.program.Memory > 0 {
 		err = g.info(ctx, "max_memory", int64(g.program.Memory)<<20/4*3) // programs fill it with a table and need more

@@ -191,6 +191,25 @@ func TestGames(t *testing.T) {
 	}
 }
 
+// TestGomocupRule expects the rule of the game in what brains of Gomocup are told.
+func TestGomocupRule(t *testing.T) {
+	for name, want := range map[string]string{"gomoku-15x15": "INFO rule 0", "gomoku-15x15-standard": "INFO rule 1"} {
+		p := testAgent(t, name, fakeSpec(agent.Gomocup, name, ""))
+		track := p.trace
+		var told []string
+		p.trace = func(prefix, line string) {
+			track(prefix, line)
+			if strings.HasPrefix(line, "INFO rule") {
+				told = append(told, line)
+			}
+		}
+		_, err := playGame(context.Background(), p, env.First, 1)
+		if err != nil || !slices.Equal(told, []string{want}) {
+			t.Errorf("%s: the program was told %q, want %q; %v", name, told, want, err)
+		}
+	}
+}
+
 // TestFaults lets engines of each protocol do everything wrong.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
@@ -416,7 +435,8 @@ func TestWrongPrograms(t *testing.T) {
 		{"othello", `gtp:"no-such-program-here"`, "not found"},
 		{"othello", `gtp:"./engine",dir=/no/such/folder`, "dir=/no/such/folder is no folder"},
 		{"othello", `gomocup:"true"`, "gomocup: programs play gomoku"},
-		{"connect-four", `gomocup:"true"`, "gomocup: programs play gomoku"},
+		{"connect-four", `gomocup:"true"`, "gomocup: programs play gomoku, also on other boards, such as gomoku-15x15,"},
+		{"line-up(width=9,height=9,line=5,gravity=0,swap=1)", `gomocup:"true"`, "no word for a swap"},
 		{"othello-6x6", `nboard:"true"`, "nboard: programs play othello"},
 		{"othello", `nboard:"true",pass=PASS`, "for gtp: only"},
 		{"othello", `gtp:"true",swap=stone`, "swap= is for games of Hex"},
