@@ -37,10 +37,11 @@ type State interface {
 	// longer lose (for captures in Free-For-All, otherwise 0).
 	Goals() [2]int
 
-	// Key identifies the whole position: equal keys of one game have equal futures.
+	// Key identifies the position: equal keys of one game have equal futures. Keys that hold a hash can collide: see
+	// type Key.
 	Key() Key
 	// CanonicalKey is the least of the keys of the position's images under Game.Symmetries, and the index of the
-	// symmetry that leads to it. Two positions have the same canonical key if and only if they are symmetric.
+	// symmetry that leads to it. Symmetric positions have the same canonical key; others do not, unless keys collide.
 	CanonicalKey() (Key, int)
 	// RandomAction returns the legal action of index floor(r n / 2^64), where n is the number of legal actions: all are
 	// equally likely if r is uniform. The game must not be over.
@@ -87,8 +88,10 @@ func Playout(s State, rng *rand.PCG) (plies int) {
 	return plies
 }
 
-// Key describes a whole position in a form that the game chooses; unused words are zero. Where a position does not fit
-// into 512 bits, as on boards of 19x19, part of the key is a hash of at least 128 bits.
+// Key describes a position in a form that the game chooses; unused words are zero. It is exact where the position fits
+// into 512 bits. Elsewhere, on boards of more than 255 cells and in large rule sheets, part or all of it is a Zobrist
+// hash of at least 128 bits, whose random table is fixed. Keys of two given positions then collide with a probability
+// of at most 2^-128 over random tables. Nothing excludes positions that are built to collide.
 type Key [8]uint64
 
 // Hash mixes the key into 64 bits.

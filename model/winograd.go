@@ -2,8 +2,8 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// winogradConv is a convolver that uses Winograd transforms of boards in tiles. V and U are the transforms of x and of the
-// weights, with one matrix per point. M = V U for each point, and y is the transform of M.
+// winogradConv is a convolver that uses Winograd transforms of boards in tiles. V and U are the transforms of x and of
+// the weights, with one matrix per point. M = V U for each point, and y is the transform of M.
 type winogradConv struct {
 	winograd kernel.Winograd
 	*folded
@@ -44,8 +44,8 @@ func (c *winogradConv) forward(s *scratch, x, y []float32, epilogue kernel.Epilo
 // stay in a core's cache.
 const tileBlock = 64
 
-// backward computes dM from dy, dx from dV = dM Uᵀ, and adds up dUᵀ = dMᵀ V, a block of boards at a time; then dWeights
-// from dU.
+// backward computes dM from dy, dx from dV = dM Uᵀ, and adds up dUᵀ = dMᵀ V, a block of boards at a time; then
+// dWeights from dU.
 func (c *winogradConv) backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool) {
 	points, tiles, cells := c.winograd.Points(), c.winograd.Tiles(), c.winograd.Cells()
 	together := min(s.rows, max(1, tileBlock/tiles))

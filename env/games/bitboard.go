@@ -3,6 +3,7 @@ package games
 import (
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"ludus/env"
@@ -288,8 +289,8 @@ func encodeValue(dst []float32, n int, v float32) []float32 {
 	return dst[n:]
 }
 
-// figuresOf returns each figure once, its cells ascending. others has, for a cell, the rest of figures through that cell;
-// every figure is there under at least one of its cells.
+// figuresOf returns each figure once, its cells ascending. others has, for a cell, the rest of figures through that
+// cell; every figure is there under at least one of its cells.
 func figuresOf[B bitboard](others [][]B) (figures [][]int32) {
 	seen := map[B]bool{}
 	for cell, list := range others {
@@ -419,17 +420,27 @@ func lessDigest[B bitboard](a, b B) bool {
 	return slices.Compare(x[:], y[:]) < 0
 }
 
-// digest hashes a set of cells to 128 bits, by two chains of a multiplication and a shift for each word. Their
-// multipliers are those of MurmurHash3's and SplitMix64's finalisers.
+// digest hashes a set of cells to 128 bits, the sum of its cells' random bits in zobrist: Zobrist hashing. Over random
+// tables, two given sets have the same digest with a probability of 2^-128.
 func digest[B bitboard](b B) (h [2]uint64) {
 	for i := range len(b) {
-		h[0] = (h[0] ^ b[i]) * 0xff51afd7ed558ccd
-		h[0] ^= h[0] >> 32
-		h[1] = (h[1] ^ b[i]) * 0xbf58476d1ce4e5b9
-		h[1] ^= h[1] >> 29
+		for w := b[i]; w != 0; w &= w - 1 {
+			random := &zobrist[i<<6+bits.TrailingZeros64(w)]
+			h[0] += random[0]
+			h[1] += random[1]
+		}
 	}
 	return h
 }
+
+// zobrist holds 128 random bits for each cell of the largest bitboard. The seed is fixed, so keys are always the same.
+var zobrist = func() (table [6 * 64][2]uint64) {
+	rng := rand.NewPCG(3, 3)
+	for i := range table {
+		table[i] = [2]uint64{rng.Uint64(), rng.Uint64()}
+	}
+	return table
+}()
 
 // reversed returns b turned by half a turn: cell i of n becomes n - 1 - i.
 func reversed[B bitboard](b B, n int) (turned B) {
@@ -445,9 +456,9 @@ type image[B bitboard] struct {
 	reflection *reflection[B]
 }
 
-// newImages returns the images by symmetry; image 0, the position itself, is unused. There are 1, 2, 4 or 8 symmetries in
-// the order of env.Game.SquareSymmetries: those of index 1, 2 and 4 are reflections, bit 2 of an index stands for the one
-// to apply first, then come bit 0 and bit 1.
+// newImages returns the images by symmetry; image 0, the position itself, is unused. There are 1, 2, 4 or 8 symmetries
+// in the order of env.Game.SquareSymmetries: those of index 1, 2 and 4 are reflections, bit 2 of an index stands for
+// the one to apply first, then come bit 0 and bit 1.
 func newImages[B bitboard](symmetries []env.Symmetry) []image[B] {
 	reflections := make([]reflection[B], len(symmetries))
 	for _, i := range []int{1, 2, 4} {
@@ -501,14 +512,16 @@ type sides[B bitboard] struct {
 	progress
 }
 
-// key returns the key of the position with the given players' cells instead of its own. Boards of up to 128 cells have
-// First's cells in words 0 and 1, Second's in words 2 and 3, and the player to move in word 4. Those of up to 255 cells
-// have four words for each, with the player in the highest bit of word 3.
+// key returns the key of the position with the given players' cells instead of its own. Sets of one or two words have
+// First's cells in words 0 and 1, Second's in words 2 and 3, and the player to move in word 4. Sets of four words have
+// First's in words 0 to 3 and Second's in words 4 to 7, with the player in the highest bit of word 3. They serve boards
+// of 129 to 255 cells, and Othello 10x10, whose machine code is that of Othello 12x12.
 //
-// Two sets of 361 cells do not fit into the 512 bits of a key. So on larger boards First's cells are words 0 to 5, with
-// the player in the highest bit, and words 6 and 7 are a [digest] of Second's. Positions in which First's cells differ
-// have different keys. Two in which only Second's differ have the same key with a probability of 2^-128; even among
-// 2^40 such positions, the probability that any two do is below 2^-48.
+// Two sets of 361 cells do not fit into the 512 bits of a key. So on boards of more than 255 cells First's are words 0
+// to 5, with the player in the highest bit, and words 6 and 7 are a [digest] of Second's. Positions in which First's
+// cells or the players to move differ have different keys. Two in which only Second's cells differ have the same key
+// with a probability of 2^-128 over random tables; among 2^40 such positions, any two do with less than 2^-48. The
+// table is fixed, so sets of equal digest could be sought on purpose, but games do not depend on it.
 func (s *sides[B]) key(first, second B) (k env.Key) {
 	player := uint64(s.player)
 	switch n := len(first); n {
@@ -543,8 +556,8 @@ const noSwap = env.Action(-1)
 // extra entry.
 func addSwap(g *env.Game, how string) env.Action {
 	first, second := g.Players[env.First], g.Players[env.Second]
-	g.Rules += fmt.Sprintf("\nInstead of its first piece, %[2]s may swap: %[1]s's piece becomes %[2]s's%[3]s. So %[1]s should not "+
-		"begin with too strong a move.", first, second, how)
+	g.Rules += fmt.Sprintf("\nInstead of its first piece, %[2]s may swap: %[1]s's piece becomes %[2]s's%[3]s. "+
+		"So %[1]s should not begin with too strong a move.", first, second, how)
 	g.Planes = append(g.Planes, "swap: 1 on every cell if the mover may swap, otherwise 0")
 	g.PolicyNames, g.PolicyExtras = append(g.PolicyNames, "swap"), 1
 	g.MaxPlies++

@@ -487,16 +487,21 @@ func (b *cellBoard) lineUpPerft(p *Values, mover, depth int) (n uint64) {
 // TestOverline checks that a sixth piece in a row wins in freestyle only, and that it does not spoil another line of
 // five.
 func TestOverline(t *testing.T) {
-	row := []string{"mark r8 c3", "mark r8 c4", "mark r8 c5", "mark r8 c7", "mark r8 c8", "mark r8 c6"} // the last makes six
+	row := []string{"mark r8 c3", "mark r8 c4", "mark r8 c5", "mark r8 c7", "mark r8 c8", "mark r8 c6"} // the last makes 6
 	cross := []string{"mark r4 c6", "mark r5 c6", "mark r6 c6", "mark r7 c6"}
+	apart := []string{"mark r10 c12", "mark r11 c12", "mark r12 c12", "mark r13 c12", "mark r14 c12"}
 	for _, c := range []struct {
 		game    string
 		marks   []string
 		outcome int
+		won     []string // marks of the winning cells
 	}{
-		{"gomoku-15x15", row, 0}, {"gomoku-15x15-standard", row, env.Unfinished},
-		{"gomoku-15x15-standard", slices.Concat(cross, row), 0},
-		{"gomoku-15x15-standard", row[1:], 0},
+		{"gomoku-15x15", row, 0, []string{"mark r8 c3", "mark r8 c4", "mark r8 c5", "mark r8 c6", "mark r8 c7"}},
+		{"gomoku-15x15-standard", row, env.Unfinished, nil},
+		{"gomoku-15x15-standard", slices.Concat(cross, row), 0, append(cross, "mark r8 c6")},
+		{"gomoku-15x15-standard", slices.Concat(row, apart), 0, apart},
+		{"gomoku-15x15-standard", row[1:], 0,
+			[]string{"mark r8 c4", "mark r8 c5", "mark r8 c6", "mark r8 c7", "mark r8 c8"}},
 	} {
 		g := mustNew(t, c.game)
 		s := g.NewState()
@@ -513,8 +518,13 @@ func TestOverline(t *testing.T) {
 				s.Apply(env.Action(i/7*2*15 + i%7*2)) // o's pieces stay two cells apart
 			}
 		}
-		if s.Outcome() != c.outcome || s.Done() && len(s.WinningCells(nil)) != 5 {
-			t.Errorf("%s: outcome %d after %v, want %d\n%s", c.game, s.Outcome(), c.marks, c.outcome, g.Board(s))
+		var won []string
+		for _, cell := range s.WinningCells(nil) {
+			won = append(won, strings.Trim(g.ActionTexts[cell], "()"))
+		}
+		if s.Outcome() != c.outcome || !slices.Equal(won, c.won) {
+			t.Errorf("%s: outcome %d by %v after %v, want %d by %v\n%s",
+				c.game, s.Outcome(), won, c.marks, c.outcome, c.won, g.Board(s))
 		}
 	}
 }

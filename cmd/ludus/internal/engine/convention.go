@@ -33,8 +33,8 @@ type difference struct {
 	resigns  bool              // genmove answers "resign" when the game is over; otherwise "pass"
 }
 
-// goColumns are the letters of Go's columns, which skip i.
-const goColumns = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+// letters are the letters of columns, by their names in Names.Columns. Go's skip i.
+var letters = map[string]string{"all": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "go": "ABCDEFGHJKLMNOPQRSTUVWXYZ"}
 
 // differences has every game whose moves a protocol writes in another way than ludus.
 //
@@ -42,11 +42,11 @@ const goColumns = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 // are equal moves. In Hex both have black (red) connect row 1 with the last; for the swap see [Convention.Exchanged].
 // HTP, the Hex text protocol, has all letters.
 var differences = []difference{
-	{protocol: ProtocolGTP, family: "othello", columns: goColumns, fromTop: true},
+	{protocol: ProtocolGTP, family: "othello", columns: letters["go"], fromTop: true},
 	{protocol: ProtocolGTP, family: "hex", words: map[string]string{"swap": "swap-pieces"}, fromTop: true, resigns: true},
-	{protocol: ProtocolGTP, family: "line-up", columns: goColumns},
+	{protocol: ProtocolGTP, family: "line-up", columns: letters["go"]},
 	{protocol: ProtocolGomocup, family: "line-up", numbers: true},
-	{protocol: ProtocolNBoard, family: "othello", columns: "ABCDEFGHIJKL", words: map[string]string{"pass": "PA"}},
+	{protocol: ProtocolNBoard, family: "othello", columns: letters["all"], words: map[string]string{"pass": "PA"}},
 }
 
 // Convention writes and reads the moves and players of a game as a protocol calls them. It is immutable.
@@ -92,9 +92,6 @@ type Names struct {
 	Rows    string    // "top", "bottom": where row 1 is
 	Pass    string
 }
-
-// letters are the letters of columns by Names.Columns.
-var letters = map[string]string{"all": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "go": "ABCDEFGHJKLMNOPQRSTUVWXYZ"}
 
 // With returns the convention of a program that differs in its names. An error says which of them the game does not allow.
 func (c *Convention) With(names Names) (*Convention, error) {

@@ -11,9 +11,9 @@ const (
 	MaxLine = 20
 )
 
-// sizes[n] is the number of cells of the tiles of a line of n cells; the last tile may have fewer. A line of up to 8 cells
-// is one tile. Longer lines have tiles of 5 or 6 cells, or of 7, the least precise, where those save a quarter of the
-// products of a square board.
+// sizes[n] is the number of cells of the tiles of a line of n cells; the last tile may have fewer. A line of up to 8
+// cells is one tile. Longer lines have tiles of 5 or 6 cells, or of 7, the least precise, where those save a quarter of
+// the products of a square board.
 var sizes = [MaxLine + 1]int{
 	3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8,
 	9: 5, 10: 5, 11: 6, 12: 6, 13: 7, 14: 7, 15: 5, 16: 6, 17: 6, 18: 6, 19: 5, 20: 5,
@@ -79,8 +79,8 @@ type Matrices struct {
 	G [][]float64 // [P, 3]
 }
 
-// parts are the numbers of cells of which a tile of 8 cells consists. Each has points of its own, because points for more
-// than seven cells would lose too much precision.
+// parts are the numbers of cells of which a tile of 8 cells consists. Each has points of its own, because points for
+// more than seven cells would lose too much precision.
 var parts = []int{4, 4}
 
 // points are the m + 1 finite points of a tile of m cells; the last point is infinity. They had the smallest error in a
@@ -172,10 +172,10 @@ func powers(dst []float64, p, first float64) {
 	}
 }
 
-// Paired is a matrix [P, N] prepared for products with about half of its multiplications. Most of its rows come in pairs
-// for opposite points, which differ only in the signs of some columns. With e the sum of a pair's terms of equal sign,
-// and o that of the others in the first row, the two rows give e + o and e - o. In products with the transposed matrix,
-// where the rows multiply x and y, equal coefficients multiply x + y and opposite ones x - y.
+// Paired is a matrix [P, N] prepared for products with about half of its multiplications. Most of its rows come in
+// pairs for opposite points, which differ only in the signs of some columns. With e the sum of a pair's terms of equal
+// sign, and o that of the others in the first row, the two rows give e + o and e - o. In products with the transposed
+// matrix, where the rows multiply x and y, equal coefficients multiply x + y and opposite ones x - y.
 type Paired struct {
 	Rows    [][]Term // [P]; of a pair, the first row has the terms of e, the second those of o
 	Columns [][]Term // [N]; of a pair, the first row stands for x + y, the second for x - y
