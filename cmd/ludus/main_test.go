@@ -827,7 +827,7 @@ func TestArenaTellsFaults(t *testing.T) {
 
 // Clocks bind both sides.
 func TestArenaClocks(t *testing.T) {
-	out := run(t, "", "", "arena", "quad-5x5", "mcts:1000000", "solver:1000000000", "--games", "2", "--opening-plies", "0", "--move-time", "30ms", "--json")
+	out := run(t, "", "", "arena", "quad-7x7", "mcts:1000000", "solver:1000000000", "--games", "2", "--opening-plies", "0", "--move-time", "30ms", "--json")
 	r := resultLine(t, out)
 	if r.Wins != 2 || r.Sides[1].Forfeits.Total() != 2 || r.Sides[0].SecondsPerMove < 0.01 || !strings.Contains(out, "overstepped its time") {
 		t.Error(out)
