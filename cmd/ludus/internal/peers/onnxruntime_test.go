@@ -60,6 +60,9 @@ func randomWeights(game *env.Game, config infer.Config) *infer.Weights {
 		if strings.HasPrefix(t.Name, "blocks.") && strings.HasSuffix(t.Name, ".cells.weight") {
 			deviation /= 100 // else activations, and with them rounding errors, grow from block to block
 		}
+		if strings.HasPrefix(t.Name, "outcome.") {
+			deviation /= 4 // else outcomes are sure, and the same everywhere
+		}
 		for i := range t.Data {
 			t.Data[i] += float32(deviation * rng.NormFloat64())
 		}
