@@ -49,7 +49,7 @@ type Outside interface {
 	// Restarts is the number of times since the last Reset that the program died and was started again, with the moves of the
 	// game played anew.
 	Restarts() int
-	// Starting is the time since the last Reset that it took to start the program, which is not on its clock.
+	// Starting is the time since the last Reset that is not on the program's clock: it took to start, or to die while choosing.
 	Starting() time.Duration
 	// Close ends the program and its children. The agent may be used again: it then starts the program anew.
 	Close() error

@@ -18,9 +18,11 @@ import (
 	"ludus/train/agent"
 )
 
-func quad(t testing.TB) *env.Game {
+func quad(t testing.TB) *env.Game { return newGame(t, "quad-5x5") }
+
+func newGame(t testing.TB, name string) *env.Game {
 	t.Helper()
-	game, err := games.New("quad-5x5")
+	game, err := games.New(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -368,6 +368,10 @@ func TestClocks(t *testing.T) {
 		{"agents with time for a game", "mcts:1000000", "net:1,sims=1000000,search=puct", 0, 400 * time.Millisecond, [2]bool{}},
 		{"an agent that cannot", "random", "solver:1000000000", 10 * time.Millisecond, 0, [2]bool{false, true}},
 	} {
+		game := game
+		if strings.HasPrefix(c.b, "solver") { // which may solve the smaller board in time
+			game = newGame(t, "quad-7x7")
+		}
 		m := Config{
 			Game: game, A: programs.factory(game, c.a), B: programs.factory(game, c.b), Games: 2, Seed: 1, Threads: 1, MoveTime: c.move, GameTime: c.game,
 			File: filepath.Join(t.TempDir(), "match.jsonl"),

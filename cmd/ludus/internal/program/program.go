@@ -55,7 +55,7 @@ type program struct {
 	state    env.State
 	moves    []env.Action  // of the game
 	restarts int           // in this game
-	starting time.Duration // of this game's starts
+	starting time.Duration // see Starting
 	fault    *agent.Fault  // that ended this game; nil if none did
 	failures int           // starts in a row that failed
 	failed   *agent.Fault  // the last of them
@@ -194,6 +194,7 @@ func (p *program) choose(ctx context.Context, state env.State, clock agent.Clock
 	case state.Key() != p.state.Key():
 		return 0, &agent.Fault{Kind: agent.Lost, Detail: "it has not seen the moves that led to the position"}
 	}
+	start, starting := time.Now(), p.starting
 	for {
 		if len(p.known) > len(p.moves) || !slices.Equal(p.known, p.moves[:len(p.known)]) {
 			p.begun = false // it knows of moves that were not played
@@ -207,6 +208,7 @@ func (p *program) choose(ctx context.Context, state env.State, clock agent.Clock
 		}
 		p.stop("")
 		p.restarts++
+		p.starting = starting + time.Since(start)
 	}
 }
 

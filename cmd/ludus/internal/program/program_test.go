@@ -710,6 +710,33 @@ func TestClock(t *testing.T) {
 	}
 }
 
+// TestRestartOffTheClock expects that only the choice after a restart is on the clock.
+func TestRestartOffTheClock(t *testing.T) {
+	const wait = 400 * time.Millisecond // before each choice
+	var took time.Duration              // by the last one
+	p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", "", fake.DieOnce))
+	track := p.trace
+	p.trace = func(prefix, line string) {
+		track(prefix, line)
+		if prefix == ">" && strings.HasPrefix(line, "genmove") {
+			time.Sleep(wait)
+		}
+	}
+	for p.Restarts() == 0 && len(p.moves) < 10 {
+		start, starting := time.Now(), p.Starting()
+		a, err := p.Choose(context.Background(), p.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took = time.Since(start) - (p.Starting() - starting)
+		p.Observe(a)
+		p.Observe(p.state.Legal(nil)[0])
+	}
+	if p.Restarts() != 1 || took < wait || took > wait*7/4 {
+		t.Errorf("%d restarts, %v on the clock", p.Restarts(), took)
+	}
+}
+
 // TestTranscripts compares sessions with those in testdata: lines sent begin with >, lines received with <.
 func TestTranscripts(t *testing.T) {
 	for _, protocol := range protocols {
