@@ -336,6 +336,13 @@ func TestTimeAndCancelling(t *testing.T) {
 	if spent := time.Since(start); spent < 50*time.Millisecond || spent > 2*time.Second {
 		t.Errorf("a move of 50ms took %v", spent)
 	}
+	for _, c := range []struct{ own, limit time.Duration }{{50 * time.Millisecond, time.Minute}, {time.Minute, 50 * time.Millisecond}} {
+		start := time.Now()
+		timed := newAgent(t, game, fmt.Sprintf("net:%s,time=%v", run, c.own)).(Timed)
+		if _, err := timed.ChooseWithin(t.Context(), game.NewState(), c.limit); err != nil || time.Since(start) > 5*time.Second {
+			t.Errorf("time=%v within %v took %v: %v", c.own, c.limit, time.Since(start), err)
+		}
+	}
 	for _, text := range []string{"random", "greedy", "mcts:1000000", "alphabeta:12", "net:" + run + ",sims=1000000", "policy:" + run} {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 		if text == "random" || text == "greedy" || strings.HasPrefix(text, "policy") {
