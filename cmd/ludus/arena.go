@@ -123,12 +123,12 @@ Options of outside programs, which docs/ENGINES.md explains:
   ,time=D or ,start=D     time for a move (default 1m), and for the start (default 30s)
   ,init=LINE              a line sent after the start; may be given again
   ,dir=DIR or ,memory=N   working folder; limit of memory in megabytes
-  ,deterministic=yes      a position alone decides its moves
+  ,deterministic=yes      its moves depend on the position alone
   ,colours=A/B and so on  what it calls things: also columns=all|go, rows=top|bottom, pass=WORD, swap=stone|colours`
 
-// loadAgent parses an agent's spec, loads its network, if it has one, and tries whether an outside program starts. It warns
-// about damaged checkpoints that it skipped. An invalid spec is a usageError, and so is one of a program that does not exist
-// or does not play the game; a network that cannot be loaded and a program that does not start are not.
+// loadAgent parses an agent's spec and loads its network, if it has one, or checks that its outside program starts. It
+// warns about damaged checkpoints that it skipped. An invalid spec is a usageError, and so is one of a program that
+// does not exist or does not play the game; a network that cannot be loaded and a program that does not start are not.
 func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := agent.ParseFactory(game, text, loader(game))
 	if err != nil {
@@ -158,8 +158,8 @@ func warnMemory(cmd *cobra.Command, what string, need int) {
 	}
 }
 
-// loadPlayer is loadAgent for play and analysis by people: an agent with a network also gets a solver, unless its spec says
-// solve=.
+// loadPlayer is loadAgent for play and analysis by people: an agent with a network also gets a solver, unless its spec
+// says solve=.
 func loadPlayer(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
 	factory, err := loadAgent(cmd, game, text)
 	if err != nil {

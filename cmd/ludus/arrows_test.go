@@ -247,40 +247,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// starters may start other programs: the tool that compiles the pages' engine, the opening of a browser, and outside programs as
-// agents. Who only plays by requests, sheets, records or a run's files is not among them.
-var starters = []string{"cmd/buildengine/main.go", "cmd/ludus/open.go", "cmd/ludus/internal/program/"}
-
-// TestStarters finds who starts programs.
-func TestStarters(t *testing.T) {
-	for _, s := range sources(t) {
-		name := filepath.ToSlash(strings.TrimPrefix(s.name, filepath.Join("..", "..")+string(filepath.Separator)))
-		allowed := slices.ContainsFunc(starters, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-		if s.test || allowed {
-			continue
-		}
-		for name, target := range s.imports() {
-			if target == "os/exec" {
-				t.Errorf("%s imports os/exec", s.name)
-			}
-			ast.Inspect(s.file, func(n ast.Node) bool {
-				x, ok := n.(*ast.SelectorExpr)
-				if !ok {
-					return true
-				}
-				of, ok := x.X.(*ast.Ident)
-				if ok && of.Name == name && slices.Contains([]string{"os.StartProcess", "syscall.StartProcess", "syscall.ForkExec", "syscall.Exec",
-					"golang.org/x/sys/unix.Exec"}, target+"."+x.Sel.Name) {
-					t.Errorf("%s calls %s.%s", s.name, target, x.Sel.Name)
-				}
-				return true
-			})
-		}
-	}
-}
-
-// light are packages that must not contain the trainer and Gorgonia, not even through others: they show runs or play for
-// them.
+// light are packages that must not contain the trainer and Gorgonia, not even through others: they show runs or play
+// for them.
 var light = []string{
 	"train/record", "train/selfplay", "train/doctor", "train/remote", "cmd/ludus/internal/web", "cmd/ludus/internal/page/engine",
 }

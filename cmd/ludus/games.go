@@ -89,7 +89,8 @@ func showGames(cmd *cobra.Command, args []string, asJSON bool) error {
 	return err
 }
 
-// watchSheet serves a page about a rule sheet and checks the sheet whenever it is saved, until the command's context ends.
+// watchSheet serves a page about a rule sheet and checks the sheet whenever it is saved, until the command's context
+// ends.
 func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 	if path, ok := games.SheetPath(file); ok {
 		file = path
@@ -138,7 +139,8 @@ func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 	return err
 }
 
-// writeMistakes prints errors and likely mistakes in the sheet of a game. It returns an error only if a mistake is certain.
+// writeMistakes prints errors and likely mistakes in the sheet of a game. It returns an error only if a mistake is
+// certain.
 func writeMistakes(w io.Writer, g *env.Game) error {
 	var sure, likely []gdl.Warning
 	for _, w := range gdl.Warnings(g) {
@@ -181,7 +183,8 @@ func writeGame(w io.Writer, g *env.Game) {
 	writeNumbers(w, g)
 }
 
-// writeGames prints one line per game, with columns x rows of its board, and then the parameters of each family of games.
+// writeGames prints one line per game, with columns x rows of its board, and then the parameters of each family of
+// games.
 func writeGames(w io.Writer, list []*env.Game) {
 	table := leftTable(w)
 	fmt.Fprintln(table, "GAME\tBOARD\tAGENT\tIN SHORT")
@@ -229,8 +232,8 @@ const (
 	sheetTable = 64 << 20 // bytes, if there are twice as many
 )
 
-// findingsOf returns what was derived from the sheet of a game, and who wins with best play if the game is small; none if the
-// game has no sheet.
+// findingsOf returns what was derived from the sheet of a game, and who wins with best play if the game is small; none
+// if the game has no sheet.
 func findingsOf(g *env.Game) []string {
 	findings := gdl.Findings(g)
 	if len(findings) == 0 {

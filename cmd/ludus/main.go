@@ -50,8 +50,8 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// checkEncoding returns an error for an argument that is not UTF-8. Files of runs hold names of agents and folders as JSON,
-// which cannot hold other bytes.
+// checkEncoding returns an error for an argument that is not UTF-8. Files of runs hold names of agents and folders as
+// JSON, which cannot hold other bytes.
 func checkEncoding(args []string) error {
 	for _, arg := range args {
 		if !utf8.ValidString(arg) {
@@ -155,8 +155,8 @@ func (e stoppedError) Error() string {
 
 func (e stoppedError) Unwrap() error { return context.Canceled }
 
-// continuable turns a cancellation into an error that shows how to continue the command. It keeps other errors. kept says
-// what has been kept.
+// continuable turns a cancellation into an error that shows how to continue the command. It keeps other errors. kept
+// says what has been kept.
 func continuable(err error, kept string) error {
 	if errors.Is(err, context.Canceled) {
 		return stoppedError{kept}
@@ -227,8 +227,8 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// errorWriter keeps the first write error and drops everything after it. Commands need not check their prints: main reports
-// the error.
+// errorWriter keeps the first write error and drops everything after it. Commands need not check their prints: main
+// reports the error.
 type errorWriter struct {
 	w   io.Writer
 	err error

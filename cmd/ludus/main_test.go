@@ -63,7 +63,8 @@ func ludus(t testing.TB, dir, input string, args ...string) (stdout, stderr stri
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// progressLine matches the lines that long commands write every ten seconds. On a busy machine any test may take that long.
+// progressLine matches the lines that long commands write every ten seconds. On a busy machine any test may take that
+// long.
 var progressLine = regexp.MustCompile(`(?m)^\d[\d.]*( million)? (games|positions|nodes)\b.*\n`)
 
 // run is ludus for a command that must succeed without warnings. It returns the output.
@@ -586,8 +587,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// interruptAfter runs a command, sends it a signal after some time (SIGHUP twice, as a closing terminal does) and returns its
-// exit code; -1: a signal ended it.
+// interruptAfter runs a command, sends it a signal after some time (SIGHUP twice, as a closing terminal does) and
+// returns its exit code; -1: a signal ended it.
 func interruptAfter(t *testing.T, signal syscall.Signal, wait time.Duration, out, errs io.Writer, args ...string) int {
 	t.Helper()
 	cmd := command("", args...)

@@ -31,8 +31,8 @@ func lastLine[T any](t *testing.T, out string) (x T) {
 	return x
 }
 
-// TestSuiteOfProgram: an outside program is tested on solved positions with the same result by any number of threads, and what it
-// did wrong is named.
+// TestSuiteOfProgram: an outside program is tested on solved positions with the same result by any number of threads,
+// and what it did wrong is named.
 func TestSuiteOfProgram(t *testing.T) {
 	t.Parallel()
 	check := func(spec string, args ...string) (string, suite.Result) {

@@ -12,8 +12,8 @@ import (
 
 // This file tests the rules of line-up, Othello and Hex.
 
-// TestClassicPerft compares with known counts of sequences of moves. Connect Four has 7^n until a game can end. Source for
-// Othello: Aart Bik, http://www.aartbik.com/MISC/reversi.html; a pass counts as a move.
+// TestClassicPerft compares with known counts of sequences of moves. Connect Four has 7^n until a game can end. Source
+// for Othello: Aart Bik, http://www.aartbik.com/MISC/reversi.html; a pass counts as a move.
 func TestClassicPerft(t *testing.T) {
 	for name, counts := range map[string][]uint64{
 		"tic-tac-toe":  {1, 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872},

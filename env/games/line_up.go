@@ -25,8 +25,8 @@ var _ = Register(Family{
 	Build: buildLineUp,
 })
 
-// lineUp holds the tables of one game of the family. Row 0 of the tensor is the lowest if pieces fall, otherwise the top
-// one; column 0 is the leftmost. The swap is the policy's extra entry.
+// lineUp holds the tables of one game of the family. Row 0 of the tensor is the lowest if pieces fall, otherwise the
+// top one; column 0 is the leftmost. The swap is the policy's extra entry.
 type lineUp[B bitboard] struct {
 	width, cells, line int
 	gravity            bool

@@ -19,8 +19,8 @@ var _ = Register(Family{
 	Build: buildOthello,
 })
 
-// othello holds the tables of one game of the family. Row 0 of the tensor is r1, column 0 is c1. The policy's extra entry
-// is the pass.
+// othello holds the tables of one game of the family. Row 0 of the tensor is r1, column 0 is c1. The policy's extra
+// entry is the pass.
 type othello[B bitboard] struct {
 	size, cells int
 	board       B

@@ -462,7 +462,8 @@ func (s *quadState[B]) Pieces(dst []uint8) []uint8 {
 	return appendPieces(dst, s.game.cells, s.owned[0], s.owned[1], s.blocked)
 }
 
-// WinningCells appends the corners of the winner's square, or of one whose fourth corner is empty if three won the game.
+// WinningCells appends the corners of the winner's square, or of one whose fourth corner is empty if three won the
+// game.
 func (s *quadState[B]) WinningCells(dst []int32) []int32 {
 	var owned B
 	switch s.outcome {

@@ -231,8 +231,8 @@ func parse(name string) (*Family, Values, error) {
 	return nil, nil, err
 }
 
-// otherSize returns the written form of the game that an unknown name such as hex-14x14 may mean: hex(size=14). The part
-// before the size is a family or an alias. The result is "" if there is no such game.
+// otherSize returns the written form of the game that an unknown name such as hex-14x14 may mean: hex(size=14). The
+// part before the size is a family or an alias. The result is "" if there is no such game.
 func otherSize(name string) string {
 	i := strings.LastIndexByte(name, '-')
 	var columns, rows int

@@ -18,8 +18,8 @@
 // with the four entries there. A lookup finds a wrong entry with probability 4 / 2^64 at most: 2e-9 in a search of ten
 // thousand million nodes. Where the key itself holds a hash, of 128 bits or more, its collisions are far rarer.
 //
-// A value says nothing about how long a win takes; [Solver.Plies] and [Solver.ForcesWithin] do. Every game ends after at
-// most MaxPlies, so moves that keep the value reach it in the end.
+// A value says nothing about how long a win takes; [Solver.Plies] and [Solver.ForcesWithin] do. Every game ends after
+// at most MaxPlies, so moves that keep the value reach it in the end.
 //
 // # Move order
 //

@@ -13,15 +13,15 @@ import (
 
 // Agent plays one game at a time. It belongs to one goroutine.
 //
-// The only error of its methods is that of a cancelled ctx, but an agent that is an [Outside] program may also fail (see
-// [Failed]).
+// The only error of its methods is that of a cancelled ctx, but an agent that is an [Outside] program may also fail
+// (see [Failed]).
 type Agent interface {
 	// Reset starts a new game: the agent forgets the last one, and seed determines its random choices.
 	Reset(seed uint64)
 	// Choose returns a legal move in state, which is not terminal. It neither changes nor retains state.
 	Choose(ctx context.Context, state env.State) (env.Action, error)
-	// Observe shows the agent a move of the game, by either player, so it can keep its tree from move to move. After Reset
-	// an outside program must observe every move from the start, in order; other agents need not.
+	// Observe shows the agent a move of the game, by either player, so it can keep its tree from move to move. After
+	// Reset an outside program must observe every move from the start, in order; other agents need not.
 	Observe(a env.Action)
 	// Analyze evaluates state, which is not terminal, with a number of simulations (0: the agent's own). Agents without
 	// simulations ignore the number.
@@ -54,8 +54,8 @@ type Analysis struct {
 	Moves []MoveInfo
 }
 
-// MoveInfo is an agent's evaluation of a move: visits, value for the player to move at the root, and prior probability. A
-// field is nil if the agent does not know it.
+// MoveInfo is an agent's evaluation of a move: visits, value for the player to move at the root, and prior probability.
+// A field is nil if the agent does not know it.
 type MoveInfo struct {
 	Action env.Action
 	Visits *int

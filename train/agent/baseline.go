@@ -79,9 +79,10 @@ func (g *greedy) apply(state env.State, a env.Action, ply int) env.State {
 	return next
 }
 
-// score evaluates state for player me. If the game is over, the score is me's utility. If the opponent is to move, it is
-// the minimum over the replies: me's utility for a reply that ends the game, otherwise me's gain in goal lead since before.
-// If me moves again (a block in Quad), it is the best score of a move that passes the turn, or the gain if there is none.
+// score evaluates state for player me. If the game is over, the score is me's utility. If the opponent is to move, it
+// is the minimum over the replies: me's utility for a reply that ends the game, otherwise me's gain in goal lead since
+// before. If me moves again (a block in Quad), it is the best score of a move that passes the turn, or the gain if
+// there is none.
 func (g *greedy) score(state env.State, me env.Player, before float64, ply int) float64 {
 	if state.Done() {
 		return g.game.UtilityFor(me, state.Outcome())

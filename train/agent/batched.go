@@ -12,13 +12,13 @@ import (
 	"ludus/model/infer"
 )
 
-// Batched plays with a network, by search without noise or by the policy alone. Its evaluations can be batched with those
-// of other agents: [Batched.Choose] flushes the batch itself, or the caller alternates [Batched.Proceed] and
+// Batched plays with a network, by search without noise or by the policy alone. Its evaluations can be batched with
+// those of other agents: [Batched.Choose] flushes the batch itself, or the caller alternates [Batched.Proceed] and
 // [Batchers.Flush]. Both choose the same moves.
 //
 // Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
-// simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch], and
-// [defence] for play against people.
+// simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch],
+// and [defence] for play against people.
 type Batched struct {
 	spec     Spec
 	dial     Dial     // the network's strength dial
@@ -185,7 +185,8 @@ func (b *Batched) chosen(stop func() bool) env.Action {
 	return a
 }
 
-// favourite returns the move that the network's search prefers: the best one, or one sampled at the agent's temperature.
+// favourite returns the move that the network's search prefers: the best one, or one sampled at the agent's
+// temperature.
 func (b *Batched) favourite() env.Action {
 	temperature, policyOnly := b.play.Temperature, b.play.Kind == Policy
 	if temperature == 0 && !policyOnly {
@@ -206,9 +207,9 @@ func (b *Batched) favourite() env.Action {
 	return moves[mcts.DrawIndex(b.rng, b.weights, temperature)].Action
 }
 
-// Analyze implements [Agent]. An agent with search builds a new tree at full strength (elo=N is ignored), so the analysis
-// depends on the position alone. With solve=N it also depends on the solver's table, which keeps results from earlier
-// positions of the game.
+// Analyze implements [Agent]. An agent with search builds a new tree at full strength (elo=N is ignored), so the
+// analysis depends on the position alone. With solve=N it also depends on the solver's table, which keeps results from
+// earlier positions of the game.
 func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	stop := b.stopAfter(ctx, b.spec.Time)
 	var a *Analysis

@@ -42,8 +42,8 @@ func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 func (c *Chooser) Close() error { return Close(c.agents[0]) }
 
 // Choose sets dst[i] to the agent's move in states[i], after a Reset with seeds[i]. No state may be terminal; none is
-// changed. moves(i) returns the moves from the start to states[i], which only programs need. If a program fails in a position,
-// dst[i] is NoMove and failures[i] is the error; see [Failed]. The error is that of a cancelled ctx.
+// changed. moves(i) returns the moves from the start to states[i], which only programs need. If a program fails in a
+// position, dst[i] is NoMove and failures[i] is the error; see [Failed]. The error is that of a cancelled ctx.
 func (c *Chooser) Choose(
 	ctx context.Context, states []env.State, moves func(i int) []env.Action, seeds []uint64, dst []env.Action,
 ) (failures map[int]error, err error) {

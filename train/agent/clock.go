@@ -24,8 +24,8 @@ func (c Clock) Limit(p env.Player) time.Duration {
 	return max(c.Move, c.Left[p], 0)
 }
 
-// Share returns the time that player p should take for its next move, after some plies of the game: the time for the move, but
-// not more than a share of the rest. 0: no limit.
+// Share returns the time that player p should take for its next move, after some plies of the game: the time for the
+// move, but not more than a share of the rest. 0: no limit.
 func (c Clock) Share(game *env.Game, plies int, p env.Player) time.Duration {
 	if c.Left[p] > 0 {
 		c.Left[p] = max(1, c.Left[p]/time.Duration(MovesLeft(game, plies)))
@@ -33,6 +33,6 @@ func (c Clock) Share(game *env.Game, plies int, p env.Player) time.Duration {
 	return c.Limit(p)
 }
 
-// MovesLeft estimates how many moves the player to move has still to make after some plies of the game: half of the usual
-// rest of the game, at least 8.
+// MovesLeft estimates how many moves the player to move has still to make after some plies of the game: half of the
+// usual rest of the game, at least 8.
 func MovesLeft(game *env.Game, plies int) int { return max(8, (game.UsualPlies-plies+1)/2) }

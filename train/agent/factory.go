@@ -63,9 +63,9 @@ func (f *Factory) With(spec Spec) *Factory {
 	return &Factory{Game: f.Game, Spec: spec, load: f.load, start: f.start}
 }
 
-// ForPeople returns the factory of agents that play against people, or analyse for them. With a network they get a solver of
-// [DefaultSolve] nodes, unless their spec says solve= or elo=; and with a solver they vary their play among moves of equal
-// worth and play what is hardest to beat in lost positions: see [defence].
+// ForPeople returns the factory of agents that play against people, or analyse for them. With a network they get a
+// solver of [DefaultSolve] nodes, unless their spec says solve= or elo=; and with a solver they vary their play among
+// moves of equal worth and play what is hardest to beat in lost positions: see [defence].
 func (f *Factory) ForPeople() *Factory {
 	g := *f
 	g.people = true
@@ -110,8 +110,8 @@ func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin
 	return network, origin, nil
 }
 
-// optionError explains the error about a network that does not exist: its path may end with an unknown option. It does, and
-// the error wraps [ErrSpec], if there is a network at the path before a comma.
+// optionError explains the error about a network that does not exist: its path may end with an unknown option. It does,
+// and the error wraps [ErrSpec], if there is a network at the path before a comma.
 func optionError(spec Spec, load Loader, err error) error {
 	path := spec.Network.String()
 	for i, c := range path {
@@ -139,9 +139,9 @@ func overflows(network *infer.Network) bool {
 	return slices.ContainsFunc(slices.Concat(logits, classes), func(x float32) bool { return x-x != 0 }) // 0 if x is finite
 }
 
-// Load loads the network, if the agent has one, and returns where it came from. It does not start an outside program, but
-// checks that this is possible. Errors wrap [ErrWeights], [ErrProgram], or [ErrSpec] if elo=N is not on the network's dial, or
-// are the loader's.
+// Load loads the network, if the agent has one, and returns where it came from. It does not start an outside program,
+// but checks that this is possible. Errors wrap [ErrWeights], [ErrProgram], or [ErrSpec] if elo=N is not on the
+// network's dial, or are the loader's.
 func (f *Factory) Load() (Origin, error) {
 	if f.Outside() {
 		_, err := f.newOutside()
@@ -170,8 +170,8 @@ func (f *Factory) New(seed uint64) (Agent, error) {
 	return a, nil
 }
 
-// NewBatched returns a new agent, which needs a Reset before play. Agents with the same network share one batcher. Errors
-// are those of Load.
+// NewBatched returns a new agent, which needs a Reset before play. Agents with the same network share one batcher.
+// Errors are those of Load.
 func (f *Factory) NewBatched(batchers *Batchers) (Agent, error) {
 	return f.newAgent(batchers, f.newSolver())
 }

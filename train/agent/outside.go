@@ -12,15 +12,15 @@ import (
 
 // Program says how an outside program is run and what it calls things. Its zero fields are defaults.
 type Program struct {
-	// Command is the program and its arguments, separated by spaces; 'single quotes' keep spaces within a word. It is not
-	// given to a shell.
+	// Command is the program and its arguments, separated by spaces; 'single quotes' keep spaces within a word. It is
+	// not given to a shell.
 	Command string
 	Init    string // lines sent after the start, separated by newlines
 	Dir     string // working folder
 	// Start limits the time from the start to the reply to the first commands; 0: DefaultStart.
 	Start         time.Duration
 	Memory        int    // limit of its memory in megabytes; 0: none
-	Deterministic bool   // a position alone decides its moves
+	Deterministic bool   // its moves depend on the position alone
 	Colours       string // words for the players, "FIRST/SECOND"
 	Columns       string // "all": letters of columns include i; "go": they skip it
 	Rows          string // "top", "bottom": where row 1 is
@@ -37,28 +37,29 @@ const (
 	DefaultPatience = time.Minute // time for a move without time=
 )
 
-// Outside is an agent that is a running program. Its errors may be a [*Fault] or [ErrResigned]; the game is over then, and the
-// next Reset makes it ready for another one.
+// Outside is an agent that is a running program. Its errors may be a [*Fault] or [ErrResigned]; the game is over then,
+// and the next Reset makes it ready for another one.
 type Outside interface {
 	Agent
-	// Start starts the program if it does not run, so that the next Choose need not. Errors are a *Fault of kind NoStart, and
-	// ctx's.
+	// Start starts the program if it does not run, so that the next Choose need not. Errors are a *Fault of kind
+	// NoStart, and ctx's.
 	Start(ctx context.Context) error
 	// ChooseOnClock is Choose on the clock of a match.
 	ChooseOnClock(ctx context.Context, state env.State, clock Clock) (env.Action, error)
-	// Restarts is the number of times since the last Reset that the program died and was started again, with the moves of the
-	// game played anew.
+	// Restarts is the number of times since the last Reset that the program died and was started again, with the moves
+	// of the game played anew.
 	Restarts() int
-	// Starting is the time since the last Reset that is not on the program's clock: it took to start, or to die while choosing.
+	// Starting is the time since the last Reset that is not on the program's clock: it took to start, or to die while
+	// choosing.
 	Starting() time.Duration
 	// Close ends the program and its children. The agent may be used again: it then starts the program anew.
 	Close() error
 }
 
-// Starter returns an agent that runs the program of a spec, without starting it yet. Errors are about the spec: the program's
-// protocol does not know the game, or there is no such program.
+// Starter returns an agent that runs the program of a spec, without starting it yet. Errors are about the spec: the
+// program's protocol does not know the game, or there is no such program.
 //
-// Only who holds a Starter can start programs. Nothing but the command line and a person's own files may lead to one.
+// Only code that holds a Starter can start programs. Nothing but the command line and a person's own files may lead to one.
 type Starter func(game *env.Game, spec Spec) (Outside, error)
 
 // ErrProgram is wrapped by errors about a program that cannot be used.

@@ -24,8 +24,8 @@ var programChoices = map[string][]string{
 	"deterministic": {"yes"}, "columns": {"all", "go"}, "rows": {"top", "bottom"}, "swap": {"stone", "colours"},
 }
 
-// parseProgram parses the text after gtp: and its like: a command, which may stand in double quotes, and options. Without
-// quotes the command ends at the first comma followed by an option's key and "=", as do the values of options.
+// parseProgram parses the text after gtp: and its like: a command, which may stand in double quotes, and options.
+// Without quotes the command ends at the first comma followed by an option's key and "=", as do the values of options.
 func (s *Spec) parseProgram(text string, l Limits) error {
 	command, rest, closed := text, "", true
 	if quoted, ok := strings.CutPrefix(text, `"`); ok {
@@ -70,7 +70,8 @@ func (s *Spec) parseProgram(text string, l Limits) error {
 	return nil
 }
 
-// nextOption returns the index of the first comma in text that is followed by an option's key and "="; -1 if there is none.
+// nextOption returns the index of the first comma in text that is followed by an option's key and "="; -1 if there is
+// none.
 func nextOption(text string) int {
 	for i, c := range text {
 		if c != ',' {

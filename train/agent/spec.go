@@ -51,8 +51,8 @@ type Spec struct {
 	Program Program // of GTP, Gomocup and NBoard
 }
 
-// NoSolver is the Nodes of a network's spec with solve=0: no solver, even where [Factory.ForPeople] would add one. (Nodes =
-// 0, the default, lets it add one.)
+// NoSolver is the Nodes of a network's spec with solve=0: no solver, even where [Factory.ForPeople] would add one.
+// (Nodes = 0, the default, lets it add one.)
 const NoSolver = -1
 
 // Limits of a spec's numbers.
@@ -88,8 +88,8 @@ var optionKeys = map[Kind][]string{
 // Parse reads a spec such as mcts:200 or
 // net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,solve=NODES], or
 // net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`).
-// zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what is
-// expected.
+// zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what
+// is expected.
 func Parse(text string) (Spec, error) {
 	return parseSpec(text, Limits{Simulations: MaxSimulations, Depth: maxDepth, Nodes: maxNodes, Time: maxTime})
 }
@@ -102,8 +102,8 @@ type Limits struct {
 	Time        time.Duration // time per move of Net
 }
 
-// ParseWithin is [Parse] for front ends that limit the work: a spec that exceeds a limit is an error, and so is an outside
-// program.
+// ParseWithin is [Parse] for front ends that limit the work: a spec that exceeds a limit is an error, and so is an
+// outside program.
 func ParseWithin(text string, l Limits) (Spec, error) {
 	s, err := parseSpec(text, l)
 	if s.Outside() {
@@ -307,8 +307,8 @@ func NetSpec(path string) Spec { return Spec{Kind: Net, Network: Reference{Path:
 // ZooSpec returns the spec of the shipped agent.
 func ZooSpec() Spec { return Spec{Kind: Net, Network: Reference{Path: Zoo}} }
 
-// DefaultSolve is the solver's node limit per move of agents with a network that play against people: the solver then takes
-// a fraction of a second per move.
+// DefaultSolve is the solver's node limit per move of agents with a network that play against people: the solver then
+// takes a fraction of a second per move.
 const DefaultSolve = 500_000
 
 // solves reports whether a network agent also has a solver.
@@ -323,8 +323,8 @@ func (s Spec) HasNetwork() bool { return s.Kind == Net || s.Kind == Policy }
 // Timed reports whether the agent has a time limit, so its moves depend on the machine's speed.
 func (s Spec) Timed() bool { return s.Time > 0 }
 
-// Stochastic reports whether play in a position may differ: the agent samples moves or playouts, has a time limit, or is a
-// program that is not said to be deterministic.
+// Stochastic reports whether play in a position may differ: the agent samples moves or playouts, has a time limit, or
+// is a program that is not said to be deterministic.
 func (s Spec) Stochastic() bool {
 	if s.Outside() {
 		return !s.Program.Deterministic || s.Timed()

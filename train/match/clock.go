@@ -10,8 +10,8 @@ import (
 	"ludus/train/agent"
 )
 
-// timed reports whether the match measures the time of its agents: one is a program or has a time limit, or the match has a
-// clock. Its threads play one game at a time each, because moves must not wait for other games.
+// timed reports whether the match measures the time of its agents: one is a program or has a time limit, or the match
+// has a clock. Its threads play one game at a time each, because moves must not wait for other games.
 func (c *Config) timed() bool {
 	return c.hasClock() || c.A.Timed() || c.B.Timed() || c.A.Outside() || c.B.Outside()
 }
@@ -30,8 +30,8 @@ func (g *game) clock() agent.Clock {
 	return clock
 }
 
-// chooseOnClock lets a side choose a move and adds its time to used, without the time of a program's start. An agent that takes
-// more than its limit and a margin gets a fault.
+// chooseOnClock lets a side choose a move and adds its time to used, without the time of a program's start. An agent
+// that takes more than its limit and a margin gets a fault.
 func (g *game) chooseOnClock(ctx context.Context, side int) (env.Action, error) {
 	clock := g.clock()
 	limit := clock.Limit(g.state.Player())

@@ -33,11 +33,12 @@ func (e *ending) early() bool { return e.kind != "" }
 
 // Side tells about a side's agent what its results do not.
 type Side struct {
-	// SecondsPerMove is the mean time of a move. It is measured in matches that play one game at a time per thread: those with
-	// outside programs, clocks or agents with a time limit.
+	// SecondsPerMove is the mean time of a move. It is measured in matches that play one game at a time per thread:
+	// those with outside programs, clocks or agents with a time limit.
 	SecondsPerMove float64    `json:"seconds_per_move,omitzero"`
 	Forfeits       FaultCount `json:"forfeits,omitzero"` // games lost by a fault
-	// Void counts games that do not count because of the agent. Records do not hold them: a match that continues plays them.
+	// Void counts games that do not count because of the agent. Records do not hold them: a match that continues plays
+	// them.
 	Void      FaultCount `json:"void,omitzero"`
 	Resigned  int        `json:"resigned,omitzero"`
 	Restarts  int        `json:"restarts,omitzero"`   // times that a program died and was started again in a game

@@ -192,8 +192,8 @@ func (c *Config) checkHeader(have *fileHeader) error {
 	return fmt.Errorf("it is of another match, %s, not %s; a checkpoint as agent, such as net:RUN@12, stays the same", a, b)
 }
 
-// replay replays a game of the file and checks that it starts with its opening, that its moves are legal, that it ends as it
-// says, and that its goals are right.
+// replay replays a game of the file and checks that it starts with its opening, that its moves are legal, that it ends
+// as it says, and that its goals are right.
 func (c *Config) replay(ctx context.Context, r *fileGame, openings *openings) (*finishedGame, error) {
 	opening, err := openings.get(ctx, c.opening(r.Number))
 	if err != nil {

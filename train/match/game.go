@@ -24,8 +24,8 @@ type finishedGame struct {
 	restarts [2]int     // of A's and B's programs
 }
 
-// newFinishedGame returns the record of game i after its last move. final is the state then, which is terminal if e is zero.
-// A game that ended early has goals 100 and 0.
+// newFinishedGame returns the record of game i after its last move. final is the state then, which is terminal if e is
+// zero. A game that ended early has goals 100 and 0.
 func newFinishedGame(i int, opening *opening, moves []env.Action, final env.State, e ending) *finishedGame {
 	f := &finishedGame{opening: opening, aFirst: aFirst(i), moves: moves, ending: e}
 	switch {
@@ -70,8 +70,8 @@ type game struct {
 // agentPurposes name the random streams of agents A and B.
 var agentPurposes = [2]string{"agent A", "agent B"}
 
-// start resets g to game i of the match, plays the opening plies and starts the agents' programs, which is not on the clock.
-// The only errors are ctx's, and those of a program that are not its fault.
+// start resets g to game i of the match, plays the opening plies and starts the agents' programs, which is not on the
+// clock. The only errors are ctx's, and those of a program that are not its fault.
 func (g *game) start(ctx context.Context, i int, opening *opening) error {
 	c := g.config
 	g.number, g.opening, g.moves, g.state, g.waiting = i, opening, slices.Clone(opening.moves), c.Game.NewState(), false
@@ -126,8 +126,8 @@ func (g *game) advance(ctx context.Context) (done bool, err error) {
 	return true, nil
 }
 
-// endBy ends the game by an error of a side's agent. It returns the error if that is neither a fault nor a resignation, or
-// ctx's, which may be why a program failed.
+// endBy ends the game by an error of a side's agent. It returns the error if that is neither a fault nor a resignation,
+// or ctx's, which may be why a program failed.
 func (g *game) endBy(ctx context.Context, side int, err error) error {
 	var fault *agent.Fault
 	switch {

@@ -13,34 +13,34 @@ import (
 	"ludus/train/memory"
 )
 
-// Config describes a match between two agents. Every opening is played twice: A moves first in the games with even numbers.
-// A game depends only on Seed and its number, not on the number of threads; with a clock, with agents that have a time limit,
-// and with programs that are not deterministic it also depends on the machine's speed or on chance.
+// Config describes a match between two agents. Every opening is played twice: A moves first in the games with even
+// numbers. A game depends only on Seed and its number, not on the number of threads; with a clock, with agents that
+// have a time limit, and with programs that are not deterministic it also depends on the machine's speed or on chance.
 //
-// A program that can no longer play loses the game, or the game is void: see [agent.Fault]. A void game does not count, and
-// is not kept in File. Such faults never end a match.
+// A program that can no longer play loses the game, or the game is void: see [agent.Fault]. A void game does not count,
+// and is not kept in File. Such faults never end a match.
 type Config struct {
 	Game  *env.Game
 	A, B  *agent.Factory
 	Games int // number of games, 1 to MaxGames
 	Seed  uint64
-	// OpeningPlies is the number of random plies at the start of every game, 0 or more. All openings are played before one
-	// is repeated; then they are played in rounds, each in another order.
+	// OpeningPlies is the number of random plies at the start of every game, 0 or more. All openings are played before
+	// one is repeated; then they are played in rounds, each in another order.
 	OpeningPlies int
 	// NoRepeats ends the match once all openings have been played.
 	NoRepeats bool
-	// SkipGames is the even number of games at the start of the match that are skipped, because an earlier match with the
-	// same agents and seed has played them.
+	// SkipGames is the even number of games at the start of the match that are skipped, because an earlier match with
+	// the same agents and seed has played them.
 	SkipGames int
-	// MoveTime and GameTime limit both sides' time for each move, and for all their moves of a game; 0: no limit. An agent that
-	// takes more than [agent.Margin] longer loses the game.
+	// MoveTime and GameTime limit both sides' time for each move, and for all their moves of a game; 0: no limit. An
+	// agent that takes more than [agent.Margin] longer loses the game.
 	MoveTime, GameTime time.Duration
 	Threads            int // goroutines at most; each plays many games at once. Fewer run if the memory is too small for their agents
 	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
 	// work; if it is nil, the match makes its own.
 	Balance *BalanceChecker
-	// File, if set, is the path of a file for this match alone. Finished games are appended to it, and games that it holds
-	// already are not played again, so an interrupted match continues.
+	// File, if set, is the path of a file for this match alone. Finished games are appended to it, and games that it
+	// holds already are not played again, so an interrupted match continues.
 	File string
 	// Progress, if set, is called with the result so far after the first game, after the last, and at intervals
 	// between. Calls do not overlap.

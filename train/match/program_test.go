@@ -204,8 +204,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Every fault at random, on both sides: the same result with one thread, with two, and continued from any line of the file. A
-// continued match plays void games again.
+// Every fault at random, on both sides: the same result with one thread, with two, and continued from any line of the
+// file. A continued match plays void games again.
 func TestFaultsOnBothSides(t *testing.T) {
 	game := quad(t)
 	programs := newFakes(t, func(command string, seed uint64, ply int) error {

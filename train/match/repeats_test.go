@@ -11,8 +11,8 @@ import (
 	"ludus/train/agent/agenttest"
 )
 
-// Deterministic agents only repeat their games once all openings have been played: a thousand games are no more evidence
-// than the different ones among them, for any number of threads.
+// Deterministic agents only repeat their games once all openings have been played: a thousand games are no more
+// evidence than the different ones among them, for any number of threads.
 func TestCopiesAreNoEvidence(t *testing.T) {
 	game := quad(t)
 	a, b := "net:1,sims=4", "policy:2"
@@ -43,8 +43,8 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 	}
 }
 
-// Programs that do not say whether they are deterministic are taken as their games show them: as deterministic once six games
-// repeat earlier ones, unless one was played differently or the other agent draws its moves.
+// Programs that do not say whether they are deterministic are taken as their games show them: as deterministic once six
+// games repeat earlier ones, unless one was played differently or the other agent draws its moves.
 func TestRepeatsOfPrograms(t *testing.T) {
 	game := quad(t)
 	calls, resignAt := 0, 0

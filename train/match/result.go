@@ -12,14 +12,14 @@ import (
 //
 // Between agents that play an opening in only one way (see [agent.Spec.Stochastic]), a pair of games that repeats an
 // earlier pair move for move adds no information. It counts among the games, but not as evidence: Low, High, their Elo,
-// Pentanomial and SeatPairs leave it out. Stochastic agents may play anew in each pair, so all their pairs count. Outside
-// programs and agents on a clock are taken for stochastic until six games have repeated earlier ones, and again as soon as
-// one game has differed from an earlier one with the same opening and seats.
+// Pentanomial and SeatPairs leave it out. Stochastic agents may play anew in each pair, so all their pairs count.
+// Outside programs and agents on a clock are taken for stochastic until six games have repeated earlier ones, and again
+// as soon as one game has differed from an earlier one with the same opening and seats.
 //
-// A game that an agent resigned or lost by a fault counts as any other. A void game counts nowhere but in Sides. The other
-// game of its pair still counts: the interval takes it for a pair of one game, as it does the last game of a match that was
-// stopped. Such pairs spread more than complete ones, and the interval, which measures the spread, is wider for it.
-// Pentanomial and SeatPairs are about complete pairs only.
+// A game that an agent resigned or lost by a fault counts as any other. A void game counts nowhere but in Sides. The
+// other game of its pair still counts: the interval takes it for a pair of one game, as it does the last game of a
+// match that was stopped. Such pairs spread more than complete ones, and the interval, which measures the spread, is
+// wider for it. Pentanomial and SeatPairs are about complete pairs only.
 type Result struct {
 	Score     float64 `json:"score"` // (wins + draws / 2) / games
 	Low       float64 `json:"low"`   // 95 % confidence interval of Score over pairs; see [stats.Mean]
@@ -38,9 +38,9 @@ type Result struct {
 	Elo       float64 `json:"elo"`     // Elo difference for Score, within ±MaxElo
 	EloLow    float64 `json:"elo_low"` // Elo differences for Low and High
 	EloHigh   float64 `json:"elo_high"`
-	// Balanced means that openings were checked: no side can force a win, except perhaps in the Unsolved ones, which the
-	// solver could not decide. If no balanced opening exists, Balanced is false and Unbalanced counts openings that are
-	// lost for one side.
+	// Balanced means that openings were checked: no side can force a win, except perhaps in the Unsolved ones, which
+	// the solver could not decide. If no balanced opening exists, Balanced is false and Unbalanced counts openings that
+	// are lost for one side.
 	Balanced   bool `json:"balanced"`
 	Unsolved   int  `json:"unsolved,omitempty"`
 	Unbalanced int  `json:"unbalanced,omitempty"`
@@ -129,7 +129,8 @@ func (c *Config) result(games []*finishedGame) Result {
 	return r
 }
 
-// average turns the sums into means and sets the interval and Elo. scores has a cluster for each pair that is no repeat.
+// average turns the sums into means and sets the interval and Elo. scores has a cluster for each pair that is no
+// repeat.
 func (r *Result) average(scores []stats.Cluster) {
 	interval := stats.Mean(scores)
 	r.Low, r.High = interval.Low, interval.High

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A call of Progress blocks the threads. Calls are at least progressEvery apart, and progressCost times the duration of the
-// last call, so they take at most 5 % of the time.
+// A call of Progress blocks the threads. Calls are at least progressEvery apart, and progressCost times the duration of
+// the last call, so they take at most 5 % of the time.
 const (
 	progressEvery = 100 * time.Millisecond
 	progressCost  = 20

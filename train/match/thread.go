@@ -8,8 +8,8 @@ import (
 	"ludus/train/memory"
 )
 
-// gamesAtOnce is the number of games that a thread plays at once. It is 1 if no network plays, because only networks gain
-// from batches, or if the match measures time.
+// gamesAtOnce is the number of games that a thread plays at once. It is 1 if no network plays, because only networks
+// gain from batches, or if the match measures time.
 func (c *Config) gamesAtOnce(threads int) int {
 	if c.timed() || !c.A.HasNetwork() && !c.B.HasNetwork() {
 		return 1
@@ -30,7 +30,8 @@ type thread struct {
 	active   []*game // games being played
 }
 
-// newThread returns one of the match's threads, with its own batchers and no game started. threads is their total number.
+// newThread returns one of the match's threads, with its own batchers and no game started. threads is their total
+// number.
 func newThread(s *state, threads int) (*thread, error) {
 	c := s.config
 	simulationsPerGame := (c.A.ExpectedSimulations() + c.B.ExpectedSimulations()) * c.Game.UsualPlies / 2

@@ -36,8 +36,8 @@ func find(table *rundir.Ratings, name string) *rundir.Rating {
 	return &table.Agents[i]
 }
 
-// An anchor is rated like a baseline. Later the run shows its rating without starting it. With a rating of its own it defines
-// the scale: differences stay, and random moves with the others.
+// An anchor is rated like a baseline. Later the run shows its rating without starting it. With a rating of its own it
+// defines the scale: differences stay, and random moves with the others.
 func TestAnchor(t *testing.T) {
 	const spec = `gtp:"engine -l 5",time=1s`
 	dir, game := testRun(t, 1)
@@ -183,8 +183,8 @@ func TestSingles(t *testing.T) {
 	}
 }
 
-// A program that does not work is dropped with a warning, unless its rating is the scale's: then rating ends with an error. The
-// match counts for nobody, now and later.
+// A program that does not work is dropped with a warning, unless its rating is the scale's: then rating ends with an
+// error. The match counts for nobody, now and later.
 func TestAnchorFails(t *testing.T) {
 	for _, fault := range []agent.FaultKind{agent.Died, agent.NoStart} {
 		dir, game := testRun(t, 1)

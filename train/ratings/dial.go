@@ -15,9 +15,9 @@ import (
 // DialWithin is the usual half-width, in Elo, of the intervals of a dial's ratings.
 const DialWithin = 30
 
-// AddStrengths adds the strengths of a dial ([agent.Strengths]) for a checkpoint that can play. It returns their indices,
-// weakest first; the strongest is the checkpoint itself. From then on [Pool.Write] also writes the dial. The pool's
-// checkpoints must have [agent.DefaultSimulations].
+// AddStrengths adds the strengths of a dial ([agent.Strengths]) for a checkpoint that can play. It returns their
+// indices, weakest first; the strongest is the checkpoint itself. From then on [Pool.Write] also writes the dial. The
+// pool's checkpoints must have [agent.DefaultSimulations].
 func (p *Pool) AddStrengths(checkpoint int) []int {
 	list, generation := agent.Strengths(), p.agents[checkpoint].generation
 	indices := make([]int, len(list))
@@ -125,8 +125,8 @@ const (
 )
 
 // dialBaselines are rated with the strengths of a dial, checkBaselines with the agents that check it. Both have two
-// searches with random playouts: differences from these are measured larger than those between networks, so the share of
-// their games sets the scale.
+// searches with random playouts: differences from these are measured larger than those between networks, so the share
+// of their games sets the scale.
 var (
 	dialBaselines  = []string{"greedy", "mcts:200", "mcts:1000"}
 	checkBaselines = []string{"mcts:100", "mcts:500"}
@@ -156,8 +156,8 @@ type Claim struct {
 }
 
 // CheckDial rates agents with elo=N, spread evenly over a dial. Games, baselines and opponents differ from those of
-// [MeasureDial]; the opponents play with temperatures and simulations between those of the dial. There are no claims if the
-// dial has no effect.
+// [MeasureDial]; the opponents play with temperatures and simulations between those of the dial. There are no claims if
+// the dial has no effect.
 func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *rundir.Ratings, error) {
 	low, high, ok := dial.Range()
 	if !ok {
@@ -190,8 +190,8 @@ func ratingOf(table *rundir.Ratings, name string) rundir.Rating {
 	return table.Agents[slices.IndexFunc(table.Agents, func(r rundir.Rating) bool { return r.Agent == name })]
 }
 
-// betweenStrengths returns strengths between neighbours in [agent.Strengths]: the geometric means of their temperatures or
-// simulations.
+// betweenStrengths returns strengths between neighbours in [agent.Strengths]: the geometric means of their temperatures
+// or simulations.
 func betweenStrengths() (list []agent.Strength) {
 	all := agent.Strengths()
 	for i, b := range all[1:] {
@@ -209,8 +209,8 @@ func betweenStrengths() (list []agent.Strength) {
 	return list
 }
 
-// rate rates agents, given by their specs, in games with each other, the anchor and opponents. It returns their indices.
-// Intervals are of the difference from the anchor.
+// rate rates agents, given by their specs, in games with each other, the anchor and opponents. It returns their
+// indices. Intervals are of the difference from the anchor.
 func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed uint64) (p *Pool, indices []int, err error) {
 	if p, err = poolOf(d.Game, slices.Concat([]string{Anchor}, specs, opponents), d.Load, seed, d.Balance); err != nil {
 		return nil, nil, err

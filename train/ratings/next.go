@@ -2,9 +2,9 @@ package ratings
 
 import "gonum.org/v1/gonum/mat"
 
-// connectingPair returns an unrated agent, which no games connect with a known rating, and an opponent that would connect
-// it. Of all pairs that may play it takes the one with the nearest indices. may gets the unrated agent second. ok is false if
-// there is none.
+// connectingPair returns an unrated agent, which no games connect with a known rating, and an opponent that would
+// connect it. Of all pairs that may play it takes the one with the nearest indices. may gets the unrated agent second.
+// ok is false if there is none.
 func connectingPair(known []bool, pairings []pairing, may func(a, b int) bool) (a, b int, ok bool) {
 	reached := connected(known, pairings)
 	for i := range known {
@@ -25,9 +25,9 @@ type schedule struct {
 	cost   func(a, b int) float64 // expected seconds of a game between two agents
 }
 
-// nextPair returns the two rated agents whose match reduces the summed variance of the targets' ratings most per second.
-// Games between a and b that add information k about d'r, with ratings r and d = u_a - u_b the difference of unit
-// vectors, turn the ratings' covariance V into V - V d d' V k / (1 + k d'Vd) (Sherman and Morrison). A game has
+// nextPair returns the two rated agents whose match reduces the summed variance of the targets' ratings most per
+// second. Games between a and b that add information k about d'r, with ratings r and d = u_a - u_b the difference of
+// unit vectors, turn the ratings' covariance V into V - V d d' V k / (1 + k d'Vd) (Sherman and Morrison). A game has
 // information p (1-p) / dispersion, but a pair's total is bounded (boundedInformation), so each further game adds less.
 // ok is false if no two rated agents may play.
 func (f *fit) nextPair(s *schedule) (a, b int, ok bool) {

@@ -57,8 +57,8 @@ type poolAgent struct {
 	known      *zoo.Estimate   // its rating, if that does not follow from games; nil for others
 	chosen     bool            // it has played a match that [Pool.Rate] chose
 	named      bool            // AddAnchor added it
-	// factory is nil if the agent cannot play: its checkpoint is no longer kept or cannot be loaded, or it is a program that
-	// failed or of another day.
+	// factory is nil if the agent cannot play: its checkpoint is no longer kept or cannot be loaded, or it is a program
+	// that failed or of another day.
 	factory *agent.Factory
 }
 
@@ -74,9 +74,9 @@ type pairState struct {
 
 // Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their known
 // ratings, the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another
-// number of simulations per move do not count, nor those of another shipped network. Outside programs of the matches keep
-// their ratings but do not play. Unreadable matches are returned as warnings. Pools of one game may share the balance checker
-// of their openings.
+// number of simulations per move do not count, nor those of another shipped network. Outside programs of the matches
+// keep their ratings but do not play. Unreadable matches are returned as warnings. Pools of one game may share the
+// balance checker of their openings.
 func Open(
 	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker,
 ) (p *Pool, warnings []error, err error) {
@@ -124,8 +124,8 @@ func poolOf(game *env.Game, specs []string, load agent.Loader, seed uint64, bala
 	return p, nil
 }
 
-// fill adds agents to the pool: the baselines, the shipped ones, the kept checkpoints and all agents of the matches. Then
-// it counts the matches.
+// fill adds agents to the pool: the baselines, the shipped ones, the kept checkpoints and all agents of the matches.
+// Then it counts the matches.
 func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult) {
 	names := slices.Clone(baselines)
 	generations := slices.Clone(kept)
@@ -174,9 +174,9 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 	}
 }
 
-// AddAnchor adds an agent without a network, such as an outside program, which may have played already. elo, if not nil, is
-// its rating: it does not follow from games, and such ratings define the scale instead of those of random and the shipped
-// agents.
+// AddAnchor adds an agent without a network, such as an outside program, which may have played already. elo, if not
+// nil, is its rating: it does not follow from games, and such ratings define the scale instead of those of random and
+// the shipped agents.
 func (p *Pool) AddAnchor(factory *agent.Factory, elo *float64) {
 	name := factory.String()
 	i, ok := p.index[name]
@@ -213,7 +213,8 @@ func generationOf(name string) (int, bool) {
 	return g, err == nil && g >= 0
 }
 
-// count adds a match of two agents to the totals. If a program failed in it, the match has used up openings but is no evidence.
+// count adds a match of two agents to the totals. If a program failed in it, the match has used up openings but is no
+// evidence.
 func (p *Pool) count(m *rundir.MatchResult) {
 	a, known := p.index[m.Agent]
 	b, other := p.index[m.Opponent]
@@ -245,16 +246,16 @@ func (p *Pool) count(m *rundir.MatchResult) {
 	p.pairings = append(p.pairings, played)
 }
 
-// failed reports whether a side of a match is a program that failed in half of its games or more. They tell nothing of its
-// strength.
+// failed reports whether a side of a match is a program that failed in half of its games or more. They tell nothing of
+// its strength.
 func failed(m *rundir.MatchResult, side int) bool {
 	s := &m.Sides[side]
 	n := s.Forfeits.Total() + s.Void.Total()
 	return n > 0 && 2*n >= m.Played()
 }
 
-// singles returns the losses, draws and wins of the games of incomplete pairs, in a match without repeats. Lines without
-// pentanomial have only such games.
+// singles returns the losses, draws and wins of the games of incomplete pairs, in a match without repeats. Lines
+// without pentanomial have only such games.
 func singles(r *match.Result) [3]int {
 	p, even := r.Pentanomial, r.Pentanomial[2]-r.SeatPairs // pairs of two draws
 	return [3]int{
@@ -328,9 +329,10 @@ func (p *Pool) Baselines() []int {
 	return p.agentsWhere(func(a *poolAgent) bool { return a.generation < 0 })
 }
 
-// SetReference chooses the agents whose centre intervals refer to, without those that cannot play or have no rating. It has
-// no effect where known ratings fix the scale: those of shipped agents or of AddAnchor. By default the centre is that of all agents that
-// can play, except weakened checkpoints; the others play no more games and would widen the intervals.
+// SetReference chooses the agents whose centre intervals refer to, without those that cannot play or have no rating. It
+// has no effect where known ratings fix the scale: those of shipped agents or of AddAnchor. By default the centre is
+// that of all agents that can play, except weakened checkpoints; the others play no more games and would widen the
+// intervals.
 func (p *Pool) SetReference(agents []int) { p.reference = agents }
 
 // Checkpoints returns the indices of at most n checkpoints that the run keeps, spread evenly over their generations,

@@ -17,12 +17,12 @@ import (
 type Options struct {
 	Targets []int // agents whose intervals must shrink
 	Players []int // agents that may play; they include the targets
-	// Dial measures a strength dial. Intervals are of the difference from the anchor, since elo=N promises a rating above
-	// random moves. Only agents with near ratings play each other: a large difference measured directly comes out larger
-	// than the sum of small ones, measured through agents in between. Two agents without networks do not play each other
-	// either: searches with random playouts beat each other more often than their results against networks predict, which
-	// would stretch the dial. Costs are estimated from simulations, not measured, so the choice of matches does not depend
-	// on the machine.
+	// Dial measures a strength dial. Intervals are of the difference from the anchor, since elo=N promises a rating
+	// above random moves. Only agents with near ratings play each other: a large difference measured directly comes out
+	// larger than the sum of small ones, measured through agents in between. Two agents without networks do not play
+	// each other either: searches with random playouts beat each other more often than their results against networks
+	// predict, which would stretch the dial. Costs are estimated from simulations, not measured, so the choice of
+	// matches does not depend on the machine.
 	Dial     bool
 	Within   float64       // Elo: stop when each target's interval ends at most this far from its rating; 0: never
 	MaxGames int           // 0: no limit
@@ -41,8 +41,8 @@ type Progress struct {
 	Left   time.Duration // expected time left; 0 if unknown
 }
 
-// maxDialGap is the largest difference of the ratings, in Elo, of two agents that play for a dial: the weaker one scores at
-// least 10 %.
+// maxDialGap is the largest difference of the ratings, in Elo, of two agents that play for a dial: the weaker one
+// scores at least 10 %.
 const maxDialGap = 380
 
 const (
@@ -165,9 +165,9 @@ func (r *rater) progress() Progress {
 	return p
 }
 
-// choose returns the agents of the next match: two whose match connects another agent with the anchor, those of AddAnchor
-// first, or else the two
-// whose match shrinks the targets' intervals most per second. ok is false if no two agents may play.
+// choose returns the agents of the next match: two whose match connects another agent with the anchor, those of
+// AddAnchor first, or else the two whose match shrinks the targets' intervals most per second. ok is false if no two
+// agents may play.
 func (r *rater) choose() (a, b int, connecting, ok bool) {
 	known := r.fitted.known
 	may := func(a, b int) bool {
@@ -228,7 +228,8 @@ func (r *rater) length(a, b int, connecting bool) int {
 // outside reports whether an agent that can play is a program.
 func (r *rater) outside(i int) bool { return r.agents[i].factory.Outside() }
 
-// dropPrograms excludes a program that failed in a match. If its rating is the scale's, the error wraps [agent.ErrProgram].
+// dropPrograms excludes a program that failed in a match. If its rating is the scale's, the error wraps
+// [agent.ErrProgram].
 func (r *rater) dropPrograms(m *rundir.MatchResult) error {
 	for side, name := range []string{m.Agent, m.Opponent} {
 		if !failed(m, side) {

@@ -23,8 +23,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// TestHostileWorker: somebody with credentials floods a run with everything that is not a valid new game. The run trains
-// on as before; only counters change.
+// TestHostileWorker: somebody with credentials floods a run with everything that is not a valid new game. The run
+// trains on as before; only counters change.
 func TestHostileWorker(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	server := startServer(t, dir)
@@ -170,7 +170,8 @@ func TestHostileLearner(t *testing.T) {
 	}
 }
 
-// send publishes a message for a run under a name until the server has acknowledged it or ctx ends: the stream may be full.
+// send publishes a message for a run under a name until the server has acknowledged it or ctx ends: the stream may be
+// full.
 func send(ctx context.Context, conn *nats.Conn, run, name string, data []byte) {
 	for ctx.Err() == nil {
 		answer, err := conn.RequestWithContext(ctx, gamesOf(run, name), data)

@@ -61,8 +61,8 @@ func (r *Rating) Label() string {
 // Weakened reports whether this is a weakened version of the shipped agent.
 func (r *Rating) Weakened() bool { return strings.HasPrefix(r.Agent, agent.Zoo+",") }
 
-// Interval is what people see in place of an interval that says nothing: "known" for an agent of known rating, "–" for the
-// agent whose rating is 0 by definition; "" for all others.
+// Interval is what people see in place of an interval that says nothing: "known" for an agent of known rating, "–" for
+// the agent whose rating is 0 by definition; "" for all others.
 func (r *Rating) Interval() string {
 	switch {
 	case r.Known:
@@ -111,8 +111,8 @@ func (r *Ratings) Find(generation int) *Rating {
 	return nil
 }
 
-// Known reports whether the ladder has agents with known ratings. If so, its ratings compare with those of other runs of
-// the game that have the same Anchor and known agents, and intervals are those of the ratings.
+// Known reports whether the ladder has agents with known ratings. If so, its ratings compare with those of other runs
+// of the game that have the same Anchor and known agents, and intervals are those of the ratings.
 func (r *Ratings) Known() bool {
 	return slices.ContainsFunc(r.Agents, func(a Rating) bool { return a.Known })
 }
@@ -127,9 +127,9 @@ func (r *Ratings) DialOf(generation int) agent.Dial {
 	return nil
 }
 
-// Best returns the best of some checkpoints, given by their generations in ascending order: the newest, unless the whole
-// interval of another lies above its rating. Training usually improves play, and the highest of many ratings is often luck.
-// A newest checkpoint that is not rated is the best; r may be nil, for a run without ratings.
+// Best returns the best of some checkpoints, given by their generations in ascending order: the newest, unless the
+// whole interval of another lies above its rating. Training usually improves play, and the highest of many ratings is
+// often luck. A newest checkpoint that is not rated is the best; r may be nil, for a run without ratings.
 func (r *Ratings) Best(generations []int) int {
 	best := generations[len(generations)-1]
 	if r == nil {

@@ -17,8 +17,8 @@ import (
 	"ludus/train/agent"
 )
 
-// Loader returns a loader for a game's shipped network, with its strength dial, and for networks in files, which it passes
-// on to the loader files. The error about a missing run says how to train one.
+// Loader returns a loader for a game's shipped network, with its strength dial, and for networks in files, which it
+// passes on to the loader files. The error about a missing run says how to train one.
 func Loader(game *env.Game, files agent.Loader) agent.Loader {
 	return func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		if r.Shipped() {
@@ -49,8 +49,8 @@ func load(game *env.Game, r agent.Reference) (*infer.Weights, agent.Origin, erro
 	return weights, origin, nil
 }
 
-// FileLoader returns a loader for the reference zoo only. It loads a weights file as if the file were shipped for the game,
-// with a strength dial. A nil file means that no agent is shipped.
+// FileLoader returns a loader for the reference zoo only. It loads a weights file as if the file were shipped for the
+// game, with a strength dial. A nil file means that no agent is shipped.
 func FileLoader(game *env.Game, file []byte, dial agent.Dial) agent.Loader {
 	return func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		origin := agent.Origin{Path: agent.Zoo, Generation: -1, Digest: fmt.Sprintf("%x", sha256.Sum256(file)), Dial: dial}
@@ -119,8 +119,8 @@ func OpponentName(game *env.Game) string {
 	return "the shipped agent"
 }
 
-// Digest identifies the network shipped for a game in the matches of a run: the first 16 digits of its SHA-256; "" if none
-// was trained on this game.
+// Digest identifies the network shipped for a game in the matches of a run: the first 16 digits of its SHA-256; "" if
+// none was trained on this game.
 func Digest(game *env.Game) string {
 	card := zoo.CardOf(game.Name)
 	if card == nil {
@@ -141,8 +141,8 @@ func trainHint(game *env.Game, r agent.Reference, err error) string {
 	return hint
 }
 
-// trainCommand returns the command that trains an agent for a game. For a game of a rule sheet the file's name is unknown,
-// so a placeholder stands for it.
+// trainCommand returns the command that trains an agent for a game. For a game of a rule sheet the file's name is
+// unknown, so a placeholder stands for it.
 func trainCommand(game *env.Game) string {
 	if game.Sheet != "" {
 		return "ludus train SHEET.kif"
@@ -165,8 +165,8 @@ func Dial(game string) (d agent.Dial) {
 	return d
 }
 
-// deviation returns how far, in Elo, measured ratings are from the claimed ones near a rating: the larger deviation of the
-// nearest checks below and above. checks ascend by claim.
+// deviation returns how far, in Elo, measured ratings are from the claimed ones near a rating: the larger deviation of
+// the nearest checks below and above. checks ascend by claim.
 func deviation(checks []zoo.DialCheck, rating float64) (off float64) {
 	for i, c := range checks {
 		below := i+1 < len(checks) && float64(checks[i+1].Elo) <= rating // another check is nearer from below

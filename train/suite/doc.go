@@ -18,14 +18,14 @@
 // [Suite.Test] lets an agent choose a move in each position. Its error is the share of moves that lose value. Its loss
 // is the mean utility lost, the best move's minus the chosen one's for the player to move: 0 to 2, where 1 is 50 goals.
 // Both have 95 % intervals that account for the similarity of positions of one game (see [stats.Mean]). A [Result]
-// compares them with random moves. A position in which an outside program fails counts as its worst move, or does not count
-// if the failure is void; see [Failure]. Results on fewer than [MinPositions] positions are mostly noise.
+// compares them with random moves. A position in which an outside program fails counts as its worst move, or does not
+// count if the failure is void; see [Failure]. Results on fewer than [MinPositions] positions are mostly noise.
 //
 // # The shipped suites
 //
 // [Shipped] returns them. Their headers hold the seed (1), the limits and the agents. Those of quad, breakthrough,
-// golden-rectangle and free-for-all are of games of trained networks and mcts:200. The others are of searches alone, and
-// these commands make them again:
+// golden-rectangle and free-for-all are of games of trained networks and mcts:200. The others are of searches alone,
+// and these commands make them again:
 //
 //	ludus suite GAME --positions 2000 --nodes N --per-game 4 --seed 1 --agent mcts:1000 --agent mcts:200 --out GAME.suite
 //
@@ -35,9 +35,10 @@
 //	hex-5x5       1,000,000
 //	hex-7x7         200,000
 //
-// [ShippedHard] returns suites that are solved deeper, with up to 10,000,000 nodes, and in which UCT with 1,000 playouts lost
-// value in half of the positions or more. They hold 108 to 213 positions of 19 to 32 games, so results on them have wide
-// intervals. An earlier version of this package selected them. A test solves a sample of each suite again.
+// [ShippedHard] returns suites that are solved deeper, with up to 10,000,000 nodes, and in which UCT with 1,000
+// playouts lost value in half of the positions or more. They hold 108 to 213 positions of 19 to 32 games, so results on
+// them have wide intervals. An earlier version of this package selected them. A test solves a sample of each suite
+// again.
 //
 // Positions that the solver cannot solve are left out, so in the larger games a suite measures endgames only.
 package suite

@@ -92,9 +92,9 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Make generates a suite, which depends on Game, Seed, Agents, Nodes, PerGame and Memory only. A suite with more positions
-// begins with those of a smaller one. Errors are those of the options, of loading agents and of the part file, [ErrTooFew],
-// and ctx's.
+// Make generates a suite, which depends on Game, Seed, Agents, Nodes, PerGame and Memory only. A suite with more
+// positions begins with those of a smaller one. Errors are those of the options, of loading agents and of the part
+// file, [ErrTooFew], and ctx's.
 func Make(ctx context.Context, o Options) (*Suite, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -217,8 +217,8 @@ func (m *maker) choose() error {
 	return nil
 }
 
-// chooseFrom returns the first positions of a game's candidates that are new to the suite, up to PerGame. At most a quarter
-// of the suite's positions, rounded up, come from random moves.
+// chooseFrom returns the first positions of a game's candidates that are new to the suite, up to PerGame. At most a
+// quarter of the suite's positions, rounded up, come from random moves.
 func (m *maker) chooseFrom(candidates []candidate) (positions []Position) {
 	for _, c := range candidates {
 		if len(positions) == m.PerGame || m.seen[c.key] {

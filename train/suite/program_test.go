@@ -13,8 +13,8 @@ import (
 	"ludus/train/agent/agenttest"
 )
 
-// A program is shown the moves that lead to each position, and is closed at the end. Positions in which it fails count as the
-// worst move, except void failures, which do not count.
+// A program is shown the moves that lead to each position, and is closed at the end. Positions in which it fails count
+// as the worst move, except void failures, which do not count.
 func TestProgram(t *testing.T) {
 	s := mustMake(t, options(t, small[0], 40))
 	number := map[string]int{} // index of a position by its moves

@@ -33,9 +33,9 @@ type TestOptions struct {
 // results: see [Result.Reliable].
 const MinPositions = 100
 
-// Result is the result of an agent on a suite. Error is the share of moves that lose value; Loss is the mean utility lost,
-// for the player to move, 0 to 2 (a loss of 1 is 50 goals). Both are zero if no agent was tested. RandomError and RandomLoss
-// are the same for random moves.
+// Result is the result of an agent on a suite. Error is the share of moves that lose value; Loss is the mean utility
+// lost, for the player to move, 0 to 2 (a loss of 1 is 50 goals). Both are zero if no agent was tested. RandomError and
+// RandomLoss are the same for random moves.
 type Result struct {
 	Game        string         `json:"game"`
 	Agent       string         `json:"agent,omitempty"` // agent's spec; "" if none was tested
@@ -65,9 +65,9 @@ func (r *Result) Reliable() bool { return r.Positions >= MinPositions }
 // enough for steady progress.
 const maxChunk = 128
 
-// Test lets an agent choose a move in each position. Its random choices depend on the seed and the position's index only,
-// so the result does not depend on threads (agents with a time limit excepted, and programs). Errors are those of loading the
-// agent, ctx's, and that of a program whose failures were all void, so that no position counts.
+// Test lets an agent choose a move in each position. Its random choices depend on the seed and the position's index
+// only, so the result does not depend on threads (agents with a time limit excepted, and programs). Errors are those of
+// loading the agent, ctx's, and that of a program whose failures were all void, so that no position counts.
 func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions) (Result, error) {
 	started := time.Now()
 	positions := s.sample(o.Positions)
@@ -139,8 +139,8 @@ func (s *Suite) sample(n int) []Position {
 // Describe returns the result for random moves on the n positions that Test would use; 0: all.
 func (s *Suite) Describe(n int) Result { return s.result(s.sample(n), nil) }
 
-// withoutVoid returns the positions and losses without void failures, and the counts of all failures. The error is the first
-// failure, if nothing is left.
+// withoutVoid returns the positions and losses without void failures, and the counts of all failures. The error is the
+// first failure, if nothing is left.
 func withoutVoid(positions []Position, losses []float64, failures []error) ([]Position, []float64, []Failure, error) {
 	var list []Failure
 	var counted []Position
@@ -171,8 +171,8 @@ func withoutVoid(positions []Position, losses []float64, failures []error) ([]Po
 	return counted, countedLosses, list, nil
 }
 
-// test lets the agent choose a move in each of positions. It stores the lost utilities in losses and a program's failures in
-// failures. index is that of the first position in the suite.
+// test lets the agent choose a move in each of positions. It stores the lost utilities in losses and a program's
+// failures in failures. index is that of the first position in the suite.
 func (s *Suite) test(
 	ctx context.Context, chooser *agent.Chooser, runSeed uint64, index int, positions []Position, losses []float64, failures []error,
 ) error {

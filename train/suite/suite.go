@@ -32,8 +32,8 @@ type Origin struct {
 // Position is a position in which some legal move loses value, with the exact value of every move.
 type Position struct {
 	Moves []env.Action `json:"moves"` // moves from the start
-	// Values holds the exact class of each legal action, in ascending order of the actions, for the player to move: how the
-	// game ends after the action under best play by both. The lowest class is best.
+	// Values holds the exact class of each legal action, in ascending order of the actions, for the player to move: how
+	// the game ends after the action under best play by both. The lowest class is best.
 	Values     []int      `json:"values"`
 	GameNumber int        `json:"game_number"` // number of the game that it comes from; positions of one game are not independent
 	Source     gameSource `json:"source"`
@@ -56,8 +56,8 @@ var sourceNames = []string{"", "random", "mixed", "agents"}
 // String returns the source's name in files.
 func (s gameSource) String() string { return sourceNames[s] }
 
-// uctOutcome is whether a UCT search with uctPlayouts playouts chooses a move that loses value. It separates hard positions
-// from easy ones.
+// uctOutcome is whether a UCT search with uctPlayouts playouts chooses a move that loses value. It separates hard
+// positions from easy ones.
 type uctOutcome uint8
 
 const (

@@ -11,8 +11,8 @@ type Conv struct {
 
 // NewConv prepares a convolution with weights [out, 3, 3, in]; in and out are multiples of 8. Boards with sides of 3 to
 // 20 cells use the Winograd transform, others nine shifted products (direct). For 8 to 64 channels and 32 boards the
-// transform took 0.23 to 0.65 of the time of direct on every such board, with AVX2 and AVX-512, so the choice depends on
-// the board alone.
+// transform took 0.23 to 0.65 of the time of direct on every such board, with AVX2 and AVX-512, so the choice depends
+// on the board alone.
 func NewConv(h, w, in, out int, weights []float32) *Conv {
 	if in%8 != 0 || out%8 != 0 || len(weights) != out*9*in {
 		panic("kernel: NewConv needs weights [out, 3, 3, in], in and out multiples of 8")
@@ -27,8 +27,8 @@ func NewConv(h, w, in, out int, weights []float32) *Conv {
 	return c
 }
 
-// PadChannels rounds a number of channels up to a multiple of 8, the number that activations have in memory. The channels
-// added are zeros.
+// PadChannels rounds a number of channels up to a multiple of 8, the number that activations have in memory. The
+// channels added are zeros.
 func PadChannels(c int) int { return (c + 7) &^ 7 }
 
 // ChannelsLast writes the planes src [channels, cells] to dst [cells, channels], where a cell of dst has PadChannels
@@ -109,8 +109,8 @@ func (s *Scratch) Conv(c *Conv, dst, src []float32, rows int, epilogue Epilogue)
 	}, epilogue)
 }
 
-// ConvPlanes is Conv with transformed weights U: as matrix B, products has a plane [in, out] = [K, N] for each point. It
-// sets the rest of products.
+// ConvPlanes is Conv with transformed weights U: as matrix B, products has a plane [in, out] = [K, N] for each point.
+// It sets the rest of products.
 func (s *Scratch) ConvPlanes(board Winograd, dst, src []float32, rows int, products Gemm, epilogue Epilogue) {
 	in, out, tiles := products.K, products.N, board.Tiles()
 	together := board.together(rows)

@@ -16,11 +16,10 @@ type gemmArgs struct {
 	relu                                              int
 }
 
-// transformArgs are the arguments of one transform pass, which multiplies each line of each row by a matrix. A line is a
-// column or a row of a tile or of its transform. Its elements are cells or points, whose channels fill as many registers
-// as vectors says.
-// Steps are in bytes. Only transposedEpilogue reads bias, accumulate and floor, the smallest result: 0 for ReLU, or
-// -Inf.
+// transformArgs are the arguments of one transform pass, which multiplies each line of each row by a matrix. A line is
+// a column or a row of a tile or of its transform. Its elements are cells or points, whose channels fill as many
+// registers as vectors says. Steps are in bytes. Only transposedEpilogue reads bias, accumulate and floor, the smallest
+// result: 0 for ReLU, or -Inf.
 type transformArgs struct {
 	source, destination         unsafe.Pointer
 	sourceStep, destinationStep int // bytes between the elements of a line

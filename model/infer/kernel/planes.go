@@ -18,9 +18,9 @@ type Planes struct {
 // power of two compete for few cache sets.
 func PlaneStride(floats int) int { return (floats+15)&^15 + 16 }
 
-// Winograd is the Winograd transform of boards of H x W cells, divided into tiles; see package winograd. Activations are
-// [rows, H, W, C] with C a multiple of 8. A transformed tile has one value per point and channel. All values of a point
-// form a plane [rows, tiles, C].
+// Winograd is the Winograd transform of boards of H x W cells, divided into tiles; see package winograd. Activations
+// are [rows, H, W, C] with C a multiple of 8. A transformed tile has one value per point and channel. All values of a
+// point form a plane [rows, tiles, C].
 type Winograd struct {
 	H, W        int
 	down, along []winograd.Tile // of a column (H cells) and of a row (W cells)
@@ -117,8 +117,8 @@ func (s *Scratch) TransformWeightsGradient(board Winograd, dst []float32, src Pl
 	s.fromPlanes(board.taps(), matrixG, dst, src, taps(in, out), Epilogue{})
 }
 
-// layout is the memory layout of what is transformed: rows of height x width vectors of channels. rowStep and vectorStep
-// are the distances between rows and between a row's vectors.
+// layout is the memory layout of what is transformed: rows of height x width vectors of channels. rowStep and
+// vectorStep are the distances between rows and between a row's vectors.
 type layout struct {
 	height, width        int
 	rows, rowStep        int
@@ -163,9 +163,10 @@ func span(t winograd.Tile, matrix int) (first, cells int) {
 	return 0, 3
 }
 
-// toPlanes multiplies each tile of each row of src by a Winograd matrix on the left (its columns), then by the transposed
-// matrix on the right (its lines), and writes one plane [rows, tiles, channels] per point to dst. It takes as many rows
-// at a time as fit into the buffer between the passes. The columns of tiles side by side are multiplied at once.
+// toPlanes multiplies each tile of each row of src by a Winograd matrix on the left (its columns), then by the
+// transposed matrix on the right (its lines), and writes one plane [rows, tiles, channels] per point to dst. It takes
+// as many rows at a time as fit into the buffer between the passes. The columns of tiles side by side are multiplied at
+// once.
 func (s *Scratch) toPlanes(board Winograd, matrix int, dst Planes, src []float32, l layout) {
 	l.check(board, src, dst)
 	line, row := 4*l.width*l.channels, 4*board.pH*l.width*l.channels // bytes, between the passes
@@ -200,10 +201,10 @@ func (s *Scratch) toPlanes(board Winograd, matrix int, dst Planes, src []float32
 	}
 }
 
-// fromPlanes is the transpose of toPlanes. For each tile of each row of src and each channel, the values of all points are
-// a matrix [pH, pW]. It is multiplied by the transposed Winograd matrix on the left (first pass, s.columns), then by the
-// matrix on the right (second pass, s.lines), and goes to dst through the epilogue. Matrix G, for gradients of weights,
-// has no epilogue. Distances in transformArgs are in bytes.
+// fromPlanes is the transpose of toPlanes. For each tile of each row of src and each channel, the values of all points
+// are a matrix [pH, pW]. It is multiplied by the transposed Winograd matrix on the left (first pass, s.columns), then
+// by the matrix on the right (second pass, s.lines), and goes to dst through the epilogue. Matrix G, for gradients of
+// weights, has no epilogue. Distances in transformArgs are in bytes.
 func (s *Scratch) fromPlanes(board Winograd, matrix int, dst []float32, src Planes, l layout, epilogue Epilogue) {
 	l.check(board, dst, src)
 	line, row := 4*board.pW*l.channels, 0 // bytes, between the passes

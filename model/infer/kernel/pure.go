@@ -78,8 +78,8 @@ func pureDot(p *gemmArgs, sum, start *[8]float32, a, b int) {
 // float returns the address of the float32 at a byte offset from base.
 func float(base unsafe.Pointer, offset int) *float32 { return (*float32)(unsafe.Add(base, offset)) }
 
-// addProduct returns the sums plus x y. It passes them one by one because the compiler keeps no arrays in registers. The
-// conversions round products; without them the compiler may fuse multiply and add on some machines.
+// addProduct returns the sums plus x y. It passes them one by one because the compiler keeps no arrays in registers.
+// The conversions round products; without them the compiler may fuse multiply and add on some machines.
 func addProduct(s0, s1, s2, s3, s4, s5, s6, s7, x float32, y *[8]float32) (_, _, _, _, _, _, _, _ float32) {
 	return s0 + float32(x*y[0]), s1 + float32(x*y[1]), s2 + float32(x*y[2]), s3 + float32(x*y[3]),
 		s4 + float32(x*y[4]), s5 + float32(x*y[5]), s6 + float32(x*y[6]), s7 + float32(x*y[7])

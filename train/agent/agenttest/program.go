@@ -10,8 +10,8 @@ import (
 	"ludus/train/agent"
 )
 
-// Programs makes agents that stand for programs. Each plays the last legal move of the position that it has observed, unless
-// Fail returns an error for the moves so far.
+// Programs makes agents that stand for programs. Each plays the last legal move of the position that it has observed,
+// unless Fail returns an error for the moves so far.
 type Programs struct {
 	Fail    func(moves []env.Action) error // nil: never
 	Running atomic.Int64                   // agents that have chosen a move and are not closed

@@ -25,9 +25,9 @@ const (
 	maxAhead = 1 << 14 // requests read ahead of the agents
 )
 
-// Serve answers the requests in r on w until r ends, with one goroutine per agent. It returns an error if ctx ends or r or w
-// fails, and at the end one that wraps [ErrRejected] if some replies are errors. It closes r, which must end a pending Read,
-// and joins its goroutines.
+// Serve answers the requests in r on w until r ends, with one goroutine per agent. It returns an error if ctx ends or r
+// or w fails, and at the end one that wraps [ErrRejected] if some replies are errors. It closes r, which must end a
+// pending Read, and joins its goroutines.
 func Serve(ctx context.Context, game *env.Game, agents []agent.Agent, r io.ReadCloser, w io.Writer) error {
 	requests := lines.NewReader(r, maxLine, maxAhead)
 	defer requests.Close()

@@ -45,7 +45,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestReasonsOfRandomPositions compares what a reason says about wins at once with the rules, for every move and every reply.
+// TestReasonsOfRandomPositions compares what a reason says about wins at once with the rules, for every move and every
+// reply.
 func TestReasonsOfRandomPositions(t *testing.T) {
 	counts := map[string]int{}
 	for _, name := range []string{"breakthrough-6x6", "connect-four", "quad(size=4,quads=4,whites=1)", "tic-tac-toe"} {

@@ -86,7 +86,8 @@ func newGoals(game *env.Game, values *[2]float64) *Goals {
 	return &Goals{[2]float64{*rounded(&values[0]), *rounded(&values[1])}, game.Players}
 }
 
-// rounded rounds to six decimals, since a float32 has about seven significant digits. It turns -0 into 0, and nil into nil.
+// rounded rounds to six decimals, since a float32 has about seven significant digits. It turns -0 into 0, and nil into
+// nil.
 func rounded(x *float64) *float64 {
 	if x == nil {
 		return nil

@@ -23,8 +23,8 @@ func BestPlay(game *env.Game) string {
 	return "it is a draw"
 }
 
-// Mistake is a move that gave value away. Values are the mover's, in [-1, 1]: of the best move, and of the move played. They
-// are exact if the solver knows the positions before and after the move, and otherwise the agent's estimates.
+// Mistake is a move that gave value away. Values are the mover's, in [-1, 1]: of the best move, and of the move played.
+// They are exact if the solver knows the positions before and after the move, and otherwise the agent's estimates.
 type Mistake struct {
 	Ply           int // number of the move, from 1
 	Player        env.Player
@@ -39,9 +39,9 @@ const leastLoss = 0.2
 // Review returns the value of every position of a game for the first player, and the moves that gave value away. ok is
 // false if the agent does not evaluate positions. Errors are those of [agent.Agent.Analyze].
 //
-// Estimates of the best move and the move played come from one analysis, so a network's bias towards one player cancels.
-// If that analysis does not value both, or the position after the move is solved, the positions after the two moves are
-// analysed instead.
+// Estimates of the best move and the move played come from one analysis, so a network's bias towards one player
+// cancels. If that analysis does not value both, or the position after the move is solved, the positions after the two
+// moves are analysed instead.
 func Review(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action) (values []float64, list []Mistake, ok bool, err error) {
 	state := game.NewState()
 	here, err := judge(ctx, game, a, state, nil)
@@ -84,8 +84,8 @@ func Review(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Acti
 	return values, list, true, nil
 }
 
-// judgement is the value of a position for the first player. best and moves, the values of moves for the player who makes
-// them, are empty if the game is over.
+// judgement is the value of a position for the first player. best and moves, the values of moves for the player who
+// makes them, are empty if the game is over.
 type judgement struct {
 	value float64
 	exact bool

@@ -30,8 +30,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// biased values every position too highly for the player to move, and so every move: it likes the first legal move best,
-// and thinks that the last one, unless it is the only one, gives value away. It does not value the others.
+// biased values every position too highly for the player to move, and so every move: it likes the first legal move
+// best, and thinks that the last one, unless it is the only one, gives value away. It does not value the others.
 type biased struct{ agent.Agent }
 
 func (biased) Reset(uint64) {}
@@ -48,7 +48,8 @@ func (biased) Analyze(_ context.Context, state env.State, _ int) (*agent.Analysi
 	return a, nil
 }
 
-// A bias of the network towards the player to move blames nobody: only moves that one analysis finds worse than another.
+// A bias of the network towards the player to move blames nobody: only moves that one analysis finds worse than
+// another.
 func TestReviewByBiasedAgent(t *testing.T) {
 	game, _ := setup(t, "tic-tac-toe", "random", 1)
 	_, moves, err := env.ReplayText(game, []string{"a1", "b1", "b2", "c3", "a3"}) // c3 is the last one

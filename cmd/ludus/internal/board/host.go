@@ -21,8 +21,8 @@ import (
 type Host struct {
 	// Game finds a game by name. Its errors become a [RequestError].
 	Game func(name string) (*env.Game, error)
-	// Agent returns the agent of a spec for one request; the caller calls release when it is done with the agent. Errors that
-	// wrap [agent.ErrSpec] or [agent.ErrWeights] become a [RequestError].
+	// Agent returns the agent of a spec for one request; the caller calls release when it is done with the agent.
+	// Errors that wrap [agent.ErrSpec] or [agent.ErrWeights] become a [RequestError].
 	Agent func(ctx context.Context, game *env.Game, spec string) (player agent.Agent, release func(), err error)
 	// MaxSimulations limits the simulations field of analyze; 0 means [agent.MaxSimulations].
 	MaxSimulations int
@@ -67,8 +67,8 @@ func Operations() (names []string) {
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
 //	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…],"blunders":0.01}, see [dialLevels]
 //
-// The fields moves, seed and simulations are optional. By default there are no moves, the seed is 0, and the agent makes as
-// many simulations as its spec says. Equal requests get equal replies unless the agent has a time limit.
+// The fields moves, seed and simulations are optional. By default there are no moves, the seed is 0, and the agent
+// makes as many simulations as its spec says. Equal requests get equal replies unless the agent has a time limit.
 //
 // An invalid request gives a *[RequestError]. Other errors are ctx's, Host.Agent's and the agent's.
 func (h *Host) Answer(ctx context.Context, op string, body []byte) (any, error) {

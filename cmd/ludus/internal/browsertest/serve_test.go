@@ -202,8 +202,8 @@ func TestReview(t *testing.T) {
 	tab.Wait(`document.querySelector("#seat1").value === "person" && document.querySelectorAll("#moves li").length > 1`)
 }
 
-// Without a trained run the opponent is the shipped agent, and the menus mark runs that have hardly trained. A run that is
-// better beyond chance comes before it.
+// Without a trained run the opponent is the shipped agent, and the menus mark runs that have hardly trained. A run that
+// is better beyond chance comes before it.
 func TestFirstOpponent(t *testing.T) {
 	b, dir := Start(t), filepath.Join(t.TempDir(), "runs") // there is no such folder yet
 	address, _ := serve(t, web.Options{Runs: dir})

@@ -540,7 +540,8 @@ func stay(p *Playing) {
 	}
 }
 
-// changeSides swaps the players: the agent moves first, and the board turns to the person's side. A button turns it back.
+// changeSides swaps the players: the agent moves first, and the board turns to the person's side. A button turns it
+// back.
 func changeSides(p *Playing) {
 	playWithoutSearch(p)
 	firstBelow := func() bool {

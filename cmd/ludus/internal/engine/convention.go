@@ -20,8 +20,8 @@ const (
 	ProtocolNBoard  Protocol = "NBoard"
 )
 
-// difference says how a protocol writes the moves of a family of games, where it differs from ludus: "c3" is column c, row
-// 3, and moves without cells have words.
+// difference says how a protocol writes the moves of a family of games, where it differs from ludus: "c3" is column c,
+// row 3, and moves without cells have words.
 type difference struct {
 	protocol Protocol
 	family   string
@@ -38,9 +38,9 @@ var letters = map[string]string{"all": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "go": "ABCD
 
 // differences has every game whose moves a protocol writes in another way than ludus.
 //
-// Othello programs have row 1 at the top, and ludus at the bottom; but both start with black on d5 and e4, so equal names
-// are equal moves. In Hex both have black (red) connect row 1 with the last; for the swap see [Convention.Exchanged].
-// HTP, the Hex text protocol, has all letters.
+// Othello programs have row 1 at the top, and ludus at the bottom; but both start with black on d5 and e4, so equal
+// names are equal moves. In Hex both have black (red) connect row 1 with the last; for the swap see
+// [Convention.Exchanged]. HTP, the Hex text protocol, has all letters.
 var differences = []difference{
 	{protocol: ProtocolGTP, family: "othello", columns: letters["go"], fromTop: true},
 	{protocol: ProtocolGTP, family: "hex", words: map[string]string{"swap": "swap-pieces"}, fromTop: true, resigns: true},
@@ -76,9 +76,10 @@ func NewConvention(protocol Protocol, game *env.Game) *Convention {
 	return c
 }
 
-// Exchanged returns the convention of Hex after a swap by which the players exchange their colours, and the piece stays what
-// and where it is. That is the swap of HexGui before version 0.10 and of benzene's programs. ludus and others exchange column
-// and row of the piece, and its colour, instead. So ludus's cells are written with column and row exchanged.
+// Exchanged returns the convention of Hex after a swap by which the players exchange their colours, and the piece stays
+// what and where it is. That is the swap of HexGui before version 0.10 and of benzene's programs. ludus and others
+// exchange column and row of the piece, and its colour, instead. So ludus's cells are written with column and row
+// exchanged.
 func (c *Convention) Exchanged() *Convention {
 	e := &Convention{Game: c.Game, Colours: [2]string{c.Colours[1], c.Colours[0]}, difference: c.difference, exchanged: !c.exchanged}
 	e.nameMoves()
@@ -93,7 +94,8 @@ type Names struct {
 	Pass    string
 }
 
-// With returns the convention of a program that differs in its names. An error says which of them the game does not allow.
+// With returns the convention of a program that differs in its names. An error says which of them the game does not
+// allow.
 func (c *Convention) With(names Names) (*Convention, error) {
 	with := *c
 	if names.Colours != [2]string{} {
@@ -263,8 +265,9 @@ func (c *Convention) board(state env.State) string {
 	return strings.Join(append(rows, status), "\n")
 }
 
-// score returns the result of a finished game in GTP's form: B or W, and by how much it won; 0 for a draw. That is a number
-// of discs in Othello, where the winner gets the empty cells, nothing in Hex, and a difference of final scores elsewhere.
+// score returns the result of a finished game in GTP's form: B or W, and by how much it won; 0 for a draw. That is a
+// number of discs in Othello, where the winner gets the empty cells, nothing in Hex, and a difference of final scores
+// elsewhere.
 func (c *Convention) score(state env.State) string {
 	goals := state.Goals()
 	lead := goals[env.First] - goals[env.Second]

@@ -368,7 +368,8 @@ func TestBoardsizeStaysInTheFamily(t *testing.T) {
 	}
 }
 
-// A pass that the other program leaves out, as it is the only move, is played, and undo takes it back with the move after it.
+// A pass that the other program leaves out, as it is the only move, is played, and undo takes it back with the move
+// after it.
 func TestImpliedPass(t *testing.T) {
 	g := &gtp{session: session{Config: config("greedy"), protocol: ProtocolGTP}}
 	if err := g.open(game(t, "othello-6x6")); err != nil {
@@ -440,8 +441,8 @@ func TestWholeGames(t *testing.T) {
 	}
 }
 
-// pipes starts a session whose input stays open. It returns a function that writes a line, one that reads the next line, and
-// the session's result.
+// pipes starts a session whose input stays open. It returns a function that writes a line, one that reads the next
+// line, and the session's result.
 func pipes(t *testing.T, ctx context.Context, protocol, spec string) (write func(string), read func() string, done chan error) {
 	t.Helper()
 	in, toSession := io.Pipe()
@@ -555,7 +556,8 @@ func TestAnalysisAtTheEndOfInput(t *testing.T) {
 	}
 }
 
-// Rule 1 of Gomocup lets six in a row win no more, and rule 0 lets them win again, whether it comes before or after START.
+// Rule 1 of Gomocup lets six in a row win no more, and rule 0 lets them win again, whether it comes before or after
+// START.
 func TestGomocupRule(t *testing.T) {
 	const six = "BOARD\n0,0,2\n1,0,2\n2,0,2\n3,0,2\n5,0,2\n4,0,2\n0,9,1\n2,9,1\n4,9,1\n6,9,1\n8,9,1\nDONE\n"
 	for commands, over := range map[string]bool{

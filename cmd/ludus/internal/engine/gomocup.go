@@ -23,8 +23,8 @@ type gomocup struct {
 	timeLeft time.Duration // for the rest of the game; 0: no limit
 }
 
-// Gomocup answers commands of the protocol of Piskvork and Gomocup until the input ends or END. game is five in a row on any
-// board; START and RECTSTART choose the size, and INFO rule whether longer lines win. Errors are those of [GTP].
+// Gomocup answers commands of the protocol of Piskvork and Gomocup until the input ends or END. game is five in a row
+// on any board; START and RECTSTART choose the size, and INFO rule whether longer lines win. Errors are those of [GTP].
 func Gomocup(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w io.Writer) error {
 	g := &gomocup{session: session{Config: config, protocol: ProtocolGomocup}}
 	err := g.open(game)
@@ -137,8 +137,8 @@ func (g *gomocup) info(line string) error {
 	return nil
 }
 
-// rule starts the game again with the rule of a number, 0 (five or more in a row win) or 1 (exactly five), unless it has
-// that rule already.
+// rule starts the game again with the rule of a number, 0 (five or more in a row win) or 1 (exactly five), unless it
+// has that rule already.
 func (g *gomocup) rule(number float64) error {
 	overline, known := map[float64]string{0: "1", 1: "0"}[number]
 	if !known {
@@ -200,8 +200,9 @@ func (g *gomocup) limit() time.Duration {
 	return withMargin(limit)
 }
 
-// readBoard reads the lines "x,y,who" up to DONE. It returns the moves in turns: those of the player who moves first, and the
-// other's between them. The first are ludus's (who is 1) if ludus has as many pieces as its opponent (who is 2).
+// readBoard reads the lines "x,y,who" up to DONE. It returns the moves in turns: those of the player who moves first,
+// and the other's between them. The first are ludus's (who is 1) if ludus has as many pieces as its opponent (who is
+// 2).
 func (g *gomocup) readBoard(ctx context.Context) (moves []string, err error) {
 	var pieces [2][]string // ludus's and its opponent's
 	for {

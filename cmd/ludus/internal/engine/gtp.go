@@ -26,8 +26,8 @@ type gtp struct {
 	streamed bool   // the current command has written its response, except the empty line at its end
 }
 
-// GTP answers commands of the Go Text Protocol, version 2, until the input ends or quit. It begins with the given game. An
-// error is that of loading the first player, of ctx or of the streams. It closes r, which must end a pending Read.
+// GTP answers commands of the Go Text Protocol, version 2, until the input ends or quit. It begins with the given game.
+// An error is that of loading the first player, of ctx or of the streams. It closes r, which must end a pending Read.
 func GTP(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w io.Writer) error {
 	g := &gtp{session: session{Config: config, protocol: ProtocolGTP}}
 	err := g.open(game)
@@ -222,8 +222,8 @@ func (g *gtp) setGame(_ context.Context, args []string) (string, error) {
 	return "", faultf("unsupported game; list_games lists them")
 }
 
-// turn checks that a colour is to move. A pass that the other program left out, because it is the only move, is played. The
-// colour after a swap in Hex tells how the swap is meant.
+// turn checks that a colour is to move. A pass that the other program left out, because it is the only move, is played.
+// The colour after a swap in Hex tells how the swap is meant.
 func (g *gtp) turn(colour string) error {
 	p, err := g.ReadColour(colour)
 	switch {
@@ -340,8 +340,8 @@ func (g *gtp) generate(ctx context.Context, args []string) (reply string, a env.
 	return g.Write(a), a, nil
 }
 
-// lost reports whether the player to move resigns. The analysis takes at most half of the limit; without a result nobody
-// resigns.
+// lost reports whether the player to move resigns. The analysis takes at most half of the limit; without a result
+// nobody resigns.
 func (g *gtp) lost(ctx context.Context, limit time.Duration) (bool, error) {
 	if g.Resign <= 0 {
 		return false, nil
@@ -413,8 +413,8 @@ func (g *gtp) finalScore(context.Context, []string) (string, error) {
 	return g.score(g.state), nil
 }
 
-// analyze writes analyses until the next line comes: "kata-analyze b 50 maxmoves 5". All arguments are optional; 50 is an
-// interval in hundredths of a second. Shares of the score and priors are for the player to move, from 0 to scale.
+// analyze writes analyses until the next line comes: "kata-analyze b 50 maxmoves 5". All arguments are optional; 50 is
+// an interval in hundredths of a second. Shares of the score and priors are for the player to move, from 0 to scale.
 func (g *gtp) analyze(ctx context.Context, args []string, format string, scale float64) error {
 	if g.state.Done() {
 		return faultf("the game is over")
@@ -488,8 +488,8 @@ func orZero[T int | float64](p *T) (x T) {
 	return x
 }
 
-// gogui returns a command by which GoGui asks for the rules of a game. It can show games that put pieces on the cells of a
-// square board whose columns have Go's letters; HexGui shows Hex.
+// gogui returns a command by which GoGui asks for the rules of a game. It can show games that put pieces on the cells
+// of a square board whose columns have Go's letters; HexGui shows Hex.
 func gogui(text func(g *gtp) string) gtpCommand {
 	return func(g *gtp, _ context.Context, _ []string) (string, error) {
 		size, placing := g.Game.Tensor, 0

@@ -16,8 +16,8 @@ import (
 // nboard is a session in NBoard's protocol.
 type nboard struct{ session }
 
-// NBoard answers commands of NBoard's protocol, version 2, until the input ends. game is Othello 8x8. Errors are those of
-// [GTP].
+// NBoard answers commands of NBoard's protocol, version 2, until the input ends. game is Othello 8x8. Errors are those
+// of [GTP].
 func NBoard(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w io.Writer) error {
 	n := &nboard{session{Config: config, protocol: ProtocolNBoard}}
 	err := n.open(game)
@@ -27,7 +27,8 @@ func NBoard(ctx context.Context, config Config, game *env.Game, r io.ReadCloser,
 	return n.serve(ctx, r, w, n.line)
 }
 
-// line answers a line. The protocol has no errors: faults are shown in NBoard's status line. Unknown commands are ignored.
+// line answers a line. The protocol has no errors: faults are shown in NBoard's status line. Unknown commands are
+// ignored.
 func (n *nboard) line(ctx context.Context, line string) error {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
@@ -166,7 +167,8 @@ func (n *nboard) choice(ctx context.Context) error {
 // lastHint is the number of simulations at which hints end.
 const lastHint = 1 << 14
 
-// hint answers a request for the evaluations of so many moves. An evaluation is in discs, of which a sure win counts 64.
+// hint answers a request for the evaluations of so many moves. An evaluation is in discs, of which a sure win counts
+// 64.
 func (n *nboard) hint(ctx context.Context, text string) error {
 	most, err := strconv.Atoi(text)
 	if err != nil || most < 1 {

@@ -80,8 +80,8 @@ func faultText(err error) (text string, ok bool) {
 	return strings.ReplaceAll(f.Error(), "\n", " "), true
 }
 
-// serve answers each line until the input ends or handle returns errQuit. The other errors are handle's, ctx's, and those of
-// the streams. It closes r, which must end a pending Read.
+// serve answers each line until the input ends or handle returns errQuit. The other errors are handle's, ctx's, and
+// those of the streams. It closes r, which must end a pending Read.
 func (s *session) serve(ctx context.Context, r io.ReadCloser, w io.Writer, handle func(ctx context.Context, line string) error) error {
 	s.connect(r, w)
 	defer s.in.Close()
@@ -194,8 +194,8 @@ func (s *session) choose(ctx context.Context, limit time.Duration) (env.Action, 
 	return s.player.Agent.Choose(ctx, s.state)
 }
 
-// think runs work in a goroutine and reads lines meanwhile, which stay the next ones. A line that interrupts cancels work's
-// context; think then waits for work's end and returns nil. Otherwise it returns work's error.
+// think runs work in a goroutine and reads lines meanwhile, which stay the next ones. A line that interrupts cancels
+// work's context; think then waits for work's end and returns nil. Otherwise it returns work's error.
 func (s *session) think(ctx context.Context, interrupts func(line []byte) bool, work func(ctx context.Context) error) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -228,15 +228,16 @@ func (s *session) think(ctx context.Context, interrupts func(line []byte) bool, 
 	}
 }
 
-// Simulations of the first and the last analysis of deepen, which double in between. The tree of the last takes some 100 MB.
+// Simulations of the first and the last analysis of deepen, which double in between. The tree of the last takes some
+// 100 MB.
 const (
 	firstAnalysis = 64
 	lastAnalysis  = 1 << 17
 )
 
 // deepen analyses the position again and again, with more and more simulations up to the last number, until more do not
-// change the result. It calls show after each analysis, but not more often than the interval says. It stops when the input
-// has ended, after the first analysis at the earliest.
+// change the result. It calls show after each analysis, but not more often than the interval says. It stops when the
+// input has ended, after the first analysis at the earliest.
 func (s *session) deepen(ctx context.Context, interval time.Duration, last int, show func(a *agent.Analysis, took time.Duration) error) error {
 	start := time.Now()
 	s.player.Advisor.Reset(0)

@@ -217,8 +217,8 @@ func translate(t *testing.T, text string, names map[string]string) string {
 	return walk(nodes[0]).String()
 }
 
-// TestMatches plays scrambled matches of Connect Four with a network and of tic-tac-toe without. LUDUS_TEST_MATCHES=100 plays
-// so many, with the clocks of a tournament: 10 and 2 seconds.
+// TestMatches plays scrambled matches of Connect Four with a network and of tic-tac-toe without. LUDUS_TEST_MATCHES=100
+// plays so many, with the clocks of a tournament: 10 and 2 seconds.
 func TestMatches(t *testing.T) {
 	count, start, play, margin, learning := 2, testStart, testPlay, testMargin, time.Hour
 	if n, err := strconv.Atoi(os.Getenv("LUDUS_TEST_MATCHES")); err == nil {
@@ -449,8 +449,8 @@ func TestMessagesStartNoProgram(t *testing.T) {
 	}
 }
 
-// TestForeignSheets plays the first moves of every sheet in the folder that LUDUS_SHEETS names. Answers are legal, or nil if
-// the player is not ready. The slow interpreter would take too long; package network compares with it.
+// TestForeignSheets plays the first moves of every sheet in the folder that LUDUS_SHEETS names. Answers are legal, or
+// nil if the player is not ready. The slow interpreter would take too long; package network compares with it.
 func TestForeignSheets(t *testing.T) {
 	sheets.Foreign(t, func(t *testing.T, _, text string) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

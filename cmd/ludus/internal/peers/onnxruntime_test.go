@@ -149,8 +149,8 @@ func (n *network) policy(t *testing.T) agent.Agent {
 	return agent
 }
 
-// TestONNXRuntimeAgrees compares exported models in ONNX Runtime with our inference: for every game the outputs for 1,000
-// positions of random games, one by one and in batches, and in 200 of them the best move.
+// TestONNXRuntimeAgrees compares exported models in ONNX Runtime with our inference: for every game the outputs for
+// 1,000 positions of random games, one by one and in batches, and in 200 of them the best move.
 func TestONNXRuntimeAgrees(t *testing.T) {
 	for _, n := range networks(t) {
 		t.Run(n.name, func(t *testing.T) {

@@ -1,9 +1,10 @@
-// Package program runs outside programs as agents: [Start] makes an [agent.Outside] of a spec such as gtp:"gtp-rhino -l 5".
+// Package program runs outside programs as agents: [Start] makes an [agent.Outside] of a spec such as gtp:"gtp-rhino -l
+// 5".
 //
-// A program speaks GTP (any game; see engine.Convention for the names of moves), Gomocup's protocol (five in a row) or NBoard's
-// (Othello 8x8). Each agent has one process, which it starts when it first needs it and uses for all its games. Moves are sent
-// when the program is to move. A pass that is the only move is not asked for; by GTP it is not sent, either, unless the spec has
-// a word for it.
+// A program speaks GTP (any game; see engine.Convention for the names of moves), Gomocup's protocol (five in a row) or
+// NBoard's (Othello 8x8). Each agent has one process, which it starts when it first needs it and uses for all its
+// games. Moves are sent when the program is to move. A pass that is the only move is not asked for; by GTP it is not
+// sent, either, unless the spec has a word for it.
 //
 // # Faults
 //
@@ -24,12 +25,13 @@
 //
 // # Processes
 //
-// On Unix each program has a process group of its own, which is killed when the program ends: children end with it, unless they
-// leave the group. [Main] lets this program start itself again as a guard, which kills these groups if this program is killed. On
-// Linux, memory= limits the program's private memory. On other systems than Unix, only the program itself is killed.
+// On Unix each program has a process group of its own, which is killed when the program ends: children end with it,
+// unless they leave the group. [Main] lets this program start itself again as a guard, which kills these groups if this
+// program is killed. On Linux, memory= limits the program's private memory. On other systems than Unix, only the
+// program itself is killed.
 //
-// An agent starts three goroutines for each process; they end with it. Programs get this process's environment. Nothing in
-// the program's output is taken for anything but moves and messages.
+// An agent starts three goroutines for each process; they end with it. Programs get this process's environment. Nothing
+// in the program's output is taken for anything but moves and messages.
 //
 // Not here: pondering, and programs on other machines.
 package program

@@ -17,7 +17,8 @@ import (
 	"ludus/train/agent"
 )
 
-// scripted returns a process that answers each line that it is sent with the next part of a text, and then ends its output.
+// scripted returns a process that answers each line that it is sent with the next part of a text, and then ends its
+// output.
 func scripted(t *testing.T, text string) *process {
 	in, stdin, err := os.Pipe()
 	if err != nil {
@@ -47,8 +48,8 @@ func scripted(t *testing.T, text string) *process {
 	return p
 }
 
-// exchange starts a game and lets the program, whose answers are a text, move twice. Whatever they are, moves are legal, and
-// errors those that dialect documents.
+// exchange starts a game and lets the program, whose answers are a text, move twice. Whatever they are, moves are
+// legal, and errors those that dialect documents.
 func exchange(t *testing.T, spec, name, text string) {
 	if len(text) > 2000 {
 		t.Skip("long")

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// inOwnGroup makes a command start in a process group of its own: its children can be killed with it, and a Ctrl-C in the
-// terminal reaches ludus only.
+// inOwnGroup makes a command start in a process group of its own: its children can be killed with it, and a Ctrl-C in
+// the terminal reaches ludus only.
 func inOwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }

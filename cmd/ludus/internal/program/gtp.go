@@ -68,8 +68,8 @@ func (g *gtp) ask(ctx context.Context, format string, args ...any) (string, erro
 	}
 }
 
-// response collects the lines of a response: "=", "= text" or "? text", with a number after = and ?, further lines, and an empty
-// line. Lines before it that do not begin so are comments.
+// response collects the lines of a response: "=", "= text" or "? text", with a number after = and ?, further lines, and
+// an empty line. Lines before it that do not begin so are comments.
 type response struct {
 	begun, refused bool
 	text           strings.Builder
@@ -206,7 +206,8 @@ func (g *gtp) colour(c *engine.Convention, player env.Player) string {
 	return word
 }
 
-// tellTime tells the program its time: the most for this move if moves have a limit, or else what is left for all. Refusals do not matter.
+// tellTime tells the program its time: the most for this move if moves have a limit, or else what is left for all.
+// Refusals do not matter.
 func (g *gtp) tellTime(ctx context.Context, c *engine.Convention, p *position) error {
 	total, settings := p.total() && p.clock.Move == 0, g.settings
 	switch {
@@ -234,7 +235,8 @@ func (g *gtp) tellTime(ctx context.Context, c *engine.Convention, p *position) e
 	return nil
 }
 
-// gtpSeconds writes a time in seconds, whole ones if there are any: many programs read only these. Less is in milliseconds.
+// gtpSeconds writes a time in seconds, whole ones if there are any: many programs read only these. Less is in
+// milliseconds.
 func gtpSeconds(d time.Duration) string {
 	d = d.Truncate(time.Millisecond)
 	if d >= time.Second {

@@ -13,8 +13,8 @@ import (
 // guardWord is the only argument of a ludus that is a guard.
 const guardWord = "guard"
 
-// guards starts this program again as a guard, tells it which process groups begin and end, and is safe for concurrent use.
-// When this program ends, in whatever way, the guard's input ends; it then kills the groups that are left.
+// guards starts this program again as a guard, tells it which process groups begin and end, and is safe for concurrent
+// use. When this program ends, in whatever way, the guard's input ends; it then kills the groups that are left.
 var guards guardian
 
 type guardian struct {
@@ -23,8 +23,8 @@ type guardian struct {
 	input   io.Writer // nil before the first program starts
 }
 
-// Main must be called first by the main function of a program whose outside programs shall not outlive it, even if it is
-// killed. It does not return in the copy of the program that [Start]'s agents run as a guard.
+// Main must be called first by the main function of a program whose outside programs shall not outlive it, even if it
+// is killed. It does not return in the copy of the program that [Start]'s agents run as a guard.
 func Main() {
 	if len(os.Args) == 2 && os.Args[1] == guardWord {
 		runGuard(os.Stdin)

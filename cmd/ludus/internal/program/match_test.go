@@ -48,8 +48,8 @@ func (l leftovers) exceed(m leftovers) bool {
 	return l.children > m.children || l.files > m.files || l.goroutines > m.goroutines
 }
 
-// TestFailingPrograms plays matches against engines that fail in every way. The results tell exactly what the engines say that
-// they did, and nothing is left.
+// TestFailingPrograms plays matches against engines that fail in every way. The results tell exactly what the engines
+// say that they did, and nothing is left.
 func TestFailingPrograms(t *testing.T) {
 	games := map[agent.Kind]int{agent.GTP: 1000, agent.Gomocup: 60, agent.NBoard: 40}
 	if testing.Short() {
@@ -138,7 +138,8 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// TestThreadsDoNotMatter plays matches against an engine that fails by the position alone, with one and with two threads.
+// TestThreadsDoNotMatter plays matches against an engine that fails by the position alone, with one and with two
+// threads.
 func TestThreadsDoNotMatter(t *testing.T) {
 	games := 100
 	if testing.Short() {

@@ -87,7 +87,8 @@ func (n *nboard) choose(ctx context.Context, p *position, _ bool) (env.Action, b
 	return 0, false, err
 }
 
-// nboardMove returns the move of a line such as "=== F5/1.23/4.5". Other lines have none: the program's name, status and hints.
+// nboardMove returns the move of a line such as "=== F5/1.23/4.5". Other lines have none: the program's name, status
+// and hints.
 func nboardMove(line string) (move string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "===")
 	move, _, _ = strings.Cut(rest, "/")

@@ -222,8 +222,8 @@ func (p *process) status() string {
 	return p.cmd.ProcessState.String()
 }
 
-// close ends the program and its children, and frees what belongs to it. quit is a line that asks the program to end; "" kills
-// it.
+// close ends the program and its children, and frees what belongs to it. quit is a line that asks the program to end;
+// "" kills it.
 func (p *process) close(quit string) {
 	if quit != "" {
 		ctx, cancel := context.WithTimeout(context.Background(), grace)

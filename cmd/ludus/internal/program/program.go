@@ -19,15 +19,15 @@ import (
 // maxFailures is the number of failed starts in a row after which a program is not started again.
 const maxFailures = 3
 
-// dialect speaks a protocol with a running program. Its errors are those of process and *agent.Fault; after them the process
-// is of no use. Others are agent.ErrResigned and errors about the start.
+// dialect speaks a protocol with a running program. Its errors are those of process and *agent.Fault; after them the
+// process is of no use. Others are agent.ErrResigned and errors about the start.
 type dialect interface {
 	// greet sends the first lines, with those of init=.
 	greet(ctx context.Context) error
 	// begin starts a new game.
 	begin(ctx context.Context) error
-	// choose tells the program the moves that it does not know yet and returns its move, and whether the program has played
-	// that move itself. If it can, it does not let the program play if keep says so.
+	// choose tells the program the moves that it does not know yet and returns its move, and whether the program has
+	// played that move itself. If it can, it does not let the program play if keep says so.
 	choose(ctx context.Context, p *position, keep bool) (a env.Action, played bool, err error)
 	// quit is the line that ends the program.
 	quit() string
@@ -268,7 +268,8 @@ func (p *program) end(ctx context.Context, err error) error {
 	return fault
 }
 
-// ready starts the program if it does not run, and begins the game. A process that cannot begin another game is replaced.
+// ready starts the program if it does not run, and begins the game. A process that cannot begin another game is
+// replaced.
 func (p *program) ready(ctx context.Context) error {
 	start := time.Now()
 	defer func() { p.starting += time.Since(start) }()

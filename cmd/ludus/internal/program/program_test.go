@@ -133,8 +133,8 @@ func fakeSpec(kind agent.Kind, game, options string, args ...string) string {
 	return text
 }
 
-// playGame plays a game in which an agent has one seat, or both if seat is 2, and other moves depend on n. It stops at the first
-// error.
+// playGame plays a game in which an agent has one seat, or both if seat is 2, and other moves depend on n. It stops at
+// the first error.
 func playGame(ctx context.Context, p *program, seat env.Player, n int) (env.State, error) {
 	p.Reset(1)
 	state := p.game.NewState()
@@ -291,8 +291,8 @@ func TestChatter(t *testing.T) {
 	}
 }
 
-// TestSwap plays games of Hex with a swap by either side, with both of its meanings. A misunderstanding would soon lead to an
-// illegal move.
+// TestSwap plays games of Hex with a swap by either side, with both of its meanings. A misunderstanding would soon lead
+// to an illegal move.
 func TestSwap(t *testing.T) {
 	for _, options := range []string{"", "swap=stone", "swap=colours"} {
 		p := testAgent(t, "hex-5x5", fakeSpec(agent.GTP, "hex-5x5", options))

@@ -111,8 +111,8 @@ var replayCharts = []metricChart{
 // byGeneration is the label of the x axis in charts by generation.
 const byGeneration = "generation"
 
-// Sections returns the charts of one run, or charts that compare several runs of one game. One run that "ludus rate" has
-// rated also gets a ladder.
+// Sections returns the charts of one run, or charts that compare several runs of one game. One run that "ludus rate"
+// has rated also gets a ladder.
 func Sections(runs ...*Run) []Section {
 	strength := Section{ID: "strength", Title: "Strength"}
 	strength.Charts = []svg.Chart{scoreChart(runs), suiteChart(runs)}
@@ -229,8 +229,8 @@ func scoreChart(runs []*Run) svg.Chart {
 	return finished(c, "no matches yet")
 }
 
-// suiteChart plots the share of moves that lose value in the solved positions of a suite, for a single run beside that of
-// the shipped agent.
+// suiteChart plots the share of moves that lose value in the solved positions of a suite, for a single run beside that
+// of the shipped agent.
 func suiteChart(runs []*Run) svg.Chart {
 	c := svg.Chart{ID: "solver-error", Title: "Errors in solved positions", Unit: "%", X: byGeneration, Min: zero,
 		Note: "moves that lose value, in positions with known exact values; with 95 % intervals"}

@@ -65,8 +65,8 @@ func drawn(t *testing.T, name string, style Style, moves ...string) string {
 	return newCanvas(game, &style).draw(state, cellMarks(game, state, last, state.Legal(nil)))
 }
 
-// slabs returns the name of a game of a sheet in which kings step onto free cells, which are called by a name, and leave
-// cells of which no fact is true.
+// slabs returns the name of a game of a sheet in which kings step onto free cells, which are called by a name, and
+// leave cells of which no fact is true.
 func slabs(t *testing.T, free string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../../../env/gdl/testdata/slabs.kif")

@@ -49,8 +49,8 @@ func play(t *testing.T, config Config, lines ...string) string {
 	return out.String()
 }
 
-// A program follows the game through undo, a change of sides, hints, analyses, reviews and new games. The fake panics if it has
-// not observed the moves of a position.
+// A program follows the game through undo, a change of sides, hints, analyses, reviews and new games. The fake panics
+// if it has not observed the moves of a position.
 func TestProgram(t *testing.T) {
 	out := play(t, programs(t, new(agenttest.Programs), env.First),
 		"a1", "undo", "b2", "hint", "?", "b1", "switch", "hint", "review", "undo", "c1", "new", "a2", "quit")

@@ -82,8 +82,8 @@ func (s *Session) newGame() {
 	s.resetAgents()
 }
 
-// resetAgents gives each agent a new seed and clears its search tree; the game goes on from the moves so far. Seeds differ
-// between resets, in the upper 32 bits, and between seats.
+// resetAgents gives each agent a new seed and clears its search tree; the game goes on from the moves so far. Seeds
+// differ between resets, in the upper 32 bits, and between seats.
 func (s *Session) resetAgents() {
 	for i := range s.Seats {
 		if a := s.Seats[i].Agent; a != nil {
@@ -319,8 +319,8 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	return false, nil
 }
 
-// showStart shows the players, the rules if wanted, and the board. It leaves out the board if an agent moves first against
-// a person, because the agent's move will show it.
+// showStart shows the players, the rules if wanted, and the board. It leaves out the board if an agent moves first
+// against a person, because the agent's move will show it.
 func (s *Session) showStart(rules bool) {
 	s.showPlayers()
 	if rules {
@@ -355,8 +355,8 @@ func (s *Session) playLine(line string) {
 	s.apply(action, 0)
 }
 
-// exactMove returns the legal move whose name or official text is an input line, or a column's letter if pieces fall: such a
-// move comes before a command.
+// exactMove returns the legal move whose name or official text is an input line, or a column's letter if pieces fall:
+// such a move comes before a command.
 func (s *Session) exactMove(line string) (a env.Action, ok bool) {
 	legal := s.state.Legal(nil)
 	a, err := s.Game.ParseAction(line)

@@ -172,8 +172,8 @@ func (s *Session) showAnalysis(agent string, r *analysis.Result, all bool) {
 	s.output.WriteString("\n")
 }
 
-// moveInfos lists the best `count` moves, the chosen one first. Scores are the first player's. A bar shows the score of the
-// player to move, or the prior if the agent gives no values.
+// moveInfos lists the best `count` moves, the chosen one first. Scores are the first player's. A bar shows the score of
+// the player to move, or the prior if the agent gives no values.
 func (s *Session) moveInfos(r *analysis.Result, count int) {
 	moves, shown := r.Moves, r.Moves[:count]
 	valued := slices.ContainsFunc(moves, func(m analysis.MoveInfo) bool { return m.Value != nil })
@@ -276,8 +276,8 @@ func (s *Session) showFailure() {
 	s.line("%s (%s) %s. %s.", s.Game.Players[player], s.Seats[player].Name, strings.TrimSuffix(why, "."), s.Style.bold(result))
 }
 
-// showReview shows the expected score along the game as a line of bars, and the moves that gave value away. Values are for
-// the first player.
+// showReview shows the expected score along the game as a line of bars, and the moves that gave value away. Values are
+// for the first player.
 func (s *Session) showReview(values []float64, mistakes []analysis.Mistake) {
 	levels := []rune(s.Style.pick("▁▂▃▄▅▆▇█", "01234567"))
 	curve := make([]rune, len(values))
@@ -339,8 +339,8 @@ On the board, [ ] is the last move; %s marks where you can move to or capture. C
 If a move has the name of a command, write /undo for the command.%s`, s.moveForms(), s.Style.pick("•", "+"), s.canvas.legend())
 }
 
-// exampleMoves returns one legal move per verb for the person: in the current position, or if it is not the person's turn,
-// at the person's first turn of a game.
+// exampleMoves returns one legal move per verb for the person: in the current position, or if it is not the person's
+// turn, at the person's first turn of a game.
 func (s *Session) exampleMoves() (list []env.Action) {
 	state := s.state
 	if !s.personMoves() {

@@ -30,7 +30,8 @@ type about struct {
 	Patterns  []pattern         `json:"patterns"`
 	// Zoo holds the rating, in Elo, of each game's shipped agent; 0 if it has none.
 	Zoo map[string]float64 `json:"zoo"`
-	// TrainedOn names the game whose shipped agent plays the requested game; "" if there is none, or no game was requested.
+	// TrainedOn names the game whose shipped agent plays the requested game; "" if there is none, or no game was
+	// requested.
 	TrainedOn string      `json:"trained_on,omitempty"`
 	Runs      string      `json:"runs"` // folder of runs, as in Options
 	Limits    aboutLimits `json:"limits"`

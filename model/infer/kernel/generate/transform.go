@@ -69,8 +69,8 @@ const (
 	bias            = "R15"
 )
 
-// passLocals are the local variables of a pass: the numbers of rows and lines left, and the starts of the current row and
-// of the current line.
+// passLocals are the local variables of a pass: the numbers of rows and lines left, and the starts of the current row
+// and of the current line.
 var passLocals = []string{"rows", "sourceRow", "destinationRow", "lines", "source", "destination"}
 
 // element returns the operand of element k of a line. pointers hold the addresses of elements 0, 3, 6 and 9, and the

@@ -24,7 +24,8 @@ import (
 // word is the first argument of a test binary that is the engine.
 const word = "fake-engine"
 
-// Faults, in the words of the arguments. What an engine does at its start it does always, the others when it is to move.
+// Faults, in the words of the arguments. What an engine does at its start it does always, the others when it is to
+// move.
 const (
 	Never    = "never"    // at the start: says nothing
 	Exit     = "exit"     // at the start: ends with status 7
@@ -48,9 +49,10 @@ const (
 // atStart lists the faults of the start.
 var atStart = []string{Never, Exit, Slow, Stubborn, Parent}
 
-// Command returns the command of an engine that plays a game by a protocol, which is an agent.Kind. Its arguments are faults, and
-// seed=N: the seed of its choices; at=N: its faults begin at ply N, counted from 0; share=N: of 1,000 positions in which N have
-// one of the faults, decided by the position and the seed; log=FILE: the file to which it adds a line for each fault of its play.
+// Command returns the command of an engine that plays a game by a protocol, which is an agent.Kind. Its arguments are
+// faults, and seed=N: the seed of its choices; at=N: its faults begin at ply N, counted from 0; share=N: of 1,000
+// positions in which N have one of the faults, decided by the position and the seed; log=FILE: the file to which it
+// adds a line for each fault of its play.
 func Command(protocol agent.Kind, game string, args ...string) string {
 	words := append([]string{os.Args[0], word, string(protocol), game}, args...)
 	return "'" + strings.Join(words, "' '") + "'"
