@@ -347,7 +347,16 @@ func touch(p *Playing) {
 	}
 }
 
-// tapTwice plays on cells that are too small for a finger: the first tap marks a move, which another tap may change.
+// crowdedRows counts the rows whose label is over a cell, or that have buttons over each other.
+const crowdedRows = `(() => {
+	const box = (e) => e.getBoundingClientRect(), cells = [...document.querySelectorAll("#board [data-cell]")].map(box);
+	const cellsBeside = (label) => cells.filter((cell) => Math.abs(cell.top + cell.bottom - label.top - label.bottom) < 2);
+	const crowded = (label, row) => row.some((cell, i) => cell.left < (i > 0 ? row[i - 1].right - 0.5 : label.right));
+	return [...document.querySelectorAll("#board .label.row")].map(box).filter((label) => crowded(label, cellsBeside(label))).length;
+})()`
+
+// tapTwice plays on cells that are too small for a finger: the first tap marks a move, which another tap may change and a
+// button plays, too.
 func tapTwice(p *Playing) {
 	p.Do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch))
 	playWithoutSearch(p)
@@ -365,8 +374,15 @@ func tapTwice(p *Playing) {
 	}
 	p.Tap(`#board [aria-label^="f6,"]`)
 	p.Wait(listedMoves + " === 2 && " + marked + " === 0")
-	if pieces, first := p.Pieces(), p.Game.Players[env.First]; pieces["f6"] != first || pieces["c3"] == first {
+	p.Tap(`#board [aria-label^="h9,"]`)
+	p.Tap(`#extras [data-move="h9"]`)
+	p.Wait(listedMoves + " === 4 && " + marked + " === 0 && !document.querySelector('#extras button')")
+	pieces, first := p.Pieces(), p.Game.Players[env.First]
+	if pieces["f6"] != first || pieces["h9"] != first || pieces["c3"] == first {
 		p.Errorf("the pieces are %v", pieces)
+	}
+	if n := Eval[int](p.Tab, crowdedRows); n > 0 {
+		p.Errorf("%d rows have labels over cells or buttons over each other", n)
 	}
 	p.CheckWidth()
 	p.Shoot("small-cells-" + p.Game.Family)

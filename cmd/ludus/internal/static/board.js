@@ -16,7 +16,8 @@ export class Board {
     this.flipped = flipped;
     this.findArea();
     this.hexagons = description.hexagons;
-    this.margin = this.hexagons ? 1 : 0.55; // for labels, in cells
+    this.gap = this.hexagons ? 0.25 : 0.1; // between a row's label and its first cell
+    this.margin = this.findMargin();
     this.top = this.hexagons ? 0.4 : 0;
     const more = this.hexagons ? 0.4 : 0.1; // on the right
     const wide = this.margin + this.width + this.shift(this.height - 1) + more, high = this.top + this.height + this.margin + 0.1;
@@ -46,6 +47,12 @@ export class Board {
     this.left = Math.min(...columns);
     this.height = Math.max(...rows) - this.low + 1;
     this.width = Math.max(...columns) - this.left + 1;
+  }
+
+  // findMargin returns the room for labels, in cells. The labels' size is a share of the board's width, see board.css.
+  findMargin() {
+    const longest = Math.max(...this.description.rows.map(({ length }) => length)), wide = this.width + this.shift(this.height - 1) + 1;
+    return Math.max(this.hexagons ? 1 : 0.55, this.gap + 0.02 * wide * longest);
   }
 
   // place returns where a cell is drawn: its row from the bottom and its column from the left.
@@ -131,15 +138,15 @@ export class Board {
     const { cells, rows, columns } = this.description, { margin } = this;
     if (this.hexagons) this.drawEdges(parent);
     this.squares = cells.map((exists, cell) => exists ? this.drawSquare(parent, cell, "cell", 0.48) : undefined);
-    const label = (text, x, y) => { if (text !== "") make(parent, "text", { class: "label", x, y }, text); };
+    const label = (names, text, x, y) => { if (text !== "") make(parent, "text", { class: names, x, y }, text); };
     for (let row = 0; row < this.height; row++) {
       const cell = this.cellAt(row, 0);
-      label(rows[Math.floor(cell / columns.length)], this.x(cell) - (1 + margin) / 2, this.y(cell));
+      label("label row", rows[Math.floor(cell / columns.length)], this.x(cell) - 0.5 - this.gap, this.y(cell));
     }
     const below = this.top + this.height + margin / 2 + (this.hexagons ? 0.1 : 0);
     for (let column = 0; column < this.width; column++) {
       const cell = this.cellAt(0, column);
-      label(columns[cell % columns.length], this.x(cell), below);
+      label("label", columns[cell % columns.length], this.x(cell), below);
     }
   }
 

@@ -389,6 +389,9 @@ class App {
   // play plays a person's move in the position shown, and drops the moves after it.
   play(move) {
     const signal = this.beginWork(), ply = this.ply;
+    this.selected = undefined;
+    this.unaim();
+    this.verb = this.kinds[0]; // other kinds are for one move
     this.setState("thinking");
     this.showError("");
     this.attempt(signal, async () => {
@@ -484,21 +487,18 @@ class App {
   }
 
   // pressCell selects or deselects a piece, plays a move, or says why it does neither. In games with falling pieces a mouse or a
-  // finger may press any cell of the column. On a cell that is too small for a finger, the first press marks the move and the second
-  // plays it.
+  // finger may press any cell of the column. On a cell that is too small for a finger, the first press marks the move; the second
+  // one, or a button, plays it.
   pressCell(cell, pointed) {
     const { choices } = this;
     const move = choices.find(({ from, to }) => (to === cell || (pointed && this.dropsTo(cell, to))) && (from < 0 || from === this.selected));
     if (move && pointed && move.text !== this.aimed?.text && this.board.isTooSmall(cell)) {
       this.aimed = move;
       this.showNote(this.advice = `${move.text}: tap again to play it`);
-      this.drawBoard();
+      this.draw();
       return;
     }
     if (move) {
-      this.selected = undefined;
-      this.unaim();
-      this.verb = this.kinds[0]; // other kinds are for one move
       this.play(move.text);
       return;
     }
@@ -610,6 +610,7 @@ class App {
     const extras = byId("extras"), focused = extras.contains(document.activeElement);
     extras.replaceChildren();
     for (const text of loose) make(extras, "button", { type: "button", "data-move": text }, text[0].toUpperCase() + text.slice(1));
+    if (this.aimed) make(extras, "button", { type: "button", "data-move": this.aimed.text }, `Play ${this.aimed.text}`);
     if (focused) (extras.querySelector("button") || this.board).focus();
   }
 
@@ -779,6 +780,7 @@ class App {
     const { request } = this, looking = "Looking for a hint …";
     this.hinting = request;
     this.unaim();
+    this.drawControls();
     this.drawBoard();
     this.showNote(looking);
     try {

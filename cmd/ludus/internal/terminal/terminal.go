@@ -280,7 +280,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 	}
 	switch strings.TrimPrefix(words[0], "/") {
 	case "help":
-		s.note(s.help())
+		s.showHelp()
 	case "quit", "q", "exit":
 		return true, s.flush()
 	case "moves":

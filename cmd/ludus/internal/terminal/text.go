@@ -320,23 +320,27 @@ func (s *Session) showThinking(agent string) (stop func()) {
 	return func() { fmt.Fprint(s.w, "\r\x1b[K") }
 }
 
-// help returns the help text on moves and commands, with examples of the game's moves.
-func (s *Session) help() string {
-	return fmt.Sprintf(`Type a move: %s.
-A cell is a column letter and a row number; that of a piece lists its moves, or plays its only one.
-On the board, [ ] is the last move; %s marks where you can move to or capture. Commands:
-  ?           the agent's best moves: how often the search visited each, the expected score it found, and
-              the network's guess before the search (prior); ? all: all moves
+// showHelp shows how to type moves, with examples of the game's moves, and the commands.
+func (s *Session) showHelp() {
+	s.line("Type a move: %s.", s.moveForms())
+	s.line("A cell is a column letter and a row number; that of a piece lists its moves, or plays its only one.")
+	s.line("On the board, [ ] is the last move; %s marks where you can move to or capture.%s", s.Style.pick("•", "+"),
+		s.canvas.legend())
+	s.note(`Commands:
+  ?           the agent's best moves: how often the search visited each, the
+              expected score it found, and the network's guess before the
+              search (prior); ? all: all moves
   hint        a suggestion: the move that it would play, and why
   undo        take your last move back
   moves       list the legal moves; #2 plays the second
   rules       show the rules again
   board       draw the board again
-  review      the moves that gave value away, and the expected score along the game
+  review      the moves that gave value away, and the expected score along
+              the game
   switch      change sides
   new         start a new game
   quit        stop
-If a move has the name of a command, write /undo for the command.%s`, s.moveForms(), s.Style.pick("•", "+"), s.canvas.legend())
+If a move has the name of a command, write /undo for the command.`)
 }
 
 // exampleMoves returns one legal move per verb for the person: in the current position, or if it is not the person's
