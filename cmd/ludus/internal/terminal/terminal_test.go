@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/env"
@@ -291,6 +292,24 @@ func TestListWraps(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "#1 a1, #2 b1, #3 c1,\n#4 d1, #5 e1, #6 f1,\n#7 g1\n")
+}
+
+// On a terminal of 80 columns no text of a large board is wider.
+func TestFitsTerminal(t *testing.T) {
+	for _, name := range []string{"gomoku-19x19", "hex-19x19", "quad(size=13)"} {
+		config := configure(t, name, "mcts:10", env.First)
+		config.Style.Width = func() int { return 80 }
+		var out bytes.Buffer
+		lines := io.NopCloser(strings.NewReader("help\nrules\n#9\n?\nhint\nmoves\nreview\nquit\n"))
+		if err := New(config, &out).Play(context.Background(), lines); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+				t.Errorf("%s: a line of %d columns: %q", name, n, line)
+			}
+		}
+	}
 }
 
 func TestAgentMovesFirst(t *testing.T) {
