@@ -346,11 +346,11 @@ func (s *quadState[B]) Apply(a env.Action) {
 		return
 	}
 	if s.quadsLeft == [2]int8{} {
-		s.outcome = s.finalOutcome()
+		s.outcome = s.finalOutcome(s.fourths())
 	}
 }
 
-// TerminalActions appends the marks that complete a square, or all marks if the mover places the last quad of all.
+// TerminalActions appends the marks that complete a square, or all marks if o places the last quad of all.
 func (s *quadState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
 	if s.Done() {
 		return dst
@@ -360,19 +360,25 @@ func (s *quadState[B]) TerminalActions(dst []env.TerminalAction) []env.TerminalA
 	if s.quadsLeft[p] > 1 || s.quadsLeft[p.Opponent()] > 0 {
 		return appendTerminal(dst, winning, 0, int(p)*quadLast)
 	}
-	before := len(dst)
-	dst = appendTerminal(dst, empty, 0, 0) // outcomes are set below
+	before, fourths := len(dst), s.fourths()
+	dst = appendTerminal(dst, empty, 0, quadLast)
 	for i := before; i < len(dst); i++ {
-		last := *s
-		last.Apply(dst[i].Action)
-		dst[i].Outcome = int(last.outcome)
+		if cell := int(dst[i].Action); !has(winning, cell) {
+			dst[i].Outcome = int(s.finalOutcome(subtract(fourths, bit[B](cell))))
+		}
 	}
 	return dst
 }
 
-// finalOutcome returns First's class when all quads have been placed and nobody owns a square.
-func (s *quadState[B]) finalOutcome() int8 {
-	if !isEmpty(intersect(s.empty(), s.game.completing(s.owned[env.First]))) {
+// fourths returns the empty cells that complete a square of x.
+func (s *quadState[B]) fourths() B {
+	return intersect(s.empty(), s.game.completing(s.owned[env.First]))
+}
+
+// finalOutcome returns First's class when all quads have been placed, nobody owns a square and the given cells are the
+// empty ones that complete one of x.
+func (s *quadState[B]) finalOutcome(fourths B) int8 {
+	if !isEmpty(fourths) {
 		return quadThree
 	}
 	switch x, o := s.whitesLeft[env.First], s.whitesLeft[env.Second]; {

@@ -36,6 +36,7 @@ type greedy struct {
 	game   *env.Game
 	states [greedyPlies + 1]env.State
 	legal  [greedyPlies + 1][]env.Action
+	ends   []env.TerminalAction // replies that end the game
 	scores []float64
 }
 
@@ -93,34 +94,32 @@ func (g *greedy) score(state env.State, me env.Player, before float64, ply int) 
 		return gain
 	}
 	g.legal[ply] = state.Legal(g.legal[ply][:0])
-	best, worst, continues := -2.0, 2.0, false // beyond all utilities
+	if !again {
+		g.ends = state.TerminalActions(g.ends[:0])
+		worst := gain
+		if len(g.ends) == len(g.legal[ply]) { // every reply ends the game
+			worst = 1
+		}
+		for _, end := range g.ends {
+			worst = min(worst, g.game.UtilityFor(me, end.Outcome))
+		}
+		return worst
+	}
+	best := -2.0 // below all utilities
 	for _, a := range g.legal[ply] {
 		next := g.apply(state, a, ply+1)
-		switch {
-		case again && !next.Done() && next.Player() == me: // me could move a third time: not searched
-		case again:
-			best = max(best, g.score(next, me, before, ply+1))
-			if best >= gain {
-				return best
-			}
-		case next.Done():
-			worst = min(worst, g.game.UtilityFor(me, next.Outcome()))
-			if worst == -1 {
-				return worst
-			}
-		default:
-			continues = true
+		if !next.Done() && next.Player() == me { // me could move a third time: not searched
+			continue
+		}
+		best = max(best, g.score(next, me, before, ply+1))
+		if best >= gain {
+			return best
 		}
 	}
-	switch {
-	case again && best == -2:
+	if best == -2 {
 		return gain
-	case again:
-		return best
-	case continues:
-		return min(worst, gain)
 	}
-	return worst
+	return best
 }
 
 // randomMax returns the index of one of the largest scores, each with the same probability.
