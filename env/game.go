@@ -82,7 +82,7 @@ type Game struct {
 	Classes      []Class      // the ways in which a game can end for a player, best first
 	GoalHead     bool         // classes do not determine the goals, so a network also predicts these
 	MaxPlies     int          // upper bound of a game's length
-	UsualPlies   int          // length that few games exceed, to plan by; Finish replaces 0 by MaxPlies
+	UsualPlies   int          // about twice the mean length, to plan by; few games are longer; Finish replaces 0 by MaxPlies
 	Symmetries   []Symmetry   // identity first, absolute cells and actions; nil: the identity alone
 	Figures      [][]int32    // sets of cells that matter as a whole, such as lines of four; absolute cells, ascending; may be nil
 	Drawing      Drawing      // how positions are drawn

@@ -31,8 +31,7 @@ type dryRunPlan struct {
 	Generations   int           `json:"generations"`
 	Plies         int           `json:"plies_per_generation"` // plies by which a generation advances each game
 	ParallelGames int           `json:"parallel_games"`
-	Games         int           `json:"games"`                    // finished games
-	AtLeast       bool          `json:"games_at_least,omitempty"` // Games is a lower bound
+	Games         int           `json:"games"` // finished games
 	Positions     int           `json:"positions"`
 	Samples       int           `json:"samples"`
 	CPUShare      float64       `json:"cpu_share,omitempty"` // see train.Preview
@@ -97,8 +96,7 @@ func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *dryRun
 		CPUShare: f.CPUShare, Recorded: recorded,
 	}
 	if p.Games == 0 { // unknown early in a run
-		length := cmp.Or(meanLength(recorded), float64(o.Game.UsualPlies)) // usual plies are longer than most games
-		p.Games, p.AtLeast = int(float64(p.Positions)/length), len(recorded) == 0
+		p.Games = int(float64(p.Positions) / cmp.Or(meanLength(recorded), float64(o.Game.UsualPlies)/2))
 	}
 	return p
 }
@@ -119,11 +117,7 @@ func (p *dryRunPlan) write(w io.Writer) {
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
 	fmt.Fprintf(table, "generations\tabout %s, each of %s plies in %s parallel games\n",
 		static.Grouped(p.Generations), static.Grouped(p.Plies), static.Grouped(p.ParallelGames))
-	games := "about"
-	if p.AtLeast {
-		games = "at least"
-	}
-	fmt.Fprintf(table, "games\t%s %s\n", games, roughly(float64(p.Games)))
+	fmt.Fprintf(table, "games\tabout %s\n", roughly(float64(p.Games)))
 	fmt.Fprintf(table, "positions\tabout %s, %s per second\n", roughly(float64(p.Positions)),
 		roughly(float64(p.Positions)/p.Seconds))
 	fmt.Fprintf(table, "samples\tabout %s, %s per second\n", roughly(float64(p.Samples)), roughly(float64(p.Samples)/p.Seconds))

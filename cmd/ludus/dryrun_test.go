@@ -39,7 +39,7 @@ func TestPlanText(t *testing.T) {
 			"takes less time on the clock", "for 1h of CPU time", "the run runs/quad-5x5, generation 50 so far", "games        about 1200\n",
 		}, ""},
 		{"no recorded training", "tic-tac-toe", func(*train.Preview) {},
-			[]string{"No training of tic-tac-toe is recorded", "games        at least "}, "64 simulations"},
+			[]string{"No training of tic-tac-toe is recorded", "games        about 330,000\n"}, "64 simulations"},
 	} {
 		game, err := games.New(c.game)
 		if err != nil {

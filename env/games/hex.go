@@ -66,6 +66,7 @@ func newHex[B bitboard](v Values) (*env.Game, error) {
 		PolicyNames: []string{"mark"},
 		Classes:     env.WinLoss,
 		MaxPlies:    h.cells,
+		UsualPlies:  (3*h.cells + 3) / 4,
 		NewState:    h.newState,
 		Drawing: env.Drawing{
 			Rows: env.Labels("r", 1, n), Columns: env.Labels("c", 1, n), OpenLine: true, Hexagons: true,

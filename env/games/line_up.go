@@ -75,7 +75,7 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 		Tensor:   env.Shape{H: height, W: width},
 		Planes:   piecePlanes("1 on every cell"),
 		Classes:  env.WinDrawLoss,
-		MaxPlies: l.cells,
+		MaxPlies: l.cells, UsualPlies: min(l.cells, 9*max(width, height)),
 		Figures:  figuresOf(l.through),
 		NewState: l.newState,
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // The replay window grows by a power law with exponent windowExponent and initial slope windowSlope (KataGo: Wu 2019,
-// appendix C), up to maxWindow positions, about 100 MB.
+// appendix C), up to maxWindow positions: 100 MB on small boards, 500 MB on 19x19.
 const (
 	windowExponent = 0.65
 	windowSlope    = 0.4
