@@ -45,7 +45,7 @@ const open = (game) => location.assign(`/?${new URLSearchParams({ game })}`);
 // offerGames fills the form for choosing a game: a list, and a text field for other sizes. A mouse opens the chosen game at once;
 // arrow keys change the choice at every step, so a button appears.
 // summaries say what one plays, by name; the list shows them beside the names of other games than the chosen one, whose rules are open.
-// patterns are { sizes, defaults }, such as hex(size=2..11) and hex(size=11). check(name) returns a promise that is rejected if there is
+// patterns are { sizes, defaults }, such as hex(size=2..19) and hex(size=11). check(name) returns a promise that is rejected if there is
 // no such game; the form then shows the error.
 function offerGames(form, games, game, summaries, patterns, check) {
   const sizes = form.querySelector("div"), select = form.querySelector("select"), field = form.querySelector("input"), button = form.querySelector("button");
