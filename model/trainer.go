@@ -88,10 +88,10 @@ func NewTrainer(
 	return t, nil
 }
 
-// Step does one optimizer step with the given learning rate on a batch of one of the trainer's games and returns the losses
-// before it. If a loss or gradient is not finite, it returns an error that wraps [ErrDiverged] and changes nothing. A batch
-// of another game is an error, too. After the first steps with a game and batch size it allocates nothing. beside are
-// further tasks to run concurrently with those of the step; they use neither the trainer nor b.
+// Step does one optimizer step with the given learning rate on a batch of one of the trainer's games and returns the
+// losses before it. If a loss or gradient is not finite, it returns an error that wraps [ErrDiverged] and changes nothing.
+// A batch of another game is an error, too. After the first steps with a game and batch size it allocates nothing. beside
+// are further tasks to run concurrently with those of the step; they use neither the trainer nor b.
 func (t *Trainer) Step(b *Batch, rate float64, beside ...func()) (Losses, error) {
 	t.beside = beside
 	losses, err := t.computeGradients(b)

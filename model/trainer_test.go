@@ -292,9 +292,10 @@ func TestStepAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		first, second := tr.sizes[0].stepGraphs.take(), tr.sizes[0].stepGraphs.take() // two goroutines may need as many graphs
-		tr.sizes[0].stepGraphs.put(first)
-		tr.sizes[0].stepGraphs.put(second)
+		graphs := &tr.sizes[0].stepGraphs
+		first, second := graphs.take(), graphs.take() // two goroutines may need as many graphs
+		graphs.put(first)
+		graphs.put(second)
 		scratches := [2]*scratch{tr.scratches.take(), tr.scratches.take()}
 		for _, s := range scratches {
 			for _, prepare := range tr.sizes[0].prepare {

@@ -192,8 +192,8 @@ func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network stri
 	return nil
 }
 
-// loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game. Of a pooled network in
-// a file, name may be another size of its game; "" is its own.
+// loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game. Of a pooled network
+// in a file, name may be another size of its game; "" is its own.
 func loadNetwork(
 	cmd *cobra.Command, path, name string,
 ) (game *env.Game, weights *infer.Weights, origin agent.Origin, err error) {

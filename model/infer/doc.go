@@ -33,8 +33,9 @@
 //
 // Everything is float32 and in the mover's frame. Inputs are [B, C, H, W] as [env.State] encodes them; activations are
 // [H, W, C], those of figures [figures, C]. Weights are [out, 3, 3, in] for 3x3 convolutions and [out, in] for 1x1
-// convolutions and linear layers; the outcome's hidden layer has its inputs ordered by cells, then channels, or if pooled by
-// the values of [Pooling], then channels. Logits are unmasked, classes are probabilities, goals are divided by 100.
+// convolutions and linear layers; the outcome's hidden layer has its inputs ordered by cells, then channels, or if
+// pooled by the values of [Pooling], then channels. Logits are unmasked, classes are probabilities, goals are divided by
+// 100.
 //
 // A row of a batch depends on its own input alone: a position has the same bits in every batch.
 //

@@ -20,8 +20,8 @@ func NewPooling(cells int) *Pooling {
 	return &Pooling{cells, 1 / float32(cells), float32((math.Sqrt(float64(cells)) - 14) / 10)}
 }
 
-// Forward pools each board of x [rows, cells, channels] to a row of y [rows, 3, channels]. x is at least 0, as after a ReLU;
-// channels is even.
+// Forward pools each board of x [rows, cells, channels] to a row of y [rows, 3, channels]. x is at least 0, as after a
+// ReLU; channels is even.
 func (p *Pooling) Forward(y, x []float32, rows, channels int) {
 	for r := range rows {
 		mean, scaled, top := p.parts(y, r, channels)

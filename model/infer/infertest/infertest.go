@@ -8,8 +8,7 @@ import (
 )
 
 // RandomWeights returns weights without zero tensors, so the network is far from uniform and every part of it matters. The
-// network is pooled if the game's default network is.
-// Equal arguments give equal weights.
+// network is pooled if the game's default network is. Equal arguments give equal weights.
 func RandomWeights(game *env.Game, channels, blocks int, seed uint64) *infer.Weights {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	config := infer.DefaultConfig(game)

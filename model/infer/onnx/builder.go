@@ -118,8 +118,8 @@ func (b *builder) output(name string, dims ...any) {
 	b.outputs = append(b.outputs, valueInfo(graphOutput, name, dims...)...)
 }
 
-// valueInfo describes a float32 input or output [B, dims...] of the graph. A dimension is a number or, if any number will do,
-// a name.
+// valueInfo describes a float32 input or output [B, dims...] of the graph. A dimension is a number, or a name if any
+// number will do.
 func valueInfo(field pb.Field, name string, dims ...any) []byte {
 	var sizes [][]byte
 	for _, d := range append([]any{"batch"}, dims...) {
