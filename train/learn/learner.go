@@ -84,7 +84,7 @@ func NewTrainer(
 ) (*model.Trainer, error) {
 	config := model.DefaultConfig()
 	config.WeightDecay = settings.WeightDecay
-	return model.NewTrainer(game, weights, config, run)
+	return model.NewTrainer([]*env.Game{game}, weights, config, run)
 }
 
 // newLearner returns a learner with empty sets; run is a [parallel.Runner].
