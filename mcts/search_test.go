@@ -702,6 +702,7 @@ func TestValid(t *testing.T) {
 		func(c *Config) { c.MaxVisitInit = -1 }, func(c *Config) { c.Candidates = -1 },
 		func(c *Config) { c.CPUCT = -1 }, func(c *Config) { c.CPUCTLog = math.Inf(1) },
 		func(c *Config) { c.CPUCTBase = 0 }, func(c *Config) { c.FPUReduction = 3 }, func(c *Config) { c.PendingLeaves = 0 },
+		func(c *Config) { c.CandidateShare = 1.1 }, func(c *Config) { c.CandidateShare = math.NaN() },
 	} {
 		c := DefaultConfig()
 		if change(&c); c.valid() || !new(DefaultConfig()).valid() {
