@@ -36,8 +36,8 @@ type Config struct {
 	FPUReduction float64
 
 	// PendingLeaves is how many leaves of one search may wait for their evaluation at once, 1 or more. Each is selected
-	// without the values of the others. Default 1, for self-play, where many games fill a batch; up to 16 where one
-	// position is searched alone.
+	// without the values of the others. Default 1, for self-play, where many games fill a batch; 16 for each
+	// thread where one position is searched alone.
 	PendingLeaves int
 	// CandidateShare is the largest number of pending leaves below a candidate of sequential halving, as a share of its
 	// visits; one is always allowed. 0 to 1. Default 0, which costs no playing strength; more fills the batches of late

@@ -207,7 +207,7 @@ func TestStochastic(t *testing.T) {
 
 // Parse accepts or rejects any text, and parses the text of an accepted spec to an equivalent one.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1", "policy:@,temp=,", "net:,,="} {
+	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1,threads=2", "policy:@,temp=,", "net:,,="} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
