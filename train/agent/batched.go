@@ -44,9 +44,9 @@ type Batched struct {
 // candidate, so batching costs no strength.
 const threadLeaves = 16
 
-// candidateShare is [mcts.Config].CandidateShare of searches on several threads. Searches of few simulations thus hardly
-// have more leaves for each candidate than one thread has.
-const candidateShare = 1. / 16
+// candidateShare is [mcts.Config].CandidateShare of searches on several threads. Up to some 250
+// simulations a candidate thus has one pending leaf, as on one thread.
+const candidateShare = 1. / 32
 
 // newBatched returns an agent without dial and mixture, which the caller sets. exact is nil without solve=N.
 func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, exact *exactSearch) *Batched {
