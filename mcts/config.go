@@ -36,9 +36,13 @@ type Config struct {
 	FPUReduction float64
 
 	// PendingLeaves is how many leaves of one search may wait for their evaluation at once, 1 or more. Each is selected
-	// without the values of the others. Default 1, for self-play, where many games fill a batch; up to 16 where one
-	// position is searched alone.
+	// without the values of the others. Default 1, for self-play, where many games fill a batch; 16 for each
+	// thread where one position is searched alone.
 	PendingLeaves int
+	// CandidateShare is the largest number of pending leaves below a candidate of sequential halving, as a share of its
+	// visits; one is always allowed. 0 to 1. Default 0, which costs no playing strength; more fills the batches of late
+	// phases, which have few candidates.
+	CandidateShare float64
 }
 
 // DefaultConfig returns the settings of self-play.
@@ -55,5 +59,5 @@ func (c *Config) valid() bool {
 	sum := c.ValueScale + c.MaxVisitInit + c.CPUCT + c.CPUCTLog + c.CPUCTBase
 	return c.Rule <= PUCT && c.ValueScale > 0 && c.MaxVisitInit >= 0 && c.Candidates >= 0 &&
 		c.CPUCT >= 0 && c.CPUCTLog >= 0 && c.CPUCTBase > 0 && !math.IsInf(sum, 0) &&
-		c.FPUReduction >= 0 && c.FPUReduction <= 2 && c.PendingLeaves >= 1
+		c.FPUReduction >= 0 && c.FPUReduction <= 2 && c.PendingLeaves >= 1 && c.CandidateShare >= 0 && c.CandidateShare <= 1
 }

@@ -58,8 +58,8 @@ func (c *Config) numCandidates(simulations int) int {
 }
 
 // selectCandidate returns the root move to visit next. It returns none if pending leaves must be backed up first:
-// before the next phase chooses its candidates, and before a candidate is visited again. The visits of one pass over
-// the candidates do not depend on each other's values, so leaving them pending together costs no playing strength.
+// before the next phase chooses its candidates, and before another pass over them, unless anotherPass allows it. The
+// visits of one pass do not depend on each other's values, so leaving them pending together costs no playing strength.
 func (s *Search) selectCandidate() int32 {
 	t, h := &s.tree, &s.halving
 	nd := &t.nodes[root]
@@ -67,7 +67,7 @@ func (s *Search) selectCandidate() int32 {
 		if h.remaining > 0 {
 			for range h.candidates {
 				if h.next >= len(h.candidates) {
-					if s.roundSize > 0 {
+					if s.roundSize > 0 && !s.anotherPass() {
 						return none
 					}
 					h.next = 0
@@ -84,6 +84,15 @@ func (s *Search) selectCandidate() int32 {
 		}
 		s.nextPhase()
 	}
+}
+
+// anotherPass reports whether each candidate may get another pending leaf; see Config.CandidateShare.
+func (s *Search) anotherPass() bool {
+	edges := s.tree.edgesOf(root)
+	return !slices.ContainsFunc(s.halving.candidates, func(i int) bool {
+		e := &edges[i]
+		return e.virtualVisits > 0 && float64(e.virtualVisits+1) > s.cfg.CandidateShare*float64(e.visits)
+	})
 }
 
 // nextPhase chooses the candidates of the next phase: the better half of the current ones that can still improve, or,

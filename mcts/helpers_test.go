@@ -351,12 +351,18 @@ func solveWithin(g *env.Game, state env.State, limit int) (class, rest int) {
 	return g.ClassFor(state.Player(), best), limit
 }
 
+// rules returns settings with each rule and so many pending leaves; Gumbel's once more with several for each candidate.
 func rules(leaves int) []Config {
 	gumbel := DefaultConfig()
 	gumbel.PendingLeaves = leaves
 	puct := gumbel
 	puct.Rule = PUCT
-	return []Config{gumbel, puct}
+	configs := []Config{gumbel, puct}
+	if leaves > 1 {
+		gumbel.CandidateShare = 0.5
+		configs = append(configs, gumbel)
+	}
+	return configs
 }
 
 func (r Rule) String() string { return [...]string{"Gumbel", "PUCT"}[r] }

@@ -328,6 +328,31 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 	}
 }
 
+// The leaves below a candidate of sequential halving are at most the given share of its visits, or one.
+func TestCandidateShare(t *testing.T) {
+	g := mustGame(t, "quad-5x5")
+	for _, share := range []float64{0, 0.125, 0.5} {
+		cfg := DefaultConfig()
+		cfg.PendingLeaves, cfg.CandidateShare = 16, share
+		s, b, several := New(g, cfg), NewBatcher(g, hashed{g, 1}, 16, 0), false
+		s.Start(g.NewState(), 300, nil)
+		for !s.Done() {
+			for s.Step(b) {
+			}
+			for _, e := range s.tree.edgesOf(root) {
+				several = several || e.virtualVisits > 1
+				if float64(e.virtualVisits) > max(1, share*float64(e.visits)) {
+					t.Fatalf("share %v: %d leaves are pending below a move of %d visits", share, e.virtualVisits, e.visits)
+				}
+			}
+			b.Flush()
+		}
+		if several != (share > 0) || s.Simulations() != 300 {
+			t.Errorf("share %v: several leaves below a candidate: %v; %d simulations", share, several, s.Simulations())
+		}
+	}
+}
+
 // snapshot is all that a search says.
 func snapshot(s *Search) string {
 	text := fmt.Sprintf("%v %v %v %+v", s.Simulations(), s.Best(), s.Value(), s.Moves())
@@ -702,6 +727,7 @@ func TestValid(t *testing.T) {
 		func(c *Config) { c.MaxVisitInit = -1 }, func(c *Config) { c.Candidates = -1 },
 		func(c *Config) { c.CPUCT = -1 }, func(c *Config) { c.CPUCTLog = math.Inf(1) },
 		func(c *Config) { c.CPUCTBase = 0 }, func(c *Config) { c.FPUReduction = 3 }, func(c *Config) { c.PendingLeaves = 0 },
+		func(c *Config) { c.CandidateShare = 1.1 }, func(c *Config) { c.CandidateShare = math.NaN() },
 	} {
 		c := DefaultConfig()
 		if change(&c); c.valid() || !new(DefaultConfig()).valid() {

@@ -35,10 +35,15 @@ invalid line {"id":"a1","error":"..."}; then the exit code is 1.
 			if len(args) == 0 {
 				args = []string{defaultAgent(cmd, game)}
 			}
-			factory, err := loadPlayer(cmd, game, args[0])
+			factory, err := loadAgent(cmd, game, args[0])
 			if err != nil {
 				return err
 			}
+			factory.Threads = max(1, factory.Threads) // with time=, too: several requests are answered at once
+			if !cmd.Flags().Changed("threads") {
+				threads = max(1, threads/factory.Threads)
+			}
+			factory = factory.ForPeople()
 			agents := make([]agent.Agent, memory.Threads(threads, factory.MemoryBytes()))
 			for i := range agents {
 				if agents[i], err = factory.New(0); err != nil {
@@ -49,6 +54,6 @@ invalid line {"id":"a1","error":"..."}; then the exit code is 1.
 			return analysis.Serve(cmd.Context(), game, agents, input(cmd), cmd.OutOrStdout())
 		}),
 	}
-	threadsFlag(cmd, &threads, "number of requests to answer at the same time")
+	threadsFlag(cmd, &threads, "number of requests to answer at the same time; by default the cores divided by the agent's threads=")
 	return cmd
 }

@@ -118,6 +118,8 @@ Options of agents with a network:
   ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves
                           the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;
                           0: off
+  ,threads=N              search each position on N cores, 1 to 64. Default 1, but with time= all cores in play, serve and
+                          engines. Moves depend on N, not on the machine's cores
 
 Options of outside programs, which docs/ENGINES.md explains:
   ,time=D or ,start=D     time for a move (default 1m), and for the start (default 30s)
@@ -156,16 +158,6 @@ func warnMemory(cmd *cobra.Command, what string, need int) {
 		warn(cmd, fmt.Sprintf("%s may need %d MB, but %d MB are available; if the system ends ludus without a word, that is why", what,
 			need>>20, have>>20))
 	}
-}
-
-// loadPlayer is loadAgent for play and analysis by people: an agent with a network also gets a solver, unless its spec
-// says solve=.
-func loadPlayer(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory, error) {
-	factory, err := loadAgent(cmd, game, text)
-	if err != nil {
-		return nil, err
-	}
-	return factory.ForPeople(), nil
 }
 
 // warnDamaged warns about damaged checkpoints that were skipped.

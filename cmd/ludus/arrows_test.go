@@ -48,7 +48,7 @@ var imports = map[string][]string{
 	"train/stats":                 {},
 	"train/cpu":                   {},
 	"train/memory":                {},
-	"train/agent":                 {"env", "env/naming", "env/solver", "mcts", "model/infer", "train/seed"},
+	"train/agent":                 {"env", "env/naming", "env/solver", "mcts", "model/infer", "train/parallel", "train/seed"},
 	"train/agent/agenttest":       {"env", "train/agent"},
 	"train/match":                 {"checkpoints", "env", "env/solver", "train/agent", "train/memory", "train/seed", "train/stats"},
 	"train/rundir":                {"checkpoints", "env", "env/naming", "model/infer", "train/agent", "train/match", "train/stats"},

@@ -39,29 +39,33 @@ type Batched struct {
 	weights  []float64 // [legal moves]
 }
 
-// gumbelLeaves is the maximum number of leaves that a Gumbel search evaluates in one batch: the number of candidates in
-// the first phase of sequential halving. A round has at most one leaf per candidate, so batching costs no strength.
-const gumbelLeaves = 16
+// threadLeaves is the maximum number of leaves for each thread that a search evaluates in one batch. It is the number of
+// candidates in the first phase of sequential halving. On one thread a round of a Gumbel search has at most one leaf per
+// candidate, so batching costs no strength.
+const threadLeaves = 16
 
-// puctLeaves returns the maximum number of leaves that a PUCT search evaluates in one batch. It is smaller for searches
-// with fewer simulations: leaves of a batch are selected without each other's values, which distorts the visit counts.
-func puctLeaves(simulations int) int { return max(1, min(16, simulations/16)) }
+// candidateShare is [mcts.Config].CandidateShare of searches on several threads. Up to some 250
+// simulations a candidate thus has one pending leaf, as on one thread.
+const candidateShare = 1. / 32
 
 // newBatched returns an agent without dial and mixture, which the caller sets. exact is nil without solve=N.
 func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, exact *exactSearch) *Batched {
 	b := &Batched{
 		spec: spec, play: spec, network: network, rng: newRand(0), batcher: batcher, exact: exact, position: network.Game.NewState(),
 	}
-	b.search = b.newSearch(b.maxLeaves(spec.maxMoveSimulations()))
+	b.search = b.newSearch(spec.maxLeaves(spec.maxMoveSimulations()))
 	return b
 }
 
-// maxLeaves is the maximum number of leaves that a search of the given number of simulations evaluates in one batch.
-func (b *Batched) maxLeaves(simulations int) int {
-	if b.spec.PUCT {
-		return puctLeaves(simulations)
+// maxLeaves is the maximum number of leaves that a search of the given number of simulations evaluates in one batch. With
+// PUCT it is smaller for fewer simulations: leaves of a batch are selected without each other's values, which distorts the
+// visit counts.
+func (s Spec) maxLeaves(simulations int) int {
+	leaves := threadLeaves * max(1, s.Threads)
+	if s.PUCT {
+		return max(1, min(leaves, simulations/16))
 	}
-	return gumbelLeaves
+	return leaves
 }
 
 // newSearch returns a search by the agent's rule that evaluates at most the given number of leaves in one batch.
@@ -71,6 +75,9 @@ func (b *Batched) newSearch(leaves int) *mcts.Search {
 		config.Rule = mcts.PUCT
 	}
 	config.PendingLeaves = leaves
+	if b.spec.Threads > 1 {
+		config.CandidateShare = candidateShare
+	}
 	config.ValueScale = b.network.ValueScale
 	return mcts.New(b.network.Game, config)
 }
@@ -240,7 +247,7 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 	if simulations == 0 {
 		simulations = b.spec.maxMoveSimulations()
 	}
-	if leaves := b.maxLeaves(simulations); b.analysis == nil || b.leaves != leaves {
+	if leaves := b.spec.maxLeaves(simulations); b.analysis == nil || b.leaves != leaves {
 		b.analysis, b.leaves = b.newSearch(leaves), leaves
 	}
 	b.batcher.GrowCache(cacheEntries(simulations, maxSingleCacheEntries))

@@ -1,10 +1,13 @@
 package agent
 
 import (
+	"runtime"
 	"slices"
 
+	"ludus/env"
 	"ludus/mcts"
 	"ludus/model/infer"
+	"ludus/train/parallel"
 )
 
 // Limits on the agents that a goroutine runs at once.
@@ -15,7 +18,7 @@ const (
 	MaxMemoryBytes = 128 << 20
 )
 
-// batchSize is the number of leaves in a full batch, the largest that an evaluator takes.
+// batchSize is the number of leaves for each thread in a full batch, the largest that an evaluator takes.
 const batchSize = 32
 
 // An evaluation cache has two entries per simulation, clamped to these bounds. At its maximum, a cache shared by one
@@ -28,11 +31,17 @@ const (
 
 func cacheEntries(simulations, limit int) int { return min(max(2*simulations, minCacheEntries), limit) }
 
-// Batchers holds a batcher, with a cache of evaluations, for each network that the agents of one goroutine play with.
+// Batchers holds a batcher, with a cache of evaluations, for each network that the agents of one goroutine play with, and
+// each number of threads.
 type Batchers struct {
 	cacheEntries int // of each batcher
-	digests      []string
-	list         []*mcts.Batcher // in the order of digests
+	keys         []batcherKey
+	list         []*mcts.Batcher // in the order of keys
+}
+
+type batcherKey struct {
+	digest  string // of the network
+	threads int
 }
 
 // NewBatchers returns the batchers for one goroutine. simulations estimates the total simulations of the games that it
@@ -41,15 +50,49 @@ func NewBatchers(simulations int) *Batchers {
 	return &Batchers{cacheEntries: cacheEntries(simulations, maxSharedCacheEntries)}
 }
 
-// forNetwork returns the batcher of a network, and makes one on first use. Networks of equal digest share it.
-func (b *Batchers) forNetwork(network *infer.Network, digest string) *mcts.Batcher {
-	i := slices.Index(b.digests, digest)
+// forNetwork returns the batcher of a network that evaluates on so many threads, at most one for each core (0: one), and
+// makes it on first use. Networks of equal digest share it.
+func (b *Batchers) forNetwork(network *infer.Network, digest string, threads int) *mcts.Batcher {
+	key := batcherKey{digest, max(1, min(threads, runtime.GOMAXPROCS(0)))}
+	i := slices.Index(b.keys, key)
 	if i < 0 {
 		i = len(b.list)
-		b.list = append(b.list, mcts.NewBatcher(network.Game, network.NewEvaluator(batchSize), batchSize, b.cacheEntries))
-		b.digests = append(b.digests, digest)
+		b.list = append(b.list, mcts.NewBatcher(network.Game, newEvaluator(network, key.threads), batchSize*key.threads, b.cacheEntries))
+		b.keys = append(b.keys, key)
 	}
 	return b.list[i]
+}
+
+// newEvaluator returns an evaluator for batches of up to batchSize rows for each thread.
+func newEvaluator(network *infer.Network, threads int) mcts.Evaluator {
+	if threads == 1 {
+		return network.NewEvaluator(batchSize)
+	}
+	p := &parallelEvaluator{run: parallel.Runner(threads)}
+	for range threads {
+		p.evaluators = append(p.evaluators, network.NewEvaluator(batchSize))
+	}
+	return p
+}
+
+// parallelEvaluator splits batches into equal parts, one for each evaluator, which it runs on goroutines of their own. As
+// rows do not depend on each other, this does not affect results.
+type parallelEvaluator struct {
+	evaluators []*infer.Evaluator
+	run        func(n int, do func(i int)) // see [parallel.Runner]
+}
+
+// Evaluate implements [mcts.Evaluator].
+func (p *parallelEvaluator) Evaluate(states []env.State, logits, classes, goals []float32) {
+	parts, rows := min(len(p.evaluators), len(states)), len(states)
+	p.run(parts, func(i int) {
+		first, end := i*rows/parts, (i+1)*rows/parts
+		part := func(x []float32) []float32 { // nil stays nil
+			size := len(x) / rows
+			return x[first*size : end*size]
+		}
+		p.evaluators[i].Evaluate(states[first:end], part(logits), part(classes), part(goals))
+	})
 }
 
 // Flush evaluates pending leaves: those that fill whole batches, or all of them if no batch is full.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -65,12 +66,16 @@ func (f *Factory) With(spec Spec) *Factory {
 
 // ForPeople returns the factory of agents that play against people, or analyse for them. With a network they get a
 // solver of [DefaultSolve] nodes, unless their spec says solve= or elo=; and with a solver they vary their play among
-// moves of equal worth and play what is hardest to beat in lost positions: see [defence].
+// moves of equal worth and play what is hardest to beat in lost positions: see [defence]. With a time limit they search
+// on all cores, unless their spec says threads=; other moves are the same on every machine.
 func (f *Factory) ForPeople() *Factory {
 	g := *f
 	g.people = true
 	if f.HasNetwork() && f.Nodes == 0 && f.Elo == 0 {
 		g.Nodes = DefaultSolve
+	}
+	if f.HasNetwork() && f.Timed() && f.Threads == 0 {
+		g.Threads = min(runtime.GOMAXPROCS(0), MaxThreads)
 	}
 	return &g
 }
@@ -208,7 +213,7 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) 
 		if s != nil {
 			exact = newExactSearch(f.Game, s, f.Nodes)
 		}
-		b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest), exact)
+		b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest, f.Threads), exact)
 		if f.people && exact != nil {
 			b.defence = newDefence(exact, l.network)
 		}

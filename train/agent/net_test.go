@@ -90,7 +90,7 @@ func TestAgentsOnAllGames(t *testing.T) {
 		}
 		const run = "1"
 		for _, text := range []string{"random", "greedy", "mcts:50", "alphabeta:1", "net:" + run + ",sims=16", "net:" + run + ",search=puct,sims=16,temp=1",
-			"net:" + run + ",sims=8,temp=0.5", "net:" + run + ",sims=8,time=1s", "policy:" + run, "policy:" + run + ",temp=1"} {
+			"net:" + run + ",sims=8,temp=0.5", "net:" + run + ",sims=40,threads=3", "net:" + run + ",sims=8,time=1s", "policy:" + run, "policy:" + run + ",temp=1"} {
 			one, two := newAgent(t, game, text), newAgent(t, game, text)
 			one.Reset(5)
 			two.Reset(5)
@@ -194,7 +194,7 @@ func TestAnalysisIsPlay(t *testing.T) {
 func TestNetworkSeesProvenWin(t *testing.T) {
 	game, state := position(t, "quad-5x5", "mark r2 c2", "mark r4 c3", "mark r2 c3", "mark r4 c4", "mark r3 c2", "mark r5 c3")
 	const run = "1"
-	for _, text := range []string{"net:" + run, "net:" + run + ",search=puct", "net:" + run + ",sims=1", "net:" + run + ",time=20ms"} {
+	for _, text := range []string{"net:" + run, "net:" + run + ",search=puct", "net:" + run + ",sims=1", "net:" + run + ",threads=2", "net:" + run + ",time=20ms", "net:" + run + ",time=20ms,threads=2"} {
 		only(t, game, state, text, "(mark r3 c3)")
 		analysis, err := newAgent(t, game, text).Analyze(context.Background(), state, 10)
 		if err != nil {
@@ -209,7 +209,13 @@ func TestNetworkSeesProvenWin(t *testing.T) {
 // A kept tree follows the moves of both players. If it does not match the position, a new tree is built.
 func TestTreeIsKept(t *testing.T) {
 	game := quad(t)
-	a := newAgent(t, game, "net:1,search=puct,sims=200").(*Batched)
+	for _, text := range []string{"net:1,search=puct,sims=200", "net:1,search=puct,sims=200,threads=2"} {
+		testTreeIsKept(t, game, newAgent(t, game, text).(*Batched))
+	}
+}
+
+func testTreeIsKept(t *testing.T, game *env.Game, a *Batched) {
+	t.Helper()
 	state := game.NewState()
 	visits := func() int {
 		total := 0
@@ -250,9 +256,12 @@ func TestTreeIsKept(t *testing.T) {
 // Searches of few simulations have one pending leaf, so each value counts at once.
 func TestPUCTLeaves(t *testing.T) {
 	for simulations, want := range map[int]int{1: 1, 16: 1, 64: 4, 255: 15, 256: 16, MaxSimulations: 16} {
-		if got := puctLeaves(simulations); got != want {
+		if got := (Spec{Kind: Net, PUCT: true}).maxLeaves(simulations); got != want {
 			t.Errorf("%d simulations: %d pending leaves; want %d", simulations, got, want)
 		}
+	}
+	if got := (Spec{Kind: Net, PUCT: true, Threads: 3}).maxLeaves(MaxSimulations); got != 48 {
+		t.Errorf("three threads: %d pending leaves; want 48", got)
 	}
 	game := quad(t)
 	text := "net:1"
@@ -343,7 +352,7 @@ func TestTimeAndCancelling(t *testing.T) {
 			t.Errorf("time=%v within %v took %v: %v", c.own, c.limit, time.Since(start), err)
 		}
 	}
-	for _, text := range []string{"random", "greedy", "mcts:1000000", "alphabeta:12", "net:" + run + ",sims=1000000", "policy:" + run} {
+	for _, text := range []string{"random", "greedy", "mcts:1000000", "alphabeta:12", "net:" + run + ",sims=1000000", "net:" + run + ",sims=1000000,threads=2", "policy:" + run} {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 		if text == "random" || text == "greedy" || strings.HasPrefix(text, "policy") {
 			cancel()

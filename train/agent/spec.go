@@ -46,6 +46,10 @@ type Spec struct {
 	// Temperature T > 0 samples the move in proportion to p^(1/T) instead of playing the best. p is the share of visits
 	// (PUCT), the improved policy (Gumbel) or the policy (no search). At most 100.
 	Temperature float64
+	// Threads is the number of cores, 1 to MaxThreads, on which Net searches one position. 0 is the default: one, but as many
+	// as there are where an agent with a time limit plays against people. More than one select larger batches of leaves, so
+	// moves depend on this number (but not on how many cores there are).
+	Threads int
 	// Elo, if not 0, weakens Net to this rating (see [Dial]). It excludes the other options.
 	Elo     int
 	Program Program // of GTP, Gomocup and NBoard
@@ -59,6 +63,7 @@ const NoSolver = -1
 const (
 	MaxSimulations     = 1_000_000
 	DefaultSimulations = 64
+	MaxThreads         = 64
 	maxDepth           = 50
 	maxElo             = 10_000
 	maxTemperature     = 100
@@ -81,17 +86,17 @@ var kinds = []struct {
 
 // optionKeys lists the options of network specs by kind. Net has all keys.
 var optionKeys = map[Kind][]string{
-	Net:    {"sims", "time", "search", "temp", "solve", "elo"},
+	Net:    {"sims", "time", "search", "temp", "solve", "threads", "elo"},
 	Policy: {"temp", "solve"},
 }
 
 // Parse reads a spec such as mcts:200 or
-// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,solve=NODES], or
+// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,solve=NODES][,threads=N], or
 // net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`).
 // zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what
 // is expected.
 func Parse(text string) (Spec, error) {
-	return parseSpec(text, Limits{Simulations: MaxSimulations, Depth: maxDepth, Nodes: maxNodes, Time: maxTime})
+	return parseSpec(text, Limits{Simulations: MaxSimulations, Depth: maxDepth, Nodes: maxNodes, Time: maxTime, Threads: MaxThreads})
 }
 
 // Limits bound the work of an agent per move; see [ParseWithin].
@@ -100,6 +105,7 @@ type Limits struct {
 	Depth       int           // depth of AlphaBeta
 	Nodes       int           // nodes of Solver and of the option solve=
 	Time        time.Duration // time per move of Net
+	Threads     int           // threads of Net
 }
 
 // ParseWithin is [Parse] for front ends that limit the work: a spec that exceeds a limit is an error, and so is an
@@ -252,6 +258,8 @@ func (s *Spec) set(key, value string, l Limits) (err error) {
 			return nil
 		}
 		s.Nodes, err = number(value, "nodes per move, such as solve=500000, or solve=0", l.Nodes)
+	case "threads":
+		s.Threads, err = number(value, "threads", l.Threads)
 	case "elo":
 		s.Elo, err = number(value, "Elo above random moves, such as elo=800", maxElo)
 	}
@@ -294,6 +302,9 @@ func (s Spec) options() (text string) {
 	}
 	if s.Nodes != 0 {
 		text += fmt.Sprintf(",solve=%d", max(0, s.Nodes))
+	}
+	if s.Threads > 0 {
+		text += fmt.Sprintf(",threads=%d", s.Threads)
 	}
 	if s.Elo > 0 {
 		text += fmt.Sprintf(",elo=%d", s.Elo)

@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,8 @@ func TestParse(t *testing.T) {
 		"net:@1":                      "net 0 @1@",
 		"net:a@-1":                    "net 0 a@-1@",
 		"net:a,solve=0,sims=8":        "net -1 a@ sims 8",
+		"net:a,threads=1,time=1s":     "net 0 a@ time 1s puct threads 1",
+		"zoo,threads=64":              "net 0 zoo@ threads 64",
 		"policy:a,solve=1000000000":   "policy 1000000000 a@",
 	} {
 		spec, err := Parse(text)
@@ -59,6 +62,9 @@ func TestParse(t *testing.T) {
 		if spec.Elo > 0 {
 			got += fmt.Sprintf(" elo %d", spec.Elo)
 		}
+		if spec.Threads > 0 {
+			got += fmt.Sprintf(" threads %d", spec.Threads)
+		}
 		if got != want {
 			t.Errorf("%s is read as %s; want %s", text, got, want)
 		}
@@ -71,6 +77,7 @@ func TestParse(t *testing.T) {
 		"net:a@3,temp=0.50,search=puct": "net:a@3,search=puct,temp=0.5", "net:a,time=1s,search=puct": "net:a,time=1s",
 		"net:zoo": "zoo", "net:zoo,sims=8": "zoo,sims=8", "zoo,sims=64": "zoo", "policy:zoo": "policy:zoo", "net:zoo@3": "net:zoo@3",
 		"net:a,solve=007,sims=8": "net:a,sims=8,solve=7", "policy:a,solve=0,temp=1": "policy:a,temp=1,solve=0",
+		"net:a,threads=02,solve=7": "net:a,solve=7,threads=2",
 	} {
 		if spec, err := Parse(text); err != nil || spec.String() != want {
 			t.Errorf("%s is written as %v, %v; want %s", text, spec, err, want)
@@ -116,6 +123,12 @@ func TestParseErrors(t *testing.T) {
 		"net:a,solve=":                "or solve=0",
 		"solver:0":                    "1 to 1000000000 nodes per move",
 		"policy:a,temp=1,sims=2":      "policy takes only temp, solve",
+		"policy:a,threads=2":          "policy takes only temp, solve",
+		"zoo,threads=0":               "it needs 1 to 64 threads",
+		"zoo,threads=65":              "it needs 1 to 64 threads",
+		"zoo,threads=all":             "it needs 1 to 64 threads",
+		"zoo,thread=2":                `did you mean "threads"?`,
+		"zoo,elo=800,threads=2":       "leave out the other options",
 		"zoos":                        "did you mean zoo?",
 		"zoo,elo=0":                   "1 to 10000 Elo above random moves, such as elo=800",
 		"zoo,elo=800,sims=4":          "elo chooses simulations and temperature itself",
@@ -136,10 +149,11 @@ func TestParseErrors(t *testing.T) {
 
 // ParseWithin needs the spec only; it loads no network. Its errors name the limits that it was given.
 func TestParseWithin(t *testing.T) {
-	limits := Limits{Simulations: 100, Depth: 3, Nodes: 1000, Time: time.Second}
+	limits := Limits{Simulations: 100, Depth: 3, Nodes: 1000, Time: time.Second, Threads: 2}
 	for text, want := range map[string]string{
 		"random": "", "greedy": "", "mcts:100": "", "alphabeta:3": "", "solver:1000": "", "policy:a": "", "net:a": "", "net:a,time=1s,sims=100": "",
-		"net:a,solve=1000": "", "policy:a,solve=0": "",
+		"net:a,solve=1000": "", "policy:a,solve=0": "", "net:a,threads=2": "",
+		"net:a,threads=3":         "1 to 2 threads",
 		"mcts:101":                "it needs 1 to 100 simulations",
 		"mcts:many":               "it needs 1 to 100 simulations",
 		"net:a,sims=101":          "it needs 1 to 100 simulations",
@@ -157,12 +171,14 @@ func TestParseWithin(t *testing.T) {
 	}
 }
 
-// ForPeople gives a solver to agents with a network that do not say solve= or elo= themselves; solve=0 has no solver and no
-// table.
+// ForPeople gives a solver to agents with a network that do not say solve= or elo= themselves, and all cores to those with a
+// time limit that do not say threads=; solve=0 has no solver and no table.
 func TestForPeople(t *testing.T) {
 	for text, want := range map[string]string{
 		"net:a": "net:a,solve=500000", "policy:a,temp=1": "policy:a,temp=1,solve=500000", "net:a,solve=5": "net:a,solve=5",
 		"net:a,solve=0": "net:a,solve=0", "net:a,elo=9": "net:a,elo=9", "mcts:3": "mcts:3", "solver:8": "solver:8",
+		"net:a,time=1s":           fmt.Sprintf("net:a,time=1s,solve=500000,threads=%d", runtime.GOMAXPROCS(0)),
+		"net:a,time=1s,threads=1": "net:a,time=1s,solve=500000,threads=1", "net:a,threads=3": "net:a,solve=500000,threads=3",
 	} {
 		f, err := ParseFactory(quad(t), text, nil)
 		if err != nil {
@@ -191,7 +207,7 @@ func TestStochastic(t *testing.T) {
 
 // Parse accepts or rejects any text, and parses the text of an accepted spec to an equivalent one.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1", "policy:@,temp=,", "net:,,="} {
+	for _, text := range []string{"random", "mcts:200", "net:a,b@best,sims=8,time=1s,search=puct,temp=1,threads=2", "policy:@,temp=,", "net:,,="} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -35,7 +35,9 @@ type Config struct {
 	// MoveTime and GameTime limit both sides' time for each move, and for all their moves of a game; 0: no limit. An
 	// agent that takes more than [agent.Margin] longer loses the game.
 	MoveTime, GameTime time.Duration
-	Threads            int // goroutines at most; each plays many games at once. Fewer run if the memory is too small for their agents
+	// Threads is the number of goroutines at most; each plays many games at once. Fewer run if the agents search on several
+	// threads themselves, or if the memory is too small for their agents.
+	Threads int
 	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
 	// work; if it is nil, the match makes its own.
 	Balance *BalanceChecker
@@ -97,7 +99,8 @@ func (c *Config) play(ctx context.Context) (s *state, err error) {
 	if s, err = newState(ctx, c); err != nil {
 		return nil, err
 	}
-	threads := memory.Threads(min(c.Threads, c.Games), c.bytesPerGame())
+	cores := max(1, c.A.Threads, c.B.Threads) // of one game
+	threads := memory.Threads(min(max(1, c.Threads/cores), c.Games), c.bytesPerGame())
 	group, ctx := errgroup.WithContext(ctx)
 	for range threads {
 		group.Go(func() error {

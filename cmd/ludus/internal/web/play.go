@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -20,7 +21,10 @@ import (
 )
 
 // agentLimits limit the work per move that an agent's spec may ask for.
-var agentLimits = agent.Limits{Simulations: 20_000, Depth: 8, Nodes: 1_000_000, Time: 10 * time.Second}
+var agentLimits = agent.Limits{
+	Simulations: 20_000, Depth: 8, Nodes: 1_000_000, Time: 10 * time.Second,
+	Threads: min(runtime.GOMAXPROCS(0), agent.MaxThreads),
+}
 
 // about is the reply to /api/about: what a page needs to know about the server.
 type about struct {

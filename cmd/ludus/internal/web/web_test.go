@@ -335,6 +335,7 @@ func TestRefused(t *testing.T) {
 		{"choose", agent("net:quad,sims=20001"), 400, "it needs 1 to 20000 simulations"},
 		{"choose", agent("net:quad,time=1s"), 400, "sims=20000,time=1s"},
 		{"choose", agent("net:quad,sims=20000,time=11s"), 400, "up to 10s"},
+		{"choose", agent("net:quad,threads=65"), 400, "it needs 1 to "},
 		{"choose", agent("alphabeta:9"), 400, "1 to 8 plies"},
 		{"choose", agent("solver:1000001"), 400, "1 to 1000000 nodes"},
 		{"analyze", `{"game":"quad-5x5","agent":"net:quad","simulations":20001}`, 400, "from 0 to 20000"},
