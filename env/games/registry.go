@@ -231,6 +231,26 @@ func parse(name string) (*Family, Values, error) {
 	return nil, nil, err
 }
 
+// Resized returns the game of the same family on a board of side x side cells. Its other parameters are those of game,
+// whose board must be square and of a size that parameters set. Errors wrap [ErrName].
+func Resized(game *env.Game, side int) (*env.Game, error) {
+	i := slices.IndexFunc(families, func(f Family) bool { return f.Name == game.Family })
+	if i < 0 || game.Tensor.H != game.Tensor.W {
+		return nil, fmt.Errorf("%w: %s has no other sizes", ErrName, game.Name)
+	}
+	resized, err := New(families[i].written(func(p Param) string {
+		switch p.Name {
+		case "size", "width", "height", "columns", "rows":
+			return strconv.Itoa(side)
+		}
+		return Values(game.Params).Word(p.Name)
+	}))
+	if err == nil && (resized.Tensor.W != side || resized.Tensor.H != side) {
+		err = fmt.Errorf("%w: %s has no other sizes", ErrName, game.Name)
+	}
+	return resized, err
+}
+
 // otherSize returns the written form of the game that an unknown name such as hex-14x14 may mean: hex(size=14). The
 // part before the size is a family or an alias. The result is "" if there is no such game.
 func otherSize(name string) string {
