@@ -147,7 +147,7 @@ func signal(c chan struct{}) {
 // accept validates a delivery, waits for room and holds its new games. It counts, acknowledges and drops invalid and
 // repeated games. The only error is ctx's.
 func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
-	m, invalid := record.ReadMessage(in.game, in.run, d.Data)
+	m, invalid := record.ReadMessage(in.games, in.run, d.Data)
 	for invalid == nil && in.full() {
 		select {
 		case <-ctx.Done():

@@ -180,7 +180,7 @@ func TestSend(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := record.ReadMessage(game, run, d.Data)
+			b, err := record.ReadMessage([]*env.Game{game}, run, d.Data)
 			if err != nil {
 				t.Fatal(err)
 			}
