@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"ludus/env"
 	"ludus/train/plan"
 	"ludus/train/rundir"
 )
@@ -62,7 +63,7 @@ func DryRun(ctx context.Context, o Options, sampleShare float64) (*Preview, erro
 		}
 	}
 	p.CPUShare = cost.CPUShare
-	p.estimate(cost, sampleShare)
+	p.estimate(cost, opener.games, sampleShare)
 	return p, nil
 }
 
@@ -77,8 +78,8 @@ func (p *Preview) extrapolate(count *counters, share float64) {
 	}
 }
 
-// estimate estimates the totals of a run that has hardly begun from the measured cost of work.
-func (p *Preview) estimate(cost plan.Cost, sampleShare float64) {
+// estimate estimates the totals of a run of the given sizes that has hardly begun from the measured cost of work.
+func (p *Preview) estimate(cost plan.Cost, games []*env.Game, sampleShare float64) {
 	s, planned := &p.Config.Settings, &p.Config.Plan
 	samplesPerPosition := s.SamplesPerPosition * cmp.Or(sampleShare, 1-s.ValidationShare)
 	generation := cost.Generation(planned, s, samplesPerPosition)
@@ -86,6 +87,6 @@ func (p *Preview) estimate(cost plan.Cost, sampleShare float64) {
 	if planned.Seconds > 0 {
 		p.Generations, p.Seconds = plan.Fitting(planned, s, generation), planned.Seconds
 	}
-	p.Positions = p.Generations * plan.Positions(planned)
+	p.Positions = plan.ExpectedPositions(planned, games, p.Generations)
 	p.Samples = int(float64(p.Positions) * samplesPerPosition)
 }
