@@ -58,7 +58,7 @@ const playShare = 0.6
 func (s *state) progress(phase Phase, done float64) {
 	p := Progress{
 		Phase: phase, Generation: s.count.Generation, Generations: s.config.Plan.Generations, Games: s.count.Games,
-		Speed: s.clock.Speed, Elapsed: s.clock.Elapsed(),
+		Size: s.side(s.nextGame()), Speed: s.clock.Speed, Elapsed: s.clock.Elapsed(),
 	}
 	p.Share, p.Remaining = s.clock.Progress(&s.config.Plan, float64(s.count.Generation)+done)
 	if share, known := plan.DoneShare(s.config, s.count.done()); known {

@@ -71,12 +71,12 @@ func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 }
 
 // recordedLosses returns the losses of the recorded training whose length is nearest to this run's, because learning rate
-// and size of the network depend on the length. It is empty if there is none, or if the run starts from weights or has
-// other settings.
+// and size of the network depend on the length. It is empty if there is none, or if the run starts from weights, trains
+// several sizes or has other settings.
 func (r *run) recordedLosses() (nearest zoo.Losses) {
 	card, own, plain := zoo.CardOf(r.game.Name), r.config.Settings, rundir.DefaultSettings(r.game)
 	plain.Channels, plain.Blocks = own.Channels, own.Blocks // they depend on the length
-	if card == nil || r.newest().Steps == 0 || r.config.From != "" || len(own.Changed(plain)) > 0 {
+	if card == nil || r.newest().Steps == 0 || r.config.From != "" || own.Sizes != 0 || len(own.Changed(plain)) > 0 {
 		return nearest
 	}
 	return r.nearest(card.Losses)

@@ -228,8 +228,8 @@ func (l *Learner) Steps(added Counts) int {
 }
 
 // Train measures the losses on a batch of the validation set of game's size and then takes the given number of training
-// steps of each size, evenly mixed. share is the completed share of the plan's generations. Train sets losses and learning
-// rate in m, and reports the completed share of the steps. It returns ctx's error. If training diverges, the error wraps
+// steps of each size, evenly mixed. share is the completed share of the plan's generations. Train sets the losses of game's
+// size and the learning rate in m, and reports the completed share of the steps. It returns ctx's error. If training diverges, the error wraps
 // [model.ErrDiverged] and the weights are useless.
 func (l *Learner) Train(
 	ctx context.Context, m *rundir.Metrics, game *env.Game, steps []int, share float64, report func(done float64),
@@ -238,7 +238,8 @@ func (l *Learner) Train(
 	if share > outcomeOnlyShare {
 		valueMix = l.settings.ValueMix
 	}
-	if s := l.sizes[l.index(game)]; s.validation.positions > 0 {
+	own := l.index(game)
+	if s := l.sizes[own]; s.validation.positions > 0 {
 		l.draw(&s.validation, rand.New(seed.New(l.seed, "held-out batch", m.Generation)))
 		l.fill(s, &s.validation, valueMix)
 		losses, err := l.trainer.Losses(s.batch)
@@ -266,12 +267,14 @@ func (l *Learner) Train(
 		if err != nil {
 			return err
 		}
-		n := float64(len(order))
-		m.PolicyLoss += losses.Policy / n
-		m.ReplyLoss += losses.Reply / n
-		m.OutcomeLoss += losses.Outcome / n
-		m.GoalsLoss += losses.Goals / n
-		report(float64(i+1) / n)
+		if at == own {
+			n := float64(steps[own])
+			m.PolicyLoss += losses.Policy / n
+			m.ReplyLoss += losses.Reply / n
+			m.OutcomeLoss += losses.Outcome / n
+			m.GoalsLoss += losses.Goals / n
+		}
+		report(float64(i+1) / float64(len(order)))
 	}
 	if m.PolicyLoss > maxLoss || m.OutcomeLoss > maxLoss {
 		return fmt.Errorf("%w: the policy loss or the outcome loss exceeds %d", model.ErrDiverged, maxLoss)

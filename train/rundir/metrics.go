@@ -12,7 +12,7 @@ type Metrics struct {
 	LearningRate    float64 `json:"learning_rate"`    // at the last training step
 	ReplayPositions int     `json:"replay_positions"` // positions in the replay windows of all sizes
 
-	// Mean losses over the generation's training steps.
+	// Mean losses over the generation's training steps on boards of its size.
 	PolicyLoss  float64 `json:"policy_loss"`          // cross-entropy, nats
 	ReplyLoss   float64 `json:"reply_loss"`           // cross-entropy with the policy target of the next ply, nats
 	OutcomeLoss float64 `json:"outcome_loss"`         // cross-entropy, nats

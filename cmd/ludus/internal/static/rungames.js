@@ -68,13 +68,19 @@ export class RunGames {
   async begin() {
     this.begun = true;
     try {
-      this.viewer.describe(await this.engine.describe({ game: this.run.game }));
+      await this.describe(this.run.game);
       byId("generation").replaceChildren();
     } catch (error) {
       this.begun = false; // the next update tries again
       throw error;
     }
     await this.listGenerations(true);
+  }
+
+  // describe prepares the viewer for replays of a game.
+  async describe(game) {
+    this.viewer.describe(await this.engine.describe({ game }));
+    this.game = game;
   }
 
   // listGenerations lists the generations with games, the newest first, and opens one if open is true or none was listed.
@@ -106,12 +112,13 @@ export class RunGames {
   async open() {
     const game = byId("game").value;
     const replay = await this.get({ generation: byId("generation").value, game });
+    if (replay.game !== this.game) await this.describe(replay.game); // the run trains several sizes of its board
     if (game === byId("game").value) this.viewer.open(replay); // unless another one was chosen meanwhile
   }
 
   showPosition() {
     const { agent, game } = this.run;
-    byId("on").hidden = !agent || !this.viewer.position.move;
+    byId("on").hidden = !agent || this.game !== game || !this.viewer.position.move;
     if (agent) byId("on").href = playAddress(game, agent, this.viewer.moves);
     this.analyze();
   }
@@ -124,7 +131,7 @@ export class RunGames {
     if (!viewer.replay) return;
     const { position } = viewer;
     viewer.show(position);
-    if (!byId("ask").checked || !position.move) return;
+    if (!byId("ask").checked || this.game !== this.run.game || !position.move) return;
     const searching = this.searching = new AbortController();
     byId("note").textContent = "Analysing …";
     try {
