@@ -89,6 +89,11 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 		}
 		weights = infer.NewWeights(o.Game, network, rand.New(seed.New(config.Seed, "weights", 0)))
 	}
+	for _, game := range o.games[:len(o.games)-1] {
+		if _, err := weights.Resize(o.Game, game); err != nil {
+			return nil, false, fmt.Errorf("setting sizes=%v: %w", settings.Sizes, err)
+		}
+	}
 	weights.ValueScale = settings.ValueScale
 	o.config = config
 	changed = config.Settings != settings // of an existing run, keep_newest and keep_every may differ
@@ -138,6 +143,9 @@ func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, dig
 	switch {
 	case from != nil && isNew:
 		settings.Channels, settings.Blocks = from.Config.Channels, from.Config.Blocks
+		if !from.Config.Pooled { // it has weights per cell
+			settings.Sizes = 0
+		}
 	case isNew && o.Generations == 0:
 		settings.Channels, settings.Blocks = plan.NetworkSize(o.Game, o.length(), o.Threads)
 	}
@@ -154,6 +162,10 @@ func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, dig
 	if from != nil && isNew && (from.Config.Channels != settings.Channels || from.Config.Blocks != settings.Blocks) {
 		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d; leave them out",
 			ErrNetworkSize, settings.Channels, settings.Blocks, o.From, from.Config.Channels, from.Config.Blocks)
+	}
+	if from != nil && isNew && len(o.games) > 1 && !from.Config.Pooled {
+		return settings, fmt.Errorf("%w: the network in %s has weights per cell, so it cannot learn on several boards; leave "+
+			"out sizes=%v", ErrNetworkSize, o.From, settings.Sizes)
 	}
 	if isNew {
 		return settings, nil
