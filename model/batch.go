@@ -4,6 +4,7 @@ import "ludus/env"
 
 // Batch holds training samples, each in the frame of its player to move. The caller owns it; a step does not change it.
 type Batch struct {
+	Game *env.Game
 	Size int // B, at least 1
 
 	Inputs       []float32 // [B, C, H, W], as env.State encodes
@@ -23,9 +24,9 @@ type array struct {
 	width  int
 }
 
-// arrays lists the arrays of a batch for game.
-func (b *Batch) arrays(game *env.Game) [9]array {
-	actions := game.NumActions()
+// arrays lists the arrays of a batch.
+func (b *Batch) arrays() [9]array {
+	game, actions := b.Game, b.Game.NumActions()
 	return [...]array{
 		{&b.Inputs, game.Tensor.Size()},
 		{&b.LegalMask, actions}, {&b.Policy, actions}, {&b.PolicyWeight, 1},
@@ -36,8 +37,8 @@ func (b *Batch) arrays(game *env.Game) [9]array {
 
 // NewBatch returns a zeroed batch for size samples of game.
 func NewBatch(game *env.Game, size int) *Batch {
-	b := &Batch{Size: size}
-	for _, a := range b.arrays(game) {
+	b := &Batch{Game: game, Size: size}
+	for _, a := range b.arrays() {
 		*a.values = make([]float32, size*a.width)
 	}
 	return b

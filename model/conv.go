@@ -21,8 +21,8 @@ type convolver interface {
 	backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool)
 }
 
-func newConv(h, w int, f *folded, s *scratch) *conv {
-	return &conv{convolver: f.convolver, cells: h * w, out: f.out, scratch: s}
+func newConv(cells, out int, c convolver, s *scratch) *conv {
+	return &conv{convolver: c, cells: cells, out: out, scratch: s}
 }
 
 // forwardReLU computes y; residual may be nil.

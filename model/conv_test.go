@@ -39,12 +39,12 @@ func TestConvolvers(t *testing.T) {
 
 func testConvolvers(t *testing.T, h, w int, accumulate bool) {
 	const rows, in, out = 5, 24, 8
-	f := newFolded(h, w, gaussians(out*9*in, 3), gaussians(out, 6))
+	f := newFolded(gaussians(out*9*in, 3), gaussians(out, 6))
 	s := &scratch{rows: rows}
 	x, dy := gaussians(rows*h*w*in, 1), gaussians(rows*h*w*out, 2)
 	bias, before := gaussians(out, 4), gaussians(max(len(x), len(dy), len(f.product)), 5)
 	var y, dx, dWeights [2][]float32
-	for i, c := range []convolver{f.convolver, &direct{h, w, f}} {
+	for i, c := range []convolver{f.convolver(h, w), &direct{h, w, f}} {
 		for _, prepare := range c.prepare() {
 			prepare(&s.kernel)
 		}

@@ -32,6 +32,10 @@
 // Small parts keep more cores busy, and what a layer computes stays in a core's cache; smaller ones than 16 samples make
 // matrix products slow. All graphs share the weights' memory.
 //
+// A trainer of a pooled network takes batches of several sizes of its game. Each size (type size) has its graphs and the
+// Winograd transforms of its boards, and a step prepares and runs those of its batch. The parameters, their gradients and
+// the optimizer do not depend on the size. Source: KataGo trains one network on boards of many sizes (Wu 2019).
+//
 // # Graph
 //
 // A graph reads the weights of a convolution multiplied by its scale (type folded), matrices in two orders (type matrix),

@@ -2,7 +2,7 @@ package model
 
 import "ludus/model/infer/kernel"
 
-// folded holds the weights of a convolution, multiplied by its scale, in the orders that the convolver reads. The trainer
+// folded holds the weights of a convolution, multiplied by its scale, in the orders that convolvers read. The trainer
 // computes them once per step, and all graphs share them.
 type folded struct {
 	weights, scale  []float32 // the parameters: [outputs, 3, 3, inputs] and [outputs]
@@ -10,14 +10,13 @@ type folded struct {
 	in, out         int       // input and output channels, each padded to a multiple of 8
 	product         []float32 // scale times weights, [3, 3, out, in]
 	turned          []float32 // the same, [3, 3, in, out]
-	convolver       convolver
 
 	diagonal []float32   // [outputs, out], diagonal matrix of the scale
 	turn     kernel.Gemm // computes turned from weights and diagonal
 }
 
-// newFolded returns the folded weights of a convolution on boards of h x w cells.
-func newFolded(h, w int, weights, scale []float32) *folded {
+// newFolded returns the folded weights of a convolution.
+func newFolded(weights, scale []float32) *folded {
 	outputs := len(scale)
 	inputs := len(weights) / (9 * outputs)
 	in, out := kernel.PadChannels(inputs), kernel.PadChannels(outputs)
@@ -30,12 +29,15 @@ func newFolded(h, w int, weights, scale []float32) *folded {
 		A: weights, ARow: 1, ACol: 9 * inputs, APlane: inputs,
 		B: f.diagonal, BRow: out, BPanel: kernel.RowMajor, C: f.turned, CRow: out, CPlane: in * out,
 	}
-	if winograd, ok := kernel.NewWinograd(h, w); ok {
-		f.convolver = newWinogradConv(winograd, f)
-	} else {
-		f.convolver = &direct{h, w, f}
-	}
 	return f
+}
+
+// convolver returns a convolver with these weights for boards of h x w cells.
+func (f *folded) convolver(h, w int) convolver {
+	if winograd, ok := kernel.NewWinograd(h, w); ok {
+		return newWinogradConv(winograd, f)
+	}
+	return &direct{h, w, f}
 }
 
 // fold brings product up to date.

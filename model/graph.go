@@ -8,7 +8,6 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"ludus/env"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
 )
@@ -20,7 +19,7 @@ const partRows = 16
 // graph is the network with its loss for one part of a batch, with or without gradients. It reads the parameters' leaves.
 // One goroutine may use it at a time.
 type graph struct {
-	game    *env.Game
+	*size
 	machine *machine
 	scratch scratch
 
@@ -35,12 +34,12 @@ type graph struct {
 	gradients []*op // of the leaves; run sets the memory of their outputs. nil without gradients
 }
 
-// newGraph builds a graph on the leaves of p.
-func newGraph(game *env.Game, p *parameters, config Config, withGradients bool) *graph {
+// newGraph builds a graph of one size on the leaves of p.
+func newGraph(size *size, p *parameters, config Config, withGradients bool) *graph {
 	building.Lock()
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
-	gr := &graph{game: game, loss: newLoss(game, partRows, config)}
+	gr := &graph{size: size, loss: newLoss(size.game, partRows, config)}
 	var nodes gorgonia.Nodes
 	leaves := map[string]leafNode{}
 	for _, l := range p.leaves {
@@ -83,7 +82,8 @@ func (gr *graph) build(
 	shape, s := gr.game.Tensor, &gr.scratch
 	conv := func(prefix, suffix string) (*conv, gorgonia.Nodes) {
 		weights, bias := leaves[prefix+"conv"+suffix], leaves[prefix+"bias"+suffix]
-		return newConv(shape.H, shape.W, weights.folded, s), gorgonia.Nodes{weights.Node, bias.Node}
+		c := newConv(shape.Cells(), weights.folded.out, gr.convolvers[weights.folded], s)
+		return c, gorgonia.Nodes{weights.Node, bias.Node}
 	}
 	x := newInput(g, "input", &gr.input, partRows, shape.H, shape.W, kernel.PadChannels(shape.C))
 	board := tensor.Shape{partRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
@@ -112,7 +112,7 @@ func (gr *graph) build(
 		}
 	}
 	inputs := gorgonia.Nodes{x}
-	h := newHeads(gr.game, func(name string) *matrix { return leaves[name+".weight"].matrix }, s)
+	h := newHeads(gr.game, config, func(name string) *matrix { return leaves[name+".weight"].matrix }, s)
 	for _, p := range h.layers {
 		inputs = append(inputs, leaves[p.name+".weight"].Node, leaves[p.name+".bias"].Node)
 	}

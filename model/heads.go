@@ -2,15 +2,24 @@ package model
 
 import (
 	"ludus/env"
+	"ludus/model/infer"
 	"ludus/model/infer/kernel"
 )
 
 // headLayer is one linear layer of the heads.
 type headLayer struct {
 	*linear
-	name string
-	from int  // index of the layer it reads, or fromTower
-	last bool // no later layer reads the same input: in backward it is the first to write that gradient
+	name   string
+	from   int     // index of the layer it reads, or fromTower
+	last   bool    // no later layer reads the same input: in backward it is the first to write that gradient
+	pooled *pooled // of the cells that it reads; nil if it reads them as they are
+}
+
+// pooled is the pooled output of a layer, for the only layer that reads it.
+type pooled struct {
+	*infer.Pooling
+	cells *linear   // the layer of the cells
+	y, dy []float32 // [rows, 3, channels]
 }
 
 // fromTower as headLayer.from means that a layer reads the tower's output.
@@ -26,8 +35,8 @@ type heads struct {
 	scratch      *scratch
 }
 
-// newHeads returns the heads of game. weights gives the weights of a layer by name.
-func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *heads {
+// newHeads returns the heads of a network of game. weights gives the weights of a layer by name.
+func newHeads(game *env.Game, config infer.Config, weights func(name string) *matrix, s *scratch) *heads {
 	h, cells := &heads{scratch: s}, game.Tensor.Cells()
 	// add adds a layer that reads layer from, with ReLU if relu, and returns its index.
 	add := func(name string, from, rowsPerSample int, relu bool) int {
@@ -36,11 +45,18 @@ func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *he
 		}
 		l := newLinear(rowsPerSample, weights(name), relu, s)
 		l.y, l.dy = kernel.Aligned(partRows*rowsPerSample*l.out), kernel.Aligned(partRows*rowsPerSample*l.out)
-		h.layers = append(h.layers, headLayer{l, name, from, true})
+		h.layers = append(h.layers, headLayer{l, name, from, true, nil}) // nil: not pooled
 		return len(h.layers) - 1
 	}
 	policy := add("policy.hidden", fromTower, cells, true)
-	hidden := add("outcome.hidden", add("outcome.cells", fromTower, cells, true), 1, true)
+	outcome := add("outcome.cells", fromTower, cells, true)
+	hidden := add("outcome.hidden", outcome, 1, true)
+	if config.Pooled {
+		n := partRows * h.layers[hidden].in
+		h.layers[hidden].pooled = &pooled{
+			infer.NewPooling(cells), h.layers[outcome].linear, kernel.Aligned(n), kernel.Aligned(n),
+		}
+	}
 	for _, head := range []string{"policy", "reply"} {
 		h.outputLayers = append(h.outputLayers, add(head+".planes", policy, cells, false))
 		if game.PolicyExtras > 0 {
@@ -59,8 +75,11 @@ func newHeads(game *env.Game, weights func(name string) *matrix, s *scratch) *he
 
 // memory returns the input x of layer p and the slice dx for the gradient of x: the tower's, or those of layer p.from.
 func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
-	if p.from == fromTower {
+	switch {
+	case p.from == fromTower:
 		return tower, dTower
+	case p.pooled != nil:
+		return p.pooled.y, p.pooled.dy
 	}
 	return h.layers[p.from].y, h.layers[p.from].dy
 }
@@ -68,6 +87,9 @@ func (h *heads) memory(p headLayer, tower, dTower []float32) (x, dx []float32) {
 // forward computes all layers and copies the results to output rows.
 func (h *heads) forward(in [][]float32, out []float32) {
 	for i, p := range h.layers {
+		if p.pooled != nil {
+			p.pooled.Forward(p.pooled.y, p.pooled.cells.y, h.scratch.rows, p.pooled.cells.out)
+		}
 		x, _ := h.memory(p, in[0], nil) // nil: no gradient
 		p.forward(x, in[2+2*i])
 	}
@@ -106,5 +128,8 @@ func (h *heads) backward(in [][]float32, _, dOut []float32, dIn [][]float32) {
 		p := h.layers[i]
 		x, dx := h.memory(p, in[0], dIn[0])
 		p.backward(x, dx, dIn[1+2*i], dIn[2+2*i], !p.last)
+		if p.pooled != nil {
+			p.pooled.Backward(p.pooled.cells.dy, p.pooled.cells.y, x, dx, h.scratch.rows, p.pooled.cells.out)
+		}
 	}
 }

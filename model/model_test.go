@@ -13,10 +13,17 @@ import (
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// randomWeights returns weights without zero tensors, so every part of the network matters.
+// randomWeights returns weights without zero tensors, so every part of the network matters. The network is pooled if the
+// game's default network is.
 func randomWeights(game *env.Game, channels, blocks int, seed uint64) *infer.Weights {
+	config := infer.DefaultConfig(game)
+	config.Channels, config.Blocks = channels, blocks
+	return randomNetwork(game, config, seed)
+}
+
+func randomNetwork(game *env.Game, config infer.Config, seed uint64) *infer.Weights {
 	rng := newRand(seed)
-	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: channels, Blocks: blocks}, rng)
+	w := infer.NewWeights(game, config, rng)
 	for _, t := range w.Tensors {
 		deviation := 0.2
 		if fan := len(t.Data) / t.Shape[0]; fan > 1 {
@@ -82,7 +89,7 @@ func normalise(x []float32) {
 
 func newTrainer(t testing.TB, game *env.Game, w *infer.Weights, config Config, parallel func(int, func(int))) *Trainer {
 	t.Helper()
-	tr, err := NewTrainer(game, w, config, parallel)
+	tr, err := NewTrainer([]*env.Game{game}, w, config, parallel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +117,9 @@ func apart(a, b Losses) float64 {
 // not fill their last part.
 func TestLoss(t *testing.T) {
 	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
-	w := randomWeights(game, 8, 2, 1)
-	tr := withReplies(newTrainer(t, game, w, DefaultConfig(), nil))
-	for _, size := range []int{1, partRows - 1, partRows, partRows + 1, 2*partRows + 6} {
+	for i, size := range []int{1, partRows - 1, partRows, partRows + 1, 2*partRows + 6, 5, 3 * partRows} {
+		w := randomNetwork(game, infer.Config{Game: game.Name, Channels: 8, Blocks: 2, Pooled: i%2 > 0}, 1)
+		tr := withReplies(newTrainer(t, game, w, DefaultConfig(), nil))
 		b := randomBatch(game, size, uint64(size))
 		got, err := tr.Losses(b)
 		if err != nil {
@@ -129,20 +136,27 @@ func TestLoss(t *testing.T) {
 // TestGradients compares the gradient of the total loss with central differences of the float64 reference, for every
 // tensor and every kind of head.
 func TestGradients(t *testing.T) {
-	for i, game := range []*env.Game{
-		envtest.Board(3, 3, 4, 2, 2, 3, true),  // all heads
-		envtest.Board(5, 4, 3, 1, 0, 7, false), // input planes above 4
-		envtest.Board(4, 5, 3, 1, 0, 2, true),  // goals without single policy entries
-		envtest.Board(4, 3, 3, 4, 1, 2, false), // single entries without goals
-		envtest.Board(3, 2, 9, 2, 1, 3, true),  // no transforms for this size
-		withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true)),
-		withFigures(envtest.Board(3, 2, 9, 2, 1, 3, true)),
+	for _, c := range []struct {
+		game   *env.Game
+		pooled bool
+		size   int
+	}{
+		{envtest.Board(3, 3, 4, 2, 2, 3, true), false, partRows + 1}, // all heads
+		{envtest.Board(3, 3, 4, 2, 2, 3, true), true, partRows + 1},
+		{envtest.Board(5, 4, 3, 1, 0, 7, false), false, 8}, // input planes above 4
+		{envtest.Board(4, 5, 3, 1, 0, 2, true), true, 8},   // goals without single policy entries
+		{envtest.Board(4, 3, 3, 4, 1, 2, false), false, 8}, // single entries without goals
+		{envtest.Board(3, 2, 9, 2, 1, 3, true), false, 8},  // no transforms for this size
+		{envtest.Board(3, 2, 9, 2, 1, 3, true), true, 8},
+		{withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true)), false, partRows + 1},
+		{withFigures(envtest.Board(3, 2, 9, 2, 1, 3, true)), true, 8},
 	} {
-		w := randomWeights(game, 4, 2, 1)
+		game := c.game
+		w := randomNetwork(game, infer.Config{Game: game.Name, Channels: 4, Blocks: 2, Pooled: c.pooled}, 1)
 		config := DefaultConfig()
 		config.GoalWeight, config.ReplyWeight = 0.5, 0.75
 		tr := withReplies(newTrainer(t, game, w, config, nil))
-		b := randomBatch(game, []int{partRows + 1, 8, 8, 8, 8, partRows + 1, 8}[i], 2)
+		b := randomBatch(game, c.size, 2)
 		if _, err := tr.computeGradients(b); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +174,7 @@ func TestGradients(t *testing.T) {
 				below := r.losses(b, config).Total
 				*x = was
 				if want := (above - below) / (2 * h); math.Abs(got-want) > 2e-5+2e-4*math.Abs(want) {
-					t.Errorf("%s %s[%d]: gradient %.7f, by differences %.7f", game.Name, name, j, got, want)
+					t.Errorf("%s %s[%d], pooled %v: gradient %.7f, by differences %.7f", game.Name, name, j, c.pooled, got, want)
 				}
 			}
 		}

@@ -14,11 +14,13 @@ import (
 
 // TestStockOracle compares loss and gradients with a graph of Gorgonia's own operations.
 func TestStockOracle(t *testing.T) {
-	for _, game := range []*env.Game{
-		envtest.Board(4, 3, 4, 2, 2, 3, true), envtest.Board(3, 5, 5, 1, 0, 2, false),
-		withFigures(envtest.Board(3, 5, 5, 1, 0, 2, false)),
-	} {
-		w := randomWeights(game, 8, 2, 1)
+	all, plain := envtest.Board(4, 3, 4, 2, 2, 3, true), envtest.Board(3, 5, 5, 1, 0, 2, false)
+	for _, c := range []struct {
+		game   *env.Game
+		pooled bool
+	}{{all, false}, {all, true}, {plain, false}, {plain, true}, {withFigures(plain), false}, {withFigures(plain), true}} {
+		game := c.game
+		w := randomNetwork(game, infer.Config{Game: game.Name, Channels: 8, Blocks: 2, Pooled: c.pooled}, 1)
 		b := randomBatch(game, 4*partRows, 2)
 		tr := withReplies(newTrainer(t, game, w, DefaultConfig(), nil))
 		got, err := tr.computeGradients(b)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"ludus/env"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
 )
@@ -16,7 +15,6 @@ type parameters struct {
 	tensors []infer.Tensor // all parameters: those of weights, then the reply head's
 	values  [][]float32    // data of the tensors, each aligned
 	leaves  []*leaf
-	prepare []func(*kernel.Scratch) // independent tasks: each updates something derived from the weights
 }
 
 // leaf is an input of the graphs: the folded weights of a convolution, or any other parameter as it is.
@@ -32,8 +30,8 @@ type leaf struct {
 	stride    int
 }
 
-// newParameters copies w, weights of game, and adds a reply head of zeros.
-func newParameters(game *env.Game, w *infer.Weights) *parameters {
+// newParameters copies w and adds a reply head of zeros.
+func newParameters(w *infer.Weights) *parameters {
 	copied := *w
 	p := &parameters{weights: &copied, tensors: append(slices.Clone(w.Tensors), newReplyHead(w)...)}
 	for i := range p.tensors {
@@ -49,13 +47,11 @@ func newParameters(game *env.Game, w *infer.Weights) *parameters {
 		l := &leaf{name: t.Name, shape: t.Shape, values: t.Data, index: i}
 		switch len(t.Shape) {
 		case 4: // a convolution, whose scale is the next tensor
-			f := newFolded(game.Tensor.H, game.Tensor.W, t.Data, p.values[i+1])
+			f := newFolded(t.Data, p.values[i+1])
 			l.shape, l.values, l.folded = []int{3, 3, f.out, f.in}, f.product, f
-			p.prepare = append(p.prepare, f.convolver.prepare()...)
 			i++ // the scale
 		case 2:
 			l.matrix = newMatrix(t.Shape[0], t.Shape[1], t.Data)
-			p.prepare = append(p.prepare, l.matrix.prepare)
 		}
 		l.stride = kernel.PlaneStride(len(l.values))
 		p.leaves = append(p.leaves, l)

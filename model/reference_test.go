@@ -16,7 +16,7 @@ type reference struct {
 }
 
 func newReference(tr *Trainer) *reference {
-	r := &reference{tr.game, tr.params.weights.Config, make(map[string][]float64)}
+	r := &reference{tr.sizes[0].game, tr.params.weights.Config, make(map[string][]float64)}
 	for _, t := range tr.params.tensors {
 		for _, v := range t.Data {
 			r.weights[t.Name] = append(r.weights[t.Name], float64(v))
@@ -73,6 +73,19 @@ func (r *reference) linear(name string, x []float64, rectify bool) []float64 {
 		}
 	}
 	return result
+}
+
+// pool returns the values of x [cells, channels] by channel: the means, the means scaled by the board's size, the maxima.
+func (r *reference) pool(x []float64, cells int) []float64 {
+	channels := len(x) / cells
+	y := make([]float64, 3*channels)
+	for i, v := range x {
+		c := i % channels
+		y[c] += v / float64(cells)
+		y[channels+c] += v / float64(cells) * (math.Sqrt(float64(cells)) - 14) / 10
+		y[2*channels+c] = max(y[2*channels+c], v) // v is at least 0
+	}
+	return y
 }
 
 // figureLayer applies a figure layer to x [cells, channels] and changes figures [figures, channels].
@@ -137,7 +150,11 @@ func (r *reference) forward(tensor []float32) (policy, reply, outcome, goals []f
 		}
 	}
 	policyHidden := r.linear("policy.hidden", x, true)
-	hidden := r.linear("outcome.hidden", r.linear("outcome.cells", x, true), true)
+	outcome = r.linear("outcome.cells", x, true)
+	if r.config.Pooled {
+		outcome = r.pool(outcome, cells)
+	}
+	hidden := r.linear("outcome.hidden", outcome, true)
 	head := func(name string) (logits []float64) {
 		planes := r.linear(name+".planes", policyHidden, false)
 		for p := range r.game.PolicyPlanes {

@@ -42,7 +42,7 @@ func (t *Trainer) MarshalState() []byte {
 	return infer.MarshalTensors(map[string]string{
 		"format":  stateFormat,
 		"version": strconv.Itoa(stateVersion),
-		"game":    t.game.Name,
+		"game":    t.sizes[0].game.Name,
 		"steps":   strconv.Itoa(t.optimizer.steps),
 	}, tensors)
 }
@@ -76,8 +76,8 @@ func (t *Trainer) checkState(metadata map[string]string, tensors []infer.Tensor)
 	if got := metadata["version"]; got != strconv.Itoa(stateVersion) {
 		return 0, fmt.Errorf("version is %q; this program reads %d", got, stateVersion)
 	}
-	if got := metadata["game"]; got != t.game.Name {
-		return 0, fmt.Errorf("game is %q; want %q", got, t.game.Name)
+	if got, want := metadata["game"], t.sizes[0].game.Name; got != want {
+		return 0, fmt.Errorf("game is %q; want %q", got, want)
 	}
 	steps, err = strconv.Atoi(metadata["steps"])
 	if err != nil || steps < 0 {

@@ -45,7 +45,7 @@ type stockPolicy struct{ target, legal, share []float32 }
 func newStock(tr *Trainer, config Config, size int, rate float64) *stock {
 	building.Lock()
 	defer building.Unlock()
-	s := &stock{game: tr.game, params: tr.params, size: size, g: G.NewGraph()}
+	s := &stock{game: tr.sizes[0].game, params: tr.params, size: size, g: G.NewGraph()}
 	s.total = s.build(config)
 	s.grads = must(G.Grad(s.total, s.nodes...))
 	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))
@@ -221,10 +221,30 @@ func (s *stock) build(config Config) *G.Node {
 	policyHidden := must(G.Rectify(s.pointwise("policy.hidden", x)))
 	cells := must(G.Rectify(s.pointwise("outcome.cells", x)))
 	width := cells.Shape()[1]
+	if s.params.weights.Config.Pooled {
+		hidden := must(G.Rectify(s.dense("outcome.hidden", s.pool(cells), same)))
+		return s.losses(policyHidden, hidden, config)
+	}
 	flat := must(G.Reshape(cells, tensor.Shape{s.size, width * shape.Cells()}))
 	cellsFirst := func(i int) int { return i%shape.Cells()*width + i/shape.Cells() }
 	hidden := must(G.Rectify(s.dense("outcome.hidden", flat, cellsFirst)))
 	return s.losses(policyHidden, hidden, config)
+}
+
+// pool returns the values of x [B, C, H, W] by channel: the means, the means scaled by the board's size, the maxima.
+func (s *stock) pool(x *G.Node) *G.Node {
+	shape := x.Shape()
+	board, values := tensor.Shape{shape[2], shape[3]}, tensor.Shape{shape[0], shape[1]}
+	cells := board.TotalSize()
+	shares, data := stockInput(s.g, "shares", cells, 1)
+	for i := range data {
+		data[i] = 1 / float32(cells)
+	}
+	mean := must(G.Mul(must(G.Reshape(x, tensor.Shape{shape[0] * shape[1], cells})), shares))
+	mean = must(G.Reshape(mean, values))
+	scale := (math.Sqrt(float64(cells)) - 14) / 10
+	top := must(G.Reshape(must(G.MaxPool2D(x, board, []int{0, 0}, []int{1, 1})), values))
+	return must(G.Concat(1, mean, must(G.Mul(mean, G.NewConstant(float32(scale)))), top))
 }
 
 // policyLoss returns the loss of the policy or the reply from the hidden layers of both heads.

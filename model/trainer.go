@@ -30,7 +30,7 @@ func DefaultConfig() Config { return Config{WeightDecay: 0.01, GoalWeight: 0.1, 
 
 // Trainer trains a network on batches. One goroutine may use it at a time; it runs work on others through parallel.
 type Trainer struct {
-	game     *env.Game
+	sizes    []*size
 	parallel func(n int, do func(i int))
 
 	params     *parameters
@@ -39,26 +39,35 @@ type Trainer struct {
 	reductions []reduction
 	ones       []float32 // a 1 for each part of a batch, see reduction.run
 
-	stepGraphs pool[graph] // graphs with gradients, for Step
-	lossGraphs pool[graph] // graphs without gradients, for Losses
-	scratches  pool[scratch]
+	scratches pool[scratch]
 
 	// The state of the current batch.
 	batch  *Batch
-	graphs *pool[graph]
-	losses []Losses // losses of each part of the batch
-	beside []func() // tasks to run after the parts
+	size   *size
+	graphs *pool[graph] // those of the size with or without gradients
+	losses []Losses     // losses of each part of the batch
+	beside []func()     // tasks to run after the parts
 
 	// Methods, bound once to save allocations.
 	prepareFunc, partFunc, reduceFunc func(i int)
 }
 
-// NewTrainer returns a trainer that starts from a copy of w. parallel calls do(0) to do(n-1), possibly concurrently,
-// and returns when all are done; nil runs them one after another. Results do not depend on it.
+// NewTrainer returns a trainer that starts from a copy of w. sizes are the games of its batches: the game of w, then
+// other sizes of it, for which w must be pooled. parallel calls do(0) to do(n-1), possibly concurrently, and returns when
+// all are done; nil runs them one after another. Results do not depend on it.
 func NewTrainer(
-	game *env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int)),
+	sizes []*env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int)),
 ) (*Trainer, error) {
-	if err := w.Validate(game); err != nil {
+	err := w.Validate(sizes[0])
+	for _, game := range sizes[1:] {
+		if err == nil && !w.Config.Pooled {
+			err = fmt.Errorf("a network of %s with a weight per cell cannot train %s as well", sizes[0].Name, game.Name)
+		}
+		if err == nil {
+			_, err = w.Resize(sizes[0], game)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("trainer: %w", err)
 	}
 	if parallel == nil {
@@ -68,20 +77,21 @@ func NewTrainer(
 			}
 		}
 	}
-	t := &Trainer{game: game, parallel: parallel, params: newParameters(game, w)}
+	t := &Trainer{parallel: parallel, params: newParameters(w)}
+	for _, game := range sizes {
+		t.sizes = append(t.sizes, newSize(game, t.params, config))
+	}
 	t.gradients, t.reductions = t.params.zeros(), t.params.reductions()
 	t.optimizer = newOptimizer(config, t.params, parallel)
-	t.stepGraphs.make = func() *graph { return newGraph(game, t.params, config, true) }  // with gradients
-	t.lossGraphs.make = func() *graph { return newGraph(game, t.params, config, false) } // without
 	t.scratches.make = func() *scratch { return new(scratch) }
 	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce // bound once, so steps allocate nothing
 	return t, nil
 }
 
-// Step does one optimizer step with the given learning rate on a batch of the trainer's game and returns the losses before
-// it. If a loss or gradient is not finite, it returns an error that wraps [ErrDiverged] and changes nothing. After the first
-// steps with a batch size it allocates nothing. beside are further tasks to run concurrently with those of the step;
-// they use neither the trainer nor b.
+// Step does one optimizer step with the given learning rate on a batch of one of the trainer's games and returns the losses
+// before it. If a loss or gradient is not finite, it returns an error that wraps [ErrDiverged] and changes nothing. A batch
+// of another game is an error, too. After the first steps with a game and batch size it allocates nothing. beside are
+// further tasks to run concurrently with those of the step; they use neither the trainer nor b.
 func (t *Trainer) Step(b *Batch, rate float64, beside ...func()) (Losses, error) {
 	t.beside = beside
 	losses, err := t.computeGradients(b)
@@ -97,28 +107,36 @@ func (t *Trainer) computeGradients(b *Batch) (Losses, error) {
 		t.ones = append(t.ones, 1)
 	}
 	t.params.reserve(parts(b))
-	losses, err := t.run(b, &t.stepGraphs)
+	losses, err := t.run(b, true) // with gradients
 	if err == nil {
 		t.parallel(len(t.reductions), t.reduceFunc)
 	}
 	return losses, err
 }
 
-// Losses returns the losses of a batch without training on it.
-func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, &t.lossGraphs) }
+// Losses returns the losses of a batch of one of the trainer's games without training on it.
+func (t *Trainer) Losses(b *Batch) (Losses, error) { return t.run(b, false) } // without gradients
 
 // parts is the number of parts of a batch.
 func parts(b *Batch) int { return (b.Size + partRows - 1) / partRows }
 
-// run runs each part of a batch on a graph of the pool, which also computes gradients if it is made for them, and adds the
-// losses in the parts' order.
-func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
+// run runs each part of a batch on a graph of its game, with or without gradients, and adds the losses in the parts'
+// order.
+func (t *Trainer) run(b *Batch, withGradients bool) (Losses, error) {
+	i := slices.IndexFunc(t.sizes, func(s *size) bool { return s.game.Name == b.Game.Name })
+	if i < 0 {
+		t.beside = nil
+		return Losses{}, fmt.Errorf("trainer: a batch of %s; this trainer was not made for it", b.Game.Name)
+	}
 	n := parts(b)
 	t.losses = slices.Grow(t.losses[:0], n)[:n]
-	t.batch, t.graphs = b, graphs
-	t.parallel(len(t.params.prepare), t.prepareFunc)
+	t.batch, t.size, t.graphs = b, t.sizes[i], &t.sizes[i].lossGraphs
+	if withGradients {
+		t.graphs = &t.size.stepGraphs
+	}
+	t.parallel(len(t.size.prepare), t.prepareFunc)
 	t.parallel(n+len(t.beside), t.partFunc)
-	t.batch, t.graphs, t.beside = nil, nil, nil
+	t.batch, t.size, t.graphs, t.beside = nil, nil, nil, nil
 	var sum Losses
 	for _, l := range t.losses {
 		sum.add(l)
@@ -133,7 +151,7 @@ func (t *Trainer) run(b *Batch, graphs *pool[graph]) (Losses, error) {
 // transform.
 func (t *Trainer) prepare(i int) {
 	s := t.scratches.take()
-	t.params.prepare[i](&s.kernel)
+	t.size.prepare[i](&s.kernel)
 	t.scratches.put(s)
 }
 

@@ -138,8 +138,7 @@ func TestInferAgrees(t *testing.T) {
 		networks = append(networks, network{game: name})
 	}
 	for _, n := range networks {
-		name := n.game
-		game, err := games.New(name)
+		game, err := games.New(n.game)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,28 +147,33 @@ func TestInferAgrees(t *testing.T) {
 			config.Channels, config.Blocks = n.channels, n.blocks
 		}
 		w := randomWeights(game, config.Channels, config.Blocks, 1)
-		b := randomBatch(game, partRows, 1)
-		for i, s := range envtest.Positions(game, 1, partRows) {
-			s.Encode(b.Inputs[i*game.Tensor.Size() : (i+1)*game.Tensor.Size()])
-		}
-		logits, classes, goals := inferred(t, game, w, b)
+		checkAgrees(t, newTrainer(t, game, w, DefaultConfig(), nil), game, w)
+	}
+}
 
-		tr := newTrainer(t, game, w, DefaultConfig(), nil)
-		if _, err := tr.Losses(b); err != nil {
-			t.Fatal(err)
-		}
-		graph := tr.lossGraphs.idle[0]
-		actions, k := game.NumActions(), len(game.Classes)
-		width := len(graph.outputs) / partRows
-		for r := range b.Size {
-			output := slices.Clone(graph.outputs[r*width : (r+1)*width])
-			within(t, name+" logits", logits[r*actions:(r+1)*actions], output[:actions], 1e-3, 1e-3)
-			output = output[2*actions:] // after the reply
-			probabilities(output[:k])
-			within(t, name+" classes", classes[r*k:(r+1)*k], output[:k], 1e-4, 0)
-			if game.GoalHead {
-				within(t, name+" goals", goals[2*r:2*r+2], output[k:], 1e-4, 1e-4)
-			}
+// checkAgrees compares inference by w with the training graph of game in tr, whose weights are w's.
+func checkAgrees(t *testing.T, tr *Trainer, game *env.Game, w *infer.Weights) {
+	t.Helper()
+	b := randomBatch(game, partRows, 1)
+	for i, s := range envtest.Positions(game, 1, partRows) {
+		s.Encode(b.Inputs[i*game.Tensor.Size() : (i+1)*game.Tensor.Size()])
+	}
+	logits, classes, goals := inferred(t, game, w, b)
+	if _, err := tr.Losses(b); err != nil {
+		t.Fatal(err)
+	}
+	size := slices.IndexFunc(tr.sizes, func(s *size) bool { return s.game == game })
+	graph := tr.sizes[size].lossGraphs.idle[0]
+	actions, k := game.NumActions(), len(game.Classes)
+	width := len(graph.outputs) / partRows
+	for r := range b.Size {
+		output := slices.Clone(graph.outputs[r*width : (r+1)*width])
+		within(t, game.Name+" logits", logits[r*actions:(r+1)*actions], output[:actions], 1e-3, 1e-3)
+		output = output[2*actions:] // after the reply
+		probabilities(output[:k])
+		within(t, game.Name+" classes", classes[r*k:(r+1)*k], output[:k], 1e-4, 0)
+		if game.GoalHead {
+			within(t, game.Name+" goals", goals[2*r:2*r+2], output[k:], 1e-4, 1e-4)
 		}
 	}
 }
@@ -200,7 +204,7 @@ func within(t *testing.T, what string, got, want []float32, absolute, relative f
 func train(t *testing.T, tr *Trainer, from, to int) {
 	t.Helper()
 	for step := from; step < to; step++ {
-		if _, err := tr.Step(randomBatch(tr.game, 3*partRows+7, uint64(step)), 1e-3); err != nil {
+		if _, err := tr.Step(randomBatch(tr.sizes[0].game, 3*partRows+7, uint64(step)), 1e-3); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -234,8 +238,8 @@ func TestParts(t *testing.T) {
 	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	once := randomBatch(game, 2*partRows, 1)
 	twice := NewBatch(game, 2*once.Size)
-	for i, a := range once.arrays(game) {
-		*twice.arrays(game)[i].values = slices.Concat(*a.values, *a.values)
+	for i, a := range once.arrays() {
+		*twice.arrays()[i].values = slices.Concat(*a.values, *a.values)
 	}
 	tr := newTrainer(t, game, randomWeights(game, 8, 2, 1), DefaultConfig(), nil)
 	var first [][]float32
@@ -288,12 +292,12 @@ func TestStepAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		first, second := tr.stepGraphs.take(), tr.stepGraphs.take() // two goroutines may need as many graphs
-		tr.stepGraphs.put(first)
-		tr.stepGraphs.put(second)
+		first, second := tr.sizes[0].stepGraphs.take(), tr.sizes[0].stepGraphs.take() // two goroutines may need as many graphs
+		tr.sizes[0].stepGraphs.put(first)
+		tr.sizes[0].stepGraphs.put(second)
 		scratches := [2]*scratch{tr.scratches.take(), tr.scratches.take()}
 		for _, s := range scratches {
-			for _, prepare := range tr.params.prepare {
+			for _, prepare := range tr.sizes[0].prepare {
 				prepare(&s.kernel)
 			}
 			tr.scratches.put(s)
@@ -490,7 +494,7 @@ func TestDiverged(t *testing.T) {
 func TestNewTrainerErrors(t *testing.T) {
 	game := envtest.Board(1, 2, 2, 1, 0, 2, false)
 	w := randomWeights(game, 4, 1, 1)
-	if _, err := NewTrainer(envtest.Board(2, 2, 2, 1, 0, 2, false), w, DefaultConfig(), nil); err == nil {
+	if _, err := NewTrainer([]*env.Game{envtest.Board(2, 2, 2, 1, 0, 2, false)}, w, DefaultConfig(), nil); err == nil {
 		t.Error("weights of another game are accepted")
 	}
 }

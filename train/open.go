@@ -82,7 +82,7 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 	}
 	if weights == nil {
 		network := infer.DefaultConfig(o.Game)
-		//POOL		network.Pooled = network.Pooled || len(o.games) > 1
+		network.Pooled = network.Pooled || len(o.games) > 1
 		network.Channels, network.Blocks = settings.Channels, settings.Blocks
 		if err := network.Validate(o.Game); err != nil {
 			return nil, false, err

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/env"
 	"ludus/model/infer"
-	"ludus/train/plan"
+	"ludus/train/agent"
+	"ludus/train/learn"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
@@ -83,7 +85,7 @@ func TestSizes(t *testing.T) {
 	if most := weight * 8 / 16 / 16; float64(count.Steps) > most || float64(count.Steps) < most/2 {
 		t.Errorf("%d steps; if all were small, %v would be due", count.Steps, most)
 	}
-	weights, _, err := rundir.LoadWeights(agentOf(o.Dir))
+	weights, _, err := rundir.LoadWeights(agent.Reference{Path: o.Dir})
 	if err != nil || !weights.Config.Pooled || weights.Config.Game != o.Game.Name {
 		t.Fatalf("weights %+v, error %v", weights.Config, err)
 	}
@@ -222,16 +224,58 @@ func TestOldCheckpoint(t *testing.T) {
 
 // TestTakeSteps: one size takes exactly the steps that are due; several share their cost by their weights, if ready.
 func TestTakeSteps(t *testing.T) {
-	o := tinySizes(t, t.TempDir(), 8)
-	mustTrain(t, o)
-	lines := metricsOf(t, o.Dir)
-	if lines[len(lines)-1].Steps == 0 {
-		t.Error("no steps")
-	}
-	if w := plan.SizeWeights(2, 1); w[1] != 0.75 {
-		t.Errorf("weights %v", w)
-	}
-	if network := infer.DefaultConfig(o.Game); network.Pooled {
-		t.Error("a small board has a pooled network of its own")
+	small, large := newGame(t, "quad(size=4,quads=4,whites=1)"), newGame(t, "quad(size=5,quads=4,whites=1)")
+	for _, c := range []struct {
+		games      []*env.Game
+		generation int // done, of 10
+		large      int // positions of the last size added to its training set
+		owed       int
+		want       []int
+	}{
+		{[]*env.Game{large}, 0, 320, 0, []int{320 * 8 / 16}},
+		{[]*env.Game{large}, 9, 320, 7, []int{320*8/16 + 7}},
+		{[]*env.Game{large}, 9, 1, 0, nil},                     // not ready
+		{[]*env.Game{small, large}, 9, 320, 0, []int{62, 120}}, // 160 steps of 25 cells: a quarter of that on 16 cells
+		{[]*env.Game{small, large}, 0, 320, 0, []int{250, 0}},
+		{[]*env.Game{small, large}, 9, 0, 50, []int{50, 0}}, // only the small one is ready
+	} {
+		settings := rundir.DefaultSettings(large)
+		settings.BatchSize, settings.ValidationShare = 16, 0
+		learner, err := learn.New(c.games, &settings, 1, infer.NewWeights(large, infer.Config{
+			Game: large.Name, Channels: 4, Blocks: 1, Pooled: true}, rand.New(rand.NewPCG(1, 1))), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := rundir.NewConfig(large.Name, 1, settings)
+		config.Plan.Generations = 10
+		r := &run{state: &state{Options: Options{Game: large}, config: config, games: c.games}, learner: learner}
+		r.count.Generation = c.generation
+		sizes := make([]sizeCounters, len(c.games))
+		before := setsOf(sizes)
+		rng := rand.New(rand.NewPCG(2, 2))
+		fill := func(i, positions int) {
+			for n := 0; n < positions; {
+				games := []*record.Record{recordtest.Random(c.games[i], rng)}
+				for at, sets := range learner.Add(games, 0, setsOf(sizes)) {
+					sizes[at].Sets = sets
+				}
+				n += record.Count(games)
+			}
+		}
+		if len(c.games) > 1 {
+			fill(0, 100)
+			before = setsOf(sizes)
+		}
+		fill(len(c.games)-1, c.large)
+		sizes[len(sizes)-1].Sets.Weight = float64(c.large)
+		steps := r.takeSteps(sizes, before, c.owed)
+		if !slices.Equal(steps, c.want) {
+			t.Errorf("%+v: %v steps", c, steps)
+		}
+		for _, s := range sizes {
+			if s.Due < 0 || s.Due >= 1 || len(sizes) == 1 && s.Due != 0 {
+				t.Errorf("%+v: %v steps are due", c, s.Due)
+			}
+		}
 	}
 }

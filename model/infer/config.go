@@ -10,7 +10,8 @@ import (
 // Widths of the heads' hidden layers.
 const (
 	policyWidth  = 32 // channels of the policy head
-	outcomeWidth = 16 // channels of the outcome head before flattening
+	outcomeWidth = 16 // channels of the outcome head's cells if it flattens them
+	pooledWidth  = 32 // the same if it pools them
 	hiddenWidth  = 64 // the outcome head's hidden layer
 )
 
@@ -30,16 +31,32 @@ type Config struct {
 	// Blocks of two convolutions each, or in games with figures of a convolution and two figure layers: 0 to 64. AlphaZero
 	// has 19 or 39.
 	Blocks int
+	// Pooled: the outcome head pools its cells (see [Pooling]), so the network has no weight per cell and plays every size
+	// of its family. Otherwise the head flattens them, which fits one size.
+	Pooled bool
 }
 
+// maxFlattened is the number of cells of the largest board whose default network flattens them.
+const maxFlattened = 64
+
 // DefaultConfig is an architecture for ten minutes of training: 32 channels, with 3 blocks on boards of up to 25 cells
-// and 4 on larger ones.
+// and 4 on larger ones. It is pooled on boards of more than 64 cells, which people play in several sizes; on smaller ones
+// it has a weight per cell, with which the small games were tuned.
 func DefaultConfig(game *env.Game) Config {
 	blocks := 4
 	if game.Tensor.Cells() <= 25 {
 		blocks = 3
 	}
-	return Config{Game: game.Name, Sheet: game.Sheet, Channels: 32, Blocks: blocks}
+	pooled := game.Tensor.Cells() > maxFlattened
+	return Config{Game: game.Name, Sheet: game.Sheet, Channels: 32, Blocks: blocks, Pooled: pooled}
+}
+
+// outcomeInputs returns the channels of the outcome head's cells and the number of inputs of its hidden layer.
+func (c Config) outcomeInputs(game *env.Game) (width, inputs int) {
+	if c.Pooled {
+		return pooledWidth, pooledValues * pooledWidth
+	}
+	return outcomeWidth, game.Tensor.Cells() * outcomeWidth
 }
 
 // Validate reports everything that is wrong with the config for game.
@@ -114,8 +131,9 @@ func layout(c Config, game *env.Game) []tensorLayout {
 	if game.PolicyExtras > 0 {
 		linear("policy.extras", initZero, game.PolicyExtras, hiddenWidth)
 	}
-	linear("outcome.cells", initHe, outcomeWidth, c.Channels)
-	linear("outcome.hidden", initHe, hiddenWidth, game.Tensor.Cells()*outcomeWidth)
+	width, inputs := c.outcomeInputs(game)
+	linear("outcome.cells", initHe, width, c.Channels)
+	linear("outcome.hidden", initHe, hiddenWidth, inputs)
 	linear("outcome.classes", initZero, len(game.Classes), hiddenWidth)
 	if game.GoalHead {
 		linear("goals", initZero, 2, hiddenWidth)

@@ -12,6 +12,7 @@
 //	         relu(x + Q sum of h(f) / sqrt(k m) over the figures f through the cell)
 //	policy   1x1 to 32, relu, 1x1 to the policy's planes; single entries are linear in the outcome's hidden layer
 //	outcome  1x1 to 16, relu, flatten, linear to 64, relu, linear to the classes
+//	  or     1x1 to 32, relu, pool, linear to 64, relu, linear to the classes; so no weight depends on the board's size
 //	goals    linear in the outcome's hidden layer to both goals / 100, the mover's first ([env.Game.GoalHead])
 //
 // k is the number of cells of the largest figure, m the number of figures through the cell with most of them. Like the
@@ -32,8 +33,8 @@
 //
 // Everything is float32 and in the mover's frame. Inputs are [B, C, H, W] as [env.State] encodes them; activations are
 // [H, W, C], those of figures [figures, C]. Weights are [out, 3, 3, in] for 3x3 convolutions and [out, in] for 1x1
-// convolutions and linear layers; the flattened outcome layer counts cells first, then channels. Logits are unmasked,
-// classes are probabilities, goals are divided by 100.
+// convolutions and linear layers; the outcome's hidden layer has its inputs ordered by cells, then channels, or if pooled by
+// the values of [Pooling], then channels. Logits are unmasked, classes are probabilities, goals are divided by 100.
 //
 // A row of a batch depends on its own input alone: a position has the same bits in every batch.
 //

@@ -23,7 +23,8 @@ type Evaluator struct {
 	tower   [2][]float32 // [rows, H, W, padded channels] activations
 	policy  []float32    // [rows, H, W, policyWidth]
 	planes  []float32    // [rows, H, W, padded policy planes]
-	cells   []float32    // [rows, H, W, outcomeWidth]
+	cells   []float32    // [rows, H, W, channels of the outcome head's cells]
+	pooled  []float32    // [rows, 3, the same channels] of a pooled network
 	hidden  []float32    // [rows, hiddenWidth]
 	outputs []float32    // [rows, padded outputs] of a last layer
 	figures []float32    // [rows, figures, padded channels]
@@ -40,12 +41,15 @@ func (n *Network) NewEvaluator(maxBatch int) *Evaluator {
 		input:   kernel.Aligned(cells * n.planes),
 		policy:  kernel.Aligned(cells * policyWidth),
 		planes:  kernel.Aligned(cells * n.policyPlanes.paddedOut),
-		cells:   kernel.Aligned(cells * outcomeWidth),
+		cells:   kernel.Aligned(cells * n.outcomeCells.paddedOut),
 		hidden:  kernel.Aligned(rows * hiddenWidth),
 		outputs: kernel.Aligned(rows * max(n.policyExtras.paddedOut, n.outcomeClasses.paddedOut, n.goals.paddedOut)),
 	}
 	for i := range e.tower {
 		e.tower[i] = kernel.Aligned(cells * n.channels)
+	}
+	if n.pooling != nil {
+		e.pooled = kernel.Aligned(rows * n.outcomeHidden.in)
 	}
 	if n.sums != nil {
 		e.figures = kernel.Aligned(rows * len(n.Game.Figures) * n.channels)
@@ -128,7 +132,12 @@ func (e *Evaluator) conv(c *conv, rows int, dst, x []float32, residual bool) {
 func (e *Evaluator) forwardOutcome(rows int, classes []float32) {
 	n := e.network
 	e.linear(&n.outcomeCells, rows*n.Game.Tensor.Cells(), e.cells, e.tower[0], withReLU)
-	e.linear(&n.outcomeHidden, rows, e.hidden, e.cells, withReLU)
+	x := e.cells
+	if n.pooling != nil {
+		x = e.pooled
+		n.pooling.Forward(x, e.cells, rows, n.outcomeCells.out)
+	}
+	e.linear(&n.outcomeHidden, rows, e.hidden, x, withReLU)
 	e.linear(&n.outcomeClasses, rows, e.outputs, e.hidden, withoutReLU)
 	k := n.outcomeClasses.out
 	e.copyOutputs(&n.outcomeClasses, rows, classes, k)

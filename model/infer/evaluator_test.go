@@ -94,7 +94,7 @@ func TestEvaluateTensors(t *testing.T) {
 }
 
 func TestWarmEvaluateAllocatesNothing(t *testing.T) {
-	for _, name := range []string{"quad-5x5", "free-for-all-2p"} {
+	for _, name := range []string{"quad-5x5", "free-for-all-2p", "hex(size=9)"} { // the last is pooled
 		game := newGame(t, name)
 		e := newEvaluator(t, game, randomWeights(game, DefaultConfig(game), 1), 8)
 		states := envtest.Positions(game, 1, 8)

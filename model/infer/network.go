@@ -43,6 +43,7 @@ type Network struct {
 
 	policyHidden, policyPlanes, policyExtras    linear
 	outcomeCells, outcomeHidden, outcomeClasses linear
+	pooling                                     *Pooling // nil if the outcome head flattens the cells
 	goals                                       linear
 }
 
@@ -76,7 +77,11 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 	n.policyHidden = pack(w, "policy.hidden", n.channels)
 	n.policyPlanes = pack(w, "policy.planes", policyWidth)
 	n.outcomeCells = pack(w, "outcome.cells", n.channels)
-	n.outcomeHidden = pack(w, "outcome.hidden", game.Tensor.Cells()*outcomeWidth)
+	_, inputs := w.Config.outcomeInputs(game)
+	n.outcomeHidden = pack(w, "outcome.hidden", inputs)
+	if w.Config.Pooled {
+		n.pooling = NewPooling(game.Tensor.Cells())
+	}
 	n.outcomeClasses = pack(w, "outcome.classes", hiddenWidth)
 	if game.PolicyExtras > 0 {
 		n.policyExtras = pack(w, "policy.extras", hiddenWidth)

@@ -9,10 +9,10 @@ import (
 )
 
 // Resize returns the weights as a network for another game of the same family, such as Hex on a larger board. All tensors
-// that do not depend on the size of the board are copied. The hidden layer of the outcome head has weights per cell: both
-// boards are laid over each other, and each new cell gets the weights of the cells that it covers, by area. So a feature
-// that is equal on all cells gives the same hidden layer on both boards. Resize returns an error if inputs, kinds of moves
-// or outcome classes differ in number. It does not compare rules.
+// that do not depend on the size of the board are copied: all of them if the network is pooled. Otherwise the hidden
+// layer of the outcome head has weights per cell: both boards are laid over each other, and each new cell gets the weights
+// of the cells that it covers, by area. So a feature that is equal on all cells gives the same hidden layer on both boards.
+// Resize returns an error if inputs, kinds of moves or outcome classes differ in number. It does not compare rules.
 //
 // Source: convolutions are the same on boards of all sizes; KataGo trains on several at once (Wu 2019, arXiv 1902.10565).
 func (w *Weights) Resize(from, to *env.Game) (*Weights, error) {

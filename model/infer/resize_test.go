@@ -77,6 +77,34 @@ func TestResizeCells(t *testing.T) {
 	}
 }
 
+// TestResizePooled: a pooled network keeps all its weights on every size.
+func TestResizePooled(t *testing.T) {
+	for _, c := range []struct{ from, to string }{
+		{"hex(size=3)", "hex(size=11)"}, {"hex(size=11)", "hex(size=3)"}, {"quad-7x7", "quad(size=8)"},
+		{"line-up(width=4,height=3,line=3,gravity=1)", "line-up(width=8,height=9,line=3,gravity=1)"},
+	} {
+		from, to := newGame(t, c.from), newGame(t, c.to)
+		w := randomWeights(from, Config{Game: from.Name, Channels: 8, Blocks: 1, Pooled: true}, 1)
+		w.ValueScale = 0.25
+		resized, err := w.Resize(from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := resized.Validate(to); err != nil {
+			t.Error(err)
+		}
+		want := Config{Game: to.Name, Channels: 8, Blocks: 1, Pooled: true}
+		if resized.Config != want || resized.ValueScale != 0.25 {
+			t.Errorf("%s: config %v, value scale %v", c.to, resized.Config, resized.ValueScale)
+		}
+		for i, tensor := range resized.Tensors {
+			if !slices.Equal(tensor.Data, w.Tensors[i].Data) {
+				t.Errorf("%s: %s changes", c.to, tensor.Name)
+			}
+		}
+	}
+}
+
 // TestResizeRefuses games of other families, and other planes or moves.
 func TestResizeRefuses(t *testing.T) {
 	from := newGame(t, "hex(size=3)")

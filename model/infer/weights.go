@@ -141,6 +141,9 @@ func (w *Weights) marshal(dtype string) []byte {
 		"blocks":      strconv.Itoa(w.Config.Blocks),
 		"value_scale": strconv.FormatFloat(w.ValueScale, 'g', -1, 64),
 	}
+	if w.Config.Pooled {
+		metadata["pooled"] = "true"
+	}
 	if w.Config.Sheet != "" {
 		metadata["sheet"] = w.Config.Sheet
 	}
@@ -204,7 +207,12 @@ func (w *Weights) readMetadata(metadata map[string]string) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return fmt.Errorf("channels, blocks or value_scale: %w", err)
 	}
-	w.Config, w.ValueScale = Config{Game: metadata["game"], Sheet: metadata["sheet"], Channels: channels, Blocks: blocks}, scale
+	pooled, ok := metadata["pooled"] // left out if not
+	if ok && pooled != "true" {
+		return fmt.Errorf("pooled is %q; it must be \"true\" or left out", pooled)
+	}
+	w.Config = Config{Game: metadata["game"], Sheet: metadata["sheet"], Channels: channels, Blocks: blocks, Pooled: ok}
+	w.ValueScale = scale
 	if !validScale(scale) {
 		return fmt.Errorf("value_scale is %v; it must be above 0", scale)
 	}

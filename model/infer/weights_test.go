@@ -152,7 +152,7 @@ func TestUnmarshalTensorsErrors(t *testing.T) {
 
 func TestUnmarshalErrors(t *testing.T) {
 	game := envtest.Board(2, 3, 3, 1, 0, 2, false)
-	data := randomWeights(game, Config{Game: game.Name, Channels: 4, Blocks: 1}, 1).Marshal()
+	data := randomWeights(game, Config{Game: game.Name, Channels: 4, Blocks: 1, Pooled: true}, 1).Marshal()
 	edit := func(from, to string) []byte { return bytes.Replace(data, []byte(from), []byte(to), 1) }
 	for want, data := range map[string][]byte{
 		"format is":      MarshalTensors(nil, nil),
@@ -160,6 +160,7 @@ func TestUnmarshalErrors(t *testing.T) {
 		"version is":     edit(`"version":"2"`, `"version":"x"`),
 		"value_scale is": edit(`"value_scale":"0.5"`, `"value_scale":"-.5"`),
 		"channels is":    edit(`"channels":"4"`, `"channels":"6"`),
+		"pooled is":      edit(`"pooled":"true"`, `"pooled":"True"`),
 		"blocks or":      edit(`"blocks":"1"`, `"blocks":"-"`),
 		"lies at bytes":  data[:len(data)-4],
 	} {

@@ -93,7 +93,9 @@ func NewTrainer(
 ) (*model.Trainer, error) {
 	config := model.DefaultConfig()
 	config.WeightDecay = settings.WeightDecay
-	return model.NewTrainer(games[len(games)-1], weights, config, run)
+	targetFirst := slices.Clone(games)
+	slices.Reverse(targetFirst)
+	return model.NewTrainer(targetFirst, weights, config, run)
 }
 
 // newLearner returns a learner with empty sets; run is a [parallel.Runner].

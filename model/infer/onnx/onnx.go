@@ -34,7 +34,10 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{weights: channelsFirst(w, game.Tensor.Cells())}
+	b := &builder{weights: w}
+	if !w.Config.Pooled {
+		b.weights = channelsFirst(w, game.Tensor.Cells())
+	}
 	b.network(game)
 	doc := "Plays " + game.Name + "; input and outputs are in the frame of the player to move. " +
 		"The metadata and docs/ONNX.md of ludus explain how to encode a position, what its planes mean, and how to read the outputs."
@@ -54,7 +57,12 @@ func (b *builder) network(game *env.Game) {
 
 	policy := b.relu(b.pointwise("policy.hidden", x))
 	logits := []string{b.flatten(b.pointwise("policy.planes", policy))}
-	cells := b.flatten(b.relu(b.pointwise("outcome.cells", x)))
+	cells := b.relu(b.pointwise("outcome.cells", x))
+	if b.weights.Config.Pooled {
+		cells = b.pool(game, cells)
+	} else {
+		cells = b.flatten(cells)
+	}
 	hidden := b.relu(b.linear("outcome.hidden", cells))
 	if game.PolicyExtras > 0 {
 		logits = append(logits, b.linear("policy.extras", hidden))
@@ -71,6 +79,15 @@ func (b *builder) network(game *env.Game) {
 	if game.GoalHead {
 		b.output(b.linear(Goals, hidden), 2)
 	}
+}
+
+// pool adds the pooling of x [B, C, H, W] to [B, 3 C], see [infer.Pooling].
+func (b *builder) pool(game *env.Game, x string) string {
+	mean := b.flatten(b.node("GlobalAveragePool", "pool.mean", []string{x}))
+	top := b.flatten(b.node("GlobalMaxPool", "pool.max", []string{x}))
+	factor := b.constant("pool.factor", []float32{infer.BoardFactor(game.Tensor.Cells())})
+	scaled := b.node("Mul", "pool.scaled", []string{mean, factor})
+	return b.node("Concat", "pool", []string{mean, scaled, top}, integer("axis", 1))
 }
 
 // tower adds the stem and the blocks, and returns the name of their output.

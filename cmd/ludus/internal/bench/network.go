@@ -35,7 +35,8 @@ func (s subject) board() string { return fmt.Sprintf("%dx%d", s.game.Tensor.W, s
 
 // weights returns random weights, the same at each call.
 func (s subject) weights() *infer.Weights {
-	config := infer.Config{Game: s.game.Name, Channels: s.channels, Blocks: s.blocks}
+	config := infer.DefaultConfig(s.game)
+	config.Channels, config.Blocks = s.channels, s.blocks
 	return infer.NewWeights(s.game, config, rand.New(rand.NewPCG(1, 0)))
 }
 
@@ -116,7 +117,7 @@ const (
 
 // newStep returns a function that runs one training step and returns its number of samples.
 func newStep(s subject, threads int) (func() int, error) {
-	trainer, err := model.NewTrainer(s.game, s.weights(), model.DefaultConfig(), parallel.Runner(threads))
+	trainer, err := model.NewTrainer([]*env.Game{s.game}, s.weights(), model.DefaultConfig(), parallel.Runner(threads))
 	if err != nil {
 		return nil, err
 	}
