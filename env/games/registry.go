@@ -232,11 +232,11 @@ func parse(name string) (*Family, Values, error) {
 }
 
 // Resized returns the game of the same family on a board of side x side cells. Its other parameters are those of game,
-// whose board must be square and of a size that parameters set. Errors wrap [ErrName].
+// whose board must be square and of a size that parameters set. A side that the family does not allow is [ErrName].
 func Resized(game *env.Game, side int) (*env.Game, error) {
 	i := slices.IndexFunc(families, func(f Family) bool { return f.Name == game.Family })
 	if i < 0 || game.Tensor.H != game.Tensor.W {
-		return nil, fmt.Errorf("%w: %s has no other sizes", ErrName, game.Name)
+		return nil, noSizes(game)
 	}
 	resized, err := New(families[i].written(func(p Param) string {
 		switch p.Name {
@@ -246,9 +246,14 @@ func Resized(game *env.Game, side int) (*env.Game, error) {
 		return Values(game.Params).Word(p.Name)
 	}))
 	if err == nil && (resized.Tensor.W != side || resized.Tensor.H != side) {
-		err = fmt.Errorf("%w: %s has no other sizes", ErrName, game.Name)
+		err = noSizes(game)
 	}
 	return resized, err
+}
+
+// noSizes is the error about a game that [Resized] cannot resize.
+func noSizes(game *env.Game) error {
+	return fmt.Errorf("%s has no other sizes: its board is not square, or no parameter sets its size", game.Name)
 }
 
 // otherSize returns the written form of the game that an unknown name such as hex-14x14 may mean: hex(size=14). The

@@ -83,6 +83,9 @@ func (s Sizes) Games(game *env.Game) (all []*env.Game, err error) {
 	if s == 0 {
 		return []*env.Game{game}, nil
 	}
+	if _, err := games.Resized(game, game.Tensor.W); err != nil {
+		return nil, fmt.Errorf("setting sizes=%v: %w", s, err)
+	}
 	var errs []error
 	sides := s.List()
 	if last := sides[len(sides)-1]; last != game.Tensor.W {
