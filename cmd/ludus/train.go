@@ -39,6 +39,8 @@ out where --run names a run. RUN/report.html is written anew during training.
 While it trains, the newest checkpoint is tested in solved positions, if the game has some, and plays the shipped agent
 (mcts:200 if there is none). Elo ratings come from "ludus rate".
 
+A game with more than 64 cells learns on several sizes of its board, small ones first, with one network: see sizes below.
+
 With --listen, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.
 
