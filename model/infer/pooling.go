@@ -16,10 +16,9 @@ type Pooling struct {
 }
 
 // NewPooling returns the pooling of boards with that many cells.
-func NewPooling(cells int) *Pooling { return &Pooling{cells, 1 / float32(cells), BoardFactor(cells)} }
-
-// BoardFactor returns (b - 14) / 10 of [Pooling] for a board with that many cells.
-func BoardFactor(cells int) float32 { return float32((math.Sqrt(float64(cells)) - 14) / 10) }
+func NewPooling(cells int) *Pooling {
+	return &Pooling{cells, 1 / float32(cells), float32((math.Sqrt(float64(cells)) - 14) / 10)}
+}
 
 // Forward pools each board of x [rows, cells, channels] to a row of y [rows, 3, channels].
 func (p *Pooling) Forward(y, x []float32, rows, channels int) {

@@ -113,16 +113,22 @@ func (b *builder) tensor(name string, element int, data any, dims ...int) {
 	b.constants = append(b.constants, pb.Message(graphInitializer, fields...)...)
 }
 
-// output declares a value of shape [B, dims...] as an output of the model.
-func (b *builder) output(name string, dims ...int) {
+// output declares a value of shape [B, dims...] as an output of the model; see valueInfo.
+func (b *builder) output(name string, dims ...any) {
 	b.outputs = append(b.outputs, valueInfo(graphOutput, name, dims...)...)
 }
 
-// valueInfo describes a float32 input or output [B, dims...] of the graph.
-func valueInfo(field pb.Field, name string, dims ...int) []byte {
-	sizes := [][]byte{pb.Message(shapeDim, pb.Bytes(dimParam, "batch"))}
-	for _, d := range dims {
-		sizes = append(sizes, pb.Message(shapeDim, pb.Int(dimValue, d)))
+// valueInfo describes a float32 input or output [B, dims...] of the graph. A dimension is a number or, if any number will do,
+// a name.
+func valueInfo(field pb.Field, name string, dims ...any) []byte {
+	var sizes [][]byte
+	for _, d := range append([]any{"batch"}, dims...) {
+		switch d := d.(type) {
+		case int:
+			sizes = append(sizes, pb.Message(shapeDim, pb.Int(dimValue, d)))
+		case string:
+			sizes = append(sizes, pb.Message(shapeDim, pb.Bytes(dimParam, d)))
+		}
 	}
 	tensor := pb.Message(typeTensor, pb.Int(tensorTypeElement, elementFloat), pb.Message(tensorTypeShape, sizes...))
 	return pb.Message(field, pb.Bytes(valueName, name), pb.Message(valueType, tensor))

@@ -23,6 +23,10 @@ func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 	for p, name := range game.Players {
 		frames[name] = frameOf(game, env.Player(p))
 	}
+	var sizeDependent any = "" // keys of the entries that differ in other sizes; left out if the model has one size
+	if anySize(game, w) {
+		sizeDependent = []string{"game", "parameters", "rules", "board", "moves", "actions", "frames"}
+	}
 	var entries []byte
 	for _, e := range []struct {
 		key   string
@@ -44,6 +48,7 @@ func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 		{"policy_extras", game.PolicyNames[game.PolicyPlanes:]},
 		{"outcomes", outcomesOf(game)},
 		{"value_scale", w.ValueScale},
+		{"size_dependent", sizeDependent},
 		{"inputs", map[string]string{
 			Input: "float32 [batch, planes, rows, columns]: unfinished positions, each as the player to move (the mover) sees it. " +
 				"Cell i of the board is in row i / columns and column i % columns; " +

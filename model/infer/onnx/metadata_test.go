@@ -13,6 +13,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/model/infer"
 )
 
 // variants are further games to test: an even board, changed rules, a board of two words.
@@ -43,12 +44,13 @@ type about struct {
 		Goals   []int
 		Utility float32
 	}
-	ValueScale      float64 `json:"value_scale"`
+	ValueScale      float64  `json:"value_scale"`
+	SizeDependent   []string `json:"size_dependent"`
 	Inputs, Outputs map[string]string
 }
 
-// readAbout parses a model's metadata. Every value must be JSON, and every key known.
-func readAbout(t *testing.T, model message) (a about) {
+// entries returns the metadata of a model by key.
+func entries(t *testing.T, model message) map[string]json.RawMessage {
 	t.Helper()
 	values := map[string]json.RawMessage{}
 	for _, e := range model.messages(t, modelMetadata) {
@@ -58,6 +60,13 @@ func readAbout(t *testing.T, model message) (a about) {
 		}
 		values[key] = json.RawMessage(e.text(entryValue))
 	}
+	return values
+}
+
+// readAbout parses a model's metadata. Every value must be JSON, and every key known.
+func readAbout(t *testing.T, model message) (a about) {
+	t.Helper()
+	values := entries(t, model)
 	whole, err := json.Marshal(values)
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +124,46 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// TestSizeDependent compares the models of one pooled network for two sizes of its game: the graphs are equal but for the
+// name of the game, and only the entries of the metadata that it lists differ.
+func TestSizeDependent(t *testing.T) {
+	for _, names := range [][2]string{
+		{"hex(size=9)", "hex(size=13)"}, {"othello(size=10)", "othello-8x8"},
+		{"breakthrough(columns=8,rows=7)", "breakthrough-6x6"}, {"free-for-all(size=6)", "free-for-all(size=7)"},
+	} {
+		var metadata [2]map[string]json.RawMessage
+		var graphs [2]message
+		from, _ := newWeights(t, names[0])
+		w := infer.NewWeights(from, infer.Config{Game: from.Name, Channels: 8, Blocks: 1, Pooled: true}, rand.New(rand.NewPCG(1, 1)))
+		for i, name := range names {
+			game, _ := newWeights(t, name)
+			if i > 0 {
+				resized, err := w.Resize(from, game)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w = resized
+			}
+			model, graph := marshal(t, game, w)
+			metadata[i], graphs[i] = entries(t, model), graph
+			delete(graph, graphName)
+		}
+		if !reflect.DeepEqual(graphs[0], graphs[1]) {
+			t.Errorf("the graphs of %v differ", names)
+		}
+		var listed []string
+		err := json.Unmarshal(metadata[0]["size_dependent"], &listed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, value := range metadata[0] {
+			if string(value) != string(metadata[1][key]) && !slices.Contains(listed, key) {
+				t.Errorf("%v: %s differs; size_dependent is %s", names, key, listed)
+			}
+		}
+	}
+}
+
 // The page about ONNX models has every key of the metadata, every input and output, and the planes of Connect Four.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "ONNX.md"))
@@ -123,7 +172,7 @@ func TestPage(t *testing.T) {
 	}
 	game, w := newWeights(t, "connect-four")
 	model, _ := marshal(t, game, w)
-	words := []string{Input, Policy, Outcome, Value, Goals, "sheet"}
+	words := []string{Input, Policy, Outcome, Value, Goals, "sheet", "size_dependent"}
 	for _, e := range model.messages(t, modelMetadata) {
 		words = append(words, e.text(entryKey))
 	}

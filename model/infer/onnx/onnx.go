@@ -38,28 +38,38 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 	if !w.Config.Pooled {
 		b.weights = channelsFirst(w, game.Tensor.Cells())
 	}
-	b.network(game)
+	board, actions := []any{game.Tensor.C, game.Tensor.H, game.Tensor.W}, any(game.NumActions())
+	if anySize(game, w) {
+		board, actions = []any{game.Tensor.C, "rows", "columns"}, "actions"
+	}
+	b.network(game, actions)
 	doc := "Plays " + game.Name + "; input and outputs are in the frame of the player to move. " +
 		"The metadata and docs/ONNX.md of ludus explain how to encode a position, what its planes mean, and how to read the outputs."
 	return slices.Concat(
 		pb.Int(modelIRVersion, irVersion), pb.Bytes(modelProducer, "ludus"), pb.Bytes(modelProducerVersion, producer),
 		pb.Bytes(modelDoc, doc),
 		pb.Message(modelGraph, b.nodes, pb.Bytes(graphName, game.Name), b.constants,
-			valueInfo(graphInput, Input, game.Tensor.C, game.Tensor.H, game.Tensor.W), b.outputs),
+			valueInfo(graphInput, Input, board...), b.outputs),
 		pb.Message(modelOpset, pb.Bytes(opsetDomain, ""), pb.Int(opsetVersion, opset)),
 		properties,
 	), nil
 }
 
-// network adds the whole network of game.
-func (b *builder) network(game *env.Game) {
+// anySize reports whether the model takes boards of any size: if the network is pooled and the game is one of a family.
+// Figures are lists of cells, constants of the model, so games with figures have one size.
+func anySize(game *env.Game, w *infer.Weights) bool {
+	return w.Config.Pooled && len(game.Figures) == 0 && game.Sheet == ""
+}
+
+// network adds the whole network of game; actions is the length of a policy, a number or a name.
+func (b *builder) network(game *env.Game, actions any) {
 	x := b.tower(game)
 
 	policy := b.relu(b.pointwise("policy.hidden", x))
 	logits := []string{b.flatten(b.pointwise("policy.planes", policy))}
 	cells := b.relu(b.pointwise("outcome.cells", x))
 	if b.weights.Config.Pooled {
-		cells = b.pool(game, cells)
+		cells = b.pool(cells)
 	} else {
 		cells = b.flatten(cells)
 	}
@@ -67,7 +77,7 @@ func (b *builder) network(game *env.Game) {
 	if game.PolicyExtras > 0 {
 		logits = append(logits, b.linear("policy.extras", hidden))
 	}
-	b.output(b.node("Concat", Policy, logits, integer("axis", 1)), game.NumActions())
+	b.output(b.node("Concat", Policy, logits, integer("axis", 1)), actions)
 
 	classes := b.linear("outcome.classes", hidden)
 	b.output(b.node("Softmax", Outcome, []string{classes}, integer("axis", 1)), len(game.Classes))
@@ -81,11 +91,15 @@ func (b *builder) network(game *env.Game) {
 	}
 }
 
-// pool adds the pooling of x [B, C, H, W] to [B, 3 C], see [infer.Pooling].
-func (b *builder) pool(game *env.Game, x string) string {
+// pool adds the pooling of x [B, C, H, W] to [B, 3 C], see [infer.Pooling]; H and W are those of the input at hand.
+func (b *builder) pool(x string) string {
 	mean := b.flatten(b.node("GlobalAveragePool", "pool.mean", []string{x}))
 	top := b.flatten(b.node("GlobalMaxPool", "pool.max", []string{x}))
-	factor := b.constant("pool.factor", []float32{infer.BoardFactor(game.Tensor.Cells())})
+	sides := b.node("Shape", "pool.sides", []string{x}, integer("start", 2))
+	sides = b.node("Cast", "pool.sides.float", []string{sides}, integer("to", elementFloat))
+	side := b.node("Sqrt", "pool.side", []string{b.node("ReduceProd", "pool.cells", []string{sides})})
+	less := b.node("Sub", "pool.less", []string{side, b.constant("pool.middle", []float32{14}, 1)})
+	factor := b.node("Div", "pool.factor", []string{less, b.constant("pool.range", []float32{10}, 1)})
 	scaled := b.node("Mul", "pool.scaled", []string{mean, factor})
 	return b.node("Concat", "pool", []string{mean, scaled, top}, integer("axis", 1))
 }

@@ -83,7 +83,10 @@ func marshal(t *testing.T, game *env.Game, w *infer.Weights) (model, graph messa
 	return model, model.messages(t, modelGraph)[0]
 }
 
-// dims returns the shape of a float32 input or output, with -1 for the batch dimension.
+// names are the named dimensions, which may have any size.
+var names = map[string]int{"batch": -1, "rows": -2, "columns": -3, "actions": -4}
+
+// dims returns the shape of a float32 input or output, with the negative numbers of names for dimensions of any size.
 func dims(t *testing.T, value message) (list []int) {
 	t.Helper()
 	tensor := value.messages(t, valueType)[0].messages(t, typeTensor)[0]
@@ -91,8 +94,8 @@ func dims(t *testing.T, value message) (list []int) {
 		t.Errorf("%s has elements of type %d", value.text(valueName), got)
 	}
 	for _, d := range tensor.messages(t, tensorTypeShape)[0].messages(t, shapeDim) {
-		if d.text(dimParam) == "batch" {
-			list = append(list, -1)
+		if name := d.text(dimParam); name != "" {
+			list = append(list, names[name])
 		}
 		list = append(list, d.integers(dimValue)...)
 	}
@@ -101,7 +104,7 @@ func dims(t *testing.T, value message) (list []int) {
 
 // TestModel checks versions, names and shapes for every game.
 func TestModel(t *testing.T) {
-	for _, name := range games.Names() {
+	for _, name := range append(games.Names(), "othello(size=10)", "quad(size=9)") {
 		game, w := newWeights(t, name)
 		model, graph := marshal(t, game, w)
 		sets := model.messages(t, modelOpset)
@@ -112,6 +115,9 @@ func TestModel(t *testing.T) {
 		want := map[string][]int{
 			"tensor": {-1, game.Tensor.C, game.Tensor.H, game.Tensor.W},
 			"policy": {-1, game.NumActions()}, "outcome": {-1, len(game.Classes)}, "value": {-1},
+		}
+		if anySize(game, w) {
+			want["tensor"], want["policy"] = []int{-1, game.Tensor.C, -2, -3}, []int{-1, -4}
 		}
 		if game.GoalHead {
 			want["goals"] = []int{-1, 2}

@@ -2,7 +2,7 @@
 //
 //	{"model": BASE64, "input": NAME, "shape": [C, H, W], "batch": B}    {} or {"missing": PACKAGE}
 //	{"seconds": S}              runs batches for that long              {"rows": R, "seconds": S}
-//	{"tensors": [B*C*H*W]}      runs one batch                          {OUTPUT: [...], ...}
+//	{"tensors": [B*C*H*W], "shape": [C, H, W]}    runs one batch        {OUTPUT: [...], ...}
 const { createInterface } = require("node:readline");
 
 let ort, session, model;
@@ -15,10 +15,10 @@ function load() {
   }
 }
 
-// feed makes the model's input of whole tensors.
-function feed(tensors) {
-  const batch = tensors.length / model.shape.reduce((a, b) => a * b);
-  return { [model.input]: new ort.Tensor("float32", Float32Array.from(tensors), [batch, ...model.shape]) };
+// feed makes the model's input of whole tensors of the given shape.
+function feed(tensors, shape) {
+  const batch = tensors.length / shape.reduce((a, b) => a * b);
+  return { [model.input]: new ort.Tensor("float32", Float32Array.from(tensors), [batch, ...shape]) };
 }
 
 async function open(request) {
@@ -34,7 +34,7 @@ async function open(request) {
 
 async function measure(seconds) {
   const size = model.batch * model.shape.reduce((a, b) => a * b);
-  const input = feed(Array.from({ length: size }, (_, i) => (i * 7) % 2)); // planes of zeros and ones
+  const input = feed(Array.from({ length: size }, (_, i) => (i * 7) % 2), model.shape); // planes of zeros and ones
   const start = performance.now();
   let rows = 0;
   let passed = 0;
@@ -46,15 +46,15 @@ async function measure(seconds) {
   return { rows, seconds: passed };
 }
 
-async function evaluate(tensors) {
-  const outputs = await session.run(feed(tensors));
+async function evaluate({ tensors, shape }) {
+  const outputs = await session.run(feed(tensors, shape));
   return Object.fromEntries(Object.entries(outputs).map(([name, tensor]) => [name, Array.from(tensor.data)]));
 }
 
 async function main() {
   for await (const line of createInterface({ input: process.stdin })) {
     const request = JSON.parse(line);
-    const answer = request.model ? open(request) : request.tensors ? evaluate(request.tensors) : measure(request.seconds);
+    const answer = request.model ? open(request) : request.tensors ? evaluate(request) : measure(request.seconds);
     console.log(JSON.stringify(await answer));
   }
 }

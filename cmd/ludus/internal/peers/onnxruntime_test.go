@@ -169,6 +169,27 @@ func TestONNXRuntimeAgrees(t *testing.T) {
 	}
 }
 
+// TestONNXRuntimeSizes runs the model of a pooled network on boards of two sizes and compares with our inference on each.
+func TestONNXRuntimeSizes(t *testing.T) {
+	for _, names := range [][2]string{{"hex(size=9)", "hex(size=13)"}, {"othello-8x8", "othello(size=10)"}} {
+		game := newGame(t, names[0])
+		weights := randomWeights(game, infer.Config{Game: game.Name, Channels: 32, Blocks: 2, Pooled: true})
+		p := runtime(t, network{name: names[0], game: game, weights: weights})
+		for _, name := range names {
+			n := network{name: name, game: newGame(t, name), weights: weights}
+			if n.game.Name != game.Name {
+				resized, err := weights.Resize(game, n.game)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n.weights = resized
+			}
+			states := envtest.Positions(n.game, 1, 100)
+			n.compare(t, 37, n.evaluate(t, states), p.evaluateAll(t, n.game, states, 37))
+		}
+	}
+}
+
 // bothMove fails if one player is rarely to move.
 func bothMove(t *testing.T, states []env.State) {
 	t.Helper()
@@ -223,7 +244,7 @@ func (p *peer) evaluateAll(t *testing.T, game *env.Game, states []env.State, bat
 	t.Helper()
 	all := map[string][]float32{}
 	for part := range slices.Chunk(states, batch) {
-		outputs, err := p.evaluate(encode(game, part))
+		outputs, err := p.evaluate(game.Tensor, encode(game, part))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,8 +340,9 @@ func (n *network) sameMove(t *testing.T, state env.State, picked env.Action, ana
 
 // TestONNXRuntimeSaysWhatIsWrong checks that an error of the script has its reason.
 func TestONNXRuntimeSaysWhatIsWrong(t *testing.T) {
-	p := runtime(t, newNetwork(t, "quad-5x5"))
-	if _, err := p.evaluate(make([]float32, 1)); err == nil || !strings.Contains(err.Error(), "dims") {
+	n := newNetwork(t, "quad-5x5")
+	p := runtime(t, n)
+	if _, err := p.evaluate(n.game.Tensor, make([]float32, 1)); err == nil || !strings.Contains(err.Error(), "dims") {
 		t.Errorf("a tensor that is too short gives %v", err)
 	}
 }

@@ -84,8 +84,12 @@ func TestChecker(t *testing.T) {
 		if got.IR != 8 || !reflect.DeepEqual(got.Opset, []int{17}) || got.Producer != "ludus v1" || got.Metadata["game"] != n.game.Name {
 			t.Errorf("%s: read as %+v", n.name, got)
 		}
+		actions := any(float64(n.game.NumActions()))
+		if n.weights.Config.Pooled && len(n.game.Figures) == 0 {
+			actions = "actions"
+		}
 		want := map[string][]any{
-			"policy":  {"batch", float64(n.game.NumActions())},
+			"policy":  {"batch", actions},
 			"outcome": {"batch", float64(len(n.game.Classes))},
 			"value":   {"batch"},
 		}
