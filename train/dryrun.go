@@ -51,7 +51,7 @@ func DryRun(ctx context.Context, o Options, sampleShare float64) (*Preview, erro
 			"generations extends it", o.Dir, p.Generation, last)
 	}
 	if share, known := plan.DoneShare(&p.Config, count.done()); known {
-		p.extrapolate(count, share)
+		p.extrapolate(count, share, opener.games)
 		return p, nil
 	}
 	cost := opener.cost // measured for a new time plan
@@ -67,10 +67,12 @@ func DryRun(ctx context.Context, o Options, sampleShare float64) (*Preview, erro
 	return p, nil
 }
 
-// extrapolate estimates the totals of a run from those of the completed share of its plan.
-func (p *Preview) extrapolate(count *counters, share float64) {
-	total := func(done int) int { return int(float64(done) / share) }
-	p.Generations, p.Games, p.Positions = total(count.Generation), total(count.Games), total(count.Positions)
+// extrapolate estimates the totals of a run of games from those of the completed share of its plan.
+func (p *Preview) extrapolate(count *counters, share float64, games []*env.Game) {
+	p.Generations = int(float64(count.Generation) / share)
+	played := plan.PositionsShare(&p.Config.Plan, games, count.Generation, share)
+	total := func(done int) int { return int(float64(done) / played) }
+	p.Games, p.Positions = total(count.Games), total(count.Positions)
 	p.Samples = total(count.Steps * p.Config.Settings.BatchSize)
 	p.Seconds = p.Config.Plan.Seconds
 	if p.Seconds == 0 {

@@ -62,6 +62,7 @@ func (s *state) progress(phase Phase, done float64) {
 	}
 	p.Share, p.Remaining = s.clock.Progress(&s.config.Plan, float64(s.count.Generation)+done)
 	if share, known := plan.DoneShare(s.config, s.count.done()); known {
+		share = plan.PositionsShare(&s.config.Plan, s.games, s.count.Generation, share)
 		p.Positions = int(float64(s.count.Positions) / share)
 	}
 	if phase != Testing {

@@ -151,14 +151,14 @@ func policyLoss(m *rundir.Metrics) float64           { return m.PolicyLoss }
 func validationPolicyLoss(m *rundir.Metrics) float64 { return m.ValidationPolicyLoss }
 func outcomeLoss(m *rundir.Metrics) float64          { return m.OutcomeLoss }
 
+// onOwnBoard reports whether a generation was on the board of the run's game, not on another size of it.
+func (r *run) onOwnBoard(m *rundir.Metrics) bool { return m.Size == 0 || m.Size == r.game.Tensor.W }
+
 // series returns the values of a loss, for the generations that measured it on the run's own board. A loss of 0 is not
 // measured.
 func (r *run) series(loss func(m *rundir.Metrics) float64) (values []float64) {
 	for i := range r.metrics {
-		if size := r.metrics[i].Size; size > 0 && size != r.game.Tensor.W {
-			continue
-		}
-		if x := loss(&r.metrics[i]); x > 0 {
+		if x := loss(&r.metrics[i]); x > 0 && r.onOwnBoard(&r.metrics[i]) {
 			values = append(values, x)
 		}
 	}

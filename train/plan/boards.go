@@ -73,3 +73,12 @@ func ExpectedPositions(p *rundir.Plan, games []*env.Game, n int) int {
 	}
 	return int(math.Round(total))
 }
+
+// PositionsShare is the share of its positions that a run of the games has played in n generations, the given share of its
+// plan: on small boards, which come first, the same work is more positions.
+func PositionsShare(p *rundir.Plan, games []*env.Game, n int, share float64) float64 {
+	if len(games) == 1 {
+		return share
+	}
+	return float64(ExpectedPositions(p, games, n)) / float64(ExpectedPositions(p, games, int(math.Round(float64(n)/share))))
+}
