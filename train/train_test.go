@@ -194,18 +194,20 @@ const killGenerations = 8
 
 // TestKill kills a run at many moments spread over its length and restarts it each time: the result equals that of an
 // uninterrupted run.
-func TestKill(t *testing.T) { testKill(t, "train", tiny) }
+func TestKill(t *testing.T) { testKill(t, "train", tiny, 40) }
 
 // TestKillSizes is TestKill for a run of several sizes.
-func TestKillSizes(t *testing.T) { testKill(t, "sizes", tinySizes) }
+func TestKillSizes(t *testing.T) { testKill(t, "sizes", tinySizes, 12) }
 
-func testKill(t *testing.T, name string, options func(t testing.TB, dir string, generations int) Options) {
+// testKill kills the run of the options that ChildVariable names, at the given number of moments of its length.
+func testKill(t *testing.T, name string, options func(t testing.TB, dir string, generations int) Options, moments int) {
 	whole, killed := t.TempDir(), t.TempDir()
 	start := time.Now()
 	mustTrain(t, options(t, whole, killGenerations))
 	length := time.Since(start)
 	kills := 0
-	for wait := length / 40; ; wait += length / 40 {
+	for step, wait := length/time.Duration(moments), time.Duration(0); ; {
+		wait += step
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), ChildVariable+"="+name+" "+killed)
 		var stderr bytes.Buffer
