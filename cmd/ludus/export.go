@@ -127,7 +127,7 @@ Formats:
 	flags.StringVar(&f.format, "format", "html",
 		"file format: "+formatNames()+"; -o FILE.onnx and FILE.safetensors choose it, too")
 	flags.StringVarP(&f.path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
-	flags.StringVar(&f.game, "game", "", "with zoo, the game")
+	flags.StringVar(&f.game, "game", "", "the game: with zoo, or another size of a pooled network's (of boards of more than 64 cells)")
 	flags.BoolVar(&f.half, "half", false, "with --format weights, write half precision")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
 	flags.BoolVar(&f.browse, "open", false, "open the page in the browser")
@@ -152,8 +152,8 @@ func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, 
 		return nil, errors.New("--open needs --format html")
 	case f.half && formats[i].name != "weights":
 		return nil, errors.New("--half needs --format weights")
-	case (network == agent.Zoo) != (f.game != ""):
-		return nil, errors.New("zoo needs --game, the game of the shipped network, and only zoo does; a folder zoo is ./zoo")
+	case network == agent.Zoo && f.game == "":
+		return nil, errors.New("zoo needs --game, the game of the shipped network; a folder zoo is ./zoo")
 	}
 	format := formats[i]
 	if f.half {
@@ -192,16 +192,18 @@ func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network stri
 	return nil
 }
 
-// loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game.
+// loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game. Of a pooled network in
+// a file, name may be another size of its game; "" is its own.
 func loadNetwork(
 	cmd *cobra.Command, path, name string,
 ) (game *env.Game, weights *infer.Weights, origin agent.Origin, err error) {
+	var asked *env.Game
 	if name != "" {
-		game, err = newGame(cmd, name)
+		asked, err = newGame(cmd, name)
 		if err != nil {
 			return nil, nil, origin, err
 		}
-		weights, origin, err = loader(game)(agent.ZooSpec().Network)
+		weights, origin, err = loader(asked)(agent.ParseReference(path))
 	} else if sheet, ok := games.SheetPath(path); ok && games.IsSheet(sheet) {
 		stem := strings.TrimSuffix(filepath.Base(sheet), filepath.Ext(sheet))
 		run := "runs/" + cmp.Or(naming.FileName(strings.ToLower(stem)), "sheet")
@@ -216,6 +218,8 @@ func loadNetwork(
 	game, err = gameOf(weights)
 	if err != nil {
 		err = fmt.Errorf("%w in %s: %w", agent.ErrWeights, path, err)
+	} else if asked != nil && asked.Name != game.Name {
+		err = fmt.Errorf("%w of %s in %s: it plays %s", agent.ErrWeights, asked.Name, path, game.Name)
 	}
 	return game, weights, origin, err
 }

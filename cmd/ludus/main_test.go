@@ -26,6 +26,7 @@ import (
 	"ludus/cmd/ludus/internal/program"
 	"ludus/cmd/ludus/internal/program/fake"
 	"ludus/env/games"
+	"ludus/env/naming"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
 	"ludus/train/agent"
@@ -354,6 +355,48 @@ func TestExportRefusesWeights(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("%v is written, %v", entries, err)
 	}
+}
+
+// A file with a pooled network plays, and is exported for, every size of its game, and no other game.
+func TestPooledSizes(t *testing.T) {
+	dir := t.TempDir()
+	game, err := games.New("hex(size=9)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "network")
+	write := func(pooled bool) {
+		config := infer.Config{Game: game.Name, Channels: 4, Pooled: pooled}
+		weights := infer.NewWeights(game, config, rand.New(rand.NewPCG(1, 1)))
+		if err := os.WriteFile(path, weights.Marshal(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(true)
+	for _, name := range []string{game.Name, "hex-5x5", "hex-13x13"} {
+		g, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, dir, "", "arena", name, "net:"+path+",sims=2", "policy:"+path, "--games", "2", "--opening-plies", "1")
+		for _, f := range formats {
+			out := run(t, dir, "", "export", path, "--game", name, "--format", f.name)
+			if !strings.Contains(out, "the network of "+g.Name+" from") {
+				t.Errorf("export prints %s", out)
+			}
+		}
+		file := filepath.Join(dir, naming.FileName(g.Name)+".safetensors")
+		weights, _, err := rundir.LoadWeights(agent.Reference{Path: file})
+		if err != nil || weights.Validate(g) != nil {
+			t.Errorf("the file for %s has weights %+v, error %v", name, weights.Config, err)
+		}
+	}
+	for _, name := range []string{"hex(size=7,swap=0)", "othello"} { // other rules
+		fails(t, dir, 1, "it plays hex(size=9", "export", path, "--game", name)
+		fails(t, dir, 1, "it plays hex(size=9", "arena", name, "net:"+path, "random")
+	}
+	write(false)
+	fails(t, dir, 1, "it plays hex(size=9", "export", path, "--game", "hex-5x5")
 }
 
 // writeNew replaces only regular files, and keeps symbolic links.

@@ -70,7 +70,6 @@ func TestNoZoo(t *testing.T) {
 	fails(t, dir, 1, want, "export", "zoo", "--game", game)
 	fails(t, dir, 1, want, "train", game, "--from", "zoo")
 	fails(t, dir, 2, "zoo needs --game", "export", "zoo")
-	fails(t, dir, 2, "only zoo does", "export", "runs/x", "--game", "quad-5x5")
 	fails(t, dir, 2, "--half needs --format weights", "export", "zoo", "--game", "quad-5x5", "--half")
 	fails(t, dir, 1, "without @3", "arena", "quad-5x5", "random", "net:zoo@3")
 	fails(t, dir, 1, "no such file", "arena", "quad-5x5", "random", "net:./zoo")

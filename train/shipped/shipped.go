@@ -18,7 +18,8 @@ import (
 )
 
 // Loader returns a loader for a game's shipped network, with its strength dial, and for networks in files, which it
-// passes on to the loader files. The error about a missing run says how to train one.
+// passes on to the loader files. A pooled network in a file plays every size of its game. The error about a missing run
+// says how to train one.
 func Loader(game *env.Game, files agent.Loader) agent.Loader {
 	return func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
 		if r.Shipped() {
@@ -26,9 +27,17 @@ func Loader(game *env.Game, files agent.Loader) agent.Loader {
 		}
 		weights, origin, err := files(r)
 		if err != nil {
-			err = fmt.Errorf("%w%s", err, trainHint(game, r, err))
+			return weights, origin, fmt.Errorf("%w%s", err, trainHint(game, r, err))
 		}
-		return weights, origin, err
+		if weights.Config.Pooled && weights.Config.Game != game.Name {
+			trained, err := games.Find(weights.Config.Game)
+			if err == nil && isOtherSize(trained, game) {
+				weights, err = weights.Resize(trained, game)
+				origin.TrainedOn = trained.Name
+				return weights, origin, err
+			}
+		}
+		return weights, origin, nil
 	}
 }
 
@@ -87,7 +96,7 @@ func TrainedOn(game *env.Game) (nearest *env.Game) {
 	}
 	for _, name := range zoo.Games() {
 		other, err := games.New(name)
-		if err != nil || other.Family != game.Family || !slices.Equal(otherParams(other), otherParams(game)) {
+		if err != nil || !isOtherSize(other, game) {
 			continue
 		}
 		if nearest == nil || far(other) < far(nearest) || far(other) == far(nearest) && other.Tensor.Cells() < nearest.Tensor.Cells() {
@@ -97,9 +106,12 @@ func TrainedOn(game *env.Game) (nearest *env.Game) {
 	return nearest
 }
 
-// otherParams returns the parameters of a game that a network must share with it.
-func otherParams(game *env.Game) []env.Param {
-	return slices.DeleteFunc(slices.Clone(game.Params), func(p env.Param) bool { return slices.Contains(free, p.Name) })
+// isOtherSize reports whether two games of a family differ only in what a network need not share.
+func isOtherSize(a, b *env.Game) bool {
+	shared := func(game *env.Game) []env.Param {
+		return slices.DeleteFunc(slices.Clone(game.Params), func(p env.Param) bool { return slices.Contains(free, p.Name) })
+	}
+	return a.Family == b.Family && a.Sheet == "" && b.Sheet == "" && slices.Equal(shared(a), shared(b))
 }
 
 // Opponent is the agent against which a run of a game is measured while it trains: the shipped agent, or a search with

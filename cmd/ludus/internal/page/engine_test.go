@@ -254,7 +254,8 @@ func requestAll(t *testing.T, weights string, requests func(send func(op string,
 	}
 }
 
-// apart returns by how much two moves differ in a search: in the improved policy, which decides, and in value.
+// apart returns by how much two moves differ in a search: in the improved policy, which decides, and in value. The search
+// tries the moves of the largest priors. If it does not try y, policy is at most by how much y's prior misses those.
 func apart(t *testing.T, n network, state env.State, x, y string) (policy, value float64) {
 	t.Helper()
 	net, err := infer.NewNetwork(n.game, n.weights)
@@ -264,11 +265,18 @@ func apart(t *testing.T, n network, state env.State, x, y string) (policy, value
 	search := mcts.New(n.game, mcts.DefaultConfig())
 	search.Start(state, n.simulations, nil)
 	search.Run(mcts.NewBatcher(n.game, net.NewEvaluator(16), 16, 0))
-	of := map[string]mcts.Move{}
+	of, least := map[string]mcts.Move{}, float32(1) // least prior of the moves tried
 	for _, m := range search.Moves() {
 		of[n.game.ActionNames[m.Action]] = m
+		if m.Visits > 0 {
+			least = min(least, m.Prior)
+		}
 	}
-	return math.Abs(float64(of[x].Policy - of[y].Policy)), math.Abs(of[x].Value - of[y].Value)
+	policy, value = math.Abs(float64(of[x].Policy-of[y].Policy)), math.Abs(of[x].Value-of[y].Value)
+	if of[y].Visits == 0 {
+		policy = min(policy, math.Abs(float64(least/of[y].Prior-1)))
+	}
+	return policy, value
 }
 
 // The page's agent has a solver by default.
