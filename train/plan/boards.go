@@ -12,8 +12,8 @@ import (
 // positions times cells, so a position costs about the same whatever its board.
 
 const (
-	focusShare   = 0.75 // of the work, for the size in focus
-	mostGamesPly = 3    // a generation advances a game in progress by at most this many games of the greatest usual length
+	focusShare = 0.75 // of the work, for the size in focus
+	mostGames  = 3    // a generation advances a game in progress by at most this many games of the greatest usual length
 )
 
 // SizeWeights returns how the work of a run divides among n sizes of the board, from the smallest to the target, when
@@ -22,19 +22,22 @@ const (
 // smaller ones share the rest, and larger ones get none until the focus moves on to them.
 func SizeWeights(n int, share float64) []float64 {
 	focus := min(1, share/learn.ConstantShare) * float64(n-1)
-	whole := math.Floor(focus)
-	weights := make([]float64, n)
-	add := func(at int, part float64) { // part of the time the focus is on size at
-		rest := 0.0
-		for i := range at {
-			weights[i] += part * (1 - focusShare) / float64(at)
-			rest = part * (1 - focusShare)
-		}
-		weights[at] += part - rest
+	from := int(focus)
+	weights, next := focusOn(n, from), focusOn(n, min(from+1, n-1))
+	moved := focus - float64(from) // part of the way from one size to the next
+	for i := range weights {
+		weights[i] = (1-moved)*weights[i] + moved*next[i]
 	}
-	add(int(whole), 1-(focus-whole))
-	if focus > whole {
-		add(int(whole)+1, focus-whole)
+	return weights
+}
+
+// focusOn returns the weights of n sizes while the focus is on one of them.
+func focusOn(n, size int) []float64 {
+	weights := make([]float64, n)
+	weights[size] = 1
+	for i := range size {
+		weights[i] = (1 - focusShare) / float64(size)
+		weights[size] = focusShare
 	}
 	return weights
 }
@@ -59,7 +62,7 @@ func Plies(p *rundir.Plan, target, game *env.Game) int {
 		return p.PliesPerGeneration
 	}
 	same := float64(p.PliesPerGeneration) * float64(target.Tensor.Cells()) / float64(game.Tensor.Cells())
-	return max(p.PliesPerGeneration, min(int(math.Round(same)), mostGamesPly*game.UsualPlies))
+	return max(p.PliesPerGeneration, min(int(math.Round(same)), mostGames*game.UsualPlies))
 }
 
 // ExpectedPositions returns the number of positions that a run of the games, the last of which is the target, plays in

@@ -80,7 +80,7 @@ func TestPlies(t *testing.T) {
 	}
 	small := recordtest.Game(t, "hex-5x5")
 	p.PliesPerGeneration = 60
-	if got := Plies(p, target, small); got != mostGamesPly*small.UsualPlies {
+	if got := Plies(p, target, small); got != mostGames*small.UsualPlies {
 		t.Errorf("%d plies in games of %d", got, small.UsualPlies)
 	}
 	p.PliesPerGeneration = 200

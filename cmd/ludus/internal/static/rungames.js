@@ -50,6 +50,9 @@ export class RunGames {
     if (select.selectedIndex < 0) select.selectedIndex = 0;
   }
 
+  // game is the game of the viewer: the run's, or on another size of its board.
+  get game() { return this.viewer.description.game; }
+
   get(query = {}) {
     return getJSON(`/api/run/games?${new URLSearchParams({ name: this.name, ...query })}`);
   }
@@ -68,19 +71,13 @@ export class RunGames {
   async begin() {
     this.begun = true;
     try {
-      await this.describe(this.run.game);
+      this.viewer.describe(await this.engine.describe({ game: this.run.game }));
       byId("generation").replaceChildren();
     } catch (error) {
       this.begun = false; // the next update tries again
       throw error;
     }
     await this.listGenerations(true);
-  }
-
-  // describe prepares the viewer for replays of a game.
-  async describe(game) {
-    this.viewer.describe(await this.engine.describe({ game }));
-    this.game = game;
   }
 
   // listGenerations lists the generations with games, the newest first, and opens one if open is true or none was listed.
@@ -112,14 +109,16 @@ export class RunGames {
   async open() {
     const game = byId("game").value;
     const replay = await this.get({ generation: byId("generation").value, game });
-    if (replay.game !== this.game) await this.describe(replay.game); // the run trains several sizes of its board
-    if (game === byId("game").value) this.viewer.open(replay); // unless another one was chosen meanwhile
+    const resized = replay.game === this.game ? undefined : await this.engine.describe({ game: replay.game });
+    if (game !== byId("game").value) return; // another one was chosen meanwhile
+    if (resized) this.viewer.describe(resized); // the run trains several sizes of its board
+    this.viewer.open(replay);
   }
 
   showPosition() {
-    const { agent, game } = this.run;
-    byId("on").hidden = !agent || this.game !== game || !this.viewer.position.move;
-    if (agent) byId("on").href = playAddress(game, agent, this.viewer.moves);
+    const { agent } = this.run;
+    byId("on").hidden = !agent || !this.viewer.position.move;
+    if (agent) byId("on").href = playAddress(this.game, agent, this.viewer.moves);
     this.analyze();
   }
 
@@ -131,12 +130,12 @@ export class RunGames {
     if (!viewer.replay) return;
     const { position } = viewer;
     viewer.show(position);
-    if (!byId("ask").checked || this.game !== this.run.game || !position.move) return;
+    if (!byId("ask").checked || !position.move) return;
     const searching = this.searching = new AbortController();
     byId("note").textContent = "Analysing …";
     try {
       const { value, proven, simulations, moves } = await this.engine.analyze({
-        game: this.run.game, moves: viewer.moves,
+        game: this.game, moves: viewer.moves,
         agent: `${this.run.agent}${byId("checkpoint").value}`, simulations: Number(byId("simulations").value),
       }, searching.signal);
       if (searching !== this.searching) return;
