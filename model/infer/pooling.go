@@ -20,24 +20,29 @@ func NewPooling(cells int) *Pooling {
 	return &Pooling{cells, 1 / float32(cells), float32((math.Sqrt(float64(cells)) - 14) / 10)}
 }
 
-// Forward pools each board of x [rows, cells, channels] to a row of y [rows, 3, channels].
+// Forward pools each board of x [rows, cells, channels] to a row of y [rows, 3, channels]. x is at least 0, as after a ReLU;
+// channels is even.
 func (p *Pooling) Forward(y, x []float32, rows, channels int) {
 	for r := range rows {
 		mean, scaled, top := p.parts(y, r, channels)
 		board := x[r*p.cells*channels:][:p.cells*channels]
-		copy(mean, board)
-		copy(top, board)
-		for cell := board[channels:]; len(cell) > 0; cell = cell[channels:] {
-			for c, v := range cell[:channels] {
-				mean[c] += v
-				if v > top[c] {
-					top[c] = v
+		for c := 0; c < channels; c += 2 { // two sums and maxima stay in registers
+			var sum0, sum1, top0, top1 float32
+			for i := c; i+2 <= len(board); i += channels {
+				v0, v1 := board[i], board[i+1]
+				sum0 += v0
+				sum1 += v1
+				if v0 > top0 {
+					top0 = v0
+				}
+				if v1 > top1 {
+					top1 = v1
 				}
 			}
+			mean[c], mean[c+1], top[c], top[c+1] = sum0*p.inverse, sum1*p.inverse, top0, top1
 		}
-		for c := range mean {
-			mean[c] *= p.inverse
-			scaled[c] = mean[c] * p.boardFactor
+		for c, v := range mean {
+			scaled[c] = v * p.boardFactor
 		}
 	}
 }
