@@ -24,16 +24,15 @@ const (
 )
 
 // collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. Without
-// workers every game in progress advances by PliesPerGeneration plies. With workers, positions of received games count,
-// too, and this process plays short rounds until there are enough.
+// workers every game in progress of the assignment's size advances by the same number of plies. With workers, positions of
+// received games count, too, whatever their size, and this process plays short rounds until there is enough work.
 func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Metrics) ([]*record.Record, error) {
 	start := time.Now()
 	var own, received []*record.Record
 	var played selfplay.Throughput
 	var err error
 	if r.inbox == nil {
-		p := &r.config.Plan
-		own, err = r.playRound(ctx, a, p.PliesPerGeneration, m, &played)
+		own, err = r.playRound(ctx, a, plan.Plies(&r.config.Plan, r.Game, a.Game), m, &played)
 	} else {
 		own, received, err = r.collectWithWorkers(ctx, a, m, &played)
 	}
@@ -43,38 +42,37 @@ func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Met
 	m.PlaySeconds = time.Since(start).Seconds()
 	m.IdleShare = 1
 	if played.Seconds > 0 {
-		m.IdleShare = played.Idle / (played.Seconds * float64(r.player.Threads()))
+		m.IdleShare = played.Idle / (played.Seconds * float64(r.player(a.Game).Threads()))
 		r.clock.Speed = float64(played.Positions) / played.Seconds
 	}
 	all := slices.Concat(own, received)
 	m.Games, m.Simulations, m.Evaluations = len(all), played.Simulations, played.Evaluations
 	m.Diversity = learn.Diversity(all)
 	start = time.Now()
-	if err := r.rescorer.Rescore(ctx, own); err != nil { // workers rescore their own games
+	if err := r.rescorers[r.index(a.Game)].Rescore(ctx, own); err != nil { // workers rescore their own games
 		return nil, err
 	}
 	m.SolveSeconds, m.SolvedShare = time.Since(start).Seconds(), record.ProvenShare(all)
 	return all, nil
 }
 
-// collectWithWorkers takes received games and plays rounds (or with LearnOnly waits) until there are enough positions for a
+// collectWithWorkers takes received games and plays rounds (or with LearnOnly waits) until there is enough work for a
 // generation.
 func (r *run) collectWithWorkers(ctx context.Context, a *selfplay.Assignment, m *rundir.Metrics, played *selfplay.Throughput) (
 	own, received []*record.Record, err error) {
 	p := &r.config.Plan
-	need := plan.Positions(p)
 	late := false // the plan's time is over, and a note has said so
 	for {
 		if err := r.inbox.failure(); err != nil {
 			return nil, nil, err
 		}
-		received = append(received, r.take(need-m.Positions, m)...)
+		received = append(received, r.take(r.need-r.done(), m)...)
 		var finished []*record.Record
 		switch {
-		case m.Positions >= need:
+		case r.done() >= r.need:
 			return own, received, nil
 		case !r.LearnOnly:
-			finished, err = r.playRound(ctx, a, max(1, p.PliesPerGeneration/roundsPerGeneration), m, played)
+			finished, err = r.playRound(ctx, a, max(1, plan.Plies(p, r.Game, a.Game)/roundsPerGeneration), m, played)
 			own = append(own, finished...)
 		case r.clock.Over(p, &r.config.Settings, r.count.Generation):
 			err = errTimeOver
@@ -83,7 +81,7 @@ func (r *run) collectWithWorkers(ctx context.Context, a *selfplay.Assignment, m 
 				late = true
 				r.note("the time is over, but no generation is complete: waiting for workers")
 			}
-			r.progress(Waiting, playShare*float64(m.Positions)/float64(need))
+			r.progress(Waiting, playShare*float64(r.done())/float64(r.need))
 			err = r.inbox.wait(progressInterval)
 		}
 		if err != nil {
@@ -92,12 +90,23 @@ func (r *run) collectWithWorkers(ctx context.Context, a *selfplay.Assignment, m 
 	}
 }
 
-// take takes received games until they have the given number of positions, and counts them in m.
-func (r *run) take(positions int, m *rundir.Metrics) (games []*record.Record) {
-	for _, message := range r.inbox.take(positions) {
+// done returns the work of the current generation that is done.
+func (r *run) done() (sum int) {
+	for _, w := range r.work {
+		sum += w
+	}
+	return sum
+}
+
+// take takes received games until they make up the given work, and counts them in m.
+func (r *run) take(work int, m *rundir.Metrics) (games []*record.Record) {
+	for _, message := range r.inbox.take(work) {
 		n := message.Games()
 		games = append(games, message.Records...)
 		m.Positions += message.Positions()
+		for _, g := range message.Records {
+			r.work[r.index(g.Game)] += record.Work([]*record.Record{g})
+		}
 		m.ReceivedGames += n
 		behind := float64(max(0, r.count.Generation-message.Generation))
 		m.Staleness += (behind - m.Staleness) * float64(n) / float64(m.ReceivedGames) // mean over the games so far
@@ -112,28 +121,30 @@ func (r *run) playRound(
 ) ([]*record.Record, error) {
 	var result selfplay.Result
 	var err error
-	done := make(chan struct{})
+	player, ended := r.player(a.Game), make(chan struct{})
 	var panics parallel.Panics
 	go func() {
-		defer close(done)
+		defer close(ended)
 		defer panics.Keep()
-		result, err = r.player.Round(ctx, a, plies)
+		result, err = player.Round(ctx, a, plies)
 	}()
-	p := &r.config.Plan
+	cells := a.Game.Tensor.Cells()
 	start, tick := time.Now(), time.NewTicker(progressInterval)
 	defer tick.Stop()
 	for playing := true; playing; {
 		select {
-		case <-done:
+		case <-ended:
 			playing = false
 		case <-tick.C:
-			n := float64(r.player.Played())
-			r.clock.Speed = n / time.Since(start).Seconds()
-			r.progress(Playing, playShare*min(1, (float64(m.Positions)+n)/float64(plan.Positions(p))))
+			n := player.Played()
+			r.clock.Speed = float64(n) / time.Since(start).Seconds()
+			r.progress(Playing, playShare*min(1, float64(r.done()+n*cells)/float64(r.need)))
 		}
 	}
 	panics.Pass()
 	played.Add(result.Throughput)
-	m.Positions += p.ParallelGames * plies
+	positions := r.config.Plan.ParallelGames * plies
+	m.Positions += positions
+	r.work[r.index(a.Game)] += positions * cells
 	return result.Finished, err
 }

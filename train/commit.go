@@ -17,16 +17,16 @@ import (
 // writes workers.json.)
 type files struct {
 	*state
-	player    *selfplay.Player
+	players   []*selfplay.Player // by size
 	learner   *learn.Learner
 	inbox     *inbox // nil without workers
 	owedSteps int    // training steps to catch up after the learner went back to older weights
 }
 
-// commit writes a generation to the run directory: its games, its line of metrics and, last, its checkpoint. start is
-// the time spent on the run before the generation. A resumed run discards and repeats everything newer than its newest
+// commit writes a generation to the run directory: its games, its line of metrics and, last, its checkpoint. sizes are
+// the totals of each size, start is the time spent on the run before the generation. A resumed run discards and repeats everything newer than its newest
 // checkpoint. Finally commit adjusts a time plan if that is due.
-func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Counts, start time.Duration) error {
+func (f *files) commit(m *rundir.Metrics, games []*record.Record, sizes []sizeCounters, start time.Duration) error {
 	next := f.count
 	next.Generation++
 	next.Games += len(games)
@@ -34,7 +34,7 @@ func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Cou
 	for _, g := range games {
 		next.Plies += g.Length()
 	}
-	next.Sets = sets
+	next.setSizes(sizes)
 	if f.inbox != nil {
 		next.Received = f.inbox.numbersTaken()
 	}
@@ -64,12 +64,16 @@ func (f *files) commit(m *rundir.Metrics, games []*record.Record, sets learn.Cou
 func (f *files) save(next counters) error {
 	next.Seconds, next.CPUSeconds = f.clock.Elapsed().Seconds(), f.clock.CPUTime().Seconds()
 	next.Steps, next.Config = f.learner.StepsDone(), f.config
-	err := f.store.Save(next.Generation, &next, []checkpoints.Part{
+	parts := []checkpoints.Part{
 		{Name: rundir.WeightsPart, Data: f.learner.Weights().Marshal()},
 		{Name: rundir.OptimizerPart, Data: f.learner.MarshalState()},
-		{Name: rundir.GamesInProgressPart, Data: f.player.MarshalGames()},
-	})
-	if err != nil {
+	}
+	for i, player := range f.players {
+		if player != nil {
+			parts = append(parts, checkpoints.Part{Name: f.inProgressPart(f.games[i]), Data: player.MarshalGames()})
+		}
+	}
+	if err := f.store.Save(next.Generation, &next, parts); err != nil {
 		return err
 	}
 	f.count, f.owedSteps = next, 0

@@ -37,19 +37,20 @@ const streamGenerations = heldGenerations + 2
 // messageOverhead is roughly the number of bytes that a stream stores with each message.
 const messageOverhead = 100
 
-// streamBytes returns the limit in bytes on messages waiting in the stream. It is computed from the bytes per position of
-// uncommitted messages, and 0 if there are none.
+// streamBytes returns the limit in bytes on messages waiting in the stream. It is computed from the bytes per work (position
+// and cell) of uncommitted messages, and 0 if there are none.
 func (in *inbox) streamBytes() int64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	bytes, positions := 0, 0
+	bytes, work := 0, 0
 	for _, m := range in.open {
 		bytes += m.bytes + messageOverhead
-		positions += m.positions
+		work += m.work
 	}
-	if positions == 0 {
+	if work == 0 {
 		return 0
 	}
-	most := streamGenerations*in.need + 2*in.game.MaxPlies // room for a long game in any case
-	return max(int64(float64(most)*float64(bytes)/float64(positions)), 2*record.MaxTaken)
+	game := in.games[len(in.games)-1]
+	most := streamGenerations*in.need + 2*game.MaxPlies*game.Tensor.Cells() // room for a long game in any case
+	return max(int64(float64(most)*float64(bytes)/float64(work)), 2*record.MaxTaken)
 }

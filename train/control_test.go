@@ -78,7 +78,7 @@ func testControl(t *testing.T, interval int, mostFactor, mostWait, mostAge float
 func TestStreamBytes(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	x := testInbox(t, &fakeWorkers{}, game)
-	x.need = 50_000
+	x.need = 50_000 * game.Tensor.Cells()
 	if n := x.streamBytes(); n != 0 {
 		t.Errorf("%d bytes without messages", n)
 	}
@@ -86,12 +86,12 @@ func TestStreamBytes(t *testing.T) {
 	for games, first := 100, 0; games > 0; games, first = games/10, first+games { // ever smaller messages
 		b := recordtest.Message(game, rng, games)
 		b.First = first
-		perPosition := float64(len(b.Marshal())+messageOverhead) / float64(b.Positions())
+		perWork := float64(len(b.Marshal())+messageOverhead) / float64(record.Work(b.Records))
 		if err := x.accept(t.Context(), &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}); err != nil {
 			t.Fatal(err)
 		}
-		x.take(1 << 20)
-		want := streamGenerations * float64(x.need) * perPosition
+		x.take(1 << 30)
+		want := streamGenerations * float64(x.need) * perWork
 		if n := float64(x.streamBytes()); n < want || n > 1.1*want {
 			t.Errorf("messages of %d games: %.0f bytes, want about %.0f", games, n, want)
 		}

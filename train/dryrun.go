@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"ludus/env"
 	"ludus/train/plan"
 	"ludus/train/rundir"
 )
@@ -50,7 +51,7 @@ func DryRun(ctx context.Context, o Options, sampleShare float64) (*Preview, erro
 			"generations extends it", o.Dir, p.Generation, last)
 	}
 	if share, known := plan.DoneShare(&p.Config, count.done()); known {
-		p.extrapolate(count, share)
+		p.extrapolate(count, share, opener.games)
 		return p, nil
 	}
 	cost := opener.cost // measured for a new time plan
@@ -62,14 +63,16 @@ func DryRun(ctx context.Context, o Options, sampleShare float64) (*Preview, erro
 		}
 	}
 	p.CPUShare = cost.CPUShare
-	p.estimate(cost, sampleShare)
+	p.estimate(cost, opener.games, sampleShare)
 	return p, nil
 }
 
-// extrapolate estimates the totals of a run from those of the completed share of its plan.
-func (p *Preview) extrapolate(count *counters, share float64) {
-	total := func(done int) int { return int(float64(done) / share) }
-	p.Generations, p.Games, p.Positions = total(count.Generation), total(count.Games), total(count.Positions)
+// extrapolate estimates the totals of a run of games from those of the completed share of its plan.
+func (p *Preview) extrapolate(count *counters, share float64, games []*env.Game) {
+	p.Generations = int(float64(count.Generation) / share)
+	played := plan.PositionsShare(&p.Config.Plan, games, count.Generation, share)
+	total := func(done int) int { return int(float64(done) / played) }
+	p.Games, p.Positions = total(count.Games), total(count.Positions)
 	p.Samples = total(count.Steps * p.Config.Settings.BatchSize)
 	p.Seconds = p.Config.Plan.Seconds
 	if p.Seconds == 0 {
@@ -77,8 +80,8 @@ func (p *Preview) extrapolate(count *counters, share float64) {
 	}
 }
 
-// estimate estimates the totals of a run that has hardly begun from the measured cost of work.
-func (p *Preview) estimate(cost plan.Cost, sampleShare float64) {
+// estimate estimates the totals of a run of the given sizes that has hardly begun from the measured cost of work.
+func (p *Preview) estimate(cost plan.Cost, games []*env.Game, sampleShare float64) {
 	s, planned := &p.Config.Settings, &p.Config.Plan
 	samplesPerPosition := s.SamplesPerPosition * cmp.Or(sampleShare, 1-s.ValidationShare)
 	generation := cost.Generation(planned, s, samplesPerPosition)
@@ -86,6 +89,6 @@ func (p *Preview) estimate(cost plan.Cost, sampleShare float64) {
 	if planned.Seconds > 0 {
 		p.Generations, p.Seconds = plan.Fitting(planned, s, generation), planned.Seconds
 	}
-	p.Positions = p.Generations * plan.Positions(planned)
+	p.Positions = plan.ExpectedPositions(planned, games, p.Generations)
 	p.Samples = int(float64(p.Positions) * samplesPerPosition)
 }

@@ -46,21 +46,21 @@ type Workers interface {
 // the others until the run takes them, and acknowledges them after the run has committed them.
 type inbox struct {
 	workers Workers
-	game    *env.Game
-	run     string // run id
-	dir     string // run directory, for workers.json
+	games   []*env.Game // the sizes of the run's board
+	run     string      // run id
+	dir     string      // run directory, for workers.json
 
 	arrived, room chan struct{} // signals: arrived when held has grown or receiving has ended, room when held has shrunk
 
 	mu         sync.Mutex
-	need       int                  // number of positions in a generation
+	need       int                  // work of a generation: positions times cells
 	assignment *selfplay.Assignment // the newest assignment; nil before the first
 	received   numbers              // numbers of the games received, including those in held
 	taken      numbers              // numbers of the games that the run has taken
 	heard      map[string]time.Time // time of the last games from each process since this process started
 	open       map[gameID]*pending  // messages with games not committed yet, by their first game
 	held       []part               // oldest first
-	positions  int                  // number of positions in held
+	work       int                  // work in held
 	toCommit   []part               // parts taken since the last commit
 	senders    map[string]*sender
 	err        error // error that ended receiving
@@ -82,7 +82,7 @@ type part struct {
 type pending struct {
 	id          gameID // id of the message's first game
 	games       int    // number of games still to commit
-	positions   int    // number of positions in all its games
+	work        int    // in all its games
 	bytes       int
 	acknowledge []func() // one for each delivery of the message
 }
@@ -98,7 +98,8 @@ type sender struct {
 // newInbox returns an inbox for the games that workers play for a run.
 func newInbox(s *state, workers Workers) *inbox {
 	return &inbox{
-		workers: workers, game: s.Game, run: s.config.ID, dir: s.Dir, need: plan.Positions(&s.config.Plan),
+		workers: workers, games: s.games, run: s.config.ID, dir: s.Dir,
+		need:     plan.Positions(&s.config.Plan) * s.Game.Tensor.Cells(),
 		received: s.count.Received.clone(), taken: s.count.Received.clone(), heard: map[string]time.Time{},
 		open: map[gameID]*pending{}, senders: map[string]*sender{},
 		arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),
@@ -147,7 +148,7 @@ func signal(c chan struct{}) {
 // accept validates a delivery, waits for room and holds its new games. It counts, acknowledges and drops invalid and
 // repeated games. The only error is ctx's.
 func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
-	m, invalid := record.ReadMessage(in.game, in.run, d.Data)
+	m, invalid := record.ReadMessage(in.games, in.run, d.Data)
 	for invalid == nil && in.full() {
 		select {
 		case <-ctx.Done():
@@ -169,7 +170,7 @@ func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
 	s.Behind = max(0, in.generation()-m.Generation)
 	in.heard[m.Process] = time.Now()
 	p := &pending{
-		id: gameID{m.Process, m.First}, positions: m.Positions(), bytes: len(d.Data), acknowledge: []func(){d.Acknowledge},
+		id: gameID{m.Process, m.First}, work: record.Work(m.Records), bytes: len(d.Data), acknowledge: []func(){d.Acknowledge},
 	}
 	count := m.Games()
 	for _, unseen := range in.unseen(m) {
@@ -179,7 +180,7 @@ func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
 		s.Positions += positions
 		s.positions += positions
 		in.held = append(in.held, part{unseen, p})
-		in.positions += positions
+		in.work += record.Work(unseen.Records)
 	}
 	first := in.open[p.id]
 	if first == nil { // redelivery of a held message: not counted as a duplicate
@@ -200,7 +201,7 @@ func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
 // full reports whether the inbox holds as many games as it may.
 func (in *inbox) full() bool { return in.ready() >= heldGenerations*in.needed() }
 
-// needed returns the number of positions in a generation.
+// needed returns the work of a generation.
 func (in *inbox) needed() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -241,7 +242,7 @@ func (in *inbox) sender(name string) *sender {
 	return s
 }
 
-// publish makes a the newest assignment. need is the number of positions in its generation.
+// publish makes a the newest assignment. need is the work of its generation.
 func (in *inbox) publish(ctx context.Context, a *selfplay.Assignment, need int) error {
 	in.mu.Lock()
 	in.assignment, in.need = a, need
@@ -257,11 +258,11 @@ func (in *inbox) generation() int {
 	return in.assignment.Generation
 }
 
-// ready returns the number of received positions that wait to be taken.
+// ready returns the work in the received games that wait to be taken.
 func (in *inbox) ready() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.positions
+	return in.work
 }
 
 // failure returns the error that ended receiving; nil: none.
@@ -277,9 +278,9 @@ func (in *inbox) wait(most time.Duration) error {
 	defer timer.Stop()
 	for {
 		in.mu.Lock()
-		positions, err := in.positions, in.err
+		work, err := in.work, in.err
 		in.mu.Unlock()
-		if positions > 0 || err != nil {
+		if work > 0 || err != nil {
 			return err
 		}
 		select {
@@ -290,23 +291,23 @@ func (in *inbox) wait(most time.Duration) error {
 	}
 }
 
-// take removes and returns the oldest held games until they have the given number of positions or none is left.
-func (in *inbox) take(positions int) (taken []*record.Message) {
+// take removes and returns the oldest held games, of all sizes, until they make up the given work or none is left.
+func (in *inbox) take(work int) (taken []*record.Message) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for positions > 0 && len(in.held) > 0 {
+	for work > 0 && len(in.held) > 0 {
 		p := in.held[0]
 		games, n := 0, 0
-		for ; n < positions && games < p.Games(); games++ {
-			n += len(p.Records[games].Plies)
+		for ; n < work && games < p.Games(); games++ {
+			n += record.Work(p.Records[games : games+1])
 		}
 		if games < p.Games() {
 			p.Message = p.Split(games) // p is a copy: in.held[0] keeps the other games
 		} else {
 			in.held = in.held[1:]
 		}
-		positions -= n
-		in.positions -= n
+		work -= n
+		in.work -= n
 		in.taken.add(p.Process, p.First, games)
 		in.toCommit = append(in.toCommit, p)
 		taken = append(taken, p.Message)

@@ -96,7 +96,7 @@ func (w *fakeWorkers) Finish(context.Context) error {
 
 // testInbox returns an inbox of a new run with the id "run", whose generations need 10 positions.
 func testInbox(t *testing.T, workers Workers, game *env.Game) *inbox {
-	s := &state{Options: Options{Dir: t.TempDir(), Game: game}, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}
+	s := &state{Options: Options{Dir: t.TempDir(), Game: game}, games: []*env.Game{game}, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}
 	s.config.ID, s.config.Plan.ParallelGames, s.config.Plan.PliesPerGeneration = "run", 5, 2
 	return newInbox(s, workers)
 }
@@ -168,7 +168,7 @@ func TestInbox(t *testing.T) {
 	game := newGame(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := testInbox(t, &fakeWorkers{}, game)
-	x.assignment = &selfplay.Assignment{Generation: 2}
+	x.assignment = &selfplay.Assignment{Game: game, Generation: 2}
 	var acknowledged []string
 	send := func(name string, b *record.Message, data []byte) {
 		if b != nil {
@@ -215,7 +215,7 @@ func TestInbox(t *testing.T) {
 func TestSameBytes(t *testing.T) {
 	game := newGame(t, "tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
-	x.need = 1000
+	x.need = 9000
 	m := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 3)
 	acknowledged := 0
 	for _, c := range []struct{ sender, process string }{{"a", "p"}, {"b", "q"}, {"c", "p"}} {
@@ -231,7 +231,7 @@ func TestSameBytes(t *testing.T) {
 		}
 	}
 	taken := 0
-	for _, part := range x.take(1000) {
+	for _, part := range x.take(9000) {
 		taken += part.Games()
 	}
 	if taken != 6 || acknowledged > 0 {
@@ -291,8 +291,8 @@ func TestInboxWaits(t *testing.T) {
 		if err := x.wait(progressInterval); err != nil {
 			t.Fatal(err)
 		}
-		if n := x.ready(); n > heldGenerations*x.need+game.MaxPlies {
-			t.Fatalf("%d positions are held", n)
+		if n := x.ready(); n > heldGenerations*x.need+game.MaxPlies*game.Tensor.Cells() {
+			t.Fatalf("%d positions times cells are held", n)
 		}
 		for _, b := range x.take(1) {
 			games += b.Games()

@@ -158,7 +158,7 @@ func (m *meter) secondsPerGame() float64 {
 		speed = max(float64(m.count.Positions), 1) / max(m.count.Seconds, 1)
 	}
 	simulations := agent.DefaultSimulations / float64(m.config.Settings.Simulations)
-	return m.meanPlies() * simulations / speed
+	return m.meanPlies(m.Game) * simulations / speed
 }
 
 // openPool opens the rating pool of the run, and notes unreadable lines of matches.

@@ -82,11 +82,17 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 	}
 	if weights == nil {
 		network := infer.DefaultConfig(o.Game)
+		network.Pooled = network.Pooled || len(o.games) > 1
 		network.Channels, network.Blocks = settings.Channels, settings.Blocks
 		if err := network.Validate(o.Game); err != nil {
 			return nil, false, err
 		}
 		weights = infer.NewWeights(o.Game, network, rand.New(seed.New(config.Seed, "weights", 0)))
+	}
+	for _, game := range o.games[:len(o.games)-1] {
+		if _, err := weights.Resize(o.Game, game); err != nil {
+			return nil, false, fmt.Errorf("setting sizes=%v: %w", settings.Sizes, err)
+		}
 	}
 	weights.ValueScale = settings.ValueScale
 	o.config = config
@@ -137,15 +143,29 @@ func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, dig
 	switch {
 	case from != nil && isNew:
 		settings.Channels, settings.Blocks = from.Config.Channels, from.Config.Blocks
+		if !from.Config.Pooled { // it has weights per cell
+			settings.Sizes = 0
+		}
 	case isNew && o.Generations == 0:
 		settings.Channels, settings.Blocks = plan.NetworkSize(o.Game, o.length(), o.Threads)
 	}
-	if err := settings.Change(o.Settings); err != nil {
+	err := settings.Change(o.Settings)
+	if err == nil {
+		o.games, err = settings.Sizes.Games(o.Game)
+	}
+	if err != nil {
 		return settings, err
+	}
+	if len(o.games) == 1 {
+		settings.Sizes = 0
 	}
 	if from != nil && isNew && (from.Config.Channels != settings.Channels || from.Config.Blocks != settings.Blocks) {
 		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d; leave them out",
 			ErrNetworkSize, settings.Channels, settings.Blocks, o.From, from.Config.Channels, from.Config.Blocks)
+	}
+	if from != nil && isNew && len(o.games) > 1 && !from.Config.Pooled {
+		return settings, fmt.Errorf("%w: the network in %s has weights per cell, so it cannot learn on several boards; leave "+
+			"out sizes=%v", ErrNetworkSize, o.From, settings.Sizes)
 	}
 	if isNew {
 		return settings, nil
@@ -172,11 +192,14 @@ func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, dig
 func (o *opener) load(weights *infer.Weights) (*run, error) {
 	settings := &o.config.Settings
 	r := &run{
-		state:    o.state,
-		player:   selfplay.NewPlayer(o.Game, settings, o.config.Seed, o.config.Plan.ParallelGames, o.Threads),
-		rescorer: selfplay.NewRescorer(o.Game, settings.SolverNodes, o.Threads),
+		state:   o.state,
+		players: make([]*selfplay.Player, len(o.games)),
 	}
-	r.files = &files{state: o.state, player: r.player}
+	for _, game := range o.games {
+		r.rescorers = append(r.rescorers, selfplay.NewRescorer(game, settings.SolverNodes, o.Threads))
+	}
+	r.player(o.Game)
+	r.files = &files{state: o.state, players: r.players}
 	checkpoint, damaged, err := o.store.Newest()
 	switch {
 	case errors.Is(err, checkpoints.ErrNoCheckpoint) && len(damaged) == 0:
@@ -242,12 +265,14 @@ func (o *opener) begin(r *run, weights *infer.Weights) error {
 	if o.From != "" {
 		o.note("starting from the network in %s", o.From)
 	}
-	return r.files.save(counters{Game: o.Game.Name, Network: weights.Config})
+	first := counters{Game: o.Game.Name, Network: weights.Config}
+	first.setSizes(make([]sizeCounters, len(o.games)))
+	return r.files.save(first)
 }
 
 // newLearner creates the run's learner, with empty windows.
 func (o *opener) newLearner(r *run, weights *infer.Weights) (err error) {
-	r.learner, err = learn.New(o.Game, &o.config.Settings, o.config.Seed, weights, o.Threads)
+	r.learner, err = learn.New(o.games, &o.config.Settings, o.config.Seed, weights, o.Threads)
 	r.files.learner = r.learner
 	return err
 }
@@ -287,12 +312,18 @@ func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) err
 		return fmt.Errorf("checkpoint %d: %w", trained.ID, err)
 	}
 	r.files.owedSteps = o.count.Steps - r.learner.StepsDone() // above 0 if the weights are from before c
-	if err := r.player.UnmarshalGames(c.Part(rundir.GamesInProgressPart)); err != nil {
-		return fmt.Errorf("checkpoint %d: %w", c.ID, err)
+	for _, game := range o.games {
+		part := c.Part(o.inProgressPart(game))
+		if part == nil && game != o.Game { // not played yet
+			continue
+		}
+		if err := r.player(game).UnmarshalGames(part); err != nil {
+			return fmt.Errorf("checkpoint %d: %w", c.ID, err)
+		}
 	}
 	o.clock.Resume(o.count.done())
 	lost := lostGames{state: o.state}
-	if err := r.learner.Restore(o.count.Sets, o.count.Generation, lost.read); err != nil {
+	if err := r.learner.Restore(setsOf(o.count.bySize()), o.count.Generation, lost.read); err != nil {
 		return err
 	}
 	lost.note()

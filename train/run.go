@@ -7,27 +7,32 @@ import (
 	"math"
 	"time"
 
+	"ludus/env"
 	"ludus/model"
-	"ludus/model/infer"
 	"ludus/train/learn"
 	"ludus/train/plan"
 	"ludus/train/record"
 	"ludus/train/rundir"
+	"ludus/train/seed"
 	"ludus/train/selfplay"
 )
 
-// run is a run in progress. It loops over the generations, and its parts own what they change: the player owns the games in
+// run is a run in progress. It loops over the generations, and its parts own what they change: the players own the games in
 // progress, the learner the network and the windows, files the run directory and the counters, the meter matches and suite
 // results.
 type run struct {
 	*state
-	player   *selfplay.Player
-	rescorer *selfplay.Rescorer
-	learner  *learn.Learner
-	files    *files
-	meter    *meter
-	inbox    *inbox  // nil without workers
-	waited   float64 // how long it waited for the last generation's games, see nextFactor
+	players   []*selfplay.Player // by size; nil before its first generation, except the last
+	rescorers []*selfplay.Rescorer
+	learner   *learn.Learner
+	files     *files
+	meter     *meter
+	inbox     *inbox  // nil without workers
+	waited    float64 // how long it waited for the last generation's games, see nextFactor
+
+	// The work of the current generation, in positions times cells.
+	need int   // that ends it
+	work []int // done, by size
 }
 
 // train repeats generations until the plan is done.
@@ -62,31 +67,39 @@ func (r *run) generation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sets, err := r.learn(ctx, assignment.Network(), games, m)
+	sizes, err := r.learn(ctx, assignment, games, m)
 	if errors.Is(err, model.ErrDiverged) {
 		return errors.Join(fmt.Errorf("generation %d: %w", m.Generation, err), r.files.diverged(m.Generation))
 	}
 	if err != nil {
 		return err
 	}
-	if err := r.files.commit(m, games, sets, start); err != nil {
+	if err := r.files.commit(m, games, sizes, start); err != nil {
 		return err
 	}
 	r.waited = m.PlaySeconds / (time.Since(began).Seconds() - m.PlaySeconds) // relative to the time of other work
 	return r.measure(ctx)
 }
 
-// assign returns the assignment for the next generation: the averaged weights and, with workers, as many simulations as
-// they have time for. It publishes the assignment to the workers.
+// assign returns the assignment for the next generation: the size of the board that is due, the averaged weights and, with
+// workers, as many simulations as they have time for. It publishes the assignment to the workers.
 func (r *run) assign(ctx context.Context, m *rundir.Metrics) (*selfplay.Assignment, error) {
-	settings := r.config.Settings
+	settings, p, game := r.config.Settings, &r.config.Plan, r.nextGame()
+	m.Size = r.side(game)
+	r.need, r.work = p.ParallelGames*plan.Plies(p, r.Game, game)*game.Tensor.Cells(), make([]int, len(r.games))
 	a := &selfplay.Assignment{
-		Run: r.config.ID, Game: r.Game, Settings: settings, Generation: r.count.Generation, Simulations: settings.Simulations,
-		MeanPlies: r.meanPlies(), Weights: r.learner.Weights(),
+		Run: r.config.ID, Game: game, Settings: settings, Generation: r.count.Generation, Simulations: settings.Simulations,
+		MeanPlies: r.meanPlies(game), Weights: r.learner.Weights(),
 	}
-	need := plan.Positions(&r.config.Plan)
+	if game != r.Game {
+		var err error
+		a.Weights, err = a.Weights.Resize(r.Game, game)
+		if err != nil {
+			return nil, err
+		}
+	}
 	if r.inbox != nil {
-		ready := float64(r.inbox.ready()) / float64(need)
+		ready := float64(r.inbox.ready()) / float64(r.need)
 		r.files.setFactor(nextFactor(max(r.count.Factor, 1), ready, r.waited))
 		a.Simulations = int(math.Round(r.count.Factor * float64(settings.Simulations)))
 		m.WorkerSimulations = a.Simulations
@@ -97,28 +110,44 @@ func (r *run) assign(ctx context.Context, m *rundir.Metrics) (*selfplay.Assignme
 	if r.inbox == nil {
 		return a, nil
 	}
-	return a, r.inbox.publish(ctx, a, need)
+	return a, r.inbox.publish(ctx, a, r.need)
 }
 
-// learn adds games to the training and validation sets, evaluates network on the validation set, and trains on the training
-// set. It returns the number of positions ever added to each set, and sets the measurements in m.
-func (r *run) learn(ctx context.Context, network *infer.Network, games []*record.Record, m *rundir.Metrics) (
-	learn.Counts, error) {
-	l := r.learner
-	sets := l.Add(games, r.count.Games, r.count.Sets)
+// learn adds games to the training and validation sets, evaluates the assignment's network on the validation set, and trains
+// on the training sets. It returns the totals of each size with this generation, and sets the measurements in m.
+func (r *run) learn(ctx context.Context, a *selfplay.Assignment, games []*record.Record, m *rundir.Metrics) (
+	[]sizeCounters, error) {
+	sizes := r.count.bySize()
+	before := setsOf(sizes)
+	for i, sets := range r.learner.Add(games, r.count.Games, before) {
+		sizes[i].Sets = sets
+	}
+	r.countGames(sizes, games, r.work)
 	start := time.Now()
-	l.Validate(m, network)
-	if l.Ready() {
-		steps := l.Steps(sets) - l.Steps(r.count.Sets) + r.files.owedSteps
-		err := l.Train(ctx, m, steps, plan.Share(&r.config.Plan, m.Generation), func(done float64) {
+	r.learner.Validate(m, a.Game, a.Network())
+	if steps := r.takeSteps(sizes, before, r.files.owedSteps); steps != nil {
+		share := plan.Share(&r.config.Plan, m.Generation)
+		err := r.learner.Train(ctx, m, a.Game, steps, share, func(done float64) {
 			r.progress(Learning, playShare+(1-playShare)*done)
 		})
 		if err != nil {
-			return sets, err
+			return nil, err
 		}
 	}
 	m.LearnSeconds = time.Since(start).Seconds()
-	return sets, nil
+	return sizes, nil
+}
+
+// player returns the player of a size, with new games before its first generation.
+func (r *run) player(game *env.Game) *selfplay.Player {
+	i, own := r.index(game), r.config.Seed
+	if game != r.Game { // other games
+		own = seed.Derive(own, "size", game.Tensor.W)
+	}
+	if r.players[i] == nil {
+		r.players[i] = selfplay.NewPlayer(game, &r.config.Settings, own, r.config.Plan.ParallelGames, r.Threads)
+	}
+	return r.players[i]
 }
 
 // measure measures the newest checkpoint by matches and on the suite, if that is due and not done yet.

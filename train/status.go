@@ -37,13 +37,12 @@ func (in *inbox) report(ctx context.Context) {
 func (in *inbox) status(now time.Time) *rundir.WorkersStatus {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	s := &rundir.WorkersStatus{
-		Time: now.Unix(), Game: in.game.Name, Generation: in.generation(), Need: in.need, Ready: in.positions,
-		Workers: []rundir.WorkerStatus{},
-	}
+	game := in.games[len(in.games)-1]
+	s := &rundir.WorkersStatus{Time: now.Unix(), Game: game.Name, Generation: in.generation(), Workers: []rundir.WorkerStatus{}}
 	if in.assignment != nil {
-		s.Simulations = in.assignment.Simulations
+		s.Simulations, game = in.assignment.Simulations, in.assignment.Game
 	}
+	s.Need, s.Ready = in.need/game.Tensor.Cells(), in.work/game.Tensor.Cells() // in positions of the generation's size
 	for _, sender := range in.senders {
 		if elapsed := now.Sub(sender.since); elapsed >= speedInterval {
 			sender.Speed = float64(sender.positions) / elapsed.Seconds()

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/plan"
 	"ludus/train/rundir"
@@ -53,7 +54,7 @@ func TestSuite(t *testing.T) {
 			notified = append(notified, *e.Suite)
 		}
 	}
-	s := &state{Options: o, config: config, clock: plan.Start()}
+	s := &state{Options: o, config: config, games: []*env.Game{o.Game}, clock: plan.Start()}
 	tester := &meter{state: s, suite: smallSuite(t)}
 	for _, count := range []counters{
 		{Generation: 2, Positions: (suite.MinPositions - 1) * searchedPerTested}, // too few for a test

@@ -78,6 +78,7 @@ type Progress struct {
 	Phase       Phase
 	Generation  int           // the current generation
 	Generations int           // planned number of generations; 0 while measuring
+	Size        int           // side of the board that the generation plays; 0 if the run has one size
 	Games       int           // games finished in the run
 	Share       float64       // completed share of the plan, 0 to 1
 	Speed       float64       // recent positions per second of self-play

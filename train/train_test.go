@@ -92,8 +92,14 @@ func sameRun(t *testing.T, a, b string, generations int) {
 	mustBeSound(t, a)
 	mustBeSound(t, b)
 	var names []string
-	for _, part := range []string{"weights.safetensors", "optimizer.safetensors", "games_in_progress"} {
-		names = append(names, filepath.Join("checkpoints", checkpointName(generations), part))
+	parts, err := os.ReadDir(filepath.Join(a, "checkpoints", checkpointName(generations)))
+	if err != nil || len(parts) < 4 {
+		t.Fatalf("%d files in the checkpoint, error %v", len(parts), err)
+	}
+	for _, part := range parts {
+		if part.Name() != "manifest.json" { // it holds times
+			names = append(names, filepath.Join("checkpoints", checkpointName(generations), part.Name()))
+		}
 	}
 	for g := 1; g <= generations; g++ {
 		names = append(names, strings.TrimPrefix(rundir.GamesPath("", g), "/"))
@@ -163,7 +169,7 @@ func TestSeedMatters(t *testing.T) {
 	}
 }
 
-// TestMain runs the tests, or the process that ChildVariable describes: "train DIR" for TestKill, else one of the fault
+// TestMain runs the tests, or the process that ChildVariable describes: "train DIR" or "sizes DIR" for testKill, else one of the fault
 // tests.
 func TestMain(m *testing.M) {
 	description := os.Getenv(ChildVariable)
@@ -173,6 +179,8 @@ func TestMain(m *testing.M) {
 	var err error
 	if dir, ok := strings.CutPrefix(description, "train "); ok {
 		_, err = Train(context.Background(), tiny(&testing.B{}, dir, killGenerations))
+	} else if dir, ok := strings.CutPrefix(description, "sizes "); ok {
+		_, err = Train(context.Background(), tinySizes(&testing.B{}, dir, killGenerations))
 	} else {
 		err = Child(description)
 	}
@@ -186,15 +194,22 @@ const killGenerations = 8
 
 // TestKill kills a run at many moments spread over its length and restarts it each time: the result equals that of an
 // uninterrupted run.
-func TestKill(t *testing.T) {
+func TestKill(t *testing.T) { testKill(t, "train", tiny, 40) }
+
+// TestKillSizes is TestKill for a run of several sizes.
+func TestKillSizes(t *testing.T) { testKill(t, "sizes", tinySizes, 12) }
+
+// testKill kills the run of the options that ChildVariable names, at the given number of moments of its length.
+func testKill(t *testing.T, name string, options func(t testing.TB, dir string, generations int) Options, moments int) {
 	whole, killed := t.TempDir(), t.TempDir()
 	start := time.Now()
-	mustTrain(t, tiny(t, whole, killGenerations))
+	mustTrain(t, options(t, whole, killGenerations))
 	length := time.Since(start)
 	kills := 0
-	for wait := length / 40; ; wait += length / 40 {
+	for step, wait := length/time.Duration(moments), time.Duration(0); ; {
+		wait += step
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), ChildVariable+"=train "+killed)
+		cmd.Env = append(os.Environ(), ChildVariable+"="+name+" "+killed)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {
@@ -237,7 +252,7 @@ func sameMetrics(t *testing.T, a, b string, generations int) {
 			if err := json.Unmarshal(line, &m); err != nil {
 				t.Fatal(err)
 			}
-			if m.Evaluations < 1 || m.Evaluations > m.Simulations+m.Positions {
+			if m.Evaluations < 1 || m.Evaluations > m.Simulations+3*m.Positions { // openings have some, too
 				t.Errorf("%s: %d evaluations for %d simulations of %d positions", dir, m.Evaluations, m.Simulations, m.Positions)
 			}
 			m.PlaySeconds, m.SolveSeconds, m.LearnSeconds, m.RunSeconds, m.CPUSeconds = 0, 0, 0, 0, 0

@@ -39,6 +39,8 @@ out where --run names a run. RUN/report.html is written anew during training.
 While it trains, the newest checkpoint is tested in solved positions, if the game has some, and plays the shipped agent
 (mcts:200 if there is none). Elo ratings come from "ludus rate".
 
+A game with more than 64 cells learns on several sizes of its board, small ones first, with one network: see sizes below.
+
 With --listen, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.
 
@@ -330,7 +332,7 @@ func (w *watcher) show(e train.Event) {
 		w.progress.show(status{detail: "measuring this machine's speed"})
 	default:
 		p := e.Progress
-		parts := []string{fmt.Sprintf("generation %d of %d, %s games", p.Generation, p.Generations, static.Grouped(p.Games))}
+		parts := []string{fmt.Sprintf("generation %d of %d%s, %s games", p.Generation, p.Generations, onBoard(p.Size), static.Grouped(p.Games))}
 		if p.Speed > 0 {
 			parts = append(parts, static.Grouped(int(p.Speed))+" positions/s")
 		}
@@ -351,7 +353,7 @@ func describeGeneration(m *rundir.Metrics) string {
 		speed = fmt.Sprintf("%d of %d games received", m.ReceivedGames, m.Games)
 	}
 	parts := []string{
-		fmt.Sprintf("generation %d: %d games", m.Generation, m.TotalGames),
+		fmt.Sprintf("generation %d%s: %d games", m.Generation, onBoard(m.Size), m.TotalGames),
 		speed,
 		fmt.Sprintf("%.1f s playing, %.1f s solving, %.1f s learning", m.PlaySeconds, m.SolveSeconds, m.LearnSeconds),
 	}
@@ -362,6 +364,14 @@ func describeGeneration(m *rundir.Metrics) string {
 		parts = append(parts, fmt.Sprintf("losses %.3f policy, %.3f outcome", m.PolicyLoss, m.OutcomeLoss))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// onBoard names the board of a generation in a run of several sizes; "" for size 0, in a run of one.
+func onBoard(size int) string {
+	if size == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" on %dx%[1]d", size)
 }
 
 // report rewrites the report. The first failure is a warning, later ones are ignored.
@@ -381,8 +391,8 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary, d *doctor.Diagn
 	fmt.Fprintf(w, "\n%s: %d generations, %s games, %s positions, %s steps in %v\n", s.Config.Game, s.Config.Plan.Last(),
 		static.Grouped(s.Games), static.Grouped(s.Positions), static.Grouped(s.Steps), seconds(s.Seconds).Round(time.Second))
 	m := &s.LastGames
-	fmt.Fprintf(w, "self-play in the last generation: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, "+
-		"%.1f %% duplicate games\n\n", m.MeanPlies, game.Players[0], 100*m.FirstScore, 100*m.SolvedShare, 100*m.Duplicates)
+	fmt.Fprintf(w, "self-play in the last generation%s: %.1f plies per game, %s scores %.0f %%, %.0f %% of positions solved, "+
+		"%.1f %% duplicate games\n\n", onBoard(m.Size), m.MeanPlies, game.Players[0], 100*m.FirstScore, 100*m.SolvedShare, 100*m.Duplicates)
 	writeStrength(w, d)
 	newest, name, dir := agent.NetSpec(s.Dir).String(), nameIn(game, s.Dir), agent.Operand(s.Dir)
 	fmt.Fprintf(w, "\nreport:   %s\nplay:     %s\n          %s\nmeasure:  %s\n          %s\nexport:   %s\n",

@@ -231,6 +231,31 @@ func parse(name string) (*Family, Values, error) {
 	return nil, nil, err
 }
 
+// Resized returns the game of the same family on a board of side x side cells. Its other parameters are those of game,
+// whose board must be square and of a size that parameters set. A side that the family does not allow is [ErrName].
+func Resized(game *env.Game, side int) (*env.Game, error) {
+	i := slices.IndexFunc(families, func(f Family) bool { return f.Name == game.Family })
+	if i < 0 || game.Tensor.H != game.Tensor.W {
+		return nil, noSizes(game)
+	}
+	resized, err := New(families[i].written(func(p Param) string {
+		switch p.Name {
+		case "size", "width", "height", "columns", "rows":
+			return strconv.Itoa(side)
+		}
+		return Values(game.Params).Word(p.Name)
+	}))
+	if err == nil && (resized.Tensor.W != side || resized.Tensor.H != side) {
+		err = noSizes(game)
+	}
+	return resized, err
+}
+
+// noSizes is the error about a game that [Resized] cannot resize.
+func noSizes(game *env.Game) error {
+	return fmt.Errorf("%s has no other sizes: its board is not square, or no parameter sets its size", game.Name)
+}
+
 // otherSize returns the written form of the game that an unknown name such as hex-14x14 may mean: hex(size=14). The
 // part before the size is a family or an alias. The result is "" if there is no such game.
 func otherSize(name string) string {

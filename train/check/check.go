@@ -41,7 +41,11 @@ func Run(ctx context.Context, dir string) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	c := &checker{dir: dir, game: game, report: &Report{Game: game.Name, Faults: []string{}}}
+	boards, err := config.Settings.Sizes.Games(game)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	c := &checker{dir: dir, game: game, boards: boards, report: &Report{Game: game.Name, Faults: []string{}}}
 	for _, step := range []func(context.Context) error{c.readCheckpoints, c.readMetrics, c.readGames, c.readResults} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -54,6 +58,7 @@ func Run(ctx context.Context, dir string) (*Report, error) {
 type checker struct {
 	dir    string
 	game   *env.Game
+	boards []*env.Game // the sizes of the game's board that the run trains
 	report *Report
 
 	totals  []totals                // of the intact checkpoints, ascending by generation
@@ -198,6 +203,9 @@ func (c *checker) readGames(ctx context.Context) error {
 		total = first + len(records)
 		for i, r := range records {
 			plies += r.Length()
+			if !slices.Contains(c.boards, r.Game) {
+				c.fault("%s: game %d: the run does not train %s", rundir.GamesPath(c.dir, g), i, r.Game.Name)
+			}
 			if len(r.Plies) == 0 {
 				continue
 			}

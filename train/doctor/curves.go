@@ -30,7 +30,7 @@ func (c *Curve) NewestRecorded() *float64 {
 	return nil
 }
 
-// metricCurves returns the curves of the run's metrics, with recorded losses to compare.
+// metricCurves returns the curves of the run's metrics on its own board, with recorded losses to compare.
 func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 	uniform := &r.targets.uniform
 	if r.targets.games == 0 {
@@ -55,7 +55,7 @@ func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 		for i := range r.metrics {
 			m := &r.metrics[i]
 			x := c.value(m)
-			if x == 0 && !(c.zero && m.Games > 0) {
+			if !r.onOwnBoard(m) || x == 0 && !(c.zero && m.Games > 0) {
 				continue
 			}
 			curve.Generations, curve.Values = append(curve.Generations, m.Generation), append(curve.Values, x)
@@ -71,12 +71,12 @@ func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 }
 
 // recordedLosses returns the losses of the recorded training whose length is nearest to this run's, because learning rate
-// and size of the network depend on the length. It is empty if there is none, or if the run starts from weights or has
-// other settings.
+// and size of the network depend on the length. It is empty if there is none, or if the run starts from weights, trains
+// several sizes or has other settings.
 func (r *run) recordedLosses() (nearest zoo.Losses) {
 	card, own, plain := zoo.CardOf(r.game.Name), r.config.Settings, rundir.DefaultSettings(r.game)
 	plain.Channels, plain.Blocks = own.Channels, own.Blocks // they depend on the length
-	if card == nil || r.newest().Steps == 0 || r.config.From != "" || len(own.Changed(plain)) > 0 {
+	if card == nil || r.newest().Steps == 0 || r.config.From != "" || own.Sizes != 0 || len(own.Changed(plain)) > 0 {
 		return nearest
 	}
 	return r.nearest(card.Losses)

@@ -72,7 +72,7 @@ func read(dir string) (*run, error) {
 	return r, nil
 }
 
-// newestGames reads at most 256 of a run's newest games. It skips files that are damaged, missing or of another version.
+// newestGames reads at most 256 of a run's newest games on its own board. It skips files that are damaged, missing or of another version.
 func newestGames(game *env.Game, dir string) (newest []*record.Record, err error) {
 	const most = 256
 	generations, err := rundir.GamesGenerations(dir)
@@ -81,7 +81,11 @@ func newestGames(game *env.Game, dir string) (newest []*record.Record, err error
 		if err != nil && !record.IsLost(err) && !errors.Is(err, checkpoints.ErrVersion) {
 			return nil, err
 		}
-		newest = append(newest, played...)
+		for _, p := range played {
+			if p.Game == game {
+				newest = append(newest, p)
+			}
+		}
 		if len(newest) >= most {
 			return newest[:most], nil
 		}
@@ -147,10 +151,14 @@ func policyLoss(m *rundir.Metrics) float64           { return m.PolicyLoss }
 func validationPolicyLoss(m *rundir.Metrics) float64 { return m.ValidationPolicyLoss }
 func outcomeLoss(m *rundir.Metrics) float64          { return m.OutcomeLoss }
 
-// series returns the values of a loss, for the generations that measured it. A loss of 0 is not measured.
+// onOwnBoard reports whether a generation was on the board of the run's game, not on another size of it.
+func (r *run) onOwnBoard(m *rundir.Metrics) bool { return m.Size == 0 || m.Size == r.game.Tensor.W }
+
+// series returns the values of a loss, for the generations that measured it on the run's own board. A loss of 0 is not
+// measured.
 func (r *run) series(loss func(m *rundir.Metrics) float64) (values []float64) {
 	for i := range r.metrics {
-		if x := loss(&r.metrics[i]); x > 0 {
+		if x := loss(&r.metrics[i]); x > 0 && r.onOwnBoard(&r.metrics[i]) {
 			values = append(values, x)
 		}
 	}

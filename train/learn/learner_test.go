@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"ludus/env"
 	"ludus/model"
 	"ludus/train/parallel"
 	"ludus/train/record"
@@ -35,16 +36,17 @@ func TestFill(t *testing.T) {
 	game := recordtest.Game(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	for _, settings.BatchSize = range []int{8, 13, 100} {
-		l := newLearner(game, &settings, 1, nil, parallel.Runner(2))
-		l.training.add([]*record.Record{recordtest.Random(game, rand.New(rand.NewPCG(3, 3)))}, 1)
-		l.draw(&l.training, rand.New(rand.NewPCG(4, 4)))
-		l.fill(&l.training, 0.25)
+		l := newLearner([]*env.Game{game}, &settings, 1, nil, parallel.Runner(2))
+		s := l.sizes[0]
+		s.training.add([]*record.Record{recordtest.Random(game, rand.New(rand.NewPCG(3, 3)))}, 1)
+		l.draw(&s.training, rand.New(rand.NewPCG(4, 4)))
+		l.fill(s, &s.training, 0.25)
 		want, rng, sampler := model.NewBatch(game, settings.BatchSize), rand.New(rand.NewPCG(4, 4)), newSampler(game)
 		for i := range want.Size {
-			position := rng.IntN(l.training.positions)
-			sampler.write(want, i, &l.training, sample{position, rng.IntN(len(game.Symmetries))}, 0.25)
+			position := rng.IntN(s.training.positions)
+			sampler.write(want, i, &s.training, sample{position, rng.IntN(len(game.Symmetries))}, 0.25)
 		}
-		if !reflect.DeepEqual(l.batch, want) {
+		if !reflect.DeepEqual(s.batch, want) {
 			t.Errorf("a batch of %d has samples that are not those drawn", settings.BatchSize)
 		}
 	}
@@ -55,28 +57,29 @@ func TestValidationSet(t *testing.T) {
 	game := recordtest.Game(t, "quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	settings.ValidationShare, settings.ReplayWindow = 0.3, 200
-	l := newLearner(game, &settings, 1, nil, parallel.Runner(1))
-	rng := rand.New(rand.NewPCG(9, 9))
+	l := newLearner([]*env.Game{game}, &settings, 1, nil, parallel.Runner(1))
+	s, rng := l.sizes[0], rand.New(rand.NewPCG(9, 9))
 	n := 0
-	var added Counts
+	all := make([]Counts, 1)
 	for range 30 {
 		var records []*record.Record
 		for range 5 {
 			records = append(records, recordtest.Random(game, rng))
 		}
-		added = l.Add(records, n, added)
+		all = l.Add(records, n, all)
 		n += len(records)
-		for _, r := range l.validation.records() {
-			if slices.Contains(l.training.records(), r) {
+		for _, r := range s.validation.records() {
+			if slices.Contains(s.training.records(), r) {
 				t.Fatal("a game of the validation set is trained on")
 			}
 		}
 	}
+	added := all[0]
 	if share := float64(added.Validation) / float64(added.Validation+added.Training); math.Abs(share-0.3) > 0.1 {
 		t.Errorf("%.2f of the positions are in the validation set", share)
 	}
-	if sizes := l.windowSizes(added); l.training.positions < sizes.Training || l.validation.positions < sizes.Validation {
-		t.Errorf("windows of %d and %d positions, should be %+v", l.training.positions, l.validation.positions, sizes)
+	if sizes := l.windowSizes(added); s.training.positions < sizes.Training || s.validation.positions < sizes.Validation {
+		t.Errorf("windows of %d and %d positions, should be %+v", s.training.positions, s.validation.positions, sizes)
 	}
 	if sizes := l.windowSizes(Counts{Training: 1e9, Validation: 1e9}); sizes.Training != maxWindow || sizes.Validation != 0.3*maxWindow {
 		t.Errorf("windows end with %+v positions", sizes)
@@ -96,20 +99,21 @@ func TestDiversity(t *testing.T) {
 }
 
 // TestRestore compares the windows and counts of a learner that is restored with those of one that was never interrupted.
+// The run trains two sizes.
 func TestRestore(t *testing.T) {
-	game := recordtest.Game(t, "quad(size=4,quads=4,whites=1)")
-	settings := rundir.DefaultSettings(game)
+	boards := []*env.Game{recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), recordtest.Game(t, "quad(size=5,quads=4,whites=1)")}
+	settings := rundir.DefaultSettings(boards[0])
 	settings.BatchSize, settings.ReplayWindow, settings.ValidationShare = 16, 100, 0.2
 	rng := rand.New(rand.NewPCG(1, 2))
-	whole, restored := newLearner(game, &settings, 1, nil, nil), newLearner(game, &settings, 1, nil, nil)
+	whole, restored := newLearner(boards, &settings, 1, nil, nil), newLearner(boards, &settings, 1, nil, nil)
 	var generations [][]*record.Record
 	var firsts []int
-	var counts Counts
+	counts := make([]Counts, 2)
 	games := 0
-	for g := range 9 {
+	for g := range 12 {
 		var records []*record.Record
-		for range 6 {
-			records = append(records, recordtest.Random(game, rng))
+		for i := range 6 {
+			records = append(records, recordtest.Random(boards[min(g%3, 1)*i/3], rng)) // a third of them only small ones
 		}
 		if g == 3 {
 			records = nil // the file is lost
@@ -121,21 +125,46 @@ func TestRestore(t *testing.T) {
 	read := func(generation int) ([]*record.Record, int, error) {
 		return generations[generation-1], firsts[generation-1], nil
 	}
-	if err := restored.Restore(counts, 9, read); err != nil {
+	if err := restored.Restore(counts, 12, read); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(restored.training, whole.training) || !reflect.DeepEqual(restored.validation, whole.validation) {
-		t.Error("the windows differ")
+	total := 0
+	for i, w := range whole.sizes {
+		r := restored.sizes[i]
+		if !reflect.DeepEqual(r.training, w.training) || !reflect.DeepEqual(r.validation, w.validation) {
+			t.Errorf("the windows of size %d differ", i)
+		}
+		if w.training.positions >= counts[i].Training || counts[i].Weight > float64(counts[i].Training) {
+			t.Errorf("the window dropped none of %d positions", counts[i].Training)
+		}
+		if w.training.positions == 0 || w.validation.positions == 0 {
+			t.Errorf("%d positions for training, %d for validation", w.training.positions, w.validation.positions)
+		}
+		for _, g := range w.training.games {
+			if g.Game != boards[i] {
+				t.Errorf("the window of size %d holds a game of %s", i, g.Game.Name)
+			}
+		}
+		total += w.training.positions
 	}
-	if whole.Positions() >= counts.Training || counts.Weight > float64(counts.Training) {
-		t.Errorf("the window dropped none of %d positions", counts.Training)
-	}
-	if whole.training.positions == 0 || whole.validation.positions == 0 {
-		t.Errorf("%d positions for training, %d for validation", whole.training.positions, whole.validation.positions)
+	if whole.Positions() != total {
+		t.Errorf("%d positions, want %d", whole.Positions(), total)
 	}
 	broken := errors.New("broken")
-	err := newLearner(game, &settings, 1, nil, nil).Restore(counts, 9, func(int) ([]*record.Record, int, error) { return nil, 0, broken })
+	err := newLearner(boards, &settings, 1, nil, nil).Restore(counts, 9, func(int) ([]*record.Record, int, error) { return nil, 0, broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+// TestMixed: the steps of each size are spread evenly.
+func TestMixed(t *testing.T) {
+	for _, c := range []struct{ steps, want []int }{
+		{[]int{0}, nil}, {[]int{3}, []int{0, 0, 0}}, {[]int{1, 0, 4}, []int{2, 2, 0, 2, 2}},
+		{[]int{2, 2}, []int{0, 1, 0, 1}}, {[]int{1, 2, 3}, []int{2, 1, 0, 2, 1, 2}},
+	} {
+		if got := mixed(c.steps); !slices.Equal(got, c.want) {
+			t.Errorf("%v steps: %v, want %v", c.steps, got, c.want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"ludus/env"
 	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/rundir"
@@ -17,24 +18,25 @@ const (
 	minValidation            = 32
 )
 
-// Validate sets in m the mean entropy of the network's policy on the validation set. It draws no random numbers, so it does
-// not affect training.
-func (l *Learner) Validate(m *rundir.Metrics, network *infer.Network) {
-	if n := min(max(m.Simulations/simulationsPerValidation, minValidation), l.validation.positions); n > 0 {
-		m.PolicyEntropy = l.policyEntropy(network, n)
+// Validate sets in m the mean entropy of the network's policy on the validation set of game's size. It draws no random
+// numbers, so it does not affect training.
+func (l *Learner) Validate(m *rundir.Metrics, game *env.Game, network *infer.Network) {
+	s := l.sizes[l.index(game)]
+	if n := min(max(m.Simulations/simulationsPerValidation, minValidation), s.validation.positions); n > 0 {
+		m.PolicyEntropy = l.policyEntropy(s, network, n)
 	}
 }
 
 // policyEntropy is the mean entropy in nats of the network's policy over the legal actions, in n positions of the validation
-// set, evenly spaced from the oldest to the newest.
-func (l *Learner) policyEntropy(network *infer.Network, n int) float64 {
-	game, w := l.validation.game, &l.validation
+// set of size s, evenly spaced from the oldest to the newest.
+func (l *Learner) policyEntropy(s *size, network *infer.Network, n int) float64 {
+	game, w := s.game, &s.validation
 	batch := model.NewBatch(game, n)
 	l.samples = l.samples[:0]
 	for i := range n {
 		l.samples = append(l.samples, sample{position: i * w.positions / n}) // untransformed: symmetry 0 is the identity
 	}
-	l.write(batch, w, 0) // value mix 0: targets are not used
+	l.write(batch, s, w, 0) // value mix 0: targets are not used
 	actions, size := game.NumActions(), game.Tensor.Size()
 	entropies := make([]float64, n)
 	l.parallel(batchParts, func(part int) {

@@ -33,16 +33,16 @@ func validatedLearner(t *testing.T, game *env.Game) (*Learner, *infer.Weights) {
 			tensor.Data[i] += float32(rng.NormFloat64()) / 8
 		}
 	}
-	trainer, err := NewTrainer(game, &settings, weights, nil)
+	trainer, err := NewTrainer([]*env.Game{game}, &settings, weights, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLearner(game, &settings, 1, trainer, parallel.Runner(3))
+	l := newLearner([]*env.Game{game}, &settings, 1, trainer, parallel.Runner(3))
 	var records []*record.Record
 	for range 40 {
 		records = append(records, recordtest.Random(game, rng))
 	}
-	l.Add(records, 0, Counts{})
+	l.Add(records, 0, make([]Counts, 1))
 	return l, weights
 }
 
@@ -64,7 +64,7 @@ func TestPolicyEntropy(t *testing.T) {
 		evaluator := network.NewEvaluator(1)
 		logits, classes := make([]float32, game.NumActions()), make([]float32, len(game.Classes))
 		entropy := 0.0
-		for _, r := range l.validation.records() {
+		for _, r := range l.sizes[0].validation.records() {
 			state := game.NewState()
 			for range r.Positions(state) {
 				evaluator.Evaluate([]env.State{state}, logits, classes, nil)
@@ -76,8 +76,8 @@ func TestPolicyEntropy(t *testing.T) {
 				entropy += stat.Entropy(ps)
 			}
 		}
-		n := l.validation.positions
-		if got, want := l.policyEntropy(network, n), entropy/float64(n); math.Abs(got-want) > 1e-5 {
+		n := l.sizes[0].validation.positions
+		if got, want := l.policyEntropy(l.sizes[0], network, n), entropy/float64(n); math.Abs(got-want) > 1e-5 {
 			t.Errorf("%s: entropy %v over %d positions, want %v", name, got, n, want)
 		}
 	}
@@ -92,18 +92,18 @@ func TestValidationChangesNothing(t *testing.T) {
 	b.parallel = parallel.Runner(1)
 	network := newNetwork(t, game, weights)
 	for generation := 1; generation <= 3; generation++ {
-		if x, y := a.policyEntropy(network, 50), b.policyEntropy(network, 50); x != y || x == 0 {
+		if x, y := a.policyEntropy(a.sizes[0], network, 50), b.policyEntropy(b.sizes[0], network, 50); x != y || x == 0 {
 			t.Fatalf("entropies %v and %v depend on the goroutines", x, y)
 		}
-		b.policyEntropy(network, 3) // fewer than the parts of a batch
+		b.policyEntropy(b.sizes[0], network, 3) // fewer than the parts of a batch
 		for _, l := range []*Learner{a, b} {
-			if err := l.Train(t.Context(), &rundir.Metrics{Generation: generation}, 2, 0.5, func(float64) {}); err != nil {
+			if err := l.Train(t.Context(), &rundir.Metrics{Generation: generation}, game, []int{2}, 0.5, func(float64) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		c, _ := validatedLearner(t, game)
 		for g := 1; g <= generation; g++ {
-			if err := c.Train(t.Context(), &rundir.Metrics{Generation: g}, 2, 0.5, func(float64) {}); err != nil {
+			if err := c.Train(t.Context(), &rundir.Metrics{Generation: g}, game, []int{2}, 0.5, func(float64) {}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -112,7 +112,7 @@ func (c *Cost) measureLearning(
 	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int,
 	duration time.Duration, clock func() time.Duration,
 ) error {
-	trainer, err := learn.NewTrainer(game, s, weights, parallel.Runner(threads))
+	trainer, err := learn.NewTrainer([]*env.Game{game}, s, weights, parallel.Runner(threads))
 	if err != nil {
 		return err
 	}

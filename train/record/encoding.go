@@ -103,7 +103,7 @@ func (r *Reader) Uvarint(limit int) int {
 
 // Record reads one record and replays it: its moves must be legal and its result must be that of the last position.
 func (r *Reader) Record() *Record {
-	rec := &Record{}
+	rec := &Record{Game: r.game}
 	replayer := env.NewReplayer(r.game)
 	for range r.Uvarint(r.game.MaxPlies) {
 		rec.Opening = append(rec.Opening, r.move(replayer))
@@ -162,20 +162,30 @@ func (r *Reader) shares(n int) Shares {
 	return s
 }
 
-// marshal encodes records: their number, then each record.
+// marshal encodes records: their number, then the side of each record's board and the record.
 func marshal(records []*Record) []byte {
 	data := binary.AppendUvarint(nil, uint64(len(records)))
 	for _, r := range records {
+		data = binary.AppendUvarint(data, uint64(r.Game.Tensor.W))
 		data = r.Append(data)
 	}
 	return data
 }
 
-// unmarshal decodes data made by marshal; every game must be finished. Errors wrap ErrRecord.
-func unmarshal(game *env.Game, data []byte) ([]*Record, error) {
+// unmarshal decodes data made by marshal; every game must be finished. find returns the game on a board of the given side.
+// If it is nil, the data say no sides: all records are of game. Errors wrap ErrRecord.
+func unmarshal(game *env.Game, find func(side int) (*env.Game, error), data []byte) ([]*Record, error) {
 	r := NewReader(game, data)
 	records := make([]*Record, 0, 64)
 	for i := range r.Uvarint(1 << 30) {
+		if find != nil {
+			sized, err := find(r.Uvarint(1 << 20))
+			if err != nil {
+				r.Fail("%v", err)
+				return nil, fmt.Errorf("game %d: %w", i, r.err)
+			}
+			r.game = sized
+		}
 		rec := r.Record()
 		if !rec.Done {
 			r.Fail("the game is not finished")

@@ -10,13 +10,15 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/rundir"
 )
 
 // Kind and version in the header of a file of finished games.
 const (
 	fileKind    = "ludus-games"
-	fileVersion = 2
+	fileVersion = 3
+	oldVersion  = 2 // does not name the sizes of boards: all games are the run's
 )
 
 // Write writes the games that finished in a generation to the run directory. first is the number of records[0] among the
@@ -30,15 +32,27 @@ func Write(dir string, generation, first int, records []*Record) error {
 	return checkpoints.WriteFile(path, checkpoints.Seal(fileKind, fileVersion, payload))
 }
 
-// Read reads the games that finished in a generation. first is the number of records[0] among the run's games. Errors wrap
-// fs.ErrNotExist, checkpoints.ErrDamaged or checkpoints.ErrVersion.
+// Read reads the games that finished in a generation of a run of game; they may be on other sizes of its board. first is
+// the number of records[0] among the run's games. Errors wrap fs.ErrNotExist, checkpoints.ErrDamaged or
+// checkpoints.ErrVersion.
 func Read(game *env.Game, dir string, generation int) (records []*Record, first int, err error) {
 	path := rundir.GamesPath(dir, generation)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, 0, fmt.Errorf("games of generation %d: %w", generation, err)
 	}
+	find := func(side int) (*env.Game, error) {
+		if side == game.Tensor.W {
+			return game, nil
+		}
+		return games.Resized(game, side)
+	}
 	payload, err := checkpoints.Unseal(fileKind, fileVersion, data)
+	if errors.Is(err, checkpoints.ErrVersion) {
+		if old, oldErr := checkpoints.Unseal(fileKind, oldVersion, data); oldErr == nil {
+			payload, find, err = old, nil, nil
+		}
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
@@ -46,7 +60,7 @@ func Read(game *env.Game, dir string, generation int) (records []*Record, first 
 	if size <= 0 {
 		return nil, 0, fmt.Errorf("%s: %w", path, checkpoints.ErrDamaged)
 	}
-	if records, err = unmarshal(game, payload[size:]); err != nil {
+	if records, err = unmarshal(game, find, payload[size:]); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
 	}
 	return records, int(n), nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -68,7 +69,7 @@ func (m *Message) Split(n int) *Message {
 
 // PlayVersion is the version of the workers' behaviour: how they play and rescore games, and how they encode messages.
 // Worker and training must have the same. TestPlayVersion in package selfplay says when to increase it.
-const PlayVersion = 2
+const PlayVersion = 3
 
 // Kind of the sealed data. A message is sealed with PlayVersion: a line of JSON, then records as in a file of games.
 const messageKind = "ludus-batch"
@@ -95,10 +96,11 @@ func (m *Message) Marshal() []byte {
 	return checkpoints.Seal(messageKind, PlayVersion, append(payload, marshal(m.Records)...))
 }
 
-// ReadMessage decodes a message and checks everything that can be checked: it must be for the run,
-// every game must follow the rules to its end, and its search results must be distributions.
-func ReadMessage(game *env.Game, run string, data []byte) (*Message, error) {
-	m, err := readMessage(game, run, data)
+// ReadMessage decodes a message and checks everything that can be checked: it must be for the run, every game must be one of
+// games, which differ in the sides of their boards, and follow the rules to its end, and its search results must be
+// distributions.
+func ReadMessage(games []*env.Game, run string, data []byte) (*Message, error) {
+	m, err := readMessage(games, run, data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMessage, err)
 	}
@@ -106,7 +108,7 @@ func ReadMessage(game *env.Game, run string, data []byte) (*Message, error) {
 }
 
 // readMessage is ReadMessage without the prefix of its errors.
-func readMessage(game *env.Game, run string, data []byte) (*Message, error) {
+func readMessage(games []*env.Game, run string, data []byte) (*Message, error) {
 	if len(data) > MaxMessage {
 		return nil, fmt.Errorf("%d bytes, more than %d", len(data), MaxMessage)
 	}
@@ -124,7 +126,14 @@ func readMessage(game *env.Game, run string, data []byte) (*Message, error) {
 	if m.Run != run {
 		return nil, fmt.Errorf("it belongs to run %.16s, this is run %s", m.Run, run)
 	}
-	if m.Records, err = unmarshal(game, rest); err != nil {
+	find := func(side int) (*env.Game, error) {
+		i := slices.IndexFunc(games, func(g *env.Game) bool { return g.Tensor.W == side })
+		if i < 0 {
+			return nil, fmt.Errorf("the run has no board with sides of %d", side)
+		}
+		return games[i], nil
+	}
+	if m.Records, err = unmarshal(nil, find, rest); err != nil {
 		return nil, err
 	}
 	if len(m.Records) == 0 {

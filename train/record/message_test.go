@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/env"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 )
@@ -16,8 +17,10 @@ import (
 func TestMessageRoundTrip(t *testing.T) {
 	game := recordtest.Game(t, "quad-5x5")
 	m := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 5)
+	small := recordtest.Game(t, "quad(size=4,quads=3,whites=0)")
+	m.Append(recordtest.Message(small, rand.New(rand.NewPCG(1, 3)), 2)) // of several sizes
 	m.First, m.Generation = 7, 3
-	if back, err := record.ReadMessage(game, "run", m.Marshal()); err != nil || !reflect.DeepEqual(m, back) {
+	if back, err := record.ReadMessage([]*env.Game{small, game}, "run", m.Marshal()); err != nil || !reflect.DeepEqual(m, back) {
 		t.Errorf("a message changes on the way: %v", err)
 	}
 	all := &record.Message{Run: "run", Process: "w"}
@@ -34,7 +37,7 @@ func TestMessageRoundTrip(t *testing.T) {
 			t.Errorf("a message of %d bytes", len(part.Marshal()))
 		}
 	}
-	if games != 3005 {
+	if games != 3007 {
 		t.Errorf("%d games", games)
 	}
 }
@@ -69,6 +72,7 @@ func TestReadMessageRejects(t *testing.T) {
 		"a long name":        change(func(m *record.Message) { m.Process = strings.Repeat("w", 2000) }),
 		"no games":           change(func(m *record.Message) { m.Records = nil }),
 		"another game":       recordtest.Message(other, rng, 2).Marshal(),
+		"another size":       recordtest.Message(recordtest.Game(t, "quad(size=6,quads=8,whites=0)"), rng, 2).Marshal(),
 		"an illegal move":    changeGame(func(r *record.Record) { r.Plies[1].Action = r.Plies[0].Action }),
 		"a wrong outcome":    changeGame(func(r *record.Record) { r.Outcome ^= 1 }),
 		"wrong goals":        changeGame(func(r *record.Record) { r.Goals[0]++ }),
@@ -80,7 +84,7 @@ func TestReadMessageRejects(t *testing.T) {
 		"an improper class":  changeGame(func(r *record.Record) { clear(r.Plies[0].Classes) }),
 		"a class too many":   changeGame(func(r *record.Record) { r.Plies[0].Proven = int8(len(game.Classes)) }),
 	} {
-		if m, err := record.ReadMessage(game, "run", data); !errors.Is(err, record.ErrMessage) || m != nil {
+		if m, err := record.ReadMessage([]*env.Game{game}, "run", data); !errors.Is(err, record.ErrMessage) || m != nil {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 // Record is a game of self-play, finished or in progress.
 type Record struct {
+	Game    *env.Game
 	Opening []env.Action // moves before the first search, random or by the policy; not trained on
 	Plies   []Ply
 	Done    bool   // the game has ended
@@ -30,8 +31,8 @@ type Ply struct {
 	Classes Shares // [K] expected outcome classes under the policy target
 }
 
-// Positions replays the record and yields each searched ply with its index. state must be the starting position of the
-// record's game. During an iteration it is the position in which the ply was searched, and must not be changed. After the
+// Positions replays the record and yields each searched ply with its index. state must be the starting position of
+// r.Game. During an iteration it is the position in which the ply was searched, and must not be changed. After the
 // last ply it is the final position of the record; after a break it stays where it was.
 func (r *Record) Positions(state env.State) iter.Seq2[int, *Ply] {
 	return func(yield func(int, *Ply) bool) {
@@ -64,6 +65,16 @@ func Count(records []*Record) int {
 	n := 0
 	for _, r := range records {
 		n += len(r.Plies)
+	}
+	return n
+}
+
+// Work returns the searched positions in records times the cells of their boards, by which the work of search and
+// training grows.
+func Work(records []*Record) int {
+	n := 0
+	for _, r := range records {
+		n += len(r.Plies) * r.Game.Tensor.Cells()
 	}
 	return n
 }

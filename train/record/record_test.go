@@ -140,6 +140,21 @@ func TestFile(t *testing.T) {
 	if back, first, err := record.Read(game, dir, 3); err != nil || first != 17 || !reflect.DeepEqual(back, written) {
 		t.Errorf("%d games from number %d, %v", len(back), first, err)
 	}
+	sized := append(written, recordtest.Random(recordtest.Game(t, "quad(size=6,quads=8,whites=0)"), rng))
+	if err := record.Write(dir, 4, 19, sized); err != nil {
+		t.Fatal(err)
+	}
+	if back, _, err := record.Read(game, dir, 4); err != nil || !reflect.DeepEqual(back, sized) {
+		t.Errorf("games of two sizes: %v", err)
+	}
+	old := []byte{17, 1} // a file of the version before, which does not name sizes
+	old = checkpoints.Seal("ludus-games", 2, written[0].Append(old))
+	if err := os.WriteFile(rundir.GamesPath(dir, 1), old, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if back, first, err := record.Read(game, dir, 1); err != nil || first != 17 || !reflect.DeepEqual(back, written[:1]) {
+		t.Errorf("an old file: %d games from number %d, %v", len(back), first, err)
+	}
 	if _, _, err := record.Read(recordtest.Game(t, "hex-5x5"), dir, 3); !errors.Is(err, checkpoints.ErrDamaged) {
 		t.Errorf("games of another game: %v", err)
 	}

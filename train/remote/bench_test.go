@@ -89,7 +89,7 @@ func newShippedGames(b *testing.B, name string) *shippedGames {
 
 // read does with a message what a learner does: it decodes it, and replays and validates its games.
 func (s *shippedGames) read(b *testing.B, data []byte) {
-	if _, err := record.ReadMessage(s.game, "run", data); err != nil {
+	if _, err := record.ReadMessage([]*env.Game{s.game}, "run", data); err != nil {
 		b.Fatal(err)
 	}
 }

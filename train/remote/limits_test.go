@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"ludus/env"
 	"ludus/train/record"
 	"ludus/train/rundir"
 )
@@ -61,7 +62,7 @@ func TestFullStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := record.ReadMessage(game, "run", d.Data)
+		b, err := record.ReadMessage([]*env.Game{game}, "run", d.Data)
 		if err != nil || b.First != got {
 			t.Fatalf("game %d comes after %d games; error %v", b.First, got, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"ludus/model/infer"
 	"ludus/train"
 	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 	"ludus/train/selfplay"
 )
@@ -117,9 +118,40 @@ func startWorker(t testing.TB, url, name string) (stop func()) {
 // TestTrain: a run that only learns gets all its games from two workers, which take its networks.
 func TestTrain(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "run")
+	testTrain(t, tiny(t, filepath.Join(t.TempDir(), "run"), 6), 0)
+}
+
+// TestTrainSizes is TestTrain for a run of two sizes.
+func TestTrainSizes(t *testing.T) {
+	t.Parallel()
+	o := tiny(t, filepath.Join(t.TempDir(), "run"), 8)
+	o.Settings["simulations"] = 200 // the learner is faster than the workers
+	o.Game = recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
+	sizes, err := rundir.SizesOf(4, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Settings["sizes"] = float64(sizes)
+	testTrain(t, o, 2)
+	mixed := map[string]int{}
+	for g := 1; g <= 8; g++ {
+		records, _, err := record.Read(o.Game, o.Dir, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			mixed[r.Game.Name]++
+		}
+	}
+	if len(mixed) != 2 {
+		t.Errorf("games of the sizes: %v", mixed)
+	}
+}
+
+// testTrain trains with two workers; the generations play the given number of sizes, 0 in a run of one.
+func testTrain(t *testing.T, o train.Options, sizes int) {
+	dir := o.Dir
 	server := startServer(t, dir)
-	o := tiny(t, dir, 6)
 	o.Workers, o.LearnOnly = hub(t, server), true
 	for _, name := range []string{"a", "b"} {
 		defer startWorker(t, server.URL(), name)()
@@ -131,10 +163,17 @@ func TestTrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	played := map[int]bool{}
 	for _, m := range metrics {
 		if m.ReceivedGames != m.Games || m.Games == 0 {
 			t.Errorf("generation %d: %d games, %d of workers", m.Generation, m.Games, m.ReceivedGames)
 		}
+		if m.Size > 0 {
+			played[m.Size] = true
+		}
+	}
+	if len(played) != sizes {
+		t.Errorf("sizes %v", played)
 	}
 }
 
@@ -180,7 +219,7 @@ func TestSend(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := record.ReadMessage(game, run, d.Data)
+			b, err := record.ReadMessage([]*env.Game{game}, run, d.Data)
 			if err != nil {
 				t.Fatal(err)
 			}

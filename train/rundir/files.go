@@ -32,6 +32,10 @@ const (
 	GamesInProgressPart = "games_in_progress"     // unfinished self-play games with their random generators
 )
 
+// GamesInProgressOf returns the name of the part with the games in progress on another size of the board than the run's
+// game, with the given side.
+func GamesInProgressOf(side int) string { return fmt.Sprintf("%s_%d", GamesInProgressPart, side) }
+
 // ErrNoRun means that a directory is not a run directory.
 var ErrNoRun = errors.New("not a run directory")
 

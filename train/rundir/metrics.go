@@ -4,20 +4,21 @@ package rundir
 type Metrics struct {
 	Generation      int     `json:"generation"`
 	Generations     int     `json:"generations"`      // planned number at that time, which the schedules use
+	Size            int     `json:"size,omitempty"`   // side of the board that the generation played; 0 if the run has one size
 	Games           int     `json:"games"`            // finished in this generation
 	TotalGames      int     `json:"total_games"`      // finished in the run
 	Positions       int     `json:"positions"`        // searched in this generation
 	Steps           int     `json:"steps"`            // training steps of the run so far
 	LearningRate    float64 `json:"learning_rate"`    // at the last training step
-	ReplayPositions int     `json:"replay_positions"` // positions in the replay window
+	ReplayPositions int     `json:"replay_positions"` // positions in the replay windows of all sizes
 
-	// Mean losses over the generation's training steps.
+	// Mean losses over the generation's training steps on boards of its size.
 	PolicyLoss  float64 `json:"policy_loss"`          // cross-entropy, nats
 	ReplyLoss   float64 `json:"reply_loss"`           // cross-entropy with the policy target of the next ply, nats
 	OutcomeLoss float64 `json:"outcome_loss"`         // cross-entropy, nats
 	GoalsLoss   float64 `json:"goals_loss,omitempty"` // squared error
 
-	// Losses on a batch of the validation set, before the generation's training steps.
+	// Losses on a batch of the validation set of the generation's size, before the generation's training steps.
 	ValidationPolicyLoss  float64 `json:"validation_policy_loss"`
 	ValidationOutcomeLoss float64 `json:"validation_outcome_loss"`
 

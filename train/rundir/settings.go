@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type Settings struct {
 	KeepEvery           int     `json:"keep_every"`
 	SolverNodes         int     `json:"solver_nodes"`
 	RatingShare         float64 `json:"rating_share"`
+	Sizes               Sizes   `json:"sizes,omitempty"`
 }
 
 // DefaultSettings returns the settings of a new run of game.
@@ -47,6 +49,7 @@ func DefaultSettings(game *env.Game) Settings {
 		BatchSize: 256, LearningRate: 3e-3, WeightDecay: 0.01, SamplesPerPosition: samplesPerPosition(game),
 		ReplayWindow: 20000, ValueMix: 0.25, ExplorationPlies: 8, ExplorationFraction: 0.15, ValidationShare: 0.05,
 		SolverNodes: 1000, KeepNewest: 5, KeepEvery: 10, RatingShare: 0.05,
+		Sizes: DefaultSizes(game),
 	}
 }
 
@@ -117,6 +120,9 @@ func (s *Settings) List() []Setting {
 		{"rating_share", 0, 0.5, 0, (*floatField)(&s.RatingShare),
 			"share of the time for matches against the shipped agent, or mcts:200 without one, which measure the run; 0: no " +
 				"matches and no tests in solved positions. Games and weights do not depend on it"},
+		{sizesKey, 0, math.MaxUint32, 1, (*Sizes)(&s.Sizes),
+			"boards to train on, from small to large, the game's own last; one network plays them all. By default up to four, " +
+				"from half the side, if the board has more than 64 cells; own: the game's own alone"},
 	}
 }
 
@@ -136,8 +142,13 @@ func (s *Settings) Changed(from Settings) (changed []string) {
 // keeps reports whether the setting only says which checkpoints stay. Such settings may be changed in an existing run.
 func (s *Setting) keeps() bool { return strings.HasPrefix(s.Key, "keep_") }
 
-// Text returns the setting's value without an exponent.
-func (s *Setting) Text() string { return decimal(s.field.get()) }
+// Text returns the setting's value, a number without an exponent.
+func (s *Setting) Text() string {
+	if sizes, ok := s.field.(*Sizes); ok {
+		return sizes.String()
+	}
+	return decimal(s.field.get())
+}
 
 // Help says what the setting does and which values it takes.
 func (s *Setting) Help() string { return s.doc + "; " + s.values() }
@@ -146,6 +157,8 @@ func (s *Setting) Help() string { return s.doc + "; " + s.values() }
 func (s *Setting) values() string {
 	kind := "a number"
 	switch {
+	case s.Key == sizesKey:
+		return "sides of boards in ascending order, such as 5,7,9,11"
 	case s.multiple == 1:
 		kind = "a whole number"
 	case s.multiple > 1:
@@ -227,6 +240,13 @@ func ParseSetting(text string) (key string, value float64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
+	if key == sizesKey {
+		sizes, err := parseSizes(number)
+		if err != nil {
+			return "", 0, d.check(math.NaN(), number)
+		}
+		return key, float64(sizes), nil
+	}
 	if value, err = strconv.ParseFloat(number, 64); err != nil {
 		return "", 0, d.check(math.NaN(), number) // no setting allows NaN, so this error names the allowed values
 	}
@@ -236,20 +256,29 @@ func ParseSetting(text string) (key string, value float64, err error) {
 // ParseSettings reads a JSON object of settings, or those in the config.json of a run. It checks neither keys nor ranges.
 func ParseSettings(data []byte) (map[string]float64, error) {
 	data = env.SkipByteOrderMark(data)
+	values := map[string]float64{}
 	var config struct{ Settings json.RawMessage }
 	if json.Unmarshal(data, &config) == nil && config.Settings != nil {
-		data = config.Settings
+		data, values[sizesKey] = config.Settings, 0 // a run of one size does not name it
 	}
-	var object map[string]*float64
-	if err := json.Unmarshal(data, &object); err != nil {
-		return nil, fmt.Errorf("settings must be a JSON object of numbers, such as {\"simulations\": 32}: %w", err)
-	}
-	values := make(map[string]float64, len(object))
-	for key, value := range object {
-		if value == nil {
+	var object map[string]json.RawMessage
+	err := json.Unmarshal(data, &object)
+	for key, text := range object {
+		if string(text) == "null" {
 			return nil, fmt.Errorf("setting %s is null; it must be a number", key)
 		}
-		values[key] = *value
+		var value float64
+		if key == sizesKey {
+			var sizes Sizes
+			err = cmp.Or(err, json.Unmarshal(text, &sizes))
+			value = float64(sizes)
+		} else {
+			err = cmp.Or(err, json.Unmarshal(text, &value))
+		}
+		values[key] = value
+	}
+	if err != nil {
+		return nil, fmt.Errorf("settings must be a JSON object of numbers, such as {\"simulations\": 32}: %w", err)
 	}
 	return values, nil
 }

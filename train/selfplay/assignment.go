@@ -12,12 +12,12 @@ import (
 // Assignment says what to play: a run's newest network, and how to search with it. It is immutable once
 // [Assignment.Prepare] has been called.
 type Assignment struct {
-	Run         string // run id
-	Game        *env.Game
+	Run         string    // run id
+	Game        *env.Game // of the run, or on another size of its board
 	Settings    rundir.Settings
 	Generation  int            // generation that trained the network; 0: the weights that the run started with
 	Simulations int            // simulations per move: Settings.Simulations, or more if the learner has enough games
-	MeanPlies   float64        // mean length of the run's games so far
+	MeanPlies   float64        // mean length of the run's games on this board so far
 	Weights     *infer.Weights // averaged weights
 
 	network *infer.Network // the weights prepared for evaluation

@@ -60,7 +60,7 @@ func newGames(game *env.Game, settings *rundir.Settings, runSeed uint64, n int) 
 		generator := seed.New(runSeed, "slot", i)
 		games[i] = &gameInProgress{
 			game: game, settings: settings, generator: generator, rng: rand.New(generator),
-			record: &record.Record{}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
+			record: &record.Record{Game: game}, state: game.NewState(), classes: make([]float32, len(game.Classes)),
 			simulations: settings.Simulations,
 		}
 	}
@@ -196,7 +196,7 @@ func (g *gameInProgress) playSearched() {
 	if g.state.Done() {
 		g.record.Done, g.record.Outcome, g.record.Goals = true, g.state.Outcome(), g.state.Goals()
 		g.finished = append(g.finished, g.record)
-		g.record, g.opened = &record.Record{}, false
+		g.record, g.opened = &record.Record{Game: g.game}, false
 	}
 }
 

@@ -25,7 +25,8 @@ type Played struct {
 }
 
 // Play plays for a run in another process until ctx ends. It plays by the newest assignment and publishes the games that
-// end. If the run changes, it starts over with new games. observe is called after every round. The only errors are the
+// end. If that is on another size of the board, the games in progress wait for the next one on theirs. If the run changes,
+// it starts over with new games. observe is called after every round. The only errors are the
 // learner's and ctx's; before it returns ctx's error, Play publishes the finished games.
 func Play(ctx context.Context, learner Learner, threads int, observe func(Played)) error {
 	total := Played{}
@@ -47,9 +48,14 @@ func playRun(
 	var seed [8]byte
 	_, _ = rand.Read(seed[:]) // never fails; random, so that no two workers play the same games
 	settings := first.Settings
-	player := NewPlayer(first.Game, &settings, binary.LittleEndian.Uint64(seed[:]), workerGames*threads, threads)
-	rescorer := NewRescorer(first.Game, settings.SolverNodes, threads)
+	players, rescorers := map[string]*Player{}, map[string]*Rescorer{} // by the name of the game
 	for newest := first; newest.Run == first.Run; {
+		game := newest.Game
+		if players[game.Name] == nil {
+			players[game.Name] = NewPlayer(game, &settings, binary.LittleEndian.Uint64(seed[:]), workerGames*threads, threads)
+			rescorers[game.Name] = NewRescorer(game, settings.SolverNodes, threads)
+		}
+		player, rescorer := players[game.Name], rescorers[game.Name]
 		result, err := player.Round(ctx, newest, workerPlies)
 		start := time.Now()
 		if err == nil {

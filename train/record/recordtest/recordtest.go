@@ -22,7 +22,7 @@ func Game(t testing.TB, name string) *env.Game {
 // Random plays a game at random, with an opening of two moves, and makes up what a search would have found: quantised
 // distributions that need not sum to 1.
 func Random(game *env.Game, rng *rand.Rand) *record.Record {
-	r := &record.Record{}
+	r := &record.Record{Game: game}
 	state := game.NewState()
 	shares := func(n int) (s record.Shares) {
 		for range n {

@@ -8,6 +8,7 @@ import (
 // Replay is a game to step through in the viewer of reports and of run pages.
 type Replay struct {
 	Title     string           `json:"title,omitempty"`
+	Game      string           `json:"game"`
 	Agents    [2]string        `json:"agents"` // by seat
 	Goals     [2]int           `json:"goals"`  // by seat
 	Positions []ReplayPosition `json:"positions"`
@@ -39,7 +40,7 @@ type MoveInfo struct {
 // NewReplay plays moves, which must be legal, from the start and lists the positions. If annotate is not nil, it is called
 // for each position to add the search's results to p; state is valid only during the call.
 func NewReplay(game *env.Game, moves []env.Action, annotate func(ply int, state env.State, p *ReplayPosition)) *Replay {
-	r := &Replay{}
+	r := &Replay{Game: game.Name}
 	state := game.NewState()
 	for ply := 0; ; ply++ {
 		p := ReplayPosition{

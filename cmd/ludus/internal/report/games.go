@@ -20,7 +20,8 @@ type Samples struct {
 // maxSamples is the largest number of games in [Samples].
 const maxSamples = 4
 
-// readSamples returns the first games of the newest generation in which games ended; nil if the run keeps no games.
+// readSamples returns the first games, all on the same board, of the newest generation in which games ended; nil if the run
+// keeps no games.
 func readSamples(run *Run) (*Samples, error) {
 	generations, err := rundir.GamesGenerations(run.Dir)
 	if err != nil {
@@ -34,9 +35,13 @@ func readSamples(run *Run) (*Samples, error) {
 		if len(records) == 0 {
 			continue
 		}
-		samples := &Samples{Description: board.Describe(run.Game)}
+		game := records[0].Game
+		samples := &Samples{Description: board.Describe(game)}
 		for i, r := range records[:min(len(records), maxSamples)] {
-			replay := SelfPlayReplay(run.Game, r, generation)
+			if r.Game != game {
+				break
+			}
+			replay := SelfPlayReplay(r, generation)
 			replay.Title = fmt.Sprintf("generation %d, game %d", generation, first+i)
 			samples.Games = append(samples.Games, replay)
 		}
@@ -49,7 +54,8 @@ func readSamples(run *Run) (*Samples, error) {
 const minPolicyShare = 0.005
 
 // SelfPlayReplay returns a self-play game with the value and the policy target of each searched position.
-func SelfPlayReplay(game *env.Game, r *record.Record, generation int) *board.Replay {
+func SelfPlayReplay(r *record.Record, generation int) *board.Replay {
+	game := r.Game
 	var legal []env.Action
 	var policy []float32
 	replay := board.NewReplay(game, r.Moves(), func(ply int, state env.State, position *board.ReplayPosition) {

@@ -91,6 +91,9 @@ func (r *Run) facts() []Fact {
 		add("Generations", "%d of %d: finished", g.Generation, plan.Generations)
 	}
 	add("Size of a generation", "%d plies in each of %d parallel games", plan.PliesPerGeneration, plan.ParallelGames)
+	if sizes := r.Config.Settings.Sizes; sizes != 0 {
+		add("Sides of boards", "%v; more plies on smaller ones", sizes)
+	}
 	if plan.Seconds > 0 {
 		add("Planned time", "%v", time.Duration(plan.Seconds*float64(time.Second)))
 	}

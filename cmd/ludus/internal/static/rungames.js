@@ -50,6 +50,9 @@ export class RunGames {
     if (select.selectedIndex < 0) select.selectedIndex = 0;
   }
 
+  // game is the game of the viewer: the run's, or on another size of its board.
+  get game() { return this.viewer.description.game; }
+
   get(query = {}) {
     return getJSON(`/api/run/games?${new URLSearchParams({ name: this.name, ...query })}`);
   }
@@ -106,13 +109,16 @@ export class RunGames {
   async open() {
     const game = byId("game").value;
     const replay = await this.get({ generation: byId("generation").value, game });
-    if (game === byId("game").value) this.viewer.open(replay); // unless another one was chosen meanwhile
+    const resized = replay.game === this.game ? undefined : await this.engine.describe({ game: replay.game });
+    if (game !== byId("game").value) return; // another one was chosen meanwhile
+    if (resized) this.viewer.describe(resized); // the run trains several sizes of its board
+    this.viewer.open(replay);
   }
 
   showPosition() {
-    const { agent, game } = this.run;
+    const { agent } = this.run;
     byId("on").hidden = !agent || !this.viewer.position.move;
-    if (agent) byId("on").href = playAddress(game, agent, this.viewer.moves);
+    if (agent) byId("on").href = playAddress(this.game, agent, this.viewer.moves);
     this.analyze();
   }
 
@@ -129,7 +135,7 @@ export class RunGames {
     byId("note").textContent = "Analysing …";
     try {
       const { value, proven, simulations, moves } = await this.engine.analyze({
-        game: this.run.game, moves: viewer.moves,
+        game: this.game, moves: viewer.moves,
         agent: `${this.run.agent}${byId("checkpoint").value}`, simulations: Number(byId("simulations").value),
       }, searching.signal);
       if (searching !== this.searching) return;

@@ -88,7 +88,7 @@ func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 	list := gameList{Players: game.Players, Games: []gameSummary{}}
 	for i, p := range played {
 		if given && first+i == number {
-			return report.SelfPlayReplay(game, p, generation), nil
+			return report.SelfPlayReplay(p, generation), nil
 		}
 		list.Games = append(list.Games, gameSummary{Number: first + i, Plies: p.Length(), Goals: p.Goals})
 	}

@@ -1,0 +1,139 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ludus/env"
+	"ludus/env/games"
+)
+
+// Sizes is the set of boards that a run trains, by their sides: bit n stands for n x n cells. The empty set stands for
+// the board of the run's game alone. In JSON it is the ascending list of the sides.
+type Sizes uint32
+
+const (
+	sizesKey = "sizes" // key of the setting
+	ownSize  = "own"   // text of the empty set
+)
+
+// SizesOf returns the set of the given sides, which must be ascending and from 1 to 31.
+func SizesOf(sides ...int) (s Sizes, err error) {
+	last := 0
+	for _, side := range sides {
+		if side <= last || side > 31 {
+			return 0, errors.New("it must be sides of boards in ascending order, such as 5,7,9,11")
+		}
+		s, last = s|1<<side, side
+	}
+	return s, nil
+}
+
+// parseSizes reads ascending sides with commas between them, or "own".
+func parseSizes(text string) (Sizes, error) {
+	if text == ownSize {
+		return 0, nil
+	}
+	var sides []int
+	for side := range strings.SplitSeq(text, ",") {
+		n, _ := strconv.Atoi(strings.TrimSpace(side)) // 0 is no side
+		sides = append(sides, n)
+	}
+	return SizesOf(sides...)
+}
+
+// List returns the sides in ascending order.
+func (s Sizes) List() (sides []int) {
+	for rest := uint32(s); rest != 0; rest &= rest - 1 {
+		sides = append(sides, bits.TrailingZeros32(rest))
+	}
+	return sides
+}
+
+// String is the form that --set takes, such as "5,7,9,11" or "own".
+func (s Sizes) String() string {
+	if s == 0 {
+		return ownSize
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(s.List()), " ", ","), "[]")
+}
+
+func (s Sizes) MarshalJSON() ([]byte, error) { return json.Marshal(s.List()) }
+
+func (s *Sizes) UnmarshalJSON(data []byte) error {
+	var sides []int
+	err := json.Unmarshal(data, &sides)
+	if err == nil {
+		*s, err = SizesOf(sides...)
+	}
+	return err
+}
+
+func (s *Sizes) get() float64  { return float64(*s) }
+func (s *Sizes) set(x float64) { *s = Sizes(x) }
+
+// Games returns the games that a run of game trains, in ascending order of their boards; the last is game. It returns an
+// error if the set does not end with its board, or holds a board that its family does not have.
+func (s Sizes) Games(game *env.Game) (all []*env.Game, err error) {
+	if s == 0 {
+		return []*env.Game{game}, nil
+	}
+	if _, err := games.Resized(game, game.Tensor.W); err != nil {
+		return nil, fmt.Errorf("setting sizes=%v: %w", s, err)
+	}
+	var errs []error
+	sides := s.List()
+	if last := sides[len(sides)-1]; last != game.Tensor.W {
+		errs = append(errs, fmt.Errorf("the last must be %d, the side of %s", game.Tensor.W, game.Name))
+	}
+	for _, side := range sides {
+		sized, err := games.Resized(game, side)
+		all, errs = append(all, sized), append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("setting sizes=%v: %w", s, err)
+	}
+	return all, nil
+}
+
+// Bounds of the default sizes.
+const (
+	maxOneSize   = 64 // cells up to which a game trains on its own board alone
+	leastSide    = 5
+	defaultSizes = 4 // at most
+)
+
+// DefaultSizes returns the sizes of a new run of game. A game of up to 64 cells, or without other sizes, trains on its own
+// board. A larger one trains on boards from about half its side to its own: at most four, evenly spaced and all of even or
+// all of odd sides, of at least 5 cells a side (two more than the line of line-up), and without those that its family does
+// not have.
+func DefaultSizes(game *env.Game) Sizes {
+	side := game.Tensor.W
+	if _, err := games.Resized(game, side); err != nil || game.Tensor.Cells() <= maxOneSize {
+		return 0
+	}
+	least := max(leastSide, (side-1)/2)
+	for _, p := range game.Params {
+		if line, err := strconv.Atoi(p.Value); p.Name == "line" && err == nil {
+			least = max(least, line+2) // on a smaller board hardly anybody makes a line
+		}
+	}
+	step := 2 * ((side-least)/2/(defaultSizes-1) + min(1, (side-least)/2%(defaultSizes-1))) // rounded up
+	var sides []int
+	for n := side; n >= least; n -= step {
+		if _, err := games.Resized(game, n); err == nil {
+			sides = append(sides, n)
+		}
+	}
+	if len(sides) == 1 {
+		return 0
+	}
+	slices.Reverse(sides)
+	sizes, _ := SizesOf(sides...) // ascending
+	return sizes
+}
