@@ -92,6 +92,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/browsertest": {},
 	"cmd/ludus/internal/engine":      {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/games", "train/agent"},
+	"cmd/ludus/internal/gamefile":    {"cmd/ludus/internal/notation", "env", "env/games"},
 	"cmd/ludus/internal/ggp": {
 		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/interpreter", "env/gdl/kif", "model/infer", "train", "train/agent", "train/parallel", "train/rundir", "train/stats",
 	},
