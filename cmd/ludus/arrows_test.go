@@ -120,7 +120,7 @@ var imports = map[string][]string{
 		"train/agent", "train/doctor", "train/record", "train/rundir", "train/shipped",
 	},
 	"cmd/ludus": {
-		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/engine", "cmd/ludus/internal/ggp",
+		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/ggp",
 		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/program", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env",
 		"env/games", "env/gdl", "env/naming", "env/solver", "model", "model/infer", "model/infer/kernel", "model/infer/onnx", "train",
