@@ -91,7 +91,7 @@ var imports = map[string][]string{
 		"train/agent",
 	},
 	"cmd/ludus/internal/browsertest": {},
-	"cmd/ludus/internal/engine":      {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/games", "train/agent"},
+	"cmd/ludus/internal/engine":      {"cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/games", "train/agent"},
 	"cmd/ludus/internal/gamefile":    {"cmd/ludus/internal/notation", "env", "env/games"},
 	"cmd/ludus/internal/ggp": {
 		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/interpreter", "env/gdl/kif", "model/infer", "train", "train/agent", "train/parallel", "train/rundir", "train/stats",
@@ -101,7 +101,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page":         {"cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine":  {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":        {},
-	"cmd/ludus/internal/program":      {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "train/agent"},
+	"cmd/ludus/internal/program":      {"cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "env", "train/agent"},
 	"cmd/ludus/internal/program/fake": {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "env/games", "train/agent"},
 	"cmd/ludus/internal/report": {
 		"checkpoints", "checkpoints/zoo", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games",

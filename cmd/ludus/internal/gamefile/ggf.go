@@ -136,7 +136,7 @@ func writeGGF(w *writer, r *Record) error {
 	text("DT", r.Date)
 	text("PB", r.Players[0])
 	text("PW", r.Players[1])
-	w.print("RE[" + scoreGGF(r) + "]")
+	text("RE", scoreGGF(r))
 	text("EV", r.Event)
 	text("CO", r.Comment)
 	w.print("TY[" + strconv.Itoa(r.Game.Tensor.W) + "]BO[" + startOf(r.Game) + "]")
@@ -163,12 +163,12 @@ func writeGGF(w *writer, r *Record) error {
 	return nil
 }
 
-// scoreGGF returns a record's result in GGF: First's lead in discs, and why the game ended early.
+// scoreGGF returns a record's result in GGF: First's lead in discs, and why the game ended early; "" if it is unknown.
 func scoreGGF(r *Record) string {
 	state, err := env.Replay(r.Game, r.Actions())
 	switch {
 	case r.Result == "" || err != nil:
-		return "?"
+		return ""
 	case state.Done():
 		winner, lead := Lead(r.Game, state)
 		return fmt.Sprintf("%+d", int(winner.Sign())*lead)

@@ -80,7 +80,7 @@ func (r *Reader) readJSON() (*Record, error) {
 		at := place{r.source.place().line, 0}
 		var header matchHeader
 		if json.Unmarshal([]byte(line), &header) == nil && header.Version > 0 {
-			r.match = &header
+			r.match, r.Format = header, MatchRecord
 			if header.Version != matchVersion {
 				r.games++
 				return nil, errorAt(at, 0, fmt.Errorf("the match record has format %d, and this program reads %d", header.Version, matchVersion))
@@ -89,7 +89,7 @@ func (r *Reader) readJSON() (*Record, error) {
 		}
 		r.games++
 		var found *jsonRecord
-		if r.match != nil {
+		if r.Format == MatchRecord {
 			found, err = r.match.record([]byte(line))
 		} else {
 			found = &jsonRecord{}

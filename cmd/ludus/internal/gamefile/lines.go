@@ -50,6 +50,9 @@ func (r *Reader) readMoves() (*Record, error) {
 	}
 }
 
+// noMoves stands for a game without moves; PGN has it for an unknown result.
+const noMoves = "*"
+
 // lineReader reads a line.
 type lineReader struct {
 	*position
@@ -124,6 +127,9 @@ func pieces(line string) func(yield func(int, string) bool) {
 // move plays the move whose first word is text, or a result, and returns its number of words. It tries the first word
 // as the exact name of a move, then as many words as possible.
 func (l *lineReader) move(piece string, from int, words [][]int, text string) (n int, err error) {
+	if text == noMoves {
+		return 1, nil
+	}
 	if slices.Contains([]Result{FirstWon, SecondWon, Draw}, Result(text)) {
 		l.record.Result = Result(text)
 		return 1, nil
@@ -167,6 +173,9 @@ func writeMoves(w *writer, r *Record) error {
 	if err == nil && !state.Done() && r.Result != "" {
 		names = append(names, string(r.Result))
 	}
+	if len(names) == 0 {
+		names = []string{noMoves}
+	}
 	w.print(strings.Join(names, separator) + "\n")
 	return err
 }
@@ -179,7 +188,9 @@ func writeDigits(w *writer, r *Record) error {
 	for _, a := range r.Actions() {
 		w.print(strconv.Itoa(int(r.Game.Drawing.ActionCells[a].To)%r.Game.Tensor.W + 1))
 	}
-	if score, ok := strings.CutPrefix(r.Comment, "score "); ok {
+	if score, ok := strings.CutPrefix(r.Comment, "score "); len(r.Moves) == 0 {
+		w.print(noMoves)
+	} else if ok {
 		w.print(" " + score)
 	}
 	w.print("\n")

@@ -25,9 +25,12 @@ const (
 	Digits     Format = "digits"     // a game of Connect Four per line, a digit for each move's column
 	JSON       Format = "json"       // a [Record] per line; match records, too
 	Transcript Format = "transcript" // of another implementation of the rules; see games.VerifyTranscript
+
+	// MatchRecord is the format of a [Reader] once it has read the first line of one; it is given as JSON.
+	MatchRecord Format = "match record"
 )
 
-// Formats lists all formats.
+// Formats lists all formats of files that are written.
 func Formats() []Format { return []Format{SGF, GGF, Moves, Digits, JSON, Transcript} }
 
 // extensions are the formats of files by the ends of their names.
@@ -74,9 +77,9 @@ type Reader struct {
 	source source
 	games  int // read so far, including those with errors
 	read   func(r *Reader) (*Record, error)
-	match  *matchHeader // of a match record
-	held   string       // a line of a transcript that begins the next game
-	lost   bool         // the last game had an error of syntax: skip to the start of the next
+	match  matchHeader // of a match record
+	held   string      // a line of a transcript that begins the next game
+	lost   bool        // the last game had an error of syntax: skip to the start of the next
 }
 
 // errGame is returned if a file of another kind than SGF, GGF and JSON lines is read without knowing the game.
@@ -134,6 +137,19 @@ func (r *Reader) detect(name string) Format {
 		return f
 	}
 	return Moves
+}
+
+// First returns the first game of a file, see [NewReader].
+func First(game *env.Game, file io.Reader, name string, format Format) (*Record, error) {
+	r, err := NewReader(game, file, name, format)
+	if err != nil {
+		return nil, err
+	}
+	record, err := r.Next()
+	if errors.Is(err, io.EOF) {
+		err = errors.New("there is no game")
+	}
+	return record, err
 }
 
 // Next returns the next game, and io.EOF after the last. After an [*Error] it goes on with the game after the wrong one;
