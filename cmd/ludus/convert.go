@@ -97,7 +97,7 @@ type converter struct {
 
 // convert converts the games of a file.
 func (c *converter) convert(path string) error {
-	file, err := c.open(path)
+	file, err := openGames(c.cmd, path)
 	if err != nil {
 		return err
 	}
@@ -132,10 +132,10 @@ func (c *converter) convert(path string) error {
 	}
 }
 
-// open opens a file of games, or the standard input, which is called -.
-func (c *converter) open(path string) (io.ReadCloser, error) {
+// openGames opens a file of games, or the standard input, which is called -.
+func openGames(cmd *cobra.Command, path string) (io.ReadCloser, error) {
 	if path == "-" {
-		return input(c.cmd), nil
+		return input(cmd), nil
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s is a folder; name a file", path)

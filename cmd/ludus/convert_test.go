@@ -46,3 +46,31 @@ func TestConvertCommand(t *testing.T) {
 		t.Errorf("%v\n%s", err, data)
 	}
 }
+
+// play goes on from a game of a file and adds its games to another.
+func TestPlayRecords(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "start.txt"), "b2 a1\n")
+	args := []string{"play", "tic-tac-toe", "greedy", "--continue", "start.txt", "--record", "mine.sgf", "--seed", "1"}
+	out := run(t, dir, "c1\nnew\nc3\nquit\n", args...)
+	if !strings.Contains(out, "x to move") {
+		t.Error(out)
+	}
+	run(t, dir, "quit\n", args...) // no move, no record
+	games := strings.Split(strings.TrimSpace(run(t, dir, "", "convert", "tic-tac-toe", "mine.sgf", "--to", "moves")), "\n")
+	if len(games) != 2 || !strings.HasPrefix(games[0], "b2 a1 c1") || !strings.HasPrefix(games[1], "c3 ") {
+		t.Errorf("%q", games)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "mine.sgf"))
+	if err != nil || !strings.Contains(string(data), "PB[person]PW[greedy]DT[20") {
+		t.Errorf("%v\n%s", err, data)
+	}
+	run(t, dir, "", "arena", "tic-tac-toe", "greedy", "random", "--games", "2", "--record", "match.jsonl")
+	fails(t, dir, 1, "its format is match record", "play", "tic-tac-toe", "greedy", "--record", "match.jsonl")
+	write(t, filepath.Join(dir, "list.sgf"), "b2 a1\n")
+	fails(t, dir, 1, "games cannot be added to it", "play", "othello", "greedy", "--record", "mine.sgf")
+	fails(t, dir, 1, "games cannot be added to it", "play", "tic-tac-toe", "greedy", "--record", "list.sgf")
+	fails(t, dir, 2, "must end in .sgf", "play", "tic-tac-toe", "greedy", "--record", "mine.pgn")
+	fails(t, dir, 2, "GGF is for Othello", "play", "tic-tac-toe", "greedy", "--record", "mine.ggf")
+	fails(t, dir, 1, "nowhere", "play", "tic-tac-toe", "greedy", "--continue", "nowhere")
+}

@@ -259,6 +259,7 @@ func TestErrors(t *testing.T) {
 		{"hex", "{\"game\":\"hex\",\"moves\":[\"a1\"]}\n{\"game\":\"hex\",\"moves\":[\"a1\",\"a1\"]}\n{\"moves\":[\"a1\"]}", "line 2: game 2, move 2: a1 is not legal"},
 		{"hex", "{\"game\":\"hex\",\"moves\":[]}\n{\"game\":\"othello\",\"moves\":[]}\n{\"moves\":[]}", "line 2: game 2: the game is \"othello\", not hex"},
 		{"hex", "{\"game\":\"hex\",\"moves\":[]}\n{\"moves\":7}\n{\"moves\":[]}", "line 2: game 2: it is not a game"},
+		{"hex", "{\"moves\":[]}\n{}\n{\"moves\":[]}", "line 2: game 2: it is not a game: moves are missing"},
 		{"hex", "{\"moves\":[]}\n{\"moves\":[],\"result\":\"red\"}\n{\"moves\":[]}", "line 2: game 2: the result \"red\" is unknown"},
 		{"hex", "{\"match\":2,\"game\":\"hex\"}\n{\"match\":3,\"game\":\"hex\"}\n{\"game\":0,\"moves\":[]}\n{\"game\":1,\"moves\":[]}", "line 1: game 1: the match record has format 2"},
 		{"hex(size=2,swap=0)", "game 1\nred 4 (mark r1 c1) | x;\ngame 2\nred 4 (mark r1 c1) | x;\nred 4 (mark r1 c1) | x;\ngoals\ngame 3\nred 4 (mark r1 c1) | x;", "line 5: game 2, move 2: the transcript has red to move"},

@@ -94,7 +94,11 @@ func (r *Reader) readJSON() (*Record, error) {
 		} else {
 			found = &jsonRecord{}
 			err = json.Unmarshal([]byte(line), found)
-			if err == nil && found.Game == "" && r.game == nil {
+			switch {
+			case err != nil:
+			case found.Moves == nil:
+				err = errors.New("moves are missing")
+			case found.Game == "" && r.game == nil:
 				err = errGame
 			}
 		}
