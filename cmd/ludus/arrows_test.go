@@ -87,8 +87,8 @@ var imports = map[string][]string{
 		"train/plan", "train/rundir", "train/selfplay",
 	},
 	"cmd/ludus/internal/board": {
-		"cmd/internal/diagrams", "cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "env/naming",
-		"train/agent",
+		"cmd/internal/diagrams", "cmd/ludus/internal/analysis", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/notation", "env",
+		"env/naming", "train/agent",
 	},
 	"cmd/ludus/internal/browsertest": {},
 	"cmd/ludus/internal/engine":      {"cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/games", "train/agent"},
