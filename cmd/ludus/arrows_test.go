@@ -87,11 +87,12 @@ var imports = map[string][]string{
 		"train/plan", "train/rundir", "train/selfplay",
 	},
 	"cmd/ludus/internal/board": {
-		"cmd/internal/diagrams", "cmd/ludus/internal/analysis", "cmd/ludus/internal/notation", "env", "env/naming",
-		"train/agent",
+		"cmd/internal/diagrams", "cmd/ludus/internal/analysis", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/notation", "env",
+		"env/naming", "train/agent",
 	},
 	"cmd/ludus/internal/browsertest": {},
-	"cmd/ludus/internal/engine":      {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/games", "train/agent"},
+	"cmd/ludus/internal/engine":      {"cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/games", "train/agent"},
+	"cmd/ludus/internal/gamefile":    {"cmd/ludus/internal/notation", "env", "env/games"},
 	"cmd/ludus/internal/ggp": {
 		"env", "env/games", "env/gdl", "env/gdl/canonical", "env/gdl/gates", "env/gdl/interpreter", "env/gdl/kif", "model/infer", "train", "train/agent", "train/parallel", "train/rundir", "train/stats",
 	},
@@ -100,7 +101,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/page":         {"cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine":  {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":        {},
-	"cmd/ludus/internal/program":      {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "train/agent"},
+	"cmd/ludus/internal/program":      {"cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "env", "train/agent"},
 	"cmd/ludus/internal/program/fake": {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "env/games", "train/agent"},
 	"cmd/ludus/internal/report": {
 		"checkpoints", "checkpoints/zoo", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games",
@@ -119,7 +120,7 @@ var imports = map[string][]string{
 		"train/agent", "train/doctor", "train/record", "train/rundir", "train/shipped",
 	},
 	"cmd/ludus": {
-		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/engine", "cmd/ludus/internal/ggp",
+		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/ggp",
 		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/program", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env",
 		"env/games", "env/gdl", "env/naming", "env/solver", "model", "model/infer", "model/infer/kernel", "model/infer/onnx", "train",

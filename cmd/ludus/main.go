@@ -119,7 +119,7 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 		gtpCommand(), gomocupCommand(), nboardCommand(),
 		profiled(solveCommand()),
 		exportCommand(), reportCommand(), doctorCommand(), checkCommand(),
-		gamesCommand(), perftCommand(), verifyCommand(), profiled(benchCommand()), versionCommand())
+		gamesCommand(), perftCommand(), verifyCommand(), convertCommand(), profiled(benchCommand()), versionCommand())
 	foldHelp(root)
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "GAME") {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"ludus/cmd/ludus/internal/gamefile"
 	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 	"ludus/train/agent"
@@ -20,8 +23,8 @@ const watchingDelay = 700 * time.Millisecond
 
 func playCommand() *cobra.Command {
 	var (
-		side   string
-		config terminal.Config
+		side, start, record string
+		config              terminal.Config
 	)
 	cmd := &cobra.Command{
 		Use:   "play GAME [AGENT] [AGENT]",
@@ -41,6 +44,7 @@ programs there is "ludus analyze". NO_COLOR and TERM=dumb turn colours off.
   ludus play quad-5x5 zoo,elo=800
   ludus play breakthrough-6x6 net:runs/breakthrough-6x6,sims=256 --side black
   ludus play golden-rectangle zoo mcts:1000 --analysis
+  ludus play othello --continue game.sgf --record mine.sgf
   printf 'c3\n?\n' | ludus play quad-5x5 mcts:200`,
 		Args: arguments(1, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
@@ -54,6 +58,19 @@ programs there is "ludus analyze". NO_COLOR and TERM=dumb turn colours off.
 			err := checkPlay(cmd, game, side, config.Delay, len(args) == 2)
 			if err != nil {
 				return usage(cmd, err)
+			}
+			if start != "" {
+				game, err := firstGame(cmd, game, start)
+				if err != nil {
+					return err
+				}
+				config.Start = game.Actions()
+			}
+			if record != "" {
+				config.Keep, err = keeper(cmd, &config, record)
+				if err != nil {
+					return err
+				}
 			}
 			defer closeSeats(&config)
 			err = takeSeats(cmd, &config, args, side)
@@ -76,8 +93,87 @@ programs there is "ludus analyze". NO_COLOR and TERM=dumb turn colours off.
 	flags.DurationVar(&config.Delay, "delay", 0,
 		"pause after each move where two agents play (default: "+watchingDelay.String()+" on a terminal)")
 	limit(cmd, "delay", "0 or more", func() bool { return config.Delay >= 0 })
+	flags.StringVar(&start, "continue", "", "file whose first game you play on from; see \"ludus convert\" for its formats")
+	flags.StringVar(&record, "record", "", "file to add the games to: FILE.sgf, .ggf, .txt (moves) or .jsonl")
 	flags.BoolVar(&config.ShowAnalysis, "analysis", false, "show an agent's analysis before each of its moves")
 	return cmd
+}
+
+// firstGame reads the first game of a file.
+func firstGame(cmd *cobra.Command, game *env.Game, path string) (*gamefile.Record, error) {
+	file, err := openGames(cmd, path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	record, err := gamefile.First(game, file, path, "")
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return record, err
+}
+
+// keeper returns a function that adds a game to a file. An existing file must be one of the game's, in the format that its
+// name says.
+func keeper(cmd *cobra.Command, config *terminal.Config, path string) (func([]env.Action, []time.Duration) error, error) {
+	format, game := gamefile.FormatOf(path), config.Game
+	if format == "" {
+		return nil, usage(cmd, fmt.Errorf("--record %s: the name must end in .sgf, .ggf, .txt or .jsonl", path))
+	}
+	_, err := gamefile.Text(gamefile.New(game, nil), format)
+	if err != nil {
+		return nil, usage(cmd, fmt.Errorf("--record %s: %w", path, err))
+	}
+	err = checkAppend(game, path, format)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("--record %s: games cannot be added to it: %w", path, err)
+	}
+	return func(moves []env.Action, took []time.Duration) error {
+		record := gamefile.New(game, moves)
+		record.Date = time.Now().Format(time.DateOnly)
+		for i, seat := range config.Seats {
+			record.Players[i] = cmp.Or(seat.Name, "person")
+		}
+		for i := range record.Moves {
+			record.Moves[i].Seconds = took[i].Round(time.Millisecond).Seconds()
+		}
+		text, err := gamefile.Text(record, format)
+		if err != nil {
+			return err
+		}
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+		if err != nil {
+			return err
+		}
+		_, err = file.WriteString(text)
+		return errors.Join(err, file.Close())
+	}, nil
+}
+
+// checkAppend returns an error if a file neither is empty nor begins with a record of a game in a format.
+func checkAppend(game *env.Game, path string, format gamefile.Format) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New("it is not a regular file")
+	case info.Size() == 0:
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r, err := gamefile.NewReader(game, file, path, "")
+	if err == nil {
+		_, err = r.Next()
+	}
+	if err == nil && r.Format != format && !(r.Format == gamefile.SGF && format == gamefile.GGF) {
+		err = fmt.Errorf("its format is %s", r.Format)
+	}
+	return err
 }
 
 // checkPlay returns an error if --side names no player, if --side is given although two agents play (watched), or if

@@ -329,6 +329,10 @@ var bad = [][3]string{
 	{"describe", `{"game":`, "unexpected end"},
 	{"describe", `{"game":"quad-5x5"} x`, "after top-level value"},
 	{"describe", `{}`, "game is missing"},
+	{"load", `{"game":"hex"}`, "file is missing"},
+	{"load", `{"game":"hex","file":""}`, "there is no game"},
+	{"load", `{"game":"hex","file":"a1 a1"}`, "line 1, column 4: game 1, move 2: a1 is not legal"},
+	{"save", `{"game":"hex","moves":["a1"],"players":5}`, "players must be two names"},
 	{"describe", `{"game":null}`, "game must be the game's name"},
 	{"describe", `{"game":5}`, "game must be the game's name"},
 	{"describe", `{"game":"quadd-5x5"}`, "did you mean"},
@@ -367,6 +371,26 @@ func TestRefused(t *testing.T) {
 	}
 	if inUse != 0 {
 		t.Errorf("%d agents in use", inUse)
+	}
+}
+
+// A game that is saved can be loaded.
+func TestFiles(t *testing.T) {
+	var saved savedGame
+	answer(t, "save", map[string]any{"game": "quad-7x7", "moves": []string{"block a4", "c3"}, "players": []string{"you", "zoo"}}, &saved)
+	if saved.File != "(;FF[4]CA[UTF-8]AP[ludus]SZ[7]LUDUS[quad-7x7]PB[you]PW[zoo]\n;B[block a4];B[c3])\n" {
+		t.Error(saved.File)
+	}
+	for file, want := range map[string]loadedGame{
+		saved.File:                       {[]string{"block a4", "c3"}, [2]string{"you", "zoo"}},
+		"c3, b d4, d5\nc3":               {[]string{"c3", "block d4", "d5"}, [2]string{}},
+		`{"game":"quad-7x7","moves":[]}`: {[]string{}, [2]string{}},
+	} {
+		var loaded loadedGame
+		answer(t, "load", map[string]any{"game": "quad-7x7", "file": file}, &loaded)
+		if !slices.Equal(loaded.Moves, want.Moves) || loaded.Players != want.Players {
+			t.Errorf("%s: %v", file, loaded)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ludus/cmd/ludus/internal/analysis"
+	"ludus/cmd/ludus/internal/gamefile"
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 	"ludus/env/naming"
@@ -49,6 +50,8 @@ var operations = []operation{
 	{"choose", []string{"game", "moves", "agent", "seed"}, (*Host).choose},
 	{"analyze", []string{"game", "moves", "agent", "simulations"}, (*Host).analyze},
 	{"dial", []string{"game", "agent"}, (*Host).dial},
+	{"load", []string{"game", "file"}, (*Host).load},
+	{"save", []string{"game", "moves", "players"}, (*Host).save},
 }
 
 // Operations lists the names of all operations.
@@ -66,8 +69,10 @@ func Operations() (names []string) {
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"b2"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
 //	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…],"blunders":0.01}, see [dialLevels]
+//	load      {"game":…,"file":"(;GM[2];B[f5])"}                        {"moves":["f5"],"players":["",""]} of its first game
+//	save      {"game":…,"moves":…,"players":["you","zoo"]}              {"file":"(;FF[4]…)"}, the game in SGF
 //
-// The fields moves, seed and simulations are optional. By default there are no moves, the seed is 0, and the agent
+// The fields moves, seed, simulations and players are optional. By default there are no moves, the seed is 0, and the agent
 // makes as many simulations as its spec says. Equal requests get equal replies unless the agent has a time limit.
 //
 // An invalid request gives a *[RequestError]. Other errors are ctx's, Host.Agent's and the agent's.
@@ -97,6 +102,8 @@ type request struct {
 	agent       string
 	seed        uint64
 	simulations int // 0: the agent's default
+	file        string
+	players     [2]string
 }
 
 // parse parses a request. It rejects fields that are not known.
@@ -109,7 +116,7 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 		return nil, err
 	}
 	r := &request{}
-	name, err := text(fields, "game", "the game's name")
+	name, err := text(fields, "game", "the game's name", maxText)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +133,13 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 	for _, field := range known {
 		switch field {
 		case "agent":
-			r.agent, err = text(fields, field, "a text such as mcts:200")
+			r.agent, err = text(fields, field, "a text such as mcts:200", maxText)
+		case "file":
+			r.file, err = text(fields, field, "the text of a file of games", maxFile)
+		case "players":
+			if raw, ok := fields[field]; ok && json.Unmarshal(raw, &r.players) != nil {
+				err = errors.New("players must be two names")
+			}
 		case "seed":
 			r.seed, err = seed(fields)
 		case "simulations":
@@ -139,11 +152,14 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 	return r, nil
 }
 
-// maxText is the largest length of a game name or an agent spec, in bytes, because errors quote them.
-const maxText = 1000
+// Largest lengths in bytes: of a game name or an agent spec, because errors quote them, and of a file.
+const (
+	maxText = 1000
+	maxFile = 1 << 16
+)
 
-// text reads a required string field. Errors say "FIELD must be DESCRIPTION".
-func text(fields analysis.Fields, field, description string) (string, error) {
+// text reads a required string field of at most so many bytes. Errors say "FIELD must be DESCRIPTION".
+func text(fields analysis.Fields, field, description string, most int) (string, error) {
 	raw, ok := fields[field]
 	if !ok {
 		return "", fmt.Errorf("%s is missing; it is %s", field, description)
@@ -152,8 +168,8 @@ func text(fields analysis.Fields, field, description string) (string, error) {
 	if err := json.Unmarshal(raw, &value); err != nil || value == nil {
 		return "", fmt.Errorf("%s must be %s, a string", field, description)
 	}
-	if len(*value) > maxText {
-		return "", fmt.Errorf("%s is longer than %d bytes; it is %s", field, maxText, description)
+	if len(*value) > most {
+		return "", fmt.Errorf("%s is longer than %d bytes; it is %s", field, most, description)
 	}
 	return *value, nil
 }
@@ -236,6 +252,34 @@ func (h *Host) dial(ctx context.Context, r *request) (any, error) {
 		reply.Levels, reply.Blunders = append(reply.Levels, dial.Levels()...), dial[len(dial)-1].Blunders
 	}
 	return reply, nil
+}
+
+// loadedGame is the reply to load.
+type loadedGame struct {
+	Moves   []string  `json:"moves"`
+	Players [2]string `json:"players"` // "": unknown
+}
+
+// load answers with the first game of a file.
+func (h *Host) load(_ context.Context, r *request) (any, error) {
+	record, err := gamefile.First(r.game, strings.NewReader(r.file), "", "")
+	if err != nil {
+		return nil, badRequest(err)
+	}
+	return loadedGame{r.game.Names(record.Actions()), record.Players}, nil
+}
+
+// savedGame is the reply to save.
+type savedGame struct {
+	File string `json:"file"`
+}
+
+// save answers with a game in SGF.
+func (h *Host) save(_ context.Context, r *request) (any, error) {
+	record := gamefile.New(r.game, r.moves)
+	record.Players = r.players
+	text, err := gamefile.Text(record, gamefile.SGF)
+	return savedGame{text}, err
 }
 
 // agent returns the agent named by the request, and a function that releases it.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ludus/cmd/ludus/internal/gamefile"
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 )
@@ -63,7 +64,7 @@ type Convention struct {
 // NewConvention returns the convention of a protocol for a game.
 func NewConvention(protocol Protocol, game *env.Game) *Convention {
 	c := &Convention{Game: game, Colours: [2]string{"black", "white"}}
-	if game.Players[env.First] == "white" || game.Players[env.Second] == "black" {
+	if !gamefile.FirstIsBlack(game) {
 		c.Colours = [2]string{"white", "black"}
 	}
 	i := slices.IndexFunc(differences, func(d difference) bool { return d.protocol == protocol && d.family == game.Family })
@@ -269,24 +270,9 @@ func (c *Convention) board(state env.State) string {
 // number of discs in Othello, where the winner gets the empty cells, nothing in Hex, and a difference of final scores
 // elsewhere.
 func (c *Convention) score(state env.State) string {
-	goals := state.Goals()
-	lead := goals[env.First] - goals[env.Second]
+	winner, lead := gamefile.Lead(c.Game, state)
 	if lead == 0 {
 		return "0"
-	}
-	winner := env.First
-	if lead < 0 {
-		winner, lead = env.Second, -lead
-	}
-	if c.Game.Family == "othello" {
-		lead = 0
-		for _, k := range state.Pieces(nil) {
-			if c.Game.Drawing.IsOf(k, winner.Opponent()) {
-				lead--
-			} else {
-				lead++
-			}
-		}
 	}
 	text := strings.ToUpper(c.Colours[winner][:1]) + "+"
 	if c.Game.Family == "hex" {

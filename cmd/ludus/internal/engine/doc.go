@@ -10,5 +10,5 @@
 // Each protocol's function reads commands until the input ends, and writes nothing but replies. It starts a goroutine
 // that reads, and one that thinks while commands may interrupt; both are joined before it returns.
 //
-// Not here: SGF files, pondering, other starting positions, and running other programs.
+// Not here: pondering, other starting positions, and running other programs.
 package engine

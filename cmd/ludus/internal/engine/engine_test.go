@@ -64,6 +64,9 @@ func answer(t testing.TB, protocol, name, spec, text string) string {
 	return out.String()
 }
 
+// startOfGGF is Othello's starting position in GGF.
+const startOfGGF = "8 ---------------------------O*------*O--------------------------- *"
+
 // gtpAnswers returns the responses of a GTP session, without the empty lines after them.
 func gtpAnswers(t testing.TB, name, spec string, commands ...string) []string {
 	t.Helper()
@@ -655,5 +658,40 @@ func TestLoadingFails(t *testing.T) {
 	}
 	if err := GTP(context.Background(), c, game(t, "othello"), io.NopCloser(strings.NewReader("")), &out); err == nil {
 		t.Error("no error at the start")
+	}
+}
+
+// loadsgf plays a file's game, all of it or up to a move, and changes the board; printsgf gives it back.
+func TestSGF(t *testing.T) {
+	file := func(text string) string {
+		path := filepath.Join(t.TempDir(), "a game.sgf")
+		err := os.WriteFile(path, []byte(text), 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	hex := file("(;GM[11]SZ[5];B[b1];W[swap-pieces];B[e2];W[c3])")
+	for _, c := range []struct {
+		game     string
+		commands []string
+		want     string // the last response
+	}{
+		{"hex-5x5", []string{"loadsgf " + hex, "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]GM[11]SZ[5]LUDUS[hex-5x5]\n;B[b1];W[swap-pieces];B[e2];W[c3])"},
+		{"hex-5x5", []string{"loadsgf " + hex + " 3", "play b e2", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]GM[11]SZ[5]LUDUS[hex-5x5]\n;B[b1];W[swap-pieces];B[e2])"},
+		{"hex(size=5,swap=0)", []string{"loadsgf " + file("(;GM[11]SZ[5];B[b1];W[e2])"), "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]GM[11]SZ[5]LUDUS[hex(size=5,swap=0)]\n;B[b1];W[e2])"},
+		{"tic-tac-toe", []string{"loadsgf " + hex, "undo", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]GM[11]SZ[5]LUDUS[hex-5x5]\n;B[b1];W[swap-pieces];B[e2])"},
+		{"quad-7x7", []string{"play b block a4", "play b c3", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]SZ[7]LUDUS[quad-7x7]\n;B[block a4];B[c3])"},
+		{"breakthrough-6x6", []string{"play w a2-a3", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]SZ[6]LUDUS[breakthrough-6x6]\n;W[a2-a3])"},
+		{"othello", []string{"loadsgf " + file("(;GM[2];B[f5];W[a1])")}, "cannot load file: line 1, column 15: game 1, move 2: a1 is not legal now"},
+		{"othello", []string{"loadsgf " + t.TempDir()}, "is not a regular file"},
+		{"othello", []string{"loadsgf"}, "? syntax error; write loadsgf FILE"},
+		{"othello", []string{"loadsgf nowhere"}, "nowhere: no such file"},
+		{"othello", []string{"printsgf x.sgf"}, "? printsgf takes no file"},
+	} {
+		answers := gtpAnswers(t, c.game, "random", c.commands...)
+		if last := answers[len(answers)-1]; !strings.Contains(last, c.want) {
+			t.Errorf("%s: %q: %q, not %q", c.game, c.commands, last, c.want)
+		}
 	}
 }

@@ -71,8 +71,8 @@ func FuzzGomocup(f *testing.F) {
 func FuzzNBoard(f *testing.F) {
 	for _, text := range []string{
 		"nboard 2\nset depth 6\nset game (;GM[Othello]PC[NBoard]TY[8]BO[" + startOfGGF + "]B[F5/1/2]W[F6];)\nping 1\ngo\nmove D3\nhint 3\nlearn\nquit\n",
-		"go\nmove F5\nset game\nset game (;GM[Amazons]\nset game BO[8 *]\nset game BO[\nset game B[f5]\nhint 2\n", "set game BO[" + startOfGGF + "]W[F5]\nmove F5\nset contempt 3\nhint x\nhint 0\n",
-		"set game BO[" + startOfGGF + "]\n" + strings.Repeat("move F5/\nmove PA\nmove d6//1\n", 9), "set game BO[" + startOfGGF + "]BO[" + startOfGGF + "]B[F5]B[F5]\nping\nping \x00\xff\n",
+		"go\nmove F5\nset game\nset game (;GM[Amazons]\nset game BO[8 *]\nset game BO[\nset game B[f5]\nhint 2\n", "set game (;BO[" + startOfGGF + "]W[F5];)\nmove F5\nset contempt 3\nhint x\nhint 0\n",
+		"set game (;GM[Othello]BO[" + startOfGGF + "];)\n" + strings.Repeat("move F5/\nmove PA\nmove d6//1\n", 9), "set game (;BO[" + startOfGGF + "]BO[" + startOfGGF + "]B[F5]B[F5]\nping\nping \x00\xff\n",
 	} {
 		f.Add(text)
 	}

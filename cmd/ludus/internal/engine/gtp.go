@@ -8,11 +8,13 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"ludus/cmd/ludus/internal/gamefile"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
@@ -70,6 +72,8 @@ func init() {
 		"time_settings": (*gtp).timeSettings,
 		"time_left":     (*gtp).timeLeft,
 		"final_score":   (*gtp).finalScore,
+		"loadsgf":       (*gtp).loadSGF,
+		"printsgf":      (*gtp).printSGF,
 		"showboard":     says(func(g *gtp) string { return "\n" + g.board(g.state) }),
 		"lz-analyze": func(g *gtp, ctx context.Context, args []string) (string, error) {
 			return "", g.analyze(ctx, args, "info move %s visits %d winrate %.0f prior %.0f order %d pv %[1]s", 1e4)
@@ -411,6 +415,70 @@ func (g *gtp) finalScore(context.Context, []string) (string, error) {
 		return "", faultf("cannot score: the game is not over; %s is to move", g.Colours[g.state.Player()])
 	}
 	return g.score(g.state), nil
+}
+
+// loadSGF plays the first game of a file up to before a move, counted from 1: "loadsgf FILE 12"; without a number, all of
+// it. The board and the game become the file's.
+func (g *gtp) loadSGF(_ context.Context, args []string) (string, error) {
+	path, most := strings.Join(args, " "), math.MaxInt
+	if last := len(args) - 1; last > 0 {
+		n, err := strconv.Atoi(args[last])
+		if err == nil && n > 0 {
+			path, most = strings.Join(args[:last], " "), n-1
+		}
+	}
+	if path == "" {
+		return "", syntax("loadsgf FILE, or loadsgf FILE 12 for the position before move 12")
+	}
+	record, err := firstGame(g.Game, path)
+	if err != nil { // perhaps of another board or game
+		other, otherErr := firstGame(nil, path)
+		if otherErr != nil {
+			return "", faultf("cannot load file: %w", err)
+		}
+		record = other
+	}
+	err = g.newGame(record.Game)
+	if err != nil {
+		return "", err
+	}
+	actions := record.Actions()
+	for _, a := range actions[:min(most, len(actions))] {
+		g.play(a, false)
+	}
+	return "", nil
+}
+
+// firstGame reads the first game of a file in SGF. game, if not nil, is the game that it must be.
+func firstGame(game *env.Game, path string) (*gamefile.Record, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // a pipe would block
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return gamefile.First(game, file, path, gamefile.SGF)
+}
+
+// printSGF answers with the game in SGF.
+func (g *gtp) printSGF(_ context.Context, args []string) (string, error) {
+	if len(args) > 0 {
+		return "", faultf("printsgf takes no file: its response is the game")
+	}
+	var moves []env.Action
+	for _, p := range g.plies {
+		if p.action != noMove {
+			moves = append(moves, p.action)
+		}
+	}
+	text, err := gamefile.Text(gamefile.New(g.Game, moves), gamefile.SGF)
+	return strings.TrimSpace(text), err
 }
 
 // gogui returns a command by which GoGui asks for the rules of a game. It can show games that put pieces on the cells

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ludus/cmd/ludus/internal/gamefile"
 	"ludus/env"
 	"ludus/train/agent"
 )
@@ -63,58 +64,20 @@ func (n *nboard) line(ctx context.Context, line string) error {
 
 // setGame replaces the game by one in GGF. If ludus cannot play that, there is no game until the next one.
 func (n *nboard) setGame(text string) error {
-	err := n.open(n.Game)
-	if err == nil {
-		err = n.read(text)
-	}
+	record, err := gamefile.First(n.Game, strings.NewReader(text), "", gamefile.GGF)
 	if err != nil {
 		n.state = nil
+		return fault{err}
 	}
-	return err
-}
-
-// startOfGGF is the starting position: the board's size, its rows from the first, and black (*) to move.
-const startOfGGF = "8 ---------------------------O*------*O--------------------------- *"
-
-// WriteGGF returns a game of Othello 8x8 from its usual start in GGF. c is the convention of [ProtocolNBoard].
-func WriteGGF(c *Convention, moves []env.Action) string {
-	text, state := "(;GM[Othello]TY[8]BO["+startOfGGF+"]", c.Game.NewState()
-	for _, a := range moves {
-		text += fmt.Sprintf("%s[%s]", strings.ToUpper(c.Colours[state.Player()][:1]), c.Write(a))
-		state.Apply(a)
+	err = n.open(n.Game)
+	if err != nil {
+		n.state = nil
+		return err
 	}
-	return text + ";)"
-}
-
-// read plays the game of a text in GGF, such as "(;GM[Othello]TY[8]BO[8 ---...--- *]B[F5//1.2]W[F6];)".
-func (n *nboard) read(text string) error {
-	begun := false
-	for {
-		key, rest, found := strings.Cut(text, "[")
-		value, after, closed := strings.Cut(rest, "]")
-		key = strings.Trim(key, "(;) ")
-		switch {
-		case !found && begun:
-			return nil
-		case !found || (key == "B" || key == "W") && !begun:
-			return faultf("the game has no BO[8 ...]")
-		case !closed:
-			return faultf("a ] is missing")
-		case key == "BO" && strings.Join(strings.Fields(value), " ") != startOfGGF:
-			return faultf("ludus plays from the usual start of the 8x8 board only")
-		case key == "BO":
-			begun = true
-		case key == "B" || key == "W":
-			if mover := n.Colours[n.state.Player()]; !strings.EqualFold(key, mover[:1]) {
-				return faultf("%s cannot be played: it is %s's turn", env.Quote(value), mover)
-			}
-			err := n.move(value)
-			if err != nil {
-				return err
-			}
-		}
-		text = after
+	for _, a := range record.Actions() {
+		n.play(a, false)
 	}
+	return nil
 }
 
 // move plays a move such as "F5/1.5/2.25": its cell, and an evaluation and a time that are not used.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ludus/cmd/ludus/internal/engine"
+	"ludus/cmd/ludus/internal/gamefile"
 	"ludus/env"
 	"ludus/train/agent"
 )
@@ -59,7 +60,11 @@ func (n *nboard) quit() string { return "quit" }
 func (n *nboard) choose(ctx context.Context, p *position, _ bool) (env.Action, bool, error) {
 	var lines []string
 	if p.known == 0 {
-		lines = append(lines, "set game "+engine.WriteGGF(n.Convention, p.moves))
+		game, err := gamefile.Text(gamefile.New(n.Game, p.moves), gamefile.GGF)
+		if err != nil {
+			return 0, false, err
+		}
+		lines = append(lines, "set game "+strings.TrimSpace(game))
 	} else {
 		for _, a := range p.moves[p.known:] {
 			lines = append(lines, "move "+n.Write(a))

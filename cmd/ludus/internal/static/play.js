@@ -16,9 +16,10 @@ const maxAnalysis = 16384; // most simulations of an analysis
 const deeperBy = 4; // factor between the simulations of an analysis and of the next deeper one
 const thinkingAfter = 1000; // milliseconds after which a note says that an agent is thinking
 const moveTime = 500; // least milliseconds per move when agents play each other
+const maxFile = 48 * 2 ** 10; // bytes of a file that are read for its first game
 const wayBack = "The browser's Back returns to the old game";
 
-// startPlay fills root with the app. engine has functions describe, position, choose, analyze and dial that return promises. Options:
+// startPlay fills root with the app. engine has functions describe, position, choose, analyze, dial, load and save that return promises. Options:
 //   game      its name
 //   agents    [{ label, text, weakText, note, spec }]; for label, text and weakText see strength.js; the menus show the note, if there
 //             is one, after the label; links name the agent by its spec if there is one, else by its label
@@ -107,6 +108,10 @@ class App {
     on("back", () => this.goTo(this.ply - 1));
     on("forward", () => this.goTo(this.ply + 1));
     on("share", () => this.share());
+    on("save", () => this.save());
+    on("load", () => byId("file").click());
+    byId("file").addEventListener("change", ({ target }) => { this.load(target.files[0]); target.value = ""; });
+    for (const event of ["dragover", "drop"]) this.root.addEventListener(event, (dragged) => this.onDrag(dragged), { signal: this.lifetime.signal });
     for (const id of ["swap", "other-seat"]) on(id, () => this.swapSides());
     on("ask-review", () => this.review());
     on("deeper", () => this.analyzeDeeper());
@@ -590,7 +595,7 @@ class App {
     const { ply, history } = this, position = history.positions[ply], past = ply < history.length;
     this.enable("new", true);
     byId("new").classList.toggle("primary", history.newest.done);
-    this.enable("share", true);
+    for (const id of ["share", "save", "load"]) this.enable(id, true);
     this.enable("flip", true);
     this.enable("undo", this.undoPly >= 0);
     this.enable("hint", !position.done);
@@ -854,6 +859,45 @@ class App {
       return keep;
     } catch {
       return false; // a browser may forbid it: a reload then starts a new game
+    }
+  }
+
+  // onDrag takes files that are dropped on the page.
+  onDrag(event) {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    if (event.type === "drop") this.load(event.dataTransfer.files[0]);
+  }
+
+  // load opens the first game of a file, for people on both sides. The browser's Back returns to the old game.
+  async load(file) {
+    if (!file || !this.history) return;
+    this.showError("");
+    try {
+      const { moves, players } = await this.engine.load({ game: this.description.game, file: await file.slice(0, maxFile).text() });
+      const history = await this.history.replay(moves);
+      this.beginWork();
+      await this.setSeats([person, person]);
+      this.setHistory(history, true);
+      this.continueGame();
+      const names = players.some(Boolean) ? `: ${players.map((name) => name || "unknown").join(" against ")}` : "";
+      this.showNote([`${file.name}${names}`, this.wayBack].filter(Boolean).join(". "));
+    } catch (error) {
+      this.showError(`${file.name} cannot be opened: ${error.message}`);
+    }
+  }
+
+  // save downloads the game in SGF.
+  async save() {
+    const players = [0, 1].map((seat) => this.agentOf(seat)?.label ?? "person"), { moves } = this.history;
+    try {
+      const { file } = await this.engine.save({ game: this.description.game, moves, players });
+      const link = make(document.body, "a", { href: URL.createObjectURL(new Blob([file], { type: "application/x-go-sgf" })), download: "game.sgf" });
+      link.click();
+      URL.revokeObjectURL(link.href);
+      link.remove();
+    } catch (error) {
+      this.showError(error.message);
     }
   }
 

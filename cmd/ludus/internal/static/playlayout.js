@@ -55,7 +55,8 @@ export const layout = `
       </dl></details>
     </section>
     <section class="card" aria-label="Moves of the game">
-      <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move forward" disabled>›</button><button id="share" type="button" disabled>Share</button></div></div>
+      <div class="bar"><h2>Moves</h2><div class="buttons"><button id="back" type="button" aria-label="one move back" disabled>‹</button><button id="forward" type="button" aria-label="one move forward" disabled>›</button><button id="share" type="button" disabled>Share</button><button id="save" type="button" title="download the game in SGF" disabled>Save</button><button id="load" type="button" title="open the first game of a file: SGF, GGF, a list of moves; or drop the file on the page" disabled>Open</button></div></div>
+      <input id="file" type="file" aria-label="a file of games" hidden>
       <p id="link" hidden><label>Link to this position <input type="text" readonly></label></p>
       <ol id="moves" class="moves" aria-label="Moves"></ol>
     </section>

@@ -31,7 +31,7 @@ export function loadEngine(program, engine, weights, dial) {
   };
 }
 
-// engineOverWorker returns the engine in a worker: functions describe, position, choose, analyze and dial, each of which takes a request
+// engineOverWorker returns the engine in a worker: functions describe, position, choose, analyze, dial, load and save, each of which takes a request
 // and an optional AbortSignal. The worker handles one request at a time. It cannot be interrupted: to abort its current request, it
 // is replaced by a new one.
 export function engineOverWorker(start) {
@@ -87,5 +87,5 @@ export function engineOverWorker(start) {
   });
 
   begin();
-  return { describe: call("describe"), position: call("position"), choose: call("choose"), analyze: call("analyze"), dial: call("dial") };
+  return { describe: call("describe"), position: call("position"), choose: call("choose"), analyze: call("analyze"), dial: call("dial"), load: call("load"), save: call("save") };
 }

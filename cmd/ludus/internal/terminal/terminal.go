@@ -44,6 +44,11 @@ type Config struct {
 	// Keyboard means that the input is typed at a terminal: Session shows prompts.
 	Keyboard bool
 	Style    Style
+	// Start are moves that the first game goes on from; they must be legal.
+	Start []env.Action
+	// Keep, if not nil, is called with each game when it is left, unless it has no moves of the session: with its moves and
+	// the time that each took, 0 for a person's.
+	Keep func(moves []env.Action, took []time.Duration) error
 }
 
 // Session plays games between the same two players, one after the other. It has one owner.
@@ -57,8 +62,10 @@ type Session struct {
 
 	state  env.State
 	moves  []env.Action
-	movers []env.Player // player of each move
-	resets uint64       // number of calls of resetAgents
+	movers []env.Player    // player of each move
+	took   []time.Duration // time of each move
+	given  int             // moves of Start that the game began with
+	resets uint64          // number of calls of resetAgents
 
 	failure     error // with which an outside program to move has ended the game, see agent.Failed; nil if none did
 	resultShown bool
@@ -73,12 +80,19 @@ func New(config Config, w io.Writer) *Session {
 		s.Seats[player].Name = "person"
 	}
 	s.newGame()
+	if len(s.Start) > 0 {
+		for _, a := range s.Start {
+			s.advance(a, 0)
+		}
+		s.given = len(s.Start)
+		s.resetAgents()
+	}
 	return s
 }
 
 // newGame returns to the starting position.
 func (s *Session) newGame() {
-	s.state, s.moves, s.movers = s.Game.NewState(), nil, nil
+	s.state, s.moves, s.movers, s.took, s.given = s.Game.NewState(), nil, nil, nil, 0
 	s.resetAgents()
 }
 
@@ -123,10 +137,21 @@ func (s *Session) winner() (p env.Player, ok bool) {
 // Play closes in, which must end a pending Read, and joins the goroutine that reads it.
 func (s *Session) Play(ctx context.Context, in io.ReadCloser) error {
 	err := s.run(ctx, in)
+	if kept := s.keep(); kept != nil {
+		err = errors.Join(err, kept)
+	}
 	if err == nil && s.rejected > 0 && !s.Keyboard {
 		return fmt.Errorf("%w: %d", analysis.ErrRejected, s.rejected)
 	}
 	return err
+}
+
+// keep hands the game to Keep before it is left.
+func (s *Session) keep() error {
+	if s.Keep == nil || len(s.moves) <= s.given {
+		return nil
+	}
+	return s.Keep(s.moves, s.took)
 }
 
 // maxLine is the length in bytes of the longest accepted input line.
@@ -234,11 +259,16 @@ func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	}
 }
 
-// apply plays a move, shows it, and lets the agents observe it. took is the duration of the choice.
+// advance plays a move. took is the duration of the choice.
+func (s *Session) advance(action env.Action, took time.Duration) {
+	s.moves, s.movers, s.took = append(s.moves, action), append(s.movers, s.state.Player()), append(s.took, took)
+	s.state.Apply(action)
+}
+
+// apply plays a move, shows it, and lets the agents observe it.
 func (s *Session) apply(action env.Action, took time.Duration) {
 	mover := s.state.Player()
-	s.state.Apply(action)
-	s.moves, s.movers = append(s.moves, action), append(s.movers, mover)
+	s.advance(action, took)
 	for _, seat := range s.Seats {
 		if seat.Agent != nil {
 			seat.Agent.Observe(action)
@@ -296,6 +326,10 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		}
 		s.undo()
 	case "new":
+		err := s.keep()
+		if err != nil {
+			return false, err
+		}
 		s.newGame()
 		s.showStart(false)
 	case "switch":
@@ -401,7 +435,7 @@ func (s *Session) undo() {
 		return
 	}
 	taken := len(s.moves) - plies
-	s.moves, s.movers = s.moves[:plies], s.movers[:plies]
+	s.moves, s.movers, s.took = s.moves[:plies], s.movers[:plies], s.took[:plies]
 	s.state, _ = env.Replay(s.Game, s.moves) // cannot fail: they were legal
 	s.resetAgents()                          // their search trees contain moves that were taken back
 	s.showUndo(taken)

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ludus/cmd/ludus/internal/gamefile"
+	"ludus/env"
+)
+
+func convertCommand() *cobra.Command {
+	var (
+		c        converter
+		from, to string
+		output   string
+		force    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "convert GAME FILE...",
+		Short: "Convert files of games: SGF, GGF, lists of moves, match records",
+		Long: `Reads the games of files and writes them in another format. FILE may be - for the standard input. Formats are
+
+  sgf         SGF of Othello, Gomoku and Hex programs; other games have their name in a private property
+  ggf         GGF, Othello as GGS and NBoard write it
+  moves       a game per line, its moves in any form that "ludus play" reads: "c3 block d4", "F5D6C3", "1. d 2. e"
+  digits      Connect Four: a game per line, the columns as digits, "44453"
+  json        a game per line as JSON; also the files of "ludus arena --record", which are read only
+  transcript  as "ludus verify" reads it, which also compares the legal moves
+
+The content of a file tells its format, or else its name does. Every move is checked. The first wrong game ends the
+conversion with an error that says where it is.`,
+		Example: `  ludus convert hex-13x13 games.hsgf --to moves
+  ludus convert othello GGS.ggf --skip-bad -o games.sgf
+  ludus convert quad-5x5 match.jsonl --to sgf
+  echo F5D6C3D3C4 | ludus convert othello - --to json`,
+		Args: arguments(2, -1),
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, paths []string) (err error) {
+			c.cmd, c.game, c.from = cmd, game, gamefile.Format(from)
+			format := cmp.Or(gamefile.Format(to), gamefile.FormatOf(output), gamefile.SGF)
+			write := func(w io.Writer) error {
+				buffer := bufio.NewWriter(w)
+				c.w, err = gamefile.NewWriter(buffer, format)
+				if err != nil {
+					return usage(cmd, err)
+				}
+				for _, path := range paths {
+					err := c.convert(path)
+					if err != nil {
+						return errors.Join(err, buffer.Flush())
+					}
+				}
+				return buffer.Flush()
+			}
+			if output == "" {
+				err = write(cmd.OutOrStdout())
+			} else {
+				err = writeStream(output, force, write)
+			}
+			if err != nil || c.games == 0 && c.skipped > 0 {
+				return cmp.Or(err, errors.New("no game could be read"))
+			}
+			if output != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "%d games in %s\n", c.games, output)
+			}
+			if c.skipped > 0 {
+				warn(cmd, fmt.Sprintf("%d games were skipped", c.skipped))
+			}
+			return nil
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&from, "from", "", "format of the files (default: found from each file)")
+	flags.StringVar(&to, "to", "", "format to write (default: by the name of --output, else sgf)")
+	flags.StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
+	flags.BoolVar(&force, "force", false, "replace the output if it exists")
+	flags.BoolVar(&c.skipBad, "skip-bad", false, "skip wrong games, with a warning for each")
+	return cmd
+}
+
+// converter reads files of games and writes the games.
+type converter struct {
+	cmd     *cobra.Command
+	game    *env.Game
+	from    gamefile.Format // "": found from each file
+	w       *gamefile.Writer
+	skipBad bool
+	games   int // written
+	skipped int
+}
+
+// convert converts the games of a file.
+func (c *converter) convert(path string) error {
+	file, err := openGames(c.cmd, path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r, err := gamefile.NewReader(c.game, file, path, c.from)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for seen := 0; ; seen++ {
+		record, err := r.Next()
+		switch {
+		case c.cmd.Context().Err() != nil:
+			return c.cmd.Context().Err()
+		case errors.Is(err, io.EOF) && seen == 0:
+			return fmt.Errorf("%s has no game", path)
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, new(*gamefile.Error)) && c.skipBad:
+			warn(c.cmd, fmt.Sprintf("%s: %v", path, err))
+			c.skipped++
+			continue
+		case errors.As(err, new(*gamefile.Error)):
+			return fmt.Errorf("%s: %w; --skip-bad skips such games", path, err)
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		err = c.w.Write(record)
+		if err != nil {
+			return err
+		}
+		c.games++
+	}
+}
+
+// openGames opens a file of games, or the standard input, which is called -.
+func openGames(cmd *cobra.Command, path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return input(cmd), nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder; name a file", path)
+	}
+	return os.Open(path)
+}
+
+// writeStream is writeNew for a file of any size. If write fails, there is no new file.
+func writeStream(path string, force bool, write func(w io.Writer) error) error {
+	err := checkNew(path, force)
+	if err != nil {
+		return err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	file, err := os.Create(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp"))
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(file), file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		os.Remove(file.Name()) // the first error matters
+	}
+	return err
+}

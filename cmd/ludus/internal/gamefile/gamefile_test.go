@@ -1,0 +1,333 @@
+package gamefile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/env/games"
+)
+
+func gameOf(t testing.TB, name string) *env.Game {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// readAll returns the games and the errors of a file.
+func readAll(t testing.TB, game *env.Game, text, name string) (records []*Record, faults []error) {
+	t.Helper()
+	r, err := NewReader(game, strings.NewReader(text), name, "")
+	if err != nil {
+		return nil, []error{err}
+	}
+	for {
+		record, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return records, faults
+		case errors.As(err, new(*Error)):
+			faults = append(faults, err)
+		case err != nil:
+			t.Fatal(err)
+		default:
+			records = append(records, record)
+		}
+	}
+}
+
+// one returns the only game of a text.
+func one(t testing.TB, game *env.Game, text string) *Record {
+	t.Helper()
+	records, faults := readAll(t, game, text, "")
+	if len(records) != 1 || len(faults) > 0 {
+		t.Fatalf("%d games and errors %v in\n%s", len(records), faults, text)
+	}
+	return records[0]
+}
+
+// moves returns the names of a record's moves.
+func moves(r *Record) string { return strings.Join(r.Game.Names(r.Actions()), " ") }
+
+// randomRecord plays a random game with all that a record can hold.
+func randomRecord(game *env.Game, rng *rand.Rand, plain bool) *Record {
+	p := newPosition(game)
+	r := &Record{Game: game}
+	line := func(p *position, n int) (list []Move) {
+		for ; n > 0 && !p.state.Done(); n-- {
+			a := p.legal[rng.IntN(len(p.legal))]
+			p.play(a)
+			list = append(list, Move{Action: a})
+		}
+		return list
+	}
+	for !p.state.Done() {
+		m := Move{}
+		if !plain && rng.IntN(5) == 0 {
+			m.Instead = append(m.Instead, line(p.branch(), 1+rng.IntN(4)))
+			if rng.IntN(2) == 0 {
+				inner := line(p.branch(), 3)
+				inner[len(inner)-1].Comment = "a [variation] \\ with\nlines"
+				m.Instead = append(m.Instead, inner)
+			}
+		}
+		m.Action = p.legal[rng.IntN(len(p.legal))]
+		p.play(m.Action)
+		if !plain && rng.IntN(3) == 0 {
+			m.Value = new(float64(rng.IntN(129)-64) / 64)
+			m.Seconds = float64(1+rng.IntN(500)) / 100
+			m.Comment = []string{"", "why not a1?", "]) ;B[aa]"}[rng.IntN(3)]
+		}
+		r.Moves = append(r.Moves, m)
+		if rng.IntN(200) == 0 && !p.state.Done() {
+			r.Result, r.End = Lost(p.state.Player()), "resigned"
+			break
+		}
+	}
+	if !plain {
+		r.Players, r.Date, r.Event, r.Place = [2]string{"Ann [1]", `Bo\b; ünal`}, "2026-11-28", "a match", "here"
+		r.Comment = "one\ntwo"
+	}
+	r.finish(p)
+	return r
+}
+
+// Every format gives back what it was given, of every game.
+func TestRoundTrip(t *testing.T) {
+	for _, name := range append(games.Names(), "hex(size=19,swap=0)", "quad(size=4,quads=4,whites=2)", "line-up(width=9,height=7,line=4,gravity=0,swap=1)", "line-up(width=9,height=4,line=4,gravity=1)") {
+		game, rng := gameOf(t, name), rand.New(rand.NewPCG(1, 2))
+		for _, format := range Formats() {
+			if format == GGF && game.Family != "othello" || format == Digits && !hasDigits(game) {
+				if _, err := Text(New(game, nil), format); err == nil {
+					t.Errorf("%s is written as %s", name, format)
+				}
+				continue
+			}
+			var file bytes.Buffer
+			w, err := NewWriter(&file, format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []*Record
+			for range 3 {
+				r := randomRecord(game, rng, format != SGF && format != JSON)
+				if format == Digits || format == Transcript { // they know no results
+					if r.End != "" {
+						r.Result, r.End = "", ""
+					}
+				}
+				if format == GGF {
+					r.Moves[0].Value, r.Moves[0].Seconds = new(-0.25), 1.25
+				}
+				if format == Moves {
+					r.End = ""
+				}
+				err = w.Write(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, r)
+			}
+			got, faults := readAll(t, game, file.String(), "")
+			if len(faults) > 0 || len(got) != len(want) {
+				t.Fatalf("%s as %s: %d games, errors %v\n%s", name, format, len(got), faults, &file)
+			}
+			for i := range want {
+				if !reflect.DeepEqual(got[i], want[i]) {
+					t.Fatalf("%s as %s: game %d is another one\n%s", name, format, i+1, &file)
+				}
+			}
+			if format == SGF || format == JSON || format == GGF {
+				if game.Family == "gdl" {
+					continue
+				}
+				if got, faults := readAll(t, nil, file.String(), ""); len(got) != len(want) || format != GGF && got[0].Game != game {
+					t.Errorf("%s as %s is not found from the file: %v", name, format, faults)
+				}
+			}
+		}
+	}
+}
+
+// A rule sheet's game is found by its name.
+func TestSheet(t *testing.T) {
+	game := gameOf(t, "../../../../env/gdl/testdata/slabs.kif")
+	r := randomRecord(game, rand.New(rand.NewPCG(3, 4)), false)
+	for _, format := range []Format{SGF, JSON, Moves, Transcript} {
+		text, err := Text(r, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := one(t, game, text); !slices.Equal(got.Actions(), r.Actions()) || got.Result != r.Result {
+			t.Errorf("%s: %s", format, text)
+		}
+	}
+	for _, text := range []string{`(;FF[4]LUDUS[gdl(/etc/passwd)];B[a1])`, `{"game":"gdl(/etc/passwd)","moves":[]}`, `{"game":"/etc/x.kif","moves":[]}`} {
+		if _, faults := readAll(t, nil, text, ""); len(faults) != 1 || !strings.Contains(faults[0].Error(), "no such game") {
+			t.Errorf("%s: %v", text, faults)
+		}
+	}
+}
+
+// TestSamples reads a file of each kind of program and writes it again in its format and as JSON: both are the same games.
+func TestSamples(t *testing.T) {
+	for _, c := range []struct {
+		file, game string
+		games      int
+		first      string // start of the first game's moves
+		players    [2]string
+		result     Result
+		end        string
+	}{
+		{"edax.sgf", "othello", 1, "f5 d6 c3 d3 c4", [2]string{"Ann", "Bo"}, "", ""},
+		{"quarry.sgf", "othello", 1, "f5 d6 c3 d3 c4", [2]string{"Ann", "Bo"}, SecondWon, "resigned"},
+		{"ggs.ggf", "othello", 3, "f5 d6 c3 d3 c2 g5", [2]string{"ann", "bo"}, FirstWon, ""},
+		{"littlegolem.hsgf", "hex-13x13", 2, "m6 swap k10 i5 f8", [2]string{"Ann", "Bo;]"}, FirstWon, "resigned"},
+		{"hexgui.sgf", "hex", 2, "a9 b10 f7 f6", [2]string{"", ""}, "", ""},
+		{"gomocup.sgf", "gomoku-15x15", 2, "h8 g7 i9", [2]string{"brain-a", "brain-b"}, FirstWon, ""},
+		{"pons.txt", "connect-four", 3, "b1 b2 e1 b3 e2", [2]string{"", ""}, "", ""},
+		{"othello.txt", "othello", 3, "f5 d6 c3 d3 c4", [2]string{"", ""}, "", ""},
+		{"match.jsonl", "tic-tac-toe", 2, "b3 b2 a3 b1 c3", [2]string{"mcts:100", "random"}, FirstWon, ""},
+		{"transcript.txt", "hex(size=2,swap=0)", 1, "a1 b2 a2", [2]string{"", ""}, FirstWon, ""},
+	} {
+		data, err := os.ReadFile(filepath.Join("testdata", c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		game := gameOf(t, c.game)
+		records, faults := readAll(t, game, string(data), c.file)
+		if len(faults) > 0 || len(records) != c.games {
+			t.Errorf("%s: %d games, errors %v", c.file, len(records), faults)
+			continue
+		}
+		r := records[0]
+		if !strings.HasPrefix(moves(r), c.first) || r.Players != c.players || r.Result != c.result || r.End != c.end {
+			t.Errorf("%s: %s\n%q %s %q", c.file, moves(r), r.Players, r.Result, r.End)
+		}
+		for _, format := range []Format{SGF, JSON} {
+			for _, r := range records {
+				text, err := Text(r, format)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again := one(t, game, text); !reflect.DeepEqual(again, r) {
+					t.Errorf("%s as %s is another game\n%s", c.file, format, text)
+				}
+			}
+		}
+	}
+}
+
+// TestErrors: an error names the game, the move and the place, and the other games are read.
+func TestErrors(t *testing.T) {
+	const good = "(;FF[4]GM[2];B[f5];W[d6])\n"
+	for _, c := range []struct{ game, text, want string }{
+		{"othello", good + "(;FF[4]GM[2];B[f5]\n;W[a1])\n" + good, "line 3, column 2: game 2, move 2: a1 is not legal now"},
+		{"othello", good + "(;FF[4]GM[2];B[f5];B[d6])\n" + good, "line 2, column 20: game 2, move 2: B[d6]: it is white's turn"},
+		{"othello", good + "(;FF[4]GM[2];B[f5]W[d6])\n" + good, "move 2: the node has two moves"},
+		{"othello", good + "(;FF[4]GM[2];B[z9])\n" + good, "move 1: \"z9\" is not on the board, which has 8 columns and 8 rows"},
+		{"othello", good + "(;FF[4]GM[2];B[f5];AB[a1])\n" + good, "move 2: AB changes the position within the game"},
+		{"othello", good + "(;FF[4]GM[2]AB[a1])\n" + good, "game 2: AB[a1]: ludus plays from the usual starting position"},
+		{"othello", good + "(;FF[4]GM[1]SZ[19];B[pd])\n" + good, "line 2, column 8: game 2: GM[1] is not othello"},
+		{"othello", good + "(;FF[4]GM[2]SZ[10];B[f5])\n" + good, "the board has 10 columns and 10 rows, and that of othello has 8 and 8"},
+		{"othello", good + "(;FF[4]GM[2]LUDUS[hex];B[f5])\n" + good, "game 2: the game is hex, not othello"},
+		{"othello", good + "(;FF[4]GM[2]LUDUS[hox];B[f5])\n" + good, "game 2: no such game"},
+		{"othello", good + "(;FF[4]GM;B[f5])\n" + good, "game 2: the property GM has no value"},
+		{"othello", good + "(;FF[4]GM[2];B[f5]7;W[d6])\n" + good, "line 2, column 19: game 2: '7' is not expected here"},
+		{"othello", good + good + "(;FF[4]GM[2];B[f5];W[d6]", "game 3: the file ends within this game"},
+		{"othello", good + good + "(;FF[4]GM[2];B[f5", "game 3: the file ends within this game"},
+		{"othello", good + "(;GM[Othello]TY[8a]BO[8 - *]B[f5];)" + good, "anti-Othello"},
+		{"othello", good + "(;GM[Othello]TY[10]BO[8 - *]B[f5];)" + good, "the board is 10x10"},
+		{"othello", good + "(;GM[Othello]TY[8r18]BO[8 --*O--- *]B[f5];)" + good, "usual starting position"},
+		{"othello", good + "(;GM[Othello]TY[8]BO[8 " + strings.Repeat("-", 27) + "O*------*O" + strings.Repeat("-", 27) + " *]B[f5]B[f4];)" + good, "move 2: B[f4]: it is white's turn"},
+		{"gomoku", "a1 b1\na1 a1 b1\nc1 d1", "line 2, column 4: game 2, move 2: a1 is not legal: x is on a1"},
+		{"quad-7x7", "block a4, c3; d4\nc3, block zz, d4\nd1", "line 2, column 5: game 2, move 2: \"block\" is incomplete"},
+		{"connect-four", "4444\n44444448\n1", "line 2, column 7: game 2, move 7: "},
+		{"connect-four", "4444\n48\n1", "line 2, column 2: game 2, move 2: column 8 is not on the board, which has 7"},
+		{"tic-tac-toe", "a1\na1 a2 b1 b2 c1 c2\na1", "line 2, column 16: game 2, move 6: the game is over"},
+		{"hex", "{\"game\":\"hex\",\"moves\":[\"a1\"]}\n{\"game\":\"hex\",\"moves\":[\"a1\",\"a1\"]}\n{\"moves\":[\"a1\"]}", "line 2: game 2, move 2: a1 is not legal"},
+		{"hex", "{\"game\":\"hex\",\"moves\":[]}\n{\"game\":\"othello\",\"moves\":[]}\n{\"moves\":[]}", "line 2: game 2: the game is \"othello\", not hex"},
+		{"hex", "{\"game\":\"hex\",\"moves\":[]}\n{\"moves\":7}\n{\"moves\":[]}", "line 2: game 2: it is not a game"},
+		{"hex", "{\"moves\":[]}\n{}\n{\"moves\":[]}", "line 2: game 2: it is not a game: moves are missing"},
+		{"hex", "{\"moves\":[]}\n{\"moves\":[],\"result\":\"red\"}\n{\"moves\":[]}", "line 2: game 2: the result \"red\" is unknown"},
+		{"hex", "{\"match\":2,\"game\":\"hex\"}\n{\"match\":3,\"game\":\"hex\"}\n{\"game\":0,\"moves\":[]}\n{\"game\":1,\"moves\":[]}", "line 1: game 1: the match record has format 2"},
+		{"hex(size=2,swap=0)", "game 1\nred 4 (mark r1 c1) | x;\ngame 2\nred 4 (mark r1 c1) | x;\nred 4 (mark r1 c1) | x;\ngoals\ngame 3\nred 4 (mark r1 c1) | x;", "line 5: game 2, move 2: the transcript has red to move"},
+	} {
+		records, faults := readAll(t, gameOf(t, c.game), c.text, "")
+		if len(records) != 2 || len(faults) != 1 || !strings.Contains(faults[0].Error(), c.want) {
+			t.Errorf("%s: %s: %d games, errors %v, not %s", c.game, c.text, len(records), faults, c.want)
+		}
+	}
+	if _, err := NewReader(nil, strings.NewReader("f5 d6"), "x.txt", ""); !errors.Is(err, errGame) {
+		t.Errorf("moves of an unknown game: %v", err)
+	}
+	if _, err := NewReader(nil, strings.NewReader(""), "", "pgn"); err == nil || !strings.Contains(err.Error(), "unknown format") {
+		t.Errorf("unknown format: %v", err)
+	}
+}
+
+// After a swap in Hex the colours tell how it is meant.
+func TestSwap(t *testing.T) {
+	hex := gameOf(t, "hex-5x5")
+	for text, want := range map[string]string{
+		"(;GM[11]SZ[5];B[b1];W[swap-pieces];B[e2];W[c3])":             "b1 swap e2 c3",
+		"(;GM[11]SZ[5];B[b1];W[swap-sides];W[e2];B[c3];W[resign])":    "b1 swap b5 c3", // the first player is white now
+		"(;FF[4]EV[x]SZ[5]SO[y];W[ba];B[swap];W[eb];B[cc];W[resign])": "b1 swap e2 c3",
+	} {
+		r := one(t, hex, text)
+		if moves(r) != want || strings.Contains(text, "resign") && (r.Result != SecondWon || r.End != "resigned") {
+			t.Errorf("%s: %s %s", text, moves(r), r.Result)
+		}
+	}
+}
+
+// Variations and comments stand where they belong.
+func TestVariations(t *testing.T) {
+	r := one(t, gameOf(t, "tic-tac-toe"), `(;GM[4]SZ[3]C[the game];B[bb]C[the middle](;W[aa](;B[cc];W[ab]C[deep])(;B[ba]))(;W[ab])(;C[lost]))`)
+	if moves(r) != "b2 a3 c1 a2" || r.Comment != "the game" || r.Moves[0].Comment != "the middle" || r.Moves[3].Comment != "deep" {
+		t.Errorf("%s, %+v", moves(r), r)
+	}
+	if len(r.Moves[1].Instead) != 1 || len(r.Moves[2].Instead) != 1 || r.Game.ActionNames[r.Moves[1].Instead[0][0].Action] != "a2" {
+		t.Errorf("%+v", r.Moves)
+	}
+}
+
+// A file of many games is read as it comes.
+func TestStream(t *testing.T) {
+	in, out := io.Pipe()
+	go func() {
+		out.Write([]byte("(;GM[4]SZ[3];B[bb])(;GM[4]SZ[3];B[aa])\n"))
+	}()
+	r, err := NewReader(gameOf(t, "tic-tac-toe"), in, "", SGF)
+	for range 2 {
+		if err == nil {
+			_, err = r.Next()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.CloseWithError(errors.New("torn"))
+	if _, err = r.Next(); err == nil || !strings.Contains(err.Error(), "torn") {
+		t.Error(err)
+	}
+}
+
+// Texts in other encodings and with a byte order mark are read.
+func TestEncodings(t *testing.T) {
+	r := one(t, gameOf(t, "othello"), "\ufeff(;GM[2]PB[J\xfcrgen]PW[Zo\xc3\xab];B[f5])")
+	if r.Players != [2]string{"Jürgen", "Zoë"} {
+		t.Errorf("%q", r.Players)
+	}
+}
