@@ -141,8 +141,8 @@ func (s *shipment) readRun() error {
 		return err
 	}
 	s.config = must(rundir.ReadConfig(reference.Path))
-	if p := &s.config.Plan; s.config.From != "" || p.Resumed > 0 || p.Changed > 0 {
-		return fmt.Errorf("%s: its length was changed or it did not start from random weights; train it with one command", s.run)
+	if s.config.From != "" || s.config.Plan.Resumed > 0 {
+		return fmt.Errorf("%s: it was extended or did not start from random weights; train it with one command", s.run)
 	}
 	s.game = must(games.New(s.config.Game))
 	if s.metrics, _, err = rundir.MetricsFile.Read(reference.Path); err != nil {
