@@ -1,8 +1,9 @@
 package gamefile
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,47 +12,44 @@ import (
 	"ludus/env"
 )
 
-var (
-	digitString = regexp.MustCompile(`^\s*([1-9]+)(\s+-?\d+)?$`) // columns, and the score of a test set
-	word        = regexp.MustCompile(`\([^()]*\)|[^\s()]+`)      // or an official text in brackets
-	moveNumber  = regexp.MustCompile(`^\d+\.+`)
-	joinedCells = regexp.MustCompile(`^([a-zA-Z]\d{1,2}){2,}$`) // Othello's F5D6C3
-	joinedCell  = regexp.MustCompile(`[a-zA-Z]\d+`)
-)
+// noMoves stands for a game without moves; PGN has it for an unknown result.
+const noMoves = "*"
 
-// hasDigits reports whether games may be written as digit strings.
-func hasDigits(game *env.Game) bool {
-	return game.Family == "line-up" && game.Drops() && game.Tensor.W <= 9
-}
+// numerals are the digits of numbers.
+const numerals = "0123456789"
 
 // readMoves reads a game of a line: a digit string, or moves as people write them.
 func (r *Reader) readMoves() (*Record, error) {
-	for {
-		line, err := r.source.readLine()
-		if err != nil {
-			r.games++
-			return nil, err
-		}
-		if strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment
-			continue
-		}
-		r.games++
-		l := lineReader{position: newPosition(r.game), record: &Record{Game: r.game}, at: place{r.source.place().line, 1}}
-		if digits := digitString.FindStringSubmatch(line); digits != nil && hasDigits(r.game) {
-			err = l.digits(strings.TrimSpace(line))
-		} else {
-			err = l.moves(line)
-		}
-		if err != nil {
-			return nil, errorAt(l.at, len(l.record.Moves)+1, err)
-		}
-		l.record.finish(l.position)
-		return l.record, nil
+	line, at, err := r.source.readLine()
+	for err == nil && strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment
+		line, at, err = r.source.readLine()
 	}
+	r.games++
+	if err != nil {
+		return nil, err
+	}
+	l := lineReader{newPosition(r.game), &Record{Game: r.game}, at}
+	if fields := strings.Fields(line); r.game.Family == "line-up" && r.game.Drops() && isDigits(fields) {
+		err = l.digits(fields)
+	} else {
+		err = l.moves(line)
+	}
+	if err != nil {
+		return nil, errorAt(l.at, l.plies+1, err)
+	}
+	l.record.finish(l.state)
+	return l.record, nil
 }
 
-// noMoves stands for a game without moves; PGN has it for an unknown result.
-const noMoves = "*"
+// isDigits reports whether the words of a line are a digit string such as "4453 -2": columns from 1, and perhaps the
+// score of the last position in a test set.
+func isDigits(fields []string) bool {
+	if len(fields) == 2 {
+		_, err := strconv.Atoi(fields[1])
+		return err == nil && isDigits(fields[:1])
+	}
+	return len(fields) == 1 && strings.Trim(fields[0], "123456789") == ""
+}
 
 // lineReader reads a line.
 type lineReader struct {
@@ -60,111 +58,131 @@ type lineReader struct {
 	at     place // of the current word
 }
 
-// digits plays a digit string such as "4453 -2": columns from 1, and perhaps the score of the last position in a test
-// set.
-func (l *lineReader) digits(line string) (err error) {
-	columns, score, _ := strings.Cut(line, " ")
-	if score != "" {
-		l.record.Comment = "score " + strings.TrimSpace(score)
+// enter plays a move.
+func (l *lineReader) enter(text string) (err error) {
+	l.record.Moves, err = l.position.enter(l.record.Moves, &entry{Move: text})
+	return err
+}
+
+// digits plays a digit string.
+func (l *lineReader) digits(fields []string) error {
+	if len(fields) == 2 {
+		l.record.Comment = "score " + fields[1]
 	}
-	for i := range len(columns) {
+	for i, digit := range fields[0] {
 		l.at.column = i + 1
-		column := int(columns[i] - '1')
+		column := int(digit - '1')
 		if column >= l.game.Tensor.W {
-			return fmt.Errorf("column %c is not on the board, which has %d", columns[i], l.game.Tensor.W)
+			return fmt.Errorf("column %c is not on the board, which has %d", digit, l.game.Tensor.W)
 		}
-		l.record.Moves, err = l.add(l.record.Moves, env.ColumnName(column))
+		err := l.enter(env.ColumnName(column))
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// word is a word of a line: its bytes, and the number of the part between commas or semicolons that it is in.
+type word struct{ from, to, part int }
+
+// words returns the words of a line, without the numbers of moves. A text in brackets is one word.
+func words(line string) (list []word) {
+	part := 0
+	for i := 0; i < len(line); {
+		n := strings.IndexAny(line[i:]+" ", " \t,;()")
+		if line[i] == '(' {
+			n = strings.IndexByte(line[i:], ')') + 1
+		}
+		text := line[i : i+n]
+		if dotted := strings.TrimLeft(text, numerals); len(dotted) < len(text) && strings.HasPrefix(dotted, ".") {
+			text = strings.TrimLeft(dotted, ".")
+		}
+		if text != "" {
+			list = append(list, word{i + n - len(text), i + n, part})
+		}
+		i += n
+		if n == 0 {
+			if line[i] == ',' || line[i] == ';' {
+				part++
+			}
+			i++
+		}
+	}
+	return list
 }
 
 // moves plays a list of moves. Commas, semicolons or blanks separate them. A move may have several words.
 func (l *lineReader) moves(line string) error {
-	for offset, piece := range pieces(line) {
-		words := word.FindAllStringIndex(piece, -1)
-		for len(words) > 0 {
-			from := words[0][0]
-			l.at.column = utf8.RuneCountInString(line[:offset+from]) + 1
-			text := piece[from:words[0][1]]
-			if number := moveNumber.FindString(text); number != "" {
-				text = text[len(number):]
-				from += len(number)
-				if text == "" {
-					words = words[1:]
-					continue
-				}
+	for list := words(line); len(list) > 0; {
+		w := list[0]
+		l.at.column = utf8.RuneCountInString(line[:w.from]) + 1
+		text := line[w.from:w.to]
+		if slices.Contains([]Result{FirstWon, SecondWon, Draw, noMoves}, Result(text)) {
+			if text != noMoves {
+				l.record.Result = Result(text)
 			}
-			n, err := l.move(piece, from, words, text)
-			if err != nil {
-				return err
-			}
-			words = words[n:]
+			list = list[1:]
+			continue
 		}
-	}
-	return nil
-}
-
-// pieces yields the parts of a line between commas and semicolons, with their offsets.
-func pieces(line string) func(yield func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		for offset := 0; ; {
-			n := strings.IndexAny(line[offset:], ",;")
-			if n < 0 {
-				yield(offset, line[offset:])
-				return
-			}
-			if !yield(offset, line[offset:offset+n]) {
-				return
-			}
-			offset += n + 1
+		n := l.phrase(line, list)
+		err := l.enter(line[w.from:list[n-1].to])
+		if cells := joinedCells(text); err != nil && len(cells) > 1 {
+			err = l.cells(cells)
 		}
-	}
-}
-
-// move plays the move whose first word is text, or a result, and returns its number of words. It tries the first word
-// as the exact name of a move, then as many words as possible.
-func (l *lineReader) move(piece string, from int, words [][]int, text string) (n int, err error) {
-	if text == noMoves {
-		return 1, nil
-	}
-	if slices.Contains([]Result{FirstWon, SecondWon, Draw}, Result(text)) {
-		l.record.Result = Result(text)
-		return 1, nil
-	}
-	a, err := l.game.ParseAction(text)
-	if err == nil && slices.Contains(l.legal, a) || isPass(text) || len(words) == 1 {
-		return 1, l.word(text)
-	}
-	for n := min(len(words), 8); n > 1 && !l.state.Done(); n-- {
-		if _, err := l.parse(piece[from:words[n-1][1]]); err == nil {
-			return n, l.word(piece[from:words[n-1][1]])
-		}
-	}
-	return 1, l.word(text)
-}
-
-// word plays a move, or several cells without blanks between them.
-func (l *lineReader) word(text string) (err error) {
-	l.record.Moves, err = l.addLoosely(l.record.Moves, text)
-	if err == nil || !joinedCells.MatchString(text) {
-		return err
-	}
-	column := l.at.column
-	for _, at := range joinedCell.FindAllStringIndex(text, -1) {
-		l.at.column = column + at[0]
-		l.record.Moves, err = l.addLoosely(l.record.Moves, text[at[0]:at[1]])
 		if err != nil {
 			return err
 		}
+		list = list[n:]
 	}
 	return nil
 }
 
+// cells plays cells that stand in one word.
+func (l *lineReader) cells(cells []string) error {
+	for _, cell := range cells {
+		err := l.enter(cell)
+		if err != nil {
+			return err
+		}
+		l.at.column += len(cell)
+	}
+	return nil
+}
+
+// phrase returns the number of words of the next move: one if that is the exact name of a move, or else as many as
+// possible.
+func (l *lineReader) phrase(line string, list []word) int {
+	text := line[list[0].from:list[0].to]
+	a, err := l.game.ParseAction(text)
+	if err == nil && slices.Contains(l.legal, a) || isPass(text) {
+		return 1
+	}
+	for n := min(len(list), 8); n > 1; n-- {
+		if list[n-1].part == list[0].part {
+			_, err := l.parse(line[list[0].from:list[n-1].to])
+			if err == nil {
+				return n
+			}
+		}
+	}
+	return 1
+}
+
+// joinedCells returns the cells of a text such as F5D6C3, which is how Othello programs write games; nil for another text.
+func joinedCells(text string) (cells []string) {
+	for text != "" {
+		n := len(text) - len(strings.TrimLeft(text[1:], numerals))
+		if !isLetter(text[0]) || n == 1 || n > 3 {
+			return nil
+		}
+		cells, text = append(cells, text[:n]), text[n:]
+	}
+	return cells
+}
+
 // writeMoves writes a game as its moves' names, with commas if one of them has a blank.
-func writeMoves(w *writer, r *Record) error {
+func writeMoves(r *Record) (string, error) {
 	names, separator := r.Game.Names(r.Actions()), " "
 	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, " ") }) {
 		separator = ", "
@@ -176,23 +194,32 @@ func writeMoves(w *writer, r *Record) error {
 	if len(names) == 0 {
 		names = []string{noMoves}
 	}
-	w.print(strings.Join(names, separator) + "\n")
-	return err
+	return strings.Join(names, separator) + "\n", err
 }
 
-// writeDigits writes a game as the digits of its moves' columns.
-func writeDigits(w *writer, r *Record) error {
-	if !hasDigits(r.Game) {
-		return fmt.Errorf("digit strings are for Connect Four on boards of at most 9 columns, not for %s", r.Game.Name)
+// readTranscript reads the moves of a game in a transcript. It does not compare legal moves; games.VerifyTranscript does.
+func (r *Reader) readTranscript() (*Record, error) {
+	d := &draft{}
+	for begun := false; ; begun = true {
+		line, at, err := r.source.readLine()
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		head, _, isMove := strings.Cut(rest, "|")
+		_, move, _ := strings.Cut(strings.TrimSpace(head), " ")
+		e := entry{place: at, by: name, Move: move}
+		switch {
+		case err != nil && !(begun && errors.Is(err, io.EOF)):
+			r.games++
+			return nil, err
+		case err == nil && name != "game" && name != "goals":
+			if !isMove {
+				e.err = fmt.Errorf("a transcript has lines like \"game 1\" and \"%s 2 MOVE | MOVE;MOVE;\"", r.game.Players[0])
+			}
+			d.Moves = append(d.Moves, e)
+		}
+		next, _ := r.source.buffer.Peek(5) // an error comes back later
+		if err != nil || name == "goals" || string(next) == "game " {
+			r.games++
+			return d.record(r.game)
+		}
 	}
-	for _, a := range r.Actions() {
-		w.print(strconv.Itoa(int(r.Game.Drawing.ActionCells[a].To)%r.Game.Tensor.W + 1))
-	}
-	if score, ok := strings.CutPrefix(r.Comment, "score "); len(r.Moves) == 0 {
-		w.print(noMoves)
-	} else if ok {
-		w.print(" " + score)
-	}
-	w.print("\n")
-	return nil
 }
