@@ -116,7 +116,7 @@ type Reader struct {
 // NewReader returns a reader of a file of one game's records. If game is nil, the file must name the game of each record,
 // which SGF, GGF and JSON do. If format is "", the content decides, and then the name, which may be "".
 func NewReader(game *env.Game, file io.Reader, name string, format Format) (*Reader, error) {
-	r := &Reader{game: game, source: source{buffer: bufio.NewReader(file), place: place{1, 0}}, Format: format}
+	r := &Reader{game: game, source: source{buffer: bufio.NewReader(file)}, Format: format}
 	start, err := r.source.buffer.Peek(3)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err

@@ -238,7 +238,7 @@ func TestErrors(t *testing.T) {
 		{"othello", good + good + "(;FF[4]GM[2];B[f5];W[d6]", "game 3: the file ends within this game"},
 		{"othello", good + good + "(;FF[4]GM[2];B[f5", "game 3: the file ends within this game"},
 		{"othello", good + "(;GM[Othello]TY[8a]BO[8 - *]B[f5];)" + good, "anti-Othello"},
-		{"othello", good + "(;GM[Othello]TY[10]BO[8 - *]B[f5];)" + good, "the board is 10x10"},
+		{"othello", good + "(;GM[Othello]TY[10]BO[10 - *]B[f5];)" + good, "the board has 10 columns"},
 		{"othello", good + "(;GM[Othello]TY[8r18]BO[8 --*O--- *]B[f5];)" + good, "line 2, column 22: game 2: BO: ludus plays from the usual starting position of othello only"},
 		{"othello", good + "(;GM[Othello]TY[8]BO[8 " + strings.Repeat("-", 27) + "O*------*O" + strings.Repeat("-", 27) + " *]B[f5]B[f4];)" + good, "move 2: B[f4]: it is white's turn"},
 		{"gomoku", "a1 b1\na1 a1 b1\nc1 d1", "line 2, column 4: game 2, move 2: a1 is not legal: x is on a1"},

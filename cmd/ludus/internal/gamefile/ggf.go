@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ludus/env"
-	"ludus/env/games"
 )
 
 // discs is the evaluation in discs of a sure win. Values of GGF are in discs.
@@ -29,39 +28,21 @@ func startOf(game *env.Game) string {
 	return fmt.Sprintf("%d %s *", game.Tensor.W, cells)
 }
 
-// ggfGame returns the game of a tree in GGF. want is the game that it must be; nil: any.
-func ggfGame(want *env.Game, root *node) (*env.Game, error) {
-	kind := root.get("TY")
-	size := strings.TrimLeft(kind, "s") // s: synchronous games, two at once
-	size = size[:len(size)-len(strings.TrimLeft(size, numerals))]
-	game := want
-	if want == nil {
-		var err error
-		game, err = games.New("othello(size=" + size + ")")
-		if err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case game.Family != "othello":
-		return nil, fmt.Errorf("GM[%s] is not %s", root.get("GM"), game.Name)
-	case size != "" && size != strconv.Itoa(game.Tensor.W):
-		return nil, fmt.Errorf("TY[%s]: the board is %sx%s, not that of %s", kind, size, size, game.Name)
-	case strings.Contains(kind, "a"):
-		return nil, fmt.Errorf("TY[%s] is anti-Othello, which ludus does not play", kind)
-	}
-	if strings.Join(strings.Fields(root.get("BO")), "") != strings.ReplaceAll(startOf(game), " ", "") {
-		return nil, fmt.Errorf("BO: ludus plays from the usual starting position of %s only", game.Name)
-	}
-	return game, nil
-}
-
 // readGGF returns the record of a tree in GGF, whose only node has all moves such as B[f5/1.50/2.25]: cell, evaluation in
 // discs, seconds.
 func readGGF(want *env.Game, root *node) (*Record, error) {
-	game, err := ggfGame(want, root)
+	board := root.find("BO")
+	size, _, _ := strings.Cut(board.value(), " ")
+	game, err := gameOfNumber(want, "2", size, size)
+	switch kind := root.get("TY"); {
+	case err != nil:
+	case strings.Contains(kind, "a"):
+		err = fmt.Errorf("TY[%s] is anti-Othello, which ludus does not play", kind)
+	case strings.Join(strings.Fields(board.value()), "") != strings.ReplaceAll(startOf(game), " ", ""):
+		err = fmt.Errorf("BO: ludus plays from the usual starting position of %s only", game.Name)
+	}
 	if err != nil {
-		return nil, errorAt(root.find("BO").place, 0, err)
+		return nil, errorAt(board.place, 0, err)
 	}
 	d := root.draft(root.get("CO"))
 	for _, p := range root.properties {

@@ -25,20 +25,32 @@ func (r *Reader) readMoves() (*Record, error) {
 		line, at, err = r.source.readLine()
 	}
 	r.games++
-	if err != nil {
+	fields := strings.Fields(line)
+	switch {
+	case err != nil:
 		return nil, err
+	case r.game.Family == "line-up" && r.game.Drops() && isDigits(fields):
+		return r.readDigits(fields, at)
 	}
-	l := lineReader{newPosition(r.game), &Record{Game: r.game}, at}
-	if fields := strings.Fields(line); r.game.Family == "line-up" && r.game.Drops() && isDigits(fields) {
-		err = l.digits(fields)
-	} else {
-		err = l.moves(line)
+	p, record := newPosition(r.game), &Record{Game: r.game}
+	for rest := afterNumber(line); rest != ""; rest = afterNumber(rest) {
+		n := p.phrase(rest)
+		text := rest[:n]
+		switch result := Result(text); result {
+		case FirstWon, SecondWon, Draw:
+			record.Result = result
+		case noMoves:
+		default:
+			record.Moves, err = p.enter(record.Moves, &entry{Move: text})
+		}
+		if err != nil {
+			at.column = utf8.RuneCountInString(line[:len(line)-len(rest)]) + 1
+			return nil, errorAt(at, p.plies+1, err)
+		}
+		rest = rest[n:]
 	}
-	if err != nil {
-		return nil, errorAt(l.at, l.plies+1, err)
-	}
-	l.record.finish(l.state)
-	return l.record, nil
+	record.finish(p.state)
+	return record, nil
 }
 
 // isDigits reports whether the words of a line are a digit string such as "4453 -2": columns from 1, and perhaps the
@@ -51,134 +63,75 @@ func isDigits(fields []string) bool {
 	return len(fields) == 1 && strings.Trim(fields[0], "123456789") == ""
 }
 
-// lineReader reads a line.
-type lineReader struct {
-	*position
-	record *Record
-	at     place // of the current word
-}
-
-// enter plays a move.
-func (l *lineReader) enter(text string) (err error) {
-	l.record.Moves, err = l.position.enter(l.record.Moves, &entry{Move: text})
-	return err
-}
-
-// digits plays a digit string.
-func (l *lineReader) digits(fields []string) error {
+// readDigits reads a digit string.
+func (r *Reader) readDigits(fields []string, at place) (*Record, error) {
+	d := &draft{}
 	if len(fields) == 2 {
-		l.record.Comment = "score " + fields[1]
+		d.Comment = "score " + fields[1]
 	}
 	for i, digit := range fields[0] {
-		l.at.column = i + 1
-		column := int(digit - '1')
-		if column >= l.game.Tensor.W {
-			return fmt.Errorf("column %c is not on the board, which has %d", digit, l.game.Tensor.W)
+		e := entry{place: place{at.line, i + 1}, Move: env.ColumnName(int(digit - '1'))}
+		if int(digit-'0') > r.game.Tensor.W {
+			e.err = fmt.Errorf("column %c is not on the board, which has %d", digit, r.game.Tensor.W)
 		}
-		err := l.enter(env.ColumnName(column))
-		if err != nil {
-			return err
-		}
+		d.Moves = append(d.Moves, e)
 	}
-	return nil
+	return d.record(r.game)
 }
 
-// word is a word of a line: its bytes, and the number of the part between commas or semicolons that it is in.
-type word struct{ from, to, part int }
+// separators separate moves; commas and semicolons cannot stand within one.
+const separators = " \t,;)"
 
-// words returns the words of a line, without the numbers of moves. A text in brackets is one word.
-func words(line string) (list []word) {
-	part := 0
-	for i := 0; i < len(line); {
-		n := strings.IndexAny(line[i:]+" ", " \t,;()")
-		if line[i] == '(' {
-			n = strings.IndexByte(line[i:], ')') + 1
-		}
-		text := line[i : i+n]
-		if dotted := strings.TrimLeft(text, numerals); len(dotted) < len(text) && strings.HasPrefix(dotted, ".") {
-			text = strings.TrimLeft(dotted, ".")
-		}
-		if text != "" {
-			list = append(list, word{i + n - len(text), i + n, part})
-		}
-		i += n
-		if n == 0 {
-			if line[i] == ',' || line[i] == ';' {
-				part++
-			}
-			i++
-		}
+// afterNumber returns a text from its first word on, without a number such as "12." before it.
+func afterNumber(text string) string {
+	text = strings.TrimLeft(text, separators)
+	dotted := strings.TrimLeft(text, numerals)
+	if len(dotted) < len(text) && strings.HasPrefix(dotted, ".") {
+		return afterNumber(strings.TrimLeft(dotted, "."))
 	}
-	return list
+	return text
 }
 
-// moves plays a list of moves. Commas, semicolons or blanks separate them. A move may have several words.
-func (l *lineReader) moves(line string) error {
-	for list := words(line); len(list) > 0; {
-		w := list[0]
-		l.at.column = utf8.RuneCountInString(line[:w.from]) + 1
-		text := line[w.from:w.to]
-		if slices.Contains([]Result{FirstWon, SecondWon, Draw, noMoves}, Result(text)) {
-			if text != noMoves {
-				l.record.Result = Result(text)
-			}
-			list = list[1:]
-			continue
-		}
-		n := l.phrase(line, list)
-		err := l.enter(line[w.from:list[n-1].to])
-		if cells := joinedCells(text); err != nil && len(cells) > 1 {
-			err = l.cells(cells)
-		}
-		if err != nil {
-			return err
-		}
-		list = list[n:]
+// wordAt returns the end of the word that begins at a byte of a text; an official text in brackets is one word.
+func wordAt(text string, from int) int {
+	if close := strings.IndexByte(text[from:], ')'); text[from] == '(' && close > 0 {
+		return from + close + 1
 	}
-	return nil
+	return from + 1 + strings.IndexAny(text[from+1:]+" ", separators+"(")
 }
 
-// cells plays cells that stand in one word.
-func (l *lineReader) cells(cells []string) error {
-	for _, cell := range cells {
-		err := l.enter(cell)
-		if err != nil {
-			return err
-		}
-		l.at.column += len(cell)
+// phrase returns the length of the move that a text begins with: one word if that is the exact name of a move, or else as
+// many as name one, or the first of several cells without blanks between them, as Othello programs write "F5D6C3".
+func (p *position) phrase(text string) int {
+	first := wordAt(text, 0)
+	if isPass(text[:first]) || p.isExact(text[:first]) {
+		return first
 	}
-	return nil
+	ends := []int{first}
+	for end := first; len(ends) < 8; ends = append(ends, end) {
+		next := len(text) - len(strings.TrimLeft(text[end:], " \t"))
+		if next == len(text) || strings.IndexByte(",;)", text[next]) >= 0 {
+			break
+		}
+		end = wordAt(text, next)
+	}
+	for _, end := range slices.Backward(ends) {
+		_, err := p.parse(text[:end])
+		if err == nil {
+			return end
+		}
+	}
+	cell := len(text) - len(strings.TrimLeft(text[1:], numerals))
+	if cell < first && (p.mustPass() || p.isExact(text[:cell])) {
+		return cell
+	}
+	return first
 }
 
-// phrase returns the number of words of the next move: one if that is the exact name of a move, or else as many as
-// possible.
-func (l *lineReader) phrase(line string, list []word) int {
-	text := line[list[0].from:list[0].to]
-	a, err := l.game.ParseAction(text)
-	if err == nil && slices.Contains(l.legal, a) || isPass(text) {
-		return 1
-	}
-	for n := min(len(list), 8); n > 1; n-- {
-		if list[n-1].part == list[0].part {
-			_, err := l.parse(line[list[0].from:list[n-1].to])
-			if err == nil {
-				return n
-			}
-		}
-	}
-	return 1
-}
-
-// joinedCells returns the cells of a text such as F5D6C3, which is how Othello programs write games; nil for another text.
-func joinedCells(text string) (cells []string) {
-	for text != "" {
-		n := len(text) - len(strings.TrimLeft(text[1:], numerals))
-		if !isLetter(text[0]) || n == 1 || n > 3 {
-			return nil
-		}
-		cells, text = append(cells, text[:n]), text[n:]
-	}
-	return cells
+// isExact reports whether a text is a legal move's name or official text.
+func (p *position) isExact(text string) bool {
+	a, err := p.game.ParseAction(text)
+	return err == nil && slices.Contains(p.legal, a)
 }
 
 // writeMoves writes a game as its moves' names, with commas if one of them has a blank.

@@ -38,23 +38,28 @@ func sgfGame(want *env.Game, root *node) (*env.Game, place, error) {
 		}
 		return game, root.find("LUDUS").place, err
 	}
-	game, err := want, error(nil)
+	game, err := gameOfNumber(want, number, columns, rows)
+	return game, root.find("GM").place, err
+}
+
+// gameOfNumber returns the game with SGF's number and size, both "" if unknown. want is the game that it must be; nil: any.
+func gameOfNumber(want *env.Game, number, columns, rows string) (*env.Game, error) {
 	switch names, known := numbered[number]; {
 	case want == nil && !known:
-		err = fmt.Errorf("%w: GM[%s] is not one of SGF's numbers of Othello (2), Gomoku (4) and Hex (11)", errGame, number)
+		return nil, fmt.Errorf("%w: GM[%s] is not one of SGF's numbers of Othello (2), Gomoku (4) and Hex (11)", errGame, number)
 	case want == nil && columns == "":
-		game, err = games.New(names[1])
+		return games.New(names[1])
 	case want == nil && number == "4":
-		game, err = games.New(fmt.Sprintf("line-up(width=%s,height=%s,line=5)", columns, rows))
+		return games.New(fmt.Sprintf("line-up(width=%s,height=%s,line=5)", columns, rows))
 	case want == nil:
-		game, err = games.New(fmt.Sprintf("%s(size=%s)", names[0], columns))
+		return games.New(fmt.Sprintf("%s(size=%s)", names[0], columns))
 	case number != "" && number != numberOf(want):
-		err = fmt.Errorf("GM[%s] is not %s", number, want.Name)
+		return nil, fmt.Errorf("GM[%s] is not %s", number, want.Name)
 	case columns != "" && (columns != strconv.Itoa(want.Tensor.W) || rows != strconv.Itoa(want.Tensor.H)):
-		err = fmt.Errorf("the board has %s columns and %s rows, and that of %s has %d and %d", columns, rows, want.Name,
+		return nil, fmt.Errorf("the board has %s columns and %s rows, and that of %s has %d and %d", columns, rows, want.Name,
 			want.Tensor.W, want.Tensor.H)
 	}
-	return game, root.find("GM").place, err
+	return want, nil
 }
 
 // readSGF returns the record of a tree.

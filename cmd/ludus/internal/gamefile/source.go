@@ -19,46 +19,61 @@ var errTooLong = fmt.Errorf("the game is larger than %d MiB", maxGame>>20)
 // place is a line and a column of a file, from 1; column 0: unknown.
 type place struct{ line, column int }
 
-// source reads a file by bytes or by lines.
+// source reads a file by lines, and each by bytes.
 type source struct {
 	buffer *bufio.Reader
-	place      // of the byte read last; of the next line
-	size   int // bytes of the current game so far
+	rest   []byte // rest of the line, with its end
+	place         // of the byte read last
+	size   int    // bytes of the current game so far
 }
 
-// fault returns an error of reading; [io.EOF] stays what it is.
-func (s *source) fault(err error) error {
-	if errors.Is(err, io.EOF) {
+// fill reads the next line. A longer line than games are is cut.
+func (s *source) fill() error {
+	s.rest = nil
+	err := bufio.ErrBufferFull
+	for errors.Is(err, bufio.ErrBufferFull) {
+		var part []byte
+		part, err = s.buffer.ReadSlice('\n')
+		if len(s.rest) <= maxGame {
+			s.rest = append(s.rest, part...)
+		}
+	}
+	s.place = place{s.line + 1, 0}
+	switch {
+	case err == nil || errors.Is(err, io.EOF) && len(s.rest) > 0:
+		return nil
+	case errors.Is(err, io.EOF):
 		return io.EOF
 	}
+	s.rest = nil
 	return fmt.Errorf("reading line %d: %w", s.line, err)
 }
 
 // next returns the next byte.
 func (s *source) next() (byte, error) {
-	b, err := s.buffer.ReadByte()
-	if err != nil {
-		return 0, s.fault(err)
+	if len(s.rest) == 0 {
+		err := s.fill()
+		if err != nil {
+			return 0, err
+		}
 	}
-	s.size++
-	switch {
-	case s.size > maxGame:
-		return b, errTooLong
-	case b == '\n':
-		s.place = place{s.line + 1, 0}
-	case b&0xc0 != 0x80: // not within a character of UTF-8
+	b := s.rest[0]
+	s.rest, s.size = s.rest[1:], s.size+1
+	if b&0xc0 != 0x80 { // not within a character of UTF-8
 		s.column++
+	}
+	if s.size > maxGame {
+		return b, errTooLong
 	}
 	return b, nil
 }
 
 // peek returns the next byte without reading it, 0 at the end.
 func (s *source) peek() byte {
-	b, err := s.buffer.Peek(1)
-	if err != nil {
+	if len(s.rest) == 0 && s.fill() != nil { // the error comes back later
 		return 0
 	}
-	return b[0]
+	return s.rest[0]
 }
 
 // visible returns the next byte that is no white space.
@@ -74,27 +89,13 @@ func (s *source) visible() (byte, error) {
 // readLine returns the next line that is not blank, without blanks at its end. A line longer than maxGame is an [*Error].
 func (s *source) readLine() (string, place, error) {
 	for {
-		var line []byte
-		err := bufio.ErrBufferFull
-		for errors.Is(err, bufio.ErrBufferFull) {
-			var part []byte
-			part, err = s.buffer.ReadSlice('\n')
-			if len(line) <= maxGame {
-				line = append(line, part...)
-			}
+		err := s.fill()
+		if err == nil && len(s.rest) > maxGame {
+			err = errorAt(s.place, 0, errTooLong)
 		}
-		at, text := place{s.line, 0}, strings.TrimRight(decode(line), " \t\r\n")
-		switch {
-		case err != nil && !(errors.Is(err, io.EOF) && text != ""):
-			return "", at, s.fault(err)
-		case len(line) > maxGame:
-			err = errorAt(at, 0, errTooLong)
-		default:
-			err = nil
-		}
-		s.line++
+		text := strings.TrimRight(decode(s.rest), " \t\r\n")
 		if err != nil || text != "" {
-			return text, at, err
+			return text, s.place, err
 		}
 	}
 }
