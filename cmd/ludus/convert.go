@@ -29,10 +29,10 @@ func convertCommand() *cobra.Command {
 
   sgf         SGF of Othello, Gomoku and Hex programs; other games have their name in a private property
   ggf         GGF, Othello as GGS and NBoard write it
-  moves       a game per line, its moves in any form that "ludus play" reads: "c3 block d4", "F5D6C3", "1. d 2. e"
-  digits      Connect Four: a game per line, the columns as digits, "44453"
+  moves       a game per line, its moves in any form that "ludus play" reads: "c3 block d4", "F5D6C3", "1. d 2. e"; of
+              Connect Four also the columns as digits, "44453"
   json        a game per line as JSON; also the files of "ludus arena --record", which are read only
-  transcript  as "ludus verify" reads it, which also compares the legal moves
+  transcript  as "ludus verify" reads it, which also compares the legal moves; read only
 
 The content of a file tells its format, or else its name does. Every move is checked. The first wrong game ends the
 conversion with an error that says where it is.`,
@@ -43,20 +43,20 @@ conversion with an error that says where it is.`,
 		Args: arguments(2, -1),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, paths []string) (err error) {
 			c.cmd, c.game, c.from = cmd, game, gamefile.Format(from)
-			format := cmp.Or(gamefile.Format(to), gamefile.FormatOf(output), gamefile.SGF)
-			write := func(w io.Writer) error {
-				buffer := bufio.NewWriter(w)
-				c.w, err = gamefile.NewWriter(buffer, format)
-				if err != nil {
-					return usage(cmd, err)
-				}
+			c.to = cmp.Or(gamefile.Format(to), gamefile.FormatOf(output), gamefile.SGF)
+			_, err = gamefile.Text(gamefile.New(game, nil), c.to)
+			if err != nil {
+				return usage(cmd, err)
+			}
+			write := func(w io.Writer) (err error) {
+				c.w = bufio.NewWriter(w)
 				for _, path := range paths {
-					err := c.convert(path)
+					err = c.convert(path)
 					if err != nil {
-						return errors.Join(err, buffer.Flush())
+						break
 					}
 				}
-				return buffer.Flush()
+				return errors.Join(err, c.w.Flush())
 			}
 			if output == "" {
 				err = write(cmd.OutOrStdout())
@@ -86,13 +86,13 @@ conversion with an error that says where it is.`,
 
 // converter reads files of games and writes the games.
 type converter struct {
-	cmd     *cobra.Command
-	game    *env.Game
-	from    gamefile.Format // "": found from each file
-	w       *gamefile.Writer
-	skipBad bool
-	games   int // written
-	skipped int
+	cmd      *cobra.Command
+	game     *env.Game
+	from, to gamefile.Format // from "": found from each file
+	w        *bufio.Writer
+	skipBad  bool
+	games    int // written
+	skipped  int
 }
 
 // convert converts the games of a file.
@@ -124,7 +124,10 @@ func (c *converter) convert(path string) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		err = c.w.Write(record)
+		text, err := gamefile.Text(record, c.to)
+		if err == nil {
+			_, err = c.w.WriteString(text)
+		}
 		if err != nil {
 			return err
 		}

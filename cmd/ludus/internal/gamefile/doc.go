@@ -1,5 +1,5 @@
-// Package gamefile reads and writes files of games: SGF and GGF of other programs, lists of moves, the digit strings of
-// Connect Four, match records and transcripts of ludus, and JSON lines with everything that a [Record] holds.
+// Package gamefile reads and writes files of games: SGF and GGF of other programs, lists of moves, and JSON lines with
+// everything that a [Record] holds. It only reads the digit strings of Connect Four, match records and transcripts.
 //
 // A [Reader] streams: it holds one game at a time. Every move that it returns is legal. An [Error] says where in the file
 // a game is wrong, and reading can go on with the next game.

@@ -1,8 +1,9 @@
 package gamefile
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,160 +12,130 @@ import (
 	"ludus/env"
 )
 
-var (
-	digitString = regexp.MustCompile(`^\s*([1-9]+)(\s+-?\d+)?$`) // columns, and the score of a test set
-	word        = regexp.MustCompile(`\([^()]*\)|[^\s()]+`)      // or an official text in brackets
-	moveNumber  = regexp.MustCompile(`^\d+\.+`)
-	joinedCells = regexp.MustCompile(`^([a-zA-Z]\d{1,2}){2,}$`) // Othello's F5D6C3
-	joinedCell  = regexp.MustCompile(`[a-zA-Z]\d+`)
-)
-
-// hasDigits reports whether games may be written as digit strings.
-func hasDigits(game *env.Game) bool {
-	return game.Family == "line-up" && game.Drops() && game.Tensor.W <= 9
-}
-
-// readMoves reads a game of a line: a digit string, or moves as people write them.
-func (r *Reader) readMoves() (*Record, error) {
-	for {
-		line, err := r.source.readLine()
-		if err != nil {
-			r.games++
-			return nil, err
-		}
-		if strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment
-			continue
-		}
-		r.games++
-		l := lineReader{position: newPosition(r.game), record: &Record{Game: r.game}, at: place{r.source.place().line, 1}}
-		if digits := digitString.FindStringSubmatch(line); digits != nil && hasDigits(r.game) {
-			err = l.digits(strings.TrimSpace(line))
-		} else {
-			err = l.moves(line)
-		}
-		if err != nil {
-			return nil, errorAt(l.at, len(l.record.Moves)+1, err)
-		}
-		l.record.finish(l.position)
-		return l.record, nil
-	}
-}
-
 // noMoves stands for a game without moves; PGN has it for an unknown result.
 const noMoves = "*"
 
-// lineReader reads a line.
-type lineReader struct {
-	*position
-	record *Record
-	at     place // of the current word
-}
+// numerals are the digits of numbers.
+const numerals = "0123456789"
 
-// digits plays a digit string such as "4453 -2": columns from 1, and perhaps the score of the last position in a test
-// set.
-func (l *lineReader) digits(line string) (err error) {
-	columns, score, _ := strings.Cut(line, " ")
-	if score != "" {
-		l.record.Comment = "score " + strings.TrimSpace(score)
+// readMoves reads a game of a line: a digit string, or moves as people write them.
+func (r *Reader) readMoves() (*Record, error) {
+	line, at, err := r.source.readLine()
+	for err == nil && strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment
+		line, at, err = r.source.readLine()
 	}
-	for i := range len(columns) {
-		l.at.column = i + 1
-		column := int(columns[i] - '1')
-		if column >= l.game.Tensor.W {
-			return fmt.Errorf("column %c is not on the board, which has %d", columns[i], l.game.Tensor.W)
+	r.games++
+	fields := strings.Fields(line)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.game.Family == "line-up" && r.game.Drops() && isDigits(fields):
+		return r.readDigits(fields, at)
+	}
+	p, record := newPosition(r.game), &Record{Game: r.game}
+	for rest := afterNumber(line); rest != ""; rest = afterNumber(rest) {
+		n := p.phrase(rest)
+		text := rest[:n]
+		switch result := Result(text); result {
+		case FirstWon, SecondWon, Draw:
+			record.Result = result
+		case noMoves:
+		default:
+			record.Moves, err = p.enter(record.Moves, &entry{Move: text})
 		}
-		l.record.Moves, err = l.add(l.record.Moves, env.ColumnName(column))
 		if err != nil {
-			return err
+			at.column = utf8.RuneCountInString(line[:len(line)-len(rest)]) + 1
+			return nil, errorAt(at, p.plies+1, err)
 		}
+		rest = rest[n:]
 	}
-	return nil
+	record.finish(p.state)
+	return record, nil
 }
 
-// moves plays a list of moves. Commas, semicolons or blanks separate them. A move may have several words.
-func (l *lineReader) moves(line string) error {
-	for offset, piece := range pieces(line) {
-		words := word.FindAllStringIndex(piece, -1)
-		for len(words) > 0 {
-			from := words[0][0]
-			l.at.column = utf8.RuneCountInString(line[:offset+from]) + 1
-			text := piece[from:words[0][1]]
-			if number := moveNumber.FindString(text); number != "" {
-				text = text[len(number):]
-				from += len(number)
-				if text == "" {
-					words = words[1:]
-					continue
-				}
-			}
-			n, err := l.move(piece, from, words, text)
-			if err != nil {
-				return err
-			}
-			words = words[n:]
-		}
+// isDigits reports whether the words of a line are a digit string such as "4453 -2": columns from 1, and perhaps the
+// score of the last position in a test set.
+func isDigits(fields []string) bool {
+	if len(fields) == 2 {
+		_, err := strconv.Atoi(fields[1])
+		return err == nil && isDigits(fields[:1])
 	}
-	return nil
+	return len(fields) == 1 && strings.Trim(fields[0], "123456789") == ""
 }
 
-// pieces yields the parts of a line between commas and semicolons, with their offsets.
-func pieces(line string) func(yield func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		for offset := 0; ; {
-			n := strings.IndexAny(line[offset:], ",;")
-			if n < 0 {
-				yield(offset, line[offset:])
-				return
-			}
-			if !yield(offset, line[offset:offset+n]) {
-				return
-			}
-			offset += n + 1
-		}
+// readDigits reads a digit string.
+func (r *Reader) readDigits(fields []string, at place) (*Record, error) {
+	d := &draft{}
+	if len(fields) == 2 {
+		d.Comment = "score " + fields[1]
 	}
+	for i, digit := range fields[0] {
+		e := entry{place: place{at.line, i + 1}, Move: env.ColumnName(int(digit - '1'))}
+		if int(digit-'0') > r.game.Tensor.W {
+			e.err = fmt.Errorf("column %c is not on the board, which has %d", digit, r.game.Tensor.W)
+		}
+		d.Moves = append(d.Moves, e)
+	}
+	return d.record(r.game)
 }
 
-// move plays the move whose first word is text, or a result, and returns its number of words. It tries the first word
-// as the exact name of a move, then as many words as possible.
-func (l *lineReader) move(piece string, from int, words [][]int, text string) (n int, err error) {
-	if text == noMoves {
-		return 1, nil
+// separators separate moves; commas and semicolons cannot stand within one.
+const separators = " \t,;)"
+
+// afterNumber returns a text from its first word on, without a number such as "12." before it.
+func afterNumber(text string) string {
+	text = strings.TrimLeft(text, separators)
+	dotted := strings.TrimLeft(text, numerals)
+	if len(dotted) < len(text) && strings.HasPrefix(dotted, ".") {
+		return afterNumber(strings.TrimLeft(dotted, "."))
 	}
-	if slices.Contains([]Result{FirstWon, SecondWon, Draw}, Result(text)) {
-		l.record.Result = Result(text)
-		return 1, nil
-	}
-	a, err := l.game.ParseAction(text)
-	if err == nil && slices.Contains(l.legal, a) || isPass(text) || len(words) == 1 {
-		return 1, l.word(text)
-	}
-	for n := min(len(words), 8); n > 1 && !l.state.Done(); n-- {
-		if _, err := l.parse(piece[from:words[n-1][1]]); err == nil {
-			return n, l.word(piece[from:words[n-1][1]])
-		}
-	}
-	return 1, l.word(text)
+	return text
 }
 
-// word plays a move, or several cells without blanks between them.
-func (l *lineReader) word(text string) (err error) {
-	l.record.Moves, err = l.addLoosely(l.record.Moves, text)
-	if err == nil || !joinedCells.MatchString(text) {
-		return err
+// wordAt returns the end of the word that begins at a byte of a text; an official text in brackets is one word.
+func wordAt(text string, from int) int {
+	if close := strings.IndexByte(text[from:], ')'); text[from] == '(' && close > 0 {
+		return from + close + 1
 	}
-	column := l.at.column
-	for _, at := range joinedCell.FindAllStringIndex(text, -1) {
-		l.at.column = column + at[0]
-		l.record.Moves, err = l.addLoosely(l.record.Moves, text[at[0]:at[1]])
-		if err != nil {
-			return err
+	return from + 1 + strings.IndexAny(text[from+1:]+" ", separators+"(")
+}
+
+// phrase returns the length of the move that a text begins with: one word if that is the exact name of a move, or else as
+// many as name one, or the first of several cells without blanks between them, as Othello programs write "F5D6C3".
+func (p *position) phrase(text string) int {
+	first := wordAt(text, 0)
+	if isPass(text[:first]) || p.isExact(text[:first]) {
+		return first
+	}
+	ends := []int{first}
+	for end := first; len(ends) < 8; ends = append(ends, end) {
+		next := len(text) - len(strings.TrimLeft(text[end:], " \t"))
+		if next == len(text) || strings.IndexByte(",;)", text[next]) >= 0 {
+			break
+		}
+		end = wordAt(text, next)
+	}
+	for _, end := range slices.Backward(ends) {
+		_, err := p.parse(text[:end])
+		if err == nil {
+			return end
 		}
 	}
-	return nil
+	cell := len(text) - len(strings.TrimLeft(text[1:], numerals))
+	if cell < first && (p.mustPass() || p.isExact(text[:cell])) {
+		return cell
+	}
+	return first
+}
+
+// isExact reports whether a text is a legal move's name or official text.
+func (p *position) isExact(text string) bool {
+	a, err := p.game.ParseAction(text)
+	return err == nil && slices.Contains(p.legal, a)
 }
 
 // writeMoves writes a game as its moves' names, with commas if one of them has a blank.
-func writeMoves(w *writer, r *Record) error {
+func writeMoves(r *Record) (string, error) {
 	names, separator := r.Game.Names(r.Actions()), " "
 	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, " ") }) {
 		separator = ", "
@@ -176,23 +147,32 @@ func writeMoves(w *writer, r *Record) error {
 	if len(names) == 0 {
 		names = []string{noMoves}
 	}
-	w.print(strings.Join(names, separator) + "\n")
-	return err
+	return strings.Join(names, separator) + "\n", err
 }
 
-// writeDigits writes a game as the digits of its moves' columns.
-func writeDigits(w *writer, r *Record) error {
-	if !hasDigits(r.Game) {
-		return fmt.Errorf("digit strings are for Connect Four on boards of at most 9 columns, not for %s", r.Game.Name)
+// readTranscript reads the moves of a game in a transcript. It does not compare legal moves; games.VerifyTranscript does.
+func (r *Reader) readTranscript() (*Record, error) {
+	d := &draft{}
+	for begun := false; ; begun = true {
+		line, at, err := r.source.readLine()
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		head, _, isMove := strings.Cut(rest, "|")
+		_, move, _ := strings.Cut(strings.TrimSpace(head), " ")
+		e := entry{place: at, by: name, Move: move}
+		switch {
+		case err != nil && !(begun && errors.Is(err, io.EOF)):
+			r.games++
+			return nil, err
+		case err == nil && name != "game" && name != "goals":
+			if !isMove {
+				e.err = fmt.Errorf("a transcript has lines like \"game 1\" and \"%s 2 MOVE | MOVE;MOVE;\"", r.game.Players[0])
+			}
+			d.Moves = append(d.Moves, e)
+		}
+		next, _ := r.source.buffer.Peek(5) // an error comes back later
+		if err != nil || name == "goals" || string(next) == "game " {
+			r.games++
+			return d.record(r.game)
+		}
 	}
-	for _, a := range r.Actions() {
-		w.print(strconv.Itoa(int(r.Game.Drawing.ActionCells[a].To)%r.Game.Tensor.W + 1))
-	}
-	if score, ok := strings.CutPrefix(r.Comment, "score "); len(r.Moves) == 0 {
-		w.print(noMoves)
-	} else if ok {
-		w.print(" " + score)
-	}
-	w.print("\n")
-	return nil
 }

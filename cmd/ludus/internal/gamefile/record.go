@@ -1,13 +1,6 @@
 package gamefile
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"ludus/cmd/ludus/internal/notation"
-	"ludus/env"
-)
+import "ludus/env"
 
 // Record is the record of one game.
 type Record struct {
@@ -55,10 +48,9 @@ func Lost(p env.Player) Result { return won(p.Opponent()) }
 func New(game *env.Game, moves []env.Action) *Record {
 	r, p := &Record{Game: game}, newPosition(game)
 	for _, a := range moves {
-		r.Moves = append(r.Moves, Move{Action: a})
-		p.play(a)
+		r.Moves = p.play(r.Moves, a)
 	}
-	r.finish(p)
+	r.finish(p.state)
 	return r
 }
 
@@ -72,12 +64,12 @@ func (r *Record) Actions() []env.Action {
 }
 
 // finish sets the result of a game that its rules have ended.
-func (r *Record) finish(p *position) {
-	if !p.state.Done() {
+func (r *Record) finish(state env.State) {
+	if !state.Done() {
 		return
 	}
 	r.Result, r.End = Draw, ""
-	if winner, lead := Lead(r.Game, p.state); lead > 0 {
+	if winner, lead := Lead(r.Game, state); lead > 0 {
 		r.Result = won(winner)
 	}
 }
@@ -108,84 +100,4 @@ func Lead(game *env.Game, state env.State) (winner env.Player, lead int) {
 // is white.
 func FirstIsBlack(game *env.Game) bool {
 	return game.Players[env.First] != "white" && game.Players[env.Second] != "black"
-}
-
-// position is a position of a game that is read.
-type position struct {
-	game   *env.Game
-	parser *notation.Parser
-	state  env.State
-	legal  []env.Action
-}
-
-func newPosition(game *env.Game) *position {
-	p := &position{game: game, state: game.NewState()}
-	p.legal = p.state.Legal(nil)
-	return p
-}
-
-// branch returns an independent copy.
-func (p *position) branch() *position {
-	b := &position{p.game, p.parser, p.game.NewState(), slices.Clone(p.legal)}
-	b.state.CopyFrom(p.state)
-	return b
-}
-
-func (p *position) play(a env.Action) {
-	p.state.Apply(a)
-	p.legal = p.state.Legal(p.legal[:0])
-}
-
-// parse returns the legal move that a text names, in any form that people write. The game must not be over.
-func (p *position) parse(text string) (env.Action, error) {
-	a, err := p.game.ParseAction(text)
-	if err == nil && slices.Contains(p.legal, a) {
-		return a, nil
-	}
-	if p.parser == nil {
-		p.parser = notation.NewParser(p.game)
-	}
-	return p.parser.Parse(p.state, p.legal, text)
-}
-
-// forcedPass returns the pass that is the only legal move, which many files leave out.
-func (p *position) forcedPass() (a env.Action, ok bool) {
-	if len(p.legal) != 1 || p.game.ActionNames[p.legal[0]] != "pass" {
-		return 0, false
-	}
-	return p.legal[0], true
-}
-
-// isPass reports whether a text is a word for a pass.
-func isPass(text string) bool {
-	return slices.Contains([]string{"pass", "pa", "ps", "--"}, strings.ToLower(text))
-}
-
-// add plays the move that a text names and returns moves with it. A pass after the end of the game is ignored.
-func (p *position) add(moves []Move, text string) ([]Move, error) {
-	if isPass(text) {
-		text = "pass"
-	}
-	switch {
-	case p.state.Done() && text == "pass":
-		return moves, nil
-	case p.state.Done():
-		return moves, fmt.Errorf("the game is over; %s is one move too many", env.Quote(text))
-	}
-	a, err := p.parse(text)
-	if err != nil {
-		return moves, err
-	}
-	p.play(a)
-	return append(moves, Move{Action: a}), nil
-}
-
-// addLoosely is add for lists of moves that leave forced passes out.
-func (p *position) addLoosely(moves []Move, text string) ([]Move, error) {
-	longer, err := p.add(moves, text)
-	if pass, forced := p.forcedPass(); err != nil && forced {
-		p.play(pass)
-		return p.add(append(moves, Move{Action: pass}), text)
-	}
-	return longer, err
 }

@@ -7,9 +7,13 @@ import (
 	"strings"
 )
 
+// maxNest is the largest number of variations within variations.
+const maxNest = 10000
+
 // node is a node of a game tree in SGF or GGF.
 type node struct {
 	place
+	root       bool
 	properties []property
 	children   []*node // the main line first
 }
@@ -21,33 +25,36 @@ type property struct {
 	values []string
 }
 
-// get returns the first value of a property, "" if there is none.
-func (n *node) get(id string) string {
+// value returns the first value.
+func (p *property) value() string { return strings.TrimSpace(p.values[0]) }
+
+// find returns a property, an empty one if the node has none.
+func (n *node) find(id string) *property {
 	for i := range n.properties {
 		if n.properties[i].id == id {
-			return strings.TrimSpace(n.properties[i].values[0])
+			return &n.properties[i]
 		}
 	}
-	return ""
+	return &property{place: n.place, values: []string{""}}
 }
 
-// at returns the place of a property, that of the node if there is none.
-func (n *node) at(id string) place {
-	for i := range n.properties {
-		if n.properties[i].id == id {
-			return n.properties[i].place
-		}
+func (n *node) get(id string) string { return n.find(id).value() }
+
+// draft returns what SGF and GGF say about a game in the same way.
+func (n *node) draft(comment string) *draft {
+	return &draft{
+		coloured: true, Players: [2]string{n.get("PB"), n.get("PW")}, Date: n.get("DT"), Event: n.get("EV"), Place: n.get("PC"),
+		Comment: comment,
 	}
-	return n.place
 }
 
 // readTree reads a game in SGF or GGF.
 func (r *Reader) readTree() (*Record, error) {
 	root, err := r.nextTree()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if oneOf(root.get("GM"), "othello") {
+	case strings.EqualFold(root.get("GM"), "othello"):
 		return readGGF(r.game, root)
 	}
 	return readSGF(r.game, root)
@@ -58,23 +65,20 @@ func (r *Reader) readTree() (*Record, error) {
 func (r *Reader) nextTree() (*node, error) {
 	s := &r.source
 	for {
+		s.size = 0
 		b, err := s.next()
 		switch {
-		case errors.Is(err, io.EOF):
-			return nil, io.EOF
 		case err != nil:
-			return nil, fmt.Errorf("reading line %d: %w", s.line, err)
+			return nil, err
 		case b != '(' || r.lost && s.column > 1:
 			continue
 		}
-		s.budget = maxGame
-		t := tree{source: s}
-		b, err = t.visible()
+		b, err = s.visible()
 		if err != nil || b != ';' {
 			continue // text before the game
 		}
-		start := s.place()
-		root, err := t.parse()
+		start := s.place
+		root, err := s.tree()
 		if err == nil && r.lost && root.get("GM") == "" && root.get("FF") == "" {
 			continue // a variation of the game that was wrong
 		}
@@ -84,38 +88,23 @@ func (r *Reader) nextTree() (*node, error) {
 		case errors.Is(err, io.EOF):
 			return nil, errorAt(start, 0, errors.New("the file ends within this game: a ) is missing"))
 		case err != nil:
-			return nil, errorAt(s.place(), 0, err)
+			return nil, errorAt(s.place, 0, err)
 		}
 		return root, nil
 	}
 }
 
-// tree parses a game tree.
-type tree struct{ *source }
-
-// visible returns the next byte that is no white space.
-func (t tree) visible() (byte, error) {
-	for {
-		b, err := t.next()
-		if err != nil || b > ' ' {
-			return b, err
-		}
-	}
-}
-
-// parse parses a tree behind its "(;".
-func (t tree) parse() (*node, error) {
-	current := &node{place: t.place()}
+// tree parses a game tree behind its "(;".
+func (s *source) tree() (*node, error) {
+	current := &node{place: s.place, root: true}
 	root, open := current, []*node{nil} // nodes before which a ( stands
 	for {
-		b, err := t.visible()
+		b, err := s.visible()
 		switch {
 		case err != nil:
 			return nil, err
-		case t.budget < 0:
-			return nil, errTooLong
 		case b == ';':
-			next := &node{place: t.place()}
+			next := &node{place: s.place}
 			current.children = append(current.children, next)
 			current = next
 		case b == '(' && len(open) > maxNest:
@@ -128,7 +117,7 @@ func (t tree) parse() (*node, error) {
 				return root, nil
 			}
 		case isLetter(b):
-			p, err := t.property(b)
+			p, err := s.property(b)
 			if err != nil {
 				return nil, err
 			}
@@ -142,10 +131,10 @@ func (t tree) parse() (*node, error) {
 func isLetter(b byte) bool { return 'A' <= b && b <= 'Z' || 'a' <= b && b <= 'z' }
 
 // property parses a property from its first letter. Small letters in its name do not count, as in SGF 3: GaMe is GM.
-func (t tree) property(b byte) (property, error) {
-	p := property{place: t.place()}
+func (s *source) property(b byte) (property, error) {
+	p := property{place: s.place}
 	var err error
-	for ; err == nil && isLetter(b); b, err = t.visible() {
+	for ; err == nil && isLetter(b); b, err = s.visible() {
 		if b < 'a' && len(p.id) < 64 {
 			p.id += string(b)
 		}
@@ -155,46 +144,41 @@ func (t tree) property(b byte) (property, error) {
 	}
 	for err == nil {
 		var value string
-		value, err = t.value()
+		value, err = s.text()
 		p.values = append(p.values, value)
-		for err == nil && t.peek() != 0 && t.peek() <= ' ' {
-			t.next() // cannot fail: peek has seen it
+		for err == nil && s.peek() != 0 && s.peek() <= ' ' {
+			_, err = s.next()
 		}
-		if t.peek() != '[' {
+		if s.peek() != '[' {
 			break
 		}
-		t.next()
+		s.next() // cannot fail: peek has seen it
 	}
 	return p, err
 }
 
-// value parses a value up to its closing bracket. Of two closing brackets the first is part of the value: LittleGolem
+// text parses a value up to its closing bracket. Of two closing brackets the first is part of the value: LittleGolem
 // writes names without escapes.
-func (t tree) value() (string, error) {
+func (s *source) text() (string, error) {
 	var text []byte
 	for {
-		b, err := t.next()
+		b, err := s.next()
+		if err == nil && b == ']' && s.peek() != ']' {
+			return decode(text), nil
+		}
+		escaped := err == nil && b == '\\'
+		if escaped {
+			b, err = s.next()
+		}
 		switch {
 		case err != nil:
 			return "", err
-		case t.budget < 0:
-			return "", errTooLong
-		case b == ']' && t.peek() != ']':
-			return decode(text), nil
-		case b == '\\':
-			b, err = t.next()
-			if err != nil {
-				return "", err
-			}
-			if b == '\r' && t.peek() == '\n' {
-				b, _ = t.next()
-			}
-			if b == '\n' { // the line goes on
-				continue
-			}
 		case b == '\r':
-			continue
+			if escaped && s.peek() == '\n' {
+				s.next() // cannot fail: peek has seen it
+			}
+		case !escaped || b != '\n': // otherwise the line goes on
+			text = append(text, b)
 		}
-		text = append(text, b)
 	}
 }

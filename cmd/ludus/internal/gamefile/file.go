@@ -1,0 +1,187 @@
+package gamefile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ludus/env"
+)
+
+// Format is a format of files.
+type Format string
+
+const (
+	SGF        Format = "sgf"
+	GGF        Format = "ggf"
+	Moves      Format = "moves"      // a game per line, its moves as people write them; digits in Connect Four
+	JSON       Format = "json"       // a [Record] per line; match records, too
+	Transcript Format = "transcript" // of another implementation of the rules; see games.VerifyTranscript
+
+	// MatchRecord is the format of a [Reader] once it has read the first line of one; it is given as JSON.
+	MatchRecord Format = "match record"
+)
+
+// formats says how files are read and written. Transcripts are only read.
+var formats = []struct {
+	Format
+	ends  string // of files' names
+	named bool   // a file names its game
+	read  func(r *Reader) (*Record, error)
+	write func(r *Record) (string, error)
+}{
+	{SGF, ".sgf .hsgf", true, (*Reader).readTree, writeSGF},
+	{GGF, ".ggf", true, (*Reader).readTree, writeGGF},
+	{Moves, ".txt", false, (*Reader).readMoves, writeMoves},
+	{JSON, ".json .jsonl .ndjson", true, (*Reader).readJSON, writeJSON},
+	{Transcript, "", false, (*Reader).readTranscript, nil},
+}
+
+// unknown returns the error for a format that cannot be read, or written.
+func unknown(format Format, written bool) error {
+	var known []string
+	for _, f := range formats {
+		if !written || f.write != nil {
+			known = append(known, string(f.Format))
+		}
+	}
+	return fmt.Errorf("unknown format %s; known: %s", env.Quote(string(format)), strings.Join(known, ", "))
+}
+
+// FormatOf returns the format of a file that is to be written, by its name; "" if its name does not tell.
+func FormatOf(path string) Format {
+	for _, f := range formats {
+		if slices.Contains(strings.Fields(f.ends), strings.ToLower(filepath.Ext(path))) {
+			return f.Format
+		}
+	}
+	return ""
+}
+
+// Text returns a game as a file in a format. Files may be joined. An error says that the format has no such games.
+func Text(r *Record, format Format) (string, error) {
+	for _, f := range formats {
+		if f.Format == format && f.write != nil {
+			return f.write(r)
+		}
+	}
+	return "", unknown(format, true)
+}
+
+// Error is an error in a game of a file. The reader can go on with the next game.
+type Error struct {
+	Game         int // number of the game in the file, from 1
+	Move         int // number of the move, from 1; 0: it is not about a move
+	Line, Column int // place in the file, from 1; Column 0: unknown
+	Err          error
+}
+
+func (e *Error) Error() string {
+	place, what := fmt.Sprintf("line %d", e.Line), fmt.Sprintf("game %d", e.Game)
+	if e.Column > 0 {
+		place += fmt.Sprintf(", column %d", e.Column)
+	}
+	if e.Move > 0 {
+		what += fmt.Sprintf(", move %d", e.Move)
+	}
+	return fmt.Sprintf("%s: %s: %v", place, what, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// errorAt returns an error about a place in the current game.
+func errorAt(at place, move int, err error) error {
+	return &Error{Move: move, Line: at.line, Column: at.column, Err: err}
+}
+
+// errGame is returned if a file of another kind than SGF, GGF and JSON lines is read without knowing the game.
+var errGame = errors.New("the file does not name its game")
+
+// Reader reads the games of a file, one at a time.
+type Reader struct {
+	Format Format // of the file; SGF for GGF: they may be mixed
+
+	game   *env.Game // nil: each game names its own
+	source source
+	games  int // read so far, including those with errors
+	read   func(r *Reader) (*Record, error)
+	match  jsonLine // the first line of a match record
+	lost   bool     // the last game had an error of syntax: skip to the start of the next
+}
+
+// NewReader returns a reader of a file of one game's records. If game is nil, the file must name the game of each record,
+// which SGF, GGF and JSON do. If format is "", the content decides, and then the name, which may be "".
+func NewReader(game *env.Game, file io.Reader, name string, format Format) (*Reader, error) {
+	r := &Reader{game: game, source: source{buffer: bufio.NewReader(file)}, Format: format}
+	start, err := r.source.buffer.Peek(3)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(env.SkipByteOrderMark(start)) < len(start) {
+		r.source.buffer.Discard(3) // cannot fail: Peek has seen them
+	}
+	if format == "" {
+		r.Format = r.detect(name)
+	}
+	for _, f := range formats {
+		switch {
+		case f.Format != r.Format:
+		case game == nil && !f.named:
+			return nil, errGame
+		default:
+			r.read = f.read
+		}
+	}
+	switch {
+	case r.read == nil:
+		return nil, unknown(format, false)
+	case r.Format == GGF:
+		r.Format = SGF
+	}
+	return r, nil
+}
+
+// detect returns the format of the file.
+func (r *Reader) detect(name string) Format {
+	peeked, _ := r.source.buffer.Peek(2048) // an error means that the file is shorter, or it comes back later
+	start := strings.TrimSpace(string(peeked))
+	tree, isTree := strings.CutPrefix(strings.TrimSpace(strings.TrimLeft(start, "0123456789")), "(") // GGS counts its games
+	switch format := FormatOf(name); {
+	case isTree && strings.HasPrefix(strings.TrimSpace(tree), ";"):
+		return SGF
+	case strings.HasPrefix(start, "{"):
+		return JSON
+	case strings.HasPrefix(start, "game ") && strings.Contains(start, "|"):
+		return Transcript
+	case format != "":
+		return format
+	}
+	return Moves
+}
+
+// First returns the first game of a file, see [NewReader].
+func First(game *env.Game, file io.Reader, name string, format Format) (*Record, error) {
+	r, err := NewReader(game, file, name, format)
+	if err != nil {
+		return nil, err
+	}
+	record, err := r.Next()
+	if errors.Is(err, io.EOF) {
+		err = errors.New("there is no game")
+	}
+	return record, err
+}
+
+// Next returns the next game, and io.EOF after the last. After an [*Error] it goes on with the game after the wrong one;
+// other errors are the file's.
+func (r *Reader) Next() (*Record, error) {
+	record, err := r.read(r)
+	if fault := new(Error); errors.As(err, &fault) {
+		fault.Game = r.games
+	}
+	return record, err
+}
