@@ -73,7 +73,7 @@ func openFile(tab *Tab, name, content string) {
 // screen. An error stands alone, and a newer move is not replaced by a file that is slow to open.
 func TestFilesOnPage(t *testing.T) {
 	tab := Start(t).Open(t, onDisk(t, exported(t, "hex-5x5", 8, 1)))
-	const moves, seats = `document.querySelectorAll("#moves [data-ply]").length`, `document.querySelector("#seat0").value + " " + document.querySelector("#seat1").value`
+	const moves, seats = `(document.querySelectorAll("#moves [data-ply]").length - 1)`, `document.querySelector("#seat0").value + " " + document.querySelector("#seat1").value`
 	tab.Wait(`document.body.dataset.state === "ready"`)
 	for _, size := range [][2]int64{{360, 740}, {1280, 800}} {
 		tab.Resize(size[0], size[1])
