@@ -265,6 +265,9 @@ func (o *opener) begin(r *run, weights *infer.Weights) error {
 	if o.From != "" {
 		o.note("starting from the network in %s", o.From)
 	}
+	if sizes := o.config.Settings.Sizes; sizes != 0 {
+		o.note("training on boards of %s, from small to large, with more plies on smaller ones", sizes.Boards())
+	}
 	first := counters{Game: o.Game.Name, Network: weights.Config}
 	first.setSizes(make([]sizeCounters, len(o.games)))
 	return r.files.save(first)

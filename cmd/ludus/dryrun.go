@@ -14,6 +14,7 @@ import (
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/train"
+	"ludus/train/rundir"
 	"ludus/train/stats"
 )
 
@@ -25,6 +26,7 @@ type dryRunPlan struct {
 	Seconds       float64       `json:"seconds"`
 	CPU           bool          `json:"cpu"` // Seconds are CPU time
 	Threads       int           `json:"threads"`
+	Sizes         rundir.Sizes  `json:"sizes,omitempty"` // sides of the boards, ascending; empty if only the game's
 	Channels      int           `json:"channels"`
 	Blocks        int           `json:"blocks"`
 	Parameters    int           `json:"parameters"`
@@ -90,7 +92,7 @@ func meanLength(recorded []zoo.Trained) (length float64) {
 func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *dryRunPlan {
 	s, c := &f.Config.Settings, &f.Config.Plan
 	p := &dryRunPlan{
-		Game: o.Game.Name, Run: o.Dir, Generation: f.Generation, Seconds: f.Seconds, CPU: c.CPU, Threads: o.Threads,
+		Game: o.Game.Name, Run: o.Dir, Generation: f.Generation, Seconds: f.Seconds, CPU: c.CPU, Threads: o.Threads, Sizes: s.Sizes,
 		Channels: s.Channels, Blocks: s.Blocks, Parameters: f.Parameters, Generations: f.Generations,
 		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
 		CPUShare: f.CPUShare, Recorded: recorded,
@@ -115,8 +117,13 @@ func (p *dryRunPlan) write(w io.Writer) {
 	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, time, kind, p.Threads, what)
 	table := leftTable(w)
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
-	fmt.Fprintf(table, "generations\tabout %s, each of %s plies in %s parallel games\n",
-		static.Grouped(p.Generations), static.Grouped(p.Plies), static.Grouped(p.ParallelGames))
+	more := ""
+	if p.Sizes != 0 {
+		fmt.Fprintf(table, "boards\t%s, from small to large\n", p.Sizes.Boards())
+		more = " (more on smaller boards)"
+	}
+	fmt.Fprintf(table, "generations\tabout %s, each of %s plies%s in %s parallel games\n",
+		static.Grouped(p.Generations), static.Grouped(p.Plies), more, static.Grouped(p.ParallelGames))
 	fmt.Fprintf(table, "games\tabout %s\n", roughly(float64(p.Games)))
 	fmt.Fprintf(table, "positions\tabout %s, %s per second\n", roughly(float64(p.Positions)),
 		roughly(float64(p.Positions)/p.Seconds))

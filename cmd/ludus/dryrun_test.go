@@ -29,7 +29,7 @@ func TestPlanText(t *testing.T) {
 			"positions    about 1.5 million, 2500 per second",
 			"samples      about 3.4 million, 5700 per second",
 			"\n1.3 million", "32x3     4.47 % (", "ludus train quad-5x5 --time 2m --seed 1 --set rating_share=0\n",
-		}, "busy"},
+		}, "boards"},
 		{"a busy machine", "quad-5x5", func(p *train.Preview) { p.CPUShare = 0.7 },
 			[]string{"This machine is busy: ludus got 70 % of the CPU time", "a run does more"}, ""},
 		{"a run that goes on", "quad-5x5", func(p *train.Preview) {
@@ -37,6 +37,9 @@ func TestPlanText(t *testing.T) {
 			p.Seconds = 3600
 		}, []string{
 			"takes less time on the clock", "for 1h of CPU time", "the run runs/quad-5x5, generation 50 so far", "games        about 1200\n",
+		}, ""},
+		{"several boards", "hex", func(*train.Preview) {}, []string{
+			"boards       5x5, 7x7, 9x9, 11x11, from small to large\n", "each of 30 plies (more on smaller boards) in 256 parallel games",
 		}, ""},
 		{"no recorded training", "tic-tac-toe", func(*train.Preview) {},
 			[]string{"No training of tic-tac-toe is recorded", "games        about 330,000\n"}, "64 simulations"},

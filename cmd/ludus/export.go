@@ -127,7 +127,8 @@ Formats:
 	flags.StringVar(&f.format, "format", "html",
 		"file format: "+formatNames()+"; -o FILE.onnx and FILE.safetensors choose it, too")
 	flags.StringVarP(&f.path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
-	flags.StringVar(&f.game, "game", "", "the game: with zoo, or another size of a pooled network's (of boards of more than 64 cells)")
+	flags.StringVar(&f.game, "game", "", "the game: needed with zoo; also another size of the run's board, "+
+		"if its network is pooled (boards of more than 64 cells, or several sizes)")
 	flags.BoolVar(&f.half, "half", false, "with --format weights, write half precision")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
 	flags.BoolVar(&f.browse, "open", false, "open the page in the browser")
@@ -219,7 +220,8 @@ func loadNetwork(
 	if err != nil {
 		err = fmt.Errorf("%w in %s: %w", agent.ErrWeights, path, err)
 	} else if asked != nil && asked.Name != game.Name {
-		err = fmt.Errorf("%w of %s in %s: it plays %s", agent.ErrWeights, asked.Name, path, game.Name)
+		err = fmt.Errorf("%w of %s in %s: it plays %s; only a pooled network "+
+			"(of boards of more than 64 cells, or several sizes) plays other sizes", agent.ErrWeights, asked.Name, path, game.Name)
 	}
 	return game, weights, origin, err
 }

@@ -238,13 +238,17 @@ func Resized(game *env.Game, side int) (*env.Game, error) {
 	if i < 0 || game.Tensor.H != game.Tensor.W {
 		return nil, noSizes(game)
 	}
-	resized, err := New(families[i].written(func(p Param) string {
+	name := families[i].written(func(p Param) string {
 		switch p.Name {
 		case "size", "width", "height", "columns", "rows":
 			return strconv.Itoa(side)
 		}
 		return Values(game.Params).Word(p.Name)
-	}))
+	})
+	if _, _, err := parse(name); err != nil {
+		return nil, fmt.Errorf("%w with side %d: %w", ErrName, side, err)
+	}
+	resized, err := New(name)
 	if err == nil && (resized.Tensor.W != side || resized.Tensor.H != side) {
 		err = noSizes(game)
 	}

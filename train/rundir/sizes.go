@@ -63,6 +63,15 @@ func (s Sizes) String() string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(s.List()), " ", ","), "[]")
 }
 
+// Boards lists the boards as people write them, such as "5x5, 7x7".
+func (s Sizes) Boards() string {
+	var boards []string
+	for _, side := range s.List() {
+		boards = append(boards, fmt.Sprintf("%dx%[1]d", side))
+	}
+	return strings.Join(boards, ", ")
+}
+
 func (s Sizes) MarshalJSON() ([]byte, error) { return json.Marshal(s.List()) }
 
 func (s *Sizes) UnmarshalJSON(data []byte) error {

@@ -21,7 +21,9 @@ import (
 
 // TestOptions configure [Suite.Test].
 type TestOptions struct {
-	Threads   int    // goroutines at most, each with its own agent; 1 or more. Fewer run if the memory is too small
+	// Threads is the number of goroutines at most, each with its own agent; 1 or more. Fewer run if the agent searches on
+	// several threads itself, or if the memory is too small.
+	Threads   int
 	Positions int    // number of positions, spread evenly over the suite; 0: all
 	Seed      uint64 // seed of the agent's random choices
 	// Progress, if set, is called with the number of tested positions, at intervals and at the end. Calls do not
@@ -71,7 +73,7 @@ const maxChunk = 128
 func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions) (Result, error) {
 	started := time.Now()
 	positions := s.sample(o.Positions)
-	threads := memory.Threads(max(1, o.Threads), factory.MemoryBytes())
+	threads := memory.Threads(max(1, o.Threads/max(1, factory.Threads)), factory.MemoryBytes())
 	chunk := max(1, min(maxChunk, (len(positions)+threads-1)/threads))
 	if factory.Outside() { // slow, and without batches
 		chunk = 1

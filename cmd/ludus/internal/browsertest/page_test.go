@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"ludus/cmd/ludus/internal/page"
@@ -56,6 +57,48 @@ func TestSearchIsStopped(t *testing.T) {
 	tab.Wait(`running === "choose" && document.querySelectorAll("#moves [data-ply]").length === 2`)
 	tab.Click("#undo")
 	tab.Wait(`document.body.dataset.state === "ready" && document.querySelectorAll("#moves [data-ply]").length === 1 && ended === 2`)
+}
+
+// openFile gives the page a file of the given bytes, a JavaScript expression such as [0x61] or "a1".
+func openFile(tab *Tab, name, content string) {
+	tab.Helper()
+	Eval[bool](tab, fmt.Sprintf(`(() => {
+		const content = %s, data = new DataTransfer();
+		data.items.add(new File([typeof content === "string" ? content : new Uint8Array(content)], %q));
+		return document.querySelector(".play").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true })) || true;
+	})()`, content, name))
+}
+
+// A dropped file opens its first game, for people on both sides; Back returns to the old game and its opponent. The page fits the
+// screen. An error stands alone, and a newer move is not replaced by a file that is slow to open.
+func TestFilesOnPage(t *testing.T) {
+	tab := Start(t).Open(t, onDisk(t, exported(t, "hex-5x5", 8, 1)))
+	const moves, seats = `(document.querySelectorAll("#moves [data-ply]").length - 1)`, `document.querySelector("#seat0").value + " " + document.querySelector("#seat1").value`
+	tab.Wait(`document.body.dataset.state === "ready"`)
+	for _, size := range [][2]int64{{360, 740}, {1280, 800}} {
+		tab.Resize(size[0], size[1])
+		tab.CheckWidth()
+	}
+	const latin = `[...'(;GM[11]SZ[5]PB[Andr\u00e9]PW[W];B[a1];W[b2])'].map((c) => c.charCodeAt(0))`
+	openFile(tab, "old.sgf", latin)
+	tab.Wait(moves + ` === 2 && ` + seats + ` === "person person" && document.querySelector("#note").textContent.startsWith("old.sgf: Andr\u00e9 against W.")`)
+	openFile(tab, "bad.txt", `"a1 a1"+" ".repeat(40000)`)
+	tab.Wait(`/a1 is not legal.*; ludus reads only the first 30 KB of a file here$/.test(document.querySelector("#message").textContent)
+		&& document.querySelector("#note").textContent === "" && document.body.dataset.state === "ready"`)
+	Eval[bool](tab, `history.back() ?? true`)
+	tab.Wait(moves + ` === 0 && ` + seats + ` === "person agent"`)
+	Eval[bool](tab, `(() => {
+		const { arrayBuffer } = Blob.prototype;
+		Blob.prototype.arrayBuffer = function () { return new Promise((resolve) => { globalThis.deliver = () => resolve(arrayBuffer.call(this)); }); };
+		return true;
+	})()`)
+	openFile(tab, "slow.txt", `"a1 b2 c3"`)
+	tab.Wait(`globalThis.deliver !== undefined`)
+	tab.Click(`#board [data-cell="12"]`)
+	tab.Wait(moves + ` === 2 && document.body.dataset.state === "ready"`)
+	Eval[bool](tab, `(deliver(), true)`)
+	tab.Do(chromedp.Sleep(settling))
+	tab.Wait(moves + ` === 2 && ` + seats + ` === "person agent"`)
 }
 
 // served opens a page from a server that sends some headers.

@@ -20,13 +20,28 @@ type Samples struct {
 // maxSamples is the largest number of games in [Samples].
 const maxSamples = 4
 
-// readSamples returns the first games, all on the same board, of the newest generation in which games ended; nil if the run
-// keeps no games.
+// readSamples returns the first games, all on the same board, of the newest generation in which games ended on the board of
+// the run's game, or else on any; nil if the run keeps no games.
 func readSamples(run *Run) (*Samples, error) {
 	generations, err := rundir.GamesGenerations(run.Dir)
 	if err != nil {
 		return nil, err
 	}
+	side := run.Game.Tensor.W
+	onOther := map[int]bool{} // whether a generation played another board
+	for i := range run.Generations {
+		g := &run.Generations[i]
+		onOther[g.Generation] = cmp.Or(g.Size, side) != side
+	}
+	slices.SortStableFunc(generations, func(a, b int) int { // the wanted ones last
+		switch {
+		case onOther[a] == onOther[b]:
+			return cmp.Compare(a, b)
+		case onOther[a]:
+			return -1
+		}
+		return 1
+	})
 	for _, generation := range slices.Backward(generations) {
 		records, first, err := record.Read(run.Game, run.Dir, generation)
 		if err != nil {
@@ -43,6 +58,9 @@ func readSamples(run *Run) (*Samples, error) {
 			}
 			replay := SelfPlayReplay(r, generation)
 			replay.Title = fmt.Sprintf("generation %d, game %d", generation, first+i)
+			if run.Config.Settings.Sizes != 0 {
+				replay.Title += fmt.Sprintf(", %dx%[1]d", game.Tensor.W)
+			}
 			samples.Games = append(samples.Games, replay)
 		}
 		return samples, nil

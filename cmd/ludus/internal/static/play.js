@@ -16,7 +16,7 @@ const maxAnalysis = 16384; // most simulations of an analysis
 const deeperBy = 4; // factor between the simulations of an analysis and of the next deeper one
 const thinkingAfter = 1000; // milliseconds after which a note says that an agent is thinking
 const moveTime = 500; // least milliseconds per move when agents play each other
-const maxFile = 48 * 2 ** 10; // bytes of a file that are read for its first game
+const maxFile = 30 * 2 ** 10; // bytes of a file that are read for its first game; in a request they may double, and the server takes 64 KiB
 const wayBack = "The browser's Back returns to the old game";
 
 // startPlay fills root with the app. engine has functions describe, position, choose, analyze, dial, load and save that return promises. Options:
@@ -40,6 +40,15 @@ const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, m
 
 // simulates says whether an agent's search takes a number of simulations.
 const simulates = ({ text }) => typeof text === "function" || /^(zoo|net|mcts)\b/.test(text);
+
+// decode returns the text of a file's bytes: in UTF-8, of which the last character may be cut off, or else in Latin-1, as older SGF files are.
+function decode(bytes) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return new TextDecoder("latin1").decode(bytes);
+  }
+}
 
 // offer adds an agent to the menu of a seat.
 const offer = (select, { label, note }) => make(select, "option", { value: label }, note ? `${label} (${note})` : label);
@@ -77,7 +86,7 @@ class App {
   // ---- setting up the page
 
   fillSeats() {
-    const seats = this.options.seats || [person, this.agents[0].label];
+    this.seats = this.options.seats || [person, this.agents[0].label]; // where the address names none
     for (const box of this.root.querySelectorAll(".seat")) {
       const seat = Number(box.dataset.seat);
       makeSVG(box, pieceView);
@@ -87,7 +96,7 @@ class App {
       const select = make(box, "select", { id: `seat${seat}` });
       make(select, "option", { value: person }, "you");
       for (const agent of this.agents) offer(select, agent);
-      select.value = seats[seat];
+      select.value = this.seats[seat];
       this.sliders.push(new StrengthSlider(box, seat, () => { this.deeper = undefined; this.writeAddress(); this.draw(); }));
     }
     this.offerStrengths();
@@ -172,7 +181,7 @@ class App {
       try {
         const link = this.options.useHash ? readLink(location.hash) : {};
         if (link.moves) history = await history.replay(link.moves);
-        if (link.seats) await this.setSeats(link.seats);
+        if (link.seats || this.history) await this.setSeats(link.seats ?? this.seats);
         this.sliders.forEach((slider, seat) => slider.want(link.strengths?.[seat] ?? ""));
       } catch (error) {
         wrong = `The link cannot be opened: ${error.message}`;
@@ -866,24 +875,33 @@ class App {
   onDrag(event) {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
-    if (event.type === "drop") this.load(event.dataTransfer.files[0]);
+    if (event.type !== "drop") return;
+    const { items: [item], files: [file] } = event.dataTransfer;
+    if (item?.webkitGetAsEntry()?.isDirectory) this.showError(`${file.name} cannot be opened: it is a folder; choose a file`);
+    else this.load(file);
   }
 
   // load opens the first game of a file, for people on both sides. The browser's Back returns to the old game.
   async load(file) {
     if (!file || !this.history) return;
+    const signal = this.beginWork();
     this.showError("");
+    this.showNote("");
     try {
-      const { moves, players } = await this.engine.load({ game: this.description.game, file: await file.slice(0, maxFile).text() });
+      const text = decode(await file.slice(0, maxFile).arrayBuffer());
+      const { moves, players } = await this.engine.load({ game: this.description.game, file: text }, signal);
       const history = await this.history.replay(moves);
-      this.beginWork();
+      if (signal.aborted) return;
       await this.setSeats([person, person]);
       this.setHistory(history, true);
       this.continueGame();
       const names = players.some(Boolean) ? `: ${players.map((name) => name || "unknown").join(" against ")}` : "";
       this.showNote([`${file.name}${names}`, this.wayBack].filter(Boolean).join(". "));
     } catch (error) {
-      this.showError(`${file.name} cannot be opened: ${error.message}`);
+      if (signal.aborted) return;
+      this.continueGame();
+      const cut = file.size > maxFile ? `; ludus reads only the first ${maxFile / 2 ** 10} KB of a file here` : "";
+      this.showError(`${file.name} cannot be opened: ${error.message}${cut}`);
     }
   }
 

@@ -100,7 +100,7 @@ export class RunGames {
     if (generation === "") throw new Error("No game has ended yet.");
     const { players, games } = await this.get({ generation });
     for (const g of games) {
-      make(byId("game"), "option", { value: g.number }, `${g.number}: ${g.plies} plies, ${players[0]} ${g.goals[0]}, ${players[1]} ${g.goals[1]}`);
+      make(byId("game"), "option", { value: g.number }, `${g.number}${g.board ? `, ${g.board}` : ""}: ${g.plies} plies, ${players[0]} ${g.goals[0]}, ${players[1]} ${g.goals[1]}`);
     }
     if (games.length === 0) throw new Error("No game ended in this generation.");
     await this.open();

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"path/filepath"
@@ -54,6 +55,7 @@ type gameList struct {
 
 type gameSummary struct {
 	Number int    `json:"number"`
+	Board  string `json:"board,omitempty"` // such as "7x7", if the run trains several
 	Plies  int    `json:"plies"`
 	Goals  [2]int `json:"goals"` // by seat
 }
@@ -85,12 +87,20 @@ func (s *Server) selfPlayGames(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	config, err := rundir.ReadConfig(dir)
+	if err != nil {
+		return nil, asNotFound(err, dir)
+	}
 	list := gameList{Players: game.Players, Games: []gameSummary{}}
 	for i, p := range played {
 		if given && first+i == number {
 			return report.SelfPlayReplay(p, generation), nil
 		}
-		list.Games = append(list.Games, gameSummary{Number: first + i, Plies: p.Length(), Goals: p.Goals})
+		g := gameSummary{Number: first + i, Plies: p.Length(), Goals: p.Goals}
+		if config.Settings.Sizes != 0 {
+			g.Board = fmt.Sprintf("%dx%[1]d", p.Game.Tensor.W)
+		}
+		list.Games = append(list.Games, g)
 	}
 	if given {
 		return nil, httpErrorf(http.StatusNotFound, "there is no game %d in generation %d", number, generation)

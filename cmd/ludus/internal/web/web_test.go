@@ -309,6 +309,7 @@ func TestRefused(t *testing.T) {
 		{"describe", strings.Repeat("[", maxBody), 400, "a request is a JSON object"},
 		{"describe", strings.Repeat("[", maxBody+1), 413, "larger than 65536 bytes"},
 		{"describe", `{"game":"` + strings.Repeat("x", 4<<20) + `"}`, 413, "larger than 65536 bytes"},
+		{"load", `{"game":"hex","file":"` + strings.Repeat(`\"`, 30<<10) + `"}`, 400, "is not a move"}, // the largest file of the page
 		{"describe", `{"game":"chess"}`, 400, "no such game"},
 		{"describe", `{"game":"quad(size=99)"}`, 400, "size=99 is not allowed"},
 		{"descibe", `{}`, 404, "there is nothing at /api/descibe"},
