@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/learn"
+	"ludus/train/plan"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
@@ -75,6 +77,18 @@ func TestSizes(t *testing.T) {
 	}
 	if lines[0].Size != 4 || lines[generations-1].Size != 5 || len(work) != 2 || work[4] < 3*900 || work[5] < 6*900 {
 		t.Errorf("sizes from %d to %d, work %v", lines[0].Size, lines[generations-1].Size, work)
+	}
+	behind, one := []float64{count.Sizes[0].Behind, count.Sizes[1].Behind}, 12*3*25.0
+	if math.Abs(behind[0]+behind[1]) > 1e-6 || math.Abs(behind[0]) > 1.1*one || behind[0] == 0 {
+		t.Errorf("the sizes are behind by %v; a generation is %v", behind, one)
+	}
+	// In the second half the small size gets a quarter of the work.
+	late := [2]int{}
+	for _, m := range lines[generations/2+1:] {
+		late[m.Size-4] += m.Positions * m.Size * m.Size
+	}
+	if total := float64(late[0] + late[1]); math.Abs(float64(late[0])-total/4) > 2*one {
+		t.Errorf("work %v in the second half", late)
 	}
 	if len(count.Sizes) != 2 || count.Sizes[0].Games+count.Sizes[1].Games != count.Games ||
 		count.Sizes[0].Plies+count.Sizes[1].Plies != count.Plies {
@@ -206,6 +220,18 @@ func TestSizesWithWorkers(t *testing.T) {
 	}
 	if w.newest == nil || w.newest.Weights.Config.Game != w.newest.Game.Name {
 		t.Errorf("the newest assignment is %+v", w.newest)
+	}
+}
+
+// TestSpeed: the speed of self-play counts in positions of the target's board.
+func TestSpeed(t *testing.T) {
+	small, large := newGame(t, "quad(size=4,quads=4,whites=1)"), newGame(t, "quad(size=5,quads=4,whites=1)")
+	s := &state{Options: Options{Game: large}, clock: plan.Start()}
+	for game, want := range map[*env.Game]float64{small: 320, large: 500} {
+		s.setSpeed(game, 1000, 2)
+		if s.clock.Speed != want {
+			t.Errorf("%v positions/s on %s, want %v", s.clock.Speed, game.Name, want)
+		}
 	}
 }
 
