@@ -47,7 +47,8 @@ func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Met
 	}
 	all := slices.Concat(own, received)
 	m.Games, m.Simulations, m.Evaluations = len(all), played.Simulations, played.Evaluations
-	m.Diversity = learn.Diversity(all)
+	ofSize := slices.DeleteFunc(slices.Clone(all), func(g *record.Record) bool { return g.Game != a.Game })
+	m.Diversity = learn.Diversity(ofSize)
 	start = time.Now()
 	if err := r.rescorers[r.index(a.Game)].Rescore(ctx, own); err != nil { // workers rescore their own games
 		return nil, err

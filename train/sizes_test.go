@@ -264,6 +264,7 @@ func TestTakeSteps(t *testing.T) {
 		{[]*env.Game{small, large}, 9, 320, 0, []int{62, 120}}, // 160 steps of 25 cells: a quarter of that on 16 cells
 		{[]*env.Game{small, large}, 0, 320, 0, []int{250, 0}},
 		{[]*env.Game{small, large}, 9, 0, 50, []int{50, 0}}, // only the small one is ready
+		{[]*env.Game{small, large}, 9, 10, 0, []int{7, 0}},  // and takes the whole cost, of 5 steps of 25 cells
 	} {
 		settings := rundir.DefaultSettings(large)
 		settings.BatchSize, settings.ValidationShare = 16, 0
@@ -294,6 +295,7 @@ func TestTakeSteps(t *testing.T) {
 		}
 		fill(len(c.games)-1, c.large)
 		sizes[len(sizes)-1].Sets.Weight = float64(c.large)
+		again := slices.Clone(sizes)
 		steps := r.takeSteps(sizes, before, c.owed)
 		if !slices.Equal(steps, c.want) {
 			t.Errorf("%+v: %v steps", c, steps)
@@ -301,6 +303,19 @@ func TestTakeSteps(t *testing.T) {
 		for _, s := range sizes {
 			if s.Due < 0 || s.Due >= 1 || len(sizes) == 1 && s.Due != 0 {
 				t.Errorf("%+v: %v steps are due", c, s.Due)
+			}
+		}
+		// What is left of a step counts in the next generation.
+		if len(sizes) > 1 && steps != nil {
+			for i := range again {
+				again[i].Due = 0.875
+			}
+			more := r.takeSteps(again, before, c.owed)
+			for i := range more {
+				total, due := float64(more[i])+again[i].Due, float64(steps[i])+sizes[i].Due+0.875
+				if math.Abs(total-due) > 1e-9 || again[i].Due >= 1 {
+					t.Errorf("%+v: %v of %v steps taken", c, more, due)
+				}
 			}
 		}
 	}
