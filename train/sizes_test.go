@@ -208,8 +208,16 @@ func TestSizesWithWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		plies := map[int]int{} // by size
+		number := map[int]int{}
 		for _, r := range records {
 			games[r.Game.Name]++
+			plies[r.Game.Tensor.W] += r.Length()
+			number[r.Game.Tensor.W]++
+		}
+		m := metricsOf(t, o.Dir)[g-1]
+		if n := number[m.Size]; n > 0 && math.Abs(m.MeanPlies-float64(plies[m.Size])/float64(n)) > 1e-9 {
+			t.Errorf("generation %d on %dx%[2]d: mean length %v of %v plies in %v games", g, m.Size, m.MeanPlies, plies, number)
 		}
 	}
 	if games[o.Game.Name] != count.Sizes[1].Games || len(games) != 2 || count.Sizes[0].Games < count.Sizes[1].Games {
