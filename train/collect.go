@@ -43,11 +43,12 @@ func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Met
 	m.IdleShare = 1
 	if played.Seconds > 0 {
 		m.IdleShare = played.Idle / (played.Seconds * float64(r.player(a.Game).Threads()))
-		r.clock.Speed = float64(played.Positions) / played.Seconds
+		r.setSpeed(a.Game, played.Positions, played.Seconds)
 	}
 	all := slices.Concat(own, received)
 	m.Games, m.Simulations, m.Evaluations = len(all), played.Simulations, played.Evaluations
-	m.Diversity = learn.Diversity(all)
+	ofSize := slices.DeleteFunc(slices.Clone(all), func(g *record.Record) bool { return g.Game != a.Game })
+	m.Diversity = learn.Diversity(ofSize)
 	start = time.Now()
 	if err := r.rescorers[r.index(a.Game)].Rescore(ctx, own); err != nil { // workers rescore their own games
 		return nil, err
@@ -137,7 +138,7 @@ func (r *run) playRound(
 			playing = false
 		case <-tick.C:
 			n := player.Played()
-			r.clock.Speed = float64(n) / time.Since(start).Seconds()
+			r.setSpeed(a.Game, n, time.Since(start).Seconds())
 			r.progress(Playing, playShare*min(1, float64(r.done()+n*cells)/float64(r.need)))
 		}
 	}

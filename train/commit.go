@@ -24,8 +24,8 @@ type files struct {
 }
 
 // commit writes a generation to the run directory: its games, its line of metrics and, last, its checkpoint. sizes are
-// the totals of each size, start is the time spent on the run before the generation. A resumed run discards and repeats everything newer than its newest
-// checkpoint. Finally commit adjusts a time plan if that is due.
+// the totals of each size, start is the time spent on the run before the generation. A resumed run discards and repeats
+// everything newer than its newest checkpoint. Finally commit adjusts a time plan if that is due.
 func (f *files) commit(m *rundir.Metrics, games []*record.Record, sizes []sizeCounters, start time.Duration) error {
 	next := f.count
 	next.Generation++

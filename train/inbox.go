@@ -99,7 +99,7 @@ type sender struct {
 func newInbox(s *state, workers Workers) *inbox {
 	return &inbox{
 		workers: workers, games: s.games, run: s.config.ID, dir: s.Dir,
-		need:     plan.Positions(&s.config.Plan) * s.Game.Tensor.Cells(),
+		need:     plan.Work(&s.config.Plan, s.Game, s.Game),
 		received: s.count.Received.clone(), taken: s.count.Received.clone(), heard: map[string]time.Time{},
 		open: map[gameID]*pending{}, senders: map[string]*sender{},
 		arrived: make(chan struct{}, 1), room: make(chan struct{}, 1),

@@ -155,7 +155,7 @@ func (m *meter) secondsDue(last int, final bool) float64 {
 func (m *meter) secondsPerGame() float64 {
 	speed := m.clock.Speed
 	if speed == 0 { // this process has not played yet
-		speed = max(float64(m.count.Positions), 1) / max(m.count.Seconds, 1)
+		speed = float64(max(m.count.Generation*plan.Positions(&m.config.Plan), 1)) / max(m.count.Seconds, 1)
 	}
 	simulations := agent.DefaultSimulations / float64(m.config.Settings.Simulations)
 	return m.meanPlies(m.Game) * simulations / speed

@@ -86,7 +86,7 @@ func (r *run) generation(ctx context.Context) error {
 func (r *run) assign(ctx context.Context, m *rundir.Metrics) (*selfplay.Assignment, error) {
 	settings, p, game := r.config.Settings, &r.config.Plan, r.nextGame()
 	m.Size = r.side(game)
-	r.need, r.work = p.ParallelGames*plan.Plies(p, r.Game, game)*game.Tensor.Cells(), make([]int, len(r.games))
+	r.need, r.work = plan.Work(p, r.Game, game), make([]int, len(r.games))
 	a := &selfplay.Assignment{
 		Run: r.config.ID, Game: game, Settings: settings, Generation: r.count.Generation, Simulations: settings.Simulations,
 		MeanPlies: r.meanPlies(game), Weights: r.learner.Weights(),

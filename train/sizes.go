@@ -55,10 +55,16 @@ func (s *state) weights() []float64 {
 // nextGame returns the game that the next generation plays.
 func (s *state) nextGame() *env.Game {
 	var behind []float64
-	for _, c := range s.count.bySize() {
-		behind = append(behind, c.Behind)
+	var work []int
+	for i, c := range s.count.bySize() {
+		behind, work = append(behind, c.Behind), append(work, plan.Work(&s.config.Plan, s.Game, s.games[i]))
 	}
-	return s.games[plan.NextSize(behind, s.weights(), plan.Positions(&s.config.Plan)*s.Game.Tensor.Cells())]
+	return s.games[plan.NextSize(behind, s.weights(), work)]
+}
+
+// setSpeed sets the clock's speed from positions of self-play on the board of game.
+func (s *state) setSpeed(game *env.Game, positions int, seconds float64) {
+	s.clock.Speed = float64(positions*game.Tensor.Cells()) / float64(s.Game.Tensor.Cells()) / seconds
 }
 
 // side returns the side of game's board if the run trains several sizes, otherwise 0.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/learn"
+	"ludus/train/plan"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
@@ -75,6 +77,18 @@ func TestSizes(t *testing.T) {
 	}
 	if lines[0].Size != 4 || lines[generations-1].Size != 5 || len(work) != 2 || work[4] < 3*900 || work[5] < 6*900 {
 		t.Errorf("sizes from %d to %d, work %v", lines[0].Size, lines[generations-1].Size, work)
+	}
+	behind, one := []float64{count.Sizes[0].Behind, count.Sizes[1].Behind}, 12*3*25.0
+	if math.Abs(behind[0]+behind[1]) > 1e-6 || math.Abs(behind[0]) > 1.1*one || behind[0] == 0 {
+		t.Errorf("the sizes are behind by %v; a generation is %v", behind, one)
+	}
+	// In the second half the small size gets a quarter of the work.
+	late := [2]int{}
+	for _, m := range lines[generations/2+1:] {
+		late[m.Size-4] += m.Positions * m.Size * m.Size
+	}
+	if total := float64(late[0] + late[1]); math.Abs(float64(late[0])-total/4) > 2*one {
+		t.Errorf("work %v in the second half", late)
 	}
 	if len(count.Sizes) != 2 || count.Sizes[0].Games+count.Sizes[1].Games != count.Games ||
 		count.Sizes[0].Plies+count.Sizes[1].Plies != count.Plies {
@@ -194,8 +208,16 @@ func TestSizesWithWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		plies := map[int]int{} // by size
+		number := map[int]int{}
 		for _, r := range records {
 			games[r.Game.Name]++
+			plies[r.Game.Tensor.W] += r.Length()
+			number[r.Game.Tensor.W]++
+		}
+		m := metricsOf(t, o.Dir)[g-1]
+		if n := number[m.Size]; n > 0 && math.Abs(m.MeanPlies-float64(plies[m.Size])/float64(n)) > 1e-9 {
+			t.Errorf("generation %d on %dx%[2]d: mean length %v of %v plies in %v games", g, m.Size, m.MeanPlies, plies, number)
 		}
 	}
 	if games[o.Game.Name] != count.Sizes[1].Games || len(games) != 2 || count.Sizes[0].Games < count.Sizes[1].Games {
@@ -206,6 +228,18 @@ func TestSizesWithWorkers(t *testing.T) {
 	}
 	if w.newest == nil || w.newest.Weights.Config.Game != w.newest.Game.Name {
 		t.Errorf("the newest assignment is %+v", w.newest)
+	}
+}
+
+// TestSpeed: the speed of self-play counts in positions of the target's board.
+func TestSpeed(t *testing.T) {
+	small, large := newGame(t, "quad(size=4,quads=4,whites=1)"), newGame(t, "quad(size=5,quads=4,whites=1)")
+	s := &state{Options: Options{Game: large}, clock: plan.Start()}
+	for game, want := range map[*env.Game]float64{small: 320, large: 500} {
+		s.setSpeed(game, 1000, 2)
+		if s.clock.Speed != want {
+			t.Errorf("%v positions/s on %s, want %v", s.clock.Speed, game.Name, want)
+		}
 	}
 }
 
@@ -238,6 +272,7 @@ func TestTakeSteps(t *testing.T) {
 		{[]*env.Game{small, large}, 9, 320, 0, []int{62, 120}}, // 160 steps of 25 cells: a quarter of that on 16 cells
 		{[]*env.Game{small, large}, 0, 320, 0, []int{250, 0}},
 		{[]*env.Game{small, large}, 9, 0, 50, []int{50, 0}}, // only the small one is ready
+		{[]*env.Game{small, large}, 9, 10, 0, []int{7, 0}},  // and takes the whole cost, of 5 steps of 25 cells
 	} {
 		settings := rundir.DefaultSettings(large)
 		settings.BatchSize, settings.ValidationShare = 16, 0
@@ -268,6 +303,7 @@ func TestTakeSteps(t *testing.T) {
 		}
 		fill(len(c.games)-1, c.large)
 		sizes[len(sizes)-1].Sets.Weight = float64(c.large)
+		again := slices.Clone(sizes)
 		steps := r.takeSteps(sizes, before, c.owed)
 		if !slices.Equal(steps, c.want) {
 			t.Errorf("%+v: %v steps", c, steps)
@@ -275,6 +311,19 @@ func TestTakeSteps(t *testing.T) {
 		for _, s := range sizes {
 			if s.Due < 0 || s.Due >= 1 || len(sizes) == 1 && s.Due != 0 {
 				t.Errorf("%+v: %v steps are due", c, s.Due)
+			}
+		}
+		// What is left of a step counts in the next generation.
+		if len(sizes) > 1 && steps != nil {
+			for i := range again {
+				again[i].Due = 0.875
+			}
+			more := r.takeSteps(again, before, c.owed)
+			for i := range more {
+				total, due := float64(more[i])+again[i].Due, float64(steps[i])+sizes[i].Due+0.875
+				if math.Abs(total-due) > 1e-9 || again[i].Due >= 1 {
+					t.Errorf("%+v: %v of %v steps taken", c, more, due)
+				}
 			}
 		}
 	}

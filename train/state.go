@@ -56,9 +56,11 @@ const playShare = 0.6
 
 // progress reports the phase and the completed share of the next generation, 0 to 1 (while rating: 0).
 func (s *state) progress(phase Phase, done float64) {
+	next := s.nextGame()
 	p := Progress{
 		Phase: phase, Generation: s.count.Generation, Generations: s.config.Plan.Generations, Games: s.count.Games,
-		Size: s.side(s.nextGame()), Speed: s.clock.Speed, Elapsed: s.clock.Elapsed(),
+		Size: s.side(next), Elapsed: s.clock.Elapsed(),
+		Speed: s.clock.Speed * float64(s.Game.Tensor.Cells()) / float64(next.Tensor.Cells()),
 	}
 	p.Share, p.Remaining = s.clock.Progress(&s.config.Plan, float64(s.count.Generation)+done)
 	if share, known := plan.DoneShare(s.config, s.count.done()); known {

@@ -8,6 +8,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/envtest"
+	"ludus/env/games"
 )
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
@@ -90,6 +91,19 @@ func TestFreshTowerIsItsStem(t *testing.T) {
 		want, _, _ := evaluate(t, game, flat, inputs)
 		if got, _, _ := evaluate(t, game, deep, inputs); !slices.Equal(got, want) {
 			t.Errorf("%d figures: logits %v, without blocks %v", len(game.Figures), got, want)
+		}
+	}
+}
+
+// TestPooled: the default network of boards of up to 64 cells flattens them; that of larger ones pools.
+func TestPooled(t *testing.T) {
+	for name, want := range map[string]bool{"othello": false, "hex(size=9)": true} {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := DefaultConfig(game).Pooled; got != want {
+			t.Errorf("%s: pooled is %v", name, got)
 		}
 	}
 }

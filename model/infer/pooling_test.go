@@ -23,12 +23,12 @@ func TestPooling(t *testing.T) {
 		t.Errorf("pooled %v; want %v", y, want)
 	}
 	// Of equal maxima the first gets the gradient.
-	dy := []float32{4, 8, 0, 0 /**/, 0, 0, 0, 0 /**/, 0.5, 0.25, 0, 0 /**/, 0, 0, 0, 0 /**/, 0, 10, 0, 0 /**/, 0, 0, 0, 0}
+	dy := []float32{4, 8, 0, 0 /**/, 0, 0, 0, 0 /**/, 0.5, 0.25, 0, 0 /**/, 0, 0, 0, 0 /**/, 0, 10, 0, 0 /**/, 0, 0.5, 0, 0}
 	dx := make([]float32, len(x))
 	p.Backward(dx, x, y, dy, 2, 4)
 	want = []float32{
 		1, 2, 0, 0 /**/, 1, 2.25, 0, 0 /**/, 1.5, 2, 0, 0 /**/, 1, 2, 0, 0,
-		0, -3, 0, 0 /**/, 0, -3, 0, 0 /**/, 0, -3, 0, 0 /**/, 0, -3, 0, 0,
+		0, -3, 0, 0 /**/, 0, -3, 0, 0 /**/, 0, -3, 0, 0 /**/, 0, -2.5, 0, 0,
 	}
 	if !near(dx, want) {
 		t.Errorf("gradient %v; want %v", dx, want)

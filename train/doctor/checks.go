@@ -45,13 +45,13 @@ func (r *run) findings() []Finding {
 		own, usual := r.config.Settings.Value(s.key), defaults.Value(s.key)
 		far := s.factor > 1 && own >= s.factor*usual || s.factor < 1 && own <= s.factor*usual
 		if symptom := s.symptom(r); far && r.newest().Steps >= s.steps && symptom != "" {
-			found = append(found, Finding{s.cause, fmt.Sprintf("%s, and %s is %g (default %g).", symptom, s.key, own, usual),
+			found = append(found, Finding{s.cause, fmt.Sprintf("%s%s, and %s is %g (default %g).", symptom, r.onSide(), s.key, own, usual),
 				fmt.Sprintf("Train a new run with --set %s=%g.", s.key, usual)})
 		}
 	}
 	const most = 0.9 // share of what the network has learned
 	if len(found) == 0 && r.newest().Steps >= fewSteps && r.lost() >= most {
-		found = append(found, Finding{"overfitting", overfits(r) + ".", "Play more games (train longer), or train a new run with a lower samples_per_position."})
+		found = append(found, Finding{"overfitting", overfits(r) + r.onSide() + ".", "Play more games (train longer), or train a new run with a lower samples_per_position."})
 	}
 	return found
 }

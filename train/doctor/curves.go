@@ -30,7 +30,7 @@ func (c *Curve) NewestRecorded() *float64 {
 	return nil
 }
 
-// metricCurves returns the curves of the run's metrics on its own board, with recorded losses to compare.
+// metricCurves returns the curves of the run's metrics on its largest board so far, with recorded losses to compare.
 func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 	uniform := &r.targets.uniform
 	if r.targets.games == 0 {
@@ -55,7 +55,7 @@ func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 		for i := range r.metrics {
 			m := &r.metrics[i]
 			x := c.value(m)
-			if !r.onOwnBoard(m) || x == 0 && !(c.zero && m.Games > 0) {
+			if !r.onBoard(m) || x == 0 && !(c.zero && m.Games > 0) {
 				continue
 			}
 			curve.Generations, curve.Values = append(curve.Generations, m.Generation), append(curve.Values, x)

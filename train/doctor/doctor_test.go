@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"math"
@@ -417,6 +418,40 @@ func TestRecordedLosses(t *testing.T) {
 	}
 	if c := curve(all[1], "validation policy loss"); c.Recorded != nil {
 		t.Errorf("of a loss that was not recorded: %+v", c)
+	}
+}
+
+// TestLargestBoard: before a run of several sizes plays its own board, the checks are about the largest board so far, and
+// findings name it.
+func TestLargestBoard(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	sizes, err := rundir.SizesOf(4, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = train.Train(ctx, train.Options{
+		Dir: dir, Game: newGame(t, "quad(size=5,quads=4,whites=1)"), Generations: 100, Threads: 1,
+		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 8, "simulations": 2, "channels": 4, "blocks": 1,
+			"batch_size": 8, "rating_share": 0, "sizes": float64(sizes)},
+		Observe: func(e train.Event) {
+			if e.Metrics != nil && e.Metrics.Generation == 4 {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	r, err := read(dir)
+	if err != nil || r.targets.games == 0 || r.side != 4 || len(r.metricCurves(zoo.Losses{})) < 3 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	r.targets = targets{games: 256, uniform: 2.5, least: 0.5, outcomes: 0.69}
+	r.metrics[3].Steps = 2 * fewSteps
+	learned(0.4, 0.1)(r)
+	if found := r.findings(); len(found) != 1 || !strings.Contains(found[0].Evidence, "on the 4x4 board") {
+		t.Errorf("findings %+v", found)
 	}
 }
 

@@ -22,6 +22,7 @@ type run struct {
 	dir     string
 	game    *env.Game
 	config  *rundir.Config
+	side    int                  // of the largest board played so far, which the checks are about; 0: the run has one size
 	metrics []rundir.Metrics     // by generation, ascending
 	suite   []rundir.SuiteResult // by generation, ascending
 	scores  []rundir.Score       // against the run's opponent, by generation, ascending
@@ -64,16 +65,24 @@ func read(dir string) (*run, error) {
 	}
 	r.scores = rundir.Scores(matches, shipped.Opponent(r.game), shipped.Digest(r.game))
 	r.ratings, _ = rundir.ReadRatings(dir) // nil if it cannot be read
-	newest, err := newestGames(r.game, dir)
+	for i := range r.metrics {
+		r.side = max(r.side, r.metrics[i].Size)
+	}
+	board := r.game
+	if sized, err := games.Resized(r.game, r.side); r.side > 0 && err == nil {
+		board = sized
+	}
+	newest, err := newestGames(r.game, board, dir)
 	if err != nil {
 		return nil, err
 	}
-	r.targets = targetsOf(r.game, newest)
+	r.targets = targetsOf(board, newest)
 	return r, nil
 }
 
-// newestGames reads at most 256 of a run's newest games on its own board. It skips files that are damaged, missing or of another version.
-func newestGames(game *env.Game, dir string) (newest []*record.Record, err error) {
+// newestGames reads at most 256 of the newest games on a board of a run of game. It skips files that are damaged, missing
+// or of another version.
+func newestGames(game, board *env.Game, dir string) (newest []*record.Record, err error) {
 	const most = 256
 	generations, err := rundir.GamesGenerations(dir)
 	for _, g := range slices.Backward(generations) {
@@ -82,7 +91,7 @@ func newestGames(game *env.Game, dir string) (newest []*record.Record, err error
 			return nil, err
 		}
 		for _, p := range played {
-			if p.Game == game {
+			if p.Game == board {
 				newest = append(newest, p)
 			}
 		}
@@ -151,14 +160,22 @@ func policyLoss(m *rundir.Metrics) float64           { return m.PolicyLoss }
 func validationPolicyLoss(m *rundir.Metrics) float64 { return m.ValidationPolicyLoss }
 func outcomeLoss(m *rundir.Metrics) float64          { return m.OutcomeLoss }
 
-// onOwnBoard reports whether a generation was on the board of the run's game, not on another size of it.
-func (r *run) onOwnBoard(m *rundir.Metrics) bool { return m.Size == 0 || m.Size == r.game.Tensor.W }
+// onBoard reports whether a generation was on the largest board played so far. Losses on different boards do not compare.
+func (r *run) onBoard(m *rundir.Metrics) bool { return m.Size == r.side }
 
-// series returns the values of a loss, for the generations that measured it on the run's own board. A loss of 0 is not
+// onSide names the board that the checks are about if it is not yet the run's own.
+func (r *run) onSide() string {
+	if r.side == 0 || r.side == r.game.Tensor.W {
+		return ""
+	}
+	return fmt.Sprintf(" on the %dx%[1]d board, the largest so far", r.side)
+}
+
+// series returns the values of a loss, for the generations that measured it on the largest board. A loss of 0 is not
 // measured.
 func (r *run) series(loss func(m *rundir.Metrics) float64) (values []float64) {
 	for i := range r.metrics {
-		if x := loss(&r.metrics[i]); x > 0 && r.onOwnBoard(&r.metrics[i]) {
+		if x := loss(&r.metrics[i]); x > 0 && r.onBoard(&r.metrics[i]) {
 			values = append(values, x)
 		}
 	}

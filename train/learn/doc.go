@@ -1,8 +1,8 @@
 // Package learn trains the network on finished games of self-play.
 //
 // [Learner.Add] puts each game into the replay window of its size of the board or, for a share of them, into the validation
-// set. A window keeps the newest games. A batch has samples of one size. [Learner.Train] draws samples from it, turns each by a random symmetry of the game, writes them to a
-// batch (package model) and takes a training step. [Learner.Validate] compares a network with the validation set, and
+// set. A window keeps the newest games. [Learner.Train] draws samples from one of them, turns each by a random symmetry of
+// the game, writes them to a batch (package model) and takes a training step. A batch has samples of one size. [Learner.Validate] compares a network with the validation set, and
 // [Diversity] says how varied games are.
 //
 // # Conventions

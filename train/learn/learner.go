@@ -231,8 +231,8 @@ func (l *Learner) Steps(added Counts) int {
 
 // Train measures the losses on a batch of the validation set of game's size and then takes the given number of training
 // steps of each size, evenly mixed. share is the completed share of the plan's generations. Train sets the losses of game's
-// size and the learning rate in m, and reports the completed share of the steps. It returns ctx's error. If training diverges, the error wraps
-// [model.ErrDiverged] and the weights are useless.
+// size and the learning rate in m, and reports the completed share of the steps. It returns ctx's error. If training
+// diverges, the error wraps [model.ErrDiverged] and the weights are useless.
 func (l *Learner) Train(
 	ctx context.Context, m *rundir.Metrics, game *env.Game, steps []int, share float64, report func(done float64),
 ) error {

@@ -43,12 +43,12 @@ func focusOn(n, size int) []float64 {
 }
 
 // NextSize returns the index of the size that the next generation plays: the one that will be furthest behind its share
-// of the work. behind says how far each is behind now, weights how the work divides; work is that of the generation. Of
-// equal sizes it takes the largest.
-func NextSize(behind, weights []float64, work int) (next int) {
+// of the work. behind says how far each is behind now, weights how the work divides, and work what a generation on each
+// does, see [Work]. Of equal sizes it takes the largest.
+func NextSize(behind, weights []float64, work []int) (next int) {
 	most := math.Inf(-1)
 	for i, w := range weights {
-		if b := behind[i] + w*float64(work); b >= most {
+		if b := behind[i] + w*float64(work[i]); b >= most {
 			next, most = i, b
 		}
 	}
@@ -65,14 +65,22 @@ func Plies(p *rundir.Plan, target, game *env.Game) int {
 	return max(p.PliesPerGeneration, min(int(math.Round(same)), mostGames*game.UsualPlies))
 }
 
+// Work returns the work, in positions times cells, of a generation on the board of game.
+func Work(p *rundir.Plan, target, game *env.Game) int {
+	return p.ParallelGames * Plies(p, target, game) * game.Tensor.Cells()
+}
+
 // ExpectedPositions returns the number of positions that a run of the games, the last of which is the target, plays in
 // its first n generations.
 func ExpectedPositions(p *rundir.Plan, games []*env.Game, n int) int {
 	target, total := games[len(games)-1], 0.0
 	for g := range n {
+		positions, generations := 0.0, 0.0 // for one unit of work
 		for i, w := range SizeWeights(len(games), Share(p, g+1)) {
-			total += w * float64(Positions(p)) * float64(target.Tensor.Cells()) / float64(games[i].Tensor.Cells())
+			positions += w / float64(games[i].Tensor.Cells())
+			generations += w / float64(Work(p, target, games[i]))
 		}
+		total += positions / generations
 	}
 	return int(math.Round(total))
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -43,17 +44,19 @@ func TestSizeWeights(t *testing.T) {
 	}
 }
 
-// TestNextSize: over a run, and at each of its generations, each size gets its share of the work, up to one generation.
+// TestNextSize: over a run, and at each of its generations, each size gets its share of the work, up to one generation,
+// also if one on the smallest board does less. Of equal sizes the largest comes next.
 func TestNextSize(t *testing.T) {
 	const work = 1000
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n <= 4; n++ {
 		for _, generations := range []int{7, 60, 250} {
-			behind := make([]float64, n)
+			behind, works := make([]float64, n), slices.Repeat([]int{work}, n)
+			works[0] = work / 2 // capped
 			for g := range generations {
 				w := SizeWeights(n, float64(g)/float64(generations))
-				next := NextSize(behind, w, work)
-				done := work * (0.95 + 0.1*rng.Float64()) // generations are not quite equal
+				next := NextSize(behind, w, works)
+				done := float64(works[next]) * (0.95 + 0.1*rng.Float64()) // generations are not quite equal
 				for i := range behind {
 					behind[i] += w[i] * done
 				}
@@ -67,6 +70,9 @@ func TestNextSize(t *testing.T) {
 			}
 		}
 	}
+	if next := NextSize(make([]float64, 3), []float64{0.5, 0.5, 0}, []int{work, work, work}); next != 1 {
+		t.Errorf("of equal sizes, %d comes next", next)
+	}
 }
 
 // TestPlies: a generation costs about the same on each board, but lasts at most a few games.
@@ -79,7 +85,7 @@ func TestPlies(t *testing.T) {
 		}
 	}
 	small := recordtest.Game(t, "hex-5x5")
-	p.PliesPerGeneration = 60
+	p.PliesPerGeneration = 20
 	if got := Plies(p, target, small); got != mostGames*small.UsualPlies {
 		t.Errorf("%d plies in games of %d", got, small.UsualPlies)
 	}
@@ -91,7 +97,11 @@ func TestPlies(t *testing.T) {
 	if got, want := ExpectedPositions(p, []*env.Game{target}, 30), 30*256*8; got != want {
 		t.Errorf("%d positions expected, want %d", got, want)
 	}
-	if got := ExpectedPositions(p, []*env.Game{small, target}, 1); got != 256*8*121/25 {
+	if got := ExpectedPositions(p, []*env.Game{small, target}, 1); got != 256*39 {
 		t.Errorf("%d positions expected in the first generation", got)
+	}
+	p.PliesPerGeneration = 20
+	if got, want := ExpectedPositions(p, []*env.Game{small, target}, 1), 256*mostGames*small.UsualPlies; got != want {
+		t.Errorf("%d positions expected in the first generation, want %d", got, want)
 	}
 }

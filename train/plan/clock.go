@@ -9,7 +9,7 @@ import (
 
 // Clock measures the time of a run over all its processes, and adjusts its time plan.
 type Clock struct {
-	Speed float64 // recent positions per second of self-play; 0 before any
+	Speed float64 // recent positions per second of self-play, as if on the target's board; 0 before any
 
 	now        func() time.Time     // time.Now; tests have another
 	cpuTime    func() time.Duration // cpu.Time, the CPU time of this process

@@ -40,7 +40,7 @@ type Metrics struct {
 
 	SolvedShare float64 `json:"solved_share"` // share of searched positions whose exact value is known, in the finished games after rescoring
 
-	Diversity // diversity of the games that ended in this generation, before rescoring
+	Diversity // diversity of the games of its size that ended in this generation, before rescoring
 }
 
 // Diversity measures how varied self-play games are.

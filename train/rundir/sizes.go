@@ -11,6 +11,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/model/infer"
 )
 
 // Sizes is the set of boards that a run trains, by their sides: bit n stands for n x n cells. The empty set stands for
@@ -112,18 +113,17 @@ func (s Sizes) Games(game *env.Game) (all []*env.Game, err error) {
 
 // Bounds of the default sizes.
 const (
-	maxOneSize   = 64 // cells up to which a game trains on its own board alone
 	leastSide    = 5
 	defaultSizes = 4 // at most
 )
 
-// DefaultSizes returns the sizes of a new run of game. A game of up to 64 cells, or without other sizes, trains on its own
-// board. A larger one trains on boards from about half its side to its own: at most four, evenly spaced and all of even or
-// all of odd sides, of at least 5 cells a side (two more than the line of line-up), and without those that its family does
-// not have.
+// DefaultSizes returns the sizes of a new run of game. A game whose default network flattens its board (up to 64
+// cells), or without other sizes, trains on its own board. A larger one trains on boards from about half its side to its
+// own: at most four, evenly spaced and all of even or all of odd sides, of at least 5 cells a side (two more than the
+// line of line-up), and without those that its family does not have.
 func DefaultSizes(game *env.Game) Sizes {
 	side := game.Tensor.W
-	if _, err := games.Resized(game, side); err != nil || game.Tensor.Cells() <= maxOneSize {
+	if _, err := games.Resized(game, side); err != nil || !infer.DefaultConfig(game).Pooled {
 		return 0
 	}
 	least := max(leastSide, (side-1)/2)

@@ -11,7 +11,8 @@ func TestDefaultSizes(t *testing.T) {
 	for game, want := range map[string]string{
 		"hex": "5,7,9,11", "hex-13x13": "7,9,11,13", "hex(size=9)": "5,7,9", "hex(size=10)": "6,8,10", "hex-19x19": "11,15,19",
 		"hex-7x7": "own", "othello": "own", "othello(size=10)": "6,8,10", "othello(size=12)": "6,8,10,12",
-		"line-up(width=15,height=15,line=5,gravity=0)": "7,11,15", "line-up(width=9,height=9,line=5,gravity=0)": "7,9", "quad-7x7": "own", "quad(size=11)": "7,9,11", "connect-four": "own",
+		"line-up(width=15,height=15,line=5,gravity=0)": "7,11,15", "line-up(width=9,height=9,line=5,gravity=0)": "7,9",
+		"line-up(width=11,height=11,line=6,gravity=0)": "9,11", "quad-7x7": "own", "quad(size=11)": "7,9,11", "connect-four": "own",
 		"golden-rectangle(columns=9,rows=9)": "5,7,9", "golden-rectangle(columns=9,rows=10)": "own",
 	} {
 		g := newGame(t, game)
