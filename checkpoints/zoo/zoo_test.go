@@ -76,7 +76,9 @@ func TestFiles(t *testing.T) {
 		if c.Command == "" || !zoo.CommitPattern.MatchString(c.Commit) || c.Date == "" || c.Cores < 1 || c.Seconds <= 0 || c.Generation < 1 || len(card.Matches) == 0 {
 			t.Errorf("%s: the card is not complete: %+v", name, c)
 		}
-		checkDial(t, card)
+		if card.Dial != nil { // nil if it was not measured
+			checkDial(t, card)
+		}
 		if _, ok := suite.Shipped(game); ok && (card.Find("shipped", "zoo") == nil || card.Floors.Positions == 0) {
 			t.Errorf("%s: the card has no errors on the shipped suite", name)
 		}
