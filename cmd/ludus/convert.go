@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/gamefile"
+	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 )
 
@@ -56,6 +57,9 @@ conversion with an error that says where it is.`,
 						break
 					}
 				}
+				if err == nil && c.games == 0 {
+					err = errors.New("no game could be read")
+				}
 				return errors.Join(err, c.w.Flush())
 			}
 			if output == "" {
@@ -63,14 +67,14 @@ conversion with an error that says where it is.`,
 			} else {
 				err = writeStream(output, force, write)
 			}
-			if err != nil || c.games == 0 && c.skipped > 0 {
-				return cmp.Or(err, errors.New("no game could be read"))
+			if err != nil {
+				return err
 			}
 			if output != "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "%d games in %s\n", c.games, output)
+				fmt.Fprintf(cmd.OutOrStdout(), "%s in %s\n", terminal.Counted(c.games, "game"), output)
 			}
 			if c.skipped > 0 {
-				warn(cmd, fmt.Sprintf("%d games were skipped", c.skipped))
+				warn(cmd, terminal.Counted(c.skipped, "game")+" skipped")
 			}
 			return nil
 		}),

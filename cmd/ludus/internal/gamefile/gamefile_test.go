@@ -267,6 +267,21 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// After an error of syntax the next game is read, wherever it begins; variations of the wrong game are none.
+func TestAfterError(t *testing.T) {
+	for text, want := range map[string]int{
+		"1 (;GM[2];B[f5]7)\n2 (;GM[2];B[f5])\n3 (;GM[2];B[f5])":                     2,
+		"(;GM[2];B[f5])(;GM[2];B[f5]7;W[d6])(;GM[2];B[f5])(;FF[4];B[f5])":           3,
+		"(;GM[2];B[f5]7(;W[d6];B[c3])\n(;W[f4]))(;GM[2];B[f5])":                     1,
+		"(;GM[2];B[f5]7(;W[d6](;B[c3])\n(;B[c4]7(;W[a1]))(;W[f4])(;LUDUS[othello])": 1,
+	} {
+		records, faults := readAll(t, gameOf(t, "othello"), text, "")
+		if len(records) != want || len(faults) != 1 {
+			t.Errorf("%s: %d games, errors %v", text, len(records), faults)
+		}
+	}
+}
+
 // After a swap in Hex the colours tell how it is meant.
 func TestSwap(t *testing.T) {
 	hex := gameOf(t, "hex-5x5")
