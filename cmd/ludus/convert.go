@@ -44,6 +44,9 @@ conversion with an error that says where it is.`,
 		Args: arguments(2, -1),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, paths []string) (err error) {
 			c.cmd, c.game, c.from = cmd, game, gamefile.Format(from)
+			if output != "" && to == "" && gamefile.FormatOf(output) == "" {
+				return usage(cmd, fmt.Errorf("--output %s: the name must end in .sgf, .ggf, .txt or .jsonl, or --to must name the format", output))
+			}
 			c.to = cmp.Or(gamefile.Format(to), gamefile.FormatOf(output), gamefile.SGF)
 			_, err = gamefile.Text(gamefile.New(game, nil), c.to)
 			if err != nil {

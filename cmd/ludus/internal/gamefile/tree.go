@@ -104,6 +104,7 @@ func (s *source) tree() (*node, error) {
 		case err != nil:
 			return root, err
 		case b == ';':
+			s.size += nodeSize
 			next := &node{place: s.place}
 			current.children = append(current.children, next)
 			current = next
@@ -133,13 +134,18 @@ func isLetter(b byte) bool { return 'A' <= b && b <= 'Z' || 'a' <= b && b <= 'z'
 // property parses a property from its first letter. Small letters in its name do not count, as in SGF 3: GaMe is GM.
 func (s *source) property(b byte) (property, error) {
 	p := property{place: s.place}
+	s.size += nodeSize
 	var err error
 	for ; err == nil && isLetter(b); b, err = s.visible() {
 		if b < 'a' && len(p.id) < 64 {
 			p.id += string(b)
 		}
 	}
-	if err == nil && b != '[' {
+	switch {
+	case err != nil:
+	case p.id == "":
+		err = errors.New("the name of a property needs capital letters, such as B[f5]")
+	case b != '[':
 		err = fmt.Errorf("the property %s has no value in brackets", p.id)
 	}
 	for err == nil {
@@ -173,10 +179,13 @@ func (s *source) text() (string, error) {
 		switch {
 		case err != nil:
 			return "", err
-		case b == '\r':
-			if escaped && s.peek() == '\n' {
+		case b == '\r' && s.peek() == '\n':
+			if escaped {
 				s.next() // cannot fail: peek has seen it
 			}
+		case b == '\r' && !escaped:
+			text = append(text, '\n')
+		case b == '\r':
 		case !escaped || b != '\n': // otherwise the line goes on
 			text = append(text, b)
 		}
