@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/gamefile"
+	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 )
 
@@ -43,6 +44,9 @@ conversion with an error that says where it is.`,
 		Args: arguments(2, -1),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, paths []string) (err error) {
 			c.cmd, c.game, c.from = cmd, game, gamefile.Format(from)
+			if output != "" && to == "" && gamefile.FormatOf(output) == "" {
+				return usage(cmd, fmt.Errorf("--output %s: the name must end in .sgf, .ggf, .txt or .jsonl, or --to must name the format", output))
+			}
 			c.to = cmp.Or(gamefile.Format(to), gamefile.FormatOf(output), gamefile.SGF)
 			_, err = gamefile.Text(gamefile.New(game, nil), c.to)
 			if err != nil {
@@ -56,6 +60,9 @@ conversion with an error that says where it is.`,
 						break
 					}
 				}
+				if err == nil && c.games == 0 {
+					err = errors.New("no game could be read")
+				}
 				return errors.Join(err, c.w.Flush())
 			}
 			if output == "" {
@@ -63,14 +70,14 @@ conversion with an error that says where it is.`,
 			} else {
 				err = writeStream(output, force, write)
 			}
-			if err != nil || c.games == 0 && c.skipped > 0 {
-				return cmp.Or(err, errors.New("no game could be read"))
+			if err != nil {
+				return err
 			}
 			if output != "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "%d games in %s\n", c.games, output)
+				fmt.Fprintf(cmd.OutOrStdout(), "%s in %s\n", terminal.Counted(c.games, "game"), output)
 			}
 			if c.skipped > 0 {
-				warn(cmd, fmt.Sprintf("%d games were skipped", c.skipped))
+				warn(cmd, terminal.Counted(c.skipped, "game")+" skipped")
 			}
 			return nil
 		}),

@@ -19,14 +19,31 @@ func TestConvertCommand(t *testing.T) {
 		t.Errorf("the failed conversion left %v", names)
 	}
 	out, errs, code := ludus(t, dir, "", "convert", "othello", "games.txt", "--skip-bad", "-o", "x.jsonl")
-	if code != 0 || out != "2 games in x.jsonl\n" || !strings.Contains(errs, "move 3: a1 is not legal") || !strings.Contains(errs, "1 games were skipped") {
+	if code != 0 || out != "2 games in x.jsonl\n" || !strings.Contains(errs, "move 3: a1 is not legal") || !strings.Contains(errs, "1 game skipped") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+	write(t, filepath.Join(dir, "bad.txt"), "f5 f5\n")
+	for _, output := range []string{"x.jsonl", "new.jsonl"} {
+		_, errs, code := ludus(t, dir, "", "convert", "othello", "bad.txt", "--skip-bad", "--force", "-o", output)
+		if code != 1 || !strings.Contains(errs, "no game could be read") {
+			t.Errorf("exit %d, %s", code, errs)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "x.jsonl")); err != nil || strings.Count(string(data), "\n") != 2 {
+		t.Errorf("without a game the output became %q: %v", data, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new.jsonl")); err == nil {
+		t.Error("without a game there is a new file")
+	}
+	if out := run(t, dir, "", "convert", "quad-5x5", "q.txt", "-o", "q.jsonl"); out != "1 game in q.jsonl\n" {
+		t.Error(out)
 	}
 	fails(t, dir, 1, "x.jsonl exists; --force replaces it", "convert", "othello", "games.txt", "-o", "x.jsonl")
 	fails(t, dir, 1, "x.jsonl: line 1: game 1: the game is \"othello\", not hex", "convert", "hex", "x.jsonl")
 	fails(t, dir, 1, "is a folder", "convert", "hex", ".")
 	fails(t, dir, 1, "- has no game", "convert", "hex", "-")
 	fails(t, dir, 2, "GGF is for Othello, not for quad-5x5", "convert", "quad-5x5", "q.txt", "--to", "ggf")
+	fails(t, dir, 2, "the name must end in", "convert", "othello", "games.txt", "-o", "x.pgn")
 	fails(t, dir, 2, "unknown format \"pgn\"", "convert", "othello", "games.txt", "--to", "pgn")
 	fails(t, dir, 1, "unknown format \"pgn\"", "convert", "othello", "games.txt", "--from", "pgn")
 	for _, game := range []string{"othello", "quad-7x7"} { // what arena records comes back as SGF, and as moves from that
@@ -70,4 +87,12 @@ func TestPlayRecords(t *testing.T) {
 	fails(t, dir, 2, "must end in .sgf", "play", "tic-tac-toe", "greedy", "--record", "mine.pgn")
 	fails(t, dir, 2, "GGF is for Othello", "play", "tic-tac-toe", "greedy", "--record", "mine.ggf")
 	fails(t, dir, 1, "nowhere", "play", "tic-tac-toe", "greedy", "--continue", "nowhere")
+	fails(t, dir, 1, "--record nodir/x.sgf: ", "play", "tic-tac-toe", "greedy", "--record", "nodir/x.sgf")
+	write(t, filepath.Join(dir, "open.txt"), "b2 a1\n# end")
+	for range 2 { // a last line without its end; a given move is taken back
+		run(t, dir, "undo\nc3\nquit\n", "play", "tic-tac-toe", "greedy", "--continue", "start.txt", "--record", "open.txt")
+	}
+	if got := run(t, dir, "", "convert", "tic-tac-toe", "open.txt", "--to", "moves"); strings.Count(got, "\n") != 3 || strings.Count(got, "\nc3 ") != 2 {
+		t.Error(got)
+	}
 }

@@ -128,6 +128,15 @@ func keeper(cmd *cobra.Command, config *terminal.Config, path string) (func([]en
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("--record %s: games cannot be added to it: %w", path, err)
 	}
+	isNew := err != nil
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("--record %s: %w", path, err)
+	}
+	file.Close()
+	if isNew {
+		os.Remove(path) // until there is a game
+	}
 	return func(moves []env.Action, took []time.Duration) error {
 		record := gamefile.New(game, moves)
 		record.Date = time.Now().Format(time.DateOnly)
@@ -138,16 +147,34 @@ func keeper(cmd *cobra.Command, config *terminal.Config, path string) (func([]en
 			record.Moves[i].Seconds = took[i].Round(time.Millisecond).Seconds()
 		}
 		text, err := gamefile.Text(record, format)
-		if err != nil {
-			return err
+		if err == nil {
+			err = appendText(path, text)
 		}
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
 		if err != nil {
-			return err
+			err = fmt.Errorf("--record %s: %w", path, err)
 		}
-		_, err = file.WriteString(text)
-		return errors.Join(err, file.Close())
+		return err
 	}, nil
+}
+
+// appendText adds lines to a file, after a line break if its last line has none.
+func appendText(path, text string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil && info.Size() > 0 {
+		last := []byte{0}
+		_, err = file.ReadAt(last, info.Size()-1)
+		if last[0] != '\n' {
+			text = "\n" + text
+		}
+	}
+	if err == nil {
+		_, err = file.WriteString(text)
+	}
+	return errors.Join(err, file.Close())
 }
 
 // checkAppend returns an error if a file neither is empty nor begins with a record of a game in a format.

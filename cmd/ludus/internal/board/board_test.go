@@ -378,7 +378,7 @@ func TestRefused(t *testing.T) {
 func TestFiles(t *testing.T) {
 	var saved savedGame
 	answer(t, "save", map[string]any{"game": "quad-7x7", "moves": []string{"block a4", "c3"}, "players": []string{"you", "zoo"}}, &saved)
-	if saved.File != "(;FF[4]CA[UTF-8]AP[ludus]SZ[7]LUDUS[quad-7x7]PB[you]PW[zoo]\n;B[block a4];B[c3])\n" {
+	if saved.File != "(;FF[4]CA[UTF-8]AP[ludus:0]SZ[7]LUDUS[quad-7x7]PB[you]PW[zoo]\n;B[block a4];B[c3])\n" {
 		t.Error(saved.File)
 	}
 	for file, want := range map[string]loadedGame{

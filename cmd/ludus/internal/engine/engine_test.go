@@ -677,14 +677,15 @@ func TestSGF(t *testing.T) {
 		commands []string
 		want     string // the last response
 	}{
-		{"hex-5x5", []string{"loadsgf " + hex, "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]GM[11]SZ[5]LUDUS[hex-5x5]\n;B[b1];W[swap-pieces];B[e2];W[c3])"},
-		{"hex-5x5", []string{"loadsgf " + hex + " 3", "play b e2", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]GM[11]SZ[5]LUDUS[hex-5x5]\n;B[b1];W[swap-pieces];B[e2])"},
-		{"hex(size=5,swap=0)", []string{"loadsgf " + file("(;GM[11]SZ[5];B[b1];W[e2])"), "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]GM[11]SZ[5]LUDUS[hex(size=5,swap=0)]\n;B[b1];W[e2])"},
-		{"tic-tac-toe", []string{"loadsgf " + hex, "undo", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]GM[11]SZ[5]LUDUS[hex-5x5]\n;B[b1];W[swap-pieces];B[e2])"},
-		{"quad-7x7", []string{"play b block a4", "play b c3", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]SZ[7]LUDUS[quad-7x7]\n;B[block a4];B[c3])"},
-		{"breakthrough-6x6", []string{"play w a2-a3", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus]SZ[6]LUDUS[breakthrough-6x6]\n;W[a2-a3])"},
+		{"hex-5x5", []string{"loadsgf " + hex, "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus:0]GM[11]SZ[5]LUDUS[hex-5x5]\n;B[b1];W[swap-pieces];B[e2];W[c3])"},
+		{"hex-5x5", []string{"loadsgf " + hex + " 3", "play b e2", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus:0]GM[11]SZ[5]LUDUS[hex-5x5]\n;B[b1];W[swap-pieces];B[e2])"},
+		{"hex(size=5,swap=0)", []string{"loadsgf " + file("(;GM[11]SZ[5];B[b1];W[e2])"), "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus:0]GM[11]SZ[5]LUDUS[hex(size=5,swap=0)]\n;B[b1];W[e2])"},
+		{"tic-tac-toe", []string{"loadsgf " + hex, "undo", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus:0]GM[11]SZ[5]LUDUS[hex-5x5]\n;B[b1];W[swap-pieces];B[e2])"},
+		{"quad-7x7", []string{"play b block a4", "play b c3", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus:0]SZ[7]LUDUS[quad-7x7]\n;B[block a4];B[c3])"},
+		{"breakthrough-6x6", []string{"play w a2-a3", "printsgf"}, "= (;FF[4]CA[UTF-8]AP[ludus:0]SZ[6]LUDUS[breakthrough-6x6]\n;W[a2-a3])"},
 		{"othello", []string{"loadsgf " + file("(;GM[2];B[f5];W[a1])")}, "cannot load file: line 1, column 15: game 1, move 2: a1 is not legal now"},
 		{"othello", []string{"loadsgf " + t.TempDir()}, "is not a regular file"},
+		{"othello", []string{"loadsgf x.sgf 0"}, "the move number must be at least 1"},
 		{"othello", []string{"loadsgf"}, "? syntax error; write loadsgf FILE"},
 		{"othello", []string{"loadsgf nowhere"}, "nowhere: no such file"},
 		{"othello", []string{"printsgf x.sgf"}, "? printsgf takes no file"},

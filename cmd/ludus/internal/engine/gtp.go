@@ -423,7 +423,10 @@ func (g *gtp) loadSGF(_ context.Context, args []string) (string, error) {
 	path, most := strings.Join(args, " "), math.MaxInt
 	if last := len(args) - 1; last > 0 {
 		n, err := strconv.Atoi(args[last])
-		if err == nil && n > 0 {
+		switch {
+		case err == nil && n < 1:
+			return "", faultf("the move number must be at least 1, not %d", n)
+		case err == nil:
 			path, most = strings.Join(args[:last], " "), n-1
 		}
 	}

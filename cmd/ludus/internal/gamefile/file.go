@@ -126,6 +126,9 @@ func NewReader(game *env.Game, file io.Reader, name string, format Format) (*Rea
 	}
 	if format == "" {
 		r.Format = r.detect(name)
+		if r.Format == "" {
+			return nil, errors.New("it is not a text file")
+		}
 	}
 	for _, f := range formats {
 		switch {
@@ -145,7 +148,7 @@ func NewReader(game *env.Game, file io.Reader, name string, format Format) (*Rea
 	return r, nil
 }
 
-// detect returns the format of the file.
+// detect returns the format of the file; "" if it is not a text file.
 func (r *Reader) detect(name string) Format {
 	peeked, _ := r.source.buffer.Peek(2048) // an error means that the file is shorter, or it comes back later
 	start := strings.TrimSpace(string(peeked))
@@ -159,6 +162,8 @@ func (r *Reader) detect(name string) Format {
 		return Transcript
 	case format != "":
 		return format
+	case strings.ContainsRune(start, 0):
+		return "" // not a text file
 	}
 	return Moves
 }

@@ -205,8 +205,11 @@ func TestSamples(t *testing.T) {
 		if !strings.HasPrefix(moves(r), c.first) || r.Players != c.players || r.Result != c.result || r.End != c.end {
 			t.Errorf("%s: %s\n%q %s %q", c.file, moves(r), r.Players, r.Result, r.End)
 		}
-		for _, format := range []Format{SGF, JSON} {
+		for _, format := range []Format{JSON, SGF} {
 			for _, r := range records {
+				if format == SGF {
+					r.Date = day(r.Date)
+				}
 				text, err := Text(r, format)
 				if err != nil {
 					t.Fatal(err)
@@ -229,7 +232,9 @@ func TestErrors(t *testing.T) {
 		{"othello", good + "(;FF[4]GM[2];B[z9])\n" + good, "move 1: \"z9\" is not on the board, which has 8 columns and 8 rows"},
 		{"othello", good + "(;FF[4]GM[2];B[f5];AB[a1])\n" + good, "move 2: AB changes the position within the game"},
 		{"othello", good + "(;FF[4]GM[2]AB[a1])\n" + good, "game 2: AB[a1]: ludus plays from the usual starting position"},
-		{"othello", good + "(;FF[4]GM[1]SZ[19];B[pd])\n" + good, "line 2, column 8: game 2: GM[1] is not othello"},
+		{"othello", good + "(;FF[4]GM[1]SZ[19];B[pd])\n" + good, "line 2, column 8: game 2: the file is of GM[1], a game that ludus does not have"},
+		{"othello", good + "(;FF[4]GM[11]SZ[8];B[d4])\n" + good, "game 2: the file is of Hex (GM[11]), not of othello"},
+		{"othello", good + "(;FF[4]GM[2]b[f5])\n" + good, "game 2: the name of a property needs capital letters"},
 		{"othello", good + "(;FF[4]GM[2]SZ[10];B[f5])\n" + good, "the board has 10 columns and 10 rows, and that of othello has 8 and 8"},
 		{"othello", good + "(;FF[4]GM[2]LUDUS[hex];B[f5])\n" + good, "game 2: the game is hex, not othello"},
 		{"othello", good + "(;FF[4]GM[2]LUDUS[hox];B[f5])\n" + good, "game 2: no such game"},
@@ -244,6 +249,12 @@ func TestErrors(t *testing.T) {
 		{"gomoku", "a1 b1\na1 a1 b1\nc1 d1", "line 2, column 4: game 2, move 2: a1 is not legal: x is on a1"},
 		{"quad-7x7", "block a4, c3; d4\nc3, block zz, d4\nd1", "line 2, column 5: game 2, move 2: \"block\" is incomplete"},
 		{"connect-four", "4444\n44444448\n1", "line 2, column 7: game 2, move 7: "},
+		{"connect-four", "4444\n4 4 x\n1", "line 2, column"},
+		{"connect-four", "4444\n44 53\n1", "line 2, column 1: game 2, move 1"},
+		{"connect-four", "4444\n4444444 2\n1", "move 7: column 4 is full"},
+		{"hex", "{\"moves\":[]}\n{\"moves\":[],\"players\":[\"x\"]}\n{\"moves\":[]}", "line 2: game 2: players has 1 names"},
+		{"hex", "{\"moves\":[]}\n{\"moves\":[" + strings.Repeat(`{"move":"a1","instead":[[`, 65) + strings.Repeat("]]}", 65) + "]}\n{\"moves\":[]}", "nested more than 64 deep"},
+		{"othello", good + "(;GM[2]" + strings.Repeat(";", 200_000) + ")\n" + good, "larger than 16 MiB"},
 		{"connect-four", "4444\n48\n1", "line 2, column 2: game 2, move 2: column 8 is not on the board, which has 7"},
 		{"tic-tac-toe", "a1\na1 a2 b1 b2 c1 c2\na1", "line 2, column 16: game 2, move 6: the game is over"},
 		{"hex", "{\"game\":\"hex\",\"moves\":[\"a1\"]}\n{\"game\":\"hex\",\"moves\":[\"a1\",\"a1\"]}\n{\"moves\":[\"a1\"]}", "line 2: game 2, move 2: a1 is not legal"},
@@ -259,11 +270,29 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %s: %d games, errors %v, not %s", c.game, c.text, len(records), faults, c.want)
 		}
 	}
+	if _, err := NewReader(gameOf(t, "othello"), strings.NewReader("\x7fELF\x00"), "x.bin", ""); err == nil || !strings.Contains(err.Error(), "not a text file") {
+		t.Errorf("a program: %v", err)
+	}
 	if _, err := NewReader(nil, strings.NewReader("f5 d6"), "x.txt", ""); !errors.Is(err, errGame) {
 		t.Errorf("moves of an unknown game: %v", err)
 	}
 	if _, err := NewReader(nil, strings.NewReader(""), "", "pgn"); err == nil || !strings.Contains(err.Error(), "unknown format") {
 		t.Errorf("unknown format: %v", err)
+	}
+}
+
+// After an error of syntax the next game is read, wherever it begins; variations of the wrong game are none.
+func TestAfterError(t *testing.T) {
+	for text, want := range map[string]int{
+		"1 (;GM[2];B[f5]7)\n2 (;GM[2];B[f5])\n3 (;GM[2];B[f5])":                     2,
+		"(;GM[2];B[f5])(;GM[2];B[f5]7;W[d6])(;GM[2];B[f5])(;FF[4];B[f5])":           3,
+		"(;GM[2];B[f5]7(;W[d6];B[c3])\n(;W[f4]))(;GM[2];B[f5])":                     1,
+		"(;GM[2];B[f5]7(;W[d6](;B[c3])\n(;B[c4]7(;W[a1]))(;W[f4])(;LUDUS[othello])": 1,
+	} {
+		records, faults := readAll(t, gameOf(t, "othello"), text, "")
+		if len(records) != want || len(faults) != 1 {
+			t.Errorf("%s: %d games, errors %v", text, len(records), faults)
+		}
 	}
 }
 
@@ -273,10 +302,11 @@ func TestSwap(t *testing.T) {
 	for text, want := range map[string]string{
 		"(;GM[11]SZ[5];B[b1];W[swap-pieces];B[e2];W[c3])":             "b1 swap e2 c3",
 		"(;GM[11]SZ[5];B[b1];W[swap-sides];W[e2];B[c3];W[resign])":    "b1 swap b5 c3", // the first player is white now
+		"(;GM[11]SZ[5]RE[B+R];B[b1];W[swap-sides];W[e2];B[c3])":       "b1 swap b5 c3",
 		"(;FF[4]EV[x]SZ[5]SO[y];W[ba];B[swap];W[eb];B[cc];W[resign])": "b1 swap e2 c3",
 	} {
 		r := one(t, hex, text)
-		if moves(r) != want || strings.Contains(text, "resign") && (r.Result != SecondWon || r.End != "resigned") {
+		if moves(r) != want || !strings.Contains(text, "pieces") && (r.Result != SecondWon || r.End != "resigned") {
 			t.Errorf("%s: %s %s", text, moves(r), r.Result)
 		}
 	}
@@ -319,5 +349,45 @@ func TestEncodings(t *testing.T) {
 	r := one(t, gameOf(t, "othello"), "\ufeff(;GM[2]PB[J\xfcrgen]PW[Zo\xc3\xab];B[f5])")
 	if r.Players != [2]string{"Jürgen", "Zoë"} {
 		t.Errorf("%q", r.Players)
+	}
+}
+
+// Lines of text, the ends of games, and whose they are.
+func TestDetails(t *testing.T) {
+	othello := gameOf(t, "othello")
+	r := one(t, othello, "(;GM[2]PB[a\\\nb]C[one\rtwo\r\nthree];B[f5](;W[d6])(;W[f4];B[resign]))")
+	if r.Players[0] != "ab" || r.Comment != "one\ntwo\nthree" || r.Result != "" || r.End != "" {
+		t.Errorf("%+v", r)
+	}
+	if r := one(t, othello, "(;GM[2];B[f5];W[forfeit])"); r.Result != FirstWon || r.End != "forfeit" {
+		t.Errorf("%+v", r)
+	}
+	if r := one(t, othello, "(;GM[2]RE[B+T];B[f5])"); r.Result != FirstWon || r.End != "time" {
+		t.Errorf("%+v", r)
+	}
+	match := `{"match":3,"game":"othello","a":"x","b":"y"}` + "\n"
+	for text, want := range map[string]Result{
+		`{"game":0,"a_first":false,"moves":["f5"],"loser":"a"}`: FirstWon,
+		`{"game":0,"a_first":false,"moves":["f5"],"loser":"b"}`: SecondWon,
+	} {
+		r := one(t, othello, match+text)
+		if r.Players != [2]string{"y", "x"} || r.Result != want {
+			t.Errorf("%s: %q %s", text, r.Players, r.Result)
+		}
+	}
+	for end, want := range map[string]string{"time": "RE[-64:t]", "resigned": "RE[-64:r]", "": "RE[-64]", "forfeit": "RE[-64]"} {
+		r := New(othello, nil)
+		r.Result, r.End = SecondWon, end
+		text, err := Text(r, GGF)
+		if err != nil || !strings.Contains(text, want) {
+			t.Errorf("%s: %s %v", end, text, err)
+		}
+	}
+	r = New(othello, nil)
+	r.Moves = []Move{{Action: othello.NewState().Legal(nil)[0], Value: new(1e-7)}}
+	r.Date, r.Event = "2003.12.15_13:24:00.MST", "a\nb"
+	text, err := Text(r, SGF)
+	if err != nil || !strings.Contains(text, "DT[2003-12-15]EV[a b]") || !strings.Contains(text, "V[0.0000001]") {
+		t.Errorf("%s %v", text, err)
 	}
 }

@@ -110,8 +110,5 @@ func scoreGGF(r *Record) string {
 		return fmt.Sprintf("%+d", int(winner.Sign())*lead)
 	}
 	lead := map[Result]string{FirstWon: "+64", SecondWon: "-64", Draw: "+0"}[r.Result]
-	if r.End == "resigned" {
-		return lead + ":r"
-	}
-	return lead + ":t"
+	return lead + map[string]string{"resigned": ":r", "time": ":t", "overstepped": ":t"}[r.End]
 }

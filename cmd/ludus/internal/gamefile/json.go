@@ -32,10 +32,11 @@ func (e *entry) UnmarshalJSON(data []byte) error {
 // jsonLine is a line of JSON: a game, or the first line or a game of a match record, see package match.
 type jsonLine struct {
 	draft
-	Game  any    `json:"game"`  // the game's name; a number for a game of a match record
-	Match int    `json:"match"` // version of a match record, on its first line
-	A     string `json:"a"`
-	B     string `json:"b"`
+	Names []string `json:"players"` // any number of them
+	Game  any      `json:"game"`    // the game's name; a number for a game of a match record
+	Match int      `json:"match"`   // version of a match record, on its first line
+	A     string   `json:"a"`
+	B     string   `json:"b"`
 
 	AFirst bool   `json:"a_first"`
 	Loser  string `json:"loser"`
@@ -50,7 +51,11 @@ func (r *Reader) readJSON() (*Record, error) {
 		text, at, err := r.source.readLine()
 		line := jsonLine{draft: draft{at: at}}
 		if err == nil {
-			err = json.Unmarshal([]byte(text), &line)
+			if isDeep(text) { // decoding takes the square of the depth
+				err = fmt.Errorf("variations are nested more than %d deep", maxJSON)
+			} else {
+				err = json.Unmarshal([]byte(text), &line)
+			}
 			if err == nil && line.Match == matchVersion {
 				r.match, r.Format = line, MatchRecord
 				continue
@@ -71,12 +76,37 @@ func (r *Reader) readJSON() (*Record, error) {
 	}
 }
 
+// maxJSON is the largest number of variations within variations in JSON.
+const maxJSON = 64
+
+// isDeep reports whether a line of JSON has more brackets within brackets than maxJSON variations need.
+func isDeep(text string) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text) && depth <= 2+3*maxJSON; i++ {
+		switch b := text[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '[' || b == '{':
+			depth++
+		case b == ']' || b == '}':
+			depth--
+		}
+	}
+	return depth > 2+3*maxJSON
+}
+
 // complete checks a line, adds what the first line of a match record says, and returns the game.
 func (r *Reader) complete(line *jsonLine) (*env.Game, error) {
 	_, isNumber := line.Game.(float64)
+	copy(line.Players[:], line.Names)
 	switch {
 	case line.Match > 0:
 		return nil, fmt.Errorf("the match record has format %d, and this program reads %d", line.Match, matchVersion)
+	case len(line.Names) != 0 && len(line.Names) != 2:
+		return nil, fmt.Errorf("players has %d names; it must have two, the first player's first", len(line.Names))
 	case line.Moves == nil:
 		return nil, errors.New("it is not a game: moves are missing")
 	case r.Format == MatchRecord && !isNumber:

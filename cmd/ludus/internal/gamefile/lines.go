@@ -25,11 +25,12 @@ func (r *Reader) readMoves() (*Record, error) {
 		line, at, err = r.source.readLine()
 	}
 	r.games++
+	line = strings.ReplaceAll(line, "\t", " ")
 	fields := strings.Fields(line)
 	switch {
 	case err != nil:
 		return nil, err
-	case r.game.Family == "line-up" && r.game.Drops() && isDigits(fields):
+	case r.game.Family == "line-up" && r.game.Drops() && isDigits(r.game, fields):
 		return r.readDigits(fields, at)
 	}
 	p, record := newPosition(r.game), &Record{Game: r.game}
@@ -53,12 +54,13 @@ func (r *Reader) readMoves() (*Record, error) {
 	return record, nil
 }
 
-// isDigits reports whether the words of a line are a digit string such as "4453 -2": columns from 1, and perhaps the
-// score of the last position in a test set.
-func isDigits(fields []string) bool {
+// isDigits reports whether the words of a line are a digit string such as "4453 -2": columns from 1, and after two or more
+// perhaps the score of the last position in a test set, at most half the cells.
+func isDigits(game *env.Game, fields []string) bool {
 	if len(fields) == 2 {
-		_, err := strconv.Atoi(fields[1])
-		return err == nil && isDigits(fields[:1])
+		score, err := strconv.Atoi(fields[1])
+		most := game.Tensor.W * game.Tensor.H / 2
+		return err == nil && -most <= score && score <= most && len(fields[0]) > 1 && isDigits(game, fields[:1])
 	}
 	return len(fields) == 1 && strings.Trim(fields[0], "123456789") == ""
 }
@@ -73,6 +75,9 @@ func (r *Reader) readDigits(fields []string, at place) (*Record, error) {
 		e := entry{place: place{at.line, i + 1}, Move: env.ColumnName(int(digit - '1'))}
 		if int(digit-'0') > r.game.Tensor.W {
 			e.err = fmt.Errorf("column %c is not on the board, which has %d", digit, r.game.Tensor.W)
+		}
+		if strings.Count(fields[0][:i], string(digit)) == r.game.Tensor.H {
+			e.err = fmt.Errorf("column %c is full", digit)
 		}
 		d.Moves = append(d.Moves, e)
 	}

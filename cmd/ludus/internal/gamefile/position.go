@@ -50,15 +50,13 @@ func (d *draft) record(game *env.Game) (*Record, error) {
 	r := &Record{game, d.Players, d.Date, d.Event, d.Place, d.Comment, moves, d.Result, d.End}
 	if d.coloured && FirstIsBlack(game) == (p.flipped && game.Family != "hex") { // LittleGolem calls the first player black
 		r.Players[0], r.Players[1] = r.Players[1], r.Players[0]
-		switch r.Result {
-		case FirstWon:
-			r.Result = SecondWon
-		case SecondWon:
-			r.Result = FirstWon
-		}
+		r.Result = r.Result.exchanged()
 	}
-	if p.resigned {
-		r.Result, r.End = Lost(p.loser), "resigned"
+	switch {
+	case p.end != "":
+		r.Result, r.End = Lost(p.loser), p.end
+	case p.exchanged: // the file's result is by colours
+		r.Result = r.Result.exchanged()
 	}
 	r.finish(p.state)
 	return r, nil
@@ -80,8 +78,8 @@ type position struct {
 	// exchanged means that the players of Hex have exchanged colours by a swap, and the piece has stayed what and where
 	// it is. In ludus the piece changes its colour, and its column and row are exchanged.
 	exchanged bool
-	resigned  bool
-	loser     env.Player // who resigned
+	end       string     // "resigned" or "forfeit", if the moves say so
+	loser     env.Player // by such an end
 }
 
 func newPosition(game *env.Game) *position {
@@ -129,7 +127,7 @@ func (p *position) replay(list []entry) (moves []Move, err error) {
 		switch {
 		case err != nil:
 			return nil, errorAt(cmp.Or(e.place, p.at), p.plies+1, err)
-		case p.resigned:
+		case p.end != "":
 			return moves, nil
 		case len(moves) == before: // a pass after the end
 			continue
@@ -161,7 +159,7 @@ func (p *position) enter(moves []Move, e *entry) ([]Move, error) {
 	}
 	if p.coloured {
 		if oneOf(text, "resign", "forfeit", "resigned") {
-			p.resigned, p.loser = true, player
+			p.end, p.loser = endOf(text), player
 			return moves, nil
 		}
 		var err error

@@ -44,6 +44,17 @@ func won(p env.Player) Result {
 // Lost returns the result of a game that a player has lost.
 func Lost(p env.Player) Result { return won(p.Opponent()) }
 
+// exchanged returns the result for players who have changed seats.
+func (r Result) exchanged() Result {
+	switch r {
+	case FirstWon:
+		return SecondWon
+	case SecondWon:
+		return FirstWon
+	}
+	return r
+}
+
 // New returns the record of a game whose moves, which must be legal, are known.
 func New(game *env.Game, moves []env.Action) *Record {
 	r, p := &Record{Game: game}, newPosition(game)

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ludus/env"
 	"ludus/env/games"
 )
 
-// numbered are the families that SGF has a number for, and their usual games.
-var numbered = map[string][2]string{"2": {"othello", "othello"}, "4": {"line-up", "gomoku-15x15"}, "11": {"hex", "hex"}}
+// numbered are the families that SGF has a number for, their usual games, and what SGF calls them.
+var numbered = map[string][3]string{"2": {"othello", "othello", "Othello"}, "4": {"line-up", "gomoku-15x15", "Gomoku"}, "11": {"hex", "hex", "Hex"}}
 
 // numberOf returns SGF's number of a game, "" if it has none.
 func numberOf(game *env.Game) string {
@@ -45,8 +46,10 @@ func sgfGame(want *env.Game, root *node) (*env.Game, place, error) {
 // gameOfNumber returns the game with SGF's number and size, both "" if unknown. want is the game that it must be; nil: any.
 func gameOfNumber(want *env.Game, number, columns, rows string) (*env.Game, error) {
 	switch names, known := numbered[number]; {
-	case want == nil && !known:
-		return nil, fmt.Errorf("%w: GM[%s] is not one of SGF's numbers of Othello (2), Gomoku (4) and Hex (11)", errGame, number)
+	case want == nil && number == "":
+		return nil, fmt.Errorf("%w: GM, SGF's number of Othello (2), Gomoku (4) or Hex (11), is missing", errGame)
+	case number != "" && !known:
+		return nil, fmt.Errorf("the file is of GM[%s], a game that ludus does not have", number)
 	case want == nil && columns == "":
 		return games.New(names[1])
 	case want == nil && number == "4":
@@ -54,7 +57,7 @@ func gameOfNumber(want *env.Game, number, columns, rows string) (*env.Game, erro
 	case want == nil:
 		return games.New(fmt.Sprintf("%s(size=%s)", names[0], columns))
 	case number != "" && number != numberOf(want):
-		return nil, fmt.Errorf("GM[%s] is not %s", number, want.Name)
+		return nil, fmt.Errorf("the file is of %s (GM[%s]), not of %s", names[2], number, want.Name)
 	case columns != "" && (columns != strconv.Itoa(want.Tensor.W) || rows != strconv.Itoa(want.Tensor.H)):
 		return nil, fmt.Errorf("the board has %s columns and %s rows, and that of %s has %d and %d", columns, rows, want.Name,
 			want.Tensor.W, want.Tensor.H)
@@ -224,16 +227,26 @@ func writeSGF(r *Record) (string, error) {
 	if r.Game.Tensor.H != r.Game.Tensor.W {
 		size += ":" + strconv.Itoa(r.Game.Tensor.H)
 	}
-	s.WriteString("(;FF[4]CA[UTF-8]AP[ludus]")
+	s.WriteString("(;FF[4]CA[UTF-8]AP[ludus:0]")
 	for _, p := range [][2]string{
 		{"GM", numberOf(r.Game)}, {"SZ", size}, {"LUDUS", r.Game.Name}, {"P" + s.colours[0], r.Players[0]}, {"P" + s.colours[1], r.Players[1]},
-		{"DT", r.Date}, {"EV", r.Event}, {"PC", r.Place}, {"RE", s.result(r)}, {"C", r.Comment},
+		{"DT", day(r.Date)}, {"EV", r.Event}, {"PC", r.Place}, {"RE", s.result(r)}, {"C", r.Comment},
 	} {
 		s.property(p[0], p[1])
 	}
 	s.line(r.Moves, r.Game.NewState())
 	s.WriteString(")\n")
 	return s.String(), nil
+}
+
+// day returns the day of a date as SGF writes it, without a time such as GGS adds. Other dates stay as they are.
+func day(date string) string {
+	day := strings.ReplaceAll(date[:min(len(date), len(time.DateOnly))], ".", "-")
+	_, err := time.Parse(time.DateOnly, day)
+	if err != nil || strings.HasPrefix(date[len(day):], ",") { // SGF lists days so
+		return date
+	}
+	return day
 }
 
 // result returns a record's result in SGF's form, "" if it is unknown.
@@ -263,10 +276,16 @@ func (s *sgfWriter) result(r *Record) string {
 	return s.colours[winner] + "+" + how
 }
 
-var escaper = strings.NewReplacer("\\", "\\\\", "]", "\\]")
+var (
+	escaper = strings.NewReplacer("\\", "\\\\", "]", "\\]")
+	joiner  = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+)
 
-// property writes a property that is not empty.
+// property writes a property that is not empty. Only comments have more than one line.
 func (s *sgfWriter) property(id, value string) {
+	if id != "C" {
+		value = joiner.Replace(value)
+	}
 	if value != "" {
 		s.WriteString(id + "[" + escaper.Replace(value) + "]")
 	}
@@ -295,10 +314,10 @@ func (s *sgfWriter) line(moves []Move, state env.State) {
 		}
 		s.WriteString(";" + s.colours[state.Player()] + "[" + escaper.Replace(s.move(m.Action)) + "]")
 		if m.Value != nil {
-			s.property("V", strconv.FormatFloat(*m.Value*black+0, 'g', -1, 64))
+			s.property("V", strconv.FormatFloat(*m.Value*black+0, 'f', -1, 64))
 		}
 		if m.Seconds > 0 {
-			s.property("SECONDS", strconv.FormatFloat(m.Seconds, 'g', -1, 64))
+			s.property("SECONDS", strconv.FormatFloat(m.Seconds, 'f', -1, 64))
 		}
 		s.property("C", m.Comment)
 		state.Apply(m.Action)

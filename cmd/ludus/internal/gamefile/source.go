@@ -13,6 +13,9 @@ import (
 // kilobytes.
 const maxGame = 16 << 20
 
+// nodeSize is about how many bytes of memory a node or a property of a tree takes; they count for maxGame.
+const nodeSize = 100
+
 // errTooLong ends a game that is larger than games are.
 var errTooLong = fmt.Errorf("the game is larger than %d MiB", maxGame>>20)
 

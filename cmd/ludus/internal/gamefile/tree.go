@@ -60,8 +60,8 @@ func (r *Reader) readTree() (*Record, error) {
 	return readSGF(r.game, root)
 }
 
-// nextTree reads the next game tree. It skips text before it, and after an error of syntax everything up to a line that
-// begins a game.
+// nextTree reads the next game tree. It skips text before it, and after an error of syntax everything up to a root with
+// GM, FF or LUDUS: trees without one are variations of the wrong game.
 func (r *Reader) nextTree() (*node, error) {
 	s := &r.source
 	for {
@@ -70,7 +70,7 @@ func (r *Reader) nextTree() (*node, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case b != '(' || r.lost && s.column > 1:
+		case b != '(':
 			continue
 		}
 		b, err = s.visible()
@@ -79,8 +79,8 @@ func (r *Reader) nextTree() (*node, error) {
 		}
 		start := s.place
 		root, err := s.tree()
-		if err == nil && r.lost && root.get("GM") == "" && root.get("FF") == "" {
-			continue // a variation of the game that was wrong
+		if r.lost && root.get("GM")+root.get("FF")+root.get("LUDUS") == "" {
+			continue
 		}
 		r.games++
 		r.lost = err != nil
@@ -94,7 +94,7 @@ func (r *Reader) nextTree() (*node, error) {
 	}
 }
 
-// tree parses a game tree behind its "(;".
+// tree parses a game tree behind its "(;". It returns the root even if there is an error.
 func (s *source) tree() (*node, error) {
 	current := &node{place: s.place, root: true}
 	root, open := current, []*node{nil} // nodes before which a ( stands
@@ -102,13 +102,14 @@ func (s *source) tree() (*node, error) {
 		b, err := s.visible()
 		switch {
 		case err != nil:
-			return nil, err
+			return root, err
 		case b == ';':
+			s.size += nodeSize
 			next := &node{place: s.place}
 			current.children = append(current.children, next)
 			current = next
 		case b == '(' && len(open) > maxNest:
-			return nil, fmt.Errorf("variations are nested more than %d deep", maxNest)
+			return root, fmt.Errorf("variations are nested more than %d deep", maxNest)
 		case b == '(':
 			open = append(open, current)
 		case b == ')':
@@ -119,11 +120,11 @@ func (s *source) tree() (*node, error) {
 		case isLetter(b):
 			p, err := s.property(b)
 			if err != nil {
-				return nil, err
+				return root, err
 			}
 			current.properties = append(current.properties, p)
 		default:
-			return nil, fmt.Errorf("%q is not expected here; after a value, a property such as B[f5], a node ; or a ) may follow", b)
+			return root, fmt.Errorf("%q is not expected here; after a value, a property such as B[f5], a node ; or a ) may follow", b)
 		}
 	}
 }
@@ -133,13 +134,18 @@ func isLetter(b byte) bool { return 'A' <= b && b <= 'Z' || 'a' <= b && b <= 'z'
 // property parses a property from its first letter. Small letters in its name do not count, as in SGF 3: GaMe is GM.
 func (s *source) property(b byte) (property, error) {
 	p := property{place: s.place}
+	s.size += nodeSize
 	var err error
 	for ; err == nil && isLetter(b); b, err = s.visible() {
 		if b < 'a' && len(p.id) < 64 {
 			p.id += string(b)
 		}
 	}
-	if err == nil && b != '[' {
+	switch {
+	case err != nil:
+	case p.id == "":
+		err = errors.New("the name of a property needs capital letters, such as B[f5]")
+	case b != '[':
 		err = fmt.Errorf("the property %s has no value in brackets", p.id)
 	}
 	for err == nil {
@@ -173,10 +179,13 @@ func (s *source) text() (string, error) {
 		switch {
 		case err != nil:
 			return "", err
-		case b == '\r':
-			if escaped && s.peek() == '\n' {
+		case b == '\r' && s.peek() == '\n':
+			if escaped {
 				s.next() // cannot fail: peek has seen it
 			}
+		case b == '\r' && !escaped:
+			text = append(text, '\n')
+		case b == '\r':
 		case !escaped || b != '\n': // otherwise the line goes on
 			text = append(text, b)
 		}

@@ -89,7 +89,7 @@ func (s *Session) showMove(player env.Player, action env.Action, took time.Durat
 }
 
 func (s *Session) showUndo(plies int) {
-	fmt.Fprintf(&s.output, "taken back: %s\n\n", counted(plies, "move"))
+	fmt.Fprintf(&s.output, "taken back: %s\n\n", Counted(plies, "move"))
 }
 
 func (s *Session) note(text string) { fmt.Fprintln(&s.output, text) }
@@ -152,7 +152,7 @@ const maxMoveInfos = 6
 func (s *Session) showAnalysis(agent string, r *analysis.Result, all bool) {
 	after := ""
 	if r.Simulations > 0 {
-		after = ", after " + counted(r.Simulations, "simulation")
+		after = ", after " + Counted(r.Simulations, "simulation")
 	}
 	s.line("%s would play %s%s", agent, r.Best, after)
 	if r.Value == nil {
@@ -230,8 +230,8 @@ func percent(value float64, digits int) string {
 	return fmt.Sprintf("%.*f %%", digits, score)
 }
 
-// counted formats a count with its noun: "1 move", "2 moves".
-func counted(n int, thing string) string {
+// Counted formats a count with its noun: "1 move", "2 moves".
+func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
