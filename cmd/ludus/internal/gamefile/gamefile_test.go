@@ -126,6 +126,9 @@ func TestRoundTrip(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if format == GGF && strings.Contains(text, "RE[-") != (r.Result == SecondWon) {
+					t.Errorf("%s has the wrong sign: %s", r.Result, text)
+				}
 				file += text
 				want = append(want, r)
 			}
