@@ -33,11 +33,14 @@ type client struct {
 	http *http.Client
 }
 
-// shippedRatings returns the ratings of the shipped agents by game, from their cards.
+// shippedRatings returns the ratings of the shipped agents by game, from their cards; 0 if it was not measured.
 func shippedRatings() map[string]float64 {
 	ratings := make(map[string]float64)
 	for _, game := range zoo.Games() {
-		ratings[game] = zoo.CardOf(game).Rating.Value
+		ratings[game] = 0
+		if rating := zoo.CardOf(game).Rating; rating != nil {
+			ratings[game] = rating.Value
+		}
 	}
 	return ratings
 }
