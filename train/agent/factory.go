@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -66,16 +65,12 @@ func (f *Factory) With(spec Spec) *Factory {
 
 // ForPeople returns the factory of agents that play against people, or analyse for them. With a network they get a
 // solver of [DefaultSolve] nodes, unless their spec says solve= or elo=; and with a solver they vary their play among
-// moves of equal worth and play what is hardest to beat in lost positions: see [defence]. With a time limit they search
-// on all cores, unless their spec says threads=; other moves are the same on every machine.
+// moves of equal worth and play what is hardest to beat in lost positions: see [defence].
 func (f *Factory) ForPeople() *Factory {
 	g := *f
 	g.people = true
 	if f.HasNetwork() && f.Nodes == 0 && f.Elo == 0 {
 		g.Nodes = DefaultSolve
-	}
-	if f.HasNetwork() && f.Timed() && f.Threads == 0 {
-		g.Threads = min(runtime.GOMAXPROCS(0), MaxThreads)
 	}
 	return &g
 }

@@ -46,9 +46,8 @@ type Spec struct {
 	// Temperature T > 0 samples the move in proportion to p^(1/T) instead of playing the best. p is the share of visits
 	// (PUCT), the improved policy (Gumbel) or the policy (no search). At most 100.
 	Temperature float64
-	// Threads is the number of cores, 1 to MaxThreads, on which Net searches one position. 0 is the default: one, but as many
-	// as there are where an agent with a time limit plays against people. More than one select larger batches of leaves, so
-	// moves depend on this number (but not on how many cores there are).
+	// Threads is the number of cores, 1 to MaxThreads, on which Net searches one position. 0 is the default: one. More
+	// than one select larger batches of leaves, so moves depend on this number (but not on how many cores there are).
 	Threads int
 	// Elo, if not 0, weakens Net to this rating (see [Dial]). It excludes the other options.
 	Elo     int
