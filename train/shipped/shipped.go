@@ -84,26 +84,24 @@ func FileLoader(game *env.Game, file []byte, dial agent.Dial) agent.Loader {
 var free = []string{"size", "columns", "rows", "width", "height", "overline"}
 
 // TrainedOn returns the game whose shipped network plays a game. That is the game itself or, among games that differ
-// only in size or in whether longer lines win, the one nearest by number of cells (the smaller of two equally near). It
+// only in size or in whether longer lines win, the smallest larger one by number of cells; without one, the largest. It
 // returns nil if there is none.
-func TrainedOn(game *env.Game) (nearest *env.Game) {
+func TrainedOn(game *env.Game) (best *env.Game) {
 	if zoo.Weights(game.Name) != nil {
 		return game
-	}
-	far := func(g *env.Game) int {
-		d := g.Tensor.Cells() - game.Tensor.Cells()
-		return max(d, -d)
 	}
 	for _, name := range zoo.Games() {
 		other, err := games.New(name)
 		if err != nil || !isOtherSize(other, game) {
 			continue
 		}
-		if nearest == nil || far(other) < far(nearest) || far(other) == far(nearest) && other.Tensor.Cells() < nearest.Tensor.Cells() {
-			nearest = other
+		cells := other.Tensor.Cells()
+		if best == nil || best.Tensor.Cells() < min(cells, game.Tensor.Cells()) ||
+			cells >= game.Tensor.Cells() && cells < best.Tensor.Cells() {
+			best = other
 		}
 	}
-	return nearest
+	return best
 }
 
 // isOtherSize reports whether two games of a family differ only in what a network need not share.

@@ -72,3 +72,21 @@ func TestDialContainsChecks(t *testing.T) {
 		}
 	}
 }
+
+func TestTrainedOn(t *testing.T) {
+	for name, want := range map[string]string{
+		"hex": "hex", "hex(size=4)": "hex-5x5", "hex(size=6)": "hex-7x7", "hex(size=9)": "hex", "hex-19x19": "hex",
+		"breakthrough-8x8": "breakthrough-6x6", "othello(size=4)": "othello-6x6",
+	} {
+		game, err := games.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := TrainedOn(game); got == nil || got.Name != want {
+			t.Errorf("%s: %v, want %s", name, got, want)
+		}
+	}
+	if game, err := games.Find("hex(size=9,swap=0)"); err != nil || TrainedOn(game) != nil {
+		t.Errorf("without swap: %v, %v", game, err)
+	}
+}
