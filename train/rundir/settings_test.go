@@ -63,8 +63,8 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	for _, d := range s.List() { // errors and help agree
-		if err := s.Change(map[string]float64{d.Key: d.High + 1}); err == nil || !strings.HasSuffix(d.Help(), d.values()) ||
-			!strings.HasSuffix(err.Error(), d.values()) {
+		if err := s.Change(map[string]float64{d.Key: d.High + 1}); err == nil || !strings.HasSuffix(d.Help(), d.field.values(&d)) ||
+			!strings.HasSuffix(err.Error(), d.field.values(&d)) {
 			t.Errorf("help %q, error %v", d.Help(), err)
 		}
 	}

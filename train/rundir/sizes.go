@@ -35,19 +35,6 @@ func SizesOf(sides ...int) (s Sizes, err error) {
 	return s, nil
 }
 
-// parseSizes reads ascending sides with commas between them, or "own".
-func parseSizes(text string) (Sizes, error) {
-	if text == ownSize {
-		return 0, nil
-	}
-	var sides []int
-	for side := range strings.SplitSeq(text, ",") {
-		n, _ := strconv.Atoi(strings.TrimSpace(side)) // 0 is no side
-		sides = append(sides, n)
-	}
-	return SizesOf(sides...)
-}
-
 // List returns the sides in ascending order.
 func (s Sizes) List() (sides []int) {
 	for rest := uint32(s); rest != 0; rest &= rest - 1 {
@@ -76,16 +63,44 @@ func (s Sizes) Boards() string {
 func (s Sizes) MarshalJSON() ([]byte, error) { return json.Marshal(s.List()) }
 
 func (s *Sizes) UnmarshalJSON(data []byte) error {
-	var sides []int
-	err := json.Unmarshal(data, &sides)
-	if err == nil {
-		*s, err = SizesOf(sides...)
+	x, err := s.parseJSON(data)
+	if err != nil {
+		return fmt.Errorf("setting %s %w", sizesKey, err)
 	}
-	return err
+	s.set(x)
+	return nil
 }
 
 func (s *Sizes) get() float64  { return float64(*s) }
 func (s *Sizes) set(x float64) { *s = Sizes(x) }
+func (s *Sizes) text() string  { return s.String() }
+func (s *Sizes) values(*Setting) string {
+	return "sides of boards in ascending order, such as 5,7,9,11"
+}
+
+// parse reads ascending sides with commas between them, or "own".
+func (*Sizes) parse(text string) (float64, error) {
+	if text == ownSize {
+		return 0, nil
+	}
+	var sides []int
+	for side := range strings.SplitSeq(text, ",") {
+		n, _ := strconv.Atoi(strings.TrimSpace(side)) // 0 is no side
+		sides = append(sides, n)
+	}
+	sizes, err := SizesOf(sides...)
+	return float64(sizes), err
+}
+
+func (*Sizes) parseJSON(data []byte) (float64, error) {
+	var sides []int
+	err := json.Unmarshal(data, &sides)
+	sizes, wrong := SizesOf(sides...)
+	if err != nil || wrong != nil || sides == nil { // null is no list
+		return 0, errors.New("must be a list of sides, such as [5,7,9,11]")
+	}
+	return float64(sizes), nil
+}
 
 // Games returns the games that a run of game trains, in ascending order of their boards; the last is game. It returns an
 // error if the set does not end with its board, or holds a board that its family does not have.
