@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -108,20 +107,15 @@ func (s Sizes) Games(game *env.Game) (all []*env.Game, err error) {
 	if s == 0 {
 		return []*env.Game{game}, nil
 	}
-	if _, err := games.Resized(game, game.Tensor.W); err != nil {
-		return nil, fmt.Errorf("setting sizes=%v: %w", s, err)
-	}
-	var errs []error
-	sides := s.List()
-	if last := sides[len(sides)-1]; last != game.Tensor.W {
-		errs = append(errs, fmt.Errorf("the last must be %d, the side of %s", game.Tensor.W, game.Name))
-	}
-	for _, side := range sides {
+	for _, side := range s.List() {
 		sized, err := games.Resized(game, side)
-		all, errs = append(all, sized), append(errs, err)
+		if err != nil {
+			return nil, fmt.Errorf("setting sizes=%v: %w", s, err)
+		}
+		all = append(all, sized)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, fmt.Errorf("setting sizes=%v: %w", s, err)
+	if all[len(all)-1].Tensor.W != game.Tensor.W {
+		return nil, fmt.Errorf("setting sizes=%v: the last must be %d, the side of %s", s, game.Tensor.W, game.Name)
 	}
 	return all, nil
 }
@@ -148,16 +142,14 @@ func DefaultSizes(game *env.Game) Sizes {
 		}
 	}
 	step := 2 * ((side-least)/2/(defaultSizes-1) + min(1, (side-least)/2%(defaultSizes-1))) // rounded up
-	var sides []int
+	var sizes Sizes
 	for n := side; n >= least; n -= step {
 		if _, err := games.Resized(game, n); err == nil {
-			sides = append(sides, n)
+			sizes |= 1 << n
 		}
 	}
-	if len(sides) == 1 {
+	if sizes == 1<<side {
 		return 0
 	}
-	slices.Reverse(sides)
-	sizes, _ := SizesOf(sides...) // ascending
 	return sizes
 }
