@@ -80,6 +80,10 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: settings %v, %v", text, values, err)
 		}
 	}
+	_, err = ParseSettings([]byte(`{"blocks": "3", "channel": 8, "batch_size": 2.5}`))
+	if want := "setting blocks must be a number, such as 32\nunknown setting \"channel\"; did you mean \"channels\"?"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
 	for _, text := range []string{``, `[]`, `{"blocks": true}`, `{"blocks": {}}`, `{"blocks": null}`, `nonsense`} {
 		if _, err := ParseSettings([]byte(text)); err == nil {
 			t.Errorf("settings %q are accepted", text)

@@ -27,7 +27,7 @@ func SizesOf(sides ...int) (s Sizes, err error) {
 	last := 0
 	for _, side := range sides {
 		if side <= last || side > 31 {
-			return 0, errors.New("it must be sides of boards in ascending order, such as 5,7,9,11")
+			return 0, errors.New("must be sides of boards in ascending order, such as [5,7,9,11]")
 		}
 		s, last = s|1<<side, side
 	}
@@ -93,12 +93,11 @@ func (*Sizes) parse(text string) (float64, error) {
 
 func (*Sizes) parseJSON(data []byte) (float64, error) {
 	var sides []int
-	err := json.Unmarshal(data, &sides)
-	sizes, wrong := SizesOf(sides...)
-	if err != nil || wrong != nil || sides == nil { // null is no list
+	if err := json.Unmarshal(data, &sides); err != nil || sides == nil { // null is no list
 		return 0, errors.New("must be a list of sides, such as [5,7,9,11]")
 	}
-	return float64(sizes), nil
+	sizes, err := SizesOf(sides...)
+	return float64(sizes), err
 }
 
 // Games returns the games that a run of game trains, in ascending order of their boards; the last is game. It returns an

@@ -60,9 +60,14 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: sizes %v, error %v", text, values["sizes"], err)
 		}
 	}
-	for _, bad := range []string{`[9,5]`, `[5,40]`, `"5,7"`, `null`, `7`} {
-		if _, err := ParseSettings([]byte(`{"sizes":` + bad + `}`)); err == nil || err.Error() != "setting sizes must be a list of sides, such as [5,7,9,11]" {
-			t.Errorf("sizes %s: error %v", bad, err)
+	list, ascending := "a list of sides, such as [5,7,9,11]", "sides of boards in ascending order, such as [5,7,9,11]"
+	for bad, says := range map[string]string{`[9,5]`: ascending, `[5,40]`: ascending, `"5,7"`: list, `null`: list, `5`: list} {
+		data := []byte(`{"sizes":` + bad + `}`)
+		_, err := ParseSettings(data)
+		for _, err := range []error{err, json.Unmarshal(data, &settings)} {
+			if err == nil || err.Error() != "setting sizes must be "+says {
+				t.Errorf("sizes %s: error %v", bad, err)
+			}
 		}
 	}
 	for game, cases := range map[string]map[string]string{
