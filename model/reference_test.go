@@ -16,7 +16,7 @@ type reference struct {
 }
 
 func newReference(tr *Trainer) *reference {
-	r := &reference{tr.sizes[0].game, tr.params.weights.Config, make(map[string][]float64)}
+	r := &reference{tr.game, tr.params.weights.Config, make(map[string][]float64)}
 	for _, t := range tr.params.tensors {
 		for _, v := range t.Data {
 			r.weights[t.Name] = append(r.weights[t.Name], float64(v))

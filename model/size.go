@@ -1,7 +1,10 @@
 package model
 
 import (
+	"fmt"
+
 	"ludus/env"
+	"ludus/model/infer"
 	"ludus/model/infer/kernel"
 )
 
@@ -14,6 +17,24 @@ type size struct {
 
 	stepGraphs pool[graph] // graphs with gradients, for Step
 	lossGraphs pool[graph] // graphs without gradients, for Losses
+}
+
+// CheckSizes returns an error if weights w cannot train on all sizes of the board: the last is the game of w, the others
+// are other sizes of it, for which w must be pooled.
+func CheckSizes(sizes []*env.Game, w *infer.Weights) error {
+	game := sizes[len(sizes)-1]
+	if err := w.Validate(game); err != nil {
+		return err
+	}
+	for _, other := range sizes[:len(sizes)-1] {
+		if !w.Config.Pooled {
+			return fmt.Errorf("a network of %s with a weight per cell cannot train %s as well", game.Name, other.Name)
+		}
+		if _, err := w.Resize(game, other); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newSize returns the size of game for parameters p.

@@ -19,7 +19,7 @@ var families = [][]string{
 	{"line-up(width=7,height=6,line=4,gravity=1)", "line-up(width=4,height=5,line=4,gravity=1)"},
 }
 
-// newSizes returns games and pooled weights of the first of them.
+// newSizes returns games and pooled weights of the last of them.
 func newSizes(t *testing.T, names []string) (sizes []*env.Game, w *infer.Weights) {
 	t.Helper()
 	for _, name := range names {
@@ -29,7 +29,8 @@ func newSizes(t *testing.T, names []string) (sizes []*env.Game, w *infer.Weights
 		}
 		sizes = append(sizes, game)
 	}
-	return sizes, randomNetwork(sizes[0], infer.Config{Game: sizes[0].Name, Channels: 8, Blocks: 2, Pooled: true}, 1)
+	last := sizes[len(sizes)-1]
+	return sizes, randomNetwork(last, infer.Config{Game: last.Name, Channels: 8, Blocks: 2, Pooled: true}, 1)
 }
 
 func newSizesTrainer(t *testing.T, sizes []*env.Game, w *infer.Weights, parallel func(int, func(int))) *Trainer {
@@ -61,7 +62,7 @@ func TestSizes(t *testing.T) {
 		tr := newSizesTrainer(t, sizes, w, nil)
 		for step := range 4 {
 			game := sizes[step%2]
-			weights := resized(t, tr.params.weights, sizes[0], game)
+			weights := resized(t, tr.params.weights, tr.game, game)
 			b := randomBatch(game, 2*partRows+3, uint64(step))
 			alone := newSizesTrainer(t, []*env.Game{game}, weights, nil)
 			for i, values := range alone.params.values { // the reply head has no weights in a network
@@ -153,7 +154,7 @@ func TestSizesAllocateNothing(t *testing.T) {
 }
 
 func TestSizesErrors(t *testing.T) {
-	sizes, w := newSizes(t, []string{"hex(size=3)", "hex(size=4)", "othello-6x6"})
+	sizes, w := newSizes(t, []string{"othello-6x6", "hex(size=3)", "hex(size=4)"})
 	check := func(err error, want string) {
 		t.Helper()
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -162,12 +163,12 @@ func TestSizesErrors(t *testing.T) {
 	}
 	_, err := NewTrainer(sizes, w, DefaultConfig(), nil)
 	check(err, "no other size")
-	flat := randomNetwork(sizes[0], infer.Config{Game: sizes[0].Name, Channels: 4}, 1)
-	_, err = NewTrainer(sizes[:2], flat, DefaultConfig(), nil)
+	flat := randomNetwork(sizes[2], infer.Config{Game: sizes[2].Name, Channels: 4}, 1)
+	_, err = NewTrainer(sizes[1:], flat, DefaultConfig(), nil)
 	check(err, "a weight per cell")
-	tr := newSizesTrainer(t, sizes[:2], w, nil)
+	tr := newSizesTrainer(t, sizes[1:], w, nil)
 	beside := false
-	_, err = tr.Step(randomBatch(sizes[2], 4, 1), 1e-3, func() { beside = true })
+	_, err = tr.Step(randomBatch(sizes[0], 4, 1), 1e-3, func() { beside = true })
 	check(err, "a batch of othello")
 	if _, err := tr.Losses(randomBatch(sizes[1], 4, 1)); err != nil || beside {
 		t.Errorf("after a refused batch: error %v, its tasks run %v", err, beside)

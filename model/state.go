@@ -42,7 +42,7 @@ func (t *Trainer) MarshalState() []byte {
 	return infer.MarshalTensors(map[string]string{
 		"format":  stateFormat,
 		"version": strconv.Itoa(stateVersion),
-		"game":    t.sizes[0].game.Name,
+		"game":    t.game.Name,
 		"steps":   strconv.Itoa(t.optimizer.steps),
 	}, tensors)
 }
@@ -76,7 +76,7 @@ func (t *Trainer) checkState(metadata map[string]string, tensors []infer.Tensor)
 	if got := metadata["version"]; got != strconv.Itoa(stateVersion) {
 		return 0, fmt.Errorf("version is %q; this program reads %d", got, stateVersion)
 	}
-	if got, want := metadata["game"], t.sizes[0].game.Name; got != want {
+	if got, want := metadata["game"], t.game.Name; got != want {
 		return 0, fmt.Errorf("game is %q; want %q", got, want)
 	}
 	steps, err = strconv.Atoi(metadata["steps"])

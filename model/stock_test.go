@@ -45,7 +45,7 @@ type stockPolicy struct{ target, legal, share []float32 }
 func newStock(tr *Trainer, config Config, size int, rate float64) *stock {
 	building.Lock()
 	defer building.Unlock()
-	s := &stock{game: tr.sizes[0].game, params: tr.params, size: size, g: G.NewGraph()}
+	s := &stock{game: tr.game, params: tr.params, size: size, g: G.NewGraph()}
 	s.total = s.build(config)
 	s.grads = must(G.Grad(s.total, s.nodes...))
 	s.vm = G.NewTapeMachine(s.g, G.BindDualValues(s.nodes...))

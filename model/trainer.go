@@ -30,6 +30,7 @@ func DefaultConfig() Config { return Config{WeightDecay: 0.01, GoalWeight: 0.1, 
 
 // Trainer trains a network on batches. One goroutine may use it at a time; it runs work on others through parallel.
 type Trainer struct {
+	game     *env.Game // of its weights
 	sizes    []*size
 	parallel func(n int, do func(i int))
 
@@ -52,22 +53,13 @@ type Trainer struct {
 	prepareFunc, partFunc, reduceFunc func(i int)
 }
 
-// NewTrainer returns a trainer that starts from a copy of w. sizes are the games of its batches: the game of w, then
-// other sizes of it, for which w must be pooled. parallel calls do(0) to do(n-1), possibly concurrently, and returns when
-// all are done; nil runs them one after another. Results do not depend on it.
+// NewTrainer returns a trainer that starts from a copy of w. sizes are the games of its batches, see [CheckSizes]. parallel
+// calls do(0) to do(n-1), possibly concurrently, and returns when all are done; nil runs them one after another. Results do
+// not depend on it.
 func NewTrainer(
 	sizes []*env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int)),
 ) (*Trainer, error) {
-	err := w.Validate(sizes[0])
-	for _, game := range sizes[1:] {
-		if err == nil && !w.Config.Pooled {
-			err = fmt.Errorf("a network of %s with a weight per cell cannot train %s as well", sizes[0].Name, game.Name)
-		}
-		if err == nil {
-			_, err = w.Resize(sizes[0], game)
-		}
-	}
-	if err != nil {
+	if err := CheckSizes(sizes, w); err != nil {
 		return nil, fmt.Errorf("trainer: %w", err)
 	}
 	if parallel == nil {
@@ -77,7 +69,7 @@ func NewTrainer(
 			}
 		}
 	}
-	t := &Trainer{parallel: parallel, params: newParameters(w)}
+	t := &Trainer{game: sizes[len(sizes)-1], parallel: parallel, params: newParameters(w)}
 	for _, game := range sizes {
 		t.sizes = append(t.sizes, newSize(game, t.params, config))
 	}

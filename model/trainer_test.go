@@ -204,7 +204,7 @@ func within(t *testing.T, what string, got, want []float32, absolute, relative f
 func train(t *testing.T, tr *Trainer, from, to int) {
 	t.Helper()
 	for step := from; step < to; step++ {
-		if _, err := tr.Step(randomBatch(tr.sizes[0].game, 3*partRows+7, uint64(step)), 1e-3); err != nil {
+		if _, err := tr.Step(randomBatch(tr.game, 3*partRows+7, uint64(step)), 1e-3); err != nil {
 			t.Fatal(err)
 		}
 	}

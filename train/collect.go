@@ -106,7 +106,7 @@ func (r *run) take(work int, m *rundir.Metrics) (games []*record.Record) {
 		games = append(games, message.Records...)
 		m.Positions += message.Positions()
 		for _, g := range message.Records {
-			r.work[r.index(g.Game)] += record.Work([]*record.Record{g})
+			r.work[r.index(g.Game)] += g.Work()
 		}
 		m.ReceivedGames += n
 		behind := float64(max(0, r.count.Generation-message.Generation))

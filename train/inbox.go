@@ -299,7 +299,7 @@ func (in *inbox) take(work int) (taken []*record.Message) {
 		p := in.held[0]
 		games, n := 0, 0
 		for ; n < work && games < p.Games(); games++ {
-			n += record.Work(p.Records[games : games+1])
+			n += p.Records[games].Work()
 		}
 		if games < p.Games() {
 			p.Message = p.Split(games) // p is a copy: in.held[0] keeps the other games

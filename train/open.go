@@ -15,6 +15,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/learn"
@@ -89,10 +90,8 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 		}
 		weights = infer.NewWeights(o.Game, network, rand.New(seed.New(config.Seed, "weights", 0)))
 	}
-	for _, game := range o.games[:len(o.games)-1] {
-		if _, err := weights.Resize(o.Game, game); err != nil {
-			return nil, false, fmt.Errorf("setting sizes=%v: %w", settings.Sizes, err)
-		}
+	if err := model.CheckSizes(o.games, weights); err != nil {
+		return nil, false, fmt.Errorf("%w: %w; leave out sizes=%v", ErrNetworkSize, err, settings.Sizes)
 	}
 	weights.ValueScale = settings.ValueScale
 	o.config = config
@@ -162,10 +161,6 @@ func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, dig
 	if from != nil && isNew && (from.Config.Channels != settings.Channels || from.Config.Blocks != settings.Blocks) {
 		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d; leave them out",
 			ErrNetworkSize, settings.Channels, settings.Blocks, o.From, from.Config.Channels, from.Config.Blocks)
-	}
-	if from != nil && isNew && len(o.games) > 1 && !from.Config.Pooled {
-		return settings, fmt.Errorf("%w: the network in %s has weights per cell, so it cannot learn on several boards; leave "+
-			"out sizes=%v", ErrNetworkSize, o.From, settings.Sizes)
 	}
 	if isNew {
 		return settings, nil

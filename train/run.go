@@ -122,7 +122,7 @@ func (r *run) learn(ctx context.Context, a *selfplay.Assignment, games []*record
 	for i, sets := range r.learner.Add(games, r.count.Games, before) {
 		sizes[i].Sets = sets
 	}
-	r.countGames(sizes, games, r.work)
+	r.countGames(sizes, games)
 	start := time.Now()
 	r.learner.Validate(m, a.Game, a.Network())
 	if steps := r.takeSteps(sizes, before, r.files.owedSteps); steps != nil {

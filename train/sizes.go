@@ -83,19 +83,15 @@ func (s *state) inProgressPart(game *env.Game) string {
 	return rundir.GamesInProgressOf(game.Tensor.W)
 }
 
-// countGames adds finished games to the totals of their sizes. work is the work of the generation by size.
-func (s *state) countGames(sizes []sizeCounters, games []*record.Record, work []int) {
+// countGames adds the generation's finished games and its work to the totals of their sizes.
+func (r *run) countGames(sizes []sizeCounters, games []*record.Record) {
 	for _, g := range games {
-		c := &sizes[s.index(g.Game)]
+		c := &sizes[r.index(g.Game)]
 		c.Games++
 		c.Plies += g.Length()
 	}
-	total := 0
-	for _, w := range work {
-		total += w
-	}
-	for i, w := range s.weights() {
-		sizes[i].Behind += w*float64(total) - float64(work[i])
+	for i, w := range r.weights() {
+		sizes[i].Behind += w*float64(r.done()) - float64(r.work[i])
 	}
 }
 

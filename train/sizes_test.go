@@ -20,6 +20,7 @@ import (
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
+	"ludus/train/selfplay"
 )
 
 // tinySizes is a tiny run of two sizes.
@@ -109,6 +110,55 @@ func TestSizes(t *testing.T) {
 	config, err := os.ReadFile(filepath.Join(o.Dir, rundir.ConfigFile))
 	if err != nil || !strings.Contains(string(config), `"sizes": [`) {
 		t.Errorf("config %s, error %v", config, err)
+	}
+}
+
+// TestResumeSizes: a run that stops after each generation goes on with the games in progress of both sizes.
+func TestResumeSizes(t *testing.T) {
+	const generations = 10
+	whole, stopped := t.TempDir(), t.TempDir()
+	mustTrain(t, tinySizes(t, whole, generations))
+	for done := 0; done < generations; {
+		ctx, cancel := context.WithCancel(t.Context())
+		o := tinySizes(t, stopped, generations)
+		o.Observe = func(e Event) {
+			if e.Metrics != nil {
+				done = e.Metrics.Generation
+				cancel()
+			}
+		}
+		if _, err := Train(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	sameRun(t, whole, stopped, generations)
+	sameMetrics(t, whole, stopped, generations)
+}
+
+// TestSeedsOfSizes: the games of each size have their own random generators, and those of the run's board are the same as in
+// a run of one size.
+func TestSeedsOfSizes(t *testing.T) {
+	var games []*env.Game
+	for _, name := range []string{"quad(size=4,quads=4,whites=1)", "quad(size=5,quads=4,whites=1)", "quad(size=6,quads=4,whites=1)"} {
+		games = append(games, newGame(t, name))
+	}
+	own := games[2]
+	config := rundir.NewConfig(own.Name, 7, rundir.DefaultSettings(own))
+	config.Plan.ParallelGames = 2
+	r := &run{
+		state:   &state{Options: Options{Game: own, Threads: 1}, config: config, games: games},
+		players: make([]*selfplay.Player, len(games)),
+	}
+	seen := map[string]bool{}
+	for _, game := range games {
+		seen[string(r.player(game).MarshalGames())] = true // generators, and games without moves
+	}
+	if len(seen) != len(games) {
+		t.Error("games of two sizes have the same random generators")
+	}
+	if !seen[string(selfplay.NewPlayer(own, &config.Settings, 7, 2, 1).MarshalGames())] {
+		t.Error("the games of the run's board have other generators than in a run of one size")
 	}
 }
 

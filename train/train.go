@@ -103,7 +103,7 @@ type Summary struct {
 var (
 	ErrOtherGame   = errors.New("the run directory belongs to another game")
 	ErrConflict    = errors.New("the options conflict with the run's config.json")
-	ErrNetworkSize = errors.New("the settings do not fit the network to start from")
+	ErrNetworkSize = errors.New("the settings do not fit the network")
 	ErrCheckpoints = errors.New("the run's checkpoints are missing")
 )
 

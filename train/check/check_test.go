@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"ludus/train"
 	"ludus/train/check"
 	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -111,6 +113,20 @@ func TestRun(t *testing.T) {
 					t.Fatal(err)
 				}
 			}, "the files hold",
+		},
+		"a board that the run does not train": {
+			func(t *testing.T, dir string) {
+				game, _ := games.New("quad(size=4,quads=4,whites=1)")
+				larger, _ := games.New("quad(size=5,quads=4,whites=1)")
+				records, first, err := record.Read(game, dir, 3)
+				if err == nil {
+					records[0] = recordtest.Message(larger, rand.New(rand.NewPCG(1, 1)), 1).Records[0]
+					err = record.Write(dir, 3, first, records)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}, "game 0: the run does not train quad(size=5",
 		},
 		"other number of games":     {replaceInMetrics(`"games":`, `"games":9`), metrics + " counts"},
 		"other number of positions": {replaceInMetrics(`"positions":`, `"positions":9`), "positions up to generation"},

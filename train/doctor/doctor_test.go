@@ -455,6 +455,56 @@ func TestLargestBoard(t *testing.T) {
 	}
 }
 
+// TestOneBoard: after a run of two sizes has played both, losses and games are those of the large board alone.
+func TestOneBoard(t *testing.T) {
+	dir := t.TempDir()
+	sizes, err := rundir.SizesOf(4, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = train.Train(t.Context(), train.Options{
+		Dir: dir, Game: newGame(t, "quad(size=5,quads=4,whites=1)"), Generations: 8, Threads: 1,
+		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 8, "simulations": 2, "channels": 4, "blocks": 1,
+			"batch_size": 8, "rating_share": 0, "sizes": float64(sizes)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var losses []float64
+	want := map[*env.Game]int{}
+	for i := range r.metrics {
+		if m := &r.metrics[i]; m.Size == 5 && m.PolicyLoss > 0 {
+			losses = append(losses, m.PolicyLoss)
+		}
+		played, _, err := record.Read(r.game, dir, i+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range played {
+			want[p.Game]++
+		}
+	}
+	if r.side != 5 || len(want) != 2 || len(losses) == 0 || len(losses) == len(r.metrics) {
+		t.Fatalf("side %d, games %v, losses %v", r.side, want, losses)
+	}
+	if got := r.series(policyLoss); !slices.Equal(got, losses) {
+		t.Errorf("losses %v, want %v", got, losses)
+	}
+	if r.targets.games != want[r.game] {
+		t.Errorf("targets of %d games, want %d", r.targets.games, want[r.game])
+	}
+	for board, n := range want {
+		newest, err := newestGames(r.game, board, dir)
+		if err != nil || len(newest) != n || slices.ContainsFunc(newest, func(p *record.Record) bool { return p.Game != board }) {
+			t.Errorf("%d games of %s, want %d; error %v", len(newest), board.Name, n, err)
+		}
+	}
+}
+
 // Diagnose leaves out what is damaged or missing, but not the config.
 func TestReadDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")

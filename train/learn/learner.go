@@ -93,9 +93,7 @@ func NewTrainer(
 ) (*model.Trainer, error) {
 	config := model.DefaultConfig()
 	config.WeightDecay = settings.WeightDecay
-	targetFirst := slices.Clone(games)
-	slices.Reverse(targetFirst)
-	return model.NewTrainer(targetFirst, weights, config, run)
+	return model.NewTrainer(games, weights, config, run)
 }
 
 // newLearner returns a learner with empty sets; run is a [parallel.Runner].

@@ -10,6 +10,7 @@ import (
 
 	"ludus/env"
 	"ludus/model"
+	"ludus/model/infer"
 	"ludus/train/parallel"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
@@ -154,6 +155,55 @@ func TestRestore(t *testing.T) {
 	err := newLearner(boards, &settings, 1, nil, nil).Restore(counts, 9, func(int) ([]*record.Record, int, error) { return nil, 0, broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+// TestTrainLosses: the losses of a generation are means over the steps of its own size. Uniform policies have a loss of at
+// most ln 9 on the small board and more on the large one; a learning rate of 0 keeps them uniform.
+func TestTrainLosses(t *testing.T) {
+	small, large := recordtest.Game(t, "hex(size=3,swap=0)"), recordtest.Game(t, "hex(size=9,swap=0)")
+	boards := []*env.Game{small, large}
+	settings := rundir.DefaultSettings(large)
+	settings.BatchSize, settings.LearningRate, settings.ValidationShare = 16, 0, 0.2
+	rng := rand.New(rand.NewPCG(1, 1))
+	weights := infer.NewWeights(large, infer.Config{Game: large.Name, Channels: 4, Blocks: 1, Pooled: true}, rng)
+	l, err := New(boards, &settings, 1, weights, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []*record.Record
+	for i := range 80 {
+		r := recordtest.Random(boards[i%2], rng)
+		for i := range r.Plies {
+			r.Plies[i].TrainPolicy = true
+		}
+		records = append(records, r)
+	}
+	l.Add(records, 0, make([]Counts, 2))
+	for _, c := range []struct {
+		game  *env.Game
+		steps []int
+	}{{small, []int{2, 3}}, {large, []int{3, 2}}, {small, []int{0, 2}}, {large, []int{2, 0}}} {
+		m := rundir.Metrics{Generation: 1}
+		if err := l.Train(t.Context(), &m, c.game, c.steps, 0.5, func(float64) {}); err != nil {
+			t.Fatal(err)
+		}
+		own, low, high := c.steps[l.index(c.game)], 0.5, math.Log(9)
+		if c.game == large {
+			low, high = high+0.2, math.Log(81)
+		}
+		if x := m.ValidationPolicyLoss; x < low || x > high {
+			t.Errorf("%s: validation policy loss %v", c.game.Name, x)
+		}
+		if own == 0 {
+			low, high = 0, 0
+		}
+		if x := m.PolicyLoss; x < low || x > high || (m.OutcomeLoss > 0) != (own > 0) || (m.ReplyLoss > 0) != (own > 0) {
+			t.Errorf("%s, %v steps: metrics %+v", c.game.Name, c.steps, m)
+		}
+		if x := m.OutcomeLoss; own > 0 && math.Abs(x-math.Ln2) > 1e-3 {
+			t.Errorf("%s, %v steps: outcome loss %v, want ln 2", c.game.Name, c.steps, x)
+		}
 	}
 }
 

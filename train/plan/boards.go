@@ -34,11 +34,14 @@ func SizeWeights(n int, share float64) []float64 {
 // focusOn returns the weights of n sizes while the focus is on one of them.
 func focusOn(n, size int) []float64 {
 	weights := make([]float64, n)
-	weights[size] = 1
+	if size == 0 {
+		weights[0] = 1
+		return weights
+	}
 	for i := range size {
 		weights[i] = (1 - focusShare) / float64(size)
-		weights[size] = focusShare
 	}
+	weights[size] = focusShare
 	return weights
 }
 

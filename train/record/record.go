@@ -69,12 +69,15 @@ func Count(records []*Record) int {
 	return n
 }
 
-// Work returns the searched positions in records times the cells of their boards, by which the work of search and
-// training grows.
+// Work returns the number of searched positions times the cells of the board, by which the work of search and training
+// grows.
+func (r *Record) Work() int { return len(r.Plies) * r.Game.Tensor.Cells() }
+
+// Work returns the work of all records.
 func Work(records []*Record) int {
 	n := 0
 	for _, r := range records {
-		n += len(r.Plies) * r.Game.Tensor.Cells()
+		n += r.Work()
 	}
 	return n
 }

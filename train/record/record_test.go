@@ -147,6 +147,16 @@ func TestFile(t *testing.T) {
 	if back, _, err := record.Read(game, dir, 4); err != nil || !reflect.DeepEqual(back, sized) {
 		t.Errorf("games of two sizes: %v", err)
 	}
+	for i, name := range []string{"connect-four", "gdl(../../env/gdl/testdata/slabs.kif)"} { // without other sizes
+		other := recordtest.Game(t, name)
+		written := []*record.Record{recordtest.Random(other, rng)}
+		if err := record.Write(dir, 5+i, 0, written); err != nil {
+			t.Fatal(err)
+		}
+		if back, _, err := record.Read(other, dir, 5+i); err != nil || !reflect.DeepEqual(back, written) {
+			t.Errorf("games of %s: %v", name, err)
+		}
+	}
 	old := []byte{17, 1} // a file of the version before, which does not name sizes
 	old = checkpoints.Seal("ludus-games", 2, written[0].Append(old))
 	if err := os.WriteFile(rundir.GamesPath(dir, 1), old, 0o666); err != nil {
@@ -158,7 +168,7 @@ func TestFile(t *testing.T) {
 	if _, _, err := record.Read(recordtest.Game(t, "hex-5x5"), dir, 3); !errors.Is(err, checkpoints.ErrDamaged) {
 		t.Errorf("games of another game: %v", err)
 	}
-	if _, _, err := record.Read(game, dir, 7); !errors.Is(err, fs.ErrNotExist) || !record.IsLost(err) {
+	if _, _, err := record.Read(game, dir, 9); !errors.Is(err, fs.ErrNotExist) || !record.IsLost(err) {
 		t.Errorf("a generation that is not there: %v", err)
 	}
 	if err := os.WriteFile(rundir.GamesPath(dir, 2), []byte("torn"), 0o666); err != nil {

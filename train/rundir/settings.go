@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,60 +66,82 @@ type Setting struct {
 	doc       string  // first part of its Help
 }
 
-// field gets and sets a field of a Settings as a number.
+// field is a field of a Settings. As a number, it is a value of [Settings.Change].
 type field interface {
 	get() float64
 	set(x float64)
+	text() string                           // as --set takes it
+	parse(text string) (float64, error)     // reads text without checking the range
+	parseJSON(data []byte) (float64, error) // reads its value in JSON; an error says what that must be
+	values(s *Setting) string               // describes the allowed values, such as "a multiple of 4 from 4 to 512"
 }
 
-type (
-	intField   int
-	floatField float64
-)
+// number is a field that holds one number.
+type number[T int | float64] struct{ value *T }
 
-func (i *intField) get() float64    { return float64(*i) }
-func (i *intField) set(x float64)   { *i = intField(x) }
-func (f *floatField) get() float64  { return float64(*f) }
-func (f *floatField) set(x float64) { *f = floatField(x) }
+func (n number[T]) get() float64  { return float64(*n.value) }
+func (n number[T]) set(x float64) { *n.value = T(x) }
+func (n number[T]) text() string  { return decimal(n.get()) }
+
+func (n number[T]) parse(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+
+func (n number[T]) parseJSON(data []byte) (float64, error) {
+	x, err := n.parse(string(data))
+	if err != nil {
+		err = errors.New("must be a number, such as 32")
+	}
+	return x, err
+}
+
+func (n number[T]) values(s *Setting) string {
+	kind := "a number"
+	switch {
+	case s.multiple == 1:
+		kind = "a whole number"
+	case s.multiple > 1:
+		kind = "a multiple of " + decimal(s.multiple)
+	}
+	return fmt.Sprintf("%s from %s to %s", kind, decimal(s.Low), decimal(s.High))
+}
 
 // List describes the fields of s in the order of the help. The help texts give in parentheses the values of AlphaZero
 // (AZ: Silver et al. 2018) and Gumbel AlphaZero (GZ: Danihelka et al. 2022).
 func (s *Settings) List() []Setting {
 	return []Setting{ // Key, Low, High, multiple, field, doc
-		{"parallel_games", 0, 65536, 1, (*intField)(&s.ParallelGames),
+		{"parallel_games", 0, 65536, 1, number[int]{&s.ParallelGames},
 			"self-play games in progress at once; 0: 256, or fewer if --time is short (AZ 5000)"},
-		{"plies_per_generation", 0, 1000, 1, (*intField)(&s.PliesPerGeneration),
+		{"plies_per_generation", 0, 1000, 1, number[int]{&s.PliesPerGeneration},
 			"plies that each game advances in a generation; 0: chosen by the plan"},
-		{"simulations", 2, 100000, 1, (*intField)(&s.Simulations), "per move of self-play (AZ 800, GZ 2 to 200)"},
-		{"value_scale", 0.01, 10, 0, (*floatField)(&s.ValueScale),
+		{"simulations", 2, 100000, 1, number[int]{&s.Simulations}, "per move of self-play (AZ 800, GZ 2 to 200)"},
+		{"value_scale", 0.01, 10, 0, number[float64]{&s.ValueScale},
 			"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
-		{"channels", 4, 512, 4, (*intField)(&s.Channels), "width of the network; 64 by default if the run's time allows (AZ 256)"},
-		{"blocks", 1, 40, 1, (*intField)(&s.Blocks), "residual blocks, each of two convolutions, or of one and two figure layers if " +
+		{"channels", 4, 512, 4, number[int]{&s.Channels}, "width of the network; 64 by default if the run's time allows (AZ 256)"},
+		{"blocks", 1, 40, 1, number[int]{&s.Blocks}, "residual blocks, each of two convolutions, or of one and two figure layers if " +
 			"the game has figures; one more by default if the run's time allows (AZ 19)"},
-		{"batch_size", 8, 4096, 1, (*intField)(&s.BatchSize), "samples per training step (AZ 4096)"},
-		{"learning_rate", 1e-6, 1, 0, (*floatField)(&s.LearningRate), "peak of the learning rate schedule"},
-		{"weight_decay", 0, 1, 0, (*floatField)(&s.WeightDecay), "decoupled weight decay of Muon and AdamW"},
-		{"samples_per_position", 0.1, 100, 0, (*floatField)(&s.SamplesPerPosition),
+		{"batch_size", 8, 4096, 1, number[int]{&s.BatchSize}, "samples per training step (AZ 4096)"},
+		{"learning_rate", 1e-6, 1, 0, number[float64]{&s.LearningRate}, "peak of the learning rate schedule"},
+		{"weight_decay", 0, 1, 0, number[float64]{&s.WeightDecay}, "decoupled weight decay of Muon and AdamW"},
+		{"samples_per_position", 0.1, 100, 0, number[float64]{&s.SamplesPerPosition},
 			"training samples drawn per position played (replay ratio); repeated positions count less; by default the number of " +
 				"the game's symmetries, at least 4 and at most 8"},
-		{"replay_window", 100, 1e8, 1, (*intField)(&s.ReplayWindow),
+		{"replay_window", 100, 1e8, 1, number[int]{&s.ReplayWindow},
 			"the replay window holds all positions until the run has this many; after that it grows sublinearly"},
-		{"value_mix", 0, 1, 0, (*floatField)(&s.ValueMix),
+		{"value_mix", 0, 1, 0, number[float64]{&s.ValueMix},
 			"share of the search's value in the value target (lc0: q ratio; AZ 0)"},
-		{"exploration_plies", 0, 100, 1, (*intField)(&s.ExplorationPlies),
+		{"exploration_plies", 0, 100, 1, number[int]{&s.ExplorationPlies},
 			"first searched plies of a game: their moves are drawn from the policy target (AZ 30)"},
-		{"exploration_fraction", 0, 1, 0, (*floatField)(&s.ExplorationFraction),
+		{"exploration_fraction", 0, 1, 0, number[float64]{&s.ExplorationFraction},
 			"probability that such a move is drawn uniformly instead"},
-		{"validation_share", 0, 0.5, 0, (*floatField)(&s.ValidationShare),
+		{"validation_share", 0, 0.5, 0, number[float64]{&s.ValidationShare},
 			"share of games in the validation set, which is never trained on"},
-		{"solver_nodes", 0, 1e8, 1, (*intField)(&s.SolverNodes),
+		{"solver_nodes", 0, 1e8, 1, number[int]{&s.SolverNodes},
 			"nodes of the exact solver for each position of a finished game; its results replace the search's; 0: off"},
-		{"keep_newest", 1, 1e6, 1, (*intField)(&s.KeepNewest), "number of newest checkpoints to keep; may be changed in an existing run"},
-		{"keep_every", 0, 1e6, 1, (*intField)(&s.KeepEvery), "keep every n-th of the older checkpoints; 0: none; may be changed, too"},
-		{"rating_share", 0, 0.5, 0, (*floatField)(&s.RatingShare),
+		{"keep_newest", 1, 1e6, 1, number[int]{&s.KeepNewest}, "number of newest checkpoints to keep; may be changed in an existing run"},
+		{"keep_every", 0, 1e6, 1, number[int]{&s.KeepEvery}, "keep every n-th of the older checkpoints; 0: none; may be changed, too"},
+		{"rating_share", 0, 0.5, 0, number[float64]{&s.RatingShare},
 			"share of the time for matches against the shipped agent, or mcts:200 without one, which measure the run; 0: no " +
 				"matches and no tests in solved positions. Games and weights do not depend on it"},
-		{sizesKey, 0, math.MaxUint32, 1, (*Sizes)(&s.Sizes),
+		{sizesKey, 0, math.MaxUint32, 1, &s.Sizes,
 			"boards to train on, from small to large, the game's own last; one network plays them all. By default up to four, " +
 				"from half the side, if the board has more than 64 cells; own: the game's own alone"},
 	}
@@ -142,37 +163,18 @@ func (s *Settings) Changed(from Settings) (changed []string) {
 // keeps reports whether the setting only says which checkpoints stay. Such settings may be changed in an existing run.
 func (s *Setting) keeps() bool { return strings.HasPrefix(s.Key, "keep_") }
 
-// Text returns the setting's value, a number without an exponent.
-func (s *Setting) Text() string {
-	if sizes, ok := s.field.(*Sizes); ok {
-		return sizes.String()
-	}
-	return decimal(s.field.get())
-}
+// Text returns the setting's value as --set takes it, numbers without an exponent.
+func (s *Setting) Text() string { return s.field.text() }
 
 // Help says what the setting does and which values it takes.
-func (s *Setting) Help() string { return s.doc + "; " + s.values() }
-
-// values describes the allowed values, such as "a multiple of 4 from 4 to 512".
-func (s *Setting) values() string {
-	kind := "a number"
-	switch {
-	case s.Key == sizesKey:
-		return "sides of boards in ascending order, such as 5,7,9,11"
-	case s.multiple == 1:
-		kind = "a whole number"
-	case s.multiple > 1:
-		kind = "a multiple of " + decimal(s.multiple)
-	}
-	return fmt.Sprintf("%s from %s to %s", kind, decimal(s.Low), decimal(s.High))
-}
+func (s *Setting) Help() string { return s.doc + "; " + s.field.values(s) }
 
 // check returns an error if the setting does not allow x. text is x as it appears in the error.
 func (s *Setting) check(x float64, text string) error {
 	if x >= s.Low && x <= s.High && (s.multiple == 0 || math.Mod(x, s.multiple) == 0) {
 		return nil
 	}
-	return fmt.Errorf("setting %s=%s: it must be %s", s.Key, text, s.values())
+	return fmt.Errorf("setting %s=%s: it must be %s", s.Key, text, s.field.values(s))
 }
 
 // find returns the setting named key.
@@ -231,8 +233,8 @@ func (s *Settings) Change(values map[string]float64) error {
 
 // ParseSetting reads KEY=VALUE. It does not check the range.
 func ParseSetting(text string) (key string, value float64, err error) {
-	key, number, ok := strings.Cut(text, "=")
-	key, number = strings.TrimSpace(key), strings.TrimSpace(number)
+	key, written, ok := strings.Cut(text, "=")
+	key, written = strings.TrimSpace(key), strings.TrimSpace(written)
 	if !ok {
 		return "", 0, fmt.Errorf("setting %q: write it as KEY=VALUE, such as simulations=64", text)
 	}
@@ -240,20 +242,13 @@ func ParseSetting(text string) (key string, value float64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	if key == sizesKey {
-		sizes, err := parseSizes(number)
-		if err != nil {
-			return "", 0, d.check(math.NaN(), number)
-		}
-		return key, float64(sizes), nil
-	}
-	if value, err = strconv.ParseFloat(number, 64); err != nil {
-		return "", 0, d.check(math.NaN(), number) // no setting allows NaN, so this error names the allowed values
+	if value, err = d.field.parse(written); err != nil {
+		return "", 0, d.check(math.NaN(), written) // no setting allows NaN, so this error names the allowed values
 	}
 	return key, value, nil
 }
 
-// ParseSettings reads a JSON object of settings, or those in the config.json of a run. It checks neither keys nor ranges.
+// ParseSettings reads a JSON object of settings, or those in the config.json of a run. It does not check ranges.
 func ParseSettings(data []byte) (map[string]float64, error) {
 	data = env.SkipByteOrderMark(data)
 	values := map[string]float64{}
@@ -262,25 +257,21 @@ func ParseSettings(data []byte) (map[string]float64, error) {
 		data, values[sizesKey] = config.Settings, 0 // a run of one size does not name it
 	}
 	var object map[string]json.RawMessage
-	err := json.Unmarshal(data, &object)
-	for key, text := range object {
-		if string(text) == "null" {
-			return nil, fmt.Errorf("setting %s is null; it must be a number", key)
-		}
-		var value float64
-		if key == sizesKey {
-			var sizes Sizes
-			err = cmp.Or(err, json.Unmarshal(text, &sizes))
-			value = float64(sizes)
-		} else {
-			err = cmp.Or(err, json.Unmarshal(text, &value))
-		}
-		values[key] = value
+	if err := json.Unmarshal(data, &object); err != nil {
+		return nil, fmt.Errorf("settings must be a JSON object, such as {\"simulations\": 32}: %w", err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("settings must be a JSON object of numbers, such as {\"simulations\": 32}: %w", err)
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		d, err := new(Settings).find(key)
+		if err == nil {
+			values[key], err = d.field.parseJSON(object[key])
+			if err != nil {
+				err = fmt.Errorf("setting %s %w", key, err)
+			}
+		}
+		errs = append(errs, err)
 	}
-	return values, nil
+	return values, errors.Join(errs...)
 }
 
 // Differences lists the settings in which s differs from those of a run, as "KEY=VALUE (the run has VALUE)". It leaves out

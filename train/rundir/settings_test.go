@@ -63,8 +63,8 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	for _, d := range s.List() { // errors and help agree
-		if err := s.Change(map[string]float64{d.Key: d.High + 1}); err == nil || !strings.HasSuffix(d.Help(), d.values()) ||
-			!strings.HasSuffix(err.Error(), d.values()) {
+		if err := s.Change(map[string]float64{d.Key: d.High + 1}); err == nil || !strings.HasSuffix(d.Help(), d.field.values(&d)) ||
+			!strings.HasSuffix(err.Error(), d.field.values(&d)) {
 			t.Errorf("help %q, error %v", d.Help(), err)
 		}
 	}
@@ -79,6 +79,10 @@ func TestSettings(t *testing.T) {
 		if err != nil || values["simulations"] != 48 || values["learning_rate"] != 0.002 {
 			t.Errorf("%s: settings %v, %v", text, values, err)
 		}
+	}
+	_, err = ParseSettings([]byte(`{"blocks": "3", "channel": 8, "batch_size": 2.5}`))
+	if want := "setting blocks must be a number, such as 32\nunknown setting \"channel\"; did you mean \"channels\"?"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 	for _, text := range []string{``, `[]`, `{"blocks": true}`, `{"blocks": {}}`, `{"blocks": null}`, `nonsense`} {
 		if _, err := ParseSettings([]byte(text)); err == nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -28,24 +27,11 @@ func SizesOf(sides ...int) (s Sizes, err error) {
 	last := 0
 	for _, side := range sides {
 		if side <= last || side > 31 {
-			return 0, errors.New("it must be sides of boards in ascending order, such as 5,7,9,11")
+			return 0, errors.New("must be sides of boards in ascending order, such as [5,7,9,11]")
 		}
 		s, last = s|1<<side, side
 	}
 	return s, nil
-}
-
-// parseSizes reads ascending sides with commas between them, or "own".
-func parseSizes(text string) (Sizes, error) {
-	if text == ownSize {
-		return 0, nil
-	}
-	var sides []int
-	for side := range strings.SplitSeq(text, ",") {
-		n, _ := strconv.Atoi(strings.TrimSpace(side)) // 0 is no side
-		sides = append(sides, n)
-	}
-	return SizesOf(sides...)
 }
 
 // List returns the sides in ascending order.
@@ -76,16 +62,43 @@ func (s Sizes) Boards() string {
 func (s Sizes) MarshalJSON() ([]byte, error) { return json.Marshal(s.List()) }
 
 func (s *Sizes) UnmarshalJSON(data []byte) error {
-	var sides []int
-	err := json.Unmarshal(data, &sides)
-	if err == nil {
-		*s, err = SizesOf(sides...)
+	x, err := s.parseJSON(data)
+	if err != nil {
+		return fmt.Errorf("setting %s %w", sizesKey, err)
 	}
-	return err
+	s.set(x)
+	return nil
 }
 
 func (s *Sizes) get() float64  { return float64(*s) }
 func (s *Sizes) set(x float64) { *s = Sizes(x) }
+func (s *Sizes) text() string  { return s.String() }
+func (s *Sizes) values(*Setting) string {
+	return "sides of boards in ascending order, such as 5,7,9,11"
+}
+
+// parse reads ascending sides with commas between them, or "own".
+func (*Sizes) parse(text string) (float64, error) {
+	if text == ownSize {
+		return 0, nil
+	}
+	var sides []int
+	for side := range strings.SplitSeq(text, ",") {
+		n, _ := strconv.Atoi(strings.TrimSpace(side)) // 0 is no side
+		sides = append(sides, n)
+	}
+	sizes, err := SizesOf(sides...)
+	return float64(sizes), err
+}
+
+func (*Sizes) parseJSON(data []byte) (float64, error) {
+	var sides []int
+	if err := json.Unmarshal(data, &sides); err != nil || sides == nil { // null is no list
+		return 0, errors.New("must be a list of sides, such as [5,7,9,11]")
+	}
+	sizes, err := SizesOf(sides...)
+	return float64(sizes), err
+}
 
 // Games returns the games that a run of game trains, in ascending order of their boards; the last is game. It returns an
 // error if the set does not end with its board, or holds a board that its family does not have.
@@ -93,20 +106,15 @@ func (s Sizes) Games(game *env.Game) (all []*env.Game, err error) {
 	if s == 0 {
 		return []*env.Game{game}, nil
 	}
-	if _, err := games.Resized(game, game.Tensor.W); err != nil {
-		return nil, fmt.Errorf("setting sizes=%v: %w", s, err)
-	}
-	var errs []error
-	sides := s.List()
-	if last := sides[len(sides)-1]; last != game.Tensor.W {
-		errs = append(errs, fmt.Errorf("the last must be %d, the side of %s", game.Tensor.W, game.Name))
-	}
-	for _, side := range sides {
+	for _, side := range s.List() {
 		sized, err := games.Resized(game, side)
-		all, errs = append(all, sized), append(errs, err)
+		if err != nil {
+			return nil, fmt.Errorf("setting sizes=%v: %w", s, err)
+		}
+		all = append(all, sized)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, fmt.Errorf("setting sizes=%v: %w", s, err)
+	if all[len(all)-1].Tensor.W != game.Tensor.W {
+		return nil, fmt.Errorf("setting sizes=%v: the last must be %d, the side of %s", s, game.Tensor.W, game.Name)
 	}
 	return all, nil
 }
@@ -133,16 +141,14 @@ func DefaultSizes(game *env.Game) Sizes {
 		}
 	}
 	step := 2 * ((side-least)/2/(defaultSizes-1) + min(1, (side-least)/2%(defaultSizes-1))) // rounded up
-	var sides []int
+	var sizes Sizes
 	for n := side; n >= least; n -= step {
 		if _, err := games.Resized(game, n); err == nil {
-			sides = append(sides, n)
+			sizes |= 1 << n
 		}
 	}
-	if len(sides) == 1 {
+	if sizes == 1<<side {
 		return 0
 	}
-	slices.Reverse(sides)
-	sizes, _ := SizesOf(sides...) // ascending
 	return sizes
 }

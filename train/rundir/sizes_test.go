@@ -32,13 +32,19 @@ func TestDefaultSizes(t *testing.T) {
 	}
 }
 
+// sizesIn reads the setting as --set takes it.
+func sizesIn(text string) (Sizes, error) {
+	_, value, err := ParseSetting("sizes=" + text)
+	return Sizes(value), err
+}
+
 func TestSizes(t *testing.T) {
 	for text, want := range map[string][]int{"own": nil, "5, 7,11": {5, 7, 11}, "11": {11}} {
-		sizes, err := parseSizes(text)
+		sizes, err := sizesIn(text)
 		if err != nil || !slices.Equal(sizes.List(), want) {
 			t.Errorf("%s is %v, error %v", text, sizes.List(), err)
 		}
-		back, err := parseSizes(sizes.String())
+		back, err := sizesIn(sizes.String())
 		if err != nil || back != sizes {
 			t.Errorf("%s is read as %v, error %v", sizes, back, err)
 		}
@@ -54,9 +60,14 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: sizes %v, error %v", text, values["sizes"], err)
 		}
 	}
-	for _, bad := range []string{`[9,5]`, `[5,40]`, `"5,7"`, `null`, `7`} {
-		if _, err := ParseSettings([]byte(`{"sizes":` + bad + `}`)); err == nil {
-			t.Errorf("sizes %s are accepted", bad)
+	list, ascending := "a list of sides, such as [5,7,9,11]", "sides of boards in ascending order, such as [5,7,9,11]"
+	for bad, says := range map[string]string{`[9,5]`: ascending, `[5,40]`: ascending, `"5,7"`: list, `null`: list, `5`: list} {
+		data := []byte(`{"sizes":` + bad + `}`)
+		_, err := ParseSettings(data)
+		for _, err := range []error{err, json.Unmarshal(data, &settings)} {
+			if err == nil || err.Error() != "setting sizes must be "+says {
+				t.Errorf("sizes %s: error %v", bad, err)
+			}
 		}
 	}
 	for game, cases := range map[string]map[string]string{
@@ -66,7 +77,7 @@ func TestSizes(t *testing.T) {
 		"quad-7x7":         {"4,7": "do not fit"},
 	} {
 		for text, says := range cases {
-			sizes, err := parseSizes(text)
+			sizes, err := sizesIn(text)
 			if err == nil {
 				_, err = sizes.Games(newGame(t, game))
 			}

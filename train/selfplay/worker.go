@@ -45,13 +45,13 @@ func Play(ctx context.Context, learner Learner, threads int, observe func(Played
 func playRun(
 	ctx context.Context, learner Learner, first *Assignment, threads int, total *Played, observe func(Played),
 ) error {
-	var seed [8]byte
-	_, _ = rand.Read(seed[:]) // never fails; random, so that no two workers play the same games
 	settings := first.Settings
 	players, rescorers := map[string]*Player{}, map[string]*Rescorer{} // by the name of the game
 	for newest := first; newest.Run == first.Run; {
 		game := newest.Game
 		if players[game.Name] == nil {
+			var seed [8]byte
+			_, _ = rand.Read(seed[:]) // never fails; random, so that no two workers play the same games
 			players[game.Name] = NewPlayer(game, &settings, binary.LittleEndian.Uint64(seed[:]), workerGames*threads, threads)
 			rescorers[game.Name] = NewRescorer(game, settings.SolverNodes, threads)
 		}

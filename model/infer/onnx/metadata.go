@@ -23,7 +23,7 @@ func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 	for p, name := range game.Players {
 		frames[name] = frameOf(game, env.Player(p))
 	}
-	var sizeDependent any = "" // keys of the entries that differ in other sizes; left out if the model has one size
+	var sizeDependent []string // keys of the entries that differ in other sizes; left out if the model has one size
 	if anySize(game, w) {
 		sizeDependent = []string{"game", "parameters", "rules", "board", "moves", "actions", "frames"}
 	}
@@ -56,12 +56,12 @@ func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 		}},
 		{"outputs", outputTexts(game)},
 	} {
-		if e.value == "" {
-			continue
-		}
 		value, err := json.Marshal(e.value)
 		if err != nil {
 			return nil, fmt.Errorf("onnx: metadata %s of %s: %w", e.key, game.Name, err)
+		}
+		if text := string(value); text == `""` || text == "null" {
+			continue
 		}
 		entries = append(entries, pb.Message(modelMetadata, pb.Bytes(entryKey, e.key), pb.Bytes(entryValue, value))...)
 	}
