@@ -24,7 +24,6 @@ func (r *Reader) readMoves() (*Record, error) {
 	for err == nil && strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment
 		line, at, err = r.source.readLine()
 	}
-	r.games++
 	line = strings.ReplaceAll(line, "\t", " ")
 	fields := strings.Fields(line)
 	switch {
@@ -166,7 +165,6 @@ func (r *Reader) readTranscript() (*Record, error) {
 		e := entry{place: at, by: name, Move: move}
 		switch {
 		case err != nil && !(begun && errors.Is(err, io.EOF)):
-			r.games++
 			return nil, err
 		case err == nil && name != "game" && name != "goals":
 			if !isMove {
@@ -174,9 +172,8 @@ func (r *Reader) readTranscript() (*Record, error) {
 			}
 			d.Moves = append(d.Moves, e)
 		}
-		next, _ := r.source.buffer.Peek(5) // an error comes back later
+		next, _ := r.source.Peek(5) // an error comes back later
 		if err != nil || name == "goals" || string(next) == "game " {
-			r.games++
 			return d.record(r.game)
 		}
 	}

@@ -31,16 +31,27 @@ func sgfGame(want *env.Game, root *node) (*env.Game, place, error) {
 	if !rectangle {
 		rows = columns
 	}
-	name, number := root.get("LUDUS"), root.get("GM")
-	if name != "" {
-		game, err := games.Find(name)
-		if err == nil && want != nil && want.Name != game.Name {
-			err = fmt.Errorf("the game is %s, not %s", game.Name, want.Name)
-		}
+	if name := root.get("LUDUS"); name != "" {
+		game, err := gameNamed(want, name)
 		return game, root.find("LUDUS").place, err
 	}
-	game, err := gameOfNumber(want, number, columns, rows)
+	game, err := gameOfNumber(want, root.get("GM"), columns, rows)
 	return game, root.find("GM").place, err
+}
+
+// gameNamed returns the game that a file names, perhaps by "". want is the game that it must be; nil: any.
+func gameNamed(want *env.Game, name string) (*env.Game, error) {
+	switch {
+	case want != nil && (name == "" || name == want.Name):
+		return want, nil
+	case name == "":
+		return nil, errGame
+	}
+	game, err := games.Find(name)
+	if err == nil && want != nil && game.Name != want.Name {
+		err = fmt.Errorf("the game is %s, not %s", game.Name, want.Name)
+	}
+	return game, err
 }
 
 // gameOfNumber returns the game with SGF's number and size, both "" if unknown. want is the game that it must be; nil: any.
