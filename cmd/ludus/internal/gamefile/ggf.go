@@ -1,6 +1,7 @@
 package gamefile
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -55,13 +56,7 @@ func readGGF(want *env.Game, root *node) (*Record, error) {
 	}
 	score, how, _ := strings.Cut(root.get("RE"), ":")
 	if lead := number(score, 1); lead != nil {
-		d.Result, d.End = Draw, endOf(how)
-		switch {
-		case *lead > 0:
-			d.Result = FirstWon
-		case *lead < 0:
-			d.Result = SecondWon
-		}
+		d.Result, d.End = []Result{SecondWon, Draw, FirstWon}[1+cmp.Compare(*lead, 0)], endOf(how)
 	}
 	return d.record(game)
 }
@@ -71,15 +66,9 @@ func writeGGF(r *Record) (string, error) {
 	if r.Game.Family != "othello" {
 		return "", fmt.Errorf("GGF is for Othello, not for %s", r.Game.Name)
 	}
-	text := "(;GM[Othello]"
-	for _, p := range [][2]string{
-		{"PC", r.Place}, {"DT", r.Date}, {"PB", r.Players[0]}, {"PW", r.Players[1]}, {"RE", scoreGGF(r)}, {"EV", r.Event}, {"CO", r.Comment},
-		{"TY", strconv.Itoa(r.Game.Tensor.W)}, {"BO", startOf(r.Game)},
-	} {
-		if p[1] != "" {
-			text += p[0] + "[" + strings.NewReplacer("[", "(", "]", ")", "\\", "/").Replace(p[1]) + "]"
-		}
-	}
+	text := "(;GM[Othello]" + properties(strings.NewReplacer("[", "(", "]", ")", "\\", "/"),
+		"PC", r.Place, "DT", r.Date, "PB", r.Players[0], "PW", r.Players[1], "RE", resultGGF(r), "EV", r.Event, "CO", r.Comment,
+		"TY", strconv.Itoa(r.Game.Tensor.W), "BO", startOf(r.Game))
 	state := r.Game.NewState()
 	for _, m := range r.Moves {
 		move := strings.ToUpper(r.Game.ActionNames[m.Action])
@@ -88,10 +77,10 @@ func writeGGF(r *Record) (string, error) {
 		}
 		value, seconds := "", ""
 		if m.Value != nil {
-			value = strconv.FormatFloat(discs**m.Value+0, 'f', 2, 64)
+			value = decimal(discs**m.Value, 2)
 		}
 		if m.Seconds > 0 {
-			seconds = strconv.FormatFloat(m.Seconds, 'f', 2, 64)
+			seconds = decimal(m.Seconds, 2)
 		}
 		text += []string{"B", "W"}[state.Player()] + "[" + strings.TrimRight(move+"/"+value+"/"+seconds, "/") + "]"
 		state.Apply(m.Action)
@@ -99,16 +88,14 @@ func writeGGF(r *Record) (string, error) {
 	return text + ";)\n", nil
 }
 
-// scoreGGF returns a record's result in GGF: First's lead in discs, and why the game ended early; "" if it is unknown.
-func scoreGGF(r *Record) string {
-	state, err := env.Replay(r.Game, r.Actions())
-	switch {
-	case r.Result == "" || err != nil:
+// resultGGF returns a record's result in GGF: First's lead in discs, and why the game ended early; "" if it is unknown.
+func resultGGF(r *Record) string {
+	if r.Result == "" {
 		return ""
-	case state.Done():
-		winner, lead := Lead(r.Game, state)
-		return fmt.Sprintf("%+d", int(winner.Sign())*lead)
 	}
-	lead := map[Result]string{FirstWon: "+64", SecondWon: "-64", Draw: "+0"}[r.Result]
-	return lead + map[string]string{"resigned": ":r", "time": ":t", "overstepped": ":t"}[r.End]
+	winner, lead, how := r.score()
+	if lead == 0 && r.Result != Draw {
+		lead = discs
+	}
+	return fmt.Sprintf("%+d", int(winner.Sign())*lead) + map[string]string{"R": ":r", "T": ":t"}[how]
 }

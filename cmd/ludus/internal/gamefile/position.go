@@ -137,7 +137,7 @@ func (p *position) replay(list []entry) (moves []Move, err error) {
 		if e.Seconds > 0 && e.Seconds < 1e9 {
 			m.Seconds = e.Seconds
 		}
-		if e.Value != nil && *e.Value == *e.Value {
+		if e.Value != nil {
 			m.Value = new(max(-1, min(1, *e.Value+0))) // + 0 turns -0 into 0
 		}
 	}

@@ -85,6 +85,27 @@ func (r *Record) finish(state env.State) {
 	}
 }
 
+// score returns the winner, by how much he has won, 0 if the rules have not ended the game, and the letter of SGF for why it
+// ended before, or "". A draw's winner is First.
+func (r *Record) score() (winner env.Player, lead int, how string) {
+	if r.Result == SecondWon {
+		winner = env.Second
+	}
+	switch r.End {
+	case "":
+		state, err := env.Replay(r.Game, r.Actions())
+		if err == nil && state.Done() {
+			_, lead = Lead(r.Game, state)
+		}
+		return winner, lead, ""
+	case "resigned":
+		return winner, 0, "R"
+	case "time", "overstepped":
+		return winner, 0, "T"
+	}
+	return winner, 0, "F"
+}
+
 // Lead returns the winner of a finished game, and by how much: a number of discs in Othello, where the winner gets the
 // empty cells, and a difference of final scores elsewhere; 0 for a draw.
 func Lead(game *env.Game, state env.State) (winner env.Player, lead int) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -185,3 +187,24 @@ func (s *source) text() (string, error) {
 		text = append(text, b)
 	}
 }
+
+// escaper writes a value of SGF.
+var escaper = strings.NewReplacer("\\", "\\\\", "]", "\\]")
+
+// properties writes the properties of a node that are not empty, given as names and values. Only comments have more than
+// one line.
+func properties(escaper *strings.Replacer, pairs ...string) (text string) {
+	for pair := range slices.Chunk(pairs, 2) {
+		id, value := pair[0], pair[1]
+		if id != "C" && id != "CO" {
+			value = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(value)
+		}
+		if value != "" {
+			text += id + "[" + escaper.Replace(value) + "]"
+		}
+	}
+	return text
+}
+
+// decimal writes a number with a number of digits after the point; -1: as many as it needs.
+func decimal(x float64, digits int) string { return strconv.FormatFloat(x+0, 'f', digits, 64) } // + 0 turns -0 into 0
