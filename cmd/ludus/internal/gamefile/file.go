@@ -78,29 +78,28 @@ func Text(r *Record, format Format) (string, error) {
 
 // Error is an error in a game of a file. The reader can go on with the next game.
 type Error struct {
-	Game         int // number of the game in the file, from 1
-	Move         int // number of the move, from 1; 0: it is not about a move
-	Line, Column int // place in the file, from 1; Column 0: unknown
-	Err          error
+	game int // number of the game in the file, from 1
+	move int // number of the move, from 1; 0: it is not about a move
+	place
+	err error
 }
 
 func (e *Error) Error() string {
-	place, what := fmt.Sprintf("line %d", e.Line), fmt.Sprintf("game %d", e.Game)
-	if e.Column > 0 {
-		place += fmt.Sprintf(", column %d", e.Column)
+	text := fmt.Sprintf("line %d", e.line)
+	if e.column > 0 {
+		text += fmt.Sprintf(", column %d", e.column)
 	}
-	if e.Move > 0 {
-		what += fmt.Sprintf(", move %d", e.Move)
+	text += fmt.Sprintf(": game %d", e.game)
+	if e.move > 0 {
+		text += fmt.Sprintf(", move %d", e.move)
 	}
-	return fmt.Sprintf("%s: %s: %v", place, what, e.Err)
+	return text + ": " + e.err.Error()
 }
 
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.err }
 
 // errorAt returns an error about a place in the current game.
-func errorAt(at place, move int, err error) error {
-	return &Error{Move: move, Line: at.line, Column: at.column, Err: err}
-}
+func errorAt(at place, move int, err error) error { return &Error{move: move, place: at, err: err} }
 
 // errGame is returned if a file of another kind than SGF, GGF and JSON lines is read without knowing the game.
 var errGame = errors.New("the file does not name its game")
@@ -181,7 +180,7 @@ func (r *Reader) Next() (*Record, error) {
 	r.games++
 	record, err := r.read(r)
 	if fault := new(Error); errors.As(err, &fault) {
-		fault.Game = r.games
+		fault.game = r.games
 	}
 	return record, err
 }

@@ -1,6 +1,7 @@
 package gamefile
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strconv"
@@ -15,16 +16,14 @@ const discs = 64
 // startOf returns a game's starting position as GGF writes it: the size, the rows from the first, and black (*) to
 // move.
 func startOf(game *env.Game) string {
-	var cells []byte
-	for _, k := range game.NewState().Pieces(nil) {
-		cell := byte('-')
-		switch {
-		case game.Drawing.IsOf(k, env.First):
-			cell = '*'
-		case game.Drawing.IsOf(k, env.Second):
-			cell = 'O'
+	pieces := game.NewState().Pieces(nil)
+	cells := bytes.Repeat([]byte("-"), len(pieces))
+	for i, k := range pieces {
+		for player, disc := range []byte("*O") {
+			if game.Drawing.IsOf(k, env.Player(player)) {
+				cells[i] = disc
+			}
 		}
-		cells = append(cells, cell)
 	}
 	return fmt.Sprintf("%d %s *", game.Tensor.W, cells)
 }

@@ -34,25 +34,14 @@ const (
 )
 
 // won returns the result of a game that a player has won.
-func won(p env.Player) Result {
-	if p == env.First {
-		return FirstWon
-	}
-	return SecondWon
-}
+func won(p env.Player) Result { return [2]Result{FirstWon, SecondWon}[p] }
 
 // Lost returns the result of a game that a player has lost.
 func Lost(p env.Player) Result { return won(p.Opponent()) }
 
 // exchanged returns the result for players who have changed seats.
 func (r Result) exchanged() Result {
-	switch r {
-	case FirstWon:
-		return SecondWon
-	case SecondWon:
-		return FirstWon
-	}
-	return r
+	return map[Result]Result{FirstWon: SecondWon, SecondWon: FirstWon, Draw: Draw}[r]
 }
 
 // New returns the record of a game whose moves, which must be legal, are known.
@@ -117,12 +106,11 @@ func Lead(game *env.Game, state env.State) (winner env.Player, lead int) {
 	if lead == 0 || game.Family != "othello" {
 		return winner, lead
 	}
-	lead = 0
-	for _, k := range state.Pieces(nil) {
+	pieces := state.Pieces(nil)
+	lead = len(pieces)
+	for _, k := range pieces {
 		if game.Drawing.IsOf(k, winner.Opponent()) {
-			lead--
-		} else {
-			lead++
+			lead -= 2
 		}
 	}
 	return winner, lead
