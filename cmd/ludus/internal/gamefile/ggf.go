@@ -74,13 +74,7 @@ func writeGGF(r *Record) (string, error) {
 		if move == "PASS" {
 			move = "PA"
 		}
-		value, seconds := "", ""
-		if m.Value != nil {
-			value = decimal(discs**m.Value, 2)
-		}
-		if m.Seconds > 0 {
-			seconds = decimal(m.Seconds, 2)
-		}
+		value, seconds := m.known(discs, 2)
 		text += []string{"B", "W"}[state.Player()] + "[" + strings.TrimRight(move+"/"+value+"/"+seconds, "/") + "]"
 		state.Apply(m.Action)
 	}

@@ -291,13 +291,8 @@ func (s *sgfWriter) line(moves []Move, state env.State) {
 		if i%10 == 0 {
 			s.WriteString("\n")
 		}
-		colour, value, seconds := s.colours[state.Player()], "", ""
-		if m.Value != nil {
-			value = decimal(*m.Value*signs[colour], -1)
-		}
-		if m.Seconds > 0 {
-			seconds = decimal(m.Seconds, -1)
-		}
+		colour := s.colours[state.Player()]
+		value, seconds := m.known(signs[colour], -1)
 		s.WriteString(";" + colour + "[" + escaper.Replace(s.move(m.Action)) + "]" + properties(escaper, "V", value, "SECONDS", seconds, "C", m.Comment))
 		state.Apply(m.Action)
 	}

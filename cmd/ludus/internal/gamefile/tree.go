@@ -206,5 +206,14 @@ func properties(escaper *strings.Replacer, pairs ...string) (text string) {
 	return text
 }
 
-// decimal writes a number with a number of digits after the point; -1: as many as it needs.
-func decimal(x float64, digits int) string { return strconv.FormatFloat(x+0, 'f', digits, 64) } // + 0 turns -0 into 0
+// known returns a move's value times a factor, and its seconds, as files write them; "" if unknown. digits after the point
+// are written, as many as needed if it is -1.
+func (m *Move) known(factor float64, digits int) (value, seconds string) {
+	if m.Value != nil {
+		value = strconv.FormatFloat(*m.Value*factor+0, 'f', digits, 64) // + 0 turns -0 into 0
+	}
+	if m.Seconds > 0 {
+		seconds = strconv.FormatFloat(m.Seconds, 'f', digits, 64)
+	}
+	return value, seconds
+}
