@@ -39,7 +39,7 @@ func TestConvertCommand(t *testing.T) {
 		t.Error(out)
 	}
 	fails(t, dir, 1, "x.jsonl exists; --force replaces it", "convert", "othello", "games.txt", "-o", "x.jsonl")
-	fails(t, dir, 1, "x.jsonl: line 1: game 1: the game is \"othello\", not hex", "convert", "hex", "x.jsonl")
+	fails(t, dir, 1, "x.jsonl: line 1: game 1: the game is othello, not hex", "convert", "hex", "x.jsonl")
 	fails(t, dir, 1, "is a folder", "convert", "hex", ".")
 	fails(t, dir, 1, "- has no game", "convert", "hex", "-")
 	fails(t, dir, 2, "GGF is for Othello, not for quad-5x5", "convert", "quad-5x5", "q.txt", "--to", "ggf")
@@ -82,6 +82,8 @@ func TestPlayRecords(t *testing.T) {
 	run(t, dir, "", "arena", "tic-tac-toe", "greedy", "random", "--games", "2", "--record", "match.jsonl")
 	fails(t, dir, 1, "its format is match record", "play", "tic-tac-toe", "greedy", "--record", "match.jsonl")
 	write(t, filepath.Join(dir, "list.sgf"), "b2 a1\n")
+	write(t, filepath.Join(dir, "tree.ggf"), "(;GM[2];B[f5])\n")
+	fails(t, dir, 1, "its format is sgf", "play", "othello", "greedy", "--record", "tree.ggf")
 	fails(t, dir, 1, "games cannot be added to it", "play", "othello", "greedy", "--record", "mine.sgf")
 	fails(t, dir, 1, "games cannot be added to it", "play", "tic-tac-toe", "greedy", "--record", "list.sgf")
 	fails(t, dir, 2, "must end in .sgf", "play", "tic-tac-toe", "greedy", "--record", "mine.pgn")

@@ -197,7 +197,7 @@ func checkAppend(game *env.Game, path string, format gamefile.Format) error {
 	if err == nil {
 		_, err = r.Next()
 	}
-	if err == nil && r.Format != format && !(r.Format == gamefile.SGF && format == gamefile.GGF) {
+	if err == nil && r.Format != format {
 		err = fmt.Errorf("its format is %s", r.Format)
 	}
 	return err

@@ -433,9 +433,15 @@ func (g *gtp) loadSGF(_ context.Context, args []string) (string, error) {
 	if path == "" {
 		return "", syntax("loadsgf FILE, or loadsgf FILE 12 for the position before move 12")
 	}
-	record, err := firstGame(g.Game, path)
+	file, err := openRegular(path)
+	if err != nil {
+		return "", faultf("cannot load file: %w", err)
+	}
+	defer file.Close()
+	record, err := gamefile.First(g.Game, file, path, gamefile.SGF)
 	if err != nil { // perhaps of another board or game
-		other, otherErr := firstGame(nil, path)
+		file.Seek(0, io.SeekStart) // cannot fail: it is a regular file
+		other, otherErr := gamefile.First(nil, file, path, gamefile.SGF)
 		if otherErr != nil {
 			return "", faultf("cannot load file: %w", err)
 		}
@@ -452,21 +458,16 @@ func (g *gtp) loadSGF(_ context.Context, args []string) (string, error) {
 	return "", nil
 }
 
-// firstGame reads the first game of a file in SGF. game, if not nil, is the game that it must be.
-func firstGame(game *env.Game, path string) (*gamefile.Record, error) {
+// openRegular opens a regular file for reading; a pipe would block.
+func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // a pipe would block
+	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return gamefile.First(game, file, path, gamefile.SGF)
+	return os.Open(path)
 }
 
 // printSGF answers with the game in SGF.

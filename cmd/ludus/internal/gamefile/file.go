@@ -22,18 +22,19 @@ const (
 	JSON       Format = "json"       // a [Record] per line; match records, too
 	Transcript Format = "transcript" // of another implementation of the rules; see games.VerifyTranscript
 
-	// MatchRecord is the format of a [Reader] once it has read the first line of one; it is given as JSON.
-	MatchRecord Format = "match record"
+	MatchRecord Format = "match record" // read as JSON
 )
 
-// formats says how files are read and written. Transcripts are only read.
-var formats = []struct {
+// codec says how files of a format are read and written.
+type codec struct {
 	Format
 	ends  string // of files' names
 	named bool   // a file names its game
 	read  func(r *Reader) (*Record, error)
 	write func(r *Record) (string, error)
-}{
+}
+
+var formats = []codec{
 	{SGF, ".sgf .hsgf", true, (*Reader).readTree, writeSGF},
 	{GGF, ".ggf", true, (*Reader).readTree, writeGGF},
 	{Moves, ".txt", false, (*Reader).readMoves, writeMoves},
@@ -41,15 +42,19 @@ var formats = []struct {
 	{Transcript, "", false, (*Reader).readTranscript, nil},
 }
 
-// unknown returns the error for a format that cannot be read, or written.
-func unknown(format Format, written bool) error {
+// codecOf returns the codec of a format that can be read, or if write is set written.
+func codecOf(format Format, write bool) (codec, error) {
 	var known []string
 	for _, f := range formats {
-		if !written || f.write != nil {
-			known = append(known, string(f.Format))
+		switch {
+		case write && f.write == nil:
+			continue
+		case f.Format == format:
+			return f, nil
 		}
+		known = append(known, string(f.Format))
 	}
-	return fmt.Errorf("unknown format %s; known: %s", env.Quote(string(format)), strings.Join(known, ", "))
+	return codec{}, fmt.Errorf("unknown format %s; known: %s", env.Quote(string(format)), strings.Join(known, ", "))
 }
 
 // FormatOf returns the format of a file that is to be written, by its name; "" if its name does not tell.
@@ -64,46 +69,44 @@ func FormatOf(path string) Format {
 
 // Text returns a game as a file in a format. Files may be joined. An error says that the format has no such games.
 func Text(r *Record, format Format) (string, error) {
-	for _, f := range formats {
-		if f.Format == format && f.write != nil {
-			return f.write(r)
-		}
+	f, err := codecOf(format, true)
+	if err != nil {
+		return "", err
 	}
-	return "", unknown(format, true)
+	return f.write(r)
 }
 
 // Error is an error in a game of a file. The reader can go on with the next game.
 type Error struct {
-	Game         int // number of the game in the file, from 1
-	Move         int // number of the move, from 1; 0: it is not about a move
-	Line, Column int // place in the file, from 1; Column 0: unknown
-	Err          error
+	game int // number of the game in the file, from 1
+	move int // number of the move, from 1; 0: it is not about a move
+	place
+	err error
 }
 
 func (e *Error) Error() string {
-	place, what := fmt.Sprintf("line %d", e.Line), fmt.Sprintf("game %d", e.Game)
-	if e.Column > 0 {
-		place += fmt.Sprintf(", column %d", e.Column)
+	text := fmt.Sprintf("line %d", e.line)
+	if e.column > 0 {
+		text += fmt.Sprintf(", column %d", e.column)
 	}
-	if e.Move > 0 {
-		what += fmt.Sprintf(", move %d", e.Move)
+	text += fmt.Sprintf(": game %d", e.game)
+	if e.move > 0 {
+		text += fmt.Sprintf(", move %d", e.move)
 	}
-	return fmt.Sprintf("%s: %s: %v", place, what, e.Err)
+	return text + ": " + e.err.Error()
 }
 
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.err }
 
 // errorAt returns an error about a place in the current game.
-func errorAt(at place, move int, err error) error {
-	return &Error{Move: move, Line: at.line, Column: at.column, Err: err}
-}
+func errorAt(at place, move int, err error) error { return &Error{move: move, place: at, err: err} }
 
 // errGame is returned if a file of another kind than SGF, GGF and JSON lines is read without knowing the game.
 var errGame = errors.New("the file does not name its game")
 
 // Reader reads the games of a file, one at a time.
 type Reader struct {
-	Format Format // of the file; SGF for GGF: they may be mixed
+	Format Format // of the last game, or as given or found before the first
 
 	game   *env.Game // nil: each game names its own
 	source source
@@ -116,41 +119,31 @@ type Reader struct {
 // NewReader returns a reader of a file of one game's records. If game is nil, the file must name the game of each record,
 // which SGF, GGF and JSON do. If format is "", the content decides, and then the name, which may be "".
 func NewReader(game *env.Game, file io.Reader, name string, format Format) (*Reader, error) {
-	r := &Reader{game: game, source: source{buffer: bufio.NewReader(file)}, Format: format}
-	start, err := r.source.buffer.Peek(3)
+	r := &Reader{game: game, source: source{Reader: bufio.NewReader(file), last: '\n'}, Format: format}
+	start, err := r.source.Peek(3)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if len(env.SkipByteOrderMark(start)) < len(start) {
-		r.source.buffer.Discard(3) // cannot fail: Peek has seen them
-	}
+	r.source.Discard(len(start) - len(env.SkipByteOrderMark(start))) // cannot fail: Peek has seen them
 	if format == "" {
 		r.Format = r.detect(name)
-		if r.Format == "" {
-			return nil, errors.New("it is not a text file")
-		}
 	}
-	for _, f := range formats {
-		switch {
-		case f.Format != r.Format:
-		case game == nil && !f.named:
-			return nil, errGame
-		default:
-			r.read = f.read
-		}
-	}
+	f, err := codecOf(r.Format, false)
 	switch {
-	case r.read == nil:
-		return nil, unknown(format, false)
-	case r.Format == GGF:
-		r.Format = SGF
+	case r.Format == "":
+		return nil, errors.New("it is not a text file")
+	case err != nil:
+		return nil, err
+	case game == nil && !f.named:
+		return nil, errGame
 	}
+	r.read = f.read
 	return r, nil
 }
 
 // detect returns the format of the file; "" if it is not a text file.
 func (r *Reader) detect(name string) Format {
-	peeked, _ := r.source.buffer.Peek(2048) // an error means that the file is shorter, or it comes back later
+	peeked, _ := r.source.Peek(2048) // an error means that the file is shorter, or it comes back later
 	start := strings.TrimSpace(string(peeked))
 	tree, isTree := strings.CutPrefix(strings.TrimSpace(strings.TrimLeft(start, "0123456789")), "(") // GGS counts its games
 	switch format := FormatOf(name); {
@@ -184,9 +177,10 @@ func First(game *env.Game, file io.Reader, name string, format Format) (*Record,
 // Next returns the next game, and io.EOF after the last. After an [*Error] it goes on with the game after the wrong one;
 // other errors are the file's.
 func (r *Reader) Next() (*Record, error) {
+	r.games++
 	record, err := r.read(r)
 	if fault := new(Error); errors.As(err, &fault) {
-		fault.Game = r.games
+		fault.game = r.games
 	}
 	return record, err
 }

@@ -2,6 +2,7 @@ package gamefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -235,6 +236,13 @@ func TestErrors(t *testing.T) {
 		{"othello", good + "(;FF[4]GM[2];B[z9])\n" + good, "move 1: \"z9\" is not on the board, which has 8 columns and 8 rows"},
 		{"othello", good + "(;FF[4]GM[2];B[f5];AB[a1])\n" + good, "move 2: AB changes the position within the game"},
 		{"othello", good + "(;FF[4]GM[2]AB[a1])\n" + good, "game 2: AB[a1]: ludus plays from the usual starting position"},
+		{"othello", good + "(;FF[4]GM[2]AE[d4])\n" + good, "game 2: AE[d4]: ludus plays from the usual starting position"},
+		{"othello", good + "(;FF[4]GM[2];B[f5];AE[a1])\n" + good, "move 2: AE changes the position within the game"},
+		{"othello", good + "(;FF[4]GM[2];W[f5])\n" + good, "move 1: W[f5]: it is black's turn"},
+		{"othello", good + "(;FF[4]GM[2]PB[Zoë];B[a1])\n" + good, "line 2, column 21: game 2, move 1: a1 is not legal now"},
+		{"othello", good + "(;GM[2]" + strings.Repeat("A[]", 200_000) + ")\n" + good, "larger than 16 MiB"},
+		{"othello", good + "(;GM[2]" + strings.Repeat("(;", maxNest+1) + "\n" + good, "nested more than 10000 deep"},
+		{"connect-four", "4444\n" + strings.Repeat("4", maxGame+9) + "\n1", "line 2: game 2: the game is larger than 16 MiB"},
 		{"othello", good + "(;FF[4]GM[1]SZ[19];B[pd])\n" + good, "line 2, column 8: game 2: the file is of GM[1], a game that ludus does not have"},
 		{"othello", good + "(;FF[4]GM[11]SZ[8];B[d4])\n" + good, "game 2: the file is of Hex (GM[11]), not of othello"},
 		{"othello", good + "(;FF[4]GM[2]b[f5])\n" + good, "game 2: the name of a property needs capital letters"},
@@ -250,6 +258,7 @@ func TestErrors(t *testing.T) {
 		{"othello", good + "(;GM[Othello]TY[8r18]BO[8 --*O--- *]B[f5];)" + good, "line 2, column 22: game 2: BO: ludus plays from the usual starting position of othello only"},
 		{"othello", good + "(;GM[Othello]TY[8]BO[8 " + strings.Repeat("-", 27) + "O*------*O" + strings.Repeat("-", 27) + " *]B[f5]B[f4];)" + good, "move 2: B[f4]: it is white's turn"},
 		{"gomoku", "a1 b1\na1 a1 b1\nc1 d1", "line 2, column 4: game 2, move 2: a1 is not legal: x is on a1"},
+		{"breakthrough-6x6", "a2-a3\na2–a3 a2-a3\nb2-b3", "line 2, column 7: game 2, move 2: "},
 		{"quad-7x7", "block a4, c3; d4\nc3, block zz, d4\nd1", "line 2, column 5: game 2, move 2: \"block\" is incomplete"},
 		{"connect-four", "4444\n44444448\n1", "line 2, column 7: game 2, move 7: "},
 		{"connect-four", "4444\n4 4 x\n1", "line 2, column"},
@@ -261,7 +270,7 @@ func TestErrors(t *testing.T) {
 		{"connect-four", "4444\n48\n1", "line 2, column 2: game 2, move 2: column 8 is not on the board, which has 7"},
 		{"tic-tac-toe", "a1\na1 a2 b1 b2 c1 c2\na1", "line 2, column 16: game 2, move 6: the game is over"},
 		{"hex", "{\"game\":\"hex\",\"moves\":[\"a1\"]}\n{\"game\":\"hex\",\"moves\":[\"a1\",\"a1\"]}\n{\"moves\":[\"a1\"]}", "line 2: game 2, move 2: a1 is not legal"},
-		{"hex", "{\"game\":\"hex\",\"moves\":[]}\n{\"game\":\"othello\",\"moves\":[]}\n{\"moves\":[]}", "line 2: game 2: the game is \"othello\", not hex"},
+		{"hex", "{\"game\":\"hex\",\"moves\":[]}\n{\"game\":\"othello\",\"moves\":[]}\n{\"moves\":[]}", "line 2: game 2: the game is othello, not hex"},
 		{"hex", "{\"game\":\"hex\",\"moves\":[]}\n{\"moves\":7}\n{\"moves\":[]}", "line 2: game 2: it is not a game"},
 		{"hex", "{\"moves\":[]}\n{}\n{\"moves\":[]}", "line 2: game 2: it is not a game: moves are missing"},
 		{"hex", "{\"moves\":[]}\n{\"moves\":[],\"result\":\"red\"}\n{\"moves\":[]}", "line 2: game 2: the result \"red\" is unknown"},
@@ -324,6 +333,93 @@ func TestVariations(t *testing.T) {
 	if len(r.Moves[1].Instead) != 1 || len(r.Moves[2].Instead) != 1 || r.Game.ActionNames[r.Moves[1].Instead[0][0].Action] != "a2" {
 		t.Errorf("%+v", r.Moves)
 	}
+}
+
+// Files leave out passes that are the only move.
+func TestForcedPasses(t *testing.T) {
+	game, rng, passes := gameOf(t, "othello(size=4)"), rand.New(rand.NewPCG(5, 6)), 0
+	for range 20 {
+		want := randomRecord(game, rng, true)
+		names := moves(want)
+		passes += strings.Count(names, "pass")
+		texts := []string{strings.Join(strings.Fields(strings.ReplaceAll(names, "pass", "")), " ")}
+		for _, format := range []Format{SGF, GGF} {
+			text, err := Text(want, format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, strings.NewReplacer(";B[PA]", "", ";W[PA]", "", "B[PA]", "", "W[PA]", "").Replace(text))
+		}
+		for _, text := range texts {
+			got := moves(one(t, game, text))
+			if strings.TrimSuffix(got, " pass") != strings.TrimSuffix(names, " pass") {
+				t.Errorf("%s\nis read as %s, not %s", text, got, names)
+			}
+		}
+	}
+	if passes == 0 {
+		t.Error("no game has a pass")
+	}
+}
+
+// Results in SGF and GGF are leads; in Othello the winner gets the empty cells.
+func TestResults(t *testing.T) {
+	wipedOut := one(t, gameOf(t, "othello"), "e6 f4 e3 f6 g5 d6 e7 f5 c5")
+	small := gameOf(t, "othello(size=4)")
+	full := randomRecord(small, rand.New(rand.NewPCG(7, 8)), true)
+	state, err := env.Replay(small, full.Actions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	discs := [2]int{}
+	for _, k := range state.Pieces(nil) {
+		for p := range discs {
+			if small.Drawing.IsOf(k, env.Player(p)) {
+				discs[p]++
+			}
+		}
+	}
+	lead := discs[0] - discs[1] // there are fewer than 16 if cells are empty
+	if empty := 16 - discs[0] - discs[1]; lead > 0 {
+		lead += empty
+	} else if lead < 0 {
+		lead -= empty
+	}
+	overstepped := New(small, nil)
+	overstepped.Result, overstepped.End = FirstWon, "overstepped"
+	for _, c := range []struct {
+		record *Record
+		format Format
+		want   string
+	}{
+		{wipedOut, GGF, "RE[+64]"},
+		{wipedOut, SGF, "RE[B+64]"},
+		{full, GGF, fmt.Sprintf("RE[%+d]", lead)},
+		{overstepped, GGF, "RE[+64:t]"},
+		{overstepped, SGF, "RE[B+T]"},
+		{one(t, gameOf(t, "tic-tac-toe"), "a1 a2 b1 b2 c1"), SGF, "RE[B+]"}, // 100 : 0 is no lead
+		{one(t, gameOf(t, "breakthrough-6x6"), "a2-a3"), SGF, ";W[a2-a3]"},
+	} {
+		text, err := Text(c.record, c.format)
+		if err != nil || !strings.Contains(text, c.want) {
+			t.Errorf("%v: %s has no %s", err, text, c.want)
+		}
+	}
+	r, err := NewReader(small, strings.NewReader("(;GM[Othello]TY[4]RE[-8.50:r]BO["+startOf(small)+"]B["+small.ActionNames[small.NewState().Legal(nil)[0]]+"];)"), "", SGF)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resigned, err := r.Next()
+	if err != nil || resigned.Result != SecondWon || resigned.End != "resigned" || r.Format != GGF {
+		t.Errorf("%+v, %s, %v", resigned, r.Format, err)
+	}
+}
+
+// Limits are those of a game, not of a file, and brackets in comments are not variations.
+func TestLimits(t *testing.T) {
+	comment := "#" + strings.Repeat("x", maxGame*2/3) + "\n"
+	one(t, gameOf(t, "connect-four"), comment+comment+"4")
+	one(t, gameOf(t, "hex"), `{"comment":"`+strings.Repeat(`\"[`, 1000)+`","moves":[]}`)
 }
 
 // A file of many games is read as it comes.

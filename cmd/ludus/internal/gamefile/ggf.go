@@ -1,6 +1,8 @@
 package gamefile
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,16 +16,14 @@ const discs = 64
 // startOf returns a game's starting position as GGF writes it: the size, the rows from the first, and black (*) to
 // move.
 func startOf(game *env.Game) string {
-	var cells []byte
-	for _, k := range game.NewState().Pieces(nil) {
-		cell := byte('-')
-		switch {
-		case game.Drawing.IsOf(k, env.First):
-			cell = '*'
-		case game.Drawing.IsOf(k, env.Second):
-			cell = 'O'
+	pieces := game.NewState().Pieces(nil)
+	cells := bytes.Repeat([]byte("-"), len(pieces))
+	for i, k := range pieces {
+		for player, disc := range []byte("*O") {
+			if game.Drawing.IsOf(k, env.Player(player)) {
+				cells[i] = disc
+			}
 		}
-		cells = append(cells, cell)
 	}
 	return fmt.Sprintf("%d %s *", game.Tensor.W, cells)
 }
@@ -55,13 +55,7 @@ func readGGF(want *env.Game, root *node) (*Record, error) {
 	}
 	score, how, _ := strings.Cut(root.get("RE"), ":")
 	if lead := number(score, 1); lead != nil {
-		d.Result, d.End = Draw, endOf(how)
-		switch {
-		case *lead > 0:
-			d.Result = FirstWon
-		case *lead < 0:
-			d.Result = SecondWon
-		}
+		d.Result, d.End = []Result{SecondWon, Draw, FirstWon}[1+cmp.Compare(*lead, 0)], endOf(how)
 	}
 	return d.record(game)
 }
@@ -71,44 +65,30 @@ func writeGGF(r *Record) (string, error) {
 	if r.Game.Family != "othello" {
 		return "", fmt.Errorf("GGF is for Othello, not for %s", r.Game.Name)
 	}
-	text := "(;GM[Othello]"
-	for _, p := range [][2]string{
-		{"PC", r.Place}, {"DT", r.Date}, {"PB", r.Players[0]}, {"PW", r.Players[1]}, {"RE", scoreGGF(r)}, {"EV", r.Event}, {"CO", r.Comment},
-		{"TY", strconv.Itoa(r.Game.Tensor.W)}, {"BO", startOf(r.Game)},
-	} {
-		if p[1] != "" {
-			text += p[0] + "[" + strings.NewReplacer("[", "(", "]", ")", "\\", "/").Replace(p[1]) + "]"
-		}
-	}
+	text := "(;GM[Othello]" + properties(strings.NewReplacer("[", "(", "]", ")", "\\", "/"),
+		"PC", r.Place, "DT", r.Date, "PB", r.Players[0], "PW", r.Players[1], "RE", resultGGF(r), "EV", r.Event, "CO", r.Comment,
+		"TY", strconv.Itoa(r.Game.Tensor.W), "BO", startOf(r.Game))
 	state := r.Game.NewState()
 	for _, m := range r.Moves {
 		move := strings.ToUpper(r.Game.ActionNames[m.Action])
 		if move == "PASS" {
 			move = "PA"
 		}
-		value, seconds := "", ""
-		if m.Value != nil {
-			value = strconv.FormatFloat(discs**m.Value+0, 'f', 2, 64)
-		}
-		if m.Seconds > 0 {
-			seconds = strconv.FormatFloat(m.Seconds, 'f', 2, 64)
-		}
+		value, seconds := m.known(discs, 2)
 		text += []string{"B", "W"}[state.Player()] + "[" + strings.TrimRight(move+"/"+value+"/"+seconds, "/") + "]"
 		state.Apply(m.Action)
 	}
 	return text + ";)\n", nil
 }
 
-// scoreGGF returns a record's result in GGF: First's lead in discs, and why the game ended early; "" if it is unknown.
-func scoreGGF(r *Record) string {
-	state, err := env.Replay(r.Game, r.Actions())
-	switch {
-	case r.Result == "" || err != nil:
+// resultGGF returns a record's result in GGF: First's lead in discs, and why the game ended early; "" if it is unknown.
+func resultGGF(r *Record) string {
+	if r.Result == "" {
 		return ""
-	case state.Done():
-		winner, lead := Lead(r.Game, state)
-		return fmt.Sprintf("%+d", int(winner.Sign())*lead)
 	}
-	lead := map[Result]string{FirstWon: "+64", SecondWon: "-64", Draw: "+0"}[r.Result]
-	return lead + map[string]string{"resigned": ":r", "time": ":t", "overstepped": ":t"}[r.End]
+	winner, lead, how := r.score()
+	if lead == 0 && r.Result != Draw {
+		lead = discs
+	}
+	return fmt.Sprintf("%+d", int(winner.Sign())*lead) + map[string]string{"R": ":r", "T": ":t"}[how]
 }

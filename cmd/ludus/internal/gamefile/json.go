@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ludus/env"
-	"ludus/env/games"
 )
 
 // MarshalJSON implements [json.Marshaler]: a move is its name alone, or an object if more is known.
@@ -49,24 +48,21 @@ const matchVersion = 3
 func (r *Reader) readJSON() (*Record, error) {
 	for {
 		text, at, err := r.source.readLine()
-		line := jsonLine{draft: draft{at: at}}
-		if err == nil {
-			if isDeep(text) { // decoding takes the square of the depth
-				err = fmt.Errorf("variations are nested more than %d deep", maxJSON)
-			} else {
-				err = json.Unmarshal([]byte(text), &line)
-			}
-			if err == nil && line.Match == matchVersion {
-				r.match, r.Format = line, MatchRecord
-				continue
-			}
-			if err != nil {
-				err = errorAt(at, 0, fmt.Errorf("it is not a game: %w", err))
-			}
-		}
-		r.games++
 		if err != nil {
 			return nil, err
+		}
+		line := jsonLine{draft: draft{at: at}}
+		if isDeep(text) { // decoding takes the square of the depth
+			err = fmt.Errorf("variations are nested more than %d deep", maxJSON)
+		} else {
+			err = json.Unmarshal([]byte(text), &line)
+		}
+		if err != nil {
+			return nil, errorAt(at, 0, fmt.Errorf("it is not a game: %w", err))
+		}
+		if line.Match == matchVersion {
+			r.match, r.Format = line, MatchRecord
+			continue
 		}
 		game, err := r.complete(&line)
 		if err != nil {
@@ -117,25 +113,16 @@ func (r *Reader) complete(line *jsonLine) (*env.Game, error) {
 			slices.Reverse(line.Players[:])
 		}
 		if line.Loser != "" {
-			loser := env.First
+			line.Result = SecondWon
 			if (line.Loser == "a") != line.AFirst {
-				loser = env.Second
+				line.Result = FirstWon
 			}
-			line.Result = Lost(loser)
 		}
 	case !slices.Contains([]Result{"", FirstWon, SecondWon, Draw}, line.Result):
 		return nil, fmt.Errorf("the result %s is unknown; it is 1-0, 0-1 or 1/2-1/2, the first player's score first", env.Quote(string(line.Result)))
 	}
 	name, _ := line.Game.(string)
-	switch {
-	case r.game == nil && name == "":
-		return nil, errGame
-	case r.game == nil:
-		return games.Find(name)
-	case name != "" && name != r.game.Name:
-		return nil, fmt.Errorf("the game is %s, not %s", env.Quote(name), r.game.Name)
-	}
-	return r.game, nil
+	return gameNamed(r.game, name)
 }
 
 // writeJSON writes a game as a line of JSON.

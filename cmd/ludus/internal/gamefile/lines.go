@@ -24,7 +24,6 @@ func (r *Reader) readMoves() (*Record, error) {
 	for err == nil && strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment
 		line, at, err = r.source.readLine()
 	}
-	r.games++
 	line = strings.ReplaceAll(line, "\t", " ")
 	fields := strings.Fields(line)
 	switch {
@@ -35,8 +34,7 @@ func (r *Reader) readMoves() (*Record, error) {
 	}
 	p, record := newPosition(r.game), &Record{Game: r.game}
 	for rest := afterNumber(line); rest != ""; rest = afterNumber(rest) {
-		n := p.phrase(rest)
-		text := rest[:n]
+		text := rest[:p.phrase(rest)]
 		switch result := Result(text); result {
 		case FirstWon, SecondWon, Draw:
 			record.Result = result
@@ -48,7 +46,7 @@ func (r *Reader) readMoves() (*Record, error) {
 			at.column = utf8.RuneCountInString(line[:len(line)-len(rest)]) + 1
 			return nil, errorAt(at, p.plies+1, err)
 		}
-		rest = rest[n:]
+		rest = rest[len(text):]
 	}
 	record.finish(p.state)
 	return record, nil
@@ -109,7 +107,7 @@ func wordAt(text string, from int) int {
 // many as name one, or the first of several cells without blanks between them, as Othello programs write "F5D6C3".
 func (p *position) phrase(text string) int {
 	first := wordAt(text, 0)
-	if isPass(text[:first]) || p.isExact(text[:first]) {
+	if _, exact := p.exact(text[:first]); exact || isPass(text[:first]) {
 		return first
 	}
 	ends := []int{first}
@@ -127,16 +125,10 @@ func (p *position) phrase(text string) int {
 		}
 	}
 	cell := len(text) - len(strings.TrimLeft(text[1:], numerals))
-	if cell < first && (p.mustPass() || p.isExact(text[:cell])) {
+	if _, exact := p.exact(text[:cell]); cell < first && (exact || p.mustPass()) {
 		return cell
 	}
 	return first
-}
-
-// isExact reports whether a text is a legal move's name or official text.
-func (p *position) isExact(text string) bool {
-	a, err := p.game.ParseAction(text)
-	return err == nil && slices.Contains(p.legal, a)
 }
 
 // writeMoves writes a game as its moves' names, with commas if one of them has a blank.
@@ -166,7 +158,6 @@ func (r *Reader) readTranscript() (*Record, error) {
 		e := entry{place: at, by: name, Move: move}
 		switch {
 		case err != nil && !(begun && errors.Is(err, io.EOF)):
-			r.games++
 			return nil, err
 		case err == nil && name != "game" && name != "goals":
 			if !isMove {
@@ -174,9 +165,8 @@ func (r *Reader) readTranscript() (*Record, error) {
 			}
 			d.Moves = append(d.Moves, e)
 		}
-		next, _ := r.source.buffer.Peek(5) // an error comes back later
+		next, _ := r.source.Peek(5) // an error comes back later
 		if err != nil || name == "goals" || string(next) == "game " {
-			r.games++
 			return d.record(r.game)
 		}
 	}

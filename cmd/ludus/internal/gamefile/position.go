@@ -137,7 +137,7 @@ func (p *position) replay(list []entry) (moves []Move, err error) {
 		if e.Seconds > 0 && e.Seconds < 1e9 {
 			m.Seconds = e.Seconds
 		}
-		if e.Value != nil && *e.Value == *e.Value {
+		if e.Value != nil {
 			m.Value = new(max(-1, min(1, *e.Value+0))) // + 0 turns -0 into 0
 		}
 	}
@@ -204,14 +204,19 @@ func (p *position) parse(text string) (env.Action, error) {
 	if isPass(text) {
 		text = "pass"
 	}
-	a, err := p.game.ParseAction(text)
-	if err == nil && slices.Contains(p.legal, a) {
+	if a, exact := p.exact(text); exact {
 		return a, nil
 	}
 	if p.parser == nil {
 		p.parser = notation.NewParser(p.game)
 	}
 	return p.parser.Parse(p.state, p.legal, text)
+}
+
+// exact returns the legal move that has a text as its name or official text.
+func (p *position) exact(text string) (a env.Action, ok bool) {
+	a, err := p.game.ParseAction(text)
+	return a, err == nil && slices.Contains(p.legal, a)
 }
 
 // mustPass reports whether a pass, which many files leave out, is the only legal move.

@@ -34,25 +34,14 @@ const (
 )
 
 // won returns the result of a game that a player has won.
-func won(p env.Player) Result {
-	if p == env.First {
-		return FirstWon
-	}
-	return SecondWon
-}
+func won(p env.Player) Result { return [2]Result{FirstWon, SecondWon}[p] }
 
 // Lost returns the result of a game that a player has lost.
 func Lost(p env.Player) Result { return won(p.Opponent()) }
 
 // exchanged returns the result for players who have changed seats.
 func (r Result) exchanged() Result {
-	switch r {
-	case FirstWon:
-		return SecondWon
-	case SecondWon:
-		return FirstWon
-	}
-	return r
+	return map[Result]Result{FirstWon: SecondWon, SecondWon: FirstWon, Draw: Draw}[r]
 }
 
 // New returns the record of a game whose moves, which must be legal, are known.
@@ -85,6 +74,27 @@ func (r *Record) finish(state env.State) {
 	}
 }
 
+// score returns the winner, by how much he has won, 0 if the rules have not ended the game, and the letter of SGF for why it
+// ended before, or "". A draw's winner is First.
+func (r *Record) score() (winner env.Player, lead int, how string) {
+	if r.Result == SecondWon {
+		winner = env.Second
+	}
+	switch r.End {
+	case "":
+		state, err := env.Replay(r.Game, r.Actions())
+		if err == nil && state.Done() {
+			_, lead = Lead(r.Game, state)
+		}
+		return winner, lead, ""
+	case "resigned":
+		return winner, 0, "R"
+	case "time", "overstepped":
+		return winner, 0, "T"
+	}
+	return winner, 0, "F"
+}
+
 // Lead returns the winner of a finished game, and by how much: a number of discs in Othello, where the winner gets the
 // empty cells, and a difference of final scores elsewhere; 0 for a draw.
 func Lead(game *env.Game, state env.State) (winner env.Player, lead int) {
@@ -96,12 +106,11 @@ func Lead(game *env.Game, state env.State) (winner env.Player, lead int) {
 	if lead == 0 || game.Family != "othello" {
 		return winner, lead
 	}
-	lead = 0
-	for _, k := range state.Pieces(nil) {
+	pieces := state.Pieces(nil)
+	lead = len(pieces)
+	for _, k := range pieces {
 		if game.Drawing.IsOf(k, winner.Opponent()) {
-			lead--
-		} else {
-			lead++
+			lead -= 2
 		}
 	}
 	return winner, lead

@@ -3,6 +3,7 @@ package gamefile
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,16 +32,27 @@ func sgfGame(want *env.Game, root *node) (*env.Game, place, error) {
 	if !rectangle {
 		rows = columns
 	}
-	name, number := root.get("LUDUS"), root.get("GM")
-	if name != "" {
-		game, err := games.Find(name)
-		if err == nil && want != nil && want.Name != game.Name {
-			err = fmt.Errorf("the game is %s, not %s", game.Name, want.Name)
-		}
+	if name := root.get("LUDUS"); name != "" {
+		game, err := gameNamed(want, name)
 		return game, root.find("LUDUS").place, err
 	}
-	game, err := gameOfNumber(want, number, columns, rows)
+	game, err := gameOfNumber(want, root.get("GM"), columns, rows)
 	return game, root.find("GM").place, err
+}
+
+// gameNamed returns the game that a file names, perhaps by "". want is the game that it must be; nil: any.
+func gameNamed(want *env.Game, name string) (*env.Game, error) {
+	switch {
+	case want != nil && (name == "" || name == want.Name):
+		return want, nil
+	case name == "":
+		return nil, errGame
+	}
+	game, err := games.Find(name)
+	if err == nil && want != nil && game.Name != want.Name {
+		err = fmt.Errorf("the game is %s, not %s", game.Name, want.Name)
+	}
+	return game, err
 }
 
 // gameOfNumber returns the game with SGF's number and size, both "" if unknown. want is the game that it must be; nil: any.
@@ -90,6 +102,9 @@ func readSGF(want *env.Game, root *node) (*Record, error) {
 	return d.record(game)
 }
 
+// signs are those of black's utility for the player of a colour.
+var signs = map[string]float64{"B": 1, "W": -1}
+
 // joined joins texts that are not empty.
 func joined(a, b string) string { return strings.TrimSpace(a + "\n" + b) }
 
@@ -136,7 +151,7 @@ func (n *node) line(own bool) (list []entry) {
 		if e.by != "" {
 			if own {
 				e.Seconds, _ = strconv.ParseFloat(n.get("SECONDS"), 64)
-				e.Value = number(n.get("V"), map[string]float64{"B": 1, "W": -1}[e.by])
+				e.Value = number(n.get("V"), signs[e.by])
 			}
 			e.Instead, instead = instead, nil
 			list = append(list, e)
@@ -158,7 +173,7 @@ func (n *node) line(own bool) (list []entry) {
 // number returns the number in a text times a factor, nil if there is none.
 func number(text string, factor float64) *float64 {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	if err != nil || math.IsNaN(x) {
 		return nil
 	}
 	return new(x * factor)
@@ -227,13 +242,9 @@ func writeSGF(r *Record) (string, error) {
 	if r.Game.Tensor.H != r.Game.Tensor.W {
 		size += ":" + strconv.Itoa(r.Game.Tensor.H)
 	}
-	s.WriteString("(;FF[4]CA[UTF-8]AP[ludus:0]")
-	for _, p := range [][2]string{
-		{"GM", numberOf(r.Game)}, {"SZ", size}, {"LUDUS", r.Game.Name}, {"P" + s.colours[0], r.Players[0]}, {"P" + s.colours[1], r.Players[1]},
-		{"DT", day(r.Date)}, {"EV", r.Event}, {"PC", r.Place}, {"RE", s.result(r)}, {"C", r.Comment},
-	} {
-		s.property(p[0], p[1])
-	}
+	s.WriteString("(;FF[4]CA[UTF-8]AP[ludus:0]" + properties(escaper,
+		"GM", numberOf(r.Game), "SZ", size, "LUDUS", r.Game.Name, "P"+s.colours[0], r.Players[0], "P"+s.colours[1], r.Players[1],
+		"DT", day(r.Date), "EV", r.Event, "PC", r.Place, "RE", s.result(r), "C", r.Comment))
 	s.line(r.Moves, r.Game.NewState())
 	s.WriteString(")\n")
 	return s.String(), nil
@@ -251,44 +262,16 @@ func day(date string) string {
 
 // result returns a record's result in SGF's form, "" if it is unknown.
 func (s *sgfWriter) result(r *Record) string {
-	winner := env.First
-	switch r.Result {
-	case "":
+	winner, lead, how := r.score()
+	switch {
+	case r.Result == "":
 		return ""
-	case Draw:
+	case r.Result == Draw:
 		return "Draw"
-	case SecondWon:
-		winner = env.Second
-	}
-	how := "F"
-	switch r.End {
-	case "":
-		state, _ := env.Replay(r.Game, r.Actions()) // cannot fail: they are legal
-		how = ""
-		if _, lead := Lead(r.Game, state); lead > 0 && lead < 100 {
-			how = strconv.Itoa(lead)
-		}
-	case "resigned":
-		how = "R"
-	case "time", "overstepped":
-		how = "T"
+	case lead > 0 && lead < 100:
+		how = strconv.Itoa(lead)
 	}
 	return s.colours[winner] + "+" + how
-}
-
-var (
-	escaper = strings.NewReplacer("\\", "\\\\", "]", "\\]")
-	joiner  = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
-)
-
-// property writes a property that is not empty. Only comments have more than one line.
-func (s *sgfWriter) property(id, value string) {
-	if id != "C" {
-		value = joiner.Replace(value)
-	}
-	if value != "" {
-		s.WriteString(id + "[" + escaper.Replace(value) + "]")
-	}
 }
 
 // line writes moves from a position, ten on a line of the file. Where variations begin, the line itself goes on in
@@ -308,18 +291,9 @@ func (s *sgfWriter) line(moves []Move, state env.State) {
 		if i%10 == 0 {
 			s.WriteString("\n")
 		}
-		black := 1.0
-		if s.colours[state.Player()] == "W" {
-			black = -1
-		}
-		s.WriteString(";" + s.colours[state.Player()] + "[" + escaper.Replace(s.move(m.Action)) + "]")
-		if m.Value != nil {
-			s.property("V", strconv.FormatFloat(*m.Value*black+0, 'f', -1, 64))
-		}
-		if m.Seconds > 0 {
-			s.property("SECONDS", strconv.FormatFloat(m.Seconds, 'f', -1, 64))
-		}
-		s.property("C", m.Comment)
+		colour := s.colours[state.Player()]
+		value, seconds := m.known(signs[colour], -1)
+		s.WriteString(";" + colour + "[" + escaper.Replace(s.move(m.Action)) + "]" + properties(escaper, "V", value, "SECONDS", seconds, "C", m.Comment))
 		state.Apply(m.Action)
 	}
 }

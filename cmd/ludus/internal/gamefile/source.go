@@ -22,49 +22,34 @@ var errTooLong = fmt.Errorf("the game is larger than %d MiB", maxGame>>20)
 // place is a line and a column of a file, from 1; column 0: unknown.
 type place struct{ line, column int }
 
-// source reads a file by lines, and each by bytes.
+// source reads a file by bytes and by lines. It returns every line break as "\n".
 type source struct {
-	buffer *bufio.Reader
-	rest   []byte // rest of the line, with its end
-	place         // of the byte read last
-	size   int    // bytes of the current game so far
-}
-
-// fill reads the next line. A longer line than games are is cut.
-func (s *source) fill() error {
-	s.rest = nil
-	err := bufio.ErrBufferFull
-	for errors.Is(err, bufio.ErrBufferFull) {
-		var part []byte
-		part, err = s.buffer.ReadSlice('\n')
-		if len(s.rest) <= maxGame {
-			s.rest = append(s.rest, part...)
-		}
-	}
-	s.place = place{s.line + 1, 0}
-	switch {
-	case err == nil || errors.Is(err, io.EOF) && len(s.rest) > 0:
-		return nil
-	case errors.Is(err, io.EOF):
-		return io.EOF
-	}
-	s.rest = nil
-	return fmt.Errorf("reading line %d: %w", s.line, err)
+	*bufio.Reader
+	place      // of the byte read last
+	last  byte // the byte read last; a line break before the first
+	size  int  // bytes of the current game so far
 }
 
 // next returns the next byte.
 func (s *source) next() (byte, error) {
-	if len(s.rest) == 0 {
-		err := s.fill()
-		if err != nil {
-			return 0, err
-		}
+	b, err := s.ReadByte()
+	switch {
+	case errors.Is(err, io.EOF):
+		return 0, io.EOF
+	case err != nil:
+		return 0, fmt.Errorf("reading line %d: %w", s.line, err)
+	case b == '\r' && s.peek() == '\n':
+		return s.next()
+	case b == '\r':
+		b = '\n'
 	}
-	b := s.rest[0]
-	s.rest, s.size = s.rest[1:], s.size+1
+	if s.last == '\n' {
+		s.place = place{s.line + 1, 0}
+	}
 	if b&0xc0 != 0x80 { // not within a character of UTF-8
 		s.column++
 	}
+	s.last, s.size = b, s.size+1
 	if s.size > maxGame {
 		return b, errTooLong
 	}
@@ -73,10 +58,11 @@ func (s *source) next() (byte, error) {
 
 // peek returns the next byte without reading it, 0 at the end.
 func (s *source) peek() byte {
-	if len(s.rest) == 0 && s.fill() != nil { // the error comes back later
+	next, err := s.Peek(1)
+	if err != nil { // it comes back later
 		return 0
 	}
-	return s.rest[0]
+	return next[0]
 }
 
 // visible returns the next byte that is no white space.
@@ -92,13 +78,24 @@ func (s *source) visible() (byte, error) {
 // readLine returns the next line that is not blank, without blanks at its end. A line longer than maxGame is an [*Error].
 func (s *source) readLine() (string, place, error) {
 	for {
-		err := s.fill()
-		if err == nil && len(s.rest) > maxGame {
-			err = errorAt(s.place, 0, errTooLong)
+		s.size = 0
+		b, err := s.next()
+		at, line := place{s.line, 0}, []byte(nil)
+		for ; err == nil && b != '\n'; b, err = s.next() {
+			line = append(line, b)
 		}
-		text := strings.TrimRight(decode(s.rest), " \t\r\n")
-		if err != nil || text != "" {
-			return text, s.place, err
+		if errors.Is(err, errTooLong) {
+			for b != '\n' && errors.Is(err, errTooLong) {
+				b, err = s.next()
+			}
+			return "", at, errorAt(at, 0, errTooLong)
+		}
+		text := strings.TrimRight(decode(line), " \t")
+		if text != "" {
+			return text, at, nil // at the end of the file, its error comes back
+		}
+		if err != nil {
+			return "", at, err
 		}
 	}
 }

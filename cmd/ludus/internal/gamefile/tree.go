@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -51,12 +53,14 @@ func (n *node) draft(comment string) *draft {
 // readTree reads a game in SGF or GGF.
 func (r *Reader) readTree() (*Record, error) {
 	root, err := r.nextTree()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case strings.EqualFold(root.get("GM"), "othello"):
+	}
+	if strings.EqualFold(root.get("GM"), "othello") {
+		r.Format = GGF
 		return readGGF(r.game, root)
 	}
+	r.Format = SGF
 	return readSGF(r.game, root)
 }
 
@@ -64,25 +68,24 @@ func (r *Reader) readTree() (*Record, error) {
 // GM, FF or LUDUS: trees without one are variations of the wrong game.
 func (r *Reader) nextTree() (*node, error) {
 	s := &r.source
-	for {
+	for last := byte(0); ; {
 		s.size = 0
 		b, err := s.next()
 		switch {
 		case err != nil:
 			return nil, err
-		case b != '(':
+		case b <= ' ':
+			continue
+		case b != ';' || last != '(':
+			last = b
 			continue
 		}
-		b, err = s.visible()
-		if err != nil || b != ';' {
-			continue // text before the game
-		}
+		last = 0
 		start := s.place
 		root, err := s.tree()
 		if r.lost && root.get("GM")+root.get("FF")+root.get("LUDUS") == "" {
 			continue
 		}
-		r.games++
 		r.lost = err != nil
 		switch {
 		case errors.Is(err, io.EOF):
@@ -152,13 +155,13 @@ func (s *source) property(b byte) (property, error) {
 		var value string
 		value, err = s.text()
 		p.values = append(p.values, value)
-		for err == nil && s.peek() != 0 && s.peek() <= ' ' {
-			_, err = s.next()
+		for s.peek() != 0 && s.peek() <= ' ' {
+			s.next() // an error comes back later
 		}
 		if s.peek() != '[' {
 			break
 		}
-		s.next() // cannot fail: peek has seen it
+		s.next()
 	}
 	return p, err
 }
@@ -169,25 +172,48 @@ func (s *source) text() (string, error) {
 	var text []byte
 	for {
 		b, err := s.next()
-		if err == nil && b == ']' && s.peek() != ']' {
-			return decode(text), nil
-		}
-		escaped := err == nil && b == '\\'
-		if escaped {
-			b, err = s.next()
-		}
 		switch {
-		case err != nil:
-			return "", err
-		case b == '\r' && s.peek() == '\n':
-			if escaped {
-				s.next() // cannot fail: peek has seen it
+		case err == nil && b == ']' && s.peek() != ']':
+			return decode(text), nil
+		case err == nil && b == '\\':
+			b, err = s.next()
+			if b == '\n' { // the line goes on
+				continue
 			}
-		case b == '\r' && !escaped:
-			text = append(text, '\n')
-		case b == '\r':
-		case !escaped || b != '\n': // otherwise the line goes on
-			text = append(text, b)
+		}
+		if err != nil {
+			return "", err
+		}
+		text = append(text, b)
+	}
+}
+
+// escaper writes a value of SGF.
+var escaper = strings.NewReplacer("\\", "\\\\", "]", "\\]")
+
+// properties writes the properties of a node that are not empty, given as names and values. Only comments have more than
+// one line.
+func properties(escaper *strings.Replacer, pairs ...string) (text string) {
+	for pair := range slices.Chunk(pairs, 2) {
+		id, value := pair[0], pair[1]
+		if id != "C" && id != "CO" {
+			value = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(value)
+		}
+		if value != "" {
+			text += id + "[" + escaper.Replace(value) + "]"
 		}
 	}
+	return text
+}
+
+// known returns a move's value times a factor, and its seconds, as files write them; "" if unknown. digits after the point
+// are written, as many as needed if it is -1.
+func (m *Move) known(factor float64, digits int) (value, seconds string) {
+	if m.Value != nil {
+		value = strconv.FormatFloat(*m.Value*factor+0, 'f', digits, 64) // + 0 turns -0 into 0
+	}
+	if m.Seconds > 0 {
+		seconds = strconv.FormatFloat(m.Seconds, 'f', digits, 64)
+	}
+	return value, seconds
 }
