@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -320,6 +321,46 @@ func TestLongRun(t *testing.T) {
 }
 
 // A match result whose Elo difference has no upper bound is described without it.
+// A run of several sizes has a line for each size in its own charts, and one for its largest board beside other runs.
+func TestSectionsOfSizes(t *testing.T) {
+	sizes, err := rundir.SizesOf(5, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{Name: "r", Game: newGame(t, "hex-7x7"), Config: &rundir.Config{Settings: rundir.Settings{Sizes: sizes}}}
+	for i, size := range []int{5, 7, 5} {
+		run.Generations = append(run.Generations, Generation{Metrics: rundir.Metrics{
+			Generation: i + 1, Size: size, PolicyLoss: 10 + float64(size), ValidationPolicyLoss: float64(size), ReplayPositions: 8,
+		}})
+	}
+	lines := func(id string, runs ...*Run) (text string) {
+		for _, s := range Sections(runs...) {
+			for _, c := range s.Charts {
+				for _, l := range c.Lines {
+					if c.ID == id {
+						text += fmt.Sprintf("%s %v %v %d; ", l.Name, l.X, l.Y, l.Colour)
+					}
+				}
+			}
+		}
+		return text
+	}
+	const (
+		loss   = "validation on 7x7 [2] [7] 0; validation on 5x5 [1 3] [5 5] 2; training on 7x7 [2] [17] 1; "
+		window = "window [1 2 3] [8 8 8] 0; "
+		beside = "r: validation on 7x7 [2] [7] 0; r: training on 7x7 [2] [17] 0; r: validation on 7x7 [2] [7] 1; r: training on 7x7 [2] [17] 1; "
+	)
+	if got := lines("policy-loss", run); got != loss {
+		t.Errorf("policy loss: %s, want %s", got, loss)
+	}
+	if got := lines("window", run); got != window {
+		t.Errorf("window: %s, want %s", got, window)
+	}
+	if got := lines("policy-loss", run, run); got != beside {
+		t.Errorf("policy losses of two runs: %s, want %s", got, beside)
+	}
+}
+
 func TestMatchDetail(t *testing.T) {
 	r := match.Result{Games: 4, Wins: 4, Score: 1, EloLow: -163, EloHigh: match.MaxElo}
 	if got := MatchDetail(&r); got != "4 wins, 0 draws, 0 losses" {

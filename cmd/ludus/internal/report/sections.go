@@ -28,6 +28,7 @@ type metricChart struct {
 	metrics               []metric
 	missing               string // reason shown if there are no points
 	optional              bool   // leave out the chart if there are no points
+	allSizes              bool   // the metrics are about boards of all sizes, not about that of a generation
 }
 
 var zero, hundred = new(0.0), new(100.0)
@@ -87,7 +88,7 @@ var speedCharts = []metricChart{
 }
 
 var replayCharts = []metricChart{
-	{id: "window", title: "Replay window", unit: "positions", min: zero, missing: noGames, metrics: []metric{
+	{id: "window", title: "Replay window", unit: "positions", min: zero, missing: noGames, allSizes: true, metrics: []metric{
 		{"window", func(g *Generation) float64 { return nonZero(float64(g.ReplayPositions)) }},
 	}},
 	{id: "duplicates", title: "Duplicate games", unit: "%", min: zero, missing: noGames,
@@ -139,21 +140,29 @@ func Sections(runs ...*Run) []Section {
 	return sections
 }
 
-// metricCharts plots metrics by generation.
+// metricCharts plots metrics by generation. A run of several sizes has a line for each size of a chart's first metric if
+// it is alone; other lines show its largest board.
 func metricCharts(charts []metricChart, runs []*Run) []svg.Chart {
 	var drawn []svg.Chart
 	for _, m := range charts {
 		c := svg.Chart{ID: m.id, Title: m.title, Note: m.note, X: byGeneration, Unit: m.unit, Min: m.min, Max: m.max}
 		for i, run := range runs {
+			sizes := run.sizes()
+			if m.allSizes {
+				sizes = []int{0}
+			}
 			for kind, metric := range m.metrics {
-				line := svg.Line{Name: metric.name}
-				for j := range run.Generations {
-					g := &run.Generations[j]
-					if y := metric.value(g); !math.IsNaN(y) {
-						line.Add(float64(g.Generation), y)
-					}
+				shown := sizes[:1]
+				if kind == 0 && len(runs) == 1 {
+					shown = sizes
 				}
-				addLine(&c, runs, i, kind, line)
+				for n, size := range shown {
+					colour := kind
+					if n > 0 {
+						colour = len(m.metrics) - 1 + n
+					}
+					addLine(&c, runs, i, colour, run.curve(metric, size))
+				}
 			}
 		}
 		if len(c.Lines) > 0 || !m.optional {
@@ -161,6 +170,31 @@ func metricCharts(charts []metricChart, runs []*Run) []svg.Chart {
 		}
 	}
 	return drawn
+}
+
+// sizes returns the sides of the boards that the run trains, the largest first; 0 alone if it has one size.
+func (r *Run) sizes() []int {
+	sizes := []int{0}
+	if r.Config != nil && r.Config.Settings.Sizes != 0 {
+		sizes = r.Config.Settings.Sizes.List()
+		slices.Reverse(sizes)
+	}
+	return sizes
+}
+
+// curve is the line of a metric over the generations on boards with the given side, or over all if it is 0.
+func (r *Run) curve(m metric, size int) svg.Line {
+	line := svg.Line{Name: m.name}
+	if size > 0 {
+		line.Name += fmt.Sprintf(" on %dx%[1]d", size)
+	}
+	for i := range r.Generations {
+		g := &r.Generations[i]
+		if y := m.value(g); !math.IsNaN(y) && (size == 0 || g.Size == size) {
+			line.Add(float64(g.Generation), y)
+		}
+	}
+	return line
 }
 
 // ratingNote explains what the ratings and intervals of runs are relative to.
