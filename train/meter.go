@@ -23,12 +23,12 @@ const (
 )
 
 // meter measures a run: the score of its newest checkpoint against one opponent, see [shipped.Opponent], and the error in
-// the game's suite of solved positions. It has its own random streams, so games and weights do not depend on it. It does
+// the suite of solved positions of the run's largest board that has one. It has its own random streams, so games and weights do not depend on it. It does
 // not rate: ratings need opponents near in strength, which "ludus rate" chooses when the run has finished.
 type meter struct {
 	*state
 	balance *match.BalanceChecker // chooses openings; nil until needed
-	suite   *suite.Suite          // nil until needed, or if the game has none
+	suite   *suite.Suite          // nil until needed, or if no board has one
 }
 
 // measure measures the newest checkpoint. It skips work that an earlier process has done.
@@ -192,7 +192,7 @@ func (m *meter) dropRatingsAfter(generation int) error {
 	return err
 }
 
-// Each measured checkpoint is tested on the game's suite, without and with search. All tests of a run use the same
+// Each measured checkpoint is tested on the run's suite, without and with search. All tests of a run use the same
 // positions: one per searchedPerTested positions that the run had searched by its first test. Testing a move takes about as
 // long as playing and learning 1.6 positions, so all tests take about 1 % of a run's time. A run too short for
 // [suite.MinPositions] tests that many at its end.
@@ -200,14 +200,13 @@ const maxTested = 500 // largest number of positions
 
 var searchedPerTested = 160 // a variable for tests
 
-// testOnSuite tests the newest checkpoint on the game's suite if there is one. final: it is the last of the run.
+// testOnSuite tests the newest checkpoint on the run's suite if there is one. final: it is the last of the run.
 func (m *meter) testOnSuite(ctx context.Context, final bool) error {
+	for i := len(m.games) - 1; m.suite == nil && i >= 0; i-- {
+		m.suite, _ = suite.Shipped(m.games[i])
+	}
 	if m.suite == nil {
-		s, ok := suite.Shipped(m.Game)
-		if !ok {
-			return nil
-		}
-		m.suite = s
+		return nil
 	}
 	results, _, err := rundir.SuiteFile.Read(m.Dir)
 	if err != nil {
@@ -240,7 +239,7 @@ func (m *meter) testAgent(ctx context.Context, kind string, generation, position
 	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(m.Dir, generation)}
 	m.progress(Testing, 0)
 	o := suite.TestOptions{Threads: m.Threads, Positions: positions, Seed: m.config.Seed}
-	report, err := m.suite.Test(ctx, agent.NewFactory(m.Game, spec, rundir.LoadWeights), o)
+	report, err := m.suite.Test(ctx, agent.NewFactory(m.suite.Game, spec, shipped.Loader(m.suite.Game, rundir.LoadWeights)), o)
 	if err != nil {
 		return err
 	}
@@ -248,6 +247,9 @@ func (m *meter) testAgent(ctx context.Context, kind string, generation, position
 		Generation: generation, Agent: kind, Positions: report.Positions,
 		Error: report.Error.Value, Low: report.Error.Low, High: report.Error.High,
 		Loss: report.Loss.Value, LossLow: report.Loss.Low, LossHigh: report.Loss.High,
+	}
+	if m.suite.Game != m.Game {
+		result.Game = m.suite.Game.Name
 	}
 	if err := rundir.SuiteFile.Append(m.Dir, result); err != nil {
 		return err

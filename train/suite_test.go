@@ -95,6 +95,31 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+// A run whose board has no suite is tested on that of its largest smaller board that has one.
+func TestSmallerSuite(t *testing.T) {
+	dir := t.TempDir()
+	o := tiny(t, dir, 2)
+	o.Game = newGame(t, "hex(size=9)")
+	sizes, err := rundir.SizesOf(5, 7, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Settings["sizes"] = float64(sizes)
+	mustTrain(t, o)
+	results, _, err := rundir.SuiteFile.Read(dir)
+	if err != nil || len(results) != 2 {
+		t.Fatalf("%+v, %v; want two tests at the run's end", results, err)
+	}
+	for _, r := range results {
+		if r.Game != "hex-7x7" || r.Positions < suite.MinPositions {
+			t.Errorf("%+v; want one of hex-7x7", r)
+		}
+	}
+	if got := rundir.TestedGame(results, o.Game); got != "hex-7x7" {
+		t.Error(got)
+	}
+}
+
 // TestRunIsTested: a run of a game with a suite is tested once whenever it is rated, though it stops between the two
 // agents; and tests change neither games nor weights.
 func TestRunIsTested(t *testing.T) {

@@ -319,8 +319,8 @@ func (w *watcher) show(e train.Event) {
 	case e.Suite != nil:
 		if r := e.Suite; r.Agent == "net" {
 			e := stats.Estimate{Value: r.Error, Low: r.Low, High: r.High}
-			w.log(fmt.Sprintf("generation %d, with 64 simulations: loses value in %s of %d solved positions; 95 %% interval",
-				r.Generation, e.Percent(), r.Positions))
+			w.log(fmt.Sprintf("generation %d, with 64 simulations: loses value in %s of %d solved positions%s; 95 %% interval",
+				r.Generation, e.Percent(), r.Positions, r.Of()))
 		}
 	case e.Metrics != nil:
 		last := e.Metrics.Generation == e.Metrics.Generations

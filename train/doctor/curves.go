@@ -74,7 +74,7 @@ func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 // and size of the network depend on the length. It is empty if there is none, or if the run starts from weights, trains
 // several sizes or has other settings.
 func (r *run) recordedLosses() (nearest zoo.Losses) {
-	card, own, plain := zoo.CardOf(r.game.Name), r.config.Settings, rundir.DefaultSettings(r.game)
+	card, own, plain := zoo.CardOf(rundir.TestedGame(r.suite, r.game)), r.config.Settings, rundir.DefaultSettings(r.game)
 	plain.Channels, plain.Blocks = own.Channels, own.Blocks // they depend on the length
 	if card == nil || r.newest().Steps == 0 || r.config.From != "" || own.Sizes != 0 || len(own.Changed(plain)) > 0 {
 		return nearest
@@ -120,7 +120,7 @@ func lossAt(samples []int, losses []float64, at int) (loss float64, ok bool) {
 	return loss, before > 0 && float64(at) <= beyond*float64(before)
 }
 
-// errorCurves returns the shares of bad moves on the game's suite, without and with search.
+// errorCurves returns the shares of bad moves on the run's suite, without and with search.
 func (r *run) errorCurves() (all []Curve) {
 	card := zoo.CardOf(r.game.Name)
 	for _, agent := range []struct{ name, title, onCard string }{{"policy", "alone", "policy:zoo"}, {"net", "with search", "zoo"}} {

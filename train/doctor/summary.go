@@ -37,7 +37,7 @@ func (r *run) summarise(findings []Finding, training bool) Summary {
 	if n := len(r.scores); n > 0 {
 		s.Score = &r.scores[n-1]
 	}
-	if card := zoo.CardOf(r.game.Name); card != nil {
+	if card := zoo.CardOf(rundir.TestedGame(r.suite, r.game)); card != nil {
 		if e := card.Find("shipped", agent.Zoo); e != nil {
 			s.Shipped = &e.Error
 		}
@@ -59,8 +59,8 @@ func (r *run) summarise(findings []Finding, training bool) Summary {
 // good describes the newest measurements.
 func (r *run) good(s *Summary) (sentences []string) {
 	if e := s.Error; e != nil {
-		text := fmt.Sprintf("Generation %d loses value in %s of %d solved positions (95 %% intervals)", e.Generation,
-			errorOf(e).Percent(), e.Positions)
+		text := fmt.Sprintf("Generation %d loses value in %s of %d solved positions%s (95 %% intervals)", e.Generation,
+			errorOf(e).Percent(), e.Positions, e.Of())
 		if s.Shipped != nil {
 			text += fmt.Sprintf("; the shipped agent in %s", stats.Estimate(*s.Shipped).Percent())
 		}

@@ -5,7 +5,7 @@
 //	games/000120.games        self-play games that ended in generation 120 (package record)
 //	metrics.jsonl             one line per generation ([Metrics])
 //	arena.jsonl               one line per match of training or of "ludus rate" ([MatchResult])
-//	suite.jsonl               one line per test on the game's suite of solved positions ([SuiteResult])
+//	suite.jsonl               one line per test on the run's suite of solved positions ([SuiteResult])
 //	ratings.json              the ladder of "ludus rate", which follows from all matches ([Ratings])
 //	lock                      held by the process that writes (package checkpoints)
 //

@@ -1,5 +1,7 @@
 package rundir
 
+import "ludus/env"
+
 // Metrics is a line of metrics.jsonl: the numbers of one generation.
 type Metrics struct {
 	Generation      int     `json:"generation"`
@@ -54,12 +56,29 @@ type Diversity struct {
 // SuiteResult is a line of suite.jsonl: how an agent chose moves in positions whose exact values are known.
 type SuiteResult struct {
 	Generation int     `json:"generation"`
-	Agent      string  `json:"agent"`     // "policy" is the network without search, "net" with the default search
-	Positions  int     `json:"positions"` // number of positions tested, spread over the suite
-	Error      float64 `json:"error"`     // share of moves that lose value, with its 95 % interval
+	Game       string  `json:"game,omitempty"` // of the suite, if it is not the run's: one of its smaller boards
+	Agent      string  `json:"agent"`          // "policy" is the network without search, "net" with the default search
+	Positions  int     `json:"positions"`      // number of positions tested, spread over the suite
+	Error      float64 `json:"error"`          // share of moves that lose value, with its 95 % interval
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	Loss       float64 `json:"loss"` // mean utility lost per move, with its 95 % interval
 	LossLow    float64 `json:"loss_low"`
 	LossHigh   float64 `json:"loss_high"`
+}
+
+// TestedGame returns the name of the game of the suite that results of a run of game are about.
+func TestedGame(results []SuiteResult, game *env.Game) string {
+	if n := len(results); n > 0 && results[n-1].Game != "" {
+		return results[n-1].Game
+	}
+	return game.Name
+}
+
+// Of names the game of the suite for a sentence, such as " of hex-7x7"; "" if it is the run's.
+func (r *SuiteResult) Of() string {
+	if r.Game == "" {
+		return ""
+	}
+	return " of " + r.Game
 }

@@ -280,7 +280,11 @@ func suiteChart(runs []*Run) svg.Chart {
 		}
 	}
 	if len(runs) == 1 && len(c.Lines) > 0 {
-		if card := zoo.CardOf(runs[0].Game.Name); card != nil {
+		tested := rundir.TestedGame(runs[0].Suite, runs[0].Game)
+		if tested != runs[0].Game.Name {
+			c.Note = "on a smaller board, " + tested + ": " + c.Note
+		}
+		if card := zoo.CardOf(tested); card != nil {
 			if e := card.Find("shipped", agent.Zoo); e != nil {
 				x := c.Lines[0].X
 				level := slices.Repeat([]float64{rounded(100 * e.Error.Value)}, len(x))
