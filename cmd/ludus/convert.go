@@ -31,7 +31,7 @@ func convertCommand() *cobra.Command {
   sgf         SGF of Othello, Gomoku and Hex programs; other games have their name in a private property
   ggf         GGF, Othello as GGS and NBoard write it
   moves       a game per line, its moves in any form that "ludus play" reads: "c3 block d4", "F5D6C3", "1. d 2. e"; of
-              Connect Four also the columns as digits, "44453"
+              Connect Four also the columns as digits, "44453"; or games with tags as in PGN, [Black "Ada"]
   json        a game per line as JSON; also the files of "ludus arena --record", which are read only
   transcript  as "ludus verify" reads it, which also compares the legal moves; read only
 

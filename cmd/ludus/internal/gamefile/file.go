@@ -18,7 +18,7 @@ type Format string
 const (
 	SGF        Format = "sgf"
 	GGF        Format = "ggf"
-	Moves      Format = "moves"      // a game per line, its moves as people write them; digits in Connect Four
+	Moves      Format = "moves"      // a game per line, its moves as people write them; digits in Connect Four; games with tags as in PGN
 	JSON       Format = "json"       // a [Record] per line; match records, too
 	Transcript Format = "transcript" // of another implementation of the rules; see games.VerifyTranscript
 

@@ -490,3 +490,39 @@ func TestDetails(t *testing.T) {
 		t.Errorf("%s %v", text, err)
 	}
 }
+
+// Games with PGN's tags take lines up to the next tag, and comments in braces.
+func TestTags(t *testing.T) {
+	othello := gameOf(t, "othello")
+	const file = "[Event \"Cup\"]\n[Black \"Ada\"]\n[White \"Bob\"]\n[Result \"34-30\"]\n1. F5 D6 {a plan}\n2. C3\n\n" +
+		"[Black \"Cy\"]\n[Result \"*\"]\n\n[Black \"Eve\"]\n1. f5 {no end\n2. d6\n\n[White \"Dan\"]\n1. f5 d6 30-34\n"
+	r, err := NewReader(othello, strings.NewReader(file), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		players [2]string
+		event   string
+		moves   string
+		result  Result
+		err     string
+	}{
+		{[2]string{"Ada", "Bob"}, "Cup", "f5 d6 c3", FirstWon, ""},
+		{[2]string{}, "", "", "", `line 12, column 7: game 2, move 2: "{no"`},
+		{[2]string{"", "Dan"}, "", "f5 d6", SecondWon, ""},
+	} {
+		got, err := r.Next()
+		if want.err != "" {
+			if err == nil || !strings.Contains(err.Error(), want.err) {
+				t.Errorf("game %d: %v, want %s", i+1, err, want.err)
+			}
+			continue
+		}
+		if err != nil || got.Players != want.players || got.Event != want.event || moves(got) != want.moves || got.Result != want.result {
+			t.Errorf("game %d: %+v, %v; want %+v", i+1, got, err, want)
+		}
+	}
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,38 +19,102 @@ const noMoves = "*"
 // numerals are the digits of numbers.
 const numerals = "0123456789"
 
-// readMoves reads a game of a line: a digit string, or moves as people write them.
+// readMoves reads a game: a line with a digit string or with moves as people write them, or tags as in PGN, such as
+// [Black "Ada"], and lines with moves up to the next tag.
 func (r *Reader) readMoves() (*Record, error) {
 	line, at, err := r.source.readLine()
 	for err == nil && strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment
 		line, at, err = r.source.readLine()
 	}
-	line = strings.ReplaceAll(line, "\t", " ")
+	record, tagged := &Record{Game: r.game}, false
+	for ; err == nil && strings.HasPrefix(line, "["); line, at, err = r.source.readLine() {
+		record.readTag(line)
+		tagged = true
+	}
 	fields := strings.Fields(line)
 	switch {
-	case err != nil:
+	case err != nil && !(tagged && errors.Is(err, io.EOF)):
 		return nil, err
 	case r.game.Family == "line-up" && r.game.Drops() && isDigits(r.game, fields):
 		return r.readDigits(fields, at)
 	}
-	p, record := newPosition(r.game), &Record{Game: r.game}
+	p := newPosition(r.game)
+	err = p.readLine(record, line, at)
+	for tagged && r.source.visiblePeek() != '[' {
+		var broken error // of the file
+		if line, at, broken = r.source.readLine(); broken != nil {
+			break // it comes back
+		}
+		if err == nil {
+			err = p.readLine(record, line, at)
+		}
+	}
+	record.finish(p.state)
+	return record, err
+}
+
+// readTag reads a tag of PGN, such as [Black "Ada"]. Those of no use are ignored.
+func (r *Record) readTag(line string) {
+	name, value, _ := strings.Cut(strings.Trim(line, "[]"), " ")
+	value = strings.Trim(value, `" `)
+	black := env.Second
+	if FirstIsBlack(r.Game) {
+		black = env.First
+	}
+	switch name {
+	case "Event":
+		r.Event = value
+	case "Date":
+		r.Date = value
+	case "Site":
+		r.Place = value
+	case "Black":
+		r.Players[black] = value
+	case "White":
+		r.Players[black.Opponent()] = value
+	case "Result":
+		r.Result = resultOf(value)
+	}
+}
+
+// resultOf returns the result that a text such as "1-0" or "34-30" means, the first player's score first; "" if it is none.
+func resultOf(text string) Result {
+	first, second, _ := strings.Cut(text, "-")
+	a, err := strconv.Atoi(first)
+	b, err2 := strconv.Atoi(second)
+	switch {
+	case Result(text) == Draw, err == nil && err2 == nil && a == b:
+		return Draw
+	case err != nil || err2 != nil:
+		return ""
+	case a > b:
+		return FirstWon
+	}
+	return SecondWon
+}
+
+// remark is a comment within a line of moves.
+var remark = regexp.MustCompile(`\{[^}]*\}`)
+
+// readLine adds the moves of a line to a record. Errors are [*Error].
+func (p *position) readLine(r *Record, line string, at place) (err error) {
+	line = strings.ReplaceAll(line, "\t", " ")
+	line = remark.ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat(" ", len(text)) })
 	for rest := afterNumber(line); rest != ""; rest = afterNumber(rest) {
 		text := rest[:p.phrase(rest)]
-		switch result := Result(text); result {
-		case FirstWon, SecondWon, Draw:
-			record.Result = result
-		case noMoves:
-		default:
-			record.Moves, err = p.enter(record.Moves, &entry{Move: text})
+		switch result := resultOf(text); {
+		case result != "":
+			r.Result = result
+		case text != noMoves:
+			r.Moves, err = p.enter(r.Moves, &entry{Move: text})
 		}
 		if err != nil {
 			at.column = utf8.RuneCountInString(line[:len(line)-len(rest)]) + 1
-			return nil, errorAt(at, p.plies+1, err)
+			return errorAt(at, p.plies+1, err)
 		}
 		rest = rest[len(text):]
 	}
-	record.finish(p.state)
-	return record, nil
+	return nil
 }
 
 // isDigits reports whether the words of a line are a digit string such as "4453 -2": columns from 1, and after two or more

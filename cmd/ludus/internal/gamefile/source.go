@@ -65,6 +65,16 @@ func (s *source) peek() byte {
 	return next[0]
 }
 
+// visiblePeek returns the next byte that is no white space without reading it, 0 at the end.
+func (s *source) visiblePeek() byte {
+	for s.peek() != 0 && s.peek() <= ' ' {
+		if _, err := s.next(); err != nil {
+			return 0
+		}
+	}
+	return s.peek()
+}
+
 // visible returns the next byte that is no white space.
 func (s *source) visible() (byte, error) {
 	for {
