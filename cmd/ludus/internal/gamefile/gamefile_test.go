@@ -526,3 +526,16 @@ func TestTags(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A result may stand where a pass is forced.
+func TestResultBeforePass(t *testing.T) {
+	const before = "f5 d6 c5 f4 d7 f6 f3 e3 d3 e2 f1 f2 g5 g6 e7 f7 g4 e6 d2 h5 g1 e8 h6 h3 g3 h7 f8 g8 g7 h8" // black must pass
+	game := gameOf(t, "othello")
+	state, err := env.Replay(game, one(t, game, before).Actions())
+	if err != nil || state.Done() || len(state.Legal(nil)) != 1 {
+		t.Fatalf("%v, or black need not pass", err)
+	}
+	if r := one(t, game, before+" 1-0"); moves(r) != before || r.Result != FirstWon {
+		t.Errorf("%s %s", moves(r), r.Result)
+	}
+}

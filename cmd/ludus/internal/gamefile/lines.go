@@ -168,11 +168,11 @@ func wordAt(text string, from int) int {
 	return from + 1 + strings.IndexAny(text[from+1:]+" ", separators+"(")
 }
 
-// phrase returns the length of the move that a text begins with: one word if that is the exact name of a move, or else as
+// phrase returns the length of the move or result that a text begins with: one word if that is the exact name of a move, or else as
 // many as name one, or the first of several cells without blanks between them, as Othello programs write "F5D6C3".
 func (p *position) phrase(text string) int {
 	first := wordAt(text, 0)
-	if _, exact := p.exact(text[:first]); exact || isPass(text[:first]) {
+	if _, exact := p.exact(text[:first]); exact || isPass(text[:first]) || resultOf(text[:first]) != "" {
 		return first
 	}
 	ends := []int{first}
