@@ -22,6 +22,8 @@
 //	movelist.js    the list of a game's moves
 //	history.js     the moves and positions of a game; links to a position
 //	analysis.js    an agent's analysis of a position
+//	review.js      the review of a game: mistakes, a summary, a curve
+//	quiz.js        the quiz of a review: find the better move
 //	strength.js    how strong the agents play
 //	playlayout.js  the HTML of the play page
 //	play.js        the play page: people and agents on a board

@@ -1,17 +1,27 @@
 package static
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"ludus/cmd/ludus/internal/analysis"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/model/infer/infertest"
+	"ludus/train/agent"
 )
 
 // modules lists all modules.
@@ -175,18 +185,96 @@ func TestBoardMarks(t *testing.T) {
 	}
 }
 
-// A review's values are those of the player who moves, who may be the same twice in a row.
-func TestMistakes(t *testing.T) {
-	got := nodeModules(t, `
-		globalThis.document = {};
-		globalThis.matchMedia = () => ({});
-		const { mistakesOf } = await import("./review.js");
-		const review = [1, 0, -1, 1].map((value) => ({ value, proven: true, best: "a", values: {} }));
-		for (const { ply, before, after } of mistakesOf(review, ["b", "c", "d"], [0, 0, 1])) console.log(ply, before, after);
-	`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"})
-	if want := "1 1 0\n2 0 -1\n3 1 -1\n"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+// The page finds the mistakes that package analysis finds, in games of proven and estimated positions, also where one player
+// moves twice in a row.
+func TestReviewLikeAnalysis(t *testing.T) {
+	for _, name := range []string{"tic-tac-toe", "quad-5x5", "quad-7x7", "connect-four", "../../../../env/gdl/sheets/two-marks.kif"} {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		network := func(agent.Reference) (*infer.Weights, agent.Origin, error) {
+			return infertest.RandomWeights(game, 4, 1, 1), agent.Origin{Generation: -1}, nil
+		}
+		factory, err := agent.ParseFactory(game, "net:random,sims=20,solve=300", network)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reviewer, err := factory.New(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var moves []env.Action
+		var players []int
+		rng, state := rand.New(rand.NewPCG(1, 2)), game.NewState()
+		for !state.Done() {
+			players, moves = append(players, int(state.Player())), append(moves, state.RandomAction(rng.Uint64()))
+			state.Apply(moves[len(moves)-1])
+		}
+		_, mistakes, _, err := analysis.Review(t.Context(), game, reviewer, moves)
+		if err != nil || len(mistakes) == 0 {
+			t.Fatalf("%s: mistakes %v, error %v", name, mistakes, err)
+		}
+		var want strings.Builder
+		for _, m := range mistakes {
+			fmt.Fprintf(&want, "%d %d %s %s %.6f %.6f %v\n", m.Ply, m.Player, m.Move, m.Best, m.Before, m.After, m.Exact)
+		}
+		data, err := json.Marshal(map[string]any{
+			"description": map[string]any{"game": game.Name, "players": game.Players, "goalHead": game.GoalHead},
+			"moves":       game.Names(moves), "players": players, "analyses": analyses(t, game, reviewer, moves),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "game.json")
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got := nodeModules(t, `
+			import { readFileSync } from "node:fs";
+			globalThis.document = {};
+			globalThis.matchMedia = () => ({});
+			const { Reviewer, isMistake } = await import("./review.js");
+			const { description, moves, players, analyses } = JSON.parse(readFileSync(process.argv[2]));
+			const reviewer = new Reviewer({ run: async ({ moves }) => analyses[moves.join()] }, description, "agent");
+			const review = await reviewer.review({ moves, positions: players.map((player) => ({ player })) }, () => {});
+			for (const { ply, player, move, best, before, after, exact } of review.moves.filter(isMistake)) {
+				console.log(ply, player, move, best, before.toFixed(6), after.toFixed(6), exact);
+			}
+		`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"}, file)
+		if got != want.String() {
+			t.Errorf("%s %q: the page finds\n%swant\n%s", name, game.Names(moves), got, want.String())
+		}
 	}
+}
+
+// analyses analyses the positions of a game, and those after the agent's moves in them; the keys are the moves, joined by commas.
+func analyses(t *testing.T, game *env.Game, a agent.Agent, moves []env.Action) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	analyse := func(moves []env.Action) (best env.Action, ok bool) {
+		state := game.NewState()
+		for _, move := range moves {
+			state.Apply(move)
+		}
+		key := strings.Join(game.Names(moves), ",")
+		if state.Done() {
+			all[key] = analysis.NewGameResult(game, state)
+			return 0, false
+		}
+		result, err := analysis.Analyze(t.Context(), game, a, state, moves, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[key] = result
+		return env.Action(slices.Index(game.ActionNames, result.Best)), true
+	}
+	for ply := range len(moves) + 1 {
+		if best, ok := analyse(moves[:ply]); ok {
+			analyse(append(moves[:ply:ply], best))
+		}
+	}
+	return all
 }
 
 func TestGrouped(t *testing.T) {
