@@ -28,6 +28,7 @@ type MoveInfo struct {
 	Visits *int     `json:"visits"`
 	Value  *float64 `json:"value"`
 	Prior  *float64 `json:"prior"`
+	Line   []string `json:"line,omitempty"` // principal variation, beginning with Move; at most 12 moves
 }
 
 // GameResult is the result of a finished game.
@@ -67,7 +68,7 @@ func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State
 		Proven:      analysis.Proven,
 	}
 	for _, m := range analysis.Moves {
-		r.Moves = append(r.Moves, MoveInfo{game.ActionNames[m.Action], m.Visits, rounded(m.Value), rounded(m.Prior)})
+		r.Moves = append(r.Moves, MoveInfo{game.ActionNames[m.Action], m.Visits, rounded(m.Value), rounded(m.Prior), game.Names(m.Line)})
 	}
 	return r, nil
 }
