@@ -129,7 +129,7 @@ func TestQuizOnPage(t *testing.T) {
 	tab.Focus(cellOf(1))
 	tab.Press(kb.Enter) // b1
 	tab.Wait(answered)
-	expect("No: b1 gives away 100 % (100 % to 0 %, proven).After b1: c")
+	expect("No: b1 gives away 100 % (100 % to 0 %, proven), a blunder.After b1: ")
 	if n := Eval[int](tab, `document.querySelectorAll("#board .played-ring, #board .hint-ring").length`); n != 2 {
 		t.Errorf("after the answer the board has %d marks", n)
 	}

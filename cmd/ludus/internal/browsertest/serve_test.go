@@ -164,7 +164,7 @@ func TestReview(t *testing.T) {
 	tab := b.Open(t, address+"?game=quad-5x5#seats=person,zoo&moves="+url.QueryEscape(strings.Join(lostGame, ";")))
 	tab.reviewLostGame()
 	items := Eval[[]string](tab, `[...document.querySelectorAll("#review li span")].map((item) => item.innerText)`)
-	if len(items) != 3 || !strings.HasPrefix(items[0], "Blunder: x gives away 100 % (100 % to 0 %, proven). Better: c3") || !strings.HasPrefix(items[1], "Blunder: o gives away ") {
+	if len(items) != 3 || !strings.HasPrefix(items[0], "x gives away 100 % (100 % to 0 %, proven), a blunder. Better: c3") || !strings.HasPrefix(items[1], "o gives away ") {
 		t.Errorf("the review lists %q", items)
 	}
 	if summary := tab.Text("#review tbody"); summary != "x450 %2250.0 %o475 %1125.0 %" {
@@ -204,7 +204,7 @@ func (t *Tab) reviewLostGame() {
 	Eval[bool](t, `document.getElementById("about").open = false`)
 	t.Click("#ask-review")
 	t.Wait(`document.querySelector("#review svg")`)
-	if text := t.Text("#review .lost"); text != "After 5. d1 x was lost, proven." {
+	if text := t.Text("#review .lost"); text != "x lost the game with 5. d1: from there o wins with best play, proven." {
 		t.Errorf("the review says %q", text)
 	}
 	t.Click("#review li button")
@@ -212,7 +212,7 @@ func (t *Tab) reviewLostGame() {
 	if n := Eval[int](t, `document.querySelectorAll("#board .played-ring").length + 10 * document.querySelectorAll("#board .hint-ring").length`); n != 11 {
 		t.Errorf("the board has %d marks of the better move, and %d of the move played", n/10, n%10)
 	}
-	if note := t.Text("#note"); !strings.HasPrefix(note, "a2 gives away 100 % (100 % to 0 %, proven). Better: ") {
+	if note := t.Text("#note"); !strings.HasPrefix(note, "3. a2 gives away 100 % (100 % to 0 %, proven), a blunder. Better: ") {
 		t.Errorf("the note is %q", note)
 	}
 }

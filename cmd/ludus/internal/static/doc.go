@@ -36,6 +36,7 @@
 //	runs.js        main: the list of runs
 //	compare.js     main: a comparison of runs
 //	sheet.js       main: a watched rule sheet
+//	reviewpage.js  main: reviews of games
 //	errorpage.js   main: an error
 //	playpage.js    main: the play page of a server
 //	exportpage.js  main: the page of an exported agent

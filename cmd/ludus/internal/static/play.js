@@ -7,7 +7,7 @@ import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
 import { Quiz } from "./quiz.js";
-import { Reviewer, isMistake, lineText, lossText, showReview } from "./review.js";
+import { Reviewer, explained, isMistake, showReview } from "./review.js";
 import { showRules, toggleRules } from "./rules.js";
 import { StrengthSlider, textOf } from "./strength.js";
 
@@ -470,10 +470,11 @@ class App {
   }
 
   // playFrom plays on before a mistake. A person takes the seat of the player who made it, and the agent there takes the person's.
-  playFrom({ ply, player }) {
-    if (this.onlyAgents) byId(`seat${player}`).value = person;
-    else if (this.agentOf(player)) this.swapSeats();
-    this.goTo(ply - 1);
+  playFrom(mistake) {
+    const seat = this.seatOf(mistake);
+    if (this.onlyAgents) byId(`seat${seat}`).value = person;
+    else if (this.agentOf(seat)) this.swapSeats();
+    this.goTo(mistake.ply - 1);
     this.playOn();
   }
 
@@ -597,7 +598,7 @@ class App {
     this.hinted = undefined;
     this.deeper = undefined;
     this.unaim();
-    if (this.ply < this.history.length) this.showNote(this.mistakeText()); // else it is about the newest move
+    if (this.ply < this.history.length) this.showNote(this.mistake ? explained(this.mistake) : ""); // else it is about the newest move
     this.list.show(this.history.moves.map((move, i) => ({ move, player: this.history.positions[i].player })), this.ply);
     this.draw();
   }
@@ -846,9 +847,9 @@ class App {
     const { history } = this, reviewer = this.reviewer = new Reviewer(this.reviews, this.description, textOf(this.analyst, this.simulations));
     this.drawControls();
     try {
-      const reviewed = await reviewer.review(history, (ply) => this.showNote(`Reviewing move ${ply} of ${history.length} …`));
+      const reviewed = await reviewer.review(history.moves, (ply) => this.showNote(`Reviewing position ${ply + 1} of ${history.length + 1} …`));
       if (this.reviewer !== reviewer) return;
-      const own = reviewed.moves.filter((move) => isMistake(move) && !this.agentOf(move.player)); // people's mistakes
+      const own = reviewed.moves.filter((move) => isMistake(move) && !this.agentOf(this.seatOf(move))); // people's mistakes
       this.reviewed = reviewed;
       showReview(byId("review"), reviewed, this.description, {
         show: (mistake) => this.showMistake(mistake), playOn: (mistake) => this.playFrom(mistake), quiz: own.length > 0 && (() => this.startQuiz(own)),
@@ -868,13 +869,11 @@ class App {
     this.reviewer = this.reviewed = this.quiz = undefined;
   }
 
+  // seatOf returns the seat of the player of a reviewed move.
+  seatOf({ player }) { return this.description.players.indexOf(player); }
+
   // mistake is the mistake that was made in the position shown, if a review found one. A quiz hides it.
   get mistake() { return this.quiz ? undefined : this.reviewed?.moves.find((move) => move.ply === this.ply + 1 && isMistake(move)); }
-
-  mistakeText() {
-    const { mistake } = this;
-    return mistake ? `${mistake.move} gives away ${lossText(mistake)}. Better: ${lineText(mistake.line)}` : "";
-  }
 
   // reviewMarks are the moves to mark in the position shown: the one played, and the better one.
   get reviewMarks() {
@@ -890,9 +889,9 @@ class App {
   // startQuiz lets people look for the better move in the positions of mistakes.
   startQuiz(mistakes) {
     const { history, reviewer, reviewed } = this;
-    this.quiz = new Quiz(byId("quiz"), mistakes, this.description.players, {
+    this.quiz = new Quiz(byId("quiz"), mistakes, {
       show: (ply) => { this.goTo(ply); this.board.focus(); },
-      weigh: ({ ply, player }, move) => reviewer.weigh(history.moves.slice(0, ply - 1), reviewed.positions[ply - 1], move, player),
+      weigh: ({ ply }, move) => reviewer.answer(history.moves.slice(0, ply - 1), reviewed.positions[ply - 1], move),
       mark: () => this.draw(),
       end: () => { this.quiz = undefined; this.goTo(history.length); },
     });

@@ -4,14 +4,13 @@ import { isMistake, lineText, lossText } from "./review.js";
 
 // Quiz asks for a better move than each of some mistakes in turn, once it begins, and fills box. The functions of page:
 //   show(ply)            shows the position after ply moves, for an answer
-//   weigh(mistake, move) returns a promise of what Reviewer.weigh says of a move in the position of a mistake
+//   weigh(mistake, move) returns a promise of what Reviewer.answer says of a move in the position of a mistake
 //   mark()               draws the marks of the answer anew
 //   end()                ends the quiz
 export class Quiz {
-  constructor(box, mistakes, players, page) {
+  constructor(box, mistakes, page) {
     this.box = box;
     this.mistakes = mistakes;
-    this.players = players;
     this.page = page;
     box.replaceChildren();
     this.status = make(box, "div", { role: "status" });
@@ -42,7 +41,7 @@ export class Quiz {
       return;
     }
     const { ply, move, player } = mistake;
-    this.write([`${number + 1} of ${length}: ${this.players[player]} to move. In the game ${ply}. ${move} was a ${mistake.grade}; make a better move on the board.`],
+    this.write([`${number + 1} of ${length}: ${player} to move. In the game ${ply}. ${move} was a ${mistake.grade}; make a better move on the board.`],
       [["Show it", () => this.reveal("", [])]], false);
     this.page.show(ply - 1);
   }
@@ -57,11 +56,11 @@ export class Quiz {
     try {
       const weighed = await this.page.weigh(mistake, move);
       if (this.answered !== move || this.mistake !== mistake) return;
-      const { grade, exact, next } = weighed, proven = exact ? ", proven" : "";
+      const { grade, exact, reply } = weighed, proven = exact ? ", proven" : "";
       if (!isMistake(weighed)) this.found++;
       const verdict = move === best ? `Right: ${move} is the best move${proven}.` : !isMistake(weighed) ? `Right: ${move} is ${grade === "best" ? "" : "about "}as good as ${best}${proven}.`
-        : `No: ${move} gives away ${lossText(weighed)}.`;
-      this.reveal(verdict, isMistake(weighed) && next.line ? [`After ${move}: ${lineText(next.line)}.`] : []);
+        : `No: ${move} ${lossText(weighed)}.`;
+      this.reveal(verdict, isMistake(weighed) && reply ? [`After ${move}: ${lineText(reply)}.`] : []);
     } catch (error) {
       if (error.name !== "AbortError") this.write([error.message], [["Next", () => this.next()]]);
     }
@@ -72,7 +71,7 @@ export class Quiz {
     const last = this.number + 1 === this.mistakes.length;
     this.waiting = false;
     this.answered ??= this.mistake.move;
-    this.write([verdict, ...more, `Best: ${lineText(this.mistake.line)}.`].filter(Boolean), [[last ? "Score" : "Next", () => this.next()]]);
+    this.write([verdict, ...more, `Best: ${lineText(this.mistake.line, this.mistake.reason)}.`].filter(Boolean), [[last ? "Score" : "Next", () => this.next()]]);
     this.page.mark();
   }
 

@@ -1,27 +1,33 @@
-// The review of a game: what each side gave away, a curve of the expected score, and the mistakes. What a mistake is, package analysis
-// defines; the rule is the same here. Values of positions are for the first player, those of moves for the player who makes them.
+// The review of a game. Reviewer makes what ReviewGame of package analysis makes, whose documents say what a mistake is; the rest shows it.
 import { valueForFirst } from "./analysis.js";
 import { make, makeSVG } from "./dom.js";
 import { percent, score } from "./format.js";
 
-const mistakeLoss = 0.2, blunderLoss = 0.6; // least estimated loss of a mistake and of a blunder, see package analysis
+const mistakeLoss = 0.2, blunderLoss = 0.6, lostValue = -0.5; // as in package analysis
+const shownReplies = 6; // of a line
 const wide = 100, high = 30; // of the curve
 
-// judgement turns an analysis into a position of a review: { value, proven, best, line, values }; values are those of the moves, by
-// name, and line is best play. The value is null if the agent does not evaluate positions.
-export function judgement({ terminal, goals, value, player, proven, best, moves = [] }, { players, goalHead }) {
-  if (terminal) return { value: (goals[players[0]] - goals[players[1]]) / 100, proven: !goalHead, values: {} }; // with a goal head points are not the score
-  const first = (x) => valueForFirst(x, player, players);
+// judgement turns an analysis into a position of a review: { value, proven, sign, player, best, reason, line, values }. The value is for
+// the first player, null if the agent does not evaluate positions; sign turns it into the player's. values are those of the moves, for
+// the player.
+export function judgement({ terminal, goals, value, player, proven, best, reason, moves = [] }, { players, goalHead }) {
+  if (terminal) return { value: (goals[players[0]] - goals[players[1]]) / 100, proven: !goalHead }; // with a goal head points are not the score
   return {
-    value: first(value), proven: Boolean(proven), best, line: moves.find(({ move }) => move === best)?.line ?? [best],
-    values: Object.fromEntries(moves.map(({ move, value }) => [move, first(value)])),
+    value: valueForFirst(value, player, players), proven: Boolean(proven), sign: player === players[0] ? 1 : -1, player, best, reason,
+    line: moves[0]?.line ?? [best], values: Object.fromEntries(moves.map(({ move, value }) => [move, value])),
   };
 }
 
-// needsOther says whether the position after the best move must be judged, too, since the analysis of the position before a move does
-// not tell what the move gave away: it does not value both moves, or the position after the move is solved.
-const needsOther = (position, move, after) => move !== position.best && !(position.proven && after.proven) &&
-  (after.proven || position.values[position.best] == null || position.values[move] == null);
+// deduce makes the value of a position exact if the move made there wins, and that is exact.
+function deduce(position, next) {
+  if (next.proven && position.sign * next.value === 1) Object.assign(position, { value: next.value, proven: true });
+}
+
+// follow makes the value of the position after a move exact if that of the position before is, and the move keeps it: because it is the
+// best one, or because every move loses.
+function follow(next, before, move) {
+  if (before.proven && (move === before.best || before.sign * before.value === -1)) Object.assign(next, { value: before.value, proven: true });
+}
 
 // Reviewer judges the positions of a game. analyses is an AnalysisCache, so a review that was stopped continues.
 export class Reviewer {
@@ -43,90 +49,123 @@ export class Reviewer {
     return position;
   }
 
-  // weigh compares a move after others, in the judged position to which they lead, with the best one: { best, line, before, after, loss,
-  // exact, grade, next }. Before and after are the values of the best move and of this one; grade is best, good, mistake or blunder;
-  // next is the position after the move.
-  async weigh(moves, position, move, player) {
-    const next = await this.judge([...moves, move]), { best, line } = position, sign = player === 0 ? 1 : -1;
-    const other = needsOther(position, move, next) ? await this.judge([...moves, best]) : undefined, exact = position.proven && next.proven;
-    const [before, after] = (exact ? [position, next].map(({ value }) => value) : other ? [other.value, next.value]
-      : [best, move].map((name) => position.values[name] ?? position.value)).map((value) => sign * value);
+  // weigh compares a move with the best one in a position, to which moves lead; next is the position after it.
+  async weigh(moves, position, move, next) {
+    const { player, sign, best, reason, line, values } = position, exact = position.proven && next.proven;
+    let before = sign * position.value, after = before;
+    if (exact) after = sign * next.value;
+    else if (move !== best && values[best] != null && values[move] != null && !next.proven) [before, after] = [values[best], values[move]];
+    else if (move !== best) [before, after] = [await this.judge([...moves, best]), next].map(({ value }) => sign * value);
     const loss = move === best ? 0 : Math.max(0, before - after);
     const grade = move === best || (exact && loss === 0) ? "best" : loss >= blunderLoss ? "blunder" : exact || loss >= mistakeLoss ? "mistake" : "good";
-    return { best, line, before, after, loss, exact, grade, next };
+    const reply = next.best && next.player !== player ? next.line : undefined;
+    return { ply: moves.length + 1, player, move, before, after, loss, exact, grade, ...loss > 0 && { best, reason, line, reply } };
   }
 
-  // review returns the review of a game: { positions, moves }, the judged positions and what weigh says of each move, with its ply (from 1),
-  // move and player. onPly(ply) is called before each move.
-  async review({ moves: names, positions: places }, onPly) {
-    const positions = [await this.judge([])], moves = [];
-    for (const [i, move] of names.entries()) {
-      onPly(i + 1);
-      const weighed = await this.weigh(names.slice(0, i), positions[i], move, places[i].player);
-      positions.push(weighed.next);
-      moves.push({ ...weighed, ply: i + 1, move, player: places[i].player });
-    }
-    return { positions, moves };
+  // answer weighs a move that was not played, in a position of a review.
+  async answer(moves, position, move) {
+    const next = await this.judge([...moves, move]);
+    follow(next, position, move);
+    return this.weigh(moves, position, move, next);
   }
+
+  // review reviews a game of moves. onPly(ply) is called before the position after ply moves is judged.
+  async review(names, onPly) {
+    const { players } = this.description, positions = [], moves = [];
+    for (let ply = 0; ply <= names.length; ply++) {
+      onPly(ply);
+      positions.push(await this.judge(names.slice(0, ply)));
+    }
+    for (let i = names.length - 1; i >= 0; i--) deduce(positions[i], positions[i + 1]);
+    names.forEach((move, i) => follow(positions[i + 1], positions[i], move));
+    for (const [i, move] of names.entries()) moves.push(await this.weigh(names.slice(0, i), positions[i], move, positions[i + 1]));
+    return { positions, moves, sides: players.map((player) => sideOf(player, moves)), lost: turningPoint(positions, moves, players) };
+  }
+}
+
+// sideOf sums up the moves of a player.
+function sideOf(player, all) {
+  const moves = all.filter((move) => move.player === player), number = (test) => moves.filter(test).length;
+  return {
+    player, moves: moves.length, best: number(({ grade }) => grade === "best"), mistakes: number(isMistake), blunders: number(({ grade }) => grade === "blunder"),
+    loss: moves.reduce((sum, { loss }) => sum + loss, 0) / Math.max(1, moves.length),
+  };
+}
+
+// turningPoint returns where the game was lost; undefined if nobody has lost it, or if the estimates do not tell.
+function turningPoint(positions, moves, players) {
+  const end = positions.at(-1).value, sign = end > 0 ? -1 : 1, isLost = ({ value, proven }) => sign * value < (proven ? 0 : lostValue);
+  const ply = positions.findLastIndex((position) => !isLost(position)) + 1, proven = positions.findLastIndex((position) => !(position.proven && isLost(position))) + 1;
+  if (end === 0 || ply === positions.length) return undefined;
+  return {
+    player: players[end > 0 ? 1 : 0], ply, move: moves[ply - 1]?.move, value: sign * positions[ply].value, proven_from: proven < positions.length ? proven : undefined,
+  };
 }
 
 export const isMistake = ({ grade }) => grade === "mistake" || grade === "blunder";
 
-// lineText writes a line of best play.
-export const lineText = ([first, ...rest]) => rest.length > 0 ? `${first}, then ${rest.join(", ")}` : first;
+// lineText writes the beginning of a line of best play. reason says of its first move what that does, if that is known.
+export const lineText = ([first, ...rest], reason) =>
+  `${first}${reason ? `, which ${reason}` : ""}${rest.length > 0 ? `; then ${rest.slice(0, shownReplies).join(", ")}${rest.length > shownReplies ? " …" : ""}` : ""}`;
 
 // lossText says what a move gives away.
-export const lossText = ({ before, after, loss, exact }) =>
-  `${exact ? "" : "about "}${score(loss - 1, 0)} (${score(before, 0)} to ${score(after, 0)}${exact ? ", proven" : ""})`;
+export const lossText = ({ before, after, loss, exact, grade }) =>
+  `gives away ${exact ? "" : "about "}${score(loss - 1, 0)} (${score(before, 0)} to ${score(after, 0)}${exact ? ", proven" : ""})${grade === "blunder" ? ", a blunder" : ""}`;
 
-// lostText says after which move the loser was lost for good, "" if that is not known.
-function lostText({ positions, moves }, players) {
-  const end = positions.at(-1).value, loser = end < 0 ? 0 : 1, sign = loser === 0 ? 1 : -1;
-  const open = positions.findLastIndex(({ value, proven }) => sign * value >= (proven ? 0 : -0.5)), turn = moves[open];
-  if (end === 0 || open === positions.length - 1) return "";
-  if (!turn) return positions[0].proven ? `${players[loser]} was lost from the start, proven: ${players[1 - loser]} never let the win go.` : "";
-  const { value, proven } = positions[open + 1];
-  return `After ${turn.ply}. ${turn.move} ${players[loser]} was lost${proven ? ", proven" : ` by the estimate: expected score ${score(sign * value, 0)}`}.`;
+// mistakeText says what a mistake gives away, and what was better; who is its player or its move.
+const mistakeText = (mistake, who) => `${who} ${lossText(mistake)}. Better: ${lineText(mistake.line, mistake.reason)}`;
+
+// explained says all about a mistake.
+export const explained = (mistake) => mistakeText(mistake, `${mistake.ply}. ${mistake.move}`) + (mistake.reply ? `. After ${mistake.move}: ${lineText(mistake.reply)}` : "");
+
+// lostText says where a game was lost.
+function lostText({ moves, sides, lost: { player: loser, ply, move, value, proven_from: proven } }) {
+  const winner = sides.find(({ player }) => player !== loser).player, exact = proven <= ply;
+  const lost = ply === 0 ? `${loser} had lost from the start: there` : moves[ply - 1].player === loser ? `${loser} lost the game with ${ply}. ${move}: from there`
+    : `After ${ply}. ${move} ${loser} had lost: from there`;
+  const known = exact ? ", proven" : ` by the agent's estimate${proven < moves.length ? `; the loss is proven from move ${proven} on` : ""}`;
+  return `${lost} ${exact && value === -1 ? `${winner} wins` : `${loser} scores ${score(value, 0)}`} with best play${known}.`;
 }
 
-// showReview fills box with a review. actions has functions for its buttons: show(mistake) and, optional,
-// playOn(mistake) and quiz().
+// showReview fills box with a review. actions has functions for its buttons: show(mistake) and, optional, playOn(mistake) and quiz().
 export function showReview(box, review, { players }, actions) {
-  const { positions, moves } = review, mistakes = moves.filter(isMistake);
   box.replaceChildren();
   make(box, "h2", {}, "Review");
-  const lost = lostText(review, players);
-  if (lost) make(box, "p", { class: "lost" }, lost);
-  showSummary(box, moves, players);
+  showSummary(box, review);
   make(box, "p", { class: "note" }, `Expected score of ${players[0]} at the start and after each move, from 0 % below to 100 % above; thick where it is proven`);
-  drawCurve(box, positions, mistakes);
-  if (mistakes.length === 0) make(box, "p", {}, "No move gave value away, as far as the agent sees.");
+  drawCurve(box, review);
   if (actions.quiz) make(box, "button", { type: "button", class: "primary" }, "Find the better move").addEventListener("click", actions.quiz);
-  const list = make(box, "ol");
-  for (const mistake of mistakes) {
-    const { ply, move, player, line, grade } = mistake, item = make(list, "li"), button = make(item, "button", { type: "button" }, `${ply}. ${move}`);
-    button.addEventListener("click", () => actions.show(mistake));
-    make(item, "span", {}, `${grade === "blunder" ? "Blunder: " : ""}${players[player]} gives away ${lossText(mistake)}. Better: ${lineText(line)}`);
-    if (actions.playOn) make(item, "button", { type: "button", "aria-label": `Play on before ${ply}. ${move}` }, "Play on").addEventListener("click", () => actions.playOn(mistake));
+  showMistakes(box, review, actions);
+}
+
+// showSummary adds where the game was lost, and a table of what each side gave away.
+export function showSummary(box, review) {
+  const { sides, lost } = review;
+  if (lost) make(box, "p", { class: "lost" }, lostText(review));
+  const table = make(box, "table", { class: "summary" }), head = make(make(table, "thead"), "tr"), body = make(table, "tbody");
+  for (const title of ["", "moves", "best", "mistakes", "blunders", "mean loss"]) make(head, title ? "th" : "td", title ? { scope: "col" } : {}, title);
+  for (const { player, moves, best, mistakes, blunders, loss } of sides) {
+    const row = make(body, "tr");
+    make(row, "th", { scope: "row" }, player);
+    for (const text of [moves, moves > 0 ? `${Math.round(100 * best / moves)} %` : "–", mistakes, blunders, percent(loss / 2)]) make(row, "td", { class: "figure" }, text);
   }
 }
 
-// showSummary adds a table of what each side gave away.
-function showSummary(box, moves, players) {
-  const table = make(box, "table", { class: "summary" }), head = make(make(table, "thead"), "tr"), body = make(table, "tbody");
-  for (const title of ["", "moves", "best", "mistakes", "blunders", "mean loss"]) make(head, title ? "th" : "td", title ? { scope: "col", class: "figure" } : {}, title);
-  players.forEach((name, seat) => {
-    const own = moves.filter(({ player }) => player === seat), row = make(body, "tr"), number = (test) => own.filter(test).length, per = (x, show) => own.length > 0 ? show(x / own.length) : "–";
-    make(row, "th", { scope: "row" }, name);
-    for (const text of [
-      own.length, per(number(({ grade }) => grade === "best"), (x) => `${Math.round(100 * x)} %`), number(isMistake), number(({ grade }) => grade === "blunder"),
-      per(own.reduce((sum, { loss }) => sum + loss / 2, 0), percent),
-    ]) make(row, "td", { class: "figure" }, text);
-  });
+// showMistakes adds the list of mistakes; actions is that of showReview.
+export function showMistakes(box, { moves }, { show, playOn }) {
+  const mistakes = moves.filter(isMistake);
+  if (mistakes.length === 0) make(box, "p", {}, "No move gave value away, as far as the agent sees.");
+  const list = make(box, "ol", { class: "mistakes", "aria-label": "Mistakes" });
+  for (const mistake of mistakes) {
+    const { ply, move, player } = mistake, item = make(list, "li"), button = make(item, "button", { type: "button" }, `${ply}. ${move}`);
+    button.addEventListener("click", () => show(mistake));
+    make(item, "span", {}, mistakeText(mistake, player));
+    if (playOn) make(item, "button", { type: "button", "aria-label": `Play on before ${ply}. ${move}` }, "Play on").addEventListener("click", () => playOn(mistake));
+  }
 }
 
 // drawCurve draws the positions' values by ply, thick between proven ones, with a dot after each mistake.
-function drawCurve(box, positions, mistakes) {
+function drawCurve(box, { positions, moves }) {
   const x = (ply) => wide * ply / Math.max(1, positions.length - 1), y = (ply) => high * (1 - positions[ply].value) / 2, at = (ply) => `${x(ply)},${y(ply)}`;
   const label = `Expected score: ${positions.map(({ value, proven }) => score(value, 0) + (proven ? " proven" : "")).join(", ")}`;
   const svg = makeSVG(box, { viewBox: `-2 -2 ${wide + 4} ${high + 4}`, class: "curve", role: "img", "aria-label": label });
@@ -135,5 +174,5 @@ function drawCurve(box, positions, mistakes) {
   positions.forEach(({ proven }, ply) => {
     if (proven && positions[ply - 1]?.proven) make(svg, "path", { class: "proven", d: `M${at(ply - 1)}L${at(ply)}` });
   });
-  for (const { ply } of mistakes) make(svg, "circle", { cx: x(ply), cy: y(ply), r: 1.4 });
+  for (const { ply } of moves.filter(isMistake)) make(svg, "circle", { cx: x(ply), cy: y(ply), r: 1.4 });
 }

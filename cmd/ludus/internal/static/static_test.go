@@ -1,6 +1,7 @@
 package static
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -185,9 +187,24 @@ func TestBoardMarks(t *testing.T) {
 	}
 }
 
-// The page finds the mistakes that package analysis finds, in games of proven and estimated positions, also where one player
-// moves twice in a row.
+// stateless is an agent that remembers nothing between analyses, as in an exported page.
+type stateless struct {
+	agent.Agent
+	factory *agent.Factory
+}
+
+func (s stateless) Analyze(ctx context.Context, state env.State, simulations int) (*agent.Analysis, error) {
+	fresh, err := s.factory.New(1)
+	if err != nil {
+		return nil, err
+	}
+	return fresh.Analyze(ctx, state, simulations)
+}
+
+// The page's review is that of package analysis, in games of proven and estimated positions, also where one player moves twice
+// in a row.
 func TestReviewLikeAnalysis(t *testing.T) {
+	grades := map[analysis.Grade]int{}
 	for _, name := range []string{"tic-tac-toe", "quad-5x5", "quad-7x7", "connect-four", "../../../../env/gdl/sheets/two-marks.kif"} {
 		game, err := games.New(name)
 		if err != nil {
@@ -200,28 +217,27 @@ func TestReviewLikeAnalysis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reviewer, err := factory.New(1)
+		fresh, err := factory.New(1)
 		if err != nil {
 			t.Fatal(err)
 		}
+		reviewer := stateless{fresh, factory}
 		var moves []env.Action
-		var players []int
 		rng, state := rand.New(rand.NewPCG(1, 2)), game.NewState()
 		for !state.Done() {
-			players, moves = append(players, int(state.Player())), append(moves, state.RandomAction(rng.Uint64()))
+			moves = append(moves, state.RandomAction(rng.Uint64()))
 			state.Apply(moves[len(moves)-1])
 		}
-		_, mistakes, _, err := analysis.Review(t.Context(), game, reviewer, moves)
-		if err != nil || len(mistakes) == 0 {
-			t.Fatalf("%s: mistakes %v, error %v", name, mistakes, err)
+		want, err := analysis.ReviewGame(t.Context(), game, reviewer, moves, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		var want strings.Builder
-		for _, m := range mistakes {
-			fmt.Fprintf(&want, "%d %d %s %s %.6f %.6f %v\n", m.Ply, m.Player, m.Move, m.Best, m.Before, m.After, m.Exact)
+		for _, m := range want.Moves {
+			grades[m.Grade]++
 		}
 		data, err := json.Marshal(map[string]any{
 			"description": map[string]any{"game": game.Name, "players": game.Players, "goalHead": game.GoalHead},
-			"moves":       game.Names(moves), "players": players, "analyses": analyses(t, game, reviewer, moves),
+			"moves":       game.Names(moves), "analyses": analyses(t, game, reviewer, moves),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -234,16 +250,20 @@ func TestReviewLikeAnalysis(t *testing.T) {
 			import { readFileSync } from "node:fs";
 			globalThis.document = {};
 			globalThis.matchMedia = () => ({});
-			const { Reviewer, isMistake } = await import("./review.js");
-			const { description, moves, players, analyses } = JSON.parse(readFileSync(process.argv[2]));
+			const { Reviewer } = await import("./review.js");
+			const { description, moves, analyses } = JSON.parse(readFileSync(process.argv[2]));
 			const reviewer = new Reviewer({ run: async ({ moves }) => analyses[moves.join()] }, description, "agent");
-			const review = await reviewer.review({ moves, positions: players.map((player) => ({ player })) }, () => {});
-			for (const { ply, player, move, best, before, after, exact } of review.moves.filter(isMistake)) {
-				console.log(ply, player, move, best, before.toFixed(6), after.toFixed(6), exact);
-			}
+			console.log(JSON.stringify({ game: description.game, ...await reviewer.review(moves, () => {}) }));
 		`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"}, file)
-		if got != want.String() {
-			t.Errorf("%s %q: the page finds\n%swant\n%s", name, game.Names(moves), got, want.String())
+		var page analysis.Review
+		err = json.Unmarshal([]byte(got), &page)
+		if err != nil || !reflect.DeepEqual(&page, want) {
+			t.Errorf("%s %q: the page's review is\n%+v, error %v, want\n%+v", name, game.Names(moves), page, err, *want)
+		}
+	}
+	for _, grade := range []analysis.Grade{analysis.Best, analysis.Good, analysis.Mistake, analysis.Blunder} {
+		if grades[grade] == 0 {
+			t.Errorf("no move is graded %s: %v", grade, grades)
 		}
 	}
 }
