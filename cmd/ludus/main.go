@@ -116,7 +116,7 @@ A stopped "train", "rate", "suite" or "arena --record" prints the command that c
 	root.AddCommand(profiled(trainCommand()), profiled(workerCommand()), statusCommand(), playCommand(), serveCommand(),
 		ggpCommand(), profiled(arenaCommand()), profiled(rateCommand()),
 		profiled(compareCommand()), profiled(suiteCommand()), profiled(exploitCommand()), analyzeCommand(),
-		gtpCommand(), gomocupCommand(), nboardCommand(),
+		reviewCommand(), gtpCommand(), gomocupCommand(), nboardCommand(),
 		profiled(solveCommand()),
 		exportCommand(), reportCommand(), doctorCommand(), checkCommand(),
 		gamesCommand(), perftCommand(), verifyCommand(), convertCommand(), profiled(benchCommand()), versionCommand())

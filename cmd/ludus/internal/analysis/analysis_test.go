@@ -18,6 +18,7 @@ import (
 	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 )
 
 func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Agent) {
@@ -26,7 +27,7 @@ func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Age
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := agent.ParseFactory(game, text, rundir.LoadWeights)
+	spec, err := agent.ParseFactory(game, text, shipped.Loader(game, rundir.LoadWeights))
 	if err != nil {
 		t.Fatal(err)
 	}
