@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/cmd/ludus/internal/gamefile"
+	"ludus/cmd/ludus/internal/page"
 	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 	"ludus/train/agent"
@@ -31,6 +33,7 @@ func reviewCommand() *cobra.Command {
 	var (
 		v          reviewer
 		to, output string
+		pagePath   string
 		threads    int
 		force      bool
 	)
@@ -43,6 +46,8 @@ input. Without AGENT the agent shipped for the game reviews, or mcts:1000 if the
   text  where the game was lost, a curve of the expected score, and each mistake with the better move and how it goes on
   json  a line per game, see docs/FILES.md
   sgf   the game with comments; bad moves are marked (BM), V is the value after a move, and a variation has the better line
+  html  a page for any browser, also without a network: it steps through the games and shows mistakes on the board; --page
+        FILE.html is short for --to html --output FILE.html
 
 A mistake gives away 10 % of the expected score or more, a blunder 30 %. Proven values are exact: the search or the solver
 (see solve= of agents) knows the result with best play; then whatever gives value away is a mistake.
@@ -52,11 +57,18 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 ` + agentPointer,
 		Example: `  ludus review connect-four game.txt
   ludus review othello GGS.ggf zoo,sims=1000 -o reviewed.sgf
+  ludus review quad-5x5 match.jsonl --page reviews.html
   ludus arena quad-5x5 zoo random --record match.jsonl && ludus review quad-5x5 match.jsonl --to json
   echo 44444543 | ludus review connect-four -`,
 		Args: arguments(2, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			v.cmd, v.game, v.path = cmd, game, args[0]
+			if pagePath != "" {
+				if to != "" || output != "" {
+					return usage(cmd, errors.New("--page is a format and an output; leave out --to and --output"))
+				}
+				to, output = "html", pagePath
+			}
 			err := v.setFormat(to, output)
 			if err != nil {
 				return usage(cmd, err)
@@ -99,7 +111,8 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&to, "to", "", "format to write: text, json or sgf (default: by the name of --output, else text)")
+	flags.StringVar(&to, "to", "", "format to write: text, json, sgf or html (default: by the name of --output, else text)")
+	flags.StringVar(&pagePath, "page", "", "write the reviews as this page, which stands alone")
 	flags.StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
 	flags.BoolVar(&force, "force", false, "replace the output if it exists")
 	flags.BoolVar(&v.skipBad, "skip-bad", false, "skip wrong games, with a warning for each")
@@ -131,13 +144,20 @@ var reviewFormats = map[string]func(*gamefile.Record, *analysis.Review) (string,
 	"text": reviewText,
 	"json": reviewJSON,
 	"sgf":  reviewSGF,
+	"html": reviewJSON, // a page is made of all reviews
 }
 
 // setFormat sets the format from --to and --output.
 func (v *reviewer) setFormat(to, output string) error {
+	if to == "" && strings.EqualFold(filepath.Ext(output), ".html") {
+		to = "html"
+	}
 	v.format = cmp.Or(to, map[gamefile.Format]string{gamefile.SGF: "sgf", gamefile.JSON: "json"}[gamefile.FormatOf(output)], "text")
-	if reviewFormats[v.format] == nil {
-		return fmt.Errorf("--to %s: it must be text, json or sgf", env.Quote(to))
+	switch {
+	case reviewFormats[v.format] == nil:
+		return fmt.Errorf("--to %s: it must be text, json, sgf or html", env.Quote(to))
+	case v.format == "html" && output == "":
+		return errors.New("--to html needs --output FILE.html")
 	}
 	return nil
 }
@@ -516,14 +536,27 @@ func (v *reviewer) writeReviews(w io.Writer) error {
 		return err
 	}
 	defer p.close()
-	_, err = p.next() // the header
+	var reviews []*analysis.Review // for a page
+	_, err = p.next()              // the header
 	for err == nil {
 		var g *partGame
 		g, err = p.game()
 		if g == nil || err != nil {
 			break
 		}
-		_, err = io.WriteString(w, g.Text)
+		if v.format != "html" {
+			_, err = io.WriteString(w, g.Text)
+			continue
+		}
+		reviews = append(reviews, new(analysis.Review))
+		err = json.Unmarshal([]byte(g.Text), reviews[len(reviews)-1])
+	}
+	if v.format != "html" || err != nil {
+		return err
+	}
+	data, err := page.Reviews(v.game, reviews)
+	if err == nil {
+		_, err = w.Write(data)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"slices"
@@ -29,6 +30,9 @@ type reviewedGame struct {
 // Reviews returns a page with reviews of games, at least one, as one file that loads nothing from elsewhere: people choose a
 // game and step through its positions.
 func Reviews(game *env.Game, reviews []*analysis.Review) ([]byte, error) {
+	if len(reviews) == 0 {
+		return nil, errors.New("there is no game to show on a page")
+	}
 	var games []reviewedGame
 	for i, r := range reviews {
 		games = append(games, reviewedGame{replay(game, r, fmt.Sprint(i+1)), r})

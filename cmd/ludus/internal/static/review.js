@@ -7,13 +7,14 @@ const mistakeLoss = 0.2, blunderLoss = 0.6, lostValue = -0.5; // as in package a
 const shownReplies = 6; // of a line
 const wide = 100, high = 30; // of the curve
 
-// judgement turns an analysis into a position of a review: { value, proven, sign, player, best, reason, line, values }. The value is for
-// the first player, null if the agent does not evaluate positions; sign turns it into the player's. values are those of the moves, for
-// the player.
+// judgement turns an analysis into a position of a review: { value, proven, analysed, sign, player, best, reason, line, values }. The value
+// is for the first player, null if the agent does not evaluate positions; sign turns it into the player's. proven says whether the value is
+// exact, analysed whether the analysis itself proves it. values are those of the moves, for the player. A reason is a fact, not a comparison.
 export function judgement({ terminal, goals, value, player, proven, best, reason, moves = [] }, { players, goalHead }) {
   if (terminal) return { value: (goals[players[0]] - goals[players[1]]) / 100, proven: !goalHead }; // with a goal head points are not the score
   return {
-    value: valueForFirst(value, player, players), proven: Boolean(proven), sign: player === players[0] ? 1 : -1, player, best, reason,
+    value: valueForFirst(value, player, players), proven: Boolean(proven), analysed: Boolean(proven), sign: player === players[0] ? 1 : -1, player, best,
+    reason: /^is better than /.test(reason) ? undefined : reason,
     line: moves[0]?.line ?? [best], values: Object.fromEntries(moves.map(({ move, value }) => [move, value])),
   };
 }
@@ -26,7 +27,7 @@ function deduce(position, next) {
 // follow makes the value of the position after a move exact if that of the position before is, and the move keeps it: because it is the
 // best one, or because every move loses.
 function follow(next, before, move) {
-  if (before.proven && (move === before.best || before.sign * before.value === -1)) Object.assign(next, { value: before.value, proven: true });
+  if (before.proven && ((before.analysed && move === before.best) || before.sign * before.value === -1)) Object.assign(next, { value: before.value, proven: true });
 }
 
 // Reviewer judges the positions of a game. analyses is an AnalysisCache, so a review that was stopped continues.
@@ -56,7 +57,7 @@ export class Reviewer {
     if (exact) after = sign * next.value;
     else if (move !== best && values[best] != null && values[move] != null && !next.proven) [before, after] = [values[best], values[move]];
     else if (move !== best) [before, after] = [await this.judge([...moves, best]), next].map(({ value }) => sign * value);
-    const loss = move === best ? 0 : Math.max(0, before - after);
+    const loss = move === best ? 0 : Math.max(0, Math.round((before - after) * 1e6) / 1e6);
     const grade = move === best || (exact && loss === 0) ? "best" : loss >= blunderLoss ? "blunder" : exact || loss >= mistakeLoss ? "mistake" : "good";
     const reply = next.best && next.player !== player ? next.line : undefined;
     return { ply: moves.length + 1, player, move, before, after, loss, exact, grade, ...loss > 0 && { best, reason, line, reply } };
