@@ -105,9 +105,9 @@ func TestReviewAgreesWithSolver(t *testing.T) {
 					t.Errorf("%s, %s: %d of %d plies are not known", c.game, c.agent, ply, len(moves))
 				}
 				var value *float64
-			if len(moves)-ply <= 10 {
-				value = solved(game, exact, state)
-			}
+				if len(moves)-ply <= 10 {
+					value = solved(game, exact, state)
+				}
 				if p := r.Positions[ply]; p.Proven && value != nil {
 					checked++
 					if p.Value != *value {
