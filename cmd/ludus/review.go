@@ -438,7 +438,7 @@ func reviewSGF(record *gamefile.Record, r *analysis.Review) (string, error) {
 		if reviewed.Grade == analysis.Blunder {
 			m.Bad = 2
 		}
-		m.Comment = withText(m.Comment, terminal.MistakeText(reviewed)+". Better: "+terminal.BetterText(reviewed)+".")
+		m.Comment = withText(m.Comment, terminal.MistakeText(reviewed)+". Better: "+terminal.BetterText(reviewed))
 		var better []gamefile.Move
 		for _, name := range reviewed.Line {
 			better = append(better, gamefile.Move{Action: env.Action(slices.Index(record.Game.ActionNames, name))})

@@ -93,9 +93,9 @@ type Side struct {
 // TurningPoint says where the player who has lost, or whose position is lost at the end, had a chance for the last time.
 type TurningPoint struct {
 	Player     string  `json:"player"` // the loser
-	Ply        int     `json:"ply"`    // of the move after which there was no chance any more; 0: there never was one
+	Ply        int     `json:"ply"`    // of the loser's move after which there was no chance any more; 0: there never was one
 	Move       string  `json:"move,omitempty"`
-	Value      float64 `json:"value"`                 // for the loser, after it
+	Value      float64 `json:"value"`                 // for the loser, of the first position without a chance
 	ProvenFrom *int    `json:"proven_from,omitempty"` // ply from which on every position is proven to be lost
 }
 
@@ -313,12 +313,15 @@ func (r *Review) turningPoint() *TurningPoint {
 	if end == 0 || point.Ply > last {
 		return nil
 	}
+	point.Value = sign*r.Positions[point.Ply].Value + 0
+	for point.Ply > 0 && r.Moves[point.Ply-1].Player != point.Player {
+		point.Ply-- // the winner's move only showed what the loser had allowed
+	}
 	if point.Ply > 0 {
 		point.Move = r.Moves[point.Ply-1].Move
 	}
 	if proven <= last {
 		point.ProvenFrom = &proven
 	}
-	point.Value = sign*r.Positions[point.Ply].Value + 0
 	return point
 }
