@@ -31,7 +31,7 @@ import (
 
 func reviewCommand() *cobra.Command {
 	var (
-		v          reviewer
+		rev        reviewer
 		to, output string
 		pagePath   string
 		threads    int
@@ -62,14 +62,14 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
   echo 44444543 | ludus review connect-four -`,
 		Args: arguments(2, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
-			v.cmd, v.game, v.path = cmd, game, args[0]
+			rev.cmd, rev.game, rev.path = cmd, game, args[0]
 			if pagePath != "" {
 				if to != "" || output != "" {
 					return usage(cmd, errors.New("--page is a format and an output; leave out --to and --output"))
 				}
 				to, output = "html", pagePath
 			}
-			err := v.setFormat(to, output)
+			err := rev.setFormat(to, output)
 			if err != nil {
 				return usage(cmd, err)
 			}
@@ -78,34 +78,34 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 				if err != nil {
 					return err
 				}
-				v.part = output + ".part"
+				rev.part = output + ".part"
 			}
-			err = v.count()
+			err = rev.count()
 			if err != nil {
 				return err
 			}
 			if len(args) < 2 {
 				args = append(args, defaultAgent(cmd, game))
 			}
-			err = v.setAgent(args[1])
+			err = rev.setAgent(args[1])
 			if err != nil {
 				return err
 			}
 			if !cmd.Flags().Changed("threads") {
-				threads = max(1, threads/v.factory.Threads)
+				threads = max(1, threads/rev.factory.Threads)
 			}
-			if v.path != "-" {
-				threads = min(threads, v.games)
+			if rev.path != "-" {
+				threads = min(threads, rev.games)
 			}
-			err = v.run(memory.Threads(threads, v.factory.MemoryBytes()))
+			err = rev.run(memory.Threads(threads, rev.factory.MemoryBytes()))
 			if err == nil && output != "" {
-				err = v.save(output, force)
+				err = rev.save(output, force)
 			}
 			if err != nil {
 				return err
 			}
-			if v.skipped > 0 {
-				warn(cmd, terminal.Counted(v.skipped, "game")+" skipped")
+			if rev.skipped > 0 {
+				warn(cmd, terminal.Counted(rev.skipped, "game")+" skipped")
 			}
 			return nil
 		}),
@@ -115,7 +115,7 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 	flags.StringVar(&pagePath, "page", "", "write the reviews as this page, which stands alone")
 	flags.StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
 	flags.BoolVar(&force, "force", false, "replace the output if it exists")
-	flags.BoolVar(&v.skipBad, "skip-bad", false, "skip wrong games, with a warning for each")
+	flags.BoolVar(&rev.skipBad, "skip-bad", false, "skip wrong games, with a warning for each")
 	threadsFlag(cmd, &threads, "number of games to review at the same time; by default the cores divided by the agent's threads=")
 	return cmd
 }
@@ -148,41 +148,41 @@ var reviewFormats = map[string]func(*gamefile.Record, *analysis.Review) (string,
 }
 
 // setFormat sets the format from --to and --output.
-func (v *reviewer) setFormat(to, output string) error {
+func (rev *reviewer) setFormat(to, output string) error {
 	if to == "" && strings.EqualFold(filepath.Ext(output), ".html") {
 		to = "html"
 	}
-	v.format = cmp.Or(to, map[gamefile.Format]string{gamefile.SGF: "sgf", gamefile.JSON: "json"}[gamefile.FormatOf(output)], "text")
+	rev.format = cmp.Or(to, map[gamefile.Format]string{gamefile.SGF: "sgf", gamefile.JSON: "json"}[gamefile.FormatOf(output)], "text")
 	switch {
-	case reviewFormats[v.format] == nil:
+	case reviewFormats[rev.format] == nil:
 		return fmt.Errorf("--to %s: it must be text, json, sgf or html", env.Quote(to))
-	case v.format == "html" && output == "":
+	case rev.format == "html" && output == "":
 		return errors.New("--to html needs --output FILE.html")
 	}
 	return nil
 }
 
 // setAgent loads the agent that reviews, at full strength.
-func (v *reviewer) setAgent(text string) error {
-	factory, err := loadAgent(v.cmd, v.game, text)
+func (rev *reviewer) setAgent(text string) error {
+	factory, err := loadAgent(rev.cmd, rev.game, text)
 	if err != nil {
 		return err
 	}
 	full := factory.Spec
 	full.Elo = 0
-	v.name, v.factory = full.String(), factory.With(full).ForPeople()
-	v.factory.Threads = max(1, v.factory.Threads)
+	rev.name, rev.factory = full.String(), factory.With(full).ForPeople()
+	rev.factory.Threads = max(1, rev.factory.Threads)
 	return nil
 }
 
 // count checks and counts the games of the file, unless it is a stream.
-func (v *reviewer) count() error {
-	if v.path == "-" {
+func (rev *reviewer) count() error {
+	if rev.path == "-" {
 		return nil
 	}
-	return readGames(v.cmd.Context(), v.cmd, v.game, v.path, "", skipping(v.cmd, v.skipBad, &v.skipped), func(record *gamefile.Record) error {
-		v.games++
-		v.positions += len(record.Moves) + 1
+	return readGames(rev.cmd.Context(), rev.cmd, rev.game, rev.path, "", skipping(rev.cmd, rev.skipBad, &rev.skipped), func(record *gamefile.Record) error {
+		rev.games++
+		rev.positions += len(record.Moves) + 1
 		return nil
 	})
 }
@@ -209,33 +209,33 @@ type partHeader struct {
 }
 
 // run reviews the games that are not in the part file yet, several at the same time, and writes them in order.
-func (v *reviewer) run(threads int) error {
-	done, err := v.openPart()
+func (rev *reviewer) run(threads int) error {
+	done, err := rev.openPart()
 	if err != nil {
 		return err
 	}
 	defer done.close()
 	players := make([]agent.Agent, threads)
 	for i := range players {
-		players[i], err = v.factory.New(0)
+		players[i], err = rev.factory.New(0)
 		if err != nil {
 			return err
 		}
 		defer agent.Close(players[i]) // an error does not matter: the reviews are written
 	}
-	v.progress = newProgress(v.cmd)
-	defer v.progress.close()
-	group, ctx := errgroup.WithContext(v.cmd.Context())
+	rev.progress = newProgress(rev.cmd)
+	defer rev.progress.close()
+	group, ctx := errgroup.WithContext(rev.cmd.Context())
 	jobs, ordered := make(chan *reviewJob), make(chan *reviewJob, 2*threads)
 	group.Go(func() error {
 		defer close(jobs)
 		defer close(ordered)
-		return v.read(ctx, done, jobs, ordered)
+		return rev.read(ctx, done, jobs, ordered)
 	})
 	for _, player := range players {
 		group.Go(func() error {
 			for job := range jobs {
-				text, err := v.review(ctx, player, job)
+				text, err := rev.review(ctx, player, job)
 				if err != nil {
 					return err
 				}
@@ -250,7 +250,7 @@ func (v *reviewer) run(threads int) error {
 			case <-ctx.Done():
 				return ctx.Err()
 			case text := <-job.text:
-				err := v.write(job, text)
+				err := rev.write(job, text)
 				if err != nil {
 					return err
 				}
@@ -259,31 +259,31 @@ func (v *reviewer) run(threads int) error {
 		return nil
 	})
 	err = group.Wait()
-	if v.cmd.Context().Err() != nil {
-		err = v.cmd.Context().Err()
-		if v.part != "" {
-			err = continuable(err, "the reviews of finished games in "+v.part+" are kept")
+	if rev.cmd.Context().Err() != nil {
+		err = rev.cmd.Context().Err()
+		if rev.part != "" {
+			err = continuable(err, "the reviews of finished games in "+rev.part+" are kept")
 		}
 	}
 	return err
 }
 
 // openPart opens the part file, or starts one, and reads its header. Without a part file the result is empty.
-func (v *reviewer) openPart() (*partReader, error) {
-	if v.part == "" {
+func (rev *reviewer) openPart() (*partReader, error) {
+	if rev.part == "" {
 		return &partReader{}, nil
 	}
-	origin, err := v.factory.Load()
+	origin, err := rev.factory.Load()
 	if err != nil {
 		return nil, err
 	}
-	header, err := json.Marshal(partHeader{1, v.game.Name, v.factory.String(), origin.Digest, v.format})
+	header, err := json.Marshal(partHeader{1, rev.game.Name, rev.factory.String(), origin.Digest, rev.format})
 	if err != nil {
 		return nil, err
 	}
-	p, err := readPart(v.part)
+	p, err := readPart(rev.part)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &partReader{}, checkpoints.AppendLine(v.part, header)
+		return &partReader{}, checkpoints.AppendLine(rev.part, header)
 	}
 	if err != nil {
 		return nil, err
@@ -292,10 +292,10 @@ func (v *reviewer) openPart() (*partReader, error) {
 	switch {
 	case err != nil:
 	case line == nil: // a crash cut the header short
-		err = checkpoints.AppendLine(v.part, header)
+		err = checkpoints.AppendLine(rev.part, header)
 	case !bytes.Equal(line, header):
 		err = fmt.Errorf("%s has reviews of another game, agent or format: it begins with %.200s, not %s; remove it, or name another --output",
-			v.part, line, header)
+			rev.part, line, header)
 	}
 	if err != nil {
 		p.close()
@@ -358,24 +358,24 @@ func movesOf(record *gamefile.Record) string {
 }
 
 // read sends the games of the file that are not done yet to both channels.
-func (v *reviewer) read(ctx context.Context, done *partReader, jobs, ordered chan<- *reviewJob) error {
+func (rev *reviewer) read(ctx context.Context, done *partReader, jobs, ordered chan<- *reviewJob) error {
 	number, skip := 0, func(error) {} // count has warned of them
-	if v.path == "-" {
-		skip = skipping(v.cmd, v.skipBad, &v.skipped)
+	if rev.path == "-" {
+		skip = skipping(rev.cmd, rev.skipBad, &rev.skipped)
 	}
-	return readGames(ctx, v.cmd, v.game, v.path, "", skip, func(record *gamefile.Record) error {
+	return readGames(ctx, rev.cmd, rev.game, rev.path, "", skip, func(record *gamefile.Record) error {
 		number++
 		old, err := done.game()
 		switch {
 		case err != nil:
 			return err
 		case old != nil && old.Moves != movesOf(record):
-			return fmt.Errorf("%s has reviews of other games than %s: game %d differs; remove it, or name another --output", v.part, v.path, number)
+			return fmt.Errorf("%s has reviews of other games than %s: game %d differs; remove it, or name another --output", rev.part, rev.path, number)
 		case old != nil:
-			v.mu.Lock()
-			v.reviewed++
-			v.analyzed += len(record.Moves) + 1
-			v.mu.Unlock()
+			rev.mu.Lock()
+			rev.reviewed++
+			rev.analyzed += len(record.Moves) + 1
+			rev.mu.Unlock()
 			return nil
 		}
 		job := &reviewJob{number, record, make(chan string, 1)}
@@ -391,18 +391,18 @@ func (v *reviewer) read(ctx context.Context, done *partReader, jobs, ordered cha
 }
 
 // review reviews a game and returns the review as text in the wanted format.
-func (v *reviewer) review(ctx context.Context, player agent.Agent, job *reviewJob) (string, error) {
+func (rev *reviewer) review(ctx context.Context, player agent.Agent, job *reviewJob) (string, error) {
 	record := job.record
-	r, err := analysis.ReviewGame(ctx, v.game, player, record.Actions(), func() { v.show(1) })
+	r, err := analysis.ReviewGame(ctx, rev.game, player, record.Actions(), func() { rev.show(1) })
 	switch {
 	case errors.Is(err, analysis.ErrNoValues):
-		return "", usage(v.cmd, fmt.Errorf("%s does not evaluate positions; zoo, net:RUN and mcts:N do", v.name))
+		return "", usage(rev.cmd, fmt.Errorf("%s does not evaluate positions; zoo, net:RUN and mcts:N do", rev.name))
 	case err != nil:
 		return "", err
 	}
-	r.Players, r.Agent, r.Result = record.Players, v.name, string(record.Result)
-	text, err := reviewFormats[v.format](record, r)
-	if v.format == "text" {
+	r.Players, r.Agent, r.Result = record.Players, rev.name, string(record.Result)
+	text, err := reviewFormats[rev.format](record, r)
+	if rev.format == "text" {
 		text = fmt.Sprintf("game %d: %s", job.number, text)
 		if job.number > 1 {
 			text = "\n" + text
@@ -440,7 +440,8 @@ func reviewSGF(record *gamefile.Record, r *analysis.Review) (string, error) {
 	out.Moves = slices.Clone(record.Moves)
 	summary := "Reviewed by " + r.Agent + "."
 	for _, s := range r.Sides {
-		summary += fmt.Sprintf("\n%s: %d moves, %d best, %d mistakes, of these %d blunders; mean loss %.1f %%.", s.Player, s.Moves, s.Best, s.Mistakes, s.Blunders, 50*s.Loss)
+		summary += fmt.Sprintf("\n%s: %s, %d best, %s, of these %s; mean loss %.1f %%.", s.Player, terminal.Counted(s.Moves, "move"), s.Best,
+			terminal.Counted(s.Mistakes, "mistake"), terminal.Counted(s.Blunders, "blunder"), 50*s.Loss)
 	}
 	out.Comment = withText(withText(out.Comment, summary), terminal.LostText(r))
 	for i := range out.Moves {
@@ -457,7 +458,7 @@ func reviewSGF(record *gamefile.Record, r *analysis.Review) (string, error) {
 		if reviewed.Grade == analysis.Blunder {
 			m.Bad = 2
 		}
-		m.Comment = withText(m.Comment, terminal.MistakeText(reviewed)+". Better: "+terminal.BetterText(reviewed)+".")
+		m.Comment = withText(m.Comment, terminal.MistakeText(reviewed)+". Better: "+terminal.BetterText(reviewed))
 		var better []gamefile.Move
 		for _, name := range reviewed.Line {
 			better = append(better, gamefile.Move{Action: env.Action(slices.Index(record.Game.ActionNames, name))})
@@ -482,56 +483,56 @@ func withText(comment, text string) string {
 }
 
 // write writes the review of a game.
-func (v *reviewer) write(job *reviewJob, text string) error {
-	if v.part == "" {
-		v.mu.Lock()
-		v.progress.close()
-		v.mu.Unlock()
-		_, err := io.WriteString(v.cmd.OutOrStdout(), text)
+func (rev *reviewer) write(job *reviewJob, text string) error {
+	if rev.part == "" {
+		rev.mu.Lock()
+		rev.progress.close()
+		rev.mu.Unlock()
+		_, err := io.WriteString(rev.cmd.OutOrStdout(), text)
 		if err != nil {
 			return err
 		}
 	} else {
 		line, err := json.Marshal(partGame{movesOf(job.record), text})
 		if err == nil {
-			err = checkpoints.AppendLine(v.part, line)
+			err = checkpoints.AppendLine(rev.part, line)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	v.mu.Lock()
-	v.reviewed++
-	v.mu.Unlock()
-	v.show(0)
+	rev.mu.Lock()
+	rev.reviewed++
+	rev.mu.Unlock()
+	rev.show(0)
 	return nil
 }
 
 // show adds a number of analyzed positions and shows the progress.
-func (v *reviewer) show(analyzed int) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.analyzed += analyzed
-	s := status{count: v.reviewed, unit: "games", share: -1, detail: terminal.Counted(v.analyzed, "position")}
-	if v.positions > 0 {
-		s.share = min(1, float64(v.analyzed)/float64(v.positions))
+func (rev *reviewer) show(analyzed int) {
+	rev.mu.Lock()
+	defer rev.mu.Unlock()
+	rev.analyzed += analyzed
+	s := status{count: rev.reviewed, unit: "games", share: -1, detail: terminal.Counted(rev.analyzed, "position")}
+	if rev.positions > 0 {
+		s.share = min(1, float64(rev.analyzed)/float64(rev.positions))
 	}
-	v.progress.show(s)
+	rev.progress.show(s)
 }
 
 // save turns the part file into the output.
-func (v *reviewer) save(output string, force bool) error {
-	err := writeStream(output, force, v.writeReviews)
+func (rev *reviewer) save(output string, force bool) error {
+	err := writeStream(output, force, rev.writeReviews)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(v.cmd.OutOrStdout(), "%s in %s\n", terminal.Counted(v.reviewed, "game"), output)
-	return os.Remove(v.part)
+	fmt.Fprintf(rev.cmd.OutOrStdout(), "%s in %s\n", terminal.Counted(rev.reviewed, "game"), output)
+	return os.Remove(rev.part)
 }
 
 // writeReviews writes the reviews in the part file.
-func (v *reviewer) writeReviews(w io.Writer) error {
-	p, err := readPart(v.part)
+func (rev *reviewer) writeReviews(w io.Writer) error {
+	p, err := readPart(rev.part)
 	if err != nil {
 		return err
 	}
@@ -544,17 +545,17 @@ func (v *reviewer) writeReviews(w io.Writer) error {
 		if g == nil || err != nil {
 			break
 		}
-		if v.format != "html" {
+		if rev.format != "html" {
 			_, err = io.WriteString(w, g.Text)
 			continue
 		}
 		reviews = append(reviews, new(analysis.Review))
 		err = json.Unmarshal([]byte(g.Text), reviews[len(reviews)-1])
 	}
-	if v.format != "html" || err != nil {
+	if rev.format != "html" || err != nil {
 		return err
 	}
-	data, err := page.Reviews(v.game, reviews)
+	data, err := page.Reviews(rev.game, reviews)
 	if err == nil {
 		_, err = w.Write(data)
 	}

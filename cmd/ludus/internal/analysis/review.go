@@ -93,9 +93,9 @@ type Side struct {
 // TurningPoint says where the player who has lost, or whose position is lost at the end, had a chance for the last time.
 type TurningPoint struct {
 	Player     string  `json:"player"` // the loser
-	Ply        int     `json:"ply"`    // of the move after which there was no chance any more; 0: there never was one
+	Ply        int     `json:"ply"`    // of the loser's move after which there was no chance any more; 0: there never was one
 	Move       string  `json:"move,omitempty"`
-	Value      float64 `json:"value"`                 // for the loser, after it
+	Value      float64 `json:"value"`                 // for the loser, of the first position without a chance
 	ProvenFrom *int    `json:"proven_from,omitempty"` // ply from which on every position is proven to be lost
 }
 
@@ -115,7 +115,7 @@ var ErrNoValues = errors.New("the agent does not evaluate positions")
 // move and the move played come from one analysis, so a network's bias towards one player cancels. If that analysis does
 // not value both, or the position after the move is solved, the positions after the two moves are analysed instead.
 func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, judged func()) (*Review, error) {
-	v := reviewer{ctx, game, a}
+	rev := reviewer{game, a}
 	states := []env.State{game.NewState()}
 	for i, action := range moves {
 		states = append(states, after(game, states[i], action))
@@ -124,7 +124,7 @@ func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.
 	positions := make([]*judgement, len(states))
 	for i := len(states) - 1; i >= 0; i-- {
 		var err error
-		positions[i], err = v.judge(states[i], moves[:i])
+		positions[i], err = rev.judge(ctx, states[i], moves[:i])
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +147,7 @@ func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.
 		r.Sides[p].Player = game.Players[p]
 	}
 	for i := range moves {
-		m, err := v.weigh(states[i], moves[:i+1], positions[i], positions[i+1])
+		m, err := rev.weigh(ctx, states[i], moves[:i+1], positions[i], positions[i+1])
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +172,6 @@ func after(game *env.Game, state env.State, action env.Action) env.State {
 
 // reviewer judges the positions of a game.
 type reviewer struct {
-	ctx   context.Context
 	game  *env.Game
 	agent agent.Agent
 }
@@ -185,14 +184,14 @@ type judgement struct {
 }
 
 // judge judges a position, to which the moves lead.
-func (v *reviewer) judge(state env.State, moves []env.Action) (*judgement, error) {
+func (rev *reviewer) judge(ctx context.Context, state env.State, moves []env.Action) (*judgement, error) {
 	if state.Done() {
-		return &judgement{value: roundUtility(v.game.Classes[state.Outcome()].Utility), exact: true}, nil
+		return &judgement{value: roundUtility(rev.game.Classes[state.Outcome()].Utility), exact: true}, nil
 	}
-	if _, ok := v.agent.(agent.Outside); ok {
-		agent.Restart(v.agent, 0, moves)
+	if _, ok := rev.agent.(agent.Outside); ok {
+		agent.Restart(rev.agent, 0, moves)
 	}
-	r, err := analyze(v.ctx, v.game, v.agent, state, 0)
+	r, err := analyze(ctx, rev.game, rev.agent, state, 0)
 	switch {
 	case err != nil:
 		return nil, err
@@ -227,10 +226,10 @@ func (j *judgement) moveValue(move string) *float64 {
 }
 
 // weigh compares the last of some moves, made in state, with the best one. The positions are those before and after it.
-func (v *reviewer) weigh(state env.State, moves []env.Action, here, there *judgement) (m ReviewedMove, err error) {
+func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Action, here, there *judgement) (m ReviewedMove, err error) {
 	player, last := state.Player(), len(moves)-1
 	m = ReviewedMove{
-		Player: v.game.Players[player], Move: v.game.ActionNames[moves[last]], Exact: here.exact && there.exact, Grade: Good,
+		Player: rev.game.Players[player], Move: rev.game.ActionNames[moves[last]], Exact: here.exact && there.exact, Grade: Good,
 	}
 	best, before, own := here.Best, here.moveValue(here.Best), here.moveValue(m.Move)
 	switch {
@@ -242,8 +241,8 @@ func (v *reviewer) weigh(state env.State, moves []env.Action, here, there *judge
 	case before != nil && own != nil && !there.exact:
 		m.Before, m.After = *before, *own
 	default:
-		action := env.Action(slices.Index(v.game.ActionNames, best))
-		instead, err := v.judge(after(v.game, state, action), append(moves[:last:last], action))
+		action := env.Action(slices.Index(rev.game.ActionNames, best))
+		instead, err := rev.judge(ctx, after(rev.game, state, action), append(moves[:last:last], action))
 		if err != nil {
 			return m, err
 		}
@@ -314,12 +313,15 @@ func (r *Review) turningPoint() *TurningPoint {
 	if end == 0 || point.Ply > last {
 		return nil
 	}
+	point.Value = sign*r.Positions[point.Ply].Value + 0
+	for point.Ply > 0 && r.Moves[point.Ply-1].Player != point.Player {
+		point.Ply-- // the winner's move only showed what the loser had allowed
+	}
 	if point.Ply > 0 {
 		point.Move = r.Moves[point.Ply-1].Move
 	}
 	if proven <= last {
 		point.ProvenFrom = &proven
 	}
-	point.Value = sign*r.Positions[point.Ply].Value + 0
 	return point
 }

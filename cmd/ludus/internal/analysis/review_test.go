@@ -105,9 +105,9 @@ func TestReviewAgreesWithSolver(t *testing.T) {
 					t.Errorf("%s, %s: %d of %d plies are not known", c.game, c.agent, ply, len(moves))
 				}
 				var value *float64
-			if len(moves)-ply <= 10 {
-				value = solved(game, exact, state)
-			}
+				if len(moves)-ply <= 10 {
+					value = solved(game, exact, state)
+				}
 				if p := r.Positions[ply]; p.Proven && value != nil {
 					checked++
 					if p.Value != *value {
@@ -229,10 +229,14 @@ func TestReviewWherePlayersMoveTwice(t *testing.T) {
 	}
 }
 
-// The turning point is after the loser's last chance: what is lost by the estimate may be proven only later.
+// The turning point is after the loser's last chance: what is lost by the estimate may be proven only later. It is the
+// loser's move, even if the estimate falls only at the reply.
 func TestTurningPoint(t *testing.T) {
 	r := func(values string) *Review {
 		r := &Review{Sides: [2]Side{{Player: "x"}, {Player: "o"}}, Moves: make([]ReviewedMove, 20)}
+		for i := range r.Moves {
+			r.Moves[i].Player = r.Sides[i%2].Player
+		}
 		for text := range strings.FieldsSeq(values) {
 			text, isProven := strings.CutSuffix(text, "!")
 			value, err := strconv.ParseFloat(text, 64)
@@ -246,9 +250,9 @@ func TestTurningPoint(t *testing.T) {
 	for values, want := range map[string]string{
 		"0 0.2 0.1":                "",
 		"0 -0.6 -0.4 -0.9 -1! -1!": "x 3 -0.9 from 4",
-		"0 0.6 -0.1 0.9 0.8":       "o 3 -0.9",
+		"0 0.6 -0.1 0.9 0.8":       "o 2 -0.9",
 		"1! 1! 1!":                 "o 0 -1 from 0",
-		"1! 0! -1! -1!":            "x 2 -1 from 2",
+		"1! 0! 0! -1! -1!":         "x 3 -1 from 3",
 		"-0.9 -1! 0! -1!":          "x 3 -1 from 3",
 		"0.9 0!":                   "",
 		"0! -0.3! 0.4 -0.3! -0.3!": "x 3 -0.3 from 3",

@@ -98,8 +98,9 @@ function turningPoint(positions, moves, players) {
   const end = positions.at(-1).value, sign = end > 0 ? -1 : 1, isLost = ({ value, proven }) => sign * value < (proven ? 0 : lostValue);
   const ply = positions.findLastIndex((position) => !isLost(position)) + 1, proven = positions.findLastIndex((position) => !(position.proven && isLost(position))) + 1;
   if (end === 0 || ply === positions.length) return undefined;
+  const player = players[end > 0 ? 1 : 0], own = moves.slice(0, ply).findLast((move) => move.player === player); // the winner's move only shows what that allowed
   return {
-    player: players[end > 0 ? 1 : 0], ply, move: moves[ply - 1]?.move, value: sign * positions[ply].value, proven_from: proven < positions.length ? proven : undefined,
+    player, ply: own?.ply ?? 0, move: own?.move, value: sign * positions[ply].value, proven_from: proven < positions.length ? proven : undefined,
   };
 }
 
@@ -121,11 +122,9 @@ export const explained = (mistake) => mistakeText(mistake, `${mistake.ply}. ${mi
 
 // lostText says where a game was lost.
 function lostText({ moves, sides, lost: { player: loser, ply, move, value, proven_from: proven } }) {
-  const winner = sides.find(({ player }) => player !== loser).player, exact = proven <= ply;
-  const lost = ply === 0 ? `${loser} had lost from the start: there` : moves[ply - 1].player === loser ? `${loser} lost the game with ${ply}. ${move}: from there`
-    : `After ${ply}. ${move} ${loser} had lost: from there`;
-  const known = exact ? ", proven" : ` by the agent's estimate${proven < moves.length ? `; the loss is proven from move ${proven} on` : ""}`;
-  return `${lost} ${exact && value === -1 ? `${winner} wins` : `${loser} scores ${score(value, 0)}`} with best play${known}.`;
+  const winner = sides.find(({ player }) => player !== loser).player, lost = ply === 0 ? `${loser} was lost from the start` : `${loser} lost the game with ${ply}. ${move}`;
+  if (proven <= ply) return `${lost}: from there ${value === -1 ? `${winner} wins` : `${loser} scores ${score(value, 0)}`} with best play, proven.`;
+  return `${lost}, by the agent's estimate${proven < moves.length ? `; the loss is proven from move ${proven} on` : ""}.`;
 }
 
 // showReview fills box with a review. actions has functions for its buttons: show(mistake) and, optional, playOn(mistake) and quiz().

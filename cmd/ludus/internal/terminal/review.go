@@ -86,11 +86,8 @@ func LostText(r *analysis.Review) string {
 	if winner == t.Player {
 		winner = r.Sides[1].Player
 	}
-	text := fmt.Sprintf("%s was lost after move %d, %s", t.Player, t.Ply, t.Move)
-	switch {
-	case t.Ply == 0:
-		text = t.Player + " was lost from the start"
-	case r.Moves[t.Ply-1].Player == t.Player:
+	text := t.Player + " was lost from the start"
+	if t.Ply > 0 {
 		text = fmt.Sprintf("%s lost the game with move %d, %s", t.Player, t.Ply, t.Move)
 	}
 	switch {
@@ -99,7 +96,7 @@ func LostText(r *analysis.Review) string {
 	case t.Exact():
 		return fmt.Sprintf("%s: from there %s scores %s with best play, proven.", text, t.Player, percent(t.Value, 0))
 	}
-	text += fmt.Sprintf(": from there %s never expected more than 25 %% of the score, by the agent's estimate", t.Player)
+	text += ", by the agent's estimate"
 	if t.ProvenFrom != nil && *t.ProvenFrom < len(r.Moves) {
 		text += fmt.Sprintf("; the loss is proven from move %d on", *t.ProvenFrom)
 	}
