@@ -108,7 +108,7 @@ export const isMistake = ({ grade }) => grade === "mistake" || grade === "blunde
 
 // lineText writes the beginning of a line of best play. reason says of its first move what that does, if that is known.
 export const lineText = ([first, ...rest], reason) =>
-  `${first}${reason ? `, which ${reason}` : ""}${rest.length > 0 ? `; then ${rest.slice(0, shownReplies).join(", ")}${rest.length > shownReplies ? " …" : ""}` : ""}`;
+  `${first}${reason ? `, which ${reason}` : ""}${rest.length > 0 ? `; then ${rest.slice(0, shownReplies).join(", ")}${rest.length > shownReplies ? " and so on" : ""}` : ""}`;
 
 // lossText says what a move gives away.
 export const lossText = ({ before, after, loss, exact, grade }) =>
