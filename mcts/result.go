@@ -160,9 +160,9 @@ func (s *Search) Best() env.Action {
 	return t.actionsOf(root)[i]
 }
 
-// Line appends to dst the principal variation that begins with the root's move i, in the order of [Search.Moves]: the most
-// visited moves, and from a proven position on those that Best prefers. It has at most so many plies and ends where the
-// search has not been; it is empty if move i is neither visited nor proven.
+// Line appends to dst the principal variation that begins with the root's move i, in the order of [Search.Moves]: the
+// most visited moves, and from a proven position on those that Best prefers. It has at most so many plies and ends
+// where the search has not been; it is empty if move i is neither visited nor proven.
 func (s *Search) Line(dst []env.Action, i, plies int) []env.Action {
 	s.mustBeEvaluated()
 	t, n := &s.tree, root

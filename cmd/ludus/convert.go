@@ -115,7 +115,8 @@ func (c *converter) convert(path string) error {
 	})
 }
 
-// skipping returns a function for [readGames] that warns of a wrong game and counts it; nil if games must not be skipped.
+// skipping returns a function for [readGames] that warns of a wrong game and counts it; nil if games must not be
+// skipped.
 func skipping(cmd *cobra.Command, skip bool, skipped *int) func(error) {
 	if !skip {
 		return nil
@@ -126,8 +127,8 @@ func skipping(cmd *cobra.Command, skip bool, skipped *int) func(error) {
 	}
 }
 
-// readGames calls each with the games of a file, in order, and skip with the error of a wrong game. If skip is nil, a wrong
-// game ends it, as does the end of ctx.
+// readGames calls each with the games of a file, in order, and skip with the error of a wrong game. If skip is nil, a
+// wrong game ends it, as does the end of ctx.
 func readGames(
 	ctx context.Context, cmd *cobra.Command, game *env.Game, path string, from gamefile.Format, skip func(error), each func(*gamefile.Record) error,
 ) error {

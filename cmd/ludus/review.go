@@ -433,8 +433,8 @@ func reviewJSON(_ *gamefile.Record, r *analysis.Review) (string, error) {
 	return line.String(), err
 }
 
-// reviewSGF writes a game with the values of its moves, and with comments and better lines where it has mistakes. What the
-// file said before stays.
+// reviewSGF writes a game with the values of its moves, and with comments and better lines where it has mistakes. What
+// the file said before stays.
 func reviewSGF(record *gamefile.Record, r *analysis.Review) (string, error) {
 	out := *record
 	out.Moves = slices.Clone(record.Moves)

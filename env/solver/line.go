@@ -2,9 +2,9 @@ package solver
 
 import "ludus/env"
 
-// Line appends to dst moves of best play from state on, whose value is known to be class: at most so many plies, and only
-// as far as the table remembers them; it searches nothing. The winner ends the game if a move does, the other player plays
-// what took most work to refute. The state may be done; it is neither changed nor retained.
+// Line appends to dst moves of best play from state on, whose value is known to be class: at most so many plies, and
+// only as far as the table remembers them; it searches nothing. The winner ends the game if a move does, the other
+// player plays what took most work to refute. The state may be done; it is neither changed nor retained.
 func (s *Solver) Line(dst []env.Action, state env.State, class, plies int) []env.Action {
 	p, next := s.ply(0), s.ply(1).state
 	p.state.CopyFrom(state)
@@ -19,8 +19,8 @@ func (s *Solver) Line(dst []env.Action, state env.State, class, plies int) []env
 	return dst
 }
 
-// lineMove returns the move of a line at p.state, whose value is class, or -1 if none is known to keep that value. next is
-// scratch.
+// lineMove returns the move of a line at p.state, whose value is class, or -1 if none is known to keep that value. next
+// is scratch.
 func (s *Solver) lineMove(p *plyScratch, next env.State, class int) env.Action {
 	player := p.state.Player()
 	after := s.findMoves(p, player)

@@ -103,8 +103,8 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 	return a, ctx.Err()
 }
 
-// lineAfter returns a move whose value (First's class) is known, and the best play after it as far as the solver remembers
-// it. after is scratch.
+// lineAfter returns a move whose value (First's class) is known, and the best play after it as far as the solver
+// remembers it. after is scratch.
 func lineAfter(s *solver.Solver, after, state env.State, move env.Action, class int) []env.Action {
 	after.CopyFrom(state)
 	after.Apply(move)

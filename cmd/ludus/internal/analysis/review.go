@@ -24,8 +24,8 @@ func BestPlay(game *env.Game) string {
 	return "it is a draw"
 }
 
-// Review is an agent's review of a game. Values are expected utilities in [-1, 1]; a loss is a difference of two. Proven and
-// exact values hold for best play by both players; the others are the agent's estimates.
+// Review is an agent's review of a game. Values are expected utilities in [-1, 1]; a loss is a difference of two.
+// Proven and exact values hold for best play by both players; the others are the agent's estimates.
 type Review struct {
 	Game      string          `json:"game"`
 	Players   [2]string       `json:"players,omitzero"` // their names, the first player's first; "": unknown
@@ -90,7 +90,8 @@ type Side struct {
 	Loss     float64 `json:"loss"` // mean of a move's
 }
 
-// TurningPoint says where the player who has lost, or whose position is lost at the end, had a chance for the last time.
+// TurningPoint says where the player who has lost, or whose position is lost at the end, had a chance for the last
+// time.
 type TurningPoint struct {
 	Player     string  `json:"player"` // the loser
 	Ply        int     `json:"ply"`    // of the loser's move after which there was no chance any more; 0: there never was one
@@ -111,9 +112,10 @@ var ErrNoValues = errors.New("the agent does not evaluate positions")
 // ReviewGame reviews a game by the analyses of its positions; judged, if not nil, is called after each. The caller sets
 // Players, Result and Agent. Errors are ErrNoValues and those of [agent.Agent.Analyze].
 //
-// It goes from the end of the game to its start, so a solver's table knows what follows a position. Estimates of the best
-// move and the move played come from one analysis, so a network's bias towards one player cancels. If that analysis does
-// not value both, or the position after the move is solved, the positions after the two moves are analysed instead.
+// It goes from the end of the game to its start, so a solver's table knows what follows a position. Estimates of the
+// best move and the move played come from one analysis, so a network's bias towards one player cancels. If that
+// analysis does not value both, or the position after the move is solved, the positions after the two moves are
+// analysed instead.
 func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, judged func()) (*Review, error) {
 	rev := reviewer{game, a}
 	states := []env.State{game.NewState()}
@@ -204,16 +206,16 @@ func (rev *reviewer) judge(ctx context.Context, state env.State, moves []env.Act
 // roundUtility rounds an exact value as those of analyses are.
 func roundUtility(u float32) float64 { return *rounded(new(float64(u))) }
 
-// deduce makes the value of a position exact if the move that player made there is proven to win: no value is better than
-// wins.
+// deduce makes the value of a position exact if the move that player made there is proven to win: no value is better
+// than wins.
 func (j *judgement) deduce(next *judgement, player env.Player, wins float64) {
 	if next.exact && player.Sign()*next.value == wins {
 		j.value, j.exact = next.value, true
 	}
 }
 
-// follow makes the value of the position after player's move exact if that of the position before is, and the move keeps
-// it: because it is the best one, or because every move loses: no value is worse than loses.
+// follow makes the value of the position after player's move exact if that of the position before is, and the move
+// keeps it: because it is the best one, or because every move loses: no value is worse than loses.
 func (j *judgement) follow(before *judgement, player env.Player, move string, loses float64) {
 	if before.exact && (before.Proven && move == before.Best || player.Sign()*before.value == loses) {
 		j.value, j.exact = before.value, true

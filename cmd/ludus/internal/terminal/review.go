@@ -20,8 +20,8 @@ const (
 	leastShown    = 0.02 // loss of these: 1 % of expected score
 )
 
-// Review returns a review as text, wrapped to the terminal's width, or to 80 columns if that is unlimited: where the game
-// was lost, what each side gave away, the curve of the expected score, and the mistakes with the better moves.
+// Review returns a review as text, wrapped to the terminal's width, or to 80 columns if that is unlimited: where the
+// game was lost, what each side gave away, the curve of the expected score, and the mistakes with the better moves.
 func (s *Style) Review(r *analysis.Review) string {
 	style := Style{Width: func() int { return min(s.room(), 80) }}
 	var b strings.Builder
@@ -55,8 +55,8 @@ func (s *Style) Review(r *analysis.Review) string {
 	return b.String()
 }
 
-// largestLosses returns those of the wanted moves that lose most, in the order of the game, and the numbers and names of the
-// others.
+// largestLosses returns those of the wanted moves that lose most, in the order of the game, and the numbers and names
+// of the others.
 func largestLosses(moves []analysis.ReviewedMove, most int, wanted func(*analysis.ReviewedMove) bool) (list []*analysis.ReviewedMove, others []string) {
 	var all []*analysis.ReviewedMove
 	for i := range moves {
