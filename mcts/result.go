@@ -160,6 +160,54 @@ func (s *Search) Best() env.Action {
 	return t.actionsOf(root)[i]
 }
 
+// Line appends to dst the principal variation that begins with the root's move i, in the order of [Search.Moves]: the
+// most visited moves, and from a proven position on those that Best prefers. It has at most so many plies and ends
+// where the search has not been; it is empty if move i is neither visited nor proven.
+func (s *Search) Line(dst []env.Action, i, plies int) []env.Action {
+	s.mustBeEvaluated()
+	t, n := &s.tree, root
+	s.reply.CopyFrom(s.position)
+	for ; plies > 0 && i >= 0; plies-- {
+		nd := &t.nodes[n]
+		a, e := t.actions[nd.firstMove+int32(i)], &t.edges[nd.firstEdge+int32(i)]
+		if e.visits == 0 && !e.proven() {
+			return dst
+		}
+		dst = append(dst, a)
+		s.reply.Apply(a)
+		n = e.child
+		if n != none && t.nodes[n].numEdges > 0 {
+			i = t.likeliest(n)
+			continue
+		}
+		if e.proven() && plies > 1 && !s.reply.Done() { // expansion has seen that the reply ends the game
+			for _, ending := range s.reply.TerminalActions(nil) {
+				if ending.Outcome == int(e.best) {
+					return append(dst, ending.Action)
+				}
+			}
+		}
+		return dst
+	}
+	return dst
+}
+
+// likeliest returns the move of node n, as an index into its edges, that the principal variation takes; -1 if none is
+// visited. The node has edges.
+func (t *tree) likeliest(n int32) int {
+	if e := t.incoming(n); e.proven() {
+		return t.bestProven(n, e.best)
+	}
+	nd, edges, chosen := &t.nodes[n], t.edgesOf(n), -1
+	for i := range edges {
+		e := &edges[i]
+		if e.visits > 0 && !t.pruned(e, nd.player, nd.guaranteed) && (chosen < 0 || e.visits > edges[chosen].visits) {
+			chosen = i
+		}
+	}
+	return chosen
+}
+
 // halvingWinner returns the root move with the largest g + logit + sigma(q) among the last candidates of sequential
 // halving and the moves proven to give the guaranteed class. The last candidates are the most visited of the moves that
 // can improve on that class.

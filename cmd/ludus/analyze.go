@@ -23,8 +23,9 @@ func analyzeCommand() *cobra.Command {
 moves lead from the start to the position, written as in play; simulations is optional. Without AGENT the agent shipped for
 the game answers, or mcts:1000 if there is none. A network searches as when it plays, in a new tree. Values are expected
 utilities from -1 to 1 for the player to move, goals are the players' expected final scores from 0 to 100. The
-reply's moves are all legal moves with visits, value and prior, the best first. The reason completes "BEST, which ..."; it is
-left out where there is nothing to say. null means that the agent does not know; "proven":true that the value is exact: the
+reply's moves are all legal moves with visits, value, prior and line, the best first: a line is the move and what is played
+after it, at most 12 moves, left out where the agent has not searched. The reason completes "BEST, which ..."; it is left out
+where there is nothing to say. null means that the agent does not know; "proven":true that the value is exact: the
 search or the solver (see solve=) has proven it. A finished game gets {"id":"a1","terminal":true,"goals":{...}}, an
 invalid line {"id":"a1","error":"..."}; then the exit code is 1.
 

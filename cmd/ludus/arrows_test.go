@@ -98,7 +98,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/lines":        {"env"},
 	"cmd/ludus/internal/notation":     {"env"},
-	"cmd/ludus/internal/page":         {"cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
+	"cmd/ludus/internal/page":         {"cmd/ludus/internal/analysis", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine":  {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":        {},
 	"cmd/ludus/internal/program":      {"cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "env", "train/agent"},

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -104,41 +105,65 @@ type converter struct {
 
 // convert converts the games of a file.
 func (c *converter) convert(path string) error {
-	file, err := openGames(c.cmd, path)
+	return readGames(c.cmd.Context(), c.cmd, c.game, path, c.from, skipping(c.cmd, c.skipBad, &c.skipped), func(record *gamefile.Record) error {
+		text, err := gamefile.Text(record, c.to)
+		if err == nil {
+			_, err = c.w.WriteString(text)
+		}
+		c.games++
+		return err
+	})
+}
+
+// skipping returns a function for [readGames] that warns of a wrong game and counts it; nil if games must not be
+// skipped.
+func skipping(cmd *cobra.Command, skip bool, skipped *int) func(error) {
+	if !skip {
+		return nil
+	}
+	return func(err error) {
+		warn(cmd, err.Error())
+		*skipped++
+	}
+}
+
+// readGames calls each with the games of a file, in order, and skip with the error of a wrong game. If skip is nil, a
+// wrong game ends it, as does the end of ctx.
+func readGames(
+	ctx context.Context, cmd *cobra.Command, game *env.Game, path string, from gamefile.Format, skip func(error), each func(*gamefile.Record) error,
+) error {
+	file, err := openGames(cmd, path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	r, err := gamefile.NewReader(c.game, file, path, c.from)
+	defer context.AfterFunc(ctx, func() { file.Close() })() // ends a pending Read
+	r, err := gamefile.NewReader(game, file, path, from)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	for seen := 0; ; seen++ {
 		record, err := r.Next()
+		wrong := errors.As(err, new(*gamefile.Error))
 		switch {
-		case c.cmd.Context().Err() != nil:
-			return c.cmd.Context().Err()
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case errors.Is(err, io.EOF) && seen == 0:
 			return fmt.Errorf("%s has no game", path)
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.As(err, new(*gamefile.Error)) && c.skipBad:
-			warn(c.cmd, fmt.Sprintf("%s: %v", path, err))
-			c.skipped++
+		case wrong && skip != nil:
+			skip(fmt.Errorf("%s: %w", path, err))
 			continue
-		case errors.As(err, new(*gamefile.Error)):
+		case wrong:
 			return fmt.Errorf("%s: %w; --skip-bad skips such games", path, err)
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		text, err := gamefile.Text(record, c.to)
-		if err == nil {
-			_, err = c.w.WriteString(text)
-		}
+		err = each(record)
 		if err != nil {
 			return err
 		}
-		c.games++
 	}
 }
 

@@ -61,7 +61,11 @@ type MoveInfo struct {
 	Visits *int
 	Value  *float64
 	Prior  *float64
+	Line   []env.Action // principal variation, of at most lineLength moves: Action and what is played after it
 }
+
+// lineLength is the largest length of a line in plies.
+const lineLength = 12
 
 // sortMoves sorts moves in the order of Analysis.Moves: best first, the others by visits and so on.
 func sortMoves(moves []MoveInfo, best env.Action) {

@@ -238,7 +238,7 @@ func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int)
 	if b.defence != nil {
 		chosen = b.defence.equals(state, chosen, stop)[0]
 	}
-	b.exact.improve(a, chosen)
+	b.exact.improve(a, state, chosen)
 	return a, ctx.Err()
 }
 
@@ -270,6 +270,7 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 		if m.Visits > 0 || m.Lower == m.Upper {
 			info.Value = &value
 		}
+		info.Line = b.analysis.Line(nil, i, lineLength)
 		a.Moves = append(a.Moves, info)
 	}
 	sortMoves(a.Moves, b.analysis.Best())

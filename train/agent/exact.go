@@ -31,6 +31,7 @@ type rootMove struct {
 	policy      float32 // the search's probability
 	prior       float32 // the network's probability
 	best, worst int     // the move's exact class lies in [best, worst]
+	proven      bool    // by the network's search, too
 }
 
 func newExactSearch(game *env.Game, s *solver.Solver, nodes int) *exactSearch {
@@ -52,6 +53,7 @@ func (e *exactSearch) setMoves(search *mcts.Search, favourite env.Action) {
 		e.moves = append(e.moves, rootMove{
 			action: m.Action, estimate: estimate, policy: m.Policy, prior: m.Prior,
 			best: 0, worst: len(e.game.Classes) - 1, // any class: the solver knows nothing yet
+			proven: m.Lower == m.Upper,
 		})
 	}
 	slices.SortStableFunc(e.moves, func(a, b rootMove) int {
@@ -164,8 +166,9 @@ func (e *exactSearch) choose() env.Action {
 func (e *exactSearch) utility(class int) float64 { return float64(e.game.Classes[class].Utility) }
 
 // improve corrects an analysis of the same position with the results of solve: values are clamped to the proven bounds,
-// so a move with an exact class gets its utility. The chosen move comes first.
-func (e *exactSearch) improve(a *Analysis, chosen env.Action) {
+// so a move with an exact class gets its utility, and best play as its line unless the search has proven another. The
+// chosen move comes first.
+func (e *exactSearch) improve(a *Analysis, state env.State, chosen env.Action) {
 	best, worst := e.bounds()
 	if best == worst {
 		markProven(e.game, a, worst)
@@ -182,6 +185,11 @@ func (e *exactSearch) improve(a *Analysis, chosen env.Action) {
 				continue
 			}
 			value = min(max(*info.Value, low), high)
+		} else if !m.proven {
+			line := lineAfter(e.solver, e.after, state, m.action, e.game.ClassFor(state.Player(), m.best))
+			if len(line) > 1 || info.Line == nil {
+				info.Line = line
+			}
 		}
 		info.Value = &value
 	}

@@ -233,16 +233,17 @@ func TestSolveStops(t *testing.T) {
 
 // Values of an analysis are clamped to the proven bounds, from either side; a move with an exact class gets its utility.
 func TestImprove(t *testing.T) {
-	game := quad(t)
+	game, state := position(t, "quad-5x5")
 	for _, c := range []struct {
 		best, worst int
 		value       float64
 		class       int // whose utility is wanted
 	}{{1, 2, -1, 2}, {1, 2, 1, 1}, {0, 3, -1, 3}, {2, 2, 1, 2}} {
 		last := len(game.Classes) - 1
-		e := &exactSearch{game: game, moves: []rootMove{{action: 3, best: c.best, worst: c.worst}, {action: 5, best: 0, worst: last}}}
+		e := newExactSearch(game, solver.New(game, 1), 1)
+		e.moves = []rootMove{{action: 3, best: c.best, worst: c.worst}, {action: 5, best: 0, worst: last}}
 		a := &Analysis{Value: new(0.0), Moves: []MoveInfo{{Action: 3, Value: new(c.value)}, {Action: 5, Value: new(0.0)}}}
-		e.improve(a, 3)
+		e.improve(a, state, 3)
 		i := slices.IndexFunc(a.Moves, func(m MoveInfo) bool { return m.Action == 3 })
 		if got := *a.Moves[i].Value; got != e.utility(c.class) {
 			t.Errorf("bounds %d to %d: %v becomes %v, want %v", c.best, c.worst, c.value, got, e.utility(c.class))

@@ -79,6 +79,7 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 			class := s.game.ClassFor(player, s.classes[i])
 			value := float64(s.game.Classes[class].Utility)
 			info.Value = &value
+			info.Line = lineAfter(s.solver, s.game.NewState(), state, action, s.classes[i])
 			if class < bestClass {
 				best, bestClass = action, class
 			}
@@ -100,6 +101,14 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 	}
 	sortMoves(a.Moves, best)
 	return a, ctx.Err()
+}
+
+// lineAfter returns a move whose value (First's class) is known, and the best play after it as far as the solver
+// remembers it. after is scratch.
+func lineAfter(s *solver.Solver, after, state env.State, move env.Action, class int) []env.Action {
+	after.CopyFrom(state)
+	after.Apply(move)
+	return s.Line([]env.Action{move}, after, class, lineLength-1)
 }
 
 // markProven sets the proven value of an analysis, and its goals if the class determines them. class is the mover's.

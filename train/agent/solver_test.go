@@ -25,6 +25,9 @@ func TestSolverPlaysPerfectly(t *testing.T) {
 		if info.Value == nil {
 			t.Fatalf("%s is not known", game.ActionTexts[info.Action])
 		}
+		if len(info.Line) < 2 || info.Line[0] != info.Action {
+			t.Errorf("%s has the line %v", game.ActionTexts[info.Action], game.Names(info.Line))
+		}
 		if *info.Value > *analysis.Value {
 			t.Errorf("%s is worth %v; the position only %v", game.ActionTexts[info.Action], *info.Value, *analysis.Value)
 		}

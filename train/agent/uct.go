@@ -85,7 +85,7 @@ func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*An
 	a := &Analysis{Player: node.player, Simulations: simulations, Value: node.value()}
 	for i := node.children; i < node.children+node.count; i++ {
 		child, visits := &u.nodes[i], int(u.nodes[i].visits)
-		a.Moves = append(a.Moves, MoveInfo{Action: child.action, Visits: &visits, Value: child.value()})
+		a.Moves = append(a.Moves, MoveInfo{Action: child.action, Visits: &visits, Value: child.value(), Line: u.line(i)})
 	}
 	sortMoves(a.Moves, u.best())
 	return a, nil
@@ -184,14 +184,29 @@ func (u *uct) choose(at int32) int32 {
 }
 
 // best is the root's most visited move; ties go to the highest mean reward.
-func (u *uct) best() env.Action {
-	root := &u.nodes[0]
-	best := &u.nodes[root.children]
-	for i := root.children + 1; i < root.children+root.count; i++ {
-		child := &u.nodes[i]
-		if child.visits > best.visits || child.visits == best.visits && child.visits > 0 && child.mean() > best.mean() {
-			best = child
+func (u *uct) best() env.Action { return u.nodes[u.mostVisited(0)].action }
+
+// mostVisited returns the most visited child of a node that has children; ties go to the highest mean reward.
+func (u *uct) mostVisited(at int32) int32 {
+	node := &u.nodes[at]
+	best := node.children
+	for i := node.children + 1; i < node.children+node.count; i++ {
+		child, most := &u.nodes[i], &u.nodes[best]
+		if child.visits > most.visits || child.visits == most.visits && child.visits > 0 && child.mean() > most.mean() {
+			best = i
 		}
 	}
-	return best.action
+	return best
+}
+
+// line returns the moves from a node on that were visited most; nil if the node was not visited.
+func (u *uct) line(at int32) (moves []env.Action) {
+	for u.nodes[at].visits > 0 && len(moves) < lineLength {
+		moves = append(moves, u.nodes[at].action)
+		if u.nodes[at].count == 0 {
+			break
+		}
+		at = u.mostVisited(at)
+	}
+	return moves
 }

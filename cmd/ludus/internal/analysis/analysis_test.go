@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 )
 
 func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Agent) {
@@ -25,7 +27,7 @@ func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Age
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := agent.ParseFactory(game, text, rundir.LoadWeights)
+	spec, err := agent.ParseFactory(game, text, shipped.Loader(game, rundir.LoadWeights))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +90,14 @@ func TestReply(t *testing.T) {
 		}
 		visits += n
 		last = n
+		line := m["line"].([]any)
+		played := []string{"mark r3 c3", "mark r2 c2"}
+		for _, name := range line {
+			played = append(played, name.(string))
+		}
+		if _, _, err := notation.Replay(game, played); err != nil || line[0] != m["move"] || len(line) > 12 {
+			t.Errorf("line %v of %v: %v", line, m["move"], err)
+		}
 	}
 	if visits != 100 {
 		t.Errorf("%v visits; want 100", visits)
@@ -111,7 +121,7 @@ func TestUnknownIsNull(t *testing.T) {
 		}
 		for _, m := range reply["moves"].([]any) {
 			m := m.(map[string]any)
-			if m["visits"] != nil || m["value"] != nil || m["prior"] != nil {
+			if m["visits"] != nil || m["value"] != nil || m["prior"] != nil || m["line"] != nil {
 				t.Errorf("%s: %v", text, m)
 			}
 		}

@@ -6,9 +6,10 @@
 // notation reads; simulations, 1 to 1,000,000, defaults to the agent's own. Each request gets one reply, in any order:
 //
 //	{"id":"a1","player":"o","value":-0.62,"goals":{"x":81,"o":19},"best":"b2","simulations":64,
-//	 "moves":[{"move":"b2","visits":40,"value":-0.6,"prior":0.31}]}
+//	 "moves":[{"move":"b2","visits":40,"value":-0.6,"prior":0.31,"line":["b2","d4","c2"]}]}
 //
-// on one line. goals (GDL's word) are the expected final scores, 0 to 100. See [Result] for the fields. A finished game
+// on one line. line is the move and what is played after it: the most visited moves of a search's tree, or best play where
+// the value is proven, of at most 12 moves; left out where the agent has not searched. goals (GDL's word) are the expected final scores, 0 to 100. See [Result] for the fields. A finished game
 // and an invalid line get
 //
 //	{"id":"a1","terminal":true,"goals":{"x":100,"o":0}}

@@ -8,8 +8,16 @@ import (
 )
 
 // reason explains the best move of an analysis, in words that follow its name and "which"; "" if there is nothing to say.
-// It considers, in this order, what the rules decide one move ahead, proven values, and what the next move is worth.
+// It considers facts, and then what the next move is worth.
 func reason(game *env.Game, state env.State, a *agent.Analysis) string {
+	if text := fact(game, state, a); text != "" {
+		return text
+	}
+	return comparison(game, a)
+}
+
+// fact is a reason that follows, in this order, from what the rules decide one move ahead or from proven values.
+func fact(game *env.Game, state env.State, a *agent.Analysis) string {
 	mover, opponent := state.Player(), game.Players[state.Player().Opponent()]
 	best := a.Moves[0].Action
 	if winsAtOnce(game, state, mover, best) {
@@ -37,11 +45,11 @@ func reason(game *env.Game, state env.State, a *agent.Analysis) string {
 		}
 		return "loses, like every other move, if the opponent plays perfectly"
 	}
-	return comparison(game, a)
+	return ""
 }
 
 // comparison compares the best move with the one that the agent would play next: that with the highest prior, or without
-// priors with the most visits. It is "" unless that one is worse by leastLoss or more.
+// priors with the most visits. It is "" unless that one is worse by mistakeLoss or more.
 func comparison(game *env.Game, a *agent.Analysis) string {
 	next := a.Moves[1]
 	for _, m := range a.Moves[1:] {
@@ -50,7 +58,7 @@ func comparison(game *env.Game, a *agent.Analysis) string {
 		}
 	}
 	best := a.Moves[0].Value
-	if best == nil || next.Value == nil || *best-*next.Value < leastLoss {
+	if best == nil || next.Value == nil || *best-*next.Value < mistakeLoss {
 		return ""
 	}
 	name := game.ActionNames[next.Action]

@@ -20,6 +20,8 @@ type Result struct {
 	Simulations int        `json:"simulations"`      // number of simulations that were run
 	Proven      bool       `json:"proven,omitempty"` // Value is exact
 	Moves       []MoveInfo `json:"moves"`            // every legal move: Best first, then by visits and prior
+
+	fact string // the Reason if it is one
 }
 
 // MoveInfo is the analysis of one legal move. Its value is for the player who makes it.
@@ -28,6 +30,7 @@ type MoveInfo struct {
 	Visits *int     `json:"visits"`
 	Value  *float64 `json:"value"`
 	Prior  *float64 `json:"prior"`
+	Line   []string `json:"line,omitempty"` // principal variation, beginning with Move; at most 12 moves
 }
 
 // GameResult is the result of a finished game.
@@ -53,6 +56,11 @@ func (g *Goals) MarshalJSON() ([]byte, error) {
 // [agent.Agent.Analyze].
 func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State, moves []env.Action, simulations int) (*Result, error) {
 	agent.Restart(a, 0, moves)
+	return analyze(ctx, game, a, state, simulations)
+}
+
+// analyze is Analyze for an agent that is ready for the state.
+func analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State, simulations int) (*Result, error) {
 	analysis, err := a.Analyze(ctx, state, simulations)
 	if err != nil {
 		return nil, err
@@ -63,11 +71,12 @@ func Analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State
 		Goals:       newGoals(game, analysis.Goals),
 		Best:        game.ActionNames[analysis.Moves[0].Action],
 		Reason:      reason(game, state, analysis),
+		fact:        fact(game, state, analysis),
 		Simulations: analysis.Simulations,
 		Proven:      analysis.Proven,
 	}
 	for _, m := range analysis.Moves {
-		r.Moves = append(r.Moves, MoveInfo{game.ActionNames[m.Action], m.Visits, rounded(m.Value), rounded(m.Prior)})
+		r.Moves = append(r.Moves, MoveInfo{game.ActionNames[m.Action], m.Visits, rounded(m.Value), rounded(m.Prior), game.Names(m.Line)})
 	}
 	return r, nil
 }

@@ -101,6 +101,56 @@ func TestFilesOnPage(t *testing.T) {
 	tab.Wait(moves + ` === 2 && ` + seats + ` === "person agent"`)
 }
 
+// On an exported page from disk, people review a lost game, look for better moves in a quiz by mouse, keys and fingers, and play on
+// before a mistake.
+func TestQuizOnPage(t *testing.T) {
+	tab := Start(t).Open(t, onDisk(t, exported(t, "quad-5x5", 8, 1))+"#moves="+strings.Join(lostGame, ";"))
+	const answered = `document.querySelector("#quiz .row").firstChild.matches(".primary:focus")`
+	expect := func(want string) {
+		t.Helper()
+		if text := tab.Text("#quiz [role=status]"); !strings.HasPrefix(text, want) {
+			t.Errorf("the quiz says %q; want %q", text, want)
+		}
+	}
+	tab.reviewLostGame()
+	tab.Click("#review > button")
+	expect("1 of 2: x to move. In the game 3. a2 was a blunder")
+	tab.CheckWidths("quiz", nil)
+	if hidden := Eval[bool](tab, `!document.getElementById("review").checkVisibility() && !document.querySelector("#board .hint-ring") && document.getElementById("hint").disabled`); !hidden {
+		t.Error("the quiz shows the answer")
+	}
+	tab.Click(cellOf(16)) // b4, which wins, too
+	tab.Wait(answered)
+	expect("Right: b4 is as good as ")
+	tab.CheckWidths("quiz-answered", nil)
+	tab.Press(kb.Enter)
+	expect("2 of 2: x to move. In the game 5. d1 was a blunder")
+	tab.Press("[", "]") // looking back is allowed
+	tab.Focus(cellOf(1))
+	tab.Press(kb.Enter) // b1
+	tab.Wait(answered)
+	expect("No: b1 gives away 100 % (100 % to 0 %, proven), a blunder.After b1: ")
+	if n := Eval[int](tab, `document.querySelectorAll("#board .played-ring, #board .hint-ring").length`); n != 2 {
+		t.Errorf("after the answer the board has %d marks", n)
+	}
+	tab.CheckNames()
+	tab.Press(kb.Enter)
+	expect("You found the better move in 1 of 2 positions.")
+	tab.Press(kb.Enter)
+	expect("1 of 2")
+	tab.Resize(360, 740)
+	tab.Touch()
+	tab.Tap(cellOf(12))
+	tab.Wait(answered)
+	expect("Right: c3 is ")
+	tab.Tap("#quiz button:last-child")
+	tab.Wait(`document.getElementById("review").checkVisibility() && document.querySelector("#moves [aria-current]").dataset.ply === "8"`)
+	tab.Tap("#review li:nth-child(3) button:last-child")
+	tab.Wait(`document.body.dataset.state === "ready" && document.querySelectorAll("#moves [data-ply]").length === 5`)
+	tab.Tap(cellOf(11)) // b3, the better move
+	tab.Wait(`document.body.dataset.state === "ready" && document.querySelectorAll("#moves [data-ply]").length === 7`)
+}
+
 // served opens a page from a server that sends some headers.
 func served(t *testing.T, b *Browser, data []byte, headers map[string]string) *Tab {
 	t.Helper()

@@ -161,25 +161,14 @@ func TestBoardNumbers(t *testing.T) {
 func TestReview(t *testing.T) {
 	b := Start(t)
 	address, _ := serve(t, web.Options{Runs: t.TempDir()})
-	tab := b.Open(t, address+"?game=quad-5x5#seats=person,zoo&moves=b2%3Bd3%3Ba2%3Bd4%3Ba3%3Bd2%3Bb3")
-	tab.Wait(`document.getElementById("ask-review")?.checkVisibility()`)
-	tab.Click("#ask-review")
-	tab.Wait(`document.querySelector("#review svg")`)
-	items := Eval[[]string](tab, `[...document.querySelectorAll("#review li")].map((item) => item.innerText.replace(/\s+/g, " "))`)
-	if len(items) != 4 || !strings.HasPrefix(items[0], "3. a2 x gives away ") || !strings.HasPrefix(items[3], "6. d2 o gives away ") || !strings.HasSuffix(items[3], " to 0 %); b3 was better") {
+	tab := b.Open(t, address+"?game=quad-5x5#seats=person,zoo&moves="+url.QueryEscape(strings.Join(lostGame, ";")))
+	tab.reviewLostGame()
+	items := Eval[[]string](tab, `[...document.querySelectorAll("#review li span")].map((item) => item.innerText)`)
+	if len(items) != 3 || !strings.HasPrefix(items[0], "x gives away 100 % (100 % to 0 %, proven), a blunder. Better: c3") || !strings.HasPrefix(items[1], "o gives away ") {
 		t.Errorf("the review lists %q", items)
 	}
-	// A bias towards the player to move blames nobody, as in package analysis.
-	mistakes := Eval[string](tab, `import("/static/review.js").then(({ judgement, mistakesOf, needsOther }) => {
-		const at = (player, moves) => judgement({ value: 0.4, player, best: "a1", moves }, { players: ["x", "o"] });
-		const both = [{ move: "a1", value: 0.4 }, { move: "b1", value: -0.1 }, { move: "c1", value: 0.3 }, { move: "d1", value: null }], moves = ["a1", "b1", "c1", "d1"];
-		const review = ["x", "o", "x", "o", "x"].map((player) => at(player, both));
-		const needs = moves.map((move, i) => needsOther(review[i], move, review[i + 1]));
-		review[4].other = at("x", both);
-		return JSON.stringify([needs, mistakesOf(review, moves, [0, 1, 0, 1])]);
-	})`)
-	if want := `[[false,false,false,true],[{"ply":2,"before":0.4,"after":-0.1,"best":"a1","exact":false}]]`; mistakes != want {
-		t.Errorf("mistakes by a biased agent: %s; want %s", mistakes, want)
+	if summary := tab.Text("#review tbody"); summary != "x450 %2250.0 %o475 %1125.0 %" {
+		t.Errorf("the summary is %q", summary)
 	}
 	// A request that is aborted while its body arrives is no error of the server.
 	aborted := Eval[string](tab, `import("/static/http.js").then(async ({ getJSON }) => {
@@ -191,15 +180,41 @@ func TestReview(t *testing.T) {
 		t.Errorf("an aborted request ends with %s", aborted)
 	}
 	tab.CheckWidths("review", nil)
-	tab.Click("#review li button")
-	tab.Wait(`document.getElementById("past").textContent.includes("move 2 of 7")`)
+	tab.Click("#review li:nth-child(2) button:last-child") // o's blunder: the person gets o, and the agent x
+	tab.Wait(`document.querySelectorAll("#moves [data-ply]").length === 4 && !document.getElementById("review").checkVisibility()`)
+	tab.Wait(`document.body.dataset.state === "ready" && document.querySelector("#seat0").value !== "person" && document.querySelector("#seat1").value === "person"`)
+	Eval[any](tab, "history.back()")
+	tab.Wait(`document.body.dataset.state === "over" && document.querySelector("#seat0").value === "person"`)
 	tab.Click("#new")
-	tab.Wait(`!document.getElementById("review").checkVisibility() && document.getElementById("outlook").checkVisibility()`)
+	tab.Wait(`document.getElementById("outlook").checkVisibility()`)
 	if text := tab.Text("#outlook"); text != "With best play x wins. Take the harder side" {
 		t.Errorf("before the game the page says %q", text)
 	}
 	tab.Click("#other-seat")
 	tab.Wait(`document.querySelector("#seat1").value === "person" && document.querySelectorAll("#moves li").length > 1`)
+}
+
+// lostGame is a game of quad-5x5 in which both sides blunder, and x loses.
+var lostGame = []string{"b2", "d3", "a2", "d4", "d1", "c4", "e3", "c3"}
+
+// reviewLostGame reviews lostGame and looks at its first mistake: the move and the better one are marked before it.
+func (t *Tab) reviewLostGame() {
+	t.Helper()
+	t.Wait(`document.getElementById("ask-review")?.checkVisibility()`)
+	Eval[bool](t, `document.getElementById("about").open = false`)
+	t.Click("#ask-review")
+	t.Wait(`document.querySelector("#review svg")`)
+	if text := t.Text("#review .lost"); text != "x lost the game with 5. d1: from there o wins with best play, proven." {
+		t.Errorf("the review says %q", text)
+	}
+	t.Click("#review li button")
+	t.Wait(`document.getElementById("past").textContent.includes("move 2 of 8")`)
+	if n := Eval[int](t, `document.querySelectorAll("#board .played-ring").length + 10 * document.querySelectorAll("#board .hint-ring").length`); n != 11 {
+		t.Errorf("the board has %d marks of the better move, and %d of the move played", n/10, n%10)
+	}
+	if note := t.Text("#note"); !strings.HasPrefix(note, "3. a2 gives away 100 % (100 % to 0 %, proven), a blunder. Better: ") {
+		t.Errorf("the note is %q", note)
+	}
 }
 
 // Without a trained run the opponent is the shipped agent, and the menus mark runs that have hardly trained. A run that

@@ -76,10 +76,10 @@ func init() {
 		"printsgf":      (*gtp).printSGF,
 		"showboard":     says(func(g *gtp) string { return "\n" + g.board(g.state) }),
 		"lz-analyze": func(g *gtp, ctx context.Context, args []string) (string, error) {
-			return "", g.analyze(ctx, args, "info move %s visits %d winrate %.0f prior %.0f order %d pv %[1]s", 1e4)
+			return "", g.analyze(ctx, args, "info move %s visits %d winrate %.0f prior %.0f order %d pv %s", 1e4)
 		},
 		"kata-analyze": func(g *gtp, ctx context.Context, args []string) (string, error) {
-			return "", g.analyze(ctx, args, "info move %s visits %d winrate %.6f prior %.6f order %d pv %[1]s", 1)
+			return "", g.analyze(ctx, args, "info move %s visits %d winrate %.6f prior %.6f order %d pv %s", 1)
 		},
 		"gogui-rules_game_id":      gogui(func(g *gtp) string { return capital(strings.ReplaceAll(g.Game.Family, "-", "")) }),
 		"gogui-rules_board_size":   gogui(func(g *gtp) string { return strconv.Itoa(g.Game.Tensor.W) }),

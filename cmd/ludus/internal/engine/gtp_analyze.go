@@ -80,7 +80,12 @@ func (g *gtp) writeMoveInfos(a *agent.Analysis, most int, format string, scale f
 			value = a.Value
 		}
 		if i < most && value != nil {
-			moves = append(moves, fmt.Sprintf(format, g.Write(m.Action), orZero(m.Visits), scale*winrate(*value), scale*orZero(m.Prior), len(moves)))
+			line := []string{g.Write(m.Action)}
+			for _, a := range m.Line[min(1, len(m.Line)):] {
+				line = append(line, g.Write(a))
+			}
+			moves = append(moves, fmt.Sprintf(format, line[0], orZero(m.Visits), scale*winrate(*value), scale*orZero(m.Prior), len(moves),
+				strings.Join(line, " ")))
 		}
 	}
 	if moves == nil {

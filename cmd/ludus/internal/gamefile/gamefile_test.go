@@ -87,6 +87,7 @@ func randomRecord(game *env.Game, rng *rand.Rand, plain bool) *Record {
 			m.Value = new(float64(rng.IntN(129)-64) / 64)
 			m.Seconds = float64(1+rng.IntN(500)) / 100
 			m.Comment = []string{"", "why not a1?", "]) ;B[aa]"}[rng.IntN(3)]
+			m.Bad = rng.IntN(3)
 		}
 		r.Moves = append(r.Moves, m)
 		if rng.IntN(200) == 0 && !p.state.Done() {

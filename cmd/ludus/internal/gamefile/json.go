@@ -141,7 +141,7 @@ func writeJSON(r *Record) (string, error) {
 func entriesOf(game *env.Game, moves []Move) []entry {
 	list := []entry{}
 	for _, m := range moves {
-		e := entry{Move: game.ActionNames[m.Action], Seconds: m.Seconds, Value: m.Value, Comment: m.Comment}
+		e := entry{Move: game.ActionNames[m.Action], Seconds: m.Seconds, Value: m.Value, Bad: m.Bad, Comment: m.Comment}
 		for _, line := range m.Instead {
 			e.Instead = append(e.Instead, entriesOf(game, line))
 		}

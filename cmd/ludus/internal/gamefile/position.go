@@ -31,6 +31,7 @@ type entry struct {
 	Move    string    `json:"move"`
 	Seconds float64   `json:"seconds,omitempty"`
 	Value   *float64  `json:"value,omitempty"`
+	Bad     int       `json:"bad,omitempty"`
 	Comment string    `json:"comment,omitempty"`
 	Instead [][]entry `json:"instead,omitempty"`
 
@@ -133,7 +134,7 @@ func (p *position) replay(list []entry) (moves []Move, err error) {
 			continue
 		}
 		m := &moves[len(moves)-1]
-		m.Comment, moves[before].Instead = e.Comment, instead
+		m.Comment, m.Bad, moves[before].Instead = e.Comment, max(0, min(2, e.Bad)), instead
 		if e.Seconds > 0 && e.Seconds < 1e9 {
 			m.Seconds = e.Seconds
 		}

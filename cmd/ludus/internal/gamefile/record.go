@@ -20,6 +20,7 @@ type Move struct {
 	Action  env.Action
 	Seconds float64  // that the player took; 0: unknown
 	Value   *float64 // expected utility after the move for the player who made it, in [-1, 1]; nil: unknown
+	Bad     int      // 1: marked as a bad move, 2: as a very bad one
 	Comment string
 	Instead [][]Move // variations: lines that begin in place of this move
 }

@@ -153,6 +153,7 @@ func (n *node) line(own bool) (list []entry) {
 				e.Seconds, _ = strconv.ParseFloat(n.get("SECONDS"), 64)
 				e.Value = number(n.get("V"), signs[e.by])
 			}
+			e.Bad, _ = strconv.Atoi(n.get("BM"))
 			e.Instead, instead = instead, nil
 			list = append(list, e)
 		}
@@ -293,7 +294,7 @@ func (s *sgfWriter) line(moves []Move, state env.State) {
 		}
 		colour := s.colours[state.Player()]
 		value, seconds := m.known(signs[colour], -1)
-		s.WriteString(";" + colour + "[" + escaper.Replace(s.move(m.Action)) + "]" + properties(escaper, "V", value, "SECONDS", seconds, "C", m.Comment))
+		s.WriteString(";" + colour + "[" + escaper.Replace(s.move(m.Action)) + "]" + properties(escaper, "V", value, "SECONDS", seconds, "BM", strings.TrimLeft(strconv.Itoa(m.Bad), "0"), "C", m.Comment))
 		state.Apply(m.Action)
 	}
 }

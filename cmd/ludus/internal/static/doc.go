@@ -22,6 +22,8 @@
 //	movelist.js    the list of a game's moves
 //	history.js     the moves and positions of a game; links to a position
 //	analysis.js    an agent's analysis of a position
+//	review.js      the review of a game: mistakes, a summary, a curve
+//	quiz.js        the quiz of a review: find the better move
 //	strength.js    how strong the agents play
 //	playlayout.js  the HTML of the play page
 //	play.js        the play page: people and agents on a board
@@ -34,6 +36,7 @@
 //	runs.js        main: the list of runs
 //	compare.js     main: a comparison of runs
 //	sheet.js       main: a watched rule sheet
+//	reviewpage.js  main: reviews of games
 //	errorpage.js   main: an error
 //	playpage.js    main: the play page of a server
 //	exportpage.js  main: the page of an exported agent

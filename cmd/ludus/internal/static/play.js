@@ -6,7 +6,8 @@ import { score, sentence } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
-import { judgement, needsOther, showReview } from "./review.js";
+import { Quiz } from "./quiz.js";
+import { Reviewer, explained, isMistake, showReview } from "./review.js";
 import { showRules, toggleRules } from "./rules.js";
 import { StrengthSlider, textOf } from "./strength.js";
 
@@ -64,6 +65,7 @@ class App {
     this.work = new AbortController(); // of requests of the game: choosing and playing moves
     this.lifetime = new AbortController(); // of event listeners outside root
     this.analyses = new AnalysisCache(engine);
+    this.reviews = new AnalysisCache(engine); // of the positions that reviews judge
     this.paused = false;
     this.wayBack = ""; // for the note of the agent's next turn: how to get an old game back
     this.flipped = undefined; // whether the board is turned, once people have pressed the button
@@ -79,7 +81,7 @@ class App {
   stop() {
     for (const controller of [this.work, this.lifetime]) controller.abort();
     this.analyses.stop();
-    this.reviewing?.stop();
+    this.endReview();
     this.root.replaceChildren();
   }
 
@@ -264,12 +266,16 @@ class App {
     throw new Error(`there is no player “${name.slice(0, 60)}”; there are ${known.join(", ")}`);
   }
 
-  // swapSides swaps the players; each keeps its strength.
   swapSides() {
+    this.swapSeats();
+    this.continueGame();
+  }
+
+  // swapSeats swaps the players; each keeps its strength.
+  swapSeats() {
     const selects = [0, 1].map((seat) => byId(`seat${seat}`));
     [selects[0].value, selects[1].value] = [selects[1].value, selects[0].value];
     [this.sliders[0].wanted, this.sliders[1].wanted] = [this.sliders[1].wanted, this.sliders[0].wanted];
-    this.continueGame();
   }
 
   // offerAgent adds an agent to the menus.
@@ -400,8 +406,14 @@ class App {
     this.arrived = undefined;
   }
 
-  // play plays a person's move in the position shown, and drops the moves after it.
+  // play plays a person's move in the position shown, and drops the moves after it. In a quiz the move is an answer.
   play(move) {
+    if (this.quiz) {
+      this.selected = undefined;
+      this.unaim();
+      this.quiz.answer(move);
+      return;
+    }
     const signal = this.beginWork(), ply = this.ply;
     this.selected = undefined;
     this.unaim();
@@ -424,6 +436,7 @@ class App {
     this.seed = this.newSeed();
     this.paused = false;
     this.analyses = new AnalysisCache(this.engine);
+    this.reviews = new AnalysisCache(this.engine);
     this.setHistory(this.history.first(0), true);
     this.continueGame();
   }
@@ -456,6 +469,15 @@ class App {
     this.board.focus();
   }
 
+  // playFrom plays on before a mistake. A person takes the seat of the player who made it, and the agent there takes the person's.
+  playFrom(mistake) {
+    const seat = this.seatOf(mistake);
+    if (this.onlyAgents) byId(`seat${seat}`).value = person;
+    else if (this.agentOf(seat)) this.swapSeats();
+    this.goTo(mistake.ply - 1);
+    this.playOn();
+  }
+
   pause(paused) {
     this.paused = paused;
     this.goTo(this.history.length);
@@ -483,6 +505,7 @@ class App {
   // canMove says whether a person may move in the position shown.
   get canMove() {
     const position = this.history?.positions[this.ply];
+    if (this.quiz) return this.ply === this.quiz.ply;
     if (!position || position.done || this.agentOf(position.player)) return false;
     return this.ply < this.history.length ? this.state !== "loading" : this.state === "ready" || this.state === "error";
   }
@@ -575,7 +598,7 @@ class App {
     this.hinted = undefined;
     this.deeper = undefined;
     this.unaim();
-    if (this.ply < this.history.length) this.showNote(""); // it is about the newest move
+    if (this.ply < this.history.length) this.showNote(this.mistake ? explained(this.mistake) : ""); // else it is about the newest move
     this.list.show(this.history.moves.map((move, i) => ({ move, player: this.history.positions[i].player })), this.ply);
     this.draw();
   }
@@ -603,11 +626,11 @@ class App {
   drawControls() {
     const { ply, history } = this, position = history.positions[ply], past = ply < history.length;
     this.enable("new", true);
-    byId("new").classList.toggle("primary", history.newest.done);
+    byId("new").classList.toggle("primary", history.newest.done && !this.quiz);
     for (const id of ["share", "save", "load"]) this.enable(id, true);
     this.enable("flip", true);
-    this.enable("undo", this.undoPly >= 0);
-    this.enable("hint", !position.done);
+    this.enable("undo", this.undoPly >= 0 && !this.quiz);
+    this.enable("hint", !position.done && !this.quiz);
     this.enable("back", ply > 0);
     this.enable("forward", past);
     this.setVisible("pause", this.onlyAgents && !history.newest.done);
@@ -615,10 +638,12 @@ class App {
     byId("pause").textContent = this.paused ? "Go on" : "Pause";
     byId("pause").setAttribute("aria-pressed", this.paused);
     this.setVisible("verb", this.kinds.length > 1 && !this.onlyAgents && !position.done);
-    this.setVisible("ask-review", history.newest.done);
-    this.enable("ask-review", !this.reviewing);
+    this.setVisible("ask-review", history.newest.done && !this.quiz);
+    this.enable("ask-review", !this.reviewer || Boolean(this.reviewed));
+    this.setVisible("review", Boolean(this.reviewed && !this.quiz));
+    this.setVisible("quiz", Boolean(this.quiz));
     this.drawOutlook();
-    this.setVisible("past", past);
+    this.setVisible("past", past && !this.quiz);
     byId("past").querySelector("span").textContent = `Looking back: move ${ply} of ${history.length}.`;
     const loose = this.canMove ? position.legal.filter((text) => this.description.actions[text].to < 0) : [];
     const extras = byId("extras"), focused = extras.contains(document.activeElement);
@@ -746,11 +771,11 @@ class App {
   drawBoard() {
     this.dropOldHint();
     const { ply, history, choices } = this, position = history.positions[ply];
-    const moved = choices.some(({ from }) => from >= 0);
+    const moved = choices.some(({ from }) => from >= 0), [played, better] = this.reviewMarks;
     const targets = new Set(choices.filter(({ from }) => from < 0 || from === this.selected).map(({ to }) => to));
     const movable = new Set(choices.filter(({ from }) => from >= 0).map(({ from }) => from));
     this.board.show(position, {
-      last: history.turn(ply).map((number) => history.cells(number)), hint: this.aimed ?? this.hinted, arrived: this.arrived,
+      last: history.turn(ply).map((number) => history.cells(number)), hint: this.aimed ?? this.hinted ?? better, played, arrived: this.arrived,
       movable, targets, selected: this.selected, ...boardMarks(this.analysis, this.description.actions, this.wants, this.description.players, this.selected),
     });
     this.board.label(position, (cell) => [
@@ -816,36 +841,61 @@ class App {
     }
   }
 
-  // review analyses every position of the finished game, and shows where moves gave value away.
+  // review judges every position of the finished game, and shows where moves gave value away.
   async review() {
-    const { history } = this, { moves } = history, reviewing = this.reviewing = new AnalysisCache(this.engine), review = [];
-    const judge = async (moves) => judgement(await reviewing.run({ game: this.description.game, moves, agent: textOf(this.analyst, this.simulations) }), this.description);
+    this.endReview();
+    const { history } = this, reviewer = this.reviewer = new Reviewer(this.reviews, this.description, textOf(this.analyst, this.simulations));
     this.drawControls();
     try {
-      for (let ply = 0; ply <= moves.length; ply++) {
-        this.showNote(`Reviewing move ${Math.min(ply + 1, moves.length)} of ${moves.length} …`);
-        const position = await judge(moves.slice(0, ply)), before = review.at(-1);
-        if (position.value == null) throw new Error(`${this.analyst.label} does not evaluate positions`);
-        if (before && needsOther(before, moves[ply - 1], position)) position.other = await judge([...moves.slice(0, ply - 1), before.best]);
-        if (this.reviewing !== reviewing) return;
-        review.push(position);
-      }
-      this.showNote("");
-      byId("review").hidden = false;
-      showReview(byId("review"), review, history, (ply) => this.goTo(ply));
+      const reviewed = await reviewer.review(history.moves, (ply) => this.showNote(`Reviewing position ${ply + 1} of ${history.length + 1} …`));
+      if (this.reviewer !== reviewer) return;
+      const own = reviewed.moves.filter((move) => isMistake(move) && !this.agentOf(this.seatOf(move))); // people's mistakes
+      this.reviewed = reviewed;
+      showReview(byId("review"), reviewed, this.description, {
+        show: (mistake) => this.showMistake(mistake), playOn: (mistake) => this.playFrom(mistake), quiz: own.length > 0 && (() => this.startQuiz(own)),
+      });
     } catch (error) {
-      if (error.name !== "AbortError") this.showError(error.message);
-    } finally {
-      if (this.reviewing === reviewing) this.reviewing = undefined;
-      this.drawControls();
+      if (this.reviewer !== reviewer) return; // it was stopped
+      this.reviewer = undefined;
+      this.showError(error.message);
     }
+    this.showNote("");
+    this.draw();
   }
 
   // endReview stops a review and hides its result.
   endReview() {
-    this.reviewing?.stop();
-    this.reviewing = undefined;
-    byId("review").hidden = true;
+    this.reviewer?.stop();
+    this.reviewer = this.reviewed = this.quiz = undefined;
+  }
+
+  // seatOf returns the seat of the player of a reviewed move.
+  seatOf({ player }) { return this.description.players.indexOf(player); }
+
+  // mistake is the mistake that was made in the position shown, if a review found one. A quiz hides it.
+  get mistake() { return this.quiz ? undefined : this.reviewed?.moves.find((move) => move.ply === this.ply + 1 && isMistake(move)); }
+
+  // reviewMarks are the moves to mark in the position shown: the one played, and the better one.
+  get reviewMarks() {
+    const { ply, mistake, quiz } = this, marks = mistake ? [mistake.move, mistake.best] : quiz?.marks?.ply === ply ? [quiz.marks.played, quiz.marks.better] : [];
+    return marks.map((move) => this.description.actions[move]);
+  }
+
+  showMistake({ ply }) {
+    this.goTo(ply - 1);
+    byId("status").scrollIntoView({ block: "nearest" });
+  }
+
+  // startQuiz lets people look for the better move in the positions of mistakes.
+  startQuiz(mistakes) {
+    const { history, reviewer, reviewed } = this;
+    this.quiz = new Quiz(byId("quiz"), mistakes, {
+      show: (ply) => { this.goTo(ply); this.board.focus(); },
+      weigh: ({ ply }, move) => reviewer.answer(history.moves.slice(0, ply - 1), reviewed.positions[ply - 1], move),
+      mark: () => this.draw(),
+      end: () => { this.quiz = undefined; this.goTo(history.length); },
+    });
+    this.quiz.begin();
   }
 
   // ---- the address

@@ -8,6 +8,7 @@ export const layout = `
     </div>
     <div id="board" class="board"></div>
     <p id="note" class="note" role="status"></p>
+    <div id="quiz" class="card" role="region" aria-label="Find the better move" hidden></div>
     <div class="actions">
       <fieldset id="verb" hidden><legend>Kind of move</legend></fieldset>
       <div id="extras"></div>

@@ -1,17 +1,29 @@
 package static
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"ludus/cmd/ludus/internal/analysis"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/model/infer"
+	"ludus/model/infer/infertest"
+	"ludus/train/agent"
 )
 
 // modules lists all modules.
@@ -175,18 +187,114 @@ func TestBoardMarks(t *testing.T) {
 	}
 }
 
-// A review's values are those of the player who moves, who may be the same twice in a row.
-func TestMistakes(t *testing.T) {
-	got := nodeModules(t, `
-		globalThis.document = {};
-		globalThis.matchMedia = () => ({});
-		const { mistakesOf } = await import("./review.js");
-		const review = [1, 0, -1, 1].map((value) => ({ value, proven: true, best: "a", values: {} }));
-		for (const { ply, before, after } of mistakesOf(review, ["b", "c", "d"], [0, 0, 1])) console.log(ply, before, after);
-	`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"})
-	if want := "1 1 0\n2 0 -1\n3 1 -1\n"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+// stateless is an agent that remembers nothing between analyses, as in an exported page.
+type stateless struct {
+	agent.Agent
+	factory *agent.Factory
+}
+
+func (s stateless) Analyze(ctx context.Context, state env.State, simulations int) (*agent.Analysis, error) {
+	fresh, err := s.factory.New(1)
+	if err != nil {
+		return nil, err
 	}
+	return fresh.Analyze(ctx, state, simulations)
+}
+
+// The page's review is that of package analysis, in games of proven and estimated positions, also where one player moves twice
+// in a row.
+func TestReviewLikeAnalysis(t *testing.T) {
+	grades := map[analysis.Grade]int{}
+	for _, name := range []string{"tic-tac-toe", "quad-5x5", "quad-7x7", "connect-four", "../../../../env/gdl/sheets/two-marks.kif"} {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		network := func(agent.Reference) (*infer.Weights, agent.Origin, error) {
+			return infertest.RandomWeights(game, 4, 1, 1), agent.Origin{Generation: -1}, nil
+		}
+		factory, err := agent.ParseFactory(game, "net:random,sims=20,solve=300", network)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh, err := factory.New(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reviewer := stateless{fresh, factory}
+		var moves []env.Action
+		rng, state := rand.New(rand.NewPCG(1, 2)), game.NewState()
+		for !state.Done() {
+			moves = append(moves, state.RandomAction(rng.Uint64()))
+			state.Apply(moves[len(moves)-1])
+		}
+		want, err := analysis.ReviewGame(t.Context(), game, reviewer, moves, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range want.Moves {
+			grades[m.Grade]++
+		}
+		data, err := json.Marshal(map[string]any{
+			"description": map[string]any{"game": game.Name, "players": game.Players, "goalHead": game.GoalHead},
+			"moves":       game.Names(moves), "analyses": analyses(t, game, reviewer, moves),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "game.json")
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got := nodeModules(t, `
+			import { readFileSync } from "node:fs";
+			globalThis.document = {};
+			globalThis.matchMedia = () => ({});
+			const { Reviewer } = await import("./review.js");
+			const { description, moves, analyses } = JSON.parse(readFileSync(process.argv[2]));
+			const reviewer = new Reviewer({ run: async ({ moves }) => analyses[moves.join()] }, description, "agent");
+			console.log(JSON.stringify({ game: description.game, ...await reviewer.review(moves, () => {}) }));
+		`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"}, file)
+		var page analysis.Review
+		err = json.Unmarshal([]byte(got), &page)
+		if err != nil || !reflect.DeepEqual(&page, want) {
+			t.Errorf("%s %q: the page's review is\n%+v, error %v, want\n%+v", name, game.Names(moves), page, err, *want)
+		}
+	}
+	for _, grade := range []analysis.Grade{analysis.Best, analysis.Good, analysis.Mistake, analysis.Blunder} {
+		if grades[grade] == 0 {
+			t.Errorf("no move is graded %s: %v", grade, grades)
+		}
+	}
+}
+
+// analyses analyses the positions of a game, and those after the agent's moves in them; the keys are the moves, joined by commas.
+func analyses(t *testing.T, game *env.Game, a agent.Agent, moves []env.Action) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	analyse := func(moves []env.Action) (best env.Action, ok bool) {
+		state := game.NewState()
+		for _, move := range moves {
+			state.Apply(move)
+		}
+		key := strings.Join(game.Names(moves), ",")
+		if state.Done() {
+			all[key] = analysis.NewGameResult(game, state)
+			return 0, false
+		}
+		result, err := analysis.Analyze(t.Context(), game, a, state, moves, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[key] = result
+		return env.Action(slices.Index(game.ActionNames, result.Best)), true
+	}
+	for ply := range len(moves) + 1 {
+		if best, ok := analyse(moves[:ply]); ok {
+			analyse(append(moves[:ply:ply], best))
+		}
+	}
+	return all
 }
 
 func TestGrouped(t *testing.T) {

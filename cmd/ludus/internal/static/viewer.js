@@ -96,8 +96,8 @@ export class GameViewer {
     this.onPosition();
   }
 
-  // show draws the current position. annotated is that position, perhaps with other values and moves; source says where those
-  // come from.
+  // show draws the current position. annotated is that position, perhaps with other values and moves, or with a better move to
+  // mark; source says where those come from.
   show(annotated, source = "") {
     const { players, actions } = this.description, { move, player, proven, value } = annotated;
     const forFirst = (v) => v == null || player === 0 ? v : -v; // values of moves are for the player to move
@@ -109,7 +109,7 @@ export class GameViewer {
     const numbers = [...summed(drawn.map(({ to, visits, weight }) => [to, visits ?? Math.round(100 * weight)]))];
     const before = this.replay.positions[this.ply - 1];
     this.board.show(annotated, {
-      last: [actions[before?.move]].filter(Boolean), played: actions[move], chosen: chosen?.to >= 0 ? chosen : undefined, shades: drawn, numbers,
+      last: [actions[before?.move]].filter(Boolean), played: actions[move], hint: actions[annotated.better], chosen: chosen?.to >= 0 ? chosen : undefined, shades: drawn, numbers,
     });
     byId("status").textContent = annotated.status;
     byId("value").textContent = value == null ? "" : `Expected score of ${players[0]}: ${score(value)}${move && proven ? ", proven" : ""}`;

@@ -495,16 +495,19 @@ func (s *Session) review(ctx context.Context) error {
 		return err
 	}
 	stop := s.showThinking(seat.AdvisorName)
-	values, mistakes, ok, err := analysis.Review(ctx, s.Game, seat.Advisor, s.moves)
+	review, err := analysis.ReviewGame(ctx, s.Game, seat.Advisor, s.moves, nil)
 	stop()
-	if err != nil && (ctx.Err() != nil || !agent.Failed(err)) {
-		return err
-	}
-	if !ok {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, analysis.ErrNoValues) || agent.Failed(err):
 		s.note(seat.AdvisorName + " does not evaluate positions.")
 		return nil
+	case err != nil:
+		return err
 	}
-	s.showReview(values, mistakes)
+	review.Players = [2]string{s.Seats[0].Name, s.Seats[1].Name}
+	s.output.WriteString(s.Style.Review(review) + "\n")
 	return nil
 }
 

@@ -156,9 +156,9 @@ func TestReview(t *testing.T) {
 	if err := New(config, &out).Play(context.Background(), io.NopCloser(lines)); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out.String(), "you are x", "With best play it is a draw.\nType", "expected score of x at the start and after each move", "\n444\n", "No move gave value away")
+	contains(t, out.String(), "you are x", "With best play it is a draw.\nType", "Expected score of x at the start and after each move", "50 % |###\n", "No move was a mistake")
 	contains(t, session(t, "quad-5x5", "greedy", env.Second, "quit"), "you are o", "With best play x wins; type switch to play x.\n")
-	contains(t, session(t, "tic-tac-toe", "solver:100000", env.First, "a1", "review", "quit"), "No move gave value away")
+	contains(t, session(t, "tic-tac-toe", "solver:100000", env.First, "a1", "review", "quit"), "No move was a mistake")
 
 	s := start(t, "tic-tac-toe", "solver:100000", env.First, &out)
 	for _, move := range []string{"b2", "b1"} {
@@ -172,7 +172,9 @@ func TestReview(t *testing.T) {
 	if err := errors.Join(s.review(context.Background()), s.flush()); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out.String(), "\n447\n", "move 2, o: b1 gives away 50 % (50 % to 0 %); ")
+	contains(t, out.String(), "o lost the game with move 2, b1: from there x wins with best play, proven.", "o (solver:100000)",
+		"100 % |  #\n 75 % |\n 50 % |##\n 25 % |\n  0 % |\n         X\n  move   2\n",
+		"move 2, o: b1 gives away 50 % (50 % to 0 %, proven), a blunder\n  better: ", ", which leads to a draw if both play perfectly; then ", "  after b1: ")
 }
 
 // Before a game people read how strong the agent is, in the words of the page.
@@ -190,7 +192,7 @@ func TestStrength(t *testing.T) {
 func TestReviewThroughPipe(t *testing.T) {
 	const game = "quad(size=4,quads=1,whites=0)" // ends after two moves
 	out := session(t, game, "solver:1000", env.First, "b2", "review", "undo", "b3")
-	contains(t, out, "A draw", "expected score of x at the start", "taken back", "x plays b3", "A draw")
+	contains(t, out, "A draw", "Expected score of x at the start", "taken back", "x plays b3", "A draw")
 	if strings.Contains(out, "input ended") {
 		t.Errorf("the game is over, but the session says:\n%s", out)
 	}

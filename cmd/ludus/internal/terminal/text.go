@@ -276,30 +276,6 @@ func (s *Session) showFailure() {
 	s.line("%s (%s) %s. %s.", s.Game.Players[player], s.Seats[player].Name, strings.TrimSuffix(why, "."), s.Style.bold(result))
 }
 
-// showReview shows the expected score along the game as a line of bars, and the moves that gave value away. Values are
-// for the first player.
-func (s *Session) showReview(values []float64, mistakes []analysis.Mistake) {
-	levels := []rune(s.Style.pick("▁▂▃▄▅▆▇█", "01234567"))
-	curve := make([]rune, len(values))
-	for i, v := range values {
-		curve[i] = levels[int((1+v)/2*float64(len(levels)-1)+0.5)]
-	}
-	s.line("expected score of %s at the start and after each move, from 0 %% (%c) to 100 %% (%c):\n%s", s.Game.Players[0], levels[0],
-		levels[len(levels)-1], string(curve))
-	if len(mistakes) == 0 {
-		s.note("No move gave value away, as far as the agent sees.")
-	}
-	for _, m := range mistakes {
-		about := "about "
-		if m.Exact {
-			about = ""
-		}
-		s.line("move %d, %s: %s gives away %s%s (%s to %s); %s was better", m.Ply, s.Game.Players[m.Player], m.Move, about,
-			percent(m.Before-m.After-1, 0), percent(m.Before, 0), percent(m.After, 0), m.Best)
-	}
-	s.output.WriteString("\n")
-}
-
 // showInputEnd shows that the input ended, unless the game did so before.
 func (s *Session) showInputEnd() {
 	if s.Keyboard {

@@ -1,0 +1,87 @@
+package browsertest
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"ludus/cmd/ludus/internal/analysis"
+	"ludus/cmd/ludus/internal/page"
+	"ludus/env"
+	"ludus/model/infer"
+	"ludus/model/infer/infertest"
+	"ludus/train/agent"
+)
+
+// reviewsOf writes a page with reviews of games of quad-5x5 by a random network with an exact search.
+func reviewsOf(t *testing.T, players [2]string, games ...[]string) []byte {
+	t.Helper()
+	game := newGame(t, "quad-5x5")
+	factory, err := agent.ParseFactory(game, "net:random,sims=20,solve=100000", func(agent.Reference) (*infer.Weights, agent.Origin, error) {
+		return infertest.RandomWeights(game, 4, 1, 1), agent.Origin{Generation: -1}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reviewer, err := factory.New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reviews []*analysis.Review
+	for _, texts := range games {
+		_, moves, err := env.ReplayText(game, texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		review, err := analysis.ReviewGame(t.Context(), game, reviewer, moves, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		review.Players, review.Agent = players, factory.String()
+		reviews = append(reviews, review)
+	}
+	data, err := page.Reviews(game, reviews)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// On a page of reviews from disk people choose a game, read its summary, step through it, and look at mistakes.
+func TestReviewsInBrowser(t *testing.T) {
+	unfinished := []string{"c3", "b2"}
+	tab := Start(t).Open(t, onDisk(t, reviewsOf(t, [2]string{"Ann", evil}, lostGame, unfinished)))
+	if text := tab.Text("#game"); !strings.HasPrefix(text, "1: Ann against "+evil+", 0 to 100") {
+		t.Errorf("the games are %q", text)
+	}
+	if text := tab.Text("#summary .lost"); text != "x lost the game with 5. d1: from there o wins with best play, proven." {
+		t.Errorf("the summary says %q", text)
+	}
+	if text := tab.Text("#summary tbody"); !regexp.MustCompile(`^x4\d\d %22\d+\.\d %o4\d\d %1125\.\d %$`).MatchString(text) {
+		t.Errorf("the summary is %q", text)
+	}
+	tab.CheckWidths("reviews", nil)
+	tab.CheckNames()
+	marks := `document.querySelectorAll("#board .played-ring").length + 10 * document.querySelectorAll("#board .hint-ring").length`
+	tab.Click("#mistakes li button")
+	if ply, n, text := tab.Text("#ply"), Eval[int](tab, marks), tab.Text("#mistake"); ply != "ply 2 of 8" || n != 11 || !strings.HasPrefix(text, "3. a2 gives away 100 % (100 % to 0 %, proven), a blunder. Better: ") {
+		t.Errorf("the first mistake is shown at %q with marks %d and %q", ply, n, text)
+	}
+	if want := map[string]string{"b2": "x", "d3": "o"}; !maps.Equal(tab.Pieces(), want) {
+		t.Errorf("before the first mistake the pieces are %v; want %v", tab.Pieces(), want)
+	}
+	tab.CheckWidths("reviews-mistake", nil)
+	tab.Focus("#viewer")
+	tab.Press(kb.ArrowLeft)
+	if n, text := Eval[int](tab, marks), tab.Text("#mistake"); n != 1 || text != "" {
+		t.Errorf("a good move has marks %d and %q", n, text)
+	}
+	tab.CheckThemes()
+	tab.Choose("#game", "1")
+	if ply := tab.Text("#ply"); ply != "ply 0 of 2" {
+		t.Errorf("the second game is shown at %q", ply)
+	}
+}

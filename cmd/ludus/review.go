@@ -1,0 +1,563 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"ludus/checkpoints"
+	"ludus/cmd/ludus/internal/analysis"
+	"ludus/cmd/ludus/internal/gamefile"
+	"ludus/cmd/ludus/internal/page"
+	"ludus/cmd/ludus/internal/terminal"
+	"ludus/env"
+	"ludus/train/agent"
+	"ludus/train/memory"
+)
+
+func reviewCommand() *cobra.Command {
+	var (
+		rev        reviewer
+		to, output string
+		pagePath   string
+		threads    int
+		force      bool
+	)
+	cmd := &cobra.Command{
+		Use:   "review GAME FILE [AGENT]",
+		Short: "Review games: mistakes, better moves, and where each game was lost",
+		Long: `Analyzes every position of each game of FILE, in any format that "ludus convert" reads; FILE may be - for the standard
+input. Without AGENT the agent shipped for the game reviews, or mcts:1000 if there is none. Formats are
+
+  text  where the game was lost, a curve of the expected score, and each mistake with the better move and how it goes on
+  json  a line per game, see docs/FILES.md
+  sgf   the game with comments; bad moves are marked (BM), V is the value after a move, and a variation has the better line
+  html  a page for any browser, also without a network: it steps through the games and shows mistakes on the board; --page
+        FILE.html is short for --to html --output FILE.html
+
+A mistake gives away 10 % of the expected score or more, a blunder 30 %. Proven values are exact: the search or the solver
+(see solve= of agents) knows the result with best play; then whatever gives value away is a mistake.
+
+With --output, the games that are finished are in OUTPUT.part; the same command continues after them.
+
+` + agentPointer,
+		Example: `  ludus review connect-four game.txt
+  ludus review othello GGS.ggf zoo,sims=1000 -o reviewed.sgf
+  ludus review quad-5x5 match.jsonl --page reviews.html
+  ludus arena quad-5x5 zoo random --record match.jsonl && ludus review quad-5x5 match.jsonl --to json
+  echo 44444543 | ludus review connect-four -`,
+		Args: arguments(2, 3),
+		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
+			rev.cmd, rev.game, rev.path = cmd, game, args[0]
+			if pagePath != "" {
+				if to != "" || output != "" {
+					return usage(cmd, errors.New("--page is a format and an output; leave out --to and --output"))
+				}
+				to, output = "html", pagePath
+			}
+			err := rev.setFormat(to, output)
+			if err != nil {
+				return usage(cmd, err)
+			}
+			if output != "" {
+				err := checkNew(output, force)
+				if err != nil {
+					return err
+				}
+				rev.part = output + ".part"
+			}
+			err = rev.count()
+			if err != nil {
+				return err
+			}
+			if len(args) < 2 {
+				args = append(args, defaultAgent(cmd, game))
+			}
+			err = rev.setAgent(args[1])
+			if err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("threads") {
+				threads = max(1, threads/rev.factory.Threads)
+			}
+			if rev.path != "-" {
+				threads = min(threads, rev.games)
+			}
+			err = rev.run(memory.Threads(threads, rev.factory.MemoryBytes()))
+			if err == nil && output != "" {
+				err = rev.save(output, force)
+			}
+			if err != nil {
+				return err
+			}
+			if rev.skipped > 0 {
+				warn(cmd, terminal.Counted(rev.skipped, "game")+" skipped")
+			}
+			return nil
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&to, "to", "", "format to write: text, json, sgf or html (default: by the name of --output, else text)")
+	flags.StringVar(&pagePath, "page", "", "write the reviews as this page, which stands alone")
+	flags.StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
+	flags.BoolVar(&force, "force", false, "replace the output if it exists")
+	flags.BoolVar(&rev.skipBad, "skip-bad", false, "skip wrong games, with a warning for each")
+	threadsFlag(cmd, &threads, "number of games to review at the same time; by default the cores divided by the agent's threads=")
+	return cmd
+}
+
+// reviewer reviews the games of a file.
+type reviewer struct {
+	cmd     *cobra.Command
+	game    *env.Game
+	path    string // of the file, or -
+	skipBad bool
+	factory *agent.Factory
+	name    string // of the agent, as people write it
+	format  string
+	part    string // file with the reviews so far; "": they go to the standard output
+
+	games, positions int // in the file; 0 if unknown
+	skipped          int
+
+	mu                 sync.Mutex // guards what follows
+	progress           *progress
+	reviewed, analyzed int // games and positions
+}
+
+// reviewFormats are the formats of reviews, with a function that writes the review of a game.
+var reviewFormats = map[string]func(*gamefile.Record, *analysis.Review) (string, error){
+	"text": reviewText,
+	"json": reviewJSON,
+	"sgf":  reviewSGF,
+	"html": reviewJSON, // a page is made of all reviews
+}
+
+// setFormat sets the format from --to and --output.
+func (rev *reviewer) setFormat(to, output string) error {
+	if to == "" && strings.EqualFold(filepath.Ext(output), ".html") {
+		to = "html"
+	}
+	rev.format = cmp.Or(to, map[gamefile.Format]string{gamefile.SGF: "sgf", gamefile.JSON: "json"}[gamefile.FormatOf(output)], "text")
+	switch {
+	case reviewFormats[rev.format] == nil:
+		return fmt.Errorf("--to %s: it must be text, json, sgf or html", env.Quote(to))
+	case rev.format == "html" && output == "":
+		return errors.New("--to html needs --output FILE.html")
+	}
+	return nil
+}
+
+// setAgent loads the agent that reviews, at full strength.
+func (rev *reviewer) setAgent(text string) error {
+	factory, err := loadAgent(rev.cmd, rev.game, text)
+	if err != nil {
+		return err
+	}
+	full := factory.Spec
+	full.Elo = 0
+	rev.name, rev.factory = full.String(), factory.With(full).ForPeople()
+	rev.factory.Threads = max(1, rev.factory.Threads)
+	return nil
+}
+
+// count checks and counts the games of the file, unless it is a stream.
+func (rev *reviewer) count() error {
+	if rev.path == "-" {
+		return nil
+	}
+	return readGames(rev.cmd.Context(), rev.cmd, rev.game, rev.path, "", skipping(rev.cmd, rev.skipBad, &rev.skipped), func(record *gamefile.Record) error {
+		rev.games++
+		rev.positions += len(record.Moves) + 1
+		return nil
+	})
+}
+
+// reviewJob is a game to review.
+type reviewJob struct {
+	number int // in the file, from 1
+	record *gamefile.Record
+	text   chan string // its review
+}
+
+// partGame is a game of a part file. The first line of that file is a partHeader.
+type partGame struct {
+	Moves string `json:"moves"`
+	Text  string `json:"text"` // its review
+}
+
+type partHeader struct {
+	Version int    `json:"review"`
+	Game    string `json:"game"`
+	Agent   string `json:"agent"`
+	Digest  string `json:"digest,omitempty"` // of the agent's network
+	Format  string `json:"format"`
+}
+
+// run reviews the games that are not in the part file yet, several at the same time, and writes them in order.
+func (rev *reviewer) run(threads int) error {
+	done, err := rev.openPart()
+	if err != nil {
+		return err
+	}
+	defer done.close()
+	players := make([]agent.Agent, threads)
+	for i := range players {
+		players[i], err = rev.factory.New(0)
+		if err != nil {
+			return err
+		}
+		defer agent.Close(players[i]) // an error does not matter: the reviews are written
+	}
+	rev.progress = newProgress(rev.cmd)
+	defer rev.progress.close()
+	group, ctx := errgroup.WithContext(rev.cmd.Context())
+	jobs, ordered := make(chan *reviewJob), make(chan *reviewJob, 2*threads)
+	group.Go(func() error {
+		defer close(jobs)
+		defer close(ordered)
+		return rev.read(ctx, done, jobs, ordered)
+	})
+	for _, player := range players {
+		group.Go(func() error {
+			for job := range jobs {
+				text, err := rev.review(ctx, player, job)
+				if err != nil {
+					return err
+				}
+				job.text <- text
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		for job := range ordered {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case text := <-job.text:
+				err := rev.write(job, text)
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	err = group.Wait()
+	if rev.cmd.Context().Err() != nil {
+		err = rev.cmd.Context().Err()
+		if rev.part != "" {
+			err = continuable(err, "the reviews of finished games in "+rev.part+" are kept")
+		}
+	}
+	return err
+}
+
+// openPart opens the part file, or starts one, and reads its header. Without a part file the result is empty.
+func (rev *reviewer) openPart() (*partReader, error) {
+	if rev.part == "" {
+		return &partReader{}, nil
+	}
+	origin, err := rev.factory.Load()
+	if err != nil {
+		return nil, err
+	}
+	header, err := json.Marshal(partHeader{1, rev.game.Name, rev.factory.String(), origin.Digest, rev.format})
+	if err != nil {
+		return nil, err
+	}
+	p, err := readPart(rev.part)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &partReader{}, checkpoints.AppendLine(rev.part, header)
+	}
+	if err != nil {
+		return nil, err
+	}
+	line, err := p.next()
+	switch {
+	case err != nil:
+	case line == nil: // a crash cut the header short
+		err = checkpoints.AppendLine(rev.part, header)
+	case !bytes.Equal(line, header):
+		err = fmt.Errorf("%s has reviews of another game, agent or format: it begins with %.200s, not %s; remove it, or name another --output",
+			rev.part, line, header)
+	}
+	if err != nil {
+		p.close()
+	}
+	return p, err
+}
+
+// partReader reads the lines of a part file; its zero value has none.
+type partReader struct {
+	file  *os.File
+	lines *bufio.Reader
+}
+
+func readPart(path string) (*partReader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &partReader{file, bufio.NewReader(file)}, nil
+}
+
+// next returns the next line; nil from the end on, or from a last line on that a crash cut short.
+func (p *partReader) next() ([]byte, error) {
+	if p.file == nil {
+		return nil, nil
+	}
+	line, err := p.lines.ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		p.close()
+		return nil, nil
+	}
+	return bytes.TrimSuffix(line, []byte("\n")), err
+}
+
+// game returns the next game; nil at the end.
+func (p *partReader) game() (*partGame, error) {
+	line, err := p.next()
+	if line == nil || err != nil {
+		return nil, err
+	}
+	g := new(partGame)
+	err = json.Unmarshal(line, g)
+	if err != nil {
+		err = fmt.Errorf("%s is damaged: %w; remove it", p.file.Name(), err)
+	}
+	return g, err
+}
+
+// close closes the file, which then has no more lines.
+func (p *partReader) close() {
+	if p.file != nil {
+		p.file.Close() // cannot lose anything: it was read
+		p.file = nil
+	}
+}
+
+// movesOf writes the moves of a game as a part file has them.
+func movesOf(record *gamefile.Record) string {
+	return strings.Join(record.Game.Names(record.Actions()), ";")
+}
+
+// read sends the games of the file that are not done yet to both channels.
+func (rev *reviewer) read(ctx context.Context, done *partReader, jobs, ordered chan<- *reviewJob) error {
+	number, skip := 0, func(error) {} // count has warned of them
+	if rev.path == "-" {
+		skip = skipping(rev.cmd, rev.skipBad, &rev.skipped)
+	}
+	return readGames(ctx, rev.cmd, rev.game, rev.path, "", skip, func(record *gamefile.Record) error {
+		number++
+		old, err := done.game()
+		switch {
+		case err != nil:
+			return err
+		case old != nil && old.Moves != movesOf(record):
+			return fmt.Errorf("%s has reviews of other games than %s: game %d differs; remove it, or name another --output", rev.part, rev.path, number)
+		case old != nil:
+			rev.mu.Lock()
+			rev.reviewed++
+			rev.analyzed += len(record.Moves) + 1
+			rev.mu.Unlock()
+			return nil
+		}
+		job := &reviewJob{number, record, make(chan string, 1)}
+		for _, c := range []chan<- *reviewJob{ordered, jobs} {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case c <- job:
+			}
+		}
+		return nil
+	})
+}
+
+// review reviews a game and returns the review as text in the wanted format.
+func (rev *reviewer) review(ctx context.Context, player agent.Agent, job *reviewJob) (string, error) {
+	record := job.record
+	r, err := analysis.ReviewGame(ctx, rev.game, player, record.Actions(), func() { rev.show(1) })
+	switch {
+	case errors.Is(err, analysis.ErrNoValues):
+		return "", usage(rev.cmd, fmt.Errorf("%s does not evaluate positions; zoo, net:RUN and mcts:N do", rev.name))
+	case err != nil:
+		return "", err
+	}
+	r.Players, r.Agent, r.Result = record.Players, rev.name, string(record.Result)
+	text, err := reviewFormats[rev.format](record, r)
+	if rev.format == "text" {
+		text = fmt.Sprintf("game %d: %s", job.number, text)
+		if job.number > 1 {
+			text = "\n" + text
+		}
+	}
+	return text, err
+}
+
+// reviewText writes a review for people.
+func reviewText(record *gamefile.Record, r *analysis.Review) (string, error) {
+	text := r.Game
+	if r.Result != "" {
+		text += ", " + r.Result
+	}
+	if record.End != "" {
+		text += " (" + record.End + ")"
+	}
+	style := terminal.Style{Width: terminalWidth}
+	return fmt.Sprintf("%s, %s, reviewed by %s\n%s", text, terminal.Counted(len(r.Moves), "move"), r.Agent, style.Review(r)), nil
+}
+
+// reviewJSON writes a review as a line of JSON.
+func reviewJSON(_ *gamefile.Record, r *analysis.Review) (string, error) {
+	var line strings.Builder
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(r)
+	return line.String(), err
+}
+
+// reviewSGF writes a game with the values of its moves, and with comments and better lines where it has mistakes. What
+// the file said before stays.
+func reviewSGF(record *gamefile.Record, r *analysis.Review) (string, error) {
+	out := *record
+	out.Moves = slices.Clone(record.Moves)
+	summary := "Reviewed by " + r.Agent + "."
+	for _, s := range r.Sides {
+		summary += fmt.Sprintf("\n%s: %s, %d best, %s, of these %s; mean loss %.1f %%.", s.Player, terminal.Counted(s.Moves, "move"), s.Best,
+			terminal.Counted(s.Mistakes, "mistake"), terminal.Counted(s.Blunders, "blunder"), 50*s.Loss)
+	}
+	out.Comment = withText(withText(out.Comment, summary), terminal.LostText(r))
+	for i := range out.Moves {
+		m, reviewed := &out.Moves[i], &r.Moves[i]
+		value := r.Positions[i+1].Value
+		if reviewed.Player != r.Sides[env.First].Player {
+			value = 0 - value
+		}
+		m.Value = &value
+		if !reviewed.IsMistake() {
+			continue
+		}
+		m.Bad = 1
+		if reviewed.Grade == analysis.Blunder {
+			m.Bad = 2
+		}
+		m.Comment = withText(m.Comment, terminal.MistakeText(reviewed)+". Better: "+terminal.BetterText(reviewed))
+		var better []gamefile.Move
+		for _, name := range reviewed.Line {
+			better = append(better, gamefile.Move{Action: env.Action(slices.Index(record.Game.ActionNames, name))})
+		}
+		better[0].Value = &reviewed.Before
+		same := func(line []gamefile.Move) bool {
+			return slices.EqualFunc(line, better, func(a, b gamefile.Move) bool { return a.Action == b.Action })
+		}
+		if !slices.ContainsFunc(m.Instead, same) { // it has been reviewed before
+			m.Instead = append(slices.Clip(m.Instead), better)
+		}
+	}
+	return gamefile.Text(&out, gamefile.SGF)
+}
+
+// withText adds a paragraph to a comment, unless the comment has it already.
+func withText(comment, text string) string {
+	if strings.Contains(comment, text) {
+		return comment
+	}
+	return strings.TrimSpace(comment + "\n" + text)
+}
+
+// write writes the review of a game.
+func (rev *reviewer) write(job *reviewJob, text string) error {
+	if rev.part == "" {
+		rev.mu.Lock()
+		rev.progress.close()
+		rev.mu.Unlock()
+		_, err := io.WriteString(rev.cmd.OutOrStdout(), text)
+		if err != nil {
+			return err
+		}
+	} else {
+		line, err := json.Marshal(partGame{movesOf(job.record), text})
+		if err == nil {
+			err = checkpoints.AppendLine(rev.part, line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	rev.mu.Lock()
+	rev.reviewed++
+	rev.mu.Unlock()
+	rev.show(0)
+	return nil
+}
+
+// show adds a number of analyzed positions and shows the progress.
+func (rev *reviewer) show(analyzed int) {
+	rev.mu.Lock()
+	defer rev.mu.Unlock()
+	rev.analyzed += analyzed
+	s := status{count: rev.reviewed, unit: "games", share: -1, detail: terminal.Counted(rev.analyzed, "position")}
+	if rev.positions > 0 {
+		s.share = min(1, float64(rev.analyzed)/float64(rev.positions))
+	}
+	rev.progress.show(s)
+}
+
+// save turns the part file into the output.
+func (rev *reviewer) save(output string, force bool) error {
+	err := writeStream(output, force, rev.writeReviews)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(rev.cmd.OutOrStdout(), "%s in %s\n", terminal.Counted(rev.reviewed, "game"), output)
+	return os.Remove(rev.part)
+}
+
+// writeReviews writes the reviews in the part file.
+func (rev *reviewer) writeReviews(w io.Writer) error {
+	p, err := readPart(rev.part)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	var reviews []*analysis.Review // for a page
+	_, err = p.next()              // the header
+	for err == nil {
+		var g *partGame
+		g, err = p.game()
+		if g == nil || err != nil {
+			break
+		}
+		if rev.format != "html" {
+			_, err = io.WriteString(w, g.Text)
+			continue
+		}
+		reviews = append(reviews, new(analysis.Review))
+		err = json.Unmarshal([]byte(g.Text), reviews[len(reviews)-1])
+	}
+	if rev.format != "html" || err != nil {
+		return err
+	}
+	data, err := page.Reviews(rev.game, reviews)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
+}

@@ -1,0 +1,48 @@
+package mcts
+
+import "testing"
+
+// A line begins with its move and is legal. From a proven move on it is best play; only moves that the search has neither
+// visited nor proven have none.
+func TestLine(t *testing.T) {
+	const most = 6
+	proven, long := 0, 0
+	for _, name := range []string{"tic-tac-toe", "hex(size=3)", "breakthrough(columns=3,rows=4)"} {
+		g := mustGame(t, name)
+		for seed := range uint64(20) {
+			rng := newGenerator(seed)
+			root := randomPosition(g, rng, 2+rng.IntN(4))
+			for _, cfg := range rules(8) {
+				s := New(g, cfg)
+				s.Start(root, 40, nil)
+				run(s, Uniform{})
+				for i, m := range s.Moves() {
+					line := s.Line(nil, i, most)
+					known := m.Lower == m.Upper
+					if (len(line) == 0) != (m.Visits == 0 && !known) || len(line) > most || len(line) > 0 && line[0] != m.Action {
+						t.Fatalf("%s: line %v of %+v", name, line, m)
+					}
+					state := after(g, root, m.Action)
+					class := -1
+					if known {
+						proven++
+						class = solve(g, state)
+					}
+					for _, a := range line[min(1, len(line)):] {
+						state = after(g, state, a) // panics if a is illegal
+						if known && solve(g, state) != class {
+							t.Fatalf("%s: %v throws the proven value away", name, g.Names(line))
+						}
+					}
+					if known && len(line) < most && !state.Done() {
+						t.Fatalf("%s: proven line %v does not end the game", name, g.Names(line))
+					}
+					long = max(long, len(line))
+				}
+			}
+		}
+	}
+	if proven < 100 || long < most {
+		t.Errorf("%d proven moves, longest line %d", proven, long)
+	}
+}
