@@ -55,6 +55,7 @@ var imports = map[string][]string{
 	"train/shipped":               {"checkpoints/zoo", "env", "env/games", "env/naming", "model/infer", "train/agent"},
 	"train/ratings":               {"checkpoints/zoo", "env", "train/agent", "train/match", "train/rundir", "train/seed", "train/shipped", "train/stats"},
 	"train/exploit":               {"env", "env/solver", "train/agent", "train/memory"},
+	"train/book":                  {"checkpoints", "env", "env/games", "train/agent", "train/memory"},
 	"train/suite":                 {"checkpoints", "env", "env/games", "env/naming", "env/solver", "train/agent", "train/memory", "train/seed", "train/stats"},
 	"train/record":                {"checkpoints", "env", "env/games", "train/rundir"},
 	"train/record/recordtest":     {"env", "env/games", "train/record"},
@@ -117,14 +118,14 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/web": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet",
 		"cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env", "env/games", "env/naming", "model/infer",
-		"train/agent", "train/doctor", "train/record", "train/rundir", "train/shipped",
+		"train/agent", "train/book", "train/doctor", "train/record", "train/rundir", "train/shipped",
 	},
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/ggp",
 		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/program", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env",
 		"env/games", "env/gdl", "env/naming", "env/solver", "model", "model/infer", "model/infer/kernel", "model/infer/onnx", "train",
-		"train/agent", "train/check", "train/doctor", "train/exploit", "train/match", "train/memory", "train/plan", "train/ratings",
+		"train/agent", "train/book", "train/check", "train/doctor", "train/exploit", "train/match", "train/memory", "train/plan", "train/ratings",
 		"train/remote", "train/rundir", "train/selfplay", "train/shipped", "train/stats", "train/suite",
 	},
 }

@@ -63,8 +63,8 @@ type MoveInfo struct {
 	Prior  *float64
 }
 
-// sortMoves sorts moves in the order of Analysis.Moves: best first, the others by visits and so on.
-func sortMoves(moves []MoveInfo, best env.Action) {
+// SortMoves sorts moves in the order of Analysis.Moves: best first, the others by visits and so on.
+func SortMoves(moves []MoveInfo, best env.Action) {
 	slices.SortStableFunc(moves, func(a, b MoveInfo) int {
 		switch best {
 		case a.Action:
@@ -91,7 +91,7 @@ func BestOnly(state env.State, legal []env.Action, best env.Action) *Analysis {
 	for _, action := range legal {
 		a.Moves = append(a.Moves, MoveInfo{Action: action})
 	}
-	sortMoves(a.Moves, best)
+	SortMoves(a.Moves, best)
 	return a
 }
 
