@@ -99,6 +99,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/lines":        {"env"},
 	"cmd/ludus/internal/notation":     {"env"},
+	"cmd/ludus/internal/openings":     {"cmd/internal/diagrams", "cmd/ludus/internal/board", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/static", "env", "train/book"},
 	"cmd/ludus/internal/page":         {"cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine":  {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":        {},
@@ -122,7 +123,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/ggp",
-		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/program", "cmd/ludus/internal/report",
+		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/openings", "cmd/ludus/internal/page", "cmd/ludus/internal/program", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env",
 		"env/games", "env/gdl", "env/naming", "env/solver", "model", "model/infer", "model/infer/kernel", "model/infer/onnx", "train",
 		"train/agent", "train/book", "train/check", "train/doctor", "train/exploit", "train/match", "train/memory", "train/plan", "train/ratings",

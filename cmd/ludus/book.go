@@ -3,13 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ludus/cmd/ludus/internal/gamefile"
+	"ludus/cmd/ludus/internal/openings"
 	"ludus/env"
 	"ludus/env/naming"
 	"ludus/train/agent"
@@ -20,8 +18,9 @@ import (
 type bookFlags struct {
 	book.Options
 	show  string   // book to show
-	shown int      // plies to show
 	games []string // files of games to count
+	page  string   // page to write
+	force bool
 }
 
 // deepSearch is the number of simulations per position of a network's agent that does not say sims=.
@@ -42,13 +41,15 @@ The same agent, seed, --plies and --positions give the same book for any number 
 as it is finished, so the same command continues a stopped one, and one with more --positions extends a finished book.
 
 ludus book --show FILE prints the tree of openings: for each move the score of the player who makes it, exact (=) or
-estimated, and the simulations that its search had. --games counts in how many games of a file each position came up.
+estimated, and the simulations that its search had. --games counts in how many games of a file each position came up;
+"ludus convert" lists its formats. --page writes the tree as a page instead, with a board.
 
 `, deepSearch, agent.DefaultSolve) + ownPointer,
 		Example: `  ludus book connect-four zoo --plies 12 --positions 2000
   ludus book hex-7x7 zoo,sims=4000 -o hex.book
   ludus arena hex-7x7 zoo,book=hex.book zoo
-  ludus book --show hex.book --plies 4 --games games.sgf`,
+  ludus book --show hex.book --plies 4 --games games.sgf
+  ludus book --show hex.book --page openings.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.show != "" {
 				return f.runShow(cmd)
@@ -64,16 +65,21 @@ estimated, and the simulations that its search had. --games counts in how many g
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.File, "output", "o", "", "the file to write (default: GAME.book in the current folder)")
-	flags.IntVar(&f.Plies, "plies", 16, "most moves from the start to a position; with --show, of the lines (3, if you do not say)")
+	flags.IntVar(&f.Plies, "plies", 16, "most moves from the start to a position; with --show, of the lines (default 3; of a page 12)")
 	flags.IntVar(&f.Positions, "positions", 1000, "most positions")
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the agent's random choices")
 	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.StringVar(&f.show, "show", "", "show this book")
 	flags.StringArrayVar(&f.games, "games", nil, "with --show, count the games of this file; may be repeated")
+	flags.StringVar(&f.page, "page", "", "with --show, write this page")
+	flags.BoolVar(&f.force, "force", false, "replace an existing page")
 	limit(cmd, "plies", "0 or more", func() bool { return f.Plies >= 0 })
 	limit(cmd, "positions", fmt.Sprintf("from 1 to %d", maxBook), func() bool { return f.Positions >= 1 && f.Positions <= maxBook })
 	return cmd
 }
+
+// pagePlies is the default number of plies of a page.
+const pagePlies = 12
 
 // maxBook is the largest number of positions of a book.
 const maxBook = 1_000_000
@@ -89,8 +95,10 @@ func readBook(game *env.Game, path string) (agent.Book, error) {
 
 // runMake makes a book.
 func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) error {
-	if len(f.games) > 0 {
-		return usage(cmd, errors.New("--games counts games for --show"))
+	for _, name := range []string{"games", "page", "force"} {
+		if cmd.Flags().Changed(name) {
+			return usage(cmd, fmt.Errorf("--%s is for --show", name))
+		}
 	}
 	if len(args) == 0 {
 		args = []string{defaultAgent(cmd, game)}
@@ -131,106 +139,50 @@ func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) e
 	}
 	w := cmd.OutOrStdout()
 	fmt.Fprintf(w, "%s: %s of %s, %d bytes\n", f.File, positions(b.Positions()), game.Name, info.Size())
-	start := b.Start()
-	fmt.Fprintf(w, "%s scores %s with %s\n", game.Players[env.First], bookScore(start.Value, start.Exact), game.ActionNames[start.Best().Action])
+	fmt.Fprintln(w, openings.Summary(b))
 	return nil
 }
 
-// bookScore writes a value of a book as an expected score.
-func bookScore(value float64, exact bool) string {
-	text := fmt.Sprintf("%.1f %%", 50*(1+value))
-	if exact {
-		return "= " + text
-	}
-	return text
-}
-
-// runShow prints the tree of openings.
+// runShow prints the tree of openings, or writes its page.
 func (f *bookFlags) runShow(cmd *cobra.Command) error {
 	for _, name := range []string{"output", "positions", "seed", "threads"} {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, fmt.Errorf("--%s is for making a book, not for --show", name))
 		}
 	}
-	f.shown = 3
-	if cmd.Flags().Changed("plies") {
-		f.shown = f.Plies
+	if !cmd.Flags().Changed("plies") {
+		f.Plies = 3
+		if f.page != "" {
+			f.Plies = pagePlies
+		}
 	}
 	b, err := book.Read(f.show)
 	if err != nil {
 		return err
 	}
-	s := shownBook{Book: b, w: cmd.OutOrStdout(), plies: f.shown}
+	var games openings.Counter
 	for _, path := range f.games {
-		err := s.count(cmd, path)
+		file, err := openGames(cmd, path)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(games.Add(b, f.Plies, file, path), file.Close())
 		if err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(s.w, "%s: %s, searched by %s\n", b.Game.Name, positions(b.Positions()), b.Origin.Agent)
-	if s.games != nil {
-		fmt.Fprintf(s.w, "games: %d\n", s.games[b.Start()])
+	tree := openings.NewTree(b, f.Plies, &games)
+	if f.page == "" {
+		tree.Write(cmd.OutOrStdout())
+		return nil
 	}
-	s.print(b.Start(), 0)
-	return nil
-}
-
-// shownBook prints a book.
-type shownBook struct {
-	*book.Book
-	w     io.Writer
-	plies int
-	games map[*book.Node]int // in which a position came up; nil: not counted
-}
-
-// count counts the games of a file.
-func (s *shownBook) count(cmd *cobra.Command, path string) error {
-	file, err := openGames(cmd, path)
+	data, err := tree.HTML()
+	if err == nil {
+		err = writeNew(f.page, data, f.force)
+	}
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	if s.games == nil {
-		s.games = map[*book.Node]int{}
-	}
-	r, err := gamefile.NewReader(s.Game, file, path, "")
-	for err == nil {
-		var record *gamefile.Record
-		record, err = r.Next()
-		if err != nil {
-			break
-		}
-		state, actions := s.Game.NewState(), record.Actions()
-		for ply := 0; ; ply++ {
-			if n := s.Find(state); n != nil {
-				s.games[n]++
-			}
-			if ply == len(actions) {
-				break
-			}
-			state.Apply(actions[ply])
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
-// print prints the moves of a position, the best first, and those after them.
-func (s *shownBook) print(n *book.Node, ply int) {
-	if n == nil || ply == s.plies {
-		return
-	}
-	for _, m := range n.Known() {
-		fmt.Fprintf(s.w, "%s%s  %s", strings.Repeat("  ", ply), s.Game.ActionNames[m.Action], bookScore(m.Value, m.Exact))
-		if m.Visits > 0 {
-			fmt.Fprintf(s.w, "  %d visits", m.Visits)
-		}
-		if s.games != nil && m.Next != nil {
-			fmt.Fprintf(s.w, "  %d games", s.games[m.Next])
-		}
-		fmt.Fprintln(s.w)
-		s.print(m.Next, ply+1)
-	}
+	presentPage(cmd, f.page, len(data), false)
+	return nil
 }

@@ -57,6 +57,12 @@ func TestBookCommand(t *testing.T) {
 		t.Errorf("more than two plies:\n%s", out)
 	}
 
+	run(t, dir, "", "book", "--show", "ttt.book", "--page", "a.html", "--games", "games.txt")
+	fails(t, dir, exitFailure, "a.html exists; --force replaces it", "book", "--show", "ttt.book", "--page", "a.html")
+	if page, err := os.ReadFile(filepath.Join(dir, "a.html")); err != nil || !bytes.Contains(page, []byte("Numbers of games are of 4.")) {
+		t.Errorf("the page is %.300s, %v", page, err)
+	}
+
 	reply := run(t, dir, `{"id":"a","moves":[]}`+"\n", "analyze", "tic-tac-toe", "policy:zoo,solve=0,book=ttt.book")
 	var analysis struct {
 		Best  string
@@ -98,7 +104,7 @@ func TestBookErrors(t *testing.T) {
 		{exitFailure, "it has 5 positions already", "book tic-tac-toe mcts:100 --positions 4"},
 		{exitUsage, "--positions 0", "book tic-tac-toe --positions 0"},
 		{exitUsage, "--plies -1", "book tic-tac-toe --plies -1"},
-		{exitUsage, "--games counts games for --show", "book tic-tac-toe --games a"},
+		{exitUsage, "--games is for --show", "book tic-tac-toe --games a"},
 		{exitUsage, "--seed is for making", "book --show tic-tac-toe.book --seed 2"},
 		{exitUsage, "one argument too many", "book --show tic-tac-toe.book tic-tac-toe"},
 		{exitUsage, "arguments are missing", "book"},

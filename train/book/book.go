@@ -198,16 +198,39 @@ func (b *Book) back(n *Node) {
 // Best returns the best move of a searched position.
 func (n *Node) Best() *Move { return &n.Moves[n.best] }
 
-// Known returns the best move of a searched position, then the other moves whose values are known, the best first.
-func (n *Node) Known() []Move {
-	list := []Move{*n.Best()}
+// Moves returns the book's moves in a position: the best move, then the other known ones by value; none if the book does not
+// have the position. Their actions are those of state, which may be an image of the book's position.
+func (b *Book) Moves(state env.State) (list []Move) {
+	n := b.Find(state)
+	if n == nil {
+		return nil
+	}
+	legal := state.Legal(nil)
+	of := b.movesOf(n, state, legal)
 	for i, m := range n.Moves {
-		if m.Known && i != n.best {
+		if m.Known || i == n.best {
+			m.Action = legal[slices.Index(of, i)]
 			list = append(list, m)
 		}
 	}
+	best := slices.IndexFunc(list, func(m Move) bool { return m.key == n.Best().key })
+	front := list[best]
+	list = slices.Insert(slices.Delete(list, best, best+1), 0, front)
 	slices.SortStableFunc(list[1:], func(x, y Move) int { return cmp.Compare(y.Value, x.Value) })
 	return list
+}
+
+// movesOf returns for each legal action in state, which is n's position or an image of it, the index of the book's move that
+// leads to the same position or an image of it; -1 if there is none.
+func (b *Book) movesOf(n *Node, state env.State, legal []env.Action) []int {
+	of, after := make([]int, len(legal)), b.Game.NewState()
+	for i, action := range legal {
+		after.CopyFrom(state)
+		after.Apply(action)
+		key, _ := after.CanonicalKey()
+		of[i] = slices.IndexFunc(n.Moves, func(m Move) bool { return m.key == key })
+	}
+	return of
 }
 
 // Analysis returns the book's analysis of a position, without simulations; nil if the book does not have the position. Of
@@ -218,24 +241,19 @@ func (b *Book) Analysis(state env.State) *agent.Analysis {
 		return nil
 	}
 	a := &agent.Analysis{Player: n.player, Value: new(n.Value), Proven: n.Exact}
-	best, after := env.Action(-1), b.Game.NewState()
-	for _, action := range state.Legal(nil) {
-		after.CopyFrom(state)
-		after.Apply(action)
-		key, _ := after.CanonicalKey()
+	legal := state.Legal(nil)
+	of := b.movesOf(n, state, legal)
+	for i, action := range legal {
 		info := agent.MoveInfo{Action: action}
-		if i := slices.IndexFunc(n.Moves, func(m Move) bool { return m.key == key }); i >= 0 {
-			m := &n.Moves[i]
+		if of[i] >= 0 {
+			m := &n.Moves[of[i]]
 			info.Visits, info.Prior = new(m.Visits), new(m.Prior)
-			if m.Known || i == n.best {
+			if m.Known || of[i] == n.best {
 				info.Value = new(m.Value)
-			}
-			if i == n.best && best < 0 {
-				best = action
 			}
 		}
 		a.Moves = append(a.Moves, info)
 	}
-	agent.SortMoves(a.Moves, best)
+	agent.SortMoves(a.Moves, legal[slices.Index(of, n.best)])
 	return a
 }
