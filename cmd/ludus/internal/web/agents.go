@@ -17,7 +17,7 @@ import (
 	"ludus/train/shipped"
 )
 
-// maxWeights is the largest weights file to read, in bytes; a network of these games takes a few million.
+// maxWeights is the largest weights file or book to read, in bytes; a network of these games takes a few million.
 const maxWeights = 256 << 20
 
 // agentPool keeps idle agents for later requests, since loading a network takes time. An agent serves one request at a
@@ -106,6 +106,10 @@ func (p *agentPool) readBook(game *env.Game, path string) (agent.Book, error) {
 	real, err := p.inside(path)
 	if err != nil {
 		return nil, err
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWeights {
+		return nil, fmt.Errorf("%q is not a book", path)
 	}
 	b, err := book.ReadFor(game, real)
 	if err != nil {
