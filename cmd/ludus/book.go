@@ -65,7 +65,7 @@ estimated, and the simulations that its search had. --games counts in how many g
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.File, "output", "o", "", "the file to write (default: GAME.book in the current folder)")
-	flags.IntVar(&f.Plies, "plies", 16, "most moves from the start to a position; with --show, of the lines (default 3; of a page 12)")
+	flags.IntVar(&f.Plies, "plies", 16, "most moves from the start to a position; with --show 3 unless given, with --page 12")
 	flags.IntVar(&f.Positions, "positions", 1000, "most positions")
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the agent's random choices")
 	threadsFlag(cmd, &f.Threads, "cores to use")
