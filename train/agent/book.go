@@ -11,8 +11,9 @@ import (
 
 // Book knows positions near the start of its game. It is safe for concurrent use. Package book has it.
 type Book interface {
-	// Analysis returns what the book knows about state, which the caller may change; nil if it does not have the position.
-	// The first move is the best and has a value, and so have the other moves whose value is more than an estimate.
+	// Analysis returns what the book knows about state, which the caller may change; nil if it does not have the
+	// position. The first move is the best and has a value, and so have the other moves whose value is more than an
+	// estimate.
 	Analysis(state env.State) *Analysis
 }
 
@@ -39,8 +40,8 @@ func (f *Factory) readBook() (Book, error) {
 	return b, nil
 }
 
-// bookMove returns the book's move: the best one, or against people, and with a temperature, one of those that are about
-// as good.
+// bookMove returns the book's move: the best one, or against people, and with a temperature, one of those that are
+// about as good.
 func (b *Batched) bookMove() env.Action {
 	moves := b.known.Moves
 	best := moves[0]

@@ -70,7 +70,8 @@ type estimate struct {
 	prior  float64
 }
 
-// round rounds to four decimals, with which files are short and searches in files are those in memory. It turns -0 into 0.
+// round rounds to four decimals, with which files are short and searches in files are those in memory. It turns -0 into
+// 0.
 func round(x float64) float64 { return math.Round(x*1e4)/1e4 + 0 }
 
 func newBook(game *env.Game, origin Origin) *Book {
@@ -198,8 +199,8 @@ func (b *Book) back(n *Node) {
 // Best returns the best move of a searched position.
 func (n *Node) Best() *Move { return &n.Moves[n.best] }
 
-// Moves returns the book's moves in a position: the best move, then the other known ones by value; none if the book does not
-// have the position. Their actions are those of state, which may be an image of the book's position.
+// Moves returns the book's moves in a position: the best move, then the other known ones by value; none if the book
+// does not have the position. Their actions are those of state, which may be an image of the book's position.
 func (b *Book) Moves(state env.State) (list []Move) {
 	n := b.Find(state)
 	if n == nil {
@@ -220,8 +221,8 @@ func (b *Book) Moves(state env.State) (list []Move) {
 	return list
 }
 
-// movesOf returns for each legal action in state, which is n's position or an image of it, the index of the book's move that
-// leads to the same position or an image of it; -1 if there is none.
+// movesOf returns for each legal action in state, which is n's position or an image of it, the index of the book's move
+// that leads to the same position or an image of it; -1 if there is none.
 func (b *Book) movesOf(n *Node, state env.State, legal []env.Action) []int {
 	of, after := make([]int, len(legal)), b.Game.NewState()
 	for i, action := range legal {
@@ -233,8 +234,8 @@ func (b *Book) movesOf(n *Node, state env.State, legal []env.Action) []int {
 	return of
 }
 
-// Analysis returns the book's analysis of a position, without simulations; nil if the book does not have the position. Of
-// the moves only the known ones and the best one have values. It implements [agent.Book].
+// Analysis returns the book's analysis of a position, without simulations; nil if the book does not have the position.
+// Of the moves only the known ones and the best one have values. It implements [agent.Book].
 func (b *Book) Analysis(state env.State) *agent.Analysis {
 	n := b.Find(state)
 	if n == nil {

@@ -58,7 +58,8 @@ func made(t *testing.T, o Options) (*Book, []byte) {
 	return b, data
 }
 
-// A book of every position of Tic-tac-toe knows the exact value of each. There are 627 unfinished positions up to symmetry.
+// A book of every position of Tic-tac-toe knows the exact value of each. There are 627 unfinished positions up to
+// symmetry.
 func TestWholeGame(t *testing.T) {
 	o := options(t, factory(t, "tic-tac-toe", "mcts:40"), 1000)
 	made(t, o)

@@ -27,8 +27,8 @@ type Options struct {
 	Positions int            // most positions, 1 or more
 	Seed      uint64         // of the agent's random choices in each position
 	Threads   int            // goroutines at most, each with its own agent; 1 or more
-	// File is the path of the book. It gets every search as soon as it is finished. If it exists, Make continues or extends
-	// it, which needs the same agent and seed.
+	// File is the path of the book. It gets every search as soon as it is finished. If it exists, Make continues or
+	// extends it, which needs the same agent and seed.
 	File string
 	// Progress, if set, is called after every search. Calls do not overlap.
 	Progress func(searched int)
@@ -41,8 +41,9 @@ var (
 	ErrOther = errors.New("it is another book")
 )
 
-// Make makes a book and returns it. The file depends on the agent, Plies, Positions and Seed only, unless it existed with
-// other Plies. Errors wrap ErrAgent, ErrBook or ErrOther, or are those of loading the agent, of the file system, and ctx's.
+// Make makes a book and returns it. The file depends on the agent, Plies, Positions and Seed only, unless it existed
+// with other Plies. Errors wrap ErrAgent, ErrBook or ErrOther, or are those of loading the agent, of the file system,
+// and ctx's.
 func Make(ctx context.Context, o Options) (*Book, error) {
 	m, err := newMaker(&o)
 	if err != nil {
@@ -112,7 +113,8 @@ func newMaker(o *Options) (*maker, error) {
 	return m, nil
 }
 
-// A round searches at least minRound positions, or the share 1/roundShare of the book's. Values are backed up once a round.
+// A round searches at least minRound positions, or the share 1/roundShare of the book's. Values are backed up once a
+// round.
 const (
 	minRound   = 16
 	roundShare = 16
@@ -153,9 +155,9 @@ const (
 	replyTemperature = 2.
 )
 
-// spread adds a position's reach to that of the positions after its moves. For the player who follows the book, reach is
-// the probability of the opponent's moves that lead to the position, times a weight for moves of its own that are not the
-// best: they may turn out to be better. A position that is reached in several ways has the sum.
+// spread adds a position's reach to that of the positions after its moves. For the player who follows the book, reach
+// is the probability of the opponent's moves that lead to the position, times a weight for moves of its own that are
+// not the best: they may turn out to be better. A position that is reached in several ways has the sum.
 func (n *Node) spread() {
 	total := 0.0
 	for i := range n.Moves {
@@ -176,8 +178,8 @@ func (n *Node) spread() {
 	}
 }
 
-// weight is in proportion to the probability that a weaker opponent makes a move: by prior, without priors by visits, and
-// without these the same for all moves.
+// weight is in proportion to the probability that a weaker opponent makes a move: by prior, without priors by visits,
+// and without these the same for all moves.
 func (n *Node) weight(m *Move) float64 {
 	p := m.Prior
 	if n.Moves[0].Prior == 0 {

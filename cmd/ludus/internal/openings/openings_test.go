@@ -31,8 +31,8 @@ func whole(t *testing.T) *book.Book {
 	return b
 }
 
-// Every line of the tree can be played, although positions of the book are merged by symmetry, and games count wherever an
-// image of a position came up.
+// Every line of the tree can be played, although positions of the book are merged by symmetry, and games count wherever
+// an image of a position came up.
 func TestTree(t *testing.T) {
 	b := whole(t)
 	var count Counter

@@ -25,8 +25,8 @@ var (
 var policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
 	static.Hash(script), static.Hash(style))
 
-// HTML returns the tree as a page in one file. Names and texts cannot become markup: the template escapes them, and JSON
-// writes <, > and & as \u escapes.
+// HTML returns the tree as a page in one file. Names and texts cannot become markup: the template escapes them, and
+// JSON writes <, > and & as \u escapes.
 func (t *Tree) HTML() ([]byte, error) {
 	data, err := json.Marshal(map[string]any{"description": board.Describe(t.Book.Game), "root": t.Root, "games": t.Games})
 	if err != nil {
