@@ -118,6 +118,7 @@ Options of agents with a network:
   ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves
                           the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;
                           0: off
+  ,book=FILE              play the moves of an opening book, which "ludus book" makes, as far as it goes
   ,threads=N              search each position on N cores, 1 to 64. Default 1; more pay on boards of 15 cells a side. Moves
                           depend on N, not on the machine's cores
 
@@ -139,7 +140,7 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 		}
 		return nil, usage(cmd, err)
 	}
-	factory = factory.WithPrograms(program.Start)
+	factory = factory.WithPrograms(program.Start).WithBooks(readBook)
 	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
 	if err == nil {

@@ -55,6 +55,7 @@ var imports = map[string][]string{
 	"train/shipped":               {"checkpoints/zoo", "env", "env/games", "env/naming", "model/infer", "train/agent"},
 	"train/ratings":               {"checkpoints/zoo", "env", "train/agent", "train/match", "train/rundir", "train/seed", "train/shipped", "train/stats"},
 	"train/exploit":               {"env", "env/solver", "train/agent", "train/memory"},
+	"train/book":                  {"checkpoints", "env", "env/games", "train/agent", "train/memory"},
 	"train/suite":                 {"checkpoints", "env", "env/games", "env/naming", "env/solver", "train/agent", "train/memory", "train/seed", "train/stats"},
 	"train/record":                {"checkpoints", "env", "env/games", "train/rundir"},
 	"train/record/recordtest":     {"env", "env/games", "train/record"},
@@ -98,6 +99,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/lines":        {"env"},
 	"cmd/ludus/internal/notation":     {"env"},
+	"cmd/ludus/internal/openings":     {"cmd/internal/diagrams", "cmd/ludus/internal/board", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/static", "env", "train/book"},
 	"cmd/ludus/internal/page":         {"cmd/ludus/internal/analysis", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine":  {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":        {},
@@ -117,14 +119,14 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/web": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/report", "cmd/ludus/internal/sheet",
 		"cmd/ludus/internal/static", "cmd/ludus/internal/watch", "env", "env/games", "env/naming", "model/infer",
-		"train/agent", "train/doctor", "train/record", "train/rundir", "train/shipped",
+		"train/agent", "train/book", "train/doctor", "train/record", "train/rundir", "train/shipped",
 	},
 	"cmd/ludus": {
 		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/analysis", "cmd/ludus/internal/bench", "cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/ggp",
-		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/page", "cmd/ludus/internal/program", "cmd/ludus/internal/report",
+		"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "cmd/ludus/internal/openings", "cmd/ludus/internal/page", "cmd/ludus/internal/program", "cmd/ludus/internal/report",
 		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env",
 		"env/games", "env/gdl", "env/naming", "env/solver", "model", "model/infer", "model/infer/kernel", "model/infer/onnx", "train",
-		"train/agent", "train/check", "train/doctor", "train/exploit", "train/match", "train/memory", "train/plan", "train/ratings",
+		"train/agent", "train/book", "train/check", "train/doctor", "train/exploit", "train/match", "train/memory", "train/plan", "train/ratings",
 		"train/remote", "train/rundir", "train/selfplay", "train/shipped", "train/stats", "train/suite",
 	},
 }

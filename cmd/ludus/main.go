@@ -101,7 +101,7 @@ Exit codes:
   4    "exploit" found faults
   130  stopped by Ctrl-C, SIGTERM or hanging up (SIGHUP)
 
-A stopped "train", "rate", "suite", "arena --record" or "review --output" prints the command that continues it.`,
+A stopped "train", "rate", "suite", "book", "arena --record" or "review --output" prints the command that continues it.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -115,7 +115,7 @@ A stopped "train", "rate", "suite", "arena --record" or "review --output" prints
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, flagError(cmd, err)) })
 	root.AddCommand(profiled(trainCommand()), profiled(workerCommand()), statusCommand(), playCommand(), serveCommand(),
 		ggpCommand(), profiled(arenaCommand()), profiled(rateCommand()),
-		profiled(compareCommand()), profiled(suiteCommand()), profiled(exploitCommand()), analyzeCommand(),
+		profiled(compareCommand()), profiled(suiteCommand()), profiled(exploitCommand()), profiled(bookCommand()), analyzeCommand(),
 		reviewCommand(), gtpCommand(), gomocupCommand(), nboardCommand(),
 		profiled(solveCommand()),
 		exportCommand(), reportCommand(), doctorCommand(), checkCommand(),

@@ -18,7 +18,7 @@ import (
 //
 // Gumbel searches a new tree for each move; PUCT keeps its tree from move to move. A policy agent is a search without
 // simulations: it uses the evaluation of the root alone. With solve=NODES an exact search follows; see [exactSearch],
-// and [defence] for play against people.
+// and [defence] for play against people. In positions of its book an agent with book=FILE plays without a search.
 type Batched struct {
 	spec     Spec
 	dial     Dial     // the network's strength dial
@@ -32,6 +32,9 @@ type Batched struct {
 	leaves   int          // number of pending leaves of analysis
 	exact    *exactSearch // nil without solve=N
 	defence  *defence     // nil unless the agent plays against people, with solve=N
+	people   bool         // see [Factory.ForPeople]
+	book     Book         // nil without book=FILE
+	known    *Analysis    // the book's, of the position whose move is chosen; nil if the book does not have it
 
 	kept     bool      // the search tree is reused for the next move
 	position env.State // position at the root of search, if kept
@@ -120,6 +123,9 @@ func (b *Batched) ChooseWithin(ctx context.Context, state env.State, limit time.
 		limit = b.spec.Time
 	}
 	b.Begin(state)
+	if b.known != nil {
+		return b.bookMove(), ctx.Err()
+	}
 	stop := b.stopAfter(ctx, limit)
 	if err := b.run(ctx, b.search, limit); err != nil {
 		return 0, err
@@ -127,8 +133,25 @@ func (b *Batched) ChooseWithin(ctx context.Context, state env.State, limit time.
 	return b.chosen(stop), ctx.Err()
 }
 
-// Begin starts the search for a move in state, which is not terminal. It reuses the kept tree if state is its root.
+// Begin starts the search for a move in state, which is not terminal, unless the book has it. It reuses the kept tree if
+// state is its root.
 func (b *Batched) Begin(state env.State) {
+	b.known = nil
+	if b.book != nil {
+		b.known = b.book.Analysis(state)
+	}
+	if b.known != nil && b.people && b.known.Proven && *b.known.Value < 0 {
+		b.known = nil // lost: [defence] knows what is hardest to beat
+	}
+	if b.known != nil {
+		b.kept = false
+		return
+	}
+	b.begin(state)
+}
+
+// begin is Begin without the book.
+func (b *Batched) begin(state env.State) {
 	if b.mixture != nil {
 		b.play = b.mixture.draw(b.rng)
 	}
@@ -145,6 +168,9 @@ func (b *Batched) Begin(state env.State) {
 // limit. The only error is that of a cancelled ctx, after which its batchers must be cleared and the
 // agent needs a Reset.
 func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err error) {
+	if b.known != nil {
+		return b.bookMove(), true, ctx.Err()
+	}
 	for i := 1; b.search.Step(b.batcher); i++ {
 		if i%256 == 0 && ctx.Err() != nil { // now and then
 			b.kept = false // the tree has pending leaves, so it cannot be reused
@@ -216,8 +242,17 @@ func (b *Batched) favourite() env.Action {
 
 // Analyze implements [Agent]. An agent with search builds a new tree at full strength (elo=N is ignored), so the
 // analysis depends on the position alone. With solve=N it also depends on the solver's table, which keeps results from
-// earlier positions of the game.
+// earlier positions of the game. What the book knows replaces what the search found.
 func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
+	a, err := b.analyze(ctx, state, simulations)
+	if err == nil && b.book != nil {
+		improveByBook(b.network.Game, a, b.book.Analysis(state))
+	}
+	return a, err
+}
+
+// analyze is Analyze without the book.
+func (b *Batched) analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	stop := b.stopAfter(ctx, b.spec.Time)
 	var a *Analysis
 	var search *mcts.Search
@@ -273,13 +308,13 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 		info.Line = b.analysis.Line(nil, i, lineLength)
 		a.Moves = append(a.Moves, info)
 	}
-	sortMoves(a.Moves, b.analysis.Best())
+	SortMoves(a.Moves, b.analysis.Best())
 	return a, nil
 }
 
 // analyzePolicy is Analyze for a policy agent, before the exact search. It evaluates only the root: moves have priors.
 func (b *Batched) analyzePolicy(ctx context.Context, state env.State) (*Analysis, error) {
-	b.Begin(state)
+	b.begin(state)
 	if err := b.run(ctx, b.search, b.spec.Time); err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 	}
 	e.setTerminal(state)
 	const firstBudget, budgetGrowth = 64, 8 // as in solver.SolveMoves
-	spent, class := 0, e.classNear(e.moves[0].estimate)
+	spent, class := 0, classNear(e.game, e.moves[0].estimate)
 	for budget := firstBudget; ; budget *= budgetGrowth {
 		for decided := true; decided; { // until the budget no longer decides whether class can be reached
 			best, worst := e.bounds()
@@ -136,9 +136,9 @@ func (e *exactSearch) setTerminal(state env.State) {
 }
 
 // classNear returns the class whose utility is nearest to a value.
-func (e *exactSearch) classNear(value float64) (class int) {
-	distance := func(k int) float64 { return math.Abs(float64(e.game.Classes[k].Utility) - value) }
-	for k := range e.game.Classes {
+func classNear(game *env.Game, value float64) (class int) {
+	distance := func(k int) float64 { return math.Abs(float64(game.Classes[k].Utility) - value) }
+	for k := range game.Classes {
 		if distance(k) < distance(class) {
 			class = k
 		}
@@ -193,5 +193,5 @@ func (e *exactSearch) improve(a *Analysis, state env.State, chosen env.Action) {
 		}
 		info.Value = &value
 	}
-	sortMoves(a.Moves, chosen)
+	SortMoves(a.Moves, chosen)
 }

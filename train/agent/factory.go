@@ -36,8 +36,9 @@ type Factory struct {
 	Game *env.Game
 	Spec
 	load   func() (loaded, error)
-	start  Starter // nil: outside programs are refused
-	people bool    // see ForPeople
+	book   func() (Book, error) // nil: books are refused
+	start  Starter              // nil: outside programs are refused
+	people bool                 // see ForPeople
 }
 
 // loaded is a network and where it came from.
@@ -60,7 +61,7 @@ func NewFactory(game *env.Game, spec Spec, load Loader) *Factory {
 
 // With returns the factory of another spec that plays with the same network.
 func (f *Factory) With(spec Spec) *Factory {
-	return &Factory{Game: f.Game, Spec: spec, load: f.load, start: f.start}
+	return &Factory{Game: f.Game, Spec: spec, load: f.load, book: f.book, start: f.start}
 }
 
 // ForPeople returns the factory of agents that play against people, or analyse for them. With a network they get a
@@ -140,14 +141,17 @@ func overflows(network *infer.Network) bool {
 }
 
 // Load loads the network, if the agent has one, and returns where it came from. It does not start an outside program,
-// but checks that this is possible. Errors wrap [ErrWeights], [ErrProgram], or [ErrSpec] if elo=N is not on the
-// network's dial, or are the loader's.
+// but checks that this is possible. It reads the book, if there is one. Errors wrap [ErrWeights], [ErrProgram], [ErrBook], or
+// [ErrSpec] if elo=N is not on the network's dial, or are the loader's.
 func (f *Factory) Load() (Origin, error) {
 	if f.Outside() {
 		_, err := f.newOutside()
 		return Origin{Generation: -1}, err
 	}
 	l, err := f.loaded()
+	if err == nil && f.Book != "" {
+		_, err = f.readBook()
+	}
 	return l.origin, err
 }
 
@@ -212,7 +216,13 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) 
 		if f.people && exact != nil {
 			b.defence = newDefence(exact, l.network)
 		}
-		b.dial = l.origin.Dial
+		b.dial, b.people = l.origin.Dial, f.people
+		if f.Book != "" {
+			b.book, err = f.readBook()
+			if err != nil {
+				return nil, err
+			}
+		}
 		if f.Elo > 0 {
 			b.mixture = b.dial.mixture(f.Spec)
 		}

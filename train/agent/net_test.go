@@ -391,7 +391,7 @@ func TestLoader(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"policy:agent": "not here: file does not exist", "net:agent,simz=3": `unknown option "simz=3"; did you mean "sims"?`,
-		"policy:agent,foo=3": `not here: file does not exist; unknown option "foo=3" (policy takes only temp, solve)`,
+		"policy:agent,foo=3": `not here: file does not exist; unknown option "foo=3" (policy takes only temp, solve, book)`,
 	} {
 		f, err := ParseFactory(game, text, func(Reference) (*infer.Weights, Origin, error) {
 			return nil, Origin{}, fmt.Errorf("not here: %w", fs.ErrNotExist)

@@ -99,7 +99,7 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 			best = move
 		}
 	}
-	sortMoves(a.Moves, best)
+	SortMoves(a.Moves, best)
 	return a, ctx.Err()
 }
 

@@ -51,6 +51,7 @@ type Spec struct {
 	Threads int
 	// Elo, if not 0, weakens Net to this rating (see [Dial]). It excludes the other options.
 	Elo     int
+	Book    string  // path of an opening book of Net and Policy; "": none
 	Program Program // of GTP, Gomocup and NBoard
 }
 
@@ -85,12 +86,12 @@ var kinds = []struct {
 
 // optionKeys lists the options of network specs by kind. Net has all keys.
 var optionKeys = map[Kind][]string{
-	Net:    {"sims", "time", "search", "temp", "solve", "threads", "elo"},
-	Policy: {"temp", "solve"},
+	Net:    {"sims", "time", "search", "temp", "solve", "threads", "elo", "book"},
+	Policy: {"temp", "solve", "book"},
 }
 
 // Parse reads a spec such as mcts:200 or
-// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,solve=NODES][,threads=N], or
+// net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,solve=NODES][,threads=N][,book=FILE], or
 // net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`).
 // zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what
 // is expected.
@@ -200,7 +201,7 @@ func (s *Spec) parseNetwork(text string, l Limits) error {
 		}
 	}
 	if s.Elo > 0 && len(given) > 1 {
-		return errors.New("elo chooses simulations and temperature itself, and a solver would undo it; leave out the other options")
+		return errors.New("elo chooses simulations and temperature itself, and a solver or a book would undo it; leave out the other options")
 	}
 	if s.Time > 0 && given["search"] == "gumbel" {
 		return errors.New("search=gumbel needs a number of simulations; with time, search must be puct")
@@ -259,6 +260,11 @@ func (s *Spec) set(key, value string, l Limits) (err error) {
 		s.Nodes, err = number(value, "nodes per move, such as solve=500000, or solve=0", l.Nodes)
 	case "threads":
 		s.Threads, err = number(value, "threads", l.Threads)
+	case "book":
+		s.Book = value
+		if value == "" {
+			return errors.New("book= needs the path of a book, such as book=hex-7x7.book")
+		}
 	case "elo":
 		s.Elo, err = number(value, "Elo above random moves, such as elo=800", maxElo)
 	}
@@ -307,6 +313,9 @@ func (s Spec) options() (text string) {
 	}
 	if s.Elo > 0 {
 		text += fmt.Sprintf(",elo=%d", s.Elo)
+	}
+	if s.Book != "" {
+		text += ",book=" + s.Book
 	}
 	return text
 }

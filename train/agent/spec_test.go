@@ -36,6 +36,8 @@ func TestParse(t *testing.T) {
 		"net:a,threads=1,time=1s":     "net 0 a@ time 1s puct threads 1",
 		"zoo,threads=64":              "net 0 zoo@ threads 64",
 		"policy:a,solve=1000000000":   "policy 1000000000 a@",
+		"zoo,book=a/b.book,sims=9":    "net 0 zoo@ sims 9",
+		"policy:a,b,book=c=d":         "policy 0 a,b@",
 	} {
 		spec, err := Parse(text)
 		if err != nil {
@@ -110,6 +112,9 @@ func TestParseErrors(t *testing.T) {
 		"net:a,sims=3,sims=4":         "given twice",
 		"net:a,sims=3,tmp=1":          `did you mean "temp"?`,
 		"net:a,sims=3,b":              "unknown option",
+		"zoo,book=":                   "needs the path of a book",
+		"zoo,book=a,elo=300":          "a book would undo it",
+		"mcts:9,book=a":               "only agents with a network take options",
 		"net:a,time=5":                "such as 500ms",
 		"net:a,time=-5s":              "up to 24h, such as 500ms",
 		"net:a,time=0s":               "such as 500ms",
@@ -135,7 +140,7 @@ func TestParseErrors(t *testing.T) {
 		"policy:zoo,elo=800":          "policy takes only temp, solve",
 		"zoo@3":                       "an agent is one of",
 		"zoo:x":                       "did you mean zoo?",
-		"policy:a,sims=2":             `"sims=2" (policy takes only temp, solve)`,
+		"policy:a,sims=2":             `"sims=2" (policy takes only temp, solve, book)`,
 	} {
 		_, err := Parse(text)
 		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), want) {

@@ -23,7 +23,7 @@ type Host struct {
 	// Game finds a game by name. Its errors become a [RequestError].
 	Game func(name string) (*env.Game, error)
 	// Agent returns the agent of a spec for one request; the caller calls release when it is done with the agent.
-	// Errors that wrap [agent.ErrSpec] or [agent.ErrWeights] become a [RequestError].
+	// Errors that wrap [agent.ErrSpec], [agent.ErrWeights] or [agent.ErrBook] become a [RequestError].
 	Agent func(ctx context.Context, game *env.Game, spec string) (player agent.Agent, release func(), err error)
 	// MaxSimulations limits the simulations field of analyze; 0 means [agent.MaxSimulations].
 	MaxSimulations int
@@ -285,7 +285,7 @@ func (h *Host) save(_ context.Context, r *request) (any, error) {
 // agent returns the agent named by the request, and a function that releases it.
 func (h *Host) agent(ctx context.Context, r *request) (agent.Agent, func(), error) {
 	player, release, err := h.Agent(ctx, r.game, r.agent)
-	if errors.Is(err, agent.ErrSpec) || errors.Is(err, agent.ErrWeights) {
+	if errors.Is(err, agent.ErrSpec) || errors.Is(err, agent.ErrWeights) || errors.Is(err, agent.ErrBook) {
 		err = badRequest(err)
 	}
 	return player, release, err

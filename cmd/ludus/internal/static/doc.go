@@ -31,6 +31,7 @@
 //	runview.js     facts, charts, ladders and settings of a run
 //	rungames.js    a run's games in the viewer
 //	runinfo.js     what the list of runs and a run's page share
+//	openings.js    main: an opening book
 //	report.js      main: a report
 //	run.js         main: a run's page
 //	runs.js        main: the list of runs

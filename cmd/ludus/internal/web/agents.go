@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,11 +12,12 @@ import (
 	"ludus/env"
 	"ludus/model/infer"
 	"ludus/train/agent"
+	"ludus/train/book"
 	"ludus/train/rundir"
 	"ludus/train/shipped"
 )
 
-// maxWeights is the largest weights file to read, in bytes; a network of these games takes a few million.
+// maxWeights is the largest weights file or book to read, in bytes; a network of these games takes a few million.
 const maxWeights = 256 << 20
 
 // agentPool keeps idle agents for later requests, since loading a network takes time. An agent serves one request at a
@@ -32,7 +34,7 @@ type pooledAgent struct {
 	agent.Agent
 	game    *env.Game
 	text    string // text of the spec
-	version string // version of the weights, see [agentPool.version]
+	version string // version of the weights and the book, see [agentPool.version]
 }
 
 // newAgentPool returns an empty pool for searches on the given number of threads.
@@ -40,7 +42,8 @@ func newAgentPool(s *Server, threads int) *agentPool {
 	return &agentPool{inside: s.inside, maxIdle: threads + 2}
 }
 
-// get returns an idle or new agent of a spec; putBack returns it. Errors wrap [agent.ErrSpec] or [agent.ErrWeights].
+// get returns an idle or new agent of a spec; putBack returns it. Errors wrap [agent.ErrSpec], [agent.ErrWeights] or
+// [agent.ErrBook].
 func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBack func(), err error) {
 	spec, err := agent.ParseWithin(text, agentLimits)
 	if err != nil {
@@ -59,7 +62,7 @@ func (p *agentPool) get(game *env.Game, text string) (player agent.Agent, putBac
 	}
 	p.mu.Unlock()
 	if a.Agent == nil {
-		a.Agent, err = agent.NewFactory(game, spec, shipped.Loader(game, p.loadWeights)).ForPeople().New(0)
+		a.Agent, err = agent.NewFactory(game, spec, shipped.Loader(game, p.loadWeights)).WithBooks(p.readBook).ForPeople().New(0)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -98,6 +101,23 @@ func (p *agentPool) loadWeights(reference agent.Reference) (*infer.Weights, agen
 	return weights, origin, err
 }
 
+// readBook reads a book below the folder of runs. Errors show the path as requested.
+func (p *agentPool) readBook(game *env.Game, path string) (agent.Book, error) {
+	real, err := p.inside(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWeights {
+		return nil, fmt.Errorf("%q is not a book", path)
+	}
+	b, err := book.ReadFor(game, real)
+	if err != nil {
+		return nil, errors.New(strings.ReplaceAll(err.Error(), real, path))
+	}
+	return b, nil
+}
+
 // resolve returns the real path of a run, checkpoint or weights file named by a request.
 func (p *agentPool) resolve(path string) (string, error) {
 	real, err := p.inside(path)
@@ -114,20 +134,30 @@ func (p *agentPool) resolve(path string) (string, error) {
 	return real, nil
 }
 
-// version returns a text that changes when the network of a spec may have changed: times and sizes of its files. It is ""
-// for an agent without a network and for the shipped one.
+// version returns a text that changes when the network or the book of a spec may have changed: times and sizes of their
+// files. The shipped network does not change.
 func (p *agentPool) version(spec agent.Spec) (string, error) {
-	if !spec.HasNetwork() || spec.Network.Shipped() {
-		return "", nil
+	var paths []string
+	if spec.HasNetwork() && !spec.Network.Shipped() {
+		real, err := p.resolve(spec.Network.Path)
+		if err != nil {
+			return "", err
+		}
+		for _, name := range []string{"", "manifest.json", rundir.CheckpointsDir, rundir.RatingsFile} {
+			paths = append(paths, filepath.Join(real, name))
+		}
 	}
-	real, err := p.resolve(spec.Network.Path)
-	if err != nil {
-		return "", err
+	if spec.Book != "" {
+		real, err := p.inside(spec.Book)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", agent.ErrBook, err)
+		}
+		paths = append(paths, real)
 	}
 	var b strings.Builder
-	for _, name := range []string{"", "manifest.json", rundir.CheckpointsDir, rundir.RatingsFile} {
-		if info, err := os.Stat(filepath.Join(real, name)); err == nil {
-			fmt.Fprintf(&b, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
 		}
 	}
 	return b.String(), nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 
 	"ludus/env/games"
 	"ludus/train/agent"
+	"ludus/train/book"
 )
 
 // long is a request that takes seconds.
@@ -150,6 +152,41 @@ func TestNewCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.refuses(c.request("POST", "/api/choose", `{"game":"quad-5x5","agent":"net:quad"}`), http.StatusBadRequest, "there is no folder of runs")
+}
+
+// An agent reads its book below the folder of runs, anew when it has changed.
+func TestBook(t *testing.T) {
+	dir := runsFolder(t)
+	c := start(t, Options{Runs: dir, Threads: 1})
+	game := gameOf(t, "quad-5x5")
+	made := func(spec, name string) float64 {
+		f, err := agent.ParseFactory(game, spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		os.Remove(path)
+		b, err := book.Make(t.Context(), book.Options{Agent: f, Plies: 3, Positions: 5, Threads: 1, File: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Start().Value
+	}
+	for _, spec := range []string{"mcts:50", "mcts:70"} {
+		want := made(spec, "a.book")
+		if got := post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"policy:quad,solve=0,book=a.book"}`); got.Value != want {
+			t.Errorf("%s: value %v, the book's is %v", spec, got.Value, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"../a.book": "is not a path within the folder of runs", "none.book": `no book: there is no \"none.book\" in`, "quad": `no book: \"quad\" is not a book`,
+		"notes.txt": "no book: notes.txt: bad book",
+	} {
+		response, body := c.do(c.request("POST", "/api/choose", `{"game":"quad-5x5","agent":"policy:quad,book=`+name+`"}`))
+		if response.StatusCode != http.StatusBadRequest || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s; want %s", name, response.StatusCode, body, want)
+		}
+	}
 }
 
 // lines collects the lines of a server's log.

@@ -1,0 +1,166 @@
+package openings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ludus/cmd/internal/diagrams"
+	"ludus/cmd/ludus/internal/gamefile"
+	"ludus/env"
+	"ludus/train/book"
+)
+
+// Opening is a move of the tree, with the position after it. The root has no move.
+type Opening struct {
+	Move   string     `json:"move,omitempty"`
+	Value  float64    `json:"value"`            // for the player who makes the move; of the root, for the first player
+	Exact  bool       `json:"exact,omitempty"`  // whether Value is exact
+	Visits int        `json:"visits,omitempty"` // of the search of the position before the move
+	Games  int        `json:"games,omitempty"`  // in which the position after the move came up
+	Player int        `json:"player"`           // to move; -1 at the end
+	Pieces string     `json:"pieces"`           // see [diagrams.Pieces]
+	Status string     `json:"status"`
+	WonBy  []int32    `json:"wonBy,omitempty"` // winning cells, see [env.State]
+	Next   []*Opening `json:"next,omitempty"`  // the best first
+
+	state env.State
+	ply   int
+}
+
+// Tree is a book as a tree of openings.
+type Tree struct {
+	Book  *book.Book
+	Root  *Opening
+	Games int // number of games that were counted
+	Cut   int // moves that were left out because the tree has maxOpenings
+}
+
+// maxOpenings bounds the tree: a position that several lines lead to is in it several times.
+const maxOpenings = 5000
+
+// NewTree returns the tree of a book up to a number of plies. count has the games in which each position came up.
+func NewTree(b *book.Book, plies int, count *Counter) *Tree {
+	state := b.Game.NewState()
+	t := &Tree{Book: b, Root: newOpening(b.Game, state, 0), Games: count.games}
+	t.Root.Value, t.Root.Exact, t.Root.Games = b.Start().Value, b.Start().Exact, count.games
+	size := 1
+	for queue := []*Opening{t.Root}; len(queue) > 0; queue = queue[1:] {
+		o := queue[0]
+		if o.ply == plies {
+			continue
+		}
+		moves := b.Moves(o.state)
+		if size+len(moves) > maxOpenings {
+			t.Cut += len(moves)
+			continue
+		}
+		size += len(moves)
+		for _, m := range moves {
+			after := b.Game.NewState()
+			after.CopyFrom(o.state)
+			after.Apply(m.Action)
+			next := newOpening(b.Game, after, o.ply+1)
+			next.Move, next.Value, next.Exact, next.Visits = b.Game.ActionNames[m.Action], m.Value, m.Exact, m.Visits
+			next.Games = count.at[key(after)]
+			o.Next = append(o.Next, next)
+		}
+		queue = append(queue, o.Next...)
+	}
+	return t
+}
+
+func newOpening(game *env.Game, state env.State, ply int) *Opening {
+	o := &Opening{
+		Player: int(state.Player()), Pieces: diagrams.Pieces(state), Status: game.Status(state), WonBy: state.WinningCells(nil),
+		state: state, ply: ply,
+	}
+	if state.Done() {
+		o.Player = -1
+	}
+	return o
+}
+
+// key identifies a position up to symmetry.
+func key(state env.State) env.Key {
+	key, _ := state.CanonicalKey()
+	return key
+}
+
+// Counter counts in how many games positions came up. Symmetric positions are one.
+type Counter struct {
+	games int
+	at    map[env.Key]int
+}
+
+// Add counts the games of a file up to a number of plies. It is made to be called for several files.
+func (c *Counter) Add(b *book.Book, plies int, file io.Reader, name string) error {
+	if c.at == nil {
+		c.at = map[env.Key]int{}
+	}
+	r, err := gamefile.NewReader(b.Game, file, name, "")
+	for err == nil {
+		var record *gamefile.Record
+		record, err = r.Next()
+		if err == nil {
+			c.add(b.Game, record.Actions(), plies)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func (c *Counter) add(game *env.Game, moves []env.Action, plies int) {
+	c.games++
+	state := game.NewState()
+	for _, a := range moves[:min(len(moves), plies)] {
+		state.Apply(a)
+		c.at[key(state)]++
+	}
+}
+
+// score writes a value as an expected score, with = before an exact one.
+func score(value float64, exact bool) string {
+	text := fmt.Sprintf("%.1f %%", 50*(1+value))
+	if exact {
+		return "= " + text
+	}
+	return text
+}
+
+// Summary says in a line what the book gives the first player.
+func Summary(b *book.Book) string {
+	start := b.Start()
+	return fmt.Sprintf("%s scores %s with %s", b.Game.Players[env.First], score(start.Value, start.Exact),
+		b.Game.ActionNames[start.Best().Action])
+}
+
+// Write writes the tree as text, a move per line.
+func (t *Tree) Write(w io.Writer) {
+	fmt.Fprintf(w, "%s: %d positions, searched by %s\n", t.Book.Game.Name, t.Book.Positions(), t.Book.Origin.Agent)
+	if t.Games > 0 {
+		fmt.Fprintf(w, "games: %d\n", t.Games)
+	}
+	t.write(w, t.Root)
+	if t.Cut > 0 {
+		fmt.Fprintf(w, "%d further moves are left out\n", t.Cut)
+	}
+}
+
+// write writes the moves after an opening, and those after them.
+func (t *Tree) write(w io.Writer, o *Opening) {
+	for _, next := range o.Next {
+		fmt.Fprintf(w, "%s%s  %s", strings.Repeat("  ", o.ply), next.Move, score(next.Value, next.Exact))
+		if next.Visits > 0 {
+			fmt.Fprintf(w, "  %d visits", next.Visits)
+		}
+		if t.Games > 0 {
+			fmt.Fprintf(w, "  %d games", next.Games)
+		}
+		fmt.Fprintln(w)
+		t.write(w, next)
+	}
+}

@@ -1,0 +1,260 @@
+package book
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ludus/env"
+	"ludus/train/agent"
+)
+
+// Book is a tree of positions in which symmetric positions are merged. Once read it is safe for concurrent use.
+type Book struct {
+	Game   *env.Game
+	Origin Origin
+
+	nodes map[env.Key]*Node // by canonical key: those searched, and those after their moves
+	list  []*Node           // those searched, in the order in which they were added; the first one is the start
+	best  float64           // largest utility that a game can have
+}
+
+// Origin says how the searches of a book were made.
+type Origin struct {
+	Agent   string `json:"agent"`             // spec
+	Network string `json:"network,omitempty"` // SHA-256 of its weights, in hexadecimal; "" without a network
+	Seed    uint64 `json:"seed"`
+}
+
+// Node is a position. Values are for its player to move.
+type Node struct {
+	Line  []env.Action // moves from the start to the position; other lines may lead there, or to an image of it
+	Value float64
+	Exact bool
+	Moves []Move // those that the search has considered, its choice first; empty if the position was not searched
+
+	player  env.Player
+	search  *search    // nil if the position was not searched
+	best    int        // index of the best move
+	all     bool       // Moves stand for all legal moves
+	reach   [2]float64 // by the player who follows the book: see [spread]
+	visited bool       // by the walk in progress
+}
+
+// Move is a move of a position; its values are for the player who makes it.
+type Move struct {
+	env.Action
+	Value  float64
+	Exact  bool
+	Known  bool    // Value is more than the estimate of the search: the game is over, or Next was searched
+	Visits int     // of the search
+	Prior  float64 // of the search; 0 if the agent has none
+	Next   *Node   // the position after it; nil if the game is over
+
+	estimate float64
+	key      env.Key // canonical, of the position after the move
+}
+
+// search is what one search found in a position. Its numbers are rounded as in files.
+type search struct {
+	value  float64
+	proven bool
+	moves  []estimate // the search's choice first
+}
+
+// estimate is a search's view of a move.
+type estimate struct {
+	action env.Action
+	value  float64
+	visits int
+	prior  float64
+}
+
+// round rounds to four decimals, with which files are short and searches in files are those in memory. It turns -0 into
+// 0.
+func round(x float64) float64 { return math.Round(x*1e4)/1e4 + 0 }
+
+func newBook(game *env.Game, origin Origin) *Book {
+	b := &Book{Game: game, Origin: origin, nodes: map[env.Key]*Node{}}
+	for _, c := range slices.Backward(game.Classes) {
+		if !c.Impossible {
+			b.best = float64(c.Utility)
+		}
+	}
+	state := game.NewState()
+	key, _ := state.CanonicalKey()
+	b.nodes[key] = &Node{player: state.Player()}
+	return b
+}
+
+// Start returns the first position.
+func (b *Book) Start() *Node { return b.list[0] }
+
+// Positions returns the number of positions that were searched.
+func (b *Book) Positions() int { return len(b.list) }
+
+// Find returns the searched position that equals state or is symmetric to it; nil if there is none.
+func (b *Book) Find(state env.State) *Node {
+	key, _ := state.CanonicalKey()
+	if n := b.nodes[key]; n != nil && n.search != nil {
+		return n
+	}
+	return nil
+}
+
+// add adds the search of a position, which is not searched yet, and the positions after its moves.
+func (b *Book) add(n *Node, s *search) {
+	n.search = s
+	b.list = append(b.list, n)
+	state, after := b.state(n), b.Game.NewState()
+	legal := state.Legal(nil)
+	moves := map[env.Key]int{} // indices of moves by the position to which they lead
+	for _, e := range s.moves {
+		after.CopyFrom(state)
+		after.Apply(e.action)
+		key, _ := after.CanonicalKey()
+		if i, twice := moves[key]; twice {
+			n.Moves[i].Visits += e.visits
+			n.Moves[i].Prior += e.prior
+			continue
+		}
+		moves[key] = len(n.Moves)
+		m := Move{Action: e.action, Visits: e.visits, Prior: e.prior, estimate: e.value, key: key}
+		if after.Done() {
+			m.Value, m.Exact, m.Known = b.Game.UtilityFor(n.player, after.Outcome()), true, true
+		} else {
+			m.Next = b.nodes[key]
+			if m.Next == nil {
+				m.Next = &Node{Line: append(slices.Clip(n.Line), e.action), player: after.Player()}
+				b.nodes[key] = m.Next
+			}
+		}
+		n.Moves = append(n.Moves, m)
+	}
+	n.all = len(s.moves) == len(legal)
+}
+
+// state returns the position of a node.
+func (b *Book) state(n *Node) env.State {
+	state := b.Game.NewState()
+	for _, a := range n.Line {
+		state.Apply(a)
+	}
+	return state
+}
+
+// settle derives all values from the searches. It returns the searched positions, each after those that follow it.
+func (b *Book) settle() []*Node {
+	for _, n := range b.list {
+		n.visited = false
+	}
+	order := make([]*Node, 0, len(b.list))
+	var visit func(n *Node)
+	visit = func(n *Node) {
+		if n.visited || n.search == nil {
+			return
+		}
+		n.visited = true
+		for i := range n.Moves {
+			if next := n.Moves[i].Next; next != nil {
+				visit(next)
+			}
+		}
+		b.back(n)
+		order = append(order, n)
+	}
+	visit(b.Start())
+	return order
+}
+
+// back backs up the values of the positions after a position's moves.
+func (b *Book) back(n *Node) {
+	highest, known, exact := math.Inf(-1), -1, n.all // known is the best of the known moves
+	for i := range n.Moves {
+		m := &n.Moves[i]
+		switch {
+		case m.Next == nil:
+		case m.Next.search != nil:
+			m.Value, m.Exact, m.Known = m.Next.Value, m.Next.Exact, true
+			if m.Next.player != n.player {
+				m.Value = -m.Value
+			}
+		default:
+			m.Value = min(m.estimate, n.search.value)
+		}
+		highest = max(highest, m.Value)
+		exact = exact && m.Exact
+		if m.Known && (known < 0 || m.Value > n.Moves[known].Value) {
+			known = i
+		}
+	}
+	n.Value, n.Exact, n.best = n.search.value, n.search.proven, 0
+	if n.Exact || known < 0 {
+		return
+	}
+	n.Value, n.best = highest, known
+	n.Exact = exact || n.Moves[known].Exact && n.Moves[known].Value >= b.best
+}
+
+// Best returns the best move of a searched position.
+func (n *Node) Best() *Move { return &n.Moves[n.best] }
+
+// Moves returns the book's moves in a position: the best move, then the other known ones by value; none if the book
+// does not have the position. Their actions are those of state, which may be an image of the book's position.
+func (b *Book) Moves(state env.State) (list []Move) {
+	n := b.Find(state)
+	if n == nil {
+		return nil
+	}
+	legal := state.Legal(nil)
+	of := b.movesOf(n, state, legal)
+	for i, m := range n.Moves {
+		if m.Known || i == n.best {
+			m.Action = legal[slices.Index(of, i)]
+			list = append(list, m)
+		}
+	}
+	best := slices.IndexFunc(list, func(m Move) bool { return m.key == n.Best().key })
+	front := list[best]
+	list = slices.Insert(slices.Delete(list, best, best+1), 0, front)
+	slices.SortStableFunc(list[1:], func(x, y Move) int { return cmp.Compare(y.Value, x.Value) })
+	return list
+}
+
+// movesOf returns for each legal action in state, which is n's position or an image of it, the index of the book's move
+// that leads to the same position or an image of it; -1 if there is none.
+func (b *Book) movesOf(n *Node, state env.State, legal []env.Action) []int {
+	of, after := make([]int, len(legal)), b.Game.NewState()
+	for i, action := range legal {
+		after.CopyFrom(state)
+		after.Apply(action)
+		key, _ := after.CanonicalKey()
+		of[i] = slices.IndexFunc(n.Moves, func(m Move) bool { return m.key == key })
+	}
+	return of
+}
+
+// Analysis returns the book's analysis of a position, without simulations; nil if the book does not have the position.
+// Of the moves only the known ones and the best one have values. It implements [agent.Book].
+func (b *Book) Analysis(state env.State) *agent.Analysis {
+	n := b.Find(state)
+	if n == nil {
+		return nil
+	}
+	a := &agent.Analysis{Player: n.player, Value: new(n.Value), Proven: n.Exact}
+	legal := state.Legal(nil)
+	of := b.movesOf(n, state, legal)
+	for i, action := range legal {
+		info := agent.MoveInfo{Action: action}
+		if of[i] >= 0 {
+			m := &n.Moves[of[i]]
+			info.Visits, info.Prior = new(m.Visits), new(m.Prior)
+			if m.Known || of[i] == n.best {
+				info.Value = new(m.Value)
+			}
+		}
+		a.Moves = append(a.Moves, info)
+	}
+	agent.SortMoves(a.Moves, legal[slices.Index(of, n.best)])
+	return a
+}

@@ -1,0 +1,258 @@
+package book
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
+	"ludus/env/solver"
+	"ludus/model/infer"
+	"ludus/model/infer/infertest"
+	"ludus/train/agent"
+)
+
+// factory returns the factory of a spec. A network's path is the seed of its random weights.
+func factory(t *testing.T, name, spec string) *agent.Factory {
+	t.Helper()
+	game, err := games.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := agent.ParseFactory(game, spec, func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
+		seed, err := strconv.ParseUint(r.Path, 10, 64)
+		return infertest.RandomWeights(game, 4, 1, seed), agent.Origin{Digest: r.Path}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// options are those of a book of up to a number of positions in a new file.
+func options(t *testing.T, f *agent.Factory, positions int) Options {
+	return Options{Agent: f, Plies: 9, Positions: positions, Seed: 1, Threads: 2, File: filepath.Join(t.TempDir(), "a.book")}
+}
+
+// made makes a book and returns it with the bytes of its file.
+func made(t *testing.T, o Options) (*Book, []byte) {
+	t.Helper()
+	b, err := Make(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(o.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, data
+}
+
+// A book of every position of Tic-tac-toe knows the exact value of each. There are 627 unfinished positions up to
+// symmetry.
+func TestWholeGame(t *testing.T) {
+	o := options(t, factory(t, "tic-tac-toe", "mcts:40"), 1000)
+	made(t, o)
+	b, err := Read(o.File)
+	if err != nil || b.Positions() != 627 {
+		t.Fatalf("%v positions, %v", b, err)
+	}
+	s, rng := solver.New(b.Game, 1<<20), rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		for state := b.Game.NewState(); !state.Done(); state.Apply(state.RandomAction(rng.Uint64())) {
+			class, _ := s.Solve(state, solver.Limits{})
+			want, a := b.Game.UtilityFor(state.Player(), class), b.Analysis(state)
+			if a == nil || *a.Value != want || !a.Proven || len(a.Moves) != len(state.Legal(nil)) || a.Player != state.Player() {
+				t.Fatalf("%v: %+v, want %v", state, a, want)
+			}
+			for _, m := range a.Moves {
+				after := b.Game.NewState()
+				after.CopyFrom(state)
+				after.Apply(m.Action)
+				class := after.Outcome()
+				if !after.Done() {
+					class, _ = s.Solve(after, solver.Limits{})
+				}
+				if got := b.Game.UtilityFor(state.Player(), class); m.Value == nil || *m.Value != got {
+					t.Fatalf("%v: move %v is worth %v, want %v", state, m.Action, m.Value, got)
+				}
+			}
+			if *a.Moves[0].Value != want {
+				t.Fatalf("the best move is worth %v of %v", *a.Moves[0].Value, want)
+			}
+		}
+	}
+}
+
+// Values are backed up between estimates, also where a player moves twice.
+func TestBack(t *testing.T) {
+	b := newBook(factory(t, "tic-tac-toe", "random").Game, Origin{})
+	leaf := func(player env.Player, value float64, exact bool) *Node {
+		return &Node{Value: value, Exact: exact, player: player, search: &search{value: value, proven: exact}}
+	}
+	n := &Node{player: env.First, search: &search{value: 0.2}, Moves: []Move{
+		{Next: leaf(env.Second, -0.1, false), estimate: 0.2}, {Next: &Node{}, estimate: 0.9}, {Next: &Node{}, estimate: 0.1},
+	}}
+	check := func(value float64, exact bool, best int) {
+		t.Helper()
+		b.back(n)
+		if n.Value != value || n.Exact != exact || n.best != best {
+			t.Errorf("value %v, exact %v, best %d; want %v, %v, %d", n.Value, n.Exact, n.best, value, exact, best)
+		}
+	}
+	check(0.2, false, 0) // an estimate of a move is at most that of the position, and not the best known move
+	n.Moves[1].Next = leaf(env.First, 0.7, false)
+	check(0.7, false, 1)
+	n.Moves[2].Next = leaf(env.Second, -1, true)
+	check(1, true, 2)
+	n.Moves[2].Next = leaf(env.Second, 1, true)
+	n.Moves[1].Next, n.Moves[0].Next = n.Moves[2].Next, leaf(env.Second, 0, true)
+	check(0, false, 0)
+	n.all = true
+	check(0, true, 0)
+	n.search = &search{value: -1, proven: true}
+	check(-1, true, 0)
+}
+
+// The file depends neither on threads nor on interruptions, and a book that is extended is that of a longer search.
+func TestSameBytes(t *testing.T) {
+	for _, spec := range []string{"net:1,sims=20", "net:1,sims=20,solve=500", "mcts:30"} {
+		f := factory(t, "breakthrough(columns=4,rows=5)", spec)
+		o := options(t, f, 60)
+		b, want := made(t, o)
+		if b.Positions() != 60 || !bytes.HasPrefix(want, []byte(`{"book":1,"game":"breakthrough(columns=4,rows=5`)) {
+			t.Errorf("%s: %d positions, %s", spec, b.Positions(), want[:80])
+		}
+		for n := b.Start(); n != nil && n.search != nil; n = n.Best().Next {
+			if got := b.Find(b.state(n)); got != n {
+				t.Errorf("%s: %v is not found", spec, n.Line)
+			}
+		}
+		for cut := 1; cut < len(want); cut += len(want)/4 - 1 {
+			again := options(t, f, 60)
+			again.Threads = 1 + cut%4
+			searched := 0
+			again.Progress = func(int) { searched++ }
+			if cut > 1 {
+				if err := os.WriteFile(again.File, want[:cut], 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, got := made(t, again)
+			if left := 60 - max(0, bytes.Count(want[:cut], []byte{'\n'})-1); !bytes.Equal(got, want) || searched != left {
+				t.Errorf("%s, cut after %d bytes: %d searches, want %d; equal: %v", spec, cut, searched, left, bytes.Equal(got, want))
+			}
+		}
+		short := options(t, f, 30)
+		made(t, short)
+		short.Positions = 60
+		if _, got := made(t, short); !bytes.Equal(got, want) {
+			t.Errorf("%s: an extended book differs", spec)
+		}
+	}
+}
+
+// A stopped Make keeps the finished searches, and such a file is not yet a book.
+func TestStop(t *testing.T) {
+	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 100)
+	ctx, stop := context.WithCancel(t.Context())
+	o.Progress = func(searched int) {
+		if searched == 20 {
+			stop()
+		}
+	}
+	if _, err := Make(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	data, _ := os.ReadFile(o.File)
+	if lines := bytes.Count(data, []byte{'\n'}); lines < 21 || lines > 23 {
+		t.Errorf("%d lines", lines)
+	}
+	if _, err := Read(o.File); !errors.Is(err, ErrUnfinished) {
+		t.Error(err)
+	}
+}
+
+// A file that is no intact book is refused with the reason.
+func TestDamage(t *testing.T) {
+	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 20)
+	_, good := made(t, o)
+	sealed := func(text string) string {
+		lines := strings.SplitAfter(text, "\n")
+		body := strings.Join(lines[:len(lines)-2], "")
+		return body + fmt.Sprintf(`{"positions":20,"sha256":"%x"}`, sha256.Sum256([]byte(body))) + "\n"
+	}
+	text := string(good)
+	for name, c := range map[string]struct {
+		text, want string
+		is         error
+	}{
+		"flipped number": {strings.Replace(text, `"visits":`, `"visits":1`, 1), "does not match its last line", checkpoints.ErrDamaged},
+		"version":        {strings.Replace(text, `"book":1`, `"book":2`, 1), "version 2", checkpoints.ErrVersion},
+		"empty":          {"", "no first line", ErrBook},
+		"suite":          {`{"game":"tic-tac-toe","moves":[]}` + "\n", "does not begin with", ErrBook},
+		"text":           {"hello\n", "does not begin with", ErrBook},
+		"game":           {strings.Replace(text, "tic-tac-toe", "tic-tac-tow", 1), "no such game", ErrBook},
+		"illegal":        {sealed(strings.Replace(text, `"line":["`, `"line":["b2","b2","`, 1)), "line 3: ", ErrBook},
+		"value":          {sealed(strings.Replace(text, `"value":`, `"value":7`, 1)), "line 2: ", ErrBook},
+		"move":           {sealed(strings.Replace(text, `{"move":"`, `{"move":"z`, 1)), "line 2: ", ErrBook},
+		"cut":            {text[:len(text)/2], "not finished", ErrUnfinished},
+		"no positions":   {sealed(strings.SplitAfter(text, "\n")[0] + "\n\n"), "line 2: ", ErrBook},
+		"appended":       {text + "{}\n", "does not match its last line", checkpoints.ErrDamaged},
+	} {
+		path := filepath.Join(t.TempDir(), "bad.book")
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+	}
+	other, err := games.New("hex-5x5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFor(other, o.File); !errors.Is(err, ErrBook) || !strings.Contains(err.Error(), "it is one of tic-tac-toe") {
+		t.Error(err)
+	}
+}
+
+// Make refuses what it cannot do before it searches, and does not touch other files.
+func TestRefused(t *testing.T) {
+	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 20)
+	_, good := made(t, o)
+	for spec, want := range map[string]error{
+		"mcts:31": ErrOther, "random": ErrOther, "net:1,time=1s": ErrAgent, "net:1,book=x": ErrAgent, "net:1": ErrOther,
+	} {
+		bad := o
+		bad.Agent = factory(t, "tic-tac-toe", spec)
+		if _, err := Make(t.Context(), bad); !errors.Is(err, want) {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+	fewer := o
+	fewer.Positions = 19
+	if _, err := Make(t.Context(), fewer); !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "20 positions already") {
+		t.Error(err)
+	}
+	if now, _ := os.ReadFile(o.File); !bytes.Equal(now, good) {
+		t.Error("the file has changed")
+	}
+	blind := options(t, factory(t, "tic-tac-toe", "greedy"), 5)
+	if _, err := Make(t.Context(), blind); !errors.Is(err, ErrAgent) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(blind.File); err == nil {
+		t.Error("there is a file without a search")
+	}
+}

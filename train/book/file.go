@@ -1,0 +1,222 @@
+package book
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"ludus/checkpoints"
+	"ludus/env"
+	"ludus/env/games"
+)
+
+// Version is the version of the format of books.
+const Version = 1
+
+var (
+	// ErrBook is wrapped by errors about the content of a book.
+	ErrBook = errors.New("bad book")
+	// ErrUnfinished means that Make has not finished a book.
+	ErrUnfinished = errors.New("the book is not finished; the command that made it continues")
+)
+
+// header is the first line of a file.
+type header struct {
+	Book  int    `json:"book"` // version
+	Game  string `json:"game"`
+	Sheet string `json:"sheet,omitempty"` // rule sheet, if the game has one
+	Origin
+}
+
+// line is the line of a search.
+type line struct {
+	Line  []string   `json:"line"`  // moves from the start
+	Value *float64   `json:"value"` // for the player to move
+	Exact bool       `json:"exact,omitempty"`
+	Moves []moveLine `json:"moves"` // the search's choice first
+}
+
+// moveLine is a move that a search has considered.
+type moveLine struct {
+	Move   string   `json:"move"`
+	Value  *float64 `json:"value"` // for the player who makes it
+	Visits int      `json:"visits,omitempty"`
+	Prior  float64  `json:"prior,omitempty"`
+}
+
+// seal is the last line of a finished file.
+type seal struct {
+	Positions *int   `json:"positions"`
+	SHA256    string `json:"sha256"` // of all bytes before this line
+}
+
+// Read reads a finished book from a file.
+func Read(path string) (*Book, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	b, finished, err := parse(data)
+	if err == nil && !finished {
+		err = ErrUnfinished
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// ReadFor is Read for a book that must be one of a game.
+func ReadFor(game *env.Game, path string) (*Book, error) {
+	b, err := Read(path)
+	if err == nil && (b.Game.Name != game.Name || b.Game.Sheet != game.Sheet) {
+		err = fmt.Errorf("%s: %w of %s: it is one of %s", path, ErrBook, game.Name, b.Game.Name)
+	}
+	return b, err
+}
+
+// parse parses a file. finished is false if it has no seal; then its last line may be incomplete.
+func parse(data []byte) (b *Book, finished bool, err error) {
+	lines := bytes.SplitAfter(data, []byte{'\n'})
+	lines = lines[:len(lines)-1] // without what follows the last line end
+	if len(lines) == 0 {
+		return nil, false, fmt.Errorf("%w: it has no first line", ErrBook)
+	}
+	var h header
+	err = json.Unmarshal(lines[0], &h)
+	switch {
+	case err != nil || h.Book == 0:
+		return nil, false, fmt.Errorf("%w: it does not begin with {\"book\":%d", ErrBook, Version)
+	case h.Book != Version:
+		return nil, false, fmt.Errorf("%w: %w: version %d; this program reads version %d", ErrBook, checkpoints.ErrVersion, h.Book, Version)
+	}
+	game, err := games.Restore(h.Game, h.Sheet)
+	if err != nil {
+		return nil, false, fmt.Errorf("%w: %w", ErrBook, err)
+	}
+	b = newBook(game, h.Origin)
+	at := len(lines[0])
+	for i, text := range lines[1:] {
+		if bytes.HasPrefix(text, []byte(`{"positions":`)) {
+			return b, true, b.checkSeal(data, at, text)
+		}
+		if err := b.parseLine(text); err != nil {
+			return nil, false, fmt.Errorf("line %d: %w", i+2, err)
+		}
+		at += len(text)
+	}
+	if len(b.list) > 0 {
+		b.settle()
+	}
+	return b, false, nil
+}
+
+// checkSeal checks the seal, which begins at an offset of the file, and completes the book.
+func (b *Book) checkSeal(data []byte, at int, text []byte) error {
+	var s seal
+	err := json.Unmarshal(text, &s)
+	if err != nil || s.Positions == nil || *s.Positions != len(b.list) || at+len(text) != len(data) ||
+		s.SHA256 != fmt.Sprintf("%x", sha256.Sum256(data[:at])) {
+		return fmt.Errorf("%w: %w: the content does not match its last line", ErrBook, checkpoints.ErrDamaged)
+	}
+	if len(b.list) == 0 {
+		return fmt.Errorf("%w: it has no positions", ErrBook)
+	}
+	b.settle()
+	return nil
+}
+
+// parseLine adds the search of a line.
+func (b *Book) parseLine(text []byte) error {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return fmt.Errorf("%w: %w", ErrBook, err)
+	}
+	state, moves, err := env.ReplayText(b.Game, l.Line)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBook, err)
+	}
+	key, _ := state.CanonicalKey()
+	n := b.nodes[key]
+	switch {
+	case n == nil:
+		return fmt.Errorf("%w: no earlier line leads to this position", ErrBook)
+	case n.search != nil:
+		return fmt.Errorf("%w: an earlier line has this position or an image of it", ErrBook)
+	}
+	s := &search{proven: l.Exact}
+	if s.value, err = value(l.Value); err != nil {
+		return err
+	}
+	legal := state.Legal(nil)
+	for _, m := range l.Moves {
+		e := estimate{visits: m.Visits, prior: m.Prior}
+		if e.action, err = b.Game.ParseAction(m.Move); err != nil {
+			return fmt.Errorf("%w: %w", ErrBook, err)
+		}
+		if e.value, err = value(m.Value); err != nil {
+			return err
+		}
+		twice := slices.ContainsFunc(s.moves, func(o estimate) bool { return o.action == e.action })
+		if twice || !slices.Contains(legal, e.action) || m.Visits < 0 || m.Prior < 0 || m.Prior > 1 {
+			return fmt.Errorf("%w: move %s is not legal, or stands there twice, or its visits or prior are out of range", ErrBook, m.Move)
+		}
+		s.moves = append(s.moves, e)
+	}
+	if len(s.moves) == 0 {
+		return fmt.Errorf("%w: the position has no moves", ErrBook)
+	}
+	n.Line = moves
+	b.add(n, s)
+	return nil
+}
+
+// value returns a value of a file.
+func value(x *float64) (float64, error) {
+	if x == nil || !(*x >= -1 && *x <= 1) {
+		return 0, fmt.Errorf("%w: a value is missing or not from -1 to 1", ErrBook)
+	}
+	return *x, nil
+}
+
+// header returns the first line of the file.
+func (b *Book) header() []byte {
+	return marshal(header{Version, b.Game.Name, b.Game.Sheet, b.Origin})
+}
+
+// searchLine returns the line of a position's search.
+func (b *Book) searchLine(moves []env.Action, s *search) []byte {
+	l := line{Line: b.Game.Names(moves), Value: &s.value, Exact: s.proven}
+	for i := range s.moves {
+		e := &s.moves[i]
+		l.Moves = append(l.Moves, moveLine{b.Game.ActionNames[e.action], &e.value, e.visits, e.prior})
+	}
+	return marshal(l)
+}
+
+// marshal returns a value as a line of JSON without line end.
+func marshal(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("book: a line of plain fields cannot be written")
+	}
+	return data
+}
+
+// lines returns the lines of the finished file. The same book gives the same bytes.
+func (b *Book) lines() [][]byte {
+	lines := [][]byte{b.header()}
+	for _, n := range b.list {
+		lines = append(lines, b.searchLine(n.Line, n.search))
+	}
+	sum := sha256.New()
+	for _, text := range lines {
+		sum.Write(text)
+		sum.Write([]byte{'\n'})
+	}
+	return append(lines, marshal(seal{new(len(b.list)), fmt.Sprintf("%x", sum.Sum(nil))}))
+}
