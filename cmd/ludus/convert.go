@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -104,34 +105,16 @@ type converter struct {
 
 // convert converts the games of a file.
 func (c *converter) convert(path string) error {
-	file, err := openGames(c.cmd, path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	r, err := gamefile.NewReader(c.game, file, path, c.from)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for seen := 0; ; seen++ {
-		record, err := r.Next()
-		switch {
-		case c.cmd.Context().Err() != nil:
-			return c.cmd.Context().Err()
-		case errors.Is(err, io.EOF) && seen == 0:
-			return fmt.Errorf("%s has no game", path)
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.As(err, new(*gamefile.Error)) && c.skipBad:
-			warn(c.cmd, fmt.Sprintf("%s: %v", path, err))
+	for record, err := range gamesOf(c.cmd, c.game, path, c.from, c.skipBad) {
+		if c.skipBad && errors.As(err, new(*gamefile.Error)) {
+			warn(c.cmd, err.Error())
 			c.skipped++
 			continue
-		case errors.As(err, new(*gamefile.Error)):
-			return fmt.Errorf("%s: %w; --skip-bad skips such games", path, err)
-		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
 		}
-		text, err := gamefile.Text(record, c.to)
+		text := ""
+		if err == nil {
+			text, err = gamefile.Text(record, c.to)
+		}
 		if err == nil {
 			_, err = c.w.WriteString(text)
 		}
@@ -139,6 +122,46 @@ func (c *converter) convert(path string) error {
 			return err
 		}
 		c.games++
+	}
+	return nil
+}
+
+// gamesOf reads the games of a file, in a format or, if that is "", in the one that is found. If skipBad is set, it goes on
+// after the error of a wrong game, which wraps a [*gamefile.Error]. Other errors end it; a file without games is one.
+func gamesOf(
+	cmd *cobra.Command, game *env.Game, path string, format gamefile.Format, skipBad bool,
+) iter.Seq2[*gamefile.Record, error] {
+	return func(yield func(*gamefile.Record, error) bool) {
+		file, err := openGames(cmd, path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer file.Close()
+		r, err := gamefile.NewReader(game, file, path, format)
+		var record *gamefile.Record
+		for seen := 0; err == nil; seen++ {
+			record, err = r.Next()
+			isBad := errors.As(err, new(*gamefile.Error))
+			switch {
+			case cmd.Context().Err() != nil:
+				err = cmd.Context().Err()
+			case errors.Is(err, io.EOF) && seen > 0:
+				return
+			case errors.Is(err, io.EOF):
+				err = errors.New("there is no game")
+			case isBad && !skipBad:
+				err = fmt.Errorf("%w; --skip-bad skips such games", err)
+			case isBad:
+				if !yield(nil, fmt.Errorf("%s: %w", path, err)) {
+					return
+				}
+				err = nil
+			case err == nil && !yield(record, nil):
+				return
+			}
+		}
+		yield(nil, fmt.Errorf("%s: %w", path, err))
 	}
 }
 

@@ -37,6 +37,8 @@ type jsonLine struct {
 	A     string   `json:"a"`
 	B     string   `json:"b"`
 
+	OpeningPlies int `json:"opening_plies"`
+
 	AFirst bool   `json:"a_first"`
 	Loser  string `json:"loser"`
 }
@@ -68,7 +70,11 @@ func (r *Reader) readJSON() (*Record, error) {
 		if err != nil {
 			return nil, errorAt(at, 0, err)
 		}
-		return line.record(game)
+		record, err := line.record(game)
+		if err == nil && r.Format == MatchRecord {
+			record.Opening = min(max(r.match.OpeningPlies, 0), len(record.Moves))
+		}
+		return record, err
 	}
 }
 

@@ -47,7 +47,10 @@ func (d *draft) record(game *env.Game) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Record{game, d.Players, d.Date, d.Event, d.Place, d.Comment, moves, d.Result, d.End}
+	r := &Record{
+		Game: game, Players: d.Players, Date: d.Date, Event: d.Event, Place: d.Place, Comment: d.Comment, Moves: moves, Result: d.Result,
+		End: d.End,
+	}
 	if d.coloured && FirstIsBlack(game) == (p.flipped && game.Family != "hex") { // LittleGolem calls the first player black
 		r.Players[0], r.Players[1] = r.Players[1], r.Players[0]
 		r.Result = r.Result.exchanged()
