@@ -47,11 +47,11 @@ func (o *opener) countImport(ctx context.Context) (*rundir.Import, error) {
 			c.Positions += len(g.Plies)
 		}
 	}
-	if left > 0 {
-		o.note("games without a result, or without moves to learn, are left out: %d of %d", left, left+c.Games)
-	}
 	if c.Games == 0 {
 		return nil, errors.New("no game to learn from has a result")
+	}
+	if left > 0 {
+		o.note("games without a result, or without moves to learn, are left out: %d of %d", left, left+c.Games)
 	}
 	return c, nil
 }
@@ -80,7 +80,11 @@ func (o *opener) importConflict(c *rundir.Import) string {
 	}
 	for i, f := range o.Import.Files {
 		if f.SHA256 != c.Files[i].SHA256 {
-			return fmt.Sprintf("games (%s is not %s, with which the run began, or has changed)", f.Name, c.Files[i].Name)
+			why := "is not " + c.Files[i].Name + ", with which the run began"
+			if f.Name == c.Files[i].Name {
+				why = "has changed since the run began"
+			}
+			return fmt.Sprintf("games (%s %s)", f.Name, why)
 		}
 	}
 	return ""

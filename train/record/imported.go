@@ -18,18 +18,18 @@ type Imported struct {
 
 // Record returns the game as a record that a run can learn from: the policy target of a ply is its move. The class
 // distribution is that of the file's value; it is all 0 if there is none, see [Record.FillClasses]. A game that ends before
-// its rules end it is adjudicated by the result. Record returns nil if that is unknown or none of the game's, such as a draw
-// where there is none, or if no move is left to learn, or if the game is wrong.
-func (m *Imported) Record(game *env.Game) *Record {
-	if m.Wrong != nil {
+// its rules end it is adjudicated by the result. Record returns nil if the game is wrong or has no move to learn, or if its
+// result is unknown or impossible, such as a draw where there is none.
+func (im *Imported) Record(game *env.Game) *Record {
+	if im.Wrong != nil || im.Opening >= len(im.Moves) {
 		return nil
 	}
-	r := &Record{Game: game, Opening: slices.Clone(m.Moves[:m.Opening]), Done: true}
+	r := &Record{Game: game, Opening: slices.Clone(im.Moves[:im.Opening]), Done: true}
 	state, legal := game.NewState(), []env.Action(nil)
-	for i, a := range m.Moves {
-		if i >= m.Opening {
+	for i, a := range im.Moves {
+		if i >= im.Opening {
 			legal = state.Legal(legal[:0])
-			p := Ply{Action: a, TrainPolicy: true, Proven: -1, Policy: make(Shares, len(legal)), Classes: classesOf(game, m.Values[i])}
+			p := Ply{Action: a, TrainPolicy: true, Proven: -1, Policy: make(Shares, len(legal)), Classes: classesOf(game, im.Values[i])}
 			p.Policy[slices.Index(legal, a)] = Unit
 			r.Plies = append(r.Plies, p)
 		}
@@ -38,15 +38,12 @@ func (m *Imported) Record(game *env.Game) *Record {
 	if state.Done() {
 		r.Outcome, r.Goals = state.Outcome(), state.Goals()
 	} else {
-		class := slices.IndexFunc(classesOf(game, m.Result), func(share uint16) bool { return share == Unit })
+		class := slices.IndexFunc(classesOf(game, im.Result), func(share uint16) bool { return share == Unit })
 		if class < 0 {
 			return nil
 		}
 		r.Adjudicated, r.Outcome = true, class
 		r.Goals = [2]int{game.Classes[class].Goal(), game.Classes[game.ClassFor(env.Second, class)].Goal()}
-	}
-	if len(r.Plies) == 0 {
-		return nil
 	}
 	return r
 }
