@@ -5,7 +5,8 @@
 //
 //   - collect: every game in progress advances by the plan's number of plies, with the averaged weights. Unfinished
 //     games continue in the next generation. A run that trains several sizes of its board plays one of them in each
-//     generation, chosen by its share of the work so far; games in progress of the others wait.
+//     generation, chosen by its share of the work so far; games in progress of the others wait. The first generations
+//     of a run with [Options.Import] take games of other players instead, in the order of their files.
 //   - rescore: the exact solver replaces results of the search near the ends of finished games.
 //   - learn: finished games are added to the replay window or to the validation set, and the learner takes training
 //     steps on samples from the window.

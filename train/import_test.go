@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"ludus/env"
 	"ludus/train/plan"
 	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -205,5 +207,31 @@ func TestImportSizes(t *testing.T) {
 	}
 	if sides[4] < 2 || sides[5] < 2 {
 		t.Errorf("generations of self-play by side: %v", sides)
+	}
+}
+
+// TestImportWithWorkers: the learner reads the imported games; games of workers wait until then.
+func TestImportWithWorkers(t *testing.T) {
+	o := tinyImport(t, t.TempDir(), 4)
+	o.LearnOnly, o.Settings["rating_share"] = true, 0
+	w := &fakeWorkers{deliveries: make(chan *record.Delivery, 50)}
+	o.Workers = func(_ context.Context, id string) (Workers, error) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		for number := range cap(w.deliveries) {
+			b := recordtest.Message(o.Game, rng, 2)
+			b.Run, b.First = id, 2*number
+			w.deliveries <- &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
+		}
+		return w, nil
+	}
+	mustTrain(t, o)
+	for i, m := range metricsOf(t, o.Dir) {
+		imported, received := 90, 0
+		if i > 0 {
+			imported, received = 0, m.Games
+		}
+		if m.ImportedGames != imported || m.ReceivedGames != received || m.Games == 0 {
+			t.Errorf("generation %d: %d games, %d imported, %d received", i+1, m.Games, m.ImportedGames, m.ReceivedGames)
+		}
 	}
 }
