@@ -34,7 +34,8 @@
 //
 // Every random stream is derived from (seed, purpose, index); see package seed. A game in progress has one owner at a
 // time, and the samples of a batch are independent. So games and weights depend only on the seed, the settings, the
-// plan and the weights file that the run started from: not on the number of goroutines, on interruptions or on ratings.
+// plan, and the weights file and the games that the run started from: not on the number of goroutines, on interruptions
+// or on ratings.
 // A plan with a number of generations does not depend on the clock; a plan for a time or a CPU time does, and config.json
 // records it. The assembly kernels give the same bits on every machine that supports them; the Go kernels round
 // differently (see package kernel), so a machine without AVX2 gets other weights. TestSignature holds a hash of a tiny

@@ -24,8 +24,8 @@ type Import struct {
 // these generations would play, each has more games, and fewer samples are drawn from each position.
 const importShare = 0.25
 
-// countImport returns what a new run's config says about the imported games, but for the generations. Games without a
-// result, or without moves to learn, do not count. It returns nil if there is no import.
+// countImport reads all games and returns what a new run's config says about them, but for the generations. Games without
+// a result, or without moves to learn, do not count. It returns nil if there is no import.
 func (o *opener) countImport(ctx context.Context) (*rundir.Import, error) {
 	if o.Import == nil {
 		return nil, nil
