@@ -23,17 +23,21 @@ const (
 	progressInterval    = 200 * time.Millisecond
 )
 
-// collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. Without
-// workers every game in progress of the assignment's size advances by the same number of plies. With workers, positions of
-// received games count, too, whatever their size, and this process plays short rounds until there is enough work.
+// collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. They are
+// imported games while there are some. Without workers every game in progress of the assignment's size advances by the
+// same number of plies. With workers, positions of received games count, too, whatever their size, and this process plays
+// short rounds until there is enough work.
 func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Metrics) ([]*record.Record, error) {
 	start := time.Now()
 	var own, received []*record.Record
 	var played selfplay.Throughput
 	var err error
-	if r.inbox == nil {
+	switch {
+	case r.importing():
+		own, err = r.importGames(ctx, m)
+	case r.inbox == nil:
 		own, err = r.playRound(ctx, a, plan.Plies(&r.config.Plan, r.Game, a.Game), m, &played)
-	} else {
+	default:
 		own, received, err = r.collectWithWorkers(ctx, a, m, &played)
 	}
 	if err != nil {
@@ -52,6 +56,9 @@ func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Met
 	start = time.Now()
 	if err := r.rescorers[r.index(a.Game)].Rescore(ctx, own); err != nil { // workers rescore their own games
 		return nil, err
+	}
+	for _, g := range own[:m.ImportedGames] {
+		g.FillClasses()
 	}
 	m.SolveSeconds, m.SolvedShare = time.Since(start).Seconds(), record.ProvenShare(all)
 	return all, nil

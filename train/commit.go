@@ -46,7 +46,7 @@ func (f *files) commit(m *rundir.Metrics, games []*record.Record, sizes []sizeCo
 	if err := rundir.MetricsFile.Append(f.Dir, m); err != nil {
 		return err
 	}
-	regular := m.Steps > f.count.Steps && f.owedSteps == 0 // this generation trained as much as later ones will
+	regular := m.Steps > f.count.Steps && f.owedSteps == 0 && m.ImportedGames == 0 // this generation did as much as later ones will
 	if err := f.save(next); err != nil {
 		return err
 	}

@@ -5,7 +5,8 @@
 //
 //   - collect: every game in progress advances by the plan's number of plies, with the averaged weights. Unfinished
 //     games continue in the next generation. A run that trains several sizes of its board plays one of them in each
-//     generation, chosen by its share of the work so far; games in progress of the others wait.
+//     generation, chosen by its share of the work so far; games in progress of the others wait. The first generations
+//     of a run with [Options.Import] take games of other players instead, in the order of their files.
 //   - rescore: the exact solver replaces results of the search near the ends of finished games.
 //   - learn: finished games are added to the replay window or to the validation set, and the learner takes training
 //     steps on samples from the window.
@@ -33,7 +34,8 @@
 //
 // Every random stream is derived from (seed, purpose, index); see package seed. A game in progress has one owner at a
 // time, and the samples of a batch are independent. So games and weights depend only on the seed, the settings, the
-// plan and the weights file that the run started from: not on the number of goroutines, on interruptions or on ratings.
+// plan, and the weights file and the games that the run started from: not on the number of goroutines, on interruptions
+// or on ratings.
 // A plan with a number of generations does not depend on the clock; a plan for a time or a CPU time does, and config.json
 // records it. The assembly kernels give the same bits on every machine that supports them; the Go kernels round
 // differently (see package kernel), so a machine without AVX2 gets other weights. TestSignature holds a hash of a tiny

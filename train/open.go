@@ -102,7 +102,14 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 		return weights, longer || changed, err
 	}
 	config.From = digest
-	return weights, true, o.makePlan(ctx, weights)
+	config.Import, err = o.countImport(ctx)
+	if err == nil {
+		err = o.makePlan(ctx, weights)
+	}
+	if err == nil {
+		o.planImport()
+	}
+	return weights, true, err
 }
 
 // readFrom returns the weights named by Options.From and their file's SHA-256; nil and "" if From is empty.
@@ -176,6 +183,9 @@ func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, dig
 		}
 		conflicts = append(conflicts, fmt.Sprintf("from=%s (%s)", o.From, why))
 	}
+	if why := o.importConflict(config.Import); why != "" {
+		conflicts = append(conflicts, why)
+	}
 	if len(conflicts) > 0 {
 		return settings, fmt.Errorf("%s: %w: %s; leave them out to continue, or choose another directory",
 			o.Dir, ErrConflict, strings.Join(conflicts, ", "))
@@ -207,6 +217,9 @@ func (o *opener) load(weights *infer.Weights) (*run, error) {
 			o.Dir, err, filepath.Join(o.Dir, rundir.CheckpointsDir), o.Dir)
 	default:
 		err = o.restore(r, checkpoint, damaged)
+	}
+	if err == nil {
+		err = o.needsImport()
 	}
 	if err != nil {
 		return nil, err

@@ -27,8 +27,9 @@ type run struct {
 	learner   *learn.Learner
 	files     *files
 	meter     *meter
-	inbox     *inbox  // nil without workers
-	waited    float64 // how long it waited for the last generation's games, see nextFactor
+	inbox     *inbox    // nil without workers
+	imported  *importer // nil before the first generation that reads imported games
+	waited    float64   // how long it waited for the last generation's games, see nextFactor
 
 	// The work of the current generation, in positions times cells.
 	need int   // that ends it
@@ -121,6 +122,10 @@ func (r *run) learn(ctx context.Context, a *selfplay.Assignment, games []*record
 	before := setsOf(sizes)
 	for i, sets := range r.learner.Add(games, r.count.Games, before) {
 		sizes[i].Sets = sets
+	}
+	if m.ImportedGames > 0 {
+		own := r.index(r.Game)
+		r.limitWeight(&sizes[own].Sets, before[own].Weight, games)
 	}
 	r.countGames(sizes, games)
 	start := time.Now()

@@ -52,8 +52,11 @@ func (s *state) weights() []float64 {
 	return plan.SizeWeights(len(s.games), plan.Share(&s.config.Plan, s.count.Generation+1))
 }
 
-// nextGame returns the game that the next generation plays.
+// nextGame returns the game that the next generation plays; imported games are of the largest size.
 func (s *state) nextGame() *env.Game {
+	if s.importing() {
+		return s.Game
+	}
 	var behind []float64
 	var work []int
 	for i, c := range s.count.bySize() {

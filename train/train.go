@@ -32,6 +32,7 @@ type Options struct {
 	Time        time.Duration
 	CPUTime     bool // Time is CPU time of this process instead of wall-clock time
 	Generations int
+	Import      *Import      // games of others that a new run learns from first; nil: none
 	From        string       // network that a new run starts from, see [agent.ParseReference]; "": random weights
 	Load        agent.Loader // loads From; nil means rundir.LoadWeights
 	Threads     int          // number of goroutines for self-play and training; of the results, only the time plan of a new run depends on it
@@ -66,9 +67,10 @@ type Phase string
 
 // The phases of a run.
 const (
-	Measuring Phase = "measuring" // measuring the machine's speed, for a time plan
-	Playing   Phase = "playing"   // self-play
+	Measuring Phase = "measuring this machine's speed" // for a time plan
+	Playing   Phase = "playing"                        // self-play
 	Waiting   Phase = "waiting for games"
+	Importing Phase = "reading games"
 	Learning  Phase = "learning"
 	Testing   Phase = "measuring strength" // matches, and tests on the suite
 )
@@ -139,6 +141,7 @@ func Train(ctx context.Context, o Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer r.closeImport()
 	if o.Workers == nil {
 		return r.train(ctx)
 	}

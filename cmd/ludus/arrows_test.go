@@ -127,7 +127,7 @@ var imports = map[string][]string{
 		"cmd/ludus/internal/sheet", "cmd/ludus/internal/static", "cmd/ludus/internal/terminal", "cmd/ludus/internal/web", "env",
 		"env/games", "env/gdl", "env/naming", "env/solver", "model", "model/infer", "model/infer/kernel", "model/infer/onnx", "train",
 		"train/agent", "train/book", "train/check", "train/doctor", "train/exploit", "train/match", "train/memory", "train/plan", "train/ratings",
-		"train/remote", "train/rundir", "train/selfplay", "train/shipped", "train/stats", "train/suite",
+		"train/record", "train/remote", "train/rundir", "train/selfplay", "train/shipped", "train/stats", "train/suite",
 	},
 }
 

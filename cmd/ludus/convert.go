@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -105,65 +106,65 @@ type converter struct {
 
 // convert converts the games of a file.
 func (c *converter) convert(path string) error {
-	return readGames(c.cmd.Context(), c.cmd, c.game, path, c.from, skipping(c.cmd, c.skipBad, &c.skipped), func(record *gamefile.Record) error {
-		text, err := gamefile.Text(record, c.to)
+	for record, err := range gamesOf(c.cmd.Context(), c.cmd, c.game, path, c.from, c.skipBad) {
+		if c.skipBad && errors.As(err, new(*gamefile.Error)) {
+			warn(c.cmd, err.Error())
+			c.skipped++
+			continue
+		}
+		text := ""
+		if err == nil {
+			text, err = gamefile.Text(record, c.to)
+		}
 		if err == nil {
 			_, err = c.w.WriteString(text)
 		}
-		c.games++
-		return err
-	})
-}
-
-// skipping returns a function for [readGames] that warns of a wrong game and counts it; nil if games must not be
-// skipped.
-func skipping(cmd *cobra.Command, skip bool, skipped *int) func(error) {
-	if !skip {
-		return nil
-	}
-	return func(err error) {
-		warn(cmd, err.Error())
-		*skipped++
-	}
-}
-
-// readGames calls each with the games of a file, in order, and skip with the error of a wrong game. If skip is nil, a
-// wrong game ends it, as does the end of ctx.
-func readGames(
-	ctx context.Context, cmd *cobra.Command, game *env.Game, path string, from gamefile.Format, skip func(error), each func(*gamefile.Record) error,
-) error {
-	file, err := openGames(cmd, path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	defer context.AfterFunc(ctx, func() { file.Close() })() // ends a pending Read
-	r, err := gamefile.NewReader(game, file, path, from)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for seen := 0; ; seen++ {
-		record, err := r.Next()
-		wrong := errors.As(err, new(*gamefile.Error))
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, io.EOF) && seen == 0:
-			return fmt.Errorf("%s has no game", path)
-		case errors.Is(err, io.EOF):
-			return nil
-		case wrong && skip != nil:
-			skip(fmt.Errorf("%s: %w", path, err))
-			continue
-		case wrong:
-			return fmt.Errorf("%s: %w; --skip-bad skips such games", path, err)
-		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		err = each(record)
 		if err != nil {
 			return err
 		}
+		c.games++
+	}
+	return nil
+}
+
+// gamesOf reads the games of a file, in a format or, if that is "", in the one that is found. If skipBad is set, it goes on
+// after the error of a wrong game, which wraps a [*gamefile.Error]. Other errors end it, as does the end of ctx; a file
+// without games is an error.
+func gamesOf(
+	ctx context.Context, cmd *cobra.Command, game *env.Game, path string, format gamefile.Format, skipBad bool,
+) iter.Seq2[*gamefile.Record, error] {
+	return func(yield func(*gamefile.Record, error) bool) {
+		file, err := openGames(cmd, path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer file.Close()
+		defer context.AfterFunc(ctx, func() { file.Close() })() // ends a pending Read
+		r, err := gamefile.NewReader(game, file, path, format)
+		var record *gamefile.Record
+		for seen := 0; err == nil; seen++ {
+			record, err = r.Next()
+			isBad := errors.As(err, new(*gamefile.Error))
+			switch {
+			case ctx.Err() != nil:
+				err = ctx.Err()
+			case errors.Is(err, io.EOF) && seen > 0:
+				return
+			case errors.Is(err, io.EOF):
+				err = errors.New("there is no game")
+			case isBad && !skipBad:
+				err = fmt.Errorf("%w; --skip-bad skips such games", err)
+			case isBad:
+				if !yield(nil, fmt.Errorf("%s: %w", path, err)) {
+					return
+				}
+				err = nil
+			case err == nil && !yield(record, nil):
+				return
+			}
+		}
+		yield(nil, fmt.Errorf("%s: %w", path, err))
 	}
 }
 

@@ -41,7 +41,7 @@ func TestConvertCommand(t *testing.T) {
 	fails(t, dir, 1, "x.jsonl exists; --force replaces it", "convert", "othello", "games.txt", "-o", "x.jsonl")
 	fails(t, dir, 1, "x.jsonl: line 1: game 1: the game is othello, not hex", "convert", "hex", "x.jsonl")
 	fails(t, dir, 1, "is a folder", "convert", "hex", ".")
-	fails(t, dir, 1, "- has no game", "convert", "hex", "-")
+	fails(t, dir, 1, "-: there is no game", "convert", "hex", "-")
 	fails(t, dir, 2, "GGF is for Othello, not for quad-5x5", "convert", "quad-5x5", "q.txt", "--to", "ggf")
 	fails(t, dir, 2, "the name must end in", "convert", "othello", "games.txt", "-o", "x.pgn")
 	fails(t, dir, 2, "unknown format \"pgn\"", "convert", "othello", "games.txt", "--to", "pgn")

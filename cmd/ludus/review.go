@@ -180,11 +180,28 @@ func (rev *reviewer) count() error {
 	if rev.path == "-" {
 		return nil
 	}
-	return readGames(rev.cmd.Context(), rev.cmd, rev.game, rev.path, "", skipping(rev.cmd, rev.skipBad, &rev.skipped), func(record *gamefile.Record) error {
-		rev.games++
-		rev.positions += len(record.Moves) + 1
-		return nil
-	})
+	for record, err := range gamesOf(rev.cmd.Context(), rev.cmd, rev.game, rev.path, "", rev.skipBad) {
+		switch {
+		case rev.skips(err):
+			rev.warnSkipped(err)
+		case err != nil:
+			return err
+		default:
+			rev.games++
+			rev.positions += len(record.Moves) + 1
+		}
+	}
+	return nil
+}
+
+// skips reports whether err is that of a wrong game that is skipped.
+func (rev *reviewer) skips(err error) bool {
+	return rev.skipBad && errors.As(err, new(*gamefile.Error))
+}
+
+func (rev *reviewer) warnSkipped(err error) {
+	warn(rev.cmd, err.Error())
+	rev.skipped++
 }
 
 // reviewJob is a game to review.
@@ -359,11 +376,17 @@ func movesOf(record *gamefile.Record) string {
 
 // read sends the games of the file that are not done yet to both channels.
 func (rev *reviewer) read(ctx context.Context, done *partReader, jobs, ordered chan<- *reviewJob) error {
-	number, skip := 0, func(error) {} // count has warned of them
-	if rev.path == "-" {
-		skip = skipping(rev.cmd, rev.skipBad, &rev.skipped)
-	}
-	return readGames(ctx, rev.cmd, rev.game, rev.path, "", skip, func(record *gamefile.Record) error {
+	number := 0
+	for record, err := range gamesOf(ctx, rev.cmd, rev.game, rev.path, "", rev.skipBad) {
+		switch {
+		case rev.skips(err) && rev.path == "-": // count has not warned of it
+			rev.warnSkipped(err)
+			continue
+		case rev.skips(err):
+			continue
+		case err != nil:
+			return err
+		}
 		number++
 		old, err := done.game()
 		switch {
@@ -376,7 +399,7 @@ func (rev *reviewer) read(ctx context.Context, done *partReader, jobs, ordered c
 			rev.reviewed++
 			rev.analyzed += len(record.Moves) + 1
 			rev.mu.Unlock()
-			return nil
+			continue
 		}
 		job := &reviewJob{number, record, make(chan string, 1)}
 		for _, c := range []chan<- *reviewJob{ordered, jobs} {
@@ -386,8 +409,8 @@ func (rev *reviewer) read(ctx context.Context, done *partReader, jobs, ordered c
 			case c <- job:
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // review reviews a game and returns the review as text in the wanted format.

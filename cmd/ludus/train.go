@@ -41,6 +41,13 @@ While it trains, the newest checkpoint is tested in solved positions, if the gam
 
 A game with more than 64 cells learns on several sizes of its board, small ones first, with one network: see sizes below.
 
+--games FILE... lets a new run learn from games of other players or programs first. At most the first quarter of its
+generations take their games from the files, in their order, instead of from self-play; later ones push them out of
+the replay window. Policy targets are the moves, of both players; value targets are the results, and the values of
+moves where a file has some; the solver corrects both near the end. A game that was resigned or lost by time has its
+given result. Games without a result are left out, and so are random opening plies of "ludus arena --record". The run
+keeps the games; the files are needed until it has read them all.
+
 With --listen, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.
 
@@ -61,6 +68,7 @@ const trainExamples = `  ludus train quad-5x5
   ludus train quad-5x5 --time 1h --dry-run
   ludus train breakthrough-6x6 --time 2h --listen 127.0.0.1:4222
   ludus train quad-7x7 --from zoo --run runs/better
+  ludus train othello --time 2h --games GGS.ggf club/*.sgf
   ludus train "quad(size=6,quads=10,whites=0)" --run runs/quad-6x6 --generations 50 --seed 7`
 
 // trainFlags are the flags of the train command.
@@ -68,6 +76,8 @@ type trainFlags struct {
 	train.Options
 	sets        []string
 	config      string
+	games       []string
+	skipBad     bool
 	seed        uint64
 	cpu         time.Duration
 	dry, asJSON bool
@@ -77,12 +87,17 @@ type trainFlags struct {
 func trainCommand() *cobra.Command {
 	var f trainFlags
 	cmd := &cobra.Command{
-		Use:     "train [GAME] [flags]",
+		Use:     "train [GAME] [flags]", // further arguments are more files of --games
 		Short:   "Train a network by self-play, or continue a run",
 		Long:    trainHelp + settingsHelp(),
 		Example: trainExamples,
-		Args:    arguments(0, 1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("games") {
+				return nil
+			}
+			return arguments(0, 1)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.Dir, "run", "", "the run's folder (default runs/GAME)")
@@ -94,6 +109,9 @@ func trainCommand() *cobra.Command {
 	flags.StringVar(&f.From, "from", "",
 		"weights to start from, which set channels and blocks: a file, RUN, RUN@GENERATION or RUN@best, also of a network "+
 			"for another size of the board, or zoo, the shipped agent")
+	flags.StringArrayVar(&f.games, "games", nil,
+		"files of games to learn from first, such as *.sgf: any that \"ludus convert\" reads; GAME comes before them")
+	flags.BoolVar(&f.skipBad, "skip-bad", false, "with --games, skip wrong games, with a warning for each")
 	flags.StringArrayVar(&f.sets, "set", nil, "change a setting, key=value; may be repeated")
 	flags.StringVar(&f.config, "config", "", "a JSON file of settings, such as config.json of a run; --set overrides it")
 	flags.BoolVar(&f.dry, "dry-run", false, "print the plan and recorded trainings of the game instead of training")
@@ -136,6 +154,13 @@ func (f *trainFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	o.Load, o.From = loader(o.Game), strings.TrimPrefix(o.From, "net:")
 	o.Dir = cmp.Or(o.Dir, defaultRun(o.Game))
+	if f.skipBad && len(f.games) == 0 {
+		return usage(cmd, errors.New("--skip-bad needs --games"))
+	}
+	o.Import, err = importOf(cmd, o.Game, slices.Concat(f.games, args[min(1, len(args)):]), f.skipBad)
+	if err != nil {
+		return err
+	}
 	if spec, err := agent.Parse(agent.NetSpec(o.Dir).String()); err != nil || spec.Network.String() != agent.Operand(o.Dir) {
 		return usage(cmd, fmt.Errorf("--run %s: its end reads like an option of an agent; choose another name", o.Dir))
 	}
@@ -328,8 +353,8 @@ func (w *watcher) show(e train.Event) {
 			w.generation = time.Now()
 			w.log(describeGeneration(e.Metrics))
 		}
-	case e.Progress.Phase == train.Measuring:
-		w.progress.show(status{detail: "measuring this machine's speed"})
+	case e.Progress.Generations == 0:
+		w.progress.show(status{detail: string(e.Progress.Phase)})
 	default:
 		p := e.Progress
 		parts := []string{fmt.Sprintf("generation %d of %d%s, %s games", p.Generation, p.Generations, onBoard(p.Size), static.Grouped(p.Games))}
@@ -349,6 +374,9 @@ func (w *watcher) show(e train.Event) {
 // describeGeneration returns the log line about a generation.
 func describeGeneration(m *rundir.Metrics) string {
 	speed := fmt.Sprintf("%.0f positions/s", float64(m.Positions)/m.PlaySeconds)
+	if m.ImportedGames > 0 {
+		speed = "from files"
+	}
 	if m.ReceivedGames > 0 { // their search time is not in this generation's
 		speed = fmt.Sprintf("%d of %d games received", m.ReceivedGames, m.Games)
 	}

@@ -141,7 +141,7 @@ func (s *shipment) readRun() error {
 		return err
 	}
 	s.config = must(rundir.ReadConfig(reference.Path))
-	if s.config.From != "" || s.config.Plan.Resumed > 0 {
+	if s.config.From != "" || s.config.Import != nil || s.config.Plan.Resumed > 0 {
 		return fmt.Errorf("%s: it was extended or did not start from random weights; train it with one command", s.run)
 	}
 	s.game = must(games.New(s.config.Game))

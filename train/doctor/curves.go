@@ -76,7 +76,7 @@ func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 func (r *run) recordedLosses() (nearest zoo.Losses) {
 	card, own, plain := zoo.CardOf(rundir.TestedGame(r.suite, r.game)), r.config.Settings, rundir.DefaultSettings(r.game)
 	plain.Channels, plain.Blocks = own.Channels, own.Blocks // they depend on the length
-	if card == nil || r.newest().Steps == 0 || r.config.From != "" || own.Sizes != 0 || len(own.Changed(plain)) > 0 {
+	if card == nil || r.newest().Steps == 0 || r.config.From != "" || r.config.Import != nil || own.Sizes != 0 || len(own.Changed(plain)) > 0 {
 		return nearest
 	}
 	return r.nearest(card.Losses)

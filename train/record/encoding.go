@@ -15,6 +15,13 @@ const (
 	exploredFlag
 )
 
+// How the game of an encoded record stands.
+const (
+	inProgress = iota
+	endedByRules
+	adjudicated
+)
+
 // Append appends the encoded record, which [Reader.Record] reads, to dst.
 func (r *Record) Append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(r.Opening)))
@@ -37,10 +44,14 @@ func (r *Record) Append(dst []byte) []byte {
 			dst = binary.LittleEndian.AppendUint16(dst, x)
 		}
 	}
-	if !r.Done {
-		return append(dst, 0)
+	end := byte(endedByRules)
+	switch {
+	case !r.Done:
+		return append(dst, inProgress)
+	case r.Adjudicated:
+		end = adjudicated
 	}
-	return append(dst, 1, byte(r.Outcome), byte(r.Goals[0]), byte(r.Goals[1]))
+	return append(dst, end, byte(r.Outcome), byte(r.Goals[0]), byte(r.Goals[1]))
 }
 
 // Reader parses records and checks them against the rules. After the first failure all reads return zeros.
@@ -101,7 +112,8 @@ func (r *Reader) Uvarint(limit int) int {
 	return int(x)
 }
 
-// Record reads one record and replays it: its moves must be legal and its result must be that of the last position.
+// Record reads one record and replays it: its moves must be legal and its result must be that of the last position, which
+// an adjudicated game has not.
 func (r *Reader) Record() *Record {
 	rec := &Record{Game: r.game}
 	replayer := env.NewReplayer(r.game)
@@ -114,14 +126,22 @@ func (r *Reader) Record() *Record {
 		}
 		rec.Plies = append(rec.Plies, r.ply(replayer))
 	}
-	rec.Done = r.Bytes(1)[0] == 1
-	if rec.Done {
-		b := r.Bytes(3)
-		rec.Outcome, rec.Goals = int(b[0]), [2]int{int(b[1]), int(b[2])}
+	end, state := r.Bytes(1)[0], replayer.State
+	if end == inProgress {
+		if state.Done() {
+			r.Fail("the game has ended, but has no result")
+		}
+		return rec
 	}
-	state := replayer.State
-	wrongEnd := rec.Done && (rec.Outcome != state.Outcome() || rec.Goals != state.Goals())
-	if rec.Done != state.Done() || wrongEnd {
+	b := r.Bytes(3)
+	rec.Done, rec.Adjudicated = true, end == adjudicated
+	rec.Outcome, rec.Goals = int(b[0]), [2]int{int(b[1]), int(b[2])}
+	switch {
+	case end > adjudicated || state.Done() == rec.Adjudicated:
+		r.Fail("the recorded end is not that of the moves")
+	case rec.Adjudicated && (rec.Outcome >= len(r.game.Classes) || max(rec.Goals[0], rec.Goals[1]) > 100):
+		r.Fail("the adjudicated result is none of the game's")
+	case !rec.Adjudicated && (rec.Outcome != state.Outcome() || rec.Goals != state.Goals()):
 		r.Fail("the recorded result is not that of the last position")
 	}
 	return rec

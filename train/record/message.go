@@ -140,7 +140,11 @@ func readMessage(games []*env.Game, run string, data []byte) (*Message, error) {
 		return nil, errors.New("it has no games")
 	}
 	for i, r := range m.Records {
-		if err := r.CheckSearch(); err != nil {
+		err := r.CheckSearch()
+		if r.Adjudicated {
+			err = errors.New("the rules have not ended it")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("game %d: %w", i, err)
 		}
 	}

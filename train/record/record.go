@@ -9,7 +9,7 @@ import (
 	"ludus/env"
 )
 
-// Record is a game of self-play, finished or in progress.
+// Record is a game of self-play, finished or in progress, or an imported game.
 type Record struct {
 	Game    *env.Game
 	Opening []env.Action // moves before the first search, random or by the policy; not trained on
@@ -17,6 +17,9 @@ type Record struct {
 	Done    bool   // the game has ended
 	Outcome int    // First's outcome class, if Done
 	Goals   [2]int // goals of First and Second, 0 to 100, if Done
+	// Adjudicated means that the result does not follow from the moves: the game, an imported one, ended before its rules
+	// end it, such as by resignation.
+	Adjudicated bool
 }
 
 // Ply is a move chosen after a search, and the search's results. Classes are for the player to move.

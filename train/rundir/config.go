@@ -13,16 +13,33 @@ import (
 // configVersion is the format version of config.json.
 const configVersion = 4
 
-// Config is the content of config.json. Games and weights follow from it and, if any, the weights file named by From.
+// Config is the content of config.json. Games and weights follow from it and, if any, the weights file named by From and
+// the files named by Import.
 type Config struct {
 	Version  int      `json:"version"`
 	Game     string   `json:"game"`
 	Seed     uint64   `json:"seed"`
-	From     string   `json:"from,omitempty"`  // SHA-256 of the weights file that the run started from, in hexadecimal
-	Sheet    string   `json:"sheet,omitempty"` // the rule sheet, if the game has one
-	ID       string   `json:"id,omitempty"`    // random id of a run with workers, by which they know whose games they play
+	From     string   `json:"from,omitempty"`   // SHA-256 of the weights file that the run started from, in hexadecimal
+	Sheet    string   `json:"sheet,omitempty"`  // the rule sheet, if the game has one
+	Import   *Import  `json:"import,omitempty"` // games of other players that the run learned from first; nil: none
+	ID       string   `json:"id,omitempty"`     // random id of a run with workers, by which they know whose games they play
 	Settings Settings `json:"settings"`
 	Plan     Plan     `json:"plan"`
+}
+
+// Import says which games of other players a run learned from.
+type Import struct {
+	Files       []ImportedFile `json:"files"`
+	Games       int            `json:"games"`       // that count: with a result, and moves to learn
+	Positions   int            `json:"positions"`   // of these games
+	Generations int            `json:"generations"` // the first ones of the run, which learn from them
+}
+
+// ImportedFile is a file of games.
+type ImportedFile struct {
+	Name   string `json:"name"` // its path, as given
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"` // in hexadecimal
 }
 
 // Plan is the length of a run and the size of its generations. With --time it is estimated by measuring the machine,
@@ -82,6 +99,9 @@ func parseConfig(data []byte) (*Config, error) {
 	}
 	if c.Plan.Generations < 1 || c.Plan.PliesPerGeneration < 1 || c.Plan.ParallelGames < 1 {
 		return nil, fmt.Errorf("%w: a plan needs at least 1 generation, game and ply", checkpoints.ErrDamaged)
+	}
+	if c.Import != nil && (c.Import.Generations < 1 || c.Import.Games < c.Import.Generations) {
+		return nil, fmt.Errorf("%w: an import needs at least 1 generation, and a game for each", checkpoints.ErrDamaged)
 	}
 	return c, nil
 }

@@ -36,6 +36,7 @@ type Metrics struct {
 	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // CPU time spent on the run so far, ratings included
 	IdleShare    float64 `json:"idle_share"`            // share of the cores' time that was idle while playing
 
+	ImportedGames     int     `json:"imported_games,omitempty"`     // number of imported games, out of Games: all or none
 	ReceivedGames     int     `json:"received_games,omitempty"`     // number of games received from workers, out of Games
 	Staleness         float64 `json:"staleness,omitempty"`          // mean age, in generations, of the networks that finished the received games
 	WorkerSimulations int     `json:"worker_simulations,omitempty"` // simulations per move that workers are asked for from now on

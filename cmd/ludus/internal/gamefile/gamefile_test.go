@@ -210,10 +210,13 @@ func TestSamples(t *testing.T) {
 		if !strings.HasPrefix(moves(r), c.first) || r.Players != c.players || r.Result != c.result || r.End != c.end {
 			t.Errorf("%s: %s\n%q %s %q", c.file, moves(r), r.Players, r.Result, r.End)
 		}
+		if want := map[string]int{"match.jsonl": 2}[c.file]; r.Opening != want {
+			t.Errorf("%s: an opening of %d random plies, want %d", c.file, r.Opening, want)
+		}
 		for _, format := range []Format{JSON, SGF} {
 			for _, r := range records {
 				if format == SGF {
-					r.Date = day(r.Date)
+					r.Date, r.Opening = day(r.Date), 0
 				}
 				text, err := Text(r, format)
 				if err != nil {

@@ -37,6 +37,8 @@ type jsonLine struct {
 	A     string   `json:"a"`
 	B     string   `json:"b"`
 
+	OpeningPlies int `json:"opening_plies"`
+
 	AFirst bool   `json:"a_first"`
 	Loser  string `json:"loser"`
 }
@@ -108,6 +110,7 @@ func (r *Reader) complete(line *jsonLine) (*env.Game, error) {
 	case r.Format == MatchRecord && !isNumber:
 		return nil, errors.New("it is not a game: it has no number")
 	case r.Format == MatchRecord:
+		line.Opening = r.match.OpeningPlies
 		line.Game, line.Players = r.match.Game, [2]string{r.match.A, r.match.B}
 		if !line.AFirst {
 			slices.Reverse(line.Players[:])
@@ -131,8 +134,8 @@ func writeJSON(r *Record) (string, error) {
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(draft{
-		Game: r.Game.Name, Players: r.Players, Date: r.Date, Event: r.Event, Place: r.Place, Moves: entriesOf(r.Game, r.Moves),
-		Result: r.Result, End: r.End, Comment: r.Comment,
+		Game: r.Game.Name, Players: r.Players, Date: r.Date, Event: r.Event, Place: r.Place, Opening: r.Opening,
+		Moves: entriesOf(r.Game, r.Moves), Result: r.Result, End: r.End, Comment: r.Comment,
 	})
 	return line.String(), err
 }

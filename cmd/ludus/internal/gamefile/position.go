@@ -17,6 +17,7 @@ type draft struct {
 	Date    string    `json:"date,omitempty"`
 	Event   string    `json:"event,omitempty"`
 	Place   string    `json:"place,omitempty"`
+	Opening int       `json:"opening,omitempty"`
 	Moves   []entry   `json:"moves"`
 	Result  Result    `json:"result,omitempty"`
 	End     string    `json:"end,omitempty"`
@@ -48,7 +49,10 @@ func (d *draft) record(game *env.Game) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Record{game, d.Players, d.Date, d.Event, d.Place, d.Comment, moves, d.Result, d.End}
+	r := &Record{
+		Game: game, Players: d.Players, Date: d.Date, Event: d.Event, Place: d.Place, Comment: d.Comment, Moves: moves,
+		Opening: min(max(d.Opening, 0), len(moves)), Result: d.Result, End: d.End,
+	}
 	if d.coloured && FirstIsBlack(game) == (p.flipped && game.Family != "hex") { // LittleGolem calls the first player black
 		r.Players[0], r.Players[1] = r.Players[1], r.Players[0]
 		r.Result = r.Result.exchanged()

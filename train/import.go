@@ -1,0 +1,163 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"ludus/train/learn"
+	"ludus/train/plan"
+	"ludus/train/record"
+	"ludus/train/rundir"
+)
+
+// Import holds games of other players. The first generations of a new run take their games from it instead of from
+// self-play: all games, in their order.
+type Import struct {
+	Files []rundir.ImportedFile
+	Games iter.Seq2[*record.Imported, error] // reads the games anew; an error ends it
+}
+
+// importShare is the largest share of a run's generations that learn from imported games. If there are more games than
+// these generations would play, each has more games, and fewer samples are drawn from each position.
+const importShare = 0.25
+
+// countImport reads all games and returns what a new run's config says about them, but for the generations. Games without
+// a result, or without moves to learn, do not count. It returns nil if there is no import.
+func (o *opener) countImport(ctx context.Context) (*rundir.Import, error) {
+	if o.Import == nil {
+		return nil, nil
+	}
+	o.Observe(Event{Progress: &Progress{Phase: Importing}})
+	c, left := &rundir.Import{Files: o.Import.Files}, 0
+	for imported, err := range o.Import.Games {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		g := imported.Record(o.Game)
+		switch {
+		case imported.Wrong != nil:
+			o.note("%v; skipped", imported.Wrong)
+		case g == nil:
+			left++
+		default:
+			c.Games++
+			c.Positions += len(g.Plies)
+		}
+	}
+	if c.Games == 0 {
+		return nil, errors.New("no game to learn from has a result")
+	}
+	if left > 0 {
+		o.note("games without a result, or without moves to learn, are left out: %d of %d", left, left+c.Games)
+	}
+	return c, nil
+}
+
+// planImport sets the number of generations that learn from the imported games of a new run, given its plan.
+func (o *opener) planImport() {
+	c, p := o.config.Import, &o.config.Plan
+	if c == nil {
+		return
+	}
+	due := (c.Positions + plan.Positions(p) - 1) / plan.Positions(p)
+	c.Generations = max(1, min(due, int(importShare*float64(p.Generations)), c.Games))
+	o.note("generations 1 to %d learn from %d games of %d positions, the others from self-play", c.Generations, c.Games, c.Positions)
+}
+
+// importConflict says why the options' import does not fit an existing run; "" if it fits.
+func (o *opener) importConflict(c *rundir.Import) string {
+	if o.Import == nil {
+		return ""
+	}
+	if c == nil {
+		return "games (the run began without games of others)"
+	}
+	if len(o.Import.Files) != len(c.Files) {
+		return fmt.Sprintf("games (the run began with %d files, not %d)", len(c.Files), len(o.Import.Files))
+	}
+	for i, f := range o.Import.Files {
+		if f.SHA256 != c.Files[i].SHA256 {
+			why := "is not " + c.Files[i].Name + ", with which the run began"
+			if f.Name == c.Files[i].Name {
+				why = "has changed since the run began"
+			}
+			return fmt.Sprintf("games (%s %s)", f.Name, why)
+		}
+	}
+	return ""
+}
+
+// importing reports whether the next generation learns from imported games.
+func (s *state) importing() bool {
+	c := s.config.Import
+	return c != nil && s.count.Generation < min(c.Generations, s.config.Plan.Last())
+}
+
+// needsImport returns an error if the next generation learns from imported games, but the options have none.
+func (o *opener) needsImport() error {
+	if !o.importing() || o.Import != nil {
+		return nil
+	}
+	var names []string
+	for _, f := range o.config.Import.Files {
+		names = append(names, f.Name)
+	}
+	return fmt.Errorf("%s: %w: generation %d of %d that learn from games of others is next; give their files again: %s", o.Dir,
+		ErrConflict, o.count.Generation+1, o.config.Import.Generations, strings.Join(names, " "))
+}
+
+// importer hands the imported games to one generation after the other.
+type importer struct {
+	next func() (*record.Imported, error, bool)
+	stop func()
+	read int // games that count so far
+}
+
+// importGames returns the imported games of the next generation and counts them in m.
+func (r *run) importGames(ctx context.Context, m *rundir.Metrics) (games []*record.Record, err error) {
+	r.progress(Importing, 0)
+	c, i := r.config.Import, r.imported
+	if i == nil {
+		i = &importer{}
+		i.next, i.stop = iter.Pull2(r.Import.Games)
+		r.imported = i
+	}
+	from, to := r.count.Generation*c.Games/c.Generations, m.Generation*c.Games/c.Generations
+	for i.read < to {
+		imported, err, more := i.next()
+		if !more {
+			err = fmt.Errorf("%w: the files of games end after %d of %d games; they have changed", ErrConflict, i.read, c.Games)
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		g := imported.Record(r.Game)
+		if g == nil {
+			continue
+		}
+		if i.read >= from {
+			games = append(games, g)
+		}
+		i.read++
+	}
+	m.ImportedGames = len(games)
+	return games, nil
+}
+
+// closeImport ends reading.
+func (r *run) closeImport() {
+	if r.imported != nil {
+		r.imported.stop()
+	}
+}
+
+// limitWeight lowers the weight that imported games have added to a training set, so that as many training steps become due
+// as after a generation of self-play. before is the weight without them.
+func (r *run) limitWeight(set *learn.Counts, before float64, games []*record.Record) {
+	if positions := record.Count(games); positions > plan.Positions(&r.config.Plan) {
+		set.Weight = before + (set.Weight-before)*float64(plan.Positions(&r.config.Plan))/float64(positions)
+	}
+}

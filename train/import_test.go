@@ -1,0 +1,237 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ludus/env"
+	"ludus/train/plan"
+	"ludus/train/record"
+	"ludus/train/record/recordtest"
+	"ludus/train/rundir"
+)
+
+// randomGames returns n games of random moves. Every third one is resigned halfway, every tenth has no result.
+func randomGames(game *env.Game, n int) (games []*record.Imported) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	for i := range n {
+		g, state := &record.Imported{Opening: i % 2, Result: math.NaN()}, game.NewState()
+		for !state.Done() {
+			legal := state.Legal(nil)
+			a := legal[rng.IntN(len(legal))]
+			state.Apply(a)
+			g.Moves, g.Values = append(g.Moves, a), append(g.Values, math.NaN())
+		}
+		switch {
+		case i%10 == 9:
+			g.Moves = g.Moves[:2]
+		case i%3 == 0:
+			g.Moves, g.Result = g.Moves[:(len(g.Moves)+2)/2], 1
+		}
+		games = append(games, g)
+	}
+	return games
+}
+
+// importOf returns games as an import from files with the given digests.
+func importOf(games []*record.Imported, digests ...string) *Import {
+	i := &Import{Games: func(yield func(*record.Imported, error) bool) {
+		for _, g := range games {
+			if !yield(g, nil) {
+				return
+			}
+		}
+	}}
+	for n, d := range digests {
+		i.Files = append(i.Files, rundir.ImportedFile{Name: fmt.Sprintf("file%d", n), SHA256: d})
+	}
+	return i
+}
+
+// tinyImport is a tiny run whose first two generations, of killGenerations, learn from 100 games.
+func tinyImport(t testing.TB, dir string, generations int) Options {
+	o := tiny(t, dir, generations)
+	o.Import = importOf(randomGames(o.Game, 100), "a", "b")
+	return o
+}
+
+// TestKillImport is TestKill for a run that learns from games of others first.
+func TestKillImport(t *testing.T) { testKill(t, "import", tinyImport, 12) }
+
+// TestImport: all games with a result enter the run, in their order and with their results, at most a quarter of the
+// generations learn from them, and the network does.
+func TestImport(t *testing.T) {
+	const generations = 8
+	o := tinyImport(t, t.TempDir(), generations)
+	notes := ""
+	o.Observe = func(e Event) { notes += e.Note + "\n" }
+	s := mustTrain(t, o)
+	if !strings.Contains(notes, "left out: 10 of 100") || !strings.Contains(notes, "generations 1 to 2 learn from 90 games") {
+		t.Errorf("notes:\n%s", notes)
+	}
+	c := s.Config.Import
+	if c == nil || c.Games != 90 || c.Generations != 2 || len(c.Files) != 2 || c.Files[1].SHA256 != "b" {
+		t.Fatalf("config %+v", c)
+	}
+	var records []*record.Record
+	for g := 1; g <= c.Generations; g++ {
+		some, first, err := record.Read(o.Game, o.Dir, g)
+		if err != nil || first != len(records) || len(some) != 45 {
+			t.Fatalf("generation %d: %d games from %d, error %v", g, len(some), first, err)
+		}
+		records = append(records, some...)
+	}
+	for i, g := range randomGames(o.Game, 100) {
+		if i%10 == 9 {
+			continue
+		}
+		r := records[0]
+		records = records[1:]
+		state, err := env.Replay(o.Game, g.Moves)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(r.Moves()) != fmt.Sprint(g.Moves) || len(r.Opening) != i%2 || r.Adjudicated == state.Done() {
+			t.Fatalf("game %d: %v, opening of %d, adjudicated %t; want %v", i, r.Moves(), len(r.Opening), r.Adjudicated, g.Moves)
+		}
+		if r.Adjudicated && r.Outcome != 0 || state.Done() && r.Outcome != state.Outcome() {
+			t.Errorf("game %d: outcome %d", i, r.Outcome)
+		}
+	}
+	metrics := metricsOf(t, o.Dir)
+	for i, m := range metrics {
+		if imports := i < c.Generations; imports != (m.ImportedGames == m.Games && m.Positions == 0) || imports && (m.Simulations > 0 || m.SolvedShare == 0) {
+			t.Errorf("generation %d: %+v", i+1, m)
+		}
+	}
+	// One generation's weight is that of as many positions as a generation plays, at most.
+	settings := &s.Config.Settings
+	most := int(float64(plan.Positions(&s.Config.Plan)) * settings.SamplesPerPosition / float64(settings.BatchSize))
+	if first := metrics[0].Steps; first < 1 || first > most {
+		t.Errorf("%d training steps in the first generation, at most %d are due", first, most)
+	}
+	if metrics[1].PolicyLoss >= metrics[0].PolicyLoss && metrics[1].OutcomeLoss >= metrics[0].OutcomeLoss {
+		t.Errorf("nothing is learned from the games: %+v", metrics[:2])
+	}
+	if later := metrics[generations-1]; later.TotalGames <= c.Games || later.Positions == 0 {
+		t.Errorf("no self-play after the import: %+v", later)
+	}
+}
+
+// TestImportContinues: a run needs its files only until they are read, and only its own files.
+func TestImportContinues(t *testing.T) {
+	whole, o := tinyImport(t, t.TempDir(), 8), tinyImport(t, t.TempDir(), 8)
+	mustTrain(t, whole)
+	stop, good := errors.New("stop"), o.Import
+	failing := func(reading int) *Import { // fails at game 70 of a reading
+		i := importOf(nil, "a", "b")
+		i.Games = func(yield func(*record.Imported, error) bool) {
+			n := 0
+			for g := range good.Games {
+				n++
+				if n == 70 && reading == 0 {
+					yield(nil, stop)
+					return
+				}
+				if !yield(g, nil) {
+					return
+				}
+			}
+			reading--
+		}
+		return i
+	}
+	o.Import = failing(0)
+	if _, err := Train(t.Context(), o); !errors.Is(err, stop) {
+		t.Fatalf("games that cannot be read: %v", err)
+	}
+	if _, err := rundir.ReadConfig(o.Dir); err == nil {
+		t.Fatal("the run began, though not all games can be read")
+	}
+	o.Import = failing(1) // the first reading counts the games
+	if _, err := Train(t.Context(), o); !errors.Is(err, stop) {
+		t.Fatalf("games that cannot be read again: %v", err)
+	}
+	if n := committed(t, o.Dir).Generation; n != 1 {
+		t.Fatalf("%d generations are committed, want 1", n)
+	}
+	for _, c := range []struct {
+		name, says string
+		games      *Import
+	}{
+		{"no files", "give their files again: file0 file1", nil},
+		{"a changed file", "file1 has changed since the run began", importOf(nil, "a", "c")},
+		{"fewer files", "began with 2 files, not 1", importOf(nil, "a")},
+		{"fewer games", "end after 0 of 90 games", importOf(nil, "a", "b")},
+	} {
+		other := o
+		other.Import = c.games
+		if _, err := Train(t.Context(), other); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v; want one that says %q", c.name, err, c.says)
+		}
+	}
+	o.Import = good
+	mustTrain(t, o)
+	sameRun(t, whole.Dir, o.Dir, 8)
+	o.Import, o.Generations = nil, 9
+	if s := mustTrain(t, o); s.Already {
+		t.Error("without its files the run does not continue after the import")
+	}
+	plain := tiny(t, t.TempDir(), 1)
+	mustTrain(t, plain)
+	plain.Import, plain.Generations = importOf(nil, "a"), 2
+	if _, err := Train(t.Context(), plain); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "began without games") {
+		t.Errorf("games for a run that has begun: %v", err)
+	}
+}
+
+// TestImportSizes: imported games are of the largest board, and do not count as work that smaller boards have to catch up.
+func TestImportSizes(t *testing.T) {
+	o := tinySizes(t, t.TempDir(), 16)
+	o.Import = importOf(randomGames(o.Game, 400), "a")
+	s := mustTrain(t, o)
+	sides := map[int]int{}
+	for i, m := range metricsOf(t, o.Dir) {
+		imports := i < s.Config.Import.Generations
+		if imports != (m.ImportedGames > 0) || imports && m.Size != 5 {
+			t.Errorf("generation %d on %dx%[2]d: %d imported games", i+1, m.Size, m.ImportedGames)
+		}
+		if !imports {
+			sides[m.Size]++
+		}
+	}
+	if sides[4] < 2 || sides[5] < 2 {
+		t.Errorf("generations of self-play by side: %v", sides)
+	}
+}
+
+// TestImportWithWorkers: the learner reads the imported games; games of workers wait until then.
+func TestImportWithWorkers(t *testing.T) {
+	o := tinyImport(t, t.TempDir(), 4)
+	o.LearnOnly, o.Settings["rating_share"] = true, 0
+	w := &fakeWorkers{deliveries: make(chan *record.Delivery, 50)}
+	o.Workers = func(_ context.Context, id string) (Workers, error) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		for number := range cap(w.deliveries) {
+			b := recordtest.Message(o.Game, rng, 2)
+			b.Run, b.First = id, 2*number
+			w.deliveries <- &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
+		}
+		return w, nil
+	}
+	mustTrain(t, o)
+	for i, m := range metricsOf(t, o.Dir) {
+		imported, received := 90, 0
+		if i > 0 {
+			imported, received = 0, m.Games
+		}
+		if m.ImportedGames != imported || m.ReceivedGames != received || m.Games == 0 {
+			t.Errorf("generation %d: %d games, %d imported, %d received", i+1, m.Games, m.ImportedGames, m.ReceivedGames)
+		}
+	}
+}
