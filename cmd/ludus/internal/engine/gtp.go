@@ -156,49 +156,11 @@ func (g *gtp) boardsize(_ context.Context, args []string) (string, error) {
 	if !ok || len(x) < 1 || len(x) > 2 {
 		return "", syntax("boardsize 7, or boardsize 9 7 for columns and rows")
 	}
-	game, err := resized(g.Game, int(x[0]), int(x[len(x)-1]))
+	game, err := games.Sized(g.Game, int(x[0]), int(x[len(x)-1]))
 	if err != nil {
 		return "", faultf("unacceptable size; %w", err)
 	}
 	return "", g.newGame(game)
-}
-
-// resized returns the game of the same family and rules on a board of another size.
-func resized(game *env.Game, columns, rows int) (*env.Game, error) {
-	if columns == game.Tensor.W && rows == game.Tensor.H {
-		return game, nil
-	}
-	values, found := make(map[string]string), 0
-	for _, p := range game.Params {
-		switch p.Name {
-		case "size":
-			if columns != rows {
-				return nil, fmt.Errorf("boards of %s are squares", game.Family)
-			}
-			values[p.Name], found = strconv.Itoa(columns), 2
-		case "columns", "width":
-			values[p.Name], found = strconv.Itoa(columns), found+1
-		case "rows", "height":
-			values[p.Name], found = strconv.Itoa(rows), found+1
-		}
-	}
-	if found != 2 {
-		return nil, fmt.Errorf("the board of %s has %d columns and %d rows", game.Name, game.Tensor.W, game.Tensor.H)
-	}
-	return variant(game, values)
-}
-
-// variant returns the game that differs from another of its family in the values of some parameters, by name.
-func variant(game *env.Game, values map[string]string) (*env.Game, error) {
-	var params []string
-	for _, p := range game.Params {
-		value, other := values[p.Name]
-		if !other {
-			value = p.Value
-		}
-		params = append(params, p.Name+"="+value)
-	}
-	return games.New(game.Family + "(" + strings.Join(params, ",") + ")")
 }
 
 // gtpGames lists the games with a capital each, as GTP names games.
