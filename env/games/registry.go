@@ -244,7 +244,10 @@ func Resized(game *env.Game, side int) (*env.Game, error) {
 func Sized(game *env.Game, columns, rows int) (*env.Game, error) {
 	sized, err := Variant(game, sizes(columns, rows))
 	if err == nil && (sized.Tensor.W != columns || sized.Tensor.H != rows) {
-		err = fmt.Errorf("no parameters make %d columns and %d rows of the board of %s", columns, rows, game.Name)
+		err = fmt.Errorf("%s has no board of %d columns and %d rows", game.Name, columns, rows)
+		if sized.Tensor.W == sized.Tensor.H {
+			err = fmt.Errorf("%w: its boards are squares", err)
+		}
 	}
 	return sized, err
 }
