@@ -28,8 +28,7 @@ type gomocup struct {
 // on any board; START and RECTSTART choose the size, and INFO rule whether longer lines win. Errors are those of [GTP].
 func Gomocup(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w io.Writer) error {
 	g := &gomocup{session: session{Config: config, protocol: ProtocolGomocup}}
-	err := g.open(game)
-	if err != nil {
+	if err := g.open(game); err != nil {
 		return err
 	}
 	g.state = nil // until START
@@ -92,8 +91,7 @@ func (g *gomocup) answer(ctx context.Context, line string) (string, error) {
 		g.undo()
 		return "OK", nil
 	case "BOARD":
-		err := g.open(g.Game)
-		if err != nil {
+		if err := g.open(g.Game); err != nil {
 			return "", err
 		}
 	}

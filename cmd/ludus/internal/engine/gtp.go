@@ -32,8 +32,7 @@ type gtp struct {
 // An error is that of loading the first player, of ctx or of the streams. It closes r, which must end a pending Read.
 func GTP(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w io.Writer) error {
 	g := &gtp{session: session{Config: config, protocol: ProtocolGTP}}
-	err := g.open(game)
-	if err != nil {
+	if err := g.open(game); err != nil {
 		return err
 	}
 	return g.serve(ctx, r, w, g.line)
@@ -142,8 +141,7 @@ func syntax(form string) error { return faultf("syntax error; write %s", form) }
 
 // newGame starts a game and its clocks.
 func (g *gtp) newGame(game *env.Game) error {
-	err := g.open(game)
-	if err != nil {
+	if err := g.open(game); err != nil {
 		return faultf("%s: %w", game.Name, err)
 	}
 	g.clocks = [2]clock{g.settings, g.settings}
