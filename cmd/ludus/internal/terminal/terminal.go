@@ -435,7 +435,7 @@ func (s *Session) undo() {
 	s.moves, s.movers, s.took, s.given = s.moves[:plies], s.movers[:plies], s.took[:plies], min(s.given, plies)
 	s.state, _ = env.Replay(s.Game, s.moves) // cannot fail: they were legal
 	s.resetAgents()                          // their search trees contain moves that were taken back
-	s.showUndo(taken)
+	fmt.Fprintf(&s.output, "taken back: %s\n\n", Counted(taken, "move"))
 	s.showPosition()
 }
 
