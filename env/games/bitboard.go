@@ -305,9 +305,9 @@ func figuresOf[B bitboard](others [][]B) (figures [][]int32) {
 	return figures
 }
 
-// bySize returns the function that makes the games of a family; parameters set their columns and rows. Of the makers, the
-// first is for boards of one word, then come those for two, four and six, up to 383 cells. The highest bit of four and
-// six words is free, see [sides.key].
+// bySize returns the function that makes the games of a family; parameters set their columns and rows. Of the makers,
+// the first is for boards of one word, then come those for two, four and six, up to 383 cells. The highest bit of four
+// and six words is free, see [sides.key].
 func bySize(columns, rows string, makers ...func(Values) (*env.Game, error)) func(Values) (*env.Game, error) {
 	return func(v Values) (*env.Game, error) {
 		i := 0

@@ -58,8 +58,8 @@ func (t *table) tick() {
 	}
 }
 
-// Until calls f, which may use the circuit and what was made from it, and stops it soon after ctx ends. Then the error is
-// ctx's cause. Nobody else may use the circuit meanwhile.
+// Until calls f, which may use the circuit and what was made from it, and stops it soon after ctx ends. Then the error
+// is ctx's cause. Nobody else may use the circuit meanwhile.
 func (c *Circuit) Until(ctx context.Context, f func() error) (err error) {
 	t := c.table
 	t.stopped = func() bool { return ctx.Err() != nil }

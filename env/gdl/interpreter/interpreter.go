@@ -133,8 +133,8 @@ func (g *Game) begin() error {
 	return g.err
 }
 
-// query returns the question for the facts of a relation with the given number of arguments. The first is the given one, 0
-// for any, the others are any.
+// query returns the question for the facts of a relation with the given number of arguments, of which the first is the
+// given one, 0 for any.
 func (g *Game) query(functor id, arity int, first id) *query {
 	q := &query{}
 	atom := pattern{variable: -1, functor: functor}
