@@ -305,16 +305,19 @@ func figuresOf[B bitboard](others [][]B) (figures [][]int32) {
 	return figures
 }
 
-// sized returns the maker of a game for its number of cells, up to 383: the first for boards of one word, then those
-// for two, four and six. The highest bit of four and six words is free, see [sides.key].
-func sized[M any](cells int, makers ...M) M {
-	i := 0
-	for _, most := range []int{64, 128, 255} {
-		if cells > most {
-			i++
+// bySize returns the function that makes the games of a family; parameters set their columns and rows. Of the makers,
+// the first is for boards of one word, then come those for two, four and six, up to 383 cells. The highest bit of four
+// and six words is free, see [sides.key].
+func bySize(columns, rows string, makers ...func(Values) (*env.Game, error)) func(Values) (*env.Game, error) {
+	return func(v Values) (*env.Game, error) {
+		i := 0
+		for _, most := range []int{64, 128, 255} {
+			if v.Number(columns)*v.Number(rows) > most {
+				i++
+			}
 		}
+		return makers[i](v)
 	}
-	return makers[i]
 }
 
 // isFirst returns 1 if p is First, otherwise 0.

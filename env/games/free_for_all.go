@@ -79,7 +79,9 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 		Classes:      f.classes(),
 		GoalHead:     true,
 		MaxPlies:     f.turns,
-		NewState:     f.newState,
+		NewState: func() env.State {
+			return &freeForAllState{game: f, owned: f.spawn, turnsLeft: uint8(f.turns), progress: unfinished}
+		},
 		Drawing: env.Drawing{
 			Rows: env.Labels("", 1, f.size), Columns: env.Labels("", 1, f.size), ColumnsFirst: true,
 		},
@@ -228,10 +230,6 @@ func (f *freeForAll) rules() string {
 		"The game lasts exactly %d turns, %s. Each capture is worth %d points to the player who made it; after %d captures "+
 		"further ones add nothing, so nobody gets more than %d points. %s",
 		inner, red, blue, f.turns, turns, goalPerCapture, mostCaptures, goalPerCapture*mostCaptures, result)
-}
-
-func (f *freeForAll) newState() env.State {
-	return &freeForAllState{game: f, owned: f.spawn, turnsLeft: uint8(f.turns), progress: unfinished}
 }
 
 func (s *freeForAllState) Goals() [2]int {

@@ -12,7 +12,7 @@ var _ = Register(Family{
 	Params:  []Param{Number("columns", 7, 4, 13), Number("rows", 8, 4, 13), Number("span", 3, 1, 12)}, // span < columns and rows
 	Aliases: []Alias{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
 	Order:   3,
-	Build:   buildGoldenRectangle,
+	Build:   bySize("columns", "rows", newGoldenRectangle[[1]uint64], newGoldenRectangle[[2]uint64], newGoldenRectangle[[4]uint64]),
 })
 
 // goldenRectangle holds the tables of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.
@@ -28,11 +28,6 @@ type goldenRectangle[B bitboard] struct {
 type goldenRectangleState[B bitboard] struct {
 	game *goldenRectangle[B]
 	filling[B]
-}
-
-func buildGoldenRectangle(v Values) (*env.Game, error) {
-	return sized(v.Number("columns")*v.Number("rows"),
-		newGoldenRectangle[[1]uint64], newGoldenRectangle[[2]uint64], newGoldenRectangle[[4]uint64])(v)
 }
 
 // newGoldenRectangle makes the game, and tables of the rectangles for its states on bitboards of type B.

@@ -18,7 +18,7 @@ var _ = Register(Family{
 		{"hex-5x5", "hex(size=5,swap=1)"},
 	},
 	Order: 7,
-	Build: buildHex,
+	Build: bySize("size", "size", newHex[[1]uint64], newHex[[2]uint64], newHex[[4]uint64], newHex[[6]uint64]),
 })
 
 // hex holds the tables of one game of the family. Row 0 of the tensor is r1 for red and c1 for blue, who sees rows and
@@ -39,11 +39,6 @@ type hexState[B bitboard] struct {
 	game   *hex[B]
 	linked [2][2]B // by player and edge: own cells that are connected with the edge
 	sides[B]
-}
-
-func buildHex(v Values) (*env.Game, error) {
-	return sized(v.Number("size")*v.Number("size"),
-		newHex[[1]uint64], newHex[[2]uint64], newHex[[4]uint64], newHex[[6]uint64])(v)
 }
 
 // newHex makes the game, and tables of neighbours and edges for its states on bitboards of type B.
@@ -67,7 +62,7 @@ func newHex[B bitboard](v Values) (*env.Game, error) {
 		Classes:     env.WinLoss,
 		MaxPlies:    h.cells,
 		UsualPlies:  (3*h.cells + 3) / 4,
-		NewState:    h.newState,
+		NewState:    func() env.State { return &hexState[B]{game: h, sides: sides[B]{progress: unfinished}} },
 		Drawing: env.Drawing{
 			Rows: env.Labels("r", 1, n), Columns: env.Labels("c", 1, n), OpenLine: true, Hexagons: true,
 		},
@@ -112,10 +107,6 @@ func (h *hex[B]) neighbours(b B) B {
 	all = union(all, union(stepDown(b, n), stepDown(right, n-1)))
 	all = union(all, union(stepUp(b, n), stepUp(left, n-1)))
 	return intersect(all, h.board)
-}
-
-func (h *hex[B]) newState() env.State {
-	return &hexState[B]{game: h, sides: sides[B]{progress: unfinished}}
 }
 
 func (s *hexState[B]) Goals() [2]int          { return env.GoalsOf(env.WinLoss, s.Outcome()) }

@@ -22,7 +22,7 @@ var _ = Register(Family{
 		{"gomoku-19x19", "line-up(width=19,height=19,line=5,gravity=0)"},
 	},
 	Order: 5,
-	Build: buildLineUp,
+	Build: bySize("width", "height", newLineUp[[1]uint64], newLineUp[[2]uint64], newLineUp[[4]uint64], newLineUp[[6]uint64]),
 })
 
 // lineUp holds the tables of one game of the family. Row 0 of the tensor is the lowest if pieces fall, otherwise the
@@ -50,11 +50,6 @@ const longestLine = 11
 type lineUpState[B bitboard] struct {
 	game *lineUp[B]
 	filling[B]
-}
-
-func buildLineUp(v Values) (*env.Game, error) {
-	return sized(v.Number("width")*v.Number("height"),
-		newLineUp[[1]uint64], newLineUp[[2]uint64], newLineUp[[4]uint64], newLineUp[[6]uint64])(v)
 }
 
 // newLineUp makes the game with the given parameters, and the tables with which its states play on bitboards of type B.

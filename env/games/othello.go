@@ -16,7 +16,7 @@ var _ = Register(Family{
 		{"othello-6x6", "othello(size=6)"},
 	},
 	Order: 6,
-	Build: buildOthello,
+	Build: bySize("size", "size", newOthello[[1]uint64], newOthello[[4]uint64], newOthello[[4]uint64]),
 })
 
 // othello holds the tables of one game of the family. Row 0 of the tensor is r1, column 0 is c1. The policy's extra
@@ -41,10 +41,6 @@ type othelloState[B bitboard] struct {
 	game   *othello[B]
 	places B // cells where the mover can place a disc; empty if the mover must pass
 	sides[B]
-}
-
-func buildOthello(v Values) (*env.Game, error) {
-	return sized(v.Number("size")*v.Number("size"), newOthello[[1]uint64], newOthello[[4]uint64], newOthello[[4]uint64])(v)
 }
 
 // newOthello makes the game, and tables of the directions for its states on bitboards of type B.
@@ -73,7 +69,9 @@ func newOthello[B bitboard](v Values) (*env.Game, error) {
 		PolicyNames: []string{"place", "pass"}, PolicyExtras: 1,
 		Classes:  env.WinDrawLoss,
 		MaxPlies: 2 * (o.cells - 4), // each disc may be followed by a pass, never by two
-		NewState: o.newState,
+		NewState: func() env.State {
+			return &othelloState[B]{game: o, sides: o.start, places: o.placesOf(o.start.owned[0], o.start.owned[1])}
+		},
 		Drawing: env.Drawing{
 			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size), Flips: true,
 		},
@@ -174,10 +172,6 @@ func (o *othello[B]) turned(own, other, cell B) (discs B) {
 		}
 	}
 	return discs
-}
-
-func (o *othello[B]) newState() env.State {
-	return &othelloState[B]{game: o, sides: o.start, places: o.placesOf(o.start.owned[0], o.start.owned[1])}
 }
 
 func (s *othelloState[B]) Goals() [2]int          { return env.GoalsOf(env.WinDrawLoss, s.Outcome()) }

@@ -18,7 +18,7 @@ var _ = Register(Family{
 		{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=cut)"},
 	},
 	Order: 2,
-	Build: buildQuad,
+	Build: bySize("size", "size", newQuad[[1]uint64], newQuad[[2]uint64], newQuad[[4]uint64]),
 })
 
 // Quad's outcomes: classes as First, who is x, sees them. Class k of x is class quadLast-k of o.
@@ -66,11 +66,6 @@ type quadState[B bitboard] struct {
 	progress
 }
 
-func buildQuad(v Values) (*env.Game, error) {
-	return sized(v.Number("size")*v.Number("size"),
-		newQuad[[1]uint64], newQuad[[2]uint64], newQuad[[4]uint64])(v)
-}
-
 // newQuad makes the game, and tables of the squares for its states on bitboards of type B.
 func newQuad[B bitboard](v Values) (*env.Game, error) {
 	size := v.Number("size")
@@ -97,7 +92,10 @@ func newQuad[B bitboard](v Values) (*env.Game, error) {
 		Classes:     q.classes(),
 		MaxPlies:    2 * (int(q.quads) + int(q.whites)),
 		Figures:     figuresOf(q.through),
-		NewState:    q.newState,
+		NewState: func() env.State {
+			quads, whites := [2]int8{q.quads, q.quads}, [2]int8{q.whites, q.whites}
+			return &quadState[B]{game: q, quadsLeft: quads, whitesLeft: whites, progress: unfinished}
+		},
 		Drawing: env.Drawing{
 			Rows: env.Labels("r", 1, size), Columns: env.Labels("c", 1, size),
 			Pieces: []env.Piece{{Name: "x", Player: env.First}, {Name: "o", Player: env.Second}},
@@ -286,15 +284,6 @@ func (q *quad[B]) strategy() string {
 		return "x marks cells where many squares meet; o takes a corner of each square that x needs."
 	}
 	return ""
-}
-
-func (q *quad[B]) newState() env.State {
-	return &quadState[B]{
-		game:       q,
-		quadsLeft:  [2]int8{q.quads, q.quads},
-		whitesLeft: [2]int8{q.whites, q.whites},
-		progress:   unfinished,
-	}
 }
 
 func (s *quadState[B]) Goals() [2]int          { return env.GoalsOf(quadClasses, s.Outcome()) }

@@ -231,33 +231,41 @@ func parse(name string) (*Family, Values, error) {
 	return nil, nil, err
 }
 
-// Resized returns the game of the same family on a board of side x side cells. Its other parameters are those of game,
-// whose board must be square and of a size that parameters set. A side that the family does not allow is [ErrName].
+// Resized is [Sized] for a game with a square board.
 func Resized(game *env.Game, side int) (*env.Game, error) {
-	i := slices.IndexFunc(families, func(f Family) bool { return f.Name == game.Family })
-	if i < 0 || game.Tensor.H != game.Tensor.W {
-		return nil, noSizes(game)
+	if game.Tensor.H != game.Tensor.W {
+		return nil, fmt.Errorf("%s has no other sizes: its board is not square", game.Name)
 	}
-	name := families[i].written(func(p Param) string {
-		switch p.Name {
-		case "size", "width", "height", "columns", "rows":
-			return strconv.Itoa(side)
-		}
-		return Values(game.Params).Word(p.Name)
-	})
-	if _, _, err := parse(name); err != nil {
-		return nil, fmt.Errorf("%w with side %d: %w", ErrName, side, err)
-	}
-	resized, err := New(name)
-	if err == nil && (resized.Tensor.W != side || resized.Tensor.H != side) {
-		err = noSizes(game)
-	}
-	return resized, err
+	return Sized(game, side, side)
 }
 
-// noSizes is the error about a game that [Resized] cannot resize.
-func noSizes(game *env.Game) error {
-	return fmt.Errorf("%s has no other sizes: its board is not square, or no parameter sets its size", game.Name)
+// Sized returns the game of the same family and rules on a board of another size. A size that the family does not allow
+// is [ErrName].
+func Sized(game *env.Game, columns, rows int) (*env.Game, error) {
+	sized, err := Variant(game, sizes(columns, rows))
+	if err == nil && (sized.Tensor.W != columns || sized.Tensor.H != rows) {
+		err = fmt.Errorf("%s has no board of %d columns and %d rows", game.Name, columns, rows)
+		if sized.Tensor.W == sized.Tensor.H {
+			err = fmt.Errorf("%w: its boards are squares", err)
+		}
+	}
+	return sized, err
+}
+
+// sizes returns the values of parameters that set the size of the board.
+func sizes(columns, rows int) map[string]string {
+	c, r := strconv.Itoa(columns), strconv.Itoa(rows)
+	return map[string]string{"size": c, "width": c, "columns": c, "height": r, "rows": r}
+}
+
+// Variant returns the game that differs from another of its family in the values of some parameters, by name. Values of
+// parameters that the family does not have do not matter.
+func Variant(game *env.Game, values map[string]string) (*env.Game, error) {
+	i := slices.IndexFunc(families, func(f Family) bool { return f.Name == game.Family })
+	if i < 0 { // the game of a rule sheet, without parameters
+		return game, nil
+	}
+	return New(families[i].written(func(p Param) string { return cmp.Or(values[p.Name], Values(game.Params).Word(p.Name)) }))
 }
 
 // otherSize returns the written form of the game that an unknown name such as hex-14x14 may mean: hex(size=14). The
@@ -273,16 +281,12 @@ func otherSize(name string) string {
 	if err != nil {
 		return ""
 	}
+	values := sizes(columns, rows)
 	written := f.written(func(p Param) string {
-		switch value := v.Word(p.Name); {
-		case p.Name == "size" || p.Name == "columns" || p.Name == "width":
-			return strconv.Itoa(columns)
-		case p.Name == "rows" || p.Name == "height":
-			return strconv.Itoa(rows)
-		case value != p.Default:
-			return value
+		if value := v.Word(p.Name); value != p.Default {
+			return cmp.Or(values[p.Name], value)
 		}
-		return ""
+		return values[p.Name]
 	})
 	g, err := New(written)
 	if err != nil || g.Tensor.W != columns || g.Tensor.H != rows {

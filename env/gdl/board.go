@@ -314,9 +314,8 @@ func (a *axis) byName(p *ground.Program) bool {
 
 // place tells which arguments of a functor's terms are coordinates, as in (move 1 2 3 4), where 1 2 and 3 4 are cells.
 type place struct {
-	kind placeKind
-	i, j int // indices of the arguments that name the cell, or i of the one that names a line; -1 if none
-	k, l int // indices of the arguments that name a second cell, such as a move's target; -1 if none
+	kind  placeKind
+	pairs [][2]int // indices of the two arguments that name a cell, for each cell; or twice that of the one that names a line
 }
 
 // placeKind tells whether terms name cells of the board, lines of it, or neither.
@@ -325,16 +324,15 @@ type placeKind uint8
 const (
 	nowhere placeKind = iota
 	onCell
-	onFirst  // on a line, which argument i names by a coordinate of the first axis
-	onSecond // on a line, which argument i names by a coordinate of the second axis
+	onFirst  // on a line, which an argument names by a coordinate of the first axis
+	onSecond // on a line, which an argument names by a coordinate of the second axis
 )
 
 // placeOf finds which arguments of one functor's terms are coordinates; nowhere without a board (b is nil). Terms that
 // name lines must name more than half of the board's: the 1 and 2 of (turn x 1) and (turn x 2) are not rows.
 func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
-	pl := place{i: -1, j: -1, k: -1, l: -1}
 	if b == nil {
-		return pl
+		return place{}
 	}
 	arity := len(p.Terms.Args(terms[0]))
 	all := func(ok func(args []ground.Term) bool) bool {
@@ -342,18 +340,14 @@ func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 	}
 	// Coordinates of a cell stand side by side, or as far apart as in the board's fluents.
 	for _, apart := range slices.Compact([]int{1, b.apart}) {
+		pl := place{kind: onCell}
 		for i := 0; i+apart < arity; i++ {
-			if i == pl.j || !all(func(args []ground.Term) bool { _, ok := b.at(args, i, i+apart); return ok }) {
-				continue
-			}
-			if pl.kind == nowhere {
-				pl.kind, pl.i, pl.j = onCell, i, i+apart
-			} else {
-				pl.k, pl.l = i, i+apart
-				return pl
+			used := slices.ContainsFunc(pl.pairs, func(pair [2]int) bool { return pair[1] == i })
+			if !used && all(func(args []ground.Term) bool { _, ok := b.at(args, i, i+apart); return ok }) {
+				pl.pairs = append(pl.pairs, [2]int{i, i + apart})
 			}
 		}
-		if pl.kind != nowhere {
+		if pl.pairs != nil {
 			return pl
 		}
 	}
@@ -368,40 +362,42 @@ func (b *board) placeOf(p *ground.Program, terms []ground.Term) place {
 		}
 		switch {
 		case in(b.first):
-			return place{kind: onFirst, i: i, j: -1, k: -1, l: -1}
+			return place{onFirst, [][2]int{{i, i}}}
 		case in(b.second):
-			return place{kind: onSecond, i: i, j: -1, k: -1, l: -1}
+			return place{onSecond, [][2]int{{i, i}}}
 		}
 	}
-	return pl
+	return place{}
 }
 
 // others returns the text of a term without its coordinates, such as "cell x" for (cell 1 2 x).
 func (pl place) others(p *ground.Program, t ground.Term) string {
 	parts := []string{p.Terms.Name(t)}
 	for i, a := range p.Terms.Args(t) {
-		if i != pl.i && i != pl.j && i != pl.k && i != pl.l {
+		if !slices.ContainsFunc(pl.pairs, func(pair [2]int) bool { return i == pair[0] || i == pair[1] }) {
 			parts = append(parts, p.Terms.Text(a))
 		}
 	}
 	return strings.Join(parts, " ")
 }
 
-// cells returns the cell that a term names, or all cells of the line that it names.
+// cells returns the cells that a term names, in the order of its arguments, or all cells of the line that it names.
 func (b *board) cells(p *ground.Program, pl place, t ground.Term) []int32 {
 	args := p.Terms.Args(t)
 	var list []int32
-	switch pl.kind {
-	case onCell:
-		cell, _ := b.at(args, pl.i, pl.j)
-		list = append(list, int32(cell))
-	case onFirst:
-		for y := range b.second.values {
-			list = append(list, int32(b.cell(b.first.index[args[pl.i]], y)))
-		}
-	case onSecond:
-		for x := range b.first.values {
-			list = append(list, int32(b.cell(x, b.second.index[args[pl.i]])))
+	for _, pair := range pl.pairs {
+		switch pl.kind {
+		case onCell:
+			cell, _ := b.at(args, pair[0], pair[1])
+			list = append(list, int32(cell))
+		case onFirst:
+			for y := range b.second.values {
+				list = append(list, int32(b.cell(b.first.index[args[pair[0]]], y)))
+			}
+		case onSecond:
+			for x := range b.first.values {
+				list = append(list, int32(b.cell(x, b.second.index[args[pair[0]]])))
+			}
 		}
 	}
 	return list

@@ -128,23 +128,21 @@ func (l *layout) add(f functor) {
 // slotOf returns the plane and cell of a move. A move with two cells, such as (move 1 2 1 3), stands on its first cell,
 // in a plane for its direction.
 func (l *layout) slotOf(functor string, pl place, t ground.Term) slot {
-	b, args := l.board, l.program.Terms.Args(t)
-	others := pl.others(l.program, t)
+	pl.pairs = pl.pairs[:min(2, len(pl.pairs))]
+	others, named := pl.others(l.program, t), l.board.cells(l.program, pl, t)
 	s := slot{plane: plane{functor, others}}
-	switch pl.kind {
-	case nowhere:
-		return s
-	case onFirst, onSecond:
-		s.cell = int(b.cells(l.program, pl, t)[0])
+	if pl.kind == nowhere {
 		return s
 	}
-	s.cell, _ = b.at(args, pl.i, pl.j)
-	cells := env.FromTo{From: env.NoCell, To: int32(s.cell)}
-	if pl.k >= 0 {
-		to, _ := b.at(args, pl.k, pl.l)
-		w := b.width()
-		s.plane.text = fmt.Sprintf("%s %+d %+d", others, to%w-s.cell%w, to/w-s.cell/w)
-		cells = env.FromTo{From: int32(s.cell), To: int32(to)}
+	s.cell = int(named[0])
+	if pl.kind != onCell {
+		return s
+	}
+	cells := env.FromTo{From: env.NoCell, To: named[0]}
+	if len(named) == 2 {
+		from, to, w := s.cell, int(named[1]), l.board.width()
+		s.plane.text = fmt.Sprintf("%s %+d %+d", others, to%w-from%w, to/w-from/w)
+		cells = env.FromTo{From: named[0], To: named[1]}
 	}
 	if !strings.Contains(others, " ") && cells.From != cells.To {
 		l.drawn[t] = cells

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ludus/env"
 	"ludus/env/gdl/gates"
@@ -156,65 +155,15 @@ func (f *finder) setSpots(b *board) {
 		f.spots = append(f.spots, make([]spot, len(terms))...)
 		for _, x := range functorsOf(p, terms) {
 			pl := b.placeOf(p, x.terms)
-			pairs := b.pairs(p, x.terms, pl)
 			for k, i := range x.members {
-				s, name := b.spotOf(p, x.terms[k], pl, pairs)
-				text := fmt.Sprintln(kind, x.name, name)
+				text := fmt.Sprintln(kind, x.name, pl.others(p, x.terms[k]))
 				if _, ok := names[text]; !ok {
 					names[text] = uint64(len(names))
 				}
-				s.name = names[text]
-				f.spots[first+i] = s
+				f.spots[first+i] = spot{names[text], b.cells(p, pl, x.terms[k]), pl.kind == onFirst || pl.kind == onSecond}
 			}
 		}
 	}
-}
-
-// spotOf returns the cells or line that a term names, and the text of its other arguments. pairs are the pairs of
-// arguments that name cells.
-func (b *board) spotOf(p *ground.Program, t ground.Term, pl place, pairs [][2]int) (s spot, name string) {
-	args := p.Terms.Args(t)
-	isPair := func(k int) bool {
-		return slices.ContainsFunc(pairs, func(pair [2]int) bool { return k == pair[0] || k == pair[1] })
-	}
-	s.line = pl.kind == onFirst || pl.kind == onSecond
-	if s.line {
-		s.cells = b.cells(p, pl, t)
-	}
-	for _, pair := range pairs {
-		cell, _ := b.at(args, pair[0], pair[1])
-		s.cells = append(s.cells, int32(cell))
-	}
-	var others []string
-	for k, a := range args {
-		if !isPair(k) && !(s.line && k == pl.i) {
-			others = append(others, p.Terms.Text(a))
-		}
-	}
-	return s, strings.Join(others, " ")
-}
-
-// pairs returns all pairs of arguments that name cells; [place] holds only the first two.
-func (b *board) pairs(p *ground.Program, terms []ground.Term, pl place) (list [][2]int) {
-	if pl.kind != onCell {
-		return nil
-	}
-	arity, apart := len(p.Terms.Args(terms[0])), pl.j-pl.i
-	used := make([]bool, arity)
-	for i := 0; i+apart < arity; i++ {
-		ok := !used[i] && !used[i+apart]
-		for _, t := range terms {
-			if !ok {
-				break
-			}
-			_, ok = b.at(p.Terms.Args(t), i, i+apart)
-		}
-		if ok {
-			used[i], used[i+apart] = true, true
-			list = append(list, [2]int{i, i + apart})
-		}
-	}
-	return list
 }
 
 // labels returns a label per input for [gates.Matcher.Match], which maps inputs only to inputs with equal labels. A

@@ -100,10 +100,9 @@ func (g *game) setTensor(b *board, f *gates.Folder) {
 // cell.
 func (g *game) setCellPlanes(b *board, pl place, f functor, l *planes, named []bool) {
 	p := g.circuit.Program
-	single := pl
-	single.k, single.l = -1, -1 // fluents with different second cells, as in (line 1 1 1 2), go to different planes
+	pl.pairs = pl.pairs[:1] // fluents with different second cells, as in (line 1 1 1 2), go to different planes
 	for k, i := range f.members {
-		at := l.number(plane{f.name, single.others(p, f.terms[k]) + ": 1 where it is true, 0 elsewhere"})
+		at := l.number(plane{f.name, pl.others(p, f.terms[k]) + ": 1 where it is true, 0 elsewhere"})
 		for _, cell := range b.cells(p, pl, f.terms[k]) {
 			g.tensor.entries[i] = append(g.tensor.entries[i], entry{int32(at*l.cells) + cell, 1})
 			named[cell] = named[cell] || pl.kind == onCell

@@ -40,12 +40,6 @@ const (
 	BalancePlies = 20
 )
 
-// canCheckBalance reports whether matches of a game check their openings: the game has draws, so an opening can be
-// even, and is short enough for the solver.
-func canCheckBalance(game *env.Game) bool {
-	return drawClass(game) >= 0 && game.MaxPlies <= BalancePlies
-}
-
 // drawClass is the index in game.Classes of the class with utility 0; -1 if the game has no draws.
 func drawClass(game *env.Game) int {
 	return slices.IndexFunc(game.Classes, func(c env.Class) bool { return c.Utility == 0 })

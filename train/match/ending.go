@@ -70,8 +70,7 @@ func (f FaultCount) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler]. It ignores faults that it does not know.
 func (f *FaultCount) UnmarshalJSON(data []byte) error {
 	var counts map[string]int
-	err := json.Unmarshal(data, &counts)
-	if err != nil {
+	if err := json.Unmarshal(data, &counts); err != nil {
 		return err
 	}
 	*f = FaultCount{}

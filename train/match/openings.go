@@ -36,11 +36,11 @@ type openings struct {
 	solved   int             // number of openings that the checker solved
 }
 
-// newOpenings returns the openings of a match. They are checked for balance if there are opening plies and the game
-// allows it.
+// newOpenings returns the openings of a match. They are checked for balance if there are opening plies, the game has
+// draws, so that an opening can be even, and it is short enough for the solver.
 func newOpenings(c *Config) *openings {
 	o := &openings{config: c, seen: make(map[string]bool)}
-	if c.OpeningPlies > 0 && canCheckBalance(c.Game) {
+	if c.OpeningPlies > 0 && drawClass(c.Game) >= 0 && c.Game.MaxPlies <= BalancePlies {
 		o.checker = c.Balance
 		if o.checker == nil {
 			o.checker = NewBalanceChecker(c.Game)

@@ -180,14 +180,10 @@ func CheckDial(ctx context.Context, o DialOptions, dial agent.Dial) ([]Claim, *r
 	}
 	table := p.Ratings()
 	for k := range claims {
-		claims[k].Rating = ratingOf(table, names[k])
+		i := slices.IndexFunc(table.Agents, func(r rundir.Rating) bool { return r.Agent == names[k] })
+		claims[k].Rating = table.Agents[i]
 	}
 	return claims, table, nil
-}
-
-// ratingOf returns the rating of a named agent, which must be in the table.
-func ratingOf(table *rundir.Ratings, name string) rundir.Rating {
-	return table.Agents[slices.IndexFunc(table.Agents, func(r rundir.Rating) bool { return r.Agent == name })]
 }
 
 // betweenStrengths returns strengths between neighbours in [agent.Strengths]: the geometric means of their temperatures

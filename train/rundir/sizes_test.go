@@ -71,8 +71,8 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	for game, cases := range map[string]map[string]string{
-		"hex":              {"5,7": "the last must be 11", "5,11,13": "the last must be 11", "1,11": "sizes=1,11: no such game with side 1: size=1 is not allowed; it takes 2..19"},
-		"othello":          {"5,8": "with side 5: size=5 is not allowed", "6": "the last must be 8"},
+		"hex":              {"5,7": "the last must be 11", "5,11,13": "the last must be 11", "1,11": "sizes=1,11: no such game \"hex(size=1,swap=1)\": size=1 is not allowed; it takes 2..19"},
+		"othello":          {"5,8": "size=5 is not allowed", "6": "the last must be 8"},
 		"golden-rectangle": {"5,7": "has no other sizes"},
 		"quad-7x7":         {"4,7": "do not fit"},
 	} {

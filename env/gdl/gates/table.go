@@ -58,8 +58,10 @@ func (t *table) tick() {
 	}
 }
 
-// until calls f and stops it soon after ctx ends, wherever it uses the table or a clone. Then the error is ctx's cause.
-func (t *table) until(ctx context.Context, f func() error) (err error) {
+// Until calls f, which may use the circuit and what was made from it, and stops it soon after ctx ends. Then the error
+// is ctx's cause. Nobody else may use the circuit meanwhile.
+func (c *Circuit) Until(ctx context.Context, f func() error) (err error) {
+	t := c.table
 	t.stopped = func() bool { return ctx.Err() != nil }
 	defer func() {
 		t.stopped = nil
@@ -72,10 +74,6 @@ func (t *table) until(ctx context.Context, f func() error) (err error) {
 	}()
 	return f()
 }
-
-// Until calls f, which may use the circuit and what was made from it, and stops it soon after ctx ends. Then the error is
-// ctx's cause. Nobody else may use the circuit meanwhile.
-func (c *Circuit) Until(ctx context.Context, f func() error) error { return c.table.until(ctx, f) }
 
 // and returns the literal of a conjunction, a new gate if there is none yet. It reorders refs.
 func (t *table) and(refs []Ref) Ref {

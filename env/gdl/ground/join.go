@@ -109,7 +109,7 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 		}
 		done |= 1 << i
 		if l.relation == nil {
-			if (g.value(&l.distinct[0]) != g.value(&l.distinct[1])) == l.negated {
+			if (g.value(&l.args[0]) != g.value(&l.args[1])) == l.negated {
 				return
 			}
 		} else if !l.relation.dynamic && g.may(g.value(&l.pattern)) {

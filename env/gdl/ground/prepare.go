@@ -18,14 +18,6 @@ type clause struct {
 
 func signature(t kif.Term) string { return t.Name + "/" + strconv.Itoa(len(t.Args)) }
 
-// asked returns the atom that a literal tests, and whether the literal is its negation.
-func asked(l kif.Term) (kif.Term, bool) {
-	if l.Name == "not" {
-		return l.Args[0], true
-	}
-	return l, false
-}
-
 // keywords are the relations of GDL with their arities.
 var keywords = map[string]int{
 	"role": 1, "init": 1, "true": 1, "next": 1, "legal": 2, "does": 2, "goal": 2, "terminal": 0, "base": 1, "input": 2,

@@ -19,9 +19,8 @@ type pattern struct {
 type literal struct {
 	pattern
 	atom     kif.Term  // the atom as written in the sheet
-	relation *relation // nil for distinct
+	relation *relation // nil for distinct, whose pattern has only arguments
 	negated  bool
-	distinct [2]pattern
 }
 
 // rule is a compiled clause.
@@ -30,7 +29,6 @@ type rule struct {
 	relation  *relation // of the head
 	literals  []literal // positive ones first
 	positive  int       // number of positive literals
-	variables int
 	pos       kif.Pos
 	instances int // instances found so far
 	work      int // atoms tried so far
@@ -65,18 +63,21 @@ func (g *grounder) compile(c clause) (*rule, error) {
 	if len(names) > maxVariables {
 		return nil, kif.Errorf(c.pos, "a rule with %d variables; at most %d are supported", len(names), maxVariables)
 	}
-	r := &rule{head: g.pattern(c.head, names), relation: g.relation(c.head), variables: len(names), pos: c.pos}
+	r := &rule{head: g.pattern(c.head, names), relation: g.relation(c.head), pos: c.pos}
 	for _, positive := range []bool{true, false} {
 		for _, l := range c.body {
-			a, negated := asked(l)
+			a, negated := l, l.Name == "not"
+			if negated {
+				a = l.Args[0]
+			}
 			test := negated || a.Name == "distinct"
 			if test == positive {
 				continue
 			}
 			lit := literal{negated: negated}
 			if a.Name == "distinct" {
-				lit.distinct = [2]pattern{g.pattern(a.Args[0], names), g.pattern(a.Args[1], names)}
-				lit.vars = lit.distinct[0].vars | lit.distinct[1].vars
+				lit.args = []pattern{g.pattern(a.Args[0], names), g.pattern(a.Args[1], names)}
+				lit.vars = lit.args[0].vars | lit.args[1].vars
 			} else {
 				lit.pattern, lit.relation, lit.atom = g.pattern(a, names), g.relation(a), a
 			}

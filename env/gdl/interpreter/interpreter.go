@@ -121,23 +121,24 @@ func (g *Game) add(r rule) error {
 // begin finds the roles and the initial fluents.
 func (g *Game) begin() error {
 	p := &proof{game: g, layers: [classes]*layer{g.static}}
-	for _, f := range p.all(g.query(g.predicate.role, 0)) {
+	for _, f := range p.all(g.query(g.predicate.role, 1, 0)) {
 		g.Roles = append(g.Roles, g.terms.text(g.terms.list[f].args[0]))
-		g.legal = append(g.legal, *g.query(g.predicate.legal, g.terms.list[f].args[0]))
-		g.goal = append(g.goal, *g.query(g.predicate.goal, g.terms.list[f].args[0]))
+		g.legal = append(g.legal, *g.query(g.predicate.legal, 2, g.terms.list[f].args[0]))
+		g.goal = append(g.goal, *g.query(g.predicate.goal, 2, g.terms.list[f].args[0]))
 	}
-	for _, f := range p.all(g.query(g.predicate.init, 0)) {
+	for _, f := range p.all(g.query(g.predicate.init, 1, 0)) {
 		g.start = append(g.start, g.terms.list[f].args[0])
 	}
-	g.next = *g.query(g.predicate.next, 0)
+	g.next = *g.query(g.predicate.next, 1, 0)
 	return g.err
 }
 
-// query returns the question for the facts of a relation with the given first argument, 0 for any, and any others.
-func (g *Game) query(functor, first id) *query {
+// query returns the question for the facts of a relation with the given number of arguments, of which the first is the
+// given one, 0 for any.
+func (g *Game) query(functor id, arity int, first id) *query {
 	q := &query{}
 	atom := pattern{variable: -1, functor: functor}
-	for range g.arity(functor) {
+	for range arity {
 		if len(atom.args) == 0 && first != 0 {
 			atom.args = append(atom.args, pattern{ground: first, variable: -1, functor: g.terms.list[first].functor})
 			continue
@@ -147,15 +148,6 @@ func (g *Game) query(functor, first id) *query {
 	}
 	q.step = newStep(literal{holds, atom}, make([]bool, q.variables))
 	return q
-}
-
-// arity returns the number of arguments of a functor of GDL.
-func (g *Game) arity(functor id) int {
-	switch functor {
-	case g.predicate.legal, g.predicate.goal:
-		return 2
-	}
-	return 1
 }
 
 // procedure returns the rules of a functor, given the arguments in a set.

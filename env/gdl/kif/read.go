@@ -82,8 +82,7 @@ func Read(text string) ([]Node, error) {
 		return nil, Errorf(Pos{1, 1}, "the text is in %s; save it in UTF-8", wide)
 	}
 	text = strings.TrimPrefix(text, ByteOrderMark)
-	err := checkEncoding(text)
-	if err != nil {
+	if err := checkEncoding(text); err != nil {
 		return nil, err
 	}
 	r := reader{text: text, pos: Pos{1, 1}}
@@ -200,8 +199,7 @@ func (r *reader) list(depth int, open Pos) ([]Node, error) {
 				r.advance()
 			}
 			atom := r.text[start:r.at]
-			err := checkAtom(atom, pos)
-			if err != nil {
+			if err := checkAtom(atom, pos); err != nil {
 				return nil, err
 			}
 			list = append(list, Node{Atom: atom, Pos: pos})

@@ -42,8 +42,7 @@ func (o *Options) Run(ctx context.Context) (*Report, error) {
 	steps := o.steps(report)
 	for i, s := range steps {
 		o.Progress(Progress{s.part, s.item, i, len(steps)})
-		err := s.run(ctx)
-		if err != nil {
+		if err := s.run(ctx); err != nil {
 			return nil, fmt.Errorf("measuring %s of %s: %w", s.part, s.item, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/agent"
 )
 
@@ -27,8 +28,7 @@ type gomocup struct {
 // on any board; START and RECTSTART choose the size, and INFO rule whether longer lines win. Errors are those of [GTP].
 func Gomocup(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w io.Writer) error {
 	g := &gomocup{session: session{Config: config, protocol: ProtocolGomocup}}
-	err := g.open(game)
-	if err != nil {
+	if err := g.open(game); err != nil {
 		return err
 	}
 	g.state = nil // until START
@@ -91,8 +91,7 @@ func (g *gomocup) answer(ctx context.Context, line string) (string, error) {
 		g.undo()
 		return "OK", nil
 	case "BOARD":
-		err := g.open(g.Game)
-		if err != nil {
+		if err := g.open(g.Game); err != nil {
 			return "", err
 		}
 	}
@@ -106,7 +105,7 @@ func (g *gomocup) start(size string) (string, error) {
 	rows, err2 := strconv.Atoi(second)
 	game := g.Game
 	if err = errors.Join(err, err2); err == nil {
-		game, err = resized(game, columns, rows)
+		game, err = games.Sized(game, columns, rows)
 	}
 	if err != nil {
 		return "", faultf("ludus has no such board; it has boards from 5x5 to 19x19, and knows 9x9 best: START 9")
@@ -144,7 +143,7 @@ func (g *gomocup) rule(number float64) error {
 	if !known {
 		return faultf("ludus plays rule 0 (five or more in a row win) and rule 1 (exactly five) only")
 	}
-	game, err := variant(g.Game, map[string]string{"overline": overline})
+	game, err := games.Variant(g.Game, map[string]string{"overline": overline})
 	switch {
 	case err != nil:
 		return err

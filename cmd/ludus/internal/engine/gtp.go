@@ -32,8 +32,7 @@ type gtp struct {
 // An error is that of loading the first player, of ctx or of the streams. It closes r, which must end a pending Read.
 func GTP(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w io.Writer) error {
 	g := &gtp{session: session{Config: config, protocol: ProtocolGTP}}
-	err := g.open(game)
-	if err != nil {
+	if err := g.open(game); err != nil {
 		return err
 	}
 	return g.serve(ctx, r, w, g.line)
@@ -142,8 +141,7 @@ func syntax(form string) error { return faultf("syntax error; write %s", form) }
 
 // newGame starts a game and its clocks.
 func (g *gtp) newGame(game *env.Game) error {
-	err := g.open(game)
-	if err != nil {
+	if err := g.open(game); err != nil {
 		return faultf("%s: %w", game.Name, err)
 	}
 	g.clocks = [2]clock{g.settings, g.settings}
@@ -156,49 +154,11 @@ func (g *gtp) boardsize(_ context.Context, args []string) (string, error) {
 	if !ok || len(x) < 1 || len(x) > 2 {
 		return "", syntax("boardsize 7, or boardsize 9 7 for columns and rows")
 	}
-	game, err := resized(g.Game, int(x[0]), int(x[len(x)-1]))
+	game, err := games.Sized(g.Game, int(x[0]), int(x[len(x)-1]))
 	if err != nil {
 		return "", faultf("unacceptable size; %w", err)
 	}
 	return "", g.newGame(game)
-}
-
-// resized returns the game of the same family and rules on a board of another size.
-func resized(game *env.Game, columns, rows int) (*env.Game, error) {
-	if columns == game.Tensor.W && rows == game.Tensor.H {
-		return game, nil
-	}
-	values, found := make(map[string]string), 0
-	for _, p := range game.Params {
-		switch p.Name {
-		case "size":
-			if columns != rows {
-				return nil, fmt.Errorf("boards of %s are squares", game.Family)
-			}
-			values[p.Name], found = strconv.Itoa(columns), 2
-		case "columns", "width":
-			values[p.Name], found = strconv.Itoa(columns), found+1
-		case "rows", "height":
-			values[p.Name], found = strconv.Itoa(rows), found+1
-		}
-	}
-	if found != 2 {
-		return nil, fmt.Errorf("the board of %s has %d columns and %d rows", game.Name, game.Tensor.W, game.Tensor.H)
-	}
-	return variant(game, values)
-}
-
-// variant returns the game that differs from another of its family in the values of some parameters, by name.
-func variant(game *env.Game, values map[string]string) (*env.Game, error) {
-	var params []string
-	for _, p := range game.Params {
-		value, other := values[p.Name]
-		if !other {
-			value = p.Value
-		}
-		params = append(params, p.Name+"="+value)
-	}
-	return games.New(game.Family + "(" + strings.Join(params, ",") + ")")
 }
 
 // gtpGames lists the games with a capital each, as GTP names games.

@@ -21,8 +21,7 @@ type nboard struct{ session }
 // of [GTP].
 func NBoard(ctx context.Context, config Config, game *env.Game, r io.ReadCloser, w io.Writer) error {
 	n := &nboard{session{Config: config, protocol: ProtocolNBoard}}
-	err := n.open(game)
-	if err != nil {
+	if err := n.open(game); err != nil {
 		return err
 	}
 	return n.serve(ctx, r, w, n.line)

@@ -421,7 +421,7 @@ func (m *match) isRepeated(named map[string]string) bool {
 func (m *match) translated(moves map[string]string) map[string]string {
 	inside := map[string]string{}
 	for role, move := range moves {
-		inside[m.names().in(role)] = m.names().term(move)
+		inside[m.names().in(role)] = rename(move, m.names().in)
 	}
 	return inside
 }

@@ -13,9 +13,6 @@ func (n names) in(name string) string {
 	return name
 }
 
-// term translates a term of the match.
-func (n names) term(text string) string { return rename(text, n.in) }
-
 // out translates a move with the sheet's names into the match's, in the match's case.
 func (n names) out(move string, words *kif.Case) string {
 	return rename(move, func(name string) string {

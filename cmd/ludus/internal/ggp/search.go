@@ -26,7 +26,6 @@ type uct struct {
 	used     int     // bytes of the tree
 	line     []int32 // moves of the best game found from the root, if there is one role
 	best     float64 // its score; -1 without one
-	count    int     // simulations so far
 }
 
 // exploration is the constant c.
@@ -182,7 +181,6 @@ func (u *uct) simulate() error {
 	if err := u.at.err(); err != nil {
 		return err
 	}
-	u.count++
 	for _, v := range path {
 		v.node.visits++
 		for role, i := range v.chosen {

@@ -82,7 +82,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	for _, path := range o.Runs {
 		t, err := loadTrained(ctx, path, s.simulations())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w %s: %w", ErrRun, path, err)
 		}
 		if twin := s.trained[t.form.Text]; twin != nil {
 			s.logf("%s is not used: %s plays the same game", path, twin.name)
@@ -337,7 +337,7 @@ func (s *Server) handle(m *message, door int, received time.Time) (string, error
 	s.mu.Lock()
 	played := s.find(door, m.match)
 	if played == nil {
-		if !s.isKnown(m.match) {
+		if !slices.ContainsFunc(s.known, func(id string) bool { return strings.EqualFold(id, m.match) }) {
 			s.logf("match %.60s: %s refused, and more will be: ludus does not play it; was it started before ludus was?", m.match, strings.ToUpper(m.kind))
 			s.know(m.match)
 		}
@@ -386,10 +386,6 @@ func (s *Server) know(id string) {
 	if len(s.known) > maxKnown {
 		s.known = slices.Delete(s.known, 0, 1)
 	}
-}
-
-func (s *Server) isKnown(id string) bool {
-	return slices.ContainsFunc(s.known, func(other string) bool { return strings.EqualFold(id, other) })
 }
 
 // busy is the answer of a server that is playing another match.

@@ -26,15 +26,6 @@ var ErrRun = errors.New("cannot play with")
 
 // loadTrained loads the network of a run, a checkpoint or a weights file, for so many simulations per move.
 func loadTrained(ctx context.Context, path string, simulations int) (*trained, error) {
-	t, err := readTrained(ctx, path, simulations)
-	if err != nil {
-		return nil, fmt.Errorf("%w %s: %w", ErrRun, path, err)
-	}
-	return t, nil
-}
-
-// readTrained is loadTrained without the prefix of its errors.
-func readTrained(ctx context.Context, path string, simulations int) (*trained, error) {
 	w, origin, err := rundir.LoadWeights(agent.ParseReference(path))
 	if err != nil {
 		return nil, err

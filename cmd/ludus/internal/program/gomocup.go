@@ -50,16 +50,11 @@ func (g *gomocup) answer(ctx context.Context) (string, error) {
 			return "", err
 		}
 		line = strings.TrimSpace(line)
-		if !gomocupMessage(line) {
+		word, _, _ := strings.Cut(strings.ToUpper(line), " ")
+		if word != "" && word != "MESSAGE" && word != "DEBUG" {
 			return line, nil
 		}
 	}
-}
-
-// gomocupMessage reports whether a line is no answer.
-func gomocupMessage(line string) bool {
-	word, _, _ := strings.Cut(strings.ToUpper(line), " ")
-	return word == "" || word == "MESSAGE" || word == "DEBUG"
 }
 
 // confirm sends a line that is to be answered OK.

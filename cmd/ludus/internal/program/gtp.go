@@ -218,8 +218,7 @@ func (g *gtp) tellTime(ctx context.Context, c *engine.Convention, p *position) e
 	}
 	if settings != g.settings {
 		g.settings = settings
-		err := g.try(ctx, settings)
-		if err != nil {
+		if err := g.try(ctx, settings); err != nil {
 			return err
 		}
 	}

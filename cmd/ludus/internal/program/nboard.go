@@ -32,8 +32,7 @@ func newNBoard(game *env.Game, p agent.Program) (func(*process) dialect, error) 
 func (n *nboard) sync(ctx context.Context, lines ...string) error {
 	n.pings++
 	for _, line := range append(lines, fmt.Sprintf("ping %d", n.pings)) {
-		err := n.send(ctx, line)
-		if err != nil {
+		if err := n.send(ctx, line); err != nil {
 			return err
 		}
 	}

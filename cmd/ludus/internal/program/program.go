@@ -276,8 +276,7 @@ func (p *program) ready(ctx context.Context) error {
 	for !p.begun {
 		fresh := p.process == nil
 		if fresh {
-			err := p.launch(ctx)
-			if err != nil {
+			if err := p.launch(ctx); err != nil {
 				return err
 			}
 		}

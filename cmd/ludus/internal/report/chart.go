@@ -98,9 +98,3 @@ type Bar struct {
 	Detail   string  `json:"detail"`
 	Baseline bool    `json:"baseline,omitempty"` // the agent is not a checkpoint of the run
 }
-
-// add appends a bar with rounded numbers.
-func (l *Ladder) add(b Bar) {
-	b.Value, b.Low, b.High = rounded(b.Value), rounded(b.Low), rounded(b.High)
-	l.Bars = append(l.Bars, b)
-}

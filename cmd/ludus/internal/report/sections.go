@@ -330,8 +330,9 @@ func ratingLadder(run *Run) Ladder {
 			if a.Label() != a.Agent {
 				detail += "; " + a.Agent
 			}
-			l.add(Bar{
-				Name: a.Label(), Value: a.Rating, Low: a.Low, High: a.High, Interval: a.Interval(), Detail: detail, Baseline: a.Generation == nil,
+			l.Bars = append(l.Bars, Bar{
+				Name: a.Label(), Value: rounded(a.Rating), Low: rounded(a.Low), High: rounded(a.High), Interval: a.Interval(),
+				Detail: detail, Baseline: a.Generation == nil,
 			})
 		}
 	}

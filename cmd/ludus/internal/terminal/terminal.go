@@ -178,8 +178,7 @@ func (s *Session) run(ctx context.Context, in io.ReadCloser) error {
 			return s.flush()
 		}
 		if !s.over() && !s.personMoves() {
-			err := s.agentMove(ctx, hasPerson)
-			if err != nil {
+			if err := s.agentMove(ctx, hasPerson); err != nil {
 				return err
 			}
 			continue
@@ -223,8 +222,7 @@ func (s *Session) flush() error {
 func (s *Session) agentMove(ctx context.Context, hasPerson bool) error {
 	seat := &s.Seats[s.state.Player()]
 	if s.ShowAnalysis {
-		err := s.analyze(ctx, s.showBest)
-		if err != nil {
+		if err := s.analyze(ctx, s.showBest); err != nil {
 			return err
 		}
 	}
@@ -326,8 +324,7 @@ func (s *Session) execute(ctx context.Context, line string) (quit bool, err erro
 		}
 		s.undo()
 	case "new":
-		err := s.keep()
-		if err != nil {
+		if err := s.keep(); err != nil {
 			return false, err
 		}
 		s.newGame()
@@ -438,7 +435,7 @@ func (s *Session) undo() {
 	s.moves, s.movers, s.took, s.given = s.moves[:plies], s.movers[:plies], s.took[:plies], min(s.given, plies)
 	s.state, _ = env.Replay(s.Game, s.moves) // cannot fail: they were legal
 	s.resetAgents()                          // their search trees contain moves that were taken back
-	s.showUndo(taken)
+	fmt.Fprintf(&s.output, "taken back: %s\n\n", Counted(taken, "move"))
 	s.showPosition()
 }
 

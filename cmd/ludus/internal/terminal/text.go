@@ -88,10 +88,6 @@ func (s *Session) showMove(player env.Player, action env.Action, took time.Durat
 	}
 }
 
-func (s *Session) showUndo(plies int) {
-	fmt.Fprintf(&s.output, "taken back: %s\n\n", Counted(plies, "move"))
-}
-
 func (s *Session) note(text string) { fmt.Fprintln(&s.output, text) }
 
 // listMoves lists the moves with their numbers.
@@ -121,7 +117,11 @@ func (s *Session) showSuggestion(agent string, r *analysis.Result) {
 
 // expectedScore formats the expected score of the first player, whoever is to move.
 func (s *Session) expectedScore(r *analysis.Result) string {
-	return fmt.Sprintf("expected score: %s %s%s", s.Game.Players[0], percent(*s.forFirst(r, r.Value), 0), proven(r))
+	text := fmt.Sprintf("expected score: %s %s", s.Game.Players[0], percent(*s.forFirst(r, r.Value), 0))
+	if r.Proven {
+		text += ", proven"
+	}
+	return text
 }
 
 // forFirst converts a value for the player to move of an analysis into one for the first player; nil stays nil.
@@ -135,14 +135,6 @@ func (s *Session) forFirst(r *analysis.Result, value *float64) *float64 {
 // line formats a line and writes it, wrapped to the width of the terminal.
 func (s *Session) line(format string, arguments ...any) {
 	fmt.Fprintln(&s.output, s.Style.Wrapped(fmt.Sprintf(format, arguments...)))
-}
-
-// proven returns ", proven" if the value is exact.
-func proven(r *analysis.Result) string {
-	if r.Proven {
-		return ", proven"
-	}
-	return ""
 }
 
 // maxMoveInfos is the number of moves that an analysis shows unless all are wanted.

@@ -193,8 +193,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	err := server.Shutdown(grace)
-	if err != nil { // some requests did not end in time
+	if err := server.Shutdown(grace); err != nil { // some requests did not end in time
 		server.Close()
 	}
 	<-ended

@@ -67,8 +67,7 @@ func Main() {
 		time.Sleep(time.Hour)
 		os.Exit(0)
 	}
-	err := play(agent.Kind(os.Args[2]), os.Args[3], os.Args[4:])
-	if err != nil {
+	if err := play(agent.Kind(os.Args[2]), os.Args[3], os.Args[4:]); err != nil {
 		fmt.Fprintln(os.Stderr, "fake engine:", err)
 		os.Exit(1)
 	}
@@ -114,8 +113,7 @@ func play(protocol agent.Kind, name string, args []string) error {
 		case Parent:
 			child := exec.Command(os.Args[0], word)
 			child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
-			err := child.Start()
-			if err != nil {
+			if err := child.Start(); err != nil {
 				return err
 			}
 			p.write(fmt.Sprint(child.Process.Pid))
