@@ -133,11 +133,14 @@ func (w *writer) writeRules(game *env.Game) {
 
 // writeCard writes how a shipped agent was trained and how strong it is.
 func (w *writer) writeCard(c *zoo.Card) {
-	t, n := &c.Training, &c.Network
+	t, n, cores := &c.Training, &c.Network, "one core"
+	if t.Cores > 1 {
+		cores = fmt.Sprintf("%d cores", t.Cores)
+	}
 	w.line("## The shipped agent of `%s`\n", c.Game)
-	w.line("The agent `zoo` plays with a network of %d channels and %d blocks (%.0f kB), trained in %v on %d cores "+
+	w.line("The agent `zoo` plays with a network of %d channels and %d blocks (%.0f kB), trained in %v on %s "+
 		"from %s games against itself (%s, commit %s):\n", n.Channels, n.Blocks, float64(n.Bytes)/1000,
-		time.Duration(t.Seconds)*time.Second, t.Cores, grouped(t.Games), t.Date, t.Commit)
+		time.Duration(t.Seconds)*time.Second, cores, grouped(t.Games), t.Date, t.Commit)
 	w.line("    %s\n", t.Command)
 	w.line("| | network alone | 64 simulations |\n|---|---|---|")
 	for _, suite := range []string{"shipped", "hard"} {
