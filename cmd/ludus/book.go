@@ -84,15 +84,6 @@ const pagePlies = 12
 // maxBook is the largest number of positions of a book.
 const maxBook = 1_000_000
 
-// readBook reads the book of an agent.
-func readBook(game *env.Game, path string) (agent.Book, error) {
-	b, err := book.ReadFor(game, path)
-	if err != nil {
-		return nil, err // no interface that holds a nil *book.Book
-	}
-	return b, nil
-}
-
 // runMake makes a book.
 func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) error {
 	for _, name := range []string{"games", "page", "force"} {
@@ -162,13 +153,11 @@ func (f *bookFlags) runShow(cmd *cobra.Command) error {
 	}
 	var games openings.Counter
 	for _, path := range f.games {
-		file, err := openGames(cmd, path)
-		if err != nil {
-			return err
-		}
-		err = errors.Join(games.Add(b, f.Plies, file, path), file.Close())
-		if err != nil {
-			return err
+		for record, err := range gamesOf(cmd.Context(), cmd, b.Game, path, "", true) { // true: the error offers no flag
+			if err != nil {
+				return err
+			}
+			games.Add(b.Game, record.Actions(), f.Plies)
 		}
 	}
 	tree := openings.NewTree(b, f.Plies, &games)

@@ -308,7 +308,7 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 		info.Line = b.analysis.Line(nil, i, lineLength)
 		a.Moves = append(a.Moves, info)
 	}
-	SortMoves(a.Moves, b.analysis.Best())
+	sortMoves(a.Moves, b.analysis.Best())
 	return a, nil
 }
 

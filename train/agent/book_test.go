@@ -23,15 +23,15 @@ func (f *fakeBook) Analysis(state env.State) *Analysis {
 		return nil
 	}
 	a := &Analysis{Player: state.Player(), Value: new(0.5), Proven: f.proven}
-	for _, action := range slices.Backward(legal) {
-		a.Moves = append(a.Moves, MoveInfo{Action: action, Visits: new(7)})
-	}
-	a.Moves[0].Value, a.Moves[1].Value = new(0.5), new(f.second)
+	last := len(legal) - 1
+	a.Moves = []MoveInfo{{Action: legal[last], Value: new(0.5)}, {Action: legal[last-1], Value: new(f.second)}}
 	if f.proven {
 		a.Value, a.Moves[0].Value = new(1.), new(1.)
 	}
 	return a
 }
+
+func (*fakeBook) Digest() string { return "digest" }
 
 // booked returns the factory of a spec with a fake book.
 func booked(t *testing.T, game *env.Game, spec string, b *fakeBook) *Factory {
