@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -56,10 +57,15 @@ func made(t *testing.T, o Options) (*Book, []byte) {
 	return b, data
 }
 
-// A book of every position of Tic-tac-toe knows the exact value of each. There are 627 unfinished positions up to
-// symmetry.
+// A book of every position of Tic-tac-toe, here extended from one of three plies, knows the exact value of each. There
+// are 627 unfinished positions up to symmetry, of which 1 + 3 + 12 + 38 have at most three moves.
 func TestWholeGame(t *testing.T) {
 	o := options(t, factory(t, "tic-tac-toe", "mcts:40"), 1000)
+	o.Plies = 3
+	if b, _ := made(t, o); b.Positions() != 54 {
+		t.Errorf("%d positions", b.Positions())
+	}
+	o.Plies = 9
 	made(t, o)
 	b, err := Read(o.File)
 	if err != nil || b.Positions() != 627 {
@@ -120,6 +126,21 @@ func TestBack(t *testing.T) {
 	check(0, true, 0)
 	n.search = &search{value: -1, proven: true}
 	check(-1, true, 0)
+}
+
+// A move's position is reached by its mover in proportion to what the move loses, and by the opponent in one of two cases
+// if it is the best and otherwise by the roots of the priors.
+func TestSpread(t *testing.T) {
+	best, other := &Node{}, &Node{reach: [2]float64{0.25, 0.25}}
+	n := &Node{player: env.Second, reach: [2]float64{0.5, 1}, Moves: []Move{
+		{Next: best, Value: 0.1, Prior: 0.64}, {Next: other, Value: 0.1 - lossScale, Prior: 0.16}, {Value: -1, Exact: true, Known: true, Prior: 0.04},
+	}}
+	n.spread()
+	for i, want := range []float64{0.5 * (0.5 + 0.5*4/7), 1, 0.25 + 0.5*0.5*2/7, 0.25 + alternative/math.E} {
+		if got := []*Node{best, other}[i/2].reach[i%2]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("reach %d is %v, want %v", i, got, want)
+		}
+	}
 }
 
 // The file depends neither on threads nor on interruptions, and a book that is extended is that of a longer search.
