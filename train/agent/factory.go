@@ -21,7 +21,7 @@ type Loader func(Reference) (*infer.Weights, Origin, error)
 type Origin struct {
 	Path       string // path of the file, checkpoint or run, without @GENERATION
 	Generation int    // checkpoint's generation; -1 for a weights file
-	Digest     string // SHA-256 of the weights, in hexadecimal; of an agent with a book, a plus sign and the book's digest follow
+	Digest     string // SHA-256 of the weights, in hexadecimal; after it, of an agent with a book, + and the book's digest
 	TrainedOn  string // game that the network was trained on, if its size differs from this one
 	// Damaged lists the run's newer checkpoints that were skipped, with what is wrong with them.
 	Damaged []error

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -178,6 +180,25 @@ func TestSameBytes(t *testing.T) {
 		if _, got := made(t, short); !bytes.Equal(got, want) {
 			t.Errorf("%s: an extended book differs", spec)
 		}
+	}
+}
+
+// A file may have the line to an image of a position that a new book would have; its moves are those after its line.
+func TestImage(t *testing.T) {
+	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 4)
+	o.Plies = 1
+	_, text := made(t, o)
+	opposite := map[string]string{"a1": "c3", "c3": "a1", "a3": "c1", "c1": "a3"}
+	corner := regexp.MustCompile(`\{"line":\["([ac][13])"\].*`)
+	name := string(corner.FindSubmatch(text)[1])
+	line := fmt.Sprintf(`{"line":[%q],"value":0,"moves":[{"move":%q,"value":0,"visits":1}]}`, opposite[name], name)
+	if err := os.WriteFile(o.File, corner.ReplaceAll(text, []byte(line)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o.Positions, o.Plies = 10, 2
+	made(t, o)
+	if b, err := Read(o.File); err != nil || b.Positions() != 10 {
+		t.Errorf("%+v, %v", b, err)
 	}
 }
 

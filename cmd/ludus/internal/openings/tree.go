@@ -119,9 +119,6 @@ func Summary(b *book.Book) string {
 // Write writes the tree as text, a move per line.
 func (t *Tree) Write(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d positions, searched by %s\n", t.Book.Game.Name, t.Book.Positions(), t.Book.Origin.Agent)
-	if t.Games > 0 {
-		fmt.Fprintf(w, "games: %d\n", t.Games)
-	}
 	t.write(w, t.Root)
 	if t.Cut > 0 {
 		fmt.Fprintf(w, "%d further moves are left out\n", t.Cut)
@@ -136,7 +133,7 @@ func (t *Tree) write(w io.Writer, o *Opening) {
 			fmt.Fprintf(w, "  %d visits", next.Visits)
 		}
 		if t.Games > 0 {
-			fmt.Fprintf(w, "  %d games", next.Games)
+			fmt.Fprintf(w, "  %d of %d games", next.Games, t.Games)
 		}
 		fmt.Fprintln(w)
 		t.write(w, next)
