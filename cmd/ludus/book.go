@@ -34,11 +34,11 @@ func bookCommand() *cobra.Command {
 		Long: fmt.Sprintf(`ludus book GAME AGENT searches the positions at the start of a game deeply, one by one, and writes them as a book. It
 begins with those that a player who follows the book, in either seat, reaches most probably: after the book's best moves
 and the opponent's plausible replies. Symmetric positions count as one. The value of a position follows from the positions
-after it. The agent with option book=FILE plays the book's moves.
+after it. An agent with a network plays the book's moves with option book=FILE.
 
 An agent with a network uses sims=%d,solve=%d unless it says sims= or solve=; it may not have a time limit.
 The same agent, seed, --plies and --positions give the same book for any number of threads. FILE gets each search as soon
-as it is finished, so the same command continues a stopped one, and one with more --positions extends a finished book.
+as it is finished: a stopped command leaves a smaller book, which the same command continues, also with more --positions.
 
 ludus book --show FILE prints the tree of openings: for each move the score of the player who makes it, exact (=) or
 estimated, and the simulations that its search had. --games counts in how many games of a file each position came up;

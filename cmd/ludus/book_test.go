@@ -48,7 +48,7 @@ func TestBookCommand(t *testing.T) {
 
 	write(t, filepath.Join(dir, "games.txt"), "b2 a1 c3\nB2 C3\na1 b2\nb1\n")
 	out := run(t, dir, "", "book", "--show", "ttt.book", "--plies", "2", "--games", "games.txt")
-	for _, line := range []string{"tic-tac-toe: 150 positions, searched by mcts:100\n", "games: 4\n", "\nb2  ", "  2 games\n", "  1 games\n"} {
+	for _, line := range []string{"tic-tac-toe: 150 positions, searched by mcts:100\n", "\nb2  ", "  2 of 4 games\n", "  1 of 4 games\n"} {
 		if !strings.Contains(out, line) {
 			t.Errorf("no %q in\n%s", line, out)
 		}
