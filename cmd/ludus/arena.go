@@ -12,6 +12,7 @@ import (
 	"ludus/cmd/ludus/internal/program"
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/book"
 	"ludus/train/match"
 	"ludus/train/memory"
 	"ludus/train/rundir"
@@ -140,7 +141,7 @@ func loadAgent(cmd *cobra.Command, game *env.Game, text string) (*agent.Factory,
 		}
 		return nil, usage(cmd, err)
 	}
-	factory = factory.WithPrograms(program.Start).WithBooks(readBook)
+	factory = factory.WithPrograms(program.Start).WithBooks(book.ReadFor)
 	origin, err := factory.Load()
 	warnDamaged(cmd, origin)
 	if err == nil {

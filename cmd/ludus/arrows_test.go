@@ -99,7 +99,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/lines":        {"env"},
 	"cmd/ludus/internal/notation":     {"env"},
-	"cmd/ludus/internal/openings":     {"cmd/internal/diagrams", "cmd/ludus/internal/board", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/static", "env", "train/book"},
+	"cmd/ludus/internal/openings":     {"cmd/internal/diagrams", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "train/book"},
 	"cmd/ludus/internal/page":         {"cmd/ludus/internal/analysis", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/page/engine":  {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
 	"cmd/ludus/internal/peers":        {},

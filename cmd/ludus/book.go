@@ -34,11 +34,11 @@ func bookCommand() *cobra.Command {
 		Long: fmt.Sprintf(`ludus book GAME AGENT searches the positions at the start of a game deeply, one by one, and writes them as a book. It
 begins with those that a player who follows the book, in either seat, reaches most probably: after the book's best moves
 and the opponent's plausible replies. Symmetric positions count as one. The value of a position follows from the positions
-after it. The agent with option book=FILE plays the book's moves.
+after it. An agent with a network plays the book's moves with option book=FILE.
 
 An agent with a network uses sims=%d,solve=%d unless it says sims= or solve=; it may not have a time limit.
 The same agent, seed, --plies and --positions give the same book for any number of threads. FILE gets each search as soon
-as it is finished, so the same command continues a stopped one, and one with more --positions extends a finished book.
+as it is finished: a stopped command leaves a smaller book, which the same command continues, also with more --positions.
 
 ludus book --show FILE prints the tree of openings: for each move the score of the player who makes it, exact (=) or
 estimated, and the simulations that its search had. --games counts in how many games of a file each position came up;
@@ -83,15 +83,6 @@ const pagePlies = 12
 
 // maxBook is the largest number of positions of a book.
 const maxBook = 1_000_000
-
-// readBook reads the book of an agent.
-func readBook(game *env.Game, path string) (agent.Book, error) {
-	b, err := book.ReadFor(game, path)
-	if err != nil {
-		return nil, err // no interface that holds a nil *book.Book
-	}
-	return b, nil
-}
 
 // runMake makes a book.
 func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) error {
@@ -162,13 +153,11 @@ func (f *bookFlags) runShow(cmd *cobra.Command) error {
 	}
 	var games openings.Counter
 	for _, path := range f.games {
-		file, err := openGames(cmd, path)
-		if err != nil {
-			return err
-		}
-		err = errors.Join(games.Add(b, f.Plies, file, path), file.Close())
-		if err != nil {
-			return err
+		for record, err := range gamesOf(cmd.Context(), cmd, b.Game, path, "", true) { // true: the error offers no flag
+			if err != nil {
+				return err
+			}
+			games.Add(b.Game, record.Actions(), f.Plies)
 		}
 	}
 	tree := openings.NewTree(b, f.Plies, &games)

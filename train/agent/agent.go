@@ -67,8 +67,8 @@ type MoveInfo struct {
 // lineLength is the largest length of a line in plies.
 const lineLength = 12
 
-// SortMoves sorts moves in the order of Analysis.Moves: best first, the others by visits and so on.
-func SortMoves(moves []MoveInfo, best env.Action) {
+// sortMoves sorts moves in the order of Analysis.Moves: best first, the others by visits and so on.
+func sortMoves(moves []MoveInfo, best env.Action) {
 	slices.SortStableFunc(moves, func(a, b MoveInfo) int {
 		switch best {
 		case a.Action:
@@ -95,7 +95,7 @@ func BestOnly(state env.State, legal []env.Action, best env.Action) *Analysis {
 	for _, action := range legal {
 		a.Moves = append(a.Moves, MoveInfo{Action: action})
 	}
-	SortMoves(a.Moves, best)
+	sortMoves(a.Moves, best)
 	return a
 }
 

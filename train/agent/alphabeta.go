@@ -62,7 +62,7 @@ func (a *alphaBeta) Analyze(ctx context.Context, state env.State, _ int) (*Analy
 		}
 		analysis.Moves = append(analysis.Moves, MoveInfo{Action: move, Value: &value})
 	}
-	SortMoves(analysis.Moves, best)
+	sortMoves(analysis.Moves, best)
 	return analysis, ctx.Err()
 }
 

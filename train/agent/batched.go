@@ -143,11 +143,9 @@ func (b *Batched) Begin(state env.State) {
 	if b.known != nil && b.people && b.known.Proven && *b.known.Value < 0 {
 		b.known = nil // lost: [defence] knows what is hardest to beat
 	}
-	if b.known != nil {
-		b.kept = false
-		return
+	if b.known == nil {
+		b.begin(state)
 	}
-	b.begin(state)
 }
 
 // begin is Begin without the book.
@@ -308,7 +306,7 @@ func (b *Batched) analyzeSearch(ctx context.Context, state env.State, simulation
 		info.Line = b.analysis.Line(nil, i, lineLength)
 		a.Moves = append(a.Moves, info)
 	}
-	SortMoves(a.Moves, b.analysis.Best())
+	sortMoves(a.Moves, b.analysis.Best())
 	return a, nil
 }
 

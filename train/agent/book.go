@@ -11,10 +11,11 @@ import (
 
 // Book knows positions near the start of its game. It is safe for concurrent use. Package book has it.
 type Book interface {
-	// Analysis returns what the book knows about state, which the caller may change; nil if it does not have the
-	// position. The first move is the best and has a value, and so have the other moves whose value is more than an
-	// estimate.
+	// Analysis returns the value of state and those of the moves that the book knows, the best move first. The caller may
+	// change it. It is nil if the book does not have the position.
 	Analysis(state env.State) *Analysis
+	// Digest identifies the content of the book.
+	Digest() string
 }
 
 // ErrBook is wrapped by errors about a book that cannot be read.
@@ -52,13 +53,14 @@ func (b *Batched) bookMove() env.Action {
 	if b.known.Proven {
 		least = *best.Value
 	}
-	equal := slices.DeleteFunc(slices.Clone(moves), func(m MoveInfo) bool { return m.Value == nil || *m.Value < least })
+	equal := slices.DeleteFunc(slices.Clone(moves), func(m MoveInfo) bool { return *m.Value < least })
 	return equal[b.rng.IntN(len(equal))].Action
 }
 
-// improveByBook corrects an analysis by that of a book; known is nil if the book does not have the position.
+// improveByBook corrects an analysis by that of a book, unless it has a proof and the book an estimate; known is nil if
+// the book does not have the position.
 func improveByBook(game *env.Game, a, known *Analysis) {
-	if known == nil {
+	if known == nil || a.Proven && !known.Proven {
 		return
 	}
 	a.Value, a.Proven = known.Value, known.Proven
@@ -66,10 +68,8 @@ func improveByBook(game *env.Game, a, known *Analysis) {
 		markProven(game, a, classNear(game, *known.Value))
 	}
 	for _, m := range known.Moves {
-		if m.Value != nil {
-			i := slices.IndexFunc(a.Moves, func(info MoveInfo) bool { return info.Action == m.Action })
-			a.Moves[i].Value = m.Value
-		}
+		i := slices.IndexFunc(a.Moves, func(info MoveInfo) bool { return info.Action == m.Action })
+		a.Moves[i].Value = m.Value
 	}
-	SortMoves(a.Moves, known.Moves[0].Action)
+	sortMoves(a.Moves, known.Moves[0].Action)
 }

@@ -15,6 +15,7 @@ type fakeBook struct {
 	game   *env.Game
 	second float64 // value of the second move; that of the best one is 0.5
 	proven bool
+	lost   bool // with proven
 }
 
 func (f *fakeBook) Analysis(state env.State) *Analysis {
@@ -23,15 +24,18 @@ func (f *fakeBook) Analysis(state env.State) *Analysis {
 		return nil
 	}
 	a := &Analysis{Player: state.Player(), Value: new(0.5), Proven: f.proven}
-	for _, action := range slices.Backward(legal) {
-		a.Moves = append(a.Moves, MoveInfo{Action: action, Visits: new(7)})
-	}
-	a.Moves[0].Value, a.Moves[1].Value = new(0.5), new(f.second)
+	last := len(legal) - 1
+	a.Moves = []MoveInfo{{Action: legal[last], Value: new(0.5)}, {Action: legal[last-1], Value: new(f.second)}}
 	if f.proven {
 		a.Value, a.Moves[0].Value = new(1.), new(1.)
 	}
+	if f.lost {
+		a.Value = new(-1.)
+	}
 	return a
 }
+
+func (*fakeBook) Digest() string { return "digest" }
 
 // booked returns the factory of a spec with a fake book.
 func booked(t *testing.T, game *env.Game, spec string, b *fakeBook) *Factory {
@@ -50,6 +54,9 @@ func TestBookMoves(t *testing.T) {
 	game := quad(t)
 	for _, text := range []string{"net:1,sims=20", "net:1,sims=20,search=puct", "policy:1", "net:1,sims=20,solve=2000"} {
 		f, plain := booked(t, game, text+",book=a.book", &fakeBook{second: 0.49}), newAgent(t, game, text)
+		if origin, err := f.Load(); err != nil || !strings.HasSuffix(origin.Digest, "+digest") {
+			t.Errorf("%+v, %v", origin, err)
+		}
 		a, err := f.New(3)
 		if err != nil {
 			t.Fatal(err)
@@ -152,6 +159,32 @@ func TestBookAnalysis(t *testing.T) {
 	}
 	if got, err := a.Analyze(context.Background(), state, 0); err != nil || !got.Proven || *got.Value != 1 || *got.Goals != [2]float64{100, 0} {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A proof counts more than the book's estimate.
+func TestBookAndProof(t *testing.T) {
+	game := quad(t)
+	a := &Analysis{Value: new(-1.), Proven: true, Moves: []MoveInfo{{Action: 3, Value: new(-1.)}}}
+	improveByBook(game, a, &Analysis{Value: new(0.2), Moves: []MoveInfo{{Action: 3, Value: new(0.2)}}})
+	if *a.Value != -1 || !a.Proven || *a.Moves[0].Value != -1 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Against people an agent does not play the book's moves in lost positions.
+func TestBookLost(t *testing.T) {
+	game := quad(t)
+	for _, lost := range []bool{false, true} {
+		b := &fakeBook{game: game, lost: lost, proven: true}
+		a, err := booked(t, game, "net:1,sims=20,book=a.book", b).ForPeople().New(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.(*Batched).Begin(game.NewState())
+		if known := a.(*Batched).known != nil; known == lost {
+			t.Errorf("lost %v: plays the book's move: %v", lost, known)
+		}
 	}
 }
 

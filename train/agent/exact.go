@@ -193,5 +193,5 @@ func (e *exactSearch) improve(a *Analysis, state env.State, chosen env.Action) {
 		}
 		info.Value = &value
 	}
-	SortMoves(a.Moves, chosen)
+	sortMoves(a.Moves, chosen)
 }

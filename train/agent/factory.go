@@ -21,7 +21,7 @@ type Loader func(Reference) (*infer.Weights, Origin, error)
 type Origin struct {
 	Path       string // path of the file, checkpoint or run, without @GENERATION
 	Generation int    // checkpoint's generation; -1 for a weights file
-	Digest     string // SHA-256 of the weights, in hexadecimal
+	Digest     string // SHA-256 of the weights, in hexadecimal; after it, of an agent with a book, + and the book's digest
 	TrainedOn  string // game that the network was trained on, if its size differs from this one
 	// Damaged lists the run's newer checkpoints that were skipped, with what is wrong with them.
 	Damaged []error
@@ -141,16 +141,20 @@ func overflows(network *infer.Network) bool {
 }
 
 // Load loads the network, if the agent has one, and returns where it came from. It does not start an outside program,
-// but checks that this is possible. It reads the book, if there is one. Errors wrap [ErrWeights], [ErrProgram], [ErrBook], or
-// [ErrSpec] if elo=N is not on the network's dial, or are the loader's.
+// but checks that this is possible. It reads the book, if there is one. Errors wrap [ErrWeights], [ErrProgram],
+// [ErrBook], or [ErrSpec] if elo=N is not on the network's dial, or are the loader's.
 func (f *Factory) Load() (Origin, error) {
 	if f.Outside() {
 		_, err := f.newOutside()
 		return Origin{Generation: -1}, err
 	}
 	l, err := f.loaded()
-	if err == nil && f.Book != "" {
-		_, err = f.readBook()
+	if err != nil || f.Book == "" {
+		return l.origin, err
+	}
+	b, err := f.readBook()
+	if err == nil {
+		l.origin.Digest += "+" + b.Digest()
 	}
 	return l.origin, err
 }

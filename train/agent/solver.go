@@ -99,7 +99,7 @@ func (s *solving) Analyze(ctx context.Context, state env.State, _ int) (*Analysi
 			best = move
 		}
 	}
-	SortMoves(a.Moves, best)
+	sortMoves(a.Moves, best)
 	return a, ctx.Err()
 }
 

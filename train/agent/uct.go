@@ -87,7 +87,7 @@ func (u *uct) Analyze(ctx context.Context, root env.State, simulations int) (*An
 		child, visits := &u.nodes[i], int(u.nodes[i].visits)
 		a.Moves = append(a.Moves, MoveInfo{Action: child.action, Visits: &visits, Value: child.value(), Line: u.line(i)})
 	}
-	SortMoves(a.Moves, u.best())
+	sortMoves(a.Moves, u.best())
 	return a, nil
 }
 

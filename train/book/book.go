@@ -16,7 +16,8 @@ type Book struct {
 
 	nodes map[env.Key]*Node // by canonical key: those searched, and those after their moves
 	list  []*Node           // those searched, in the order in which they were added; the first one is the start
-	best  float64           // largest utility that a game can have
+	// digest is the SHA-256 of the file that was read, in hexadecimal.
+	digest string
 }
 
 // Origin says how the searches of a book were made.
@@ -33,12 +34,11 @@ type Node struct {
 	Exact bool
 	Moves []Move // those that the search has considered, its choice first; empty if the position was not searched
 
-	player  env.Player
-	search  *search    // nil if the position was not searched
-	best    int        // index of the best move
-	all     bool       // Moves stand for all legal moves
-	reach   [2]float64 // by the player who follows the book: see [spread]
-	visited bool       // by the walk in progress
+	player env.Player
+	search *search    // nil if the position was not searched
+	best   int        // index of the best move
+	all    bool       // Moves stand for all legal moves
+	reach  [2]float64 // by the player who follows the book: see [Node.spread]
 }
 
 // Move is a move of a position; its values are for the player who makes it.
@@ -76,11 +76,6 @@ func round(x float64) float64 { return math.Round(x*1e4)/1e4 + 0 }
 
 func newBook(game *env.Game, origin Origin) *Book {
 	b := &Book{Game: game, Origin: origin, nodes: map[env.Key]*Node{}}
-	for _, c := range slices.Backward(game.Classes) {
-		if !c.Impossible {
-			b.best = float64(c.Utility)
-		}
-	}
 	state := game.NewState()
 	key, _ := state.CanonicalKey()
 	b.nodes[key] = &Node{player: state.Player()}
@@ -145,25 +140,22 @@ func (b *Book) state(n *Node) env.State {
 
 // settle derives all values from the searches. It returns the searched positions, each after those that follow it.
 func (b *Book) settle() []*Node {
-	for _, n := range b.list {
-		n.visited = false
-	}
-	order := make([]*Node, 0, len(b.list))
+	order, visited := make([]*Node, 0, len(b.list)), map[*Node]bool{}
 	var visit func(n *Node)
 	visit = func(n *Node) {
-		if n.visited || n.search == nil {
+		if n == nil || n.search == nil || visited[n] {
 			return
 		}
-		n.visited = true
+		visited[n] = true
 		for i := range n.Moves {
-			if next := n.Moves[i].Next; next != nil {
-				visit(next)
-			}
+			visit(n.Moves[i].Next)
 		}
 		b.back(n)
 		order = append(order, n)
 	}
-	visit(b.Start())
+	for _, n := range b.list {
+		visit(n)
+	}
 	return order
 }
 
@@ -193,68 +185,58 @@ func (b *Book) back(n *Node) {
 		return
 	}
 	n.Value, n.best = highest, known
-	n.Exact = exact || n.Moves[known].Exact && n.Moves[known].Value >= b.best
+	n.Exact = exact || n.Moves[known].Exact && n.Moves[known].Value >= float64(b.Game.Classes[0].Utility)
 }
 
-// Best returns the best move of a searched position.
-func (n *Node) Best() *Move { return &n.Moves[n.best] }
-
 // Moves returns the book's moves in a position: the best move, then the other known ones by value; none if the book
-// does not have the position. Their actions are those of state, which may be an image of the book's position.
-func (b *Book) Moves(state env.State) (list []Move) {
+// does not have the position. Their actions are those of state, which may be an image of the book's position. Of moves
+// to symmetric positions it has one.
+func (b *Book) Moves(state env.State) []Move {
+	return slices.CompactFunc(b.images(state), func(x, y Move) bool { return x.key == y.key })
+}
+
+// images is Moves with all moves to symmetric positions, next to each other.
+func (b *Book) images(state env.State) (list []Move) {
 	n := b.Find(state)
 	if n == nil {
 		return nil
 	}
-	legal := state.Legal(nil)
-	of := b.movesOf(n, state, legal)
-	for i, m := range n.Moves {
-		if m.Known || i == n.best {
-			m.Action = legal[slices.Index(of, i)]
-			list = append(list, m)
-		}
-	}
-	best := slices.IndexFunc(list, func(m Move) bool { return m.key == n.Best().key })
-	front := list[best]
-	list = slices.Insert(slices.Delete(list, best, best+1), 0, front)
-	slices.SortStableFunc(list[1:], func(x, y Move) int { return cmp.Compare(y.Value, x.Value) })
-	return list
-}
-
-// movesOf returns for each legal action in state, which is n's position or an image of it, the index of the book's move
-// that leads to the same position or an image of it; -1 if there is none.
-func (b *Book) movesOf(n *Node, state env.State, legal []env.Action) []int {
-	of, after := make([]int, len(legal)), b.Game.NewState()
-	for i, action := range legal {
+	actions, after := map[env.Key][]env.Action{}, b.Game.NewState() // actions by the positions after them
+	for _, action := range state.Legal(nil) {
 		after.CopyFrom(state)
 		after.Apply(action)
 		key, _ := after.CanonicalKey()
-		of[i] = slices.IndexFunc(n.Moves, func(m Move) bool { return m.key == key })
+		actions[key] = append(actions[key], action)
 	}
-	return of
+	for i, m := range n.Moves {
+		if m.Known || i == n.best {
+			for _, m.Action = range actions[m.key] {
+				list = append(list, m)
+			}
+		}
+	}
+	place := func(m Move) int {
+		if m.key == n.Moves[n.best].key {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(x, y Move) int { return cmp.Or(place(x)-place(y), cmp.Compare(y.Value, x.Value)) })
+	return list
 }
 
-// Analysis returns the book's analysis of a position, without simulations; nil if the book does not have the position.
-// Of the moves only the known ones and the best one have values. It implements [agent.Book].
+// Analysis implements [agent.Book].
 func (b *Book) Analysis(state env.State) *agent.Analysis {
 	n := b.Find(state)
 	if n == nil {
 		return nil
 	}
 	a := &agent.Analysis{Player: n.player, Value: new(n.Value), Proven: n.Exact}
-	legal := state.Legal(nil)
-	of := b.movesOf(n, state, legal)
-	for i, action := range legal {
-		info := agent.MoveInfo{Action: action}
-		if of[i] >= 0 {
-			m := &n.Moves[of[i]]
-			info.Visits, info.Prior = new(m.Visits), new(m.Prior)
-			if m.Known || of[i] == n.best {
-				info.Value = new(m.Value)
-			}
-		}
-		a.Moves = append(a.Moves, info)
+	for _, m := range b.images(state) {
+		a.Moves = append(a.Moves, agent.MoveInfo{Action: m.Action, Value: new(m.Value)})
 	}
-	agent.SortMoves(a.Moves, legal[slices.Index(of, n.best)])
 	return a
 }
+
+// Digest implements [agent.Book].
+func (b *Book) Digest() string { return b.digest }

@@ -3,12 +3,13 @@ package book
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,10 +59,15 @@ func made(t *testing.T, o Options) (*Book, []byte) {
 	return b, data
 }
 
-// A book of every position of Tic-tac-toe knows the exact value of each. There are 627 unfinished positions up to
-// symmetry.
+// A book of every position of Tic-tac-toe, here extended from one of three plies, knows the exact value of each. There
+// are 627 unfinished positions up to symmetry, of which 1 + 3 + 12 + 38 have at most three moves.
 func TestWholeGame(t *testing.T) {
 	o := options(t, factory(t, "tic-tac-toe", "mcts:40"), 1000)
+	o.Plies = 3
+	if b, _ := made(t, o); b.Positions() != 54 {
+		t.Errorf("%d positions", b.Positions())
+	}
+	o.Plies = 9
 	made(t, o)
 	b, err := Read(o.File)
 	if err != nil || b.Positions() != 627 {
@@ -124,6 +130,21 @@ func TestBack(t *testing.T) {
 	check(-1, true, 0)
 }
 
+// A move's position is reached by its mover in proportion to what the move loses, and by the opponent in one of two cases
+// if it is the best and otherwise by the roots of the priors.
+func TestSpread(t *testing.T) {
+	best, other := &Node{}, &Node{reach: [2]float64{0.25, 0.25}}
+	n := &Node{player: env.Second, reach: [2]float64{0.5, 1}, Moves: []Move{
+		{Next: best, Value: 0.1, Prior: 0.64}, {Next: other, Value: 0.1 - lossScale, Prior: 0.16}, {Value: -1, Exact: true, Known: true, Prior: 0.04},
+	}}
+	n.spread()
+	for i, want := range []float64{0.5 * (0.5 + 0.5*4/7), 1, 0.25 + 0.5*0.5*2/7, 0.25 + alternative/math.E} {
+		if got := []*Node{best, other}[i/2].reach[i%2]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("reach %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
 // The file depends neither on threads nor on interruptions, and a book that is extended is that of a longer search.
 func TestSameBytes(t *testing.T) {
 	for _, spec := range []string{"net:1,sims=20", "net:1,sims=20,solve=500", "mcts:30"} {
@@ -133,7 +154,7 @@ func TestSameBytes(t *testing.T) {
 		if b.Positions() != 60 || !bytes.HasPrefix(want, []byte(`{"book":1,"game":"breakthrough(columns=4,rows=5`)) {
 			t.Errorf("%s: %d positions, %s", spec, b.Positions(), want[:80])
 		}
-		for n := b.Start(); n != nil && n.search != nil; n = n.Best().Next {
+		for n := b.Start(); n != nil && n.search != nil; n = n.Moves[n.best].Next {
 			if got := b.Find(b.state(n)); got != n {
 				t.Errorf("%s: %v is not found", spec, n.Line)
 			}
@@ -162,7 +183,26 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// A stopped Make keeps the finished searches, and such a file is not yet a book.
+// A file may have the line to an image of a position that a new book would have; its moves are those after its line.
+func TestImage(t *testing.T) {
+	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 4)
+	o.Plies = 1
+	_, text := made(t, o)
+	opposite := map[string]string{"a1": "c3", "c3": "a1", "a3": "c1", "c1": "a3"}
+	corner := regexp.MustCompile(`\{"line":\["([ac][13])"\].*`)
+	name := string(corner.FindSubmatch(text)[1])
+	line := fmt.Sprintf(`{"line":[%q],"value":0,"moves":[{"move":%q,"value":0,"visits":1}]}`, opposite[name], name)
+	if err := os.WriteFile(o.File, corner.ReplaceAll(text, []byte(line)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o.Positions, o.Plies = 10, 2
+	made(t, o)
+	if b, err := Read(o.File); err != nil || b.Positions() != 10 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// A stopped Make keeps the finished searches, and such a file is a smaller book.
 func TestStop(t *testing.T) {
 	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 100)
 	ctx, stop := context.WithCancel(t.Context())
@@ -178,8 +218,8 @@ func TestStop(t *testing.T) {
 	if lines := bytes.Count(data, []byte{'\n'}); lines < 21 || lines > 23 {
 		t.Errorf("%d lines", lines)
 	}
-	if _, err := Read(o.File); !errors.Is(err, ErrUnfinished) {
-		t.Error(err)
+	if b, err := Read(o.File); err != nil || b.Positions() != bytes.Count(data, []byte{'\n'})-1 {
+		t.Errorf("%+v, %v", b, err)
 	}
 }
 
@@ -187,28 +227,25 @@ func TestStop(t *testing.T) {
 func TestDamage(t *testing.T) {
 	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 20)
 	_, good := made(t, o)
-	sealed := func(text string) string {
-		lines := strings.SplitAfter(text, "\n")
-		body := strings.Join(lines[:len(lines)-2], "")
-		return body + fmt.Sprintf(`{"positions":20,"sha256":"%x"}`, sha256.Sum256([]byte(body))) + "\n"
-	}
 	text := string(good)
 	for name, c := range map[string]struct {
 		text, want string
 		is         error
 	}{
-		"flipped number": {strings.Replace(text, `"visits":`, `"visits":1`, 1), "does not match its last line", checkpoints.ErrDamaged},
-		"version":        {strings.Replace(text, `"book":1`, `"book":2`, 1), "version 2", checkpoints.ErrVersion},
-		"empty":          {"", "no first line", ErrBook},
-		"suite":          {`{"game":"tic-tac-toe","moves":[]}` + "\n", "does not begin with", ErrBook},
-		"text":           {"hello\n", "does not begin with", ErrBook},
-		"game":           {strings.Replace(text, "tic-tac-toe", "tic-tac-tow", 1), "no such game", ErrBook},
-		"illegal":        {sealed(strings.Replace(text, `"line":["`, `"line":["b2","b2","`, 1)), "line 3: ", ErrBook},
-		"value":          {sealed(strings.Replace(text, `"value":`, `"value":7`, 1)), "line 2: ", ErrBook},
-		"move":           {sealed(strings.Replace(text, `{"move":"`, `{"move":"z`, 1)), "line 2: ", ErrBook},
-		"cut":            {text[:len(text)/2], "not finished", ErrUnfinished},
-		"no positions":   {sealed(strings.SplitAfter(text, "\n")[0] + "\n\n"), "line 2: ", ErrBook},
-		"appended":       {text + "{}\n", "does not match its last line", checkpoints.ErrDamaged},
+		"version":      {strings.Replace(text, `"book":1`, `"book":2`, 1), "version 2", checkpoints.ErrVersion},
+		"empty":        {"", "does not begin with", ErrBook},
+		"suite":        {`{"game":"tic-tac-toe","moves":[]}` + "\n", "does not begin with", ErrBook},
+		"text":         {"hello\n", "does not begin with", ErrBook},
+		"half a line":  {text[:20], "does not begin with", ErrBook},
+		"game":         {strings.Replace(text, "tic-tac-toe", "tic-tac-tow", 1), "no such game", ErrBook},
+		"illegal":      {strings.Replace(text, `"line":["`, `"line":["b2","b2","`, 1), "line 3: ", ErrBook},
+		"value":        {strings.Replace(text, `"value":`, `"value":7`, 1), "line 2: ", ErrBook},
+		"no value":     {strings.Replace(text, `"value":`, `"worth":`, 1), "line 2: ", ErrBook},
+		"move":         {strings.Replace(text, `{"move":"`, `{"move":"z`, 1), "line 2: ", ErrBook},
+		"no positions": {strings.SplitAfter(text, "\n")[0], "no positions", ErrBook},
+		"twice":        {text + strings.SplitAfter(text, "\n")[7], "line 22: bad book: an earlier line has", ErrBook},
+		"missing":      {strings.Replace(text, strings.SplitAfter(text, "\n")[2], "", 1), "no earlier line leads", ErrBook},
+		"appended":     {text + "{}\n", "line 22: ", ErrBook},
 	} {
 		path := filepath.Join(t.TempDir(), "bad.book")
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {

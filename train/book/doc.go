@@ -5,7 +5,8 @@
 // the book, in either seat, reaches with the highest probability: this player makes the book's best moves, or moves
 // about as good; the opponent makes the best reply in one of two cases, and otherwise draws one from the search's
 // priors at temperature 2, as weaker players do. The best-first order follows T. R. Lincke, Strategies for the
-// Automatic Construction of Opening Books, 2000, who adds up the losses of the moves that lead to a position.
+// Automatic Construction of Opening Books, Computers and Games 2000. There a position's priority is the number of moves
+// that lead to it and, weighted, the sum of what they lose; here a probability takes its place.
 //
 // # Values
 //
@@ -18,13 +19,13 @@
 // # Symmetry
 //
 // Symmetric positions are one position of the book. Its line is one of those that lead there, and its moves are those
-// of the position after this line; of moves to symmetric positions it has one. [Book.Analysis] answers for each image.
+// of the position after this line; of moves to symmetric positions it has one. [Book.Analysis] has all of them.
 //
 // # File
 //
 // docs/FILES.md describes the file. It holds the searches alone, in the order in which Make chose the positions; all
 // other values follow from them. So Make can append a search as soon as it is finished, continue a file after a crash
-// and extend a finished one.
+// and extend it.
 //
 // Not here: books of games that people played, and learning from results.
 package book

@@ -12,17 +12,14 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/games"
+	"ludus/train/agent"
 )
 
 // Version is the version of the format of books.
 const Version = 1
 
-var (
-	// ErrBook is wrapped by errors about the content of a book.
-	ErrBook = errors.New("bad book")
-	// ErrUnfinished means that Make has not finished a book.
-	ErrUnfinished = errors.New("the book is not finished; the command that made it continues")
-)
+// ErrBook is wrapped by errors about the content of a book.
+var ErrBook = errors.New("bad book")
 
 // header is the first line of a file.
 type header struct {
@@ -48,86 +45,59 @@ type moveLine struct {
 	Prior  float64  `json:"prior,omitempty"`
 }
 
-// seal is the last line of a finished file.
-type seal struct {
-	Positions *int   `json:"positions"`
-	SHA256    string `json:"sha256"` // of all bytes before this line
-}
-
-// Read reads a finished book from a file.
+// Read reads a book from a file. A book that Make has not finished has fewer positions.
 func Read(path string) (*Book, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	b, finished, err := parse(data)
-	if err == nil && !finished {
-		err = ErrUnfinished
+	b, err := parse(data)
+	if err == nil && b.Positions() == 0 {
+		err = fmt.Errorf("%w: it has no positions", ErrBook)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	b.digest = fmt.Sprintf("%x", sha256.Sum256(data))
 	return b, nil
 }
 
-// ReadFor is Read for a book that must be one of a game.
-func ReadFor(game *env.Game, path string) (*Book, error) {
+// ReadFor is Read for an agent that plays a game.
+func ReadFor(game *env.Game, path string) (agent.Book, error) {
 	b, err := Read(path)
-	if err == nil && (b.Game.Name != game.Name || b.Game.Sheet != game.Sheet) {
-		err = fmt.Errorf("%s: %w of %s: it is one of %s", path, ErrBook, game.Name, b.Game.Name)
+	if err != nil {
+		return nil, err
 	}
-	return b, err
+	if b.Game.Name != game.Name || b.Game.Sheet != game.Sheet {
+		return nil, fmt.Errorf("%s: %w of %s: it is one of %s", path, ErrBook, game.Name, b.Game.Name)
+	}
+	return b, nil
 }
 
-// parse parses a file. finished is false if it has no seal; then its last line may be incomplete.
-func parse(data []byte) (b *Book, finished bool, err error) {
+// parse parses a file. It ignores an unfinished last line, which a crash may leave.
+func parse(data []byte) (*Book, error) {
 	lines := bytes.SplitAfter(data, []byte{'\n'})
-	lines = lines[:len(lines)-1] // without what follows the last line end
-	if len(lines) == 0 {
-		return nil, false, fmt.Errorf("%w: it has no first line", ErrBook)
-	}
 	var h header
-	err = json.Unmarshal(lines[0], &h)
+	err := json.Unmarshal(lines[0], &h)
 	switch {
-	case err != nil || h.Book == 0:
-		return nil, false, fmt.Errorf("%w: it does not begin with {\"book\":%d", ErrBook, Version)
+	case err != nil || h.Book == 0 || len(lines) == 1:
+		return nil, fmt.Errorf("%w: it does not begin with a line {\"book\":%d", ErrBook, Version)
 	case h.Book != Version:
-		return nil, false, fmt.Errorf("%w: %w: version %d; this program reads version %d", ErrBook, checkpoints.ErrVersion, h.Book, Version)
+		return nil, fmt.Errorf("%w: %w: version %d; this program reads version %d", ErrBook, checkpoints.ErrVersion, h.Book, Version)
 	}
 	game, err := games.Restore(h.Game, h.Sheet)
 	if err != nil {
-		return nil, false, fmt.Errorf("%w: %w", ErrBook, err)
+		return nil, fmt.Errorf("%w: %w", ErrBook, err)
 	}
-	b = newBook(game, h.Origin)
-	at := len(lines[0])
-	for i, text := range lines[1:] {
-		if bytes.HasPrefix(text, []byte(`{"positions":`)) {
-			return b, true, b.checkSeal(data, at, text)
+	b := newBook(game, h.Origin)
+	for i, text := range lines[1 : len(lines)-1] {
+		err := b.parseLine(text)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
-		if err := b.parseLine(text); err != nil {
-			return nil, false, fmt.Errorf("line %d: %w", i+2, err)
-		}
-		at += len(text)
-	}
-	if len(b.list) > 0 {
-		b.settle()
-	}
-	return b, false, nil
-}
-
-// checkSeal checks the seal, which begins at an offset of the file, and completes the book.
-func (b *Book) checkSeal(data []byte, at int, text []byte) error {
-	var s seal
-	err := json.Unmarshal(text, &s)
-	if err != nil || s.Positions == nil || *s.Positions != len(b.list) || at+len(text) != len(data) ||
-		s.SHA256 != fmt.Sprintf("%x", sha256.Sum256(data[:at])) {
-		return fmt.Errorf("%w: %w: the content does not match its last line", ErrBook, checkpoints.ErrDamaged)
-	}
-	if len(b.list) == 0 {
-		return fmt.Errorf("%w: it has no positions", ErrBook)
 	}
 	b.settle()
-	return nil
+	return b, nil
 }
 
 // parseLine adds the search of a line.
@@ -207,16 +177,11 @@ func marshal(v any) []byte {
 	return data
 }
 
-// lines returns the lines of the finished file. The same book gives the same bytes.
+// lines returns the lines of the file. The same book gives the same bytes.
 func (b *Book) lines() [][]byte {
 	lines := [][]byte{b.header()}
 	for _, n := range b.list {
 		lines = append(lines, b.searchLine(n.Line, n.search))
 	}
-	sum := sha256.New()
-	for _, text := range lines {
-		sum.Write(text)
-		sum.Write([]byte{'\n'})
-	}
-	return append(lines, marshal(seal{new(len(b.list)), fmt.Sprintf("%x", sum.Sum(nil))}))
+	return lines
 }

@@ -96,7 +96,7 @@ func newMaker(o *Options) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, finished, err := parse(data)
+	old, err := parse(data)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", o.File, err)
@@ -106,10 +106,6 @@ func newMaker(o *Options) (*maker, error) {
 		return nil, fmt.Errorf("%s: %w: it has %d positions already; ask for as many or more", o.File, ErrOther, old.Positions())
 	}
 	m.old, m.begun = old, true
-	if finished && old.Positions() < o.Positions { // removes the seal, to append searches
-		lines := old.lines()
-		return m, checkpoints.WriteLines(o.File, lines[:len(lines)-1])
-	}
 	return m, nil
 }
 
@@ -128,14 +124,15 @@ func (m *maker) next() []*Node {
 		return []*Node{b.nodes[key]}
 	}
 	order := b.settle()
-	var open []*Node // not searched, in the order in which they were found
 	for _, n := range b.nodes {
-		n.reach, n.visited = [2]float64{}, false
+		n.reach = [2]float64{}
 	}
+	var open []*Node // not searched, in the order in which they were found
+	found := map[*Node]bool{}
 	for _, n := range b.list {
 		for i := range n.Moves {
-			if next := n.Moves[i].Next; next != nil && next.search == nil && len(next.Line) <= m.Plies && !next.visited {
-				next.visited = true
+			if next := n.Moves[i].Next; next != nil && next.search == nil && len(next.Line) <= m.Plies && !found[next] {
+				found[next] = true
 				open = append(open, next)
 			}
 		}
@@ -184,9 +181,6 @@ func (n *Node) weight(m *Move) float64 {
 	p := m.Prior
 	if n.Moves[0].Prior == 0 {
 		p = float64(m.Visits)
-	}
-	if n.Moves[0].Prior == 0 && n.Moves[0].Visits == 0 {
-		p = 1
 	}
 	return math.Pow(max(p, 1e-4), 1/replyTemperature)
 }

@@ -36,10 +36,12 @@ func whole(t *testing.T) *book.Book {
 func TestTree(t *testing.T) {
 	b := whole(t)
 	var count Counter
-	for name, text := range map[string]string{"a.txt": "a1 b2\nC3 b2 c2\n", "b.txt": "b1\n1. b3 b2\n"} {
-		if err := count.Add(b, 3, strings.NewReader(text), name); err != nil {
+	for _, text := range []string{"a1 b2", "c3 b2 c2 a1", "b1", "b3 b2"} {
+		_, moves, err := env.ReplayText(b.Game, strings.Fields(text))
+		if err != nil {
 			t.Fatal(err)
 		}
+		count.Add(b.Game, moves, 3)
 	}
 	tree := NewTree(b, 3, &count)
 	size, seen := 0, map[string]int{}
@@ -87,11 +89,8 @@ func TestTree(t *testing.T) {
 	}
 	var text bytes.Buffer
 	tree.Write(&text)
-	if lines := strings.Count(text.String(), "\n"); lines != size+1 || !strings.Contains(text.String(), "games: 4\n") {
+	if lines := strings.Count(text.String(), "\n"); lines != size {
 		t.Errorf("%d lines for %d openings:\n%s", lines, size, &text)
-	}
-	if err := count.Add(b, 3, strings.NewReader("a1 a1\n"), "bad.txt"); err == nil || !strings.Contains(err.Error(), "bad.txt: line 1") {
-		t.Error(err)
 	}
 }
 

@@ -1,13 +1,11 @@
 package openings
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"ludus/cmd/internal/diagrams"
-	"ludus/cmd/ludus/internal/gamefile"
 	"ludus/env"
 	"ludus/train/book"
 )
@@ -63,7 +61,8 @@ func NewTree(b *book.Book, plies int, count *Counter) *Tree {
 			after.Apply(m.Action)
 			next := newOpening(b.Game, after, o.ply+1)
 			next.Move, next.Value, next.Exact, next.Visits = b.Game.ActionNames[m.Action], m.Value, m.Exact, m.Visits
-			next.Games = count.at[key(after)]
+			key, _ := after.CanonicalKey()
+			next.Games = count.at[key]
 			o.Next = append(o.Next, next)
 		}
 		queue = append(queue, o.Next...)
@@ -82,43 +81,23 @@ func newOpening(game *env.Game, state env.State, ply int) *Opening {
 	return o
 }
 
-// key identifies a position up to symmetry.
-func key(state env.State) env.Key {
-	key, _ := state.CanonicalKey()
-	return key
-}
-
 // Counter counts in how many games positions came up. Symmetric positions are one.
 type Counter struct {
 	games int
 	at    map[env.Key]int
 }
 
-// Add counts the games of a file up to a number of plies. It is made to be called for several files.
-func (c *Counter) Add(b *book.Book, plies int, file io.Reader, name string) error {
+// Add counts a game up to a number of plies.
+func (c *Counter) Add(game *env.Game, moves []env.Action, plies int) {
 	if c.at == nil {
 		c.at = map[env.Key]int{}
 	}
-	r, err := gamefile.NewReader(b.Game, file, name, "")
-	for err == nil {
-		var record *gamefile.Record
-		record, err = r.Next()
-		if err == nil {
-			c.add(b.Game, record.Actions(), plies)
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
-func (c *Counter) add(game *env.Game, moves []env.Action, plies int) {
 	c.games++
 	state := game.NewState()
 	for _, a := range moves[:min(len(moves), plies)] {
 		state.Apply(a)
-		c.at[key(state)]++
+		key, _ := state.CanonicalKey()
+		c.at[key]++
 	}
 }
 
@@ -133,17 +112,13 @@ func score(value float64, exact bool) string {
 
 // Summary says in a line what the book gives the first player.
 func Summary(b *book.Book) string {
-	start := b.Start()
-	return fmt.Sprintf("%s scores %s with %s", b.Game.Players[env.First], score(start.Value, start.Exact),
-		b.Game.ActionNames[start.Best().Action])
+	start, move := b.Start(), b.Moves(b.Game.NewState())[0].Action
+	return fmt.Sprintf("%s scores %s with %s", b.Game.Players[env.First], score(start.Value, start.Exact), b.Game.ActionNames[move])
 }
 
 // Write writes the tree as text, a move per line.
 func (t *Tree) Write(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d positions, searched by %s\n", t.Book.Game.Name, t.Book.Positions(), t.Book.Origin.Agent)
-	if t.Games > 0 {
-		fmt.Fprintf(w, "games: %d\n", t.Games)
-	}
 	t.write(w, t.Root)
 	if t.Cut > 0 {
 		fmt.Fprintf(w, "%d further moves are left out\n", t.Cut)
@@ -158,7 +133,7 @@ func (t *Tree) write(w io.Writer, o *Opening) {
 			fmt.Fprintf(w, "  %d visits", next.Visits)
 		}
 		if t.Games > 0 {
-			fmt.Fprintf(w, "  %d games", next.Games)
+			fmt.Fprintf(w, "  %d of %d games", next.Games, t.Games)
 		}
 		fmt.Fprintln(w)
 		t.write(w, next)

@@ -37,7 +37,7 @@ function fill(place, name, line) {
   make(share, "rect", { width: 100, height: 10, class: "all" });
   make(share, "rect", { width: 50 + 50 * value, height: 10, class: "won" });
   make(place, "span", { class: "figure" }, `${exact ? "= " : ""}${score(value)}`);
-  make(place, "small", {}, games > 0 ? `${count(seen)} games` : visits ? `${count(visits)} visits` : "");
+  make(place, "small", {}, games > 0 ? `${count(seen)} game${seen === 1 ? "" : "s"}` : visits ? `${count(visits)} visits` : "");
   place.addEventListener("click", () => show(line, place));
 }
 

@@ -17,8 +17,12 @@ import (
 	"ludus/train/shipped"
 )
 
-// maxWeights is the largest weights file or book to read, in bytes; a network of these games takes a few million.
-const maxWeights = 256 << 20
+// Sizes of the largest weights file and book to read, in bytes: a network of these games takes a few million. A book
+// takes some 15 times its size in memory for each agent.
+const (
+	maxWeights = 256 << 20
+	maxBook    = 32 << 20
+)
 
 // agentPool keeps idle agents for later requests, since loading a network takes time. An agent serves one request at a
 // time.
@@ -108,8 +112,8 @@ func (p *agentPool) readBook(game *env.Game, path string) (agent.Book, error) {
 		return nil, err
 	}
 	info, err := os.Stat(real)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWeights {
-		return nil, fmt.Errorf("%q is not a book", path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxBook {
+		return nil, fmt.Errorf("%q is not a book of at most %d MB", path, maxBook>>20)
 	}
 	b, err := book.ReadFor(game, real)
 	if err != nil {
