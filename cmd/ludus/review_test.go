@@ -53,14 +53,17 @@ func TestReviewCommand(t *testing.T) {
 	fails(t, dir, 2, "random does not evaluate positions", "review", "tic-tac-toe", "game.txt", "random", "-o", "y.txt")
 	run(t, dir, "", "review", "tic-tac-toe", "game.txt", "-o", "y.txt") // the failed review left nothing
 	write(t, filepath.Join(dir, "bad.txt"), "b2 b2\n")
-	fails(t, dir, 1, "bad.txt has no game that can be reviewed", "review", "tic-tac-toe", "bad.txt", "--skip-bad", "-o", "z.txt")
+	_, errs, code = ludus(t, dir, "", "review", "tic-tac-toe", "bad.txt", "--skip-bad", "-o", "z.txt")
+	if code != 1 || !strings.HasSuffix(errs, "bad.txt has no game that can be reviewed\n") {
+		t.Errorf("of a file of wrong games: exit %d, %s", code, errs)
+	}
 	write(t, filepath.Join(dir, "random.jsonl"), `{"game":"tic-tac-toe","opening":2,"moves":["b2","b1","a1","c3","a2","c2","a3"]}`+"\n")
 	out = run(t, dir, "", "review", "tic-tac-toe", "random.jsonl", "solver:100000")
 	if !strings.Contains(out, "o lost the game with move 2, b1 (drawn at random): from there x wins") || strings.Contains(out, "gives away") {
 		t.Errorf("of a random opening the review says\n%s", out)
 	}
 	fails(t, dir, 2, `--to "pgn": it must be text, json, sgf or html`, "review", "tic-tac-toe", "game.txt", "--to", "pgn")
-	fails(t, dir, 1, "- has no game", "review", "tic-tac-toe", "-")
+	fails(t, dir, 1, "-: there is no game", "review", "tic-tac-toe", "-")
 	fails(t, dir, 1, "nowhere", "review", "tic-tac-toe", "nowhere")
 }
 

@@ -154,7 +154,7 @@ export function showSummary(box, review) {
 // showMistakes adds the list of mistakes; actions is that of showReview.
 export function showMistakes(box, { moves }, { show, playOn }) {
   const mistakes = moves.filter(isMistake);
-  if (mistakes.length === 0) make(box, "p", {}, "No move gave value away, as far as the agent sees.");
+  if (mistakes.length === 0) make(box, "p", {}, "No move was a mistake, as far as the agent sees.");
   const list = make(box, "ol", { class: "mistakes", "aria-label": "Mistakes" });
   for (const mistake of mistakes) {
     const { ply, move, player } = mistake, item = make(list, "li"), button = make(item, "button", { type: "button" }, `${ply}. ${move}`);
