@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -9,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,6 +132,9 @@ type reviewer struct {
 	games, positions int // in the file; 0 if unknown
 	skipped          int
 
+	header []byte     // of the part file, to write before the first review; nil if it is there
+	done   []partGame // the reviews of the part file
+
 	mu                 sync.Mutex // guards what follows
 	progress           *progress
 	reviewed, analyzed int // games and positions
@@ -182,8 +183,7 @@ func (rev *reviewer) count() error {
 	}
 	for record, err := range gamesOf(rev.cmd.Context(), rev.cmd, rev.game, rev.path, "", rev.skipBad) {
 		switch {
-		case rev.skips(err):
-			rev.warnSkipped(err)
+		case rev.skips(err): // read warns of it
 		case err != nil:
 			return err
 		default:
@@ -197,11 +197,6 @@ func (rev *reviewer) count() error {
 // skips reports whether err is that of a wrong game that is skipped.
 func (rev *reviewer) skips(err error) bool {
 	return rev.skipBad && errors.As(err, new(*gamefile.Error))
-}
-
-func (rev *reviewer) warnSkipped(err error) {
-	warn(rev.cmd, err.Error())
-	rev.skipped++
 }
 
 // reviewJob is a game to review.
@@ -227,11 +222,11 @@ type partHeader struct {
 
 // run reviews the games that are not in the part file yet, several at the same time, and writes them in order.
 func (rev *reviewer) run(threads int) error {
-	done, err := rev.openPart()
+	err := rev.readPart()
 	if err != nil {
 		return err
 	}
-	defer done.close()
+	done := rev.done
 	players := make([]agent.Agent, threads)
 	for i := range players {
 		players[i], err = rev.factory.New(0)
@@ -285,88 +280,36 @@ func (rev *reviewer) run(threads int) error {
 	return err
 }
 
-// openPart opens the part file, or starts one, and reads its header. Without a part file the result is empty.
-func (rev *reviewer) openPart() (*partReader, error) {
+// readPart reads the reviews of the part file, if there is one.
+func (rev *reviewer) readPart() error {
 	if rev.part == "" {
-		return &partReader{}, nil
+		return nil
 	}
 	origin, err := rev.factory.Load()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	header, err := json.Marshal(partHeader{1, rev.game.Name, rev.factory.String(), origin.Digest, rev.format})
+	rev.header, err = json.Marshal(partHeader{1, rev.game.Name, rev.factory.String(), origin.Digest, rev.format})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p, err := readPart(rev.part)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &partReader{}, checkpoints.AppendLine(rev.part, header)
+	lines, err := checkpoints.ReadLines(rev.part)
+	if err != nil || len(lines) == 0 {
+		return err
 	}
-	if err != nil {
-		return nil, err
+	if !bytes.Equal(lines[0], rev.header) {
+		return fmt.Errorf("%s has reviews of another game, agent or format: it begins with %.200s, not %s; remove it, or name another --output",
+			rev.part, lines[0], rev.header)
 	}
-	line, err := p.next()
-	switch {
-	case err != nil:
-	case line == nil: // a crash cut the header short
-		err = checkpoints.AppendLine(rev.part, header)
-	case !bytes.Equal(line, header):
-		err = fmt.Errorf("%s has reviews of another game, agent or format: it begins with %.200s, not %s; remove it, or name another --output",
-			rev.part, line, header)
+	rev.header = nil
+	rev.done = make([]partGame, len(lines)-1)
+	for i, line := range lines[1:] {
+		err := json.Unmarshal(line, &rev.done[i])
+		if err != nil {
+			return fmt.Errorf("%s is damaged: line %d: %w; remove it", rev.part, i+2, err)
+		}
 	}
-	if err != nil {
-		p.close()
-	}
-	return p, err
-}
-
-// partReader reads the lines of a part file; its zero value has none.
-type partReader struct {
-	file  *os.File
-	lines *bufio.Reader
-}
-
-func readPart(path string) (*partReader, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return &partReader{file, bufio.NewReader(file)}, nil
-}
-
-// next returns the next line; nil from the end on, or from a last line on that a crash cut short.
-func (p *partReader) next() ([]byte, error) {
-	if p.file == nil {
-		return nil, nil
-	}
-	line, err := p.lines.ReadBytes('\n')
-	if errors.Is(err, io.EOF) {
-		p.close()
-		return nil, nil
-	}
-	return bytes.TrimSuffix(line, []byte("\n")), err
-}
-
-// game returns the next game; nil at the end.
-func (p *partReader) game() (*partGame, error) {
-	line, err := p.next()
-	if line == nil || err != nil {
-		return nil, err
-	}
-	g := new(partGame)
-	err = json.Unmarshal(line, g)
-	if err != nil {
-		err = fmt.Errorf("%s is damaged: %w; remove it", p.file.Name(), err)
-	}
-	return g, err
-}
-
-// close closes the file, which then has no more lines.
-func (p *partReader) close() {
-	if p.file != nil {
-		p.file.Close() // cannot lose anything: it was read
-		p.file = nil
-	}
+	return nil
 }
 
 // movesOf writes the moves of a game as a part file has them.
@@ -375,30 +318,23 @@ func movesOf(record *gamefile.Record) string {
 }
 
 // read sends the games of the file that are not done yet to both channels.
-func (rev *reviewer) read(ctx context.Context, done *partReader, jobs, ordered chan<- *reviewJob) error {
+func (rev *reviewer) read(ctx context.Context, done []partGame, jobs, ordered chan<- *reviewJob) error {
 	number := 0
 	for record, err := range gamesOf(ctx, rev.cmd, rev.game, rev.path, "", rev.skipBad) {
 		switch {
-		case rev.skips(err) && rev.path == "-": // count has not warned of it
-			rev.warnSkipped(err)
-			continue
 		case rev.skips(err):
+			warn(rev.cmd, err.Error())
+			rev.skipped++
 			continue
 		case err != nil:
 			return err
 		}
 		number++
-		old, err := done.game()
-		switch {
-		case err != nil:
-			return err
-		case old != nil && old.Moves != movesOf(record):
-			return fmt.Errorf("%s has reviews of other games than %s: game %d differs; remove it, or name another --output", rev.part, rev.path, number)
-		case old != nil:
-			rev.mu.Lock()
-			rev.reviewed++
-			rev.analyzed += len(record.Moves) + 1
-			rev.mu.Unlock()
+		if number <= len(done) {
+			if done[number-1].Moves != movesOf(record) {
+				return fmt.Errorf("%s has reviews of other games than %s: game %d differs; remove it, or name another --output", rev.part, rev.path, number)
+			}
+			rev.show(1, len(record.Moves)+1)
 			continue
 		}
 		job := &reviewJob{number, record, make(chan string, 1)}
@@ -410,13 +346,16 @@ func (rev *reviewer) read(ctx context.Context, done *partReader, jobs, ordered c
 			}
 		}
 	}
+	if number < len(done) {
+		return fmt.Errorf("%s has reviews of more games than %s: %d, not %d; remove it, or name another --output", rev.part, rev.path, len(done), number)
+	}
 	return nil
 }
 
 // review reviews a game and returns the review as text in the wanted format.
 func (rev *reviewer) review(ctx context.Context, player agent.Agent, job *reviewJob) (string, error) {
 	record := job.record
-	r, err := analysis.ReviewGame(ctx, rev.game, player, record.Actions(), func() { rev.show(1) })
+	r, err := analysis.ReviewGame(ctx, rev.game, player, record.Actions(), record.Opening, func() { rev.show(0, 1) })
 	switch {
 	case errors.Is(err, analysis.ErrNoValues):
 		return "", usage(rev.cmd, fmt.Errorf("%s does not evaluate positions; zoo, net:RUN and mcts:N do", rev.name))
@@ -515,26 +454,31 @@ func (rev *reviewer) write(job *reviewJob, text string) error {
 		if err != nil {
 			return err
 		}
-	} else {
-		line, err := json.Marshal(partGame{movesOf(job.record), text})
-		if err == nil {
-			err = checkpoints.AppendLine(rev.part, line)
-		}
-		if err != nil {
-			return err
-		}
+		rev.show(1, 0)
+		return nil
 	}
-	rev.mu.Lock()
-	rev.reviewed++
-	rev.mu.Unlock()
-	rev.show(0)
+	g := partGame{movesOf(job.record), text}
+	line, err := json.Marshal(g)
+	if err == nil && rev.header != nil {
+		err = checkpoints.AppendLine(rev.part, rev.header)
+		rev.header = nil
+	}
+	if err == nil {
+		err = checkpoints.AppendLine(rev.part, line)
+	}
+	if err != nil {
+		return err
+	}
+	rev.done = append(rev.done, g)
+	rev.show(1, 0)
 	return nil
 }
 
-// show adds a number of analyzed positions and shows the progress.
-func (rev *reviewer) show(analyzed int) {
+// show adds numbers of reviewed games and analyzed positions, and shows the progress.
+func (rev *reviewer) show(reviewed, analyzed int) {
 	rev.mu.Lock()
 	defer rev.mu.Unlock()
+	rev.reviewed += reviewed
 	rev.analyzed += analyzed
 	s := status{count: rev.reviewed, unit: "games", share: -1, detail: terminal.Counted(rev.analyzed, "position")}
 	if rev.positions > 0 {
@@ -545,6 +489,9 @@ func (rev *reviewer) show(analyzed int) {
 
 // save turns the part file into the output.
 func (rev *reviewer) save(output string, force bool) error {
+	if len(rev.done) == 0 {
+		return fmt.Errorf("%s has no game that can be reviewed", rev.path)
+	}
 	err := writeStream(output, force, rev.writeReviews)
 	if err != nil {
 		return err
@@ -553,30 +500,25 @@ func (rev *reviewer) save(output string, force bool) error {
 	return os.Remove(rev.part)
 }
 
-// writeReviews writes the reviews in the part file.
+// writeReviews writes the reviews of the part file.
 func (rev *reviewer) writeReviews(w io.Writer) error {
-	p, err := readPart(rev.part)
-	if err != nil {
-		return err
-	}
-	defer p.close()
 	var reviews []*analysis.Review // for a page
-	_, err = p.next()              // the header
-	for err == nil {
-		var g *partGame
-		g, err = p.game()
-		if g == nil || err != nil {
-			break
-		}
+	for _, g := range rev.done {
 		if rev.format != "html" {
-			_, err = io.WriteString(w, g.Text)
+			_, err := io.WriteString(w, g.Text)
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		reviews = append(reviews, new(analysis.Review))
-		err = json.Unmarshal([]byte(g.Text), reviews[len(reviews)-1])
+		err := json.Unmarshal([]byte(g.Text), reviews[len(reviews)-1])
+		if err != nil {
+			return err
+		}
 	}
-	if rev.format != "html" || err != nil {
-		return err
+	if rev.format != "html" {
+		return nil
 	}
 	data, err := page.Reviews(rev.game, reviews)
 	if err == nil {

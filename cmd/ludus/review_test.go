@@ -50,8 +50,20 @@ func TestReviewCommand(t *testing.T) {
 	}
 	fails(t, dir, 1, "x.jsonl exists; --force replaces it", "review", "tic-tac-toe", "games.txt", "-o", "x.jsonl")
 	fails(t, dir, 2, "random does not evaluate positions; zoo, net:RUN and mcts:N do", "review", "tic-tac-toe", "game.txt", "random")
+	fails(t, dir, 2, "random does not evaluate positions", "review", "tic-tac-toe", "game.txt", "random", "-o", "y.txt")
+	run(t, dir, "", "review", "tic-tac-toe", "game.txt", "-o", "y.txt") // the failed review left nothing
+	write(t, filepath.Join(dir, "bad.txt"), "b2 b2\n")
+	_, errs, code = ludus(t, dir, "", "review", "tic-tac-toe", "bad.txt", "--skip-bad", "-o", "z.txt")
+	if code != 1 || !strings.HasSuffix(errs, "bad.txt has no game that can be reviewed\n") {
+		t.Errorf("of a file of wrong games: exit %d, %s", code, errs)
+	}
+	write(t, filepath.Join(dir, "random.jsonl"), `{"game":"tic-tac-toe","opening":2,"moves":["b2","b1","a1","c3","a2","c2","a3"]}`+"\n")
+	out = run(t, dir, "", "review", "tic-tac-toe", "random.jsonl", "solver:100000")
+	if !strings.Contains(out, "o lost the game with move 2, b1 (drawn at random): from there x wins") || strings.Contains(out, "gives away") {
+		t.Errorf("of a random opening the review says\n%s", out)
+	}
 	fails(t, dir, 2, `--to "pgn": it must be text, json, sgf or html`, "review", "tic-tac-toe", "game.txt", "--to", "pgn")
-	fails(t, dir, 1, "- has no game", "review", "tic-tac-toe", "-")
+	fails(t, dir, 1, "-: there is no game", "review", "tic-tac-toe", "-")
 	fails(t, dir, 1, "nowhere", "review", "tic-tac-toe", "nowhere")
 }
 
@@ -88,8 +100,14 @@ func TestReviewContinues(t *testing.T) {
 	args := []string{"review", "tic-tac-toe", "games.jsonl", "mcts:2000", "-o", "x.txt", "--threads", "2"}
 	want := run(t, dir, "", "review", "tic-tac-toe", "games.jsonl", "mcts:2000", "--threads", "1")
 	part := filepath.Join(dir, "x.txt.part")
+	games, err := os.ReadFile(filepath.Join(dir, "games.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfterN(string(games), "\n", 3)
+	write(t, filepath.Join(dir, "first.jsonl"), lines[0]+lines[1])
 	cmd := command(dir, args...)
-	err := cmd.Start()
+	err = cmd.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,6 +134,7 @@ func TestReviewContinues(t *testing.T) {
 		t.Error("the part file is left")
 	}
 	write(t, part, string(kept))
+	fails(t, dir, 1, "x.txt.part has reviews of more games than first.jsonl", "review", "tic-tac-toe", "first.jsonl", "mcts:2000", "-o", "x.txt", "--force")
 	write(t, filepath.Join(dir, "other.txt"), "b2 a1\n")
 	fails(t, dir, 1, "x.txt.part has reviews of other games than other.txt: game 1 differs", "review", "tic-tac-toe", "other.txt", "mcts:2000", "-o", "x.txt", "--force")
 }

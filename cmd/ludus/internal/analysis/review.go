@@ -51,6 +51,7 @@ const (
 	Good    Grade = "good"    // it loses less than a mistake
 	Mistake Grade = "mistake" // it loses at least mistakeLoss, or anything if that is exact
 	Blunder Grade = "blunder" // it loses at least blunderLoss
+	Random  Grade = "random"  // it was drawn at random, so nobody's mistake
 )
 
 // Least losses of an estimated mistake and of a blunder: 10 % and 30 % of expected score. review.js has them, too.
@@ -80,7 +81,7 @@ type ReviewedMove struct {
 // IsMistake reports whether the move is a mistake or a blunder.
 func (m *ReviewedMove) IsMistake() bool { return m.Grade == Mistake || m.Grade == Blunder }
 
-// Side sums up the moves of a player.
+// Side sums up the moves of a player, without those drawn at random.
 type Side struct {
 	Player   string  `json:"player"`
 	Moves    int     `json:"moves"`
@@ -109,14 +110,15 @@ const lostValue = -0.5
 // ErrNoValues means that an agent does not evaluate positions.
 var ErrNoValues = errors.New("the agent does not evaluate positions")
 
-// ReviewGame reviews a game by the analyses of its positions; judged, if not nil, is called after each. The caller sets
-// Players, Result and Agent. Errors are ErrNoValues and those of [agent.Agent.Analyze].
+// ReviewGame reviews a game by the analyses of its positions; judged, if not nil, is called after each. The first moves,
+// opening of them, were drawn at random. The caller sets Players, Result and Agent. Errors are ErrNoValues and those of
+// [agent.Agent.Analyze].
 //
 // It goes from the end of the game to its start, so a solver's table knows what follows a position. Estimates of the
 // best move and the move played come from one analysis, so a network's bias towards one player cancels. If that
 // analysis does not value both, or the position after the move is solved, the positions after the two moves are
 // analysed instead.
-func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, judged func()) (*Review, error) {
+func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, opening int, judged func()) (*Review, error) {
 	rev := reviewer{game, a}
 	states := []env.State{game.NewState()}
 	for i, action := range moves {
@@ -154,8 +156,12 @@ func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.
 			return nil, err
 		}
 		m.Ply = i + 1
+		if i < opening {
+			m.Grade = Random
+		} else {
+			r.Sides[states[i].Player()].add(&m)
+		}
 		r.Moves = append(r.Moves, m)
-		r.Sides[states[i].Player()].add(&m)
 	}
 	for p := range r.Sides {
 		r.Sides[p].Loss /= float64(max(1, r.Sides[p].Moves))

@@ -23,11 +23,27 @@ func review(t *testing.T, game *env.Game, a agent.Agent, texts ...string) *Revie
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReviewGame(context.Background(), game, a, moves, nil)
+	r, err := ReviewGame(context.Background(), game, a, moves, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// Moves of a random opening are nobody's mistakes, and count for no side; where they lost the game, it was lost there.
+func TestReviewRandomOpening(t *testing.T) {
+	game, agents := setup(t, "tic-tac-toe", "solver:100000", 1)
+	_, moves, err := env.ReplayText(game, []string{"b2", "b1", "a1", "c3", "a2", "c2", "a3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReviewGame(context.Background(), game, agents[0], moves, 2, nil)
+	if err != nil || mistakes(r) != "" || r.Moves[1].Grade != Random || r.Moves[1].Loss != 1 || r.Moves[2].Grade != Best {
+		t.Errorf("moves %+v, error %v", r.Moves, err)
+	}
+	if x, o := r.Sides[0], r.Sides[1]; x.Moves != 3 || o != (Side{"o", 2, 2, 0, 0, 0}) || r.Lost == nil || r.Lost.Ply != 2 {
+		t.Errorf("sides %+v, lost %+v", r.Sides, r.Lost)
+	}
 }
 
 // mistakes lists the mistakes of a review as text.
@@ -68,7 +84,7 @@ func TestReview(t *testing.T) {
 		t.Errorf("a game without moves: %+v", r)
 	}
 	_, agents = setup(t, "tic-tac-toe", "random", 1)
-	if _, err := ReviewGame(context.Background(), game, agents[0], nil, nil); !errors.Is(err, ErrNoValues) {
+	if _, err := ReviewGame(context.Background(), game, agents[0], nil, 0, nil); !errors.Is(err, ErrNoValues) {
 		t.Errorf("an agent without values reviews: %v", err)
 	}
 }
@@ -94,7 +110,7 @@ func TestReviewAgreesWithSolver(t *testing.T) {
 				moves = append(moves, state.RandomAction(rng.Uint64()))
 				state.Apply(moves[len(moves)-1])
 			}
-			r, err := ReviewGame(context.Background(), game, agents[0], moves, nil)
+			r, err := ReviewGame(context.Background(), game, agents[0], moves, 0, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +234,7 @@ func TestReviewWherePlayersMoveTwice(t *testing.T) {
 		moves = append(moves, legal[len(legal)-1])
 		state.Apply(moves[len(moves)-1])
 	}
-	r, err := ReviewGame(context.Background(), game, proven{values: []float64{0.5, 0.1, -0.5, 0.5, 0.9, 0.1}}, moves, nil)
+	r, err := ReviewGame(context.Background(), game, proven{values: []float64{0.5, 0.1, -0.5, 0.5, 0.9, 0.1}}, moves, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func reviewsOf(t *testing.T, players [2]string, games ...[]string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		review, err := analysis.ReviewGame(t.Context(), game, reviewer, moves, nil)
+		review, err := analysis.ReviewGame(t.Context(), game, reviewer, moves, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

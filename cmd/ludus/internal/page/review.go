@@ -59,7 +59,9 @@ func replay(game *env.Game, r *analysis.Review, number string) *board.Replay {
 	for _, m := range r.Moves {
 		moves = append(moves, env.Action(slices.Index(game.ActionNames, m.Move)))
 	}
-	replay := board.NewReplay(game, moves, nil)
+	replay := board.NewReplay(game, moves, func(ply int, _ env.State, p *board.ReplayPosition) {
+		p.Random = r.Moves[ply].Grade == analysis.Random
+	})
 	for i, p := range r.Positions {
 		replay.Positions[i].Value, replay.Positions[i].Proven = new(p.Value), p.Proven
 	}

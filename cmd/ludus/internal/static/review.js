@@ -122,7 +122,7 @@ export const explained = (mistake) => mistakeText(mistake, `${mistake.ply}. ${mi
 
 // lostText says where a game was lost.
 function lostText({ moves, sides, lost: { player: loser, ply, move, value, proven_from: proven } }) {
-  const winner = sides.find(({ player }) => player !== loser).player, lost = ply === 0 ? `${loser} was lost from the start` : `${loser} lost the game with ${ply}. ${move}`;
+  const winner = sides.find(({ player }) => player !== loser).player, lost = ply === 0 ? `${loser} was lost from the start` : `${loser} lost the game with ${ply}. ${move}${moves[ply - 1].grade === "random" ? " (drawn at random)" : ""}`;
   if (proven <= ply) return `${lost}: from there ${value === -1 ? `${winner} wins` : `${loser} scores ${score(value, 0)}`} with best play, proven.`;
   return `${lost}, by the agent's estimate${proven < moves.length ? `; the loss is proven from move ${proven} on` : ""}.`;
 }
@@ -154,7 +154,7 @@ export function showSummary(box, review) {
 // showMistakes adds the list of mistakes; actions is that of showReview.
 export function showMistakes(box, { moves }, { show, playOn }) {
   const mistakes = moves.filter(isMistake);
-  if (mistakes.length === 0) make(box, "p", {}, "No move gave value away, as far as the agent sees.");
+  if (mistakes.length === 0) make(box, "p", {}, "No move was a mistake, as far as the agent sees.");
   const list = make(box, "ol", { class: "mistakes", "aria-label": "Mistakes" });
   for (const mistake of mistakes) {
     const { ply, move, player } = mistake, item = make(list, "li"), button = make(item, "button", { type: "button" }, `${ply}. ${move}`);

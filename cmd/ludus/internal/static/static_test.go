@@ -228,7 +228,7 @@ func TestReviewLikeAnalysis(t *testing.T) {
 			moves = append(moves, state.RandomAction(rng.Uint64()))
 			state.Apply(moves[len(moves)-1])
 		}
-		want, err := analysis.ReviewGame(t.Context(), game, reviewer, moves, nil)
+		want, err := analysis.ReviewGame(t.Context(), game, reviewer, moves, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

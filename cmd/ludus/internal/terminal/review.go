@@ -40,7 +40,7 @@ func (s *Style) Review(r *analysis.Review) string {
 	described, others := largestLosses(r.Moves, shownMistakes, func(m *analysis.ReviewedMove) bool { return m.IsMistake() })
 	if described == nil {
 		line(0, "No move was a mistake, as far as the agent sees.")
-		described, _ = largestLosses(r.Moves, shownLosses, func(m *analysis.ReviewedMove) bool { return m.Loss >= leastShown })
+		described, _ = largestLosses(r.Moves, shownLosses, func(m *analysis.ReviewedMove) bool { return m.Loss >= leastShown && m.Grade != analysis.Random })
 	}
 	for _, m := range described {
 		line(0, fmt.Sprintf("move %d, %s: %s", m.Ply, m.Player, MistakeText(m)))
@@ -89,6 +89,9 @@ func LostText(r *analysis.Review) string {
 	text := t.Player + " was lost from the start"
 	if t.Ply > 0 {
 		text = fmt.Sprintf("%s lost the game with move %d, %s", t.Player, t.Ply, t.Move)
+		if r.Moves[t.Ply-1].Grade == analysis.Random {
+			text += " (drawn at random)"
+		}
 	}
 	switch {
 	case t.Exact() && t.Value == -1:

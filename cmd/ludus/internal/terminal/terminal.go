@@ -492,7 +492,7 @@ func (s *Session) review(ctx context.Context) error {
 		return err
 	}
 	stop := s.showThinking(seat.AdvisorName)
-	review, err := analysis.ReviewGame(ctx, s.Game, seat.Advisor, s.moves, nil)
+	review, err := analysis.ReviewGame(ctx, s.Game, seat.Advisor, s.moves, 0, nil)
 	stop()
 	switch {
 	case ctx.Err() != nil:
