@@ -7,7 +7,6 @@ import (
 	"iter"
 	"strings"
 
-	"ludus/train/learn"
 	"ludus/train/plan"
 	"ludus/train/record"
 	"ludus/train/rundir"
@@ -154,10 +153,9 @@ func (r *run) closeImport() {
 	}
 }
 
-// limitWeight lowers the weight that imported games have added to a training set, so that as many training steps become due
-// as after a generation of self-play. before is the weight without them.
-func (r *run) limitWeight(set *learn.Counts, before float64, games []*record.Record) {
-	if positions := record.Count(games); positions > plan.Positions(&r.config.Plan) {
-		set.Weight = before + (set.Weight-before)*float64(plan.Positions(&r.config.Plan))/float64(positions)
-	}
+// importedShare returns the share of a position that each position of a generation's imported games counts for: together
+// they count for at most those that a generation plays. So no more training steps become due than after self-play, and
+// the replay window grows no more: self-play soon replaces the games.
+func (r *run) importedShare(games []*record.Record) float64 {
+	return min(1, float64(plan.Positions(&r.config.Plan))/float64(record.Count(games)))
 }

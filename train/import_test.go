@@ -110,10 +110,14 @@ func TestImport(t *testing.T) {
 		}
 	}
 	// One generation's weight is that of as many positions as a generation plays, at most.
-	settings := &s.Config.Settings
-	most := int(float64(plan.Positions(&s.Config.Plan)) * settings.SamplesPerPosition / float64(settings.BatchSize))
+	settings, played := &s.Config.Settings, plan.Positions(&s.Config.Plan)
+	most := int(float64(played) * settings.SamplesPerPosition / float64(settings.BatchSize))
 	if first := metrics[0].Steps; first < 1 || first > most {
 		t.Errorf("%d training steps in the first generation, at most %d are due", first, most)
+	}
+	// The window holds all games of a generation, but then no more positions than without an import, up to a game's.
+	if imported, later := metrics[1].ReplayPositions, metrics[2].ReplayPositions; imported < 200 || later > 3*played+16 {
+		t.Errorf("%d positions in the window after the import, %d after a generation of self-play", imported, later)
 	}
 	if metrics[1].PolicyLoss >= metrics[0].PolicyLoss && metrics[1].OutcomeLoss >= metrics[0].OutcomeLoss {
 		t.Errorf("nothing is learned from the games: %+v", metrics[:2])
