@@ -66,27 +66,31 @@ func (o *opener) planImport() {
 	o.note("generations 1 to %d learn from %d games of %d positions, the others from self-play", c.Generations, c.Games, c.Positions)
 }
 
-// importConflict says why the options' import does not fit an existing run; "" if it fits.
-func (o *opener) importConflict(c *rundir.Import) string {
+// checkImport returns an error if the options' import does not fit an existing run, whose config has import c.
+func (o *opener) checkImport(c *rundir.Import) error {
 	if o.Import == nil {
-		return ""
+		return nil
+	}
+	conflict := func(why, advice string) error {
+		return fmt.Errorf("%s: %w: %s; %s, or choose another directory", o.Dir, ErrConflict, why, advice)
 	}
 	if c == nil {
-		return "games (the run began without games of others)"
+		return conflict("the run began without games of others", "leave them out to continue")
 	}
-	if len(o.Import.Files) != len(c.Files) {
-		return fmt.Sprintf("games (the run began with %d files, not %d)", len(c.Files), len(o.Import.Files))
+	advice := fmt.Sprintf("give the files as they were or, after generation %d, none", c.Generations)
+	if given, began := len(o.Import.Files), len(c.Files); given != began {
+		return conflict(fmt.Sprintf("the run began with %d files of games, not %d", began, given), advice)
 	}
 	for i, f := range o.Import.Files {
-		if f.SHA256 != c.Files[i].SHA256 {
-			why := "is not " + c.Files[i].Name + ", with which the run began"
-			if f.Name == c.Files[i].Name {
-				why = "has changed since the run began"
-			}
-			return fmt.Sprintf("games (%s %s)", f.Name, why)
+		switch name := c.Files[i].Name; {
+		case f.SHA256 == c.Files[i].SHA256:
+		case f.Name == name:
+			return conflict(name+" has changed since the run began", advice)
+		default:
+			return conflict(fmt.Sprintf("%s is not %s, with which the run began", f.Name, name), advice)
 		}
 	}
-	return ""
+	return nil
 }
 
 // importing reports whether the next generation learns from imported games.

@@ -169,8 +169,8 @@ func TestImportContinues(t *testing.T) {
 		games      *Import
 	}{
 		{"no files", "give their files again: file0 file1", nil},
-		{"a changed file", "file1 has changed since the run began", importOf(nil, "a", "c")},
-		{"fewer files", "began with 2 files, not 1", importOf(nil, "a")},
+		{"a changed file", "file1 has changed since the run began; give the files as they were or, after generation 2, none", importOf(nil, "a", "c")},
+		{"fewer files", "began with 2 files of games, not 1", importOf(nil, "a")},
 		{"fewer games", "end after 0 of 90 games", importOf(nil, "a", "b")},
 	} {
 		other := o
