@@ -194,6 +194,44 @@ func TestImportContinues(t *testing.T) {
 	}
 }
 
+// TestManyImported: of very many games a run learns from one in so many, spread over all of them, and continues alike.
+func TestManyImported(t *testing.T) {
+	games := randomGames(newGame(t, "quad(size=4,quads=4,whites=1)"), 1000)
+	dirs := [2]string{t.TempDir(), t.TempDir()}
+	for i, dir := range dirs {
+		o := tiny(t, dir, 8)
+		o.Settings["rating_share"] = 0
+		o.Import = importOf(games, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Observe = func(e Event) {
+			if i == 1 && e.Metrics != nil && e.Metrics.Generation == 1 {
+				cancel()
+			}
+		}
+		s, err := Train(ctx, o)
+		cancel()
+		if i == 1 && errors.Is(err, context.Canceled) {
+			o.Observe = nil
+			s, err = Train(t.Context(), o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := s.Config.Import
+		if c.Games != 900 || c.Generations != 2 || c.Every < 2 {
+			t.Fatalf("%+v", c)
+		}
+		records, _, err := record.Read(o.Game, dir, 2)
+		if want := (450 + c.Every - 1) / c.Every; err != nil || len(records) != want {
+			t.Fatalf("%d games in generation 2, want %d; error %v", len(records), want, err)
+		}
+		if got, want := records[0].Moves(), games[500].Moves; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("generation 2 begins with %v, want %v", got, want)
+		}
+	}
+	sameRun(t, dirs[0], dirs[1], 8)
+}
+
 // TestImportSizes: imported games are of the largest board, and do not count as work that smaller boards have to catch up.
 func TestImportSizes(t *testing.T) {
 	o := tinySizes(t, t.TempDir(), 16)
