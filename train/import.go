@@ -75,7 +75,7 @@ func (o *opener) planImport() {
 	c.Every = max(1, min(c.Positions/(importDensity*played*c.Generations), c.Games/c.Generations))
 	of := ""
 	if c.Every > 1 {
-		of = fmt.Sprintf("one in %d of ", c.Every)
+		of = fmt.Sprintf("1 in %d of ", c.Every)
 	}
 	o.note("generations 1 to %d learn from %s%d games of %d positions, the others from self-play", c.Generations, of, c.Games, c.Positions)
 }
