@@ -7,7 +7,6 @@ import (
 	"iter"
 	"strings"
 
-	"ludus/train/learn"
 	"ludus/train/plan"
 	"ludus/train/record"
 	"ludus/train/rundir"
@@ -21,8 +20,13 @@ type Import struct {
 }
 
 // importShare is the largest share of a run's generations that learn from imported games. If there are more games than
-// these generations would play, each has more games, and fewer samples are drawn from each position.
-const importShare = 0.25
+// these generations would play, each has more games, and fewer samples are drawn from each position. importDensity is the
+// largest number of imported positions for each position that a generation would play; of still more games a run learns
+// from every second or third and so on, since reading and rescoring the others costs time, and few would be sampled.
+const (
+	importShare   = 0.25
+	importDensity = 20
+)
 
 // countImport reads all games and returns what a new run's config says about them, but for the generations. Games without
 // a result, or without moves to learn, do not count. It returns nil if there is no import.
@@ -31,7 +35,7 @@ func (o *opener) countImport(ctx context.Context) (*rundir.Import, error) {
 		return nil, nil
 	}
 	o.Observe(Event{Progress: &Progress{Phase: Importing}})
-	c, left := &rundir.Import{Files: o.Import.Files}, 0
+	c, wrong, left := &rundir.Import{Files: o.Import.Files}, 0, 0
 	for imported, err := range o.Import.Games {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
@@ -39,6 +43,7 @@ func (o *opener) countImport(ctx context.Context) (*rundir.Import, error) {
 		g := imported.Record(o.Game)
 		switch {
 		case imported.Wrong != nil:
+			wrong++
 			o.note("%v; skipped", imported.Wrong)
 		case g == nil:
 			left++
@@ -46,9 +51,12 @@ func (o *opener) countImport(ctx context.Context) (*rundir.Import, error) {
 			c.Games++
 			c.Positions += len(g.Plies)
 		}
+		if c.Games%1000 == 0 {
+			o.Observe(Event{Progress: &Progress{Phase: Importing, Games: c.Games}})
+		}
 	}
 	if c.Games == 0 {
-		return nil, errors.New("no game to learn from has a result")
+		return nil, fmt.Errorf("no games to learn from: %d are wrong, %d have no result, or no moves to learn", wrong, left)
 	}
 	if left > 0 {
 		o.note("games without a result, or without moves to learn, are left out: %d of %d", left, left+c.Games)
@@ -56,38 +64,47 @@ func (o *opener) countImport(ctx context.Context) (*rundir.Import, error) {
 	return c, nil
 }
 
-// planImport sets the number of generations that learn from the imported games of a new run, given its plan.
+// planImport sets which generations learn from which of the imported games of a new run, given its plan.
 func (o *opener) planImport() {
-	c, p := o.config.Import, &o.config.Plan
+	c := o.config.Import
 	if c == nil {
 		return
 	}
-	due := (c.Positions + plan.Positions(p) - 1) / plan.Positions(p)
-	c.Generations = max(1, min(due, int(importShare*float64(p.Generations)), c.Games))
-	o.note("generations 1 to %d learn from %d games of %d positions, the others from self-play", c.Generations, c.Games, c.Positions)
+	most, played := int(importShare*float64(o.config.Plan.Generations)), plan.Positions(&o.config.Plan)
+	c.Generations = max(1, min((c.Positions+played-1)/played, most, c.Games))
+	c.Every = max(1, min(c.Positions/(importDensity*played*c.Generations), c.Games/c.Generations))
+	of := ""
+	if c.Every > 1 {
+		of = fmt.Sprintf("1 in %d of ", c.Every)
+	}
+	o.note("generations 1 to %d learn from %s%d games of %d positions, the others from self-play", c.Generations, of, c.Games, c.Positions)
 }
 
-// importConflict says why the options' import does not fit an existing run; "" if it fits.
-func (o *opener) importConflict(c *rundir.Import) string {
+// checkImport returns an error if the options' import does not fit an existing run, whose config has import c.
+func (o *opener) checkImport(c *rundir.Import) error {
 	if o.Import == nil {
-		return ""
+		return nil
+	}
+	conflict := func(why, advice string) error {
+		return fmt.Errorf("%s: %w: %s; %s, or choose another directory", o.Dir, ErrConflict, why, advice)
 	}
 	if c == nil {
-		return "games (the run began without games of others)"
+		return conflict("the run began without games of others", "leave them out to continue")
 	}
-	if len(o.Import.Files) != len(c.Files) {
-		return fmt.Sprintf("games (the run began with %d files, not %d)", len(c.Files), len(o.Import.Files))
+	advice := fmt.Sprintf("give the files as they were or, after generation %d, none", c.Generations)
+	if given, began := len(o.Import.Files), len(c.Files); given != began {
+		return conflict(fmt.Sprintf("the run began with %d files of games, not %d", began, given), advice)
 	}
 	for i, f := range o.Import.Files {
-		if f.SHA256 != c.Files[i].SHA256 {
-			why := "is not " + c.Files[i].Name + ", with which the run began"
-			if f.Name == c.Files[i].Name {
-				why = "has changed since the run began"
-			}
-			return fmt.Sprintf("games (%s %s)", f.Name, why)
+		switch name := c.Files[i].Name; {
+		case f.SHA256 == c.Files[i].SHA256:
+		case f.Name == name:
+			return conflict(name+" has changed since the run began", advice)
+		default:
+			return conflict(fmt.Sprintf("%s is not %s, with which the run began", f.Name, name), advice)
 		}
 	}
-	return ""
+	return nil
 }
 
 // importing reports whether the next generation learns from imported games.
@@ -138,7 +155,7 @@ func (r *run) importGames(ctx context.Context, m *rundir.Metrics) (games []*reco
 		if g == nil {
 			continue
 		}
-		if i.read >= from {
+		if i.read >= from && (i.read-from)%c.Every == 0 {
 			games = append(games, g)
 		}
 		i.read++
@@ -154,10 +171,9 @@ func (r *run) closeImport() {
 	}
 }
 
-// limitWeight lowers the weight that imported games have added to a training set, so that as many training steps become due
-// as after a generation of self-play. before is the weight without them.
-func (r *run) limitWeight(set *learn.Counts, before float64, games []*record.Record) {
-	if positions := record.Count(games); positions > plan.Positions(&r.config.Plan) {
-		set.Weight = before + (set.Weight-before)*float64(plan.Positions(&r.config.Plan))/float64(positions)
-	}
+// importedShare returns the share of a position that each position of a generation's imported games counts for: together
+// they count for at most those that a generation plays. So no more training steps become due than after self-play, and
+// the replay window grows no more: self-play soon replaces the games.
+func (r *run) importedShare(games []*record.Record) float64 {
+	return min(1, float64(plan.Positions(&r.config.Plan))/float64(record.Count(games)))
 }

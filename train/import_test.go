@@ -110,10 +110,14 @@ func TestImport(t *testing.T) {
 		}
 	}
 	// One generation's weight is that of as many positions as a generation plays, at most.
-	settings := &s.Config.Settings
-	most := int(float64(plan.Positions(&s.Config.Plan)) * settings.SamplesPerPosition / float64(settings.BatchSize))
+	settings, played := &s.Config.Settings, plan.Positions(&s.Config.Plan)
+	most := int(float64(played) * settings.SamplesPerPosition / float64(settings.BatchSize))
 	if first := metrics[0].Steps; first < 1 || first > most {
 		t.Errorf("%d training steps in the first generation, at most %d are due", first, most)
+	}
+	// The window holds all games of a generation, but then no more positions than without an import, up to a game's.
+	if imported, later := metrics[1].ReplayPositions, metrics[2].ReplayPositions; imported < 200 || later > 3*played+16 {
+		t.Errorf("%d positions in the window after the import, %d after a generation of self-play", imported, later)
 	}
 	if metrics[1].PolicyLoss >= metrics[0].PolicyLoss && metrics[1].OutcomeLoss >= metrics[0].OutcomeLoss {
 		t.Errorf("nothing is learned from the games: %+v", metrics[:2])
@@ -165,8 +169,8 @@ func TestImportContinues(t *testing.T) {
 		games      *Import
 	}{
 		{"no files", "give their files again: file0 file1", nil},
-		{"a changed file", "file1 has changed since the run began", importOf(nil, "a", "c")},
-		{"fewer files", "began with 2 files, not 1", importOf(nil, "a")},
+		{"a changed file", "file1 has changed since the run began; give the files as they were or, after generation 2, none", importOf(nil, "a", "c")},
+		{"fewer files", "began with 2 files of games, not 1", importOf(nil, "a")},
 		{"fewer games", "end after 0 of 90 games", importOf(nil, "a", "b")},
 	} {
 		other := o
@@ -188,6 +192,44 @@ func TestImportContinues(t *testing.T) {
 	if _, err := Train(t.Context(), plain); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "began without games") {
 		t.Errorf("games for a run that has begun: %v", err)
 	}
+}
+
+// TestManyImported: of very many games a run learns from one in so many, spread over all of them, and continues alike.
+func TestManyImported(t *testing.T) {
+	games := randomGames(newGame(t, "quad(size=4,quads=4,whites=1)"), 1000)
+	dirs := [2]string{t.TempDir(), t.TempDir()}
+	for i, dir := range dirs {
+		o := tiny(t, dir, 8)
+		o.Settings["rating_share"] = 0
+		o.Import = importOf(games, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Observe = func(e Event) {
+			if i == 1 && e.Metrics != nil && e.Metrics.Generation == 1 {
+				cancel()
+			}
+		}
+		s, err := Train(ctx, o)
+		cancel()
+		if i == 1 && errors.Is(err, context.Canceled) {
+			o.Observe = nil
+			s, err = Train(t.Context(), o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := s.Config.Import
+		if c.Games != 900 || c.Generations != 2 || c.Every < 2 {
+			t.Fatalf("%+v", c)
+		}
+		records, _, err := record.Read(o.Game, dir, 2)
+		if want := (450 + c.Every - 1) / c.Every; err != nil || len(records) != want {
+			t.Fatalf("%d games in generation 2, want %d; error %v", len(records), want, err)
+		}
+		if got, want := records[0].Moves(), games[500].Moves; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("generation 2 begins with %v, want %v", got, want)
+		}
+	}
+	sameRun(t, dirs[0], dirs[1], 8)
 }
 
 // TestImportSizes: imported games are of the largest board, and do not count as work that smaller boards have to catch up.

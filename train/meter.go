@@ -23,8 +23,9 @@ const (
 )
 
 // meter measures a run: the score of its newest checkpoint against one opponent, see [shipped.Opponent], and the error in
-// the suite of solved positions of the run's largest board that has one. It has its own random streams, so games and weights do not depend on it. It does
-// not rate: ratings need opponents near in strength, which "ludus rate" chooses when the run has finished.
+// the suite of solved positions of the run's largest board that has one. It has its own random streams, so games and
+// weights do not depend on it. It does not rate: ratings need opponents near in strength, which "ludus rate" chooses when
+// the run has finished.
 type meter struct {
 	*state
 	balance *match.BalanceChecker // chooses openings; nil until needed

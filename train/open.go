@@ -183,14 +183,11 @@ func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, dig
 		}
 		conflicts = append(conflicts, fmt.Sprintf("from=%s (%s)", o.From, why))
 	}
-	if why := o.importConflict(config.Import); why != "" {
-		conflicts = append(conflicts, why)
-	}
 	if len(conflicts) > 0 {
 		return settings, fmt.Errorf("%s: %w: %s; leave them out to continue, or choose another directory",
 			o.Dir, ErrConflict, strings.Join(conflicts, ", "))
 	}
-	return settings, nil
+	return settings, o.checkImport(config.Import)
 }
 
 // load restores the run from its newest intact checkpoint, or starts it with the given weights.

@@ -120,12 +120,12 @@ func (r *run) learn(ctx context.Context, a *selfplay.Assignment, games []*record
 	[]sizeCounters, error) {
 	sizes := r.count.bySize()
 	before := setsOf(sizes)
-	for i, sets := range r.learner.Add(games, r.count.Games, before) {
-		sizes[i].Sets = sets
-	}
+	share := 1.0
 	if m.ImportedGames > 0 {
-		own := r.index(r.Game)
-		r.limitWeight(&sizes[own].Sets, before[own].Weight, games)
+		share = r.importedShare(games)
+	}
+	for i, sets := range r.learner.Add(games, r.count.Games, before, share) {
+		sizes[i].Sets = sets
 	}
 	r.countGames(sizes, games)
 	start := time.Now()

@@ -341,7 +341,7 @@ func TestTakeSteps(t *testing.T) {
 		fill := func(i, positions int) {
 			for n := 0; n < positions; {
 				games := []*record.Record{recordtest.Random(c.games[i], rng)}
-				for at, sets := range learner.Add(games, 0, setsOf(sizes)) {
+				for at, sets := range learner.Add(games, 0, setsOf(sizes), 1) {
 					sizes[at].Sets = sets
 				}
 				n += record.Count(games)

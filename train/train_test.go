@@ -169,8 +169,8 @@ func TestSeedMatters(t *testing.T) {
 	}
 }
 
-// TestMain runs the tests, or the process that ChildVariable describes: "train DIR" or "sizes DIR" for testKill, else one of the fault
-// tests.
+// TestMain runs the tests, or the process that ChildVariable describes: "train DIR", "sizes DIR" or "import DIR" for
+// testKill, else one of the fault tests.
 func TestMain(m *testing.M) {
 	description := os.Getenv(ChildVariable)
 	if description == "" {

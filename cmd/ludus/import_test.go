@@ -28,7 +28,7 @@ func TestTrainGames(t *testing.T) {
 	fails(t, dir, 1, "bad.txt: line 1, column 7: game 1, move 3: b2 is not legal", args("--games", "a.txt", "bad.txt")...)
 	fails(t, dir, 1, "--skip-bad skips such games", args("--games", "bad.txt")...)
 	fails(t, dir, 1, "b.sgf: line 1, column 12: game 1: the game is tic-tac-toe, not othello", "train", "othello", "--games", "b.sgf", "--run", "r")
-	fails(t, dir, 1, "no game to learn from has a result", args("--games", "none.txt")...)
+	fails(t, dir, 1, "no games to learn from: 0 are wrong, 1 have no result, or no moves to learn", args("--games", "none.txt")...)
 	fails(t, dir, 1, "--games .: it must be a file", args("--games", ".")...)
 	fails(t, dir, 1, "no such file", args("--games", "c.txt")...)
 	fails(t, dir, 2, "--skip-bad needs --games", args("--skip-bad")...)

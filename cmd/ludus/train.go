@@ -42,8 +42,8 @@ While it trains, the newest checkpoint is tested in solved positions, if the gam
 A game with more than 64 cells learns on several sizes of its board, small ones first, with one network: see sizes below.
 
 --games FILE... lets a new run learn from games of other players or programs first. At most the first quarter of its
-generations take their games from the files, in their order, instead of from self-play; later ones push them out of
-the replay window. Policy targets are the moves, of both players; value targets are the results, and the values of
+generations take their games from the files, in their order, instead of from self-play; self-play then soon replaces
+them in the replay window. Of very many games it takes one in so many. Policy targets are the moves, of both players; value targets are the results, and the values of
 moves where a file has some; the solver corrects both near the end. A game that was resigned or lost by time has its
 given result. Games without a result are left out, and so are random opening plies of "ludus arena --record". The run
 keeps the games; the files are needed until it has read them all.
@@ -354,7 +354,11 @@ func (w *watcher) show(e train.Event) {
 			w.log(describeGeneration(e.Metrics))
 		}
 	case e.Progress.Generations == 0:
-		w.progress.show(status{detail: string(e.Progress.Phase)})
+		detail := string(e.Progress.Phase)
+		if n := e.Progress.Games; n > 0 {
+			detail += ", " + static.Grouped(n) + " so far"
+		}
+		w.progress.show(status{detail: detail})
 	default:
 		p := e.Progress
 		parts := []string{fmt.Sprintf("generation %d of %d%s, %s games", p.Generation, p.Generations, onBoard(p.Size), static.Grouped(p.Games))}

@@ -165,15 +165,16 @@ func (l *Learner) split(games []*record.Record, first int) [][2][]*record.Record
 }
 
 // Add splits games into training and validation games and adds them to the windows of their sizes. first is the number in
-// the run of games[0]. before counts the positions of all earlier games by size; Add returns the counts with these games.
-func (l *Learner) Add(games []*record.Record, first int, before []Counts) []Counts {
+// the run of games[0]. before counts the positions of all earlier games by size; Add returns the counts with these games,
+// each of whose positions counts as the given share of one.
+func (l *Learner) Add(games []*record.Record, first int, before []Counts, share float64) []Counts {
 	after := slices.Clone(before)
 	for i, sets := range l.split(games, first) {
 		c, s := &after[i], l.sizes[i]
-		c.Training += record.Count(sets[0])
-		c.Validation += record.Count(sets[1])
+		c.Training += int(share * float64(record.Count(sets[0])))
+		c.Validation += int(share * float64(record.Count(sets[1])))
 		most := l.windowSizes(*c)
-		c.Weight += s.training.add(sets[0], most.Training)
+		c.Weight += share * s.training.add(sets[0], most.Training)
 		s.validation.add(sets[1], most.Validation)
 	}
 	return after

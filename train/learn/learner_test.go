@@ -67,7 +67,7 @@ func TestValidationSet(t *testing.T) {
 		for range 5 {
 			records = append(records, recordtest.Random(game, rng))
 		}
-		all = l.Add(records, n, all)
+		all = l.Add(records, n, all, 1)
 		n += len(records)
 		for _, r := range s.validation.records() {
 			if slices.Contains(s.training.records(), r) {
@@ -120,7 +120,7 @@ func TestRestore(t *testing.T) {
 			records = nil // the file is lost
 		}
 		generations, firsts = append(generations, records), append(firsts, games)
-		counts = whole.Add(records, games, counts)
+		counts = whole.Add(records, games, counts, 1)
 		games += len(records)
 	}
 	read := func(generation int) ([]*record.Record, int, error) {
@@ -179,7 +179,7 @@ func TestTrainLosses(t *testing.T) {
 		}
 		records = append(records, r)
 	}
-	l.Add(records, 0, make([]Counts, 2))
+	l.Add(records, 0, make([]Counts, 2), 1)
 	for _, c := range []struct {
 		game  *env.Game
 		steps []int

@@ -42,7 +42,7 @@ func validatedLearner(t *testing.T, game *env.Game) (*Learner, *infer.Weights) {
 	for range 40 {
 		records = append(records, recordtest.Random(game, rng))
 	}
-	l.Add(records, 0, make([]Counts, 1))
+	l.Add(records, 0, make([]Counts, 1), 1)
 	return l, weights
 }
 

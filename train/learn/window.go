@@ -74,7 +74,8 @@ func labelsOf(game *env.Game, r *record.Record, movers []env.Player) []int {
 	return labels
 }
 
-// window holds the newest games of the training set or the validation set: as few as give the wanted number of positions.
+// window holds the newest games of the training set or the validation set: as few as give the wanted number of positions,
+// but all of the newest generation.
 type window struct {
 	game      *env.Game
 	games     []windowGame
@@ -82,7 +83,7 @@ type window struct {
 	counts    map[uint64]int32 // occurrences of each position in the window, by windowGame.keys
 }
 
-// add appends games and drops the oldest games that are not needed for size positions. It returns the growth of the total
+// add appends games and drops the older games that are not needed for size positions. It returns the growth of the total
 // weight: a position that the window holds n times has weight sqrt(n), so frequent positions do not crowd out others.
 func (w *window) add(games []*record.Record, size int) (weight float64) {
 	if w.counts == nil {
@@ -98,8 +99,8 @@ func (w *window) add(games []*record.Record, size int) (weight float64) {
 			w.counts[key]++
 		}
 	}
-	drop := 0
-	for drop < len(w.games) && w.positions-len(w.games[drop].Plies) >= size {
+	drop, older := 0, len(w.games)-len(games)
+	for drop < older && w.positions-len(w.games[drop].Plies) >= size {
 		w.positions -= len(w.games[drop].Plies)
 		for _, key := range w.games[drop].keys {
 			w.counts[key]--

@@ -8,7 +8,8 @@
 // [Record.Positions] is the only loop that replays a record.
 //
 // Everything that is read is checked against the rules of the game: moves are legal, and results are those of the last
-// position, but for games of other players ([Imported]) that ended earlier. A record knows its game; files and messages say the side of its board, because a run may train several sizes.
+// position, but for games of other players ([Imported]) that ended earlier. A record knows its game; files and messages
+// say the side of its board, because a run may train several sizes.
 //
 // # What is left out
 //

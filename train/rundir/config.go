@@ -33,6 +33,7 @@ type Import struct {
 	Games       int            `json:"games"`       // that count: with a result, and moves to learn
 	Positions   int            `json:"positions"`   // of these games
 	Generations int            `json:"generations"` // the first ones of the run, which learn from them
+	Every       int            `json:"every"`       // they learn from one in so many of the games
 }
 
 // ImportedFile is a file of games.
@@ -100,7 +101,7 @@ func parseConfig(data []byte) (*Config, error) {
 	if c.Plan.Generations < 1 || c.Plan.PliesPerGeneration < 1 || c.Plan.ParallelGames < 1 {
 		return nil, fmt.Errorf("%w: a plan needs at least 1 generation, game and ply", checkpoints.ErrDamaged)
 	}
-	if c.Import != nil && (c.Import.Generations < 1 || c.Import.Games < c.Import.Generations) {
+	if i := c.Import; i != nil && (i.Generations < 1 || i.Every < 1 || i.Games < i.Generations) {
 		return nil, fmt.Errorf("%w: an import needs at least 1 generation, and a game for each", checkpoints.ErrDamaged)
 	}
 	return c, nil

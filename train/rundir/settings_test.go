@@ -106,6 +106,25 @@ func TestReadRatings(t *testing.T) {
 	}
 }
 
+// A config whose import cannot be continued is damaged.
+func TestDamagedImport(t *testing.T) {
+	game, dir := newGame(t, "quad-5x5"), t.TempDir()
+	for _, c := range []struct {
+		games, generations, every int
+		want                      error
+	}{{5, 2, 3, nil}, {5, 0, 1, checkpoints.ErrDamaged}, {5, 6, 1, checkpoints.ErrDamaged}, {5, 2, 0, checkpoints.ErrDamaged}} {
+		config := NewConfig(game.Name, 1, DefaultSettings(game))
+		config.Plan.Generations, config.Plan.PliesPerGeneration, config.Plan.ParallelGames = 8, 8, 8
+		config.Import = &Import{Games: c.games, Generations: c.generations, Every: c.every}
+		if err := config.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadConfig(dir); !errors.Is(err, c.want) {
+			t.Errorf("%+v: error %v, want %v", c, err, c.want)
+		}
+	}
+}
+
 // The default number of samples per position is that of the game's symmetries, at least 4 and at most 8.
 func TestSamplesPerPosition(t *testing.T) {
 	for game, want := range map[string]float64{"quad-5x5": 8, "othello-6x6": 4, "connect-four": 4} {

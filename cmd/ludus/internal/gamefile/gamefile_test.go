@@ -498,7 +498,7 @@ func TestDetails(t *testing.T) {
 // Games with PGN's tags take lines up to the next tag, and comments in braces.
 func TestTags(t *testing.T) {
 	othello := gameOf(t, "othello")
-	const file = "[Event \"Cup\"]\n[Black \"Ada\"]\n[White \"Bob\"]\n[Result \"34-30\"]\n1. F5 D6 {a plan}\n2. C3\n\n" +
+	const file = "[Event \"Cup\"]\n[Black \"Ada\"]\n[White \"Bob\"]\n[Result \"34-30\"]\n1. F5 D6 {a plan}\n# a comment\n2. C3\n\n" +
 		"[Black \"Cy\"]\n[Result \"*\"]\n\n[Black \"Eve\"]\n1. f5 {no end\n2. d6\n\n[White \"Dan\"]\n1. f5 d6 30-34\n"
 	r, err := NewReader(othello, strings.NewReader(file), "", "")
 	if err != nil {
@@ -512,7 +512,7 @@ func TestTags(t *testing.T) {
 		err     string
 	}{
 		{[2]string{"Ada", "Bob"}, "Cup", "f5 d6 c3", FirstWon, ""},
-		{[2]string{}, "", "", "", `line 12, column 7: game 2, move 2: "{no"`},
+		{[2]string{}, "", "", "", `line 13, column 7: game 2, move 2: "{no"`},
 		{[2]string{"", "Dan"}, "", "f5 d6", SecondWon, ""},
 	} {
 		got, err := r.Next()
@@ -538,6 +538,11 @@ func TestResultBeforePass(t *testing.T) {
 	state, err := env.Replay(game, one(t, game, before).Actions())
 	if err != nil || state.Done() || len(state.Legal(nil)) != 1 {
 		t.Fatalf("%v, or black need not pass", err)
+	}
+	for text, want := range map[string]Result{"34-30": FirstWon, "30-34": SecondWon, "32-32": Draw, "1--0": "", "+1-0": "", "1-0-0": ""} {
+		if got := resultOf(text); got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
 	}
 	if r := one(t, game, before+" 1-0"); moves(r) != before || r.Result != FirstWon {
 		t.Errorf("%s %s", moves(r), r.Result)

@@ -23,7 +23,7 @@ const numerals = "0123456789"
 // [Black "Ada"], and lines with moves up to the next tag.
 func (r *Reader) readMoves() (*Record, error) {
 	line, at, err := r.source.readLine()
-	for err == nil && strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment
+	for err == nil && isComment(line) {
 		line, at, err = r.source.readLine()
 	}
 	record, tagged := &Record{Game: r.game}, false
@@ -45,13 +45,16 @@ func (r *Reader) readMoves() (*Record, error) {
 		if line, at, broken = r.source.readLine(); broken != nil {
 			break // it comes back
 		}
-		if err == nil {
+		if err == nil && !isComment(line) {
 			err = p.readLine(record, line, at)
 		}
 	}
 	record.finish(p.state)
 	return record, err
 }
+
+// isComment reports whether a line is a comment.
+func isComment(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "#") }
 
 // readTag reads a tag of PGN, such as [Black "Ada"]. Those of no use are ignored.
 func (r *Record) readTag(line string) {
@@ -79,15 +82,15 @@ func (r *Record) readTag(line string) {
 
 // resultOf returns the result that a text such as "1-0" or "34-30" means, the first player's score first; "" if it is none.
 func resultOf(text string) Result {
-	first, second, _ := strings.Cut(text, "-")
-	a, err := strconv.Atoi(first)
-	b, err2 := strconv.Atoi(second)
+	before, after, _ := strings.Cut(text, "-")
+	first, err := strconv.ParseUint(before, 10, 32)
+	second, err2 := strconv.ParseUint(after, 10, 32)
 	switch {
-	case Result(text) == Draw, err == nil && err2 == nil && a == b:
+	case Result(text) == Draw, err == nil && err2 == nil && first == second:
 		return Draw
 	case err != nil || err2 != nil:
 		return ""
-	case a > b:
+	case first > second:
 		return FirstWon
 	}
 	return SecondWon
@@ -168,8 +171,9 @@ func wordAt(text string, from int) int {
 	return from + 1 + strings.IndexAny(text[from+1:]+" ", separators+"(")
 }
 
-// phrase returns the length of the move or result that a text begins with: one word if that is the exact name of a move, or else as
-// many as name one, or the first of several cells without blanks between them, as Othello programs write "F5D6C3".
+// phrase returns the length of the move or result that a text begins with: one word if that is a result or the exact name
+// of a move, or else as many as name one, or the first of several cells without blanks between them, as Othello programs
+// write "F5D6C3".
 func (p *position) phrase(text string) int {
 	first := wordAt(text, 0)
 	if _, exact := p.exact(text[:first]); exact || isPass(text[:first]) || resultOf(text[:first]) != "" {
