@@ -300,12 +300,18 @@ func TestAnalyze(t *testing.T) {
 			Visits int
 			Value  *float64
 			Prior  *float64
+			Line   []string
 		}
 	}
 	for simulations, want := range map[int]int{0: 40, 1000: 1000} {
 		answer(t, "analyze", map[string]any{"game": "quad-5x5", "moves": won[:1], "agent": "mcts:40", "simulations": simulations}, &result)
 		if result.Player != "o" || result.Simulations != want || len(result.Moves) != 20 || result.Best != result.Moves[0].Move {
 			t.Errorf("%d simulations: %+v", simulations, result)
+		}
+		for _, m := range result.Moves {
+			if len(m.Line) == 0 || m.Line[0] != m.Move {
+				t.Errorf("%d simulations: the line of %s is %v", simulations, m.Move, m.Line)
+			}
 		}
 		result.Moves = nil
 	}
