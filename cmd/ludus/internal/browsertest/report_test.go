@@ -7,9 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"ludus/cmd/internal/svg"
@@ -139,7 +137,6 @@ func TestBoardsInBrowser(t *testing.T) {
 func narrow(t *testing.T, b *Tab) {
 	for _, width := range []int64{360, 640, 800, 1000} {
 		b.Resize(width, 800)
-		b.Do(chromedp.Sleep(200 * time.Millisecond))
 		b.CheckWidth()
 		if width == 360 {
 			b.Shoot("narrow-dark")

@@ -202,6 +202,7 @@ func (t *Tab) Text(selector string) string {
 func (t *Tab) Resize(width, height int64) {
 	t.Helper()
 	t.Do(chromedp.EmulateViewport(width, height))
+	Eval[bool](t, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`) // charts follow
 }
 
 // Prefer sets the system's colour scheme, light or dark.
