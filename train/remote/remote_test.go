@@ -124,8 +124,9 @@ func TestTrain(t *testing.T) {
 // TestTrainSizes is TestTrain for a run of two sizes.
 func TestTrainSizes(t *testing.T) {
 	t.Parallel()
-	o := tiny(t, filepath.Join(t.TempDir(), "run"), 8)
-	o.Settings["simulations"] = 200 // the learner is faster than the workers
+	const generations = 8
+	o := tiny(t, filepath.Join(t.TempDir(), "run"), generations)
+	o.Settings["simulations"] = 1000 // the learner is faster than the workers
 	o.Game = recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
 	sizes, err := rundir.SizesOf(4, 5)
 	if err != nil {
@@ -134,7 +135,7 @@ func TestTrainSizes(t *testing.T) {
 	o.Settings["sizes"] = float64(sizes)
 	testTrain(t, o, 2)
 	mixed := map[string]int{}
-	for g := 1; g <= 8; g++ {
+	for g := 1; g <= generations; g++ {
 		records, _, err := record.Read(o.Game, o.Dir, g)
 		if err != nil {
 			t.Fatal(err)
