@@ -1,12 +1,9 @@
 package page
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 
@@ -19,7 +16,8 @@ import (
 //go:embed review.html
 var reviewHTML string
 
-var reviewTemplate = template.Must(template.New("review").Parse(reviewHTML))
+var reviewPages = static.NewOneFile(reviewHTML, static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"),
+	static.UPlot(), static.Inline("reviewpage.js"))
 
 // reviewedGame is a game on the page of reviews.
 type reviewedGame struct {
@@ -37,20 +35,8 @@ func Reviews(game *env.Game, reviews []*analysis.Review) ([]byte, error) {
 	for i, r := range reviews {
 		games = append(games, reviewedGame{replay(game, r, fmt.Sprint(i+1)), r})
 	}
-	data, err := json.Marshal(map[string]any{"description": board.Describe(game), "games": games})
-	if err != nil {
-		return nil, err
-	}
-	uplot, script := static.UPlot(), static.Inline("reviewpage.js")
-	style := static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css")
-	var b bytes.Buffer
-	err = reviewTemplate.Execute(&b, map[string]any{
-		"Title": "Reviews of " + game.Name, "Agent": reviews[0].Agent,
-		"Policy": fmt.Sprintf("default-src 'none'; script-src %s %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
-			static.Hash(uplot), static.Hash(script), static.Hash(style)),
-		"Data": template.JS(data), "UPlot": template.JS(uplot), "Script": template.JS(script), "Style": template.CSS(style),
-	})
-	return b.Bytes(), err
+	return reviewPages.HTML("Reviews of "+game.Name, map[string]string{"Agent": reviews[0].Agent},
+		map[string]any{"description": board.Describe(game), "games": games})
 }
 
 // replay returns a reviewed game for the viewer, with the review's values of the positions.

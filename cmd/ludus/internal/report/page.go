@@ -1,11 +1,7 @@
 package report
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
-	"fmt"
-	"html/template"
 
 	"ludus/cmd/internal/svg"
 	"ludus/cmd/ludus/internal/static"
@@ -53,30 +49,8 @@ type Setting struct {
 //go:embed page.html
 var pageHTML string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+var pages = static.NewOneFile(pageHTML, static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"),
+	static.UPlot(), static.Inline("report.js"))
 
-var (
-	uplot  = static.UPlot()
-	script = static.Inline("report.js")
-	style  = static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css")
-)
-
-// policy is the page's Content-Security-Policy: it allows nothing but the page's own scripts and styles, named by hash.
-var policy = fmt.Sprintf(
-	"default-src 'none'; script-src %s %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
-	static.Hash(uplot), static.Hash(script), static.Hash(style))
-
-// HTML returns the page as one file. Names and texts cannot become markup: the template escapes them, and JSON writes
-// <, > and & as \u escapes.
-func (p *Page) HTML() ([]byte, error) {
-	data, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = pageTemplate.Execute(&b, map[string]any{
-		"Title": p.Title, "Policy": policy, "Data": template.JS(data),
-		"UPlot": template.JS(uplot), "Script": template.JS(script), "Style": template.CSS(style),
-	})
-	return b.Bytes(), err
-}
+// HTML returns the page as one file.
+func (p *Page) HTML() ([]byte, error) { return pages.HTML(p.Title, nil, p) }

@@ -15,6 +15,7 @@ import (
 
 	"ludus/cmd/internal/diagrams"
 	"ludus/cmd/internal/svg"
+	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train"
@@ -208,7 +209,7 @@ func TestPageEscapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := strings.Count(pageHTML+uplot+script, "<!--")
+	own := strings.Count(pageHTML+static.UPlot()+static.Inline("report.js"), "<!--")
 	if n := bytes.Count(html, []byte("<script")); n != 3 {
 		t.Errorf("%d scripts; the page has 3", n)
 	}
