@@ -147,7 +147,7 @@ func TestTerminal(t *testing.T) {
 	if err := Serve(context.Background(), game, agents, io.NopCloser(strings.NewReader(`{"id":"end","moves":[`+won+`]}`)), &out); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"id":"end","terminal":true,"goals":{"x":100,"o":0}}` + "\n"; out.String() != want {
+	if want := `{"id":"end","terminal":true,"value":1,"goals":{"x":100,"o":0}}` + "\n"; out.String() != want {
 		t.Errorf("reply %s want %s", out.String(), want)
 	}
 }
@@ -212,7 +212,8 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// A thousand requests are written before the first reply is read. Each gets a reply, and equal requests get equal replies.
+// A thousand requests are written before the first reply is read. Each gets a reply, and equal requests get equal
+// replies.
 func TestThousandRequestsAtOnce(t *testing.T) {
 	game, agents := setup(t, "quad-5x5", "mcts:20", 4)
 	in, toServer := io.Pipe()

@@ -7,8 +7,8 @@ import (
 	"ludus/train/agent"
 )
 
-// reason explains the best move of an analysis, in words that follow its name and "which"; "" if there is nothing to say.
-// It considers facts, and then what the next move is worth.
+// reason explains the best move of an analysis, in words that follow its name and "which"; "" if there is nothing to
+// say. It considers facts, and then what the next move is worth.
 func reason(game *env.Game, state env.State, a *agent.Analysis) string {
 	if text := fact(game, state, a); text != "" {
 		return text
@@ -48,8 +48,8 @@ func fact(game *env.Game, state env.State, a *agent.Analysis) string {
 	return ""
 }
 
-// comparison compares the best move with the one that the agent would play next: that with the highest prior, or without
-// priors with the most visits. It is "" unless that one is worse by mistakeLoss or more.
+// comparison compares the best move with the one that the agent would play next: that with the highest prior, or
+// without priors with the most visits. It is "" unless that one is worse by mistakeLoss or more.
 func comparison(game *env.Game, a *agent.Analysis) string {
 	next := a.Moves[1]
 	for _, m := range a.Moves[1:] {

@@ -35,8 +35,9 @@ type MoveInfo struct {
 
 // GameResult is the result of a finished game.
 type GameResult struct {
-	Terminal bool   `json:"terminal"` // always true
-	Goals    *Goals `json:"goals"`
+	Terminal bool    `json:"terminal"` // always true
+	Value    float64 `json:"value"`    // utility for the first player
+	Goals    *Goals  `json:"goals"`
 }
 
 // Goals are both players' final scores, 0 to 100. In JSON they are {NAME:GOAL,NAME:GOAL}, the first player first.
@@ -84,7 +85,7 @@ func analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State
 // NewGameResult returns the result of a finished game. state must be terminal.
 func NewGameResult(game *env.Game, state env.State) *GameResult {
 	g := state.Goals()
-	return &GameResult{true, newGoals(game, &[2]float64{float64(g[0]), float64(g[1])})}
+	return &GameResult{true, roundUtility(game.Classes[state.Outcome()].Utility), newGoals(game, &[2]float64{float64(g[0]), float64(g[1])})}
 }
 
 // newGoals rounds the players' (expected) final scores. It returns nil if they are unknown (nil).

@@ -110,9 +110,9 @@ const lostValue = -0.5
 // ErrNoValues means that an agent does not evaluate positions.
 var ErrNoValues = errors.New("the agent does not evaluate positions")
 
-// ReviewGame reviews a game by the analyses of its positions; judged, if not nil, is called after each. The first moves,
-// opening of them, were drawn at random. The caller sets Players, Result and Agent. Errors are ErrNoValues and those of
-// [agent.Agent.Analyze].
+// ReviewGame reviews a game by the analyses of its positions; judged, if not nil, is called after each. The first
+// moves, opening of them, were drawn at random. The caller sets Players, Result and Agent. Errors are ErrNoValues and
+// those of [agent.Agent.Analyze].
 //
 // It goes from the end of the game to its start, so a solver's table knows what follows a position. Estimates of the
 // best move and the move played come from one analysis, so a network's bias towards one player cancels. If that
@@ -136,12 +136,12 @@ func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.
 			judged()
 		}
 	}
-	wins, loses := roundUtility(game.Classes[0].Utility), roundUtility(game.Classes[len(game.Classes)-1].Utility)
+	utilities := Utilities(game)
 	for i := len(moves) - 1; i >= 0; i-- {
-		positions[i].deduce(positions[i+1], states[i].Player(), wins)
+		positions[i].deduce(positions[i+1], states[i].Player(), utilities[0])
 	}
 	for i := range moves {
-		positions[i+1].follow(positions[i], states[i].Player(), game.ActionNames[moves[i]], loses)
+		positions[i+1].follow(positions[i], states[i].Player(), game.ActionNames[moves[i]], utilities[1])
 	}
 	r := &Review{Game: game.Name, Moves: []ReviewedMove{}}
 	for _, p := range positions {
@@ -194,7 +194,7 @@ type judgement struct {
 // judge judges a position, to which the moves lead.
 func (rev *reviewer) judge(ctx context.Context, state env.State, moves []env.Action) (*judgement, error) {
 	if state.Done() {
-		return &judgement{value: roundUtility(rev.game.Classes[state.Outcome()].Utility), exact: true}, nil
+		return &judgement{value: NewGameResult(rev.game, state).Value, exact: true}, nil
 	}
 	if _, ok := rev.agent.(agent.Outside); ok {
 		agent.Restart(rev.agent, 0, moves)
@@ -211,6 +211,11 @@ func (rev *reviewer) judge(ctx context.Context, state env.State, moves []env.Act
 
 // roundUtility rounds an exact value as those of analyses are.
 func roundUtility(u float32) float64 { return *rounded(new(float64(u))) }
+
+// Utilities returns the utility of the best and the worst outcome of a game.
+func Utilities(game *env.Game) [2]float64 {
+	return [2]float64{roundUtility(game.Classes[0].Utility), roundUtility(game.Classes[len(game.Classes)-1].Utility)}
+}
 
 // deduce makes the value of a position exact if the move that player made there is proven to win: no value is better
 // than wins.

@@ -56,8 +56,8 @@ func mistakes(r *Review) (text string) {
 	return text
 }
 
-// A review finds exactly the moves that lose value, with exact values where the solver knows them, and where the game was
-// lost.
+// A review finds exactly the moves that lose value, with exact values where the solver knows them, and where the game
+// was lost.
 func TestReview(t *testing.T) {
 	game, agents := setup(t, "tic-tac-toe", "solver:100000", 1)
 	r := review(t, game, agents[0], "b2", "b1", "a1", "c3", "a2", "c2", "a3")
@@ -89,8 +89,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// Reviews of random games agree with the solver at every ply where they claim to know; with a solver they know the end of
-// every game.
+// Reviews of random games agree with the solver at every ply where they claim to know; with a solver they know the end
+// of every game.
 func TestReviewAgreesWithSolver(t *testing.T) {
 	for _, c := range []struct {
 		game, agent string

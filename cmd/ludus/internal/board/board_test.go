@@ -93,11 +93,12 @@ type description struct {
 		From, To int
 		Kind     string
 	}
-	Drops    bool
-	MaxPlies int
-	BestPlay string
-	GoalHead bool
-	Diagrams []diagrams.Diagram
+	Drops     bool
+	MaxPlies  int
+	BestPlay  string
+	GoalHead  bool
+	Utilities [2]float64
+	Diagrams  []diagrams.Diagram
 }
 
 type position struct {
@@ -317,10 +318,11 @@ func TestAnalyze(t *testing.T) {
 	}
 	var finished struct {
 		Terminal bool
+		Value    float64
 		Goals    map[string]int
 	}
 	answer(t, "analyze", map[string]any{"game": "quad-5x5", "moves": won, "agent": "mcts:40"}, &finished)
-	if !finished.Terminal || finished.Goals["x"] != 100 {
+	if !finished.Terminal || finished.Value != 1 || finished.Goals["x"] != 100 {
 		t.Errorf("finished: %+v", finished)
 	}
 }

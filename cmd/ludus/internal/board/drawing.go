@@ -10,23 +10,24 @@ import (
 
 // Description tells a page about a game: its rules in short, and how to draw its board.
 type Description struct {
-	Game     string             `json:"game"`     // canonical name
-	Rules    string             `json:"rules"`    // one line per paragraph
-	Strategy string             `json:"strategy"` // one line of advice
-	Players  [2]string          `json:"players"`
-	Rows     []string           `json:"rows"`     // row names from the bottom up; "" for a row without cells
-	Columns  []string           `json:"columns"`  // column names; "" for a column without cells
-	Hexagons bool               `json:"hexagons"` // see [env.Drawing]
-	OpenLine bool               `json:"openLine"` // see [env.Drawing]
-	Opposite bool               `json:"opposite"` // see [env.Game.Opposite]
-	Cells    []bool             `json:"cells"`    // by row and column: whether the cell exists
-	Pieces   []Piece            `json:"pieces"`
-	Actions  map[string]Move    `json:"actions"` // by name
-	Drops    bool               `json:"drops"`   // see [env.Game.Drops]
-	MaxPlies int                `json:"maxPlies"`
-	BestPlay string             `json:"bestPlay,omitempty"` // see [analysis.BestPlay]
-	GoalHead bool               `json:"goalHead"`           // points are not the score; see [env.Game]
-	Diagrams []diagrams.Diagram `json:"diagrams"`           // pictures for the rules
+	Game      string             `json:"game"`     // canonical name
+	Rules     string             `json:"rules"`    // one line per paragraph
+	Strategy  string             `json:"strategy"` // one line of advice
+	Players   [2]string          `json:"players"`
+	Rows      []string           `json:"rows"`     // row names from the bottom up; "" for a row without cells
+	Columns   []string           `json:"columns"`  // column names; "" for a column without cells
+	Hexagons  bool               `json:"hexagons"` // see [env.Drawing]
+	OpenLine  bool               `json:"openLine"` // see [env.Drawing]
+	Opposite  bool               `json:"opposite"` // see [env.Game.Opposite]
+	Cells     []bool             `json:"cells"`    // by row and column: whether the cell exists
+	Pieces    []Piece            `json:"pieces"`
+	Actions   map[string]Move    `json:"actions"` // by name
+	Drops     bool               `json:"drops"`   // see [env.Game.Drops]
+	MaxPlies  int                `json:"maxPlies"`
+	BestPlay  string             `json:"bestPlay,omitempty"` // see [analysis.BestPlay]
+	GoalHead  bool               `json:"goalHead"`           // points are not the score; see [env.Game]
+	Utilities [2]float64         `json:"utilities"`          // see [analysis.Utilities]
+	Diagrams  []diagrams.Diagram `json:"diagrams"`           // pictures for the rules
 }
 
 // Piece is a kind of piece. Side is its player, or 2 for a neutral piece.
@@ -52,7 +53,7 @@ func Describe(game *env.Game) *Description {
 	d := DescribeBoard(game)
 	d.Game, d.Rules, d.Strategy, d.MaxPlies, d.GoalHead = game.Name, game.Rules, game.Strategy, game.MaxPlies, game.GoalHead
 	d.Opposite, d.Drops, d.Diagrams = game.Opposite(), game.Drops(), diagrams.Of(game)
-	d.BestPlay = analysis.BestPlay(game)
+	d.BestPlay, d.Utilities = analysis.BestPlay(game), analysis.Utilities(game)
 	for action, name := range game.ActionNames {
 		if cells := game.Drawing.ActionCells[action]; name != "" {
 			d.Actions[name] = Move{cells.From, cells.To, game.Verb(env.Action(action))}
@@ -61,8 +62,8 @@ func Describe(game *env.Game) *Description {
 	return d
 }
 
-// DescribeBoard describes the players, the board and the pieces of a game. Unlike Describe it does not need moves, outcomes
-// and rules.
+// DescribeBoard describes the players, the board and the pieces of a game. Unlike Describe it does not need moves,
+// outcomes and rules.
 func DescribeBoard(game *env.Game) *Description {
 	drawing := &game.Drawing
 	d := &Description{

@@ -72,8 +72,8 @@ func Operations() (names []string) {
 //	load      {"game":…,"file":"(;GM[2];B[f5])"}                        {"moves":["f5"],"players":["",""]} of its first game
 //	save      {"game":…,"moves":…,"players":["you","zoo"]}              {"file":"(;FF[4]…)"}, the game in SGF
 //
-// The fields moves, seed, simulations and players are optional. By default there are no moves, the seed is 0, and the agent
-// makes as many simulations as its spec says. Equal requests get equal replies unless the agent has a time limit.
+// The fields moves, seed, simulations and players are optional. By default there are no moves, the seed is 0, and the
+// agent makes as many simulations as its spec says. Equal requests get equal replies unless the agent has a time limit.
 //
 // An invalid request gives a *[RequestError]. Other errors are ctx's, Host.Agent's and the agent's.
 func (h *Host) Answer(ctx context.Context, op string, body []byte) (any, error) {

@@ -25,8 +25,8 @@ type reviewedGame struct {
 	Review *analysis.Review `json:"review"`
 }
 
-// Reviews returns a page with reviews of games, at least one, as one file that loads nothing from elsewhere: people choose a
-// game and step through its positions.
+// Reviews returns a page with reviews of games, at least one, as one file that loads nothing from elsewhere: people
+// choose a game and step through its positions.
 func Reviews(game *env.Game, reviews []*analysis.Review) ([]byte, error) {
 	if len(reviews) == 0 {
 		return nil, errors.New("there is no game to show on a page")

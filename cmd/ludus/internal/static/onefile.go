@@ -34,8 +34,8 @@ type OneFile struct {
 	policy   string // Content-Security-Policy: nothing but the page's own scripts and style, named by hash
 }
 
-// NewOneFile returns a maker of pages. body is the template of a page's content, style its style sheet. The scripts find
-// their data in the element #data. It panics if the template is wrong.
+// NewOneFile returns a maker of pages. body is the template of a page's content, style its style sheet. The scripts
+// find their data in the element #data. It panics if the template is wrong.
 func NewOneFile(body, style string, scripts ...string) *OneFile {
 	o := &OneFile{template: template.Must(template.New("page").Parse(onefileHTML)), style: template.CSS(style)}
 	template.Must(o.template.New("body").Parse(body))

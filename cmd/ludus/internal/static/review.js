@@ -10,8 +10,8 @@ const wide = 100, high = 30; // of the curve
 // judgement turns an analysis into a position of a review: { value, proven, analysed, sign, player, best, reason, line, values }. The value
 // is for the first player, null if the agent does not evaluate positions; sign turns it into the player's. proven says whether the value is
 // exact, analysed whether the analysis itself proves it. values are those of the moves, for the player. A reason is a fact, not a comparison.
-export function judgement({ terminal, goals, value, player, proven, best, reason, moves = [] }, { players, goalHead }) {
-  if (terminal) return { value: (goals[players[0]] - goals[players[1]]) / 100, proven: !goalHead }; // with a goal head points are not the score
+export function judgement({ terminal, value, player, proven, best, reason, moves = [] }, players) {
+  if (terminal) return { value, proven: true };
   return {
     value: valueForFirst(value, player, players), proven: Boolean(proven), analysed: Boolean(proven), sign: player === players[0] ? 1 : -1, player, best,
     reason: /^is better than /.test(reason) ? undefined : reason,
@@ -19,15 +19,15 @@ export function judgement({ terminal, goals, value, player, proven, best, reason
   };
 }
 
-// deduce makes the value of a position exact if the move made there wins, and that is exact.
-function deduce(position, next) {
-  if (next.proven && position.sign * next.value === 1) Object.assign(position, { value: next.value, proven: true });
+// deduce makes the value of a position exact if the move made there is proven to have the utility of the best outcome.
+function deduce(position, next, [most]) {
+  if (next.proven && position.sign * next.value === most) Object.assign(position, { value: next.value, proven: true });
 }
 
 // follow makes the value of the position after a move exact if that of the position before is, and the move keeps it: because it is the
-// best one, or because every move loses.
-function follow(next, before, move) {
-  if (before.proven && ((before.analysed && move === before.best) || before.sign * before.value === -1)) Object.assign(next, { value: before.value, proven: true });
+// best one, or because no value is worse than that.
+function follow(next, before, move, [, least]) {
+  if (before.proven && ((before.analysed && move === before.best) || before.sign * before.value === least)) Object.assign(next, { value: before.value, proven: true });
 }
 
 // Reviewer judges the positions of a game. analyses is an AnalysisCache, so a review that was stopped continues.
@@ -45,7 +45,7 @@ export class Reviewer {
 
   async judge(moves) {
     if (this.stopped) throw new DOMException("the review was stopped", "AbortError");
-    const position = judgement(await this.analyses.run({ game: this.description.game, moves, agent: this.agent }), this.description);
+    const position = judgement(await this.analyses.run({ game: this.description.game, moves, agent: this.agent }), this.description.players);
     if (position.value == null) throw new Error("this agent does not evaluate positions");
     return position;
   }
@@ -66,19 +66,19 @@ export class Reviewer {
   // answer weighs a move that was not played, in a position of a review.
   async answer(moves, position, move) {
     const next = await this.judge([...moves, move]);
-    follow(next, position, move);
+    follow(next, position, move, this.description.utilities);
     return this.weigh(moves, position, move, next);
   }
 
   // review reviews a game of moves. onPly(ply) is called before the position after ply moves is judged.
   async review(names, onPly) {
-    const { players } = this.description, positions = [], moves = [];
+    const { players, utilities } = this.description, positions = [], moves = [];
     for (let ply = 0; ply <= names.length; ply++) {
       onPly(ply);
       positions.push(await this.judge(names.slice(0, ply)));
     }
-    for (let i = names.length - 1; i >= 0; i--) deduce(positions[i], positions[i + 1]);
-    names.forEach((move, i) => follow(positions[i + 1], positions[i], move));
+    for (let i = names.length - 1; i >= 0; i--) deduce(positions[i], positions[i + 1], utilities);
+    names.forEach((move, i) => follow(positions[i + 1], positions[i], move, utilities));
     for (const [i, move] of names.entries()) moves.push(await this.weigh(names.slice(0, i), positions[i], move, positions[i + 1]));
     return { positions, moves, sides: players.map((player) => sideOf(player, moves)), lost: turningPoint(positions, moves, players) };
   }

@@ -201,11 +201,11 @@ func (s stateless) Analyze(ctx context.Context, state env.State, simulations int
 	return fresh.Analyze(ctx, state, simulations)
 }
 
-// The page's review is that of package analysis, in games of proven and estimated positions, also where one player moves twice
-// in a row.
+// The page's review is that of package analysis, in games of proven and estimated positions, also where one player
+// moves twice in a row.
 func TestReviewLikeAnalysis(t *testing.T) {
 	grades := map[analysis.Grade]int{}
-	for _, name := range []string{"tic-tac-toe", "quad-5x5", "quad-7x7", "connect-four", "../../../../env/gdl/sheets/two-marks.kif"} {
+	for _, name := range []string{"tic-tac-toe", "quad-5x5", "quad-7x7", "connect-four", "free-for-all-2p", "../../../../env/gdl/sheets/two-marks.kif"} {
 		game, err := games.New(name)
 		if err != nil {
 			t.Fatal(err)
@@ -236,7 +236,7 @@ func TestReviewLikeAnalysis(t *testing.T) {
 			grades[m.Grade]++
 		}
 		data, err := json.Marshal(map[string]any{
-			"description": map[string]any{"game": game.Name, "players": game.Players, "goalHead": game.GoalHead},
+			"description": map[string]any{"game": game.Name, "players": game.Players, "utilities": analysis.Utilities(game)},
 			"moves":       game.Names(moves), "analyses": analyses(t, game, reviewer, moves),
 		})
 		if err != nil {
@@ -268,7 +268,8 @@ func TestReviewLikeAnalysis(t *testing.T) {
 	}
 }
 
-// analyses analyses the positions of a game, and those after the agent's moves in them; the keys are the moves, joined by commas.
+// analyses analyses the positions of a game, and those after the agent's moves in them; the keys are the moves, joined
+// by commas.
 func analyses(t *testing.T, game *env.Game, a agent.Agent, moves []env.Action) map[string]any {
 	t.Helper()
 	all := map[string]any{}
