@@ -2,8 +2,8 @@ package mcts
 
 import "testing"
 
-// A line begins with its move and is legal. From a proven move on it is best play; only moves that the search has neither
-// visited nor proven have none.
+// A line begins with its move and is legal. From a proven move on it is best play; only moves that the search has
+// neither visited nor proven have none.
 func TestLine(t *testing.T) {
 	const most = 6
 	proven, long := 0, 0

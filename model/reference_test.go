@@ -75,7 +75,8 @@ func (r *reference) linear(name string, x []float64, rectify bool) []float64 {
 	return result
 }
 
-// pool returns the values of x [cells, channels] by channel: the means, the means scaled by the board's size, the maxima.
+// pool returns the values of x [cells, channels] by channel: the means, the means scaled by the board's size, the
+// maxima.
 func (r *reference) pool(x []float64, cells int) []float64 {
 	channels := len(x) / cells
 	y := make([]float64, 3*channels)
@@ -124,8 +125,8 @@ func (r *reference) figureLayer(prefix string, x []float64, figures [][]float64)
 	return y
 }
 
-// forward returns the logits of policy and reply in the order of actions, the outcome logits and the goals for one tensor
-// [C, H, W].
+// forward returns the logits of policy and reply in the order of actions, the outcome logits and the goals for one
+// tensor [C, H, W].
 func (r *reference) forward(tensor []float32) (policy, reply, outcome, goals []float64) {
 	shape := r.game.Tensor
 	cells := shape.Cells()

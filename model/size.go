@@ -8,8 +8,8 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// size is what a trainer has for one of its games: everything that depends on the size of the board. All sizes share the
-// parameters and their gradients.
+// size is what a trainer has for one of its games: everything that depends on the size of the board. All sizes share
+// the parameters and their gradients.
 type size struct {
 	game       *env.Game
 	convolvers map[*folded]convolver
@@ -19,8 +19,8 @@ type size struct {
 	lossGraphs pool[graph] // graphs without gradients, for Losses
 }
 
-// CheckSizes returns an error if weights w cannot train on all sizes of the board: the last is the game of w, the others
-// are other sizes of it, for which w must be pooled.
+// CheckSizes returns an error if weights w cannot train on all sizes of the board: the last is the game of w, the
+// others are other sizes of it, for which w must be pooled.
 func CheckSizes(sizes []*env.Game, w *infer.Weights) error {
 	game := sizes[len(sizes)-1]
 	if err := w.Validate(game); err != nil {

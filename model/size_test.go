@@ -12,8 +12,8 @@ import (
 	"ludus/train/parallel"
 )
 
-// families are sizes of games without and with figures, with goals, square and oblong, small and larger than the default
-// network's limit for flattened cells.
+// families are sizes of games without and with figures, with goals, square and oblong, small and larger than the
+// default network's limit for flattened cells.
 var families = [][]string{
 	{"hex(size=5)", "hex(size=9)"}, {"quad-7x7", "quad(size=6,quads=9,whites=4)"}, {"golden-rectangle(columns=9,rows=8)", "golden-rectangle(columns=6,rows=7)"},
 	{"line-up(width=7,height=6,line=4,gravity=1)", "line-up(width=4,height=5,line=4,gravity=1)"},
@@ -54,8 +54,8 @@ func resized(t *testing.T, w *infer.Weights, from, to *env.Game) *infer.Weights 
 	return r
 }
 
-// TestSizes takes steps on two sizes of a game in turn. Before each, the gradients of a batch are bit for bit those of a
-// trainer of its size alone, and inference agrees with the training graph.
+// TestSizes takes steps on two sizes of a game in turn. Before each, the gradients of a batch are bit for bit those of
+// a trainer of its size alone, and inference agrees with the training graph.
 func TestSizes(t *testing.T) {
 	for _, names := range families {
 		sizes, w := newSizes(t, names)

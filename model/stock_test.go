@@ -137,8 +137,8 @@ func (s *stock) conv(prefix, suffix string, x, residual *G.Node) *G.Node {
 	return must(G.Rectify(y))
 }
 
-// figureLayer applies a figure layer to x [B, C, H, W] and to the figures [B C, figures], which are nil before the first
-// layer.
+// figureLayer applies a figure layer to x [B, C, H, W] and to the figures [B C, figures], which are nil before the
+// first layer.
 func (s *stock) figureLayer(prefix string, x, before *G.Node) (y, values *G.Node) {
 	shape, figures := x.Shape().Clone(), len(s.game.Figures)
 	b, c, cells := shape[0], shape[1], shape[2]*shape[3]

@@ -53,9 +53,9 @@ type Trainer struct {
 	prepareFunc, partFunc, reduceFunc func(i int)
 }
 
-// NewTrainer returns a trainer that starts from a copy of w. sizes are the games of its batches, see [CheckSizes]. parallel
-// calls do(0) to do(n-1), possibly concurrently, and returns when all are done; nil runs them one after another. Results do
-// not depend on it.
+// NewTrainer returns a trainer that starts from a copy of w. sizes are the games of its batches, see [CheckSizes].
+// parallel calls do(0) to do(n-1), possibly concurrently, and returns when all are done; nil runs them one after
+// another. Results do not depend on it.
 func NewTrainer(
 	sizes []*env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int)),
 ) (*Trainer, error) {
@@ -81,9 +81,9 @@ func NewTrainer(
 }
 
 // Step does one optimizer step with the given learning rate on a batch of one of the trainer's games and returns the
-// losses before it. If a loss or gradient is not finite, it returns an error that wraps [ErrDiverged] and changes nothing.
-// A batch of another game is an error, too. After the first steps with a game and batch size it allocates nothing. beside
-// are further tasks to run concurrently with those of the step; they use neither the trainer nor b.
+// losses before it. If a loss or gradient is not finite, it returns an error that wraps [ErrDiverged] and changes
+// nothing. A batch of another game is an error, too. After the first steps with a game and batch size it allocates
+// nothing. beside are further tasks to run concurrently with those of the step; they use neither the trainer nor b.
 func (t *Trainer) Step(b *Batch, rate float64, beside ...func()) (Losses, error) {
 	t.beside = beside
 	losses, err := t.computeGradients(b)
@@ -147,8 +147,8 @@ func (t *Trainer) prepare(i int) {
 	t.scratches.put(s)
 }
 
-// runPart runs part i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients. After the
-// parts come the tasks of t.beside.
+// runPart runs part i of the batch on a graph of the pool. It stores the losses and, if computed, the gradients. After
+// the parts come the tasks of t.beside.
 func (t *Trainer) runPart(i int) {
 	n := len(t.losses)
 	if i >= n {

@@ -58,8 +58,8 @@ func TestCrossEntropyRow(t *testing.T) {
 	}
 }
 
-// TestOverfit trains on one batch only: the losses of policy and reply fall to the entropy of their targets, the outcome
-// loss to zero, and illegal actions with huge logits have no effect.
+// TestOverfit trains on one batch only: the losses of policy and reply fall to the entropy of their targets, the
+// outcome loss to zero, and illegal actions with huge logits have no effect.
 func TestOverfit(t *testing.T) {
 	game := envtest.Board(3, 3, 3, 2, 1, 3, true)
 	w := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 16, Blocks: 1}, newRand(1))
@@ -127,7 +127,8 @@ func inferred(t *testing.T, game *env.Game, w *infer.Weights, b *Batch) (logits,
 	return logits, classes, goals
 }
 
-// TestInferAgrees compares inference with the training graph on positions of all games, and for other sizes of the network.
+// TestInferAgrees compares inference with the training graph on positions of all games, and for other sizes of the
+// network.
 func TestInferAgrees(t *testing.T) {
 	type network struct {
 		game             string
@@ -232,8 +233,9 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestParts computes the gradients of a batch, of the same samples doubled, which have twice the parts, and of the batch
-// again. All have the same mean losses and gradients but for rounding, so nothing is left over from the batch before.
+// TestParts computes the gradients of a batch, of the same samples doubled, which have twice the parts, and of the
+// batch again. All have the same mean losses and gradients but for rounding, so nothing is left over from the batch
+// before.
 func TestParts(t *testing.T) {
 	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
 	once := randomBatch(game, 2*partRows, 1)

@@ -23,10 +23,10 @@ const (
 	progressInterval    = 200 * time.Millisecond
 )
 
-// collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. They are
-// imported games while there are some. Without workers every game in progress of the assignment's size advances by the
-// same number of plies. With workers, positions of received games count, too, whatever their size, and this process plays
-// short rounds until there is enough work.
+// collect returns the games of a generation, with exact values near their ends, and sets counts and times in m. They
+// are imported games while there are some. Without workers every game in progress of the assignment's size advances by
+// the same number of plies. With workers, positions of received games count, too, whatever their size, and this process
+// plays short rounds until there is enough work.
 func (r *run) collect(ctx context.Context, a *selfplay.Assignment, m *rundir.Metrics) ([]*record.Record, error) {
 	start := time.Now()
 	var own, received []*record.Record

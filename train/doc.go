@@ -20,32 +20,32 @@
 // # Who owns what
 //
 // The opener makes a run from its directory; then each part alone changes what it owns: package selfplay's Player the
-// games in progress, package learn's Learner the network, the windows and the optimizer, files the run directory and the
-// counters, the meter the matches and the suite, the inbox what workers send. Package plan decides how long it all takes.
+// games in progress, package learn's Learner the network, the windows and the optimizer, files the run directory and
+// the counters, the meter the matches and the suite, the inbox what workers send. Package plan decides how long it all
+// takes.
 //
 // # From a position to a sample
 //
 // A position passes each package once. A search in selfplay/game.go ends; its results become a ply of a record. The
-// finished game leaves selfplay, rescored (or as a message through package remote and the inbox), [Train]'s loop hands it
-// to learn/window.go and writes it to a file. learn/sampler.go replays the record to the position, turns it by a symmetry,
-// and writes the row of a batch, which model trains on.
+// finished game leaves selfplay, rescored (or as a message through package remote and the inbox), [Train]'s loop hands
+// it to learn/window.go and writes it to a file. learn/sampler.go replays the record to the position, turns it by a
+// symmetry, and writes the row of a batch, which model trains on.
 //
 // # Determinism
 //
 // Every random stream is derived from (seed, purpose, index); see package seed. A game in progress has one owner at a
 // time, and the samples of a batch are independent. So games and weights depend only on the seed, the settings, the
 // plan, and the weights file and the games that the run started from: not on the number of goroutines, on interruptions
-// or on ratings.
-// A plan with a number of generations does not depend on the clock; a plan for a time or a CPU time does, and config.json
-// records it. The assembly kernels give the same bits on every machine that supports them; the Go kernels round
-// differently (see package kernel), so a machine without AVX2 gets other weights. TestSignature holds a hash of a tiny
-// run's weights for each game.
+// or on ratings. A plan with a number of generations does not depend on the clock; a plan for a time or a CPU time
+// does, and config.json records it. The assembly kernels give the same bits on every machine that supports them; the Go
+// kernels round differently (see package kernel), so a machine without AVX2 gets other weights. TestSignature holds a
+// hash of a tiny run's weights for each game.
 //
 // # Speed
 //
-// The network takes 86 to 91 % of self-play's time, most of it matrix products, which run at 0.8 of a core's peak. A run of
-// ten minutes with 8 samples per position spends a quarter of its time on self-play, up to 7 % on rescoring, 60 to 70 % on
-// learning and the rest on checkpoints and matches. `ludus bench` measures self-play and training.
+// The network takes 86 to 91 % of self-play's time, most of it matrix products, which run at 0.8 of a core's peak. A
+// run of ten minutes with 8 samples per position spends a quarter of its time on self-play, up to 7 % on rescoring, 60
+// to 70 % on learning and the rest on checkpoints and matches. `ludus bench` measures self-play and training.
 //
 // # What is left out
 //

@@ -20,16 +20,17 @@ type Import struct {
 }
 
 // importShare is the largest share of a run's generations that learn from imported games. If there are more games than
-// these generations would play, each has more games, and fewer samples are drawn from each position. importDensity is the
-// largest number of imported positions for each position that a generation would play; of still more games a run learns
-// from every second or third and so on, since reading and rescoring the others costs time, and few would be sampled.
+// these generations would play, each has more games, and fewer samples are drawn from each position. importDensity is
+// the largest number of imported positions for each position that a generation would play; of still more games a run
+// learns from every second or third and so on, since reading and rescoring the others costs time, and few would be
+// sampled.
 const (
 	importShare   = 0.25
 	importDensity = 20
 )
 
-// countImport reads all games and returns what a new run's config says about them, but for the generations. Games without
-// a result, or without moves to learn, do not count. It returns nil if there is no import.
+// countImport reads all games and returns what a new run's config says about them, but for the generations. Games
+// without a result, or without moves to learn, do not count. It returns nil if there is no import.
 func (o *opener) countImport(ctx context.Context) (*rundir.Import, error) {
 	if o.Import == nil {
 		return nil, nil
@@ -171,9 +172,9 @@ func (r *run) closeImport() {
 	}
 }
 
-// importedShare returns the share of a position that each position of a generation's imported games counts for: together
-// they count for at most those that a generation plays. So no more training steps become due than after self-play, and
-// the replay window grows no more: self-play soon replaces the games.
+// importedShare returns the share of a position that each position of a generation's imported games counts for:
+// together they count for at most those that a generation plays. So no more training steps become due than after
+// self-play, and the replay window grows no more: self-play soon replaces the games.
 func (r *run) importedShare(games []*record.Record) float64 {
 	return min(1, float64(plan.Positions(&r.config.Plan))/float64(record.Count(games)))
 }

@@ -232,7 +232,8 @@ func TestManyImported(t *testing.T) {
 	sameRun(t, dirs[0], dirs[1], 8)
 }
 
-// TestImportSizes: imported games are of the largest board, and do not count as work that smaller boards have to catch up.
+// TestImportSizes: imported games are of the largest board, and do not count as work that smaller boards have to catch
+// up.
 func TestImportSizes(t *testing.T) {
 	o := tinySizes(t, t.TempDir(), 16)
 	o.Import = importOf(randomGames(o.Game, 400), "a")

@@ -15,8 +15,8 @@ import (
 	"ludus/train/selfplay"
 )
 
-// heldGenerations is the number of generations whose positions an inbox holds; more wait in the stream. It must exceed 1,
-// because nextFactor asks whether a whole generation is ready.
+// heldGenerations is the number of generations whose positions an inbox holds; more wait in the stream. It must exceed
+// 1, because nextFactor asks whether a whole generation is ready.
 const heldGenerations = 2
 
 // Limits on what an inbox remembers, in case somebody sends under many names.
@@ -32,7 +32,8 @@ type Workers interface {
 	PublishNetwork(ctx context.Context, a *selfplay.Assignment) error
 	// Receive waits for the next message of a worker. An error ends the run.
 	Receive(ctx context.Context) (*record.Delivery, error)
-	// Limit sets how many bytes of messages may wait in the stream. When it is full, messages are refused and workers wait.
+	// Limit sets how many bytes of messages may wait in the stream. When it is full, messages are refused and workers
+	// wait.
 	Limit(ctx context.Context, bytes int64)
 	// Report adds the size of the stream to s and publishes s to people who ask for it.
 	Report(ctx context.Context, s *rundir.WorkersStatus)
@@ -42,8 +43,8 @@ type Workers interface {
 	Close()
 }
 
-// inbox receives games of workers while the run trains. It validates them, drops games that it has received before, holds
-// the others until the run takes them, and acknowledges them after the run has committed them.
+// inbox receives games of workers while the run trains. It validates them, drops games that it has received before,
+// holds the others until the run takes them, and acknowledges them after the run has committed them.
 type inbox struct {
 	workers Workers
 	games   []*env.Game // the sizes of the run's board
@@ -317,8 +318,8 @@ func (in *inbox) take(work int) (taken []*record.Message) {
 }
 
 // numbersTaken returns the numbers of the games that the run has taken, for the checkpoint. If there are too many
-// processes, it forgets those that have been silent for longest. It keeps processes with uncommitted games, because these
-// games may come again.
+// processes, it forgets those that have been silent for longest. It keeps processes with uncommitted games, because
+// these games may come again.
 func (in *inbox) numbersTaken() numbers {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -22,10 +22,10 @@ const (
 	finalGames   = 400 // at most, for the last one
 )
 
-// meter measures a run: the score of its newest checkpoint against one opponent, see [shipped.Opponent], and the error in
-// the suite of solved positions of the run's largest board that has one. It has its own random streams, so games and
-// weights do not depend on it. It does not rate: ratings need opponents near in strength, which "ludus rate" chooses when
-// the run has finished.
+// meter measures a run: the score of its newest checkpoint against one opponent, see [shipped.Opponent], and the error
+// in the suite of solved positions of the run's largest board that has one. It has its own random streams, so games and
+// weights do not depend on it. It does not rate: ratings need opponents near in strength, which "ludus rate" chooses
+// when the run has finished.
 type meter struct {
 	*state
 	balance *match.BalanceChecker // chooses openings; nil until needed
@@ -41,9 +41,9 @@ func (m *meter) measure(ctx context.Context) error {
 	return m.testOnSuite(ctx, final)
 }
 
-// playOpponent plays the newest checkpoint against the opponent, for as long as the run's share of time for it allows. Time
-// that does not suffice for firstGames is left for later checkpoints, but the last one plays in any case. A checkpoint that
-// wins or loses all its first games plays no more, unless it is the last.
+// playOpponent plays the newest checkpoint against the opponent, for as long as the run's share of time for it allows.
+// Time that does not suffice for firstGames is left for later checkpoints, but the last one plays in any case. A
+// checkpoint that wins or loses all its first games plays no more, unless it is the last.
 func (m *meter) playOpponent(ctx context.Context, final bool) error {
 	p, err := m.played()
 	if err != nil {
@@ -151,8 +151,8 @@ func (m *meter) secondsDue(last int, final bool) float64 {
 	return seconds
 }
 
-// secondsPerGame estimates the seconds of a match game before there was one, from the speed of self-play. The opponent is
-// taken to think as long as the checkpoint.
+// secondsPerGame estimates the seconds of a match game before there was one, from the speed of self-play. The opponent
+// is taken to think as long as the checkpoint.
 func (m *meter) secondsPerGame() float64 {
 	speed := m.clock.Speed
 	if speed == 0 { // this process has not played yet
@@ -174,8 +174,9 @@ func (m *meter) openPool() (*ratings.Pool, error) {
 	return pool, err
 }
 
-// dropRatingsAfter rebuilds the ratings.json of a run that "ludus rate" has rated, from the remaining matches, if the file
-// is unreadable or lists checkpoints newer than generation. The matches of those checkpoints have already been deleted.
+// dropRatingsAfter rebuilds the ratings.json of a run that "ludus rate" has rated, from the remaining matches, if the
+// file is unreadable or lists checkpoints newer than generation. The matches of those checkpoints have already been
+// deleted.
 func (m *meter) dropRatingsAfter(generation int) error {
 	table, err := rundir.ReadRatings(m.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -194,8 +195,8 @@ func (m *meter) dropRatingsAfter(generation int) error {
 }
 
 // Each measured checkpoint is tested on the run's suite, without and with search. All tests of a run use the same
-// positions: one per searchedPerTested positions that the run had searched by its first test. Testing a move takes about as
-// long as playing and learning 1.6 positions, so all tests take about 1 % of a run's time. A run too short for
+// positions: one per searchedPerTested positions that the run had searched by its first test. Testing a move takes
+// about as long as playing and learning 1.6 positions, so all tests take about 1 % of a run's time. A run too short for
 // [suite.MinPositions] tests that many at its end.
 const maxTested = 500 // largest number of positions
 

@@ -54,8 +54,8 @@ func (o *opener) configure(ctx context.Context) (*infer.Weights, error) {
 	return weights, err
 }
 
-// resolve determines the config from config.json and the options, and reports whether it differs from that file. For a new
-// run it creates the config. It writes nothing. It returns the weights that a run without checkpoints starts from.
+// resolve determines the config from config.json and the options, and reports whether it differs from that file. For a
+// new run it creates the config. It writes nothing. It returns the weights that a run without checkpoints starts from.
 func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed bool, err error) {
 	config, err := rundir.ReadConfig(o.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
@@ -141,8 +141,8 @@ func fit(weights *infer.Weights, game *env.Game) (*infer.Weights, error) {
 	return weights, weights.Validate(game)
 }
 
-// resolveSettings returns the settings with the options applied. An option that differs from an existing run's settings is
-// an error.
+// resolveSettings returns the settings with the options applied. An option that differs from an existing run's settings
+// is an error.
 func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (
 	rundir.Settings, error) {
 	settings := config.Settings
@@ -251,8 +251,8 @@ func (o *opener) lostCheckpoints(newest int) error {
 		o.Dir, ErrCheckpoints, newest, filepath.Join(o.Dir, rundir.CheckpointsDir), o.Dir)
 }
 
-// begin saves checkpoint 0 with the given weights. It returns an error if the run has lost its checkpoints, because a new
-// run must not start beside old games and metrics.
+// begin saves checkpoint 0 with the given weights. It returns an error if the run has lost its checkpoints, because a
+// new run must not start beside old games and metrics.
 func (o *opener) begin(r *run, weights *infer.Weights) error {
 	newest, err := o.newestGeneration()
 	if err != nil {
@@ -285,9 +285,9 @@ func (o *opener) newLearner(r *run, weights *infer.Weights) (err error) {
 	return err
 }
 
-// restore restores the run from its newest intact checkpoint c; damaged holds the errors of newer ones. Checkpoint 0 must
-// not restart a run that has trained longer: only generation 1 may have been cut off before its checkpoint. Otherwise
-// restore returns an error.
+// restore restores the run from its newest intact checkpoint c; damaged holds the errors of newer ones. Checkpoint 0
+// must not restart a run that has trained longer: only generation 1 may have been cut off before its checkpoint.
+// Otherwise restore returns an error.
 func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) error {
 	for _, err := range damaged {
 		o.note("%v; continuing from generation %d", err, c.ID)
@@ -338,8 +338,8 @@ func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) err
 	return nil
 }
 
-// trainedCheckpoint returns the checkpoint whose weights the learner continues from. That is c, unless the run was finished
-// at c and has been extended: then it is a checkpoint from before the final decay of the learning rate.
+// trainedCheckpoint returns the checkpoint whose weights the learner continues from. That is c, unless the run was
+// finished at c and has been extended: then it is a checkpoint from before the final decay of the learning rate.
 func (o *opener) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Checkpoint, error) {
 	plan := &o.config.Plan
 	if c.ID < plan.Resumed { // newer checkpoints are damaged, so the extension starts here

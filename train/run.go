@@ -17,9 +17,9 @@ import (
 	"ludus/train/selfplay"
 )
 
-// run is a run in progress. It loops over the generations, and its parts own what they change: the players own the games in
-// progress, the learner the network and the windows, files the run directory and the counters, the meter matches and suite
-// results.
+// run is a run in progress. It loops over the generations, and its parts own what they change: the players own the
+// games in progress, the learner the network and the windows, files the run directory and the counters, the meter
+// matches and suite results.
 type run struct {
 	*state
 	players   []*selfplay.Player // by size; nil before its first generation, except the last
@@ -50,7 +50,8 @@ func (r *run) train(ctx context.Context) (*Summary, error) {
 	return r.summary(finished)
 }
 
-// generation plays, trains, commits and measures one generation. A run that stops before the commit repeats it when resumed.
+// generation plays, trains, commits and measures one generation. A run that stops before the commit repeats it when
+// resumed.
 func (r *run) generation(ctx context.Context) error {
 	start, began := r.clock.Spent(&r.config.Plan), time.Now()
 	m := &rundir.Metrics{Generation: r.count.Generation + 1, Generations: r.config.Plan.Generations}
@@ -82,8 +83,8 @@ func (r *run) generation(ctx context.Context) error {
 	return r.measure(ctx)
 }
 
-// assign returns the assignment for the next generation: the size of the board that is due, the averaged weights and, with
-// workers, as many simulations as they have time for. It publishes the assignment to the workers.
+// assign returns the assignment for the next generation: the size of the board that is due, the averaged weights and,
+// with workers, as many simulations as they have time for. It publishes the assignment to the workers.
 func (r *run) assign(ctx context.Context, m *rundir.Metrics) (*selfplay.Assignment, error) {
 	settings, p, game := r.config.Settings, &r.config.Plan, r.nextGame()
 	m.Size = r.side(game)
@@ -114,8 +115,8 @@ func (r *run) assign(ctx context.Context, m *rundir.Metrics) (*selfplay.Assignme
 	return a, r.inbox.publish(ctx, a, r.need)
 }
 
-// learn adds games to the training and validation sets, evaluates the assignment's network on the validation set, and trains
-// on the training sets. It returns the totals of each size with this generation, and sets the measurements in m.
+// learn adds games to the training and validation sets, evaluates the assignment's network on the validation set, and
+// trains on the training sets. It returns the totals of each size with this generation, and sets the measurements in m.
 func (r *run) learn(ctx context.Context, a *selfplay.Assignment, games []*record.Record, m *rundir.Metrics) (
 	[]sizeCounters, error) {
 	sizes := r.count.bySize()

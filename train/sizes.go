@@ -98,10 +98,10 @@ func (r *run) countGames(sizes []sizeCounters, games []*record.Record) {
 	}
 }
 
-// takeSteps returns the number of training steps of each size that are due after a generation, and counts them in sizes;
-// nil if no size is ready. The positions that the generation added to the training sets give the cost of all steps, by
-// their weight, and the sizes that are ready share it as they share the work of self-play. before are the counts before
-// the generation; owed more steps are to be caught up.
+// takeSteps returns the number of training steps of each size that are due after a generation, and counts them in
+// sizes; nil if no size is ready. The positions that the generation added to the training sets give the cost of all
+// steps, by their weight, and the sizes that are ready share it as they share the work of self-play. before are the
+// counts before the generation; owed more steps are to be caught up.
 func (r *run) takeSteps(sizes []sizeCounters, before []learn.Counts, owed int) (steps []int) {
 	weights := r.weights()
 	cost, ready := 0.0, 0.0

@@ -45,8 +45,8 @@ func metricsOf(t *testing.T, dir string) []rundir.Metrics {
 	return lines
 }
 
-// TestSizes: a run of two sizes plays and learns both, begins with the small one, and gives the same bytes with any number
-// of threads.
+// TestSizes: a run of two sizes plays and learns both, begins with the small one, and gives the same bytes with any
+// number of threads.
 func TestSizes(t *testing.T) {
 	const generations = 16
 	o := tinySizes(t, t.TempDir(), generations)
@@ -136,8 +136,8 @@ func TestResumeSizes(t *testing.T) {
 	sameMetrics(t, whole, stopped, generations)
 }
 
-// TestSeedsOfSizes: the games of each size have their own random generators, and those of the run's board are the same as in
-// a run of one size.
+// TestSeedsOfSizes: the games of each size have their own random generators, and those of the run's board are the same
+// as in a run of one size.
 func TestSeedsOfSizes(t *testing.T) {
 	var games []*env.Game
 	for _, name := range []string{"quad(size=4,quads=4,whites=1)", "quad(size=5,quads=4,whites=1)", "quad(size=6,quads=4,whites=1)"} {
@@ -214,8 +214,8 @@ func TestSizesRefused(t *testing.T) {
 	}
 }
 
-// TestSizesWithWorkers: the games of workers count whatever their size; those of a board that the run does not train are
-// rejected.
+// TestSizesWithWorkers: the games of workers count whatever their size; those of a board that the run does not train
+// are rejected.
 func TestSizesWithWorkers(t *testing.T) {
 	o := tinySizes(t, t.TempDir(), 6)
 	o.LearnOnly, o.Settings["rating_share"] = true, 0

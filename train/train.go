@@ -26,9 +26,9 @@ type Options struct {
 	// own.
 	Settings map[string]float64
 	Seed     *uint64 // nil: the existing run's seed, or 1 in a new run
-	// Time and Generations give the length of the run; at most one is set. If neither is, an existing run keeps its length
-	// and a new run takes plan.DefaultTime. A finished run may get a greater length, an unfinished one another length until
-	// its learning rate decays.
+	// Time and Generations give the length of the run; at most one is set. If neither is, an existing run keeps its
+	// length and a new run takes plan.DefaultTime. A finished run may get a greater length, an unfinished one another
+	// length until its learning rate decays.
 	Time        time.Duration
 	CPUTime     bool // Time is CPU time of this process instead of wall-clock time
 	Generations int
@@ -175,8 +175,8 @@ func (r *run) trainWithWorkers(ctx context.Context) (*Summary, error) {
 	return summary, nil
 }
 
-// prepareDir creates the run directory if it does not exist, and reports whether it did. A directory with other files is an
-// error.
+// prepareDir creates the run directory if it does not exist, and reports whether it did. A directory with other files
+// is an error.
 func prepareDir(dir string) (isNew bool, err error) {
 	if isNew, err = checkDir(dir); isNew {
 		err = checkpoints.MkdirAll(dir)

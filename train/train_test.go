@@ -673,8 +673,8 @@ func TestKeepNewest(t *testing.T) {
 	}
 }
 
-// An unfinished run may get another length at any time. If its learning rate decays already and the length is greater, the
-// learner goes back to before the decay.
+// An unfinished run may get another length at any time. If its learning rate decays already and the length is greater,
+// the learner goes back to before the decay.
 func TestOtherLength(t *testing.T) {
 	dir := t.TempDir()
 	stopAfter := func(o Options, generation int) {

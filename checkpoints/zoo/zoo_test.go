@@ -112,7 +112,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// checkBlunders checks that a card's blunders were measured if the game has a suite, and fall along the dial, up to chance.
+// checkBlunders checks that a card's blunders were measured if the game has a suite, and fall along the dial, up to
+// chance.
 func checkBlunders(t *testing.T, card *zoo.Card, suited bool, dial agent.Dial) {
 	t.Helper()
 	const chance = 0.01 // of 2,000 positions

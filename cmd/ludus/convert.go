@@ -127,9 +127,9 @@ func (c *converter) convert(path string) error {
 	return nil
 }
 
-// gamesOf reads the games of a file, in a format or, if that is "", in the one that is found. If skipBad is set, it goes on
-// after the error of a wrong game, which wraps a [*gamefile.Error]. Other errors end it, as does the end of ctx; a file
-// without games is an error.
+// gamesOf reads the games of a file, in a format or, if that is "", in the one that is found. If skipBad is set, it
+// goes on after the error of a wrong game, which wraps a [*gamefile.Error]. Other errors end it, as does the end of
+// ctx; a file without games is an error.
 func gamesOf(
 	ctx context.Context, cmd *cobra.Command, game *env.Game, path string, format gamefile.Format, skipBad bool,
 ) iter.Seq2[*gamefile.Record, error] {

@@ -17,7 +17,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// importOf returns the games of files for a training; nil without files. A wrong game is an error, unless skipBad is set.
+// importOf returns the games of files for a training; nil without files. A wrong game is an error, unless skipBad is
+// set.
 func importOf(cmd *cobra.Command, game *env.Game, paths []string, skipBad bool) (*train.Import, error) {
 	if len(paths) == 0 {
 		return nil, nil

@@ -113,8 +113,8 @@ func firstGame(cmd *cobra.Command, game *env.Game, path string) (*gamefile.Recor
 	return record, err
 }
 
-// keeper returns a function that adds a game to a file. An existing file must be one of the game's, in the format that its
-// name says.
+// keeper returns a function that adds a game to a file. An existing file must be one of the game's, in the format that
+// its name says.
 func keeper(cmd *cobra.Command, config *terminal.Config, path string) (func([]env.Action, []time.Duration) error, error) {
 	format, game := gamefile.FormatOf(path), config.Game
 	if format == "" {

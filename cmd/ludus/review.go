@@ -76,6 +76,9 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 				if err != nil {
 					return err
 				}
+				if rev.format != "sgf" && isSameFile(output, rev.path) {
+					return fmt.Errorf("--output %s is the file of the games, which only --to sgf keeps; name another one", output)
+				}
 				rev.part = output + ".part"
 			}
 			err = rev.count()
@@ -116,6 +119,13 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 	flags.BoolVar(&rev.skipBad, "skip-bad", false, "skip wrong games, with a warning for each")
 	threadsFlag(cmd, &threads, "number of games to review at the same time; by default the cores divided by the agent's threads=")
 	return cmd
+}
+
+// isSameFile reports whether two paths name one existing file.
+func isSameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // reviewer reviews the games of a file.

@@ -48,6 +48,7 @@ func TestReviewCommand(t *testing.T) {
 	if names, _ := filepath.Glob(filepath.Join(dir, "*x.jsonl*")); len(names) != 1 {
 		t.Errorf("files %v", names)
 	}
+	fails(t, dir, 1, "--output games.txt is the file of the games", "review", "tic-tac-toe", "games.txt", "-o", "games.txt", "--force")
 	fails(t, dir, 1, "x.jsonl exists; --force replaces it", "review", "tic-tac-toe", "games.txt", "-o", "x.jsonl")
 	fails(t, dir, 2, "random does not evaluate positions; zoo, net:RUN and mcts:N do", "review", "tic-tac-toe", "game.txt", "random")
 	fails(t, dir, 2, "random does not evaluate positions", "review", "tic-tac-toe", "game.txt", "random", "-o", "y.txt")

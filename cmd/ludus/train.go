@@ -436,8 +436,8 @@ func writeSummary(w io.Writer, game *env.Game, s *train.Summary, d *doctor.Diagn
 		commandLine([]string{"export", dir}))
 }
 
-// nameIn returns the name of a game for commands on a run's folder or a weights file at path. For a game of a rule sheet
-// the name contains the path, because the files there contain the sheet.
+// nameIn returns the name of a game for commands on a run's folder or a weights file at path. For a game of a rule
+// sheet the name contains the path, because the files there contain the sheet.
 func nameIn(game *env.Game, path string) string {
 	if game.Sheet != "" {
 		return gdl.Family + "(" + path + ")"

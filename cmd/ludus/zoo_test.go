@@ -105,7 +105,8 @@ func TestOtherSizes(t *testing.T) {
 	fails(t, dir, 1, "rules differ in more than the size", "train", "hex(size=4,swap=0)", "--from", "own.safetensors", "--run", "s")
 }
 
-// The commands on a card give its numbers again, but for moves that kernels of another instruction set choose otherwise.
+// The commands on a card give its numbers again, but for moves that kernels of another instruction set choose
+// otherwise.
 func TestCardCommands(t *testing.T) {
 	for _, name := range zoo.Games() {
 		for _, e := range zoo.CardOf(name).Errors {

@@ -86,7 +86,8 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// dialCells is the size of the largest boards whose agents get a strength dial: its 40,000 games take hours on larger ones.
+// dialCells is the size of the largest boards whose agents get a strength dial: its 40,000 games take hours on larger
+// ones.
 const dialCells = 64
 
 // ship writes both files of an agent. The new card keeps the recorded trainings of the old one.
@@ -223,8 +224,8 @@ func (s *shipment) addToCurve() {
 	s.writeCard(card)
 }
 
-// trained returns the totals of a run, without its errors. The run must be finished and have the default settings (except
-// rating_share).
+// trained returns the totals of a run, without its errors. The run must be finished and have the default settings
+// (except rating_share).
 func (s *shipment) trained() (*zoo.Trained, error) {
 	settings := &s.config.Settings
 	if changed := plan.ChangedSettings(s.game, settings); len(changed) > 0 {
@@ -253,9 +254,9 @@ func addLosses(card *zoo.Card, l zoo.Losses) {
 	})
 }
 
-// losses returns the run's loss curve: means over groups of generations, rounded. A mean of 0 says that its group has no
-// measurement of that loss. Losses fall fastest at first, so early groups are small: the n-th group ends at (n / groups)²
-// of all training steps.
+// losses returns the run's loss curve: means over groups of generations, rounded. A mean of 0 says that its group has
+// no measurement of that loss. Losses fall fastest at first, so early groups are small: the n-th group ends at (n /
+// groups)² of all training steps.
 func (s *shipment) losses() zoo.Losses {
 	const groups = 20
 	l := zoo.Losses{Command: s.command(), Commit: s.commit, SamplesPerPosition: s.config.Settings.SamplesPerPosition}

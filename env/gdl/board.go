@@ -62,7 +62,8 @@ func (b *board) at(args []ground.Term, i, j int) (int, bool) {
 }
 
 // findBoard infers the board from the fluents: two arguments whose constants have an order. Of several functors the one
-// with the most fluents wins; nil means that there is no board. Then large is one with too many rows or columns, or nil.
+// with the most fluents wins; nil means that there is no board. Then large is one with too many rows or columns, or
+// nil.
 //
 // Roles are not coordinates. Neither are values, such as the number in (heap left 3): arguments that the others
 // determine. exclusive tells whether it can prove that each group of fluents is mutex; if it is nil, values count as
@@ -86,8 +87,8 @@ func findBoard(p *ground.Program, exclusive func(groups [][]int) bool) (best, la
 // isLarge reports whether the board has more rows or columns than can be drawn.
 func (b *board) isLarge() bool { return b.width() > maxColumns || b.height() > maxRows }
 
-// boardOf returns the board of a functor: the first pair of its arguments that are coordinates, if possible of a board that
-// is not too large; nil if there is none.
+// boardOf returns the board of a functor: the first pair of its arguments that are coordinates, if possible of a board
+// that is not too large; nil if there is none.
 func boardOf(p *ground.Program, f functor, exclusive func(groups [][]int) bool) *board {
 	arity := min(len(p.Terms.Args(f.terms[0])), maxCoordinate)
 	axes, ok := make([]axis, arity), make([]bool, arity)
@@ -155,8 +156,8 @@ func differingIn(p *ground.Program, fluents []int, arg int) (groups [][]int) {
 	return groups
 }
 
-// fits decides which axis has the rows, and reports whether at least half of the board's cells occur in fluents, named by
-// arguments i and j.
+// fits decides which axis has the rows, and reports whether at least half of the board's cells occur in fluents, named
+// by arguments i and j.
 func (b *board) fits(p *ground.Program, f functor, i, j int) bool {
 	b.rowsFirst = rowsFirst(p, b)
 	if turned := *b; b.isLarge() {

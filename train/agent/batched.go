@@ -42,9 +42,9 @@ type Batched struct {
 	weights  []float64 // [legal moves]
 }
 
-// threadLeaves is the maximum number of leaves for each thread that a search evaluates in one batch. It is the number of
-// candidates in the first phase of sequential halving. On one thread a round of a Gumbel search has at most one leaf per
-// candidate, so batching costs no strength.
+// threadLeaves is the maximum number of leaves for each thread that a search evaluates in one batch. It is the number
+// of candidates in the first phase of sequential halving. On one thread a round of a Gumbel search has at most one leaf
+// per candidate, so batching costs no strength.
 const threadLeaves = 16
 
 // candidateShare is [mcts.Config].CandidateShare of searches on several threads. Up to some 250
@@ -60,9 +60,9 @@ func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, exact 
 	return b
 }
 
-// maxLeaves is the maximum number of leaves that a search of the given number of simulations evaluates in one batch. With
-// PUCT it is smaller for fewer simulations: leaves of a batch are selected without each other's values, which distorts the
-// visit counts.
+// maxLeaves is the maximum number of leaves that a search of the given number of simulations evaluates in one batch.
+// With PUCT it is smaller for fewer simulations: leaves of a batch are selected without each other's values, which
+// distorts the visit counts.
 func (s Spec) maxLeaves(simulations int) int {
 	leaves := threadLeaves * max(1, s.Threads)
 	if s.PUCT {
@@ -133,8 +133,8 @@ func (b *Batched) ChooseWithin(ctx context.Context, state env.State, limit time.
 	return b.chosen(stop), ctx.Err()
 }
 
-// Begin starts the search for a move in state, which is not terminal, unless the book has it. It reuses the kept tree if
-// state is its root.
+// Begin starts the search for a move in state, which is not terminal, unless the book has it. It reuses the kept tree
+// if state is its root.
 func (b *Batched) Begin(state env.State) {
 	b.known = nil
 	if b.book != nil {

@@ -11,8 +11,8 @@ import (
 
 // Book knows positions near the start of its game. It is safe for concurrent use. Package book has it.
 type Book interface {
-	// Analysis returns the value of state and those of the moves that the book knows, the best move first. The caller may
-	// change it. It is nil if the book does not have the position.
+	// Analysis returns the value of state and those of the moves that the book knows, the best move first. The caller
+	// may change it. It is nil if the book does not have the position.
 	Analysis(state env.State) *Analysis
 	// Digest identifies the content of the book.
 	Digest() string

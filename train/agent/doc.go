@@ -18,9 +18,9 @@
 //
 // # From a spec to a match
 //
-// [Parse] alone reads a spec's text, and gives a [Spec]. [NewFactory] joins that with a [Loader] of weights: shipped.Loader
-// loads zoo and passes other references on to rundir.LoadWeights. The [Factory] then is the one way to agents: New for one,
-// NewBatched (package match) and NewChooser (packages suite and exploit) for many at once.
+// [Parse] alone reads a spec's text, and gives a [Spec]. [NewFactory] joins that with a [Loader] of weights:
+// shipped.Loader loads zoo and passes other references on to rundir.LoadWeights. The [Factory] then is the one way to
+// agents: New for one, NewBatched (package match) and NewChooser (packages suite and exploit) for many at once.
 //
 // # Conventions
 //
@@ -34,7 +34,7 @@
 // A goroutine that plays many games at once shares one [Batchers] among its agents: pending leaves of all its games
 // that need the same network are evaluated in one batch and kept in one cache. Batching does not change any move.
 //
-// With threads=N one search uses several cores. Its tree belongs to one goroutine, as always: that selects 16 leaves for
-// each thread, and the batch is evaluated in N parts at the same time. So N decides which moves are played, and not which
-// thread is fast: they are the same each time and on machines with fewer cores.
+// With threads=N one search uses several cores. Its tree belongs to one goroutine, as always: that selects 16 leaves
+// for each thread, and the batch is evaluated in N parts at the same time. So N decides which moves are played, and not
+// which thread is fast: they are the same each time and on machines with fewer cores.
 package agent

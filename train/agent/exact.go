@@ -10,8 +10,8 @@ import (
 	"ludus/mcts"
 )
 
-// exactSearch asks the solver, within a node limit, which root moves of a network's search keep the position's value. It
-// asks in the order of the network's preference.
+// exactSearch asks the solver, within a node limit, which root moves of a network's search keep the position's value.
+// It asks in the order of the network's preference.
 type exactSearch struct {
 	game    *env.Game
 	solver  *solver.Solver
@@ -76,9 +76,9 @@ func (e *exactSearch) bounds() (best, worst int) {
 	return best, worst
 }
 
-// solve narrows the bounds of the moves until the position's value is known, a limit is reached, or stop returns true. It
-// first asks the solver whether a move reaches the class that the network expects, then the next better or worse one. Each
-// move gets few nodes at first, then more.
+// solve narrows the bounds of the moves until the position's value is known, a limit is reached, or stop returns true.
+// It first asks the solver whether a move reaches the class that the network expects, then the next better or worse
+// one. Each move gets few nodes at first, then more.
 func (e *exactSearch) solve(state env.State, stop func() bool) {
 	if !e.cleared {
 		e.solver.Clear()
@@ -146,9 +146,9 @@ func classNear(game *env.Game, value float64) (class int) {
 	return class
 }
 
-// choose returns the move to play after solve. In a solved position it is the first move known to keep the value. Otherwise
-// it is the first move that is neither known to lose nor worse than another; but a move with a better proven value replaces
-// it if that exceeds the network's estimate of the first.
+// choose returns the move to play after solve. In a solved position it is the first move known to keep the value.
+// Otherwise it is the first move that is neither known to lose nor worse than another; but a move with a better proven
+// value replaces it if that exceeds the network's estimate of the first.
 func (e *exactSearch) choose() env.Action {
 	best, worst := e.bounds()
 	known := slices.IndexFunc(e.moves, func(m rootMove) bool { return m.worst == worst })

@@ -231,7 +231,8 @@ func TestSolveStops(t *testing.T) {
 	}
 }
 
-// Values of an analysis are clamped to the proven bounds, from either side; a move with an exact class gets its utility.
+// Values of an analysis are clamped to the proven bounds, from either side; a move with an exact class gets its
+// utility.
 func TestImprove(t *testing.T) {
 	game, state := position(t, "quad-5x5")
 	for _, c := range []struct {

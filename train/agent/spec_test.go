@@ -175,8 +175,8 @@ func TestParseWithin(t *testing.T) {
 	}
 }
 
-// ForPeople gives a solver to agents with a network that do not say solve= or elo= themselves, and all cores to those with a
-// time limit that do not say threads=; solve=0 has no solver and no table.
+// ForPeople gives a solver to agents with a network that do not say solve= or elo= themselves, and all cores to those
+// with a time limit that do not say threads=; solve=0 has no solver and no table.
 func TestForPeople(t *testing.T) {
 	for text, want := range map[string]string{
 		"net:a": "net:a,solve=500000", "policy:a,temp=1": "policy:a,temp=1,solve=500000", "net:a,solve=5": "net:a,solve=5",

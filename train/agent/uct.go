@@ -30,7 +30,8 @@ type uct struct {
 	legal       []env.Action
 }
 
-// maxUCTNodes bounds the memory of a tree: 40 bytes per node, 670 MB. Long searches in games with hundreds of moves reach it.
+// maxUCTNodes bounds the memory of a tree: 40 bytes per node, 670 MB. Long searches in games with hundreds of moves
+// reach it.
 const maxUCTNodes = 1 << 24
 
 // uctNode is a position, reached by action from its parent. Its children are adjacent, the visited ones first.

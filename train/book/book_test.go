@@ -130,8 +130,8 @@ func TestBack(t *testing.T) {
 	check(-1, true, 0)
 }
 
-// A move's position is reached by its mover in proportion to what the move loses, and by the opponent in one of two cases
-// if it is the best and otherwise by the roots of the priors.
+// A move's position is reached by its mover in proportion to what the move loses, and by the opponent in one of two
+// cases if it is the best and otherwise by the roots of the priors.
 func TestSpread(t *testing.T) {
 	best, other := &Node{}, &Node{reach: [2]float64{0.25, 0.25}}
 	n := &Node{player: env.Second, reach: [2]float64{0.5, 1}, Moves: []Move{

@@ -17,8 +17,8 @@ type Curve struct {
 	Shipped     *float64  `json:"shipped,omitempty"` // error of the shipped agent on its card's suite; nil: none
 	Uniform     *float64  `json:"uniform,omitempty"` // loss of uniform play over the legal moves, in positions of the run's newest games; nil: none
 	// Recorded holds the losses of a recorded training of the same game and about the same length, each after as much
-	// training as the entry of Values. It is nil without such a training, or if this run starts from weights or has other
-	// settings, and shorter than Values if the run trains longer.
+	// training as the entry of Values. It is nil without such a training, or if this run starts from weights or has
+	// other settings, and shorter than Values if the run trains longer.
 	Recorded []float64 `json:"recorded,omitempty"`
 }
 
@@ -70,9 +70,9 @@ func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 	return all
 }
 
-// recordedLosses returns the losses of the recorded training whose length is nearest to this run's, because learning rate
-// and size of the network depend on the length. It is empty if there is none, or if the run starts from weights, trains
-// several sizes or has other settings.
+// recordedLosses returns the losses of the recorded training whose length is nearest to this run's, because learning
+// rate and size of the network depend on the length. It is empty if there is none, or if the run starts from weights,
+// trains several sizes or has other settings.
 func (r *run) recordedLosses() (nearest zoo.Losses) {
 	card, own, plain := zoo.CardOf(rundir.TestedGame(r.suite, r.game)), r.config.Settings, rundir.DefaultSettings(r.game)
 	plain.Channels, plain.Blocks = own.Channels, own.Blocks // they depend on the length
@@ -95,14 +95,15 @@ func (r *run) nearest(all []zoo.Losses) (nearest zoo.Losses) {
 	return nearest
 }
 
-// weight is the number of samples up to a generation divided by samples_per_position. That equals the number of positions
-// played until then, without validation games and with less weight for repeated positions.
+// weight is the number of samples up to a generation divided by samples_per_position. That equals the number of
+// positions played until then, without validation games and with less weight for repeated positions.
 func (r *run) weight(m *rundir.Metrics) float64 {
 	s := &r.config.Settings
 	return float64(m.Steps*s.BatchSize) / s.SamplesPerPosition
 }
 
-// lossAt interpolates a recorded loss at a number of samples. ok is false if the recorded training ended well before it.
+// lossAt interpolates a recorded loss at a number of samples. ok is false if the recorded training ended well before
+// it.
 func lossAt(samples []int, losses []float64, at int) (loss float64, ok bool) {
 	const beyond = 1.1 // at may exceed the last recorded number by this factor: trainings of one length differ slightly in samples
 	before := 0

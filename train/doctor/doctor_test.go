@@ -421,8 +421,8 @@ func TestRecordedLosses(t *testing.T) {
 	}
 }
 
-// TestLargestBoard: before a run of several sizes plays its own board, the checks are about the largest board so far, and
-// findings name it.
+// TestLargestBoard: before a run of several sizes plays its own board, the checks are about the largest board so far,
+// and findings name it.
 func TestLargestBoard(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	sizes, err := rundir.SizesOf(4, 5)

@@ -95,8 +95,9 @@ func (r *run) tested() (all []*rundir.SuiteResult) {
 	return all
 }
 
-// longer says whether longer training would help, and whether it may. Measured strength decides, by its intervals. Without
-// it losses do; they may rise while play gets better, because the targets get harder. training: a process trains the run.
+// longer says whether longer training would help, and whether it may. Measured strength decides, by its intervals.
+// Without it losses do; they may rise while play gets better, because the targets get harder. training: a process
+// trains the run.
 func (r *run) longer(training bool) (text string, more bool) {
 	const (
 		nearly   = 0.98 // share of the policy targets that leaves hardly anything to learn
@@ -134,8 +135,8 @@ func (r *run) longer(training bool) (text string, more bool) {
 }
 
 // stronger returns how the newest measurement is better beyond chance than that of generation before, the last one in
-// the first half of the run: their intervals do not overlap. change is "" if it is not better; before is 0 if there is no
-// such generation.
+// the first half of the run: their intervals do not overlap. change is "" if it is not better; before is 0 if there is
+// no such generation.
 func (r *run) stronger() (before int, change string) {
 	tested := r.tested()
 	if i := firstHalf(len(tested), func(i int) int { return tested[i].Generation }); i >= 0 {
@@ -195,8 +196,8 @@ func firstHalf(n int, generation func(i int) int) int {
 	return -1
 }
 
-// next returns the arguments of the next command for a run without findings that is not in training. more: longer training
-// may help.
+// next returns the arguments of the next command for a run without findings that is not in training. more: longer
+// training may help.
 func (r *run) next(more bool) string {
 	p, words := &r.config.Plan, []string{"rate", agent.Operand(r.dir)}
 	if r.ratings != nil && r.ratings.Find(r.newest().Generation) != nil {

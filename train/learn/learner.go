@@ -28,8 +28,8 @@ const (
 	outcomeOnlyShare = 0.1
 )
 
-// learningRateFactor returns the learning rate as a fraction of its peak: warm-up, constant, then cosine decay. share is
-// the completed share of the plan's generations, in [0, 1]; step is the number of training steps done.
+// learningRateFactor returns the learning rate as a fraction of its peak: warm-up, constant, then cosine decay. share
+// is the completed share of the plan's generations, in [0, 1]; step is the number of training steps done.
 func learningRateFactor(share float64, step int) float64 {
 	warm := min(1, max(float64(step+1)/warmUpSteps, share/warmUpShare))
 	if share <= ConstantShare {
@@ -39,12 +39,13 @@ func learningRateFactor(share float64, step int) float64 {
 	return warm * (finalFraction + (1-finalFraction)*(1+math.Cos(math.Pi*decayed))/2)
 }
 
-// maxLoss is the mean loss of a generation, in nats, above which training has diverged. Uniform play has a policy loss of
-// 2 to 5, and a network that is sure of wrong moves one of about 20.
+// maxLoss is the mean loss of a generation, in nats, above which training has diverged. Uniform play has a policy loss
+// of 2 to 5, and a network that is sure of wrong moves one of about 20.
 const maxLoss = 1000
 
-// Learner trains the network on a replay window for each size of the board. It keeps a share of the games out of the windows
-// as validation sets. It owns the weights, the optimizer's state, and all sets. Its methods must not be called concurrently.
+// Learner trains the network on a replay window for each size of the board. It keeps a share of the games out of the
+// windows as validation sets. It owns the weights, the optimizer's state, and all sets. Its methods must not be called
+// concurrently.
 type Learner struct {
 	settings *rundir.Settings
 	seed     uint64
@@ -74,9 +75,9 @@ type Counts struct {
 	Weight     float64 `json:"weight"` // total weight of the training set's positions; repeated ones count less, see window.add
 }
 
-// New returns a learner with empty sets for each of the games, which differ in the size of the board. It trains the given
-// weights, those of the last game, on several threads. It keeps settings. seed is the run's. It returns an error if the
-// weights do not fit the games.
+// New returns a learner with empty sets for each of the games, which differ in the size of the board. It trains the
+// given weights, those of the last game, on several threads. It keeps settings. seed is the run's. It returns an error
+// if the weights do not fit the games.
 func New(games []*env.Game, settings *rundir.Settings, seed uint64, weights *infer.Weights, threads int) (*Learner, error) {
 	run := parallel.Runner(threads)
 	trainer, err := NewTrainer(games, settings, weights, run)
@@ -86,8 +87,8 @@ func New(games []*env.Game, settings *rundir.Settings, seed uint64, weights *inf
 	return newLearner(games, settings, seed, trainer, run), nil
 }
 
-// NewTrainer returns a trainer for batches of each of the games, with the settings' weight decay. The weights are those of
-// the last game; run is a [parallel.Runner].
+// NewTrainer returns a trainer for batches of each of the games, with the settings' weight decay. The weights are those
+// of the last game; run is a [parallel.Runner].
 func NewTrainer(
 	games []*env.Game, settings *rundir.Settings, weights *infer.Weights, run func(n int, do func(i int)),
 ) (*model.Trainer, error) {
@@ -147,9 +148,9 @@ func (l *Learner) Ready() (ready []bool) {
 	return ready
 }
 
-// split divides games into those of each size, and these into training games (0) and validation games (1). It leaves out
-// games of sizes that the learner does not train. first is the number in the run of games[0]. The names of the random
-// streams in this file must not change, since then a seed would give other weights.
+// split divides games into those of each size, and these into training games (0) and validation games (1). It leaves
+// out games of sizes that the learner does not train. first is the number in the run of games[0]. The names of the
+// random streams in this file must not change, since then a seed would give other weights.
 func (l *Learner) split(games []*record.Record, first int) [][2][]*record.Record {
 	sets := make([][2][]*record.Record, len(l.sizes))
 	for i, r := range games {
@@ -164,9 +165,9 @@ func (l *Learner) split(games []*record.Record, first int) [][2][]*record.Record
 	return sets
 }
 
-// Add splits games into training and validation games and adds them to the windows of their sizes. first is the number in
-// the run of games[0]. before counts the positions of all earlier games by size; Add returns the counts with these games,
-// each of whose positions counts as the given share of one.
+// Add splits games into training and validation games and adds them to the windows of their sizes. first is the number
+// in the run of games[0]. before counts the positions of all earlier games by size; Add returns the counts with these
+// games, each of whose positions counts as the given share of one.
 func (l *Learner) Add(games []*record.Record, first int, before []Counts, share float64) []Counts {
 	after := slices.Clone(before)
 	for i, sets := range l.split(games, first) {
@@ -180,8 +181,8 @@ func (l *Learner) Add(games []*record.Record, first int, before []Counts, share 
 	return after
 }
 
-// Restore fills the empty windows as they were after the positions counted in added, by size. read returns the games of a
-// generation and the number in the run of the first game; Restore calls it for generations from last backwards until
+// Restore fills the empty windows as they were after the positions counted in added, by size. read returns the games of
+// a generation and the number in the run of the first game; Restore calls it for generations from last backwards until
 // all windows are full. It skips generations for which read returns no games.
 func (l *Learner) Restore(added []Counts, last int, read func(generation int) ([]*record.Record, int, error)) error {
 	need := make([]Counts, len(added))
@@ -212,8 +213,8 @@ func (l *Learner) Restore(added []Counts, last int, read func(generation int) ([
 	return nil
 }
 
-// windowSizes returns how many positions each window should hold when added counts all positions so far. Windows grow more
-// slowly than these counts, so they never need dropped games again. Sizes of the validation window are scaled by
+// windowSizes returns how many positions each window should hold when added counts all positions so far. Windows grow
+// more slowly than these counts, so they never need dropped games again. Sizes of the validation window are scaled by
 // validation_share.
 func (l *Learner) windowSizes(added Counts) Counts {
 	start, scale := l.settings.ReplayWindow, l.settings.ValidationShare
@@ -229,9 +230,9 @@ func (l *Learner) Steps(added Counts) int {
 }
 
 // Train measures the losses on a batch of the validation set of game's size and then takes the given number of training
-// steps of each size, evenly mixed. share is the completed share of the plan's generations. Train sets the losses of game's
-// size and the learning rate in m, and reports the completed share of the steps. It returns ctx's error. If training
-// diverges, the error wraps [model.ErrDiverged] and the weights are useless.
+// steps of each size, evenly mixed. share is the completed share of the plan's generations. Train sets the losses of
+// game's size and the learning rate in m, and reports the completed share of the steps. It returns ctx's error. If
+// training diverges, the error wraps [model.ErrDiverged] and the weights are useless.
 func (l *Learner) Train(
 	ctx context.Context, m *rundir.Metrics, game *env.Game, steps []int, share float64, report func(done float64),
 ) error {
@@ -307,7 +308,8 @@ func (l *Learner) draw(w *window, rng *rand.Rand) {
 	l.next = drawSamples(l.next[:0], l.settings.BatchSize, w, rng)
 }
 
-// fill makes the drawn samples current and writes them to the batch of size s. w is the window that they were drawn from.
+// fill makes the drawn samples current and writes them to the batch of size s. w is the window that they were drawn
+// from.
 func (l *Learner) fill(s *size, w *window, valueMix float64) {
 	l.samples, l.next = l.next, l.samples
 	l.write(s.batch, s, w, valueMix)

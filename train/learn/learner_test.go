@@ -99,8 +99,8 @@ func TestDiversity(t *testing.T) {
 	}
 }
 
-// TestRestore compares the windows and counts of a learner that is restored with those of one that was never interrupted.
-// The run trains two sizes.
+// TestRestore compares the windows and counts of a learner that is restored with those of one that was never
+// interrupted. The run trains two sizes.
 func TestRestore(t *testing.T) {
 	boards := []*env.Game{recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), recordtest.Game(t, "quad(size=5,quads=4,whites=1)")}
 	settings := rundir.DefaultSettings(boards[0])
@@ -158,8 +158,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestTrainLosses: the losses of a generation are means over the steps of its own size. Uniform policies have a loss of at
-// most ln 9 on the small board and more on the large one; a learning rate of 0 keeps them uniform.
+// TestTrainLosses: the losses of a generation are means over the steps of its own size. Uniform policies have a loss of
+// at most ln 9 on the small board and more on the large one; a learning rate of 0 keeps them uniform.
 func TestTrainLosses(t *testing.T) {
 	small, large := recordtest.Game(t, "hex(size=3,swap=0)"), recordtest.Game(t, "hex(size=9,swap=0)")
 	boards := []*env.Game{small, large}

@@ -83,8 +83,8 @@ func TestPolicyEntropy(t *testing.T) {
 	}
 }
 
-// TestValidationChangesNothing: a learner that validates learns what another learns, and the entropy does not depend on the
-// number of goroutines.
+// TestValidationChangesNothing: a learner that validates learns what another learns, and the entropy does not depend on
+// the number of goroutines.
 func TestValidationChangesNothing(t *testing.T) {
 	game := recordtest.Game(t, "quad-5x5")
 	a, weights := validatedLearner(t, game)

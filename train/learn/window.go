@@ -52,13 +52,13 @@ func newWindowGame(game *env.Game, r *record.Record) windowGame {
 	return g
 }
 
-// mistakeLoss is the least loss of utility, by the search's values before and after a randomly drawn move, that makes the
-// move a mistake.
+// mistakeLoss is the least loss of utility, by the search's values before and after a randomly drawn move, that makes
+// the move a mistake.
 const mistakeLoss = 0.3
 
-// labelsOf returns, for each searched ply, the ply whose value is its outcome target, or -1 for the outcome of the game.
-// That is the first ply from there on that is proven or whose move is a mistake of exploration, because play after a
-// mistake says nothing about the plies before it. Source: lc0's rescorer.
+// labelsOf returns, for each searched ply, the ply whose value is its outcome target, or -1 for the outcome of the
+// game. That is the first ply from there on that is proven or whose move is a mistake of exploration, because play
+// after a mistake says nothing about the plies before it. Source: lc0's rescorer.
 func labelsOf(game *env.Game, r *record.Record, movers []env.Player) []int {
 	labels := make([]int, len(r.Plies))
 	label := -1
@@ -74,8 +74,8 @@ func labelsOf(game *env.Game, r *record.Record, movers []env.Player) []int {
 	return labels
 }
 
-// window holds the newest games of the training set or the validation set: as few as give the wanted number of positions,
-// but all of the newest generation.
+// window holds the newest games of the training set or the validation set: as few as give the wanted number of
+// positions, but all of the newest generation.
 type window struct {
 	game      *env.Game
 	games     []windowGame
@@ -83,8 +83,9 @@ type window struct {
 	counts    map[uint64]int32 // occurrences of each position in the window, by windowGame.keys
 }
 
-// add appends games and drops the older games that are not needed for size positions. It returns the growth of the total
-// weight: a position that the window holds n times has weight sqrt(n), so frequent positions do not crowd out others.
+// add appends games and drops the older games that are not needed for size positions. It returns the growth of the
+// total weight: a position that the window holds n times has weight sqrt(n), so frequent positions do not crowd out
+// others.
 func (w *window) add(games []*record.Record, size int) (weight float64) {
 	if w.counts == nil {
 		w.counts = map[uint64]int32{}

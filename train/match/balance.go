@@ -31,9 +31,8 @@ type BalanceChecker struct {
 }
 
 const (
-	// balanceNodes is the node limit of each of the solver's two searches of an opening (for a win, and for a draw): about a
-	// second. All 420 openings
-	// of two plies in Quad 5x5 take a quarter of a second together.
+	// balanceNodes is the node limit of each of the solver's two searches of an opening (for a win, and for a draw):
+	// about a second. All 420 openings of two plies in Quad 5x5 take a quarter of a second together.
 	balanceNodes = 2_000_000
 	balanceBytes = 16 << 20 // size of the solver's table
 	// BalancePlies is the longest game, in plies, whose openings are checked.

@@ -17,9 +17,9 @@ const (
 )
 
 // SizeWeights returns how the work of a run divides among n sizes of the board, from the smallest to the target, when
-// the given share of the plan is done. The weights sum to 1. The focus moves evenly from the smallest size to the target
-// while the learning rate is at its peak, and then stays there. The size in focus gets three quarters of the work, the
-// smaller ones share the rest, and larger ones get none until the focus moves on to them.
+// the given share of the plan is done. The weights sum to 1. The focus moves evenly from the smallest size to the
+// target while the learning rate is at its peak, and then stays there. The size in focus gets three quarters of the
+// work, the smaller ones share the rest, and larger ones get none until the focus moves on to them.
 func SizeWeights(n int, share float64) []float64 {
 	focus := min(1, share/learn.ConstantShare) * float64(n-1)
 	from := int(focus)
@@ -58,8 +58,8 @@ func NextSize(behind, weights []float64, work []int) (next int) {
 	return next
 }
 
-// Plies returns the number of plies by which a generation on the board of game advances each game in progress: as many as
-// cost what the plan's plies cost on the board of target, but at most a few games.
+// Plies returns the number of plies by which a generation on the board of game advances each game in progress: as many
+// as cost what the plan's plies cost on the board of target, but at most a few games.
 func Plies(p *rundir.Plan, target, game *env.Game) int {
 	if game == target {
 		return p.PliesPerGeneration
@@ -88,8 +88,8 @@ func ExpectedPositions(p *rundir.Plan, games []*env.Game, n int) int {
 	return int(math.Round(total))
 }
 
-// PositionsShare is the share of its positions that a run of the games has played in n generations, the given share of its
-// plan: on small boards, which come first, the same work is more positions.
+// PositionsShare is the share of its positions that a run of the games has played in n generations, the given share of
+// its plan: on small boards, which come first, the same work is more positions.
 func PositionsShare(p *rundir.Plan, games []*env.Game, n int, share float64) float64 {
 	if len(games) == 1 {
 		return share

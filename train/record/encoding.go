@@ -112,8 +112,8 @@ func (r *Reader) Uvarint(limit int) int {
 	return int(x)
 }
 
-// Record reads one record and replays it: its moves must be legal and its result must be that of the last position, which
-// an adjudicated game has not.
+// Record reads one record and replays it: its moves must be legal and its result must be that of the last position,
+// which an adjudicated game has not.
 func (r *Reader) Record() *Record {
 	rec := &Record{Game: r.game}
 	replayer := env.NewReplayer(r.game)
@@ -192,8 +192,8 @@ func marshal(records []*Record) []byte {
 	return data
 }
 
-// unmarshal decodes data made by marshal; every game must be finished. find returns the game on a board of the given side.
-// If it is nil, the data say no sides: all records are of game. Errors wrap ErrRecord.
+// unmarshal decodes data made by marshal; every game must be finished. find returns the game on a board of the given
+// side. If it is nil, the data say no sides: all records are of game. Errors wrap ErrRecord.
 func unmarshal(game *env.Game, find func(side int) (*env.Game, error), data []byte) ([]*Record, error) {
 	r := NewReader(game, data)
 	records := make([]*Record, 0, 64)

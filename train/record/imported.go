@@ -17,9 +17,9 @@ type Imported struct {
 }
 
 // Record returns the game as a record that a run can learn from: the policy target of a ply is its move. The class
-// distribution is that of the file's value; it is all 0 if there is none, see [Record.FillClasses]. A game that ends before
-// its rules end it is adjudicated by the result. Record returns nil if the game is wrong or has no move to learn, or if its
-// result is unknown or impossible, such as a draw where there is none.
+// distribution is that of the file's value; it is all 0 if there is none, see [Record.FillClasses]. A game that ends
+// before its rules end it is adjudicated by the result. Record returns nil if the game is wrong or has no move to
+// learn, or if its result is unknown or impossible, such as a draw where there is none.
 func (im *Imported) Record(game *env.Game) *Record {
 	if im.Wrong != nil || im.Opening >= len(im.Moves) {
 		return nil
@@ -48,8 +48,8 @@ func (im *Imported) Record(game *env.Game) *Record {
 	return r
 }
 
-// classesOf returns the distribution [K] over one or two neighbouring possible classes whose expected utility is the given
-// one; all 0 if that is NaN.
+// classesOf returns the distribution [K] over one or two neighbouring possible classes whose expected utility is the
+// given one; all 0 if that is NaN.
 func classesOf(game *env.Game, utility float64) Shares {
 	shares := make(Shares, len(game.Classes))
 	if math.IsNaN(utility) {
@@ -74,8 +74,8 @@ func classesOf(game *env.Game, utility float64) Shares {
 	return shares
 }
 
-// FillClasses gives every ply without a class distribution the exact class of the first proven ply from there on, or else
-// the game's outcome.
+// FillClasses gives every ply without a class distribution the exact class of the first proven ply from there on, or
+// else the game's outcome.
 func (r *Record) FillClasses() {
 	var movers []env.Player
 	state := r.Game.NewState()

@@ -75,7 +75,8 @@ func TestImportedRecord(t *testing.T) {
 	}
 }
 
-// TestAdjudicated: a game that ends early has the given result, in the record and in its file, if the game has such results.
+// TestAdjudicated: a game that ends early has the given result, in the record and in its file, if the game has such
+// results.
 func TestAdjudicated(t *testing.T) {
 	for _, c := range []struct {
 		game, move string

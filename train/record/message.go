@@ -96,9 +96,9 @@ func (m *Message) Marshal() []byte {
 	return checkpoints.Seal(messageKind, PlayVersion, append(payload, marshal(m.Records)...))
 }
 
-// ReadMessage decodes a message and checks everything that can be checked: it must be for the run, every game must be one of
-// games, which differ in the sides of their boards, and follow the rules to its end, and its search results must be
-// distributions.
+// ReadMessage decodes a message and checks everything that can be checked: it must be for the run, every game must be
+// one of games, which differ in the sides of their boards, and follow the rules to its end, and its search results must
+// be distributions.
 func ReadMessage(games []*env.Game, run string, data []byte) (*Message, error) {
 	m, err := readMessage(games, run, data)
 	if err != nil {

@@ -17,8 +17,8 @@ type Record struct {
 	Done    bool   // the game has ended
 	Outcome int    // First's outcome class, if Done
 	Goals   [2]int // goals of First and Second, 0 to 100, if Done
-	// Adjudicated means that the result does not follow from the moves: the game, an imported one, ended before its rules
-	// end it, such as by resignation.
+	// Adjudicated means that the result does not follow from the moves: the game, an imported one, ended before its
+	// rules end it, such as by resignation.
 	Adjudicated bool
 }
 

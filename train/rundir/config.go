@@ -13,8 +13,8 @@ import (
 // configVersion is the format version of config.json.
 const configVersion = 4
 
-// Config is the content of config.json. Games and weights follow from it and, if any, the weights file named by From and
-// the files named by Import.
+// Config is the content of config.json. Games and weights follow from it and, if any, the weights file named by From
+// and the files named by Import.
 type Config struct {
 	Version  int      `json:"version"`
 	Game     string   `json:"game"`
@@ -44,8 +44,8 @@ type ImportedFile struct {
 }
 
 // Plan is the length of a run and the size of its generations. With --time it is estimated by measuring the machine,
-// adjusted a few times to the run's own speed, and cut short when the time is over. Nothing else in a run depends on the
-// clock. People can change the length.
+// adjusted a few times to the run's own speed, and cut short when the time is over. Nothing else in a run depends on
+// the clock. People can change the length.
 type Plan struct {
 	Seconds            float64 `json:"seconds,omitempty"`    // the run's time limit; 0 if it was given as generations
 	CPU                bool    `json:"cpu,omitempty"`        // Seconds is CPU time of the process

@@ -24,7 +24,8 @@ type Metrics struct {
 	ValidationPolicyLoss  float64 `json:"validation_policy_loss"`
 	ValidationOutcomeLoss float64 `json:"validation_outcome_loss"`
 
-	// Measured for the network that played this generation, on positions of the validation set; absent if the set is empty.
+	// Measured for the network that played this generation, on positions of the validation set; absent if the set is
+	// empty.
 	PolicyEntropy float64 `json:"policy_entropy,omitempty"` // mean over positions, nats
 
 	Simulations  int     `json:"simulations"`

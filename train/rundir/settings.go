@@ -52,9 +52,9 @@ func DefaultSettings(game *env.Game) Settings {
 	}
 }
 
-// samplesPerPosition is the default of the setting samples_per_position: the number of the game's symmetries, at least 4
-// and at most 8. Each sample is transformed by a random symmetry; a position with few different images is learned by heart
-// if it is drawn often.
+// samplesPerPosition is the default of the setting samples_per_position: the number of the game's symmetries, at least
+// 4 and at most 8. Each sample is transformed by a random symmetry; a position with few different images is learned by
+// heart if it is drawn often.
 func samplesPerPosition(game *env.Game) float64 { return float64(min(max(len(game.Symmetries), 4), 8)) }
 
 // Setting describes one field of a [Settings].
@@ -147,8 +147,8 @@ func (s *Settings) List() []Setting {
 	}
 }
 
-// Changed lists the settings that differ from the given ones, as "KEY=VALUE". It leaves out settings that affect neither
-// games nor weights.
+// Changed lists the settings that differ from the given ones, as "KEY=VALUE". It leaves out settings that affect
+// neither games nor weights.
 func (s *Settings) Changed(from Settings) (changed []string) {
 	others := from.List()
 	for i, own := range s.List() {
@@ -274,8 +274,8 @@ func ParseSettings(data []byte) (map[string]float64, error) {
 	return values, errors.Join(errs...)
 }
 
-// Differences lists the settings in which s differs from those of a run, as "KEY=VALUE (the run has VALUE)". It leaves out
-// keep_newest and keep_every, which may be changed.
+// Differences lists the settings in which s differs from those of a run, as "KEY=VALUE (the run has VALUE)". It leaves
+// out keep_newest and keep_every, which may be changed.
 func (s *Settings) Differences(run *Settings) []string {
 	var all []string
 	ours, theirs := s.List(), run.List()

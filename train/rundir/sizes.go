@@ -100,8 +100,8 @@ func (*Sizes) parseJSON(data []byte) (float64, error) {
 	return float64(sizes), err
 }
 
-// Games returns the games that a run of game trains, in ascending order of their boards; the last is game. It returns an
-// error if the set does not end with its board, or holds a board that its family does not have.
+// Games returns the games that a run of game trains, in ascending order of their boards; the last is game. It returns
+// an error if the set does not end with its board, or holds a board that its family does not have.
 func (s Sizes) Games(game *env.Game) (all []*env.Game, err error) {
 	if s == 0 {
 		return []*env.Game{game}, nil
@@ -126,9 +126,9 @@ const (
 )
 
 // DefaultSizes returns the sizes of a new run of game. A game whose default network flattens its board (up to 64
-// cells), or without other sizes, trains on its own board. A larger one trains on boards from about half its side to its
-// own: at most four, evenly spaced and all of even or all of odd sides, of at least 5 cells a side (two more than the
-// line of line-up), and without those that its family does not have.
+// cells), or without other sizes, trains on its own board. A larger one trains on boards from about half its side to
+// its own: at most four, evenly spaced and all of even or all of odd sides, of at least 5 cells a side (two more than
+// the line of line-up), and without those that its family does not have.
 func DefaultSizes(game *env.Game) Sizes {
 	side := game.Tensor.W
 	if _, err := games.Resized(game, side); err != nil || !infer.DefaultConfig(game).Pooled {

@@ -9,8 +9,8 @@ import (
 	"ludus/train/record"
 )
 
-// Sizes of a worker's self-play. Games are numerous enough for full batches. Rounds are long, because threads wait for each
-// other at the end, but short enough for the worker to switch to a new network soon.
+// Sizes of a worker's self-play. Games are numerous enough for full batches. Rounds are long, because threads wait for
+// each other at the end, but short enough for the worker to switch to a new network soon.
 const (
 	workerGames = 64 // games in progress per thread
 	workerPlies = 4  // plies of each game per round
@@ -24,10 +24,10 @@ type Played struct {
 	Speed      float64     // positions per second in the last round
 }
 
-// Play plays for a run in another process until ctx ends. It plays by the newest assignment and publishes the games that
-// end. If that is on another size of the board, the games in progress wait for the next one on theirs. If the run changes,
-// it starts over with new games. observe is called after every round. The only errors are the
-// learner's and ctx's; before it returns ctx's error, Play publishes the finished games.
+// Play plays for a run in another process until ctx ends. It plays by the newest assignment and publishes the games
+// that end. If that is on another size of the board, the games in progress wait for the next one on theirs. If the run
+// changes, it starts over with new games. observe is called after every round. The only errors are the learner's and
+// ctx's; before it returns ctx's error, Play publishes the finished games.
 func Play(ctx context.Context, learner Learner, threads int, observe func(Played)) error {
 	total := Played{}
 	for {

@@ -152,8 +152,8 @@ func tidy(body []kif.Term) []kif.Term {
 	return list
 }
 
-// expand returns the disjunctive normal form of a body. An or all of whose alternatives bind the same variables becomes an
-// auxiliary predicate instead.
+// expand returns the disjunctive normal form of a body. An or all of whose alternatives bind the same variables becomes
+// an auxiliary predicate instead.
 func (p *preparer) expand(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 	result := [][]kif.Term{nil}
 	for _, l := range body {

@@ -121,8 +121,8 @@ func (g *grounder) relation(t kif.Term) *relation {
 	return r
 }
 
-// match unifies a pattern with a ground term by binding variables. It reports false if that fails; bound may have changed
-// then, too.
+// match unifies a pattern with a ground term by binding variables. It reports false if that fails; bound may have
+// changed then, too.
 func (g *grounder) match(p *pattern, x Term, bound *uint64) bool {
 	switch {
 	case p.ground >= 0:

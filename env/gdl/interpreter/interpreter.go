@@ -63,8 +63,9 @@ const (
 	maxArguments    = 64   // of a relation
 )
 
-// New reads a sheet. It returns an error if rules are unsafe or not stratified, if ctx ends first, or if more than maxTerms
-// terms are met, here or later; each takes about [BytesPerTerm]. Evaluations stop when ctx ends, see [Game.Within].
+// New reads a sheet. It returns an error if rules are unsafe or not stratified, if ctx ends first, or if more than
+// maxTerms terms are met, here or later; each takes about [BytesPerTerm]. Evaluations stop when ctx ends, see
+// [Game.Within].
 func New(ctx context.Context, text string, maxTerms int) (*Game, error) {
 	read, err := kif.ReadRules(text)
 	if err != nil {
@@ -215,8 +216,8 @@ func (g *Game) classify(order []id) error {
 	return nil
 }
 
-// alternatives returns the disjunctive normal form of a body. Only atoms of the body are negated, because package kif has
-// moved negations inwards.
+// alternatives returns the disjunctive normal form of a body. Only atoms of the body are negated, because package kif
+// has moved negations inwards.
 func alternatives(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
 	result := [][]kif.Term{nil}
 	for _, l := range body {
@@ -300,8 +301,8 @@ func (g *Game) environment(variables int) environment {
 	return env
 }
 
-// Renewed returns the position itself, or the same position of a new game if this one has collected many terms. It stops when
-// ctx ends, and so do the new game's evaluations.
+// Renewed returns the position itself, or the same position of a new game if this one has collected many terms. It
+// stops when ctx ends, and so do the new game's evaluations.
 func (p *Position) Renewed(ctx context.Context) (*Position, error) {
 	if len(p.game.terms.list) < p.game.maxTerms/2 {
 		return p, nil

@@ -15,8 +15,8 @@ const (
 	MaxNodes = 1 << 20
 )
 
-// Pos is a place in a text: line and column, counted from 1; the column counts characters. A byte order mark at the start
-// does not count.
+// Pos is a place in a text: line and column, counted from 1; the column counts characters. A byte order mark at the
+// start does not count.
 type Pos struct{ Line, Column int }
 
 func (p Pos) String() string { return fmt.Sprintf("line %d, column %d", p.Line, p.Column) }
@@ -89,8 +89,8 @@ func Read(text string) ([]Node, error) {
 	return r.list(0, Pos{})
 }
 
-// wideEncoding returns UTF-16 or UTF-32 if a text begins with the byte order mark of one, or with as many bytes 0 as words in
-// one have; "" for other texts.
+// wideEncoding returns UTF-16 or UTF-32 if a text begins with the byte order mark of one, or with as many bytes 0 as
+// words in one have; "" for other texts.
 func wideEncoding(text string) string {
 	starts := func(mark string) bool { return strings.HasPrefix(text, mark) }
 	head := text[:min(len(text), 100)]
@@ -104,8 +104,8 @@ func wideEncoding(text string) string {
 	return ""
 }
 
-// checkEncoding returns an error at the first byte that is not UTF-8, or at the first carriage return without a line feed:
-// after one, as in files of old Macintosh computers, the comment before it would go on.
+// checkEncoding returns an error at the first byte that is not UTF-8, or at the first carriage return without a line
+// feed: after one, as in files of old Macintosh computers, the comment before it would go on.
 func checkEncoding(text string) error {
 	pos := Pos{1, 1}
 	for i, c := range text {
@@ -123,8 +123,8 @@ func checkEncoding(text string) error {
 	return nil
 }
 
-// checkAtom returns an error at the first character of an atom that people cannot see or tell from another. The joiners of
-// some scripts and of emoji may follow characters other than ASCII.
+// checkAtom returns an error at the first character of an atom that people cannot see or tell from another. The joiners
+// of some scripts and of emoji may follow characters other than ASCII.
 func checkAtom(atom string, pos Pos) error {
 	before := rune(0)
 	for _, c := range atom {

@@ -26,8 +26,8 @@ func exported(t *testing.T, name string, channels, blocks int) []byte {
 	return data
 }
 
-// People play on an exported page, opened from disk. It has the scripts of the server's page, and its engine plays each game as
-// the server does (see package page), so a few games are enough.
+// People play on an exported page, opened from disk. It has the scripts of the server's page, and its engine plays each
+// game as the server does (see package page), so a few games are enough.
 func TestPlayOnPage(t *testing.T) {
 	b := Start(t)
 	address := func(t *testing.T, game string) string { return onDisk(t, exported(t, game, 8, 1)) }
@@ -69,8 +69,8 @@ func openFile(tab *Tab, name, content string) {
 	})()`, content, name))
 }
 
-// A dropped file opens its first game, for people on both sides; Back returns to the old game and its opponent. The page fits the
-// screen. An error stands alone, and a newer move is not replaced by a file that is slow to open.
+// A dropped file opens its first game, for people on both sides; Back returns to the old game and its opponent. The
+// page fits the screen. An error stands alone, and a newer move is not replaced by a file that is slow to open.
 func TestFilesOnPage(t *testing.T) {
 	tab := Start(t).Open(t, onDisk(t, exported(t, "hex-5x5", 8, 1)))
 	const moves, seats = `(document.querySelectorAll("#moves [data-ply]").length - 1)`, `document.querySelector("#seat0").value + " " + document.querySelector("#seat1").value`
@@ -101,8 +101,8 @@ func TestFilesOnPage(t *testing.T) {
 	tab.Wait(moves + ` === 2 && ` + seats + ` === "person agent"`)
 }
 
-// On an exported page from disk, people review a lost game, look for better moves in a quiz by mouse, keys and fingers, and play on
-// before a mistake.
+// On an exported page from disk, people review a lost game, look for better moves in a quiz by mouse, keys and fingers,
+// and play on before a mistake.
 func TestQuizOnPage(t *testing.T) {
 	tab := Start(t).Open(t, onDisk(t, exported(t, "quad-5x5", 8, 1))+"#moves="+strings.Join(lostGame, ";"))
 	const answered = `document.querySelector("#quiz .row").firstChild.matches(".primary:focus")`

@@ -253,8 +253,8 @@ func (t *Tab) CheckWidth() {
 	}
 }
 
-// CheckWidths checks that the page fits a phone and a desktop, and takes screenshots in light and dark. more, if not nil, is
-// called at each width.
+// CheckWidths checks that the page fits a phone and a desktop, and takes screenshots in light and dark. more, if not
+// nil, is called at each width.
 func (t *Tab) CheckWidths(name string, more func(width int64)) {
 	t.Helper()
 	for _, width := range []int64{360, 1280} {
@@ -272,8 +272,8 @@ func (t *Tab) CheckWidths(name string, more func(width int64)) {
 
 const background = "getComputedStyle(document.body).backgroundColor"
 
-// CheckThemes checks that the page follows the system's colour scheme, and the button that overrides it. It leaves the page
-// light in a dark system, and returns the background.
+// CheckThemes checks that the page follows the system's colour scheme, and the button that overrides it. It leaves the
+// page light in a dark system, and returns the background.
 func (t *Tab) CheckThemes() string {
 	t.Helper()
 	t.Prefer("light")

@@ -377,8 +377,8 @@ func (g *gtp) finalScore(context.Context, []string) (string, error) {
 	return g.score(g.state), nil
 }
 
-// loadSGF plays the first game of a file up to before a move, counted from 1: "loadsgf FILE 12"; without a number, all of
-// it. The board and the game become the file's.
+// loadSGF plays the first game of a file up to before a move, counted from 1: "loadsgf FILE 12"; without a number, all
+// of it. The board and the game become the file's.
 func (g *gtp) loadSGF(_ context.Context, args []string) (string, error) {
 	path, most := strings.Join(args, " "), math.MaxInt
 	if last := len(args) - 1; last > 0 {

@@ -70,8 +70,8 @@ func analysisOptions(args []string) (most int, interval time.Duration, err error
 	return most, interval, nil
 }
 
-// writeMoveInfos writes a line with the moves of an analysis whose values are known, at most the given number. The first
-// line begins the response.
+// writeMoveInfos writes a line with the moves of an analysis whose values are known, at most the given number. The
+// first line begins the response.
 func (g *gtp) writeMoveInfos(a *agent.Analysis, most int, format string, scale float64) error {
 	var moves []string
 	for i, m := range a.Moves {

@@ -116,8 +116,8 @@ type Reader struct {
 	lost   bool     // the last game had an error of syntax: skip to the start of the next
 }
 
-// NewReader returns a reader of a file of one game's records. If game is nil, the file must name the game of each record,
-// which SGF, GGF and JSON do. If format is "", the content decides, and then the name, which may be "".
+// NewReader returns a reader of a file of one game's records. If game is nil, the file must name the game of each
+// record, which SGF, GGF and JSON do. If format is "", the content decides, and then the name, which may be "".
 func NewReader(game *env.Game, file io.Reader, name string, format Format) (*Reader, error) {
 	r := &Reader{game: game, source: source{Reader: bufio.NewReader(file), last: '\n'}, Format: format}
 	start, err := r.source.Peek(3)
@@ -174,8 +174,8 @@ func First(game *env.Game, file io.Reader, name string, format Format) (*Record,
 	return record, err
 }
 
-// Next returns the next game, and io.EOF after the last. After an [*Error] it goes on with the game after the wrong one;
-// other errors are the file's.
+// Next returns the next game, and io.EOF after the last. After an [*Error] it goes on with the game after the wrong
+// one; other errors are the file's.
 func (r *Reader) Next() (*Record, error) {
 	r.games++
 	record, err := r.read(r)

@@ -175,7 +175,8 @@ func TestSheet(t *testing.T) {
 	}
 }
 
-// TestSamples reads a file of each kind of program and writes it again in its format and as JSON: both are the same games.
+// TestSamples reads a file of each kind of program and writes it again in its format and as JSON: both are the same
+// games.
 func TestSamples(t *testing.T) {
 	for _, c := range []struct {
 		file, game string

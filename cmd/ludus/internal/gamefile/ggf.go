@@ -28,8 +28,8 @@ func startOf(game *env.Game) string {
 	return fmt.Sprintf("%d %s *", game.Tensor.W, cells)
 }
 
-// readGGF returns the record of a tree in GGF, whose only node has all moves such as B[f5/1.50/2.25]: cell, evaluation in
-// discs, seconds.
+// readGGF returns the record of a tree in GGF, whose only node has all moves such as B[f5/1.50/2.25]: cell, evaluation
+// in discs, seconds.
 func readGGF(want *env.Game, root *node) (*Record, error) {
 	board := root.find("BO")
 	size, _, _ := strings.Cut(board.value(), " ")

@@ -80,7 +80,8 @@ func (r *Record) readTag(line string) {
 	}
 }
 
-// resultOf returns the result that a text such as "1-0" or "34-30" means, the first player's score first; "" if it is none.
+// resultOf returns the result that a text such as "1-0" or "34-30" means, the first player's score first; "" if it is
+// none.
 func resultOf(text string) Result {
 	before, after, _ := strings.Cut(text, "-")
 	first, err := strconv.ParseUint(before, 10, 32)
@@ -120,8 +121,8 @@ func (p *position) readLine(r *Record, line string, at place) (err error) {
 	return nil
 }
 
-// isDigits reports whether the words of a line are a digit string such as "4453 -2": columns from 1, and after two or more
-// perhaps the score of the last position in a test set, at most half the cells.
+// isDigits reports whether the words of a line are a digit string such as "4453 -2": columns from 1, and after two or
+// more perhaps the score of the last position in a test set, at most half the cells.
 func isDigits(game *env.Game, fields []string) bool {
 	if len(fields) == 2 {
 		score, err := strconv.Atoi(fields[1])
@@ -171,9 +172,9 @@ func wordAt(text string, from int) int {
 	return from + 1 + strings.IndexAny(text[from+1:]+" ", separators+"(")
 }
 
-// phrase returns the length of the move or result that a text begins with: one word if that is a result or the exact name
-// of a move, or else as many as name one, or the first of several cells without blanks between them, as Othello programs
-// write "F5D6C3".
+// phrase returns the length of the move or result that a text begins with: one word if that is a result or the exact
+// name of a move, or else as many as name one, or the first of several cells without blanks between them, as Othello
+// programs write "F5D6C3".
 func (p *position) phrase(text string) int {
 	first := wordAt(text, 0)
 	if _, exact := p.exact(text[:first]); exact || isPass(text[:first]) || resultOf(text[:first]) != "" {
@@ -216,7 +217,8 @@ func writeMoves(r *Record) (string, error) {
 	return strings.Join(names, separator) + "\n", err
 }
 
-// readTranscript reads the moves of a game in a transcript. It does not compare legal moves; games.VerifyTranscript does.
+// readTranscript reads the moves of a game in a transcript. It does not compare legal moves; games.VerifyTranscript
+// does.
 func (r *Reader) readTranscript() (*Record, error) {
 	d := &draft{}
 	for begun := false; ; begun = true {

@@ -149,8 +149,8 @@ func (p *position) replay(list []entry) (moves []Move, err error) {
 	return moves, nil
 }
 
-// enter plays the move of an entry and appends it to moves, after a forced pass that the file leaves out. A pass after the
-// end of the game is ignored.
+// enter plays the move of an entry and appends it to moves, after a forced pass that the file leaves out. A pass after
+// the end of the game is ignored.
 func (p *position) enter(moves []Move, e *entry) ([]Move, error) {
 	text, player := strings.TrimSpace(e.Move), p.player(e.by)
 	switch {

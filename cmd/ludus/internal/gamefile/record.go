@@ -76,8 +76,8 @@ func (r *Record) finish(state env.State) {
 	}
 }
 
-// score returns the winner, by how much he has won, 0 if the rules have not ended the game, and the letter of SGF for why it
-// ended before, or "". A draw's winner is First.
+// score returns the winner, by how much he has won, 0 if the rules have not ended the game, and the letter of SGF for
+// why it ended before, or "". A draw's winner is First.
 func (r *Record) score() (winner env.Player, lead int, how string) {
 	if r.Result == SecondWon {
 		winner = env.Second

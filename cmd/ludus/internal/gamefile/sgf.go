@@ -55,7 +55,8 @@ func gameNamed(want *env.Game, name string) (*env.Game, error) {
 	return game, err
 }
 
-// gameOfNumber returns the game with SGF's number and size, both "" if unknown. want is the game that it must be; nil: any.
+// gameOfNumber returns the game with SGF's number and size, both "" if unknown. want is the game that it must be; nil:
+// any.
 func gameOfNumber(want *env.Game, number, columns, rows string) (*env.Game, error) {
 	switch names, known := numbered[number]; {
 	case want == nil && number == "":
@@ -198,9 +199,9 @@ func (p *position) fromSGF(text string) (string, error) {
 	return text, nil
 }
 
-// cell returns the cell of a point: "c2" as in ludus, or "cb", whose row is counted from the top of the board. Boards of
-// Othello and Hex have row 1 at the top, those of Gomoku the last. It is -1 if the text is no point, or one that is not on
-// the board.
+// cell returns the cell of a point: "c2" as in ludus, or "cb", whose row is counted from the top of the board. Boards
+// of Othello and Hex have row 1 at the top, those of Gomoku the last. It is -1 if the text is no point, or one that is
+// not on the board.
 func (p *position) cell(text string) (cell int, point bool) {
 	if len(text) < 2 || !isLetter(text[0]) {
 		return -1, false
@@ -299,7 +300,8 @@ func (s *sgfWriter) line(moves []Move, state env.State) {
 	}
 }
 
-// move returns a move as SGF writes it: Gomoku "hh" from the top left corner, Othello and Hex "f5", other games as ludus.
+// move returns a move as SGF writes it: Gomoku "hh" from the top left corner, Othello and Hex "f5", other games as
+// ludus.
 func (s *sgfWriter) move(a env.Action) string {
 	name, cell := s.game.ActionNames[a], int(s.game.Drawing.ActionCells[a].To)
 	switch {

@@ -85,7 +85,8 @@ func (s *source) visible() (byte, error) {
 	}
 }
 
-// readLine returns the next line that is not blank, without blanks at its end. A line longer than maxGame is an [*Error].
+// readLine returns the next line that is not blank, without blanks at its end. A line longer than maxGame is an
+// [*Error].
 func (s *source) readLine() (string, place, error) {
 	for {
 		s.size = 0

@@ -191,8 +191,8 @@ func (s *source) text() (string, error) {
 // escaper writes a value of SGF.
 var escaper = strings.NewReplacer("\\", "\\\\", "]", "\\]")
 
-// properties writes the properties of a node that are not empty, given as names and values. Only comments have more than
-// one line.
+// properties writes the properties of a node that are not empty, given as names and values. Only comments have more
+// than one line.
 func properties(escaper *strings.Replacer, pairs ...string) (text string) {
 	for pair := range slices.Chunk(pairs, 2) {
 		id, value := pair[0], pair[1]
@@ -206,8 +206,8 @@ func properties(escaper *strings.Replacer, pairs ...string) (text string) {
 	return text
 }
 
-// known returns a move's value times a factor, and its seconds, as files write them; "" if unknown. digits after the point
-// are written, as many as needed if it is -1.
+// known returns a move's value times a factor, and its seconds, as files write them; "" if unknown. digits after the
+// point are written, as many as needed if it is -1.
 func (m *Move) known(factor float64, digits int) (value, seconds string) {
 	if m.Value != nil {
 		value = strconv.FormatFloat(*m.Value*factor+0, 'f', digits, 64) // + 0 turns -0 into 0

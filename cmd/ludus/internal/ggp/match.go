@@ -23,8 +23,8 @@ import (
 	"ludus/train/stats"
 )
 
-// match is a match being played. Its goroutine prepare reads the sheet and looks for the best player; its goroutine answer
-// handles requests in turn. Both end when cancel is called.
+// match is a match being played. Its goroutine prepare reads the sheet and looks for the best player; its goroutine
+// answer handles requests in turn. Both end when cancel is called.
 type match struct {
 	server                *Server
 	door                  int      // index of the address that it came to
@@ -157,9 +157,9 @@ func (m *match) prepare(ctx context.Context) {
 	}
 }
 
-// findPlayer sends a network that was trained on the same sheet as the only stage, or else what it finds in turn: a search
-// that interprets the rules, one that has them compiled, one for two players who take turns, and a network that it trains
-// now.
+// findPlayer sends a network that was trained on the same sheet as the only stage, or else what it finds in turn: a
+// search that interprets the rules, one that has them compiled, one for two players who take turns, and a network that
+// it trains now.
 func (m *match) findPlayer(ctx context.Context) error {
 	if t, names := m.findTrained(); t != nil {
 		p, err := newAgentPlayer(t.factory)
@@ -282,8 +282,8 @@ func sheetText(rules []kif.Rule) string {
 	return strings.Join(lines, "\n")
 }
 
-// findTrained returns the network that was trained on the match's sheet, nil if there is none, and the translation of the
-// sheet's names.
+// findTrained returns the network that was trained on the match's sheet, nil if there is none, and the translation of
+// the sheet's names.
 func (m *match) findTrained() (*trained, names) {
 	if len(m.server.trained) == 0 {
 		return nil, names{}
@@ -402,9 +402,9 @@ func (m *match) append(moves []kif.Node) {
 	m.history = append(m.history, named)
 }
 
-// isRepeated reports whether a message repeats the last one: its moves are those that led to the position, and one of them
-// is illegal now. (If all are legal, the players may have made the same moves again.) A client repeats a message that
-// got no answer. If time runs out before the legal moves are known, the message counts as new.
+// isRepeated reports whether a message repeats the last one: its moves are those that led to the position, and one of
+// them is illegal now. (If all are legal, the players may have made the same moves again.) A client repeats a message
+// that got no answer. If time runs out before the legal moves are known, the message counts as new.
 func (m *match) isRepeated(named map[string]string) bool {
 	if len(m.history) == 0 || !maps.Equal(named, m.history[len(m.history)-1]) || m.position == nil || m.reached < len(m.history) {
 		return false
@@ -468,8 +468,8 @@ func (m *match) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// choose sends the player's move, a better answer than the random move sent before. A player that fails is replaced by a
-// search, and that by random moves.
+// choose sends the player's move, a better answer than the random move sent before. A player that fails is replaced by
+// a search, and that by random moves.
 func (m *match) choose(ctx context.Context, r request, role string, legal []string) {
 	for range 2 {
 		if m.player == nil && m.followed <= len(m.history) {
@@ -535,7 +535,8 @@ func (m *match) result() string {
 	return strings.Join(parts, ", ")
 }
 
-// ask passes the moves of a message to the match and waits for the answer until latest; last says that no move is asked for.
+// ask passes the moves of a message to the match and waits for the answer until latest; last says that no move is asked
+// for.
 func (m *match) ask(moves []kif.Node, deadline, latest time.Time, last bool) (string, error) {
 	if moves != nil && len(moves) != len(m.roles) {
 		return "", fmt.Errorf("%d moves; the match has %d roles", len(moves), len(m.roles))

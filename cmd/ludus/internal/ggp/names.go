@@ -2,7 +2,8 @@ package ggp
 
 import "ludus/env/gdl/kif"
 
-// names translates the names of a match into those of a network's sheet, and back. It keeps names that it does not hold.
+// names translates the names of a match into those of a network's sheet, and back. It keeps names that it does not
+// hold.
 type names struct{ inward, outward map[string]string }
 
 // in translates a name of the match into the sheet's.

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// uct is Monte Carlo tree search for any number of roles, who may move at the same time. Each role maximises its own goal.
-// It has statistics of its own moves alone in each position (decoupled UCT), and chooses the move of the highest
+// uct is Monte Carlo tree search for any number of roles, who may move at the same time. Each role maximises its own
+// goal. It has statistics of its own moves alone in each position (decoupled UCT), and chooses the move of the highest
 //
 //	Q + c sqrt(ln N / n),
 //
-// where Q is the mean reward of the move's n visits, from 0 to 1, and N the visits of the position; unvisited moves come
-// first. Random games value new positions. A player without opponents remembers the best game found and plays it.
+// where Q is the mean reward of the move's n visits, from 0 to 1, and N the visits of the position; unvisited moves
+// come first. Random games value new positions. A player without opponents remembers the best game found and plays it.
 // Source: Kocsis and Szepesvári 2006; Finnsson and Björnsson 2008.
 type uct struct {
 	position position // at the root

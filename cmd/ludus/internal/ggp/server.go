@@ -63,8 +63,8 @@ const (
 	maxKnown     = 32
 )
 
-// A match gives way to the next if no message comes for patience times the clock of a move, or minPatience if that is longer;
-// the start clock counts, too, before the first move.
+// A match gives way to the next if no message comes for patience times the clock of a move, or minPatience if that is
+// longer; the start clock counts, too, before the first move.
 const (
 	patience    = 3
 	minPatience = 10 * time.Second
@@ -146,8 +146,8 @@ func (s *Server) Addresses() []string {
 	return list
 }
 
-// Serve answers messages until ctx ends. It returns ctx's error, or a listener's if that fails. Meanwhile the limit of the
-// Go runtime's memory is the server's.
+// Serve answers messages until ctx ends. It returns ctx's error, or a listener's if that fails. Meanwhile the limit of
+// the Go runtime's memory is the server's.
 func (s *Server) Serve(ctx context.Context) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(s.memory)))
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -140,8 +140,8 @@ func Sections(runs ...*Run) []Section {
 	return sections
 }
 
-// metricCharts plots metrics by generation. A run of several sizes has a line for each size of a chart's first metric if
-// it is alone; other lines show its largest board.
+// metricCharts plots metrics by generation. A run of several sizes has a line for each size of a chart's first metric
+// if it is alone; other lines show its largest board.
 func metricCharts(charts []metricChart, runs []*Run) []svg.Chart {
 	var drawn []svg.Chart
 	for _, m := range charts {

@@ -46,8 +46,8 @@ type Config struct {
 	Style    Style
 	// Start are moves that the first game goes on from; they must be legal.
 	Start []env.Action
-	// Keep, if not nil, is called with each game when it is left, unless it has no moves of the session: with its moves and
-	// the time that each took, 0 for a person's.
+	// Keep, if not nil, is called with each game when it is left, unless it has no moves of the session: with its moves
+	// and the time that each took, 0 for a person's.
 	Keep func(moves []env.Action, took []time.Duration) error
 }
 
