@@ -75,6 +75,28 @@ func TestImportedRecord(t *testing.T) {
 	}
 }
 
+// TestFillClasses: without values every mover learns the result as he sees it, and values spare classes that are impossible.
+func TestFillClasses(t *testing.T) {
+	game := newGame(t, "tic-tac-toe")
+	r := (&record.Imported{Moves: movesOf(t, game, "a1", "b1", "a2", "b2", "a3"), Values: unknown(5), Result: 1}).Record(game)
+	r.FillClasses()
+	for i := range r.Plies {
+		if got, want := r.Plies[i].Value(game), float64(1-i%2*2); got != want {
+			t.Errorf("ply %d of a game that First wins: value %v, want %v", i, got, want)
+		}
+	}
+	quad := newGame(t, "quad-5x5") // without whites, so 90 to 10 is impossible
+	r = (&record.Imported{Moves: movesOf(t, quad, "c3"), Values: []float64{0.8}, Result: 1}).Record(quad)
+	for k, share := range r.Plies[0].Classes {
+		if share > 0 && quad.Classes[k].Impossible {
+			t.Errorf("class %s is impossible and has share %d", quad.Classes[k].Name, share)
+		}
+	}
+	if got := r.Plies[0].Value(quad); math.Abs(got-0.8) > 1e-4 {
+		t.Errorf("value %v, want 0.8", got)
+	}
+}
+
 // TestAdjudicated: a game that ends early has the given result, in the record and in its file, if the game has such
 // results.
 func TestAdjudicated(t *testing.T) {
