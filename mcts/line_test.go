@@ -1,6 +1,10 @@
 package mcts
 
-import "testing"
+import (
+	"testing"
+
+	"ludus/env"
+)
 
 // A line begins with its move and is legal. From a proven move on it is best play; only moves that the search has
 // neither visited nor proven have none.
@@ -34,6 +38,9 @@ func TestLine(t *testing.T) {
 							t.Fatalf("%s: %v throws the proven value away", name, g.Names(line))
 						}
 					}
+					if reply := visitedReply(s, i); reply >= 0 && len(line) > 1 && !known && line[1] != reply {
+						t.Fatalf("%s: %v goes on with another move than the most visited %s", name, g.Names(line), g.ActionNames[reply])
+					}
 					if known && len(line) < most && !state.Done() {
 						t.Fatalf("%s: proven line %v does not end the game", name, g.Names(line))
 					}
@@ -45,4 +52,23 @@ func TestLine(t *testing.T) {
 	if proven < 100 || long < most {
 		t.Errorf("%d proven moves, longest line %d", proven, long)
 	}
+}
+
+// visitedReply returns the reply to the root's move i that has more visits than all others; -1 if there is none.
+func visitedReply(s *Search, i int) env.Action {
+	t := &s.tree
+	child := t.edges[t.nodes[root].firstEdge+int32(i)].child
+	if child == none {
+		return -1
+	}
+	reply, most := env.Action(-1), int32(0)
+	for j, e := range t.edgesOf(child) {
+		switch visits := int32(e.visits); {
+		case visits > most:
+			reply, most = t.actions[t.nodes[child].firstMove+int32(j)], visits
+		case visits == most:
+			reply = -1
+		}
+	}
+	return reply
 }
