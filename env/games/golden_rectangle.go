@@ -8,11 +8,14 @@ import (
 )
 
 var _ = Register(Family{
-	Name:    "golden-rectangle",
-	Params:  []Param{Number("columns", 7, 4, 13), Number("rows", 8, 4, 13), Number("span", 3, 1, 12)}, // span < columns and rows
-	Aliases: []Alias{{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"}},
-	Order:   3,
-	Build:   bySize("columns", "rows", newGoldenRectangle[[1]uint64], newGoldenRectangle[[2]uint64], newGoldenRectangle[[4]uint64]),
+	Name:   "golden-rectangle",
+	Params: []Param{Number("columns", 7, 4, 13), Number("rows", 8, 4, 13), Number("span", 3, 1, 12)}, // span < columns and rows
+	Aliases: []Alias{
+		{"golden-rectangle", "golden-rectangle(columns=7,rows=8,span=3)"},
+		{"golden-rectangle-9x9", "golden-rectangle(columns=9,rows=9,span=3)"},
+	},
+	Order: 3,
+	Build: bySize("columns", "rows", newGoldenRectangle[[1]uint64], newGoldenRectangle[[2]uint64], newGoldenRectangle[[4]uint64]),
 })
 
 // goldenRectangle holds the tables of one game of the family. Row 0 of the tensor is y = 0, column 0 is x = 1.

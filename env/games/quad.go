@@ -16,6 +16,7 @@ var _ = Register(Family{
 	Aliases: []Alias{
 		{"quad-7x7", "quad(size=7,quads=12,whites=5,corners=cut)"},
 		{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=cut)"},
+		{"quad-11x11", "quad(size=11,quads=12,whites=5,corners=cut)"},
 	},
 	Order: 2,
 	Build: bySize("size", "size", newQuad[[1]uint64], newQuad[[2]uint64], newQuad[[4]uint64]),
