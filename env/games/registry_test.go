@@ -11,7 +11,8 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"breakthrough-6x6", "breakthrough-8x8", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
+	want := []string{"breakthrough-6x6", "breakthrough-8x8", "quad-7x7", "quad-5x5", "quad-11x11",
+		"golden-rectangle", "golden-rectangle-9x9", "free-for-all-2p"}
 	if names := Names(); len(names) < len(want) || !slices.Equal(names[:len(want)], want) { // a new game comes last
 		t.Errorf("Names() = %v, want %v first", names, want)
 	}
