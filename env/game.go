@@ -65,6 +65,7 @@ type Game struct {
 	// The registry sets these (package games).
 
 	Name   string  // canonical name, e.g. "quad-5x5"
+	Full   string  // the family with its parameters: the name in files from before the game got its own; "" with a sheet
 	Family string  // e.g. "quad"
 	Params []Param // every parameter of the family, in the canonical order
 	Sheet  string  // the rule sheet, for a game of one: files that name the game carry it
@@ -193,6 +194,9 @@ func (g *Game) Finish(second []Action) *Game {
 	g.frames = [2][]Action{identity, second}
 	return g
 }
+
+// Is reports whether name is the canonical name of the game, or its full name, which older files may have.
+func (g *Game) Is(name string) bool { return name != "" && (name == g.Name || name == g.Full) }
 
 // NumActions returns A, the number of actions and of policy entries.
 func (g *Game) NumActions() int { return len(g.ActionTexts) }

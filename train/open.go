@@ -69,7 +69,7 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 			config.Seed = *o.Seed
 		}
 	}
-	if config.Game != o.Game.Name {
+	if !o.Game.Is(config.Game) {
 		return nil, false, fmt.Errorf("%s: %w: it is a run of %s, not of %s; choose another directory",
 			o.Dir, ErrOtherGame, config.Game, o.Game.Name)
 	}

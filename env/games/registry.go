@@ -155,7 +155,8 @@ func New(name string) (*env.Game, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w %q: %w", ErrName, name, err)
 	}
-	canonical := f.canonical(v)
+	full := f.full(v)
+	canonical := f.canonical(full)
 	builtMu.Lock()
 	defer builtMu.Unlock()
 	if g := built[canonical]; g != nil {
@@ -165,20 +166,23 @@ func New(name string) (*env.Game, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w %q: %w", ErrName, canonical, err) // with the values that were left out
 	}
-	g.Name, g.Family, g.Params = canonical, f.Name, v
+	g.Name, g.Full, g.Family, g.Params = canonical, full, f.Name, v
 	built[canonical] = g
 	return g, nil
 }
 
-// canonical returns the canonical name of a game: its first alias if it has one, otherwise the family with every
-// parameter that is not implied.
-func (f *Family) canonical(v Values) string {
-	full := f.written(func(p Param) string {
+// full returns the name of a game as the family with every parameter that is not implied.
+func (f *Family) full(v Values) string {
+	return f.written(func(p Param) string {
 		if value := v.Word(p.Name); !p.implied || value != p.Default {
 			return value
 		}
 		return ""
 	})
+}
+
+// canonical returns the canonical name of a game by its full name: its first alias if it has one.
+func (f *Family) canonical(full string) string {
 	for _, s := range f.Aliases {
 		if s.Full == full {
 			return s.Name

@@ -24,6 +24,9 @@ func TestNames(t *testing.T) {
 			if mustNew(t, s.Name) != mustNew(t, s.Full) {
 				t.Errorf("%s and %s are different games", s.Name, s.Full)
 			}
+			if g := mustNew(t, s.Name); !g.Is(g.Name) || !g.Is(g.Full) || g.Is("") || g.Is(f.Name+"()") || mustNew(t, g.Full) != g {
+				t.Errorf("%s, in full %s, is not itself", g.Name, g.Full)
+			}
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (c Config) outcomeInputs(game *env.Game) (width, inputs int) {
 // Validate reports everything that is wrong with the config for game.
 func (c Config) Validate(game *env.Game) error {
 	var errs []error
-	if c.Game != game.Name {
+	if !game.Is(c.Game) {
 		errs = append(errs, fmt.Errorf("network for %q; the game is %q", c.Game, game.Name))
 	}
 	return errors.Join(append(errs, c.validateSizes())...)

@@ -97,7 +97,7 @@ func loadNetwork(game *env.Game, spec Spec, load Loader) (*infer.Network, Origin
 	if err != nil {
 		return nil, origin, err
 	}
-	if weights.Config.Game != game.Name {
+	if !game.Is(weights.Config.Game) {
 		return nil, origin, fmt.Errorf("%w of %s in %v: it plays %s", ErrWeights, game.Name, spec.Network, weights.Config.Game)
 	}
 	network, err := infer.NewNetwork(game, weights)

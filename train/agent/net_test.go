@@ -63,6 +63,20 @@ func TestOtherGame(t *testing.T) {
 	}
 }
 
+// Weights from before a game was listed have its full name.
+func TestFullName(t *testing.T) {
+	game := quad(t)
+	w := infertest.RandomWeights(game, 4, 1, 1)
+	w.Config.Game = game.Full
+	spec, err := ParseFactory(game, "net:1", func(Reference) (*infer.Weights, Origin, error) { return w, Origin{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := spec.New(1); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOverflowingWeights(t *testing.T) {
 	game := quad(t)
 	w := infertest.RandomWeights(game, 4, 1, 1)

@@ -29,7 +29,7 @@ func Loader(game *env.Game, files agent.Loader) agent.Loader {
 		if err != nil {
 			return weights, origin, fmt.Errorf("%w%s", err, trainHint(game, r, err))
 		}
-		if weights.Config.Pooled && weights.Config.Game != game.Name {
+		if weights.Config.Pooled && !game.Is(weights.Config.Game) {
 			trained, err := games.Find(weights.Config.Game)
 			if err == nil && isOtherSize(trained, game) {
 				weights, err = weights.Resize(trained, game)
