@@ -30,7 +30,8 @@ func randomNetwork(game *env.Game, config infer.Config, seed uint64) *infer.Weig
 			deviation = math.Sqrt(1 / float64(fan))
 		}
 		if strings.HasPrefix(t.Name, "blocks.") && strings.HasSuffix(t.Name, ".cells.weight") {
-			deviation /= 4 // or the activations of deep networks would grow beyond the range of exp
+			// The activations of deep networks would grow beyond the range of exp, those of figures with their number.
+			deviation /= float64(4 + 4*len(game.Figures)/game.Tensor.Cells())
 		}
 		for i := range t.Data {
 			t.Data[i] += float32(deviation * rng.NormFloat64())
