@@ -58,10 +58,10 @@ func newMuon(t *infer.Tensor) *muon {
 }
 
 // update updates w, its momentum and its moving average from the gradient g, which it overwrites. f has the factors of
-// the step: GradientScale clips g, WeightDecay is rate times decay.
-func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, average []float32) {
+// the step: gradientScale clips g, weightDecay is rate times decay.
+func (m *muon) update(f *adam, rate, beta float32, w, g, momentum, average []float32) {
 	for i, v := range g {
-		v *= f.GradientScale
+		v *= f.gradientScale
 		momentum[i] = beta*momentum[i] + v
 		g[i] = v + beta*momentum[i]
 	}
@@ -78,8 +78,8 @@ func (m *muon) update(f *kernel.Adam, rate, beta float32, w, g, momentum, averag
 		from := row * m.columns
 		w, average := w[from:from+m.columns], average[from:from+m.columns]
 		for i, v := range m.x[row*m.c:][:m.columns] {
-			w[i] -= step*v + f.WeightDecay*w[i]
-			average[i] += f.AverageShare * (w[i] - average[i])
+			w[i] -= step*v + f.weightDecay*w[i]
+			average[i] += f.averageShare * (w[i] - average[i])
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ludus/model/infer"
-	"ludus/model/infer/kernel"
 )
 
 // TestMuon compares one update of random matrices, wide, tall and of odd sizes, with the singular value decomposition:
@@ -31,7 +30,7 @@ func TestMuon(t *testing.T) {
 			gradient.Set(i/columns, i%columns, float64(g[i]))
 		}
 		w, average := make([]float32, len(g)), make([]float32, len(g))
-		m.update(&kernel.Adam{GradientScale: 1, AverageShare: 0.5}, 1, 0.95, w, g, make([]float32, len(g)), average)
+		m.update(&adam{gradientScale: 1, averageShare: 0.5}, 1, 0.95, w, g, make([]float32, len(g)), average)
 
 		var svd mat.SVD
 		if !svd.Factorize(gradient, mat.SVDThin) {
@@ -88,16 +87,16 @@ func TestMuonFactors(t *testing.T) {
 		}
 		return g
 	}
-	update := func(f kernel.Adam, w, g, momentum []float32) []float32 {
+	update := func(f adam, w, g, momentum []float32) []float32 {
 		newMuon(tensor).update(&f, 0.1, 0.95, w, g, momentum, make([]float32, n))
 		return w
 	}
 	ones := func() []float32 { return slices.Repeat([]float32{1}, n) }
 	momentum := make([]float32, n)
-	plain := update(kernel.Adam{GradientScale: 1}, ones(), gradient(), momentum)
-	decayed := update(kernel.Adam{GradientScale: 1, WeightDecay: 0.25}, ones(), gradient(), make([]float32, n))
-	scaled := update(kernel.Adam{GradientScale: 0.5}, ones(), gradient(), make([]float32, n))
-	further := update(kernel.Adam{GradientScale: 1}, slices.Clone(plain), make([]float32, n), momentum)
+	plain := update(adam{gradientScale: 1}, ones(), gradient(), momentum)
+	decayed := update(adam{gradientScale: 1, weightDecay: 0.25}, ones(), gradient(), make([]float32, n))
+	scaled := update(adam{gradientScale: 0.5}, ones(), gradient(), make([]float32, n))
+	further := update(adam{gradientScale: 1}, slices.Clone(plain), make([]float32, n), momentum)
 	for i := range plain {
 		if math.Abs(float64(plain[i]-decayed[i]-0.25)) > 1e-6 {
 			t.Fatalf("weight 1 becomes %v, with decay 0.25 %v", plain[i], decayed[i])

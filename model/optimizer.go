@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"ludus/model/infer/kernel"
 )
 
 // Constants of the optimizer; the decay rates and epsilon are those of the papers.
@@ -38,14 +36,13 @@ type optimizer struct {
 	parallel   func(n int, do func(i int)) // runs the chunks of a step
 	chunks     []chunk
 	hidden     []hiddenLayer
-	adamChunks []int            // indices of the chunks that AdamW updates
-	gradients  [][]float32      // [parameter] of the current step
-	squareSums []float64        // sum of squares of each chunk's gradient
-	scratches  []kernel.Scratch // one per chunk
-	factors    kernel.Adam      // of the current step
-	rate       float32          // of the current step
-	squareFunc func(i int)      // method squareChunk, bound once to save allocations
-	updateFunc func(i int)      // method update
+	adamChunks []int       // indices of the chunks that AdamW updates
+	gradients  [][]float32 // [parameter] of the current step
+	squareSums []float64   // sum of squares of each chunk's gradient
+	factors    adam        // of the current step
+	rate       float32     // of the current step
+	squareFunc func(i int) // method squareChunk, bound once to save allocations
+	updateFunc func(i int) // method update
 }
 
 // hiddenLayer is a parameter that Muon updates.
@@ -75,7 +72,7 @@ func newOptimizer(config Config, p *parameters, parallel func(n int, do func(i i
 			o.adamChunks = append(o.adamChunks, i)
 		}
 	}
-	o.squareSums, o.scratches = make([]float64, len(o.chunks)), make([]kernel.Scratch, len(o.chunks))
+	o.squareSums = make([]float64, len(o.chunks))
 	o.squareFunc, o.updateFunc = o.squareChunk, o.update
 	return o
 }
@@ -90,15 +87,15 @@ func (o *optimizer) step(rate float64, gradients [][]float32) error {
 	}
 	o.steps++
 	t := float64(o.steps)
-	o.factors = kernel.Adam{
-		GradientScale: scale,
-		Beta1:         float32(beta1), OneMinusBeta1: float32(1 - beta1),
-		Beta2: float32(beta2), OneMinusBeta2: float32(1 - beta2),
-		Epsilon:      epsilon,
-		StepSize:     float32(rate / (1 - math.Pow(beta1, t))),
-		RootScale:    float32(1 / math.Sqrt(1-math.Pow(beta2, t))),
-		WeightDecay:  float32(rate * o.config.WeightDecay),
-		AverageShare: float32(1 / averageHorizon(t)),
+	o.factors = adam{
+		gradientScale: scale,
+		beta1:         float32(beta1), oneMinusBeta1: float32(1 - beta1),
+		beta2: float32(beta2), oneMinusBeta2: float32(1 - beta2),
+		epsilon:      epsilon,
+		stepSize:     float32(rate / (1 - math.Pow(beta1, t))),
+		rootScale:    float32(1 / math.Sqrt(1-math.Pow(beta2, t))),
+		weightDecay:  float32(rate * o.config.WeightDecay),
+		averageShare: float32(1 / averageHorizon(t)),
 	}
 	o.rate = float32(rate)
 	o.parallel(len(o.hidden)+len(o.adamChunks), o.updateFunc)
@@ -153,9 +150,9 @@ func (o *optimizer) update(i int) {
 	i = o.adamChunks[i-len(o.hidden)]
 	c, factors := o.chunks[i], o.factors
 	if len(o.params.tensors[c.parameter].Shape) == 1 {
-		factors.WeightDecay = 0
+		factors.weightDecay = 0
 	}
-	o.scratches[i].Adam(factors, c.of(o.params.values), c.of(o.gradients), c.of(o.moment1), c.of(o.moment2), c.of(o.average))
+	factors.update(c.of(o.params.values), c.of(o.gradients), c.of(o.moment1), c.of(o.moment2), c.of(o.average))
 }
 
 // averageHorizon is the number of steps that the moving average covers after t steps: 5 % of them, at least 20. During

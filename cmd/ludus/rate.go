@@ -45,7 +45,7 @@ enough. It picks the matches that give the most information per second. Ratings 
 The shipped agent and three weakened ones (zoo,elo=N) keep their known ratings, so ratings of all runs of a game are on one
 scale. For a game that no shipped agent was trained on, the 95 % interval is for the difference between an agent and the
 centre of the pool, the mean of the middle half of the agents. Intervals cover the randomness of games only. Ratings cannot
-express that A beats B, B beats C and C beats A: the last line says how far results differ from the ratings.
+express that A beats B, B beats C and C beats A.
 
 With --dial it measures the strength dial of RUN@best instead: the ratings of its policy at falling temperatures and of
 growing searches. Then net:RUN@best,elo=N plays like an agent rated N. The dial belongs to that checkpoint: when another one
@@ -263,11 +263,6 @@ func writeRatings(w io.Writer, t *rundir.Ratings, wanted []string) {
 		fmt.Fprintln(w, "random is 0; the intervals are of the distance to the pool's centre; score: share of the points in its games")
 	}
 	fmt.Fprintf(w, "widest 95 %% interval: ±%.0f Elo\n", widest)
-	if t.Intransitivity > 0 {
-		fmt.Fprintf(w, "results between two agents differ from what their ratings predict by %.0f Elo beyond chance; intervals do not "+
-			"include this\n",
-			t.Intransitivity)
-	}
 }
 
 // writeDial prints the rating range of a checkpoint's strength dial.

@@ -55,14 +55,9 @@ func main() {
 		"try to prove that the agent zoo with these options gives no value away, such as solve=500000")
 	curve := flag.Bool("curve", false, "add the run to the card of its game's agent instead of shipping its network")
 	dial := flag.String("dial", "", "measure only the strength dial of this game's agent")
-	blunders := flag.String("blunders", "", "measure only the blunders of the dial of this game's agent")
 	flag.Parse()
-	if *blunders != "" {
-		s.remeasure(*blunders, s.measureBlunders)
-		return
-	}
 	if *dial != "" {
-		s.remeasure(*dial, s.measureDial)
+		s.remeasureDial(*dial)
 		return
 	}
 	check(s.readRun())
@@ -106,11 +101,11 @@ func (s *shipment) ship() {
 	s.writeCard(s.card)
 }
 
-// remeasure measures a part of the card of a shipped agent again.
-func (s *shipment) remeasure(name string, measure func()) {
+// remeasureDial measures the strength dial of a game's shipped agent again.
+func (s *shipment) remeasureDial(name string) {
 	s.game = must(games.New(name))
 	s.card, s.file = must(s.readCard()), must(os.ReadFile(s.path(zoo.WeightsExtension)))
-	measure()
+	s.measureDial()
 	s.writeCard(s.card)
 }
 

@@ -157,29 +157,3 @@ func TestUnconnected(t *testing.T) {
 		t.Errorf("a pool of one is rated %v", f.elo(0))
 	}
 }
-
-// TestIntransitivity: intransitivity is measured if there is some, and is 0 if there is none.
-func TestIntransitivity(t *testing.T) {
-	for _, departure := range []float64{0, 80} {
-		sum := 0.0
-		const pools = 20
-		for pool := range pools {
-			rng := rand.New(rand.NewPCG(11, uint64(pool)))
-			strength := spreadOut(rng, 8, 400)
-			var pairings []pairing
-			for a := range strength {
-				for b := range a {
-					w := world{draws: 0.2, elo: slices.Clone(strength)}
-					w.elo[a] += departure * rng.NormFloat64()
-					pairings = append(pairings, w.play(rng, a, b, 100))
-				}
-			}
-			f := fitted(8, 0, pairings...)
-			sum += f.intransitivity() * f.intransitivity() / pools
-		}
-		near(t, "the intransitivity", math.Sqrt(sum), departure, 12)
-	}
-	if f := fitted(2, 0, pairing{a: 0, b: 1, singles: [3]int{3, 0, 7}}); f.intransitivity() != 0 {
-		t.Errorf("two agents always fit, and not by %v", f.intransitivity())
-	}
-}

@@ -131,29 +131,3 @@ func (f *fit) bound(c, along *mat.VecDense, variance, target float64) float64 {
 	}
 	return moved
 }
-
-// intransitivity is how far results of pairings differ from the ratings beyond chance, in Elo: if A beats B, B beats C
-// and C beats A, no ratings fit. It is 0 if the ratings fit.
-//
-// It uses the method of moments of DerSimonian and Laird 1986: each pairing's squared residual divided by its variance
-// exceeds its residual degrees of freedom, 1 minus its leverage, in expectation by the squared intransitivity times the
-// square of these degrees of freedom times its information.
-func (f *fit) intransitivity() float64 {
-	excess, information := 0.0, 0.0
-	for i := range f.edges {
-		e := &f.edges[i]
-		p := f.expectedScore(e)
-		info := (e.won + e.lost) * p * (1 - p)
-		residualDF := 1 - info*differenceVariance(f.inverse, e.a, e.b)
-		if residualDF < 1e-3 {
-			continue // the fit absorbs this pairing entirely: no residual
-		}
-		residual := e.won - (e.won+e.lost)*p
-		excess += residual*residual/(info*f.dispersion) - residualDF
-		information += residualDF * residualDF * info / f.dispersion
-	}
-	if excess <= 0 || information <= 0 {
-		return 0
-	}
-	return eloPerUnit * math.Sqrt(excess/information)
-}

@@ -495,7 +495,6 @@ func (p *Pool) Ratings() *rundir.Ratings {
 	}
 	games, points := p.games()
 	f := p.fit()
-	t.Intransitivity = tenths(f.intransitivity())
 	for i := range p.agents {
 		t.Games += games[i]
 		a := &p.agents[i]

@@ -18,17 +18,14 @@ const ratingsVersion = 2
 
 // Ratings is ratings.json: the ladder of a run's checkpoints and the baselines. It is computed from the matches alone.
 type Ratings struct {
-	Version     int     `json:"version"`
-	Game        string  `json:"game"`
-	Anchor      string  `json:"anchor"`      // the agent whose rating is 0; "" if the ratings of --anchor ELO=SPEC are the scale
-	Simulations int     `json:"simulations"` // simulations per move of a checkpoint
-	Games       int     `json:"games"`       // number of games that the ratings are computed from
-	Seconds     float64 `json:"seconds"`     // duration of these games
-	// Intransitivity measures, in Elo, how far the results of pairings differ from the ratings beyond chance, as when A
-	// beats B, B beats C and C beats A.
-	Intransitivity float64  `json:"intransitivity"`
-	Agents         []Rating `json:"agents"`          // best first
-	Dials          []Dial   `json:"dials,omitempty"` // dials of checkpoints, ascending by generation
+	Version     int      `json:"version"`
+	Game        string   `json:"game"`
+	Anchor      string   `json:"anchor"`          // the agent whose rating is 0; "" if the ratings of --anchor ELO=SPEC are the scale
+	Simulations int      `json:"simulations"`     // simulations per move of a checkpoint
+	Games       int      `json:"games"`           // number of games that the ratings are computed from
+	Seconds     float64  `json:"seconds"`         // duration of these games
+	Agents      []Rating `json:"agents"`          // best first
+	Dials       []Dial   `json:"dials,omitempty"` // dials of checkpoints, ascending by generation
 }
 
 // Rating is an agent's Elo relative to the anchor agent, with its confidence interval (see package ratings).

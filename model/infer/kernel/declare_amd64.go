@@ -203,7 +203,6 @@ func multiplyTransposedB6Last4AVX512(args *transformArgs)
 func transposedEpilogueB6Last4AVX512(args *transformArgs)
 func sumsAVX512(args *sumArgs)
 func reluGradientAVX2(args *reluArgs)
-func adamAVX2(args *adamArgs)
 
 var transformsAVX2 = transforms{
 	{ // 3

@@ -13,12 +13,11 @@ var instructionsAVX2 = instructions{
 	gemm8:        gemm8AVX2,
 	sums:         sumsAVX2,
 	reluGradient: reluGradientAVX2,
-	adam:         adamAVX2,
 	transforms:   transformsAVX2,
 }
 
-// instructionsAVX512 are the kernels for AVX-512. Those for 8 columns, one AVX2 vector, and those that memory limits,
-// of training, are the AVX2 ones.
+// instructionsAVX512 are the kernels for AVX-512. Those for 8 columns, one AVX2 vector, and the gradient of ReLU, which
+// memory limits, are the AVX2 ones.
 var instructionsAVX512 = instructions{
 	name:         "AVX-512",
 	lanes:        16,
@@ -28,7 +27,6 @@ var instructionsAVX512 = instructions{
 	gemm32:       gemm32AVX512,
 	sums:         sumsAVX512,
 	reluGradient: reluGradientAVX2,
-	adam:         adamAVX2,
 	transforms:   transformsAVX512,
 	tail:         &instructionsAVX2,
 }

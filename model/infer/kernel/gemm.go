@@ -10,7 +10,6 @@ type Scratch struct {
 	lines   transformArgs // second pass, along its lines
 	tail    transformArgs // arguments of either pass for the last channels, which do not fill a vector
 	relu    reluArgs
-	adam    adamArgs
 	sums    sumArgs
 	middle  []float32    // result of the first pass
 	zero    []float32    // zeros

@@ -62,7 +62,6 @@ type instructions struct {
 	gemm32        func(*gemmArgs) // two panels at a time; may be nil
 	sums          func(*sumArgs)
 	reluGradient  func(*reluArgs)
-	adam          func(*adamArgs)
 	transforms    transforms
 	tail          *instructions // smaller vectors, for the last channels that do not fill one; may be nil
 }

@@ -30821,61 +30821,6 @@ row1:
 	SUBQ $1, R11
 	JMP next
 
-// func adamAVX2(args *adamArgs)
-TEXT ·adamAVX2(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), AX
-	MOVQ adamArgs_w(AX), BX
-	MOVQ adamArgs_g(AX), CX
-	MOVQ adamArgs_m(AX), DX
-	MOVQ adamArgs_v(AX), SI
-	MOVQ adamArgs_average(AX), DI
-	MOVQ adamArgs_vectors(AX), R8
-	VBROADCASTSS adamArgs_factors+Adam_GradientScale(AX), Y6
-	VBROADCASTSS adamArgs_factors+Adam_Beta1(AX), Y7
-	VBROADCASTSS adamArgs_factors+Adam_OneMinusBeta1(AX), Y8
-	VBROADCASTSS adamArgs_factors+Adam_Beta2(AX), Y9
-	VBROADCASTSS adamArgs_factors+Adam_OneMinusBeta2(AX), Y10
-	VBROADCASTSS adamArgs_factors+Adam_Epsilon(AX), Y11
-	VBROADCASTSS adamArgs_factors+Adam_StepSize(AX), Y12
-	VBROADCASTSS adamArgs_factors+Adam_RootScale(AX), Y13
-	VBROADCASTSS adamArgs_factors+Adam_WeightDecay(AX), Y14
-	VBROADCASTSS adamArgs_factors+Adam_AverageShare(AX), Y15
-vector:
-	VMULPS (CX), Y6, Y0
-	VMULPS (DX), Y7, Y1
-	VMULPS Y0, Y8, Y2
-	VADDPS Y2, Y1, Y1
-	VMOVUPS Y1, (DX)
-	VMULPS Y0, Y10, Y2
-	VMULPS Y0, Y2, Y2
-	VMULPS (SI), Y9, Y3
-	VADDPS Y2, Y3, Y3
-	VMOVUPS Y3, (SI)
-	VSQRTPS Y3, Y3
-	VMULPS Y13, Y3, Y3
-	VADDPS Y11, Y3, Y3
-	VMULPS Y12, Y1, Y1
-	VDIVPS Y3, Y1, Y1
-	VMOVUPS (BX), Y4
-	VMULPS Y4, Y14, Y5
-	VADDPS Y5, Y1, Y1
-	VSUBPS Y1, Y4, Y4
-	VMOVUPS Y4, (BX)
-	VMOVUPS (DI), Y5
-	VSUBPS Y5, Y4, Y4
-	VMULPS Y15, Y4, Y4
-	VADDPS Y4, Y5, Y5
-	VMOVUPS Y5, (DI)
-	ADDQ $32, BX
-	ADDQ $32, CX
-	ADDQ $32, DX
-	ADDQ $32, SI
-	ADDQ $32, DI
-	DECQ R8
-	JNZ vector
-	VZEROUPPER
-	RET
-
 DATA constantsAVX2<>+0(SB)/4, $0x3e800000 // 0.25
 DATA constantsAVX2<>+4(SB)/4, $0x3e800000 // 0.25
 DATA constantsAVX2<>+8(SB)/4, $0x3e800000 // 0.25

@@ -16,7 +16,6 @@ var pure = instructions{
 	gemm8:        func(p *gemmArgs) { pureGemm(p, 8) },
 	sums:         pureSums,
 	reluGradient: pureReLUGradient,
-	adam:         pureAdam,
 	transforms:   pureTransforms(),
 }
 
