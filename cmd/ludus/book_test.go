@@ -96,6 +96,8 @@ func TestBookErrors(t *testing.T) {
 		{exitFailure, "no book: tic-tac-toe.book: bad book of hex-5x5: it is one of tic-tac-toe", "arena hex-5x5 zoo,book=tic-tac-toe.book random"},
 		{exitFailure, "no book: damaged.book: line 2: bad book", "arena tic-tac-toe zoo,book=damaged.book random"},
 		{exitUsage, "random,book=tic-tac-toe.book", "arena tic-tac-toe mcts:5 random,book=tic-tac-toe.book"},
+		{exitFailure, "tic-tac-toe.book: bad book of hex-5x5: it is one of tic-tac-toe", "export zoo --game hex-5x5 --book tic-tac-toe.book"},
+		{exitUsage, "--book needs --format html", "export zoo --game tic-tac-toe --book tic-tac-toe.book --format onnx"},
 		{exitUsage, "a solver or a book would undo it", "arena tic-tac-toe zoo,elo=300,book=tic-tac-toe.book random"},
 		{exitUsage, "has a time limit", "book tic-tac-toe zoo,time=1s"},
 		{exitUsage, "does not evaluate positions", "book tic-tac-toe greedy -o new.book"},

@@ -30,7 +30,7 @@ export class BookPanel {
     const reply = this.replies.get(this.key), known = reply.length > 0, [note, list] = this.box.querySelectorAll("p, div");
     list.inert = reply instanceof Promise; // until the moves are there, the old ones keep their place
     if (list.inert) return;
-    note.textContent = reply.message ?? (known ? `Expected score of ${this.player}, who is to move; = is exact.` : "The book does not have this position.");
+    note.textContent = reply.message ?? (known ? `Expected score of ${this.player}; = is exact.` : "The book does not have this position.");
     list.replaceChildren();
     for (const opening of known ? reply : []) {
       const button = make(list, "button", { type: "button" });
