@@ -119,9 +119,10 @@ Options of agents with a network:
   ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves
                           the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;
                           0: off
-  ,book=FILE              play the moves of an opening book, which "ludus book" makes, as far as it goes
   ,threads=N              search each position on N cores, 1 to 64. Default 1; more pay on boards of 15 cells a side. Moves
                           depend on N, not on the machine's cores
+  ,book=FILE              play the moves of an opening book, which "ludus book" makes, as far as it goes; also of mcts,
+                          alphabeta and solver, as in mcts:1000,book=hex.book
 
 Options of outside programs, which docs/ENGINES.md explains:
   ,time=D or ,start=D     time for a move (default 1m), and for the start (default 30s)

@@ -89,7 +89,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/board": {
 		"cmd/internal/diagrams", "cmd/ludus/internal/analysis", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/notation", "env",
-		"env/naming", "train/agent",
+		"env/naming", "train/agent", "train/book",
 	},
 	"cmd/ludus/internal/browsertest": {},
 	"cmd/ludus/internal/engine":      {"cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/games", "train/agent"},
@@ -101,7 +101,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/notation":     {"env"},
 	"cmd/ludus/internal/openings":     {"cmd/internal/diagrams", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "train/book"},
 	"cmd/ludus/internal/page":         {"cmd/ludus/internal/analysis", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env", "env/games", "model/infer", "train/agent"},
-	"cmd/ludus/internal/page/engine":  {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent"},
+	"cmd/ludus/internal/page/engine":  {"cmd/ludus/internal/board", "env", "env/games", "model/infer", "train/agent", "train/book"},
 	"cmd/ludus/internal/peers":        {},
 	"cmd/ludus/internal/program":      {"cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "env", "train/agent"},
 	"cmd/ludus/internal/program/fake": {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "env/games", "train/agent"},

@@ -34,7 +34,7 @@ func bookCommand() *cobra.Command {
 		Long: fmt.Sprintf(`ludus book GAME AGENT searches the positions at the start of a game deeply, one by one, and writes them as a book. It
 begins with those that a player who follows the book, in either seat, reaches most probably: after the book's best moves
 and the opponent's plausible replies. Symmetric positions count as one. The value of a position follows from the positions
-after it. An agent with a network plays the book's moves with option book=FILE.
+after it. Agents play the book's moves with option book=FILE, as in zoo,book=hex.book or mcts:1000,book=hex.book.
 
 An agent with a network uses sims=%d,solve=%d unless it says sims= or solve=; it may not have a time limit.
 The same agent, seed, --plies and --positions give the same book for any number of threads. FILE gets each search as soon

@@ -21,6 +21,7 @@ import (
 	"ludus/model/infer"
 	"ludus/model/infer/onnx"
 	"ludus/train/agent"
+	"ludus/train/book"
 	"ludus/train/rundir"
 )
 
@@ -58,12 +59,35 @@ func marshalONNX(game *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, erro
 	return onnx.Marshal(game, w, version)
 }
 
-// marshalHTML returns an exported page. It may be published, so it names the run without its parent folders.
 func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
+	return newPage(game, w, from).HTML()
+}
+
+// newPage returns an exported page. It may be published, so it names the run without its parent folders.
+func newPage(game *env.Game, w *infer.Weights, from agent.Origin) *page.Page {
 	if path, err := filepath.Abs(from.Path); err == nil && from.Path != agent.Zoo {
 		from.Path = filepath.Base(path)
 	}
-	return (&page.Page{Game: game, Weights: w, Origin: describeOrigin(from), Dial: from.Dial}).HTML()
+	return &page.Page{Game: game, Weights: w, Origin: describeOrigin(from), Dial: from.Dial}
+}
+
+// marshalBook is marshalHTML for a page with the book of the flags.
+func (f *exportFlags) marshalBook(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
+	_, err := book.ReadFor(game, f.book)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(f.book)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > page.MaxBook {
+		return nil, fmt.Errorf("%s: %.1f MB; a page holds a book of at most %.1f MB; make one with fewer --positions", f.book,
+			float64(len(data))/1e6, float64(page.MaxBook)/1e6)
+	}
+	p := newPage(game, w, from)
+	p.Book = data
+	return p.HTML()
 }
 
 // describeOrigin returns the path of the weights and, if known, their generation.
@@ -91,8 +115,8 @@ func gameOf(w *infer.Weights) (*env.Game, error) {
 
 // exportFlags are the flags of the export command.
 type exportFlags struct {
-	format, path, game  string
-	half, force, browse bool
+	format, path, game, book string
+	half, force, browse      bool
 }
 
 func exportCommand() *cobra.Command {
@@ -105,7 +129,8 @@ weights file; "zoo" is the network shipped for the game that --game names. The f
 format, in the current folder, unless -o names it. An existing file is replaced only with --force.
 
 Formats:
-  html       a page to play against the network in any browser, without installation or network connection
+  html       a page to play against the network in any browser, without installation or network connection; --book FILE
+             adds an opening book, which the network follows and the page shows
   weights    safetensors, for agents (net:FILE) and as a start for training (--from FILE); --half rounds them to half
              precision, which halves the file and hardly changes how the agent plays
   onnx       an ONNX model for other programs: IR version 8, operator set 17, any batch size; docs/ONNX.md and its metadata
@@ -113,6 +138,7 @@ Formats:
 		Example: `  ludus export runs/quad-5x5 --open
   ludus export runs/quad-5x5 --format weights --half
   ludus export zoo --game quad-5x5 --open
+  ludus export zoo --game hex-7x7 --book hex.book
   ludus export runs/quad-5x5@best --format onnx -o best.onnx --force`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -129,6 +155,7 @@ Formats:
 	flags.StringVarP(&f.path, "output", "o", "", "the file to write (default: GAME.EXTENSION in the current folder)")
 	flags.StringVar(&f.game, "game", "", "the game: needed with zoo; also another size of the run's board, "+
 		"if its network is pooled (boards of more than 64 cells, or several sizes)")
+	flags.StringVar(&f.book, "book", "", "with --format html, an opening book, which \"ludus book\" makes")
 	flags.BoolVar(&f.half, "half", false, "with --format weights, write half precision")
 	flags.BoolVar(&f.force, "force", false, "replace an existing file")
 	flags.BoolVar(&f.browse, "open", false, "open the page in the browser")
@@ -151,6 +178,8 @@ func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, 
 		return nil, checkNew(f.path, f.force)
 	case f.browse && formats[i].name != "html":
 		return nil, errors.New("--open needs --format html")
+	case f.book != "" && formats[i].name != "html":
+		return nil, errors.New("--book needs --format html")
 	case f.half && formats[i].name != "weights":
 		return nil, errors.New("--half needs --format weights")
 	case network == agent.Zoo && f.game == "":
@@ -159,6 +188,9 @@ func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, 
 	format := formats[i]
 	if f.half {
 		format.marshal = marshalHalf
+	}
+	if f.book != "" {
+		format.marshal = f.marshalBook
 	}
 	return &format, nil
 }

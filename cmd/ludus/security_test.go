@@ -362,7 +362,7 @@ func TestServeStartsNoProgram(t *testing.T) {
 			ask("POST", "/api/"+op, `{"game":"quad-5x5","agent":`+quoted("net:"+spec+",sims=2")+`}`)
 			ask("POST", "/api/"+op, `{"game":"quad-5x5","agent":`+quoted("zoo,init="+spec)+`}`)
 		}
-		for _, op := range []string{"describe", "position", "choose", "analyze", "dial"} {
+		for _, op := range []string{"describe", "position", "choose", "analyze", "dial", "book"} {
 			ask("POST", "/api/"+op, `{"game":`+quoted(spec)+`,"agent":"random"}`)
 			ask("POST", "/api/"+op, `{"game":"quad-5x5","agent":"random","moves":[`+quoted(spec)+`]}`)
 			ask("POST", "/api/"+op, `{"game":"quad-5x5","agent":"random","seed":`+quoted(spec)+`,"simulations":`+quoted(spec)+`}`)

@@ -28,7 +28,8 @@ func serveCommand() *cobra.Command {
 		Long: `Serves pages on this machine to play any game against any agent, to watch two agents, and to follow and compare the
 runs in the folder RUNS (default runs) and step through their games. The opponent is the agent shipped for the game, unless a
 run of yours is rated higher. Open the printed address; Ctrl-C ends the server. The address of a game holds its players,
-their strengths and the moves, so you can reload or share it.
+their strengths and the moves, so you can reload or share it. Agents may read networks and books below RUNS: the page
+shows the openings of zoo,book=hex.book, for example.
 
 Other machines can connect only if --addr allows it. Every request then needs a token, which is part of the printed address.
 The connection is not encrypted.`,

@@ -32,8 +32,7 @@ type Batched struct {
 	leaves   int          // number of pending leaves of analysis
 	exact    *exactSearch // nil without solve=N
 	defence  *defence     // nil unless the agent plays against people, with solve=N
-	people   bool         // see [Factory.ForPeople]
-	book     Book         // nil without book=FILE
+	reader                // with the book of book=FILE
 	known    *Analysis    // the book's, of the position whose move is chosen; nil if the book does not have it
 
 	kept     bool      // the search tree is reused for the next move
@@ -124,7 +123,7 @@ func (b *Batched) ChooseWithin(ctx context.Context, state env.State, limit time.
 	}
 	b.Begin(state)
 	if b.known != nil {
-		return b.bookMove(), ctx.Err()
+		return b.move(b.known, b.spec.Temperature > 0, b.rng), ctx.Err()
 	}
 	stop := b.stopAfter(ctx, limit)
 	if err := b.run(ctx, b.search, limit); err != nil {
@@ -136,13 +135,7 @@ func (b *Batched) ChooseWithin(ctx context.Context, state env.State, limit time.
 // Begin starts the search for a move in state, which is not terminal, unless the book has it. It reuses the kept tree
 // if state is its root.
 func (b *Batched) Begin(state env.State) {
-	b.known = nil
-	if b.book != nil {
-		b.known = b.book.Analysis(state)
-	}
-	if b.known != nil && b.people && b.known.Proven && *b.known.Value < 0 {
-		b.known = nil // lost: [defence] knows what is hardest to beat
-	}
+	b.known = b.find(state)
 	if b.known == nil {
 		b.begin(state)
 	}
@@ -167,7 +160,7 @@ func (b *Batched) begin(state env.State) {
 // agent needs a Reset.
 func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err error) {
 	if b.known != nil {
-		return b.bookMove(), true, ctx.Err()
+		return b.move(b.known, b.spec.Temperature > 0, b.rng), true, ctx.Err()
 	}
 	for i := 1; b.search.Step(b.batcher); i++ {
 		if i%256 == 0 && ctx.Err() != nil { // now and then
@@ -243,8 +236,8 @@ func (b *Batched) favourite() env.Action {
 // earlier positions of the game. What the book knows replaces what the search found.
 func (b *Batched) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
 	a, err := b.analyze(ctx, state, simulations)
-	if err == nil && b.book != nil {
-		improveByBook(b.network.Game, a, b.book.Analysis(state))
+	if err == nil {
+		b.improve(a, state)
 	}
 	return a, err
 }

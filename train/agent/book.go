@@ -1,10 +1,13 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"ludus/env"
 )
@@ -41,20 +44,93 @@ func (f *Factory) readBook() (Book, error) {
 	return b, nil
 }
 
-// bookMove returns the book's move: the best one, or against people, and with a temperature, one of those that are
-// about as good.
-func (b *Batched) bookMove() env.Action {
-	moves := b.known.Moves
-	best := moves[0]
-	if !b.people && b.spec.Temperature == 0 {
+// reader plays from a book.
+type reader struct {
+	game   *env.Game
+	book   Book // nil: none
+	people bool // see [Factory.ForPeople]
+}
+
+// find returns what the book knows about a position whose move it should choose; nil if something else should.
+func (r *reader) find(state env.State) *Analysis {
+	if r.book == nil {
+		return nil
+	}
+	known := r.book.Analysis(state)
+	if known != nil && r.people && known.Proven && *known.Value < 0 {
+		return nil // lost: the agent may know what is hardest to beat
+	}
+	return known
+}
+
+// move returns the best of the known moves; against people, or if vary is set, one of those that are about as good.
+func (r *reader) move(known *Analysis, vary bool, rng *rand.Rand) env.Action {
+	best := known.Moves[0]
+	if !r.people && !vary {
 		return best.Action
 	}
 	least := *best.Value - equalValue
-	if b.known.Proven {
+	if known.Proven {
 		least = *best.Value
 	}
-	equal := slices.DeleteFunc(slices.Clone(moves), func(m MoveInfo) bool { return *m.Value < least })
-	return equal[b.rng.IntN(len(equal))].Action
+	equal := slices.DeleteFunc(slices.Clone(known.Moves), func(m MoveInfo) bool { return *m.Value < least })
+	return equal[rng.IntN(len(equal))].Action
+}
+
+// improve corrects an analysis of a position by what the book knows.
+func (r *reader) improve(a *Analysis, state env.State) {
+	if r.book != nil {
+		improveByBook(r.game, a, r.book.Analysis(state))
+	}
+}
+
+// Book returns the agent's book; nil if it has none.
+func (r *reader) Book() Book { return r.book }
+
+// BookOf returns the book of an agent; nil if it has none.
+func BookOf(a Agent) Book {
+	if r, ok := a.(interface{ Book() Book }); ok {
+		return r.Book()
+	}
+	return nil
+}
+
+// booked is an agent without a network that plays from a book before it searches. ([Batched] has a reader itself.)
+type booked struct {
+	Agent
+	reader
+	rng *rand.Rand
+}
+
+// Reset implements [Agent].
+func (b *booked) Reset(seed uint64) {
+	b.Agent.Reset(seed)
+	b.rng = newRand(seed)
+}
+
+// Choose implements [Agent].
+func (b *booked) Choose(ctx context.Context, state env.State) (env.Action, error) {
+	return b.ChooseWithin(ctx, state, 0)
+}
+
+// ChooseWithin implements [Timed]; an agent that is not Timed ignores the limit.
+func (b *booked) ChooseWithin(ctx context.Context, state env.State, limit time.Duration) (env.Action, error) {
+	if known := b.find(state); known != nil {
+		return b.move(known, false, b.rng), ctx.Err()
+	}
+	if timed, ok := b.Agent.(Timed); ok {
+		return timed.ChooseWithin(ctx, state, limit)
+	}
+	return b.Agent.Choose(ctx, state)
+}
+
+// Analyze implements [Agent]. What the book knows replaces what the search found.
+func (b *booked) Analyze(ctx context.Context, state env.State, simulations int) (*Analysis, error) {
+	a, err := b.Agent.Analyze(ctx, state, simulations)
+	if err == nil {
+		b.improve(a, state)
+	}
+	return a, err
 }
 
 // improveByBook corrects an analysis by that of a book, unless it has a proof and the book an estimate; known is nil if

@@ -37,8 +37,8 @@ func (f *fakeBook) Analysis(state env.State) *Analysis {
 
 func (*fakeBook) Digest() string { return "digest" }
 
-// booked returns the factory of a spec with a fake book.
-func booked(t *testing.T, game *env.Game, spec string, b *fakeBook) *Factory {
+// withBook returns the factory of a spec with a fake book.
+func withBook(t *testing.T, game *env.Game, spec string, b *fakeBook) *Factory {
 	t.Helper()
 	b.game = game
 	return parse(t, game, spec).WithBooks(func(g *env.Game, path string) (Book, error) {
@@ -52,8 +52,9 @@ func booked(t *testing.T, game *env.Game, spec string, b *fakeBook) *Factory {
 // Agents with a book play its moves as long as it has the position, in matches and in choosers, too, and then search.
 func TestBookMoves(t *testing.T) {
 	game := quad(t)
-	for _, text := range []string{"net:1,sims=20", "net:1,sims=20,search=puct", "policy:1", "net:1,sims=20,solve=2000"} {
-		f, plain := booked(t, game, text+",book=a.book", &fakeBook{second: 0.49}), newAgent(t, game, text)
+	for _, text := range []string{"net:1,sims=20", "net:1,sims=20,search=puct", "policy:1", "net:1,sims=20,solve=2000",
+		"mcts:30", "alphabeta:2", "solver:1000"} {
+		f, plain := withBook(t, game, text+",book=a.book", &fakeBook{second: 0.49}), newAgent(t, game, text)
 		if origin, err := f.Load(); err != nil || !strings.HasSuffix(origin.Digest, "+digest") {
 			t.Errorf("%+v, %v", origin, err)
 		}
@@ -99,10 +100,10 @@ func TestBookVariety(t *testing.T) {
 		book   fakeBook
 		moves  int // that are played
 	}{
-		{"net:1", false, fakeBook{second: 0.49}, 1}, {"net:1,temp=1", false, fakeBook{second: 0.49}, 2}, {"net:1", true, fakeBook{second: 0.49}, 2},
+		{"net:1", false, fakeBook{second: 0.49}, 1}, {"net:1,temp=1", false, fakeBook{second: 0.49}, 2}, {"mcts:9", false, fakeBook{second: 0.49}, 1}, {"mcts:9", true, fakeBook{second: 0.49}, 2}, {"net:1", true, fakeBook{second: 0.49}, 2},
 		{"net:1", true, fakeBook{second: 0.4}, 1}, {"net:1", true, fakeBook{second: 0.99, proven: true}, 1},
 	} {
-		f := booked(t, game, c.spec+",book=a.book", &c.book)
+		f := withBook(t, game, c.spec+",book=a.book", &c.book)
 		if c.people {
 			f = f.ForPeople()
 		}
@@ -130,8 +131,8 @@ func TestBookVariety(t *testing.T) {
 func TestBookAnalysis(t *testing.T) {
 	game := quad(t)
 	state := game.NewState()
-	for _, text := range []string{"net:1,sims=20", "policy:1"} {
-		a, err := booked(t, game, text+",book=a.book", &fakeBook{second: 0.4}).New(1)
+	for _, text := range []string{"net:1,sims=20", "policy:1", "mcts:30", "alphabeta:2"} {
+		a, err := withBook(t, game, text+",book=a.book", &fakeBook{second: 0.4}).New(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +154,7 @@ func TestBookAnalysis(t *testing.T) {
 			}
 		}
 	}
-	a, err := booked(t, game, "net:1,sims=20,book=a.book", &fakeBook{proven: true}).New(1)
+	a, err := withBook(t, game, "net:1,sims=20,book=a.book", &fakeBook{proven: true}).New(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestBookLost(t *testing.T) {
 	game := quad(t)
 	for _, lost := range []bool{false, true} {
 		b := &fakeBook{game: game, lost: lost, proven: true}
-		a, err := booked(t, game, "net:1,sims=20,book=a.book", b).ForPeople().New(1)
+		a, err := withBook(t, game, "net:1,sims=20,book=a.book", b).ForPeople().New(1)
 		if err != nil {
 			t.Fatal(err)
 		}

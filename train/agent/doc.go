@@ -14,7 +14,7 @@
 // With elo=N a network is weakened to a rating: see [Dial].
 //
 // With solve=NODES an agent with a network has a solver, too: it corrects the network's choice where it can prove that
-// another move is better. With book=FILE it plays the moves of a [Book] without a search; package book has books.
+// another move is better. With book=FILE agents that search play the moves of a [Book] first; package book has books.
 //
 // # From a spec to a match
 //

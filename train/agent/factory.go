@@ -193,44 +193,55 @@ func (f *Factory) newSolver() *solver.Solver {
 }
 
 // newAgent returns a new agent, like NewBatched; s is its solver, if it needs one.
-func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (Agent, error) {
+func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (a Agent, err error) {
+	r := reader{game: f.Game, people: f.people}
+	if f.Book != "" {
+		r.book, err = f.readBook()
+		if err != nil {
+			return nil, err
+		}
+	}
 	switch f.Kind {
 	case Random:
 		return newRandom(), nil
 	case Greedy:
 		return newGreedy(f.Game), nil
 	case MCTS:
-		return newUCT(f.Game, f.Simulations), nil
+		a = newUCT(f.Game, f.Simulations)
 	case AlphaBeta:
-		return newAlphaBeta(f.Game, f.Depth), nil
+		a = newAlphaBeta(f.Game, f.Depth)
 	case Solver:
-		return newSolving(f.Game, f.Nodes), nil
+		a = newSolving(f.Game, f.Nodes)
 	case GTP, Gomocup, NBoard:
 		return f.newOutside()
 	case Net, Policy:
-		l, err := f.loaded()
-		if err != nil {
-			return nil, err
-		}
-		var exact *exactSearch
-		if s != nil {
-			exact = newExactSearch(f.Game, s, f.Nodes)
-		}
-		b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest, f.Threads), exact)
-		if f.people && exact != nil {
-			b.defence = newDefence(exact, l.network)
-		}
-		b.dial, b.people = l.origin.Dial, f.people
-		if f.Book != "" {
-			b.book, err = f.readBook()
-			if err != nil {
-				return nil, err
-			}
-		}
-		if f.Elo > 0 {
-			b.mixture = b.dial.mixture(f.Spec)
-		}
-		return b, nil
+		return f.newNetworked(batchers, s, r)
+	default:
+		panic("agent: a spec of unknown kind " + string(f.Kind))
 	}
-	panic("agent: a spec of unknown kind " + string(f.Kind))
+	if r.book == nil {
+		return a, nil
+	}
+	return &booked{Agent: a, reader: r, rng: newRand(0)}, nil
+}
+
+// newNetworked is newAgent for Net and Policy.
+func (f *Factory) newNetworked(batchers *Batchers, s *solver.Solver, r reader) (Agent, error) {
+	l, err := f.loaded()
+	if err != nil {
+		return nil, err
+	}
+	var exact *exactSearch
+	if s != nil {
+		exact = newExactSearch(f.Game, s, f.Nodes)
+	}
+	b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest, f.Threads), exact)
+	if f.people && exact != nil {
+		b.defence = newDefence(exact, l.network)
+	}
+	b.dial, b.reader = l.origin.Dial, r
+	if f.Elo > 0 {
+		b.mixture = b.dial.mixture(f.Spec)
+	}
+	return b, nil
 }

@@ -51,7 +51,7 @@ type Spec struct {
 	Threads int
 	// Elo, if not 0, weakens Net to this rating (see [Dial]). It excludes the other options.
 	Elo     int
-	Book    string  // path of an opening book of Net and Policy; "": none
+	Book    string  // path of an opening book of an agent that searches or has a network, no program; "": none
 	Program Program // of GTP, Gomocup and NBoard
 }
 
@@ -84,13 +84,16 @@ var kinds = []struct {
 	{GTP, `gtp:"COMMAND"`}, {Gomocup, `gomocup:"COMMAND"`}, {NBoard, `nboard:"COMMAND"`},
 }
 
-// optionKeys lists the options of network specs by kind. Net has all keys.
+// optionKeys lists the options of specs by kind. Net has all keys.
 var optionKeys = map[Kind][]string{
-	Net:    {"sims", "time", "search", "temp", "solve", "threads", "elo", "book"},
-	Policy: {"temp", "solve", "book"},
+	Net:       {"sims", "time", "search", "temp", "solve", "threads", "elo", "book"},
+	Policy:    {"temp", "solve", "book"},
+	MCTS:      {"book"},
+	AlphaBeta: {"book"},
+	Solver:    {"book"},
 }
 
-// Parse reads a spec such as mcts:200 or
+// Parse reads a spec such as mcts:200[,book=FILE] or
 // net:PATH[@GENERATION|@best][,sims=N][,time=D][,search=gumbel|puct][,temp=T][,solve=NODES][,threads=N][,book=FILE], or
 // net:PATH[@GENERATION|@best],elo=N. PATH extends to the first comma followed by an option's key (such as `,sims=`).
 // zoo[,OPTION]... is short for net:zoo[,OPTION]...; see [Zoo]. Parse opens no file. Errors wrap [ErrSpec] and say what
@@ -135,11 +138,11 @@ func parseSpec(text string, l Limits) (Spec, error) {
 			err = fmt.Errorf("%s takes nothing after it", word)
 		}
 	case MCTS:
-		s.Simulations, err = number(rest, "simulations, such as mcts:200", l.Simulations)
+		s.Simulations, err = s.parseSearch(rest, "simulations, such as mcts:200", l.Simulations)
 	case AlphaBeta:
-		s.Depth, err = number(rest, "plies, such as alphabeta:3", l.Depth)
+		s.Depth, err = s.parseSearch(rest, "plies, such as alphabeta:3", l.Depth)
 	case Solver:
-		s.Nodes, err = number(rest, "nodes per move, such as solver:100000", l.Nodes)
+		s.Nodes, err = s.parseSearch(rest, "nodes per move, such as solver:100000", l.Nodes)
 	case Net, Policy:
 		err = s.parseNetwork(rest, l)
 	case GTP, Gomocup, NBoard:
@@ -169,36 +172,33 @@ func unknownKind(word string) error {
 // number parses a whole number from 1 to limit; what describes it in errors.
 func number(text, what string, limit int) (int, error) {
 	n, err := strconv.Atoi(text)
-	switch {
-	case strings.Contains(text, ","):
-		return 0, fmt.Errorf("only agents with a network take options; it needs 1 to %d %s", limit, what)
-	case err != nil || n < 1 || n > limit:
+	if err != nil || n < 1 || n > limit {
 		return 0, fmt.Errorf("it needs 1 to %d %s", limit, what)
 	}
 	return n, nil
 }
 
+// parseSearch parses the text after mcts:, alphabeta: or solver:, a number and options, and returns the number.
+func (s *Spec) parseSearch(text, what string, limit int) (int, error) {
+	parts := strings.Split(text, ",")
+	n, err := number(parts[0], what, limit)
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.parseOptions(parts[1:], Limits{})
+	return n, err
+}
+
 // parseNetwork parses the text after net: or policy:, a path and options.
 func (s *Spec) parseNetwork(text string, l Limits) error {
-	keys := optionKeys[s.Kind]
 	var options []string
 	s.Network, options = cutReference(text)
 	if s.Network.Path == "" {
 		return fmt.Errorf("it needs the path of a run, a checkpoint or a weights file, such as %s:runs/quad-5x5", s.Kind)
 	}
-	given := make(map[string]string)
-	for _, option := range options {
-		key, value, _ := strings.Cut(option, "=")
-		if !slices.Contains(keys, key) {
-			return unknownOption(s.Kind, option)
-		}
-		if _, twice := given[key]; twice {
-			return twiceError(key)
-		}
-		given[key] = value
-		if err := s.set(key, value, l); err != nil {
-			return err
-		}
+	given, err := s.parseOptions(options, l)
+	if err != nil {
+		return err
 	}
 	if s.Elo > 0 && len(given) > 1 {
 		return errors.New("elo chooses simulations and temperature itself, and a solver or a book would undo it; leave out the other options")
@@ -208,6 +208,25 @@ func (s *Spec) parseNetwork(text string, l Limits) error {
 	}
 	s.PUCT = s.PUCT || s.Time > 0
 	return nil
+}
+
+// parseOptions parses options and returns their texts by key.
+func (s *Spec) parseOptions(options []string, l Limits) (map[string]string, error) {
+	given := make(map[string]string)
+	for _, option := range options {
+		key, value, _ := strings.Cut(option, "=")
+		if !slices.Contains(optionKeys[s.Kind], key) {
+			return nil, unknownOption(s.Kind, option)
+		}
+		if _, twice := given[key]; twice {
+			return nil, twiceError(key)
+		}
+		given[key] = value
+		if err := s.set(key, value, l); err != nil {
+			return nil, err
+		}
+	}
+	return given, nil
 }
 
 // unknownOption returns the error about an option that specs of this kind do not take.
@@ -275,11 +294,11 @@ func (s *Spec) set(key, value string, l Limits) (err error) {
 func (s Spec) String() string {
 	switch s.Kind {
 	case MCTS:
-		return fmt.Sprintf("mcts:%d", s.Simulations)
+		return fmt.Sprintf("mcts:%d", s.Simulations) + s.bookOption()
 	case AlphaBeta:
-		return fmt.Sprintf("alphabeta:%d", s.Depth)
+		return fmt.Sprintf("alphabeta:%d", s.Depth) + s.bookOption()
 	case Solver:
-		return fmt.Sprintf("solver:%d", s.Nodes)
+		return fmt.Sprintf("solver:%d", s.Nodes) + s.bookOption()
 	case GTP, Gomocup, NBoard:
 		return s.programText()
 	case Net, Policy:
@@ -314,10 +333,15 @@ func (s Spec) options() (text string) {
 	if s.Elo > 0 {
 		text += fmt.Sprintf(",elo=%d", s.Elo)
 	}
-	if s.Book != "" {
-		text += ",book=" + s.Book
+	return text + s.bookOption()
+}
+
+// bookOption formats the option book=FILE; "" without a book.
+func (s Spec) bookOption() string {
+	if s.Book == "" {
+		return ""
 	}
-	return text
+	return ",book=" + s.Book
 }
 
 // NetSpec returns the spec of the network at a path, with search and default options.

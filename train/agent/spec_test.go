@@ -38,6 +38,9 @@ func TestParse(t *testing.T) {
 		"policy:a,solve=1000000000":   "policy 1000000000 a@",
 		"zoo,book=a/b.book,sims=9":    "net 0 zoo@ sims 9",
 		"policy:a,b,book=c=d":         "policy 0 a,b@",
+		"mcts:9,book=a/b.book":        "mcts 0 @ sims 9",
+		"alphabeta:3,book=a":          "alphabeta 3 @",
+		"solver:500,book=a":           "solver 500 @",
 	} {
 		spec, err := Parse(text)
 		if err != nil {
@@ -97,7 +100,7 @@ func TestParseErrors(t *testing.T) {
 		"random:1":                    "takes nothing",
 		"mcts":                        "1 to 1000000 simulations",
 		"mcts:":                       "1 to 1000000 simulations",
-		"mcts:100,elo=300":            "only agents with a network take options",
+		"mcts:100,elo=300":            "mcts takes only book",
 		"mcts:0":                      "bad agent \"mcts:0\": it needs 1 to 1000000 simulations",
 		"mcts:-5":                     "1 to 1000000 simulations",
 		"mcts:1e3":                    "1 to 1000000 simulations",
@@ -114,7 +117,9 @@ func TestParseErrors(t *testing.T) {
 		"net:a,sims=3,b":              "unknown option",
 		"zoo,book=":                   "needs the path of a book",
 		"zoo,book=a,elo=300":          "a book would undo it",
-		"mcts:9,book=a":               "only agents with a network take options",
+		"mcts:9,bok=a":                `did you mean "book"?`,
+		"solver:9,book=a,book=a":      "given twice",
+		"alphabeta:3,book=":           "needs the path of a book",
 		"net:a,time=5":                "such as 500ms",
 		"net:a,time=-5s":              "up to 24h, such as 500ms",
 		"net:a,time=0s":               "such as 500ms",

@@ -51,12 +51,21 @@ func Read(path string) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
+	b, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// Parse is Read for the content of a file.
+func Parse(data []byte) (*Book, error) {
 	b, err := parse(data)
 	if err == nil && b.Positions() == 0 {
 		err = fmt.Errorf("%w: it has no positions", ErrBook)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	b.digest = fmt.Sprintf("%x", sha256.Sum256(data))
 	return b, nil

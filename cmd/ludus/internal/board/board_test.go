@@ -360,6 +360,8 @@ var bad = [][3]string{
 	{"choose", `{"game":"quad-5x5","agent":"random","seed":-1}`, "seed must be a whole number"},
 	{"choose", `{"game":"quad-5x5","agent":"random","seed":"1"}`, "seed must be a whole number"},
 	{"choose", `{"game":"quad-5x5","agent":"random","simulations":1}`, "unknown field"},
+	{"book", `{"game":"quad-5x5","agent":"mcts:5"}`, "mcts:5 has no book; give it one with book=FILE"},
+	{"book", `{"game":"quad-5x5","agent":"mcts:5,book=none.book"}`, "books cannot be read here"},
 	{"analyze", `{"game":"quad-5x5","agent":"mcts:5","simulations":-1}`, "from 0 to 5000"},
 	{"analyze", `{"game":"quad-5x5","agent":"mcts:5","simulations":5001}`, "from 0 to 5000"},
 	{"analyze", `{"game":"quad-5x5","agent":"mcts:5","simulations":null}`, "from 0 to 5000"},

@@ -16,6 +16,7 @@ import (
 	"ludus/env"
 	"ludus/env/naming"
 	"ludus/train/agent"
+	"ludus/train/book"
 )
 
 // Host answers the requests of a page's board. It may be used by several goroutines if the functions in its fields may.
@@ -50,6 +51,7 @@ var operations = []operation{
 	{"choose", []string{"game", "moves", "agent", "seed"}, (*Host).choose},
 	{"analyze", []string{"game", "moves", "agent", "simulations"}, (*Host).analyze},
 	{"dial", []string{"game", "agent"}, (*Host).dial},
+	{"book", []string{"game", "moves", "agent"}, (*Host).book},
 	{"load", []string{"game", "file"}, (*Host).load},
 	{"save", []string{"game", "moves", "players"}, (*Host).save},
 }
@@ -69,6 +71,7 @@ func Operations() (names []string) {
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"b2"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
 //	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…],"blunders":0.01}, see [dialLevels]
+//	book      {"game":…,"moves":…,"agent":"zoo,book=a.book"}            {"moves":[…]} of its book, the best first: [BookMove]s
 //	load      {"game":…,"file":"(;GM[2];B[f5])"}                        {"moves":["f5"],"players":["",""]} of its first game
 //	save      {"game":…,"moves":…,"players":["you","zoo"]}              {"file":"(;FF[4]…)"}, the game in SGF
 //
@@ -250,6 +253,42 @@ func (h *Host) dial(ctx context.Context, r *request) (any, error) {
 	if b, ok := player.(*agent.Batched); ok && len(b.Dial()) > 0 {
 		dial := b.Dial()
 		reply.Levels, reply.Blunders = append(reply.Levels, dial.Levels()...), dial[len(dial)-1].Blunders
+	}
+	return reply, nil
+}
+
+// BookMove is a move of an opening book.
+type BookMove struct {
+	Move   string  `json:"move,omitempty"`
+	Value  float64 `json:"value"`            // for the player who makes the move
+	Exact  bool    `json:"exact,omitempty"`  // whether Value is exact
+	Visits int     `json:"visits,omitempty"` // of the search of the position before the move
+}
+
+// NewBookMove returns a move of a book of a game.
+func NewBookMove(game *env.Game, m *book.Move) BookMove {
+	return BookMove{game.ActionNames[m.Action], m.Value, m.Exact, m.Visits}
+}
+
+// bookMoves is the reply to book. It has no moves if the book does not have the position.
+type bookMoves struct {
+	Moves []BookMove `json:"moves"`
+}
+
+// book answers with the moves of the agent's book.
+func (h *Host) book(ctx context.Context, r *request) (any, error) {
+	player, release, err := h.agent(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	b, ok := agent.BookOf(player).(*book.Book)
+	if !ok {
+		return nil, badRequest(fmt.Errorf("%s has no book; give it one with book=FILE", r.agent))
+	}
+	reply := bookMoves{Moves: []BookMove{}}
+	for _, m := range b.Moves(r.state) {
+		reply.Moves = append(reply.Moves, NewBookMove(r.game, &m))
 	}
 	return reply, nil
 }

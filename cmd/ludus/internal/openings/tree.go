@@ -6,22 +6,20 @@ import (
 	"strings"
 
 	"ludus/cmd/internal/diagrams"
+	"ludus/cmd/ludus/internal/board"
 	"ludus/env"
 	"ludus/train/book"
 )
 
 // Opening is a move of the tree, with the position after it. The root has no move.
 type Opening struct {
-	Move   string     `json:"move,omitempty"`
-	Value  float64    `json:"value"`            // for the player who makes the move; of the root, for the first player
-	Exact  bool       `json:"exact,omitempty"`  // whether Value is exact
-	Visits int        `json:"visits,omitempty"` // of the search of the position before the move
-	Games  int        `json:"games,omitempty"`  // in which the position after the move came up
-	Player int        `json:"player"`           // to move; -1 at the end
-	Pieces string     `json:"pieces"`           // see [diagrams.Pieces]
-	Status string     `json:"status"`
-	WonBy  []int32    `json:"wonBy,omitempty"` // winning cells, see [env.State]
-	Next   []*Opening `json:"next,omitempty"`  // the best first
+	board.BookMove            // of the root, with the value for the first player
+	Games          int        `json:"games,omitempty"` // in which the position after the move came up
+	Player         int        `json:"player"`          // to move; -1 at the end
+	Pieces         string     `json:"pieces"`          // see [diagrams.Pieces]
+	Status         string     `json:"status"`
+	WonBy          []int32    `json:"wonBy,omitempty"` // winning cells, see [env.State]
+	Next           []*Opening `json:"next,omitempty"`  // the best first
 
 	state env.State
 	ply   int
@@ -60,7 +58,7 @@ func NewTree(b *book.Book, plies int, count *Counter) *Tree {
 			after.CopyFrom(o.state)
 			after.Apply(m.Action)
 			next := newOpening(b.Game, after, o.ply+1)
-			next.Move, next.Value, next.Exact, next.Visits = b.Game.ActionNames[m.Action], m.Value, m.Exact, m.Visits
+			next.BookMove = board.NewBookMove(b.Game, &m)
 			key, _ := after.CanonicalKey()
 			next.Games = count.at[key]
 			o.Next = append(o.Next, next)

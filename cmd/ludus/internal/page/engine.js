@@ -1,4 +1,4 @@
-// The worker's script, after Go's wasm_exec.js. The first message brings the compiled engine, the weights and the strength dial. Every other message is a
+// The worker's script, after Go's wasm_exec.js. The first message brings the compiled engine, the weights, the opening book if there is one, and the strength dial. Every other message is a
 // request {id, op, request}; the reply is {id, reply} or {id, error}.
 
 let resolveReady;
@@ -19,10 +19,11 @@ onmessage = async ({ data }) => {
 };
 
 // start runs the engine, which defines the global function answer.
-async function start({ module, weights, dial }) {
+async function start({ module, weights, book, dial }) {
   const go = new Go();
   globalThis.dial = dial;
   globalThis.weights = weights;
+  globalThis.book = book;
   const instance = await WebAssembly.instantiate(module, go.importObject);
   go.run(instance); // until the worker ends
 }

@@ -43,7 +43,11 @@ type Page struct {
 	Weights *infer.Weights // of a network for Game
 	Origin  string         // where the weights come from, for people
 	Dial    agent.Dial     // of the network; empty if it was not measured
+	Book    []byte         // file of an opening book for Game, at most MaxBook bytes; nil: none
 }
+
+// MaxBook is the size of the largest book of a page, in bytes. It takes some 15 times its size in memory.
+const MaxBook = 4 << 20
 
 // Title returns the page's title.
 func (p *Page) Title() string { return "Play " + p.Game.Name }
@@ -66,6 +70,10 @@ func (p *Page) HTML() ([]byte, error) {
 	}
 	unpacker, script, style := static.Fzstd(), static.Inline("exportpage.js"), static.Styles("base.css", "shell.css",
 		"board.css", "play.css")
+	opening := template.HTML("")
+	if p.Book != nil {
+		opening = encoded(compressed(p.Book))
+	}
 	var b bytes.Buffer
 	b.WriteString("\ufeff") // marks UTF-8, even if a server declares another encoding
 	err := pageTemplate.Execute(&b, map[string]any{
@@ -79,6 +87,7 @@ func (p *Page) HTML() ([]byte, error) {
 		"Program": template.HTML("/*\n" + licence + "*/\n" + glue + workerScript),
 		"Engine":  encoded(engine),
 		"Weights": encoded(compressed(p.Weights.Marshal())),
+		"Book":    opening,
 	})
 	return b.Bytes(), err
 }

@@ -4,9 +4,9 @@ import { byId } from "./dom.js";
 import { startPlay } from "./play.js";
 import { loadEngine, engineOverWorker } from "./worker.js";
 
-// opponents returns the opponents to choose from, as for startPlay. With 0 simulations the network plays alone, without an exact search.
-const opponents = (elo) => [
-  { label: "agent", elo, text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}` : "policy:agent,solve=0", weakText: (elo) => `net:agent,elo=${elo}` },
+// opponents returns the opponents to choose from, as for startPlay; book is an option of the agent's spec, or "". With 0 simulations the network plays alone, without an exact search.
+const opponents = (elo, book) => [
+  { label: "agent", elo, text: (simulations) => simulations > 0 ? `net:agent,sims=${simulations}${book}` : `policy:agent,solve=0${book}`, weakText: (elo) => `net:agent,elo=${elo}` },
   { label: "tree search without a network", text: "mcts:1000" },
   { label: "greedy", text: "greedy" },
   { label: "random", text: "random" },
@@ -20,11 +20,11 @@ if (needed.length > 0) {
   byId("unable").append(` It lacks ${needed.join(", ")}.`);
 } else {
   const { game, dial } = JSON.parse(byId("facts").textContent);
-  const engine = engineOverWorker(loadEngine(byId("program"), byId("engine"), byId("weights"), JSON.stringify(dial)));
+  const engine = engineOverWorker(loadEngine(byId("program"), byId("engine"), byId("weights"), byId("book"), JSON.stringify(dial)));
   const { describe } = engine;
   engine.describe = (request) => describe(request).catch((error) => {
     if (error.message.includes("no such game")) error.message += ` (The engine of this page is older than the game. Run go generate ./cmd/ludus/internal/page, then export the page again.)`;
     throw error;
   });
-  startPlay(byId("play"), engine, { game, agents: opponents(dial?.at(-1)?.rating), seats: ["person", "agent"], useHash: true, more: byId("who") });
+  startPlay(byId("play"), engine, { game, agents: opponents(dial?.at(-1)?.rating, byId("book") ? ",book=book" : ""), seats: ["person", "agent"], useHash: true, more: byId("who") });
 }

@@ -2,11 +2,11 @@
 
 const maxRetries = 5; // of a request to a busy server
 
-// engineOverHTTP returns the engine of a server: functions describe, position, choose, analyze, dial, load and save. Each takes a request and an
+// engineOverHTTP returns the engine of a server: functions describe, position, choose, analyze, dial, book, load and save. Each takes a request and an
 // optional AbortSignal. onWait(text) is called when the server is busy, and with "" once it has answered.
 export function engineOverHTTP(base = "/api", onWait = () => {}) {
   const call = (op) => (body, signal) => post(`${base}/${op}`, body, signal, onWait);
-  return { describe: call("describe"), position: call("position"), choose: call("choose"), analyze: call("analyze"), dial: call("dial"), load: call("load"), save: call("save") };
+  return { describe: call("describe"), position: call("position"), choose: call("choose"), analyze: call("analyze"), dial: call("dial"), book: call("book"), load: call("load"), save: call("save") };
 }
 
 // getJSON makes a GET request.

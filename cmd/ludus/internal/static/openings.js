@@ -1,7 +1,8 @@
 // The page of an opening book: a tree of moves to fold out, beside the position after the chosen one.
 import { Board } from "./board.js";
-import { byId, make, makeSVG, startTheme } from "./dom.js";
-import { count, score } from "./format.js";
+import { byId, make, startTheme } from "./dom.js";
+import { count } from "./format.js";
+import { fillOpening } from "./openingrow.js";
 
 const { description, root: start, games } = JSON.parse(byId("data").textContent);
 const board = new Board(byId("board"), description);
@@ -31,13 +32,8 @@ function list(parent, line) {
 
 // fill fills the row of an opening, the last one of a line.
 function fill(place, name, line) {
-  const { value, exact, games: seen = 0, visits } = line.at(-1);
-  make(place, "b", {}, name);
-  const share = makeSVG(place, { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" });
-  make(share, "rect", { width: 100, height: 10, class: "all" });
-  make(share, "rect", { width: 50 + 50 * value, height: 10, class: "won" });
-  make(place, "span", { class: "figure" }, `${exact ? "= " : ""}${score(value)}`);
-  make(place, "small", {}, games > 0 ? `${count(seen)} game${seen === 1 ? "" : "s"}` : visits ? `${count(visits)} visits` : "");
+  const opening = line.at(-1), seen = opening.games ?? 0;
+  fillOpening(place, { ...opening, move: name }, games > 0 && `${count(seen)} game${seen === 1 ? "" : "s"}`);
   place.addEventListener("click", () => show(line, place));
 }
 

@@ -1,6 +1,7 @@
 // The play page: people and agents play on a board.
 import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter, valueForFirst } from "./analysis.js";
 import { Board, drawPiece, isCapture, pieceAt } from "./board.js";
+import { BookPanel } from "./bookpanel.js";
 import { byId, make, makeSVG, startTheme } from "./dom.js";
 import { score, sentence } from "./format.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
@@ -20,7 +21,7 @@ const moveTime = 500; // least milliseconds per move when agents play each other
 const maxFile = 30 * 2 ** 10; // bytes of a file that are read for its first game; in a request they may double, and the server takes 64 KiB
 const wayBack = "The browser's Back returns to the old game";
 
-// startPlay fills root with the app. engine has functions describe, position, choose, analyze, dial, load and save that return promises. Options:
+// startPlay fills root with the app. engine has functions describe, position, choose, analyze, dial, book, load and save that return promises. Options:
 //   game      its name
 //   agents    [{ label, text, weakText, note, spec }]; for label, text and weakText see strength.js; the menus show the note, if there
 //             is one, after the label; links name the agent by its spec if there is one, else by its label
@@ -73,6 +74,7 @@ class App {
     root.innerHTML = layout;
     if (options.more) byId("more").append(options.more);
     this.root = root;
+    this.book = new BookPanel(byId("openings"), engine, (move) => { this.play(move); this.board.focus(); });
     this.fillSeats();
     this.addListeners();
     startTheme();
@@ -609,6 +611,7 @@ class App {
     this.drawControls();
     this.drawSeats();
     this.drawPosition();
+    this.drawBook();
     this.drawStatus();
   }
 
@@ -707,10 +710,19 @@ class App {
 
   // ---- analysis and hints
 
+  // byNearness are all agents, the players first.
+  get byNearness() { return [...[0, 1].map((seat) => this.agentOf(seat)).filter(Boolean), ...this.agents]; }
+
+  // drawBook shows the opening book of an agent, if one has a book, except where it would give away the answers of a quiz.
+  drawBook() {
+    const position = this.history.positions[this.ply], agent = this.byNearness.map((agent) => textOf(agent)).find((text) => text.includes(",book="));
+    const request = agent && !position.done && !this.quiz && { game: this.description.game, moves: this.history.moves.slice(0, this.ply), agent };
+    this.book.show(request, this.description.players[position.player], this.canMove);
+  }
+
   // analyst is the agent that analyses: one that searches, if possible one of the players.
   get analyst() {
-    const seated = [0, 1].map((seat) => this.agentOf(seat)).filter(Boolean);
-    return [...seated, ...this.agents].find((agent) => simulates(agent) || agent.text.includes(":")) || this.agents[0];
+    return this.byNearness.find((agent) => simulates(agent) || agent.text.includes(":")) || this.agents[0];
   }
 
   // simulations are those of the analyst: of the seats where it plays the largest number, and enough for an analysis.

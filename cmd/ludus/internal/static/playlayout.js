@@ -35,6 +35,7 @@ export const layout = `
       <div class="seat" data-seat="1"></div>
       <button id="swap" type="button">Swap sides</button>
     </section>
+    <details id="openings" class="card" open hidden><summary>Opening book</summary><p class="note"></p><div></div></details>
     <section class="card" aria-label="The agent's analysis">
       <div class="toggles" role="group" aria-labelledby="view-title"><h2 id="view-title">Analysis</h2>
         <label title="how likely the network finds each move before it searches"><input id="show-prior" type="checkbox">prior</label>

@@ -10,28 +10,29 @@ async function decodeEngine(block) {
   return fzstd.decompress(bytesOf(block));
 }
 
-// decodeWeights returns the page's weights, which are compressed with gzip.
-async function decodeWeights(block) {
+// unzip returns what a block holds, which is compressed with gzip.
+async function unzip(block) {
   const packed = new Blob([bytesOf(block)]).stream();
   return new Uint8Array(await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 }
 
 // loadEngine returns a function that starts a worker with the engine. It takes the page's blocks of the worker's script, the
-// WebAssembly engine and the weights, and the strength dial as JSON text.
-export function loadEngine(program, engine, weights, dial) {
+// WebAssembly engine, the weights and the opening book, if there is one, and the strength dial as JSON text.
+export function loadEngine(program, engine, weights, book, dial) {
   const address = URL.createObjectURL(new Blob([program.textContent], { type: "text/javascript" }));
   const loaded = Promise.all([
     decodeEngine(engine).then((bytes) => WebAssembly.compile(bytes)),
-    decodeWeights(weights),
+    unzip(weights),
+    book && unzip(book),
   ]);
   return () => {
     const worker = new Worker(address);
-    loaded.then(([module, weights]) => worker.postMessage({ module, weights, dial }), (error) => worker.dispatchEvent(new ErrorEvent("error", { message: error.message })));
+    loaded.then(([module, weights, book]) => worker.postMessage({ module, weights, book, dial }), (error) => worker.dispatchEvent(new ErrorEvent("error", { message: error.message })));
     return worker;
   };
 }
 
-// engineOverWorker returns the engine in a worker: functions describe, position, choose, analyze, dial, load and save, each of which takes a request
+// engineOverWorker returns the engine in a worker: functions describe, position, choose, analyze, dial, book, load and save, each of which takes a request
 // and an optional AbortSignal. The worker handles one request at a time. It cannot be interrupted: to abort its current request, it
 // is replaced by a new one.
 export function engineOverWorker(start) {
@@ -87,5 +88,5 @@ export function engineOverWorker(start) {
   });
 
   begin();
-  return { describe: call("describe"), position: call("position"), choose: call("choose"), analyze: call("analyze"), dial: call("dial"), load: call("load"), save: call("save") };
+  return { describe: call("describe"), position: call("position"), choose: call("choose"), analyze: call("analyze"), dial: call("dial"), book: call("book"), load: call("load"), save: call("save") };
 }

@@ -16,6 +16,7 @@ import (
 	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/agent"
+	"ludus/train/book"
 )
 
 func main() {
@@ -30,6 +31,7 @@ func main() {
 type engine struct {
 	host    board.Host
 	weights func() (*infer.Weights, error) // parses the weights at the first use, so the board appears earlier
+	book    func() (agent.Book, error)     // parses the book at the first use
 	agents  map[string]agent.Agent
 }
 
@@ -40,13 +42,28 @@ const maxAgents = 4
 func newEngine() *engine {
 	e := &engine{agents: make(map[string]agent.Agent)}
 	e.host = board.Host{Game: e.game, Agent: e.agent}
-	e.weights = sync.OnceValues(func() (*infer.Weights, error) {
-		source := js.Global().Get("weights")
-		data := make([]byte, source.Length())
-		js.CopyBytesToGo(data, source)
-		return infer.Unmarshal(data)
-	})
+	e.weights = sync.OnceValues(func() (*infer.Weights, error) { return infer.Unmarshal(bytesOf("weights")) })
+	e.book = sync.OnceValues(func() (agent.Book, error) { return book.Parse(bytesOf("book")) })
 	return e
+}
+
+// bytesOf returns the bytes of a global Uint8Array; none if it is not defined.
+func bytesOf(global string) []byte {
+	source := js.Global().Get(global)
+	if !source.Truthy() {
+		return nil
+	}
+	data := make([]byte, source.Length())
+	js.CopyBytesToGo(data, source)
+	return data
+}
+
+// readBook returns the page's book, whose path is book.
+func (e *engine) readBook(_ *env.Game, path string) (agent.Book, error) {
+	if path != "book" {
+		return nil, fmt.Errorf("there is no book named %q; this page may have one, book, as in net:agent,book=book", path)
+	}
+	return e.book()
 }
 
 // game returns a game by name. A game of a rule sheet comes with the weights.
@@ -70,7 +87,7 @@ func (e *engine) agent(_ context.Context, game *env.Game, text string) (agent.Ag
 		if err != nil {
 			return nil, nil, err
 		}
-		if player, err = factory.ForPeople().New(0); err != nil {
+		if player, err = factory.WithBooks(e.readBook).ForPeople().New(0); err != nil {
 			return nil, nil, err
 		}
 		if len(e.agents) == maxAgents {

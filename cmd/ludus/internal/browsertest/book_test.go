@@ -1,0 +1,81 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ludus/cmd/ludus/internal/page"
+	"ludus/cmd/ludus/internal/web"
+	"ludus/env"
+	"ludus/model/infer/infertest"
+	"ludus/train/agent"
+	"ludus/train/book"
+)
+
+// The play page shows the moves of an agent's book, also in images of its positions and on exported pages; a press plays
+// one. Where the book ends the page says so.
+func TestBookPanel(t *testing.T) {
+	b, game, dir := Start(t), newGame(t, "hex-5x5"), t.TempDir()
+	maker, err := agent.ParseFactory(game, "mcts:200", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "a.book")
+	known, err := book.Make(t.Context(), book.Options{Agent: maker, Plies: 3, Positions: 30, Threads: 1, File: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported, err := (&page.Page{Game: game, Weights: infertest.RandomWeights(game, 4, 1, 1), Origin: "a run", Book: data}).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, _ := serve(t, web.Options{Runs: dir})
+	for name, address := range map[string]string{
+		"web": server + "?" + url.Values{"game": {game.Name}, "agent": {"mcts:20,book=a.book"}}.Encode(), "page": onDisk(t, exported),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := NewPlaying(b.Open(t, address), game)
+			rows := func(state env.State) (moves []book.Move) {
+				moves = known.Moves(state)
+				p.Wait(fmt.Sprintf(`!document.querySelector("#openings").hidden && document.querySelectorAll("#openings button").length === %d
+					&& !document.querySelector("#openings div").inert`, len(moves)))
+				for i, m := range moves {
+					p.Wait(fmt.Sprintf(`(() => { const { children: [move,, score, visits] } = document.querySelectorAll("#openings button")[%d];
+						return move.textContent === %q && Math.abs(parseFloat(score.textContent.replace("= ", "")) - %v) < 0.1
+							&& score.textContent.startsWith("=") === %v && visits.textContent === %q; })()`,
+						i, game.ActionNames[m.Action], 50+50*m.Value, m.Exact, fmt.Sprintf("%d visits", m.Visits)))
+				}
+				return moves
+			}
+			p.Choose("#seat1", "person")
+			state := game.NewState()
+			move := rows(state)[0].Action
+			p.CheckWidths(name+"-book", nil)
+			p.Click("#openings button") // the first one
+			state.Apply(move)
+			rows(state)
+			p.Click("#undo")
+			state = game.NewState()
+			image := game.Symmetries[1].Actions[move]
+			p.Follow("ready")
+			p.Turn(image)
+			state.Apply(image)
+			rows(state)
+			for len(known.Moves(state)) > 0 {
+				legal := state.Legal(nil)
+				last := legal[len(legal)-1]
+				p.Turn(last)
+				state.Apply(last)
+			}
+			p.Wait(`document.querySelector("#openings p").textContent === "The book does not have this position."`)
+			rows(state) // none
+		})
+	}
+}
