@@ -51,7 +51,7 @@ const (
 	Good    Grade = "good"    // it loses less than a mistake
 	Mistake Grade = "mistake" // it loses at least mistakeLoss, or anything if that is exact
 	Blunder Grade = "blunder" // it loses at least blunderLoss
-	Random  Grade = "random"  // it was drawn at random, so nobody's mistake
+	Random  Grade = "random"  // an opening ply, drawn at random or set up, so nobody's mistake
 )
 
 // Least losses of an estimated mistake and of a blunder: 10 % and 30 % of expected score. review.js has them, too.
@@ -81,7 +81,7 @@ type ReviewedMove struct {
 // IsMistake reports whether the move is a mistake or a blunder.
 func (m *ReviewedMove) IsMistake() bool { return m.Grade == Mistake || m.Grade == Blunder }
 
-// Side sums up the moves of a player, without those drawn at random.
+// Side sums up the moves of a player, without opening plies.
 type Side struct {
 	Player   string  `json:"player"`
 	Moves    int     `json:"moves"`
@@ -111,7 +111,7 @@ const lostValue = -0.5
 var ErrNoValues = errors.New("the agent does not evaluate positions")
 
 // ReviewGame reviews a game by the analyses of its positions; judged, if not nil, is called after each. The first
-// moves, opening of them, were drawn at random. The caller sets Players, Result and Agent. Errors are ErrNoValues and
+// moves, opening of them, are opening plies. The caller sets Players, Result and Agent. Errors are ErrNoValues and
 // those of [agent.Agent.Analyze].
 //
 // It goes from the end of the game to its start, so a solver's table knows what follows a position. Estimates of the

@@ -54,7 +54,7 @@ func FuzzOthello(f *testing.F) {
 }
 
 func FuzzHex(f *testing.F) {
-	fuzz(f, "hex(size=3,swap=1)", []Format{SGF, JSON, Moves}, "(;GM[11]SZ[3];W[ab];B[swap];B[aa])", "(;GM[11]SZ[3];B[b1];W[swap-sides];W[a3])", "a2 swap b3, 1-0", "(;)", "*")
+	fuzz(f, "hex(size=3,swap=1)", []Format{SGF, JSON, Moves}, "(;GM[11]SZ[3];W[ab];B[swap];B[aa])", "(;GM[11]SZ[3];B[b1];W[swap-sides];W[a3])", "a2 swap b3, 1-0", "(;)", "(;AB[a1]AW[b2];AB[c1]PL[W];W[c2])", "(;AW[b1]AB[c3]PL[W];W[a1](;B[a2])(;AE[a2]))", "*")
 }
 
 func FuzzConnectFour(f *testing.F) {

@@ -122,7 +122,7 @@ export const explained = (mistake) => mistakeText(mistake, `${mistake.ply}. ${mi
 
 // lostText says where a game was lost.
 function lostText({ moves, sides, lost: { player: loser, ply, move, value, proven_from: proven } }) {
-  const winner = sides.find(({ player }) => player !== loser).player, lost = ply === 0 ? `${loser} was lost from the start` : `${loser} lost the game with ${ply}. ${move}${moves[ply - 1].grade === "random" ? " (drawn at random)" : ""}`;
+  const winner = sides.find(({ player }) => player !== loser).player, lost = ply === 0 ? `${loser} was lost from the start` : `${loser} lost the game with ${ply}. ${move}${moves[ply - 1].grade === "random" ? " (an opening ply)" : ""}`;
   if (proven <= ply) return `${lost}: from there ${value === -1 ? `${winner} wins` : `${loser} scores ${score(value, 0)}`} with best play, proven.`;
   return `${lost}, by the agent's estimate${proven < moves.length ? `; the loss is proven from move ${proven} on` : ""}.`;
 }
