@@ -58,5 +58,5 @@ func FuzzHex(f *testing.F) {
 }
 
 func FuzzConnectFour(f *testing.F) {
-	fuzz(f, "connect-four", []Format{SGF, JSON}, "4455667", "4 -2", "d d e", "(;LUDUS[connect-four];B[d1])")
+	fuzz(f, "connect-four", []Format{SGF, JSON}, "4455667", "4 -2", "[White \"W\"]\n1. d {a\n} e $1 (1... d (e)\n) 2. d! ; e\n1-0\n[Black \"B\"]\nd (", "(drop 4 1) {(} (e {)})", "d d e", "(;LUDUS[connect-four];B[d1])")
 }

@@ -549,7 +549,7 @@ func TestTags(t *testing.T) {
 		err     string
 	}{
 		{[2]string{"Ada", "Bob"}, "Cup", "f5 d6 c3", FirstWon, ""},
-		{[2]string{}, "", "", "", `line 13, column 7: game 2, move 2: "{no"`},
+		{[2]string{}, "", "", "", `line 13, column 7: game 2, move 2: the comment or variation that begins here has no end`},
 		{[2]string{"", "Dan"}, "", "f5 d6", SecondWon, ""},
 	} {
 		got, err := r.Next()
@@ -565,6 +565,39 @@ func TestTags(t *testing.T) {
 	}
 	if _, err := r.Next(); !errors.Is(err, io.EOF) {
 		t.Error(err)
+	}
+}
+
+// Comments, annotations and variations of PGN are skipped; the moves come back from every format.
+func TestAsides(t *testing.T) {
+	for text, want := range map[string]string{
+		"[White \"W\"]\n1. d {one; (two\n[%clk 1] # three\nfour} e $1 $14 2. d!? ; e } (\n2... d?! (2... c {:-) é}\n3. d (3. e e)\n) 3. a 1-0\n": "d1 e1 d2 d3 a1",
+		"[White \"W\"]\n{a} (b) ; c\n": "",
+		"d1 {a} e1 (e; f) d2 $3, a1!":  "d1 e1 d2 a1",
+		"(drop 4 1) {x} (drop 4 2)":    "d1 d2", // official texts are in brackets, too
+	} {
+		game := gameOf(t, "connect-four")
+		r := one(t, game, text)
+		if moves(r) != want || strings.Contains(text, "1-0") && r.Result != FirstWon {
+			t.Errorf("%q: %s, %s", text, moves(r), r.Result)
+		}
+		for _, format := range []Format{SGF, JSON, Moves} {
+			written, err := Text(r, format)
+			if err != nil || moves(one(t, game, written)) != want {
+				t.Errorf("%q as %s: %q, %v", text, format, written, err)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"d {a\ne} d\nd": "line 1, column 3: game 1, move 2: the comment or variation",
+		"d (a\nd\nd":    "line 1, column 3: game 1, move 2: the comment or variation",
+		"[White \"W\"]\nd (é (e) {)}\n[Black \"B\"]\nd\n[Black \"C\"]\nd":  "line 2, column 3: game 1, move 2: the comment or variation",
+		"[White \"W\"]\nd (é) {\n} x9\n[Black \"B\"]\nd\n[Black \"C\"]\nd": "line 3, column 3: game 1, move 2: ",
+	} {
+		records, faults := readAll(t, gameOf(t, "connect-four"), text, "")
+		if len(faults) == 0 || !strings.HasPrefix(faults[0].Error(), want) || len(records)+len(faults) != 3 {
+			t.Errorf("%q: %d games, %v, not %s", text, len(records), faults, want)
+		}
 	}
 }
 
