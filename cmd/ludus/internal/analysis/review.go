@@ -114,10 +114,10 @@ var ErrNoValues = errors.New("the agent does not evaluate positions")
 // moves, opening of them, are opening plies. The caller sets Players, Result and Agent. Errors are ErrNoValues and
 // those of [agent.Agent.Analyze].
 //
-// It goes from the end of the game to its start, so a solver's table knows what follows a position. Estimates of the
-// best move and the move played come from one analysis, so a network's bias towards one player cancels. If that
-// analysis does not value both, or the position after the move is solved, the positions after the two moves are
-// analysed instead.
+// It goes from the end of the game to its start, so a solver's table knows what follows a position. The
+// best move is worth what the analysis of the position says, the move played what that of the position after it says:
+// the search there has more visits than the move had here. If the first does not value both moves, or the second is
+// exact, the positions after the two moves are analysed instead.
 func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, opening int, judged func()) (*Review, error) {
 	rev := reviewer{game, a}
 	states := []env.State{game.NewState()}
@@ -252,7 +252,7 @@ func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Act
 		m.Before = player.Sign()*here.value + 0
 		m.After = m.Before
 	case before != nil && own != nil && !there.exact:
-		m.Before, m.After = *before, *own
+		m.Before, m.After = *before, player.Sign()*there.value+0
 	default:
 		action := env.Action(slices.Index(rev.game.ActionNames, best))
 		instead, err := rev.judge(ctx, after(rev.game, state, action), append(moves[:last:last], action))

@@ -55,7 +55,7 @@ export class Reviewer {
     const { player, sign, best, reason, line, values } = position, exact = position.proven && next.proven;
     let before = sign * position.value, after = before;
     if (exact) after = sign * next.value;
-    else if (move !== best && values[best] != null && values[move] != null && !next.proven) [before, after] = [values[best], values[move]];
+    else if (move !== best && values[best] != null && values[move] != null && !next.proven) [before, after] = [values[best], sign * next.value];
     else if (move !== best) [before, after] = [await this.judge([...moves, best]), next].map(({ value }) => sign * value);
     const loss = move === best ? 0 : Math.max(0, Math.round((before - after) * 1e6) / 1e6);
     const grade = move === best || (exact && loss === 0) ? "best" : loss >= blunderLoss ? "blunder" : exact || loss >= mistakeLoss ? "mistake" : "good";
