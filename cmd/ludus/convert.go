@@ -30,10 +30,12 @@ func convertCommand() *cobra.Command {
 		Short: "Convert files of games: SGF, GGF, lists of moves, match records",
 		Long: `Reads the games of files and writes them in another format. FILE may be - for the standard input. Formats are
 
-  sgf         SGF of Othello, Gomoku and Hex programs; other games have their name in a private property
+  sgf         SGF of Othello, Gomoku and Hex programs, of the last two also puzzles, set up by AB and AW, which become
+              opening moves; other games have their name in a private property
   ggf         GGF, Othello as GGS and NBoard write it
   moves       a game per line, its moves in any form that "ludus play" reads: "c3 block d4", "F5D6C3", "1. d 2. e"; of
-              Connect Four also the columns as digits, "44453"; or games with tags as in PGN, [Black "Ada"]
+              Connect Four also the columns as digits, "44453"; or games with tags as in PGN, [Black "Ada"], over
+              several lines; {comments} and (variations) are skipped
   json        a game per line as JSON; also the files of "ludus arena --record", which are read only
   transcript  as "ludus verify" reads it, which also compares the legal moves; read only
 
@@ -42,6 +44,7 @@ conversion with an error that says where it is.`,
 		Example: `  ludus convert hex-13x13 games.hsgf --to moves
   ludus convert othello GGS.ggf --skip-bad -o games.sgf
   ludus convert quad-5x5 match.jsonl --to sgf
+  ludus convert hex-7x7 puzzle.sgf games.pgn --skip-bad --to json
   echo F5D6C3D3C4 | ludus convert othello - --to json`,
 		Args: arguments(2, -1),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, paths []string) (err error) {

@@ -1,26 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/cmd/ludus/internal/gamefile"
-	"ludus/cmd/ludus/internal/page"
 	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 	"ludus/train/agent"
@@ -44,8 +35,8 @@ input. Without AGENT the agent shipped for the game reviews, or mcts:1000 if the
   text  where the game was lost, a curve of the expected score, and each mistake with the better move and how it goes on
   json  a line per game, see docs/FILES.md
   sgf   the game with comments; bad moves are marked (BM), V is the value after a move, and a variation has the better line
-  html  a page for any browser, also without a network: it steps through the games and shows mistakes on the board; --page
-        FILE.html is short for --to html --output FILE.html
+  html  a page for any browser, also without a network: it sums up the games by player, steps through them, and shows
+        mistakes on the board; --page FILE.html is short for --to html --output FILE.html
 
 A mistake gives away 10 % of the expected score or more, a blunder 30 %. Proven values are exact: the search or the solver
 (see solve= of agents) knows the result with best play; then whatever gives value away is a mistake.
@@ -102,13 +93,10 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 			if err == nil && output != "" {
 				err = rev.save(output, force)
 			}
-			if err != nil {
-				return err
-			}
-			if rev.skipped > 0 {
+			if err == nil && rev.skipped > 0 {
 				warn(cmd, terminal.Counted(rev.skipped, "game")+" skipped")
 			}
-			return nil
+			return err
 		}),
 	}
 	flags := cmd.Flags()
@@ -139,38 +127,14 @@ type reviewer struct {
 	format  string
 	part    string // file with the reviews so far; "": they go to the standard output
 
-	games, positions int // in the file; 0 if unknown
-	skipped          int
+	games, positions, skipped int // in the file; 0 if unknown
 
-	header []byte     // of the part file, to write before the first review; nil if it is there
+	header []byte     // first line of the part file, to write before the first review; nil if it is there
 	done   []partGame // the reviews of the part file
 
 	mu                 sync.Mutex // guards what follows
 	progress           *progress
 	reviewed, analyzed int // games and positions
-}
-
-// reviewFormats are the formats of reviews, with a function that writes the review of a game.
-var reviewFormats = map[string]func(*gamefile.Record, *analysis.Review) (string, error){
-	"text": reviewText,
-	"json": reviewJSON,
-	"sgf":  reviewSGF,
-	"html": reviewJSON, // a page is made of all reviews
-}
-
-// setFormat sets the format from --to and --output.
-func (rev *reviewer) setFormat(to, output string) error {
-	if to == "" && strings.EqualFold(filepath.Ext(output), ".html") {
-		to = "html"
-	}
-	rev.format = cmp.Or(to, map[gamefile.Format]string{gamefile.SGF: "sgf", gamefile.JSON: "json"}[gamefile.FormatOf(output)], "text")
-	switch {
-	case reviewFormats[rev.format] == nil:
-		return fmt.Errorf("--to %s: it must be text, json, sgf or html", env.Quote(to))
-	case rev.format == "html" && output == "":
-		return errors.New("--to html needs --output FILE.html")
-	}
-	return nil
 }
 
 // setAgent loads the agent that reviews, at full strength.
@@ -192,13 +156,11 @@ func (rev *reviewer) count() error {
 		return nil
 	}
 	for record, err := range gamesOf(rev.cmd.Context(), rev.cmd, rev.game, rev.path, "", rev.skipBad) {
-		switch {
-		case rev.skips(err): // read warns of it
-		case err != nil:
-			return err
-		default:
+		if err == nil {
 			rev.games++
 			rev.positions += len(record.Moves) + 1
+		} else if !rev.skips(err) { // read warns of those that it skips
+			return err
 		}
 	}
 	return nil
@@ -216,27 +178,12 @@ type reviewJob struct {
 	text   chan string // its review
 }
 
-// partGame is a game of a part file. The first line of that file is a partHeader.
-type partGame struct {
-	Moves string `json:"moves"`
-	Text  string `json:"text"` // its review
-}
-
-type partHeader struct {
-	Version int    `json:"review"`
-	Game    string `json:"game"`
-	Agent   string `json:"agent"`
-	Digest  string `json:"digest,omitempty"` // of the agent's network
-	Format  string `json:"format"`
-}
-
 // run reviews the games that are not in the part file yet, several at the same time, and writes them in order.
 func (rev *reviewer) run(threads int) error {
 	err := rev.readPart()
 	if err != nil {
 		return err
 	}
-	done := rev.done
 	players := make([]agent.Agent, threads)
 	for i := range players {
 		players[i], err = rev.factory.New(0)
@@ -252,7 +199,7 @@ func (rev *reviewer) run(threads int) error {
 	group.Go(func() error {
 		defer close(jobs)
 		defer close(ordered)
-		return rev.read(ctx, done, jobs, ordered)
+		return rev.read(ctx, jobs, ordered)
 	})
 	for _, player := range players {
 		group.Go(func() error {
@@ -290,46 +237,9 @@ func (rev *reviewer) run(threads int) error {
 	return err
 }
 
-// readPart reads the reviews of the part file, if there is one.
-func (rev *reviewer) readPart() error {
-	if rev.part == "" {
-		return nil
-	}
-	origin, err := rev.factory.Load()
-	if err != nil {
-		return err
-	}
-	rev.header, err = json.Marshal(partHeader{1, rev.game.Name, rev.factory.String(), origin.Digest, rev.format})
-	if err != nil {
-		return err
-	}
-	lines, err := checkpoints.ReadLines(rev.part)
-	if err != nil || len(lines) == 0 {
-		return err
-	}
-	if !bytes.Equal(lines[0], rev.header) {
-		return fmt.Errorf("%s has reviews of another game, agent or format: it begins with %.200s, not %s; remove it, or name another --output",
-			rev.part, lines[0], rev.header)
-	}
-	rev.header = nil
-	rev.done = make([]partGame, len(lines)-1)
-	for i, line := range lines[1:] {
-		err := json.Unmarshal(line, &rev.done[i])
-		if err != nil {
-			return fmt.Errorf("%s is damaged: line %d: %w; remove it", rev.part, i+2, err)
-		}
-	}
-	return nil
-}
-
-// movesOf writes the moves of a game as a part file has them.
-func movesOf(record *gamefile.Record) string {
-	return strings.Join(record.Game.Names(record.Actions()), ";")
-}
-
 // read sends the games of the file that are not done yet to both channels.
-func (rev *reviewer) read(ctx context.Context, done []partGame, jobs, ordered chan<- *reviewJob) error {
-	number := 0
+func (rev *reviewer) read(ctx context.Context, jobs, ordered chan<- *reviewJob) error {
+	number, done := 0, rev.done // to which writing appends
 	for record, err := range gamesOf(ctx, rev.cmd, rev.game, rev.path, "", rev.skipBad) {
 		switch {
 		case rev.skips(err):
@@ -364,16 +274,15 @@ func (rev *reviewer) read(ctx context.Context, done []partGame, jobs, ordered ch
 
 // review reviews a game and returns the review as text in the wanted format.
 func (rev *reviewer) review(ctx context.Context, player agent.Agent, job *reviewJob) (string, error) {
-	record := job.record
-	r, err := analysis.ReviewGame(ctx, rev.game, player, record.Actions(), record.Opening, func() { rev.show(0, 1) })
+	r, err := analysis.ReviewGame(ctx, rev.game, player, job.record.Actions(), job.record.Opening, func() { rev.show(0, 1) })
 	switch {
 	case errors.Is(err, analysis.ErrNoValues):
 		return "", usage(rev.cmd, fmt.Errorf("%s does not evaluate positions; zoo, net:RUN and mcts:N do", rev.name))
 	case err != nil:
 		return "", err
 	}
-	r.Players, r.Agent, r.Result = record.Players, rev.name, string(record.Result)
-	text, err := reviewFormats[rev.format](record, r)
+	r.Players, r.Agent, r.Result = job.record.Players, rev.name, string(job.record.Result)
+	text, err := reviewFormats[rev.format](job.record, r)
 	if rev.format == "text" {
 		text = fmt.Sprintf("game %d: %s", job.number, text)
 		if job.number > 1 {
@@ -381,107 +290,6 @@ func (rev *reviewer) review(ctx context.Context, player agent.Agent, job *review
 		}
 	}
 	return text, err
-}
-
-// reviewText writes a review for people.
-func reviewText(record *gamefile.Record, r *analysis.Review) (string, error) {
-	text := r.Game
-	if r.Result != "" {
-		text += ", " + r.Result
-	}
-	if record.End != "" {
-		text += " (" + record.End + ")"
-	}
-	style := terminal.Style{Width: terminalWidth}
-	return fmt.Sprintf("%s, %s, reviewed by %s\n%s", text, terminal.Counted(len(r.Moves), "move"), r.Agent, style.Review(r)), nil
-}
-
-// reviewJSON writes a review as a line of JSON.
-func reviewJSON(_ *gamefile.Record, r *analysis.Review) (string, error) {
-	var line strings.Builder
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(r)
-	return line.String(), err
-}
-
-// reviewSGF writes a game with the values of its moves, and with comments and better lines where it has mistakes. What
-// the file said before stays.
-func reviewSGF(record *gamefile.Record, r *analysis.Review) (string, error) {
-	out := *record
-	out.Moves = slices.Clone(record.Moves)
-	summary := "Reviewed by " + r.Agent + "."
-	for _, s := range r.Sides {
-		summary += fmt.Sprintf("\n%s: %s, %d best, %s, of these %s; mean loss %.1f %%.", s.Player, terminal.Counted(s.Moves, "move"), s.Best,
-			terminal.Counted(s.Mistakes, "mistake"), terminal.Counted(s.Blunders, "blunder"), 50*s.Loss)
-	}
-	out.Comment = withText(withText(out.Comment, summary), terminal.LostText(r))
-	for i := range out.Moves {
-		m, reviewed := &out.Moves[i], &r.Moves[i]
-		value := r.Positions[i+1].Value
-		if reviewed.Player != r.Sides[env.First].Player {
-			value = 0 - value
-		}
-		m.Value = &value
-		if !reviewed.IsMistake() {
-			continue
-		}
-		m.Bad = 1
-		if reviewed.Grade == analysis.Blunder {
-			m.Bad = 2
-		}
-		m.Comment = withText(m.Comment, terminal.MistakeText(reviewed)+". Better: "+terminal.BetterText(reviewed))
-		var better []gamefile.Move
-		for _, name := range reviewed.Line {
-			better = append(better, gamefile.Move{Action: env.Action(slices.Index(record.Game.ActionNames, name))})
-		}
-		better[0].Value = &reviewed.Before
-		same := func(line []gamefile.Move) bool {
-			return slices.EqualFunc(line, better, func(a, b gamefile.Move) bool { return a.Action == b.Action })
-		}
-		if !slices.ContainsFunc(m.Instead, same) { // it has been reviewed before
-			m.Instead = append(slices.Clip(m.Instead), better)
-		}
-	}
-	return gamefile.Text(&out, gamefile.SGF)
-}
-
-// withText adds a paragraph to a comment, unless the comment has it already.
-func withText(comment, text string) string {
-	if strings.Contains(comment, text) {
-		return comment
-	}
-	return strings.TrimSpace(comment + "\n" + text)
-}
-
-// write writes the review of a game.
-func (rev *reviewer) write(job *reviewJob, text string) error {
-	if rev.part == "" {
-		rev.mu.Lock()
-		rev.progress.close()
-		rev.mu.Unlock()
-		_, err := io.WriteString(rev.cmd.OutOrStdout(), text)
-		if err != nil {
-			return err
-		}
-		rev.show(1, 0)
-		return nil
-	}
-	g := partGame{movesOf(job.record), text}
-	line, err := json.Marshal(g)
-	if err == nil && rev.header != nil {
-		err = checkpoints.AppendLine(rev.part, rev.header)
-		rev.header = nil
-	}
-	if err == nil {
-		err = checkpoints.AppendLine(rev.part, line)
-	}
-	if err != nil {
-		return err
-	}
-	rev.done = append(rev.done, g)
-	rev.show(1, 0)
-	return nil
 }
 
 // show adds numbers of reviewed games and analyzed positions, and shows the progress.
@@ -495,44 +303,4 @@ func (rev *reviewer) show(reviewed, analyzed int) {
 		s.share = min(1, float64(rev.analyzed)/float64(rev.positions))
 	}
 	rev.progress.show(s)
-}
-
-// save turns the part file into the output.
-func (rev *reviewer) save(output string, force bool) error {
-	if len(rev.done) == 0 {
-		return fmt.Errorf("%s has no game that can be reviewed", rev.path)
-	}
-	err := writeStream(output, force, rev.writeReviews)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(rev.cmd.OutOrStdout(), "%s in %s\n", terminal.Counted(rev.reviewed, "game"), output)
-	return os.Remove(rev.part)
-}
-
-// writeReviews writes the reviews of the part file.
-func (rev *reviewer) writeReviews(w io.Writer) error {
-	var reviews []*analysis.Review // for a page
-	for _, g := range rev.done {
-		if rev.format != "html" {
-			_, err := io.WriteString(w, g.Text)
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		reviews = append(reviews, new(analysis.Review))
-		err := json.Unmarshal([]byte(g.Text), reviews[len(reviews)-1])
-		if err != nil {
-			return err
-		}
-	}
-	if rev.format != "html" {
-		return nil
-	}
-	data, err := page.Reviews(rev.game, reviews)
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	return err
 }

@@ -60,7 +60,7 @@ func TestReviewCommand(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "random.jsonl"), `{"game":"tic-tac-toe","opening":2,"moves":["b2","b1","a1","c3","a2","c2","a3"]}`+"\n")
 	out = run(t, dir, "", "review", "tic-tac-toe", "random.jsonl", "solver:100000")
-	if !strings.Contains(out, "o lost the game with move 2, b1 (drawn at random): from there x wins") || strings.Contains(out, "gives away") {
+	if !strings.Contains(out, "o lost the game with move 2, b1 (an opening ply): from there x wins") || strings.Contains(out, "gives away") {
 		t.Errorf("of a random opening the review says\n%s", out)
 	}
 	fails(t, dir, 2, `--to "pgn": it must be text, json, sgf or html`, "review", "tic-tac-toe", "game.txt", "--to", "pgn")

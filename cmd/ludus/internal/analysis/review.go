@@ -51,7 +51,7 @@ const (
 	Good    Grade = "good"    // it loses less than a mistake
 	Mistake Grade = "mistake" // it loses at least mistakeLoss, or anything if that is exact
 	Blunder Grade = "blunder" // it loses at least blunderLoss
-	Random  Grade = "random"  // it was drawn at random, so nobody's mistake
+	Random  Grade = "random"  // an opening ply, drawn at random or set up, so nobody's mistake
 )
 
 // Least losses of an estimated mistake and of a blunder: 10 % and 30 % of expected score. review.js has them, too.
@@ -81,7 +81,7 @@ type ReviewedMove struct {
 // IsMistake reports whether the move is a mistake or a blunder.
 func (m *ReviewedMove) IsMistake() bool { return m.Grade == Mistake || m.Grade == Blunder }
 
-// Side sums up the moves of a player, without those drawn at random.
+// Side sums up the moves of a player, without opening plies.
 type Side struct {
 	Player   string  `json:"player"`
 	Moves    int     `json:"moves"`
@@ -111,13 +111,13 @@ const lostValue = -0.5
 var ErrNoValues = errors.New("the agent does not evaluate positions")
 
 // ReviewGame reviews a game by the analyses of its positions; judged, if not nil, is called after each. The first
-// moves, opening of them, were drawn at random. The caller sets Players, Result and Agent. Errors are ErrNoValues and
+// moves, opening of them, are opening plies. The caller sets Players, Result and Agent. Errors are ErrNoValues and
 // those of [agent.Agent.Analyze].
 //
-// It goes from the end of the game to its start, so a solver's table knows what follows a position. Estimates of the
-// best move and the move played come from one analysis, so a network's bias towards one player cancels. If that
-// analysis does not value both, or the position after the move is solved, the positions after the two moves are
-// analysed instead.
+// It goes from the end of the game to its start, so a solver's table knows what follows a position. The
+// best move is worth what the analysis of the position says, the move played what that of the position after it says:
+// the search there has more visits than the move had here. If the first does not value both moves, or the second is
+// exact, the positions after the two moves are analysed instead.
 func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, opening int, judged func()) (*Review, error) {
 	rev := reviewer{game, a}
 	states := []env.State{game.NewState()}
@@ -252,7 +252,7 @@ func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Act
 		m.Before = player.Sign()*here.value + 0
 		m.After = m.Before
 	case before != nil && own != nil && !there.exact:
-		m.Before, m.After = *before, *own
+		m.Before, m.After = *before, player.Sign()*there.value+0
 	default:
 		action := env.Action(slices.Index(rev.game.ActionNames, best))
 		instead, err := rev.judge(ctx, after(rev.game, state, action), append(moves[:last:last], action))

@@ -195,12 +195,12 @@ func (biased) Analyze(_ context.Context, state env.State, _ int) (*agent.Analysi
 	return a, nil
 }
 
-// A bias of the network towards the player to move blames nobody: only moves that one analysis finds worse than
-// another.
+// A bias of the network towards the player to move does not blame moves that the analysis does not value; one that it
+// values is worth what the analysis of the next position says.
 func TestReviewByBiasedAgent(t *testing.T) {
 	game, _ := setup(t, "tic-tac-toe", "random", 1)
 	r := review(t, game, biased{}, "a1", "b1", "b2", "c3", "a3") // c3 is the last one
-	if got, want := mistakes(r), "4. o c3 +0.4 to -0.1, mistake false\n"; got != want {
+	if got, want := mistakes(r), "4. o c3 +0.4 to -0.4, blunder false\n"; got != want {
 		t.Errorf("mistakes %s; want %s", got, want)
 	}
 }

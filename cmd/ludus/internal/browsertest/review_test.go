@@ -80,6 +80,17 @@ func TestReviewsInBrowser(t *testing.T) {
 		t.Errorf("a good move has marks %d and %q", n, text)
 	}
 	tab.CheckThemes()
+	if text := tab.Text("#overview .ladder tbody"); !strings.HasPrefix(text, evil+"2") || !strings.Contains(text, "Ann2") || Eval[int](tab, `document.querySelectorAll("#overview .value").length`) != 2 {
+		t.Errorf("the totals of the players are %q", text)
+	}
+	if text := tab.Text("#overview h2 ~ .scroll tbody"); !regexp.MustCompile(`^1: Ann – .*–\d\d % : \d\d %\d : \d5\. d12: Ann – `).MatchString(text) {
+		t.Errorf("the games are %q", text)
+	}
+	tab.Click("#overview h2 ~ .scroll tr:nth-child(2) button")
+	if ply := tab.Text("#ply"); ply != "ply 0 of 2" || Eval[string](tab, `document.getElementById("game").value`) != "1" {
+		t.Errorf("the overview opened the second game at %q", ply)
+	}
+	tab.Choose("#game", "0")
 	tab.Choose("#game", "1")
 	if ply := tab.Text("#ply"); ply != "ply 0 of 2" {
 		t.Errorf("the second game is shown at %q", ply)

@@ -9,8 +9,11 @@
 // in SGF's list of games have the private property LUDUS with the name of the game, moves as ludus names them, and no
 // GM. In files that ludus wrote, V is the expected utility for black after the move, and SECONDS the time it took.
 //
+// A position that SGF sets up with AB and AW before the first move becomes a series of opening moves, where moves only
+// place stones: Hex, Gomoku and other lines without gravity.
+//
 // A finished game has the result that its moves lead to, whatever the file says.
 //
-// Not here: starting positions other than the game's, PGN and other programs' binary files, and playing moves (package
+// Not here: positions that no game leads to, chess's PGN and other programs' binary files, and playing moves (package
 // env) or reading them as people write them (package notation).
 package gamefile

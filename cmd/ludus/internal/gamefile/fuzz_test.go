@@ -54,9 +54,9 @@ func FuzzOthello(f *testing.F) {
 }
 
 func FuzzHex(f *testing.F) {
-	fuzz(f, "hex(size=3,swap=1)", []Format{SGF, JSON, Moves}, "(;GM[11]SZ[3];W[ab];B[swap];B[aa])", "(;GM[11]SZ[3];B[b1];W[swap-sides];W[a3])", "a2 swap b3, 1-0", "(;)", "*")
+	fuzz(f, "hex(size=3,swap=1)", []Format{SGF, JSON, Moves}, "(;GM[11]SZ[3];W[ab];B[swap];B[aa])", "(;GM[11]SZ[3];B[b1];W[swap-sides];W[a3])", "a2 swap b3, 1-0", "(;)", "(;AB[a1]AW[b2];AB[c1]PL[W];W[c2])", "(;AW[b1]AB[c3]PL[W];W[a1](;B[a2])(;AE[a2]))", "*")
 }
 
 func FuzzConnectFour(f *testing.F) {
-	fuzz(f, "connect-four", []Format{SGF, JSON}, "4455667", "4 -2", "d d e", "(;LUDUS[connect-four];B[d1])")
+	fuzz(f, "connect-four", []Format{SGF, JSON}, "4455667", "4 -2", "[White \"W\"]\n1. d {a\n} e $1 (1... d (e)\n) 2. d! ; e\n1-0\n[Black \"B\"]\nd (", "(drop 4 1) {(} (e {)})", "d d e", "(;LUDUS[connect-four];B[d1])")
 }

@@ -241,7 +241,14 @@ func TestErrors(t *testing.T) {
 		{"othello", good + "(;FF[4]GM[2];B[z9])\n" + good, "move 1: \"z9\" is not on the board, which has 8 columns and 8 rows"},
 		{"othello", good + "(;FF[4]GM[2];B[f5];AB[a1])\n" + good, "move 2: AB changes the position within the game"},
 		{"othello", good + "(;FF[4]GM[2]AB[a1])\n" + good, "game 2: AB[a1]: ludus plays from the usual starting position"},
-		{"othello", good + "(;FF[4]GM[2]AE[d4])\n" + good, "game 2: AE[d4]: ludus plays from the usual starting position"},
+		{"othello", good + "(;FF[4]GM[2]AE[d4])\n" + good, "game 2: AE[d4] takes away pieces"},
+		{"hex-5x5", "(;)\n(;FF[4]AB[b1][b2];B[a1])\n(;)", "line 2, column 8: game 2: no game leads to this position: it has 2 black and 0 white stones, and black is to move"},
+		{"hex-5x5", "(;)\n(;FF[4];AB[b1]AW[b1])\n(;)", "line 2, column 15: game 2: AW[b1]: b1 is not legal: red is on b1"},
+		{"hex-5x5", "(;)\n(;FF[4]AB[b1]AW[z9])\n(;)", "line 2, column 14: game 2: AW[z9]: \"z9\" is not on the board"},
+		{"hex-5x5", "(;)\n(;FF[4](;AB[b1])(;AW[b2]))\n(;)", "line 2, column 19: game 2, move 1: AW changes the position within the game"},
+		{"hex-5x5", "(;)\n(;FF[4];AE[b1];B[b1])\n(;)", "line 2, column 9: game 2: AE[b1] takes away pieces"},
+		{"tic-tac-toe", "(;)\n(;FF[4]AB[a1][a2][a3][b1]AW[c1][c2][b3])\n(;)", "line 2, column 26: game 2: AW[b3]: the position is that of a finished game"},
+		{"tic-tac-toe", "(;)\n(;FF[4];B[a1]AW[a2])\n(;)", "line 2, column 14: game 2, move 1: AW changes the position within the game"},
 		{"othello", good + "(;FF[4]GM[2];B[f5];AE[a1])\n" + good, "move 2: AE changes the position within the game"},
 		{"othello", good + "(;FF[4]GM[2];W[f5])\n" + good, "move 1: W[f5]: it is black's turn"},
 		{"othello", good + "(;FF[4]GM[2]PB[Zoë];B[a1])\n" + good, "line 2, column 21: game 2, move 1: a1 is not legal now"},
@@ -325,6 +332,35 @@ func TestSwap(t *testing.T) {
 		r := one(t, hex, text)
 		if moves(r) != want || !strings.Contains(text, "pieces") && (r.Result != SecondWon || r.End != "resigned") {
 			t.Errorf("%s: %s %s", text, moves(r), r.Result)
+		}
+	}
+}
+
+// A position that is set up before the first move is a series of opening moves.
+func TestSetUp(t *testing.T) {
+	for _, c := range []struct {
+		game, text, want string
+		opening          int
+	}{
+		{"hex-5x5", "(;GM[11]SZ[5]AB[b1][c3]AW[d4]PL[W];W[a5])", "b1 d4 c3 a5", 3},
+		{"hex-5x5", "(;GM[11]SZ[5]C[x]\n;AB[b1]\nAW[d4]C[y];C[z];B[a5](;W[a4])(;W[a3]))", "b1 d4 a5 a4", 2},
+		{"hex-5x5", "(;GM[11]SZ[5]AB[b1]AW[d4][e1]PL[black];B[a5])", "d4 swap b1 e1 a5", 4},
+		{"hex-5x5", "(;GM[11]SZ[5]AB[b1]AW[e2];W[a5])", "b5 swap b1 a5", 3}, // white's e2 was black's b5
+		{"gomoku-15x15", "(;GM[4]SZ[15]AB[hh][ii]AW[hi];W[gg])", "h8 h7 i7 g9", 3},
+		{"tic-tac-toe", "(;AB[b2]AW[c3]PL[1])", "", 0},
+	} {
+		records, faults := readAll(t, gameOf(t, c.game), c.text, "")
+		if c.want == "" {
+			if len(faults) != 1 || !strings.Contains(faults[0].Error(), "PL[1]: it must be B or W") {
+				t.Errorf("%s: %v", c.text, faults)
+			}
+			continue
+		}
+		if len(faults) > 0 || moves(records[0]) != c.want || records[0].Opening != c.opening {
+			t.Errorf("%s: %+v, %v, not %s", c.text, records, faults, c.want)
+		}
+		if strings.Contains(c.text, "C[x]") && records[0].Comment != "x\ny\nz" {
+			t.Errorf("%s: %q", c.text, records[0].Comment)
 		}
 	}
 }
@@ -513,7 +549,7 @@ func TestTags(t *testing.T) {
 		err     string
 	}{
 		{[2]string{"Ada", "Bob"}, "Cup", "f5 d6 c3", FirstWon, ""},
-		{[2]string{}, "", "", "", `line 13, column 7: game 2, move 2: "{no"`},
+		{[2]string{}, "", "", "", `line 13, column 7: game 2, move 2: the comment or variation that begins here has no end`},
 		{[2]string{"", "Dan"}, "", "f5 d6", SecondWon, ""},
 	} {
 		got, err := r.Next()
@@ -529,6 +565,39 @@ func TestTags(t *testing.T) {
 	}
 	if _, err := r.Next(); !errors.Is(err, io.EOF) {
 		t.Error(err)
+	}
+}
+
+// Comments, annotations and variations of PGN are skipped; the moves come back from every format.
+func TestAsides(t *testing.T) {
+	for text, want := range map[string]string{
+		"[White \"W\"]\n1. d {one; (two\n[%clk 1] # three\nfour} e $1 $14 2. d!? ; e } (\n2... d?! (2... c {:-) é}\n3. d (3. e e)\n) 3. a 1-0\n": "d1 e1 d2 d3 a1",
+		"[White \"W\"]\n{a} (b) ; c\n": "",
+		"d1 {a} e1 (e; f) d2 $3, a1!":  "d1 e1 d2 a1",
+		"(drop 4 1) {x} (drop 4 2)":    "d1 d2", // official texts are in brackets, too
+	} {
+		game := gameOf(t, "connect-four")
+		r := one(t, game, text)
+		if moves(r) != want || strings.Contains(text, "1-0") && r.Result != FirstWon {
+			t.Errorf("%q: %s, %s", text, moves(r), r.Result)
+		}
+		for _, format := range []Format{SGF, JSON, Moves} {
+			written, err := Text(r, format)
+			if err != nil || moves(one(t, game, written)) != want {
+				t.Errorf("%q as %s: %q, %v", text, format, written, err)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"d {a\ne} d\nd": "line 1, column 3: game 1, move 2: the comment or variation",
+		"d (a\nd\nd":    "line 1, column 3: game 1, move 2: the comment or variation",
+		"[White \"W\"]\nd (é (e) {)}\n[Black \"B\"]\nd\n[Black \"C\"]\nd":  "line 2, column 3: game 1, move 2: the comment or variation",
+		"[White \"W\"]\nd (é) {\n} x9\n[Black \"B\"]\nd\n[Black \"C\"]\nd": "line 3, column 3: game 1, move 2: ",
+	} {
+		records, faults := readAll(t, gameOf(t, "connect-four"), text, "")
+		if len(faults) == 0 || !strings.HasPrefix(faults[0].Error(), want) || len(records)+len(faults) != 3 {
+			t.Errorf("%q: %d games, %v, not %s", text, len(records), faults, want)
+		}
 	}
 }
 

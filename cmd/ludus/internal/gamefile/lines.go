@@ -38,19 +38,84 @@ func (r *Reader) readMoves() (*Record, error) {
 	case r.game.Family == "line-up" && r.game.Drops() && isDigits(r.game, fields):
 		return r.readDigits(fields, at)
 	}
-	p := newPosition(r.game)
-	err = p.readLine(record, line, at)
-	for tagged && r.source.visiblePeek() != '[' {
+	p, between := newPosition(r.game), asides{game: r.game, pgn: tagged}
+	err = p.readLine(record, between.blank(line, at), at)
+	for tagged && !r.beginsGame(between.open()) {
 		var broken error // of the file
 		if line, at, broken = r.source.readLine(); broken != nil {
 			break // it comes back
 		}
-		if err == nil && !isComment(line) {
+		if !between.open() && isComment(line) {
+			continue
+		}
+		line = between.blank(line, at)
+		if err == nil {
 			err = p.readLine(record, line, at)
 		}
 	}
+	if err == nil && between.open() {
+		err = errorAt(between.begin, p.plies+1, errors.New("the comment or variation that begins here has no end"))
+	}
 	record.finish(p.state)
 	return record, err
+}
+
+// tag begins a line with a tag of PGN.
+var tag = regexp.MustCompile(`^\[\w+ +"`)
+
+// beginsGame reports whether the next line is the first of another game with tags. A comment, which may be open, has
+// other brackets, too.
+func (r *Reader) beginsGame(open bool) bool {
+	if r.source.visiblePeek() != '[' || !open {
+		return r.source.visiblePeek() == '['
+	}
+	start, _ := r.source.Peek(100) // an error comes back later
+	return tag.Match(start)
+}
+
+// asides are what stands between moves and is skipped: comments in braces and variations in brackets, in brackets
+// themselves, and in PGN, where they go over several lines, comments from ; to the end of a line.
+type asides struct {
+	game    *env.Game
+	pgn     bool
+	comment bool  // within braces
+	depth   int   // of brackets
+	begin   place // of the last aside
+}
+
+// open reports whether an aside goes on.
+func (a *asides) open() bool { return a.comment || a.depth > 0 }
+
+// blank returns a line with blanks in place of asides.
+func (a *asides) blank(line string, at place) string {
+	text := []rune(line)
+	for i, c := range text {
+		switch {
+		case a.comment:
+			a.comment = c != '}'
+		case c == '{' || c == '(' && (a.depth > 0 || !a.isMove(string(text[i:]))):
+			if a.depth == 0 {
+				a.begin = place{at.line, i + 1}
+			}
+			if a.comment = c == '{'; !a.comment {
+				a.depth++
+			}
+		case a.pgn && c == ';':
+			return string(text[:i])
+		case a.depth == 0:
+			continue
+		case c == ')':
+			a.depth--
+		}
+		text[i] = ' '
+	}
+	return string(text)
+}
+
+// isMove reports whether a text begins with a move's official text, which is in brackets.
+func (a *asides) isMove(text string) bool {
+	_, err := a.game.ParseAction(text[:wordAt(text, 0)])
+	return err == nil
 }
 
 // isComment reports whether a line is a comment.
@@ -97,13 +162,9 @@ func resultOf(text string) Result {
 	return SecondWon
 }
 
-// remark is a comment within a line of moves.
-var remark = regexp.MustCompile(`\{[^}]*\}`)
-
 // readLine adds the moves of a line to a record. Errors are [*Error].
 func (p *position) readLine(r *Record, line string, at place) (err error) {
 	line = strings.ReplaceAll(line, "\t", " ")
-	line = remark.ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat(" ", len(text)) })
 	for rest := afterNumber(line); rest != ""; rest = afterNumber(rest) {
 		text := rest[:p.phrase(rest)]
 		switch result := resultOf(text); {
@@ -151,12 +212,16 @@ func (r *Reader) readDigits(fields []string, at place) (*Record, error) {
 	return d.record(r.game)
 }
 
-// separators separate moves; commas and semicolons cannot stand within one.
-const separators = " \t,;)"
+// separators separate moves or judge them, as in "e4!?"; they cannot stand within one.
+const separators = " \t,;)!?"
 
-// afterNumber returns a text from its first word on, without a number such as "12." before it.
+// afterNumber returns a text from its first word on, without numbers such as "12." and PGN's annotations, such as $1,
+// before it.
 func afterNumber(text string) string {
 	text = strings.TrimLeft(text, separators)
+	if strings.HasPrefix(text, "$") {
+		return afterNumber(strings.TrimLeft(text[1:], numerals))
+	}
 	dotted := strings.TrimLeft(text, numerals)
 	if len(dotted) < len(text) && strings.HasPrefix(dotted, ".") {
 		return afterNumber(strings.TrimLeft(dotted, "."))
@@ -183,7 +248,7 @@ func (p *position) phrase(text string) int {
 	ends := []int{first}
 	for end := first; len(ends) < 8; ends = append(ends, end) {
 		next := len(text) - len(strings.TrimLeft(text[end:], " \t"))
-		if next == len(text) || strings.IndexByte(",;)", text[next]) >= 0 {
+		if next == len(text) || strings.IndexByte(",;)!?$", text[next]) >= 0 {
 			break
 		}
 		end = wordAt(text, next)

@@ -37,8 +37,9 @@ type entry struct {
 	Instead [][]entry `json:"instead,omitempty"`
 
 	place
-	by  string // who made it: B or W in coloured drafts, the player's name in others; "": unknown
-	err error  // of the entry, which has no move
+	by      string // who made it: B or W in coloured drafts, the player's name in others; "": unknown
+	isSetUp bool   // a stone of a position that is set up
+	err     error  // of the entry, which has no move
 }
 
 // record plays a draft's moves and returns its record.
@@ -130,6 +131,8 @@ func (p *position) replay(list []entry) (moves []Move, err error) {
 		before := len(moves)
 		moves, err = p.enter(moves, e)
 		switch {
+		case err != nil && e.isSetUp:
+			return nil, errorAt(e.place, 0, errSetUp(e, p.state, err))
 		case err != nil:
 			return nil, errorAt(cmp.Or(e.place, p.at), p.plies+1, err)
 		case p.end != "":

@@ -84,11 +84,17 @@ func readSGF(want *env.Game, root *node) (*Record, error) {
 	if err != nil {
 		return nil, errorAt(at, 0, err)
 	}
-	err = checkStart(game, root)
+	start := root.start()
+	moves := root.line(strings.HasPrefix(root.get("AP"), "ludus"))
+	opening, err := setUp(game, start, moves)
 	if err != nil {
 		return nil, err
 	}
-	d := root.draft(joined(root.get("GC"), root.get("C")))
+	d := root.draft(root.get("GC"))
+	for _, n := range start {
+		d.Comment = joined(d.Comment, n.get("C"))
+	}
+	d.Moves, d.Opening = append(opening, moves...), len(opening)
 	winner, how, _ := strings.Cut(root.get("RE"), "+")
 	switch strings.ToUpper(winner) {
 	case "B", "BLACK":
@@ -99,7 +105,6 @@ func readSGF(want *env.Game, root *node) (*Record, error) {
 		d.Result = Draw
 	}
 	d.End = endOf(how)
-	d.Moves = root.line(strings.HasPrefix(root.get("AP"), "ludus"))
 	return d.record(game)
 }
 
@@ -114,25 +119,6 @@ func endOf(how string) string {
 	return map[string]string{"R": "resigned", "T": "time", "F": "forfeit"}[strings.ToUpper(how[:min(1, len(how))])]
 }
 
-// checkStart returns an error if a game starts from another position than the usual. Othello programs write that out.
-func checkStart(game *env.Game, root *node) error {
-	start := newPosition(game)
-	pieces := start.state.Pieces(nil)
-	start.coloured = true
-	for _, p := range root.properties {
-		if p.id != "AB" && p.id != "AW" && p.id != "AE" {
-			continue
-		}
-		for _, value := range p.values {
-			cell, _ := start.cell(value)
-			if cell < 0 || p.id == "AE" || !game.Drawing.IsOf(pieces[cell], start.player(p.id[1:])) {
-				return errorAt(p.place, 0, fmt.Errorf("%s[%s]: ludus plays from the usual starting position of %s only", p.id, value, game.Name))
-			}
-		}
-	}
-	return nil
-}
-
 // line returns the moves of a node and of all that follow it in its line, and their variations. A node without a move
 // comments the move before it. own means that ludus has written the file.
 func (n *node) line(own bool) (list []entry) {
@@ -145,7 +131,7 @@ func (n *node) line(own bool) (list []entry) {
 				e = entry{Move: p.value(), place: p.place, by: p.id}
 			case p.id == "B" || p.id == "W":
 				e.place, e.err = p.place, errors.New("the node has two moves; a ; is missing between them")
-			case (p.id == "AB" || p.id == "AW" || p.id == "AE") && !n.root:
+			case (p.id == "AB" || p.id == "AW" || p.id == "AE") && !n.isStart:
 				e.by, e.place, e.err = p.id, p.place, fmt.Errorf("%s changes the position within the game", p.id)
 			}
 		}
@@ -158,7 +144,7 @@ func (n *node) line(own bool) (list []entry) {
 			e.Instead, instead = instead, nil
 			list = append(list, e)
 		}
-		if len(list) > 0 && !n.root {
+		if len(list) > 0 && !n.isStart {
 			last := &list[len(list)-1]
 			last.Comment = joined(last.Comment, n.get("C"))
 		}

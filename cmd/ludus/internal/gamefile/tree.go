@@ -15,7 +15,7 @@ const maxNest = 10000
 // node is a node of a game tree in SGF or GGF.
 type node struct {
 	place
-	root       bool
+	isStart    bool // it may set up pieces
 	properties []property
 	children   []*node // the main line first
 }
@@ -99,7 +99,7 @@ func (r *Reader) nextTree() (*node, error) {
 
 // tree parses a game tree behind its "(;". It returns the root even if there is an error.
 func (s *source) tree() (*node, error) {
-	current := &node{place: s.place, root: true}
+	current := &node{place: s.place}
 	root, open := current, []*node{nil} // nodes before which a ( stands
 	for {
 		b, err := s.visible()

@@ -23,6 +23,7 @@
 //	history.js     the moves and positions of a game; links to a position
 //	analysis.js    an agent's analysis of a position
 //	review.js      the review of a game: mistakes, a summary, a curve
+//	overview.js    the overview of the reviews of many games
 //	quiz.js        the quiz of a review: find the better move
 //	strength.js    how strong the agents play
 //	playlayout.js  the HTML of the play page

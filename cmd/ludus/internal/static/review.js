@@ -55,7 +55,7 @@ export class Reviewer {
     const { player, sign, best, reason, line, values } = position, exact = position.proven && next.proven;
     let before = sign * position.value, after = before;
     if (exact) after = sign * next.value;
-    else if (move !== best && values[best] != null && values[move] != null && !next.proven) [before, after] = [values[best], values[move]];
+    else if (move !== best && values[best] != null && values[move] != null && !next.proven) [before, after] = [values[best], sign * next.value];
     else if (move !== best) [before, after] = [await this.judge([...moves, best]), next].map(({ value }) => sign * value);
     const loss = move === best ? 0 : Math.max(0, Math.round((before - after) * 1e6) / 1e6);
     const grade = move === best || (exact && loss === 0) ? "best" : loss >= blunderLoss ? "blunder" : exact || loss >= mistakeLoss ? "mistake" : "good";
@@ -122,7 +122,7 @@ export const explained = (mistake) => mistakeText(mistake, `${mistake.ply}. ${mi
 
 // lostText says where a game was lost.
 function lostText({ moves, sides, lost: { player: loser, ply, move, value, proven_from: proven } }) {
-  const winner = sides.find(({ player }) => player !== loser).player, lost = ply === 0 ? `${loser} was lost from the start` : `${loser} lost the game with ${ply}. ${move}${moves[ply - 1].grade === "random" ? " (drawn at random)" : ""}`;
+  const winner = sides.find(({ player }) => player !== loser).player, lost = ply === 0 ? `${loser} was lost from the start` : `${loser} lost the game with ${ply}. ${move}${moves[ply - 1].grade === "random" ? " (an opening ply)" : ""}`;
   if (proven <= ply) return `${lost}: from there ${value === -1 ? `${winner} wins` : `${loser} scores ${score(value, 0)}`} with best play, proven.`;
   return `${lost}, by the agent's estimate${proven < moves.length ? `; the loss is proven from move ${proven} on` : ""}.`;
 }

@@ -1,5 +1,6 @@
 // The page of the reviews of games.
 import { byId, make, startTheme } from "./dom.js";
+import { showOverview } from "./overview.js";
 import { explained, isMistake, showMistakes, showSummary } from "./review.js";
 import { GameViewer } from "./viewer.js";
 
@@ -23,4 +24,12 @@ startTheme();
 viewer.describe(description);
 games.forEach(({ replay: { title } }, i) => make(byId("game"), "option", { value: i }, title));
 byId("game").addEventListener("change", ({ target }) => openGame(games[target.value]));
+if (games.length > 1) {
+  showOverview(byId("overview"), games, (number) => {
+    byId("game").value = number;
+    openGame(games[number]);
+    byId("viewer").scrollIntoView();
+    byId("viewer").focus({ preventScroll: true });
+  });
+}
 openGame(games[0]);

@@ -136,7 +136,7 @@ export class GameViewer {
   }
 
   notes({ player, random, legal }, moves, shown, source) {
-    const by = random ? "a move of the random opening" : `by ${this.replay.agents[player]}`;
+    const by = random ? "an opening ply" : `by ${this.replay.agents[player]}`;
     const texts = [`● played: ${by}.`, source];
     if (moves.some(({ policy }) => policy != null)) texts.push("Policy targets, in %, come from the search; the network was trained on them.");
     else if (shown.length > 0 && legal > shown.length) texts.push(`${legal - shown.length} more legal moves are not listed.`);
@@ -155,10 +155,26 @@ export class GameViewer {
       lines: [{ name: `expected score of ${this.description.players[0]}`, colour: 0, dots: true, x: known, y: known.map((ply) => 50 + 50 * values[ply]) }],
     };
     this.curve = keepDrawn(place, () => {
-      const plot = drawChart(place, chart, { height: 150, legend: { show: false }, hooks: { draw: [(p) => this.drawCursor(p)] } });
+      const plot = drawChart(place, chart, { height: 150, legend: { show: false }, hooks: { draw: [(p) => this.drawProven(p), (p) => this.drawCursor(p)] } });
       plot.over.addEventListener("click", () => { if (plot.cursor.idx != null) this.go(known[plot.cursor.idx]); });
       return plot;
     });
+  }
+
+  // drawProven makes the curve of values thick between proven ones.
+  drawProven({ ctx, valToPos }) {
+    const { positions } = this.replay, at = (ply) => [valToPos(ply, "x", true), valToPos(50 + 50 * positions[ply].value, "y", true)];
+    ctx.save();
+    ctx.strokeStyle = colour("c0");
+    ctx.lineWidth = 4 * devicePixelRatio;
+    ctx.beginPath();
+    for (let ply = 1; ply < positions.length; ply++) {
+      if (!positions[ply - 1].proven || !positions[ply].proven) continue;
+      ctx.moveTo(...at(ply - 1));
+      ctx.lineTo(...at(ply));
+    }
+    ctx.stroke();
+    ctx.restore();
   }
 
   // drawCursor marks the current position on the curve of values.

@@ -90,7 +90,7 @@ func LostText(r *analysis.Review) string {
 	if t.Ply > 0 {
 		text = fmt.Sprintf("%s lost the game with move %d, %s", t.Player, t.Ply, t.Move)
 		if r.Moves[t.Ply-1].Grade == analysis.Random {
-			text += " (drawn at random)"
+			text += " (an opening ply)"
 		}
 	}
 	switch {
