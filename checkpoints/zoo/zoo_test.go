@@ -189,9 +189,7 @@ func TestFloors(t *testing.T) {
 			t.Parallel()
 			game, load := shippedGame(t, name)
 			floors := zoo.CardOf(name).Floors
-			played := floors.Games
 			if s, ok := suite.Shipped(game); ok {
-				played /= 2 // the suite is a much finer test
 				for _, test := range []struct {
 					spec  string
 					floor float64
@@ -217,7 +215,7 @@ func TestFloors(t *testing.T) {
 			}
 			r, err := match.Run(t.Context(), match.Config{
 				Game: game, A: newFactory(t, game, "zoo", load), B: newFactory(t, game, floors.Opponent, nil),
-				Games: played, Seed: 1, OpeningPlies: 2, Threads: runtime.GOMAXPROCS(0),
+				Games: floors.Games, Seed: 1, OpeningPlies: 2, Threads: runtime.GOMAXPROCS(0),
 			})
 			if err != nil {
 				t.Fatal(err)
