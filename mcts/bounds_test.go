@@ -94,7 +94,7 @@ func TestProvenRootsOfRealGames(t *testing.T) {
 	} {
 		g := mustGame(t, name)
 		proven := 0
-		for _, state := range envtest.Positions(g, 1, 600) {
+		for _, state := range envtest.Positions(g, 1, 200) {
 			class, _ := solveWithin(g, state, 1000)
 			if class < 0 {
 				continue

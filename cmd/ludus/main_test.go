@@ -611,51 +611,48 @@ func TestInterrupt(t *testing.T) {
 		"play quad-5x5 random":                                     hangUp,
 		"analyze quad-5x5 random":                                  syscall.SIGTERM,
 	} {
-		args := strings.Fields(args)
-		var out, errs bytes.Buffer
-		var code int
-		for wait := 500 * time.Millisecond; wait <= 16*time.Second; wait *= 2 {
-			out.Reset()
-			errs.Reset()
-			if code = interruptAfter(t, sent, wait, &out, &errs, args...); code >= 0 { // not killed before it listened for signals
-				break
-			}
+		name, _, _ := strings.Cut(args, " ")
+		out, errs, code := interrupt(t, sent, strings.Fields(args)...)
+		if code != exitStopped || errs != "ludus: stopped\n" {
+			t.Errorf("%s: exit %d, %q", name, code, errs)
 		}
-		if code != exitStopped || errs.String() != "ludus: stopped\n" {
-			t.Errorf("%s: exit %d, %q", args[0], code, errs.String())
-		}
-		if args[0] == "arena" && out.Len() > 0 && !strings.Contains(out.String(), `{"score":`) {
-			t.Errorf("the interrupted match prints %s", out.String())
+		if name == "arena" && out != "" && !strings.Contains(out, `{"score":`) {
+			t.Errorf("the interrupted match prints %s", out)
 		}
 	}
 }
 
-// interruptAfter runs a command, sends it a signal after some time (SIGHUP twice, as a closing terminal does) and
-// returns its exit code; -1: a signal ended it.
-func interruptAfter(t *testing.T, signal syscall.Signal, wait time.Duration, out, errs io.Writer, args ...string) int {
+// interrupt runs a command, sends it a signal (SIGHUP twice, as a closing terminal does), and returns its output and exit
+// code. It tries again if the signal came before the command listened for signals.
+func interrupt(t *testing.T, signal syscall.Signal, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	cmd := command("", args...)
-	cmd.Stdout, cmd.Stderr = out, errs
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
+	code = -1 // a signal ended it
+	for wait := 500 * time.Millisecond; code < 0 && wait <= 16*time.Second; wait *= 2 {
+		var out, errs strings.Builder
+		cmd := command("", args...)
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		stdin, err := cmd.StdinPipe() // stays open
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(wait)
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if signal == syscall.SIGHUP {
+			time.Sleep(time.Millisecond)
+			_ = cmd.Process.Signal(signal) // fails if the program has ended
+		}
+		late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+		cmd.Wait()
+		late.Stop()
+		stdin.Close()
+		stdout, stderr, code = out.String(), errs.String(), cmd.ProcessState.ExitCode()
 	}
-	defer stdin.Close()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(wait)
-	if err := cmd.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
-	if signal == syscall.SIGHUP {
-		time.Sleep(time.Millisecond)
-		_ = cmd.Process.Signal(signal) // fails if the program has ended
-	}
-	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
-	defer late.Stop()
-	cmd.Wait()
-	return cmd.ProcessState.ExitCode()
+	return stdout, stderr, code
 }
 
 // SIGHUP does not end a command that nohup started.

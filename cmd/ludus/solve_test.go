@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 func TestSolve(t *testing.T) {
@@ -108,19 +107,8 @@ func TestSolveInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts between processes")
 	}
-	cmd := command("", "solve", "quad-7x7")
-	var out strings.Builder
-	cmd.Stdout = &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(time.Second)
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // checked by its exit code
-	if code := cmd.ProcessState.ExitCode(); code != exitStopped || !strings.HasPrefix(out.String(), "value unknown\n") {
-		t.Errorf("exit %d\n%s", code, out.String())
+	if out, _, code := interrupt(t, syscall.SIGINT, "solve", "quad-7x7"); code != exitStopped || !strings.HasPrefix(out, "value unknown\n") {
+		t.Errorf("exit %d\n%s", code, out)
 	}
 }
 

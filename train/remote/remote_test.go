@@ -3,8 +3,10 @@ package remote
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -118,63 +120,59 @@ func startWorker(t testing.TB, url, name string) (stop func()) {
 // TestTrain: a run that only learns gets all its games from two workers, which take its networks.
 func TestTrain(t *testing.T) {
 	t.Parallel()
-	testTrain(t, tiny(t, filepath.Join(t.TempDir(), "run"), 6), 0)
+	testTrain(t, tiny(t, filepath.Join(t.TempDir(), "run"), 6), []int{0})
 }
 
-// TestTrainSizes is TestTrain for a run of two sizes.
+// TestTrainSizes is TestTrain for a run of two sizes. It ends when games of both have arrived, however many of the first
+// size the workers had sent before.
 func TestTrainSizes(t *testing.T) {
 	t.Parallel()
-	const generations = 8
-	o := tiny(t, filepath.Join(t.TempDir(), "run"), generations)
-	o.Settings["simulations"] = 1000 // the learner is faster than the workers
+	o := tiny(t, filepath.Join(t.TempDir(), "run"), 100)
+	o.Settings["simulations"] = 100 // the learner is faster than the workers
 	o.Game = recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
 	sizes, err := rundir.SizesOf(4, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Settings["sizes"] = float64(sizes)
-	testTrain(t, o, 2)
-	mixed := map[string]int{}
-	for g := 1; g <= generations; g++ {
-		records, _, err := record.Read(o.Game, o.Dir, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range records {
-			mixed[r.Game.Name]++
-		}
-	}
-	if len(mixed) != 2 {
-		t.Errorf("games of the sizes: %v", mixed)
-	}
+	testTrain(t, o, []int{4, 5})
 }
 
-// testTrain trains with two workers; the generations play the given number of sizes, 0 in a run of one.
-func testTrain(t *testing.T, o train.Options, sizes int) {
-	dir := o.Dir
-	server := startServer(t, dir)
+// testTrain trains with two workers until games on boards of all the sides have arrived; 0 stands for a run of one size.
+func testTrain(t *testing.T, o train.Options, sides []int) {
+	server := startServer(t, o.Dir)
 	o.Workers, o.LearnOnly = hub(t, server), true
 	for _, name := range []string{"a", "b"} {
 		defer startWorker(t, server.URL(), name)()
 	}
-	if _, err := train.Train(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	metrics, _, err := rundir.MetricsFile.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	played := map[int]bool{}
-	for _, m := range metrics {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	arrived, planned := map[int]bool{}, map[int]bool{}
+	o.Observe = func(e train.Event) {
+		if e.Metrics == nil {
+			return
+		}
+		m := e.Metrics
 		if m.ReceivedGames != m.Games || m.Games == 0 {
 			t.Errorf("generation %d: %d games, %d of workers", m.Generation, m.Games, m.ReceivedGames)
 		}
-		if m.Size > 0 {
-			played[m.Size] = true
+		planned[m.Size] = true
+		records, _, err := record.Read(o.Game, o.Dir, m.Generation)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, r := range records {
+			arrived[r.Game.Tensor.W] = true
+		}
+		if len(sides) > 1 && len(arrived) == len(sides) {
+			cancel()
 		}
 	}
-	if len(played) != sizes {
-		t.Errorf("sizes %v", played)
+	if _, err := train.Train(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if len(arrived) != len(sides) || !slices.Equal(slices.Sorted(maps.Keys(planned)), sides) {
+		t.Errorf("games of the sides %v arrived, generations have %v; want %v", arrived, planned, sides)
 	}
 }
 

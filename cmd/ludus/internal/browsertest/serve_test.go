@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"ludus/checkpoints"
@@ -486,27 +485,29 @@ func TestRunPageLinks(t *testing.T) {
 	if !slices.Equal(links, want) {
 		t.Errorf("the ladder has the links %q, want %q", links, want)
 	}
-	const over = `[data-chart="rating"] .u-over`
-	Eval[any](tab, `document.querySelector('`+over+`').scrollIntoView({ behavior: "instant", block: "center" })`)
-	// clickable is a place at a side of the chart where the pointer says that it can be clicked.
-	clickable := func(side string) []float64 {
-		return Eval[[]float64](tab, `(() => {
-			const over = document.querySelector('`+over+`'), { left, right, top, bottom } = over.getBoundingClientRect();
-			const x = `+side+`;
+	// click clicks at a side of the chart where the pointer says that it can be clicked, and returns whether there is such
+	// a place. All of it is one script: the layout may still move.
+	click := func(side string) bool {
+		return Eval[bool](tab, `(() => {
+			const over = document.querySelector('[data-chart="rating"] .u-over');
+			over.scrollIntoView({ behavior: "instant", block: "center" });
+			const { left, right, top, bottom } = over.getBoundingClientRect();
+			const act = (type, y) => document.elementFromPoint(`+side+`, y)?.dispatchEvent(
+				new MouseEvent(type, { bubbles: true, movementX: 9, clientX: `+side+`, clientY: y }));
 			for (let y = top; y < bottom; y++) {
-				over.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, movementX: 9, clientX: x, clientY: y }));
-				if (over.style.cursor === "pointer") return [x, y + 1];
+				act("mousemove", y);
+				if (over.style.cursor !== "pointer") continue;
+				for (const type of ["mousedown", "mouseup", "click"]) act(type, y + 1);
+				return true;
 			}
-			return []; })()`)
+			return false; })()`)
 	}
-	if at := clickable("left + 1"); len(at) > 0 {
+	if click("left + 1") {
 		t.Error("the first generation can be clicked, though its checkpoint is deleted")
 	}
-	at := clickable("right - 1")
-	if len(at) == 0 {
+	if !click("right - 1") {
 		t.Fatal("the last point of the rating curve cannot be clicked")
 	}
-	tab.Do(chromedp.MouseClickXY(at[0], at[1]))
 	tab.Wait(`location.pathname === "/" && new URLSearchParams(location.search).get("agent") === "net:run@4"`)
 }
 

@@ -3,6 +3,7 @@ package openings
 import (
 	_ "embed"
 	"fmt"
+	"sync"
 
 	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/static"
@@ -12,7 +13,10 @@ import (
 //go:embed page.html
 var pageHTML string
 
-var pages = static.NewOneFile(pageHTML, static.Styles("base.css", "shell.css", "board.css", "openings.css"), static.Inline("openings.js"))
+// pages is made when it is first needed, so that other commands start faster.
+var pages = sync.OnceValue(func() *static.OneFile {
+	return static.NewOneFile(pageHTML, static.Styles("base.css", "shell.css", "board.css", "openings.css"), static.Inline("openings.js"))
+})
 
 // HTML returns the tree as a page in one file.
 func (t *Tree) HTML() ([]byte, error) {
@@ -23,6 +27,6 @@ func (t *Tree) HTML() ([]byte, error) {
 	if t.Cut > 0 {
 		note += fmt.Sprintf(" %d further moves are left out.", t.Cut)
 	}
-	return pages.HTML("Openings of "+t.Book.Game.Name, map[string]string{"Note": note, "First": t.Book.Game.Players[env.First]},
+	return pages().HTML("Openings of "+t.Book.Game.Name, map[string]string{"Note": note, "First": t.Book.Game.Players[env.First]},
 		map[string]any{"description": board.Describe(t.Book.Game), "root": t.Root, "games": t.Games})
 }

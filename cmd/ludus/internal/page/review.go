@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/cmd/ludus/internal/board"
@@ -16,8 +17,11 @@ import (
 //go:embed review.html
 var reviewHTML string
 
-var reviewPages = static.NewOneFile(reviewHTML, static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"),
-	static.UPlot(), static.Inline("reviewpage.js"))
+// reviewPages is made when it is first needed, so that other commands start faster.
+var reviewPages = sync.OnceValue(func() *static.OneFile {
+	return static.NewOneFile(reviewHTML, static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"),
+		static.UPlot(), static.Inline("reviewpage.js"))
+})
 
 // reviewedGame is a game on the page of reviews.
 type reviewedGame struct {
@@ -35,7 +39,7 @@ func Reviews(game *env.Game, reviews []*analysis.Review) ([]byte, error) {
 	for i, r := range reviews {
 		games = append(games, reviewedGame{replay(game, r, fmt.Sprint(i+1)), r})
 	}
-	return reviewPages.HTML("Reviews of "+game.Name, map[string]string{"Agent": reviews[0].Agent},
+	return reviewPages().HTML("Reviews of "+game.Name, map[string]string{"Agent": reviews[0].Agent},
 		map[string]any{"description": board.Describe(game), "games": games})
 }
 

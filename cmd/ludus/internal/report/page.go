@@ -2,6 +2,7 @@ package report
 
 import (
 	_ "embed"
+	"sync"
 
 	"ludus/cmd/internal/svg"
 	"ludus/cmd/ludus/internal/static"
@@ -49,8 +50,11 @@ type Setting struct {
 //go:embed page.html
 var pageHTML string
 
-var pages = static.NewOneFile(pageHTML, static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"),
-	static.UPlot(), static.Inline("report.js"))
+// pages is made when it is first needed, so that other commands start faster.
+var pages = sync.OnceValue(func() *static.OneFile {
+	return static.NewOneFile(pageHTML, static.Styles("uplot/uPlot.min.css", "base.css", "board.css", "charts.css", "report.css"),
+		static.UPlot(), static.Inline("report.js"))
+})
 
 // HTML returns the page as one file.
-func (p *Page) HTML() ([]byte, error) { return pages.HTML(p.Title, nil, p) }
+func (p *Page) HTML() ([]byte, error) { return pages().HTML(p.Title, nil, p) }
