@@ -66,11 +66,15 @@ func (p *page) card() *zoo.Card {
 	return nil
 }
 
-// pages lists the pages. A game whose name extends another's, such as hex-5x5 and hex, shares its page. It leaves out
-// pages of which no game has a shipped agent.
+// pages lists the pages. A game that differs from an earlier one only in size, such as hex-5x5 from hex, shares its page.
+// It leaves out pages of which no game has a shipped agent.
 func pages() (list []page) {
 	for _, name := range games.Names() {
-		i := slices.IndexFunc(list, func(p page) bool { return strings.HasPrefix(name, p.name()+"-") })
+		game, _ := games.New(name)
+		i := slices.IndexFunc(list, func(p page) bool {
+			other, _ := games.New(p.name())
+			return game.Family == other.Family && game.Summary == other.Summary
+		})
 		switch {
 		case i < 0:
 			list = append(list, page{[]string{name}})

@@ -76,7 +76,7 @@ func TestDialContainsChecks(t *testing.T) {
 func TestTrainedOn(t *testing.T) {
 	for name, want := range map[string]string{
 		"hex": "hex", "hex(size=4)": "hex-5x5", "hex(size=6)": "hex-7x7", "hex(size=9)": "hex", "hex-19x19": "hex",
-		"breakthrough-8x8": "breakthrough-6x6", "othello(size=4)": "othello-6x6",
+		"breakthrough(columns=7,rows=7)": "breakthrough-8x8", "othello(size=4)": "othello-6x6",
 	} {
 		game, err := games.Find(name)
 		if err != nil {
