@@ -359,6 +359,12 @@ func TestSetUp(t *testing.T) {
 		if len(faults) > 0 || moves(records[0]) != c.want || records[0].Opening != c.opening {
 			t.Errorf("%s: %+v, %v, not %s", c.text, records, faults, c.want)
 		}
+		for _, format := range []Format{SGF, JSON} {
+			text, err := Text(records[0], format)
+			if back := one(t, gameOf(t, c.game), text); err != nil || moves(back) != c.want || back.Opening != c.opening {
+				t.Errorf("%s: %+v, %v, not %s", text, back, err, c.want)
+			}
+		}
 		if strings.Contains(c.text, "C[x]") && records[0].Comment != "x\ny\nz" {
 			t.Errorf("%s: %q", c.text, records[0].Comment)
 		}
