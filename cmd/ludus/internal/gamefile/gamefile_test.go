@@ -577,7 +577,7 @@ func TestTags(t *testing.T) {
 // Comments, annotations and variations of PGN are skipped; the moves come back from every format.
 func TestAsides(t *testing.T) {
 	for text, want := range map[string]string{
-		"[White \"W\"]\n1. d {one; (two\n[%clk 1] # three\nfour} e $1 $14 2. d!? ; e } (\n2... d?! (2... c {:-) é}\n3. d (3. e e)\n) 3. a 1-0\n": "d1 e1 d2 d3 a1",
+		"[White \"W\"]\n1. d {one; (two\n[%clk 1]\n# three} e $1 $14 2. d!? ; e } (\n2... d?! (2... c {:-) é}\n3. d (3. e e)\n) 3. a 1-0\n": "d1 e1 d2 d3 a1",
 		"[White \"W\"]\n{a} (b) ; c\n":   "",
 		"d {a (} e d c e":                "d1 e1 d2 c1 e2", // d is no short form of drop
 		"d1 {a (b} e1 {c; d} d2 $3, a1!": "d1 e1 d2 a1",

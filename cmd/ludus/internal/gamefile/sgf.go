@@ -85,8 +85,7 @@ func readSGF(want *env.Game, root *node) (*Record, error) {
 		return nil, errorAt(at, 0, err)
 	}
 	start := root.start()
-	own := strings.HasPrefix(root.get("AP"), "ludus")
-	moves := root.line(own)
+	moves := root.line(strings.HasPrefix(root.get("AP"), "ludus"))
 	opening, err := setUp(game, start, moves)
 	if err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func readSGF(want *env.Game, root *node) (*Record, error) {
 		d.Comment = joined(d.Comment, n.get("C"))
 	}
 	d.Moves, d.Opening = append(opening, moves...), len(opening)
-	if own && d.Opening == 0 {
+	if d.Opening == 0 {
 		d.Opening, _ = strconv.Atoi(root.get("OPENING")) // 0 if it has none
 	}
 	winner, how, _ := strings.Cut(root.get("RE"), "+")
