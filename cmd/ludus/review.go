@@ -282,14 +282,7 @@ func (rev *reviewer) review(ctx context.Context, player agent.Agent, job *review
 		return "", err
 	}
 	r.Players, r.Agent, r.Result = job.record.Players, rev.name, string(job.record.Result)
-	text, err := reviewFormats[rev.format](job.record, r)
-	if rev.format == "text" {
-		text = fmt.Sprintf("game %d: %s", job.number, text)
-		if job.number > 1 {
-			text = "\n" + text
-		}
-	}
-	return text, err
+	return reviewFormats[rev.format](job, r)
 }
 
 // show adds numbers of reviewed games and analyzed positions, and shows the progress.

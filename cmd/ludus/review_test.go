@@ -22,7 +22,7 @@ func TestReviewCommand(t *testing.T) {
 	out := run(t, dir, lostGame, "review", "tic-tac-toe", "-", "solver:100000")
 	for _, want := range []string{
 		"game 1: tic-tac-toe, 1-0, 7 moves, reviewed by solver:100000\no lost the game with move 2, b1: from there x wins with best play, proven.\n",
-		"o      3   66 %         1                  1     16.7 %\n", "100 % |  ######\n", "         X\n",
+		"o      3   67 %         1                  1     16.7 %\n", "100 % |  ######\n", "         X\n",
 		"move 2, o: b1 gives away 50 % (50 % to 0 %, proven), a blunder\n  better: ",
 	} {
 		if !strings.Contains(out, want) {

@@ -16,7 +16,7 @@ import (
 )
 
 // reviewFormats are the formats of reviews, with a function that writes the review of a game.
-var reviewFormats = map[string]func(*gamefile.Record, *analysis.Review) (string, error){
+var reviewFormats = map[string]func(*reviewJob, *analysis.Review) (string, error){
 	"text": reviewText,
 	"json": reviewJSON,
 	"sgf":  reviewSGF,
@@ -39,20 +39,23 @@ func (rev *reviewer) setFormat(to, output string) error {
 }
 
 // reviewText writes a review for people.
-func reviewText(record *gamefile.Record, r *analysis.Review) (string, error) {
-	text := r.Game
+func reviewText(job *reviewJob, r *analysis.Review) (string, error) {
+	text := fmt.Sprintf("game %d: %s", job.number, r.Game)
+	if job.number > 1 {
+		text = "\n" + text
+	}
 	if r.Result != "" {
 		text += ", " + r.Result
 	}
-	if record.End != "" {
-		text += " (" + record.End + ")"
+	if job.record.End != "" {
+		text += " (" + job.record.End + ")"
 	}
 	style := terminal.Style{Width: terminalWidth}
 	return fmt.Sprintf("%s, %s, reviewed by %s\n%s", text, terminal.Counted(len(r.Moves), "move"), r.Agent, style.Review(r)), nil
 }
 
 // reviewJSON writes a review as a line of JSON.
-func reviewJSON(_ *gamefile.Record, r *analysis.Review) (string, error) {
+func reviewJSON(_ *reviewJob, r *analysis.Review) (string, error) {
 	var line strings.Builder
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
@@ -62,9 +65,9 @@ func reviewJSON(_ *gamefile.Record, r *analysis.Review) (string, error) {
 
 // reviewSGF writes a game with the values of its moves, and with comments and better lines where it has mistakes. What
 // the file said before stays.
-func reviewSGF(record *gamefile.Record, r *analysis.Review) (string, error) {
-	out := *record
-	out.Moves = slices.Clone(record.Moves)
+func reviewSGF(job *reviewJob, r *analysis.Review) (string, error) {
+	out := *job.record
+	out.Moves = slices.Clone(out.Moves)
 	summary := "Reviewed by " + r.Agent + "."
 	for _, s := range r.Sides {
 		summary += fmt.Sprintf("\n%s: %s, %d best, %s, of these %s; mean loss %.1f %%.", s.Player, terminal.Counted(s.Moves, "move"), s.Best,
@@ -85,7 +88,7 @@ func reviewSGF(record *gamefile.Record, r *analysis.Review) (string, error) {
 		m.Comment = withText(m.Comment, terminal.MistakeText(reviewed)+". Better: "+terminal.BetterText(reviewed))
 		var better []gamefile.Move
 		for _, name := range reviewed.Line {
-			better = append(better, gamefile.Move{Action: env.Action(slices.Index(record.Game.ActionNames, name))})
+			better = append(better, gamefile.Move{Action: env.Action(slices.Index(out.Game.ActionNames, name))})
 		}
 		better[0].Value = &reviewed.Before
 		same := func(line []gamefile.Move) bool {

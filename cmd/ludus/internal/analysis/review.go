@@ -114,10 +114,10 @@ var ErrNoValues = errors.New("the agent does not evaluate positions")
 // moves, opening of them, are opening plies. The caller sets Players, Result and Agent. Errors are ErrNoValues and
 // those of [agent.Agent.Analyze].
 //
-// It goes from the end of the game to its start, so a solver's table knows what follows a position. The
-// best move is worth what the analysis of the position says, the move played what that of the position after it says:
-// the search there has more visits than the move had here. If the first does not value both moves, or the second is
-// exact, the positions after the two moves are analysed instead.
+// It goes from the end of the game to its start, so a solver's table knows what follows a position. The move played is
+// worth what the analysis of the position after it says, where the search has more visits than the move had here. The
+// best move is worth the position's exact value, or else what the analysis of the position says. If that does not value
+// both moves, or the position after the move played is exact, the position after the best move is analysed, too.
 func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, opening int, judged func()) (*Review, error) {
 	rev := reviewer{game, a}
 	states := []env.State{game.NewState()}
@@ -243,23 +243,22 @@ func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Act
 	player, last := state.Player(), len(moves)-1
 	m = ReviewedMove{
 		Player: rev.game.Players[player], Move: rev.game.ActionNames[moves[last]], Exact: here.exact && there.exact, Grade: Good,
+		Before: player.Sign()*here.value + 0, After: player.Sign()*there.value + 0, // + 0 turns -0 into 0
 	}
 	best, before, own := here.Best, here.moveValue(here.Best), here.moveValue(m.Move)
 	switch {
-	case m.Exact:
-		m.Before, m.After = player.Sign()*here.value+0, player.Sign()*there.value+0
-	case m.Move == best:
-		m.Before = player.Sign()*here.value + 0
+	case m.Move == best && !m.Exact:
 		m.After = m.Before
+	case here.exact: // so the best move has the position's value
 	case before != nil && own != nil && !there.exact:
-		m.Before, m.After = *before, player.Sign()*there.value+0
+		m.Before = *before
 	default:
 		action := env.Action(slices.Index(rev.game.ActionNames, best))
 		instead, err := rev.judge(ctx, after(rev.game, state, action), append(moves[:last:last], action))
 		if err != nil {
 			return m, err
 		}
-		m.Before, m.After = player.Sign()*instead.value+0, player.Sign()*there.value+0
+		m.Before = player.Sign()*instead.value + 0
 	}
 	if m.Move != best {
 		m.Loss = max(0, *rounded(new(m.Before - m.After)))

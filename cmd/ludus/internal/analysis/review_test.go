@@ -205,23 +205,26 @@ func TestReviewByBiasedAgent(t *testing.T) {
 	}
 }
 
-// proven knows the value of each position of two-marks for x, by the number of marks on the board.
+// proven values the positions of two-marks for x by the number of marks on the board; so many are exact, from the start.
 type proven struct {
 	biased
 	values []float64
+	exact  int
 }
 
 func (p proven) Analyze(_ context.Context, state env.State, _ int) (*agent.Analysis, error) {
 	legal := state.Legal(nil)
-	value := state.Player().Sign() * p.values[25-len(legal)]
-	a := &agent.Analysis{Player: state.Player(), Value: &value, Proven: true}
+	marks := 25 - len(legal)
+	value := state.Player().Sign() * p.values[marks]
+	a := &agent.Analysis{Player: state.Player(), Value: &value, Proven: marks < p.exact}
 	for _, move := range legal {
 		a.Moves = append(a.Moves, agent.MoveInfo{Action: move})
 	}
 	return a, nil
 }
 
-// Values are those of the player who moves: here x, o, o, x and x.
+// Values are those of the player who moves: here x, o, o, x and x. The exact value of a position comes before estimates
+// of its moves.
 func TestReviewWherePlayersMoveTwice(t *testing.T) {
 	game, err := games.New("../../../../env/gdl/sheets/two-marks.kif")
 	if err != nil {
@@ -234,14 +237,19 @@ func TestReviewWherePlayersMoveTwice(t *testing.T) {
 		moves = append(moves, legal[len(legal)-1])
 		state.Apply(moves[len(moves)-1])
 	}
-	r, err := ReviewGame(context.Background(), game, proven{values: []float64{0.5, 0.1, -0.5, 0.5, 0.9, 0.1}}, moves, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "1. x %s +0.5 to +0.1, mistake true\n3. o %s +0.5 to -0.5, blunder true\n5. x %s +0.9 to +0.1, blunder true\n"
 	names := game.Names(moves)
-	if got := mistakes(r); got != fmt.Sprintf(want, names[0], names[2], names[4]) {
-		t.Errorf("mistakes\n%s, want\n%s", got, want)
+	for exact, want := range map[int]string{
+		6: "1. x A +0.5 to +0.1, mistake true\n3. o B +0.5 to -0.5, blunder true\n5. x C +0.9 to +0.1, blunder true\n",
+		3: "1. x A +0.5 to +0.1, mistake true\n3. o B +0.5 to -0.5, blunder false\n", // then only as bad as the other moves
+	} {
+		want := strings.NewReplacer("A", names[0], "B", names[2], "C", names[4]).Replace(want)
+		r, err := ReviewGame(context.Background(), game, proven{values: []float64{0.5, 0.1, -0.5, 0.5, 0.9, 0.1}, exact: exact}, moves, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := mistakes(r); got != want {
+			t.Errorf("mistakes of %d exact positions\n%s, want\n%s", exact, got, want)
+		}
 	}
 }
 

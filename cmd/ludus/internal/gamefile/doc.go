@@ -10,7 +10,7 @@
 // GM. In files that ludus wrote, V is the expected utility for black after the move, and SECONDS the time it took.
 //
 // A position that SGF sets up with AB and AW before the first move becomes a series of opening moves, where moves only
-// place stones: Hex, Gomoku and other lines without gravity.
+// place stones: Hex, Gomoku and other lines without gravity. ludus writes their number as OPENING, and no AB and AW.
 //
 // A finished game has the result that its moves lead to, whatever the file says.
 //

@@ -359,6 +359,12 @@ func TestSetUp(t *testing.T) {
 		if len(faults) > 0 || moves(records[0]) != c.want || records[0].Opening != c.opening {
 			t.Errorf("%s: %+v, %v, not %s", c.text, records, faults, c.want)
 		}
+		for _, format := range []Format{SGF, JSON} {
+			text, err := Text(records[0], format)
+			if back := one(t, gameOf(t, c.game), text); err != nil || moves(back) != c.want || back.Opening != c.opening {
+				t.Errorf("%s: %+v, %v, not %s", text, back, err, c.want)
+			}
+		}
 		if strings.Contains(c.text, "C[x]") && records[0].Comment != "x\ny\nz" {
 			t.Errorf("%s: %q", c.text, records[0].Comment)
 		}
@@ -571,10 +577,12 @@ func TestTags(t *testing.T) {
 // Comments, annotations and variations of PGN are skipped; the moves come back from every format.
 func TestAsides(t *testing.T) {
 	for text, want := range map[string]string{
-		"[White \"W\"]\n1. d {one; (two\n[%clk 1] # three\nfour} e $1 $14 2. d!? ; e } (\n2... d?! (2... c {:-) é}\n3. d (3. e e)\n) 3. a 1-0\n": "d1 e1 d2 d3 a1",
-		"[White \"W\"]\n{a} (b) ; c\n": "",
-		"d1 {a} e1 (e; f) d2 $3, a1!":  "d1 e1 d2 a1",
-		"(drop 4 1) {x} (drop 4 2)":    "d1 d2", // official texts are in brackets, too
+		"[White \"W\"]\n1. d {one; (two\n[%clk 1]\n# three} e $1 $14 2. d!? ; e } (\n2... d?! (2... c {:-) é}\n3. d (3. e e)\n) 3. a 1-0\n": "d1 e1 d2 d3 a1",
+		"[White \"W\"]\n{a} (b) ; c\n":   "",
+		"d {a (} e d c e":                "d1 e1 d2 c1 e2", // d is no short form of drop
+		"d1 {a (b} e1 {c; d} d2 $3, a1!": "d1 e1 d2 a1",
+		"(drop 4 1) {x} (drop 4 2)":      "d1 d2", // official texts are in brackets, too
+		"[White \"W\"]\n1. (drop 4 1) ((DROP 4 1) 2. a) ( a b) 2. ( Drop 4 2) (dropped) {(drop}": "d1 d2",
 	} {
 		game := gameOf(t, "connect-four")
 		r := one(t, game, text)
@@ -589,10 +597,13 @@ func TestAsides(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"d {a\ne} d\nd": "line 1, column 3: game 1, move 2: the comment or variation",
-		"d (a\nd\nd":    "line 1, column 3: game 1, move 2: the comment or variation",
-		"[White \"W\"]\nd (é (e) {)}\n[Black \"B\"]\nd\n[Black \"C\"]\nd":  "line 2, column 3: game 1, move 2: the comment or variation",
-		"[White \"W\"]\nd (é) {\n} x9\n[Black \"B\"]\nd\n[Black \"C\"]\nd": "line 3, column 3: game 1, move 2: ",
+		"d {a\ne} d\nd":         "line 1, column 3: game 1, move 2: the comment or variation",
+		"d (a)\n(a1)\nd":        "line 1, column 3: game 1, move 2: \"(a)\": only games with tags",
+		"d d d d d d d e\nd\nd": "line 1, column 13: game 1, move 7: ",
+		"d (drop 1 9)\nd\nd":    "line 1, column 3: game 1, move 2: \"(drop 1 9)\"",
+		"[White \"W\"]\n(drop 4 1) (b) (DROP 1 9) d\n[White \"W\"]\nd\n[White \"W\"]\nd": "line 2, column 16: game 1, move 2: ",
+		"[White \"W\"]\nd (é (e) {)}\n[Black \"B\"]\nd\n[Black \"C\"]\nd":                "line 2, column 3: game 1, move 2: the comment or variation",
+		"[White \"W\"]\nd (é) {\n} x9\n[Black \"B\"]\nd\n[Black \"C\"]\nd":               "line 3, column 3: game 1, move 2: ",
 	} {
 		records, faults := readAll(t, gameOf(t, "connect-four"), text, "")
 		if len(faults) == 0 || !strings.HasPrefix(faults[0].Error(), want) || len(records)+len(faults) != 3 {

@@ -27,7 +27,7 @@ func (r *Reader) readMoves() (*Record, error) {
 		line, at, err = r.source.readLine()
 	}
 	record, tagged := &Record{Game: r.game}, false
-	for ; err == nil && strings.HasPrefix(line, "["); line, at, err = r.source.readLine() {
+	for ; err == nil && tag.MatchString(line); line, at, err = r.source.readLine() {
 		record.readTag(line)
 		tagged = true
 	}
@@ -40,10 +40,10 @@ func (r *Reader) readMoves() (*Record, error) {
 	}
 	p, between := newPosition(r.game), asides{game: r.game, pgn: tagged}
 	err = p.readLine(record, between.blank(line, at), at)
-	for tagged && !r.beginsGame(between.open()) {
-		var broken error // of the file
-		if line, at, broken = r.source.readLine(); broken != nil {
-			break // it comes back
+	for tagged && !r.beginsGame() {
+		line, at, broken := r.source.readLine()
+		if broken != nil { // it comes back
+			break
 		}
 		if !between.open() && isComment(line) {
 			continue
@@ -60,48 +60,47 @@ func (r *Reader) readMoves() (*Record, error) {
 	return record, err
 }
 
-// tag begins a line with a tag of PGN.
+// tag matches the beginning of a line with a tag of PGN. Comments have other square brackets.
 var tag = regexp.MustCompile(`^\[\w+ +"`)
 
-// beginsGame reports whether the next line is the first of another game with tags. A comment, which may be open, has
-// other brackets, too.
-func (r *Reader) beginsGame(open bool) bool {
-	if r.source.visiblePeek() != '[' || !open {
-		return r.source.visiblePeek() == '['
-	}
+// beginsGame reports whether the next line that is not blank has a tag.
+func (r *Reader) beginsGame() bool {
+	r.source.visiblePeek()         // skips white space
 	start, _ := r.source.Peek(100) // an error comes back later
 	return tag.Match(start)
 }
 
-// asides are what stands between moves and is skipped: comments in braces and variations in brackets, in brackets
-// themselves, and in PGN, where they go over several lines, comments from ; to the end of a line.
+// asides are skipped between moves: comments in braces, and in PGN also comments from ; to the end of a line, and
+// variations in brackets, which may have more of both in them. In PGN they may take several lines.
 type asides struct {
 	game    *env.Game
 	pgn     bool
-	comment bool  // within braces
+	comment bool  // in braces
 	depth   int   // of brackets
-	begin   place // of the last aside
+	begin   place // of the last one
 }
 
-// open reports whether an aside goes on.
+// open reports whether one has begun and not ended.
 func (a *asides) open() bool { return a.comment || a.depth > 0 }
 
 // blank returns a line with blanks in place of asides.
 func (a *asides) blank(line string, at place) string {
 	text := []rune(line)
 	for i, c := range text {
+		if !a.open() {
+			a.begin = place{at.line, i + 1}
+		}
 		switch {
 		case a.comment:
 			a.comment = c != '}'
-		case c == '{' || c == '(' && (a.depth > 0 || !a.isMove(string(text[i:]))):
-			if a.depth == 0 {
-				a.begin = place{at.line, i + 1}
-			}
-			if a.comment = c == '{'; !a.comment {
-				a.depth++
-			}
-		case a.pgn && c == ';':
+		case c == '{':
+			a.comment = true
+		case !a.pgn:
+			continue
+		case c == ';':
 			return string(text[:i])
+		case c == '(' && (a.depth > 0 || !isMove(a.game, string(text[i:]))):
+			a.depth++
 		case a.depth == 0:
 			continue
 		case c == ')':
@@ -112,10 +111,15 @@ func (a *asides) blank(line string, at place) string {
 	return string(text)
 }
 
-// isMove reports whether a text begins with a move's official text, which is in brackets.
-func (a *asides) isMove(text string) bool {
-	_, err := a.game.ParseAction(text[:wordAt(text, 0)])
-	return err == nil
+// isMove reports whether a bracket begins as the official text of a move, such as (drop 1 2), which may be misspelt.
+func isMove(game *env.Game, bracket string) bool {
+	verb := func(text string) string {
+		text = strings.TrimLeft(text[1:], " ")
+		return text[:strings.IndexAny(text+" ", " )")]
+	}
+	return slices.ContainsFunc(game.ActionTexts, func(text string) bool {
+		return strings.HasPrefix(text, "(") && strings.EqualFold(verb(text), verb(bracket))
+	})
 }
 
 // isComment reports whether a line is a comment.
@@ -170,6 +174,8 @@ func (p *position) readLine(r *Record, line string, at place) (err error) {
 		switch result := resultOf(text); {
 		case result != "":
 			r.Result = result
+		case text[0] == '(' && !isMove(p.game, text):
+			err = fmt.Errorf("%s: only games with tags, as in PGN, have variations in brackets", env.Quote(text))
 		case text != noMoves:
 			r.Moves, err = p.enter(r.Moves, &entry{Move: text})
 		}
@@ -242,13 +248,14 @@ func wordAt(text string, from int) int {
 // programs write "F5D6C3".
 func (p *position) phrase(text string) int {
 	first := wordAt(text, 0)
-	if _, exact := p.exact(text[:first]); exact || isPass(text[:first]) || resultOf(text[:first]) != "" {
+	isColumn := p.game.Drops() && first == 1 // not short for drop
+	if _, exact := p.exact(text[:first]); exact || isColumn || isPass(text[:first]) || resultOf(text[:first]) != "" {
 		return first
 	}
 	ends := []int{first}
 	for end := first; len(ends) < 8; ends = append(ends, end) {
 		next := len(text) - len(strings.TrimLeft(text[end:], " \t"))
-		if next == len(text) || strings.IndexByte(",;)!?$", text[next]) >= 0 {
+		if next == len(text) || strings.IndexByte(",;()!?$", text[next]) >= 0 {
 			break
 		}
 		end = wordAt(text, next)

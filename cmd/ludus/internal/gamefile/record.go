@@ -11,7 +11,7 @@ type Record struct {
 	Place   string
 	Comment string // on the game
 	Moves   []Move
-	Opening int // number of first moves that nobody chose: drawn at random (JSON and match records), or set up (SGF)
+	Opening int // number of first moves that nobody chose: drawn at random, or set up
 	Result  Result
 	End     string // why it ended before its rules end it: "resigned", "time", "forfeit", or another word of the file
 }

@@ -68,7 +68,7 @@ func setUp(game *env.Game, start []*node, first []entry) (list []entry, err erro
 	switch {
 	case lead < 0:
 		return nil, errorAt(turn.place, 0, fmt.Errorf("PL[%s]: it must be B or W", turn.value()))
-	case black-white == lead-1 && white > 0 && err == nil: // white's first stone was black's before a swap
+	case black-white == lead-1 && err == nil: // white's first stone was black's before a swap
 		mirrored := stones[1][0]
 		mirrored.Move, mirrored.by = unswapped(game, mirrored.Move), "B"
 		list = []entry{mirrored, {Move: "swap", place: mirrored.place, by: "W", isSetUp: true}}

@@ -95,6 +95,9 @@ func readSGF(want *env.Game, root *node) (*Record, error) {
 		d.Comment = joined(d.Comment, n.get("C"))
 	}
 	d.Moves, d.Opening = append(opening, moves...), len(opening)
+	if d.Opening == 0 {
+		d.Opening, _ = strconv.Atoi(root.get("OPENING")) // 0 if it has none
+	}
 	winner, how, _ := strings.Cut(root.get("RE"), "+")
 	switch strings.ToUpper(winner) {
 	case "B", "BLACK":
@@ -232,7 +235,7 @@ func writeSGF(r *Record) (string, error) {
 	}
 	s.WriteString("(;FF[4]CA[UTF-8]AP[ludus:0]" + properties(escaper,
 		"GM", numberOf(r.Game), "SZ", size, "LUDUS", r.Game.Name, "P"+s.colours[0], r.Players[0], "P"+s.colours[1], r.Players[1],
-		"DT", day(r.Date), "EV", r.Event, "PC", r.Place, "RE", s.result(r), "C", r.Comment))
+		"DT", day(r.Date), "EV", r.Event, "PC", r.Place, "RE", s.result(r), "OPENING", strings.TrimLeft(strconv.Itoa(r.Opening), "0"), "C", r.Comment))
 	s.line(r.Moves, r.Game.NewState())
 	s.WriteString(")\n")
 	return s.String(), nil

@@ -53,10 +53,10 @@ export class Reviewer {
   // weigh compares a move with the best one in a position, to which moves lead; next is the position after it.
   async weigh(moves, position, move, next) {
     const { player, sign, best, reason, line, values } = position, exact = position.proven && next.proven;
-    let before = sign * position.value, after = before;
-    if (exact) after = sign * next.value;
-    else if (move !== best && values[best] != null && values[move] != null && !next.proven) [before, after] = [values[best], sign * next.value];
-    else if (move !== best) [before, after] = [await this.judge([...moves, best]), next].map(({ value }) => sign * value);
+    let before = sign * position.value, after = sign * next.value;
+    if (move === best && !exact) after = before;
+    else if (!position.proven && !next.proven && values[best] != null && values[move] != null) before = values[best];
+    else if (!position.proven) before = sign * (await this.judge([...moves, best])).value;
     const loss = move === best ? 0 : Math.max(0, Math.round((before - after) * 1e6) / 1e6);
     const grade = move === best || (exact && loss === 0) ? "best" : loss >= blunderLoss ? "blunder" : exact || loss >= mistakeLoss ? "mistake" : "good";
     const reply = next.best && next.player !== player ? next.line : undefined;

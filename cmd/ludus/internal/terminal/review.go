@@ -155,7 +155,7 @@ func writeSides(b *strings.Builder, r *analysis.Review) {
 	for p, side := range r.Sides {
 		share, loss := "-", "-"
 		if side.Moves > 0 {
-			share, loss = fmt.Sprintf("%d %%", 100*side.Best/side.Moves), fmt.Sprintf("%.1f %%", 50*side.Loss)
+			share, loss = fmt.Sprintf("%d %%", (200*side.Best/side.Moves+1)/2), fmt.Sprintf("%.1f %%", 50*side.Loss)
 		}
 		fmt.Fprintf(b, "%s  %5d  %5s  %8d  %17d  %9s\n", pad(names[p], width), side.Moves, share, side.Mistakes, side.Blunders, loss)
 	}
