@@ -84,17 +84,6 @@ func (r *reader) improve(a *Analysis, state env.State) {
 	}
 }
 
-// Book returns the agent's book; nil if it has none.
-func (r *reader) Book() Book { return r.book }
-
-// BookOf returns the book of an agent; nil if it has none.
-func BookOf(a Agent) Book {
-	if r, ok := a.(interface{ Book() Book }); ok {
-		return r.Book()
-	}
-	return nil
-}
-
 // booked is an agent without a network that plays from a book before it searches. ([Batched] has a reader itself.)
 type booked struct {
 	Agent
