@@ -49,6 +49,7 @@ type reader struct {
 	game   *env.Game
 	book   Book // nil: none
 	people bool // see [Factory.ForPeople]
+	vary   bool // play any of the moves that are about as good as the best one
 }
 
 // find returns what the book knows about a position whose move it should choose; nil if something else should.
@@ -63,10 +64,10 @@ func (r *reader) find(state env.State) *Analysis {
 	return known
 }
 
-// move returns the best of the known moves; against people, or if vary is set, one of those that are about as good.
-func (r *reader) move(known *Analysis, vary bool, rng *rand.Rand) env.Action {
+// move returns the best of the known moves, or one of those that are about as good.
+func (r *reader) move(known *Analysis, rng *rand.Rand) env.Action {
 	best := known.Moves[0]
-	if !r.people && !vary {
+	if !r.vary {
 		return best.Action
 	}
 	least := *best.Value - equalValue
@@ -105,7 +106,7 @@ func (b *booked) Choose(ctx context.Context, state env.State) (env.Action, error
 // ChooseWithin implements [Timed]; an agent that is not Timed ignores the limit.
 func (b *booked) ChooseWithin(ctx context.Context, state env.State, limit time.Duration) (env.Action, error) {
 	if known := b.find(state); known != nil {
-		return b.move(known, false, b.rng), ctx.Err()
+		return b.move(known, b.rng), ctx.Err()
 	}
 	if timed, ok := b.Agent.(Timed); ok {
 		return timed.ChooseWithin(ctx, state, limit)
