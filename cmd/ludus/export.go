@@ -192,7 +192,7 @@ func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, 
 	if f.half {
 		format.marshal = marshalHalf
 	}
-	if f.book != "" {
+	if cmd.Flags().Changed("book") {
 		format.marshal = f.marshalBook
 	}
 	return &format, nil
