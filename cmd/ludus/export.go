@@ -73,10 +73,6 @@ func newPage(game *env.Game, w *infer.Weights, from agent.Origin) *page.Page {
 
 // marshalBook is marshalHTML for a page with the book of the flags.
 func (f *exportFlags) marshalBook(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
-	_, err := book.ReadFor(game, f.book)
-	if err != nil {
-		return nil, err
-	}
 	data, err := os.ReadFile(f.book)
 	if err != nil {
 		return nil, err
@@ -84,6 +80,13 @@ func (f *exportFlags) marshalBook(game *env.Game, w *infer.Weights, from agent.O
 	if len(data) > page.MaxBook {
 		return nil, fmt.Errorf("%s: %.1f MB; a page holds a book of at most %.1f MB; make one with fewer --positions", f.book,
 			float64(len(data))/1e6, float64(page.MaxBook)/1e6)
+	}
+	b, err := book.Parse(data)
+	if err == nil {
+		err = b.CheckGame(game)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.book, err)
 	}
 	p := newPage(game, w, from)
 	p.Book = data
@@ -189,7 +192,7 @@ func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, 
 	if f.half {
 		format.marshal = marshalHalf
 	}
-	if f.book != "" {
+	if cmd.Flags().Changed("book") {
 		format.marshal = f.marshalBook
 	}
 	return &format, nil

@@ -123,7 +123,7 @@ func (b *Batched) ChooseWithin(ctx context.Context, state env.State, limit time.
 	}
 	b.Begin(state)
 	if b.known != nil {
-		return b.move(b.known, b.spec.Temperature > 0, b.rng), ctx.Err()
+		return b.move(b.known, b.rng), ctx.Err()
 	}
 	stop := b.stopAfter(ctx, limit)
 	if err := b.run(ctx, b.search, limit); err != nil {
@@ -160,7 +160,7 @@ func (b *Batched) begin(state env.State) {
 // agent needs a Reset.
 func (b *Batched) Proceed(ctx context.Context) (a env.Action, done bool, err error) {
 	if b.known != nil {
-		return b.move(b.known, b.spec.Temperature > 0, b.rng), true, ctx.Err()
+		return b.move(b.known, b.rng), true, ctx.Err()
 	}
 	for i := 1; b.search.Step(b.batcher); i++ {
 		if i%256 == 0 && ctx.Err() != nil { // now and then

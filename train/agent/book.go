@@ -49,6 +49,7 @@ type reader struct {
 	game   *env.Game
 	book   Book // nil: none
 	people bool // see [Factory.ForPeople]
+	vary   bool // play any of the moves that are about as good as the best one
 }
 
 // find returns what the book knows about a position whose move it should choose; nil if something else should.
@@ -63,10 +64,10 @@ func (r *reader) find(state env.State) *Analysis {
 	return known
 }
 
-// move returns the best of the known moves; against people, or if vary is set, one of those that are about as good.
-func (r *reader) move(known *Analysis, vary bool, rng *rand.Rand) env.Action {
+// move returns the best of the known moves, or one of those that are about as good.
+func (r *reader) move(known *Analysis, rng *rand.Rand) env.Action {
 	best := known.Moves[0]
-	if !r.people && !vary {
+	if !r.vary {
 		return best.Action
 	}
 	least := *best.Value - equalValue
@@ -82,17 +83,6 @@ func (r *reader) improve(a *Analysis, state env.State) {
 	if r.book != nil {
 		improveByBook(r.game, a, r.book.Analysis(state))
 	}
-}
-
-// Book returns the agent's book; nil if it has none.
-func (r *reader) Book() Book { return r.book }
-
-// BookOf returns the book of an agent; nil if it has none.
-func BookOf(a Agent) Book {
-	if r, ok := a.(interface{ Book() Book }); ok {
-		return r.Book()
-	}
-	return nil
 }
 
 // booked is an agent without a network that plays from a book before it searches. ([Batched] has a reader itself.)
@@ -116,7 +106,7 @@ func (b *booked) Choose(ctx context.Context, state env.State) (env.Action, error
 // ChooseWithin implements [Timed]; an agent that is not Timed ignores the limit.
 func (b *booked) ChooseWithin(ctx context.Context, state env.State, limit time.Duration) (env.Action, error) {
 	if known := b.find(state); known != nil {
-		return b.move(known, false, b.rng), ctx.Err()
+		return b.move(known, b.rng), ctx.Err()
 	}
 	if timed, ok := b.Agent.(Timed); ok {
 		return timed.ChooseWithin(ctx, state, limit)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ludus/env"
 )
@@ -124,6 +125,38 @@ func TestBookVariety(t *testing.T) {
 		if len(played) != c.moves || !played[legal[len(legal)-1]] {
 			t.Errorf("%+v: moves %v", c, played)
 		}
+	}
+}
+
+// The seed decides among equal moves of the book, and a search after the book has a time limit.
+func TestBookAgent(t *testing.T) {
+	game := quad(t)
+	made, err := withBook(t, game, "mcts:1000000,book=a.book", &fakeBook{second: 0.49}).ForPeople().New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := made.(*booked)
+	state := game.NewState()
+	choose := func() env.Action {
+		move, err := a.ChooseWithin(t.Context(), state, 20*time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return move
+	}
+	for seed := range uint64(20) {
+		a.Reset(seed)
+		first := choose()
+		a.Reset(seed)
+		if again := choose(); again != first {
+			t.Errorf("seed %d: %v and %v", seed, first, again)
+		}
+	}
+	for range 3 {
+		state.Apply(state.Legal(nil)[0])
+	}
+	if choose(); a.Agent.(*uct).nodes[0].visits >= 1_000_000 {
+		t.Error("the search ignores the limit")
 	}
 }
 

@@ -194,7 +194,7 @@ func (f *Factory) newSolver() *solver.Solver {
 
 // newAgent returns a new agent, like NewBatched; s is its solver, if it needs one.
 func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (a Agent, err error) {
-	r := reader{game: f.Game, people: f.people}
+	r := reader{game: f.Game, people: f.people, vary: f.people || f.Temperature > 0}
 	if f.Book != "" {
 		r.book, err = f.readBook()
 		if err != nil {

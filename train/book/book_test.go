@@ -262,6 +262,11 @@ func TestDamage(t *testing.T) {
 	if _, err := ReadFor(other, o.File); !errors.Is(err, ErrBook) || !strings.Contains(err.Error(), "it is one of tic-tac-toe") {
 		t.Error(err)
 	}
+	sheet := *o.Agent.Game
+	sheet.Sheet = "another"
+	if _, err := ReadFor(&sheet, o.File); !errors.Is(err, ErrBook) {
+		t.Error(err)
+	}
 }
 
 // Make refuses what it cannot do before it searches, and does not touch other files.

@@ -77,10 +77,18 @@ func ReadFor(game *env.Game, path string) (agent.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.Game.Name != game.Name || b.Game.Sheet != game.Sheet {
-		return nil, fmt.Errorf("%s: %w of %s: it is one of %s", path, ErrBook, game.Name, b.Game.Name)
+	if err := b.CheckGame(game); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return b, nil
+}
+
+// CheckGame returns an error unless the book is one of a game.
+func (b *Book) CheckGame(game *env.Game) error {
+	if b.Game.Name != game.Name || b.Game.Sheet != game.Sheet {
+		return fmt.Errorf("%w of %s: it is one of %s", ErrBook, game.Name, b.Game.Name)
+	}
+	return nil
 }
 
 // parse parses a file. It ignores an unfinished last line, which a crash may leave.

@@ -40,6 +40,7 @@ func host(inUse *int) *Host {
 			*inUse++
 			return agent, func() { *inUse-- }, nil
 		},
+		Book:           func(*env.Game, string) (agent.Book, error) { return nil, errors.New("books cannot be read here") },
 		MaxSimulations: 5000,
 	}
 }

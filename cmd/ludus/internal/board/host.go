@@ -26,6 +26,8 @@ type Host struct {
 	// Agent returns the agent of a spec for one request; the caller calls release when it is done with the agent.
 	// Errors that wrap [agent.ErrSpec], [agent.ErrWeights] or [agent.ErrBook] become a [RequestError].
 	Agent func(ctx context.Context, game *env.Game, spec string) (player agent.Agent, release func(), err error)
+	// Book reads the book at a path for a game, as [agent.Factory.WithBooks] takes it.
+	Book func(game *env.Game, path string) (agent.Book, error)
 	// MaxSimulations limits the simulations field of analyze; 0 means [agent.MaxSimulations].
 	MaxSimulations int
 }
@@ -275,19 +277,21 @@ type bookMoves struct {
 	Moves []BookMove `json:"moves"`
 }
 
-// book answers with the moves of the agent's book.
-func (h *Host) book(ctx context.Context, r *request) (any, error) {
-	player, release, err := h.agent(ctx, r)
+// book answers with the moves of the agent's book. It needs no agent, which may be thinking.
+func (h *Host) book(_ context.Context, r *request) (any, error) {
+	spec, err := agent.Parse(r.agent)
 	if err != nil {
-		return nil, err
+		return nil, badRequest(err)
 	}
-	defer release()
-	b, ok := agent.BookOf(player).(*book.Book)
-	if !ok {
+	if spec.Book == "" {
 		return nil, badRequest(fmt.Errorf("%s has no book; give it one with book=FILE", r.agent))
 	}
+	known, err := h.Book(r.game, spec.Book)
+	if err != nil {
+		return nil, badRequest(fmt.Errorf("%w: %w", agent.ErrBook, err))
+	}
 	reply := bookMoves{Moves: []BookMove{}}
-	for _, m := range b.Moves(r.state) {
+	for _, m := range known.(*book.Book).Moves(r.state) {
 		reply.Moves = append(reply.Moves, NewBookMove(r.game, &m))
 	}
 	return reply, nil

@@ -47,10 +47,14 @@ func TestBookPanel(t *testing.T) {
 				p.Wait(fmt.Sprintf(`!document.querySelector("#openings").hidden && document.querySelectorAll("#openings button").length === %d
 					&& !document.querySelector("#openings div").inert`, len(moves)))
 				for i, m := range moves {
+					visits := fmt.Sprintf("%d visits", m.Visits)
+					if m.Visits == 1 {
+						visits = "1 visit"
+					}
 					p.Wait(fmt.Sprintf(`(() => { const { children: [move,, score, visits] } = document.querySelectorAll("#openings button")[%d];
 						return move.textContent === %q && Math.abs(parseFloat(score.textContent.replace("= ", "")) - %v) < 0.1
 							&& score.textContent.startsWith("=") === %v && visits.textContent === %q; })()`,
-						i, game.ActionNames[m.Action], 50+50*m.Value, m.Exact, fmt.Sprintf("%d visits", m.Visits)))
+						i, game.ActionNames[m.Action], 50+50*m.Value, m.Exact, visits))
 				}
 				return moves
 			}

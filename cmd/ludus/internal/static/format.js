@@ -20,6 +20,9 @@ export function number(x, unit) {
 // count writes a whole number.
 export const count = (n) => grouped(String(n));
 
+// counted writes a number of things, of which word is one.
+export const counted = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+
 export const interval = (low, high, unit) => `${number(low, unit)} to ${number(high, unit)}`;
 
 // quantity writes a value with its unit, and with its interval unless low is left out.

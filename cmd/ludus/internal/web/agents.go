@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,7 @@ import (
 )
 
 // Sizes of the largest weights file and book to read, in bytes: a network of these games takes a few million. A book
-// takes some 15 times its size in memory for each agent.
+// takes some 15 times its size in memory.
 const (
 	maxWeights = 256 << 20
 	maxBook    = 32 << 20
@@ -31,6 +32,7 @@ type agentPool struct {
 	maxIdle int
 	mu      sync.Mutex
 	idle    []pooledAgent // at most maxIdle agents, the least recently used first
+	shared  sharedBook
 }
 
 // pooledAgent is an agent with the spec that it was made for.
@@ -39,6 +41,14 @@ type pooledAgent struct {
 	game    *env.Game
 	text    string // text of the spec
 	version string // version of the weights and the book, see [agentPool.version]
+}
+
+// sharedBook is the book that was read last. Agents and the page share it.
+type sharedBook struct {
+	mu      sync.Mutex // held while a book is read
+	game    *env.Game
+	version string // of the file
+	book    agent.Book
 }
 
 // newAgentPool returns an empty pool for searches on the given number of threads.
@@ -105,7 +115,7 @@ func (p *agentPool) loadWeights(reference agent.Reference) (*infer.Weights, agen
 	return weights, origin, err
 }
 
-// readBook reads a book below the folder of runs. Errors show the path as requested.
+// readBook reads a book below the folder of runs, unless it was the last one read and has not changed. Errors show the path as requested.
 func (p *agentPool) readBook(game *env.Game, path string) (agent.Book, error) {
 	real, err := p.inside(path)
 	if err != nil {
@@ -115,10 +125,17 @@ func (p *agentPool) readBook(game *env.Game, path string) (agent.Book, error) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxBook {
 		return nil, fmt.Errorf("%q is not a book of at most %d MB", path, maxBook>>20)
 	}
+	version, shared := fileVersion(real, info), &p.shared
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.book != nil && shared.game == game && shared.version == version {
+		return shared.book, nil
+	}
 	b, err := book.ReadFor(game, real)
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), real, path))
 	}
+	shared.game, shared.version, shared.book = game, version, b
 	return b, nil
 }
 
@@ -161,8 +178,13 @@ func (p *agentPool) version(spec agent.Spec) (string, error) {
 	var b strings.Builder
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil {
-			fmt.Fprintf(&b, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+			b.WriteString(fileVersion(path, info))
 		}
 	}
 	return b.String(), nil
+}
+
+// fileVersion returns a text that changes when a file has changed.
+func fileVersion(path string, info fs.FileInfo) string {
+	return fmt.Sprintf("%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
 }

@@ -116,6 +116,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, op string) (any,
 	host := board.Host{
 		Game:           s.findGame,
 		MaxSimulations: agentLimits.Simulations,
+		Book:           s.agents.readBook,
 		Agent: func(ctx context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
 			release, err := s.searches.acquire(ctx)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ludus/cmd/ludus/internal/board"
 	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/book"
@@ -174,9 +175,21 @@ func TestBook(t *testing.T) {
 	}
 	for _, spec := range []string{"mcts:50", "mcts:70"} {
 		want := made(spec, "a.book")
-		if got := post[evaluated](c, "analyze", `{"game":"quad-5x5","agent":"policy:quad,solve=0,book=a.book"}`); got.Value != want {
+		const request = `{"game":"quad-5x5","agent":"policy:quad,solve=0,book=a.book"}`
+		if got := post[evaluated](c, "analyze", request); got.Value != want {
 			t.Errorf("%s: value %v, the book's is %v", spec, got.Value, want)
 		}
+		type moves struct{ Moves []board.BookMove }
+		if got := post[moves](c, "book", request); got.Moves[0].Value != want {
+			t.Errorf("%s: the first move of the book is %+v, want value %v", spec, got.Moves[0], want)
+		}
+	}
+	first, err := c.agents.readBook(game, "a.book")
+	if again, _ := c.agents.readBook(game, "a.book"); err != nil || again != first {
+		t.Errorf("a book is read twice; error %v", err)
+	}
+	if _, err := c.agents.readBook(gameOf(t, "hex-5x5"), "a.book"); err == nil {
+		t.Error("a book of another game is read")
 	}
 	for name, want := range map[string]string{
 		"../a.book": "is not a path within the folder of runs", "none.book": `no book: there is no \"none.book\" in`, "quad": `no book: \"quad\" is not a book`,

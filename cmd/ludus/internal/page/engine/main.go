@@ -31,7 +31,7 @@ func main() {
 type engine struct {
 	host    board.Host
 	weights func() (*infer.Weights, error) // parses the weights at the first use, so the board appears earlier
-	book    func() (agent.Book, error)     // parses the book at the first use
+	book    func() (*book.Book, error)     // parses the book at the first use
 	agents  map[string]agent.Agent
 }
 
@@ -41,9 +41,9 @@ const maxAgents = 4
 // newEngine returns an engine that reads the page's weights from the global weights.
 func newEngine() *engine {
 	e := &engine{agents: make(map[string]agent.Agent)}
-	e.host = board.Host{Game: e.game, Agent: e.agent}
+	e.host = board.Host{Game: e.game, Agent: e.agent, Book: e.readBook}
 	e.weights = sync.OnceValues(func() (*infer.Weights, error) { return infer.Unmarshal(bytesOf("weights")) })
-	e.book = sync.OnceValues(func() (agent.Book, error) { return book.Parse(bytesOf("book")) })
+	e.book = sync.OnceValues(func() (*book.Book, error) { return book.Parse(bytesOf("book")) })
 	return e
 }
 
@@ -59,11 +59,15 @@ func bytesOf(global string) []byte {
 }
 
 // readBook returns the page's book, whose path is book.
-func (e *engine) readBook(_ *env.Game, path string) (agent.Book, error) {
+func (e *engine) readBook(game *env.Game, path string) (agent.Book, error) {
 	if path != "book" {
 		return nil, fmt.Errorf("there is no book named %q; this page may have one, book, as in net:agent,book=book", path)
 	}
-	return e.book()
+	b, err := e.book()
+	if err != nil {
+		return nil, err
+	}
+	return b, b.CheckGame(game)
 }
 
 // game returns a game by name. A game of a rule sheet comes with the weights.
