@@ -13,8 +13,8 @@ import (
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// randomWeights returns weights without zero tensors, so every part of the network matters. The network is pooled if the
-// game's default network is.
+// randomWeights returns weights without zero tensors, so every part of the network matters. The network is pooled if
+// the game's default network is.
 func randomWeights(game *env.Game, channels, blocks int, seed uint64) *infer.Weights {
 	config := infer.DefaultConfig(game)
 	config.Channels, config.Blocks = channels, blocks

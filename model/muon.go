@@ -8,8 +8,8 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// Muon's constants: steps and coefficients of the Newton-Schulz iteration x -> a x + b x³ + c x⁵ (Jordan et al. 2024), and
-// a factor that gives updates the root mean square that those of AdamW have (Liu et al. 2025, section 2.2).
+// Muon's constants: steps and coefficients of the Newton-Schulz iteration x -> a x + b x³ + c x⁵ (Jordan et al. 2024),
+// and a factor that gives updates the root mean square that those of AdamW have (Liu et al. 2025, section 2.2).
 const (
 	newtonSchulzSteps = 5
 	newtonSchulzA     = 3.4445

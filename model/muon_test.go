@@ -75,8 +75,8 @@ func TestMuonUpdatesHiddenLayers(t *testing.T) {
 	}
 }
 
-// TestMuonFactors checks three factors of an update: weight decay, momentum, which moves the weights on when the gradient
-// is 0, and that the gradient's scale does not matter.
+// TestMuonFactors checks three factors of an update: weight decay, momentum, which moves the weights on when the
+// gradient is 0, and that the gradient's scale does not matter.
 func TestMuonFactors(t *testing.T) {
 	const n = 64
 	tensor := &infer.Tensor{Name: "blocks.0.conv1", Shape: []int{8, 8}, Data: make([]float32, n)}

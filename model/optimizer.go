@@ -15,9 +15,9 @@ const (
 	epsilon  float32 = 1e-8  // added to Adam's denominator
 )
 
-// optimizer updates the weights of hidden layers by [muon] and all other parameters by AdamW, which is Adam with decoupled
-// weight decay. It clips the gradient's norm and keeps a moving average of the weights. With gradient g, scaled to a norm of
-// at most clipNorm over all parameters, step t of AdamW computes
+// optimizer updates the weights of hidden layers by [muon] and all other parameters by AdamW, which is Adam with
+// decoupled weight decay. It clips the gradient's norm and keeps a moving average of the weights. With gradient g,
+// scaled to a norm of at most clipNorm over all parameters, step t of AdamW computes
 //
 //	m = b1 m + (1-b1) g        v = b2 v + (1-b2) g^2
 //	w = w - rate (m / (1-b1^t) / (sqrt(v / (1-b2^t)) + eps) + decay w)

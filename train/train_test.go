@@ -217,8 +217,8 @@ func testKill(t *testing.T, name string, options func(t testing.TB, dir string, 
 	wholeScores(t, killed, killGenerations)
 }
 
-// killOften kills the run of a child again and again until it is complete, each time a step later than before. It returns
-// the number of kills.
+// killOften kills the run of a child again and again until it is complete, each time a step later than before. It
+// returns the number of kills.
 func killOften(t *testing.T, child string, step time.Duration) (kills int) {
 	t.Helper()
 	for wait := step; kills <= 200; wait += step {

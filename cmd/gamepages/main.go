@@ -66,8 +66,8 @@ func (p *page) card() *zoo.Card {
 	return nil
 }
 
-// pages lists the pages. A game that differs from an earlier one only in size, such as hex-5x5 from hex, shares its page.
-// It leaves out pages of which no game has a shipped agent.
+// pages lists the pages. A game that differs from an earlier one only in size, such as hex-5x5 from hex, shares its
+// page. It leaves out pages of which no game has a shipped agent.
 func pages() (list []page) {
 	for _, name := range games.Names() {
 		game, _ := games.New(name)

@@ -228,8 +228,8 @@ func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network stri
 	return nil
 }
 
-// loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game. Of a pooled network
-// in a file, name may be another size of its game; "" is its own.
+// loadNetwork loads the network of a run, checkpoint or file, or the one shipped for the named game. Of a pooled
+// network in a file, name may be another size of its game; "" is its own.
 func loadNetwork(
 	cmd *cobra.Command, path, name string,
 ) (game *env.Game, weights *infer.Weights, origin agent.Origin, err error) {
@@ -277,8 +277,8 @@ func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 	}
 }
 
-// writeNew writes a file atomically. It replaces an existing file only with force. If path is a symbolic link, it replaces
-// the file that the link leads to.
+// writeNew writes a file atomically. It replaces an existing file only with force. If path is a symbolic link, it
+// replaces the file that the link leads to.
 func writeNew(path string, data []byte, force bool) error {
 	err := checkNew(path, force)
 	if err != nil {

@@ -622,8 +622,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// interrupt runs a command, sends it a signal (SIGHUP twice, as a closing terminal does), and returns its output and exit
-// code. It tries again if the signal came before the command listened for signals.
+// interrupt runs a command, sends it a signal (SIGHUP twice, as a closing terminal does), and returns its output and
+// exit code. It tries again if the signal came before the command listened for signals.
 func interrupt(t *testing.T, signal syscall.Signal, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	code = -1 // a signal ended it

@@ -112,8 +112,8 @@ func TestSolveInterrupted(t *testing.T) {
 	}
 }
 
-// group makes a control group with a limit of memory and returns a command that runs ludus in it. It skips the test where
-// that is not allowed.
+// group makes a control group with a limit of memory and returns a command that runs ludus in it. It skips the test
+// where that is not allowed.
 func group(t *testing.T, limit int, args ...string) *exec.Cmd {
 	t.Helper()
 	for _, kind := range []struct{ dir, limit string }{

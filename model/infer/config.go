@@ -28,11 +28,11 @@ type Config struct {
 	Sheet string
 	// Channels of the tower: a multiple of 4 from 4 to 512. AlphaZero has 256.
 	Channels int
-	// Blocks of two convolutions each, or in games with figures of a convolution and two figure layers: 0 to 64. AlphaZero
-	// has 19 or 39.
+	// Blocks of two convolutions each, or in games with figures of a convolution and two figure layers: 0 to 64.
+	// AlphaZero has 19 or 39.
 	Blocks int
-	// Pooled: the outcome head pools its cells (see [Pooling]), so the network has no weight per cell and plays every size
-	// of its family. Otherwise the head flattens them, which fits one size.
+	// Pooled: the outcome head pools its cells (see [Pooling]), so the network has no weight per cell and plays every
+	// size of its family. Otherwise the head flattens them, which fits one size.
 	Pooled bool
 }
 
@@ -40,8 +40,8 @@ type Config struct {
 const maxFlattened = 64
 
 // DefaultConfig is an architecture for ten minutes of training: 32 channels, with 3 blocks on boards of up to 25 cells
-// and 4 on larger ones. It is pooled on boards of more than 64 cells, which people play in several sizes; on smaller ones
-// it has a weight per cell, with which the small games were tuned.
+// and 4 on larger ones. It is pooled on boards of more than 64 cells, which people play in several sizes; on smaller
+// ones it has a weight per cell, with which the small games were tuned.
 func DefaultConfig(game *env.Game) Config {
 	blocks := 4
 	if game.Tensor.Cells() <= 25 {

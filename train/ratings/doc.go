@@ -31,8 +31,8 @@
 // the other. Games are not independent: those of a pair share an opening, and draws reduce the scatter. So the
 // likelihood is weighted by the observed scatter of pairs.
 //
-// Ratings cannot express that A beats B, B beats C and C beats A. Intervals do not include this: they hold for this pool
-// and the chosen opponents.
+// Ratings cannot express that A beats B, B beats C and C beats A. Intervals do not include this: they hold for this
+// pool and the chosen opponents.
 //
 // # A run's ratings
 //

@@ -10,8 +10,8 @@ import (
 	"ludus/train/stats"
 )
 
-// scatterPrior shrinks a pairing's estimated variance towards the pool's, and the pool's towards that of independent games.
-// Its weight is that of 32 more pairs of even games (each has variance 1/2).
+// scatterPrior shrinks a pairing's estimated variance towards the pool's, and the pool's towards that of independent
+// games. Its weight is that of 32 more pairs of even games (each has variance 1/2).
 const scatterPrior = 16
 
 // setCovariance estimates the covariance of the ratings: H^-1 M H^-1, where H is the information and M the sum over the
@@ -48,8 +48,8 @@ func (f *fit) setCovariance() {
 	}
 }
 
-// setCentre defines the pool's centre: the mean rating of the middle half of the rated agents for which in returns true. A
-// quarter, rounded down, is left out at either end.
+// setCentre defines the pool's centre: the mean rating of the middle half of the rated agents for which in returns
+// true. A quarter, rounded down, is left out at either end.
 func (f *fit) setCentre(in func(agent int) bool) {
 	var order []int
 	for i := range f.rating {
@@ -91,8 +91,8 @@ func (f *fit) deviation(agent int) float64 {
 	return eloPerUnit * math.Sqrt(mat.Inner(c, f.cov, c))
 }
 
-// fromCentre is the vector c, by agent, with c'x the change of the agent's rating minus the pool's centre when the fitted
-// ratings change by x.
+// fromCentre is the vector c, by agent, with c'x the change of the agent's rating minus the pool's centre when the
+// fitted ratings change by x.
 func (f *fit) fromCentre(agent int) *mat.VecDense {
 	c := mat.NewVecDense(len(f.rating), nil)
 	for i, weight := range f.centre {

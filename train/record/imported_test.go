@@ -75,7 +75,8 @@ func TestImportedRecord(t *testing.T) {
 	}
 }
 
-// TestFillClasses: without values every mover learns the result as he sees it, and values spare classes that are impossible.
+// TestFillClasses: without values every mover learns the result as he sees it, and values spare classes that are
+// impossible.
 func TestFillClasses(t *testing.T) {
 	game := newGame(t, "tic-tac-toe")
 	r := (&record.Imported{Moves: movesOf(t, game, "a1", "b1", "a2", "b2", "a3"), Values: unknown(5), Result: 1}).Record(game)

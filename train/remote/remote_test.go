@@ -123,8 +123,8 @@ func TestTrain(t *testing.T) {
 	testTrain(t, tiny(t, filepath.Join(t.TempDir(), "run"), 6), []int{0})
 }
 
-// TestTrainSizes is TestTrain for a run of two sizes. It ends when games of both have arrived, however many of the first
-// size the workers had sent before.
+// TestTrainSizes is TestTrain for a run of two sizes. It ends when games of both have arrived, however many of the
+// first size the workers had sent before.
 func TestTrainSizes(t *testing.T) {
 	t.Parallel()
 	o := tiny(t, filepath.Join(t.TempDir(), "run"), 100)
@@ -138,7 +138,8 @@ func TestTrainSizes(t *testing.T) {
 	testTrain(t, o, []int{4, 5})
 }
 
-// testTrain trains with two workers until games on boards of all the sides have arrived; 0 stands for a run of one size.
+// testTrain trains with two workers until games on boards of all the sides have arrived; 0 stands for a run of one
+// size.
 func testTrain(t *testing.T, o train.Options, sides []int) {
 	server := startServer(t, o.Dir)
 	o.Workers, o.LearnOnly = hub(t, server), true

@@ -2,8 +2,8 @@ package kernel
 
 import "unsafe"
 
-// Scratch is the memory in which one goroutine runs kernels: their arguments, and buffers that grow with the largest call.
-// The kernels are its methods. The zero value is ready to use.
+// Scratch is the memory in which one goroutine runs kernels: their arguments, and buffers that grow with the largest
+// call. The kernels are its methods. The zero value is ready to use.
 type Scratch struct {
 	gemm    gemmArgs
 	columns transformArgs // first pass of a transform, down the board's columns
@@ -99,7 +99,8 @@ func (g *Gemm) check(planes int) {
 	}
 }
 
-// setBlocks divides m rows into as few blocks as possible, each of at most maxRows rows, that differ by at most one row.
+// setBlocks divides m rows into as few blocks as possible, each of at most maxRows rows, that differ by at most one
+// row.
 func (g *gemmArgs) setBlocks(m, maxRows int) {
 	blocks := (m + maxRows - 1) / maxRows
 	g.tallRows = (m + blocks - 1) / blocks

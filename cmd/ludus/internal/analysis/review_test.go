@@ -205,7 +205,8 @@ func TestReviewByBiasedAgent(t *testing.T) {
 	}
 }
 
-// proven values the positions of two-marks for x by the number of marks on the board; so many are exact, from the start.
+// proven values the positions of two-marks for x by the number of marks on the board; so many are exact, from the
+// start.
 type proven struct {
 	biased
 	values []float64

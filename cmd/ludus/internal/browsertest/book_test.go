@@ -15,8 +15,8 @@ import (
 	"ludus/train/book"
 )
 
-// The play page shows the moves of an agent's book, also in images of its positions and on exported pages; a press plays
-// one. Where the book ends the page says so.
+// The play page shows the moves of an agent's book, also in images of its positions and on exported pages; a press
+// plays one. Where the book ends the page says so.
 func TestBookPanel(t *testing.T) {
 	b, game, dir := Start(t), newGame(t, "hex-5x5"), t.TempDir()
 	maker, err := agent.ParseFactory(game, "mcts:200", nil)

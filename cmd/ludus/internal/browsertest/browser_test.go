@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// Start returns the Chromium that all tests share, and runs the test beside others, since pages often wait. It skips the
-// test unless LUDUS_TEST_BROWSER=1.
+// Start returns the Chromium that all tests share, and runs the test beside others, since pages often wait. It skips
+// the test unless LUDUS_TEST_BROWSER=1.
 func Start(t *testing.T) *Browser {
 	t.Helper()
 	if os.Getenv("LUDUS_TEST_BROWSER") != "1" {

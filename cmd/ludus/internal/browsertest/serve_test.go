@@ -485,8 +485,8 @@ func TestRunPageLinks(t *testing.T) {
 	if !slices.Equal(links, want) {
 		t.Errorf("the ladder has the links %q, want %q", links, want)
 	}
-	// click clicks at a side of the chart where the pointer says that it can be clicked, and returns whether there is such
-	// a place. All of it is one script: the layout may still move.
+	// click clicks at a side of the chart where the pointer says that it can be clicked, and returns whether there is
+	// such a place. All of it is one script: the layout may still move.
 	click := func(side string) bool {
 		return Eval[bool](tab, `(() => {
 			const over = document.querySelector('[data-chart="rating"] .u-over');

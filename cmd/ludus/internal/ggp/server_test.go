@@ -93,8 +93,8 @@ func TestLargeSheets(t *testing.T) {
 	}
 }
 
-// TestAbort: when a match ends, so does its preparation, training included, within 100 ms if the machine is idle. The test
-// allows 1 s for a busy machine and the race detector.
+// TestAbort: when a match ends, so does its preparation, training included, within 100 ms if the machine is idle. The
+// test allows 1 s for a busy machine and the race detector.
 func TestAbort(t *testing.T) {
 	l := &logged{}
 	s := &Server{margin: time.Second, minLearning: time.Second, memory: 2 << 30, most: 1, log: log.New(l, "", 0)}
@@ -150,7 +150,8 @@ func TestTermsLimit(t *testing.T) {
 	}
 }
 
-// queens returns the sheet of a game whose gates take long to compile: players move queens on a board, and shoot at a cell.
+// queens returns the sheet of a game whose gates take long to compile: players move queens on a board, and shoot at a
+// cell.
 func queens(size int) string {
 	var b strings.Builder
 	for i := range size {
@@ -231,8 +232,8 @@ func TestTwoMatches(t *testing.T) {
 	}
 }
 
-// TestRestart: after a restart, the messages of a match are answered with busy, and the log says so once. Messages after the
-// end of a match are no news.
+// TestRestart: after a restart, the messages of a match are answered with busy, and the log says so once. Messages
+// after the end of a match are no news.
 func TestRestart(t *testing.T) {
 	at, log := serveMatches(t, 1, func(*Server) {})
 	for range 3 {

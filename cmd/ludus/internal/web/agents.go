@@ -115,7 +115,8 @@ func (p *agentPool) loadWeights(reference agent.Reference) (*infer.Weights, agen
 	return weights, origin, err
 }
 
-// readBook reads a book below the folder of runs, unless it was the last one read and has not changed. Errors show the path as requested.
+// readBook reads a book below the folder of runs, unless it was the last one read and has not changed. Errors show the
+// path as requested.
 func (p *agentPool) readBook(game *env.Game, path string) (agent.Book, error) {
 	real, err := p.inside(path)
 	if err != nil {

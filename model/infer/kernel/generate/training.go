@@ -10,8 +10,8 @@ func (w *writer) reluGradient() {
 	w.columns("R11", w.reluGradientColumns)
 }
 
-// columns writes a loop over the vectors of columns, of which the register left holds the number: do writes the work for
-// 8, 4, 2 or 1 of them at a time and moves its pointers on.
+// columns writes a loop over the vectors of columns, of which the register left holds the number: do writes the work
+// for 8, 4, 2 or 1 of them at a time and moves its pointers on.
 func (w *writer) columns(left string, do func(vectors int)) {
 	w.label("next")
 	for _, vectors := range []int{8, 4, 2} {
