@@ -180,8 +180,8 @@ func checkDial(t *testing.T, card *zoo.Card) {
 }
 
 // TestFloors plays every agent and fails if it is weaker than its card allows: a change of the search, of the encoding
-// or of inference has weakened it. A stronger network comes with a new card. Plain Go is slow, so there it tests the
-// networks alone.
+// or of inference has weakened it. A stronger network comes with a new card. Where there is a suite, errors say more than
+// a match. Plain Go is slow, so there it tests the networks alone.
 func TestFloors(t *testing.T) {
 	plainGo := kernel.InstructionSet() == "Go"
 	for _, name := range zoo.Games() {
@@ -209,6 +209,7 @@ func TestFloors(t *testing.T) {
 					}
 					log("%s loses value in %.4f of %d positions; at most %.4f are allowed", test.spec, r.Error.Value, r.Positions, test.floor)
 				}
+				return
 			}
 			if plainGo {
 				return

@@ -76,7 +76,7 @@ func (w *walk) errorf(format string, args ...any) error {
 
 // eachPosition plays n random games, fewer if games are long, and visits every position, including the final ones.
 func eachPosition(g *env.Game, n int, visit func(w *walk) error) error {
-	for i := range max(4, n*150/max(150, g.MaxPlies)) {
+	for i := range max(4, n*75/max(75, g.MaxPlies)) {
 		rng := rand.New(rand.NewPCG(uint64(i), 1))
 		for w := newWalk(g); ; w.step(rng) {
 			if err := visit(w); err != nil {
