@@ -42,8 +42,6 @@ func (f Front) Test(t *testing.T, b *Browser) {
 		f.run(t, b, "mouse "+name, name, f.mouse)
 	}
 	f.run(t, b, "won", sixes, f.won)
-	f.run(t, b, "shortcuts", placed, shortcuts) // with a suggestion
-	f.run(t, b, "rules", "breakthrough(columns=4,rows=5,captures=true)", f.rules)
 	f.run(t, b, "analysis of placed pieces", "quad-5x5", toggleAnalysis)
 	f.run(t, b, "analysis of moved pieces", moved, toggleAnalysis)
 	f.run(t, b, "sides", moved, changeSides)
@@ -52,9 +50,6 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "share", placed, share)
 	f.run(t, b, "reload", placed, reload)
-	f.run(t, b, "broken links", placed, brokenLinks)
-	f.run(t, b, "pass", passed, pass)
-	f.run(t, b, "swap of a piece", sixes, swapPiece)
 	f.run(t, b, "agents", placed, agentsPlay)
 }
 
@@ -63,6 +58,11 @@ func (f Front) TestControls(t *testing.T, b *Browser) {
 	for _, name := range []string{"breakthrough-6x6", "quad-7x7", "golden-rectangle", "connect-four"} {
 		f.run(t, b, "won "+name, name, f.won)
 	}
+	f.run(t, b, "shortcuts", placed, shortcuts) // with a suggestion
+	f.run(t, b, "rules", "breakthrough(columns=4,rows=5,captures=true)", f.rules)
+	f.run(t, b, "broken links", placed, brokenLinks)
+	f.run(t, b, "pass", passed, pass)
+	f.run(t, b, "swap of a piece", sixes, swapPiece)
 	f.run(t, b, "keyboard", moved, keyboard)
 	f.run(t, b, "touch", moved, touch)
 	f.run(t, b, "small cells", "gomoku-19x19", tapTwice)
