@@ -92,7 +92,7 @@ type Side struct {
 }
 
 // TurningPoint says where the player who has lost, or whose position is lost at the end, had a chance for the last
-// time.
+// time: with the first mistake in a position that was not proven to be lost and, by the estimates, had no chance after.
 type TurningPoint struct {
 	Player     string  `json:"player"` // the loser
 	Ply        int     `json:"ply"`    // of the loser's move after which there was no chance any more; 0: there never was one
@@ -328,6 +328,15 @@ func (r *Review) turningPoint() *TurningPoint {
 	point.Value = sign*r.Positions[point.Ply].Value + 0
 	for point.Ply > 0 && r.Moves[point.Ply-1].Player != point.Player {
 		point.Ply-- // the winner's move only showed what the loser had allowed
+	}
+	if point.Ply == 0 || !r.Moves[point.Ply-1].IsMistake() {
+		later := slices.IndexFunc(r.Moves[point.Ply:min(proven, last)], func(m ReviewedMove) bool {
+			return m.Player == point.Player && m.IsMistake()
+		})
+		if later >= 0 { // while nothing was proven, a mistake says more than an estimate
+			point.Ply += later + 1
+			point.Value = sign*r.Positions[point.Ply].Value + 0
+		}
 	}
 	if point.Ply > 0 {
 		point.Move = r.Moves[point.Ply-1].Move

@@ -295,6 +295,28 @@ func TestTurningPoint(t *testing.T) {
 	}
 }
 
+// A mistake after the estimates fell, and before a proof, is where the game was lost.
+func TestTurningPointAtMistake(t *testing.T) {
+	r := &Review{Sides: [2]Side{{Player: "x"}, {Player: "o"}}}
+	for i, grade := range []Grade{Best, Best, Good, Best, Mistake, Best, Mistake} {
+		r.Moves = append(r.Moves, ReviewedMove{Player: r.Sides[i%2].Player, Move: string(rune('a' + i)), Grade: grade})
+	}
+	for _, value := range []float64{0, 0, 0, -0.6, -0.7, -0.8, -1, -1} {
+		r.Positions = append(r.Positions, PositionValue{value, value == -1})
+	}
+	if p := r.turningPoint(); p.Move != "e" || p.Ply != 5 || p.Value != -0.8 || *p.ProvenFrom != 6 {
+		t.Errorf("%+v", p)
+	}
+	r.Moves[4].Grade = Good // the mistake after the proof says nothing
+	if p := r.turningPoint(); p.Move != "c" || p.Ply != 3 || p.Value != -0.6 {
+		t.Errorf("%+v", p)
+	}
+	r.Moves[2].Grade, r.Moves[4].Grade = Mistake, Mistake
+	if p := r.turningPoint(); p.Move != "c" {
+		t.Errorf("%+v", p)
+	}
+}
+
 func TestBestPlay(t *testing.T) {
 	for name, want := range map[string]string{"quad-5x5": "x wins", "othello-6x6": "white wins", "tic-tac-toe": "it is a draw", "gomoku": ""} {
 		game, _ := setup(t, name, "random", 1)

@@ -99,8 +99,12 @@ function turningPoint(positions, moves, players) {
   const ply = positions.findLastIndex((position) => !isLost(position)) + 1, proven = positions.findLastIndex((position) => !(position.proven && isLost(position))) + 1;
   if (end === 0 || ply === positions.length) return undefined;
   const player = players[end > 0 ? 1 : 0], own = moves.slice(0, ply).findLast((move) => move.player === player); // the winner's move only shows what that allowed
+  // While nothing was proven, a mistake says more than an estimate.
+  const later = own && isMistake(own) ? undefined : moves.slice(own?.ply ?? 0, proven).find((move) => move.player === player && isMistake(move));
+  const last = later ?? own;
   return {
-    player, ply: own?.ply ?? 0, move: own?.move, value: sign * positions[ply].value, proven_from: proven < positions.length ? proven : undefined,
+    player, ply: last?.ply ?? 0, move: last?.move, value: sign * positions[later?.ply ?? ply].value,
+    proven_from: proven < positions.length ? proven : undefined,
   };
 }
 
