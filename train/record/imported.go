@@ -16,10 +16,10 @@ type Imported struct {
 	Result  float64      // First's utility by the result that the file gives; NaN: unknown. A game's end by the rules counts more
 }
 
-// Record returns the game as a record that a run can learn from: the policy target of a ply is its move. The class
-// distribution is that of the file's value; it is all 0 if there is none, see [Record.FillClasses]. A game that ends
-// before its rules end it is adjudicated by the result. Record returns nil if the game is wrong or has no move to
-// learn, or if its result is unknown or impossible, such as a draw where there is none.
+// Record returns the game as a record that a run can learn from: the policy target of a ply is its move, unless its
+// player lost the game. The class distribution is that of the file's value; it is all 0 if there is none, see
+// [Record.FillClasses]. A game that ends before its rules end it is adjudicated by the result. Record returns nil if the
+// game is wrong or has no move to learn, or if its result is unknown or impossible, such as a draw where there is none.
 func (im *Imported) Record(game *env.Game) *Record {
 	if im.Wrong != nil || im.Opening >= len(im.Moves) {
 		return nil
@@ -45,7 +45,21 @@ func (im *Imported) Record(game *env.Game) *Record {
 		r.Adjudicated, r.Outcome = true, class
 		r.Goals = [2]int{game.Classes[class].Goal(), game.Classes[game.ClassFor(env.Second, class)].Goal()}
 	}
+	r.forgetLoser(game)
 	return r
+}
+
+// forgetLoser leaves the moves of a player who lost out of what the policy learns.
+func (r *Record) forgetLoser(game *env.Game) {
+	state := game.NewState()
+	for _, a := range r.Opening {
+		state.Apply(a)
+	}
+	for i := range r.Plies {
+		class := game.ClassFor(state.Player(), r.Outcome)
+		r.Plies[i].TrainPolicy = game.Classes[class].Utility >= 0
+		state.Apply(r.Plies[i].Action)
+	}
 }
 
 // classesOf returns the distribution [K] over one or two neighbouring possible classes whose expected utility is the
