@@ -677,6 +677,26 @@ func TestKeepNewest(t *testing.T) {
 	}
 }
 
+// A run from before its game got a name goes on.
+func TestFullName(t *testing.T) {
+	o := tiny(t, t.TempDir(), 1)
+	o.Game = newGame(t, "tic-tac-toe")
+	mustTrain(t, o)
+	path := filepath.Join(o.Dir, "config.json")
+	config, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := bytes.Replace(config, []byte(`"tic-tac-toe"`), []byte(`"`+o.Game.Full+`"`), 1)
+	if err := os.WriteFile(path, full, 0o644); err != nil || bytes.Equal(full, config) {
+		t.Fatal(err)
+	}
+	o.Generations = 2
+	if s := mustTrain(t, o); s.Already || s.Config.Plan.Generations != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // An unfinished run may get another length at any time. If its learning rate decays already and the length is greater,
 // the learner goes back to before the decay.
 func TestOtherLength(t *testing.T) {

@@ -30,12 +30,12 @@ func convertCommand() *cobra.Command {
 		Short: "Convert files of games: SGF, GGF, lists of moves, match records",
 		Long: `Reads the games of files and writes them in another format. FILE may be - for the standard input. Formats are
 
-  sgf         SGF of Othello, Gomoku and Hex programs, of the last two also puzzles, set up by AB and AW, which become
-              opening moves; other games have their name in a private property
+  sgf         SGF of Othello, Gomoku and Hex programs; in Gomoku and Hex a position set up by AB and AW becomes opening
+              moves; other games have their name in a private property
   ggf         GGF, Othello as GGS and NBoard write it
   moves       a game per line, its moves in any form that "ludus play" reads: "c3 block d4", "F5D6C3", "1. d 2. e"; of
-              Connect Four also the columns as digits, "44453"; or games with tags as in PGN, [Black "Ada"], over
-              several lines; {comments} and (variations) are skipped
+              Connect Four also the columns as digits, "44453"; {comments} are skipped. A game with tags as in PGN,
+              [Black "Ada"], may take several lines and have (variations), which are skipped, too
   json        a game per line as JSON; also the files of "ludus arena --record", which are read only
   transcript  as "ludus verify" reads it, which also compares the legal moves; read only
 

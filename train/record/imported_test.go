@@ -75,6 +75,15 @@ func TestImportedRecord(t *testing.T) {
 	}
 }
 
+// TestImportedDraw: both players of a draw teach the policy.
+func TestImportedDraw(t *testing.T) {
+	game := newGame(t, "tic-tac-toe")
+	r := (&record.Imported{Moves: movesOf(t, game, "a1", "b2", "c3", "c2", "a2", "a3", "c1", "b1", "b3"), Values: unknown(9)}).Record(game)
+	if r == nil || slices.ContainsFunc(r.Plies, func(p record.Ply) bool { return !p.TrainPolicy }) {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestFillClasses: without values every mover learns the result as he sees it, and values spare classes that are
 // impossible.
 func TestFillClasses(t *testing.T) {

@@ -50,6 +50,20 @@ func TestLoaders(t *testing.T) {
 	}
 }
 
+// A network in a file from before its game got a name is of this game, not of another size.
+func TestFullName(t *testing.T) {
+	game, err := games.New("hex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := infertest.RandomWeights(game, 4, 1, 1)
+	w.Config.Game = game.Full
+	files := func(agent.Reference) (*infer.Weights, agent.Origin, error) { return w, agent.Origin{}, nil }
+	if got, origin, err := Loader(game, files)(agent.ParseReference("old")); err != nil || got != w || !w.Config.Pooled || origin.TrainedOn != "" {
+		t.Errorf("trained on %q, error %v", origin.TrainedOn, err)
+	}
+}
+
 // The intervals of shipped dials contain what their checks measured, and are no wider than that needs.
 func TestDialContainsChecks(t *testing.T) {
 	for _, name := range zoo.Games() {

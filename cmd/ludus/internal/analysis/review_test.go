@@ -295,10 +295,10 @@ func TestTurningPoint(t *testing.T) {
 	}
 }
 
-// A mistake after the estimates fell, and before a proof, is where the game was lost.
+// A mistake of the loser after the estimates fell, and before a proof, is where the game was lost.
 func TestTurningPointAtMistake(t *testing.T) {
 	r := &Review{Sides: [2]Side{{Player: "x"}, {Player: "o"}}}
-	for i, grade := range []Grade{Best, Best, Good, Best, Mistake, Best, Mistake} {
+	for i, grade := range []Grade{Best, Best, Good, Mistake, Mistake, Best, Mistake} {
 		r.Moves = append(r.Moves, ReviewedMove{Player: r.Sides[i%2].Player, Move: string(rune('a' + i)), Grade: grade})
 	}
 	for _, value := range []float64{0, 0, 0, -0.6, -0.7, -0.8, -1, -1} {

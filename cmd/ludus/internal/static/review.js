@@ -94,7 +94,7 @@ function sideOf(player, all) {
 }
 
 // turningPoint returns where the game was lost; undefined if nobody has lost it, or if the estimates do not tell.
-function turningPoint(positions, moves, players) {
+export function turningPoint(positions, moves, players) {
   const end = positions.at(-1).value, sign = end > 0 ? -1 : 1, isLost = ({ value, proven }) => sign * value < (proven ? 0 : lostValue);
   const ply = positions.findLastIndex((position) => !isLost(position)) + 1, proven = positions.findLastIndex((position) => !(position.proven && isLost(position))) + 1;
   if (end === 0 || ply === positions.length) return undefined;

@@ -268,6 +268,29 @@ func TestReviewLikeAnalysis(t *testing.T) {
 	}
 }
 
+// The page finds a game lost where the analysis does in its test of the same name.
+func TestTurningPointAtMistake(t *testing.T) {
+	got := nodeModules(t, `
+		globalThis.document = {};
+		globalThis.matchMedia = () => ({});
+		const { turningPoint } = await import("./review.js");
+		const positions = [0, 0, 0, -0.6, -0.7, -0.8, -1, -1].map((value) => ({ value, proven: value === -1 }));
+		const lost = (...grades) => {
+			const moves = grades.map((grade, i) => ({ player: "xo"[i % 2], ply: i + 1, move: "abcdefg"[i], grade }));
+			const { ply, move, value, proven_from: proven } = turningPoint(positions, moves, ["x", "o"]);
+			return [ply, move, value, proven].join(" ");
+		};
+		console.log([
+			lost("best", "best", "good", "mistake", "mistake", "best", "mistake"),
+			lost("best", "best", "good", "mistake", "good", "best", "mistake"),
+			lost("best", "best", "mistake", "mistake", "mistake", "best", "mistake"),
+		].join());
+	`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"})
+	if want := "5 e -0.8 6,3 c -0.6 6,3 c -0.6 6"; strings.TrimSpace(got) != want {
+		t.Errorf("lost at %s, want %s", got, want)
+	}
+}
+
 // analyses analyses the positions of a game, and those after the agent's moves in them; the keys are the moves, joined
 // by commas.
 func analyses(t *testing.T, game *env.Game, a agent.Agent, moves []env.Action) map[string]any {
