@@ -52,13 +52,8 @@ func (im *Imported) Record(game *env.Game) *Record {
 // forgetLoser leaves the moves of a player who lost out of what the policy learns.
 func (r *Record) forgetLoser(game *env.Game) {
 	state := game.NewState()
-	for _, a := range r.Opening {
-		state.Apply(a)
-	}
-	for i := range r.Plies {
-		class := game.ClassFor(state.Player(), r.Outcome)
-		r.Plies[i].TrainPolicy = game.Classes[class].Utility >= 0
-		state.Apply(r.Plies[i].Action)
+	for _, p := range r.Positions(state) {
+		p.TrainPolicy = game.Classes[game.ClassFor(state.Player(), r.Outcome)].Utility >= 0
 	}
 }
 
