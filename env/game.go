@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -194,6 +195,12 @@ func (g *Game) Finish(second []Action) *Game {
 	g.frames = [2][]Action{identity, second}
 	return g
 }
+
+// renamed has the names in older files that mean another game now, and what they meant.
+var renamed = map[string]string{"gomoku": "gomoku-9x9"}
+
+// Renamed returns the name now of the game that a file names.
+func Renamed(name string) string { return cmp.Or(renamed[name], name) }
 
 // Is reports whether name is the canonical name of the game, or its full name, which older files may have.
 func (g *Game) Is(name string) bool { return name != "" && (name == g.Name || name == g.Full) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ludus/env"
 	"ludus/model/infer"
 )
 
@@ -76,8 +77,8 @@ func (t *Trainer) checkState(metadata map[string]string, tensors []infer.Tensor)
 	if got := metadata["version"]; got != strconv.Itoa(stateVersion) {
 		return 0, fmt.Errorf("version is %q; this program reads %d", got, stateVersion)
 	}
-	if got, want := metadata["game"], t.game.Name; got != want {
-		return 0, fmt.Errorf("game is %q; want %q", got, want)
+	if got := metadata["game"]; !t.game.Is(env.Renamed(got)) {
+		return 0, fmt.Errorf("game is %q; want %q", got, t.game.Name)
 	}
 	steps, err = strconv.Atoi(metadata["steps"])
 	if err != nil || steps < 0 {

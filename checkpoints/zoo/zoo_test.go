@@ -61,6 +61,9 @@ func TestFiles(t *testing.T) {
 		if err := weights.Validate(game); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+		if name == "gomoku-9x9" { // the file keeps its old name, because matches of old runs have its digest
+			weights.Config.Game = "gomoku"
+		}
 		if len(file) > zoo.MaxBytes || !slices.Equal(file, weights.MarshalHalf()) {
 			t.Errorf("%s: %d bytes; at most %d, in half precision, are shipped", name, len(file), zoo.MaxBytes)
 		}

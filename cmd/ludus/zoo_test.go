@@ -81,7 +81,7 @@ func TestOtherSizes(t *testing.T) {
 	for game, trained := range map[string]string{
 		"breakthrough(columns=7,rows=8)": "breakthrough-8x8", "hex(size=6)": "hex-7x7", "hex(size=9)": "hex", "othello(size=4)": "othello-6x6",
 		"quad(size=9)": "quad-11x11", "golden-rectangle(columns=6)": "golden-rectangle", "free-for-all(size=6)": "free-for-all-2p",
-		"line-up(width=9,height=6,line=4,gravity=1)": "connect-four", "line-up(width=7,height=7,line=5,gravity=0)": "gomoku",
+		"line-up(width=9,height=6,line=4,gravity=1)": "connect-four", "line-up(width=7,height=7,line=5,gravity=0)": "gomoku-9x9",
 	} {
 		_, errs, code := ludus(t, dir, "", "play", game)
 		if want := "that of " + trained + " plays"; code != 0 || !strings.Contains(errs, want) {

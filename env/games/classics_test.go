@@ -129,7 +129,7 @@ func eachFinished(g *env.Game, n int, visit func(s env.State)) {
 // TestLineUpAgainstRules compares legal moves and ends with the rules applied cell by cell.
 func TestLineUpAgainstRules(t *testing.T) {
 	for _, name := range []string{
-		"connect-four", "tic-tac-toe", "gomoku", "line-up(width=5,height=3,line=4,gravity=0)",
+		"connect-four", "tic-tac-toe", "gomoku-9x9", "line-up(width=5,height=3,line=4,gravity=0)",
 		"line-up(width=4,height=7,line=3,gravity=1)", "line-up(width=11,height=11,line=5,gravity=1)",
 		"line-up(width=10,height=11,line=4,gravity=0)", "gomoku-19x19", "line-up(width=14,height=13,line=4,gravity=1)",
 		"line-up(width=7,height=6,line=3,gravity=1,overline=0,swap=1)", "line-up(width=8,height=9,line=3,gravity=0,overline=0)",
@@ -395,7 +395,7 @@ func TestHexSwap(t *testing.T) {
 
 // TestClassicWinningCells checks the form of the winning cells: neighbours in a line, or a chain from edge to edge.
 func TestClassicWinningCells(t *testing.T) {
-	for _, name := range []string{"connect-four", "tic-tac-toe", "gomoku", "line-up(width=9,height=9,line=3,gravity=1)", "gomoku-15x15-standard",
+	for _, name := range []string{"connect-four", "tic-tac-toe", "gomoku-9x9", "line-up(width=9,height=9,line=3,gravity=1)", "gomoku-15x15-standard",
 		"gomoku-19x19", "hex-5x5", "hex", "hex-19x19",
 	} {
 		g := mustNew(t, name)

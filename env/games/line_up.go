@@ -15,10 +15,11 @@ var _ = Register(Family{
 	Aliases: []Alias{
 		{"connect-four", "line-up(width=7,height=6,line=4,gravity=1)"},
 		{"tic-tac-toe", "line-up(width=3,height=3,line=3,gravity=0)"},
-		{"gomoku", "line-up(width=9,height=9,line=5,gravity=0)"},
-		{"gomoku-9x9", "line-up(width=9,height=9,line=5,gravity=0)"},
 		{"gomoku-15x15", "line-up(width=15,height=15,line=5,gravity=0)"},
+		{"gomoku", "line-up(width=15,height=15,line=5,gravity=0)"},
 		{"gomoku-15x15-standard", "line-up(width=15,height=15,line=5,gravity=0,overline=0)"},
+		{"gomoku-standard", "line-up(width=15,height=15,line=5,gravity=0,overline=0)"},
+		{"gomoku-9x9", "line-up(width=9,height=9,line=5,gravity=0)"},
 		{"gomoku-19x19", "line-up(width=19,height=19,line=5,gravity=0)"},
 	},
 	Order: 5,

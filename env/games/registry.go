@@ -303,8 +303,12 @@ func otherSize(name string) string {
 // only a family takes parameters.
 func knownNames(bracket bool) []string {
 	var names []string
-	if !bracket {
-		names = Names()
+	for _, f := range families {
+		for _, s := range f.Aliases {
+			if !bracket {
+				names = append(names, s.Name)
+			}
+		}
 	}
 	for _, f := range families {
 		if !slices.Contains(names, f.Name) {

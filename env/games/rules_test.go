@@ -431,14 +431,14 @@ func TestRulesExamples(t *testing.T) {
 // squares of quad-5x5 with those found by their sides.
 func TestFigures(t *testing.T) {
 	for name, want := range map[string]int{
-		"tic-tac-toe": 8, "connect-four": 69, "gomoku": 2*9*5 + 2*5*5, "golden-rectangle": (4 + 3 + 2 + 1) * (5 + 4 + 3 + 2 + 1),
+		"tic-tac-toe": 8, "connect-four": 69, "gomoku-9x9": 2*9*5 + 2*5*5, "golden-rectangle": (4 + 3 + 2 + 1) * (5 + 4 + 3 + 2 + 1),
 		"quad(size=7,corners=full)": 49 * 48 / 12, "hex": 0,
 	} {
 		if got := len(mustNew(t, name).Figures); got != want {
 			t.Errorf("%s has %d figures, want %d", name, got, want)
 		}
 	}
-	for _, name := range []string{"connect-four", "gomoku"} {
+	for _, name := range []string{"connect-four", "gomoku-9x9"} {
 		for _, cells := range mustNew(t, name).Figures {
 			w := int32(mustNew(t, name).Tensor.W)
 			for i := 2; i < len(cells); i++ {

@@ -69,7 +69,7 @@ func Find(name string) (*env.Game, error) {
 // [ErrName].
 func Restore(name, sheet string) (*env.Game, error) {
 	if sheet == "" {
-		return Find(name)
+		return Find(env.Renamed(name))
 	}
 	if !gdl.IsName(name, sheet) {
 		return nil, fmt.Errorf("%w %q: the rule sheet in the file is another game's", ErrName, name)

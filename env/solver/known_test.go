@@ -16,7 +16,7 @@ func TestBestPlay(t *testing.T) {
 			t.Errorf("%s: %d, %v; want %d", name, got, ok, want)
 		}
 	}
-	for _, name := range []string{"breakthrough-6x6", "quad-7x7", "gomoku", "golden-rectangle", "free-for-all-2p"} {
+	for _, name := range []string{"breakthrough-6x6", "quad-7x7", "gomoku-9x9", "golden-rectangle", "free-for-all-2p"} {
 		if got, ok := solver.BestPlay(newGame(t, name)); ok {
 			t.Errorf("%s: %d, although nobody knows", name, got)
 		}

@@ -211,7 +211,9 @@ func (w *Weights) readMetadata(metadata map[string]string) error {
 	if ok && pooled != "true" {
 		return fmt.Errorf("pooled is %q; it must be \"true\" or left out", pooled)
 	}
-	w.Config = Config{Game: metadata["game"], Sheet: metadata["sheet"], Channels: channels, Blocks: blocks, Pooled: ok}
+	w.Config = Config{
+		Game: env.Renamed(metadata["game"]), Sheet: metadata["sheet"], Channels: channels, Blocks: blocks, Pooled: ok,
+	}
 	w.ValueScale = scale
 	if !validScale(scale) {
 		return fmt.Errorf("value_scale is %v; it must be above 0", scale)

@@ -71,6 +71,7 @@ func parseFile(lines [][]byte) (*matchFile, error) {
 	if f.Version != fileVersion {
 		return nil, fmt.Errorf("its format is %d, and this program reads %d", f.Version, fileVersion)
 	}
+	f.Game = env.Renamed(f.Game)
 	for i, line := range lines[1:] {
 		g := fileGame{Number: -1} // stays -1 if the line has no number
 		err := json.Unmarshal(line, &g)

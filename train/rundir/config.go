@@ -95,6 +95,7 @@ func parseConfig(data []byte) (*Config, error) {
 	if c.Version != configVersion {
 		return nil, versionError(c.Version, configVersion)
 	}
+	c.Game = env.Renamed(c.Game)
 	if err := c.Settings.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
 	}

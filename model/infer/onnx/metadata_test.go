@@ -189,7 +189,7 @@ func TestPage(t *testing.T) {
 // TestMetadataEncode encodes positions of random games from the metadata, the board and the moves alone, and compares
 // with the tensors of the game's own code.
 func TestMetadataEncode(t *testing.T) {
-	known := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p", "connect-four", "gomoku"} // to plane, below
+	known := []string{"breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p", "connect-four", "gomoku-9x9"} // to plane, below
 	for _, name := range append(known, variants...) {
 		game, w := newWeights(t, name)
 		model, _ := marshal(t, game, w)

@@ -318,7 +318,7 @@ func TestTurningPointAtMistake(t *testing.T) {
 }
 
 func TestBestPlay(t *testing.T) {
-	for name, want := range map[string]string{"quad-5x5": "x wins", "othello-6x6": "white wins", "tic-tac-toe": "it is a draw", "gomoku": ""} {
+	for name, want := range map[string]string{"quad-5x5": "x wins", "othello-6x6": "white wins", "tic-tac-toe": "it is a draw", "gomoku-9x9": ""} {
 		game, _ := setup(t, name, "random", 1)
 		if got := BestPlay(game); got != want {
 			t.Errorf("%s: %q; want %q", name, got, want)

@@ -169,7 +169,7 @@ func TestConventions(t *testing.T) {
 		{ProtocolGTP, "hex", "abcdefghijk", map[string]string{"swap": "swap-pieces"}},
 		{ProtocolGTP, "hex-5x5", "abcde", map[string]string{"swap": "swap-pieces"}},
 		{ProtocolGTP, "hex(size=9,swap=0)", "abcdefghi", nil},
-		{ProtocolGTP, "gomoku", "ABCDEFGHJ", nil},
+		{ProtocolGTP, "gomoku-9x9", "ABCDEFGHJ", nil},
 		{ProtocolGTP, "gomoku-19x19", "ABCDEFGHJKLMNOPQRST", nil},
 		{ProtocolGTP, "othello(size=12)", "ABCDEFGHJKLM", map[string]string{"pass": "pass"}},
 		{ProtocolGTP, "connect-four", "ABCDEFG", nil},
@@ -217,7 +217,7 @@ func TestNames(t *testing.T) {
 		game, columns string // letters of the protocol
 		fromTop       bool
 	}{
-		{"othello", all, true}, {"othello-6x6", all, true}, {"hex", all, true}, {"hex-5x5", all, true}, {"gomoku", skipping, false},
+		{"othello", all, true}, {"othello-6x6", all, true}, {"hex", all, true}, {"hex-5x5", all, true}, {"gomoku-9x9", skipping, false},
 		{"line-up(width=11,height=7,line=5,gravity=0)", skipping, false}, {"connect-four", skipping, false}, {"tic-tac-toe", skipping, false},
 	} {
 		for _, n := range []Names{

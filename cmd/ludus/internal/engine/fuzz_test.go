@@ -26,7 +26,7 @@ func FuzzGTP(f *testing.F) {
 			f.Add(text, which)
 		}
 	}
-	names := []string{"othello-6x6", "hex-5x5", "gomoku", "breakthrough-6x6", "quad-7x7", "tic-tac-toe"}
+	names := []string{"othello-6x6", "hex-5x5", "gomoku-9x9", "breakthrough-6x6", "quad-7x7", "tic-tac-toe"}
 	response := regexp.MustCompile(`^[=?]\d*((?: |\n)?[^\n]*(\n[^\n]+)*|(\ninfo [^\n]+)+)$`)
 	f.Fuzz(func(t *testing.T, text string, which uint8) {
 		tooLong(t, text)
@@ -59,7 +59,7 @@ func FuzzGomocup(f *testing.F) {
 	reply := regexp.MustCompile(`^(OK|\d+,\d+|name="ludus", version="1.0"|(ERROR|UNKNOWN) [^\x00-\x1f\x7f]+)$`)
 	f.Fuzz(func(t *testing.T, text string) {
 		tooLong(t, text)
-		for line := range strings.Lines(answer(t, "gomocup", "gomoku", "greedy", text)) {
+		for line := range strings.Lines(answer(t, "gomocup", "gomoku-9x9", "greedy", text)) {
 			if !reply.MatchString(strings.TrimSuffix(line, "\n")) {
 				t.Errorf("reply %q", line)
 			}

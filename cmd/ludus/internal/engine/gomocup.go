@@ -79,7 +79,7 @@ func (g *gomocup) answer(ctx context.Context, line string) (string, error) {
 		return "UNKNOWN command; ludus knows START, RECTSTART, RESTART, BEGIN, TURN, BOARD, TAKEBACK, INFO, ABOUT and END", nil
 	}
 	if g.state == nil {
-		return "", faultf("there is no board; send START 9 first")
+		return "", faultf("there is no board; send START 15 first")
 	}
 	switch name {
 	case "RESTART":
@@ -108,7 +108,7 @@ func (g *gomocup) start(size string) (string, error) {
 		game, err = games.Sized(game, columns, rows)
 	}
 	if err != nil {
-		return "", faultf("ludus has no such board; it has boards from 5x5 to 19x19, and knows 9x9 best: START 9")
+		return "", faultf("ludus has no such board; it has boards from 5x5 to 19x19, and knows 15x15 and 9x9 best: START 15")
 	}
 	err = g.open(game)
 	if err != nil {

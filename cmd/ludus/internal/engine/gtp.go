@@ -171,19 +171,13 @@ func gtpGames() (names []string) {
 
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// setGame changes the game: "set_game Othello". Capitals do not matter.
+// setGame changes the game: "set_game Othello", or another name of a game. Capitals do not matter.
 func (g *gtp) setGame(_ context.Context, args []string) (string, error) {
-	for _, name := range gtpGames() {
-		if !strings.EqualFold(name, strings.Join(args, " ")) {
-			continue
-		}
-		game, err := games.New(strings.ToLower(name))
-		if err != nil {
-			return "", fault{err}
-		}
-		return "", g.newGame(game)
+	game, err := games.Find(strings.ToLower(strings.Join(args, " ")))
+	if err != nil {
+		return "", faultf("unsupported game; list_games lists them")
 	}
-	return "", faultf("unsupported game; list_games lists them")
+	return "", g.newGame(game)
 }
 
 // turn checks that a colour is to move. A pass that the other program left out, because it is the only move, is played.

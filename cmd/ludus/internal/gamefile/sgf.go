@@ -48,7 +48,7 @@ func gameNamed(want *env.Game, name string) (*env.Game, error) {
 	case name == "":
 		return nil, errGame
 	}
-	game, err := games.Find(name)
+	game, err := games.Restore(name, "")
 	if err == nil && want != nil && game.Name != want.Name {
 		err = fmt.Errorf("the game is %s, not %s", game.Name, want.Name)
 	}

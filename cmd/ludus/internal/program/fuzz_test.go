@@ -105,7 +105,7 @@ func FuzzGomocup(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { exchange(t, `gomocup:"true"`, "gomoku", text) })
+	f.Fuzz(func(t *testing.T, text string) { exchange(t, `gomocup:"true"`, "gomoku-9x9", text) })
 }
 
 func FuzzNBoard(f *testing.F) {

@@ -28,7 +28,7 @@ func newGomocup(game *env.Game, p agent.Program) (func(*process) dialect, error)
 	}
 	switch {
 	case game.Family != "line-up" || !has("line", "5") || !has("gravity", "0"):
-		return nil, fmt.Errorf("gomocup: programs play gomoku, also on other boards, such as gomoku-15x15, and not %s", game.Name)
+		return nil, fmt.Errorf("gomocup: programs play gomoku, also on other boards, such as gomoku-9x9, and not %s", game.Name)
 	case has("swap", "1"):
 		return nil, fmt.Errorf("gomocup: the protocol has no word for a swap, so programs do not play %s; take swap=0", game.Name)
 	}

@@ -161,7 +161,7 @@ func playGame(ctx context.Context, p *program, seat env.Player, n int) (env.Stat
 var protocols = []struct {
 	kind agent.Kind
 	game string
-}{{agent.GTP, "hex-5x5"}, {agent.Gomocup, "gomoku"}, {agent.NBoard, "othello"}}
+}{{agent.GTP, "hex-5x5"}, {agent.Gomocup, "gomoku-9x9"}, {agent.NBoard, "othello"}}
 
 // TestGames plays whole games by each protocol, one after another with one process.
 func TestGames(t *testing.T) {
