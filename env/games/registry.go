@@ -299,7 +299,7 @@ func otherSize(name string) string {
 	return written
 }
 
-// knownNames lists the aliases, then the families not among them. If bracket is set, it leaves the aliases out, because
+// knownNames lists the aliases of each family, then the family if it is not among them. If bracket is set, it leaves the aliases out, because
 // only a family takes parameters.
 func knownNames(bracket bool) []string {
 	var names []string
@@ -309,8 +309,6 @@ func knownNames(bracket bool) []string {
 				names = append(names, s.Name)
 			}
 		}
-	}
-	for _, f := range families {
 		if !slices.Contains(names, f.Name) {
 			names = append(names, f.Name)
 		}

@@ -62,6 +62,15 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// In a file gomoku is the board of 9x9, which had that name.
+func TestOldName(t *testing.T) {
+	for _, name := range []string{"gomoku", "gomoku-9x9"} {
+		if g, err := Restore(name, ""); err != nil || g != mustNew(t, "gomoku-9x9") {
+			t.Errorf("%s in a file is %v, %v", name, g, err)
+		}
+	}
+}
+
 func TestNewErrors(t *testing.T) {
 	for name, want := range map[string][]string{
 		"":                                    {"there are breakthrough-6x6"},

@@ -184,6 +184,9 @@ func TestParseFile(t *testing.T) {
 		}
 	}
 
+	if r, err := parseFile([][]byte{[]byte(`{"match":3,"game":"gomoku"}`)}); err != nil || r.Game != "gomoku-9x9" {
+		t.Errorf("a file of gomoku is one of %s, %v", r.Game, err)
+	}
 	for _, text := range []string{"", "{}", `{"generation":1}`, `{"match":99,"game":"quad-5x5"}`, `{"match":3,"game":"quad-5x5"}` + "\n{]"} {
 		if r, err := parseFile(bytes.Split([]byte(text), []byte("\n"))); err == nil {
 			t.Errorf("%q: %+v", text, r)

@@ -103,6 +103,13 @@ func TestConfigFile(t *testing.T) {
 	if back, err := ReadConfig(dir); err != nil || !reflect.DeepEqual(back, c) || back.Plan.Last() != 7 || !Is(dir) {
 		t.Errorf("config %+v, %v; want %+v", back, err, c)
 	}
+	c.Game = "gomoku" // an older file
+	if err := c.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := ReadConfig(dir); err != nil || back.Game != "gomoku-9x9" {
+		t.Errorf("a run of gomoku is one of %s, %v", back.Game, err)
+	}
 }
 
 // TestLocked: a run is locked as long as its writer has not released it.

@@ -76,16 +76,6 @@ func (b *builder) conv1x1(name, x string, weight *infer.Tensor, bias ...string) 
 	return b.node("Conv", name, append([]string{x, w}, bias...), integers("kernel_shape", 1, 1))
 }
 
-// reshape adds a change of shape to [B, dims...].
-func (b *builder) reshape(x string, dims ...int) string {
-	shape := []int64{-1}
-	for _, d := range dims {
-		shape = append(shape, int64(d))
-	}
-	b.tensor(x+".shape", elementInt64, shape, len(shape))
-	return b.node("Reshape", x+".reshaped", []string{x, x + ".shape"})
-}
-
 // linear adds a linear layer, x Wᵀ + b, with the named weights W [out, in], and returns the name of its output.
 func (b *builder) linear(name, x string) string {
 	weight := b.weights.Lookup(name + ".weight")
@@ -115,14 +105,13 @@ func (b *builder) tensor(name string, element int, data any, dims ...int) {
 
 // output declares a value of shape [B, dims...] as an output of the model; see valueInfo.
 func (b *builder) output(name string, dims ...any) {
-	b.outputs = append(b.outputs, valueInfo(graphOutput, name, dims...)...)
+	b.outputs = append(b.outputs, valueInfo(graphOutput, name, append([]any{"batch"}, dims...)...)...)
 }
 
-// valueInfo describes a float32 input or output [B, dims...] of the graph. A dimension is a number, or a name if any
-// number will do.
+// valueInfo describes a float32 input or output of the graph. A dimension is a number, or a name if any number will do.
 func valueInfo(field pb.Field, name string, dims ...any) []byte {
 	var sizes [][]byte
-	for _, d := range append([]any{"batch"}, dims...) {
+	for _, d := range dims {
 		switch d := d.(type) {
 		case int:
 			sizes = append(sizes, pb.Message(shapeDim, pb.Int(dimValue, d)))

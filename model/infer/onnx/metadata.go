@@ -10,9 +10,6 @@ import (
 	pb "ludus/model/protobuf"
 )
 
-// metadataVersion increases with every incompatible change of the metadata.
-const metadataVersion = 1
-
 // metadata returns the metadata_props of the model. docs/ONNX.md explains the keys.
 func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 	parameters := map[string]string{}
@@ -24,15 +21,26 @@ func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 		frames[name] = frameOf(game, env.Player(p))
 	}
 	var sizeDependent []string // keys of the entries that differ in other sizes; left out if the model has one size
+	inputs := map[string]string{
+		Input: "float32 [batch, planes, rows, columns]: unfinished positions, each as the player to move (the mover) sees it. " +
+			"Cell i of the board is in row i / columns and column i % columns; " +
+			"entry frames[mover].cells[i] of a plane is about it.",
+	}
+	version := 1          // increases with every incompatible change
+	var figures [][]int32 // left out if they are no input
 	if anySize(game, w) {
 		sizeDependent = []string{"game", "parameters", "rules", "board", "moves", "actions", "frames"}
+		if len(game.Figures) > 0 {
+			version, figures, sizeDependent = 2, game.Figures, append(sizeDependent, "figures")
+			inputs[Figures] = "float32 [cells, figures]: 1 where a cell is in a figure, otherwise 0"
+		}
 	}
 	var entries []byte
 	for _, e := range []struct {
 		key   string
 		value any
 	}{
-		{"metadata_version", metadataVersion},
+		{"metadata_version", version},
 		{"game", game.Name},
 		{"family", game.Family},
 		{"sheet", game.Sheet}, // left out if there is none
@@ -49,11 +57,8 @@ func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 		{"outcomes", outcomesOf(game)},
 		{"value_scale", w.ValueScale},
 		{"size_dependent", sizeDependent},
-		{"inputs", map[string]string{
-			Input: "float32 [batch, planes, rows, columns]: unfinished positions, each as the player to move (the mover) sees it. " +
-				"Cell i of the board is in row i / columns and column i % columns; " +
-				"entry frames[mover].cells[i] of a plane is about it.",
-		}},
+		{"figures", figures},
+		{"inputs", inputs},
 		{"outputs", outputTexts(game)},
 	} {
 		value, err := json.Marshal(e.value)

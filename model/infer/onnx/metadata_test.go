@@ -46,6 +46,7 @@ type about struct {
 	}
 	ValueScale      float64  `json:"value_scale"`
 	SizeDependent   []string `json:"size_dependent"`
+	Figures         [][]int32
 	Inputs, Outputs map[string]string
 }
 
@@ -85,7 +86,7 @@ func TestMetadata(t *testing.T) {
 		model, graph := marshal(t, game, w)
 		a := readAbout(t, model)
 		producer, version := model.text(modelProducer), model.text(modelProducerVersion)
-		if producer != "ludus" || version != "v1.2.3" || a.Version != 1 {
+		if producer != "ludus" || version != "v1.2.3" || a.Version != len(graph[graphInput]) {
 			t.Errorf("%s: made by %s %s, metadata version %d", name, producer, version, a.Version)
 		}
 		if a.Game != game.Name || a.Family != game.Family || !slices.Equal(a.Players, game.Players[:]) || a.Rules != game.Rules {
@@ -115,6 +116,9 @@ func TestMetadata(t *testing.T) {
 				t.Errorf("%s: outcome %d is %v", name, i, o)
 			}
 		}
+		if a.Figures != nil && !reflect.DeepEqual(a.Figures, game.Figures) || (a.Figures != nil) != (len(a.Inputs) == 2) {
+			t.Errorf("%s: inputs %v, figures %v", name, a.Inputs, a.Figures)
+		}
 		if a.ValueScale != w.ValueScale {
 			t.Errorf("%s: value scale %v, want %v", name, a.ValueScale, w.ValueScale)
 		}
@@ -130,6 +134,7 @@ func TestSizeDependent(t *testing.T) {
 	for _, names := range [][2]string{
 		{"hex(size=9)", "hex(size=13)"}, {"othello(size=10)", "othello-8x8"},
 		{"breakthrough(columns=8,rows=7)", "breakthrough-6x6"}, {"free-for-all(size=6)", "free-for-all(size=7)"},
+		{"gomoku", "line-up(width=11,height=9,line=5,gravity=0)"}, {"quad(size=9)", "quad-7x7"},
 	} {
 		var metadata [2]map[string]json.RawMessage
 		var graphs [2]message

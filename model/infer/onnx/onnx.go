@@ -9,9 +9,10 @@ import (
 	pb "ludus/model/protobuf"
 )
 
-// Names of a model's input and outputs.
+// Names of a model's inputs and outputs.
 const (
 	Input   = "tensor"
+	Figures = "figures" // of models of any size whose game has figures
 	Policy  = "policy"
 	Outcome = "outcome"
 	Value   = "value"
@@ -38,9 +39,17 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 	if !w.Config.Pooled {
 		b.weights = channelsFirst(w, game.Tensor.Cells())
 	}
-	board, actions := []any{game.Tensor.C, game.Tensor.H, game.Tensor.W}, any(game.NumActions())
+	inputs := valueInfo(graphInput, Input, "batch", game.Tensor.C, game.Tensor.H, game.Tensor.W)
+	actions := any(game.NumActions())
 	if anySize(game, w) {
-		board, actions = []any{game.Tensor.C, "rows", "columns"}, "actions"
+		inputs, actions = valueInfo(graphInput, Input, "batch", game.Tensor.C, "rows", "columns"), "actions"
+	}
+	switch cells, figures := game.Tensor.Cells(), len(game.Figures); {
+	case figures == 0:
+	case anySize(game, w):
+		inputs = append(inputs, valueInfo(graphInput, Figures, "cells", "figures")...)
+	default:
+		b.constant(Figures, figureMatrix(game), cells, figures)
 	}
 	b.network(game, actions)
 	doc := "Plays " + game.Name + "; input and outputs are in the frame of the player to move. " +
@@ -48,18 +57,14 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 	return slices.Concat(
 		pb.Int(modelIRVersion, irVersion), pb.Bytes(modelProducer, "ludus"), pb.Bytes(modelProducerVersion, producer),
 		pb.Bytes(modelDoc, doc),
-		pb.Message(modelGraph, b.nodes, pb.Bytes(graphName, game.Name), b.constants,
-			valueInfo(graphInput, Input, board...), b.outputs),
+		pb.Message(modelGraph, b.nodes, pb.Bytes(graphName, game.Name), b.constants, inputs, b.outputs),
 		pb.Message(modelOpset, pb.Bytes(opsetDomain, ""), pb.Int(opsetVersion, opset)),
 		properties,
 	), nil
 }
 
 // anySize reports whether the model takes boards of any size: if the network is pooled and the game is one of a family.
-// Figures are lists of cells, constants of the model, so games with figures have one size.
-func anySize(game *env.Game, w *infer.Weights) bool {
-	return w.Config.Pooled && len(game.Figures) == 0 && game.Sheet == ""
-}
+func anySize(game *env.Game, w *infer.Weights) bool { return w.Config.Pooled && game.Sheet == "" }
 
 // network adds the whole network of game; actions is the length of a policy, a number or a name.
 func (b *builder) network(game *env.Game, actions any) {
@@ -108,7 +113,7 @@ func (b *builder) pool(x string) string {
 func (b *builder) tower(game *env.Game) string {
 	x, figures := b.relu(b.conv("stem.", "", Input)), ""
 	if len(game.Figures) > 0 {
-		b.figureMatrices(game)
+		b.figureShapes()
 	}
 	for i := range b.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
@@ -118,7 +123,7 @@ func (b *builder) tower(game *env.Game) string {
 		}
 		x = b.residual(prefix+"sum", x, b.conv(prefix, "", x))
 		for layer := range infer.FigureLayers {
-			x, figures = b.figureLayer(game, infer.FigureLayerPrefix(i, layer), x, figures)
+			x, figures = b.figureLayer(infer.FigureLayerPrefix(i, layer), x, figures)
 		}
 	}
 	return x
@@ -129,37 +134,54 @@ func (b *builder) residual(name, x, y string) string {
 	return b.relu(b.node("Add", name, []string{x, y}))
 }
 
-// Names of the matrices that add up the cells of figures [cells, figures] and the figures through cells [figures, cells].
-const (
-	toFigures = "figures.matrix"
-	toCells   = "cells.matrix"
-)
+// toCells is the matrix [figures, cells] that adds up and scales the figures through each cell.
+const toCells = "cells.matrix"
 
-// figureMatrices adds both matrices. ONNX has no sums over lists, so products with constant matrices add up: an entry of
-// the first is 1 where the cell is in the figure, one of the second the scale of the sums, others are 0.
-func (b *builder) figureMatrices(game *env.Game) {
-	cells, figures := game.Tensor.Cells(), len(game.Figures)
-	first, second, scale := make([]float32, cells*figures), make([]float32, figures*cells), infer.FigureScale(game)
+// figureMatrix returns Figures [cells, figures]: 1 where the cell is in the figure, otherwise 0.
+func figureMatrix(game *env.Game) []float32 {
+	matrix := make([]float32, game.Tensor.Cells()*len(game.Figures))
 	for i, figure := range game.Figures {
 		for _, cell := range figure {
-			first[int(cell)*figures+i], second[i*cells+int(cell)] = 1, scale
+			matrix[int(cell)*len(game.Figures)+i] = 1
 		}
 	}
-	b.constant(toFigures, first, cells, figures)
-	b.constant(toCells, second, figures, cells)
+	return matrix
 }
 
+// figureShapes adds what figure layers share. ONNX has no sums over lists, so products with matrices add up: Figures, and
+// toCells, which follows from it with [infer.FigureScale].
+func (b *builder) figureShapes() {
+	most := func(name string, axis int) string { // the most ones in a column (axis 0) or row (1)
+		ones := b.node("ReduceL1", name, []string{Figures}, integers("axes", axis))
+		return b.node("ReduceMax", name+".most", []string{ones})
+	}
+	product := b.node("Mul", "figures.product", []string{most("figures.cells", 0), most("cells.figures", 1)})
+	transposed := b.node("Transpose", "figures.transposed", []string{Figures})
+	b.node("Div", toCells, []string{transposed, b.node("Sqrt", "figures.divisor", []string{product})})
+	b.tensor(flatBoard, elementInt64, []int64{0, 0, -1}, 3)
+	b.tensor("board.start", elementInt64, []int64{0, 0}, 2)
+	sides := b.node("Shape", "board.sides", []string{Input}, integer("start", 2))
+	b.node("Concat", wholeBoard, []string{"board.start", sides}, integer("axis", 0))
+}
+
+// Shapes for Reshape, which keeps the length of a dimension where they have 0: [B, C, H*W] and [B, C, H, W].
+const (
+	flatBoard  = "board.flat"
+	wholeBoard = "board.whole"
+)
+
 // figureLayer adds a figure layer. figures is the figures' values after the layer before, or "" in the first layer.
-func (b *builder) figureLayer(game *env.Game, prefix, x, figures string) (cells, values string) {
-	board, channels := game.Tensor, b.weights.Config.Channels
+func (b *builder) figureLayer(prefix, x, figures string) (cells, values string) {
 	y := b.conv1x1(prefix+"figures", x, b.weights.Lookup(prefix+"figures.weight"))
-	y = b.node("MatMul", prefix+"figures.sum", []string{b.reshape(y, channels, board.Cells()), toFigures})
+	y = b.node("Reshape", y+".flat", []string{y, flatBoard})
+	y = b.node("MatMul", prefix+"figures.sum", []string{y, Figures})
 	if figures != "" {
 		y = b.node("Add", prefix+"figures.all", []string{y, figures})
 	}
 	values = b.relu(y)
 	y = b.node("MatMul", prefix+"cells.sum", []string{values, toCells})
-	y = b.conv1x1(prefix+"cells", b.reshape(y, channels, board.H, board.W), b.weights.Lookup(prefix+"cells.weight"))
+	y = b.node("Reshape", y+".board", []string{y, wholeBoard})
+	y = b.conv1x1(prefix+"cells", y, b.weights.Lookup(prefix+"cells.weight"))
 	return b.residual(prefix+"cells.all", x, y), values
 }
 

@@ -283,6 +283,8 @@ func TestErrors(t *testing.T) {
 		{"tic-tac-toe", "a1\na1 a2 b1 b2 c1 c2\na1", "line 2, column 16: game 2, move 6: the game is over"},
 		{"hex", "{\"game\":\"hex\",\"moves\":[\"a1\"]}\n{\"game\":\"hex\",\"moves\":[\"a1\",\"a1\"]}\n{\"moves\":[\"a1\"]}", "line 2: game 2, move 2: a1 is not legal"},
 		{"hex", "{\"game\":\"hex\",\"moves\":[]}\n{\"game\":\"othello\",\"moves\":[]}\n{\"moves\":[]}", "line 2: game 2: the game is othello, not hex"},
+		{"gomoku", "{\"moves\":[]}\n{\"game\":\"gomoku\",\"moves\":[]}\n{\"moves\":[]}", "line 2: game 2: the game is gomoku-9x9, not gomoku-15x15"},
+		{"gomoku-9x9", "{\"match\":3,\"game\":\"gomoku\"}\n{\"game\":0,\"moves\":[]}\n{\"game\":1}\n{\"game\":2,\"moves\":[]}", "line 3: game 2: it is not a game"},
 		{"hex", "{\"game\":\"hex\",\"moves\":[]}\n{\"moves\":7}\n{\"moves\":[]}", "line 2: game 2: it is not a game"},
 		{"hex", "{\"moves\":[]}\n{}\n{\"moves\":[]}", "line 2: game 2: it is not a game: moves are missing"},
 		{"hex", "{\"moves\":[]}\n{\"moves\":[],\"result\":\"red\"}\n{\"moves\":[]}", "line 2: game 2: the result \"red\" is unknown"},

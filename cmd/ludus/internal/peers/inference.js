@@ -2,7 +2,7 @@
 //
 //	{"model": BASE64, "input": NAME, "shape": [C, H, W], "batch": B}    {} or {"missing": PACKAGE}
 //	{"seconds": S}              runs batches for that long              {"rows": R, "seconds": S}
-//	{"tensors": [B*C*H*W], "shape": [C, H, W]}    runs one batch        {OUTPUT: [...], ...}
+//	{"tensors": [B*C*H*W], "shape": [C, H, W], "figures": [[CELL, ...], ...]}    runs one batch    {OUTPUT: [...], ...}
 const { createInterface } = require("node:readline");
 
 let ort, session, model;
@@ -46,8 +46,15 @@ async function measure(seconds) {
   return { rows, seconds: passed };
 }
 
-async function evaluate({ tensors, shape }) {
-  const outputs = await session.run(feed(tensors, shape));
+async function evaluate({ tensors, shape, figures }) {
+  const feeds = feed(tensors, shape);
+  if (session.inputNames.includes("figures")) {
+    const cells = shape[1] * shape[2];
+    const matrix = new Float32Array(cells * figures.length);
+    figures.forEach((figure, i) => figure.forEach((cell) => (matrix[cell * figures.length + i] = 1)));
+    feeds.figures = new ort.Tensor("float32", matrix, [cells, figures.length]);
+  }
+  const outputs = await session.run(feeds);
   return Object.fromEntries(Object.entries(outputs).map(([name, tensor]) => [name, Array.from(tensor.data)]));
 }
 

@@ -171,7 +171,8 @@ func TestONNXRuntimeAgrees(t *testing.T) {
 
 // TestONNXRuntimeSizes runs the model of a pooled network on boards of two sizes and compares with our inference on each.
 func TestONNXRuntimeSizes(t *testing.T) {
-	for _, names := range [][2]string{{"hex(size=9)", "hex(size=13)"}, {"othello-8x8", "othello(size=10)"}} {
+	for _, names := range [][2]string{{"hex(size=9)", "hex(size=13)"}, {"othello-8x8", "othello(size=10)"},
+		{"gomoku", "line-up(width=11,height=9,line=5,gravity=0)"}, {"quad(size=9)", "quad-7x7"}, {"golden-rectangle-9x9", "golden-rectangle"}} {
 		game := newGame(t, names[0])
 		weights := randomWeights(game, infer.Config{Game: game.Name, Channels: 32, Blocks: 2, Pooled: true})
 		p := runtime(t, network{name: names[0], game: game, weights: weights})
@@ -244,7 +245,7 @@ func (p *peer) evaluateAll(t *testing.T, game *env.Game, states []env.State, bat
 	t.Helper()
 	all := map[string][]float32{}
 	for part := range slices.Chunk(states, batch) {
-		outputs, err := p.evaluate(game.Tensor, encode(game, part))
+		outputs, err := p.evaluate(game, encode(game, part))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +343,7 @@ func (n *network) sameMove(t *testing.T, state env.State, picked env.Action, ana
 func TestONNXRuntimeSaysWhatIsWrong(t *testing.T) {
 	n := newNetwork(t, "quad-5x5")
 	p := runtime(t, n)
-	if _, err := p.evaluate(n.game.Tensor, make([]float32, 1)); err == nil || !strings.Contains(err.Error(), "dims") {
+	if _, err := p.evaluate(n.game, make([]float32, 1)); err == nil || !strings.Contains(err.Error(), "dims") {
 		t.Errorf("a tensor that is too short gives %v", err)
 	}
 }

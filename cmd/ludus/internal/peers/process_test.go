@@ -96,9 +96,10 @@ func (p *peer) call(request, reply any) error {
 	return nil
 }
 
-// evaluate runs the model on tensors [B, C, H, W] of boards of this shape and returns its outputs by name.
-func (p *peer) evaluate(board env.Shape, tensors []float32) (outputs map[string][]float32, err error) {
-	err = p.call(map[string]any{"tensors": tensors, "shape": []int{board.C, board.H, board.W}}, &outputs)
+// evaluate runs the model on tensors [B, C, H, W] of a game and returns its outputs by name.
+func (p *peer) evaluate(game *env.Game, tensors []float32) (outputs map[string][]float32, err error) {
+	board := game.Tensor
+	err = p.call(map[string]any{"tensors": tensors, "shape": []int{board.C, board.H, board.W}, "figures": game.Figures}, &outputs)
 	return outputs, err
 }
 

@@ -33,6 +33,13 @@ const entries = [...fields(model)].filter(([number]) => number === 14).map(([, e
 const about = Object.fromEntries(entries.map((entry) => [entry.get(1).toString(), JSON.parse(entry.get(2).toString())]));
 const { players, moves, parameters, frames } = about;
 const { rows, columns, cells } = about.board; // cells: by cell, 1 where the board has it
+const inputs = {};
+if (about.figures) { // the model takes them, too, and so plays boards of any size
+  const all = about.figures;
+  const matrix = new Float32Array(cells.length * all.length);
+  all.forEach((figure, i) => figure.forEach((cell) => (matrix[cell * all.length + i] = 1)));
+  inputs.figures = new ort.Tensor("float32", matrix, [cells.length, all.length]);
+}
 
 // Game is a position: whose pieces stand where, and who moves.
 class Game {
@@ -117,7 +124,7 @@ async function pick(session, game, played) {
     frame.cells.forEach((entry, cell) => (tensor[plane * cells.length + entry] = Number(value(cell))));
   });
   const shape = [1, about.planes.length, rows.length, columns.length];
-  const { policy, value } = await session.run({ tensor: new ort.Tensor("float32", tensor, shape) });
+  const { policy, value } = await session.run({ ...inputs, tensor: new ort.Tensor("float32", tensor, shape) });
   const logit = (action) => policy.data[frame.policy[action]];
   const legal = [...moves.keys()].filter((action) => game.isLegal(action));
   return `${moves[legal.reduce((best, action) => (logit(action) > logit(best) ? action : best))]}\t${value.data[0].toFixed(4)}`;
@@ -125,7 +132,7 @@ async function pick(session, game, played) {
 
 async function main() {
   const Rules = { "line-up": LineUp, "quad": Quad }[about.family];
-  if (about.metadata_version > 1 || !Rules) {
+  if (about.metadata_version > 2 || !Rules) {
     console.error(`this example has no rules of ${about.game}, or does not know its metadata`);
     process.exit(1);
   }

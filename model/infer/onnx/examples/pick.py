@@ -18,11 +18,16 @@ session = onnxruntime.InferenceSession(sys.argv[1])
 about = {}  # the model's metadata
 for key, text in session.get_modelmeta().custom_metadata_map.items():
     about[key] = json.loads(text)
-if about.get("family") not in ("line-up", "quad") or about["metadata_version"] > 1:
+if about.get("family") not in ("line-up", "quad") or about["metadata_version"] > 2:
     sys.exit(f"this example has no rules of {about.get('game', sys.argv[1])}, or does not know its metadata")
 players, moves, parameters = about["players"], about["moves"], about["parameters"]
 rows, columns = len(about["board"]["rows"]), len(about["board"]["columns"])
 cells = np.array(about["board"]["cells"])  # by cell: 1 where the board has it
+inputs = {}
+if "figures" in about:  # the model takes them, too, and so plays boards of any size
+    inputs["figures"] = np.zeros((len(cells), len(about["figures"])), np.float32)
+    for column, figure in zip(inputs["figures"].T, about["figures"]):
+        column[figure] = 1
 
 
 class Game:
@@ -101,7 +106,7 @@ def pick(rules, played):
     tensor = np.zeros((1, len(about["planes"]), rows * columns), np.float32)
     for plane, text in zip(tensor[0], about["planes"]):
         plane[frame["cells"]] = planes[text.split(":")[0]]
-    policy, value = session.run(["policy", "value"], {"tensor": tensor.reshape(1, -1, rows, columns)})
+    policy, value = session.run(["policy", "value"], {**inputs, "tensor": tensor.reshape(1, -1, rows, columns)})
     logits = policy[0, frame["policy"]]  # by action
     return moves[max(game.legal(), key=lambda action: logits[action])], value[0]
 
