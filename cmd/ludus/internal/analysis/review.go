@@ -76,6 +76,8 @@ type ReviewedMove struct {
 	Reason string   `json:"reason,omitempty"`
 	Line   []string `json:"line,omitempty"`
 	Reply  []string `json:"reply,omitempty"`
+	// Of a mistake: the values of all legal moves by the analysis of the position; nil: unknown.
+	Values map[string]*float64 `json:"values,omitempty"`
 }
 
 // IsMistake reports whether the move is a mistake or a blunder.
@@ -275,6 +277,12 @@ func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Act
 		m.Best, m.Reason, m.Line = best, here.fact, lineOf(here)
 		if there.Result != nil && there.Player != m.Player {
 			m.Reply = lineOf(there)
+		}
+	}
+	if m.IsMistake() {
+		m.Values = map[string]*float64{}
+		for _, info := range here.Moves {
+			m.Values[info.Move] = info.Value
 		}
 	}
 	return m, nil

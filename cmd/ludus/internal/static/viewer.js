@@ -54,7 +54,7 @@ export class GameViewer {
     this.buttons = [...root.querySelectorAll("[data-go]")];
     for (const button of this.buttons) button.addEventListener("click", () => this.step(button.dataset.go));
     root.addEventListener("keydown", (event) => {
-      if (event.target.tagName === "SELECT" || event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
+      if (event.defaultPrevented || event.target.tagName === "SELECT" || event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
       event.preventDefault();
       this.step(keys[event.key]);
     });
@@ -63,9 +63,12 @@ export class GameViewer {
   // describe prepares for replays of a game, given its board.Description.
   describe(description) {
     this.description = description;
-    this.board = new Board(byId("board"), description);
+    this.makeBoard();
     this.list = new MoveList(byId("record"), description, (ply) => this.go(ply));
   }
+
+  // makeBoard makes the board, to play on if onCell is given, see [Board].
+  makeBoard(onCell) { this.board = new Board(byId("board"), this.description, onCell); }
 
   // open shows the first position of a replay.
   open(replay) {
@@ -122,8 +125,8 @@ export class GameViewer {
     const head = byId("moves").querySelector("thead"), body = byId("moves").querySelector("tbody");
     head.replaceChildren();
     body.replaceChildren();
-    if (!played) return;
     const used = columns.filter(({ key }) => moves.some((m) => m[key] != null));
+    if (used.length === 0) return;
     const titles = make(head, "tr");
     make(titles, "th", { scope: "col" }, "move");
     const { players } = this.description;
@@ -135,9 +138,8 @@ export class GameViewer {
     }
   }
 
-  notes({ player, random, legal }, moves, shown, source) {
-    const by = random ? "an opening ply" : `by ${this.replay.agents[player]}`;
-    const texts = [`● played: ${by}.`, source];
+  notes({ move, player, random, legal }, moves, shown, source) {
+    const texts = [`● ${move}: ${random ? "an opening ply" : `played by ${this.replay.agents[player]}`}.`, source];
     if (moves.some(({ policy }) => policy != null)) texts.push("Policy targets, in %, come from the search; the network was trained on them.");
     else if (shown.length > 0 && legal > shown.length) texts.push(`${legal - shown.length} more legal moves are not listed.`);
     return texts.filter(Boolean).join(" ");
