@@ -72,7 +72,10 @@ export class Reviewer {
     let before = sign * position.value, after = sign * next.value;
     if (move === best && !exact) after = before;
     else if (!position.proven && !next.proven && values[best] != null && values[move] != null) before = values[best];
-    else if (!position.proven) before = sign * (await this.judge([...moves, best])).value;
+    else if (!position.proven) {
+      const instead = await this.judge([...moves, best]), value = sign * instead.value;
+      before = next.proven && !instead.proven ? Math.min(before, value) : value;
+    }
     const compared = compare(move === best, exact, before, after), reply = next.best && next.player !== player ? next.line : undefined;
     return { ply: moves.length + 1, player, move, ...compared, ...compared.loss > 0 && { best, reason, line, reply }, ...isMistake(compared) && { values } };
   }

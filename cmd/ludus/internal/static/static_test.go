@@ -205,7 +205,12 @@ func (s stateless) Analyze(ctx context.Context, state env.State, simulations int
 // moves twice in a row.
 func TestReviewLikeAnalysis(t *testing.T) {
 	grades := map[analysis.Grade]int{}
-	for _, name := range []string{"tic-tac-toe", "quad-5x5", "quad-7x7", "connect-four", "free-for-all-2p", "../../../../env/gdl/sheets/two-marks.kif"} {
+	const solves = "net:random,sims=20,solve=300"
+	for _, c := range [][2]string{
+		{"tic-tac-toe", solves}, {"quad-5x5", solves}, {"quad-7x7", solves}, {"connect-four", solves}, {"free-for-all-2p", solves},
+		{"../../../../env/gdl/sheets/two-marks.kif", solves}, {"gomoku-9x9", "mcts:30"}, // the last one compares an estimate with an exact value
+	} {
+		name, spec := c[0], c[1]
 		game, err := games.New(name)
 		if err != nil {
 			t.Fatal(err)
@@ -213,7 +218,7 @@ func TestReviewLikeAnalysis(t *testing.T) {
 		network := func(agent.Reference) (*infer.Weights, agent.Origin, error) {
 			return infertest.RandomWeights(game, 4, 1, 1), agent.Origin{Generation: -1}, nil
 		}
-		factory, err := agent.ParseFactory(game, "net:random,sims=20,solve=300", network)
+		factory, err := agent.ParseFactory(game, spec, network)
 		if err != nil {
 			t.Fatal(err)
 		}
