@@ -10,7 +10,7 @@ const wide = 100, high = 30; // of the curve
 // judgement turns an analysis into a position of a review: { value, proven, analysed, sign, player, best, reason, line, values }. The value
 // is for the first player, null if the agent does not evaluate positions; sign turns it into the player's. proven says whether the value is
 // exact, analysed whether the analysis itself proves it. values are those of the moves, for the player. A reason is a fact, not a comparison.
-export function judgement({ terminal, value, player, proven, best, reason, moves = [] }, players) {
+function judgement({ terminal, value, player, proven, best, reason, moves = [] }, players) {
   if (terminal) return { value, proven: true };
   return {
     value: valueForFirst(value, player, players), proven: Boolean(proven), analysed: Boolean(proven), sign: player === players[0] ? 1 : -1, player, best,

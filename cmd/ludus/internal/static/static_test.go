@@ -296,6 +296,20 @@ func TestTurningPointAtMistake(t *testing.T) {
 	}
 }
 
+// Without an agent a quiz grades moves by the values in a review, and leaves those without one open.
+func TestKnownAnswers(t *testing.T) {
+	got := nodeModules(t, `
+		globalThis.document = {};
+		globalThis.matchMedia = () => ({});
+		const { knownAnswer } = await import("./review.js");
+		const mistake = { move: "a", best: "b", exact: true, before: 1, after: -1, grade: "blunder", values: { a: -1, b: 0.9, c: 0.8, d: 0.6, e: -0.5, f: null } };
+		console.log([..."abcdef"].map((move) => knownAnswer(mistake, move)).map((answer) => answer ? answer.grade + " " + answer.exact : "unknown").join());
+	`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"})
+	if want := "blunder true,best true,good false,mistake false,blunder false,unknown"; strings.TrimSpace(got) != want {
+		t.Errorf("the answers are %s, want %s", got, want)
+	}
+}
+
 // analyses analyses the positions of a game, and those after the agent's moves in them; the keys are the moves, joined
 // by commas.
 func analyses(t *testing.T, game *env.Game, a agent.Agent, moves []env.Action) map[string]any {
