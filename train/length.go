@@ -33,8 +33,6 @@ func (o *opener) makePlan(ctx context.Context, weights *infer.Weights) (err erro
 	}
 	made.Seconds, made.CPU = limit.Seconds(), o.CPUTime
 	o.config.Plan = made
-	o.note("plan for %v: %d generations of %d plies in each of %d games",
-		limit, made.Generations, made.PliesPerGeneration, made.ParallelGames)
 	return nil
 }
 

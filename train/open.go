@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +48,10 @@ func (o *opener) configure(ctx context.Context) (*infer.Weights, error) {
 	weights, changed, err := o.resolve(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if made := &o.config.Plan; o.cost != (plan.Cost{}) {
+		o.note("plan for %v: %d generations of %d plies in each of %d games",
+			cmp.Or(o.Time, plan.DefaultTime), made.Generations, made.PliesPerGeneration, made.ParallelGames)
 	}
 	if changed {
 		err = o.config.Write(o.Dir)

@@ -20,35 +20,32 @@ import (
 
 // dryRunPlan is the output of "train --dry-run": estimates for the whole run.
 type dryRunPlan struct {
-	Game          string        `json:"game"`
-	Run           string        `json:"run"`
-	Generation    int           `json:"generation"` // generations done so far; 0 in a new run
-	Seconds       float64       `json:"seconds"`
-	CPU           bool          `json:"cpu"` // Seconds are CPU time
-	Threads       int           `json:"threads"`
-	Sizes         rundir.Sizes  `json:"sizes,omitempty"` // sides of the boards, ascending; empty if only the game's
-	Channels      int           `json:"channels"`
-	Blocks        int           `json:"blocks"`
-	Parameters    int           `json:"parameters"`
-	Generations   int           `json:"generations"`
-	Plies         int           `json:"plies_per_generation"` // plies by which a generation advances each game
-	ParallelGames int           `json:"parallel_games"`
-	Games         int           `json:"games"` // finished games
-	Positions     int           `json:"positions"`
-	Samples       int           `json:"samples"`
-	CPUShare      float64       `json:"cpu_share,omitempty"` // see train.Preview
-	Recorded      []zoo.Trained `json:"recorded,omitempty"`  // results of trainings on the game's card, ascending by positions
+	Game          string         `json:"game"`
+	Run           string         `json:"run"`
+	Generation    int            `json:"generation"` // generations done so far; 0 in a new run
+	Seconds       float64        `json:"seconds"`
+	CPU           bool           `json:"cpu"` // Seconds are CPU time
+	Threads       int            `json:"threads"`
+	Sizes         rundir.Sizes   `json:"sizes,omitempty"` // sides of the boards, ascending; empty if only the game's
+	Channels      int            `json:"channels"`
+	Blocks        int            `json:"blocks"`
+	Parameters    int            `json:"parameters"`
+	Generations   int            `json:"generations"`
+	Plies         int            `json:"plies_per_generation"` // plies by which a generation advances each game
+	ParallelGames int            `json:"parallel_games"`
+	Games         int            `json:"games"` // finished games
+	Positions     int            `json:"positions"`
+	Samples       int            `json:"samples"`
+	CPUShare      float64        `json:"cpu_share,omitempty"` // see train.Preview
+	Import        *rundir.Import `json:"import,omitempty"`    // games of others that the run learns from first
+	Recorded      []zoo.Trained  `json:"recorded,omitempty"`  // results of trainings on the game's card, ascending by positions
 }
 
 // dryRun prints what training with the options would do.
 func dryRun(cmd *cobra.Command, o train.Options, asJSON bool) error {
 	p := newProgress(cmd)
 	defer p.close()
-	o.Observe = func(e train.Event) {
-		if e.Progress != nil {
-			p.show(status{detail: "measuring this machine's speed"})
-		}
-	}
+	o.Observe = (&watcher{progress: p, game: o.Game}).show
 	recorded := recordedTrainings(o.Game)
 	preview, err := train.DryRun(cmd.Context(), o, sampleShare(recorded))
 	if err != nil {
@@ -95,7 +92,7 @@ func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *dryRun
 		Game: o.Game.Name, Run: o.Dir, Generation: f.Generation, Seconds: f.Seconds, CPU: c.CPU, Threads: o.Threads, Sizes: s.Sizes,
 		Channels: s.Channels, Blocks: s.Blocks, Parameters: f.Parameters, Generations: f.Generations,
 		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
-		CPUShare: f.CPUShare, Recorded: recorded,
+		CPUShare: f.CPUShare, Import: f.Config.Import, Recorded: recorded,
 	}
 	if p.Games == 0 { // unknown early in a run
 		p.Games = int(float64(p.Positions) / cmp.Or(meanLength(recorded), float64(o.Game.UsualPlies)/2))

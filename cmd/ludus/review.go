@@ -35,8 +35,8 @@ input. Without AGENT the agent shipped for the game reviews, or mcts:1000 if the
   text  where the game was lost, a curve of the expected score, and each mistake with the better move and how it goes on
   json  a line per game, see docs/FILES.md
   sgf   the game with comments; bad moves are marked (BM), V is the value after a move, and a variation has the better line
-  html  a page for any browser, also without a network: it sums up the games by player, steps through them, and shows
-        mistakes on the board; --page FILE.html is short for --to html --output FILE.html
+  html  a page for any browser, also without a network: it sums up the games by player, shows each with its mistakes on
+        a board, and asks for better moves; --page FILE.html is short for --to html --output FILE.html
 
 A mistake gives away 10 % of the expected score or more, a blunder 30 %. Proven values are exact: the search or the solver
 (see solve= of agents) knows the result with best play; then whatever gives value away is a mistake.

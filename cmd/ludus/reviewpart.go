@@ -38,7 +38,7 @@ func (rev *reviewer) readPart() error {
 	if err != nil {
 		return err
 	}
-	rev.header, err = json.Marshal(partHeader{1, rev.game.Name, rev.factory.String(), origin.Digest, rev.format})
+	rev.header, err = json.Marshal(partHeader{2, rev.game.Name, rev.factory.String(), origin.Digest, rev.format})
 	if err != nil {
 		return err
 	}

@@ -130,12 +130,15 @@ func parseSpec(text string, l Limits) (Spec, error) {
 	if text == Zoo || strings.HasPrefix(text, Zoo+",") { // short for net:zoo
 		word, rest = string(Net), text
 	}
+	if name, _, options := strings.Cut(word, ","); options && (Kind(name) == Random || Kind(name) == Greedy) {
+		word, colon = name, true
+	}
 	s := Spec{Kind: Kind(word)}
 	var err error
 	switch s.Kind {
 	case Random, Greedy:
 		if colon {
-			err = fmt.Errorf("%s takes nothing after it", word)
+			err = fmt.Errorf("%s takes nothing after it, no number and no option", word)
 		}
 	case MCTS:
 		s.Simulations, err = s.parseSearch(rest, "simulations, such as mcts:200", l.Simulations)
@@ -163,7 +166,7 @@ func unknownKind(word string) error {
 		words, forms = append(words, string(k.kind)), append(forms, k.form)
 	}
 	hint := ""
-	if near := naming.Nearest(word, words); near != "" {
+	if near := naming.Nearest(strings.Split(word, ",")[0], words); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", forms[slices.Index(words, near)])
 	}
 	return fmt.Errorf("unknown kind%s (an agent is one of %s)", hint, strings.Join(forms, ", "))

@@ -98,6 +98,8 @@ func TestParseErrors(t *testing.T) {
 		"solve:100":                   "did you mean solver:NODES?",
 		"Random":                      "did you mean random?",
 		"random:1":                    "takes nothing",
+		"greedy,book=a":               "greedy takes nothing after it, no number and no option",
+		"mcts,book=a":                 "did you mean mcts:N?",
 		"mcts":                        "1 to 1000000 simulations",
 		"mcts:":                       "1 to 1000000 simulations",
 		"mcts:100,elo=300":            "mcts takes only book",

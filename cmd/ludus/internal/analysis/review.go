@@ -76,6 +76,8 @@ type ReviewedMove struct {
 	Reason string   `json:"reason,omitempty"`
 	Line   []string `json:"line,omitempty"`
 	Reply  []string `json:"reply,omitempty"`
+	// Of a mistake: the values of all legal moves by the analysis of the position; nil: unknown.
+	Values map[string]*float64 `json:"values,omitempty"`
 }
 
 // IsMistake reports whether the move is a mistake or a blunder.
@@ -117,7 +119,8 @@ var ErrNoValues = errors.New("the agent does not evaluate positions")
 // It goes from the end of the game to its start, so a solver's table knows what follows a position. The move played is
 // worth what the analysis of the position after it says, where the search has more visits than the move had here. The
 // best move is worth the position's exact value, or else what the analysis of the position says. If that does not value
-// both moves, or the position after the move played is exact, the position after the best move is analysed, too.
+// both moves, or the position after the move played is exact, the position after the best move is analysed, too. Against
+// an exact value counts the lower of both estimates of the best move: a high one blames a move in a lost position.
 func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, opening int, judged func()) (*Review, error) {
 	rev := reviewer{game, a}
 	states := []env.State{game.NewState()}
@@ -259,6 +262,9 @@ func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Act
 			return m, err
 		}
 		m.Before = player.Sign()*instead.value + 0
+		if there.exact && !instead.exact {
+			m.Before = min(m.Before, player.Sign()*here.value+0)
+		}
 	}
 	if m.Move != best {
 		m.Loss = max(0, *rounded(new(m.Before - m.After)))
@@ -275,6 +281,12 @@ func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Act
 		m.Best, m.Reason, m.Line = best, here.fact, lineOf(here)
 		if there.Result != nil && there.Player != m.Player {
 			m.Reply = lineOf(there)
+		}
+	}
+	if m.IsMistake() {
+		m.Values = map[string]*float64{}
+		for _, info := range here.Moves {
+			m.Values[info.Move] = info.Value
 		}
 	}
 	return m, nil

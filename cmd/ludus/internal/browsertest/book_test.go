@@ -7,24 +7,20 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ludus/cmd/ludus/internal/page"
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
-	"ludus/model/infer/infertest"
 	"ludus/train/agent"
 	"ludus/train/book"
 )
 
-// The play page shows the moves of an agent's book, also in images of its positions and on exported pages; a press
-// plays one. Where the book ends the page says so.
-func TestBookPanel(t *testing.T) {
-	b, game, dir := Start(t), newGame(t, "hex-5x5"), t.TempDir()
+// bookOf makes a book of some positions in a file, and returns the file's content, too.
+func bookOf(t *testing.T, game *env.Game, path string, positions int) (*book.Book, []byte) {
+	t.Helper()
 	maker, err := agent.ParseFactory(game, "mcts:200", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "a.book")
-	known, err := book.Make(t.Context(), book.Options{Agent: maker, Plies: 3, Positions: 30, Threads: 1, File: path})
+	b, err := book.Make(t.Context(), book.Options{Agent: maker, Plies: 3, Positions: positions, Threads: 1, File: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +28,17 @@ func TestBookPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exported, err := (&page.Page{Game: game, Weights: infertest.RandomWeights(game, 4, 1, 1), Origin: "a run", Book: data}).HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return b, data
+}
+
+// The play page shows the moves of an agent's book, also in images of its positions and on exported pages; a press
+// plays one. Where the book ends the page says so.
+func TestBookPanel(t *testing.T) {
+	b, game, dir := Start(t), newGame(t, "hex-5x5"), t.TempDir()
+	known, data := bookOf(t, game, filepath.Join(dir, "a.book"), 30)
 	server, _ := serve(t, web.Options{Runs: dir})
 	for name, address := range map[string]string{
-		"web": server + "?" + url.Values{"game": {game.Name}, "agent": {"mcts:20,book=a.book"}}.Encode(), "page": onDisk(t, exported),
+		"web": server + "?" + url.Values{"game": {game.Name}, "agent": {"mcts:20,book=a.book"}}.Encode(), "page": onDisk(t, exportedWithBook(t, game, 4, 1, data)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := NewPlaying(b.Open(t, address), game)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,14 +13,19 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"ludus/cmd/ludus/internal/page"
+	"ludus/env"
 	"ludus/model/infer/infertest"
 )
 
 // exported is the exported page of a random network.
 func exported(t *testing.T, name string, channels, blocks int) []byte {
 	t.Helper()
-	game := newGame(t, name)
-	data, err := (&page.Page{Game: game, Weights: infertest.RandomWeights(game, channels, blocks, 1), Origin: "a run"}).HTML()
+	return exportedWithBook(t, newGame(t, name), channels, blocks, nil)
+}
+
+func exportedWithBook(t *testing.T, game *env.Game, channels, blocks int, book []byte) []byte {
+	t.Helper()
+	data, err := (&page.Page{Game: game, Weights: infertest.RandomWeights(game, channels, blocks, 1), Origin: "a run", Book: book}).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +108,11 @@ func TestFilesOnPage(t *testing.T) {
 }
 
 // On an exported page from disk, people review a lost game, look for better moves in a quiz by mouse, keys and fingers,
-// and play on before a mistake.
+// and play on before a mistake. The agent has a book, which the quiz hides.
 func TestQuizOnPage(t *testing.T) {
-	tab := Start(t).Open(t, onDisk(t, exported(t, "quad-5x5", 8, 1))+"#moves="+strings.Join(lostGame, ";"))
+	game := newGame(t, "quad-5x5")
+	_, data := bookOf(t, game, filepath.Join(t.TempDir(), "a.book"), 1)
+	tab := Start(t).Open(t, onDisk(t, exportedWithBook(t, game, 8, 1, data))+"#moves="+strings.Join(lostGame, ";"))
 	const answered = `document.querySelector("#quiz .row").firstChild.matches(".primary:focus")`
 	expect := func(want string) {
 		t.Helper()
@@ -113,10 +121,13 @@ func TestQuizOnPage(t *testing.T) {
 		}
 	}
 	tab.reviewLostGame()
+	tab.Click("#review li button")
+	tab.Wait(`document.getElementById("openings").checkVisibility()`)
 	tab.Click("#review > button")
 	expect("1 of 2: x to move. In the game 3. a2 was a blunder")
 	tab.CheckWidths("quiz", nil)
-	if hidden := Eval[bool](tab, `!document.getElementById("review").checkVisibility() && !document.querySelector("#board .hint-ring") && document.getElementById("hint").disabled`); !hidden {
+	if hidden := Eval[bool](tab, `!document.getElementById("review").checkVisibility() && !document.querySelector("#board .hint-ring") && document.getElementById("hint").disabled
+		&& !document.getElementById("openings").checkVisibility()`); !hidden {
 		t.Error("the quiz shows the answer")
 	}
 	tab.Click(cellOf(16)) // b4, which wins, too

@@ -79,6 +79,7 @@ func TestReviewsInBrowser(t *testing.T) {
 	if n, text := Eval[int](tab, marks), tab.Text("#mistake"); n != 1 || text != "" {
 		t.Errorf("a good move has marks %d and %q", n, text)
 	}
+	quizOnReviews(tab)
 	tab.CheckThemes()
 	if text := tab.Text("#overview .ladder tbody"); !strings.HasPrefix(text, evil+"2") || !strings.Contains(text, "Ann2") || Eval[int](tab, `document.querySelectorAll("#overview .value").length`) != 2 {
 		t.Errorf("the totals of the players are %q", text)
@@ -94,5 +95,54 @@ func TestReviewsInBrowser(t *testing.T) {
 	tab.Choose("#game", "1")
 	if ply := tab.Text("#ply"); ply != "ply 0 of 2" {
 		t.Errorf("the second game is shown at %q", ply)
+	}
+}
+
+// quizOnReviews takes the quiz of a player's mistakes by mouse, keys and fingers. It hides what would give the answer
+// away; steps through the game are allowed.
+func quizOnReviews(tab *Tab) {
+	tab.Helper()
+	expect := func(want string) {
+		tab.Helper()
+		if text := tab.Text("#quiz [role=status]"); !regexp.MustCompile(want).MatchString(text) {
+			tab.Errorf("the quiz says %q; want %q", text, want)
+		}
+	}
+	marks := `document.querySelectorAll("#board .played-ring, #board .hint-ring").length`
+	if n := Eval[int](tab, `document.querySelectorAll("#summary button").length`); n != 2 || tab.Text("#summary button") != "Find the better move: Ann" {
+		tab.Errorf("%d quizzes are offered: %q", n, tab.Text("#summary"))
+	}
+	tab.Click("#summary button")
+	expect("^1 of 2: x to move. In the game 3. a2 was a blunder; make a better move")
+	if n := Eval[int](tab, marks); n != 0 || Eval[bool](tab, `document.getElementById("mistakes").checkVisibility()`) {
+		tab.Errorf("the quiz shows the answer, with %d marks", n)
+	}
+	tab.CheckWidths("reviews-quiz", nil)
+	tab.Click(cellOf(6)) // b2, which is taken
+	if text := tab.Text("#mistake"); text != "b2 is taken: x is on it" {
+		tab.Errorf("the page says %q", text)
+	}
+	tab.Click(cellOf(5)) // a2, the mistake
+	expect("^No: a2 gives away 100 % .*After a2: .*Best: ")
+	if n := Eval[int](tab, marks); n != 2 {
+		tab.Errorf("after the answer the board has %d marks", n)
+	}
+	tab.CheckNames()
+	tab.Press(kb.Enter)
+	expect("^2 of 2: x to move. In the game 5. d1 was a blunder")
+	tab.Press(kb.Home) // looking at other positions is allowed
+	tab.Click(`[data-go="last"]`)
+	tab.Click(`#record [data-ply="4"]`)
+	best := Eval[int32](tab, `(() => { const { games: [{ review }], description } = JSON.parse(document.getElementById("data").textContent);
+		return description.actions[review.moves[4].best].to; })()`)
+	tab.Focus(cellOf(best))
+	tab.Press(kb.Enter)
+	expect("^Right: .* is the best move, proven.Best: ")
+	tab.CheckWidths("reviews-quiz-answered", nil)
+	tab.Click("#quiz .primary")
+	expect("^You found the better move in 1 of 2 positions.")
+	tab.Click("#quiz button:last-child")
+	if ply := tab.Text("#ply"); ply != "ply 8 of 8" || !Eval[bool](tab, `document.getElementById("mistakes").checkVisibility() && !document.getElementById("quiz").checkVisibility() && !document.querySelector("#board button")`) {
+		tab.Errorf("after the quiz the game is at %q", ply)
 	}
 }

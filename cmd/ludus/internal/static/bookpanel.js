@@ -8,9 +8,9 @@ export class BookPanel {
     Object.assign(this, { box, engine, play });
   }
 
-  // show shows the book's moves for a request { game, moves, agent }, or hides the panel without one. player is who is to move; canMove
+  // show shows the book's moves for a request { game, moves, agent }, or hides the panel without one. player is to move; canMove
   // says whether people may play a move.
-  show(request, player, canMove) {
+  show(request, description, player, canMove) {
     this.box.hidden = !request;
     if (!request) return;
     const key = JSON.stringify(request);
@@ -19,20 +19,20 @@ export class BookPanel {
       const keep = (reply) => { if (this.key === key) { this.reply = reply; this.draw(); } };
       this.engine.book(request).then(keep, keep);
     } else if (this.canMove === canMove) return;
-    Object.assign(this, { key, player, canMove });
+    Object.assign(this, { key, description, player, canMove });
     this.draw();
   }
 
   draw() {
-    const { reply } = this, known = reply?.moves?.length > 0, [note, list] = this.box.querySelectorAll("p, div");
+    const { reply, description, player } = this, known = reply?.moves?.length > 0, [note, list] = this.box.querySelectorAll("p, div");
     list.inert = !reply; // the old moves keep their place
     if (list.inert) return;
-    note.textContent = reply.message ?? (known ? `Expected score of ${this.player}; = is exact.` : "The book does not have this position.");
+    note.textContent = reply.message ?? (known ? `Expected score of ${description.players[player]}; = is exact. Visits are of the book's search.` : "The book does not have this position.");
     list.replaceChildren();
     for (const opening of reply.moves ?? []) {
       const button = make(list, "button", { type: "button" });
       button.disabled = !this.canMove;
-      fillOpening(button, opening);
+      fillOpening(button, opening, description, player);
       button.addEventListener("click", () => this.play(opening.move));
     }
   }

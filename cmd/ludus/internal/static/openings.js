@@ -33,7 +33,7 @@ function list(parent, line) {
 // fill fills the row of an opening, the last one of a line.
 function fill(place, name, line) {
   const opening = line.at(-1);
-  fillOpening(place, { ...opening, move: name }, games > 0 && counted(opening.games ?? 0, "game"));
+  fillOpening(place, { ...opening, move: name }, description, (line.at(-2) ?? opening).player, games > 0 && counted(opening.games ?? 0, "game"));
   place.addEventListener("click", () => show(line, place));
 }
 

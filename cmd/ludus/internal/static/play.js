@@ -1,9 +1,10 @@
 // The play page: people and agents play on a board.
 import { AnalysisCache, boardMarks, sameRequest, showAnalysisTable, showValueMeter, valueForFirst } from "./analysis.js";
-import { Board, drawPiece, isCapture, pieceAt } from "./board.js";
+import { Board, drawPiece, pieceAt } from "./board.js";
 import { BookPanel } from "./bookpanel.js";
 import { byId, make, makeSVG, startTheme } from "./dom.js";
 import { score, sentence } from "./format.js";
+import { Hand } from "./hand.js";
 import { GameHistory, readLink, writeLink } from "./history.js";
 import { MoveList, pieceView } from "./movelist.js";
 import { layout } from "./playlayout.js";
@@ -74,7 +75,7 @@ class App {
     root.innerHTML = layout;
     if (options.more) byId("more").append(options.more);
     this.root = root;
-    this.book = new BookPanel(byId("openings"), engine, (move) => { this.play(move); this.board.focus(); });
+    this.book = new BookPanel(byId("openings"), engine, (move) => { this.hand.play(move); this.board.focus(); });
     this.fillSeats();
     this.addListeners();
     startTheme();
@@ -129,10 +130,8 @@ class App {
     on("ask-review", () => this.review());
     on("deeper", () => this.analyzeDeeper());
     on("all-moves", () => { this.allMoves = !this.allMoves; this.drawAnalysis(); });
-    on("extras", ({ target }) => { if (target.dataset.move) this.play(target.dataset.move); });
     for (const seat of [0, 1]) byId(`seat${seat}`).addEventListener("change", () => this.continueGame());
     for (const id of ["show-prior", "show-visits", "show-value"]) byId(id).addEventListener("change", () => this.draw());
-    byId("verb").addEventListener("change", ({ target }) => { this.verb = target.value; this.unaim(); this.draw(); });
     document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.lifetime.signal });
     if (this.options.useHash) addEventListener("hashchange", () => this.open(), { signal: this.lifetime.signal });
   }
@@ -142,7 +141,7 @@ class App {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("select, textarea, input:not([type=range], [type=checkbox], [type=radio])")) return;
     const act = {
       u: () => byId("undo").click(), h: () => byId("hint").click(), f: () => byId("flip").click(), r: () => byId("rules").click(), n: () => byId("new").click(),
-      "[": () => byId("back").click(), "]": () => byId("forward").click(), Escape: () => this.deselect(),
+      "[": () => byId("back").click(), "]": () => byId("forward").click(), Escape: () => { this.hand.drop(); this.draw(); },
     }[event.key];
     if (!act || !this.history) return;
     event.preventDefault();
@@ -181,7 +180,7 @@ class App {
       let history = await new GameHistory(this.engine, description).replay([]), wrong;
       if (signal.aborted) return;
       if (!this.history) this.setUpGame(description, history.newest);
-      this.verb = this.kinds[0];
+      this.hand.renew();
       try {
         const link = this.options.useHash ? readLink(location.hash) : {};
         if (link.moves) history = await history.replay(link.moves);
@@ -202,19 +201,11 @@ class App {
   // setUpGame makes the board and the choices of a game; start is its first position.
   setUpGame(description, start) {
     this.description = description;
+    this.hand = new Hand(this, start.legal);
     this.makeBoard();
     this.list = new MoveList(byId("moves"), description, (ply) => this.goTo(ply));
-    // The kinds of moves; the first one is that of the first legal move.
-    this.kinds = [...new Set([...start.legal, ...Object.keys(description.actions)].map((move) => description.actions[move])
-      .filter(({ to }) => to >= 0).map(({ kind }) => kind))];
     showRules(byId("about"), description);
     byId("terms").querySelector(".first-player").textContent = description.players[0];
-    for (const label of byId("verb").querySelectorAll("label")) label.remove();
-    for (const kind of this.kinds) {
-      const label = make(byId("verb"), "label");
-      make(label, "input", { type: "radio", name: "verb", value: kind });
-      label.append(kind);
-    }
     for (const box of this.root.querySelectorAll(".seat")) {
       const seat = Number(box.dataset.seat);
       box.querySelector("svg").replaceChildren();
@@ -227,7 +218,7 @@ class App {
 
   // makeBoard makes the board, which is empty until it is drawn.
   makeBoard() {
-    this.board = new Board(byId("board"), this.description, (cell, pointed) => this.pressCell(cell, pointed), this.turned);
+    this.board = new Board(byId("board"), this.description, (cell, pointed) => this.hand.press(cell, pointed), this.turned);
   }
 
   // turned says whether the board is turned by 180 degrees: as people left it, or else towards a person who plays the second side
@@ -339,7 +330,7 @@ class App {
   continueGame() {
     if (!this.history) return;
     const signal = this.beginWork();
-    this.unaim();
+    this.hand.unaim();
     this.offerStrengths();
     this.turnBoard();
     this.writeAddress();
@@ -411,15 +402,10 @@ class App {
   // play plays a person's move in the position shown, and drops the moves after it. In a quiz the move is an answer.
   play(move) {
     if (this.quiz) {
-      this.selected = undefined;
-      this.unaim();
       this.quiz.answer(move);
       return;
     }
     const signal = this.beginWork(), ply = this.ply;
-    this.selected = undefined;
-    this.unaim();
-    this.verb = this.kinds[0]; // other kinds are for one move
     this.setState("thinking");
     this.showError("");
     this.attempt(signal, async () => {
@@ -504,80 +490,16 @@ class App {
 
   // ---- moves by hand
 
-  // canMove says whether a person may move in the position shown.
-  get canMove() {
-    const position = this.history?.positions[this.ply];
-    if (this.quiz) return this.ply === this.quiz.ply;
-    if (!position || position.done || this.agentOf(position.player)) return false;
-    return this.ply < this.history.length ? this.state !== "loading" : this.state === "ready" || this.state === "error";
-  }
+  // position is the position shown.
+  get position() { return this.history.positions[this.ply]; }
 
-  // choices are the legal moves of the position shown that are made on the board, of the chosen kind.
-  get choices() {
-    if (!this.canMove) return [];
-    return this.history.positions[this.ply].legal.map((text) => ({ text, ...this.description.actions[text] }))
-      .filter(({ kind, to }) => to >= 0 && (this.kinds.length < 2 || kind === this.verb));
-  }
-
-  // dropsTo says whether a piece dropped in the column of a cell falls to another cell.
-  dropsTo(over, to) {
-    const width = this.description.columns.length;
-    return this.description.drops && over % width === to % width;
-  }
-
-  // pressCell selects or deselects a piece, plays a move, or says why it does neither. In games with falling pieces a mouse or a
-  // finger may press any cell of the column. On a cell that is too small for a finger, the first press marks the move; the second
-  // one, or a button, plays it.
-  pressCell(cell, pointed) {
-    const { choices } = this;
-    const move = choices.find(({ from, to }) => (to === cell || (pointed && this.dropsTo(cell, to))) && (from < 0 || from === this.selected));
-    if (move && pointed && move.text !== this.aimed?.text && this.board.isTooSmall(cell)) {
-      this.aimed = move;
-      this.showNote(this.advice = `${move.text}: tap again to play it`);
-      this.draw();
-      return;
-    }
-    if (move) {
-      this.play(move.text);
-      return;
-    }
-    this.unaim();
-    this.clearNote(this.refusal);
-    if (cell === this.selected) this.selected = undefined;
-    else if (choices.some(({ from }) => from === cell)) this.selected = cell;
-    else this.showNote(this.refusal = this.whyNot(cell, this.selected)); // a selected piece stays selected
-    this.draw();
-  }
-
-  // whyNot says in a few words why a press on a cell does nothing. selected is the cell of the selected piece, if there is one.
-  whyNot(cell, selected) {
-    const { choices, description } = this, { legal, player, pieces, done } = this.history.positions[this.ply];
-    const name = this.board.name(cell), piece = pieceAt(description, pieces, cell);
+  // blocked says why no person may move in the position shown; "" needs no words. It is undefined if one may.
+  get blocked() {
+    const { done, player } = this.position;
+    if (this.quiz) return this.ply === this.quiz.ply ? undefined : "";
     if (done) return "The game is over";
-    if (this.agentOf(player)) return `It is ${description.players[player]}'s turn, which an agent plays`;
-    if (!this.canMove) return "";
-    if (choices.length === 0) return `You cannot move a piece; your move is: ${legal.join(", ")}`;
-    if (choices.some(({ from }) => from >= 0)) {
-      if (selected !== undefined) return `The piece on ${this.board.name(selected)} cannot move to ${name}`;
-      if (!piece || piece.side === 2) return "Select one of your pieces first, then the cell to move it to";
-      return piece.side === player ? `The piece on ${name} cannot move now` : `The piece on ${name} is ${piece.name}, not yours`;
-    }
-    const falls = choices.find(({ to }) => this.dropsTo(cell, to));
-    if (falls) return `A piece dropped here falls to ${this.board.name(falls.to)}`;
-    if (description.drops) return `Column ${description.columns[cell % description.columns.length]} is full`;
-    return piece ? `${name} is taken: ${piece.name} is on it` : `No legal move on ${name}`;
-  }
-
-  // unaim takes back the mark of a move that another tap would play.
-  unaim() {
-    this.aimed = undefined;
-    this.clearNote(this.advice);
-  }
-
-  deselect() {
-    this.selected = undefined;
-    this.unaim();
-    this.draw();
+    if (this.agentOf(player)) return `It is ${this.description.players[player]}'s turn, which an agent plays`;
+    return (this.ply < this.history.length ? this.state !== "loading" : this.state === "ready" || this.state === "error") ? undefined : "";
   }
 
   // ---- drawing
@@ -596,10 +518,9 @@ class App {
   goTo(ply) {
     if (!this.history) return;
     this.ply = Math.min(Math.max(ply, 0), this.history.length);
-    this.selected = undefined;
     this.hinted = undefined;
     this.deeper = undefined;
-    this.unaim();
+    this.hand.drop();
     if (this.ply < this.history.length) this.showNote(this.mistake ? explained(this.mistake) : ""); // else it is about the newest move
     this.list.show(this.history.moves.map((move, i) => ({ move, player: this.history.positions[i].player })), this.ply);
     this.draw();
@@ -607,23 +528,11 @@ class App {
 
   draw() {
     if (!this.history) return;
-    this.updateVerb();
     this.drawControls();
     this.drawSeats();
     this.drawPosition();
     this.drawBook();
     this.drawStatus();
-  }
-
-  // updateVerb keeps the kind of move among those that are legal now.
-  updateVerb() {
-    const { legal } = this.history.positions[this.ply];
-    const can = this.kinds.filter((kind) => legal.some((move) => this.description.actions[move].kind === kind));
-    if (can.length > 0 && !can.includes(this.verb)) this.verb = can[0];
-    for (const radio of byId("verb").querySelectorAll("input")) {
-      radio.checked = radio.value === this.verb;
-      radio.disabled = can.length > 0 && !can.includes(radio.value);
-    }
   }
 
   drawControls() {
@@ -640,7 +549,8 @@ class App {
     this.setVisible("step", this.onlyAgents && !history.newest.done);
     byId("pause").textContent = this.paused ? "Go on" : "Pause";
     byId("pause").setAttribute("aria-pressed", this.paused);
-    this.setVisible("verb", this.kinds.length > 1 && !this.onlyAgents && !position.done);
+    this.setVisible("verb", this.hand.kinds.length > 1 && !this.onlyAgents && !position.done);
+    this.hand.drawButtons();
     this.setVisible("ask-review", history.newest.done && !this.quiz);
     this.enable("ask-review", !this.reviewer || Boolean(this.reviewed));
     this.setVisible("review", Boolean(this.reviewed && !this.quiz));
@@ -648,12 +558,6 @@ class App {
     this.drawOutlook();
     this.setVisible("past", past && !this.quiz);
     byId("past").querySelector("span").textContent = `Looking back: move ${ply} of ${history.length}.`;
-    const loose = this.canMove ? position.legal.filter((text) => this.description.actions[text].to < 0) : [];
-    const extras = byId("extras"), focused = extras.contains(document.activeElement);
-    extras.replaceChildren();
-    for (const text of loose) make(extras, "button", { type: "button", "data-move": text }, text[0].toUpperCase() + text.slice(1));
-    if (this.aimed) make(extras, "button", { type: "button", "data-move": this.aimed.text }, `Play ${this.aimed.text}`);
-    if (focused) (extras.querySelector("button") || this.board).focus();
   }
 
   // drawOutlook says before the game who wins with best play, if that is known, and offers the other seat.
@@ -717,7 +621,7 @@ class App {
   drawBook() {
     const position = this.history.positions[this.ply], agent = this.byNearness.map((agent) => textOf(agent)).find((text) => text.includes(",book="));
     const request = agent && !position.done && !this.quiz && { game: this.description.game, moves: this.history.moves.slice(0, this.ply), agent };
-    this.book.show(request, this.description.players[position.player], this.canMove);
+    this.book.show(request, this.description, position.player, this.blocked === undefined);
   }
 
   // analyst is the agent that analyses: one that searches, if possible one of the players.
@@ -782,19 +686,11 @@ class App {
 
   drawBoard() {
     this.dropOldHint();
-    const { ply, history, choices } = this, position = history.positions[ply];
-    const moved = choices.some(({ from }) => from >= 0), [played, better] = this.reviewMarks;
-    const targets = new Set(choices.filter(({ from }) => from < 0 || from === this.selected).map(({ to }) => to));
-    const movable = new Set(choices.filter(({ from }) => from >= 0).map(({ from }) => from));
-    this.board.show(position, {
-      last: history.turn(ply).map((number) => history.cells(number)), hint: this.aimed ?? this.hinted ?? better, played, arrived: this.arrived,
-      movable, targets, selected: this.selected, ...boardMarks(this.analysis, this.description.actions, this.wants, this.description.players, this.selected),
+    const { ply, history, hand } = this, [played, better] = this.reviewMarks;
+    hand.show({
+      last: history.turn(ply).map((number) => history.cells(number)), hint: this.hinted ?? better, played, arrived: this.arrived,
+      ...boardMarks(this.analysis, this.description.actions, this.wants, this.description.players, hand.selected),
     });
-    this.board.label(position, (cell) => [
-      ...(cell === this.selected ? ["selected"] : movable.has(cell) ? ["can move"] : []),
-      ...(targets.has(cell) ? [!moved ? `can ${this.verb}` : isCapture(this.description, position, cell) ? "can be captured" : "can be reached"] : []),
-    ], (cell) => movable.has(cell) ? cell === this.selected : null);
-    this.board.showClickable((cell) => [...targets].some((to) => this.dropsTo(cell, to)));
   }
 
   drawAnalysis() {
@@ -830,7 +726,7 @@ class App {
     if (this.state === "thinking" && this.ply === this.history.length) return;
     const { request } = this, looking = "Looking for a hint …";
     this.hinting = request;
-    this.unaim();
+    this.hand.unaim();
     this.drawControls();
     this.drawBoard();
     this.showNote(looking);
@@ -889,8 +785,8 @@ class App {
 
   // reviewMarks are the moves to mark in the position shown: the one played, and the better one.
   get reviewMarks() {
-    const { ply, mistake, quiz } = this, marks = mistake ? [mistake.move, mistake.best] : quiz?.marks?.ply === ply ? [quiz.marks.played, quiz.marks.better] : [];
-    return marks.map((move) => this.description.actions[move]);
+    const { ply, mistake, quiz } = this, moves = mistake ? [mistake.move, mistake.best] : quiz?.marksAt(ply) ?? [];
+    return moves.map((move) => this.description.actions[move]);
   }
 
   showMistake({ ply }) {

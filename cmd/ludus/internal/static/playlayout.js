@@ -1,4 +1,5 @@
 // The HTML of the play page. Tests and style sheets know its ids.
+import { handLayout } from "./hand.js";
 
 export const layout = `
 <div class="play">
@@ -10,8 +11,7 @@ export const layout = `
     <p id="note" class="note" role="status"></p>
     <div id="quiz" class="card" role="region" aria-label="Find the better move" hidden></div>
     <div class="actions">
-      <fieldset id="verb" hidden><legend>Kind of move</legend></fieldset>
-      <div id="extras"></div>
+      ${handLayout}
       <button id="new" type="button" disabled>New game</button>
       <button id="undo" type="button" disabled>Undo</button>
       <button id="hint" type="button" disabled>Hint</button>

@@ -4,7 +4,7 @@ import { isMistake, lineText, lossText } from "./review.js";
 
 // Quiz asks for a better move than each of some mistakes in turn, once it begins, and fills box. The functions of page:
 //   show(ply)            shows the position after ply moves, for an answer
-//   weigh(mistake, move) returns a promise of what Reviewer.answer says of a move in the position of a mistake
+//   weigh(mistake, move) returns a promise of what Reviewer.answer says of a move in the position of a mistake, or of undefined if nothing is known
 //   mark()               draws the marks of the answer anew
 //   end()                ends the quiz
 export class Quiz {
@@ -22,8 +22,8 @@ export class Quiz {
 
   get mistake() { return this.mistakes[this.number]; }
 
-  // marks are the moves to mark on the board: { played, better }.
-  get marks() { return this.answered ? { ply: this.mistake.ply - 1, played: this.answered, better: this.mistake.best } : undefined; }
+  // marksAt returns the moves to mark on the board after ply moves: the answer and the better move, or none.
+  marksAt(ply) { return this.answered && ply === this.mistake.ply - 1 ? [this.answered, this.mistake.best] : []; }
 
   begin() {
     this.number = -1;
@@ -56,6 +56,10 @@ export class Quiz {
     try {
       const weighed = await this.page.weigh(mistake, move);
       if (this.answered !== move || this.mistake !== mistake) return;
+      if (!weighed) {
+        this.reveal(`The review does not say how good ${move} is.`, []);
+        return;
+      }
       const { grade, exact, reply } = weighed, proven = exact ? ", proven" : "";
       if (!isMistake(weighed)) this.found++;
       const verdict = move === best ? `Right: ${move} is the best move${proven}.` : !isMistake(weighed) ? `Right: ${move} is ${grade === "best" ? "" : "about "}as good as ${best}${proven}.`

@@ -10,7 +10,7 @@ const wide = 100, high = 30; // of the curve
 // judgement turns an analysis into a position of a review: { value, proven, analysed, sign, player, best, reason, line, values }. The value
 // is for the first player, null if the agent does not evaluate positions; sign turns it into the player's. proven says whether the value is
 // exact, analysed whether the analysis itself proves it. values are those of the moves, for the player. A reason is a fact, not a comparison.
-export function judgement({ terminal, value, player, proven, best, reason, moves = [] }, players) {
+function judgement({ terminal, value, player, proven, best, reason, moves = [] }, players) {
   if (terminal) return { value, proven: true };
   return {
     value: valueForFirst(value, player, players), proven: Boolean(proven), analysed: Boolean(proven), sign: player === players[0] ? 1 : -1, player, best,
@@ -28,6 +28,22 @@ function deduce(position, next, [most]) {
 // best one, or because no value is worse than that.
 function follow(next, before, move, [, least]) {
   if (before.proven && ((before.analysed && move === before.best) || before.sign * before.value === least)) Object.assign(next, { value: before.value, proven: true });
+}
+
+// compare says how good a move of value after is beside the best one, of value before.
+function compare(isBest, exact, before, after) {
+  const loss = isBest ? 0 : Math.max(0, Math.round((before - after) * 1e6) / 1e6);
+  const grade = isBest || (exact && loss === 0) ? "best" : loss >= blunderLoss ? "blunder" : exact || loss >= mistakeLoss ? "mistake" : "good";
+  return { before, after, loss, exact, grade };
+}
+
+// knownAnswer is Reviewer.answer without an agent: by the values that a review has of the moves in the position of a mistake. It returns
+// undefined for a move without one.
+export function knownAnswer(mistake, move) {
+  const { best, exact, before, values } = mistake;
+  if (move === mistake.move) return mistake;
+  if (move === best) return compare(true, exact, before, before);
+  return values[move] == null ? undefined : compare(false, false, values[best] ?? before, values[move]);
 }
 
 // Reviewer judges the positions of a game. analyses is an AnalysisCache, so a review that was stopped continues.
@@ -56,11 +72,12 @@ export class Reviewer {
     let before = sign * position.value, after = sign * next.value;
     if (move === best && !exact) after = before;
     else if (!position.proven && !next.proven && values[best] != null && values[move] != null) before = values[best];
-    else if (!position.proven) before = sign * (await this.judge([...moves, best])).value;
-    const loss = move === best ? 0 : Math.max(0, Math.round((before - after) * 1e6) / 1e6);
-    const grade = move === best || (exact && loss === 0) ? "best" : loss >= blunderLoss ? "blunder" : exact || loss >= mistakeLoss ? "mistake" : "good";
-    const reply = next.best && next.player !== player ? next.line : undefined;
-    return { ply: moves.length + 1, player, move, before, after, loss, exact, grade, ...loss > 0 && { best, reason, line, reply } };
+    else if (!position.proven) {
+      const instead = await this.judge([...moves, best]), value = sign * instead.value;
+      before = next.proven && !instead.proven ? Math.min(before, value) : value;
+    }
+    const compared = compare(move === best, exact, before, after), reply = next.best && next.player !== player ? next.line : undefined;
+    return { ply: moves.length + 1, player, move, ...compared, ...compared.loss > 0 && { best, reason, line, reply }, ...isMistake(compared) && { values } };
   }
 
   // answer weighs a move that was not played, in a position of a review.

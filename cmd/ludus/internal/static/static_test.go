@@ -205,7 +205,12 @@ func (s stateless) Analyze(ctx context.Context, state env.State, simulations int
 // moves twice in a row.
 func TestReviewLikeAnalysis(t *testing.T) {
 	grades := map[analysis.Grade]int{}
-	for _, name := range []string{"tic-tac-toe", "quad-5x5", "quad-7x7", "connect-four", "free-for-all-2p", "../../../../env/gdl/sheets/two-marks.kif"} {
+	const solves = "net:random,sims=20,solve=300"
+	for _, c := range [][2]string{
+		{"tic-tac-toe", solves}, {"quad-5x5", solves}, {"quad-7x7", solves}, {"connect-four", solves}, {"free-for-all-2p", solves},
+		{"../../../../env/gdl/sheets/two-marks.kif", solves}, {"gomoku-9x9", "mcts:30"}, // the last one compares an estimate with an exact value
+	} {
+		name, spec := c[0], c[1]
 		game, err := games.New(name)
 		if err != nil {
 			t.Fatal(err)
@@ -213,7 +218,7 @@ func TestReviewLikeAnalysis(t *testing.T) {
 		network := func(agent.Reference) (*infer.Weights, agent.Origin, error) {
 			return infertest.RandomWeights(game, 4, 1, 1), agent.Origin{Generation: -1}, nil
 		}
-		factory, err := agent.ParseFactory(game, "net:random,sims=20,solve=300", network)
+		factory, err := agent.ParseFactory(game, spec, network)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,6 +293,20 @@ func TestTurningPointAtMistake(t *testing.T) {
 	`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"})
 	if want := "5 e -0.8 6,3 c -0.6 6,3 c -0.6 6"; strings.TrimSpace(got) != want {
 		t.Errorf("lost at %s, want %s", got, want)
+	}
+}
+
+// Without an agent a quiz grades moves by the values in a review, and leaves those without one open.
+func TestKnownAnswers(t *testing.T) {
+	got := nodeModules(t, `
+		globalThis.document = {};
+		globalThis.matchMedia = () => ({});
+		const { knownAnswer } = await import("./review.js");
+		const mistake = { move: "a", best: "b", exact: true, before: 1, after: -1, grade: "blunder", values: { a: -1, b: 0.9, c: 0.8, d: 0.6, e: -0.5, f: null } };
+		console.log([..."abcdef"].map((move) => knownAnswer(mistake, move)).map((answer) => answer ? answer.grade + " " + answer.exact : "unknown").join());
+	`, []string{"review.js", "analysis.js", "board.js", "dom.js", "format.js"})
+	if want := "blunder true,best true,good false,mistake false,blunder false,unknown"; strings.TrimSpace(got) != want {
+		t.Errorf("the answers are %s, want %s", got, want)
 	}
 }
 

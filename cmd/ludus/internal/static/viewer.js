@@ -54,7 +54,7 @@ export class GameViewer {
     this.buttons = [...root.querySelectorAll("[data-go]")];
     for (const button of this.buttons) button.addEventListener("click", () => this.step(button.dataset.go));
     root.addEventListener("keydown", (event) => {
-      if (event.target.tagName === "SELECT" || event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
+      if (event.defaultPrevented || event.target.tagName === "SELECT" || event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
       event.preventDefault();
       this.step(keys[event.key]);
     });
@@ -63,9 +63,12 @@ export class GameViewer {
   // describe prepares for replays of a game, given its board.Description.
   describe(description) {
     this.description = description;
-    this.board = new Board(byId("board"), description);
+    this.makeBoard();
     this.list = new MoveList(byId("record"), description, (ply) => this.go(ply));
   }
+
+  // makeBoard makes the board, to play on if onCell is given, see [Board].
+  makeBoard(onCell) { this.board = new Board(byId("board"), this.description, onCell); }
 
   // open shows the first position of a replay.
   open(replay) {
@@ -164,29 +167,27 @@ export class GameViewer {
   // drawProven makes the curve of values thick between proven ones.
   drawProven({ ctx, valToPos }) {
     const { positions } = this.replay, at = (ply) => [valToPos(ply, "x", true), valToPos(50 + 50 * positions[ply].value, "y", true)];
-    ctx.save();
-    ctx.strokeStyle = colour("c0");
-    ctx.lineWidth = 4 * devicePixelRatio;
-    ctx.beginPath();
-    for (let ply = 1; ply < positions.length; ply++) {
-      if (!positions[ply - 1].proven || !positions[ply].proven) continue;
-      ctx.moveTo(...at(ply - 1));
-      ctx.lineTo(...at(ply));
-    }
-    ctx.stroke();
-    ctx.restore();
+    const proven = [...positions.keys()].filter((ply) => positions[ply].proven && positions[ply - 1]?.proven);
+    drawLines(ctx, "c0", 4, proven.map((ply) => [at(ply - 1), at(ply)]));
   }
 
   // drawCursor marks the current position on the curve of values.
   drawCursor(plot) {
     const left = plot.valToPos(this.ply, "x", true), { top, height } = plot.bbox;
-    plot.ctx.save();
-    plot.ctx.strokeStyle = colour("c1");
-    plot.ctx.lineWidth = 2 * devicePixelRatio;
-    plot.ctx.beginPath();
-    plot.ctx.moveTo(left, top);
-    plot.ctx.lineTo(left, top + height);
-    plot.ctx.stroke();
-    plot.ctx.restore();
+    drawLines(plot.ctx, "c1", 2, [[[left, top], [left, top + height]]]);
   }
+}
+
+// drawLines draws lines, [from, to] each, of a width in CSS pixels.
+function drawLines(ctx, name, width, lines) {
+  ctx.save();
+  ctx.strokeStyle = colour(name);
+  ctx.lineWidth = width * devicePixelRatio;
+  ctx.beginPath();
+  for (const [from, to] of lines) {
+    ctx.moveTo(...from);
+    ctx.lineTo(...to);
+  }
+  ctx.stroke();
+  ctx.restore();
 }
