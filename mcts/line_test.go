@@ -13,7 +13,7 @@ func TestLine(t *testing.T) {
 	proven, long := 0, 0
 	for _, name := range []string{"tic-tac-toe", "hex(size=3)", "breakthrough(columns=3,rows=4)"} {
 		g := mustGame(t, name)
-		for seed := range uint64(20) {
+		for seed := range uint64(10) {
 			rng := newGenerator(seed)
 			root := randomPosition(g, rng, 2+rng.IntN(4))
 			for _, cfg := range rules(8) {

@@ -325,6 +325,7 @@ func (o *oracle) halve() {
 			halvings = int(math.Ceil(math.Log2(float64(considered))))
 		}
 		scores := o.scores(o.root)
+		slices.Sort(candidates) // the lower action first among equals
 		sort.SliceStable(candidates, func(i, j int) bool {
 			a, b := candidates[i], candidates[j]
 			return o.gumbel[a]+scores[a] > o.gumbel[b]+scores[b]
@@ -365,8 +366,8 @@ func (o *oracle) stillImproving(actions []env.Action) (still []env.Action) {
 func (o *oracle) compare(s *Search, n int32, want *oracleNode) error {
 	nd := s.tree.incoming(n)
 	if int(nd.visits) != want.visits || math.Abs(nd.valueSum-want.sum) > 1e-9 {
-		return fmt.Errorf("node of ply with board %q: %d visits, sum %v; want %d, %v",
-			o.game.Board(want.state), nd.visits, nd.valueSum, want.visits, want.sum)
+		return fmt.Errorf("node of key %x: %d visits, sum %v; want %d, %v",
+			want.state.Key(), nd.visits, nd.valueSum, want.visits, want.sum)
 	}
 	for _, e := range s.tree.movesOf(n) {
 		child := want.children[e.action]
@@ -375,8 +376,8 @@ func (o *oracle) compare(s *Search, n int32, want *oracleNode) error {
 			return fmt.Errorf("bounds %d..%d of action %d; want %d..%d", e.best, e.worst, e.action, top, bottom)
 		}
 		if int(e.visits) != child.visits {
-			return fmt.Errorf("%d visits of action %d at %q; want %d",
-				e.visits, e.action, o.game.Board(want.state), child.visits)
+			return fmt.Errorf("%d visits of action %d at key %x; want %d",
+				e.visits, e.action, want.state.Key(), child.visits)
 		}
 		if e.child != none {
 			if err := o.compare(s, e.child, child); err != nil {
@@ -413,7 +414,7 @@ func TestOracle(t *testing.T) {
 				rng := newGenerator(trial.seed)
 				position := randomPosition(g, rng, rng.IntN(g.MaxPlies/2+1))
 				cfg.Candidates = []int{0, 1, 3, 16}[rng.IntN(4)]
-				simulations := []int{0, 1, 7, 16, 32, 64, 300}[rng.IntN(7)]
+				simulations := []int{0, 1, 7, 16, 32, 64, 128}[rng.IntN(7)]
 				var ev Evaluator = Uniform{} // many moves are equally good
 				if rng.IntN(4) > 0 {
 					ev = hashed{g, 1 + float32(rng.IntN(3))}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ludus/train/rundir"
 )
 
 // contents maps the files below dir to their contents.
@@ -42,9 +44,9 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("preview %+v; want %d positions, %d samples", p, positions, samples)
 	}
 
-	s := mustTrain(t, o)
-	if s.Config.Plan != p.Config.Plan || s.Config.Settings != p.Config.Settings {
-		t.Errorf("the run has %+v, the dry run %+v", s.Config, p.Config)
+	o.Dir = trained(t, 8)
+	if config, err := rundir.ReadConfig(o.Dir); err != nil || config.Plan != p.Config.Plan || config.Settings != p.Config.Settings {
+		t.Errorf("the run has %+v, the dry run %+v, error %v", config, p.Config, err)
 	}
 	before := contents(t, o.Dir)
 	if _, err := DryRun(t.Context(), o, 0); err == nil || !strings.Contains(err.Error(), "the run is finished (generation 8 of 8)") {

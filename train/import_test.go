@@ -53,26 +53,23 @@ func importOf(games []*record.Imported, digests ...string) *Import {
 	return i
 }
 
-// tinyImport is a tiny run whose first two generations, of killGenerations, learn from 100 games.
+// tinyImport is a tiny run whose first two generations, of 8, learn from 100 games.
 func tinyImport(t testing.TB, dir string, generations int) Options {
 	o := tiny(t, dir, generations)
 	o.Import = importOf(randomGames(o.Game, 100), "a", "b")
 	return o
 }
 
-// TestKillImport is TestKill for a run that learns from games of others first.
-func TestKillImport(t *testing.T) { testKill(t, "import", tinyImport, 12) }
-
 // TestImport: all games with a result enter the run, in their order and with their results, at most a quarter of the
 // generations learn from them, and the network does.
 func TestImport(t *testing.T) {
 	const generations = 8
 	o := tinyImport(t, t.TempDir(), generations)
-	notes := ""
-	o.Observe = func(e Event) { notes += e.Note + "\n" }
+	said := ""
+	notes(&o, &said)
 	s := mustTrain(t, o)
-	if !strings.Contains(notes, "left out: 10 of 100") || !strings.Contains(notes, "generations 1 to 2 learn from 90 games") {
-		t.Errorf("notes:\n%s", notes)
+	if !strings.Contains(said, "left out: 10 of 100") || !strings.Contains(said, "generations 1 to 2 learn from 90 games") {
+		t.Errorf("notes:\n%s", said)
 	}
 	c := s.Config.Import
 	if c == nil || c.Games != 90 || c.Generations != 2 || len(c.Files) != 2 || c.Files[1].SHA256 != "b" {
@@ -200,24 +197,11 @@ func TestManyImported(t *testing.T) {
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	for i, dir := range dirs {
 		o := tiny(t, dir, 8)
-		o.Settings["rating_share"] = 0
 		o.Import = importOf(games, "a")
-		ctx, cancel := context.WithCancel(t.Context())
-		o.Observe = func(e Event) {
-			if i == 1 && e.Metrics != nil && e.Metrics.Generation == 1 {
-				cancel()
-			}
+		if i == 1 {
+			stopAfter(t, o, 1)
 		}
-		s, err := Train(ctx, o)
-		cancel()
-		if i == 1 && errors.Is(err, context.Canceled) {
-			o.Observe = nil
-			s, err = Train(t.Context(), o)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := s.Config.Import
+		c := mustTrain(t, o).Config.Import
 		if c.Games != 900 || c.Generations != 2 || c.Every < 2 {
 			t.Fatalf("%+v", c)
 		}
@@ -256,7 +240,7 @@ func TestImportSizes(t *testing.T) {
 // TestImportWithWorkers: the learner reads the imported games; games of workers wait until then.
 func TestImportWithWorkers(t *testing.T) {
 	o := tinyImport(t, t.TempDir(), 4)
-	o.LearnOnly, o.Settings["rating_share"] = true, 0
+	o.LearnOnly = true
 	w := &fakeWorkers{deliveries: make(chan *record.Delivery, 50)}
 	o.Workers = func(_ context.Context, id string) (Workers, error) {
 		rng := rand.New(rand.NewPCG(1, 1))

@@ -247,7 +247,7 @@ func TestSameBytes(t *testing.T) {
 func TestReceivingFails(t *testing.T) {
 	for _, learnOnly := range []bool{false, true} {
 		o := tiny(t, t.TempDir(), 1000)
-		o.LearnOnly, o.Settings["rating_share"] = learnOnly, 0
+		o.LearnOnly = learnOnly
 		w := &fakeWorkers{deliveries: make(chan *record.Delivery, 3), failed: make(chan error, 1)}
 		o.Workers = func(_ context.Context, id string) (Workers, error) {
 			for i := range 3 { // enough for one generation
@@ -307,7 +307,7 @@ func TestInboxWaits(t *testing.T) {
 // TestTrainWithWorkers: a run takes the games of workers, each once, also if it is stopped and messages come again.
 func TestTrainWithWorkers(t *testing.T) {
 	o := tiny(t, t.TempDir(), 4)
-	o.LearnOnly, o.Settings["rating_share"] = true, 0
+	o.LearnOnly = true
 	w := &fakeWorkers{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	var messages [][]byte
@@ -325,16 +325,7 @@ func TestTrainWithWorkers(t *testing.T) {
 		}
 		return w, nil
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	o.Observe = func(e Event) {
-		if e.Metrics != nil && e.Metrics.Generation == 2 {
-			cancel()
-		}
-	}
-	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	o.Observe = nil
+	stopAfter(t, o, 2)
 	mustTrain(t, o)
 	if len(ids) != 1 {
 		t.Errorf("the run has the ids %v", ids)
@@ -367,7 +358,7 @@ func TestTrainWithWorkers(t *testing.T) {
 // TestWaitingEnds: a run with a time that waits for games in vain ends when the time is over.
 func TestWaitingEnds(t *testing.T) {
 	o := tiny(t, t.TempDir(), 0)
-	o.LearnOnly, o.Generations, o.Time, o.Settings["rating_share"] = true, 0, 5*time.Second, 0
+	o.LearnOnly, o.Time = true, 3*time.Second
 	w := &fakeWorkers{deliveries: make(chan *record.Delivery, 100)}
 	o.Workers = func(_ context.Context, id string) (Workers, error) {
 		for i := range 3 { // enough for one generation

@@ -18,11 +18,8 @@ import (
 // TestMeasuringDoesNotMatter: however much a run is measured, its games and weights are the same. It is never rated.
 func TestMeasuringDoesNotMatter(t *testing.T) {
 	const generations = 5
-	never, often := t.TempDir(), t.TempDir()
-	o := tiny(t, never, generations)
-	o.Settings["rating_share"] = 0
-	mustTrain(t, o)
-	o = tiny(t, often, generations)
+	never, often := trained(t, generations), t.TempDir()
+	o := tiny(t, often, generations)
 	o.Settings["rating_share"] = 0.5
 	var notified []rundir.Score
 	o.Observe = func(e Event) {
@@ -90,9 +87,8 @@ func TestNext(t *testing.T) {
 
 // TestSpending: a checkpoint gets the time since the last one that played, and the last one the share for the end, too.
 func TestSpending(t *testing.T) {
-	dir := t.TempDir()
-	o := tiny(t, dir, 4)
-	mustTrain(t, o)
+	dir := trained(t, 5)
+	o := tiny(t, dir, 5)
 	opener, err := newOpener(o)
 	if err != nil {
 		t.Fatal(err)
@@ -106,38 +102,43 @@ func TestSpending(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := run.meter
-	m := &rundir.MatchResult{Generation: 3, Agent: "net@3", Opponent: "mcts:200", Number: 1, Simulations: 64, Result: match.Result{Games: 20, Seconds: 5}}
-	for _, m := range []*rundir.MatchResult{m, {Agent: "greedy", Opponent: "mcts:200", Result: match.Result{Games: 99}}} {
+	r.config.Settings.RatingShare = 0.05
+	opponent := shipped.Opponent(o.Game)
+	for _, m := range []*rundir.MatchResult{
+		{Generation: 4, Agent: "net@4", Opponent: opponent, Number: 1, Simulations: 64, Result: match.Result{Games: 20, Seconds: 5}},
+		{Generation: 5, Agent: "net@5", Opponent: opponent, Number: 1, Simulations: 64, Result: match.Result{Games: 16, Seconds: 4}},
+		{Agent: "greedy", Opponent: opponent, Result: match.Result{Games: 99}},
+	} {
 		if err := rundir.MatchesFile.Append(dir, m); err != nil {
 			t.Fatal(err)
 		}
 	}
 	p, err := r.played()
-	if err != nil || p.last != 3 || p.games < firstGames || p.secondsPerGame <= 0 {
+	if err != nil || p.last != 4 || p.games != 16 || p.secondsPerGame != 0.25 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if interim, late, final := r.secondsDue(3, false), r.secondsDue(0, false), r.secondsDue(3, true); !(interim < late && interim < final) {
+	if interim, late, final := r.secondsDue(4, false), r.secondsDue(0, false), r.secondsDue(4, true); !(interim < late && interim < final) {
 		t.Errorf("due are %v s, %v s without earlier matches, %v s at the end", interim, late, final)
 	}
 }
 
 // TestNewerRatings: a run that goes back to an older checkpoint drops the ratings of later ones, which "ludus rate" made.
 func TestNewerRatings(t *testing.T) {
-	const generations = 4
+	const generations = 5
 	dir := t.TempDir()
-	mustTrain(t, tiny(t, dir, generations))
-	ratings := &rundir.Ratings{Game: "quad", Agents: []rundir.Rating{{Agent: "net@4", Generation: new(4)}, {Agent: "random"}}}
+	mustTrain(t, measured(t, dir, generations))
+	ratings := &rundir.Ratings{Game: "quad", Agents: []rundir.Rating{{Agent: "net@5", Generation: new(5)}, {Agent: "random"}}}
 	if err := ratings.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, g := range []int{3, 4} {
+	for _, g := range []int{4, 5} {
 		path := filepath.Join(dir, "checkpoints", checkpointName(g), "weights.safetensors")
 		if err := os.Truncate(path, 100); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	o := tiny(t, dir, generations)
+	o := measured(t, dir, generations)
 	o.Observe = func(e Event) {
 		if isPhase(e, Playing) || e.Metrics != nil { // all is loaded
 			cancel()
@@ -146,17 +147,16 @@ func TestNewerRatings(t *testing.T) {
 	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if table, err := rundir.ReadRatings(dir); err != nil || table.Find(4) != nil {
-		t.Errorf("gone back to generation 2, the ratings are %+v, %v", table, err)
+	if table, err := rundir.ReadRatings(dir); err != nil || table.Find(5) != nil {
+		t.Errorf("gone back to generation 3, the ratings are %+v, %v", table, err)
 	}
-	mustTrain(t, tiny(t, dir, generations))
+	mustTrain(t, measured(t, dir, generations))
 	wholeScores(t, dir, generations)
 }
 
 // TestDamagedRatings: a damaged ratings.json is computed again from the matches.
 func TestDamagedRatings(t *testing.T) {
-	dir := t.TempDir()
-	mustTrain(t, tiny(t, dir, 2))
+	dir := trained(t, 2)
 	if err := checkpoints.WriteFile(filepath.Join(dir, "ratings.json"), []byte("{")); err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func metricsOf(t *testing.T, dir string) []rundir.Metrics {
 }
 
 // TestSizes: a run of two sizes plays and learns both, begins with the small one, and gives the same bytes with any
-// number of threads.
+// number of threads and if it stops after each generation, with games in progress of both sizes.
 func TestSizes(t *testing.T) {
 	const generations = 16
 	o := tinySizes(t, t.TempDir(), generations)
@@ -54,6 +54,9 @@ func TestSizes(t *testing.T) {
 	mustTrain(t, o)
 	three := o
 	three.Dir, three.Threads = t.TempDir(), 3
+	for g := 1; g < generations; g++ {
+		stopAfter(t, three, g)
+	}
 	mustTrain(t, three)
 	sameRun(t, o.Dir, three.Dir, generations)
 	sameMetrics(t, o.Dir, three.Dir, generations)
@@ -113,29 +116,6 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestResumeSizes: a run that stops after each generation goes on with the games in progress of both sizes.
-func TestResumeSizes(t *testing.T) {
-	const generations = 10
-	whole, stopped := t.TempDir(), t.TempDir()
-	mustTrain(t, tinySizes(t, whole, generations))
-	for done := 0; done < generations; {
-		ctx, cancel := context.WithCancel(t.Context())
-		o := tinySizes(t, stopped, generations)
-		o.Observe = func(e Event) {
-			if e.Metrics != nil {
-				done = e.Metrics.Generation
-				cancel()
-			}
-		}
-		if _, err := Train(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		cancel()
-	}
-	sameRun(t, whole, stopped, generations)
-	sameMetrics(t, whole, stopped, generations)
-}
-
 // TestSeedsOfSizes: the games of each size have their own random generators, and those of the run's board are the same
 // as in a run of one size.
 func TestSeedsOfSizes(t *testing.T) {
@@ -164,8 +144,6 @@ func TestSeedsOfSizes(t *testing.T) {
 
 // TestOwnSize: a run of the game's own size alone is the same however that is said, and its config does not name it.
 func TestOwnSize(t *testing.T) {
-	a := tiny(t, t.TempDir(), 2)
-	mustTrain(t, a)
 	b := tiny(t, t.TempDir(), 2)
 	sizes, err := rundir.SizesOf(4)
 	if err != nil {
@@ -173,7 +151,7 @@ func TestOwnSize(t *testing.T) {
 	}
 	b.Settings["sizes"] = float64(sizes)
 	mustTrain(t, b)
-	sameRun(t, a.Dir, b.Dir, 2)
+	sameRun(t, trained(t, 2), b.Dir, 2)
 	mustTrain(t, b) // the same settings again
 	config, err := os.ReadFile(filepath.Join(b.Dir, rundir.ConfigFile))
 	if err != nil || strings.Contains(string(config), "sizes") || metricsOf(t, b.Dir)[0].Size != 0 {
@@ -218,7 +196,7 @@ func TestSizesRefused(t *testing.T) {
 // are rejected.
 func TestSizesWithWorkers(t *testing.T) {
 	o := tinySizes(t, t.TempDir(), 6)
-	o.LearnOnly, o.Settings["rating_share"] = true, 0
+	o.LearnOnly = true
 	w := &fakeWorkers{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	var messages [][]byte
@@ -241,16 +219,7 @@ func TestSizesWithWorkers(t *testing.T) {
 		}
 		return w, nil
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	o.Observe = func(e Event) {
-		if e.Metrics != nil && e.Metrics.Generation == 3 {
-			cancel()
-		}
-	}
-	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	o.Observe = nil
+	stopAfter(t, o, 3)
 	mustTrain(t, o)
 	count, games := countersOf(t, o.Dir), map[string]int{}
 	for g := 1; g <= 6; g++ {

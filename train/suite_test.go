@@ -37,8 +37,7 @@ func smallSuite(t *testing.T) *suite.Suite {
 
 // TestSuite tests a run's checkpoints on a suite: each once, always in the same positions, without and with search.
 func TestSuite(t *testing.T) {
-	dir := t.TempDir()
-	mustTrain(t, tiny(t, dir, 6))
+	dir := trained(t, 5)
 	results, _, err := rundir.SuiteFile.Read(dir)
 	if err != nil || len(results) > 0 {
 		t.Fatalf("a game without a suite was tested: %+v, %v", results, err)
@@ -57,9 +56,9 @@ func TestSuite(t *testing.T) {
 	s := &state{Options: o, config: config, games: []*env.Game{o.Game}, clock: plan.Start()}
 	tester := &meter{state: s, suite: smallSuite(t)}
 	for _, count := range []counters{
-		{Generation: 2, Positions: (suite.MinPositions - 1) * searchedPerTested}, // too few for a test
+		{Generation: 1, Positions: (suite.MinPositions - 1) * searchedPerTested}, // too few for a test
 		{Generation: 3, Positions: suite.MinPositions * searchedPerTested},
-		{Generation: 6, Positions: 2 * suite.MinPositions * searchedPerTested},
+		{Generation: 5, Positions: 2 * suite.MinPositions * searchedPerTested},
 	} {
 		s.count = count
 		for range 2 {
@@ -73,7 +72,7 @@ func TestSuite(t *testing.T) {
 		t.Fatalf("results %+v, notified %+v, %v", results, notified, err)
 	}
 	for i, c := range results {
-		kind, generation := []string{"policy", "net"}[i%2], 3+i/2*3
+		kind, generation := []string{"policy", "net"}[i%2], 3+i/2*2
 		if c.Agent != kind || c.Generation != generation || c.Positions != 40 {
 			t.Errorf("result %d is %+v, want one of %s at generation %d in 40 positions", i, c, kind, generation)
 		}
@@ -87,26 +86,33 @@ func TestSuite(t *testing.T) {
 			t.Errorf("result %+v, the suite says %+v", c, report)
 		}
 	}
-	if err := rundir.DropAfter(dir, 5); err != nil {
+	if err := rundir.DropAfter(dir, 4); err != nil {
 		t.Fatal(err)
 	}
 	if kept, _, err := rundir.SuiteFile.Read(dir); err != nil || !reflect.DeepEqual(kept, results[:2]) {
-		t.Errorf("gone back to generation 5, %s has %+v, %v", filepath.Join(dir, "suite.jsonl"), kept, err)
+		t.Errorf("gone back to generation 4, %s has %+v, %v", filepath.Join(dir, "suite.jsonl"), kept, err)
 	}
 }
 
 // A run whose board has no suite is tested on that of its largest smaller board that has one.
 func TestSmallerSuite(t *testing.T) {
-	dir := t.TempDir()
-	o := tiny(t, dir, 2)
+	o := tiny(t, t.TempDir(), 1)
 	o.Game = newGame(t, "hex(size=9)")
 	sizes, err := rundir.SizesOf(5, 7, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Settings["sizes"] = float64(sizes)
-	mustTrain(t, o)
-	results, _, err := rundir.SuiteFile.Read(dir)
+	summary := mustTrain(t, o)
+	s := &state{Options: o, config: &summary.Config, clock: plan.Start()}
+	s.Observe, s.count = func(Event) {}, committed(t, o.Dir)
+	if s.games, err = sizes.Games(o.Game); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&meter{state: s}).testOnSuite(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	results, _, err := rundir.SuiteFile.Read(o.Dir)
 	if err != nil || len(results) != 2 {
 		t.Fatalf("%+v, %v; want two tests at the run's end", results, err)
 	}
@@ -127,7 +133,7 @@ func TestRunIsTested(t *testing.T) {
 	searchedPerTested = 1
 	const generations, positions = 3, 40 * 3
 	options := func(dir string) Options {
-		o := tiny(t, dir, generations)
+		o := measured(t, dir, generations)
 		o.Game = newGame(t, "quad-5x5")
 		o.Settings["parallel_games"] = 40
 		return o

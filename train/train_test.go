@@ -36,12 +36,66 @@ func newGame(t testing.TB, name string) *env.Game {
 	return game
 }
 
-// tiny is a run that takes a second.
+// tiny is a run that takes a second. Its strength is not measured.
 func tiny(t testing.TB, dir string, generations int) Options {
 	return Options{
 		Dir: dir, Game: newGame(t, "quad(size=4,quads=4,whites=1)"), Generations: generations, Threads: 2,
 		Settings: map[string]float64{"parallel_games": 12, "plies_per_generation": 3, "simulations": 6, "channels": 4, "blocks": 1, "batch_size": 16,
-			"replay_window": 100, "validation_share": 0.2, "solver_nodes": 300},
+			"replay_window": 100, "validation_share": 0.2, "solver_nodes": 300, "rating_share": 0},
+	}
+}
+
+// measured is a tiny run whose strength is measured.
+func measured(t testing.TB, dir string, generations int) Options {
+	o := tiny(t, dir, generations)
+	delete(o.Settings, "rating_share")
+	return o
+}
+
+// fixtures is the folder of the runs that trained copies, by their number of generations.
+var fixtures string
+
+// trained returns the folder of a finished tiny run, a copy for the test. A run of each length is trained once. Short
+// mode skips the test: it is about files and plans, and others start the same goroutines.
+func trained(t *testing.T, generations int) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("trains a run and changes it")
+	}
+	dir, fixture := t.TempDir(), filepath.Join(fixtures, checkpointName(generations))
+	if _, err := os.Stat(fixture); err != nil {
+		mustTrain(t, tiny(t, fixture, generations))
+	}
+	if err := os.CopyFS(dir, os.DirFS(fixture)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// stopAfter trains until the end of a generation; before the first one if it is 0.
+func stopAfter(t *testing.T, o Options, generation int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Observe = func(e Event) {
+		if e.Metrics != nil && e.Metrics.Generation == generation {
+			cancel()
+		}
+	}
+	if generation == 0 {
+		cancel()
+	}
+	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+// notes adds what a run notes to text.
+func notes(o *Options, text *string) {
+	o.Observe = func(e Event) {
+		if e.Note != "" {
+			*text += e.Note + "\n"
+		}
 	}
 }
 
@@ -156,33 +210,29 @@ func TestThreadsDoNotMatter(t *testing.T) {
 }
 
 func TestSeedMatters(t *testing.T) {
-	a, b := t.TempDir(), t.TempDir()
-	mustTrain(t, tiny(t, a, 2))
-	o := tiny(t, b, 2)
-	seed := uint64(2)
+	o, seed := tiny(t, t.TempDir(), 2), uint64(2)
 	o.Seed = &seed
 	mustTrain(t, o)
-	x, _ := os.ReadFile(rundir.GamesPath(a, 2))
-	y, _ := os.ReadFile(rundir.GamesPath(b, 2))
+	x, _ := os.ReadFile(rundir.GamesPath(trained(t, 2), 2))
+	y, _ := os.ReadFile(rundir.GamesPath(o.Dir, 2))
 	if bytes.Equal(x, y) {
 		t.Error("two seeds gave the same games")
 	}
 }
 
-// TestMain runs the tests, or the process that ChildVariable describes: "train DIR", "sizes DIR" or "import DIR" for
-// testKill, else one of the fault tests.
+// TestMain runs the tests, or the process that ChildVariable describes: "train DIR" for TestKill, else one of the fault
+// tests.
 func TestMain(m *testing.M) {
 	description := os.Getenv(ChildVariable)
-	if description == "" {
-		os.Exit(m.Run())
-	}
 	var err error
-	if dir, ok := strings.CutPrefix(description, "train "); ok {
-		_, err = Train(context.Background(), tiny(&testing.B{}, dir, killGenerations))
-	} else if dir, ok := strings.CutPrefix(description, "sizes "); ok {
-		_, err = Train(context.Background(), tinySizes(&testing.B{}, dir, killGenerations))
-	} else if dir, ok := strings.CutPrefix(description, "import "); ok {
-		_, err = Train(context.Background(), tinyImport(&testing.B{}, dir, killGenerations))
+	if description == "" {
+		if fixtures, err = os.MkdirTemp("", "ludus-train-"); err == nil {
+			code := m.Run()
+			os.RemoveAll(fixtures)
+			os.Exit(code)
+		}
+	} else if dir, ok := strings.CutPrefix(description, "train "); ok {
+		_, err = Train(context.Background(), measured(&testing.B{}, dir, killGenerations))
 	} else {
 		err = Child(description)
 	}
@@ -196,20 +246,14 @@ const killGenerations = 8
 
 // TestKill kills a run at many moments spread over its length and restarts it each time: the result equals that of an
 // uninterrupted run.
-func TestKill(t *testing.T) { testKill(t, "train", tiny, 40) }
-
-// TestKillSizes is TestKill for a run of several sizes.
-func TestKillSizes(t *testing.T) { testKill(t, "sizes", tinySizes, 12) }
-
-// testKill kills the run of the options that ChildVariable names, at the given number of moments of its length.
-func testKill(t *testing.T, name string, options func(t testing.TB, dir string, generations int) Options, moments int) {
+func TestKill(t *testing.T) {
 	whole, killed := t.TempDir(), ""
 	start := time.Now()
-	mustTrain(t, options(t, whole, killGenerations))
-	step := time.Since(start) / time.Duration(moments)
+	mustTrain(t, measured(t, whole, killGenerations))
+	step := time.Since(start) / 40
 	for kills := 0; kills < 5; step /= 2 { // again with shorter steps if the machine is faster than it was
 		killed = t.TempDir()
-		kills = killOften(t, name+" "+killed, step)
+		kills = killOften(t, killed, step)
 		t.Logf("killed %d times", kills)
 	}
 	sameRun(t, whole, killed, killGenerations)
@@ -219,11 +263,11 @@ func testKill(t *testing.T, name string, options func(t testing.TB, dir string, 
 
 // killOften kills the run of a child again and again until it is complete, each time a step later than before. It
 // returns the number of kills.
-func killOften(t *testing.T, child string, step time.Duration) (kills int) {
+func killOften(t *testing.T, dir string, step time.Duration) (kills int) {
 	t.Helper()
 	for wait := step; kills <= 200; wait += step {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), ChildVariable+"="+child)
+		cmd.Env = append(os.Environ(), ChildVariable+"=train "+dir)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {
@@ -276,11 +320,10 @@ func sameMetrics(t *testing.T, a, b string, generations int) {
 // TestCancel stops a run at each of its events in turn.
 func TestCancel(t *testing.T) {
 	const generations = 3
-	whole, stopped := t.TempDir(), t.TempDir()
-	mustTrain(t, tiny(t, whole, generations))
+	stopped := t.TempDir()
 	for events := 1; ; events++ {
-		ctx, cancel := context.WithCancel(context.Background())
-		o, seen := tiny(t, stopped, generations), 0
+		ctx, cancel := context.WithCancel(t.Context())
+		o, seen := measured(t, stopped, generations), 0
 		o.Observe = func(Event) {
 			seen++
 			if seen == events {
@@ -296,28 +339,21 @@ func TestCancel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sameRun(t, whole, stopped, generations)
+	sameRun(t, trained(t, generations), stopped, generations)
 }
 
 func TestDamagedCheckpoint(t *testing.T) {
-	const generations = 4
-	whole, damaged := t.TempDir(), t.TempDir()
-	mustTrain(t, tiny(t, whole, generations))
-	mustTrain(t, tiny(t, damaged, generations))
+	const generations = 5
+	whole, damaged := trained(t, generations), trained(t, generations)
 	path := filepath.Join(damaged, "checkpoints", checkpointName(generations), "weights.safetensors")
 	if err := os.Truncate(path, 100); err != nil {
 		t.Fatal(err)
 	}
-	var notes []string
-	o := tiny(t, damaged, generations)
-	o.Observe = func(e Event) {
-		if e.Note != "" {
-			notes = append(notes, e.Note)
-		}
-	}
+	o, said := tiny(t, damaged, generations), ""
+	notes(&o, &said)
 	mustTrain(t, o)
-	if len(notes) != 1 || !strings.Contains(notes[0], "weights.safetensors") {
-		t.Errorf("notes %q do not name the damaged part", notes)
+	if strings.Count(said, "\n") != 1 || !strings.Contains(said, "weights.safetensors") {
+		t.Errorf("notes %q do not name the damaged part", said)
 	}
 	sameRun(t, whole, damaged, generations)
 }
@@ -325,24 +361,17 @@ func TestDamagedCheckpoint(t *testing.T) {
 // TestMissingCheckpoints: a run without its checkpoints does not start over beside its old games and metrics; one that
 // misses only the newest reports where it continues.
 func TestMissingCheckpoints(t *testing.T) {
-	const generations = 4
-	whole, dir := t.TempDir(), t.TempDir()
-	mustTrain(t, tiny(t, whole, generations))
-	mustTrain(t, tiny(t, dir, generations))
+	const generations = 5
+	whole, dir := trained(t, generations), trained(t, generations)
 	folder := filepath.Join(dir, "checkpoints")
 	if err := os.RemoveAll(filepath.Join(folder, checkpointName(generations))); err != nil {
 		t.Fatal(err)
 	}
-	var notes []string
-	o := tiny(t, dir, generations)
-	o.Observe = func(e Event) {
-		if e.Note != "" {
-			notes = append(notes, e.Note)
-		}
-	}
+	o, said := tiny(t, dir, generations), ""
+	notes(&o, &said)
 	mustTrain(t, o)
-	if want := "generation 4 has no checkpoint; continuing from generation 3"; len(notes) != 1 || notes[0] != want {
-		t.Errorf("notes %q, want %q", notes, want)
+	if want := "generation 5 has no checkpoint; continuing from generation 4\n"; said != want {
+		t.Errorf("notes %q, want %q", said, want)
 	}
 	sameRun(t, whole, dir, generations)
 
@@ -353,7 +382,7 @@ func TestMissingCheckpoints(t *testing.T) {
 	refused := func(what string) {
 		t.Helper()
 		_, err := Train(t.Context(), tiny(t, dir, generations))
-		if !errors.Is(err, ErrCheckpoints) || !strings.Contains(err.Error(), "generation 4") ||
+		if !errors.Is(err, ErrCheckpoints) || !strings.Contains(err.Error(), "generation 5") ||
 			!strings.Contains(err.Error(), "start over") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -381,20 +410,20 @@ func TestMissingCheckpoints(t *testing.T) {
 }
 
 func TestMore(t *testing.T) {
-	dir := t.TempDir()
+	dir := trained(t, 10)
+	games := countersOf(t, dir).Games
 	first := mustTrain(t, tiny(t, dir, 10))
-	again := mustTrain(t, tiny(t, dir, 10))
-	if first.Already || !again.Already || again.Games != first.Games {
-		t.Errorf("a finished run was not left alone: %+v", again)
+	if !first.Already || first.Games != games {
+		t.Errorf("a finished run was not left alone: %+v", first)
 	}
 	if fewer := mustTrain(t, tiny(t, dir, 8)); !fewer.Already || fewer.Config.Plan.Generations != 10 {
 		t.Error("asking for fewer generations changed a finished run")
 	}
-	o, notes := tiny(t, dir, 14), ""
-	o.Observe = func(e Event) { notes += e.Note + "\n" }
+	o, said := tiny(t, dir, 14), ""
+	notes(&o, &said)
 	more := mustTrain(t, o)
-	if !strings.Contains(notes, "the network goes on from generation 6, before its learning rate fell\n") {
-		t.Errorf("notes %q", notes)
+	if !strings.Contains(said, "the network goes on from generation 6, before its learning rate fell\n") {
+		t.Errorf("notes %q", said)
 	}
 	plan := more.Config.Plan
 	if more.Already || plan.Generations != 14 || plan.Resumed != 10 || plan.Rewound != 6 {
@@ -413,8 +442,8 @@ func TestMore(t *testing.T) {
 
 // TestOwedSteps: a finished run that gets one more generation, and goes back for it, ends with more training steps.
 func TestOwedSteps(t *testing.T) {
-	dir := t.TempDir()
-	before := mustTrain(t, tiny(t, dir, 10))
+	dir := trained(t, 10)
+	before := countersOf(t, dir)
 	if after := mustTrain(t, tiny(t, dir, 11)); after.Config.Plan.Rewound != 6 || after.Steps <= before.Steps {
 		t.Errorf("%d steps became %d by plan %+v", before.Steps, after.Steps, after.Config.Plan)
 	}
@@ -422,10 +451,7 @@ func TestOwedSteps(t *testing.T) {
 
 // TestMoreInterrupted extends a run and interrupts it several times: the result is the same.
 func TestMoreInterrupted(t *testing.T) {
-	whole, stopped := t.TempDir(), t.TempDir()
-	for _, dir := range []string{whole, stopped} {
-		mustTrain(t, tiny(t, dir, 5))
-	}
+	whole, stopped := trained(t, 5), trained(t, 5)
 	mustTrain(t, tiny(t, whole, 9))
 	for _, stop := range []func(e Event) bool{
 		func(e Event) bool { return isPhase(e, Learning) && e.Progress.Generation == 6 }, // with steps owed
@@ -451,9 +477,8 @@ func TestMoreInterrupted(t *testing.T) {
 
 // TestDamagedRewind: if the checkpoint to go back to is damaged, the learner continues from the newest.
 func TestDamagedRewind(t *testing.T) {
-	dir := t.TempDir()
-	mustTrain(t, tiny(t, dir, 10))
-	ctx, cancel := context.WithCancel(context.Background())
+	dir := trained(t, 10)
+	ctx, cancel := context.WithCancel(t.Context())
 	o := tiny(t, dir, 14)
 	o.Observe = func(e Event) { cancel() } // with the new plan written, and nothing done
 	if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
@@ -465,36 +490,32 @@ func TestDamagedRewind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	notes := ""
-	o = tiny(t, dir, 14)
-	o.Observe = func(e Event) { notes += e.Note }
-	if s := mustTrainDamaged(t, o); s.Config.Plan.Generations != 14 || !strings.Contains(notes, "continues from generation 10") {
-		t.Errorf("plan %+v, notes %q", s.Config.Plan, notes)
+	said := ""
+	notes(&o, &said)
+	if s := mustTrainDamaged(t, o); s.Config.Plan.Generations != 14 || !strings.Contains(said, "continues from generation 10") {
+		t.Errorf("plan %+v, notes %q", s.Config.Plan, said)
 	}
 }
 
 // TestDamagedGames: files of games that are damaged or missing are named and left out.
 func TestDamagedGames(t *testing.T) {
-	dir := t.TempDir()
-	mustTrain(t, tiny(t, dir, 5))
+	dir := trained(t, 5)
 	if err := os.Truncate(rundir.GamesPath(dir, 4), 20); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(rundir.GamesPath(dir, 2)); err != nil {
 		t.Fatal(err)
 	}
-	notes := ""
-	o := tiny(t, dir, 7)
-	o.Observe = func(e Event) { notes += e.Note }
-	if s := mustTrainDamaged(t, o); s.Config.Plan.Generations != 7 || !strings.Contains(notes, "000004.games") ||
-		!strings.Contains(notes, "also the games of generations 2; continuing without these games") {
-		t.Errorf("plan %+v, notes %q", s.Config.Plan, notes)
+	o, said := tiny(t, dir, 7), ""
+	notes(&o, &said)
+	if s := mustTrainDamaged(t, o); s.Config.Plan.Generations != 7 || !strings.Contains(said, "000004.games") ||
+		!strings.Contains(said, "also the games of generations 2; continuing without these games") {
+		t.Errorf("plan %+v, notes %q", s.Config.Plan, said)
 	}
 }
 
 func TestRefusals(t *testing.T) {
-	dir := t.TempDir()
-	mustTrain(t, tiny(t, dir, 2))
+	dir := trained(t, 2)
 	config, err := os.ReadFile(filepath.Join(dir, "config.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -588,8 +609,7 @@ func TestLength(t *testing.T) {
 
 // TestFrom starts a run from a weights file: it takes over the network's size, and refuses other sizes and games.
 func TestFrom(t *testing.T) {
-	first := t.TempDir()
-	mustTrain(t, tiny(t, first, 2))
+	first := trained(t, 2)
 	weights, origin, err := rundir.LoadWeights(agent.Reference{Path: first})
 	if err != nil {
 		t.Fatal(err)
@@ -665,8 +685,7 @@ func TestFrom(t *testing.T) {
 
 // TestKeepNewest changes the number of checkpoints to keep in an existing run.
 func TestKeepNewest(t *testing.T) {
-	dir := t.TempDir()
-	mustTrain(t, tiny(t, dir, 2))
+	dir := trained(t, 2)
 	o := tiny(t, dir, 5)
 	o.Settings["keep_newest"], o.Settings["keep_every"] = 2, 0
 	mustTrain(t, o)
@@ -701,21 +720,6 @@ func TestFullName(t *testing.T) {
 // the learner goes back to before the decay.
 func TestOtherLength(t *testing.T) {
 	dir := t.TempDir()
-	stopAfter := func(o Options, generation int) {
-		t.Helper()
-		ctx, cancel := context.WithCancel(t.Context())
-		o.Observe = func(e Event) {
-			if e.Metrics != nil && e.Metrics.Generation == generation {
-				cancel()
-			}
-		}
-		if generation == 0 {
-			cancel()
-		}
-		if _, err := Train(ctx, o); !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-	}
 	conflicts := func(o Options, want string) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -724,14 +728,14 @@ func TestOtherLength(t *testing.T) {
 			t.Errorf("%d generations or %v: %v, want %q", o.Generations, o.Time, err, want)
 		}
 	}
-	stopAfter(tiny(t, dir, 5), 2)
+	stopAfter(t, tiny(t, dir, 5), 2)
 	conflicts(tiny(t, dir, 2), "generation 2 of 5")
 	timed := tiny(t, dir, 0)
 	timed.Time = time.Millisecond
 	conflicts(timed, "generation 2 of 5")
-	stopAfter(tiny(t, dir, 20), 4)
+	stopAfter(t, tiny(t, dir, 20), 4)
 	timed.Time = time.Hour
-	stopAfter(timed, 5)
+	stopAfter(t, timed, 5)
 	if config, err := rundir.ReadConfig(dir); err != nil || config.Plan.Seconds != 3600 || config.Plan.Generations <= 100 {
 		t.Errorf("after another time: %+v, %v", config.Plan, err)
 	}
@@ -745,21 +749,21 @@ func TestOtherLength(t *testing.T) {
 	dir = t.TempDir()
 	const generations = 6
 	last := plan.LastBeforeDecay(&rundir.Plan{Generations: generations})
-	stopAfter(tiny(t, dir, generations), last)
-	stopAfter(tiny(t, dir, generations+1), last+1) // another length may come late
+	stopAfter(t, tiny(t, dir, generations), last)
+	stopAfter(t, tiny(t, dir, generations+1), last+1) // another length may come late
 	dir = t.TempDir()
-	stopAfter(tiny(t, dir, generations), last+1)
+	stopAfter(t, tiny(t, dir, generations), last+1)
 	if p := mustTrain(t, tiny(t, dir, 9)).Config.Plan; p.Generations != 9 || p.Resumed != 5 || p.Rewound != 4 {
 		t.Errorf("a greater length while the learning rate decays: %+v", p)
 	}
 	dir = t.TempDir()
-	stopAfter(tiny(t, dir, 9), 7)
+	stopAfter(t, tiny(t, dir, 9), 7)
 	if p := mustTrain(t, tiny(t, dir, 8)).Config.Plan; p.Generations != 8 || p.Resumed != 0 {
 		t.Errorf("a smaller length while the learning rate decays: %+v", p)
 	}
 
 	dir = t.TempDir()
-	stopAfter(tiny(t, dir, 5), 0)
+	stopAfter(t, tiny(t, dir, 5), 0)
 	timed.Dir = dir
 	conflicts(timed, "no generation is finished")
 	if s := mustTrain(t, tiny(t, dir, 2)); s.Config.Plan.Generations != 2 {
@@ -795,7 +799,7 @@ func TestDiverged(t *testing.T) {
 func TestTimePlan(t *testing.T) {
 	const tries = 3
 	for try := 1; ; try++ {
-		o := tiny(t, t.TempDir(), 0)
+		o := measured(t, t.TempDir(), 0)
 		o.Time = 3 * time.Second
 		start := time.Now()
 		s := mustTrain(t, o)
@@ -815,7 +819,7 @@ func TestTimePlan(t *testing.T) {
 func TestCPUPlan(t *testing.T) {
 	o := tiny(t, t.TempDir(), 0)
 	const limit = 3 // seconds, enough for three generations under the race detector
-	o.Time, o.CPUTime, o.Settings["rating_share"] = limit*time.Second, true, 0
+	o.Time, o.CPUTime = limit*time.Second, true
 	s := mustTrain(t, o)
 	spent, longest := cpuSeconds(t, o.Dir)
 	least := min(0.7*limit, limit-2*longest)

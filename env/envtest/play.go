@@ -144,7 +144,7 @@ func checkCopies(g *env.Game) error {
 	rng := rand.New(rand.NewPCG(2, 2))
 	other := newWalk(g)
 	dirty, board := g.NewState(), g.Board(g.NewState())
-	return eachPosition(g, 10, func(w *walk) error {
+	return eachPosition(g, 5, func(w *walk) error {
 		if g.Board(dirty) != board {
 			return w.errorf("the last move changes a copy made before it")
 		}
@@ -315,9 +315,9 @@ func checkEqualTensors(g *env.Game) error {
 			seen[sum] = clone(g, w.State)
 			return nil
 		}
-		// Compare every pair with equal tensors and different keys, but only a few hundred with equal keys.
+		// Compare every pair with equal tensors and different keys, but only a hundred with equal keys.
 		compared++
-		if compared > 300 && twin.Key() == w.State.Key() {
+		if compared > 100 && twin.Key() == w.State.Key() {
 			return nil
 		}
 		for range 3 {

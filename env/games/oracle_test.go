@@ -176,7 +176,7 @@ func TestTurnedBoards(t *testing.T) {
 		g := mustNew(t, name)
 		x, y := make([]float32, g.Tensor.Size()), make([]float32, g.Tensor.Size())
 		frame := g.Frame(env.Second)
-		eachGame(g, 10, func(s env.State) {
+		eachGame(g, 3, func(s env.State) {
 			turned := turnedState(s)
 			s.Encode(x)
 			turned.Encode(y)

@@ -133,7 +133,7 @@ func TestSheetErrors(t *testing.T) {
 // TestSheetPerft compares sheets, also with other names and in another order, with the same games in Go, by the number of
 // sequences of moves. TestPerft and TestClassicPerft compare these with known numbers.
 func TestSheetPerft(t *testing.T) {
-	limit := uint64(1_500_000)
+	limit := uint64(300_000)
 	if testing.Short() {
 		limit = 20_000
 	}

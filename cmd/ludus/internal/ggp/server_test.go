@@ -101,10 +101,7 @@ func TestAbort(t *testing.T) {
 	largeHex := strings.NewReplacer("(row r5)", "(row r5) (row r6) (row r7)", "(column c5)", "(column c5) (column c6) (column c7)",
 		"(below r4 r5)", "(below r4 r5) (below r5 r6) (below r6 r7)", "(left c4 c5)", "(left c4 c5) (left c5 c6) (left c6 c7)",
 		"red r5", "red r7", "?r c5", "?r c7").Replace(sheets.Text("hex"))
-	moments := []time.Duration{0, 50, 500, 3000} // in milliseconds
-	if testing.Short() {
-		moments = []time.Duration{0, 1500}
-	}
+	moments := []time.Duration{0, 50, 1500} // in milliseconds
 	for name, text := range map[string]string{
 		"pairs": sheet(t, "pairs"), "tic-tac-toe": sheets.Text("tic-tac-toe"), "queens": queens(9), "hex": largeHex, "numbers": numbers,
 	} {
