@@ -87,7 +87,7 @@ func TestOtherOriginInBrowser(t *testing.T) {
 func TestPlayOnServer(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	address, _ := serve(t, web.Options{Runs: dir})
-	all := []string{turned, sixes, "breakthrough-6x6", "quad-7x7", "quad-5x5", "golden-rectangle", "free-for-all-2p"}
+	all := []string{turned, sixes, placed, moved, fallen, "free-for-all-2p"}
 	front := Front{Name: "web", Games: all, Address: func(t *testing.T, name string) string {
 		game := newGame(t, name)
 		file := naming.FileName(game.Name) + ".safetensors"
