@@ -102,7 +102,7 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-// TestExamples runs the example programs on 200 positions of each game that they play, and compares their moves with
+// TestExamples runs the example programs on 50 positions of each game that they play, and compares their moves with
 // policy: and their values with ours. It refuses another game, that of a sheet, and a wrong move.
 func TestExamples(t *testing.T) {
 	root := filepath.Join("..", "..", "..", "..")
@@ -128,7 +128,7 @@ func TestExamples(t *testing.T) {
 					refuses(t, cmd, "has no rules of "+n.game.Name)
 					continue
 				}
-				lines, states := n.randomGames(200)
+				lines, states := n.randomGames(50)
 				bothMove(t, states)
 				cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
 				n.compareLines(t, states, output(t, cmd))
