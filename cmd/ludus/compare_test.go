@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,16 +17,27 @@ import (
 	"ludus/train/rundir"
 )
 
-// trainedRuns trains two small runs of a game that takes a second, in folders a and b of dir.
+// trained has the runs of trainedRuns.
+var trained struct {
+	dir string // TestMain makes and removes it
+	sync.Once
+}
+
+// trainedRuns puts two small runs of a game into the folders a and b of dir. They are trained once and copied.
 func trainedRuns(t *testing.T, dir string) {
 	t.Helper()
-	for i, name := range []string{"a", "b"} {
-		_, errs, code := ludus(t, dir, "", "train", "quad(size=4,quads=4,whites=1)", "--run", name, "--generations", "4",
-			"--seed", string(rune('1'+i)), "--set", "parallel_games=12", "--set", "plies_per_generation=3", "--set", "simulations=6", "--set", "channels=4",
-			"--set", "blocks=1", "--set", "batch_size=16", "--set", "replay_window=100", "--set", "validation_share=0.2")
-		if code != 0 {
-			t.Fatalf("training exits %d: %s", code, errs)
+	trained.Do(func() {
+		for seed, name := range map[string]string{"1": "a", "2": "b"} {
+			_, errs, code := ludus(t, trained.dir, "", "train", "quad(size=4,quads=4,whites=1)", "--run", name, "--generations", "4",
+				"--seed", seed, "--set", "parallel_games=12", "--set", "plies_per_generation=3", "--set", "simulations=6", "--set", "channels=4",
+				"--set", "blocks=1", "--set", "batch_size=16", "--set", "replay_window=100", "--set", "validation_share=0.2")
+			if code != 0 {
+				t.Errorf("training exits %d: %s", code, errs)
+			}
 		}
+	})
+	if err := os.CopyFS(dir, os.DirFS(trained.dir)); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -43,7 +43,15 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asLudus) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "ludus-runs-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	trained.dir = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir) // a folder of temporary files
+	os.Exit(code)
 }
 
 func command(dir string, args ...string) *exec.Cmd {

@@ -98,7 +98,7 @@ func TestRateStopped(t *testing.T) {
 	path := filepath.Join(dir, "arena.jsonl")
 	finished := 0
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGKILL, os.Interrupt} {
-		cmd := command("", "rate", dir, "--to", "5")
+		cmd := command("", "rate", dir, "--sims", "2", "--to", "5")
 		var out strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &out
 		if err := cmd.Start(); err != nil {

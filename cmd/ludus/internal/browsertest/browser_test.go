@@ -86,8 +86,10 @@ func launch(program string) (*Browser, func() error, error) {
 		// Tabs in the background run at full speed.
 		chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("disable-renderer-backgrounding", true),
 		chromedp.Flag("disable-backgrounding-occluded-windows", true),
-		chromedp.Flag("disable-smooth-scrolling", true), // else a tap can miss a page that still scrolls
-		chromedp.Flag("js-flags", "--liftoff-only"))     // spares each engine the time of the optimizing compiler
+		chromedp.WindowSize(1280, 900),
+		chromedp.Flag("disable-smooth-scrolling", true),     // else a tap can miss a page that still scrolls
+		chromedp.Flag("force-prefers-reduced-motion", true), // animations take a third of the time
+		chromedp.Flag("js-flags", "--liftoff-only"))         // spares each engine the time of the optimizing compiler
 	ctx, cancel := chromedp.NewContext(ctx)
 	stop := func() error {
 		defer kill()

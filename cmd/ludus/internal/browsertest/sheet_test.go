@@ -43,6 +43,8 @@ func TestSheetPage(t *testing.T) {
 	save(good)
 	address := serveSheet(t, path, func(*sheet.Check) {})
 	tab := b.Open(t, address+"sheet")
+	tab.Animate() // else the game waits for the reader
+	tab.Visit(address + "sheet")
 	tab.Wait(`document.querySelector("#found").textContent.startsWith("found gdl(my-game-")`)
 	tab.Wait(`document.querySelector("#ply").textContent.startsWith("ply 2 of")`)
 	tab.Wait(`document.querySelectorAll("#board .piece").length >= 2`)

@@ -41,13 +41,8 @@ func (f Front) Test(t *testing.T, b *Browser) {
 	for _, name := range f.Games {
 		f.run(t, b, "mouse "+name, name, f.mouse)
 	}
-	f.run(t, b, "won", sixes, f.won)
-	f.run(t, b, "analysis of placed pieces", "quad-5x5", toggleAnalysis)
 	f.run(t, b, "analysis of moved pieces", moved, toggleAnalysis)
-	f.run(t, b, "sides", moved, changeSides)
 	f.run(t, b, "more simulations", "quad-7x7", analyzeDeeper) // whose first position is not proven
-	f.run(t, b, "proven", moved, showProven)
-	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "share", placed, share)
 	f.run(t, b, "reload", placed, reload)
 	f.run(t, b, "agents", placed, agentsPlay)
@@ -55,9 +50,13 @@ func (f Front) Test(t *testing.T, b *Browser) {
 
 // TestControls uses the controls of the app. All fronts share their scripts, so one front is enough.
 func (f Front) TestControls(t *testing.T, b *Browser) {
-	for _, name := range []string{"breakthrough-6x6", "quad-7x7", "golden-rectangle", "connect-four"} {
+	for _, name := range []string{sixes, "breakthrough-6x6", "quad-7x7", "golden-rectangle", "connect-four"} {
 		f.run(t, b, "won "+name, name, f.won)
 	}
+	f.run(t, b, "analysis of placed pieces", "quad-5x5", toggleAnalysis)
+	f.run(t, b, "sides", moved, changeSides)
+	f.run(t, b, "proven", moved, showProven)
+	f.run(t, b, "strength", placed, changeStrength)
 	f.run(t, b, "shortcuts", placed, shortcuts) // with a suggestion
 	f.run(t, b, "rules", "breakthrough(columns=4,rows=5,captures=true)", f.rules)
 	f.run(t, b, "broken links", placed, brokenLinks)
@@ -143,8 +142,9 @@ func (f Front) checkLayout(p *Playing, when string) {
 	})
 }
 
-// won opens a game that ends with winning cells, and the position before the end.
+// won opens a game that ends with winning cells, and the position before the end. It checks the layout at the start, too.
 func (f Front) won(p *Playing) {
+	f.checkLayout(p, "start")
 	var moves []string
 	for seed := uint64(0); len(p.State.WinningCells(nil)) == 0; seed++ {
 		rng := rand.NewPCG(seed, 0)
@@ -161,8 +161,9 @@ func (f Front) won(p *Playing) {
 	p.shows(len(moves) - 1)
 }
 
-// keyboard plays a whole game with the keyboard.
+// keyboard plays a whole game with the keyboard, while pieces move visibly.
 func keyboard(p *Playing) {
+	p.Animate()
 	rng := random(p)
 	onBoard := func() bool { return p.See().Focus }
 	for presses := 0; !onBoard(); presses++ {
@@ -320,7 +321,6 @@ func flip(p *Playing) {
 			p.Errorf("the focus went from cell %d to %d", first, at)
 		}
 	}
-	p.PlayOn(random(p), p.Game.MaxPlies)
 }
 
 const (
@@ -391,10 +391,10 @@ func tapTwice(p *Playing) {
 	}
 }
 
-// undo takes back all moves of a game.
+// undo takes back all moves.
 func undo(p *Playing) {
 	playWithoutSearch(p)
-	p.PlayOn(random(p), p.Game.MaxPlies)
+	p.PlayOn(random(p), 6)
 	for len(p.Moves) > 0 {
 		before := slices.Clone(p.Moves)
 		p.Click("#undo")
@@ -581,10 +581,7 @@ func changeSides(p *Playing) {
 	p.Click("#swap")
 	p.Wait(`document.getElementById("seat1").value === ` + fmt.Sprintf("%q", name))
 	p.Follow("ready")
-	p.PlayOn(random(p), p.Game.MaxPlies)
-	if !p.State.Done() {
-		p.Error("the game is not over")
-	}
+	p.PlayOn(random(p), 2)
 }
 
 // kindsOfMoves plays a move of the second kind: the page then returns to the first kind, and says who moves again.

@@ -54,8 +54,7 @@ func (b *Browser) Open(t *testing.T, address string) *Tab {
 	tab.call(chromedp.Call(ctx, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true),
 	}))
-	tab.Resize(1280, 900)
-	tab.Visit(address)
+	tab.Do(chromedp.Navigate(address))
 	t.Cleanup(func() {
 		if problems := tab.Problems(); len(problems) > 0 {
 			t.Errorf("%s: %q", own, problems)
@@ -208,8 +207,20 @@ func (t *Tab) Resize(width, height int64) {
 // Prefer sets the system's colour scheme, light or dark.
 func (t *Tab) Prefer(theme string) {
 	t.Helper()
+	t.prefer("prefers-color-scheme", theme)
+}
+
+// Animate lets the page move things, which Chromium tells pages to avoid by default.
+func (t *Tab) Animate() {
+	t.Helper()
+	t.prefer("prefers-reduced-motion", "no-preference")
+}
+
+// prefer sets a preference of the reader, and takes back the last one.
+func (t *Tab) prefer(name, value string) {
+	t.Helper()
 	t.call(chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+		Features: []*emulation.MediaFeature{{Name: name, Value: value}},
 	}))
 }
 

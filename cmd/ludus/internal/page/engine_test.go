@@ -47,12 +47,17 @@ type network struct {
 	game        *env.Game
 	weights     *infer.Weights
 	simulations int
+	run, file   string // have the weights
 }
 
 // networks returns a small random network for each game and for some rule sheets, or those in the files that match the
 // pattern LUDUS_TEST_WEIGHTS, such as runs/*.safetensors.
 func networks(t *testing.T) (list []network) {
 	t.Helper()
+	add := func(game *env.Game, weights *infer.Weights, simulations int) {
+		run, file := export(t, weights)
+		list = append(list, network{game, weights, simulations, run, file})
+	}
 	if pattern := os.Getenv("LUDUS_TEST_WEIGHTS"); pattern != "" {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
@@ -63,7 +68,7 @@ func networks(t *testing.T) (list []network) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list = append(list, network{game(t, weights.Config.Game), weights, 64})
+			add(game(t, weights.Config.Game), weights, 64)
 		}
 		return list
 	}
@@ -72,7 +77,7 @@ func networks(t *testing.T) (list []network) {
 		if game.Tensor.H*game.Tensor.W > 11*11 { // more would meet ties within the tree, among hundreds of nearly equal moves
 			simulations = 2
 		}
-		list = append(list, network{game, infertest.RandomWeights(game, 8, 1, 1), simulations})
+		add(game, infertest.RandomWeights(game, 8, 1, 1), simulations)
 	}
 	for _, name := range []string{"breakthrough-6x6", "two-marks", "race", "golden-rectangle"} {
 		game, _, err := gdl.New(t.Context(), name, sheets.Text(name))
@@ -81,7 +86,7 @@ func networks(t *testing.T) (list []network) {
 		}
 		weights := infertest.RandomWeights(game, 8, 1, 1)
 		weights.Config.Sheet = game.Sheet
-		list = append(list, network{game, weights, 32})
+		add(game, weights, 32)
 	}
 	return list
 }
@@ -131,25 +136,40 @@ func TestEnginesAgree(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("Node is not installed")
 	}
-	const count = 200
-	for _, n := range networks(t) {
+	const count = 100
+	all := networks(t)
+	replies := requestAll(t, func(send func(op string, request any)) {
+		for _, n := range all {
+			send("weights", n.file)
+			for _, p := range positions(n.game, count) {
+				send("choose", map[string]any{"game": n.game.Name, "moves": p.moves, "agent": fmt.Sprintf("net:agent,sims=%d,solve=0", n.simulations)})
+			}
+		}
+	})
+	for _, n := range all {
+		page := replies[:count]
+		replies = replies[count:]
 		t.Run(n.game.Name, func(t *testing.T) {
-			t.Parallel()
+			if strings.Contains(page[0].Error, games.ErrName.Error()) {
+				t.Skip("the embedded engine is older than this game: run go generate ./cmd/ludus/internal/page before a release")
+			}
 			list := positions(n.game, count)
-			run, file := export(t, n.weights)
-			ours, exported := choose(t, n, run, list), choose(t, n, file, list)
-			page := chooseInPage(t, n, file, list)
+			ours, exported := choose(t, n, n.run, list), choose(t, n, n.file, list)
 			different := 0
 			for i, p := range list {
 				if ours[i] != exported[i] {
 					t.Errorf("after %q the run plays %s, the file %s", p.moves, ours[i], exported[i])
 				}
-				if ours[i] == page[i] {
+				if page[i].Error != "" {
+					t.Fatal(page[i].Error)
+				}
+				theirs := page[i].Reply["move"].(string)
+				if ours[i] == theirs {
 					continue
 				}
 				different++
-				policy, value := apart(t, n, p.state, ours[i], page[i])
-				t.Logf("after %q: %s, the page %s; apart by %.2g in the improved policy, %.2g in value", p.moves, ours[i], page[i], policy, value)
+				policy, value := apart(t, n, p.state, ours[i], theirs)
+				t.Logf("after %q: %s, the page %s; apart by %.2g in the improved policy, %.2g in value", p.moves, ours[i], theirs, policy, value)
 				if min(policy, value) > 1e-3 {
 					t.Error("that is no tie")
 				}
@@ -201,42 +221,25 @@ func choose(t *testing.T, n network, path string, list []position) (moves []stri
 	return moves
 }
 
-// chooseInPage returns the moves of the page's engine, run in Node.
-func chooseInPage(t *testing.T, n network, file string, list []position) (moves []string) {
-	t.Helper()
-	for _, reply := range requestAll(t, file, func(send func(op string, request map[string]any)) {
-		for _, p := range list {
-			send("choose", map[string]any{"game": n.game.Name, "moves": p.moves, "agent": fmt.Sprintf("net:agent,sims=%d,solve=0", n.simulations)})
-		}
-	}) {
-		if strings.Contains(reply.Error, games.ErrName.Error()) {
-			t.Skip("the embedded engine is older than this game: run go generate ./cmd/ludus/internal/page before a release")
-		} else if reply.Error != "" {
-			t.Fatal(reply.Error)
-		}
-		moves = append(moves, reply.Reply["move"].(string))
-	}
-	return moves
-}
-
 // reply is a reply of the engine.
 type reply struct {
 	Reply map[string]any
 	Error string
 }
 
-// requestAll runs the embedded engine in Node with a weights file and sends it requests.
-func requestAll(t *testing.T, weights string, requests func(send func(op string, request map[string]any))) (replies []reply) {
+// requestAll runs the embedded engine in Node and sends it requests. The request weights, with a file, starts an engine with
+// other weights, and has no reply.
+func requestAll(t *testing.T, requests func(send func(op string, request any))) (replies []reply) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "engine.wasm")
 	if err := os.WriteFile(program, wasm(t), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	var in, stderr bytes.Buffer
-	requests(func(op string, request map[string]any) {
+	requests(func(op string, request any) {
 		json.NewEncoder(&in).Encode([]any{op, request})
 	})
-	cmd := exec.Command("node", filepath.Join("testdata", "engine.js"), "wasm_exec.js", program, weights)
+	cmd := exec.Command("node", filepath.Join("testdata", "engine.js"), "wasm_exec.js", program)
 	cmd.Stdin, cmd.Stderr = &in, &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -286,7 +289,8 @@ func TestEngineSolves(t *testing.T) {
 	}
 	_, file := export(t, infertest.RandomWeights(game(t, "quad-5x5"), 8, 1, 1))
 	request := map[string]any{"game": "quad-5x5", "moves": []string{"c3", "b1", "c2", "d1"}, "agent": "net:agent"}
-	replies := requestAll(t, file, func(send func(op string, request map[string]any)) {
+	replies := requestAll(t, func(send func(op string, request any)) {
+		send("weights", file)
 		send("analyze", request)
 		request["agent"] = "net:agent,sims=64,solve=0"
 		send("analyze", request)
@@ -301,12 +305,16 @@ func TestEngineRefuses(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("Node is not installed")
 	}
-	n := networks(t)[0]
-	_, file := export(t, n.weights)
-	name := n.game.Name
+	const name = "quad-5x5"
+	_, file := export(t, infertest.RandomWeights(game(t, name), 8, 1, 1))
+	broken := filepath.Join(t.TempDir(), "broken")
+	if err := os.WriteFile(broken, []byte("not weights at all"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	wants := []string{"unknown operation", "did you mean", "it plays " + name, "this page has one, agent", "unknown kind",
-		"programs are started from the command line only", "programs are started from the command line only", ""}
-	for i, reply := range requestAll(t, file, func(send func(op string, request map[string]any)) {
+		"programs are started from the command line only", "programs are started from the command line only", "", "bad tensors file", ""}
+	for i, reply := range requestAll(t, func(send func(op string, request any)) {
+		send("weights", file)
 		send("chose", nil)
 		send("describe", map[string]any{"game": "kuad-5x5"})
 		send("choose", map[string]any{"game": "free-for-all-2p", "agent": "policy:agent"})
@@ -315,20 +323,12 @@ func TestEngineRefuses(t *testing.T) {
 		send("choose", map[string]any{"game": name, "agent": `gtp:"touch marker"`})
 		send("analyze", map[string]any{"game": name, "agent": `nboard:"touch marker"`})
 		send("analyze", map[string]any{"game": name, "agent": "policy:agent"})
+		send("weights", broken)
+		send("choose", map[string]any{"game": name, "agent": "policy:agent"})
+		send("choose", map[string]any{"game": name, "agent": "greedy"})
 	}) {
 		if !strings.Contains(reply.Error, wants[i]) || (reply.Error == "") != (wants[i] == "") {
 			t.Errorf("reply %d: error %q; want %q", i, reply.Error, wants[i])
 		}
-	}
-	broken := filepath.Join(t.TempDir(), "broken")
-	if err := os.WriteFile(broken, []byte("not weights at all"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	replies := requestAll(t, broken, func(send func(op string, request map[string]any)) {
-		send("choose", map[string]any{"game": name, "agent": "policy:agent"})
-		send("choose", map[string]any{"game": name, "agent": "greedy"})
-	})
-	if !strings.Contains(replies[0].Error, "bad tensors file") || replies[1].Error != "" {
-		t.Errorf("with broken weights: %+v", replies)
 	}
 }

@@ -150,15 +150,16 @@ func (n *network) policy(t *testing.T) agent.Agent {
 }
 
 // TestONNXRuntimeAgrees compares exported models in ONNX Runtime with our inference: for every game the outputs for
-// 1,000 positions of random games, one by one and in batches, and in 200 of them the best move.
+// 200 positions of random games, one by one and in batches, and the best moves.
 func TestONNXRuntimeAgrees(t *testing.T) {
+	runtime(t, newNetwork(t, "quad-5x5")) // skips all games at once
 	for _, n := range networks(t) {
 		t.Run(n.name, func(t *testing.T) {
 			p := runtime(t, n)
-			states := envtest.Positions(n.game, 1, 1000)
+			states := envtest.Positions(n.game, 1, 200)
 			bothMove(t, states)
 			ours := n.evaluate(t, states)
-			for _, batch := range []int{1, 37} { // 1,000 is not a multiple of 37: the last batch is smaller
+			for _, batch := range []int{1, 37} { // 200 is not a multiple of 37: the last batch is smaller
 				theirs := p.evaluateAll(t, n.game, states, batch)
 				n.compare(t, batch, ours, theirs)
 				if batch == 1 {
@@ -294,11 +295,11 @@ func (n *network) compare(t *testing.T, batch int, ours, theirs map[string][]flo
 	}
 }
 
-// compareMoves compares the legal move with the largest of logits [B, A] to the move of policy:, in every fifth state.
+// compareMoves compares the legal move with the largest of logits [B, A] to the move of policy: in each state.
 func (n *network) compareMoves(t *testing.T, states []env.State, logits []float32) {
 	t.Helper()
 	agent := n.policy(t)
-	for i := 0; i < len(states); i += 5 {
+	for i := range states {
 		row, frame := logits[i*n.game.NumActions():], n.game.Frame(states[i].Player())
 		legal := states[i].Legal(nil)
 		best := slices.MaxFunc(legal, func(a, b env.Action) int { return cmp.Compare(row[frame[a]], row[frame[b]]) })

@@ -1,19 +1,26 @@
-// Runs the engine of exported pages: node engine.js WASM_EXEC ENGINE WEIGHTS, with lines [OP, REQUEST] on stdin and a line of
-// the engine's answer for each on stdout.
+// Runs the engine of exported pages: node engine.js WASM_EXEC ENGINE, with lines [OP, REQUEST] on stdin and a line of the
+// engine's answer for each on stdout. The line ["weights", FILE] starts an engine with the weights of a file.
 "use strict";
 const { readFileSync, writeSync } = require("fs");
 const { resolve } = require("path");
 
-const [glue, program, weights] = process.argv.slice(2);
+const [glue, program] = process.argv.slice(2);
 globalThis.require = require;
 require(resolve(glue));
-globalThis.weights = new Uint8Array(readFileSync(weights));
-const go = new Go();
-WebAssembly.instantiate(readFileSync(program), go.importObject).then(({ instance }) => {
-  go.run(instance);
+
+async function main() {
+  const module = await WebAssembly.compile(readFileSync(program));
   for (const line of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
     const [op, request] = JSON.parse(line);
-    writeSync(1, answer(op, JSON.stringify(request)) + "\n");
+    if (op === "weights") {
+      globalThis.weights = new Uint8Array(readFileSync(request));
+      const go = new Go();
+      go.run(await WebAssembly.instantiate(module, go.importObject));
+    } else {
+      writeSync(1, answer(op, JSON.stringify(request)) + "\n");
+    }
   }
   process.exit(0);
-});
+}
+
+main();
