@@ -36,7 +36,7 @@ type Pool struct {
 	simulations int // simulations per move of a checkpoint
 	seed        uint64
 	balance     *match.BalanceChecker
-	scale       scale // agents with known ratings; empty outside runs
+	scale       scale // shipped agents; empty outside runs
 	fixed       bool  // anchors of known rating define the scale, see AddAnchor; no others do
 
 	reference []int // agents that define the centre for intervals; nil: all that can play
@@ -72,8 +72,8 @@ type pairState struct {
 	exhausted bool // no new opening is left, so more games would only repeat earlier ones
 }
 
-// Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their known
-// ratings, the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another
+// Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their
+// ratings, if known, the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another
 // number of simulations per move do not count, nor those of another shipped network. Outside programs of the matches
 // keep their ratings but do not play. Unreadable matches are returned as warnings. Pools of one game may share the
 // balance checker of their openings.
@@ -154,7 +154,7 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 		if err != nil {
 			panic("ratings: a shipped agent cannot be parsed: " + err.Error())
 		}
-		p.addAgent(poolAgent{name: k.spec, generation: -1, factory: factory, shipped: true, known: &k.rating})
+		p.addAgent(poolAgent{name: k.spec, generation: -1, factory: factory, shipped: true, known: k.rating})
 	}
 	slices.Sort(generations)
 	for _, g := range slices.Compact(generations) {
@@ -459,7 +459,7 @@ func (p *Pool) knownElo() []float64 {
 func (p *Pool) fit() *fit {
 	f := newFit(p.knownElo(), p.pairings)
 	f.setCentre(func(i int) bool {
-		if p.fixed || len(p.scale.agents) > 0 {
+		if p.fixed || p.scale.known() {
 			return f.known[i]
 		}
 		if p.reference == nil {

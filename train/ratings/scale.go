@@ -7,40 +7,50 @@ import (
 	"ludus/train/shipped"
 )
 
-// scale holds the agents of known rating for a game: the shipped agent and weakened versions, measured in many games when
-// the agent was shipped. Playing them puts the ratings of all runs of the game on one scale. It is empty if no agent with a
-// strength dial is shipped.
+// scale holds the agents shipped for a game: the agent itself and weakened versions. Their ratings, if known, were measured
+// in many games when the agent was shipped; playing them puts the ratings of all runs of the game on one scale. It is empty
+// if no agent is shipped.
 type scale struct {
 	digest string // of the shipped network
-	agents []knownAgent
+	agents []shippedAgent
 	load   agent.Loader // loads these agents
 }
 
-// knownAgent is an agent with a known rating.
-type knownAgent struct {
+// shippedAgent is an agent of a scale.
+type shippedAgent struct {
 	spec   string
-	rating zoo.Estimate
+	rating *zoo.Estimate // nil: not known
 }
+
+// known reports whether the scale has agents of known rating.
+func (s *scale) known() bool { return len(s.agents) > 0 && s.agents[0].rating != nil }
 
 // weakenings is the number of weakened shipped agents of a scale. Their ratings are spread evenly between the ends of the
 // strength dial, so opponents of every strength have a near agent of known rating.
 const weakenings = 3
 
-// scaleOf returns the scale of a game.
+// scaleOf returns the scale of a game. Without a strength dial there are no weakened agents.
 func scaleOf(game *env.Game) (s scale) {
 	card, dial := zoo.CardOf(game.Name), shipped.Dial(game.Name)
-	low, high, ok := dial.Range()
-	if !ok || card.Rating == nil {
+	if card == nil {
 		return scale{}
 	}
 	s.digest = shipped.Digest(game)
 	s.load = shipped.FileLoader(game, zoo.Weights(game.Name), dial)
-	s.agents = []knownAgent{{agent.ZooSpec().String(), card.Rating.Estimate}}
+	whole := shippedAgent{spec: agent.ZooSpec().String()}
+	if card.Rating != nil {
+		whole.rating = &card.Rating.Estimate
+	}
+	s.agents = []shippedAgent{whole}
+	low, high, ok := dial.Range()
+	if !ok || !s.known() {
+		return s
+	}
 	for k := weakenings; k > 0; k-- { // the weakest last, beside the first checkpoint
 		spec := agent.ZooSpec()
 		spec.Elo = low + (high-low)*k/(weakenings+1)
 		elo := float64(spec.Elo)
-		s.agents = append(s.agents, knownAgent{spec.String(), zoo.Estimate{Value: elo, Low: elo, High: elo}})
+		s.agents = append(s.agents, shippedAgent{spec.String(), &zoo.Estimate{Value: elo, Low: elo, High: elo}})
 	}
 	return s
 }

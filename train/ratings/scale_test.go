@@ -8,8 +8,10 @@ import (
 
 	"ludus/checkpoints/zoo"
 	"ludus/env/games"
+	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
+	"ludus/train/shipped"
 )
 
 // With several known ratings, an agent's rating is that with the highest likelihood, and its interval is of the rating.
@@ -119,5 +121,32 @@ func TestNoScale(t *testing.T) {
 	}
 	if n := len(p.agents); n != len(fewer) || p.Ratings().Known() {
 		t.Errorf("%d agents", n)
+	}
+}
+
+// The pool of every game has the opponent of its runs, also where the shipped agent has no known rating. Such an agent gets
+// its rating from games.
+func TestOpponents(t *testing.T) {
+	for _, name := range zoo.Games() {
+		game, err := games.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := Open(t.TempDir(), game, 4, fewer, match.NewBalanceChecker(game))
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := p.Index(shipped.Opponent(game))
+		card := zoo.CardOf(name)
+		if a := &p.agents[i]; !p.canPlay(i) || (a.known == nil) != (card.Rating == nil) || (len(p.scale.agents) == 1) != (card.Dial == nil) {
+			t.Errorf("%s: %+v", name, a)
+		}
+		if card.Rating != nil {
+			continue
+		}
+		p.pairings = []pairing{{a: i, b: 0, singles: [3]int{10, 0, 90}}}
+		if r := p.Ratings(); len(r.Agents) != 2 || r.Known() || r.Agents[0].Agent != agent.Zoo || r.Agents[0].Rating < 100 {
+			t.Errorf("%s: %+v", name, r)
+		}
 	}
 }
