@@ -435,7 +435,7 @@ func TestWrongPrograms(t *testing.T) {
 		{"othello", `gtp:"no-such-program-here"`, "not found"},
 		{"othello", `gtp:"./engine",dir=/no/such/folder`, "dir=/no/such/folder is no folder"},
 		{"othello", `gomocup:"true"`, "gomocup: programs play gomoku"},
-		{"connect-four", `gomocup:"true"`, "gomocup: programs play gomoku, also on other boards, such as gomoku-15x15,"},
+		{"connect-four", `gomocup:"true"`, "gomocup: programs play gomoku, also on other boards, such as gomoku-9x9,"},
 		{"line-up(width=9,height=9,line=5,gravity=0,swap=1)", `gomocup:"true"`, "no word for a swap"},
 		{"othello-6x6", `nboard:"true"`, "nboard: programs play othello"},
 		{"othello", `nboard:"true",pass=PASS`, "for gtp: only"},
