@@ -1,7 +1,6 @@
 package env
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -196,11 +195,14 @@ func (g *Game) Finish(second []Action) *Game {
 	return g
 }
 
-// renamed has the names in older files that mean another game now, and what they meant.
-var renamed = map[string]string{"gomoku": "gomoku-9x9"}
-
-// Renamed returns the name now of the game that a file names.
-func Renamed(name string) string { return cmp.Or(renamed[name], name) }
+// Renamed returns the name now of the game that a file names: in files gomoku is the board of 9x9, which had that name
+// once.
+func Renamed(name string) string {
+	if name == "gomoku" {
+		return "gomoku-9x9"
+	}
+	return name
+}
 
 // Is reports whether name is the canonical name of the game, or its full name, which older files may have.
 func (g *Game) Is(name string) bool { return name != "" && (name == g.Name || name == g.Full) }

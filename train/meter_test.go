@@ -3,13 +3,13 @@ package train
 import (
 	"context"
 	"errors"
-
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
 	"ludus/train/shipped"
@@ -58,6 +58,18 @@ func wholeScores(t *testing.T, dir string, generations int) {
 	scores := rundir.Scores(matches, opponent, "")
 	if n := len(scores); n == 0 || scores[n-1].Generation != generations || scores[n-1].Games < firstGames {
 		t.Errorf("%s: scores %+v", dir, scores)
+	}
+}
+
+// TestUnratedOpponent: a run is measured against the shipped agent also if that has no known rating.
+func TestUnratedOpponent(t *testing.T) {
+	o := measured(t, t.TempDir(), 1)
+	o.Game = newGame(t, "golden-rectangle-9x9")
+	o.Settings["parallel_games"], o.Settings["sizes"] = 2, 0
+	mustTrain(t, o)
+	matches, _, err := rundir.MatchesFile.Read(o.Dir)
+	if scores := rundir.Scores(matches, agent.Zoo, shipped.Digest(o.Game)); err != nil || len(scores) != 1 || scores[0].Games < firstGames {
+		t.Errorf("scores %+v, %v", scores, err)
 	}
 }
 

@@ -38,14 +38,14 @@ func rateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rate RUN",
 		Short: "Rate a run's checkpoints and baselines on one Elo scale",
-		Long: `Plays matches between checkpoints of a run, baselines and the shipped agent until each rating's interval is narrow
-enough. It picks the matches that give the most information per second. Ratings are in Elo with random at 0: an agent rated
-100 higher scores 64 %, 200 higher 76 %, 400 higher 91 %.
+		Long: `Plays matches between checkpoints of a run, baselines and the shipped agent until the interval of each rating, but for the
+shipped agent's, is narrow enough. It picks the matches that give the most information per second. Ratings are in Elo with
+random at 0: an agent rated 100 higher scores 64 %, 200 higher 76 %, 400 higher 91 %.
 
 The shipped agent and three weakened ones (zoo,elo=N) keep their known ratings, so ratings of all runs of a game are on one
-scale. For a game that no shipped agent was trained on, the 95 % interval is for the difference between an agent and the
-centre of the pool, the mean of the middle half of the agents. Intervals cover the randomness of games only. Ratings cannot
-express that A beats B, B beats C and C beats A.
+scale. Where these are not known, the 95 % interval is for the difference between an agent and the centre of the pool, the
+mean of the middle half of the agents. Intervals cover the randomness of games only. Ratings cannot express that A beats B,
+B beats C and C beats A.
 
 With --dial it measures the strength dial of RUN@best instead: the ratings of its policy at falling temperatures and of
 growing searches. Then net:RUN@best,elo=N plays like an agent rated N. The dial belongs to that checkpoint: when another one

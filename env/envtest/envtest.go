@@ -74,7 +74,8 @@ func (w *walk) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s\nafter %s", fmt.Sprintf(format, args...), strings.Join(w.game.Texts(w.Moves), " "))
 }
 
-// eachPosition plays n random games, fewer if games are long or boards large, and visits every position, including the final ones.
+// eachPosition plays n random games, fewer if games are long or boards large, and visits every position, including the
+// final ones.
 func eachPosition(g *env.Game, n int, visit func(w *walk) error) error {
 	for i := range max(2, n*75*49/max(75, g.MaxPlies)/max(49, g.Tensor.Cells())) {
 		rng := rand.New(rand.NewPCG(uint64(i), 1))

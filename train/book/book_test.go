@@ -269,6 +269,19 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// A book of gomoku, as gomoku-9x9 was called, goes on.
+func TestFormerName(t *testing.T) {
+	o := options(t, factory(t, "gomoku-9x9", "mcts:2"), 2)
+	_, text := made(t, o)
+	if err := os.WriteFile(o.File, bytes.Replace(text, []byte("gomoku-9x9"), []byte("gomoku"), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o.Positions = 3
+	if b, _ := made(t, o); b.Positions() != 3 {
+		t.Errorf("%d positions", b.Positions())
+	}
+}
+
 // Make refuses what it cannot do before it searches, and does not touch other files.
 func TestRefused(t *testing.T) {
 	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 20)

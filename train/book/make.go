@@ -100,7 +100,7 @@ func newMaker(o *Options) (*maker, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", o.File, err)
-	case !bytes.HasPrefix(data, append(b.header(), '\n')):
+	case !bytes.Equal(old.header(), b.header()):
 		return nil, fmt.Errorf("%s: %w: of %s by %s with seed %d", o.File, ErrOther, old.Game.Name, old.Origin.Agent, old.Origin.Seed)
 	case old.Positions() > o.Positions:
 		return nil, fmt.Errorf("%s: %w: it has %d positions already; ask for as many or more", o.File, ErrOther, old.Positions())

@@ -123,7 +123,7 @@ func lossAt(samples []int, losses []float64, at int) (loss float64, ok bool) {
 
 // errorCurves returns the shares of bad moves on the run's suite, without and with search.
 func (r *run) errorCurves() (all []Curve) {
-	card := zoo.CardOf(r.game.Name)
+	card := zoo.CardOf(rundir.TestedGame(r.suite, r.game))
 	for _, agent := range []struct{ name, title, onCard string }{{"policy", "alone", "policy:zoo"}, {"net", "with search", "zoo"}} {
 		c := Curve{Name: "errors in solved positions, " + agent.title, Unit: "%", Expected: "falls"}
 		if card != nil {

@@ -455,6 +455,14 @@ func TestLargestBoard(t *testing.T) {
 	}
 }
 
+// The error of the shipped agent is that on the board whose suite tests the run.
+func TestShippedErrorOfSmallerBoard(t *testing.T) {
+	r := &run{game: newGame(t, "hex"), suite: []rundir.SuiteResult{{Agent: "net", Game: "hex-7x7"}}}
+	if curves := r.errorCurves(); len(curves) != 1 || curves[0].Shipped == nil {
+		t.Errorf("%+v", curves)
+	}
+}
+
 // TestOneBoard: after a run of two sizes has played both, losses and games are those of the large board alone.
 func TestOneBoard(t *testing.T) {
 	dir := t.TempDir()

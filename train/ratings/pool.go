@@ -72,8 +72,8 @@ type pairState struct {
 	exhausted bool // no new opening is left, so more games would only repeat earlier ones
 }
 
-// Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their
-// ratings, if known, the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another
+// Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their ratings,
+// if known, the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another
 // number of simulations per move do not count, nor those of another shipped network. Outside programs of the matches
 // keep their ratings but do not play. Unreadable matches are returned as warnings. Pools of one game may share the
 // balance checker of their openings.
@@ -83,9 +83,9 @@ func Open(
 	return open(dir, game, simulations, baselines, balance, scaleOf(game))
 }
 
-// open is Open with the agents of known rating given.
+// open is Open with the shipped agents given.
 func open(
-	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker, known scale,
+	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker, shipped scale,
 ) (p *Pool, warnings []error, err error) {
 	matches, warnings, err := rundir.MatchesFile.Read(dir)
 	if err != nil {
@@ -96,7 +96,7 @@ func open(
 		return nil, nil, err
 	}
 	p = newPool(dir, game, simulations, balance)
-	p.scale = known
+	p.scale = shipped
 	p.fill(kept, baselines, matches)
 	return p, warnings, nil
 }
@@ -324,9 +324,9 @@ func (p *Pool) LoadAll(warn func(error)) {
 	}
 }
 
-// Baselines returns the indices of the agents that are not checkpoints.
+// Baselines returns the indices of the agents that are neither checkpoints nor shipped ones.
 func (p *Pool) Baselines() []int {
-	return p.agentsWhere(func(a *poolAgent) bool { return a.generation < 0 })
+	return p.agentsWhere(func(a *poolAgent) bool { return a.generation < 0 && !a.shipped })
 }
 
 // SetReference chooses the agents whose centre intervals refer to, without those that cannot play or have no rating. It

@@ -16,7 +16,7 @@ import (
 // Options are the goal and the budget of [Pool.Rate].
 type Options struct {
 	Targets []int // agents whose intervals must shrink
-	Players []int // agents that may play; they include the targets
+	Players []int // agents that may play, beside the shipped ones; they include the targets
 	// Dial measures a strength dial. Intervals are of the difference from the anchor, since elo=N promises a rating
 	// above random moves. Only agents with near ratings play each other: a large difference measured directly comes out
 	// larger than the sum of small ones, measured through agents in between. Two agents without networks do not play
@@ -170,11 +170,12 @@ func (r *rater) progress() Progress {
 // agents may play.
 func (r *rater) choose() (a, b int, connecting, ok bool) {
 	known := r.fitted.known
+	plays := func(i int) bool { return r.agents[i].shipped || slices.Contains(r.Players, i) }
 	may := func(a, b int) bool {
 		if known[a] && known[b] || !r.canPlay(a) || !r.canPlay(b) || r.pairs[twoOf(a, b)].exhausted {
 			return false
 		}
-		return slices.Contains(r.Players, a) && slices.Contains(r.Players, b) &&
+		return plays(a) && plays(b) &&
 			(!r.Options.Dial || r.agents[a].factory.HasNetwork() || r.agents[b].factory.HasNetwork())
 	}
 	a, b, ok = connectingPair(known, r.pairings, func(a, b int) bool { return r.agents[b].named && may(a, b) })

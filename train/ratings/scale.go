@@ -7,9 +7,9 @@ import (
 	"ludus/train/shipped"
 )
 
-// scale holds the agents shipped for a game: the agent itself and weakened versions. Their ratings, if known, were measured
-// in many games when the agent was shipped; playing them puts the ratings of all runs of the game on one scale. It is empty
-// if no agent is shipped.
+// scale holds the agents shipped for a game: the agent itself and weakened versions. Their ratings, if known, were
+// measured in many games when the agent was shipped; playing them puts the ratings of all runs of the game on one scale.
+// It is empty if no agent is shipped.
 type scale struct {
 	digest string // of the shipped network
 	agents []shippedAgent
@@ -25,29 +25,24 @@ type shippedAgent struct {
 // known reports whether the scale has agents of known rating.
 func (s *scale) known() bool { return len(s.agents) > 0 && s.agents[0].rating != nil }
 
-// weakenings is the number of weakened shipped agents of a scale. Their ratings are spread evenly between the ends of the
-// strength dial, so opponents of every strength have a near agent of known rating.
+// weakenings is the number of weakened shipped agents of a scale. Their ratings are spread evenly between the ends of
+// the strength dial, so opponents of every strength have a near agent of known rating.
 const weakenings = 3
 
 // scaleOf returns the scale of a game. Without a strength dial there are no weakened agents.
 func scaleOf(game *env.Game) (s scale) {
-	card, dial := zoo.CardOf(game.Name), shipped.Dial(game.Name)
+	card, dial, spec := zoo.CardOf(game.Name), shipped.Dial(game.Name), agent.ZooSpec()
 	if card == nil {
-		return scale{}
+		return s
 	}
 	s.digest = shipped.Digest(game)
 	s.load = shipped.FileLoader(game, zoo.Weights(game.Name), dial)
-	whole := shippedAgent{spec: agent.ZooSpec().String()}
+	s.agents = []shippedAgent{{spec: spec.String()}}
 	if card.Rating != nil {
-		whole.rating = &card.Rating.Estimate
+		s.agents[0].rating = &card.Rating.Estimate
 	}
-	s.agents = []shippedAgent{whole}
 	low, high, ok := dial.Range()
-	if !ok || !s.known() {
-		return s
-	}
-	for k := weakenings; k > 0; k-- { // the weakest last, beside the first checkpoint
-		spec := agent.ZooSpec()
+	for k := weakenings; ok && k > 0; k-- { // the weakest last, beside the first checkpoint
 		spec.Elo = low + (high-low)*k/(weakenings+1)
 		elo := float64(spec.Elo)
 		s.agents = append(s.agents, shippedAgent{spec.String(), &zoo.Estimate{Value: elo, Low: elo, High: elo}})

@@ -138,14 +138,15 @@ func TestOpponents(t *testing.T) {
 		}
 		i := p.Index(shipped.Opponent(game))
 		card := zoo.CardOf(name)
-		if a := &p.agents[i]; !p.canPlay(i) || (a.known == nil) != (card.Rating == nil) || (len(p.scale.agents) == 1) != (card.Dial == nil) {
+		if a := &p.agents[i]; !p.canPlay(i) || slices.Contains(p.Baselines(), i) || (a.known == nil) != (card.Rating == nil) || (len(p.scale.agents) == 1) != (card.Dial == nil) {
 			t.Errorf("%s: %+v", name, a)
 		}
 		if card.Rating != nil {
 			continue
 		}
 		p.pairings = []pairing{{a: i, b: 0, singles: [3]int{10, 0, 90}}}
-		if r := p.Ratings(); len(r.Agents) != 2 || r.Known() || r.Agents[0].Agent != agent.Zoo || r.Agents[0].Rating < 100 {
+		if r := p.Ratings(); len(r.Agents) != 2 || r.Known() || r.Agents[0].Agent != agent.Zoo || r.Agents[0].Rating < 100 ||
+			r.Agents[1].Low >= 0 { // random's interval is of its distance to the pool's centre
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

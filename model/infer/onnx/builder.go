@@ -27,8 +27,8 @@ const elementFloat, elementInt64 = 1, 7
 
 // builder adds the operators and constants of a network to a graph. Every name is unique.
 type builder struct {
-	weights                   *infer.Weights
-	nodes, constants, outputs []byte // fields of the graph
+	weights                           *infer.Weights
+	nodes, constants, inputs, outputs []byte // fields of the graph
 }
 
 // node adds an operator with one output of the same name and returns that name.

@@ -135,6 +135,7 @@ func TestSizeDependent(t *testing.T) {
 		{"hex(size=9)", "hex(size=13)"}, {"othello(size=10)", "othello-8x8"},
 		{"breakthrough(columns=8,rows=7)", "breakthrough-6x6"}, {"free-for-all(size=6)", "free-for-all(size=7)"},
 		{"gomoku", "line-up(width=11,height=9,line=5,gravity=0)"}, {"quad(size=9)", "quad-7x7"},
+		{"golden-rectangle-9x9", "golden-rectangle"},
 	} {
 		var metadata [2]map[string]json.RawMessage
 		var graphs [2]message
@@ -177,7 +178,7 @@ func TestPage(t *testing.T) {
 	}
 	game, w := newWeights(t, "connect-four")
 	model, _ := marshal(t, game, w)
-	words := []string{Input, Policy, Outcome, Value, Goals, "sheet", "size_dependent"}
+	words := []string{Input, Figures, Policy, Outcome, Value, Goals, "sheet", "size_dependent"}
 	for _, e := range model.messages(t, modelMetadata) {
 		words = append(words, e.text(entryKey))
 	}

@@ -39,25 +39,18 @@ func Marshal(game *env.Game, w *infer.Weights, producer string) ([]byte, error) 
 	if !w.Config.Pooled {
 		b.weights = channelsFirst(w, game.Tensor.Cells())
 	}
-	inputs := valueInfo(graphInput, Input, "batch", game.Tensor.C, game.Tensor.H, game.Tensor.W)
-	actions := any(game.NumActions())
+	rows, columns, actions := any(game.Tensor.H), any(game.Tensor.W), any(game.NumActions())
 	if anySize(game, w) {
-		inputs, actions = valueInfo(graphInput, Input, "batch", game.Tensor.C, "rows", "columns"), "actions"
+		rows, columns, actions = "rows", "columns", "actions"
 	}
-	switch cells, figures := game.Tensor.Cells(), len(game.Figures); {
-	case figures == 0:
-	case anySize(game, w):
-		inputs = append(inputs, valueInfo(graphInput, Figures, "cells", "figures")...)
-	default:
-		b.constant(Figures, figureMatrix(game), cells, figures)
-	}
+	b.inputs = valueInfo(graphInput, Input, "batch", game.Tensor.C, rows, columns)
 	b.network(game, actions)
 	doc := "Plays " + game.Name + "; input and outputs are in the frame of the player to move. " +
 		"The metadata and docs/ONNX.md of ludus explain how to encode a position, what its planes mean, and how to read the outputs."
 	return slices.Concat(
 		pb.Int(modelIRVersion, irVersion), pb.Bytes(modelProducer, "ludus"), pb.Bytes(modelProducerVersion, producer),
 		pb.Bytes(modelDoc, doc),
-		pb.Message(modelGraph, b.nodes, pb.Bytes(graphName, game.Name), b.constants, inputs, b.outputs),
+		pb.Message(modelGraph, b.nodes, pb.Bytes(graphName, game.Name), b.constants, b.inputs, b.outputs),
 		pb.Message(modelOpset, pb.Bytes(opsetDomain, ""), pb.Int(opsetVersion, opset)),
 		properties,
 	), nil
@@ -113,7 +106,7 @@ func (b *builder) pool(x string) string {
 func (b *builder) tower(game *env.Game) string {
 	x, figures := b.relu(b.conv("stem.", "", Input)), ""
 	if len(game.Figures) > 0 {
-		b.figureShapes()
+		b.figureShapes(game)
 	}
 	for i := range b.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
@@ -137,20 +130,22 @@ func (b *builder) residual(name, x, y string) string {
 // toCells is the matrix [figures, cells] that adds up and scales the figures through each cell.
 const toCells = "cells.matrix"
 
-// figureMatrix returns Figures [cells, figures]: 1 where the cell is in the figure, otherwise 0.
-func figureMatrix(game *env.Game) []float32 {
-	matrix := make([]float32, game.Tensor.Cells()*len(game.Figures))
-	for i, figure := range game.Figures {
-		for _, cell := range figure {
-			matrix[int(cell)*len(game.Figures)+i] = 1
+// figureShapes adds what figure layers share. ONNX has no sums over lists, so products with matrices add up: Figures
+// [cells, figures], which is 1 where the cell is in the figure, otherwise 0, and toCells, which follows from it with
+// [infer.FigureScale]. Models of any size have Figures as an input, others as a constant.
+func (b *builder) figureShapes(game *env.Game) {
+	if anySize(game, b.weights) {
+		b.inputs = append(b.inputs, valueInfo(graphInput, Figures, "cells", "figures")...)
+	} else {
+		cells, figures := game.Tensor.Cells(), len(game.Figures)
+		matrix := make([]float32, cells*figures)
+		for i, figure := range game.Figures {
+			for _, cell := range figure {
+				matrix[int(cell)*figures+i] = 1
+			}
 		}
+		b.constant(Figures, matrix, cells, figures)
 	}
-	return matrix
-}
-
-// figureShapes adds what figure layers share. ONNX has no sums over lists, so products with matrices add up: Figures, and
-// toCells, which follows from it with [infer.FigureScale].
-func (b *builder) figureShapes() {
 	most := func(name string, axis int) string { // the most ones in a column (axis 0) or row (1)
 		ones := b.node("ReduceL1", name, []string{Figures}, integers("axes", axis))
 		return b.node("ReduceMax", name+".most", []string{ones})
