@@ -109,7 +109,7 @@ func quizOnReviews(tab *Tab) {
 		}
 	}
 	marks := `document.querySelectorAll("#board .played-ring, #board .hint-ring").length`
-	if n := Eval[int](tab, `document.querySelectorAll("#summary button").length`); n != 2 || tab.Text("#summary button") != "Find the better move: Ann" {
+	if n := Eval[int](tab, `document.querySelectorAll("#summary button").length`); n != 2 || tab.Text("#summary button") != "Find the better move: x" {
 		tab.Errorf("%d quizzes are offered: %q", n, tab.Text("#summary"))
 	}
 	tab.Click("#summary button")
@@ -130,7 +130,11 @@ func quizOnReviews(tab *Tab) {
 	tab.CheckNames()
 	tab.Press(kb.Enter)
 	expect("^2 of 2: x to move. In the game 5. d1 was a blunder")
+	tab.Click(cellOf(6))
 	tab.Press(kb.Home) // looking at other positions is allowed
+	if text := tab.Text("#mistake"); text != "" {
+		tab.Errorf("at another position the page says %q", text)
+	}
 	tab.Click(`[data-go="last"]`)
 	tab.Click(`#record [data-ply="4"]`)
 	best := Eval[int32](tab, `(() => { const { games: [{ review }], description } = JSON.parse(document.getElementById("data").textContent);
