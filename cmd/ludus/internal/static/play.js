@@ -536,16 +536,13 @@ class App {
 
   drawControls() {
     const { ply, history, position } = this, past = ply < history.length;
-    this.enable("new", true);
+    for (const id of ["new", "share", "save", "load", "flip"]) this.enable(id, true);
     byId("new").classList.toggle("primary", history.newest.done && !this.quiz);
-    for (const id of ["share", "save", "load"]) this.enable(id, true);
-    this.enable("flip", true);
     this.enable("undo", this.undoPly >= 0 && !this.quiz);
     this.enable("hint", !position.done && !this.quiz);
     this.enable("back", ply > 0);
     this.enable("forward", past);
-    this.setVisible("pause", this.onlyAgents && !history.newest.done);
-    this.setVisible("step", this.onlyAgents && !history.newest.done);
+    for (const id of ["pause", "step"]) this.setVisible(id, this.onlyAgents && !history.newest.done);
     byId("pause").textContent = this.paused ? "Go on" : "Pause";
     byId("pause").setAttribute("aria-pressed", this.paused);
     this.setVisible("verb", this.hand.kinds.length > 1 && !this.onlyAgents && !position.done);
@@ -673,10 +670,8 @@ class App {
     const over = this.position.done, hinting = this.hinting && sameRequest(request, this.hinting);
     if (busy || over || !(this.wanted || hinting)) { this.analyses.stop(); return; }
     if (this.analyses.get(request) || this.analyses.isRunning(request)) return;
-    this.analyses.run(request).then(() => {
-      if (!sameRequest(request, this.request)) return;
-      this.drawAnalysis();
-    }).catch((error) => { if (error.name !== "AbortError") this.showError(error.message); }).finally(() => this.drawDeeper());
+    this.analyses.run(request).then(() => { if (sameRequest(request, this.request)) this.drawAnalysis(); })
+      .catch((error) => { if (error.name !== "AbortError") this.showError(error.message); }).finally(() => this.drawDeeper());
     this.drawDeeper();
   }
 

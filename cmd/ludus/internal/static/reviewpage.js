@@ -54,8 +54,7 @@ function openGame({ replay, review }) {
 function startQuiz(mistakes) {
   quiz = new Quiz(byId("quiz"), mistakes, {
     show: (ply) => { viewer.go(ply); viewer.board.focus(); },
-    weigh: async (mistake, move) => knownAnswer(mistake, move),
-    mark: draw,
+    weigh: knownAnswer, mark: draw,
     end: () => { endQuiz(); viewer.go(viewer.last); byId("viewer").focus(); },
   });
   setUp((cell, pointed) => hand.press(cell, pointed));
