@@ -78,7 +78,7 @@ func (o *opener) planImport() {
 	if c.Every > 1 {
 		of = fmt.Sprintf("1 in %d of ", c.Every)
 	}
-	o.note("generations 1 to %d learn from %s%d games of %d positions, the others from self-play", c.Generations, of, c.Games, c.Positions)
+	o.note("the run learns up to generation %d from %s%d games of %d positions, then from self-play", c.Generations, of, c.Games, c.Positions)
 }
 
 // checkImport returns an error if the options' import does not fit an existing run, whose config has import c.

@@ -68,7 +68,7 @@ func TestImport(t *testing.T) {
 	said := ""
 	notes(&o, &said)
 	s := mustTrain(t, o)
-	if !strings.Contains(said, "left out: 10 of 100") || !strings.Contains(said, "generations 1 to 2 learn from 90 games") {
+	if !strings.Contains(said, "left out: 10 of 100") || !strings.Contains(said, "learns up to generation 2 from 90 games") {
 		t.Errorf("notes:\n%s", said)
 	}
 	c := s.Config.Import

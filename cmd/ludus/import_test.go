@@ -35,7 +35,7 @@ func TestTrainGames(t *testing.T) {
 	fails(t, dir, 2, "one argument too many", args("a.txt")...)
 	fails(t, dir, 1, "bad.txt: line 1, column 7: game 1, move 3: b2 is not legal", args("--dry-run", "--games", "a.txt", "bad.txt")...)
 	out, errs, code := ludus(t, dir, "", args("--dry-run", "--json", "--games", "a.txt", "b.sgf", "bad.txt", "match.jsonl", "--skip-bad")...)
-	for _, want := range []string{"; skipped", "left out: 1 of 11", "learn from 10 games"} {
+	for _, want := range []string{"; skipped", "left out: 1 of 11", "from 10 games"} {
 		if code != 0 || !strings.Contains(errs, want) || !strings.Contains(out, `"games":10,"positions":`) {
 			t.Errorf("exit %d, %q is missing:\n%s%s", code, want, errs, out)
 		}
@@ -45,7 +45,7 @@ func TestTrainGames(t *testing.T) {
 	}
 	_, errs, code = ludus(t, dir, "", args("--games", "a.txt", "b.sgf", "bad.txt", "match.jsonl", "--skip-bad")...)
 	for _, want := range []string{
-		"bad.txt: line 1, column 7: game 1, move 3: b2 is not legal", "; skipped", "left out: 1 of 11", "learn from 10 games", "games, from files",
+		"bad.txt: line 1, column 7: game 1, move 3: b2 is not legal", "; skipped", "left out: 1 of 11", "from 10 games", "games, from files",
 	} {
 		if code != 0 || !strings.Contains(errs, want) {
 			t.Errorf("exit %d, %q is missing:\n%s", code, want, errs)

@@ -51,10 +51,10 @@ func TestBookPanel(t *testing.T) {
 					if m.Visits == 1 {
 						visits = "1 visit"
 					}
-					p.Wait(fmt.Sprintf(`(() => { const { children: [move,, score, visits] } = document.querySelectorAll("#openings button")[%d];
+					p.Wait(fmt.Sprintf(`(() => { const { children: [move, bar, score, visits] } = document.querySelectorAll("#openings button")[%d];
 						return move.textContent === %q && Math.abs(parseFloat(score.textContent.replace("= ", "")) - %v) < 0.1
-							&& score.textContent.startsWith("=") === %v && visits.textContent === %q; })()`,
-						i, game.ActionNames[m.Action], 50+50*m.Value, m.Exact, visits))
+							&& score.textContent.startsWith("=") === %v && visits.textContent === %q && bar.querySelector(".side%d"); })()`,
+						i, game.ActionNames[m.Action], 50+50*m.Value, m.Exact, visits, state.Player()))
 				}
 				return moves
 			}

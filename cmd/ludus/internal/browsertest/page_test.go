@@ -123,10 +123,12 @@ func TestQuizOnPage(t *testing.T) {
 	tab.reviewLostGame()
 	tab.Click("#review li button")
 	tab.Wait(`document.getElementById("openings").checkVisibility()`)
+	tab.Click("#deeper")
+	tab.Wait(`document.querySelector("#board .heat")`)
 	tab.Click("#review > button")
 	expect("1 of 2: x to move. In the game 3. a2 was a blunder")
 	tab.CheckWidths("quiz", nil)
-	if hidden := Eval[bool](tab, `!document.getElementById("review").checkVisibility() && !document.querySelector("#board .hint-ring") && document.getElementById("hint").disabled
+	if hidden := Eval[bool](tab, `!document.getElementById("review").checkVisibility() && !document.querySelector("#board :is(.hint-ring, .heat)") && !document.querySelector("#hint:enabled, #deeper:enabled")
 		&& !document.getElementById("openings").checkVisibility()`); !hidden {
 		t.Error("the quiz shows the answer")
 	}

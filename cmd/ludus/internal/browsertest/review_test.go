@@ -92,8 +92,9 @@ func TestReviewsInBrowser(t *testing.T) {
 		t.Errorf("the overview opened the second game at %q", ply)
 	}
 	tab.Choose("#game", "0")
-	tab.Choose("#game", "1")
-	if ply := tab.Text("#ply"); ply != "ply 0 of 2" {
+	tab.Click("#summary button")
+	tab.Choose("#game", "1") // ends the quiz
+	if ply := tab.Text("#ply"); ply != "ply 0 of 2" || Eval[bool](tab, `document.getElementById("quiz").checkVisibility()`) {
 		t.Errorf("the second game is shown at %q", ply)
 	}
 }
@@ -109,12 +110,12 @@ func quizOnReviews(tab *Tab) {
 		}
 	}
 	marks := `document.querySelectorAll("#board .played-ring, #board .hint-ring").length`
-	if n := Eval[int](tab, `document.querySelectorAll("#summary button").length`); n != 2 || tab.Text("#summary button") != "Find the better move: Ann" {
+	if n := Eval[int](tab, `document.querySelectorAll("#summary button").length`); n != 2 || tab.Text("#summary button") != "Find the better move: x" {
 		tab.Errorf("%d quizzes are offered: %q", n, tab.Text("#summary"))
 	}
 	tab.Click("#summary button")
 	expect("^1 of 2: x to move. In the game 3. a2 was a blunder; make a better move")
-	if n := Eval[int](tab, marks); n != 0 || Eval[bool](tab, `document.getElementById("mistakes").checkVisibility()`) {
+	if n := Eval[int](tab, marks); n != 0 || Eval[bool](tab, `["mistakes", "value", "values"].some((id) => document.getElementById(id).checkVisibility())`) {
 		tab.Errorf("the quiz shows the answer, with %d marks", n)
 	}
 	tab.CheckWidths("reviews-quiz", nil)
@@ -130,7 +131,11 @@ func quizOnReviews(tab *Tab) {
 	tab.CheckNames()
 	tab.Press(kb.Enter)
 	expect("^2 of 2: x to move. In the game 5. d1 was a blunder")
+	tab.Click(cellOf(6))
 	tab.Press(kb.Home) // looking at other positions is allowed
+	if text := tab.Text("#mistake"); text != "" {
+		tab.Errorf("at another position the page says %q", text)
+	}
 	tab.Click(`[data-go="last"]`)
 	tab.Click(`#record [data-ply="4"]`)
 	best := Eval[int32](tab, `(() => { const { games: [{ review }], description } = JSON.parse(document.getElementById("data").textContent);

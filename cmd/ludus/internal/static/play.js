@@ -382,7 +382,6 @@ class App {
   async showAnalysisFirst() {
     if (!this.wanted || this.ply < this.history.length) return;
     await this.analyses.run(this.request).catch((error) => { if (error.name !== "AbortError") throw error; });
-    this.drawBoard();
     this.drawAnalysis();
   }
 
@@ -536,17 +535,14 @@ class App {
   }
 
   drawControls() {
-    const { ply, history } = this, position = history.positions[ply], past = ply < history.length;
-    this.enable("new", true);
+    const { ply, history, position } = this, past = ply < history.length;
+    for (const id of ["new", "share", "save", "load", "flip"]) this.enable(id, true);
     byId("new").classList.toggle("primary", history.newest.done && !this.quiz);
-    for (const id of ["share", "save", "load"]) this.enable(id, true);
-    this.enable("flip", true);
     this.enable("undo", this.undoPly >= 0 && !this.quiz);
     this.enable("hint", !position.done && !this.quiz);
     this.enable("back", ply > 0);
     this.enable("forward", past);
-    this.setVisible("pause", this.onlyAgents && !history.newest.done);
-    this.setVisible("step", this.onlyAgents && !history.newest.done);
+    for (const id of ["pause", "step"]) this.setVisible(id, this.onlyAgents && !history.newest.done);
     byId("pause").textContent = this.paused ? "Go on" : "Pause";
     byId("pause").setAttribute("aria-pressed", this.paused);
     this.setVisible("verb", this.hand.kinds.length > 1 && !this.onlyAgents && !position.done);
@@ -582,7 +578,7 @@ class App {
   }
 
   drawSeats() {
-    const { player } = this.history.positions[this.ply];
+    const { player } = this.position;
     for (const box of this.root.querySelectorAll(".seat")) {
       const turn = Number(box.dataset.seat) === player;
       box.classList.toggle("now", turn);
@@ -591,7 +587,7 @@ class App {
   }
 
   drawStatus() {
-    const position = this.history.positions[this.ply], status = byId("status");
+    const { position } = this, status = byId("status");
     const [, head, rest] = /^(.*?)(?:; (.*))?$/s.exec(position.status);
     const again = this.history.positions[this.ply - 1]?.player === position.player ? " again" : ""; // after a block in Quad
     const [first, mark, second] = position.done ? [this.result(position), ". ", `Game ${position.status}`] : [head + again, "; ", rest];
@@ -619,7 +615,7 @@ class App {
 
   // drawBook shows the opening book of an agent, if one has a book, except where it would give away the answers of a quiz.
   drawBook() {
-    const position = this.history.positions[this.ply], agent = this.byNearness.map((agent) => textOf(agent)).find((text) => text.includes(",book="));
+    const { position } = this, agent = this.byNearness.map((agent) => textOf(agent)).find((text) => text.includes(",book="));
     const request = agent && !position.done && !this.quiz && { game: this.description.game, moves: this.history.moves.slice(0, this.ply), agent };
     this.book.show(request, this.description, position.player, this.blocked === undefined);
   }
@@ -657,8 +653,10 @@ class App {
     this.draw();
   }
 
+  // wants are the figures to show: none while a quiz waits for an answer, which they would give away.
   get wants() {
-    return { prior: byId("show-prior").checked, visits: byId("show-visits").checked, value: byId("show-value").checked };
+    const [prior, visits, value] = ["show-prior", "show-visits", "show-value"].map((id) => byId(id).checked && !this.quiz?.waiting);
+    return { prior, visits, value };
   }
 
   get wanted() { return Object.values(this.wants).some(Boolean); }
@@ -667,17 +665,13 @@ class App {
   // move.
   drawPosition() {
     const { request } = this;
-    this.drawBoard();
     this.drawAnalysis();
     const busy = this.state === "loading" || (this.state === "thinking" && this.ply === this.history.length);
-    const over = this.history.positions[this.ply].done, hinting = this.hinting && sameRequest(request, this.hinting);
+    const over = this.position.done, hinting = this.hinting && sameRequest(request, this.hinting);
     if (busy || over || !(this.wanted || hinting)) { this.analyses.stop(); return; }
     if (this.analyses.get(request) || this.analyses.isRunning(request)) return;
-    this.analyses.run(request).then(() => {
-      if (!sameRequest(request, this.request)) return;
-      this.drawBoard();
-      this.drawAnalysis();
-    }).catch((error) => { if (error.name !== "AbortError") this.showError(error.message); }).finally(() => this.drawDeeper());
+    this.analyses.run(request).then(() => { if (sameRequest(request, this.request)) this.drawAnalysis(); })
+      .catch((error) => { if (error.name !== "AbortError") this.showError(error.message); }).finally(() => this.drawDeeper());
     this.drawDeeper();
   }
 
@@ -693,7 +687,9 @@ class App {
     });
   }
 
+  // drawAnalysis draws the board with the analysis, its table and its meter.
   drawAnalysis() {
+    this.drawBoard();
     const { value } = this.wants, { analysis } = this;
     byId("analysis").hidden = !this.wanted || !analysis;
     byId("value").hidden = !value;
@@ -710,7 +706,7 @@ class App {
     byId("deeper").textContent = running ? "Analysing …" : simulations > 0 ? `Analyse with ${simulations} simulations`
       : !this.wanted ? "Show the analysis" : this.analysis?.proven ? "Already proven"
         : simulates(this.analyst) ? `At most ${maxAnalysis} simulations` : `${this.analyst.label} makes no simulations`;
-    this.enable("deeper", !running && (simulations > 0 || !this.wanted) && !this.history.positions[this.ply].done);
+    this.enable("deeper", !running && (simulations > 0 || !this.wanted) && !this.position.done && !this.quiz?.waiting);
   }
 
   // dropOldHint removes a hint if another analysis of the position is there now, which need not agree.
@@ -739,7 +735,6 @@ class App {
       const { players } = this.description;
       const after = value == null ? "" : `; ${players[0]} ${score(valueForFirst(value, player, players), 0)}`;
       this.showNote(this.hintNote = `Hint for ${player}: ${best}${reason ? `, which ${reason}` : ""}${after}`);
-      this.drawBoard();
       this.drawAnalysis();
     } catch (error) {
       if (error.name !== "AbortError") this.showError(error.message);

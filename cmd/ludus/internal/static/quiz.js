@@ -4,7 +4,7 @@ import { isMistake, lineText, lossText } from "./review.js";
 
 // Quiz asks for a better move than each of some mistakes in turn, once it begins, and fills box. The functions of page:
 //   show(ply)            shows the position after ply moves, for an answer
-//   weigh(mistake, move) returns a promise of what Reviewer.answer says of a move in the position of a mistake, or of undefined if nothing is known
+//   weigh(mistake, move) returns or promises what Reviewer.answer says of a move in the position of a mistake, undefined if nothing is known
 //   mark()               draws the marks of the answer anew
 //   end()                ends the quiz
 export class Quiz {
@@ -55,11 +55,7 @@ export class Quiz {
     this.page.mark();
     try {
       const weighed = await this.page.weigh(mistake, move);
-      if (this.answered !== move || this.mistake !== mistake) return;
-      if (!weighed) {
-        this.reveal(`The review does not say how good ${move} is.`, []);
-        return;
-      }
+      if (!weighed) return this.reveal(`The review does not say how good ${move} is.`, []);
       const { grade, exact, reply } = weighed, proven = exact ? ", proven" : "";
       if (!isMistake(weighed)) this.found++;
       const verdict = move === best ? `Right: ${move} is the best move${proven}.` : !isMistake(weighed) ? `Right: ${move} is ${grade === "best" ? "" : "about "}as good as ${best}${proven}.`

@@ -9,7 +9,7 @@ import { GameViewer } from "./viewer.js";
 const { description, games } = JSON.parse(byId("data").textContent), { actions } = description;
 const viewer = new GameViewer({
   tools: `<div id="summary"></div><div id="quiz" class="card" role="region" aria-label="Find the better move" hidden></div>${handLayout}<p id="mistake" role="status"></p>`,
-  actions: `<div id="mistakes"></div>`, onPosition: draw,
+  actions: `<div id="mistakes"></div>`, onPosition: () => { hand.drop(); draw(); },
 });
 let quiz;
 
@@ -41,10 +41,10 @@ function openGame({ replay, review }) {
   for (const mistake of mistakes) Object.assign(replay.positions[mistake.ply - 1], { better: mistake.best, mistake: explained(mistake), values: mistake.values });
   for (const box of [summary, list]) box.replaceChildren();
   showSummary(summary, review);
-  review.sides.forEach(({ player }, seat) => {
+  for (const { player } of review.sides) {
     const own = mistakes.filter((mistake) => mistake.player === player);
-    if (own.length > 0) make(summary, "button", { type: "button" }, `Find the better move: ${replay.agents[seat]}`).addEventListener("click", () => startQuiz(own));
-  });
+    if (own.length > 0) make(summary, "button", { type: "button" }, `Find the better move: ${player}`).addEventListener("click", () => startQuiz(own));
+  }
   make(list, "h2", {}, "Mistakes");
   showMistakes(list, review, { show: ({ ply }) => { viewer.go(ply - 1); byId("board").scrollIntoView({ block: "nearest" }); } });
   viewer.open(replay);
@@ -53,9 +53,8 @@ function openGame({ replay, review }) {
 // startQuiz lets people look for the better move in the positions of mistakes.
 function startQuiz(mistakes) {
   quiz = new Quiz(byId("quiz"), mistakes, {
-    show: (ply) => { hand.drop(); viewer.go(ply); viewer.board.focus(); },
-    weigh: async (mistake, move) => knownAnswer(mistake, move),
-    mark: draw,
+    show: (ply) => { viewer.go(ply); viewer.board.focus(); },
+    weigh: knownAnswer, mark: draw,
     end: () => { endQuiz(); viewer.go(viewer.last); byId("viewer").focus(); },
   });
   setUp((cell, pointed) => hand.press(cell, pointed));
