@@ -144,14 +144,14 @@ func TestSeedsOfSizes(t *testing.T) {
 
 // TestOwnSize: a run of the game's own size alone is the same however that is said, and its config does not name it.
 func TestOwnSize(t *testing.T) {
-	b := tiny(t, t.TempDir(), 2)
+	a, b := trained(t, 2), tiny(t, t.TempDir(), 2)
 	sizes, err := rundir.SizesOf(4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Settings["sizes"] = float64(sizes)
 	mustTrain(t, b)
-	sameRun(t, trained(t, 2), b.Dir, 2)
+	sameRun(t, a, b.Dir, 2)
 	mustTrain(t, b) // the same settings again
 	config, err := os.ReadFile(filepath.Join(b.Dir, rundir.ConfigFile))
 	if err != nil || strings.Contains(string(config), "sizes") || metricsOf(t, b.Dir)[0].Size != 0 {

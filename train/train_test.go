@@ -210,10 +210,11 @@ func TestThreadsDoNotMatter(t *testing.T) {
 }
 
 func TestSeedMatters(t *testing.T) {
+	first := trained(t, 2)
 	o, seed := tiny(t, t.TempDir(), 2), uint64(2)
 	o.Seed = &seed
 	mustTrain(t, o)
-	x, _ := os.ReadFile(rundir.GamesPath(trained(t, 2), 2))
+	x, _ := os.ReadFile(rundir.GamesPath(first, 2))
 	y, _ := os.ReadFile(rundir.GamesPath(o.Dir, 2))
 	if bytes.Equal(x, y) {
 		t.Error("two seeds gave the same games")
@@ -320,7 +321,7 @@ func sameMetrics(t *testing.T, a, b string, generations int) {
 // TestCancel stops a run at each of its events in turn.
 func TestCancel(t *testing.T) {
 	const generations = 3
-	stopped := t.TempDir()
+	whole, stopped := trained(t, generations), t.TempDir()
 	for events := 1; ; events++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		o, seen := measured(t, stopped, generations), 0
@@ -339,7 +340,7 @@ func TestCancel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sameRun(t, trained(t, generations), stopped, generations)
+	sameRun(t, whole, stopped, generations)
 }
 
 func TestDamagedCheckpoint(t *testing.T) {

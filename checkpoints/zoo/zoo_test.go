@@ -184,7 +184,7 @@ func checkDial(t *testing.T, card *zoo.Card) {
 
 // TestFloors plays every agent and fails if it is weaker than its card allows: a change of the search, of the encoding
 // or of inference has weakened it. A stronger network comes with a new card. Where there is a suite, errors say more than
-// a match. Plain Go is slow, so there it tests the networks alone.
+// a match; elsewhere half of the card's games are enough. Plain Go is slow, so there it tests the networks alone.
 func TestFloors(t *testing.T) {
 	plainGo := kernel.InstructionSet() == "Go"
 	for _, name := range zoo.Games() {
@@ -219,7 +219,7 @@ func TestFloors(t *testing.T) {
 			}
 			r, err := match.Run(t.Context(), match.Config{
 				Game: game, A: newFactory(t, game, "zoo", load), B: newFactory(t, game, floors.Opponent, nil),
-				Games: floors.Games, Seed: 1, OpeningPlies: 2, Threads: runtime.GOMAXPROCS(0),
+				Games: floors.Games / 2, Seed: 1, OpeningPlies: 2, Threads: runtime.GOMAXPROCS(0),
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -432,7 +432,8 @@ func TestRulesExamples(t *testing.T) {
 func TestFigures(t *testing.T) {
 	for name, want := range map[string]int{
 		"tic-tac-toe": 8, "connect-four": 69, "gomoku-9x9": 2*9*5 + 2*5*5, "golden-rectangle": (4 + 3 + 2 + 1) * (5 + 4 + 3 + 2 + 1),
-		"quad(size=7,corners=full)": 49 * 48 / 12, "hex": 0,
+		"quad(size=7,corners=full)": 49 * 48 / 12, "hex": 0, "quad(size=13,corners=full)": 169 * 168 / 12,
+		"golden-rectangle(columns=13,rows=13,span=5)": (8 * 9 / 2) * (8 * 9 / 2), "gomoku-19x19": 2*19*15 + 2*15*15,
 	} {
 		if got := len(mustNew(t, name).Figures); got != want {
 			t.Errorf("%s has %d figures, want %d", name, got, want)

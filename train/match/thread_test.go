@@ -24,7 +24,7 @@ func TestLockstepPlaysTheSameGames(t *testing.T) {
 		for _, texts := range [][2]string{
 			{"net:" + one + ",sims=16", "net:" + two + ",sims=12"},
 			{"net:" + one + ",sims=32,search=puct", "net:" + one + ",sims=12,temp=1"},
-			{"net:" + one + ",sims=6", "policy:" + two},
+			{"net:" + one + ",sims=6,threads=2", "policy:" + two},
 			{"policy:" + one + ",temp=1", "mcts:10"},
 			{"greedy", "net:" + two + ",sims=20,search=puct,temp=0.5"},
 		} {

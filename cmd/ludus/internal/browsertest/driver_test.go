@@ -38,7 +38,8 @@ func TestProblems(t *testing.T) {
 		fetch("%[1]s/fetch"); throw new Error("worker's fault")`, foreign)
 	const working = `const w = new Worker(URL.createObjectURL(new Blob([%q]))); w.onmessage = w.onerror = () => { document.title = "done"; };`
 	good := scripted(fmt.Sprintf(working, "postMessage(0)"))
-	bad := scripted(fmt.Sprintf(working, worker) + fmt.Sprintf(`console.log("page's word"); fetch("%s/page"); throw new Error("page's fault")`, foreign))
+	bad := scripted(fmt.Sprintf(working, worker) + fmt.Sprintf(`console.log("page's word"); fetch("%[1]s/page"); new WebSocket("%[1]s/page");
+		throw new Error("page's fault")`, foreign))
 	server := servePages(t, map[string]string{"/good": good, "/bad": bad})
 	for _, address := range []string{onDisk(t, []byte(good)), server + "/good"} {
 		tab := b.Open(t, address)
@@ -50,7 +51,8 @@ func TestProblems(t *testing.T) {
 		for end := time.Now().Add(10 * time.Second); all == "" || len(missing) > 0 && time.Now().Before(end); time.Sleep(settling) {
 			all += strings.Join(tab.Problems(), "\n")
 			missing = slices.DeleteFunc([]string{
-				"page's word", "page's fault", foreign + "/page", "worker's word", "worker's fault", foreign + "/script", foreign + "/fetch",
+				"page's word", "page's fault", "requests " + foreign + "/page", "requests ws:", "error: ",
+				"worker's word", "worker's fault", "requests " + foreign + "/script", "requests " + foreign + "/fetch",
 			}, func(want string) bool { return strings.Contains(all, want) })
 		}
 		if len(missing) > 0 {

@@ -211,7 +211,10 @@ func TestTwoMatches(t *testing.T) {
 	answers(t, at[1], "(INFO)", "((name ludus) (status busy))")
 	last := "NIL"
 	for i := range 4 {
-		x, o := send(t, at[0], "(PLAY m "+last+")"), send(t, at[1], "(PLAY m "+last+")")
+		first := make(chan string)
+		go func() { first <- send(t, at[0], "(PLAY m "+last+")") }()
+		o := send(t, at[1], "(PLAY m "+last+")")
+		x := <-first
 		if i%2 == 0 != strings.HasPrefix(x, "(mark") || i%2 == 1 != strings.HasPrefix(o, "(mark") {
 			t.Fatalf("in ply %d x plays %s, o %s", i, x, o)
 		}
