@@ -60,8 +60,8 @@ var base = settings{
 	"samples_per_position": 6, "replay_window": 4000, "rating_share": 0,
 }
 
-// TestDoctor trains healthy runs, which must have no finding, and others with one bad setting, which must be the most likely
-// cause.
+// TestDoctor trains healthy runs, which must have no finding, and others with one bad setting, which must be the most
+// likely cause.
 func TestDoctor(t *testing.T) {
 	if testing.Short() || kernel.InstructionSet() == "Go" {
 		t.Skip("it trains 14 runs, which is slow in plain Go")

@@ -120,8 +120,8 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// TestForget: an inbox that has received games of too many processes forgets those that it has not heard of for longest,
-// but none whose games it holds, because they may come again.
+// TestForget: an inbox that has received games of too many processes forgets those that it has not heard of for
+// longest, but none whose games it holds, because they may come again.
 func TestForget(t *testing.T) {
 	game := newGame(t, "tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
@@ -210,8 +210,8 @@ func TestInbox(t *testing.T) {
 	}
 }
 
-// TestSameBytes: a game is identified by its process and number. So two processes may play the same game, and a game that is
-// sent again is dropped under any worker's name.
+// TestSameBytes: a game is identified by its process and number. So two processes may play the same game, and a game
+// that is sent again is dropped under any worker's name.
 func TestSameBytes(t *testing.T) {
 	game := newGame(t, "tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)

@@ -88,8 +88,8 @@ func (o *opener) newestCounters() (count *counters, damaged bool, err error) {
 	return count, len(errs) > 0, nil
 }
 
-// extend changes the plan of a run whose learning rate has decayed if the options ask for more than it has done, and reports
-// whether it did. The learner then goes back to weights from before the decay.
+// extend changes the plan of a run whose learning rate has decayed if the options ask for more than it has done, and
+// reports whether it did. The learner then goes back to weights from before the decay.
 func (o *opener) extend(count *counters) (extended bool, err error) {
 	current, ended := &o.config.Plan, count.Generation
 	rewound, repeated := o.rewindTarget(ended), 0.0

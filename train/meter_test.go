@@ -41,7 +41,8 @@ func TestMeasuringDoesNotMatter(t *testing.T) {
 	wholeScores(t, often, generations)
 }
 
-// wholeScores checks that a run has each of its matches once, all against its opponent, and a score of its last generation.
+// wholeScores checks that a run has each of its matches once, all against its opponent, and a score of its last
+// generation.
 func wholeScores(t *testing.T, dir string, generations int) {
 	t.Helper()
 	matches, warnings, err := rundir.MatchesFile.Read(dir)
@@ -134,7 +135,8 @@ func TestSpending(t *testing.T) {
 	}
 }
 
-// TestNewerRatings: a run that goes back to an older checkpoint drops the ratings of later ones, which "ludus rate" made.
+// TestNewerRatings: a run that goes back to an older checkpoint drops the ratings of later ones, which "ludus rate"
+// made.
 func TestNewerRatings(t *testing.T) {
 	const generations = 5
 	dir := t.TempDir()

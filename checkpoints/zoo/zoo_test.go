@@ -183,8 +183,8 @@ func checkDial(t *testing.T, card *zoo.Card) {
 }
 
 // TestFloors plays every agent and fails if it is weaker than its card allows: a change of the search, of the encoding
-// or of inference has weakened it. A stronger network comes with a new card. Where there is a suite, errors say more than
-// a match; elsewhere half of the card's games are enough. Plain Go is slow, so there it tests the networks alone.
+// or of inference has weakened it. A stronger network comes with a new card. Where there is a suite, errors say more
+// than a match; elsewhere half of the card's games are enough. Plain Go is slow, so there it tests the networks alone.
 func TestFloors(t *testing.T) {
 	plainGo := kernel.InstructionSet() == "Go"
 	for _, name := range zoo.Games() {

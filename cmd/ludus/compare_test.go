@@ -144,7 +144,8 @@ func TestCompareUnwritten(t *testing.T) {
 	}
 }
 
-// TestCompareShutout: where one run wins every game, its lead in Elo has no upper bound, neither in print nor on the page.
+// TestCompareShutout: where one run wins every game, its lead in Elo has no upper bound, neither in print nor on the
+// page.
 func TestCompareShutout(t *testing.T) {
 	c := comparison{
 		Game: "quad-5x5", Runs: []contender{{Name: "a"}, {Name: "b"}},

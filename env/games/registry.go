@@ -299,8 +299,8 @@ func otherSize(name string) string {
 	return written
 }
 
-// knownNames lists the aliases of each family, then the family if it is not among them. If bracket is set, it leaves the
-// aliases out, because only a family takes parameters.
+// knownNames lists the aliases of each family, then the family if it is not among them. If bracket is set, it leaves
+// the aliases out, because only a family takes parameters.
 func knownNames(bracket bool) []string {
 	var names []string
 	for _, f := range families {

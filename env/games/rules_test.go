@@ -375,7 +375,8 @@ func inLastRow(g *env.Game, _, y []int) bool {
 	return len(y) == 1 && (y[0] == 0 || y[0] == g.Tensor.H-1)
 }
 
-// TestRulesPromise checks that the rules name no result that the game's parameters exclude, and none without its reason.
+// TestRulesPromise checks that the rules name no result that the game's parameters exclude, and none without its
+// reason.
 func TestRulesPromise(t *testing.T) {
 	names := slices.Concat(Names(), variants, []string{
 		"quad(size=4,quads=1,whites=0)", "quad(size=4,quads=3,whites=0)", "quad(size=4,quads=6,whites=0)", "quad(size=5,quads=1,whites=1)",
@@ -427,8 +428,8 @@ func TestRulesExamples(t *testing.T) {
 	}
 }
 
-// TestFigures compares the numbers of figures with formulas, checks the shapes of lines and rectangles, and compares the
-// squares of quad-5x5 with those found by their sides.
+// TestFigures compares the numbers of figures with formulas, checks the shapes of lines and rectangles, and compares
+// the squares of quad-5x5 with those found by their sides.
 func TestFigures(t *testing.T) {
 	for name, want := range map[string]int{
 		"tic-tac-toe": 8, "connect-four": 69, "gomoku-9x9": 2*9*5 + 2*5*5, "golden-rectangle": (4 + 3 + 2 + 1) * (5 + 4 + 3 + 2 + 1),
@@ -474,8 +475,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// hasSquareDistances reports whether four cells of a board of five columns are the corners of a square: its six distances
-// are four equal sides and two diagonals, each the side times the root of two.
+// hasSquareDistances reports whether four cells of a board of five columns are the corners of a square: its six
+// distances are four equal sides and two diagonals, each the side times the root of two.
 func hasSquareDistances(cells [4]int32) bool {
 	var squares []int32
 	for i, a := range cells {

@@ -130,8 +130,8 @@ func TestSheetErrors(t *testing.T) {
 	}
 }
 
-// TestSheetPerft compares sheets, also with other names and in another order, with the same games in Go, by the number of
-// sequences of moves. TestPerft and TestClassicPerft compare these with known numbers.
+// TestSheetPerft compares sheets, also with other names and in another order, with the same games in Go, by the number
+// of sequences of moves. TestPerft and TestClassicPerft compare these with known numbers.
 func TestSheetPerft(t *testing.T) {
 	limit := uint64(300_000)
 	if testing.Short() {

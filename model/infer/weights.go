@@ -23,8 +23,8 @@ type Tensor struct {
 	Data  []float32
 }
 
-// Weights are the parameters of a network. Config and game determine the names, shapes and order of the tensors; in a file
-// they may have any order.
+// Weights are the parameters of a network. Config and game determine the names, shapes and order of the tensors; in a
+// file they may have any order.
 type Weights struct {
 	Config Config
 	// ValueScale is the search setting mcts.Config.ValueScale of the games that the network was trained on, above 0.
@@ -128,7 +128,8 @@ const (
 // Marshal writes the weights as a safetensors file. Equal weights give equal bytes.
 func (w *Weights) Marshal() []byte { return w.marshal(single) }
 
-// MarshalHalf is Marshal with values rounded to half precision, in half the bytes. [Unmarshal] reads the rounded values.
+// MarshalHalf is Marshal with values rounded to half precision, in half the bytes. [Unmarshal] reads the rounded
+// values.
 func (w *Weights) MarshalHalf() []byte { return w.marshal(half) }
 
 // marshal is Marshal with values of the given data type.

@@ -6,8 +6,8 @@
 // An agent of rating R is expected to score 1 / (1 + 10^((S-R)/400)) against one of rating S; a draw is half a point
 // (Bradley and Terry 1952; Elo's scale). Ratings are the maximum likelihood; one agent, the anchor, has rating 0. In
 // the pool of a run the agent shipped for the game and three weakened ones keep the ratings of its card, if it has any,
-// so the ratings of all runs of a game are on one scale. Anchors of known rating ([Pool.AddAnchor]) define the scale in place of all
-// these.
+// so the ratings of all runs of a game are on one scale. Anchors of known rating ([Pool.AddAnchor]) define the scale in
+// place of all these.
 //
 // An outside program is rated like a baseline. Games that it forfeits are lost and void games do not count. A match in
 // half of which it fails does not count, and it plays no more. Only [Pool.AddAnchor] lets a program play; those that

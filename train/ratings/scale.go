@@ -8,8 +8,8 @@ import (
 )
 
 // scale holds the agents shipped for a game: the agent itself and weakened versions. Their ratings, if known, were
-// measured in many games when the agent was shipped; playing them puts the ratings of all runs of the game on one scale.
-// It is empty if no agent is shipped.
+// measured in many games when the agent was shipped; playing them puts the ratings of all runs of the game on one
+// scale. It is empty if no agent is shipped.
 type scale struct {
 	digest string // of the shipped network
 	agents []shippedAgent

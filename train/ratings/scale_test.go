@@ -51,8 +51,8 @@ func TestKnownRatings(t *testing.T) {
 	near(t, "the interval's width in deviations", (high-low)/near3, 4, 0.3)
 }
 
-// A run's ladder has the shipped agent and weakened ones, with the ratings of the card. Matches of another shipped network do
-// not count.
+// A run's ladder has the shipped agent and weakened ones, with the ratings of the card. Matches of another shipped
+// network do not count.
 func TestScale(t *testing.T) {
 	dir, game := testRun(t, 1)
 	card := zoo.CardOf(game.Name)
@@ -124,8 +124,8 @@ func TestNoScale(t *testing.T) {
 	}
 }
 
-// The pool of every game has the opponent of its runs, also where the shipped agent has no known rating. Such an agent gets
-// its rating from games.
+// The pool of every game has the opponent of its runs, also where the shipped agent has no known rating. Such an agent
+// gets its rating from games.
 func TestOpponents(t *testing.T) {
 	for _, name := range zoo.Games() {
 		game, err := games.New(name)

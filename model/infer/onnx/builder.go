@@ -7,7 +7,8 @@ import (
 	pb "ludus/model/protobuf"
 )
 
-// Fields of the messages in onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), a line for each message.
+// Fields of the messages in onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), a line for each
+// message.
 const modelIRVersion, modelProducer, modelProducerVersion, modelDoc, modelGraph, modelOpset, modelMetadata = 1, 2, 3, 6, 7, 8, 14
 const opsetDomain, opsetVersion = 1, 2
 const entryKey, entryValue = 1, 2

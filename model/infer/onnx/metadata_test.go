@@ -128,8 +128,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestSizeDependent compares the models of one pooled network for two sizes of its game: the graphs are equal but for the
-// name of the game, and only the entries of the metadata that it lists differ.
+// TestSizeDependent compares the models of one pooled network for two sizes of its game: the graphs are equal but for
+// the name of the game, and only the entries of the metadata that it lists differ.
 func TestSizeDependent(t *testing.T) {
 	for _, names := range [][2]string{
 		{"hex(size=9)", "hex(size=13)"}, {"othello(size=10)", "othello-8x8"},

@@ -119,8 +119,9 @@ var ErrNoValues = errors.New("the agent does not evaluate positions")
 // It goes from the end of the game to its start, so a solver's table knows what follows a position. The move played is
 // worth what the analysis of the position after it says, where the search has more visits than the move had here. The
 // best move is worth the position's exact value, or else what the analysis of the position says. If that does not value
-// both moves, or the position after the move played is exact, the position after the best move is analysed, too. Against
-// an exact value counts the lower of both estimates of the best move: a high one blames a move in a lost position.
+// both moves, or the position after the move played is exact, the position after the best move is analysed, too.
+// Against an exact value counts the lower of both estimates of the best move: a high one blames a move in a lost
+// position.
 func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, opening int, judged func()) (*Review, error) {
 	rev := reviewer{game, a}
 	states := []env.State{game.NewState()}

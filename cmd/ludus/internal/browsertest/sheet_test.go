@@ -29,7 +29,8 @@ func serveSheet(t *testing.T, path string, checked func(*sheet.Check)) string {
 	return address
 }
 
-// The page of a watched sheet follows what is saved: a game that goes on by itself, an error with its line, a broken law.
+// The page of a watched sheet follows what is saved: a game that goes on by itself, an error with its line, a broken
+// law.
 func TestSheetPage(t *testing.T) {
 	b := Start(t)
 	path := filepath.Join(t.TempDir(), "my game.kif")
@@ -86,8 +87,8 @@ func TestSheetPage(t *testing.T) {
 	tab.Wait(`document.body.dataset.state === "ready"`)
 }
 
-// Cells of a sheet's game: slabs belong to nobody, so they are not captured; a cell of which no fact is true is drawn unlike an empty
-// one; names stay in their tiles.
+// Cells of a sheet's game: slabs belong to nobody, so they are not captured; a cell of which no fact is true is drawn
+// unlike an empty one; names stay in their tiles.
 func TestSheetCells(t *testing.T) {
 	b := Start(t)
 	text, err := os.ReadFile("../../../../env/gdl/testdata/slabs.kif")

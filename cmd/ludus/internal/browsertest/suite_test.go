@@ -142,7 +142,8 @@ func (f Front) checkLayout(p *Playing, when string) {
 	})
 }
 
-// won opens a game that ends with winning cells, and the position before the end. It checks the layout at the start, too.
+// won opens a game that ends with winning cells, and the position before the end. It checks the layout at the start,
+// too.
 func (f Front) won(p *Playing) {
 	f.checkLayout(p, "start")
 	var moves []string
@@ -355,8 +356,8 @@ const crowdedRows = `(() => {
 	return [...document.querySelectorAll("#board .label.row")].map(box).filter((label) => crowded(label, cellsBeside(label))).length;
 })()`
 
-// tapTwice plays on cells that are too small for a finger: the first tap marks a move, which another tap may change and a
-// button plays, too.
+// tapTwice plays on cells that are too small for a finger: the first tap marks a move, which another tap may change and
+// a button plays, too.
 func tapTwice(p *Playing) {
 	p.Do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch))
 	playWithoutSearch(p)

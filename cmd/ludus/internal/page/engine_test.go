@@ -227,8 +227,8 @@ type reply struct {
 	Error string
 }
 
-// requestAll runs the embedded engine in Node and sends it requests. The request weights, with a file, starts an engine with
-// other weights, and has no reply.
+// requestAll runs the embedded engine in Node and sends it requests. The request weights, with a file, starts an engine
+// with other weights, and has no reply.
 func requestAll(t *testing.T, requests func(send func(op string, request any))) (replies []reply) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "engine.wasm")
@@ -257,8 +257,9 @@ func requestAll(t *testing.T, requests func(send func(op string, request any))) 
 	}
 }
 
-// apart returns by how much two moves differ in a search: in the improved policy, which decides, and in value. The search
-// tries the moves of the largest priors. If it does not try y, policy is at most by how much y's prior misses those.
+// apart returns by how much two moves differ in a search: in the improved policy, which decides, and in value. The
+// search tries the moves of the largest priors. If it does not try y, policy is at most by how much y's prior misses
+// those.
 func apart(t *testing.T, n network, state env.State, x, y string) (policy, value float64) {
 	t.Helper()
 	net, err := infer.NewNetwork(n.game, n.weights)

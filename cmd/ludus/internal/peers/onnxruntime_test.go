@@ -170,7 +170,8 @@ func TestONNXRuntimeAgrees(t *testing.T) {
 	}
 }
 
-// TestONNXRuntimeSizes runs the model of a pooled network on boards of two sizes and compares with our inference on each.
+// TestONNXRuntimeSizes runs the model of a pooled network on boards of two sizes and compares with our inference on
+// each.
 func TestONNXRuntimeSizes(t *testing.T) {
 	for _, names := range [][2]string{{"hex(size=9)", "hex(size=13)"}, {"othello-8x8", "othello(size=10)"},
 		{"gomoku", "line-up(width=11,height=9,line=5,gravity=0)"}, {"quad(size=9)", "quad-7x7"}, {"golden-rectangle-9x9", "golden-rectangle"}} {

@@ -33,7 +33,8 @@ type peer struct {
 //go:embed inference.js
 var script string
 
-// startRuntime starts ONNX Runtime on one thread with the model of a network, to measure it in batches of the given size.
+// startRuntime starts ONNX Runtime on one thread with the model of a network, to measure it in batches of the given
+// size.
 func startRuntime(ctx context.Context, game *env.Game, w *infer.Weights, batch int) (*peer, error) {
 	model, err := onnx.Marshal(game, w, "")
 	if err != nil {

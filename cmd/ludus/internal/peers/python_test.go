@@ -143,8 +143,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// interpreterOf returns the interpreter of an example, and environment variables: Node with ONNX Runtime, or Python with ONNX
-// Runtime or a stand-in.
+// interpreterOf returns the interpreter of an example, and environment variables: Node with ONNX Runtime, or Python
+// with ONNX Runtime or a stand-in.
 func interpreterOf(t *testing.T, file string) (interpreter string, variables []string) {
 	t.Helper()
 	if filepath.Ext(file) == ".js" {
