@@ -195,8 +195,7 @@ func (g *Game) Finish(second []Action) *Game {
 	return g
 }
 
-// Renamed returns the name now of the game that a file names: in files gomoku is the board of 9x9, which had that name
-// once.
+// Renamed returns the name of the game that a file names. In files gomoku is gomoku-9x9; the program never writes it.
 func Renamed(name string) string {
 	if name == "gomoku" {
 		return "gomoku-9x9"

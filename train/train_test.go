@@ -60,7 +60,7 @@ var fixtures string
 func trained(t *testing.T, generations int) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("trains a run and changes it")
+		t.Skip("short mode leaves out tests of the files of finished runs")
 	}
 	dir, fixture := t.TempDir(), filepath.Join(fixtures, checkpointName(generations))
 	if _, err := os.Stat(fixture); err != nil {

@@ -39,7 +39,8 @@ func gomocupCommand() *cobra.Command {
 	cmd := engineCommand(engine.Gomocup, "gomoku", new(float64))
 	cmd.Use, cmd.Short = "gomocup [AGENT]", "Play five in a row for Piskvork and other Gomocup managers"
 	cmd.Long = `Speaks the protocol of Piskvork and Gomocup on standard input and output, on boards from 5x5 to 19x19; five or more in a
-row win, or exactly five after INFO rule 1. The agents were trained on 15x15 and 9x9. INFO's times shorten the agent's moves; docs/ENGINES.md says how to use all of them.
+row win, or exactly five after INFO rule 1. The shipped agents were trained on 15x15 and 9x9. INFO's times shorten the
+agent's moves; docs/ENGINES.md says how to use all of them.
 
 ` + ownPointer
 	cmd.Example = `  ludus gomocup zoo,sims=400

@@ -38,9 +38,9 @@ func rateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rate RUN",
 		Short: "Rate a run's checkpoints and baselines on one Elo scale",
-		Long: `Plays matches between checkpoints of a run, baselines and the shipped agent until the interval of each rating, but for the
-shipped agent's, is narrow enough. It picks the matches that give the most information per second. Ratings are in Elo with
-random at 0: an agent rated 100 higher scores 64 %, 200 higher 76 %, 400 higher 91 %.
+		Long: `Plays matches between checkpoints of a run, baselines and the shipped agent until the ratings of checkpoints and baselines
+have narrow intervals. It picks the matches that give the most information per second. Ratings are in Elo with random at 0:
+an agent rated 100 higher scores 64 %, 200 higher 76 %, 400 higher 91 %.
 
 The shipped agent and three weakened ones (zoo,elo=N) keep their known ratings, so ratings of all runs of a game are on one
 scale. Where these are not known, the 95 % interval is for the difference between an agent and the centre of the pool, the

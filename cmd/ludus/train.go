@@ -43,11 +43,10 @@ A game with more than 64 cells learns on several sizes of its board, small ones 
 
 --games FILE... lets a new run learn from games of other players or programs first. At most the first quarter of its
 generations take their games from the files, in their order, instead of from self-play; self-play then soon replaces
-them in the replay window. Of very many games it takes one in so many. Policy targets are the moves of players who did
-not lose; value targets are the results, and the values of moves where a file has some; the solver corrects both near
-the end. A game that was resigned or lost by time has its
-given result. Games without a result are left out, and so are random opening plies of "ludus arena --record". The run
-keeps the games; the files are needed until it has read them all.
+them in the replay window. If there are very many games, it takes every n-th. Policy targets are the moves of players who
+did not lose; value targets are the results, and the values of moves where a file has some; the solver corrects both near
+the end. A game that was resigned or lost by time has its given result. Games without a result are left out, and so are
+random opening plies of "ludus arena --record". The run keeps the games; the files are needed until it has read them all.
 
 With --listen, "ludus worker" on other machines plays for the run; docs/SCALE.md says how many help. Games then
 depend on when they arrive, so such a run cannot be repeated exactly.

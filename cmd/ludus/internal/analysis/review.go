@@ -76,7 +76,7 @@ type ReviewedMove struct {
 	Reason string   `json:"reason,omitempty"`
 	Line   []string `json:"line,omitempty"`
 	Reply  []string `json:"reply,omitempty"`
-	// Of a mistake: the values of all legal moves by the analysis of the position; nil: unknown.
+	// Of a mistake: the values for the player, -1 to 1, of all legal moves by the analysis of the position; nil: unknown.
 	Values map[string]*float64 `json:"values,omitempty"`
 }
 
@@ -94,7 +94,8 @@ type Side struct {
 }
 
 // TurningPoint says where the player who has lost, or whose position is lost at the end, had a chance for the last
-// time: with the first mistake in a position that was not proven to be lost and, by the estimates, had no chance after.
+// time: before the move after which the estimates give no chance any more. If that move is no mistake, it is the first
+// mistake after it, as long as the loss is not proven.
 type TurningPoint struct {
 	Player     string  `json:"player"` // the loser
 	Ply        int     `json:"ply"`    // of the loser's move after which there was no chance any more; 0: there never was one
@@ -120,8 +121,8 @@ var ErrNoValues = errors.New("the agent does not evaluate positions")
 // worth what the analysis of the position after it says, where the search has more visits than the move had here. The
 // best move is worth the position's exact value, or else what the analysis of the position says. If that does not value
 // both moves, or the position after the move played is exact, the position after the best move is analysed, too.
-// Against an exact value counts the lower of both estimates of the best move: a high one blames a move in a lost
-// position.
+// If only the move played has an exact value, the best move has the lower of its two estimates: a high one would blame
+// a move in a lost position.
 func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, opening int, judged func()) (*Review, error) {
 	rev := reviewer{game, a}
 	states := []env.State{game.NewState()}

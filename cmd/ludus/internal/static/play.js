@@ -218,7 +218,7 @@ class App {
 
   // makeBoard makes the board, which is empty until it is drawn.
   makeBoard() {
-    this.board = new Board(byId("board"), this.description, (cell, pointed) => this.hand.press(cell, pointed), this.turned);
+    this.board = new Board(byId("board"), this.description, (cell, pointed) => { if (this.history) this.hand.press(cell, pointed); }, this.turned);
   }
 
   // turned says whether the board is turned by 180 degrees: as people left it, or else towards a person who plays the second side
