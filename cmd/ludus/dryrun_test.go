@@ -32,6 +32,8 @@ func TestPlanText(t *testing.T) {
 		}, "boards"},
 		{"a busy machine", "quad-5x5", func(p *train.Preview) { p.CPUShare = 0.7 },
 			[]string{"This machine is busy: ludus got 70 % of the CPU time", "a run does more"}, ""},
+		{"a busy machine with --generations", "quad-5x5", func(p *train.Preview) { p.CPUShare, p.Config.Plan.Seconds = 0.7, 0 },
+			[]string{"takes less time on the clock"}, "does more"},
 		{"a run that goes on", "quad-5x5", func(p *train.Preview) {
 			p.CPUShare, p.Generation, p.Games, p.Config.Plan.CPU = 0.7, 50, 1234, true
 			p.Seconds = 3600
