@@ -39,8 +39,6 @@ type dryRunPlan struct {
 	CPUShare      float64        `json:"cpu_share,omitempty"` // see train.Preview
 	Import        *rundir.Import `json:"import,omitempty"`    // games of others that the run learns from first
 	Recorded      []zoo.Trained  `json:"recorded,omitempty"`  // results of trainings on the game's card, ascending by positions
-
-	fixed bool // the number of generations does not depend on the machine's speed
 }
 
 // dryRun prints what training with the options would do.
@@ -94,7 +92,7 @@ func newPlan(o *train.Options, f *train.Preview, recorded []zoo.Trained) *dryRun
 		Game: o.Game.Name, Run: o.Dir, Generation: f.Generation, Seconds: f.Seconds, CPU: c.CPU, Threads: o.Threads, Sizes: s.Sizes,
 		Channels: s.Channels, Blocks: s.Blocks, Parameters: f.Parameters, Generations: f.Generations,
 		Plies: c.PliesPerGeneration, ParallelGames: c.ParallelGames, Games: f.Games, Positions: f.Positions, Samples: f.Samples,
-		CPUShare: f.CPUShare, Import: f.Config.Import, Recorded: recorded, fixed: c.Seconds == 0,
+		CPUShare: f.CPUShare, Import: f.Config.Import, Recorded: recorded,
 	}
 	if p.Games == 0 { // unknown early in a run
 		p.Games = int(float64(p.Positions) / cmp.Or(meanLength(recorded), float64(o.Game.UsualPlies)/2))
@@ -129,12 +127,8 @@ func (p *dryRunPlan) write(w io.Writer) {
 	fmt.Fprintf(table, "samples\tabout %s, %s per second\n", roughly(float64(p.Samples)), roughly(float64(p.Samples)/p.Seconds))
 	table.Flush()
 	if p.CPUShare > 0 && p.CPUShare < bench.BusyShare {
-		effect := "a run does more"
-		if p.CPU || p.fixed {
-			effect = "a run takes less time on the clock"
-		}
-		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one\n%s.\n",
-			100*p.CPUShare, effect)
+		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one\n"+
+			"a run does more in an hour.\n", 100*p.CPUShare)
 	}
 	p.writeRecorded(w)
 }
