@@ -96,7 +96,7 @@ func TestReviewAgreesWithSolver(t *testing.T) {
 		game, agent string
 		known       int // from so many plies before the end on, positions are proven
 	}{
-		{"tic-tac-toe", "mcts:200", 0}, {"tic-tac-toe", "zoo,solve=100", 2}, {"tic-tac-toe", "solver:100000", 9}, {"quad-5x5", "zoo,sims=16,solve=2000", 4},
+		{"tic-tac-toe", "mcts:200", 0}, {"tic-tac-toe", "zoo,solve=100", 2}, {"tic-tac-toe", "solver:100000", 9}, {"quad-5x5", "zoo,sims=16,solve=2000", 6},
 		{"connect-four", "zoo,sims=16,solve=2000", 1},
 	} {
 		game, agents := setup(t, c.game, c.agent, 1)
