@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 type bookFlags struct {
 	book.Options
 	show  string   // book to show
-	games []string // files of games to count
+	files []string // of games to count
 	page  string   // page to write
 	force bool
 }
@@ -41,13 +42,17 @@ The same agent, seed, --plies and --positions give the same book for any number 
 as it is finished: a stopped command leaves a smaller book, which the same command continues, also with more --positions.
 
 ludus book --show FILE prints the tree of openings: for each move the score of the player who makes it, exact (=) or
-estimated, and the simulations that its search had. --games counts in how many games of a file each position came up;
-"ludus convert" lists its formats. --page writes the tree as a page instead, with a board.
+estimated, and the simulations that its search had. --page writes the tree as a page instead, with a board.
+
+--games counts in how many games of a file each position of the book came up; "ludus convert" lists its formats. The
+book keeps the numbers, which the play page shows, too; the same command without --games removes them. With --show they
+are shown once.
 
 `, deepSearch, agent.DefaultSolve) + ownPointer,
 		Example: `  ludus book connect-four zoo --plies 12 --positions 2000
   ludus book hex-7x7 zoo,sims=4000 -o hex.book
   ludus arena hex-7x7 zoo,book=hex.book zoo
+  ludus book othello zoo --games GGS.ggf -o othello.book
   ludus book --show hex.book --plies 4 --games games.sgf
   ludus book --show hex.book --page openings.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,7 +75,7 @@ estimated, and the simulations that its search had. --games counts in how many g
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the agent's random choices")
 	threadsFlag(cmd, &f.Threads, "cores to use")
 	flags.StringVar(&f.show, "show", "", "show this book")
-	flags.StringArrayVar(&f.games, "games", nil, "with --show, count the games of this file; may be repeated")
+	flags.StringArrayVar(&f.files, "games", nil, "count the games of this file; may be repeated")
 	flags.StringVar(&f.page, "page", "", "with --show, write this page")
 	flags.BoolVar(&f.force, "force", false, "replace an existing page")
 	limit(cmd, "plies", "0 or more", func() bool { return f.Plies >= 0 })
@@ -86,7 +91,7 @@ const maxBook = 1_000_000
 
 // runMake makes a book.
 func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) error {
-	for _, name := range []string{"games", "page", "force"} {
+	for _, name := range []string{"page", "force"} {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, fmt.Errorf("--%s is for --show", name))
 		}
@@ -106,6 +111,7 @@ func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) e
 		spec.Nodes = agent.DefaultSolve
 	}
 	f.Agent = factory.With(spec)
+	f.Games = f.games(cmd, game)
 	if f.File == "" {
 		f.File = naming.FileName(game.Name) + ".book"
 	}
@@ -151,16 +157,13 @@ func (f *bookFlags) runShow(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	var games openings.Counter
-	for _, path := range f.games {
-		for record, err := range gamesOf(cmd.Context(), cmd, b.Game, path, "", true) { // true: the error offers no flag
-			if err != nil {
-				return err
-			}
-			games.Add(b.Game, record.Actions(), f.Plies)
+	if len(f.files) > 0 {
+		err := b.Count(f.games(cmd, b.Game), f.Plies)
+		if err != nil {
+			return err
 		}
 	}
-	tree := openings.NewTree(b, f.Plies, &games)
+	tree := openings.NewTree(b, f.Plies)
 	if f.page == "" {
 		tree.Write(cmd.OutOrStdout())
 		return nil
@@ -174,4 +177,21 @@ func (f *bookFlags) runShow(cmd *cobra.Command) error {
 	}
 	presentPage(cmd, f.page, len(data), false)
 	return nil
+}
+
+// games returns the games of the files, as moves.
+func (f *bookFlags) games(cmd *cobra.Command, game *env.Game) iter.Seq2[[]env.Action, error] {
+	return func(yield func([]env.Action, error) bool) {
+		for _, path := range f.files {
+			for record, err := range gamesOf(cmd.Context(), cmd, game, path, "", true) { // true: the error offers no flag
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if !yield(record.Actions(), nil) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -112,7 +112,7 @@ func TestBookErrors(t *testing.T) {
 		{exitFailure, "it has 5 positions already", "book tic-tac-toe mcts:100 --positions 4"},
 		{exitUsage, "--positions 0", "book tic-tac-toe --positions 0"},
 		{exitUsage, "--plies -1", "book tic-tac-toe --plies -1"},
-		{exitUsage, "--games is for --show", "book tic-tac-toe --games a"},
+		{exitFailure, "x.txt: line 1, column 1: game 1, move 1: ", "book tic-tac-toe mcts:100 --positions 5 --games x.txt"},
 		{exitUsage, "--seed is for making", "book --show tic-tac-toe.book --seed 2"},
 		{exitUsage, "one argument too many", "book --show tic-tac-toe.book tic-tac-toe"},
 		{exitUsage, "arguments are missing", "book"},

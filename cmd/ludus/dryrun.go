@@ -127,12 +127,8 @@ func (p *dryRunPlan) write(w io.Writer) {
 	fmt.Fprintf(table, "samples\tabout %s, %s per second\n", roughly(float64(p.Samples)), roughly(float64(p.Samples)/p.Seconds))
 	table.Flush()
 	if p.CPUShare > 0 && p.CPUShare < bench.BusyShare {
-		effect := "a run does more"
-		if p.CPU {
-			effect = "a run takes less time on the clock"
-		}
-		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one\n%s.\n",
-			100*p.CPUShare, effect)
+		fmt.Fprintf(w, "\nThis machine is busy: ludus got %.0f %% of the CPU time that it could use. On a quiet one\n"+
+			"a run does more in an hour.\n", 100*p.CPUShare)
 	}
 	p.writeRecorded(w)
 }

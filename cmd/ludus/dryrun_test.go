@@ -31,12 +31,12 @@ func TestPlanText(t *testing.T) {
 			"\n1.3 million", "32x3     4.47 % (", "ludus train quad-5x5 --time 2m --seed 1 --set rating_share=0\n",
 		}, "boards"},
 		{"a busy machine", "quad-5x5", func(p *train.Preview) { p.CPUShare = 0.7 },
-			[]string{"This machine is busy: ludus got 70 % of the CPU time", "a run does more"}, ""},
+			[]string{"This machine is busy: ludus got 70 % of the CPU time", "a run does more in an hour"}, ""},
 		{"a run that goes on", "quad-5x5", func(p *train.Preview) {
 			p.CPUShare, p.Generation, p.Games, p.Config.Plan.CPU = 0.7, 50, 1234, true
 			p.Seconds = 3600
 		}, []string{
-			"takes less time on the clock", "for 1h of CPU time", "the run runs/quad-5x5, generation 50 so far", "games        about 1200\n",
+			"a run does more in an hour", "for 1h of CPU time", "the run runs/quad-5x5, generation 50 so far", "games        about 1200\n",
 		}, ""},
 		{"several boards", "hex", func(*train.Preview) {}, []string{
 			"boards       5x5, 7x7, 9x9, 11x11, from small to large\n", "each of 30 plies (more on smaller boards) in 256 parallel games",

@@ -180,7 +180,11 @@ func (q *quad[B]) completing(owned B) (cells B) {
 		// All squares of a tilt at once: in a, b, c and d, bit i tells whether a corner of the square with first corner
 		// i is owned.
 		t := &q.tilts[i]
-		b, c, d := shiftDown(owned, t.next), shiftDown(owned, t.last), shiftDown(owned, t.next+t.last)
+		b := shiftDown(owned, t.next)
+		if isEmpty(intersect(owned, b)) { // of three corners either a and b are owned, or c and d, which are as far apart
+			continue
+		}
+		c, d := shiftDown(owned, t.last), shiftDown(owned, t.next+t.last)
 		bc, ad := intersect(intersect(b, c), t.first), intersect(intersect(owned, d), t.first)
 		cells = union(union(cells, intersect(bc, d)), shiftUp(intersect(ad, c), t.next))
 		cells = union(union(cells, shiftUp(intersect(ad, b), t.last)), shiftUp(intersect(bc, owned), t.next+t.last))

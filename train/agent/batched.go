@@ -96,6 +96,13 @@ func (b *Batched) Reset(seed uint64) {
 	}
 }
 
+// LimitSolver divides the node limit of solve=, if the agent has a solver, until the next call; by 1 it is whole.
+func (b *Batched) LimitSolver(divisor int) {
+	if b.exact != nil {
+		b.exact.nodes = b.spec.Nodes / divisor
+	}
+}
+
 // Observe implements [Agent]. It advances the kept tree to the next position.
 func (b *Batched) Observe(a env.Action) {
 	if !b.kept {

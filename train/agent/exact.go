@@ -78,7 +78,8 @@ func (e *exactSearch) bounds() (best, worst int) {
 
 // solve narrows the bounds of the moves until the position's value is known, a limit is reached, or stop returns true.
 // It first asks the solver whether a move reaches the class that the network expects, then the next better or worse
-// one. Each move gets few nodes at first, then more.
+// one. Each move gets few nodes at first, then more. Where the node limit is too low for all lines of three plies, it
+// gives up if nothing is decided about any move once each has had nodes for every reply.
 func (e *exactSearch) solve(state env.State, stop func() bool) {
 	if !e.cleared {
 		e.solver.Clear()
@@ -87,6 +88,7 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 	e.setTerminal(state)
 	const firstBudget, budgetGrowth = 64, 8 // as in solver.SolveMoves
 	spent, class := 0, classNear(e.game, e.moves[0].estimate)
+	moves, any := len(e.moves), false // any: something is decided about a move
 	for budget := firstBudget; ; budget *= budgetGrowth {
 		for decided := true; decided; { // until the budget no longer decides whether class can be reached
 			best, worst := e.bounds()
@@ -108,6 +110,7 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 				e.after.Apply(m.action)
 				reached, ok := e.solver.ReachesFor(state.Player(), e.after, class, solver.Limits{Nodes: limit, Stop: stop})
 				spent += e.solver.Nodes()
+				any = any || ok
 				switch {
 				case !ok:
 					decided = false
@@ -121,6 +124,9 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 					break
 				}
 			}
+		}
+		if !any && budget >= moves && moves*moves*moves > e.nodes {
+			return
 		}
 	}
 }

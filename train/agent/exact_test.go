@@ -231,6 +231,25 @@ func TestSolveStops(t *testing.T) {
 	}
 }
 
+// With too few nodes for all lines of three plies, a search that has decided nothing ends when it could try each reply.
+func TestSolveGivesUp(t *testing.T) {
+	game, state := position(t, "hex-5x5")
+	a := newAgent(t, game, "policy:1,solve=64000").(*Batched)
+	a.begin(state)
+	a.search.RunUntil(a.batcher, func() bool { return false })
+	asked := func(divisor int) (n int) {
+		a.Reset(1)
+		a.LimitSolver(divisor)
+		a.exact.setMoves(a.search, a.search.Best())
+		a.exact.solve(state, func() bool { n++; return false })
+		return n
+	}
+	most, few, fewer := asked(1), asked(5), asked(16)
+	if few != fewer || few >= most || few < 25 || most != asked(1) {
+		t.Errorf("the solver was asked %d times, with less nodes %d and %d times", most, few, fewer)
+	}
+}
+
 // Values of an analysis are clamped to the proven bounds, from either side; a move with an exact class gets its
 // utility.
 func TestImprove(t *testing.T) {

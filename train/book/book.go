@@ -2,6 +2,7 @@ package book
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -13,9 +14,11 @@ import (
 type Book struct {
 	Game   *env.Game
 	Origin Origin
+	Games  int // number of games that were counted; see [Book.Count]
 
 	nodes map[env.Key]*Node // by canonical key: those searched, and those after their moves
 	list  []*Node           // those searched, in the order in which they were added; the first one is the start
+	games map[env.Key]int   // of those counted, by the canonical keys of their positions
 	// digest is the SHA-256 of the file that was read, in hexadecimal.
 	digest string
 }
@@ -49,6 +52,7 @@ type Move struct {
 	Known  bool    // Value is more than the estimate of the search: the game is over, or Next was searched
 	Visits int     // of the search
 	Prior  float64 // of the search; 0 if the agent has none
+	Games  int     // in which the position after it came up; only [Book.Moves] sets it
 	Next   *Node   // the position after it; nil if the game is over
 
 	estimate float64
@@ -75,7 +79,7 @@ type estimate struct {
 func round(x float64) float64 { return math.Round(x*1e4)/1e4 + 0 }
 
 func newBook(game *env.Game, origin Origin) *Book {
-	b := &Book{Game: game, Origin: origin, nodes: map[env.Key]*Node{}}
+	b := &Book{Game: game, Origin: origin, nodes: map[env.Key]*Node{}, games: map[env.Key]int{}}
 	state := game.NewState()
 	key, _ := state.CanonicalKey()
 	b.nodes[key] = &Node{player: state.Player()}
@@ -101,13 +105,11 @@ func (b *Book) Find(state env.State) *Node {
 func (b *Book) add(n *Node, s *search) {
 	n.search = s
 	b.list = append(b.list, n)
-	state, after := b.state(n), b.Game.NewState()
+	state, after := b.state(n.Line), b.Game.NewState()
 	legal := state.Legal(nil)
 	moves := map[env.Key]int{} // indices of moves by the position to which they lead
 	for _, e := range s.moves {
-		after.CopyFrom(state)
-		after.Apply(e.action)
-		key, _ := after.CanonicalKey()
+		key := keyAfter(after, state, e.action)
 		if i, twice := moves[key]; twice {
 			n.Moves[i].Visits += e.visits
 			n.Moves[i].Prior += e.prior
@@ -129,13 +131,44 @@ func (b *Book) add(n *Node, s *search) {
 	n.all = len(s.moves) == len(legal)
 }
 
-// state returns the position of a node.
-func (b *Book) state(n *Node) env.State {
+// Count counts in how many games the positions up to a number of plies came up, instead of those counted before. It
+// returns the first error of games.
+func (b *Book) Count(games iter.Seq2[[]env.Action, error], plies int) error {
+	b.Games, b.games = 0, map[env.Key]int{}
+	last := map[env.Key]int{} // the last game with each position: a game may have one twice
+	for moves, err := range games {
+		if err != nil {
+			return err
+		}
+		b.Games++
+		state := b.Game.NewState()
+		for _, a := range moves[:min(len(moves), plies)] {
+			state.Apply(a)
+			key, _ := state.CanonicalKey()
+			if last[key] < b.Games {
+				last[key] = b.Games
+				b.games[key]++
+			}
+		}
+	}
+	return nil
+}
+
+// state returns the position after moves from the start.
+func (b *Book) state(moves []env.Action) env.State {
 	state := b.Game.NewState()
-	for _, a := range n.Line {
+	for _, a := range moves {
 		state.Apply(a)
 	}
 	return state
+}
+
+// keyAfter returns the canonical key of the position after a move in state, to which it sets after.
+func keyAfter(after, state env.State, move env.Action) env.Key {
+	after.CopyFrom(state)
+	after.Apply(move)
+	key, _ := after.CanonicalKey()
+	return key
 }
 
 // settle derives all values from the searches. It returns the searched positions, each after those that follow it.
@@ -203,13 +236,12 @@ func (b *Book) images(state env.State) (list []Move) {
 	}
 	actions, after := map[env.Key][]env.Action{}, b.Game.NewState() // actions by the positions after them
 	for _, action := range state.Legal(nil) {
-		after.CopyFrom(state)
-		after.Apply(action)
-		key, _ := after.CanonicalKey()
+		key := keyAfter(after, state, action)
 		actions[key] = append(actions[key], action)
 	}
 	for i, m := range n.Moves {
 		if m.Known || i == n.best {
+			m.Games = b.games[m.key]
 			for _, m.Action = range actions[m.key] {
 				list = append(list, m)
 			}

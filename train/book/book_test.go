@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -155,7 +157,7 @@ func TestSameBytes(t *testing.T) {
 			t.Errorf("%s: %d positions, %s", spec, b.Positions(), want[:80])
 		}
 		for n := b.Start(); n != nil && n.search != nil; n = n.Moves[n.best].Next {
-			if got := b.Find(b.state(n)); got != n {
+			if got := b.Find(b.state(n.Line)); got != n {
 				t.Errorf("%s: %v is not found", spec, n.Line)
 			}
 		}
@@ -223,6 +225,61 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// A book keeps the numbers of games that it was made with, also while it is extended; the searches do not depend on them.
+func TestGames(t *testing.T) {
+	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 5)
+	_, plain := made(t, o)
+	play := func(texts ...string) iter.Seq2[[]env.Action, error] {
+		return func(yield func([]env.Action, error) bool) {
+			for _, text := range texts {
+				_, moves, err := env.ReplayText(o.Agent.Game, strings.Fields(text))
+				if !yield(moves, err) {
+					return
+				}
+			}
+		}
+	}
+	o.Games = play("a1 b2", "c3 b2 a1", "b1", "b2")
+	made(t, o)
+	o.Games = play("b2 a1", "b2 c1", "b2 a2 c3")
+	ctx, stop := context.WithCancel(t.Context())
+	o.Positions, o.Progress = 30, func(int) { stop() }
+	if _, err := Make(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	check := func(b *Book) {
+		t.Helper()
+		state := b.Game.NewState()
+		for _, want := range []int{3, 2} { // b2, then a corner
+			moves := b.Moves(state)
+			i := slices.IndexFunc(moves, func(m Move) bool { return m.Games == want })
+			if b.Games != 3 || i < 0 {
+				t.Fatalf("%d games; no move has %d: %+v", b.Games, want, moves)
+			}
+			state.Apply(moves[i].Action)
+		}
+	}
+	stopped, err := Read(o.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(stopped)
+	made(t, o)
+	b, err := Read(o.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(b)
+	o.Games = play("b2 d9")
+	if _, err := Make(t.Context(), o); err == nil {
+		t.Error("a wrong game is counted")
+	}
+	o.Games, o.Positions, o.Progress, o.File = nil, 5, nil, filepath.Join(t.TempDir(), "b.book")
+	if _, data := made(t, o); !bytes.Equal(data, plain) {
+		t.Errorf("without games there is\n%s, want\n%s", data, plain)
+	}
+}
+
 // A file that is no intact book is refused with the reason.
 func TestDamage(t *testing.T) {
 	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 20)
@@ -241,6 +298,7 @@ func TestDamage(t *testing.T) {
 		"illegal":      {strings.Replace(text, `"line":["`, `"line":["b2","b2","`, 1), "line 3: ", ErrBook},
 		"value":        {strings.Replace(text, `"value":`, `"value":7`, 1), "line 2: ", ErrBook},
 		"no value":     {strings.Replace(text, `"value":`, `"worth":`, 1), "line 2: ", ErrBook},
+		"games":        {strings.Replace(text, `"move":`, `"games":1,"move":`, 1), "line 2: ", ErrBook},
 		"move":         {strings.Replace(text, `{"move":"`, `{"move":"z`, 1), "line 2: ", ErrBook},
 		"no positions": {strings.SplitAfter(text, "\n")[0], "no positions", ErrBook},
 		"twice":        {text + strings.SplitAfter(text, "\n")[7], "line 22: bad book: an earlier line has", ErrBook},

@@ -27,5 +27,10 @@
 // other values follow from them. So Make can append a search as soon as it is finished, continue a file after a crash
 // and extend it.
 //
-// Not here: books of games that people played, and learning from results.
+// # Games
+//
+// A book can also say in how many games of other players each of its positions came up: [Book.Count]. Its values do not
+// depend on them.
+//
+// Not here: moves that only these games have, and learning from results.
 package book

@@ -27,6 +27,7 @@ type header struct {
 	Game  string `json:"game"`
 	Sheet string `json:"sheet,omitempty"` // rule sheet, if the game has one
 	Origin
+	Games int `json:"games,omitempty"` // number of games that were counted
 }
 
 // line is the line of a search.
@@ -43,6 +44,7 @@ type moveLine struct {
 	Value  *float64 `json:"value"` // for the player who makes it
 	Visits int      `json:"visits,omitempty"`
 	Prior  float64  `json:"prior,omitempty"`
+	Games  int      `json:"games,omitempty"` // in which the position after the move came up
 }
 
 // Read reads a book from a file. A book that Make has not finished has fewer positions.
@@ -107,6 +109,7 @@ func parse(data []byte) (*Book, error) {
 		return nil, fmt.Errorf("%w: %w", ErrBook, err)
 	}
 	b := newBook(game, h.Origin)
+	b.Games = h.Games
 	for i, text := range lines[1 : len(lines)-1] {
 		err := b.parseLine(text)
 		if err != nil {
@@ -139,7 +142,7 @@ func (b *Book) parseLine(text []byte) error {
 	if s.value, err = value(l.Value); err != nil {
 		return err
 	}
-	legal := state.Legal(nil)
+	legal, after := state.Legal(nil), b.Game.NewState()
 	for _, m := range l.Moves {
 		e := estimate{visits: m.Visits, prior: m.Prior}
 		if e.action, err = b.Game.ParseAction(m.Move); err != nil {
@@ -149,10 +152,13 @@ func (b *Book) parseLine(text []byte) error {
 			return err
 		}
 		twice := slices.ContainsFunc(s.moves, func(o estimate) bool { return o.action == e.action })
-		if twice || !slices.Contains(legal, e.action) || m.Visits < 0 || m.Prior < 0 || m.Prior > 1 {
-			return fmt.Errorf("%w: move %s is not legal, or stands there twice, or its visits or prior are out of range", ErrBook, m.Move)
+		if twice || !slices.Contains(legal, e.action) || m.Visits < 0 || m.Prior < 0 || m.Prior > 1 || m.Games < 0 || m.Games > b.Games {
+			return fmt.Errorf("%w: move %s is not legal, or stands there twice, or its visits, prior or games are out of range", ErrBook, m.Move)
 		}
 		s.moves = append(s.moves, e)
+		if m.Games > 0 {
+			b.games[keyAfter(after, state, e.action)] = m.Games
+		}
 	}
 	if len(s.moves) == 0 {
 		return fmt.Errorf("%w: the position has no moves", ErrBook)
@@ -172,15 +178,17 @@ func value(x *float64) (float64, error) {
 
 // header returns the first line of the file.
 func (b *Book) header() []byte {
-	return marshal(header{Version, b.Game.Name, b.Game.Sheet, b.Origin})
+	return marshal(header{Version, b.Game.Name, b.Game.Sheet, b.Origin, b.Games})
 }
 
 // searchLine returns the line of a position's search.
 func (b *Book) searchLine(moves []env.Action, s *search) []byte {
 	l := line{Line: b.Game.Names(moves), Value: &s.value, Exact: s.proven}
+	state, after := b.state(moves), b.Game.NewState()
 	for i := range s.moves {
 		e := &s.moves[i]
-		l.Moves = append(l.Moves, moveLine{b.Game.ActionNames[e.action], &e.value, e.visits, e.prior})
+		games := b.games[keyAfter(after, state, e.action)]
+		l.Moves = append(l.Moves, moveLine{b.Game.ActionNames[e.action], &e.value, e.visits, e.prior, games})
 	}
 	return marshal(l)
 }

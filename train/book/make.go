@@ -1,12 +1,12 @@
 package book
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 	"slices"
@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ludus/checkpoints"
+	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/memory"
 )
@@ -30,6 +31,8 @@ type Options struct {
 	// File is the path of the book. It gets every search as soon as it is finished. If it exists, Make continues or
 	// extends it, which needs the same agent and seed.
 	File string
+	// Games are the games to count, as moves from the start; nil counts none. Make returns their first error.
+	Games iter.Seq2[[]env.Action, error]
 	// Progress, if set, is called after every search. Calls do not overlap.
 	Progress func(searched int)
 }
@@ -41,8 +44,8 @@ var (
 	ErrOther = errors.New("it is another book")
 )
 
-// Make makes a book and returns it. The file depends on the agent, Plies, Positions and Seed only, unless it existed
-// with other Plies. Errors wrap ErrAgent, ErrBook or ErrOther, or are those of loading the agent, of the file system,
+// Make makes a book and returns it. The file depends on the agent, Plies, Positions, Seed and Games only, unless it
+// existed with other Plies. Errors wrap ErrAgent, ErrBook or ErrOther, or are those of loading the agent, of the file system,
 // and ctx's.
 func Make(ctx context.Context, o Options) (*Book, error) {
 	m, err := newMaker(&o)
@@ -89,6 +92,12 @@ func newMaker(o *Options) (*maker, error) {
 	game := o.Agent.Game
 	b := newBook(game, Origin{Agent: o.Agent.String(), Network: origin.Digest, Seed: o.Seed})
 	m := &maker{Options: o, book: b, old: b, agents: make([]agent.Agent, memory.Threads(o.Threads, o.Agent.MemoryBytes()))}
+	if o.Games != nil {
+		err := b.Count(o.Games, o.Plies+1) // after moves from the last positions
+		if err != nil {
+			return nil, err
+		}
+	}
 	data, err := os.ReadFile(o.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
@@ -100,13 +109,14 @@ func newMaker(o *Options) (*maker, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", o.File, err)
-	case !bytes.Equal(old.header(), b.header()):
+	case old.CheckGame(game) != nil || old.Origin != b.Origin:
 		return nil, fmt.Errorf("%s: %w: of %s by %s with seed %d", o.File, ErrOther, old.Game.Name, old.Origin.Agent, old.Origin.Seed)
 	case old.Positions() > o.Positions:
 		return nil, fmt.Errorf("%s: %w: it has %d positions already; ask for as many or more", o.File, ErrOther, old.Positions())
 	}
 	m.old, m.begun = old, true
-	return m, nil
+	old.Games, old.games = b.Games, b.games
+	return m, checkpoints.WriteLines(o.File, old.lines())
 }
 
 // A round searches at least minRound positions, or the share 1/roundShare of the book's. Values are backed up once a
@@ -217,7 +227,7 @@ func (m *maker) searchAll(ctx context.Context, nodes []*Node) error {
 
 // search returns the search of a position: the file's, or a new one, which it adds to the file.
 func (m *maker) search(ctx context.Context, thread int, n *Node) (*search, error) {
-	state := m.book.state(n)
+	state := m.book.state(n.Line)
 	if old := m.old.Find(state); old != nil {
 		n.Line = old.Line // the moves of old are those after its line
 		m.mutex.Lock()

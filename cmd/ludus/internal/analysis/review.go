@@ -65,10 +65,10 @@ type ReviewedMove struct {
 	Ply    int     `json:"ply"` // from 1
 	Player string  `json:"player"`
 	Move   string  `json:"move"`
-	Before float64 `json:"before"` // of the best move
-	After  float64 `json:"after"`  // of this one
-	Loss   float64 `json:"loss"`   // what the move gives away, 0 or more
-	Exact  bool    `json:"exact,omitempty"`
+	Before float64 `json:"before"`          // of the best move
+	After  float64 `json:"after"`           // of this one
+	Loss   float64 `json:"loss"`            // what the move gives away, 0 or more
+	Exact  bool    `json:"exact,omitempty"` // whether both values are
 	Grade  Grade   `json:"grade"`
 	// Where the move loses something: the better move, words that follow "BEST, which", and the lines of best play that
 	// begin with the better move and with the reply to the move played.
@@ -123,8 +123,10 @@ var ErrNoValues = errors.New("the agent does not evaluate positions")
 // both moves, or the position after the move played is exact, the position after the best move is analysed, too.
 // If only the move played has an exact value, the best move has the lower of its two estimates: a high one would blame
 // a move in a lost position.
+//
+// A solver that could not decide some positions in a row rarely decides earlier ones, so there it gets fewer nodes.
 func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.Action, opening int, judged func()) (*Review, error) {
-	rev := reviewer{game, a}
+	rev := reviewer{game: game, agent: a, decided: len(moves)}
 	states := []env.State{game.NewState()}
 	for i, action := range moves {
 		states = append(states, after(game, states[i], action))
@@ -185,9 +187,16 @@ func after(game *env.Game, state env.State, action env.Action) env.State {
 
 // reviewer judges the positions of a game.
 type reviewer struct {
-	game  *env.Game
-	agent agent.Agent
+	game    *env.Game
+	agent   agent.Agent
+	decided int // ply of the first position that is exact
 }
+
+// Before undecidedPlies positions that are not exact, a solver gets a share of its nodes.
+const (
+	undecidedPlies = 4
+	earlyShare     = 16
+)
 
 // judgement is the value of a position for the first player. The analysis is nil if the game is over.
 type judgement struct {
@@ -201,8 +210,16 @@ func (rev *reviewer) judge(ctx context.Context, state env.State, moves []env.Act
 	if state.Done() {
 		return &judgement{value: NewGameResult(rev.game, state).Value, exact: true}, nil
 	}
-	if _, ok := rev.agent.(agent.Outside); ok {
-		agent.Restart(rev.agent, 0, moves)
+	switch a := rev.agent.(type) {
+	case agent.Outside:
+		agent.Restart(a, 0, moves)
+	case *agent.Batched:
+		share := 1
+		if len(moves) < rev.decided-undecidedPlies {
+			share = earlyShare
+		}
+		a.LimitSolver(share)
+		defer a.LimitSolver(1)
 	}
 	r, err := analyze(ctx, rev.game, rev.agent, state, 0)
 	switch {
@@ -210,6 +227,9 @@ func (rev *reviewer) judge(ctx context.Context, state env.State, moves []env.Act
 		return nil, err
 	case r.Value == nil:
 		return nil, ErrNoValues
+	}
+	if r.Proven {
+		rev.decided = min(rev.decided, len(moves))
 	}
 	return &judgement{state.Player().Sign()**r.Value + 0, r.Proven, r}, nil // + 0 turns -0 into 0
 }
@@ -252,6 +272,8 @@ func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Act
 	}
 	best, before, own := here.Best, here.moveValue(here.Best), here.moveValue(m.Move)
 	switch {
+	case m.Move == best && there.exact && !here.exact:
+		m.Before, m.Exact = m.After, true
 	case m.Move == best && !m.Exact:
 		m.After = m.Before
 	case here.exact: // so the best move has the position's value
@@ -263,7 +285,7 @@ func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Act
 		if err != nil {
 			return m, err
 		}
-		m.Before = player.Sign()*instead.value + 0
+		m.Before, m.Exact = player.Sign()*instead.value+0, instead.exact && there.exact
 		if there.exact && !instead.exact {
 			m.Before = min(m.Before, player.Sign()*here.value+0)
 		}

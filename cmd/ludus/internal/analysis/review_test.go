@@ -96,7 +96,7 @@ func TestReviewAgreesWithSolver(t *testing.T) {
 		game, agent string
 		known       int // from so many plies before the end on, positions are proven
 	}{
-		{"tic-tac-toe", "mcts:200", 0}, {"tic-tac-toe", "zoo,solve=100", 2}, {"tic-tac-toe", "solver:100000", 9}, {"quad-5x5", "zoo,sims=16,solve=2000", 4},
+		{"tic-tac-toe", "mcts:200", 0}, {"tic-tac-toe", "zoo,solve=100", 2}, {"tic-tac-toe", "solver:100000", 9}, {"quad-5x5", "zoo,sims=16,solve=2000", 6},
 		{"connect-four", "zoo,sims=16,solve=2000", 1},
 	} {
 		game, agents := setup(t, c.game, c.agent, 1)
@@ -205,19 +205,19 @@ func TestReviewByBiasedAgent(t *testing.T) {
 	}
 }
 
-// proven values the positions of two-marks for x by the number of marks on the board; so many are exact, from the
-// start.
+// proven values the positions of two-marks for x by the number of marks on the board; so many are exact, from that with
+// first marks on.
 type proven struct {
 	biased
-	values []float64
-	exact  int
+	values       []float64
+	first, exact int
 }
 
 func (p proven) Analyze(_ context.Context, state env.State, _ int) (*agent.Analysis, error) {
 	legal := state.Legal(nil)
 	marks := 25 - len(legal)
 	value := state.Player().Sign() * p.values[marks]
-	a := &agent.Analysis{Player: state.Player(), Value: &value, Proven: marks < p.exact}
+	a := &agent.Analysis{Player: state.Player(), Value: &value, Proven: marks >= p.first && marks < p.first+p.exact}
 	for _, move := range legal {
 		a.Moves = append(a.Moves, agent.MoveInfo{Action: move})
 	}
@@ -251,6 +251,13 @@ func TestReviewWherePlayersMoveTwice(t *testing.T) {
 		if got := mistakes(r); got != want {
 			t.Errorf("mistakes of %d exact positions\n%s, want\n%s", exact, got, want)
 		}
+	}
+	r, err := ReviewGame(context.Background(), game, proven{values: []float64{0.5, 0.1}, first: 1, exact: 1}, moves[:1], 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Moves[0]; r.Positions[0].Proven || !m.Exact || m.Before != 0.1 || m.Grade != Best {
+		t.Errorf("two moves with exact values in a position without: %+v", m)
 	}
 }
 

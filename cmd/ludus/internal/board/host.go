@@ -73,7 +73,7 @@ func Operations() (names []string) {
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"b2"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
 //	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…],"blunders":0.01}, see [dialLevels]
-//	book      {"game":…,"moves":…,"agent":"zoo,book=a.book"}            {"moves":[…]} of its book, the best first: [BookMove]s
+//	book      {"game":…,"moves":…,"agent":"zoo,book=a.book"}            {"moves":[…],"games":400} of its book: [BookMove]s, the best first
 //	load      {"game":…,"file":"(;GM[2];B[f5])"}                        {"moves":["f5"],"players":["",""]} of its first game
 //	save      {"game":…,"moves":…,"players":["you","zoo"]}              {"file":"(;FF[4]…)"}, the game in SGF
 //
@@ -265,16 +265,18 @@ type BookMove struct {
 	Value  float64 `json:"value"`            // for the player who makes the move
 	Exact  bool    `json:"exact,omitempty"`  // whether Value is exact
 	Visits int     `json:"visits,omitempty"` // of the search of the position before the move
+	Games  int     `json:"games,omitempty"`  // in which the position after the move came up
 }
 
 // NewBookMove returns a move of a book of a game.
 func NewBookMove(game *env.Game, m *book.Move) BookMove {
-	return BookMove{game.ActionNames[m.Action], m.Value, m.Exact, m.Visits}
+	return BookMove{game.ActionNames[m.Action], m.Value, m.Exact, m.Visits, m.Games}
 }
 
 // bookMoves is the reply to book. It has no moves if the book does not have the position.
 type bookMoves struct {
 	Moves []BookMove `json:"moves"`
+	Games int        `json:"games,omitempty"` // number of games that the book counts
 }
 
 // book answers with the moves of the agent's book. It needs no agent, which may be thinking.
@@ -290,8 +292,9 @@ func (h *Host) book(_ context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, badRequest(fmt.Errorf("%w: %w", agent.ErrBook, err))
 	}
-	reply := bookMoves{Moves: []BookMove{}}
-	for _, m := range known.(*book.Book).Moves(r.state) {
+	b := known.(*book.Book)
+	reply := bookMoves{Moves: []BookMove{}, Games: b.Games}
+	for _, m := range b.Moves(r.state) {
 		reply.Moves = append(reply.Moves, NewBookMove(r.game, &m))
 	}
 	return reply, nil

@@ -2,25 +2,39 @@ package browsertest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"ludus/cmd/ludus/internal/openings"
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
 	"ludus/train/agent"
 	"ludus/train/book"
 )
 
-// bookOf makes a book of some positions in a file, and returns the file's content, too.
+// bookOf makes a book of some positions in a file, with numbers of random games, and returns the file's content, too.
 func bookOf(t *testing.T, game *env.Game, path string, positions int) (*book.Book, []byte) {
 	t.Helper()
 	maker, err := agent.ParseFactory(game, "mcts:200", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := book.Make(t.Context(), book.Options{Agent: maker, Plies: 3, Positions: positions, Threads: 1, File: path})
+	rng := rand.New(rand.NewPCG(1, 2))
+	played := func(yield func([]env.Action, error) bool) {
+		for range 12 {
+			var moves []env.Action
+			for state := game.NewState(); !state.Done(); state.Apply(moves[len(moves)-1]) {
+				moves = append(moves, state.RandomAction(rng.Uint64()))
+			}
+			if !yield(moves, nil) {
+				return
+			}
+		}
+	}
+	b, err := book.Make(t.Context(), book.Options{Agent: maker, Plies: 3, Positions: positions, Threads: 1, File: path, Games: played})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,8 +45,26 @@ func bookOf(t *testing.T, game *env.Game, path string, positions int) (*book.Boo
 	return b, data
 }
 
+// bookRows waits until the elements of a selector are the rows of the book's moves in a position, which it returns.
+func bookRows(tab *Tab, known *book.Book, selector string, state env.State) []book.Move {
+	tab.Helper()
+	moves, rows := known.Moves(state), fmt.Sprintf("document.querySelectorAll(%q)", selector)
+	tab.Wait(fmt.Sprintf("%s.length === %d", rows, len(moves)))
+	for i, m := range moves {
+		games := fmt.Sprintf("%d games", m.Games)
+		if m.Games == 1 {
+			games = "1 game"
+		}
+		tab.Wait(fmt.Sprintf(`(() => { const { children: [move, bar, score, games] } = %s[%d], { width } = bar.querySelector(".won.side%d").attributes, percent = %v;
+			return move.textContent === %q && Math.abs(parseFloat(score.textContent.replace("= ", "")) - percent) < 0.1 && Math.abs(width.value - percent) < 0.01
+				&& score.textContent.startsWith("=") === %v && games.textContent === %q; })()`,
+			rows, i, state.Player(), 50+50*m.Value, known.Game.ActionNames[m.Action], m.Exact, games))
+	}
+	return moves
+}
+
 // The play page shows the moves of an agent's book, also in images of its positions and on exported pages; a press
-// plays one. Where the book ends the page says so.
+// plays one. Where the book ends the page says so. The book's own page has the same rows.
 func TestBookPanel(t *testing.T) {
 	b, game, dir := Start(t), newGame(t, "hex-5x5"), t.TempDir()
 	known, data := bookOf(t, game, filepath.Join(dir, "a.book"), 30)
@@ -42,21 +74,9 @@ func TestBookPanel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := NewPlaying(b.Open(t, address), game)
-			rows := func(state env.State) (moves []book.Move) {
-				moves = known.Moves(state)
-				p.Wait(fmt.Sprintf(`!document.querySelector("#openings").hidden && document.querySelectorAll("#openings button").length === %d
-					&& !document.querySelector("#openings div").inert`, len(moves)))
-				for i, m := range moves {
-					visits := fmt.Sprintf("%d visits", m.Visits)
-					if m.Visits == 1 {
-						visits = "1 visit"
-					}
-					p.Wait(fmt.Sprintf(`(() => { const { children: [move, bar, score, visits] } = document.querySelectorAll("#openings button")[%d];
-						return move.textContent === %q && Math.abs(parseFloat(score.textContent.replace("= ", "")) - %v) < 0.1
-							&& score.textContent.startsWith("=") === %v && visits.textContent === %q && bar.querySelector(".side%d"); })()`,
-						i, game.ActionNames[m.Action], 50+50*m.Value, m.Exact, visits, state.Player()))
-				}
-				return moves
+			rows := func(state env.State) []book.Move {
+				p.Wait(`!document.querySelector("#openings").hidden && !document.querySelector("#openings div").inert`)
+				return bookRows(p.Tab, known, "#openings button", state)
 			}
 			p.Choose("#seat1", "person")
 			state := game.NewState()
@@ -82,4 +102,14 @@ func TestBookPanel(t *testing.T) {
 			rows(state) // none
 		})
 	}
+	data, err := openings.NewTree(known, 3).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, state := b.Open(t, onDisk(t, data)), game.NewState()
+	move := bookRows(tab, known, "#tree > ul > li > * > .opening, #tree > ul > li > .opening", state)[0].Action
+	tab.Click("#tree > ul summary")
+	state.Apply(move)
+	bookRows(tab, known, "#tree ul ul > li > * > .opening, #tree ul ul > li > .opening", state)
+	tab.CheckWidths("openings", nil)
 }

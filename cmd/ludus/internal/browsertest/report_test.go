@@ -61,7 +61,7 @@ type seen struct{ Ply, Board, Value, Moves, Status string }
 func seenIn(b *Tab) seen {
 	return Eval[seen](b, `(() => { const text = (id) => document.getElementById(id).textContent;
 		return { Ply: text("ply"), Board: document.getElementById("board").innerHTML, Value: text("value"),
-			Moves: text("moves"), Status: text("status") }; })()`)
+			Moves: text("moves") + text("note"), Status: text("status") }; })()`)
 }
 
 // stepThrough steps through a game by buttons, keys and the list of moves.
@@ -120,9 +120,9 @@ func TestBoardsInBrowser(t *testing.T) {
 			t.Errorf("%s: the uppermost row is %s", c.game, top)
 		}
 		move := regexp.MustCompile(c.text)
-		words := move.FindStringSubmatch(b.Text("#moves .played th"))
+		words := move.FindStringSubmatch(strings.TrimPrefix(b.Text("#note"), "● "))
 		if words == nil {
-			t.Fatalf("%s: no move is marked as played", c.game)
+			t.Fatalf("%s: no move is said to be played", c.game)
 		}
 		to := words[move.SubexpIndex("to")]
 		first := strings.TrimPrefix(b.Text("#record [data-ply='1'] .hidden"), " by ")

@@ -63,6 +63,9 @@ func TestReviewsInBrowser(t *testing.T) {
 	if text := tab.Text("#summary tbody"); !regexp.MustCompile(`^x4\d\d %22\d+\.\d %o4\d\d %1125\.\d %$`).MatchString(text) {
 		t.Errorf("the summary is %q", text)
 	}
+	if note, rows := tab.Text("#note"), Eval[int](tab, `document.querySelectorAll("#moves tr").length`); note != "● b2 played: by Ann." || rows != 0 {
+		t.Errorf("of the first move the viewer says %q, with %d rows without figures", note, rows)
+	}
 	tab.CheckWidths("reviews", nil)
 	tab.CheckNames()
 	marks := `document.querySelectorAll("#board .played-ring").length + 10 * document.querySelectorAll("#board .hint-ring").length`

@@ -35,15 +35,18 @@ func whole(t *testing.T) *book.Book {
 // an image of a position came up.
 func TestTree(t *testing.T) {
 	b := whole(t)
-	var count Counter
-	for _, text := range []string{"a1 b2", "c3 b2 c2 a1", "b1", "b3 b2"} {
-		_, moves, err := env.ReplayText(b.Game, strings.Fields(text))
-		if err != nil {
-			t.Fatal(err)
+	played := func(yield func([]env.Action, error) bool) {
+		for _, text := range []string{"a1 b2", "c3 b2 c2 a1", "b1", "b3 b2"} {
+			_, moves, err := env.ReplayText(b.Game, strings.Fields(text))
+			if !yield(moves, err) {
+				return
+			}
 		}
-		count.Add(b.Game, moves, 3)
 	}
-	tree := NewTree(b, 3, &count)
+	if err := b.Count(played, 3); err != nil {
+		t.Fatal(err)
+	}
+	tree := NewTree(b, 3)
 	size, seen := 0, map[string]int{}
 	var walk func(state env.State, o *Opening, line string)
 	walk = func(state env.State, o *Opening, line string) {
@@ -70,8 +73,8 @@ func TestTree(t *testing.T) {
 		}
 	}
 	walk(b.Game.NewState(), tree.Root, "")
-	if tree.Games != 4 || seen[""] != 4 || len(tree.Root.Next) != 3 || size < 50 {
-		t.Errorf("%d games, %d first moves, %d openings", tree.Games, len(tree.Root.Next), size)
+	if b.Games != 4 || seen[""] != 4 || len(tree.Root.Next) != 3 || size < 50 {
+		t.Errorf("%d games, %d first moves, %d openings", b.Games, len(tree.Root.Next), size)
 	}
 	corner, edge, reply := 0, 0, 0
 	for line, games := range seen {
@@ -98,7 +101,7 @@ func TestTree(t *testing.T) {
 func TestHTML(t *testing.T) {
 	b := whole(t)
 	b.Origin.Agent = "<script>"
-	tree := NewTree(b, 2, &Counter{})
+	tree := NewTree(b, 2)
 	data, err := tree.HTML()
 	if err != nil {
 		t.Fatal(err)

@@ -21,12 +21,12 @@ var pages = sync.OnceValue(func() *static.OneFile {
 // HTML returns the tree as a page in one file.
 func (t *Tree) HTML() ([]byte, error) {
 	note := fmt.Sprintf("%d positions, searched by %s.", t.Book.Positions(), t.Book.Origin.Agent)
-	if t.Games > 0 {
-		note += fmt.Sprintf(" Numbers of games are of %d.", t.Games)
+	if t.Book.Games > 0 {
+		note += fmt.Sprintf(" Numbers of games are of %d.", t.Book.Games)
 	}
 	if t.Cut > 0 {
 		note += fmt.Sprintf(" %d further moves are left out.", t.Cut)
 	}
 	return pages().HTML("Openings of "+t.Book.Game.Name, map[string]string{"Note": note, "First": t.Book.Game.Players[env.First]},
-		map[string]any{"description": board.Describe(t.Book.Game), "root": t.Root, "games": t.Games})
+		map[string]any{"description": board.Describe(t.Book.Game), "root": t.Root, "games": t.Book.Games})
 }

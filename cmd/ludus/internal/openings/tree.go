@@ -14,9 +14,8 @@ import (
 // Opening is a move of the tree, with the position after it. The root has no move.
 type Opening struct {
 	board.BookMove            // of the root, with the value for the first player
-	Games          int        `json:"games,omitempty"` // in which the position after the move came up
-	Player         int        `json:"player"`          // to move; -1 at the end
-	Pieces         string     `json:"pieces"`          // see [diagrams.Pieces]
+	Player         int        `json:"player"` // to move; -1 at the end
+	Pieces         string     `json:"pieces"` // see [diagrams.Pieces]
 	Status         string     `json:"status"`
 	WonBy          []int32    `json:"wonBy,omitempty"` // winning cells, see [env.State]
 	Next           []*Opening `json:"next,omitempty"`  // the best first
@@ -27,20 +26,19 @@ type Opening struct {
 
 // Tree is a book as a tree of openings.
 type Tree struct {
-	Book  *book.Book
-	Root  *Opening
-	Games int // number of games that were counted
-	Cut   int // moves that were left out because the tree has maxOpenings
+	Book *book.Book
+	Root *Opening
+	Cut  int // moves that were left out because the tree has maxOpenings
 }
 
 // maxOpenings bounds the tree: a position that several lines lead to is in it several times.
 const maxOpenings = 5000
 
-// NewTree returns the tree of a book up to a number of plies. count has the games in which each position came up.
-func NewTree(b *book.Book, plies int, count *Counter) *Tree {
+// NewTree returns the tree of a book up to a number of plies.
+func NewTree(b *book.Book, plies int) *Tree {
 	state := b.Game.NewState()
-	t := &Tree{Book: b, Root: newOpening(b.Game, state, 0), Games: count.games}
-	t.Root.Value, t.Root.Exact, t.Root.Games = b.Start().Value, b.Start().Exact, count.games
+	t := &Tree{Book: b, Root: newOpening(b.Game, state, 0)}
+	t.Root.Value, t.Root.Exact, t.Root.Games = b.Start().Value, b.Start().Exact, b.Games
 	size := 1
 	for queue := []*Opening{t.Root}; len(queue) > 0; queue = queue[1:] {
 		o := queue[0]
@@ -59,8 +57,6 @@ func NewTree(b *book.Book, plies int, count *Counter) *Tree {
 			after.Apply(m.Action)
 			next := newOpening(b.Game, after, o.ply+1)
 			next.BookMove = board.NewBookMove(b.Game, &m)
-			key, _ := after.CanonicalKey()
-			next.Games = count.at[key]
 			o.Next = append(o.Next, next)
 		}
 		queue = append(queue, o.Next...)
@@ -77,26 +73,6 @@ func newOpening(game *env.Game, state env.State, ply int) *Opening {
 		o.Player = -1
 	}
 	return o
-}
-
-// Counter counts in how many games positions came up. Symmetric positions are one.
-type Counter struct {
-	games int
-	at    map[env.Key]int
-}
-
-// Add counts a game up to a number of plies.
-func (c *Counter) Add(game *env.Game, moves []env.Action, plies int) {
-	if c.at == nil {
-		c.at = map[env.Key]int{}
-	}
-	c.games++
-	state := game.NewState()
-	for _, a := range moves[:min(len(moves), plies)] {
-		state.Apply(a)
-		key, _ := state.CanonicalKey()
-		c.at[key]++
-	}
 }
 
 // score writes a value as an expected score, with = before an exact one.
@@ -130,8 +106,8 @@ func (t *Tree) write(w io.Writer, o *Opening) {
 		if next.Visits > 0 {
 			fmt.Fprintf(w, "  %d visits", next.Visits)
 		}
-		if t.Games > 0 {
-			fmt.Fprintf(w, "  %d of %d games", next.Games, t.Games)
+		if t.Book.Games > 0 {
+			fmt.Fprintf(w, "  %d of %d games", next.Games, t.Book.Games)
 		}
 		fmt.Fprintln(w)
 		t.write(w, next)

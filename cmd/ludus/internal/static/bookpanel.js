@@ -1,5 +1,6 @@
 // The panel of the play page that shows what an agent's opening book has for the position.
 import { make } from "./dom.js";
+import { count } from "./format.js";
 import { fillOpening } from "./openingrow.js";
 
 export class BookPanel {
@@ -15,7 +16,7 @@ export class BookPanel {
     if (!request) return;
     const key = JSON.stringify(request);
     if (this.key !== key) {
-      this.reply = undefined; // until it comes: { moves } of the book, or an error
+      this.reply = undefined; // until it comes: { moves, games } of the book, or an error
       const keep = (reply) => { if (this.key === key) { this.reply = reply; this.draw(); } };
       this.engine.book(request).then(keep, keep);
     } else if (this.canMove === canMove) return;
@@ -27,12 +28,13 @@ export class BookPanel {
     const { reply, description, player } = this, known = reply?.moves?.length > 0, [note, list] = this.box.querySelectorAll("p, div");
     list.inert = !reply; // the old moves keep their place
     if (list.inert) return;
-    note.textContent = reply.message ?? (known ? `Expected score of ${description.players[player]}; = is exact. Visits are of the book's search.` : "The book does not have this position.");
+    const counts = reply.games ? `Numbers of games are of ${count(reply.games)}.` : "Visits are of the book's search.";
+    note.textContent = reply.message ?? (known ? `Expected score of ${description.players[player]}; = is exact. ${counts}` : "The book does not have this position.");
     list.replaceChildren();
     for (const opening of reply.moves ?? []) {
       const button = make(list, "button", { type: "button" });
       button.disabled = !this.canMove;
-      fillOpening(button, opening, description, player);
+      fillOpening(button, opening, description, player, reply.games > 0);
       button.addEventListener("click", () => this.play(opening.move));
     }
   }

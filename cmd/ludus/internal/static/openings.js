@@ -1,7 +1,6 @@
 // The page of an opening book: a tree of moves to fold out, beside the position after the chosen one.
 import { Board } from "./board.js";
 import { byId, make, startTheme } from "./dom.js";
-import { counted } from "./format.js";
 import { fillOpening } from "./openingrow.js";
 
 const { description, root: start, games } = JSON.parse(byId("data").textContent);
@@ -33,7 +32,7 @@ function list(parent, line) {
 // fill fills the row of an opening, the last one of a line.
 function fill(place, name, line) {
   const opening = line.at(-1);
-  fillOpening(place, { ...opening, move: name }, description, (line.at(-2) ?? opening).player, games > 0 && counted(opening.games ?? 0, "game"));
+  fillOpening(place, { ...opening, move: name }, description, (line.at(-2) ?? opening).player, games > 0);
   place.addEventListener("click", () => show(line, place));
 }
 

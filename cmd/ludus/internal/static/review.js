@@ -68,13 +68,15 @@ export class Reviewer {
 
   // weigh compares a move with the best one in a position, to which moves lead; next is the position after it.
   async weigh(moves, position, move, next) {
-    const { player, sign, best, reason, line, values } = position, exact = position.proven && next.proven;
-    let before = sign * position.value, after = sign * next.value;
-    if (move === best && !exact) after = before;
+    const { player, sign, best, reason, line, values } = position;
+    let before = sign * position.value, after = sign * next.value, exact = position.proven && next.proven;
+    if (move === best && next.proven) [before, exact] = [after, true];
+    else if (move === best) after = before;
     else if (!position.proven && !next.proven && values[best] != null && values[move] != null) before = values[best];
     else if (!position.proven) {
       const instead = await this.judge([...moves, best]), value = sign * instead.value;
-      before = next.proven && !instead.proven ? Math.min(before, value) : value;
+      exact = next.proven && instead.proven;
+      before = next.proven && !exact ? Math.min(before, value) : value;
     }
     const compared = compare(move === best, exact, before, after), reply = next.best && next.player !== player ? next.line : undefined;
     return { ply: moves.length + 1, player, move, ...compared, ...compared.loss > 0 && { best, reason, line, reply }, ...isMistake(compared) && { values } };

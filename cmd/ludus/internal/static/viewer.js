@@ -125,8 +125,8 @@ export class GameViewer {
     const head = byId("moves").querySelector("thead"), body = byId("moves").querySelector("tbody");
     head.replaceChildren();
     body.replaceChildren();
-    if (!played) return;
     const used = columns.filter(({ key }) => moves.some((m) => m[key] != null));
+    if (!played || used.length === 0) return;
     const titles = make(head, "tr");
     make(titles, "th", { scope: "col" }, "move");
     const { players } = this.description;
@@ -138,9 +138,9 @@ export class GameViewer {
     }
   }
 
-  notes({ player, random, legal }, moves, shown, source) {
+  notes({ move, player, random, legal }, moves, shown, source) {
     const by = random ? "an opening ply" : `by ${this.replay.agents[player]}`;
-    const texts = [`● played: ${by}.`, source];
+    const texts = [`● ${move} played: ${by}.`, source];
     if (moves.some(({ policy }) => policy != null)) texts.push("Policy targets, in %, come from the search; the network was trained on them.");
     else if (shown.length > 0 && legal > shown.length) texts.push(`${legal - shown.length} more legal moves are not listed.`);
     return texts.filter(Boolean).join(" ");
