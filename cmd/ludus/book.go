@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/openings"
+	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 	"ludus/env/naming"
 	"ludus/train/agent"
@@ -91,10 +92,7 @@ func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) e
 			return usage(cmd, fmt.Errorf("--%s is for --show", name))
 		}
 	}
-	if len(args) == 0 {
-		args = []string{defaultAgent(cmd, game)}
-	}
-	factory, err := loadAgent(cmd, game, args[0])
+	factory, err := loadAgent(cmd, game, agentOf(cmd, game, args))
 	if err != nil {
 		return err
 	}
@@ -129,7 +127,7 @@ func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) e
 		return err
 	}
 	w := cmd.OutOrStdout()
-	fmt.Fprintf(w, "%s: %s of %s, %d bytes\n", f.File, positions(b.Positions()), game.Name, info.Size())
+	fmt.Fprintf(w, "%s: %s of %s, %d bytes\n", f.File, terminal.Counted(b.Positions(), "position"), game.Name, info.Size())
 	fmt.Fprintln(w, openings.Summary(b))
 	return nil
 }
@@ -153,7 +151,7 @@ func (f *bookFlags) runShow(cmd *cobra.Command) error {
 	}
 	var games openings.Counter
 	for _, path := range f.games {
-		for record, err := range gamesOf(cmd.Context(), cmd, b.Game, path, "", true) { // true: the error offers no flag
+		for record, err := range gamesOf(cmd.Context(), cmd, b.Game, path, true) { // true: the error offers no flag
 			if err != nil {
 				return err
 			}
