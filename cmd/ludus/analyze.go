@@ -33,10 +33,7 @@ invalid line {"id":"a1","error":"..."}; then the exit code is 1.
 		Example: `  echo '{"id":"a1","moves":["c3"]}' | ludus analyze quad-5x5`,
 		Args:    arguments(1, 2),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
-			if len(args) == 0 {
-				args = []string{defaultAgent(cmd, game)}
-			}
-			factory, err := loadAgent(cmd, game, args[0])
+			factory, err := loadAgent(cmd, game, agentOf(cmd, game, args))
 			if err != nil {
 				return err
 			}

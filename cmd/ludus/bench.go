@@ -54,8 +54,8 @@ CPU time that they could use: other programs slowed them down.`,
 	return cmd
 }
 
-// showProgress makes a benchmark show its progress on the returned display.
-func showProgress(cmd *cobra.Command, o *bench.Options) *progress {
+// runBench measures and prints the report.
+func runBench(cmd *cobra.Command, o bench.Options, asJSON bool) error {
 	p, part := newProgress(cmd), ""
 	o.Progress = func(at bench.Progress) {
 		if at.Part != part {
@@ -64,12 +64,6 @@ func showProgress(cmd *cobra.Command, o *bench.Options) *progress {
 		}
 		p.show(status{share: float64(at.Done) / float64(at.Total), detail: at.Part + " " + at.Item})
 	}
-	return p
-}
-
-// runBench measures and prints the report.
-func runBench(cmd *cobra.Command, o bench.Options, asJSON bool) error {
-	p := showProgress(cmd, &o)
 	report, err := o.Run(cmd.Context())
 	p.close()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ludus/cmd/ludus/internal/openings"
+	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 	"ludus/env/naming"
 	"ludus/train/agent"
@@ -96,10 +97,7 @@ func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) e
 			return usage(cmd, fmt.Errorf("--%s is for --show", name))
 		}
 	}
-	if len(args) == 0 {
-		args = []string{defaultAgent(cmd, game)}
-	}
-	factory, err := loadAgent(cmd, game, args[0])
+	factory, err := loadAgent(cmd, game, agentOf(cmd, game, args))
 	if err != nil {
 		return err
 	}
@@ -135,7 +133,7 @@ func (f *bookFlags) runMake(cmd *cobra.Command, game *env.Game, args []string) e
 		return err
 	}
 	w := cmd.OutOrStdout()
-	fmt.Fprintf(w, "%s: %s of %s, %d bytes\n", f.File, positions(b.Positions()), game.Name, info.Size())
+	fmt.Fprintf(w, "%s: %s of %s, %d bytes\n", f.File, terminal.Counted(b.Positions(), "position"), game.Name, info.Size())
 	fmt.Fprintln(w, openings.Summary(b))
 	return nil
 }
@@ -183,7 +181,7 @@ func (f *bookFlags) runShow(cmd *cobra.Command) error {
 func (f *bookFlags) games(cmd *cobra.Command, game *env.Game) iter.Seq2[[]env.Action, error] {
 	return func(yield func([]env.Action, error) bool) {
 		for _, path := range f.files {
-			for record, err := range gamesOf(cmd.Context(), cmd, game, path, "", true) { // true: the error offers no flag
+			for record, err := range gamesOf(cmd.Context(), cmd, game, path, true) { // true: the error offers no flag
 				if err != nil {
 					yield(nil, err)
 					return

@@ -97,7 +97,7 @@ func TestBookErrors(t *testing.T) {
 		{exitFailure, "big.book: 4.2 MB; a page holds a book of at most 4.2 MB", "export zoo --game tic-tac-toe --book big.book"},
 		{exitFailure, "damaged.book: line 2: bad book", "export zoo --game tic-tac-toe --book damaged.book"},
 		{exitFailure, "open missing.book: no such file", "export zoo --game tic-tac-toe --book missing.book"},
-		{exitFailure, "open : no such file", "export zoo --game tic-tac-toe --book="},
+		{exitUsage, "--book needs a file", "export zoo --game tic-tac-toe --book="},
 		{exitFailure, "no book: open missing.book: no such file", "arena tic-tac-toe zoo,book=missing.book random"},
 		{exitFailure, "no book: tic-tac-toe.book: bad book of hex-5x5: it is one of tic-tac-toe", "arena hex-5x5 zoo,book=tic-tac-toe.book random"},
 		{exitFailure, "no book: damaged.book: line 2: bad book", "arena tic-tac-toe zoo,book=damaged.book random"},

@@ -20,10 +20,9 @@ import (
 
 func convertCommand() *cobra.Command {
 	var (
-		c        converter
-		from, to string
-		output   string
-		force    bool
+		c          converter
+		to, output string
+		force      bool
 	)
 	cmd := &cobra.Command{
 		Use:   "convert GAME FILE...",
@@ -48,7 +47,7 @@ conversion with an error that says where it is.`,
   echo F5D6C3D3C4 | ludus convert othello - --to json`,
 		Args: arguments(2, -1),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, paths []string) (err error) {
-			c.cmd, c.game, c.from = cmd, game, gamefile.Format(from)
+			c.cmd, c.game = cmd, game
 			if output != "" && to == "" && gamefile.FormatOf(output) == "" {
 				return usage(cmd, fmt.Errorf("--output %s: the name must end in .sgf, .ggf, .txt or .jsonl, or --to must name the format", output))
 			}
@@ -88,7 +87,6 @@ conversion with an error that says where it is.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&from, "from", "", "format of the files (default: found from each file)")
 	flags.StringVar(&to, "to", "", "format to write (default: by the name of --output, else sgf)")
 	flags.StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
 	flags.BoolVar(&force, "force", false, "replace the output if it exists")
@@ -98,18 +96,18 @@ conversion with an error that says where it is.`,
 
 // converter reads files of games and writes the games.
 type converter struct {
-	cmd      *cobra.Command
-	game     *env.Game
-	from, to gamefile.Format // from "": found from each file
-	w        *bufio.Writer
-	skipBad  bool
-	games    int // written
-	skipped  int
+	cmd     *cobra.Command
+	game    *env.Game
+	to      gamefile.Format
+	w       *bufio.Writer
+	skipBad bool
+	games   int // written
+	skipped int
 }
 
 // convert converts the games of a file.
 func (c *converter) convert(path string) error {
-	for record, err := range gamesOf(c.cmd.Context(), c.cmd, c.game, path, c.from, c.skipBad) {
+	for record, err := range gamesOf(c.cmd.Context(), c.cmd, c.game, path, c.skipBad) {
 		if c.skipBad && errors.As(err, new(*gamefile.Error)) {
 			warn(c.cmd, err.Error())
 			c.skipped++
@@ -130,12 +128,9 @@ func (c *converter) convert(path string) error {
 	return nil
 }
 
-// gamesOf reads the games of a file, in a format or, if that is "", in the one that is found. If skipBad is set, it
-// goes on after the error of a wrong game, which wraps a [*gamefile.Error]. Other errors end it, as does the end of
-// ctx; a file without games is an error.
-func gamesOf(
-	ctx context.Context, cmd *cobra.Command, game *env.Game, path string, format gamefile.Format, skipBad bool,
-) iter.Seq2[*gamefile.Record, error] {
+// gamesOf reads the games of a file. If skipBad is set, it goes on after the error of a wrong game, which wraps a
+// [*gamefile.Error]. Other errors end it, as does the end of ctx; a file without games is an error.
+func gamesOf(ctx context.Context, cmd *cobra.Command, game *env.Game, path string, skipBad bool) iter.Seq2[*gamefile.Record, error] {
 	return func(yield func(*gamefile.Record, error) bool) {
 		file, err := openGames(cmd, path)
 		if err != nil {
@@ -144,7 +139,7 @@ func gamesOf(
 		}
 		defer file.Close()
 		defer context.AfterFunc(ctx, func() { file.Close() })() // ends a pending Read
-		r, err := gamefile.NewReader(game, file, path, format)
+		r, err := gamefile.NewReader(game, file, path, "")
 		var record *gamefile.Record
 		for seen := 0; err == nil; seen++ {
 			record, err = r.Next()
@@ -182,7 +177,8 @@ func openGames(cmd *cobra.Command, path string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// writeStream is writeNew for a file of any size. If write fails, there is no new file.
+// writeStream writes a file atomically: if write fails, there is no new file. It replaces an existing file only with
+// force. If path is a symbolic link, it replaces the file that the link leads to.
 func writeStream(path string, force bool, write func(w io.Writer) error) error {
 	err := checkNew(path, force)
 	if err != nil {

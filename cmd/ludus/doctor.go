@@ -81,7 +81,15 @@ func writeCurves(w io.Writer, curves []doctor.Curve) {
 	fmt.Fprintln(table, "curve\tfirst\tnewest\trecorded\tshipped\tuniform\t\tin a healthy run")
 	for i := range curves {
 		c := &curves[i]
-		value := func(x *float64) string { return curveValue(x, c.Unit) }
+		value := func(x *float64) string {
+			switch {
+			case x == nil:
+				return ""
+			case c.Unit == "%":
+				return stats.Decimal(*x, 1) + " %"
+			}
+			return stats.Decimal(*x, 3)
+		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Name, value(&c.Values[0]), value(&c.Values[len(c.Values)-1]),
 			value(c.NewestRecorded()), value(c.Shipped), value(c.Uniform), sparkline(c.Values), c.Expected)
 	}
@@ -98,17 +106,6 @@ func writeCurves(w io.Writer, curves []doctor.Curve) {
 			fmt.Fprintln(w, column.text)
 		}
 	}
-}
-
-// curveValue formats a value of a curve, which may be missing.
-func curveValue(x *float64, unit string) string {
-	switch {
-	case x == nil:
-		return ""
-	case unit == "%":
-		return stats.Decimal(*x, 1) + " %"
-	}
-	return stats.Decimal(*x, 3)
 }
 
 // sparkline draws values as at most 24 bars. Each bar is the mean of neighbouring values; the lowest bar stands for the

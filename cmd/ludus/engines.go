@@ -85,14 +85,12 @@ func engineCommand(serve func(context.Context, engine.Config, *env.Game, io.Read
 
 // loadEngine returns the player of a game: the agent of the spec in args, or the default agent.
 func loadEngine(cmd *cobra.Command, game *env.Game, args []string, seed uint64) (p engine.Player, err error) {
-	if len(args) == 0 {
-		args = []string{defaultAgent(cmd, game)}
-	}
-	spec, err := agent.Parse(args[0])
+	text := agentOf(cmd, game, args)
+	spec, err := agent.Parse(text)
 	if err == nil && spec.Outside() {
 		return p, usage(cmd, fmt.Errorf("%v is a program that speaks a protocol itself: start it without ludus", spec))
 	}
-	factory, err := loadAgent(cmd, game, args[0])
+	factory, err := loadAgent(cmd, game, text)
 	if err != nil {
 		return p, err
 	}

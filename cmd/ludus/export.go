@@ -4,16 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/page"
 	"ludus/env"
 	"ludus/env/games"
@@ -25,25 +24,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// exportFormat is a file format for a network.
-type exportFormat struct {
-	name, extension string
-	marshal         func(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error)
-}
-
-var formats = []exportFormat{
-	{"html", ".html", marshalHTML},
-	{"weights", ".safetensors", marshalWeights},
-	{"onnx", ".onnx", marshalONNX},
-}
-
-func marshalWeights(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) {
-	return w.Marshal(), nil
-}
-
-func marshalHalf(_ *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) {
-	return w.MarshalHalf(), nil
-}
+// formats are the file formats of networks.
+var formats = []struct{ name, extension string }{{"html", ".html"}, {"weights", ".safetensors"}, {"onnx", ".onnx"}}
 
 // formatNames lists the names of the formats for people.
 func formatNames() string {
@@ -54,31 +36,40 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-func marshalONNX(game *env.Game, w *infer.Weights, _ agent.Origin) ([]byte, error) {
-	version, _ := build()
-	return onnx.Marshal(game, w, version)
-}
-
-func marshalHTML(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
-	return newPage(game, w, from).HTML()
-}
-
-// newPage returns an exported page. It may be published, so it names the run without its parent folders.
-func newPage(game *env.Game, w *infer.Weights, from agent.Origin) *page.Page {
+// marshal returns the file of a network in the format.
+func (f *exportFlags) marshal(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
+	switch {
+	case f.format == "weights" && f.half:
+		return w.MarshalHalf(), nil
+	case f.format == "weights":
+		return w.Marshal(), nil
+	case f.format == "onnx":
+		version, _ := build()
+		return onnx.Marshal(game, w, version)
+	}
+	// The page may be published, so it names the run without its parent folders.
 	if path, err := filepath.Abs(from.Path); err == nil && from.Path != agent.Zoo {
 		from.Path = filepath.Base(path)
 	}
-	return &page.Page{Game: game, Weights: w, Origin: describeOrigin(from), Dial: from.Dial}
+	p := &page.Page{Game: game, Weights: w, Origin: describeOrigin(from), Dial: from.Dial}
+	if f.book != "" {
+		var err error
+		p.Book, err = readBook(f.book, game)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p.HTML()
 }
 
-// marshalBook is marshalHTML for a page with the book of the flags.
-func (f *exportFlags) marshalBook(game *env.Game, w *infer.Weights, from agent.Origin) ([]byte, error) {
-	data, err := os.ReadFile(f.book)
+// readBook returns the file of an opening book for a page.
+func readBook(path string, game *env.Game) ([]byte, error) {
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	if len(data) > page.MaxBook {
-		return nil, fmt.Errorf("%s: %.1f MB; a page holds a book of at most %.1f MB; make one with fewer --positions", f.book,
+		return nil, fmt.Errorf("%s: %.1f MB; a page holds a book of at most %.1f MB; make one with fewer --positions", path,
 			float64(len(data))/1e6, float64(page.MaxBook)/1e6)
 	}
 	b, err := book.Parse(data)
@@ -86,11 +77,9 @@ func (f *exportFlags) marshalBook(game *env.Game, w *infer.Weights, from agent.O
 		err = b.CheckGame(game)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.book, err)
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	p := newPage(game, w, from)
-	p.Book = data
-	return p.HTML()
+	return data, err
 }
 
 // describeOrigin returns the path of the weights and, if known, their generation.
@@ -145,11 +134,11 @@ Formats:
   ludus export runs/quad-5x5@best --format onnx -o best.onnx --force`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := f.check(cmd, args[0])
+			extension, err := f.check(cmd, args[0])
 			if err != nil {
 				return usage(cmd, err)
 			}
-			return f.run(cmd, format, args[0])
+			return f.run(cmd, extension, args[0])
 		},
 	}
 	flags := cmd.Flags()
@@ -165,48 +154,51 @@ Formats:
 	return cmd
 }
 
-// check returns the format that the flags choose, or an error if they contradict each other.
-func (f *exportFlags) check(cmd *cobra.Command, network string) (*exportFormat, error) {
-	named := slices.IndexFunc(formats, func(e exportFormat) bool { return strings.EqualFold(e.extension, filepath.Ext(f.path)) })
-	i := named
-	if i < 0 || cmd.Flags().Changed("format") {
-		i = slices.IndexFunc(formats, func(e exportFormat) bool { return e.name == f.format })
+// check sets the format that the flags choose and returns its extension, or an error if they contradict each other.
+func (f *exportFlags) check(cmd *cobra.Command, network string) (extension string, err error) {
+	i, named := -1, -1
+	for k, format := range formats {
+		if strings.EqualFold(format.extension, filepath.Ext(f.path)) {
+			named = k
+		}
+		if format.name == f.format {
+			i = k
+		}
+	}
+	if named >= 0 && !cmd.Flags().Changed("format") {
+		i = named
 	}
 	switch {
 	case i < 0:
-		return nil, fmt.Errorf("--format is %q; the formats are: %s", f.format, formatNames())
+		return "", fmt.Errorf("--format is %q; the formats are: %s", f.format, formatNames())
 	case named >= 0 && named != i:
-		return nil, fmt.Errorf("-o %s: files of --format %s end in %s", f.path, f.format, formats[i].extension)
+		return "", fmt.Errorf("-o %s: files of --format %s end in %s", f.path, f.format, formats[i].extension)
 	case f.path == "-":
-		return nil, checkNew(f.path, f.force)
+		return "", checkNew(f.path, f.force)
 	case f.browse && formats[i].name != "html":
-		return nil, errors.New("--open needs --format html")
+		return "", errors.New("--open needs --format html")
 	case f.book != "" && formats[i].name != "html":
-		return nil, errors.New("--book needs --format html")
+		return "", errors.New("--book needs --format html")
+	case cmd.Flags().Changed("book") && f.book == "":
+		return "", errors.New("--book needs a file")
 	case f.half && formats[i].name != "weights":
-		return nil, errors.New("--half needs --format weights")
+		return "", errors.New("--half needs --format weights")
 	case network == agent.Zoo && f.game == "":
-		return nil, errors.New("zoo needs --game, the game of the shipped network; a folder zoo is ./zoo")
+		return "", errors.New("zoo needs --game, the game of the shipped network; a folder zoo is ./zoo")
 	}
-	format := formats[i]
-	if f.half {
-		format.marshal = marshalHalf
-	}
-	if cmd.Flags().Changed("book") {
-		format.marshal = f.marshalBook
-	}
-	return &format, nil
+	f.format = formats[i].name
+	return formats[i].extension, nil
 }
 
 // run writes the file and says how to use it.
-func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network string) error {
+func (f *exportFlags) run(cmd *cobra.Command, extension, network string) error {
 	game, weights, origin, err := loadNetwork(cmd, network, f.game)
 	warnDamaged(cmd, origin)
 	if err != nil {
 		return err
 	}
-	path := cmp.Or(f.path, naming.FileName(game.Name)+format.extension)
-	data, err := format.marshal(game, weights, origin)
+	path := cmp.Or(f.path, naming.FileName(game.Name)+extension)
+	data, err := f.marshal(game, weights, origin)
 	if err != nil {
 		return err
 	}
@@ -217,7 +209,7 @@ func (f *exportFlags) run(cmd *cobra.Command, format *exportFormat, network stri
 	origin.Path = strings.TrimSuffix(origin.Path, "/")
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: the network of %s from %s\n", path, game.Name, describeOrigin(origin))
-	switch format.name {
+	switch f.format {
 	case "weights":
 		fmt.Fprintf(out, "play it: %s\n", commandLine([]string{"play", nameIn(game, path), agent.NetSpec(path).String()}))
 	case "onnx":
@@ -277,20 +269,15 @@ func presentPage(cmd *cobra.Command, path string, size int, browse bool) {
 	}
 }
 
-// writeNew writes a file atomically. It replaces an existing file only with force. If path is a symbolic link, it
-// replaces the file that the link leads to.
+// writeNew writes a file atomically; see writeStream.
 func writeNew(path string, data []byte, force bool) error {
-	err := checkNew(path, force)
-	if err != nil {
+	return writeStream(path, force, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	return checkpoints.WriteFile(path, data)
+	})
 }
 
-// checkNew returns an error if writeNew would refuse to write to path.
+// checkNew returns an error if writeStream would refuse to write to path.
 func checkNew(path string, force bool) error {
 	info, err := os.Stat(path)
 	switch {

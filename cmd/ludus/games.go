@@ -286,7 +286,8 @@ func writeNumbers(w io.Writer, g *env.Game) {
 	}
 	fmt.Fprintf(table, "  policy\t%d\t%d x %d cells + %d: %s\n", g.NumActions(), g.PolicyPlanes, g.Tensor.Cells(),
 		g.PolicyExtras, strings.Join(g.PolicyNames, ", "))
-	fmt.Fprintf(table, "  moves\t%d\tsuch as %s\n", moveCount(g), moveExample(g))
+	first := g.NewState().Legal(nil)[0]
+	fmt.Fprintf(table, "  moves\t%d\tsuch as %s, in files %s\n", moveCount(g), g.ActionNames[first], g.ActionTexts[first])
 	writeClasses(table, g)
 	fmt.Fprintf(table, "  symmetries\t%d\tturns and reflections under which the game stays the same, the identity included\n",
 		len(g.Symmetries))
@@ -320,12 +321,6 @@ func writeClasses(w io.Writer, g *env.Game) {
 func firstCell(g *env.Game, p env.Player) string {
 	cell := g.FrameCell(p, 0) // FrameCell is its own inverse, so it also maps tensor cells to board cells
 	return g.CellName(int32(cell))
-}
-
-// moveExample formats the first legal move of a game: its name and its official text.
-func moveExample(g *env.Game) string {
-	a := g.NewState().Legal(nil)[0]
-	return fmt.Sprintf("%s, in files %s", g.ActionNames[a], g.ActionTexts[a])
 }
 
 // moveCount returns the number of actions that are legal in some position of the game.

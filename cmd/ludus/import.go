@@ -33,7 +33,7 @@ func importOf(cmd *cobra.Command, game *env.Game, paths []string, skipBad bool) 
 	}
 	games.Games = func(yield func(*record.Imported, error) bool) {
 		for _, path := range paths {
-			for g, err := range gamesOf(cmd.Context(), cmd, game, path, "", skipBad) {
+			for g, err := range gamesOf(cmd.Context(), cmd, game, path, skipBad) {
 				next := &record.Imported{}
 				switch {
 				case skipBad && errors.As(err, new(*gamefile.Error)):

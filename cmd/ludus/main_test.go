@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
@@ -791,7 +792,7 @@ func TestArenaGoesOn(t *testing.T) {
 			t.Errorf("the interrupted match says %q", errs.String())
 		}
 	}
-	if got := resultLine(t, run(t, dir, "", args...)); got != want {
+	if got := resultLine(t, run(t, dir, "", args...)); !reflect.DeepEqual(got, want) {
 		t.Errorf("after two interrupts: %+v; want %+v", got, want)
 	}
 	fails(t, dir, exitFailure, "it is of another match", append(args, "--seed", "4")...)
@@ -862,14 +863,14 @@ func TestArenaTellsFaults(t *testing.T) {
 	var w bytes.Buffer
 	writeSides(&w, &m, &match.Result{Games: 2})
 	writeSides(&w, &m, &match.Result{Games: 2, Sides: [2]match.Side{
-		{SecondsPerMove: 0.0125}, {SecondsPerMove: 1, Forfeits: match.FaultCount{1, 1}, Resigned: 3, LastFault: "exit status 1"},
+		{SecondsPerMove: 0.0125}, {SecondsPerMove: 1, Forfeits: match.FaultCount{agent.Died: 1, agent.Overstepped: 1}, Resigned: 3, LastFault: "exit status 1"},
 	}})
 	const want = "mean time per move: 0.013 s of A, 1.000 s of B\n" +
 		"B, gtp:\"x\": 2 games forfeited (1 died, 1 overstepped its time), 3 resigned; last fault: exit status 1\n"
 	if w.String() != want {
 		t.Errorf("%s; want %s", w.String(), want)
 	}
-	if s := matchStatus(&match.Result{Games: 2, Sides: [2]match.Side{{}, {Void: match.FaultCount{5: 3}}}}, 10, ""); s.share != 0.5 {
+	if s := matchStatus(&match.Result{Games: 2, Sides: [2]match.Side{{}, {Void: match.FaultCount{agent.NoStart: 3}}}}, 10, ""); s.share != 0.5 {
 		t.Errorf("status %+v after 5 of 10 games", s)
 	}
 }

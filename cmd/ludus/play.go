@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"ludus/cmd/ludus/internal/gamefile"
 	"ludus/cmd/ludus/internal/terminal"
@@ -53,7 +52,7 @@ programs there is "ludus analyze". NO_COLOR and TERM=dumb turn colours off.
 				config.Seed = rand.Uint64()
 			}
 			if len(args) == 0 {
-				args = []string{defaultAgent(cmd, game)}
+				args = []string{agentOf(cmd, game, nil)}
 			}
 			err := checkPlay(cmd, game, side, config.Delay, len(args) == 2)
 			if err != nil {
@@ -101,16 +100,10 @@ programs there is "ludus analyze". NO_COLOR and TERM=dumb turn colours off.
 
 // firstGame reads the first game of a file.
 func firstGame(cmd *cobra.Command, game *env.Game, path string) (*gamefile.Record, error) {
-	file, err := openGames(cmd, path)
-	if err != nil {
-		return nil, err
+	for record, err := range gamesOf(cmd.Context(), cmd, game, path, true) { // true: the error offers no flag
+		return record, err
 	}
-	defer file.Close()
-	record, err := gamefile.First(game, file, path, "")
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return record, err
+	panic("ludus: a file without games is an error")
 }
 
 // keeper returns a function that adds a game to a file. An existing file must be one of the game's, in the format that
@@ -266,10 +259,4 @@ func newAdvisor(factory *agent.Factory, seed uint64) (name string, a agent.Agent
 }
 
 // terminalWidth returns the number of columns of standard output's terminal, 0 if unknown.
-func terminalWidth() int {
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
-}
+func terminalWidth() int { return width(os.Stdout) }

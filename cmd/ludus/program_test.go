@@ -77,7 +77,7 @@ func TestWriteMatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.B = m.A
-	r := match.Result{Sides: [2]match.Side{1: {Void: match.FaultCount{5: 2}, LastFault: "exit status 7"}}}
+	r := match.Result{Sides: [2]match.Side{1: {Void: match.FaultCount{agent.NoStart: 2}, LastFault: "exit status 7"}}}
 	var out strings.Builder
 	writeResult(&out, &m, &r)
 	want := "quad-5x5: random against random, 5s a move, 1m0s a game for each side\nB, random: 2 void (did not start); last fault: exit status 7\n"

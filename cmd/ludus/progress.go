@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -71,7 +72,7 @@ func (p *progress) show(s status) {
 		p.bar = progressbar.NewOptions(steps, progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
 	}
-	p.bar.Describe(fit(p.text(s), width(p.w)-barWidth-barFrame))
+	p.bar.Describe(fit(p.text(s), cmp.Or(width(p.w), 80)-barWidth-barFrame))
 	_ = p.bar.Set(max(0, min(int(barSteps*s.share), barSteps-1))) // fails only if the terminal is gone
 }
 
@@ -150,14 +151,13 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// width returns the number of columns of a terminal stream; 80 if unknown.
+// width returns the number of columns of a terminal stream; 0 if unknown.
 func width(stream any) int {
 	if f, ok := stream.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
-			return columns
-		}
+		columns, _, _ := term.GetSize(int(f.Fd())) // -1 after an error
+		return max(columns, 0)
 	}
-	return 80
+	return 0
 }
 
 // seconds turns a number of seconds into a duration, rounded to 0.1 s for printing.

@@ -22,7 +22,6 @@ func reviewCommand() *cobra.Command {
 	var (
 		rev        reviewer
 		to, output string
-		pagePath   string
 		threads    int
 		force      bool
 	)
@@ -36,7 +35,7 @@ input. Without AGENT the agent shipped for the game reviews, or mcts:1000 if the
   json  a line per game, see docs/FILES.md
   sgf   the game with comments; bad moves are marked (BM), V is the value after a move, and a variation has the better line
   html  a page for any browser, also without a network: it sums up the games by player, shows each with its mistakes on
-        a board, and asks for better moves; --page FILE.html is short for --to html --output FILE.html
+        a board, and asks for better moves
 
 A mistake gives away 10 % of the expected score or more, a blunder 30 %. Proven values are exact: the search or the solver
 (see solve= of agents) knows the result with best play; then whatever gives value away is a mistake.
@@ -46,18 +45,12 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 ` + agentPointer,
 		Example: `  ludus review connect-four game.txt
   ludus review othello GGS.ggf zoo,sims=1000 -o reviewed.sgf
-  ludus review quad-5x5 match.jsonl --page reviews.html
+  ludus review quad-5x5 match.jsonl -o reviews.html
   ludus arena quad-5x5 zoo random --record match.jsonl && ludus review quad-5x5 match.jsonl --to json
   echo 44444543 | ludus review connect-four -`,
 		Args: arguments(2, 3),
 		RunE: onGame(func(cmd *cobra.Command, game *env.Game, args []string) error {
 			rev.cmd, rev.game, rev.path = cmd, game, args[0]
-			if pagePath != "" {
-				if to != "" || output != "" {
-					return usage(cmd, errors.New("--page is a format and an output; leave out --to and --output"))
-				}
-				to, output = "html", pagePath
-			}
 			err := rev.setFormat(to, output)
 			if err != nil {
 				return usage(cmd, err)
@@ -76,10 +69,7 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 			if err != nil {
 				return err
 			}
-			if len(args) < 2 {
-				args = append(args, defaultAgent(cmd, game))
-			}
-			err = rev.setAgent(args[1])
+			err = rev.setAgent(agentOf(cmd, game, args[1:]))
 			if err != nil {
 				return err
 			}
@@ -101,7 +91,6 @@ With --output, the games that are finished are in OUTPUT.part; the same command 
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&to, "to", "", "format to write: text, json, sgf or html (default: by the name of --output, else text)")
-	flags.StringVar(&pagePath, "page", "", "write the reviews as this page, which stands alone")
 	flags.StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
 	flags.BoolVar(&force, "force", false, "replace the output if it exists")
 	flags.BoolVar(&rev.skipBad, "skip-bad", false, "skip wrong games, with a warning for each")
@@ -155,7 +144,7 @@ func (rev *reviewer) count() error {
 	if rev.path == "-" {
 		return nil
 	}
-	for record, err := range gamesOf(rev.cmd.Context(), rev.cmd, rev.game, rev.path, "", rev.skipBad) {
+	for record, err := range gamesOf(rev.cmd.Context(), rev.cmd, rev.game, rev.path, rev.skipBad) {
 		if err == nil {
 			rev.games++
 			rev.positions += len(record.Moves) + 1
@@ -240,7 +229,7 @@ func (rev *reviewer) run(threads int) error {
 // read sends the games of the file that are not done yet to both channels.
 func (rev *reviewer) read(ctx context.Context, jobs, ordered chan<- *reviewJob) error {
 	number, done := 0, rev.done // to which writing appends
-	for record, err := range gamesOf(ctx, rev.cmd, rev.game, rev.path, "", rev.skipBad) {
+	for record, err := range gamesOf(ctx, rev.cmd, rev.game, rev.path, rev.skipBad) {
 		switch {
 		case rev.skips(err):
 			warn(rev.cmd, err.Error())

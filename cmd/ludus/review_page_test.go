@@ -12,7 +12,7 @@ func TestReviewPage(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "reviews.html")
 	write(t, filepath.Join(dir, "games.txt"), lostGame+"\na1 b2\n")
-	run(t, dir, "", "review", "tic-tac-toe", "games.txt", "solver:100000", "--page", "reviews.html")
+	run(t, dir, "", "review", "tic-tac-toe", "games.txt", "solver:100000", "-o", "reviews.html")
 	data, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
@@ -26,6 +26,5 @@ func TestReviewPage(t *testing.T) {
 		t.Error("the part file stays")
 	}
 	fails(t, dir, 2, "--to html needs --output FILE.html", "review", "tic-tac-toe", "games.txt", "--to", "html")
-	fails(t, dir, 2, "--page is a format and an output", "review", "tic-tac-toe", "games.txt", "--page", "x.html", "--to", "json")
-	fails(t, dir, 1, "reviews.html exists; --force replaces it", "review", "tic-tac-toe", "games.txt", "--page", "reviews.html")
+	fails(t, dir, 1, "reviews.html exists; --force replaces it", "review", "tic-tac-toe", "games.txt", "-o", "reviews.html")
 }

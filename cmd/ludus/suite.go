@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ludus/cmd/ludus/internal/terminal"
 	"ludus/env"
 	"ludus/train/stats"
 	"ludus/train/suite"
@@ -152,15 +153,7 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 			return usage(cmd, fmt.Errorf("--%s is for generating a suite, not for --check", name))
 		}
 	}
-	find := map[string]func(*env.Game) (*suite.Suite, bool){shippedSuite: suite.Shipped, hardSuite: suite.ShippedHard}[f.check]
-	var s *suite.Suite
-	var err error
-	if find != nil {
-		s, err = findShipped(cmd, args[0], find)
-		args = args[1:]
-	} else {
-		s, err = readSuite(f.check)
-	}
+	s, args, err := f.suite(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -191,30 +184,29 @@ func (f *suiteFlags) runCheck(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readSuite reads a suite from a file.
-func readSuite(path string) (*suite.Suite, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+// suite returns the suite of --check, and the arguments without the game that names a built-in one.
+func (f *suiteFlags) suite(cmd *cobra.Command, args []string) (*suite.Suite, []string, error) {
+	find := map[string]func(*env.Game) (*suite.Suite, bool){shippedSuite: suite.Shipped, hardSuite: suite.ShippedHard}[f.check]
+	if find == nil {
+		data, err := os.ReadFile(f.check)
+		if err != nil {
+			return nil, nil, err
+		}
+		s, err := suite.Parse(data)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", f.check, err)
+		}
+		return s, args, err
 	}
-	s, err := suite.Parse(data)
+	game, err := newGame(cmd, args[0])
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
-}
-
-// findShipped returns the named game's suite that is inside this program. find is suite.Shipped or suite.ShippedHard.
-func findShipped(cmd *cobra.Command, name string, find func(*env.Game) (*suite.Suite, bool)) (*suite.Suite, error) {
-	game, err := newGame(cmd, name)
-	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, ok := find(game)
 	if !ok {
-		return nil, fmt.Errorf("no such suite of %s is shipped; \"ludus suite\" generates one", game.Name)
+		err = fmt.Errorf("no such suite of %s is shipped; \"ludus suite\" generates one", game.Name)
 	}
-	return s, nil
+	return s, args[1:], err
 }
 
 // writeSuiteReport prints the results of an agent and of random moves for people; without an agent only the latter.
@@ -241,7 +233,7 @@ func writeSuiteReport(w io.Writer, s *suite.Suite, r *suite.Result) {
 		if f.Void {
 			rule = "not counted"
 		}
-		text := fmt.Sprintf("the program %s in %s, %s", f.What.Phrase(), positions(f.Positions), rule)
+		text := fmt.Sprintf("the program %s in %s, %s", f.What.Phrase(), terminal.Counted(f.Positions, "position"), rule)
 		if f.Detail != "" {
 			text += "; the first: " + f.Detail
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -32,10 +31,7 @@ first difference. docs/FILES.md, "Transcript", describes the files, which look l
 // verify replays the games in each file and prints a line about each file.
 func verify(cmd *cobra.Command, game *env.Game, paths []string) error {
 	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return fmt.Errorf("%s is a folder; name a file", path)
-		}
-		file, err := os.Open(path)
+		file, err := openGames(cmd, path)
 		if err != nil {
 			return err
 		}

@@ -24,10 +24,13 @@ func loader(game *env.Game) agent.Loader {
 // fallbackAgent is the default agent for games without a shipped agent.
 const fallbackAgent = "mcts:1000"
 
-// defaultAgent returns the spec of the agent that plays if the command line names none: the shipped agent of this or
-// another size of the game, or fallbackAgent. It prints a note, with a way to get a better one, unless the agent was
-// trained for this very game.
-func defaultAgent(cmd *cobra.Command, game *env.Game) string {
+// agentOf returns the spec of the agent that args name first. If they name none, it is the shipped agent of this or
+// another size of the game, or fallbackAgent; unless that was trained for this very game, it prints a note, with a way
+// to get a better one.
+func agentOf(cmd *cobra.Command, game *env.Game, args []string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
 	trained, typed := shipped.TrainedOn(game), cmd.Flags().Arg(0) // as typed, because a rule sheet's game is named by its file
 	if trained == game {
 		return agent.Zoo

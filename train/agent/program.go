@@ -97,14 +97,15 @@ func (s *Spec) setProgram(key, value string, l Limits) (err error) {
 		return fmt.Errorf("%s= needs a value", key)
 	}
 	p := &s.Program
+	if field := p.texts()[key]; field != nil {
+		*field = value
+	}
 	switch key {
 	case "init":
 		if p.Init != "" {
 			value = p.Init + "\n" + value
 		}
 		p.Init = value
-	case "dir":
-		p.Dir = value
 	case "time":
 		s.Time, err = duration(key, value, l.Time)
 	case "start":
@@ -117,19 +118,10 @@ func (s *Spec) setProgram(key, value string, l Limits) (err error) {
 	case "deterministic":
 		p.Deterministic = true
 	case "colours":
-		p.Colours = value
 		first, second, ok := strings.Cut(value, "/")
 		if !ok || first == "" || second == "" || first == second || strings.ContainsAny(value, " \t") {
 			err = fmt.Errorf("colours=%s: it must be two words for the first and the second player, such as colours=red/blue", value)
 		}
-	case "columns":
-		p.Columns = value
-	case "rows":
-		p.Rows = value
-	case "pass":
-		p.Pass = value
-	case "swap":
-		p.Swap = value
 	}
 	return err
 }
@@ -197,12 +189,17 @@ func (s Spec) programText() string {
 	if p.Deterministic {
 		add("deterministic", "yes")
 	}
-	add("colours", p.Colours)
-	add("columns", p.Columns)
-	add("rows", p.Rows)
-	add("pass", p.Pass)
-	add("swap", p.Swap)
+	for _, key := range []string{"colours", "columns", "rows", "pass", "swap"} {
+		add(key, *p.texts()[key])
+	}
 	return text
+}
+
+// texts returns the fields of the options whose value is kept as it is, by key.
+func (p *Program) texts() map[string]*string {
+	return map[string]*string{
+		"dir": &p.Dir, "colours": &p.Colours, "columns": &p.Columns, "rows": &p.Rows, "pass": &p.Pass, "swap": &p.Swap,
+	}
 }
 
 // duration parses the value of an option that is a time.

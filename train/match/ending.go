@@ -1,9 +1,7 @@
 package match
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -20,8 +18,8 @@ type ending struct {
 // resigned stands beside the kinds of faults.
 const resigned agent.FaultKind = "resigned"
 
-// endings lists the ways in which a game can end before a terminal position. Those by faults come first.
-var endings = [...]agent.FaultKind{
+// endings lists the ways in which a game can end before a terminal position.
+var endings = []agent.FaultKind{
 	agent.Died, agent.Overstepped, agent.Flooded, agent.Illegal, agent.Refused, agent.NoStart, agent.Lost, resigned,
 }
 
@@ -36,17 +34,17 @@ type Side struct {
 	// SecondsPerMove is the mean time of a move. It is measured in matches that play one game at a time per thread:
 	// those with outside programs, clocks or agents with a time limit.
 	SecondsPerMove float64    `json:"seconds_per_move,omitzero"`
-	Forfeits       FaultCount `json:"forfeits,omitzero"` // games lost by a fault
+	Forfeits       FaultCount `json:"forfeits,omitempty"` // games lost by a fault
 	// Void counts games that do not count because of the agent. Records do not hold them: a match that continues plays
 	// them.
-	Void      FaultCount `json:"void,omitzero"`
+	Void      FaultCount `json:"void,omitempty"`
 	Resigned  int        `json:"resigned,omitzero"`
 	Restarts  int        `json:"restarts,omitzero"`   // times that a program died and was started again in a game
 	LastFault string     `json:"last_fault,omitzero"` // details of the fault in the game with the highest number, in one line
 }
 
-// FaultCount counts games by the fault that ended them. JSON has an object of those that occurred, such as {"died":2}.
-type FaultCount [len(endings) - 1]int
+// FaultCount counts games by the fault that ended them; faults that did not occur are left out.
+type FaultCount map[agent.FaultKind]int
 
 // Total is the number of games.
 func (f FaultCount) Total() (n int) {
@@ -56,39 +54,16 @@ func (f FaultCount) Total() (n int) {
 	return n
 }
 
-// MarshalJSON implements [json.Marshaler].
-func (f FaultCount) MarshalJSON() ([]byte, error) {
-	counts := make(map[string]int)
-	for i, n := range f {
-		if n != 0 {
-			counts[string(endings[i])] = n
-		}
-	}
-	return json.Marshal(counts)
-}
-
-// UnmarshalJSON implements [json.Unmarshaler]. It ignores faults that it does not know.
-func (f *FaultCount) UnmarshalJSON(data []byte) error {
-	var counts map[string]int
-	if err := json.Unmarshal(data, &counts); err != nil {
-		return err
-	}
-	*f = FaultCount{}
-	for i := range f {
-		f[i] = counts[string(endings[i])]
-	}
-	return nil
-}
-
 // text lists the faults, such as "2 died, 1 refused a legal move". With a single kind there is no number.
 func (f FaultCount) text() string {
 	var parts []string
-	for i, n := range f {
-		switch {
-		case n == f.Total():
-			return endings[i].Phrase()
-		case n > 0:
-			parts = append(parts, fmt.Sprintf("%d %s", n, endings[i].Phrase()))
+	for _, kind := range endings {
+		switch n := f[kind]; n {
+		case 0:
+		case f.Total():
+			return kind.Phrase()
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", n, kind.Phrase()))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -132,15 +107,18 @@ func (s *Side) add(side int, g *finishedGame) {
 	if !g.ending.early() || g.ending.side != side {
 		return
 	}
-	switch i := slices.Index(endings[:], g.ending.kind); {
+	counted := &s.Forfeits
+	switch {
 	case g.ending.kind == resigned:
 		s.Resigned++
 		return
 	case g.ending.void():
-		s.Void[i]++
-	default:
-		s.Forfeits[i]++
+		counted = &s.Void
 	}
+	if *counted == nil {
+		*counted = make(FaultCount)
+	}
+	(*counted)[g.ending.kind]++
 	s.LastFault = oneLine(g.ending.detail)
 }
 

@@ -244,7 +244,7 @@ func (g *fileGame) ending(final env.State) (e ending, err error) {
 		return e, err
 	}
 	e = ending{kind: agent.FaultKind(g.End), detail: g.Detail}
-	if !slices.Contains(endings[:], e.kind) {
+	if !slices.Contains(endings, e.kind) {
 		return e, fmt.Errorf("it ends in an unknown way, %q", g.End)
 	}
 	switch {

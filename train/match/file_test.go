@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func TestFileGoesOn(t *testing.T) {
 		shown := 0
 		again := m
 		again.Progress = func(r Result) { shown = r.Games }
-		if got := mustRun(t, again); got != want {
+		if got := mustRun(t, again); !reflect.DeepEqual(got, want) {
 			t.Fatalf("cut at %d: %+v; want %+v", cut, got, want)
 		}
 		if whole < m.Games && shown != m.Games {
@@ -67,13 +68,13 @@ func TestFileGoesOn(t *testing.T) {
 		}
 	}
 	writeFile(t, m.File, append([]byte("\ufeff"), data...)) // as some editors save it
-	if got := mustRun(t, m); got != want {
+	if got := mustRun(t, m); !reflect.DeepEqual(got, want) {
 		t.Errorf("after a byte order mark: %+v; want %+v", got, want)
 	}
 	m.Games = 14 // more games of the same match
 	more := mustRun(t, m)
 	m.File = ""
-	if fresh := mustRun(t, m); more != fresh {
+	if fresh := mustRun(t, m); !reflect.DeepEqual(more, fresh) {
 		t.Errorf("10 and 4 games: %+v; 14 games: %+v", more, fresh)
 	}
 }

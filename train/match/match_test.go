@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,7 +122,7 @@ func TestMatchDoesNotDependOnThreads(t *testing.T) {
 		if threads == 1 {
 			want = r
 		}
-		if r != want {
+		if !reflect.DeepEqual(r, want) {
 			t.Errorf("%d threads: %+v; one thread: %+v", threads, r, want)
 		}
 		if r.Games != 31 || r.Wins+r.Draws+r.Losses != 31 {
@@ -130,7 +131,7 @@ func TestMatchDoesNotDependOnThreads(t *testing.T) {
 	}
 	a := play(t, Config{Games: 30, Seed: 1, OpeningPlies: 2, Threads: 1}, "quad-5x5", "random", "random")
 	b := play(t, Config{Games: 30, Seed: 2, OpeningPlies: 2, Threads: 1}, "quad-5x5", "random", "random")
-	if a.Seconds, b.Seconds = 0, 0; a == b {
+	if a.Seconds, b.Seconds = 0, 0; reflect.DeepEqual(a, b) {
 		t.Error("two seeds give the same match")
 	}
 }

@@ -420,22 +420,20 @@ func (p *Pool) Write() (*rundir.Ratings, error) {
 // gameSeconds estimates each agent's seconds per game. All checkpoints get the same estimate, because they search
 // alike: differences between their matches are due to chance.
 func (p *Pool) gameSeconds() []float64 {
-	// proxy is the agent whose estimate each agent gets. Checkpoints stand side by side in p.agents, so each takes over
-	// the proxy of the one before, and all get the first one's.
-	proxy := make([]int, len(p.agents))
-	for i := range p.agents {
-		proxy[i] = i
-		if i > 0 && p.agents[i].checkpoint() && p.agents[i-1].checkpoint() {
-			proxy[i] = proxy[i-1]
+	first := slices.IndexFunc(p.agents, func(a poolAgent) bool { return a.checkpoint() })
+	proxy := func(i int) int { // the agent whose estimate agent i gets
+		if p.agents[i].checkpoint() {
+			return first
 		}
+		return i
 	}
 	times := slices.Clone(p.times)
 	for i := range times {
-		times[i].a, times[i].b = proxy[times[i].a], proxy[times[i].b]
+		times[i].a, times[i].b = proxy(times[i].a), proxy(times[i].b)
 	}
 	cost := gameSeconds(len(p.agents), times)
 	for i := range cost {
-		cost[i] = cost[proxy[i]]
+		cost[i] = cost[proxy(i)]
 	}
 	return cost
 }

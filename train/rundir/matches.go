@@ -66,7 +66,8 @@ const maxMatchSeconds = 1e9
 func (m *MatchResult) check() error {
 	counts := append([]int{m.Games, m.Wins, m.Draws, m.Losses, m.Repeats, m.SeatPairs}, m.Pentanomial[:]...)
 	for _, s := range m.Sides {
-		counts = append(append(append(counts, s.Forfeits[:]...), s.Void[:]...), s.Resigned, s.Restarts)
+		counts = slices.AppendSeq(append(counts, s.Resigned, s.Restarts), maps.Values(s.Forfeits))
+		counts = slices.AppendSeq(counts, maps.Values(s.Void))
 	}
 	if slices.Min(counts) < 0 || slices.Max(counts) > match.MaxGames {
 		return fmt.Errorf("counts of games must be from 0 to %d", match.MaxGames)

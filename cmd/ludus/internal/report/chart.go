@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"ludus/cmd/internal/svg"
 )
 
@@ -46,26 +48,17 @@ func thin(l *svg.Line) {
 	size := (len(l.X) + maxPoints - 1) / maxPoints
 	for _, list := range []*[]float64{&l.X, &l.Y, &l.Low, &l.High, &l.Games, &l.Seconds} {
 		if size > 1 {
-			*list = means(*list, size)
+			var means []float64
+			for group := range slices.Chunk(*list, size) {
+				means = append(means, stat.Mean(group, nil))
+			}
+			*list = means
 		}
 		for i, x := range *list {
 			(*list)[i] = rounded(x)
 		}
 	}
 	l.Dots = len(l.X) <= dottedPoints
-}
-
-// means returns the mean of each group of size neighbours; the last group may be smaller.
-func means(list []float64, size int) []float64 {
-	var out []float64
-	for group := range slices.Chunk(list, size) {
-		sum := 0.0
-		for _, x := range group {
-			sum += x
-		}
-		out = append(out, sum/float64(len(group)))
-	}
-	return out
 }
 
 // rounded rounds x to five significant digits. Numbers that only a damaged file can hold (too large, NaN) become 0.

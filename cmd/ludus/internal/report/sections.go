@@ -48,7 +48,6 @@ func ifMeasured(x float64, measured bool) float64 {
 }
 
 const (
-	noRatings     = "no ratings"
 	noSteps       = "no training step was done yet"
 	noGames       = "no game has ended yet"
 	notMeasured   = "this run did not measure it"
@@ -241,7 +240,7 @@ func ratingChart(runs []*Run) svg.Chart {
 			c.Lines = append(c.Lines, svg.Line{Name: a.Label(), Colour: j + 1, Dashed: true, X: line.X, Y: level})
 		}
 	}
-	return finished(c, noRatings)
+	return finished(c, "no ratings")
 }
 
 // Scores returns the scores of the run's checkpoints against its opponent, by generation.
@@ -301,10 +300,6 @@ const maxLadder = 16
 // ratingLadder shows the ratings of a run's agents, with at most maxLadder checkpoints.
 func ratingLadder(run *Run) Ladder {
 	l := Ladder{ID: "ratings", Title: "Ratings", Note: ratingNote(run), Unit: "Elo"}
-	if run.Ratings == nil {
-		l.Missing = noRatings
-		return l
-	}
 	var generations []int
 	for _, a := range run.Ratings.Agents {
 		if a.Generation != nil {

@@ -122,15 +122,6 @@ func (s *Session) personMoves() bool {
 	return !s.over() && s.Seats[s.state.Player()].Agent == nil
 }
 
-// winner returns the player with the higher goal (final score). ok is false for a draw. The game must be over.
-func (s *Session) winner() (p env.Player, ok bool) {
-	goals := s.state.Goals()
-	if goals[1] > goals[0] {
-		return env.Second, true
-	}
-	return env.First, goals[0] > goals[1]
-}
-
 // Play plays until the game is over, or if a person plays, until the person quits or the input ends; without a keyboard
 // also until a line after the game is no command. It reads input only if a person plays. It returns an error if ctx
 // ends or if input or output fail. Without a keyboard the error wraps [analysis.ErrRejected] if lines were rejected.

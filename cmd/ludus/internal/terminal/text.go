@@ -237,7 +237,11 @@ func (s *Session) showResult() {
 		return
 	}
 	goals, result := s.state.Goals(), "A draw"
-	if winner, ok := s.winner(); ok {
+	if goals[0] != goals[1] {
+		winner := env.First
+		if goals[1] > goals[0] {
+			winner = env.Second
+		}
 		player, hasPerson := s.person()
 		switch {
 		case !hasPerson:
