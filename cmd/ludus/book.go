@@ -39,15 +39,16 @@ and the opponent's plausible replies. Symmetric positions count as one. The valu
 after it. Agents play the book's moves with option book=FILE, as in zoo,book=hex.book or mcts:1000,book=hex.book.
 
 An agent with a network uses sims=%d,solve=%d unless it says sims= or solve=; it may not have a time limit.
-The same agent, seed, --plies and --positions give the same book for any number of threads. FILE gets each search as soon
-as it is finished: a stopped command leaves a smaller book, which the same command continues, also with more --positions.
+The same agent, seed, --plies, --positions and --games give the same book for any number of threads. FILE gets each
+search as soon as it is finished: a stopped command leaves a smaller book, which the same command continues, also with
+more --positions.
 
 ludus book --show FILE prints the tree of openings: for each move the score of the player who makes it, exact (=) or
 estimated, and the simulations that its search had. --page writes the tree as a page instead, with a board.
 
 --games counts in how many games of a file each position of the book came up; "ludus convert" lists its formats. The
-book keeps the numbers, which the play page shows, too; the same command without --games removes them. With --show they
-are shown once.
+book keeps the numbers, which the play page shows, too; the same command without --games removes them. With --show the
+tree has the numbers of these games, and the book stays as it is.
 
 `, deepSearch, agent.DefaultSolve) + ownPointer,
 		Example: `  ludus book connect-four zoo --plies 12 --positions 2000

@@ -88,7 +88,7 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 	e.setTerminal(state)
 	const firstBudget, budgetGrowth = 64, 8 // as in solver.SolveMoves
 	spent, class := 0, classNear(e.game, e.moves[0].estimate)
-	moves, any := len(e.moves), false // any: something is decided about a move
+	moves, narrowed := len(e.moves), false
 	for budget := firstBudget; ; budget *= budgetGrowth {
 		for decided := true; decided; { // until the budget no longer decides whether class can be reached
 			best, worst := e.bounds()
@@ -110,7 +110,7 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 				e.after.Apply(m.action)
 				reached, ok := e.solver.ReachesFor(state.Player(), e.after, class, solver.Limits{Nodes: limit, Stop: stop})
 				spent += e.solver.Nodes()
-				any = any || ok
+				narrowed = narrowed || ok
 				switch {
 				case !ok:
 					decided = false
@@ -125,7 +125,7 @@ func (e *exactSearch) solve(state env.State, stop func() bool) {
 				}
 			}
 		}
-		if !any && budget >= moves && moves*moves*moves > e.nodes {
+		if !narrowed && budget >= moves && moves*moves*moves > e.nodes {
 			return
 		}
 	}

@@ -135,7 +135,6 @@ func (b *Book) add(n *Node, s *search) {
 // returns the first error of games.
 func (b *Book) Count(games iter.Seq2[[]env.Action, error], plies int) error {
 	b.Games, b.games = 0, map[env.Key]int{}
-	last := map[env.Key]int{} // the last game with each position: a game may have one twice
 	for moves, err := range games {
 		if err != nil {
 			return err
@@ -145,10 +144,7 @@ func (b *Book) Count(games iter.Seq2[[]env.Action, error], plies int) error {
 		for _, a := range moves[:min(len(moves), plies)] {
 			state.Apply(a)
 			key, _ := state.CanonicalKey()
-			if last[key] < b.Games {
-				last[key] = b.Games
-				b.games[key]++
-			}
+			b.games[key]++ // no game has a position twice
 		}
 	}
 	return nil

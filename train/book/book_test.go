@@ -225,7 +225,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A book keeps the numbers of games that it was made with, also while it is extended; the searches do not depend on them.
+// A book keeps the numbers of games that it was made with, also while it is extended, and those after moves from its
+// last positions; the searches do not depend on them.
 func TestGames(t *testing.T) {
 	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 5)
 	_, plain := made(t, o)
@@ -269,6 +270,10 @@ func TestGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	check(b)
+	short := o
+	short.Plies, short.File = 1, filepath.Join(t.TempDir(), "c.book")
+	b, _ = made(t, short)
 	check(b)
 	o.Games = play("b2 d9")
 	if _, err := Make(t.Context(), o); err == nil {

@@ -31,7 +31,7 @@ type Options struct {
 	// File is the path of the book. It gets every search as soon as it is finished. If it exists, Make continues or
 	// extends it, which needs the same agent and seed.
 	File string
-	// Games are the games to count, as moves from the start; nil counts none. Make returns their first error.
+	// Games are the games to count, as moves from the start; nil counts none.
 	Games iter.Seq2[[]env.Action, error]
 	// Progress, if set, is called after every search. Calls do not overlap.
 	Progress func(searched int)
@@ -45,8 +45,8 @@ var (
 )
 
 // Make makes a book and returns it. The file depends on the agent, Plies, Positions, Seed and Games only, unless it
-// existed with other Plies. Errors wrap ErrAgent, ErrBook or ErrOther, or are those of loading the agent, of the file system,
-// and ctx's.
+// existed with other Plies. Errors wrap ErrAgent, ErrBook or ErrOther, or are those of loading the agent, of the file
+// system, of Games, and ctx's.
 func Make(ctx context.Context, o Options) (*Book, error) {
 	m, err := newMaker(&o)
 	if err != nil {

@@ -252,12 +252,14 @@ func TestReviewWherePlayersMoveTwice(t *testing.T) {
 			t.Errorf("mistakes of %d exact positions\n%s, want\n%s", exact, got, want)
 		}
 	}
-	r, err := ReviewGame(context.Background(), game, proven{values: []float64{0.5, 0.1}, first: 1, exact: 1}, moves[:1], 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m := r.Moves[0]; r.Positions[0].Proven || !m.Exact || m.Before != 0.1 || m.Grade != Best {
-		t.Errorf("two moves with exact values in a position without: %+v", m)
+	for _, move := range []env.Action{moves[0], game.NewState().Legal(nil)[0]} { // not the agent's best move, then that
+		r, err := ReviewGame(context.Background(), game, proven{values: []float64{0.5, 0.1}, first: 1, exact: 1}, []env.Action{move}, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := r.Moves[0]; r.Positions[0].Proven || !m.Exact || m.Before != 0.1 || m.After != 0.1 || m.Grade != Best {
+			t.Errorf("moves with exact values in a position without: %+v", m)
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func Operations() (names []string) {
 //	choose    {"game":…,"moves":…,"agent":"mcts:200","seed":1}          {"move":"b2"}
 //	analyze   {"game":…,"moves":…,"agent":"mcts:200","simulations":64}  an [analysis.Result] or [analysis.GameResult]
 //	dial      {"game":…,"agent":"zoo"}                                  {"levels":[…],"blunders":0.01}, see [dialLevels]
-//	book      {"game":…,"moves":…,"agent":"zoo,book=a.book"}            {"moves":[…],"games":400} of its book: [BookMove]s, the best first
+//	book      {"game":…,"moves":…,"agent":"zoo,book=a.book"}            {"moves":[…],"games":400}, [BookMove]s, the best first
 //	load      {"game":…,"file":"(;GM[2];B[f5])"}                        {"moves":["f5"],"players":["",""]} of its first game
 //	save      {"game":…,"moves":…,"players":["you","zoo"]}              {"file":"(;FF[4]…)"}, the game in SGF
 //

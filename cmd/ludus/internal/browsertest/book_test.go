@@ -51,20 +51,25 @@ func bookRows(tab *Tab, known *book.Book, selector string, state env.State) []bo
 	moves, rows := known.Moves(state), fmt.Sprintf("document.querySelectorAll(%q)", selector)
 	tab.Wait(fmt.Sprintf("%s.length === %d", rows, len(moves)))
 	for i, m := range moves {
-		games := fmt.Sprintf("%d games", m.Games)
-		if m.Games == 1 {
-			games = "1 game"
+		n, of := m.Games, "game"
+		if known.Games == 0 {
+			n, of = m.Visits, "visit"
 		}
-		tab.Wait(fmt.Sprintf(`(() => { const { children: [move, bar, score, games] } = %s[%d], { width } = bar.querySelector(".won.side%d").attributes, percent = %v;
+		note := fmt.Sprintf("%d %ss", n, of)
+		if n == 1 {
+			note = "1 " + of
+		}
+		tab.Wait(fmt.Sprintf(`(() => { const { children: [move, bar, score, note] } = %s[%d], { width } = bar.querySelector(".won.side%d").attributes, percent = %v;
 			return move.textContent === %q && Math.abs(parseFloat(score.textContent.replace("= ", "")) - percent) < 0.1 && Math.abs(width.value - percent) < 0.01
-				&& score.textContent.startsWith("=") === %v && games.textContent === %q; })()`,
-			rows, i, state.Player(), 50+50*m.Value, known.Game.ActionNames[m.Action], m.Exact, games))
+				&& score.textContent.startsWith("=") === %v && note.textContent === %q; })()`,
+			rows, i, state.Player(), 50+50*m.Value, known.Game.ActionNames[m.Action], m.Exact, note))
 	}
 	return moves
 }
 
 // The play page shows the moves of an agent's book, also in images of its positions and on exported pages; a press
-// plays one. Where the book ends the page says so. The book's own page has the same rows.
+// plays one. Where the book ends the page says so. The book's own page has the same rows, and those of a book
+// without games visits.
 func TestBookPanel(t *testing.T) {
 	b, game, dir := Start(t), newGame(t, "hex-5x5"), t.TempDir()
 	known, data := bookOf(t, game, filepath.Join(dir, "a.book"), 30)
@@ -102,14 +107,19 @@ func TestBookPanel(t *testing.T) {
 			rows(state) // none
 		})
 	}
-	data, err := openings.NewTree(known, 3).HTML()
-	if err != nil {
-		t.Fatal(err)
+	for range 2 {
+		data, err := openings.NewTree(known, 3).HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab, state := b.Open(t, onDisk(t, data)), game.NewState()
+		move := bookRows(tab, known, "#tree > ul > li > * > .opening, #tree > ul > li > .opening", state)[0].Action
+		tab.Click("#tree > ul summary")
+		state.Apply(move)
+		bookRows(tab, known, "#tree ul ul > li > * > .opening, #tree ul ul > li > .opening", state)
+		tab.CheckWidths("openings", nil)
+		if err := known.Count(func(func([]env.Action, error) bool) {}, 0); err != nil {
+			t.Fatal(err)
+		}
 	}
-	tab, state := b.Open(t, onDisk(t, data)), game.NewState()
-	move := bookRows(tab, known, "#tree > ul > li > * > .opening, #tree > ul > li > .opening", state)[0].Action
-	tab.Click("#tree > ul summary")
-	state.Apply(move)
-	bookRows(tab, known, "#tree ul ul > li > * > .opening, #tree ul ul > li > .opening", state)
-	tab.CheckWidths("openings", nil)
 }
