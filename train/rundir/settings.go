@@ -43,13 +43,21 @@ type Settings struct {
 func DefaultSettings(game *env.Game) Settings {
 	net := infer.DefaultConfig(game)
 	return Settings{
-		Simulations: 16, ValueScale: 0.5,
+		Simulations: simulations(game), ValueScale: 0.5,
 		Channels: net.Channels, Blocks: net.Blocks,
 		BatchSize: 256, LearningRate: 3e-3, WeightDecay: 0.01, SamplesPerPosition: samplesPerPosition(game),
 		ReplayWindow: 20000, ValueMix: 0.25, ExplorationPlies: 8, ExplorationFraction: 0.15, ValidationShare: 0.05,
 		SolverNodes: 1000, KeepNewest: 5, KeepEvery: 10, RatingShare: 0.05,
 		Sizes: DefaultSizes(game),
 	}
+}
+
+// simulations is the default of the setting simulations. More pay off in long games without figures.
+func simulations(game *env.Game) int {
+	if game.Tensor.Cells() >= 64 && game.Figures == nil {
+		return 32
+	}
+	return 16
 }
 
 // samplesPerPosition is the default of the setting samples_per_position: the number of the game's symmetries, at least
@@ -112,7 +120,8 @@ func (s *Settings) List() []Setting {
 			"self-play games in progress at once; 0: 256, or fewer if --time is short (AZ 5000)"},
 		{"plies_per_generation", 0, 1000, 1, number[int]{&s.PliesPerGeneration},
 			"plies that each game advances in a generation; 0: chosen by the plan"},
-		{"simulations", 2, 100000, 1, number[int]{&s.Simulations}, "per move of self-play (AZ 800, GZ 2 to 200)"},
+		{"simulations", 2, 100000, 1, number[int]{&s.Simulations},
+			"per move of self-play; by default 16, in games without figures on boards of 64 cells or more 32 (AZ 800, GZ 2 to 200)"},
 		{"value_scale", 0.01, 10, 0, number[float64]{&s.ValueScale},
 			"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
 		{"channels", 4, 512, 4, number[int]{&s.Channels}, "width of the network; 64 by default if the run's time allows (AZ 256)"},
