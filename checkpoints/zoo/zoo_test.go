@@ -19,6 +19,7 @@ import (
 	"ludus/model/infer/kernel"
 	"ludus/train/agent"
 	"ludus/train/match"
+	"ludus/train/ratings"
 	"ludus/train/shipped"
 	"ludus/train/suite"
 )
@@ -145,10 +146,8 @@ func checkBlunders(t *testing.T, card *zoo.Card, suited bool, dial agent.Dial) {
 	}
 }
 
-// maxDialError is how far the rating of an agent with elo=N may be from N.
-const maxDialError = 60
-
-// checkDial checks that a card's dial ascends to the card's rating, and that agents with elo=N were rated near N.
+// checkDial checks that a card's dial ascends to the card's rating, and that agents with elo=N were rated near N: at
+// most twice the half-width of the dial's intervals off.
 func checkDial(t *testing.T, card *zoo.Card) {
 	t.Helper()
 	dial := card.Dial
@@ -176,7 +175,7 @@ func checkDial(t *testing.T, card *zoo.Card) {
 		t.Errorf("%s: the dial is not complete: %+v", card.Game, dial)
 	}
 	for _, c := range dial.Checks {
-		if off := math.Abs(c.Rating.Value - float64(c.Elo)); off > maxDialError {
+		if off := math.Abs(c.Rating.Value - float64(c.Elo)); off > 2*ratings.DialWithin(game) {
 			t.Errorf("%s: elo=%d is rated %.0f, %.0f off", card.Game, c.Elo, c.Rating.Value, off)
 		}
 	}
