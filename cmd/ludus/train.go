@@ -392,7 +392,7 @@ func describeGeneration(m *rundir.Metrics) string {
 	if m.Games > 0 {
 		parts = append(parts, fmt.Sprintf("mean length %.1f, %.0f %% solved", m.MeanPlies, 100*m.SolvedShare))
 	}
-	if m.LearningRate > 0 {
+	if m.PolicyLoss+m.OutcomeLoss > 0 { // 0: there was no training step on this board
 		parts = append(parts, fmt.Sprintf("losses %.3f policy, %.3f outcome", m.PolicyLoss, m.OutcomeLoss))
 	}
 	return strings.Join(parts, ", ")

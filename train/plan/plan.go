@@ -54,9 +54,14 @@ func LastBeforeDecay(p *rundir.Plan) int {
 }
 
 // Share is the completed share of the learning rate's schedule when the given generation starts, in [0, 1]. It is that of
-// the plan's generations unless their number changed during the final decay.
+// the plan's generations unless their number changed during the final decay: then it is even before the newest change
+// and after it.
 func Share(p *rundir.Plan, generation int) float64 {
-	return p.DecayedShare + (1-p.DecayedShare)*float64(generation-1-p.Decayed)/float64(p.Generations-p.Decayed)
+	done := float64(generation - 1)
+	if done < float64(p.Decayed) {
+		return p.DecayedShare * done / float64(p.Decayed)
+	}
+	return p.DecayedShare + (1-p.DecayedShare)*(done-float64(p.Decayed))/float64(p.Generations-p.Decayed)
 }
 
 // changeGenerations sets the number of a plan's generations when some are done. The learning rate never rises by that.

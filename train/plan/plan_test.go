@@ -165,8 +165,8 @@ func TestSlowMachine(t *testing.T) {
 	}
 }
 
-// TestChangeInDecay: another length during the decay of the learning rate does not let it rise, and keeps the last generation
-// before the decay.
+// TestChangeInDecay: another length during the decay of the learning rate does not let it rise, and keeps the last
+// generation before the decay. The share still rises from 0 over the generations that are done.
 func TestChangeInDecay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -180,6 +180,11 @@ func TestChangeInDecay(t *testing.T) {
 				t.Fatalf("generation %d after the decay began at %d: share %.3f, then %.3f: %+v", g, last, share, next, p)
 			}
 			share = Share(&p, g)
+			for done := 1; done < g; done++ {
+				if s := Share(&p, done); s < 0 || s > Share(&p, done+1) || done == 1 && s != 0 {
+					t.Fatalf("share %.3f at generation %d, %.3f at the next: %+v", s, done, Share(&p, done+1), p)
+				}
+			}
 		}
 	}
 }
