@@ -125,6 +125,17 @@ func TestDamagedImport(t *testing.T) {
 	}
 }
 
+// Large boards without figures are searched more.
+func TestSimulations(t *testing.T) {
+	for game, want := range map[string]int{
+		"othello": 32, "hex": 32, "breakthrough-8x8": 32, "othello-6x6": 16, "hex-7x7": 16, "quad-11x11": 16, "gomoku-15x15": 16,
+	} {
+		if got := DefaultSettings(newGame(t, game)).Simulations; got != want {
+			t.Errorf("%s: %d simulations, want %d", game, got, want)
+		}
+	}
+}
+
 // The default number of samples per position is that of the game's symmetries, at least 4 and at most 8.
 func TestSamplesPerPosition(t *testing.T) {
 	for game, want := range map[string]float64{"quad-5x5": 8, "othello-6x6": 4, "connect-four": 4} {
