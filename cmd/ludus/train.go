@@ -55,7 +55,7 @@ depend on when they arrive, so such a run cannot be repeated exactly.
 reached. It trains nothing and changes no file.
 
 What replaces familiar parts of AlphaZero:
-  800 simulations  16 are enough, because Gumbel search improves the policy with any number of them
+  800 simulations  16 or 32 are enough, because Gumbel search improves the policy with any number of them
   c_puct           none; value_scale sets the weight of values against priors
   Dirichlet noise  Gumbel noise at the root, varied starts of games, exploration_plies and exploration_fraction
   gating           none; the averaged weights of the newest generation play

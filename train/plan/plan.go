@@ -54,20 +54,23 @@ func LastBeforeDecay(p *rundir.Plan) int {
 }
 
 // Share is the completed share of the learning rate's schedule when the given generation starts, in [0, 1]. It is that of
-// the plan's generations unless their number changed during the final decay: then it is even before the newest change
-// and after it.
+// the plan's generations unless their number changed during the final decay: then it rises linearly to DecayedShare at
+// the newest change, and linearly from there to 1.
 func Share(p *rundir.Plan, generation int) float64 {
-	done := float64(generation - 1)
-	if done < float64(p.Decayed) {
+	switch done := float64(generation - 1); {
+	case done == 0:
+		return 0
+	case done <= float64(p.Decayed):
 		return p.DecayedShare * done / float64(p.Decayed)
+	default:
+		return p.DecayedShare + (1-p.DecayedShare)*(done-float64(p.Decayed))/float64(p.Generations-p.Decayed)
 	}
-	return p.DecayedShare + (1-p.DecayedShare)*(done-float64(p.Decayed))/float64(p.Generations-p.Decayed)
 }
 
 // changeGenerations sets the number of a plan's generations when some are done. The learning rate never rises by that.
 func changeGenerations(p *rundir.Plan, done, n int) {
 	if last := LastBeforeDecay(p); done <= last {
-		p.Changed = done
+		p.Changed, p.Decayed, p.DecayedShare = done, 0, 0
 	} else {
 		p.Changed, p.Decayed, p.DecayedShare = last, done, Share(p, done+1)
 	}

@@ -165,6 +165,17 @@ func TestSlowMachine(t *testing.T) {
 	}
 }
 
+// TestChangeBackBeforeDecay: a run that goes back to a generation before its decay and changes its length again has a
+// decay of that length.
+func TestChangeBackBeforeDecay(t *testing.T) {
+	settings := &rundir.Settings{}
+	p := Change(rundir.Plan{Generations: 100}, Length{Generations: 120}, settings, Done{Generation: 80})
+	p = Change(p, Length{Generations: 70}, settings, Done{Generation: 45})
+	if first, last := Share(&p, 46), Share(&p, 71); first != 45./70 || last != 1 {
+		t.Errorf("share %.3f when it changes, %.3f at the end: %+v", first, last, p)
+	}
+}
+
 // TestChangeInDecay: another length during the decay of the learning rate does not let it rise, and keeps the last
 // generation before the decay. The share still rises from 0 over the generations that are done.
 func TestChangeInDecay(t *testing.T) {
@@ -181,8 +192,8 @@ func TestChangeInDecay(t *testing.T) {
 			}
 			share = Share(&p, g)
 			for done := 1; done < g; done++ {
-				if s := Share(&p, done); s < 0 || s > Share(&p, done+1) || done == 1 && s != 0 {
-					t.Fatalf("share %.3f at generation %d, %.3f at the next: %+v", s, done, Share(&p, done+1), p)
+				if s, next := Share(&p, done), Share(&p, done+1); s > next || (s > 0) != (done > 1) {
+					t.Fatalf("share %.3f at generation %d, %.3f at the next: %+v", s, done, next, p)
 				}
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// DialWithin returns the half-width, in Elo, of the intervals of a dial's ratings: 30, and 60, which takes a quarter of
-// the games, on boards with 64 cells or more.
+// DialWithin returns the half-width, in Elo, of the intervals of a dial's ratings: 30, but 60 on
+// boards of 64 cells or more, where games take long.
 func DialWithin(game *env.Game) float64 {
 	if game.Tensor.Cells() >= 64 {
 		return 60
@@ -224,5 +224,5 @@ func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed 
 	})
 }
 
-// maxDialGames limits the games of a pool; 17,000 to 70,000 are usual, on boards with 64 cells or more a quarter.
+// maxDialGames limits the games of a pool; 17,000 to 70,000 are usual.
 const maxDialGames = 100_000

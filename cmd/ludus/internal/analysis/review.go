@@ -213,7 +213,7 @@ func (rev *reviewer) judge(ctx context.Context, state env.State, moves []env.Act
 	switch a := rev.agent.(type) {
 	case agent.Outside:
 		agent.Restart(a, 0, moves)
-	case interface{ LimitSolver(divisor int) }:
+	case *agent.Batched:
 		share := 1
 		if len(moves) < rev.decided-undecidedPlies {
 			share = earlyShare

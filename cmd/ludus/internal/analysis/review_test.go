@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -227,26 +226,6 @@ func (p proven) Analyze(_ context.Context, state env.State, _ int) (*agent.Analy
 
 // Values are those of the player who moves: here x, o, o, x and x. The exact value of a position comes before estimates
 // of its moves.
-// limited is an agent that proves nothing and notes the shares of its solver's nodes.
-type limited struct {
-	biased
-	divisors []int
-}
-
-func (l *limited) LimitSolver(divisor int) { l.divisors = append(l.divisors, divisor) }
-
-// Where four plies in a row are not proven, earlier positions get a share of the solver's nodes; after each position
-// the agent has them all again.
-func TestReviewLimitsSolver(t *testing.T) {
-	game, _ := setup(t, "tic-tac-toe", "random", 1)
-	l := new(limited)
-	review(t, game, l, "a1", "b1", "c1", "b2", "a2", "c2", "b3")
-	want := append(slices.Repeat([]int{1, 1}, 5), slices.Repeat([]int{earlyShare, 1}, 3)...)
-	if !slices.Equal(l.divisors[:len(want)], want) {
-		t.Errorf("the solver's nodes are divided by %v; want %v first", l.divisors, want)
-	}
-}
-
 func TestReviewWherePlayersMoveTwice(t *testing.T) {
 	game, err := games.New("../../../../env/gdl/sheets/two-marks.kif")
 	if err != nil {
