@@ -70,8 +70,8 @@ unless it is rated and the whole interval of another lies above its rating.`,
 	flags.IntVar(&f.checkpoints, "checkpoints", 20, "number of checkpoints, spread over the run, with the first and the newest")
 	flags.IntVar(&f.simulations, "sims", agent.DefaultSimulations, "simulations per move of a checkpoint")
 	flags.Float64Var(&f.Within, "to", 40, "stop when every 95 % interval is at most this many Elo to each side")
-	flags.BoolVar(&f.dial, "dial", false,
-		"measure the best checkpoint's strength dial, for elo=N, to 30 Elo (60 from 64 cells on) unless --to says otherwise")
+	flags.BoolVar(&f.dial, "dial", false, fmt.Sprintf(
+		"measure the best checkpoint's strength dial, for elo=N, to %d Elo unless --to says otherwise", ratings.DialWithin))
 	flags.StringArrayVar(&f.anchors, "anchor", nil, "an agent without a network to rate, too, or ELO=AGENT of fixed rating; may be repeated")
 	flags.IntVar(&f.MaxGames, "games", 0, "maximum number of games; 0 for no limit")
 	flags.DurationVar(&f.MaxTime, "time", 0, "maximum time; 0 for no limit")
@@ -134,7 +134,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 		options.Players = append(pool.Baselines(), options.Targets...)
 		options.Dial = true
 		if !cmd.Flags().Changed("to") {
-			options.Within = ratings.DialWithin(game)
+			options.Within = ratings.DialWithin
 		}
 	}
 	options.Progress = func(r ratings.Progress) { p.show(rateStatus(&r, options.Within)) }

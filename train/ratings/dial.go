@@ -12,14 +12,8 @@ import (
 	"ludus/train/rundir"
 )
 
-// DialWithin returns the half-width, in Elo, of the intervals of a dial's ratings: 30, but 60 on
-// boards of 64 cells or more, where games take long.
-func DialWithin(game *env.Game) float64 {
-	if game.Tensor.Cells() >= 64 {
-		return 60
-	}
-	return 30
-}
+// DialWithin is the usual half-width, in Elo, of the intervals of a dial's ratings.
+const DialWithin = 30
 
 // AddStrengths adds the strengths of a dial ([agent.Strengths]) for a checkpoint that can play. It returns their
 // indices, weakest first; the strongest is the checkpoint itself. From then on [Pool.Write] also writes the dial. The
@@ -121,7 +115,7 @@ type DialOptions struct {
 	Balance *match.BalanceChecker
 	Threads int
 
-	within float64 // interval half-width to reach, in Elo, as in Options; 0: [DialWithin]. Tests take less time with another
+	within float64 // interval half-width to reach, in Elo, as in Options; 0: DialWithin. Tests take less time with another
 }
 
 // Random seeds: one for matches that measure a dial, one for those that check it. Matches of runs use 0.
@@ -219,7 +213,7 @@ func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed 
 	}
 	indices = p.Baselines()[1 : 1+len(specs)]
 	return p, indices, p.Rate(ctx, Options{
-		Targets: indices, Players: p.Baselines(), Dial: true, Within: cmp.Or(d.within, DialWithin(d.Game)), MaxGames: maxDialGames,
+		Targets: indices, Players: p.Baselines(), Dial: true, Within: cmp.Or(d.within, DialWithin), MaxGames: maxDialGames,
 		Threads: d.Threads,
 	})
 }

@@ -55,18 +55,6 @@ func TestDialClaims(t *testing.T) {
 	}
 }
 
-func TestDialWithin(t *testing.T) {
-	for name, want := range map[string]float64{"othello-6x6": 30, "othello": 60, "hex": 60} {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := DialWithin(game); got != want {
-			t.Errorf("%s: %v Elo, want %v", name, got, want)
-		}
-	}
-}
-
 // The strengths of a checkpoint are part of its run's matches and of ratings.json, not of the ladder.
 func TestDialOfRun(t *testing.T) {
 	dir, game := testRun(t, 3, 7)
