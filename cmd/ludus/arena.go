@@ -114,7 +114,7 @@ Options of agents with a network:
   ,search=gumbel|puct     search algorithm (default gumbel; with time= puct)
   ,temp=T                 sample moves with temperature T instead of playing the best
   ,elo=N                  weaken the network to a rating of N, as far as its strength dial goes, instead of other options.
-                          Shipped agents have a dial on the board of their training, runs after "ludus rate RUN --dial".
+                          Most shipped agents have a dial on their own board, runs after "ludus rate RUN --dial".
                           Analyses and suggestions keep full strength
   ,solve=NODES            correct the network's choice by an exact search of up to NODES nodes per move: where that solves
                           the position, the move keeps its value. Off unless given, but 500000 in play, analyze and pages;
