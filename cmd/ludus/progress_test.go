@@ -127,3 +127,15 @@ func TestSummary(t *testing.T) {
 		}
 	}
 }
+
+// The log line of a generation has losses if there was a training step on its board.
+func TestDescribeGeneration(t *testing.T) {
+	m := &rundir.Metrics{Generation: 9, Size: 11, PlaySeconds: 2, Positions: 100, LearningRate: 0.003}
+	if line := describeGeneration(m); line != "generation 9 on 11x11: 0 games, 50 positions/s, 2.0 s playing, 0.0 s solving, 0.0 s learning" {
+		t.Error(line)
+	}
+	m.PolicyLoss, m.OutcomeLoss = 1.5, 0.25
+	if line := describeGeneration(m); !strings.HasSuffix(line, ", losses 1.500 policy, 0.250 outcome") {
+		t.Error(line)
+	}
+}
