@@ -165,8 +165,8 @@ func TestSlowMachine(t *testing.T) {
 	}
 }
 
-// TestChangeBackBeforeDecay: a run that goes back to a generation before its decay and changes its length again has a
-// decay of that length.
+// TestChangeBackBeforeDecay: the learning rate of a run that goes back to a generation before its decay, and whose length
+// changes again, decays by the end of the new length.
 func TestChangeBackBeforeDecay(t *testing.T) {
 	settings := &rundir.Settings{}
 	p := Change(rundir.Plan{Generations: 100}, Length{Generations: 120}, settings, Done{Generation: 80})
@@ -192,7 +192,7 @@ func TestChangeInDecay(t *testing.T) {
 			}
 			share = Share(&p, g)
 			for done := 1; done < g; done++ {
-				if s, next := Share(&p, done), Share(&p, done+1); s > next || (s > 0) != (done > 1) {
+				if s, next := Share(&p, done), Share(&p, done+1); s >= next || (s > 0) != (done > 1) {
 					t.Fatalf("share %.3f at generation %d, %.3f at the next: %+v", s, done, next, p)
 				}
 			}
