@@ -6,6 +6,7 @@ import (
 	"log"
 	"math"
 	"runtime"
+	"time"
 
 	"ludus/checkpoints/zoo"
 	"ludus/train/agent"
@@ -108,10 +109,16 @@ func (s *shipment) certifyAgent() {
 
 // measureDial measures the dial and the rating of the network, and checks the dial in other games.
 func (s *shipment) measureDial() {
-	log.Print("the dial, by some 40,000 games")
+	logged := time.Now()
 	o := ratings.DialOptions{
 		Game: s.game, Load: shipped.FileLoader(s.game, s.file, nil),
 		Balance: match.NewBalanceChecker(s.game), Threads: runtime.GOMAXPROCS(0),
+		Progress: func(p ratings.Progress) {
+			if time.Since(logged) > time.Minute {
+				log.Printf("the dial: %d games, intervals up to ±%.0f Elo", p.Games, p.Widest)
+				logged = time.Now()
+			}
+		},
 	}
 	dial, table, err := ratings.MeasureDial(context.Background(), o)
 	check(err)

@@ -31,7 +31,7 @@ type Dial []Strength
 // Temperatures and simulations of [Strengths].
 var (
 	dialTemperatures = []float64{64, 32, 16, 8, 5.6, 4, 2.8, 2, 1.4, 1, 0.7, 0.5}
-	dialSimulations  = []int{4, 8, 16}
+	dialSimulations  = []int{4, 8, 16, 32}
 )
 
 // Strengths returns the strengths to rate for a dial, weakest first. The policy is sampled at a temperature that falls

@@ -114,6 +114,8 @@ type DialOptions struct {
 	Load    agent.Loader // loads zoo; the origin has the dial to check
 	Balance *match.BalanceChecker
 	Threads int
+	// Progress, if set, is called before each match and at the end.
+	Progress func(Progress)
 
 	within float64 // interval half-width to reach, in Elo, as in Options; 0: DialWithin. Tests take less time with another
 }
@@ -214,7 +216,7 @@ func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed 
 	indices = p.Baselines()[1 : 1+len(specs)]
 	return p, indices, p.Rate(ctx, Options{
 		Targets: indices, Players: p.Baselines(), Dial: true, Within: cmp.Or(d.within, DialWithin), MaxGames: maxDialGames,
-		Threads: d.Threads,
+		Threads: d.Threads, Progress: d.Progress,
 	})
 }
 
