@@ -1,5 +1,5 @@
 // Package checkpoints stores a run's files safely. [Store] keeps checkpoints: named parts of bytes, written atomically,
-// with checksums and a format version. The other functions write single files atomically, append lines, follow growing
+// with checksums and a format version. The other functions write single files atomically, append lines, watch
 // files, lock a directory and seal data with a checksum. The package knows bytes, not networks.
 //
 // # Layout

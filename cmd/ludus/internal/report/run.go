@@ -30,14 +30,29 @@ type Run struct {
 
 	Warnings []string // descriptions of what could not be read
 
-	config, ratings checkpoints.FileWatcher
-	metrics         *rundir.Follower[rundir.Metrics]
-	matches         *rundir.Follower[rundir.MatchResult]
-	suite           *rundir.Follower[rundir.SuiteResult]
-	ratingsWarning  error // why ratings.json could not be read
+	config                           checkpoints.FileWatcher
+	metrics, matches, suite, ratings watchedFile
 }
 
-// Generation is a line of metrics.jsonl without its lists by ply, which would fill the memory.
+// watchedFile is a file of a run with a warning about what could not be read of it.
+type watchedFile struct {
+	checkpoints.FileWatcher
+	warning error
+}
+
+// refresh reads the file again if it has changed or is gone, and reports whether it did. read returns a warning.
+func (f *watchedFile) refresh(read func() error) (changed bool) {
+	changed, err := f.Changed()
+	if changed && err == nil {
+		err = read()
+	}
+	if changed {
+		f.warning = err
+	}
+	return changed
+}
+
+// Generation is a line of metrics.jsonl.
 type Generation struct {
 	rundir.Metrics
 	Seconds float64 // seconds of self-play and learning since the run began
@@ -46,14 +61,10 @@ type Generation struct {
 // ReadRun reads the run directory dir without its lock. Without a readable config.json it returns an error, which wraps
 // [rundir.ErrNoRun] if there is none; anything else that cannot be read is described in Warnings.
 func ReadRun(dir string) (*Run, error) {
-	r := &Run{
-		Dir: dir, Name: filepath.Base(dir),
-		config:  checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.ConfigFile)},
-		ratings: checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.RatingsFile)},
-		metrics: rundir.MetricsFile.Follow(dir),
-		matches: rundir.MatchesFile.Follow(dir),
-		suite:   rundir.SuiteFile.Follow(dir),
-	}
+	r := &Run{Dir: dir, Name: filepath.Base(dir)}
+	r.config.Path, r.ratings.Path = filepath.Join(dir, rundir.ConfigFile), filepath.Join(dir, rundir.RatingsFile)
+	r.metrics.Path, r.matches.Path = filepath.Join(dir, rundir.MetricsFile.Name), filepath.Join(dir, rundir.MatchesFile.Name)
+	r.suite.Path = filepath.Join(dir, rundir.SuiteFile.Name)
 	if absolute, err := filepath.Abs(dir); err == nil {
 		r.Name = filepath.Base(absolute)
 	}
@@ -63,24 +74,21 @@ func ReadRun(dir string) (*Run, error) {
 	return r, nil
 }
 
-// Refresh reads new files and lines of the directory and reports whether there were any. Problems with single files go
-// to r.Warnings. An error means that the run cannot be read or is now of another game; r must not be used afterwards.
+// Refresh reads the files that have changed and reports whether there were any. Problems with single files go to
+// r.Warnings. An error means that the run cannot be read or is now of another game; r must not be used afterwards.
 func (r *Run) Refresh() (changed bool, err error) {
 	if changed, err = r.refreshConfig(); err != nil {
 		return false, err
 	}
-	var warnings []error
-	note := func(more bool, w ...error) { changed, warnings = changed || more, append(warnings, w...) }
-	note(r.refreshCheckpoints())
-	more, w := r.metrics.Poll(func() { r.Generations = nil }, r.addGeneration)
-	note(more, w...)
-	more, w = r.matches.Poll(func() { r.Matches = nil }, func(m *rundir.MatchResult) { r.Matches = append(r.Matches, *m) })
-	note(more, w...)
-	more, w = r.suite.Poll(func() { r.Suite = nil }, func(s *rundir.SuiteResult) { r.Suite = append(r.Suite, *s) })
-	note(more, w...)
-	note(r.refreshRatings(), r.ratingsWarning)
+	before := r.Checkpoints
+	r.Checkpoints, err = rundir.Checkpoints(r.Dir).List()
+	changed = changed || !slices.Equal(before, r.Checkpoints)
+	changed = r.metrics.refresh(r.readMetrics) || changed
+	changed = r.matches.refresh(func() error { return readLines(&r.Matches, rundir.MatchesFile, r.Dir) }) || changed
+	changed = r.suite.refresh(func() error { return readLines(&r.Suite, rundir.SuiteFile, r.Dir) }) || changed
+	changed = r.ratings.refresh(r.readRatings) || changed
 	r.Warnings = nil
-	for _, warning := range warnings {
+	for _, warning := range []error{err, r.metrics.warning, r.matches.warning, r.suite.warning, r.ratings.warning} {
 		if warning != nil {
 			r.Warnings = append(r.Warnings, warning.Error())
 		}
@@ -90,13 +98,13 @@ func (r *Run) Refresh() (changed bool, err error) {
 
 // refreshConfig reads config.json again if it has changed.
 func (r *Run) refreshConfig() (changed bool, err error) {
-	if changed, err = r.config.Changed(); errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("%s: %w: it has no %s", r.Dir, rundir.ErrNoRun, rundir.ConfigFile)
-	}
-	if !changed {
+	if changed, err = r.config.Changed(); err != nil || !changed {
 		return false, err
 	}
 	config, err := rundir.ReadConfig(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: it has no %s", r.Dir, rundir.ErrNoRun, rundir.ConfigFile)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -114,29 +122,35 @@ func (r *Run) refreshConfig() (changed bool, err error) {
 	return true, nil
 }
 
-// refreshCheckpoints lists the checkpoints again and reports whether the list has changed.
-func (r *Run) refreshCheckpoints() (changed bool, err error) {
-	before := r.Checkpoints
-	r.Checkpoints, err = rundir.Checkpoints(r.Dir).List()
-	return !slices.Equal(before, r.Checkpoints), err
+// readLines reads a file of lines and returns a warning if some of them cannot be read.
+func readLines[T any](lines *[]T, file rundir.LinesFile[T], dir string) error {
+	path := filepath.Join(dir, file.Name)
+	raw, err := checkpoints.ReadLines(path)
+	all, warnings := file.Parse(raw)
+	if len(warnings) > 0 {
+		err = fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w", path, len(warnings), len(raw), warnings[0])
+	}
+	*lines = all
+	return err
 }
 
-// refreshRatings reads ratings.json again if it has changed or is gone.
-func (r *Run) refreshRatings() (changed bool) {
-	changed, err := r.ratings.Changed()
-	if errors.Is(err, fs.ErrNotExist) {
-		changed = r.Ratings != nil
-		r.Ratings, r.ratingsWarning = nil, nil
-		return changed
+// readMetrics reads metrics.jsonl.
+func (r *Run) readMetrics() error {
+	var lines []rundir.Metrics
+	err := readLines(&lines, rundir.MetricsFile, r.Dir)
+	r.Generations = nil
+	for i := range lines {
+		r.addGeneration(&lines[i])
 	}
-	if err == nil && !changed {
-		return false
+	return err
+}
+
+// readRatings reads ratings.json, if there is one.
+func (r *Run) readRatings() (err error) {
+	if r.Ratings, err = rundir.ReadRatings(r.Dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err == nil {
-		r.Ratings, err = rundir.ReadRatings(r.Dir)
-	}
-	r.ratingsWarning = err
-	return true
+	return err
 }
 
 // addGeneration adds a line of metrics.jsonl. Resumed training may repeat generations that are already in the file: the

@@ -78,6 +78,17 @@ func TestRefresh(t *testing.T) {
 	if _, err := r.Refresh(); err != nil || len(r.Warnings) != 0 || sections(t, r) != sections(t, again) {
 		t.Errorf("written anew: %v, warnings %q", err, r.Warnings)
 	}
+	for _, name := range []string{"metrics.jsonl", "arena.jsonl", "suite.jsonl", "ratings.json"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		if changed, err := r.Refresh(); !changed || err != nil {
+			t.Errorf("%s is gone: changed is %v, %v", name, changed, err)
+		}
+	}
+	if len(r.Generations)+len(r.Matches)+len(r.Suite) > 0 || r.Ratings != nil || len(r.Warnings) > 0 {
+		t.Errorf("without files: %+v", r)
+	}
 	write(t, dir, "config.json", strings.Replace(read(t, dir, "config.json"), "quad-5x5", "quad-7x7", 1))
 	if _, err := r.Refresh(); err == nil || !strings.Contains(err.Error(), "is of quad-7x7 now") {
 		t.Errorf("another game: %v", err)
