@@ -104,8 +104,8 @@ func TestSizesLearn(t *testing.T) {
 		}
 		for i, b := range batches {
 			after, err := tr.Losses(b)
-			if err != nil || after.Policy-after.TargetEntropy > (before[i].Policy-before[i].TargetEntropy)/2 ||
-				after.Outcome > before[i].Outcome-0.2 {
+			least := meanEntropy(b.Policy, b.PolicyWeight)
+			if err != nil || after.Policy-least > (before[i].Policy-least)/2 || after.Outcome > before[i].Outcome-0.2 {
 				t.Errorf("%s: losses %+v, before %+v, error %v", b.Game.Name, after, before[i], err)
 			}
 		}
