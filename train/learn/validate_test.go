@@ -107,8 +107,8 @@ func TestValidationChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !bytes.Equal(a.trainer.AverageWeights().Marshal(), c.trainer.AverageWeights().Marshal()) ||
-			!bytes.Equal(a.trainer.MarshalState(), b.trainer.MarshalState()) {
+		if !bytes.Equal(a.Trainer.AverageWeights().Marshal(), c.Trainer.AverageWeights().Marshal()) ||
+			!bytes.Equal(a.Trainer.MarshalState(), b.Trainer.MarshalState()) {
 			t.Fatal("validation changes what is learned")
 		}
 	}
