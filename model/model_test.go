@@ -9,6 +9,7 @@ import (
 	"ludus/env"
 	"ludus/env/envtest"
 	"ludus/model/infer"
+	"ludus/train/parallel"
 )
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
@@ -88,9 +89,13 @@ func normalise(x []float32) {
 	}
 }
 
-func newTrainer(t testing.TB, game *env.Game, w *infer.Weights, config Config, parallel func(int, func(int))) *Trainer {
+// newTrainer returns a trainer; with run nil it uses one goroutine.
+func newTrainer(t testing.TB, game *env.Game, w *infer.Weights, config Config, run func(int, func(int))) *Trainer {
 	t.Helper()
-	tr, err := NewTrainer([]*env.Game{game}, w, config, parallel)
+	if run == nil {
+		run = parallel.Runner(1)
+	}
+	tr, err := NewTrainer([]*env.Game{game}, w, config, run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func validatedLearner(t *testing.T, game *env.Game) (*Learner, *infer.Weights) {
 			tensor.Data[i] += float32(rng.NormFloat64()) / 8
 		}
 	}
-	trainer, err := NewTrainer([]*env.Game{game}, &settings, weights, nil)
+	trainer, err := NewTrainer([]*env.Game{game}, &settings, weights, parallel.Runner(1))
 	if err != nil {
 		t.Fatal(err)
 	}
