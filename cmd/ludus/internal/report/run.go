@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -30,26 +31,35 @@ type Run struct {
 
 	Warnings []string // descriptions of what could not be read
 
-	config                           checkpoints.FileWatcher
-	metrics, matches, suite, ratings watchedFile
+	config, metrics, matches, suite, ratings watchedFile
 }
 
-// watchedFile is a file of a run with a warning about what could not be read of it.
+// watchedFile is a file of a run.
 type watchedFile struct {
-	checkpoints.FileWatcher
-	warning error
+	path    string
+	seen    fs.FileInfo // of the last refresh; nil without a file
+	called  bool        // whether refresh was called
+	warning error       // why it could not be read, or not all of it
 }
 
-// refresh reads the file again if it has changed or is gone, and reports whether it did. read returns a warning.
-func (f *watchedFile) refresh(read func() error) (changed bool) {
-	changed, err := f.Changed()
-	if changed && err == nil {
-		err = read()
+// refresh reads the file if it changed, appeared or disappeared since the last call, and at the first call. It reports
+// whether it did. read returns a warning.
+func (f *watchedFile) refresh(read func() error) bool {
+	info, _ := os.Stat(f.path) // nil without a file
+	before := f.seen
+	f.seen = info
+	same := info == nil && before == nil ||
+		os.SameFile(info, before) && info.Size() == before.Size() && info.ModTime().Equal(before.ModTime())
+	switch {
+	case same && f.called:
+		return false
+	case info != nil && !info.Mode().IsRegular():
+		f.warning = fmt.Errorf("%s: not a regular file", f.path)
+	default:
+		f.warning = read()
 	}
-	if changed {
-		f.warning = err
-	}
-	return changed
+	f.called = true
+	return true
 }
 
 // Generation is a line of metrics.jsonl.
@@ -62,9 +72,12 @@ type Generation struct {
 // [rundir.ErrNoRun] if there is none; anything else that cannot be read is described in Warnings.
 func ReadRun(dir string) (*Run, error) {
 	r := &Run{Dir: dir, Name: filepath.Base(dir)}
-	r.config.Path, r.ratings.Path = filepath.Join(dir, rundir.ConfigFile), filepath.Join(dir, rundir.RatingsFile)
-	r.metrics.Path, r.matches.Path = filepath.Join(dir, rundir.MetricsFile.Name), filepath.Join(dir, rundir.MatchesFile.Name)
-	r.suite.Path = filepath.Join(dir, rundir.SuiteFile.Name)
+	for file, name := range map[*watchedFile]string{
+		&r.config: rundir.ConfigFile, &r.metrics: rundir.MetricsFile.Name, &r.matches: rundir.MatchesFile.Name,
+		&r.suite: rundir.SuiteFile.Name, &r.ratings: rundir.RatingsFile,
+	} {
+		file.path = filepath.Join(dir, name)
+	}
 	if absolute, err := filepath.Abs(dir); err == nil {
 		r.Name = filepath.Base(absolute)
 	}
@@ -77,8 +90,9 @@ func ReadRun(dir string) (*Run, error) {
 // Refresh reads the files that have changed and reports whether there were any. Problems with single files go to
 // r.Warnings. An error means that the run cannot be read or is now of another game; r must not be used afterwards.
 func (r *Run) Refresh() (changed bool, err error) {
-	if changed, err = r.refreshConfig(); err != nil {
-		return false, err
+	changed = r.config.refresh(r.readConfig)
+	if r.config.warning != nil {
+		return false, r.config.warning
 	}
 	before := r.Checkpoints
 	r.Checkpoints, err = rundir.Checkpoints(r.Dir).List()
@@ -96,30 +110,27 @@ func (r *Run) Refresh() (changed bool, err error) {
 	return changed, nil
 }
 
-// refreshConfig reads config.json again if it has changed.
-func (r *Run) refreshConfig() (changed bool, err error) {
-	if changed, err = r.config.Changed(); err != nil || !changed {
-		return false, err
-	}
+// readConfig reads config.json.
+func (r *Run) readConfig() error {
 	config, err := rundir.ReadConfig(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: %w: it has no %s", r.Dir, rundir.ErrNoRun, rundir.ConfigFile)
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	game, err := games.Restore(config.Game, config.Sheet)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", r.config.Path, err)
+		return fmt.Errorf("%s: %w", r.config.path, err)
 	}
 	if r.Game != nil && r.Game.Name != game.Name {
-		return false, fmt.Errorf("%s: the run was of %s and is of %s now", r.config.Path, r.Game.Name, game.Name)
+		return fmt.Errorf("%s: the run was of %s and is of %s now", r.config.path, r.Game.Name, game.Name)
 	}
 	r.Config = config
 	if r.Game == nil {
 		r.Game = game
 	}
-	return true, nil
+	return nil
 }
 
 // readLines reads a file of lines and returns a warning if some of them cannot be read.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/checkpoints"
 	"ludus/train/rundir"
 )
 
@@ -98,5 +99,42 @@ func TestRefresh(t *testing.T) {
 	}
 	if _, err := r.Refresh(); !errors.Is(err, rundir.ErrNoRun) {
 		t.Errorf("a run that is gone: %v", err)
+	}
+}
+
+// A file is read when it changes, appears or disappears, and a folder in its place is none.
+func TestWatchedFile(t *testing.T) {
+	dir := t.TempDir()
+	f := watchedFile{path: filepath.Join(dir, "file")}
+	expect := func(want bool) {
+		t.Helper()
+		if got := f.refresh(func() error { return nil }); got != want || f.warning != nil {
+			t.Errorf("changed %v, %v; want %v", got, f.warning, want)
+		}
+	}
+	expect(true) // a missing file, the first time
+	expect(false)
+	for range 2 { // the second has the same bytes
+		if err := checkpoints.WriteFile(f.path, []byte("text\n")); err != nil {
+			t.Fatal(err)
+		}
+		expect(true)
+		expect(false)
+	}
+	for range 2 {
+		if err := checkpoints.AppendLine(f.path, []byte("line")); err != nil {
+			t.Fatal(err)
+		}
+		expect(true)
+		expect(false)
+	}
+	if err := os.Remove(f.path); err != nil {
+		t.Fatal(err)
+	}
+	expect(true)
+	expect(false)
+	f.path = dir
+	if f.refresh(func() error { return nil }); f.warning == nil {
+		t.Error("a folder is taken for a file")
 	}
 }
