@@ -80,22 +80,13 @@ type Counts struct {
 // given weights, those of the last game, on several threads. It keeps settings. seed is the run's. It returns an error
 // if the weights do not fit the games.
 func New(games []*env.Game, settings *rundir.Settings, seed uint64, weights *infer.Weights, threads int) (*Learner, error) {
-	run := parallel.Runner(threads)
-	trainer, err := NewTrainer(games, settings, weights, run)
+	config, run := model.DefaultConfig(), parallel.Runner(threads)
+	config.WeightDecay = settings.WeightDecay
+	trainer, err := model.NewTrainer(games, weights, config, run)
 	if err != nil {
 		return nil, err
 	}
 	return newLearner(games, settings, seed, trainer, run), nil
-}
-
-// NewTrainer returns a trainer for batches of each of the games, with the settings' weight decay. The weights are those
-// of the last game; run is a [parallel.Runner].
-func NewTrainer(
-	games []*env.Game, settings *rundir.Settings, weights *infer.Weights, run func(n int, do func(i int)),
-) (*model.Trainer, error) {
-	config := model.DefaultConfig()
-	config.WeightDecay = settings.WeightDecay
-	return model.NewTrainer(games, weights, config, run)
 }
 
 // newLearner returns a learner with empty sets; run is a [parallel.Runner].

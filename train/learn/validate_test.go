@@ -33,11 +33,10 @@ func validatedLearner(t *testing.T, game *env.Game) (*Learner, *infer.Weights) {
 			tensor.Data[i] += float32(rng.NormFloat64()) / 8
 		}
 	}
-	trainer, err := NewTrainer([]*env.Game{game}, &settings, weights, parallel.Runner(1))
+	l, err := New([]*env.Game{game}, &settings, 1, weights, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLearner([]*env.Game{game}, &settings, 1, trainer, parallel.Runner(3))
 	var records []*record.Record
 	for range 40 {
 		records = append(records, recordtest.Random(game, rng))
