@@ -12,8 +12,7 @@ import (
 	"syscall"
 )
 
-// fileSystem holds the file-system calls of this package except those of locks and of [LineFollower] and [File]. Tests
-// replace it to make each call fail.
+// fileSystem holds the file-system calls of this package except those of locks. Tests replace it to make each call fail.
 type fileSystem interface {
 	OpenFile(name string, flag int) (file, error)
 	ReadFile(name string) ([]byte, error)

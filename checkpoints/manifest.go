@@ -2,7 +2,6 @@ package checkpoints
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -45,10 +44,7 @@ func (p partSum) check(data []byte) error {
 }
 
 // hexSum is the SHA-256 of data in hexadecimal digits.
-func hexSum(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func hexSum(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // The seal, the manifest's last line `  "sha256": "…"`, is the checksum of all bytes before that line.
 const (

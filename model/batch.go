@@ -46,17 +46,15 @@ func NewBatch(game *env.Game, size int) *Batch {
 
 // Losses are the losses of a batch, each a mean over its rows. Cross-entropies are in nats.
 type Losses struct {
-	Policy        float64 // cross-entropy over the legal actions, times PolicyWeight
-	TargetEntropy float64 // entropy of the policy target, times PolicyWeight: the lower limit of Policy
-	Reply         float64 // cross-entropy over the legal actions after the sample's move, times ReplyWeight
-	Outcome       float64 // cross-entropy over the outcome classes
-	Goals         float64 // sum of both squared errors of goals / 100; 0 without a goal head
-	Total         float64 // Policy + Config.ReplyWeight Reply + Outcome + Config.GoalWeight Goals, which training minimises
+	Policy  float64 // cross-entropy over the legal actions, times PolicyWeight
+	Reply   float64 // cross-entropy over the legal actions after the sample's move, times ReplyWeight
+	Outcome float64 // cross-entropy over the outcome classes
+	Goals   float64 // sum of both squared errors of goals / 100; 0 without a goal head
+	Total   float64 // Policy + Config.ReplyWeight Reply + Outcome + Config.GoalWeight Goals, which training minimises
 }
 
 func (l *Losses) add(o Losses) {
 	l.Policy += o.Policy
-	l.TargetEntropy += o.TargetEntropy
 	l.Reply += o.Reply
 	l.Outcome += o.Outcome
 	l.Goals += o.Goals

@@ -1,7 +1,5 @@
 package model
 
-import "ludus/model/infer/kernel"
-
 // stem is the first layer, a convolution. Inputs: x, folded weights, bias.
 type stem struct{ *conv }
 
@@ -29,13 +27,8 @@ func (r residual) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 // block is a residual block, relu(second(first(x)) + x). Inputs: x; folded weights and bias of first, then of second.
 type block struct {
 	first, second *conv
-	hidden        []float32 // output of first
+	hidden        []float32 // [rows, H, W, channels], output of first
 	scratch       *scratch
-}
-
-// newBlock returns a block of two convolutions.
-func newBlock(first, second *conv, s *scratch) *block {
-	return &block{first, second, kernel.Aligned(partRows * first.cells * first.out), s}
 }
 
 func (b *block) forward(in [][]float32, y []float32) {

@@ -21,10 +21,6 @@ type convolver interface {
 	backward(s *scratch, x, dy, dx, dWeights []float32, accumulate bool)
 }
 
-func newConv(cells, out int, c convolver, s *scratch) *conv {
-	return &conv{convolver: c, cells: cells, out: out, scratch: s}
-}
-
 // forwardReLU computes y; residual may be nil.
 func (c *conv) forwardReLU(x, bias, residual, y []float32) {
 	// Zeros extend the bias to the padded channels.

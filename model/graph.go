@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gorgonia.org/gorgonia"
@@ -82,7 +81,7 @@ func (gr *graph) build(
 	shape, s := gr.game.Tensor, &gr.scratch
 	conv := func(prefix, suffix string) (*conv, gorgonia.Nodes) {
 		weights, bias := leaves[prefix+"conv"+suffix], leaves[prefix+"bias"+suffix]
-		c := newConv(shape.Cells(), weights.folded.out, gr.convolvers[weights.folded], s)
+		c := &conv{gr.convolvers[weights.folded], shape.Cells(), weights.folded.out, s}
 		return c, gorgonia.Nodes{weights.Node, bias.Node}
 	}
 	x := newInput(g, "input", &gr.input, partRows, shape.H, shape.W, kernel.PadChannels(shape.C))
@@ -99,7 +98,8 @@ func (gr *graph) build(
 		if shared == nil {
 			first, weights1 := conv(prefix, "1")
 			second, weights2 := conv(prefix, "2")
-			x = apply(prefix, newBlock(first, second, s), board, none, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
+			b := &block{first, second, kernel.Aligned(board.TotalSize()), s}
+			x = apply(prefix, b, board, none, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
 			continue
 		}
 		single, weights := conv(prefix, "")
@@ -132,9 +132,8 @@ func (gr *graph) build(
 	return apply("loss", gr.loss, nil, constant, append(gorgonia.Nodes{outputs}, constant...)) // nil: a scalar
 }
 
-// load copies n rows of a batch, starting with row first, to the input nodes. It returns the part of these rows in the
-// batch's target entropy.
-func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
+// load copies n rows of a batch, starting with row first, to the input nodes.
+func (gr *graph) load(batch *Batch, first, n int) {
 	gr.scratch.rows = n
 	shape, actions, k := gr.game.Tensor, gr.game.NumActions(), len(gr.game.Classes)
 	size := len(gr.input) / partRows // values of a row, with padding
@@ -154,31 +153,16 @@ func (gr *graph) load(batch *Batch, first, n int) (entropy float64) {
 		gr.policyWeight[i] = batch.PolicyWeight[first+i] / float32(batch.Size)
 		gr.replyWeight[i] = batch.ReplyWeight[first+i] / float32(batch.Size)
 		gr.weight[i] = 1 / float32(batch.Size)
-		entropy += float64(gr.policyWeight[i]) * Entropy(gr.policy[i*actions:(i+1)*actions])
 	}
-	return entropy
-}
-
-// Entropy is the entropy of a distribution in nats.
-func Entropy(p []float32) float64 {
-	h := 0.0
-	for _, v := range p {
-		if v > 0 {
-			h -= float64(v) * math.Log(float64(v))
-		}
-	}
-	return h
 }
 
 // run computes the losses of the part of n rows from row first, as parts of those of the batch, and, in a graph with
 // gradients, writes their gradients to those of part i of the leaves.
 func (gr *graph) run(batch *Batch, first, n int, leaves []*leaf, i int) Losses {
-	entropy := gr.load(batch, first, n)
+	gr.load(batch, first, n)
 	for j, g := range gr.gradients {
 		g.out = leaves[j].part(i)
 	}
 	gr.machine.run()
-	l := gr.loss.parts
-	l.TargetEntropy = entropy
-	return l
+	return gr.loss.parts
 }

@@ -17,7 +17,7 @@ type loss struct {
 	config                        Config
 
 	gradient []float32 // of the total by the heads' output, computed by forward
-	parts    Losses    // of the last forward, without TargetEntropy
+	parts    Losses    // of the last forward
 }
 
 // newLoss returns the loss of that many rows, the size of a graph; unused rows have weight 0.

@@ -54,20 +54,12 @@ type Trainer struct {
 }
 
 // NewTrainer returns a trainer that starts from a copy of w. sizes are the games of its batches, see [CheckSizes].
-// parallel calls do(0) to do(n-1), possibly concurrently, and returns when all are done; nil runs them one after
-// another. Results do not depend on it.
+// parallel calls do(0) to do(n-1), possibly concurrently, and returns when all are done. Results do not depend on it.
 func NewTrainer(
 	sizes []*env.Game, w *infer.Weights, config Config, parallel func(n int, do func(i int)),
 ) (*Trainer, error) {
 	if err := CheckSizes(sizes, w); err != nil {
 		return nil, fmt.Errorf("trainer: %w", err)
-	}
-	if parallel == nil {
-		parallel = func(n int, do func(i int)) {
-			for i := range n {
-				do(i)
-			}
-		}
 	}
 	t := &Trainer{game: sizes[len(sizes)-1], parallel: parallel, params: newParameters(w)}
 	for _, game := range sizes {
@@ -76,7 +68,7 @@ func NewTrainer(
 	t.gradients, t.reductions = t.params.zeros(), t.params.reductions()
 	t.optimizer = newOptimizer(config, t.params, parallel)
 	t.scratches.make = func() *scratch { return new(scratch) }
-	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce // bound once, so steps allocate nothing
+	t.prepareFunc, t.partFunc, t.reduceFunc = t.prepare, t.runPart, t.reduce
 	return t, nil
 }
 

@@ -82,7 +82,7 @@ func (r *run) collectWithWorkers(ctx context.Context, a *selfplay.Assignment, m 
 		case !r.LearnOnly:
 			finished, err = r.playRound(ctx, a, max(1, plan.Plies(p, r.Game, a.Game)/roundsPerGeneration), m, played)
 			own = append(own, finished...)
-		case r.clock.Over(p, &r.config.Settings, r.count.Generation):
+		case r.clock.Over(p, &r.config.Settings, r.count.Generation, 0):
 			err = errTimeOver
 		default:
 			if !late && p.Seconds > 0 && r.clock.Spent(p).Seconds() > p.Seconds {

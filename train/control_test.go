@@ -76,7 +76,7 @@ func testControl(t *testing.T, interval int, mostFactor, mostWait, mostAge float
 
 // TestStreamBytes: the stream has room for some generations of the messages that come, and never too little for one.
 func TestStreamBytes(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.need = 50_000 * game.Tensor.Cells()
 	if n := x.streamBytes(); n != 0 {

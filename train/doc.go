@@ -20,16 +20,9 @@
 // # Who owns what
 //
 // The opener makes a run from its directory; then each part alone changes what it owns: package selfplay's Player the
-// games in progress, package learn's Learner the network, the windows and the optimizer, files the run directory and
-// the counters, the meter the matches and the suite, the inbox what workers send. Package plan decides how long it all
+// games in progress, package learn's Learner the network, the windows and the optimizer, the run its directory and the
+// counters, the meter the matches and the suite, the inbox what workers send. Package plan decides how long it all
 // takes.
-//
-// # From a position to a sample
-//
-// A position passes each package once. A search in selfplay/game.go ends; its results become a ply of a record. The
-// finished game leaves selfplay, rescored (or as a message through package remote and the inbox), [Train]'s loop hands
-// it to learn/window.go and writes it to a file. learn/sampler.go replays the record to the position, turns it by a
-// symmetry, and writes the row of a batch, which model trains on.
 //
 // # Determinism
 //

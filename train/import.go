@@ -171,10 +171,3 @@ func (r *run) closeImport() {
 		r.imported.stop()
 	}
 }
-
-// importedShare returns the share of a position that each position of a generation's imported games counts for:
-// together they count for at most those that a generation plays. So no more training steps become due than after
-// self-play, and the replay window grows no more: self-play soon replaces the games.
-func (r *run) importedShare(games []*record.Record) float64 {
-	return min(1, float64(plan.Positions(&r.config.Plan))/float64(record.Count(games)))
-}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -193,7 +192,7 @@ func TestImportContinues(t *testing.T) {
 
 // TestManyImported: of very many games a run learns from one in so many, spread over all of them, and continues alike.
 func TestManyImported(t *testing.T) {
-	games := randomGames(newGame(t, "quad(size=4,quads=4,whites=1)"), 1000)
+	games := randomGames(recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), 1000)
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	for i, dir := range dirs {
 		o := tiny(t, dir, 8)
@@ -241,16 +240,7 @@ func TestImportSizes(t *testing.T) {
 func TestImportWithWorkers(t *testing.T) {
 	o := tinyImport(t, t.TempDir(), 4)
 	o.LearnOnly = true
-	w := &fakeWorkers{deliveries: make(chan *record.Delivery, 50)}
-	o.Workers = func(_ context.Context, id string) (Workers, error) {
-		rng := rand.New(rand.NewPCG(1, 1))
-		for number := range cap(w.deliveries) {
-			b := recordtest.Message(o.Game, rng, 2)
-			b.Run, b.First = id, 2*number
-			w.deliveries <- &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
-		}
-		return w, nil
-	}
+	sendTo(&o, 50)
 	mustTrain(t, o)
 	for i, m := range metricsOf(t, o.Dir) {
 		imported, received := 90, 0

@@ -200,13 +200,10 @@ func (in *inbox) accept(ctx context.Context, d *record.Delivery) error {
 }
 
 // full reports whether the inbox holds as many games as it may.
-func (in *inbox) full() bool { return in.ready() >= heldGenerations*in.needed() }
-
-// needed returns the work of a generation.
-func (in *inbox) needed() int {
+func (in *inbox) full() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.need
+	return in.work >= heldGenerations*in.need
 }
 
 // unseen marks the games of m as received and returns the new ones, in parts with consecutive numbers. It empties m.

@@ -94,6 +94,21 @@ func (w *fakeWorkers) Finish(context.Context) error {
 	return errors.New("the server is away")
 }
 
+// sendTo lets workers send a run messages of two random games each. The first three are enough for a generation of a
+// tiny run.
+func sendTo(o *Options, messages int) *fakeWorkers {
+	w := &fakeWorkers{deliveries: make(chan *record.Delivery, messages), failed: make(chan error, 1)}
+	o.Workers = func(_ context.Context, id string) (Workers, error) {
+		for i := range messages {
+			b := recordtest.Message(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
+			b.Run, b.First = id, 2*i
+			w.deliveries <- &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
+		}
+		return w, nil
+	}
+	return w
+}
+
 // testInbox returns an inbox of a new run with the id "run", whose generations need 10 positions.
 func testInbox(t *testing.T, workers Workers, game *env.Game) *inbox {
 	s := &state{Options: Options{Dir: t.TempDir(), Game: game}, games: []*env.Game{game}, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}
@@ -103,7 +118,7 @@ func testInbox(t *testing.T, workers Workers, game *env.Game) *inbox {
 
 // TestReportIsBounded: whoever sends under many names and ids fills neither memory nor the report.
 func TestReportIsBounded(t *testing.T) {
-	game := newGame(t, "tic-tac-toe")
+	game := recordtest.Game(t, "tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
 	games := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 1)
 	games.Run = strings.Repeat("<", 100)
@@ -123,7 +138,7 @@ func TestReportIsBounded(t *testing.T) {
 // TestForget: an inbox that has received games of too many processes forgets those that it has not heard of for
 // longest, but none whose games it holds, because they may come again.
 func TestForget(t *testing.T) {
-	game := newGame(t, "tic-tac-toe")
+	game := recordtest.Game(t, "tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.need = 1 << 20
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -165,7 +180,7 @@ func TestForget(t *testing.T) {
 
 // TestInbox: games are acknowledged when they are committed, and repeated ones only if they are.
 func TestInbox(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.assignment = &selfplay.Assignment{Game: game, Generation: 2}
@@ -213,7 +228,7 @@ func TestInbox(t *testing.T) {
 // TestSameBytes: a game is identified by its process and number. So two processes may play the same game, and a game
 // that is sent again is dropped under any worker's name.
 func TestSameBytes(t *testing.T) {
-	game := newGame(t, "tic-tac-toe")
+	game := recordtest.Game(t, "tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.need = 9000
 	m := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 3)
@@ -248,15 +263,7 @@ func TestReceivingFails(t *testing.T) {
 	for _, learnOnly := range []bool{false, true} {
 		o := tiny(t, t.TempDir(), 1000)
 		o.LearnOnly = learnOnly
-		w := &fakeWorkers{deliveries: make(chan *record.Delivery, 3), failed: make(chan error, 1)}
-		o.Workers = func(_ context.Context, id string) (Workers, error) {
-			for i := range 3 { // enough for one generation
-				b := recordtest.Message(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
-				b.Run, b.First = id, 2*i
-				w.deliveries <- &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
-			}
-			return w, nil
-		}
+		w := sendTo(&o, 3)
 		broken := errors.New("no space left")
 		o.Observe = func(e Event) {
 			if e.Metrics != nil && e.Metrics.Generation == 1 {
@@ -274,7 +281,7 @@ func TestReceivingFails(t *testing.T) {
 
 // TestInboxWaits: an inbox holds few games and then waits until the run takes some.
 func TestInboxWaits(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := recordtest.Game(t, "quad-5x5")
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := &fakeWorkers{deliveries: make(chan *record.Delivery)}
 	x := testInbox(t, w, game)
@@ -359,15 +366,7 @@ func TestTrainWithWorkers(t *testing.T) {
 func TestWaitingEnds(t *testing.T) {
 	o := tiny(t, t.TempDir(), 0)
 	o.LearnOnly, o.Time = true, 3*time.Second
-	w := &fakeWorkers{deliveries: make(chan *record.Delivery, 100)}
-	o.Workers = func(_ context.Context, id string) (Workers, error) {
-		for i := range 3 { // enough for one generation
-			b := recordtest.Message(o.Game, rand.New(rand.NewPCG(1, uint64(i))), 2)
-			b.Run, b.First = id, 2*i
-			w.deliveries <- &record.Delivery{Sender: "a", Data: b.Marshal(), Acknowledge: func() {}}
-		}
-		return w, nil
-	}
+	w := sendTo(&o, 3)
 	s := mustTrain(t, o)
 	if s.Config.Plan.Stopped == 0 || s.Games == 0 || !w.finished {
 		t.Errorf("%+v", s)

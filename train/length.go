@@ -120,20 +120,18 @@ func (o *opener) extend(count *counters) (extended bool, err error) {
 // started from, or else ended.
 func (o *opener) rewindTarget(ended int) int {
 	current := &o.config.Plan
-	var candidates []int
+	intact := func(id int) bool {
+		_, err := o.store.Load(id)
+		return err == nil
+	}
 	ids, _ := o.store.List() // a checkpoint that cannot be listed cannot be loaded
 	for _, id := range slices.Backward(ids) {
-		if id > current.Resumed && id <= min(plan.LastBeforeDecay(current), ended) {
-			candidates = append(candidates, id)
-		}
-	}
-	for _, id := range append(candidates, current.Rewound) {
-		if id == 0 { // the plan itself went back to no checkpoint
-			continue
-		}
-		if _, err := o.store.Load(id); err == nil {
+		if id > current.Resumed && id <= min(plan.LastBeforeDecay(current), ended) && intact(id) {
 			return id
 		}
+	}
+	if current.Rewound > 0 && intact(current.Rewound) {
+		return current.Rewound
 	}
 	return ended
 }

@@ -229,15 +229,16 @@ func (m *meter) testOnSuite(ctx context.Context, final bool) error {
 		if done {
 			continue
 		}
-		if err := m.testAgent(ctx, kind, m.count.Generation, positions); err != nil {
+		if err := m.testAgent(ctx, kind, positions); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// testAgent tests a generation's checkpoint, with (kind net) or without search (kind policy), on suite positions.
-func (m *meter) testAgent(ctx context.Context, kind string, generation, positions int) error {
+// testAgent tests the newest checkpoint, with (kind net) or without search (kind policy), on suite positions.
+func (m *meter) testAgent(ctx context.Context, kind string, positions int) error {
+	generation := m.count.Generation
 	spec := agent.Spec{Kind: agent.Kind(kind), Network: agent.CheckpointOf(m.Dir, generation)}
 	m.progress(Testing, 0)
 	o := suite.TestOptions{Threads: m.Threads, Positions: positions, Seed: m.config.Seed}

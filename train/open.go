@@ -206,7 +206,6 @@ func (o *opener) load(weights *infer.Weights) (*run, error) {
 		r.rescorers = append(r.rescorers, selfplay.NewRescorer(game, settings.SolverNodes, o.Threads))
 	}
 	r.player(o.Game)
-	r.files = &files{state: o.state, players: r.players}
 	checkpoint, damaged, err := o.store.Newest()
 	switch {
 	case errors.Is(err, checkpoints.ErrNoCheckpoint) && len(damaged) == 0:
@@ -269,7 +268,7 @@ func (o *opener) begin(r *run, weights *infer.Weights) error {
 	if o.config.From != "" && o.From == "" {
 		return fmt.Errorf("%s: %w: it starts from a weights file; give that file again", o.Dir, ErrConflict)
 	}
-	if err := o.newLearner(r, weights); err != nil {
+	if r.learner, err = o.newLearner(weights); err != nil {
 		return err
 	}
 	if o.From != "" {
@@ -280,14 +279,12 @@ func (o *opener) begin(r *run, weights *infer.Weights) error {
 	}
 	first := counters{Game: o.Game.Name, Network: weights.Config}
 	first.setSizes(make([]sizeCounters, len(o.games)))
-	return r.files.save(first)
+	return r.save(first)
 }
 
 // newLearner creates the run's learner, with empty windows.
-func (o *opener) newLearner(r *run, weights *infer.Weights) (err error) {
-	r.learner, err = learn.New(o.games, &o.config.Settings, o.config.Seed, weights, o.Threads)
-	r.files.learner = r.learner
-	return err
+func (o *opener) newLearner(weights *infer.Weights) (*learn.Learner, error) {
+	return learn.New(o.games, &o.config.Settings, o.config.Seed, weights, o.Threads)
 }
 
 // restore restores the run from its newest intact checkpoint c; damaged holds the errors of newer ones. Checkpoint 0
@@ -316,15 +313,15 @@ func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) err
 	}
 	weights, err := infer.Unmarshal(trained.Part(rundir.WeightsPart))
 	if err == nil {
-		err = o.newLearner(r, weights)
+		r.learner, err = o.newLearner(weights)
 	}
 	if err == nil {
-		err = r.learner.UnmarshalState(trained.Part(rundir.OptimizerPart))
+		err = r.learner.Trainer.UnmarshalState(trained.Part(rundir.OptimizerPart))
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint %d: %w", trained.ID, err)
 	}
-	r.files.owedSteps = o.count.Steps - r.learner.StepsDone() // above 0 if the weights are from before c
+	r.owedSteps = o.count.Steps - r.learner.Trainer.Steps() // above 0 if the weights are from before c
 	for _, game := range o.games {
 		part := c.Part(o.inProgressPart(game))
 		if part == nil && game != o.Game { // not played yet
@@ -335,11 +332,33 @@ func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) err
 		}
 	}
 	o.clock.Resume(o.count.done())
-	lost := lostGames{state: o.state}
-	if err := r.learner.Restore(setsOf(o.count.bySize()), o.count.Generation, lost.read); err != nil {
+	return o.restoreWindows(r.learner)
+}
+
+// restoreWindows fills the learner's windows with the run's games. It reports lost games in one line and leaves them out.
+func (o *opener) restoreWindows(learner *learn.Learner) error {
+	var first error     // error about the first generation whose games cannot be read
+	var others []string // the other such generations
+	read := func(generation int) ([]*record.Record, int, error) {
+		games, number, err := record.Read(o.Game, o.Dir, generation)
+		switch {
+		case !record.IsLost(err):
+			return games, number, err
+		case first == nil:
+			first = err
+		default:
+			others = append(others, strconv.Itoa(generation))
+		}
+		return nil, 0, nil
+	}
+	if err := learner.Restore(setsOf(o.count.bySize()), o.count.Generation, read); err != nil || first == nil {
 		return err
 	}
-	lost.note()
+	also := ""
+	if len(others) > 0 {
+		also = ", also the games of generations " + strings.Join(others, ", ")
+	}
+	o.note("%v%s; continuing without these games", first, also)
 	return nil
 }
 
@@ -360,34 +379,4 @@ func (o *opener) trainedCheckpoint(c *checkpoints.Checkpoint) (*checkpoints.Chec
 		return c, nil
 	}
 	return before, err
-}
-
-// lostGames reads games of a run and remembers the generations whose games could not be read.
-type lostGames struct {
-	*state
-	generations []string
-	err         error // error about the first lost generation
-}
-
-// read reads the games of a generation. first is the number in the run of the first one. Lost games are left out.
-func (l *lostGames) read(generation int) ([]*record.Record, int, error) {
-	games, first, err := record.Read(l.Game, l.Dir, generation)
-	if !record.IsLost(err) {
-		return games, first, err
-	}
-	l.generations = append(l.generations, strconv.Itoa(generation))
-	if len(l.generations) == 1 {
-		l.err = err
-	}
-	return nil, 0, nil
-}
-
-// note reports the lost games, if any, in one line.
-func (l *lostGames) note() {
-	switch others := strings.Join(l.generations[min(1, len(l.generations)):], ", "); {
-	case others != "":
-		l.state.note("%v, also the games of generations %s; continuing without these games", l.err, others)
-	case l.err != nil:
-		l.state.note("%v; continuing without these games", l.err)
-	}
 }

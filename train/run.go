@@ -17,19 +17,19 @@ import (
 	"ludus/train/selfplay"
 )
 
-// run is a run in progress. It loops over the generations, and its parts own what they change: the players own the
-// games in progress, the learner the network and the windows, files the run directory and the counters, the meter
-// matches and suite results.
+// run is a run in progress. It loops over the generations and owns the run directory and the counters. Its parts own what
+// they change: the players the games in progress, the learner the network and the windows, the meter matches and suite
+// results, the inbox workers.json.
 type run struct {
 	*state
 	players   []*selfplay.Player // by size; nil before its first generation, except the last
 	rescorers []*selfplay.Rescorer
 	learner   *learn.Learner
-	files     *files
 	meter     *meter
 	inbox     *inbox    // nil without workers
 	imported  *importer // nil before the first generation that reads imported games
 	waited    float64   // how long it waited for the last generation's games, see nextFactor
+	owedSteps int       // training steps to catch up after the learner went back to older weights
 
 	// The work of the current generation, in positions times cells.
 	need int   // that ends it
@@ -61,7 +61,7 @@ func (r *run) generation(ctx context.Context) error {
 	}
 	games, err := r.collect(ctx, assignment, m)
 	if errors.Is(err, errTimeOver) {
-		if err := r.files.stop(); err != nil {
+		if err := r.stop(); err != nil {
 			return err
 		}
 		return r.measure(ctx)
@@ -71,12 +71,13 @@ func (r *run) generation(ctx context.Context) error {
 	}
 	sizes, err := r.learn(ctx, assignment, games, m)
 	if errors.Is(err, model.ErrDiverged) {
-		return errors.Join(fmt.Errorf("generation %d: %w", m.Generation, err), r.files.diverged(m.Generation))
+		r.config.Plan.Diverged = m.Generation // it is not committed
+		return errors.Join(fmt.Errorf("generation %d: %w", m.Generation, err), r.config.Write(r.Dir))
 	}
 	if err != nil {
 		return err
 	}
-	if err := r.files.commit(m, games, sizes, start); err != nil {
+	if err := r.commit(m, games, sizes, start); err != nil {
 		return err
 	}
 	r.waited = m.PlaySeconds / (time.Since(began).Seconds() - m.PlaySeconds) // relative to the time of other work
@@ -91,7 +92,7 @@ func (r *run) assign(ctx context.Context, m *rundir.Metrics) (*selfplay.Assignme
 	r.need, r.work = plan.Work(p, r.Game, game), make([]int, len(r.games))
 	a := &selfplay.Assignment{
 		Run: r.config.ID, Game: game, Settings: settings, Generation: r.count.Generation, Simulations: settings.Simulations,
-		MeanPlies: r.meanPlies(game), Weights: r.learner.Weights(),
+		MeanPlies: r.meanPlies(game), Weights: r.learner.Trainer.AverageWeights(),
 	}
 	if game != r.Game {
 		var err error
@@ -102,7 +103,7 @@ func (r *run) assign(ctx context.Context, m *rundir.Metrics) (*selfplay.Assignme
 	}
 	if r.inbox != nil {
 		ready := float64(r.inbox.ready()) / float64(r.need)
-		r.files.setFactor(nextFactor(max(r.count.Factor, 1), ready, r.waited))
+		r.count.Factor = nextFactor(max(r.count.Factor, 1), ready, r.waited) // the next commit stores it
 		a.Simulations = int(math.Round(r.count.Factor * float64(settings.Simulations)))
 		m.WorkerSimulations = a.Simulations
 	}
@@ -123,7 +124,9 @@ func (r *run) learn(ctx context.Context, a *selfplay.Assignment, games []*record
 	before := setsOf(sizes)
 	share := 1.0
 	if m.ImportedGames > 0 {
-		share = r.importedShare(games)
+		// Together the positions count for at most those that a generation plays. So no more training steps become due
+		// than after self-play, and the replay window grows no more: self-play soon replaces the games.
+		share = min(1, float64(plan.Positions(&r.config.Plan))/float64(record.Count(games)))
 	}
 	for i, sets := range r.learner.Add(games, r.count.Games, before, share) {
 		sizes[i].Sets = sets
@@ -131,7 +134,7 @@ func (r *run) learn(ctx context.Context, a *selfplay.Assignment, games []*record
 	r.countGames(sizes, games)
 	start := time.Now()
 	r.learner.Validate(m, a.Game, a.Network())
-	if steps := r.takeSteps(sizes, before, r.files.owedSteps); steps != nil {
+	if steps := r.takeSteps(sizes, before, r.owedSteps); steps != nil {
 		share := plan.Share(&r.config.Plan, m.Generation)
 		err := r.learner.Train(ctx, m, a.Game, steps, share, func(done float64) {
 			r.progress(Learning, playShare+(1-playShare)*done)

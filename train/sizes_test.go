@@ -26,7 +26,7 @@ import (
 // tinySizes is a tiny run of two sizes.
 func tinySizes(t testing.TB, dir string, generations int) Options {
 	o := tiny(t, dir, generations)
-	o.Game = newGame(t, "quad(size=5,quads=4,whites=1)")
+	o.Game = recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
 	sizes, err := rundir.SizesOf(4, 5)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestSizes(t *testing.T) {
 	sameRun(t, o.Dir, three.Dir, generations)
 	sameMetrics(t, o.Dir, three.Dir, generations)
 
-	small := newGame(t, "quad(size=4,quads=4,whites=1)")
+	small := recordtest.Game(t, "quad(size=4,quads=4,whites=1)")
 	lines, work, count := metricsOf(t, o.Dir), map[int]int{}, countersOf(t, o.Dir)
 	for _, m := range lines {
 		cells := m.Size * m.Size
@@ -121,7 +121,7 @@ func TestSizes(t *testing.T) {
 func TestSeedsOfSizes(t *testing.T) {
 	var games []*env.Game
 	for _, name := range []string{"quad(size=4,quads=4,whites=1)", "quad(size=5,quads=4,whites=1)", "quad(size=6,quads=4,whites=1)"} {
-		games = append(games, newGame(t, name))
+		games = append(games, recordtest.Game(t, name))
 	}
 	own := games[2]
 	config := rundir.NewConfig(own.Name, 7, rundir.DefaultSettings(own))
@@ -206,11 +206,11 @@ func TestSizesWithWorkers(t *testing.T) {
 			if len(messages)%3 == 0 {
 				name = o.Game.Name
 			}
-			b := recordtest.Message(newGame(t, name), rng, 1)
+			b := recordtest.Message(recordtest.Game(t, name), rng, 1)
 			b.Run, b.First = id, number
 			messages = append(messages, b.Marshal())
 		}
-		foreign := recordtest.Message(newGame(t, "quad(size=6,quads=4,whites=1)"), rng, 1)
+		foreign := recordtest.Message(recordtest.Game(t, "quad(size=6,quads=4,whites=1)"), rng, 1)
 		foreign.Run, foreign.Process = id, "foreign"
 		w.deliveries = make(chan *record.Delivery, len(messages)+1)
 		w.deliveries <- &record.Delivery{Sender: "b", Data: foreign.Marshal(), Acknowledge: func() {}}
@@ -252,7 +252,7 @@ func TestSizesWithWorkers(t *testing.T) {
 
 // TestSpeed: the speed of self-play counts in positions of the target's board.
 func TestSpeed(t *testing.T) {
-	small, large := newGame(t, "quad(size=4,quads=4,whites=1)"), newGame(t, "quad(size=5,quads=4,whites=1)")
+	small, large := recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
 	s := &state{Options: Options{Game: large}, clock: plan.Start()}
 	for game, want := range map[*env.Game]float64{small: 320, large: 500} {
 		s.setSpeed(game, 1000, 2)
@@ -277,7 +277,7 @@ func TestOldCheckpoint(t *testing.T) {
 
 // TestTakeSteps: one size takes exactly the steps that are due; several share their cost by their weights, if ready.
 func TestTakeSteps(t *testing.T) {
-	small, large := newGame(t, "quad(size=4,quads=4,whites=1)"), newGame(t, "quad(size=5,quads=4,whites=1)")
+	small, large := recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
 	for _, c := range []struct {
 		games      []*env.Game
 		generation int // done, of 10

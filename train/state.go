@@ -9,7 +9,7 @@ import (
 	"ludus/train/rundir"
 )
 
-// state is what the parts of a run share. The opener creates it; after that only files changes config and count.
+// state is what the parts of a run share. The opener creates it; after that only run changes config and count.
 type state struct {
 	Options
 	config *rundir.Config

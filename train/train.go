@@ -151,7 +151,8 @@ func Train(ctx context.Context, o Options) (*Summary, error) {
 // trainWithWorkers is train for a run with workers in other processes. It gives the run an id if it has none.
 func (r *run) trainWithWorkers(ctx context.Context) (*Summary, error) {
 	if r.config.ID == "" {
-		if err := r.files.setID(rand.Text()); err != nil {
+		r.config.ID = rand.Text()
+		if err := r.config.Write(r.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -160,9 +161,8 @@ func (r *run) trainWithWorkers(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	defer workers.Close()
-	inbox := newInbox(r.state, workers)
-	r.inbox, r.files.inbox = inbox, inbox
-	stop := inbox.start(ctx)
+	r.inbox = newInbox(r.state, workers)
+	stop := r.inbox.start(ctx)
 	defer stop()
 	summary, err := r.train(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package games
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 
@@ -212,8 +213,7 @@ func (s *othelloState[B]) Apply(a env.Action) {
 
 // finalOthello returns First's class at the end.
 func finalOthello[B bitboard](first, second B) int8 {
-	lead := count(first) - count(second)
-	return int8(1 - min(max(lead, -1), 1))
+	return int8(1 - cmp.Compare(count(first), count(second)))
 }
 
 // TerminalActions plays every move, but looks for the opponent's replies and the mover's next moves only as far as the

@@ -470,7 +470,7 @@ func (s *quadState[B]) WinningCells(dst []int32) []int32 {
 	case quadSquare, quadLast:
 		owned = s.owned[s.outcome/quadLast]
 	case quadThree:
-		owned = union(s.owned[env.First], bit[B](s.fourth()))
+		owned = union(s.owned[env.First], bit[B](nth(s.fourths(), 0)))
 	default:
 		return dst
 	}
@@ -486,11 +486,6 @@ func (s *quadState[B]) WinningCells(dst []int32) []int32 {
 	panic("games: Quad was won by a square, but the winner owns none")
 }
 
-// fourth returns an empty cell that completes a square of x's; there is one if the outcome is quadThree.
-func (s *quadState[B]) fourth() int {
-	return nth(intersect(s.empty(), s.game.completing(s.owned[env.First])), 0)
-}
-
 // Detail describes the stocks of pieces or, once the game is over, what decided it.
 func (s *quadState[B]) Detail() string {
 	x, o := s.whitesLeft[env.First], s.whitesLeft[env.Second]
@@ -504,7 +499,7 @@ func (s *quadState[B]) Detail() string {
 	case quadSquare, quadLast:
 		return "xo"[s.outcome/quadLast:][:1] + " has the four corners of a square"
 	case quadThree:
-		fourth := s.fourth()
+		fourth := nth(s.fourths(), 0)
 		return fmt.Sprintf("x has three corners of a square, and the fourth, %s%s, is empty",
 			env.ColumnName(fourth%s.game.size), env.RowName(fourth/s.game.size))
 	case quadMoreWhites:

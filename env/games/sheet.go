@@ -142,7 +142,11 @@ func readSheet(path string) (*env.Game, error) {
 	if slices.Contains([]string{".onnx", ".html", ".json"}, strings.ToLower(filepath.Ext(path))) {
 		return nil, fmt.Errorf("%s is no rule sheet; of exports only .safetensors files name a game", path)
 	}
-	g, err := ofSheet(stemOf(path), string(text))
+	stem, sheet := stemOf(path), string(text)
+	g, err := makeOnce(gdl.Name(stem, sheet), func(ctx context.Context) (*env.Game, error) {
+		g, _, err := gdl.New(ctx, stem, sheet)
+		return g, err
+	})
 	if err != nil {
 		return nil, refusal{path, err}
 	}
@@ -187,14 +191,6 @@ func sheetOfWeights(data []byte) (carried, bool) {
 		return carried{}, false
 	}
 	return header.Metadata, header.Metadata.Sheet != ""
-}
-
-// ofSheet returns the game of a rule sheet; equal arguments give the same pointer.
-func ofSheet(stem, sheet string) (*env.Game, error) {
-	return makeOnce(gdl.Name(stem, sheet), func(ctx context.Context) (*env.Game, error) {
-		g, _, err := gdl.New(ctx, stem, sheet)
-		return g, err
-	})
 }
 
 // makeOnce returns the game or the error of the first call with a key. Afterwards Find knows the game.

@@ -31,10 +31,7 @@ type sides[B bitboard] struct {
 // of 129 to 255 cells, and Othello 10x10, whose machine code is that of Othello 12x12.
 //
 // Two sets of 361 cells do not fit into the 512 bits of a key. So on boards of more than 255 cells First's are words 0
-// to 5, with the player in the highest bit, and words 6 and 7 are a [digest] of Second's. Positions in which First's
-// cells or the players to move differ have different keys. Two in which only Second's cells differ have the same key
-// with a probability of 2^-128 over random tables; among 2^40 such positions, any two do with less than 2^-48. The
-// table is fixed, so sets of equal digest could be sought on purpose, but games do not depend on it.
+// to 5, with the player in the highest bit, and words 6 and 7 are a [digest] of Second's: see [env.Key].
 func (s *sides[B]) key(first, second B) (k env.Key) {
 	player := uint64(s.player)
 	switch n := len(first); n {

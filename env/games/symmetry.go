@@ -86,18 +86,14 @@ func less[B bitboard](a, b B) bool {
 // lessSecond compares sets of Second's cells in the order of their words in a key.
 func lessSecond[B bitboard](a, b B) bool {
 	if len(a) == 6 {
-		return lessDigest(a, b)
+		x, y := digest(a), digest(b)
+		return slices.Compare(x[:], y[:]) < 0
 	}
 	return less(a, b)
 }
 
-func lessDigest[B bitboard](a, b B) bool {
-	x, y := digest(a), digest(b)
-	return slices.Compare(x[:], y[:]) < 0
-}
-
-// digest hashes a set of cells to 128 bits, the sum of its cells' random bits in zobrist: Zobrist hashing. Over random
-// tables, two given sets have the same digest with a probability of 2^-128.
+// digest hashes a set of cells to 128 bits, the sum of its cells' random bits in zobrist: Zobrist hashing, see
+// [env.Key].
 func digest[B bitboard](b B) (h [2]uint64) {
 	for i := range len(b) {
 		for w := b[i]; w != 0; w &= w - 1 {

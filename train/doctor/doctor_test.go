@@ -15,25 +15,16 @@ import (
 	"ludus/checkpoints"
 	"ludus/checkpoints/zoo"
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/record"
+	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 	"ludus/train/stats"
 )
 
-func newGame(t *testing.T, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 // healthy returns a run of breakthrough-6x6 that learns: uniform play has a loss of 2.5, the least is 0.5.
 func healthy(t *testing.T) *run {
-	game := newGame(t, "breakthrough-6x6")
+	game := recordtest.Game(t, "breakthrough-6x6")
 	r := &run{
 		game: game, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game)),
 		targets: targets{games: 256, uniform: 2.5, least: 0.5, outcomes: 0.69},
@@ -195,7 +186,7 @@ func TestSameGamesOfSheet(t *testing.T) {
 
 // A run without any files but its config has no findings.
 func TestTooLittleData(t *testing.T) {
-	game := newGame(t, "hex-7x7")
+	game := recordtest.Game(t, "hex-7x7")
 	d := (&run{game: game, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}).diagnose(false)
 	if len(d.Findings) > 0 || len(d.Curves) > 0 || d.Summary.Longer != "The run has not trained yet." {
 		t.Errorf("%+v", d)
@@ -204,7 +195,7 @@ func TestTooLittleData(t *testing.T) {
 
 // Positions count with the root of how often they occur, and targets that are not trained on with 0.
 func TestTargets(t *testing.T) {
-	game := newGame(t, "tic-tac-toe")
+	game := recordtest.Game(t, "tic-tac-toe")
 	ply := func(a env.Action, policy record.Shares) record.Ply {
 		return record.Ply{Action: a, TrainPolicy: true, Policy: policy}
 	}
@@ -431,7 +422,7 @@ func TestLargestBoard(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = train.Train(ctx, train.Options{
-		Dir: dir, Game: newGame(t, "quad(size=5,quads=4,whites=1)"), Generations: 100, Threads: 1,
+		Dir: dir, Game: recordtest.Game(t, "quad(size=5,quads=4,whites=1)"), Generations: 100, Threads: 1,
 		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 8, "simulations": 2, "channels": 4, "blocks": 1,
 			"batch_size": 8, "rating_share": 0, "sizes": float64(sizes)},
 		Observe: func(e train.Event) {
@@ -457,7 +448,7 @@ func TestLargestBoard(t *testing.T) {
 
 // The error of the shipped agent is that on the board whose suite tests the run.
 func TestShippedErrorOfSmallerBoard(t *testing.T) {
-	r := &run{game: newGame(t, "hex"), suite: []rundir.SuiteResult{{Agent: "net", Game: "hex-7x7"}}}
+	r := &run{game: recordtest.Game(t, "hex"), suite: []rundir.SuiteResult{{Agent: "net", Game: "hex-7x7"}}}
 	if curves := r.errorCurves(); len(curves) != 1 || curves[0].Shipped == nil {
 		t.Errorf("%+v", curves)
 	}
@@ -471,7 +462,7 @@ func TestOneBoard(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = train.Train(t.Context(), train.Options{
-		Dir: dir, Game: newGame(t, "quad(size=5,quads=4,whites=1)"), Generations: 8, Threads: 1,
+		Dir: dir, Game: recordtest.Game(t, "quad(size=5,quads=4,whites=1)"), Generations: 8, Threads: 1,
 		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 8, "simulations": 2, "channels": 4, "blocks": 1,
 			"batch_size": 8, "rating_share": 0, "sizes": float64(sizes)},
 	})
@@ -517,7 +508,7 @@ func TestOneBoard(t *testing.T) {
 func TestReadDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := train.Train(t.Context(), train.Options{
-		Dir: dir, Game: newGame(t, "tic-tac-toe"), Generations: 4, Threads: 1,
+		Dir: dir, Game: recordtest.Game(t, "tic-tac-toe"), Generations: 4, Threads: 1,
 		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 10, "simulations": 2, "channels": 4, "blocks": 1, "batch_size": 8, "rating_share": 0},
 	})
 	if err != nil {

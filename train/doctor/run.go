@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"ludus/checkpoints"
@@ -126,17 +127,13 @@ func targetsOf(game *env.Game, games []*record.Record) targets {
 }
 
 // entropy is the entropy, in nats, of a distribution that is proportional to counts; 0 if all of these are 0.
-func entropy[T int | uint16](counts []T) (sum float64) {
-	total := 0.0
-	for _, n := range counts {
-		total += float64(n)
+func entropy[T int | uint16](counts []T) float64 {
+	p := make([]float64, len(counts))
+	for i, n := range counts {
+		p[i] = float64(n)
 	}
-	for _, n := range counts {
-		if n > 0 {
-			sum -= float64(n) / total * math.Log(float64(n)/total)
-		}
-	}
-	return sum
+	floats.Scale(1/max(1, floats.Sum(p)), p)
+	return stat.Entropy(p)
 }
 
 // learned is the share of the policy targets that a policy with the given loss has learned: 0 for uniform play, 1 for the

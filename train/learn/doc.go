@@ -2,8 +2,8 @@
 //
 // [Learner.Add] puts each game into the replay window of its size of the board or, for a share of them, into the validation
 // set. A window keeps the newest games. [Learner.Train] draws samples from one of them, turns each by a random symmetry of
-// the game, writes them to a batch (package model) and takes a training step. A batch has samples of one size. [Learner.Validate] compares a network with the validation set, and
-// [Diversity] says how varied games are.
+// the game, writes them to a batch (package model) and takes a training step. A batch has samples of one size.
+// [Learner.Validate] measures a network on the validation set, and [Diversity] says how varied games are.
 //
 // # Conventions
 //

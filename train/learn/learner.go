@@ -47,9 +47,10 @@ const maxLoss = 1000
 // windows as validation sets. It owns the weights, the optimizer's state, and all sets. Its methods must not be called
 // concurrently.
 type Learner struct {
+	Trainer *model.Trainer // holds the weights and the optimizer's state; only the learner takes steps
+
 	settings *rundir.Settings
 	seed     uint64
-	trainer  *model.Trainer
 	sizes    []*size
 	samples  []sample // samples of the next batch to write
 	next     []sample // samples of the batch after that
@@ -79,29 +80,20 @@ type Counts struct {
 // given weights, those of the last game, on several threads. It keeps settings. seed is the run's. It returns an error
 // if the weights do not fit the games.
 func New(games []*env.Game, settings *rundir.Settings, seed uint64, weights *infer.Weights, threads int) (*Learner, error) {
-	run := parallel.Runner(threads)
-	trainer, err := NewTrainer(games, settings, weights, run)
+	config, run := model.DefaultConfig(), parallel.Runner(threads)
+	config.WeightDecay = settings.WeightDecay
+	trainer, err := model.NewTrainer(games, weights, config, run)
 	if err != nil {
 		return nil, err
 	}
 	return newLearner(games, settings, seed, trainer, run), nil
 }
 
-// NewTrainer returns a trainer for batches of each of the games, with the settings' weight decay. The weights are those
-// of the last game; run is a [parallel.Runner].
-func NewTrainer(
-	games []*env.Game, settings *rundir.Settings, weights *infer.Weights, run func(n int, do func(i int)),
-) (*model.Trainer, error) {
-	config := model.DefaultConfig()
-	config.WeightDecay = settings.WeightDecay
-	return model.NewTrainer(games, weights, config, run)
-}
-
 // newLearner returns a learner with empty sets; run is a [parallel.Runner].
 func newLearner(
 	games []*env.Game, settings *rundir.Settings, seed uint64, trainer *model.Trainer, run func(n int, do func(i int)),
 ) *Learner {
-	l := &Learner{settings: settings, seed: seed, trainer: trainer, parallel: run}
+	l := &Learner{Trainer: trainer, settings: settings, seed: seed, parallel: run}
 	for _, game := range games {
 		s := &size{
 			game: game, training: window{game: game}, validation: window{game: game},
@@ -119,18 +111,6 @@ func newLearner(
 func (l *Learner) index(game *env.Game) int {
 	return slices.IndexFunc(l.sizes, func(s *size) bool { return s.game == game })
 }
-
-// Weights returns the averaged weights, which self-play uses.
-func (l *Learner) Weights() *infer.Weights { return l.trainer.AverageWeights() }
-
-// StepsDone returns the number of training steps taken since the run's start.
-func (l *Learner) StepsDone() int { return l.trainer.Steps() }
-
-// MarshalState encodes the optimizer's state; [Learner.UnmarshalState] restores it.
-func (l *Learner) MarshalState() []byte { return l.trainer.MarshalState() }
-
-// UnmarshalState restores the optimizer's state from MarshalState's encoding.
-func (l *Learner) UnmarshalState(data []byte) error { return l.trainer.UnmarshalState(data) }
 
 // Positions returns the number of positions in the replay windows.
 func (l *Learner) Positions() (n int) {
@@ -244,7 +224,7 @@ func (l *Learner) Train(
 	if s := l.sizes[own]; s.validation.positions > 0 {
 		l.draw(&s.validation, rand.New(seed.New(l.seed, "held-out batch", m.Generation)))
 		l.fill(s, &s.validation, valueMix)
-		losses, err := l.trainer.Losses(s.batch)
+		losses, err := l.Trainer.Losses(s.batch)
 		if err != nil {
 			return err
 		}
@@ -264,8 +244,8 @@ func (l *Learner) Train(
 		}
 		s := l.sizes[at]
 		l.fill(s, &s.training, valueMix)
-		m.LearningRate = l.settings.LearningRate * learningRateFactor(share, l.trainer.Steps())
-		losses, err := l.trainer.Step(s.batch, m.LearningRate, func() { draw(i + 1) }) // draws the next samples meanwhile
+		m.LearningRate = l.settings.LearningRate * learningRateFactor(share, l.Trainer.Steps())
+		losses, err := l.Trainer.Step(s.batch, m.LearningRate, func() { draw(i + 1) }) // draws the next samples meanwhile
 		if err != nil {
 			return err
 		}

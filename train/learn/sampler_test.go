@@ -99,7 +99,7 @@ func TestTargets(t *testing.T) {
 	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
 	loser := 1 - r.Outcome // First's class that did not come about
 	at := len(r.Plies) / 2
-	movers := recordtest.Movers(game, r)
+	movers := r.Movers()
 	r.Plies[at].Proven = int8(game.ClassFor(movers[at], loser))
 	w := window{game: game}
 	w.add([]*record.Record{r}, 1)
@@ -137,7 +137,7 @@ func TestTargets(t *testing.T) {
 func TestTargetsAfterMistakes(t *testing.T) {
 	game := recordtest.Game(t, "breakthrough-6x6")
 	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
-	movers, at := recordtest.Movers(game, r), 0
+	movers, at := r.Movers(), 0
 	own := make([]int, len(r.Plies)) // the outcome, as the mover's class
 	for i := range r.Plies {
 		own[i] = game.ClassFor(movers[i], r.Outcome)

@@ -3,6 +3,7 @@ package learn
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"ludus/env"
@@ -53,23 +54,17 @@ func (l *Learner) policyEntropy(s *size, network *infer.Network, n int) float64 
 	return stat.Mean(entropies, nil)
 }
 
-// maskedEntropy is the entropy in nats of p = softmax(logits) over the actions where legal is not 0, at least one:
-// H = log Z - sum p l, where l are the logits minus the largest one and Z = sum exp l.
+// maskedEntropy is the entropy in nats of softmax(logits) over the actions where legal is not 0, at least one.
 func maskedEntropy(logits, legal []float32) float64 {
-	top := math.Inf(-1)
+	var p []float64
 	for a, l := range logits {
 		if legal[a] != 0 {
-			top = max(top, float64(l))
+			p = append(p, float64(l))
 		}
 	}
-	z, weighted := 0.0, 0.0
-	for a, l := range logits {
-		if legal[a] != 0 {
-			x := float64(l) - top
-			p := math.Exp(x)
-			z += p
-			weighted += p * x
-		}
+	logSum := floats.LogSumExp(p)
+	for i, l := range p {
+		p[i] = math.Exp(l - logSum)
 	}
-	return math.Log(z) - weighted/z
+	return stat.Entropy(p)
 }

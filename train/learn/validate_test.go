@@ -33,11 +33,10 @@ func validatedLearner(t *testing.T, game *env.Game) (*Learner, *infer.Weights) {
 			tensor.Data[i] += float32(rng.NormFloat64()) / 8
 		}
 	}
-	trainer, err := NewTrainer([]*env.Game{game}, &settings, weights, nil)
+	l, err := New([]*env.Game{game}, &settings, 1, weights, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLearner([]*env.Game{game}, &settings, 1, trainer, parallel.Runner(3))
 	var records []*record.Record
 	for range 40 {
 		records = append(records, recordtest.Random(game, rng))
@@ -107,8 +106,8 @@ func TestValidationChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !bytes.Equal(a.trainer.AverageWeights().Marshal(), c.trainer.AverageWeights().Marshal()) ||
-			!bytes.Equal(a.trainer.MarshalState(), b.trainer.MarshalState()) {
+		if !bytes.Equal(a.Trainer.AverageWeights().Marshal(), c.Trainer.AverageWeights().Marshal()) ||
+			!bytes.Equal(a.Trainer.MarshalState(), b.Trainer.MarshalState()) {
 			t.Fatal("validation changes what is learned")
 		}
 	}

@@ -175,7 +175,7 @@ func TestRepeatedPositionsWeighLess(t *testing.T) {
 func TestLabels(t *testing.T) {
 	game := recordtest.Game(t, "breakthrough-6x6")
 	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
-	movers := recordtest.Movers(game, r)
+	movers := r.Movers()
 	for i := range r.Plies { // the search expects the outcome throughout
 		own := game.ClassFor(movers[i], r.Outcome)
 		r.Plies[i].Classes = []uint16{0, 0}

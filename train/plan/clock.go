@@ -67,17 +67,12 @@ func (c *Clock) NextOver(p *rundir.Plan, s *rundir.Settings, ended int) bool {
 	if len(c.seconds) > 0 {
 		next = c.seconds[len(c.seconds)-1]
 	}
-	return ended < p.Generations && c.over(p, s, ended, next)
+	return ended < p.Generations && c.Over(p, s, ended, next)
 }
 
-// Over reports whether the plan's time without that for final matches is used up; false before a generation has ended.
-func (c *Clock) Over(p *rundir.Plan, s *rundir.Settings, ended int) bool {
-	return c.over(p, s, ended, 0)
-}
-
-// over reports whether next more seconds would exceed the plan's time without the part for the final matches. It is
+// Over reports whether next more seconds would exceed the plan's time without the part for the final matches. It is
 // false for plans of generations, and before the first generation has ended.
-func (c *Clock) over(p *rundir.Plan, s *rundir.Settings, ended int, next float64) bool {
+func (c *Clock) Over(p *rundir.Plan, s *rundir.Settings, ended int, next float64) bool {
 	return p.Seconds > 0 && ended > 0 && c.Spent(p).Seconds()+next > p.Seconds*(1-FinalShare(s))
 }
 

@@ -11,7 +11,6 @@ import (
 	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/cpu"
-	"ludus/train/learn"
 	"ludus/train/parallel"
 	"ludus/train/record"
 	"ludus/train/rundir"
@@ -112,7 +111,7 @@ func (c *Cost) measureLearning(
 	ctx context.Context, game *env.Game, s *rundir.Settings, weights *infer.Weights, threads int,
 	duration time.Duration, clock func() time.Duration,
 ) error {
-	trainer, err := learn.NewTrainer([]*env.Game{game}, s, weights, parallel.Runner(threads))
+	trainer, err := model.NewTrainer([]*env.Game{game}, weights, model.DefaultConfig(), parallel.Runner(threads))
 	if err != nil {
 		return err
 	}

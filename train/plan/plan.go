@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"ludus/env"
 	"ludus/train/learn"
 	"ludus/train/rundir"
@@ -152,10 +154,7 @@ func adjustmentShare(p *rundir.Plan, next int, spent float64) float64 {
 // average, later generations get fewer plies.
 func adjust(p *rundir.Plan, generation int, recent []float64, spent float64, s *rundir.Settings) {
 	recent = recent[max(0, len(recent)-max(adjustOver, generation/10)):]
-	mean := 0.0
-	for _, seconds := range recent {
-		mean += seconds / float64(len(recent))
-	}
+	mean := stat.Mean(recent, nil)
 	passAdjustments(p, generation, spent)
 	if plies := p.PliesPerGeneration; mean > maxGenerationSeconds && s.PliesPerGeneration == 0 && plies > 1 {
 		p.PliesPerGeneration = max(1, int(float64(plies)*plannedGenerationSeconds/mean))

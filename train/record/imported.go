@@ -29,7 +29,7 @@ func (im *Imported) Record(game *env.Game) *Record {
 	for i, a := range im.Moves {
 		if i >= im.Opening {
 			legal = state.Legal(legal[:0])
-			p := Ply{Action: a, TrainPolicy: true, Proven: -1, Policy: make(Shares, len(legal)), Classes: classesOf(game, im.Values[i])}
+			p := Ply{Action: a, Proven: -1, Policy: make(Shares, len(legal)), Classes: classesOf(game, im.Values[i])}
 			p.Policy[slices.Index(legal, a)] = Unit
 			r.Plies = append(r.Plies, p)
 		}
@@ -45,16 +45,10 @@ func (im *Imported) Record(game *env.Game) *Record {
 		r.Adjudicated, r.Outcome = true, class
 		r.Goals = [2]int{game.Classes[class].Goal(), game.Classes[game.ClassFor(env.Second, class)].Goal()}
 	}
-	r.forgetLoser(game)
-	return r
-}
-
-// forgetLoser leaves the moves of a player who lost out of what the policy learns.
-func (r *Record) forgetLoser(game *env.Game) {
-	state := game.NewState()
-	for _, p := range r.Positions(state) {
-		p.TrainPolicy = game.Classes[game.ClassFor(state.Player(), r.Outcome)].Utility >= 0
+	for i, mover := range r.Movers() {
+		r.Plies[i].TrainPolicy = game.UtilityFor(mover, r.Outcome) >= 0
 	}
+	return r
 }
 
 // classesOf returns the distribution [K] over one or two neighbouring possible classes whose expected utility is the
@@ -86,12 +80,7 @@ func classesOf(game *env.Game, utility float64) Shares {
 // FillClasses gives every ply without a class distribution the exact class of the first proven ply from there on, or
 // else the game's outcome.
 func (r *Record) FillClasses() {
-	var movers []env.Player
-	state := r.Game.NewState()
-	for range r.Positions(state) {
-		movers = append(movers, state.Player())
-	}
-	outcome := r.Outcome // First's class
+	movers, outcome := r.Movers(), r.Outcome // First's class
 	for i := len(r.Plies) - 1; i >= 0; i-- {
 		p := &r.Plies[i]
 		if p.Proven >= 0 {

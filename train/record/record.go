@@ -51,6 +51,15 @@ func (r *Record) Positions(state env.State) iter.Seq2[int, *Ply] {
 	}
 }
 
+// Movers returns the player to move at each searched ply.
+func (r *Record) Movers() (movers []env.Player) {
+	state := r.Game.NewState()
+	for range r.Positions(state) {
+		movers = append(movers, state.Player())
+	}
+	return movers
+}
+
 // Length is the number of moves, the opening included.
 func (r *Record) Length() int { return len(r.Opening) + len(r.Plies) }
 

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,45 +84,52 @@ func NewConfig(game string, seed uint64, settings Settings) *Config {
 
 // ReadConfig reads the config.json of a run directory and validates it. Without one the error wraps fs.ErrNotExist.
 func ReadConfig(dir string) (*Config, error) {
-	return readFile(filepath.Join(dir, ConfigFile), parseConfig)
+	c, err := readFile[Config](filepath.Join(dir, ConfigFile))
+	if err == nil {
+		c.Game = env.Renamed(c.Game)
+	}
+	return c, err
 }
 
-// parseConfig parses and validates a config.json.
-func parseConfig(data []byte) (*Config, error) {
-	c := new(Config)
-	if err := json.Unmarshal(data, c); err != nil {
-		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
-	}
+func (c *Config) check() error {
 	if c.Version != configVersion {
-		return nil, versionError(c.Version, configVersion)
+		return versionError(c.Version, configVersion)
 	}
-	c.Game = env.Renamed(c.Game)
 	if err := c.Settings.Validate(); err != nil {
-		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
+		return err
 	}
 	if c.Plan.Generations < 1 || c.Plan.PliesPerGeneration < 1 || c.Plan.ParallelGames < 1 {
-		return nil, fmt.Errorf("%w: a plan needs at least 1 generation, game and ply", checkpoints.ErrDamaged)
+		return errors.New("a plan needs at least 1 generation, game and ply")
 	}
 	if i := c.Import; i != nil && (i.Generations < 1 || i.Every < 1 || i.Games < i.Generations) {
-		return nil, fmt.Errorf("%w: an import needs at least 1 generation, and a game for each", checkpoints.ErrDamaged)
+		return errors.New("an import needs at least 1 generation, and a game for each")
 	}
-	return c, nil
+	return nil
 }
 
 // Write replaces the config.json of a run directory atomically.
 func (c *Config) Write(dir string) error { return writeJSON(filepath.Join(dir, ConfigFile), c) }
 
-// readFile reads the file at path and parses its content.
-func readFile[T any](path string, parse func([]byte) (*T, error)) (*T, error) {
+// readFile reads and parses the file at path.
+func readFile[T any](path string) (*T, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	x, err := parse(env.SkipByteOrderMark(data))
+	x, err := parseFile[T](data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return x, nil
+}
+
+// parseFile parses the content of a file. Errors wrap [checkpoints.ErrVersion] or [checkpoints.ErrDamaged].
+func parseFile[T any](data []byte) (*T, error) {
+	x, err := parse[T](env.SkipByteOrderMark(data))
+	if err != nil && !errors.Is(err, checkpoints.ErrVersion) {
+		err = fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
+	}
+	return x, err
 }
 
 // versionError returns the error for a file of the given format version if this program reads want.

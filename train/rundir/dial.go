@@ -34,12 +34,3 @@ func ParseStrengthName(name string) (generation int, s agent.Strength, ok bool) 
 	}
 	return generation, s, generation >= 0 && StrengthName(generation, s) == name && slices.Contains(agent.Strengths(), s)
 }
-
-// dialOf returns the dial of a run's checkpoint; nil if it has none.
-func dialOf(dir string, generation int) agent.Dial {
-	ratings, err := ReadRatings(dir)
-	if err != nil {
-		return nil
-	}
-	return ratings.DialOf(generation)
-}

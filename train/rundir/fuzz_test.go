@@ -25,7 +25,7 @@ func FuzzConfig(f *testing.F) {
 	f.Add([]byte(`{"version":2,"settings":{"simulations":1e99}}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := parseConfig(data)
+		c, err := parseFile[Config](data)
 		if err != nil {
 			if !errors.Is(err, checkpoints.ErrDamaged) && !errors.Is(err, checkpoints.ErrVersion) {
 				t.Errorf("error %v", err)
@@ -39,7 +39,7 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := parseConfig(written); err != nil || !reflect.DeepEqual(back, c) {
+		if back, err := parseFile[Config](written); err != nil || !reflect.DeepEqual(back, c) {
 			t.Errorf("%s reads as %+v, %v", written, back, err)
 		}
 	})
@@ -92,7 +92,7 @@ func FuzzRatings(f *testing.F) {
 	f.Add([]byte(`{"version":2,"dials":[{"strengths":[{"rating":10},{"simulations":1000000,"rating":1e15,"high":1e16}]}]}`))
 	f.Add([]byte(`{"version":2,"dials":[{"strengths":[{"rating":10,"low":10,"high":10},{"rating":10,"low":10,"high":10},{"rating":10000,"high":10000}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		table, err := parseRatings(data)
+		table, err := parseFile[Ratings](data)
 		if err != nil {
 			if !errors.Is(err, checkpoints.ErrDamaged) && !errors.Is(err, checkpoints.ErrVersion) {
 				t.Errorf("error %v", err)
@@ -112,7 +112,7 @@ func FuzzRatings(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := parseRatings(written); err != nil || !reflect.DeepEqual(back, table) {
+		if back, err := parseFile[Ratings](written); err != nil || !reflect.DeepEqual(back, table) {
 			t.Errorf("%s reads as another: %v", written, err)
 		}
 	})

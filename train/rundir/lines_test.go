@@ -54,40 +54,6 @@ func appendText(t *testing.T, path, text string) {
 	}
 }
 
-// TestFollower polls a file that grows, is damaged, is cut back by a resumed run, and disappears.
-func TestFollower(t *testing.T) {
-	dir := t.TempDir()
-	f := MetricsFile.Follow(dir)
-	path := filepath.Join(dir, MetricsFile.Name)
-	var seen []int
-	poll := func(wantChanged bool, wantWarnings int, want ...int) {
-		t.Helper()
-		changed, warnings := f.Poll(func() { seen = nil }, func(m *Metrics) { seen = append(seen, m.Generation) })
-		if changed != wantChanged || len(warnings) != wantWarnings || !slices.Equal(seen, want) {
-			t.Errorf("changed %v, warnings %v, generations %v; want %v, %d, %v", changed, warnings, seen, wantChanged, wantWarnings, want)
-		}
-	}
-	poll(false, 0)
-	for g := 1; g <= 3; g++ {
-		if err := MetricsFile.Append(dir, &Metrics{Generation: g}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	poll(true, 0, 1, 2, 3)
-	poll(false, 0, 1, 2, 3)
-	appendText(t, path, "damaged\n{\"generation\":4}\n{\"gen")
-	poll(true, 1, 1, 2, 3, 4)
-	poll(false, 1, 1, 2, 3, 4)
-	if err := DropAfter(dir, 2); err != nil {
-		t.Fatal(err)
-	}
-	poll(true, 0, 1, 2)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	poll(true, 0)
-}
-
 // TestConfigFile writes and reads config.json.
 func TestConfigFile(t *testing.T) {
 	dir := t.TempDir()

@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ludus/checkpoints"
 	"ludus/train/agent"
 )
 
@@ -72,24 +70,19 @@ func (r *Rating) Interval() string {
 
 // ReadRatings reads the ratings.json of a run directory. Without one the error wraps fs.ErrNotExist.
 func ReadRatings(dir string) (*Ratings, error) {
-	return readFile(filepath.Join(dir, RatingsFile), parseRatings)
+	return readFile[Ratings](filepath.Join(dir, RatingsFile))
 }
 
-// parseRatings parses a ratings.json and checks its version and its dials.
-func parseRatings(data []byte) (*Ratings, error) {
-	r := new(Ratings)
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
-	}
+func (r *Ratings) check() error {
 	if r.Version != ratingsVersion {
-		return nil, versionError(r.Version, ratingsVersion)
+		return versionError(r.Version, ratingsVersion)
 	}
 	for _, d := range r.Dials {
 		if err := d.Strengths.Validate(); err != nil {
-			return nil, fmt.Errorf("%w: generation %d: %w", checkpoints.ErrDamaged, d.Generation, err)
+			return fmt.Errorf("generation %d: %w", d.Generation, err)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // Write replaces the ratings.json of a run directory atomically. It sets the version.

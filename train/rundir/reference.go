@@ -29,7 +29,9 @@ func LoadWeights(reference agent.Reference) (*infer.Weights, agent.Origin, error
 	if err == nil {
 		origin.Digest = fmt.Sprintf("%x", sha256.Sum256(data))
 		weights, err = infer.Unmarshal(data)
-		origin.Dial = dialOf(reference.Path, origin.Generation)
+		if ratings, err := ReadRatings(reference.Path); err == nil {
+			origin.Dial = ratings.DialOf(origin.Generation)
+		}
 	}
 	if err != nil {
 		return nil, origin, fmt.Errorf("%w in %v: %w", agent.ErrWeights, reference, err)

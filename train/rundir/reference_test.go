@@ -150,7 +150,7 @@ func FuzzBest(f *testing.F) {
 	f.Add([]byte(`{"version":2,"agents":null}`), "a@b@-1")
 	f.Add([]byte(`{"version":1`), "@best")
 	f.Fuzz(func(t *testing.T, data []byte, reference string) {
-		if ratings, err := parseRatings(data); err == nil {
+		if ratings, err := parseFile[Ratings](data); err == nil {
 			ratings.Best([]int{0, 3, 4})
 		}
 		if r := agent.ParseReference(reference); r.String() != reference {

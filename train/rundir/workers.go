@@ -1,12 +1,6 @@
 package rundir
 
-import (
-	"encoding/json"
-	"fmt"
-	"path/filepath"
-
-	"ludus/checkpoints"
-)
+import "path/filepath"
 
 // WorkersFile holds the state of a run with workers. It may be out of date: its Time says when it was written.
 const WorkersFile = "workers.json"
@@ -45,14 +39,5 @@ func WriteWorkers(dir string, s *WorkersStatus) error {
 
 // ReadWorkers reads the workers.json of a run directory. Without one the error wraps fs.ErrNotExist.
 func ReadWorkers(dir string) (*WorkersStatus, error) {
-	return readFile(filepath.Join(dir, WorkersFile), parseWorkers)
-}
-
-// parseWorkers parses a workers.json.
-func parseWorkers(data []byte) (*WorkersStatus, error) {
-	s := new(WorkersStatus)
-	if err := json.Unmarshal(data, s); err != nil {
-		return nil, fmt.Errorf("%w: %w", checkpoints.ErrDamaged, err)
-	}
-	return s, nil
+	return readFile[WorkersStatus](filepath.Join(dir, WorkersFile))
 }

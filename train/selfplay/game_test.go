@@ -58,7 +58,7 @@ func TestPlyClasses(t *testing.T) {
 	}
 	checked, again := 0, 0
 	for _, r := range append(g.finished, g.record) {
-		movers := recordtest.Movers(game, r)
+		movers := r.Movers()
 		for i, p := range r.Plies {
 			if len(r.Opening)+i > 3 {
 				break // the end of the game is near enough to be seen, which the evaluator cannot change

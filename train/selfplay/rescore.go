@@ -35,9 +35,7 @@ type Rescorer struct {
 func NewRescorer(game *env.Game, nodes, threads int) *Rescorer {
 	r := &Rescorer{game: game, nodes: nodes, parallel: parallel.Runner(memory.Threads(threads, rescoreTableBytes))}
 	r.idle.New = func() any {
-		return &gameSolver{
-			game: game, solver: solver.New(game, rescoreTableBytes), nodes: nodes, next: game.NewState(),
-		}
+		return &gameSolver{Rescorer: r, solver: solver.New(game, rescoreTableBytes), next: game.NewState()}
 	}
 	return r
 }
@@ -63,9 +61,8 @@ func (r *Rescorer) Rescore(ctx context.Context, games []*record.Record) error {
 
 // gameSolver rescores one game at a time.
 type gameSolver struct {
-	game   *env.Game
+	*Rescorer
 	solver *solver.Solver
-	nodes  int         // node limit per position
 	left   int         // nodes left for the current position
 	stop   func() bool // reports whether the solver must stop
 	states []env.State // states before each searched ply

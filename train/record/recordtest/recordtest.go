@@ -63,12 +63,3 @@ func Message(game *env.Game, rng *rand.Rand, n int) *record.Message {
 	}
 	return m
 }
-
-// Movers returns the player to move at each searched ply.
-func Movers(game *env.Game, r *record.Record) (movers []env.Player) {
-	state := game.NewState()
-	for range r.Positions(state) {
-		movers = append(movers, state.Player())
-	}
-	return movers
-}

@@ -33,16 +33,15 @@ func readSamples(run *Run) (*Samples, error) {
 		g := &run.Generations[i]
 		onOther[g.Generation] = cmp.Or(g.Size, side) != side
 	}
-	slices.SortStableFunc(generations, func(a, b int) int { // the wanted ones last
-		switch {
-		case onOther[a] == onOther[b]:
-			return cmp.Compare(a, b)
-		case onOther[a]:
-			return -1
+	var wanted, others []int
+	for _, g := range slices.Backward(generations) {
+		if onOther[g] {
+			others = append(others, g)
+		} else {
+			wanted = append(wanted, g)
 		}
-		return 1
-	})
-	for _, generation := range slices.Backward(generations) {
+	}
+	for _, generation := range append(wanted, others...) {
 		records, first, err := record.Read(run.Game, run.Dir, generation)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -30,14 +31,38 @@ type Run struct {
 
 	Warnings []string // descriptions of what could not be read
 
-	config, ratings checkpoints.FileWatcher
-	metrics         *rundir.Follower[rundir.Metrics]
-	matches         *rundir.Follower[rundir.MatchResult]
-	suite           *rundir.Follower[rundir.SuiteResult]
-	ratingsWarning  error // why ratings.json could not be read
+	config, metrics, matches, suite, ratings watchedFile
 }
 
-// Generation is a line of metrics.jsonl without its lists by ply, which would fill the memory.
+// watchedFile is a file of a run.
+type watchedFile struct {
+	path    string
+	seen    fs.FileInfo // of the last refresh; nil without a file
+	called  bool        // whether refresh was called
+	warning error       // why it could not be read, or not all of it
+}
+
+// refresh reads the file if it changed, appeared or disappeared since the last call, and at the first call. It reports
+// whether it did. read returns a warning.
+func (f *watchedFile) refresh(read func() error) bool {
+	info, _ := os.Stat(f.path) // nil without a file
+	before := f.seen
+	f.seen = info
+	same := info == nil && before == nil ||
+		os.SameFile(info, before) && info.Size() == before.Size() && info.ModTime().Equal(before.ModTime())
+	switch {
+	case same && f.called:
+		return false
+	case info != nil && !info.Mode().IsRegular():
+		f.warning = fmt.Errorf("%s: not a regular file", f.path)
+	default:
+		f.warning = read()
+	}
+	f.called = true
+	return true
+}
+
+// Generation is a line of metrics.jsonl.
 type Generation struct {
 	rundir.Metrics
 	Seconds float64 // seconds of self-play and learning since the run began
@@ -46,13 +71,12 @@ type Generation struct {
 // ReadRun reads the run directory dir without its lock. Without a readable config.json it returns an error, which wraps
 // [rundir.ErrNoRun] if there is none; anything else that cannot be read is described in Warnings.
 func ReadRun(dir string) (*Run, error) {
-	r := &Run{
-		Dir: dir, Name: filepath.Base(dir),
-		config:  checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.ConfigFile)},
-		ratings: checkpoints.FileWatcher{Path: filepath.Join(dir, rundir.RatingsFile)},
-		metrics: rundir.MetricsFile.Follow(dir),
-		matches: rundir.MatchesFile.Follow(dir),
-		suite:   rundir.SuiteFile.Follow(dir),
+	r := &Run{Dir: dir, Name: filepath.Base(dir)}
+	for file, name := range map[*watchedFile]string{
+		&r.config: rundir.ConfigFile, &r.metrics: rundir.MetricsFile.Name, &r.matches: rundir.MatchesFile.Name,
+		&r.suite: rundir.SuiteFile.Name, &r.ratings: rundir.RatingsFile,
+	} {
+		file.path = filepath.Join(dir, name)
 	}
 	if absolute, err := filepath.Abs(dir); err == nil {
 		r.Name = filepath.Base(absolute)
@@ -63,24 +87,22 @@ func ReadRun(dir string) (*Run, error) {
 	return r, nil
 }
 
-// Refresh reads new files and lines of the directory and reports whether there were any. Problems with single files go
-// to r.Warnings. An error means that the run cannot be read or is now of another game; r must not be used afterwards.
+// Refresh reads the files that have changed and reports whether there were any. Problems with single files go to
+// r.Warnings. An error means that the run cannot be read or is now of another game; r must not be used afterwards.
 func (r *Run) Refresh() (changed bool, err error) {
-	if changed, err = r.refreshConfig(); err != nil {
-		return false, err
+	changed = r.config.refresh(r.readConfig)
+	if r.config.warning != nil {
+		return false, r.config.warning
 	}
-	var warnings []error
-	note := func(more bool, w ...error) { changed, warnings = changed || more, append(warnings, w...) }
-	note(r.refreshCheckpoints())
-	more, w := r.metrics.Poll(func() { r.Generations = nil }, r.addGeneration)
-	note(more, w...)
-	more, w = r.matches.Poll(func() { r.Matches = nil }, func(m *rundir.MatchResult) { r.Matches = append(r.Matches, *m) })
-	note(more, w...)
-	more, w = r.suite.Poll(func() { r.Suite = nil }, func(s *rundir.SuiteResult) { r.Suite = append(r.Suite, *s) })
-	note(more, w...)
-	note(r.refreshRatings(), r.ratingsWarning)
+	before := r.Checkpoints
+	r.Checkpoints, err = rundir.Checkpoints(r.Dir).List()
+	changed = changed || !slices.Equal(before, r.Checkpoints)
+	changed = r.metrics.refresh(r.readMetrics) || changed
+	changed = r.matches.refresh(func() error { return readLines(&r.Matches, rundir.MatchesFile, r.Dir) }) || changed
+	changed = r.suite.refresh(func() error { return readLines(&r.Suite, rundir.SuiteFile, r.Dir) }) || changed
+	changed = r.ratings.refresh(r.readRatings) || changed
 	r.Warnings = nil
-	for _, warning := range warnings {
+	for _, warning := range []error{err, r.metrics.warning, r.matches.warning, r.suite.warning, r.ratings.warning} {
 		if warning != nil {
 			r.Warnings = append(r.Warnings, warning.Error())
 		}
@@ -88,55 +110,58 @@ func (r *Run) Refresh() (changed bool, err error) {
 	return changed, nil
 }
 
-// refreshConfig reads config.json again if it has changed.
-func (r *Run) refreshConfig() (changed bool, err error) {
-	if changed, err = r.config.Changed(); errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("%s: %w: it has no %s", r.Dir, rundir.ErrNoRun, rundir.ConfigFile)
-	}
-	if !changed {
-		return false, err
-	}
+// readConfig reads config.json.
+func (r *Run) readConfig() error {
 	config, err := rundir.ReadConfig(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: it has no %s", r.Dir, rundir.ErrNoRun, rundir.ConfigFile)
+	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	game, err := games.Restore(config.Game, config.Sheet)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", r.config.Path, err)
+		return fmt.Errorf("%s: %w", r.config.path, err)
 	}
 	if r.Game != nil && r.Game.Name != game.Name {
-		return false, fmt.Errorf("%s: the run was of %s and is of %s now", r.config.Path, r.Game.Name, game.Name)
+		return fmt.Errorf("%s: the run was of %s and is of %s now", r.config.path, r.Game.Name, game.Name)
 	}
 	r.Config = config
 	if r.Game == nil {
 		r.Game = game
 	}
-	return true, nil
+	return nil
 }
 
-// refreshCheckpoints lists the checkpoints again and reports whether the list has changed.
-func (r *Run) refreshCheckpoints() (changed bool, err error) {
-	before := r.Checkpoints
-	r.Checkpoints, err = rundir.Checkpoints(r.Dir).List()
-	return !slices.Equal(before, r.Checkpoints), err
+// readLines reads a file of lines and returns a warning if some of them cannot be read.
+func readLines[T any](lines *[]T, file rundir.LinesFile[T], dir string) error {
+	path := filepath.Join(dir, file.Name)
+	raw, err := checkpoints.ReadLines(path)
+	all, warnings := file.Parse(raw)
+	if len(warnings) > 0 {
+		err = fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w", path, len(warnings), len(raw), warnings[0])
+	}
+	*lines = all
+	return err
 }
 
-// refreshRatings reads ratings.json again if it has changed or is gone.
-func (r *Run) refreshRatings() (changed bool) {
-	changed, err := r.ratings.Changed()
-	if errors.Is(err, fs.ErrNotExist) {
-		changed = r.Ratings != nil
-		r.Ratings, r.ratingsWarning = nil, nil
-		return changed
+// readMetrics reads metrics.jsonl.
+func (r *Run) readMetrics() error {
+	var lines []rundir.Metrics
+	err := readLines(&lines, rundir.MetricsFile, r.Dir)
+	r.Generations = nil
+	for i := range lines {
+		r.addGeneration(&lines[i])
 	}
-	if err == nil && !changed {
-		return false
+	return err
+}
+
+// readRatings reads ratings.json, if there is one.
+func (r *Run) readRatings() (err error) {
+	if r.Ratings, err = rundir.ReadRatings(r.Dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err == nil {
-		r.Ratings, err = rundir.ReadRatings(r.Dir)
-	}
-	r.ratingsWarning = err
-	return true
+	return err
 }
 
 // addGeneration adds a line of metrics.jsonl. Resumed training may repeat generations that are already in the file: the

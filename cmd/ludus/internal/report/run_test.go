@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/checkpoints"
 	"ludus/train/rundir"
 )
 
@@ -78,6 +79,17 @@ func TestRefresh(t *testing.T) {
 	if _, err := r.Refresh(); err != nil || len(r.Warnings) != 0 || sections(t, r) != sections(t, again) {
 		t.Errorf("written anew: %v, warnings %q", err, r.Warnings)
 	}
+	for _, name := range []string{"metrics.jsonl", "arena.jsonl", "suite.jsonl", "ratings.json"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		if changed, err := r.Refresh(); !changed || err != nil {
+			t.Errorf("%s is gone: changed is %v, %v", name, changed, err)
+		}
+	}
+	if len(r.Generations)+len(r.Matches)+len(r.Suite) > 0 || r.Ratings != nil || len(r.Warnings) > 0 {
+		t.Errorf("without files: %+v", r)
+	}
 	write(t, dir, "config.json", strings.Replace(read(t, dir, "config.json"), "quad-5x5", "quad-7x7", 1))
 	if _, err := r.Refresh(); err == nil || !strings.Contains(err.Error(), "is of quad-7x7 now") {
 		t.Errorf("another game: %v", err)
@@ -87,5 +99,42 @@ func TestRefresh(t *testing.T) {
 	}
 	if _, err := r.Refresh(); !errors.Is(err, rundir.ErrNoRun) {
 		t.Errorf("a run that is gone: %v", err)
+	}
+}
+
+// A file is read when it changes, appears or disappears, and a folder in its place is none.
+func TestWatchedFile(t *testing.T) {
+	dir := t.TempDir()
+	f := watchedFile{path: filepath.Join(dir, "file")}
+	expect := func(want bool) {
+		t.Helper()
+		if got := f.refresh(func() error { return nil }); got != want || f.warning != nil {
+			t.Errorf("changed %v, %v; want %v", got, f.warning, want)
+		}
+	}
+	expect(true) // a missing file, the first time
+	expect(false)
+	for range 2 { // the second has the same bytes
+		if err := checkpoints.WriteFile(f.path, []byte("text\n")); err != nil {
+			t.Fatal(err)
+		}
+		expect(true)
+		expect(false)
+	}
+	for range 2 {
+		if err := checkpoints.AppendLine(f.path, []byte("line")); err != nil {
+			t.Fatal(err)
+		}
+		expect(true)
+		expect(false)
+	}
+	if err := os.Remove(f.path); err != nil {
+		t.Fatal(err)
+	}
+	expect(true)
+	expect(false)
+	f.path = dir
+	if f.refresh(func() error { return nil }); f.warning == nil {
+		t.Error("a folder is taken for a file")
 	}
 }

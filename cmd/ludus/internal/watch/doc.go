@@ -2,8 +2,8 @@
 // run that is being viewed.
 //
 // There is no goroutine: calls read the files, one call at a time, and share the results for a moment. A read checks
-// file times first, and reads only the new part of growing files. It takes no lock of a run and writes nothing. Lists
-// and views are immutable.
+// file times first, and reads only files that have changed. It takes no lock of a run and writes nothing. Lists and
+// views are immutable.
 //
 // A run is a folder with config.json, checkpoints or a lock, at most two levels below the watched directory. Its name
 // is its path below that directory, with slashes; "." is the watched directory itself, if it is a run and contains

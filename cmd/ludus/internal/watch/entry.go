@@ -59,7 +59,7 @@ type Curve struct {
 	Values      []float64 `json:"values"`
 }
 
-// runReader keeps the entry and the view of a run up to date. It reads only the new parts of the run's files.
+// runReader keeps the entry and the view of a run up to date. It reads only files that have changed.
 type runReader struct {
 	root, dir   string // the watched directory, and the run's directory
 	name, title string
@@ -79,7 +79,7 @@ func newRunReader(root, name string) *runReader {
 	return r
 }
 
-// refresh reads the new parts of the files and returns the current entry.
+// refresh reads the files that have changed and returns the current entry.
 func (r *runReader) refresh() Entry {
 	entry, changed := r.read()
 	r.entry = entry
@@ -90,7 +90,7 @@ func (r *runReader) refresh() Entry {
 	return r.entry
 }
 
-// read reads the new parts of the run's files and makes the entry; changed reports whether there were any. A run whose
+// read reads the run's files that have changed and makes the entry; changed reports whether there were any. A run whose
 // directory is a symbolic link out of r.root is Broken.
 func (r *runReader) read() (e Entry, changed bool) {
 	_, err := Resolve(r.root, filepath.FromSlash(r.name))
