@@ -77,7 +77,7 @@ func newIdentity() ([]byte, error) {
 	}
 	var data []byte
 	for _, block := range []*pem.Block{
-		{Type: "PRIVATE KEY", Bytes: private}, {Type: "CERTIFICATE", Bytes: certificate}, {Type: tokenBlock, Bytes: []byte(secret())},
+		{Type: "PRIVATE KEY", Bytes: private}, {Type: "CERTIFICATE", Bytes: certificate}, {Type: tokenBlock, Bytes: []byte(rand.Text())},
 	} {
 		data = append(data, pem.EncodeToMemory(block)...)
 	}

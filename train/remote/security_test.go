@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"os"
@@ -187,8 +188,8 @@ func TestCredentials(t *testing.T) {
 	for what, url := range map[string]string{
 		"no such port":        "tls://127.0.0.1:99999" + fingerprint,
 		"no token":            "tls://" + address + fingerprint,
-		"a wrong token":       "tls://worker:" + secret() + "@" + address + fingerprint,
-		"the learner's name":  "tls://learner:" + secret() + "@" + address + fingerprint,
+		"a wrong token":       "tls://worker:" + rand.Text() + "@" + address + fingerprint,
+		"the learner's name":  "tls://learner:" + rand.Text() + "@" + address + fingerprint,
 		"another fingerprint": user + address + other,
 		"no fingerprint":      user + address,
 		"no encryption":       strings.Replace(user, "tls:", "nats:", 1) + address,
@@ -205,7 +206,7 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("%s: %v, without %s", what, err, hint)
 		}
 	}
-	if w, err := NewWorker(t.Context(), WorkerOptions{URL: "tls://worker:" + secret() + "@" + address + fingerprint, Notify: func(string) {}}); err == nil {
+	if w, err := NewWorker(t.Context(), WorkerOptions{URL: "tls://worker:" + rand.Text() + "@" + address + fingerprint, Notify: func(string) {}}); err == nil {
 		if _, err := w.Newest(t.Context()); err == nil || !strings.Contains(err.Error(), "uthorization") {
 			t.Errorf("a worker with a wrong token: %v", err)
 		}

@@ -3,7 +3,6 @@ package remote
 import (
 	"crypto/rand"
 	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,7 +62,7 @@ const (
 //
 // notify receives the server's errors, such as a full disk. It is called concurrently.
 func StartServer(listen, runDir string, insecure bool, notify func(string)) (*Server, error) {
-	s := &Server{password: secret()}
+	s := &Server{password: rand.Text(), broken: failure{then: func() {}}}
 	listener, host, err := listenOn(listen)
 	if err != nil {
 		return nil, err
@@ -133,7 +132,7 @@ func KeepsGames(runDir string) bool {
 type failure struct {
 	mu   sync.Mutex
 	err  error
-	then func() // called once there is an error; nil: none
+	then func() // called once there is an error; it must not block
 }
 
 // set stores an error, unless there is one.
@@ -142,7 +141,7 @@ func (f *failure) set(err error) {
 	defer f.mu.Unlock()
 	if f.err == nil {
 		f.err = err
-		f.call()
+		f.then()
 	}
 }
 
@@ -152,18 +151,13 @@ func (f *failure) get() error {
 	return f.err
 }
 
-// onError makes f call then once there is an error. then must not block.
+// onError makes f call then once there is an error.
 func (f *failure) onError(then func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.then = then
-	f.call()
-}
-
-// call calls then if there is an error. The caller holds the lock.
-func (f *failure) call() {
-	if f.err != nil && f.then != nil {
-		f.then()
+	if f.err != nil {
+		then()
 	}
 }
 
@@ -258,13 +252,6 @@ func CheckAddress(address string) error {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// secret returns a random password.
-func secret() string {
-	b := make([]byte, 16)
-	_, _ = rand.Read(b) // never fails
-	return hex.EncodeToString(b)
 }
 
 // URL returns the address for workers, with token and fingerprint if they need them.
