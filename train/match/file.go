@@ -18,13 +18,9 @@ import (
 // errFile is wrapped by errors about a match file: it belongs to another match, or it is no match file.
 var errFile = errors.New("bad match file")
 
-// matchFile is a match file: the games of one match as JSON lines. A fileHeader comes first, then a fileGame for each
-// finished game. Lines are appended whole and a torn last line is dropped, so a crash of the program loses no finished
-// game. The file is synced when the match ends.
-type matchFile struct {
-	fileHeader
-	games []fileGame // in the order in which they ended
-}
+// A match file holds the games of one match as JSON lines: a fileHeader, then a fileGame for each finished game in the
+// order in which they ended. Lines are appended whole and a torn last line is dropped, so a crash of the program loses
+// no finished game. The file is synced when the match ends.
 
 // fileHeader identifies the match. The number of games is left out, because it may change when a match is continued.
 type fileHeader struct {
@@ -63,15 +59,14 @@ const fileVersion = 3
 var sideNames = [2]string{"a", "b"}
 
 // parseFile parses the lines of a match file.
-func parseFile(lines [][]byte) (*matchFile, error) {
-	f := &matchFile{}
-	if len(lines) == 0 || json.Unmarshal(env.SkipByteOrderMark(lines[0]), &f.fileHeader) != nil || f.Version < 1 {
-		return nil, errors.New("it is not a match file")
+func parseFile(lines [][]byte) (h fileHeader, games []fileGame, err error) {
+	if len(lines) == 0 || json.Unmarshal(env.SkipByteOrderMark(lines[0]), &h) != nil || h.Version < 1 {
+		return h, nil, errors.New("it is not a match file")
 	}
-	if f.Version != fileVersion {
-		return nil, fmt.Errorf("its format is %d, and this program reads %d", f.Version, fileVersion)
+	if h.Version != fileVersion {
+		return h, nil, fmt.Errorf("its format is %d, and this program reads %d", h.Version, fileVersion)
 	}
-	f.Game = env.Renamed(f.Game)
+	h.Game = env.Renamed(h.Game)
 	for i, line := range lines[1:] {
 		g := fileGame{Number: -1} // stays -1 if the line has no number
 		err := json.Unmarshal(line, &g)
@@ -79,17 +74,11 @@ func parseFile(lines [][]byte) (*matchFile, error) {
 			err = errors.New("it is not a game")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+2, err)
+			return h, nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
-		f.games = append(f.games, g)
+		games = append(games, g)
 	}
-	return f, nil
-}
-
-// fileWriter appends games to a match file.
-type fileWriter struct {
-	game *env.Game
-	file *os.File
+	return h, games, nil
 }
 
 // header returns the header of the match's file.
@@ -119,7 +108,7 @@ func digest(f *agent.Factory) string {
 
 // openFile reads the match's file into games, drops a torn last line and opens the file for appending. If the file is
 // missing, openFile creates it.
-func openFile(ctx context.Context, c *Config, openings *openings, games []*finishedGame) (*fileWriter, error) {
+func openFile(ctx context.Context, c *Config, openings *openings, games []*finishedGame) (*os.File, error) {
 	if info, err := os.Stat(c.File); err == nil && !info.Mode().IsRegular() { // e.g. a pipe, which a new file would replace
 		return nil, fmt.Errorf("%w: %s is not a regular file", errFile, c.File)
 	}
@@ -154,24 +143,20 @@ func openFile(ctx context.Context, c *Config, openings *openings, games []*finis
 	if err := os.Truncate(c.File, int64(size)); err != nil { // drops a torn line
 		return nil, err
 	}
-	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return nil, err
-	}
-	return &fileWriter{c.Game, file}, nil
+	return os.OpenFile(c.File, os.O_WRONLY|os.O_APPEND, 0)
 }
 
 // readGames reads the lines of the match's file into games. Games numbered beyond the match are ignored.
 func (c *Config) readGames(ctx context.Context, lines [][]byte, openings *openings, games []*finishedGame) error {
-	file, err := parseFile(lines)
+	header, list, err := parseFile(lines)
 	if err != nil {
 		return err
 	}
-	if err := c.checkHeader(&file.fileHeader); err != nil {
+	if err := c.checkHeader(header); err != nil {
 		return err
 	}
-	for i := range file.games {
-		r := &file.games[i]
+	for i := range list {
+		r := &list[i]
 		if r.Number >= len(games) || games[r.Number] != nil {
 			continue
 		}
@@ -183,9 +168,9 @@ func (c *Config) readGames(ctx context.Context, lines [][]byte, openings *openin
 }
 
 // checkHeader returns an error if have is the header of another match.
-func (c *Config) checkHeader(have *fileHeader) error {
+func (c *Config) checkHeader(have fileHeader) error {
 	want := c.header()
-	if *have == want {
+	if have == want {
 		return nil
 	}
 	a, _ := json.Marshal(have) // cannot fail: plain fields
@@ -271,15 +256,12 @@ func (f *finishedGame) record(game *env.Game, number int) fileGame {
 	return r
 }
 
-// add appends a finished game.
-func (f *fileWriter) add(number int, g *finishedGame) error {
-	line, err := json.Marshal(g.record(f.game, number))
+// write appends a finished game to a match file.
+func (f *finishedGame) write(file *os.File, game *env.Game, number int) error {
+	line, err := json.Marshal(f.record(game, number))
 	if err != nil {
 		return err
 	}
-	_, err = f.file.Write(append(line, '\n'))
+	_, err = file.Write(append(line, '\n'))
 	return err
 }
-
-// close syncs the file.
-func (f *fileWriter) close() error { return errors.Join(f.file.Sync(), f.file.Close()) }

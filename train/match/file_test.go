@@ -163,15 +163,15 @@ func TestParseFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := parseFile(lines)
+	h, list, err := parseFile(lines)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortFunc(r.games, func(a, b fileGame) int { return a.Number - b.Number })
-	if r.Game != m.Game.Name || r.A != "greedy" || r.B != "random" || len(r.games) != 6 {
-		t.Errorf("%s: %s against %s, %d games", r.Game, r.A, r.B, len(r.games))
+	slices.SortFunc(list, func(a, b fileGame) int { return a.Number - b.Number })
+	if h.Game != m.Game.Name || h.A != "greedy" || h.B != "random" || len(list) != 6 {
+		t.Errorf("%s: %s against %s, %d games", h.Game, h.A, h.B, len(list))
 	}
-	for i, g := range r.games {
+	for i, g := range list {
 		state, _, err := env.ReplayText(m.Game, g.Moves)
 		if err != nil || !state.Done() || g.Number != i || g.AFirst != (i%2 == 0) {
 			t.Fatalf("game %d: number %d, A first %v, %v", i, g.Number, g.AFirst, err)
@@ -185,12 +185,12 @@ func TestParseFile(t *testing.T) {
 		}
 	}
 
-	if r, err := parseFile([][]byte{[]byte(`{"match":3,"game":"gomoku"}`)}); err != nil || r.Game != "gomoku-9x9" {
-		t.Errorf("a file of gomoku is one of %s, %v", r.Game, err)
+	if h, _, err := parseFile([][]byte{[]byte(`{"match":3,"game":"gomoku"}`)}); err != nil || h.Game != "gomoku-9x9" {
+		t.Errorf("a file of gomoku is one of %s, %v", h.Game, err)
 	}
 	for _, text := range []string{"", "{}", `{"generation":1}`, `{"match":99,"game":"quad-5x5"}`, `{"match":3,"game":"quad-5x5"}` + "\n{]"} {
-		if r, err := parseFile(bytes.Split([]byte(text), []byte("\n"))); err == nil {
-			t.Errorf("%q: %+v", text, r)
+		if h, list, err := parseFile(bytes.Split([]byte(text), []byte("\n"))); err == nil {
+			t.Errorf("%q: %+v, %+v", text, h, list)
 		}
 	}
 }

@@ -55,19 +55,19 @@ func FuzzFile(f *testing.F) {
 	f.Add([]byte(`{"match":3}` + "\n" + `{"game":0,"a_first":true,"moves":[],"goals":[0,100],"end":"resigned","loser":"a"}`))
 	f.Add([]byte(`{"match":4}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := parseFile(bytes.Split(data, []byte{'\n'}))
+		h, list, err := parseFile(bytes.Split(data, []byte{'\n'}))
 		if err != nil {
 			return
 		}
-		_ = m.checkHeader(&r.fileHeader) // another match's games may still fit this one's
-		for i := range r.games {
-			if r.games[i].Number < 0 {
-				t.Errorf("game %d", r.games[i].Number)
+		_ = m.checkHeader(h) // another match's games may still fit this one's
+		for i := range list {
+			if list[i].Number < 0 {
+				t.Errorf("game %d", list[i].Number)
 			}
-			if r.games[i].Number >= m.Games {
+			if list[i].Number >= m.Games {
 				continue
 			}
-			g, err := m.replay(context.Background(), &r.games[i], openings)
+			g, err := m.replay(context.Background(), &list[i], openings)
 			if err != nil {
 				continue
 			}
@@ -79,10 +79,10 @@ func FuzzFile(f *testing.F) {
 				state.Apply(a)
 			}
 			e := g.ending
-			if e.void() || e.early() && e.side != sideOf(r.games[i].Number, state.Player()) {
+			if e.void() || e.early() && e.side != sideOf(list[i].Number, state.Player()) {
 				t.Fatalf("game %d: ending %+v", i, e)
 			}
-			if state.Done() == e.early() || g.goals != r.games[i].Goals {
+			if state.Done() == e.early() || g.goals != list[i].Goals {
 				t.Fatalf("game %d is not finished, or with other goals", i)
 			}
 		}

@@ -113,7 +113,7 @@ func (c *Config) play(ctx context.Context) (s *state, err error) {
 	}
 	err = group.Wait()
 	if s.file != nil {
-		err = errors.Join(err, s.file.close())
+		err = errors.Join(err, s.file.Sync(), s.file.Close())
 	}
 	return s, err
 }

@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"os"
 	"sync"
 	"time"
 )
@@ -20,7 +21,7 @@ type state struct {
 	openings *openings
 
 	mutex      sync.Mutex      // guards the fields below
-	file       *fileWriter     // nil if the match has no file
+	file       *os.File        // nil if the match has no file
 	games      []*finishedGame // by number, void ones too; nil if unfinished
 	next       int             // number of the next game to start
 	finished   int
@@ -72,7 +73,7 @@ func (s *state) finish(g *game) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.file != nil && !finished.ending.void() {
-		if err := s.file.add(g.number, finished); err != nil {
+		if err := finished.write(s.file, s.config.Game, g.number); err != nil {
 			return err
 		}
 	}
