@@ -1,6 +1,10 @@
 package solver
 
-import "ludus/env"
+import (
+	"math"
+
+	"ludus/env"
+)
 
 // Plies returns the value of state, as [Solver.Solve] does, and the length of a win: the least number of plies in which
 // the player whom the value favours can force that value or a better one, whatever the other plays. plies is 0 if the
@@ -12,21 +16,21 @@ func (s *Solver) Plies(state env.State, l Limits) (class, plies int, ok bool) {
 	if !ok || s.game.Classes[class].Utility == 0 {
 		return class, 0, ok
 	}
+	if l.Nodes == 0 {
+		l.Nodes = math.MaxInt
+	}
 	player := env.First
 	if s.game.Classes[class].Utility < 0 {
 		player = env.Second
 	}
-	left := l
 	for depth := 1; ; depth++ {
-		forced, decided := s.ForcesWithin(player, state, s.game.ClassFor(player, class), depth, left)
-		left.Nodes -= s.nodes
+		forced, decided := s.ForcesWithin(player, state, s.game.ClassFor(player, class), depth, l)
+		l.Nodes -= s.nodes
 		switch {
 		case forced:
 			return class, depth, true
-		case !decided || l.Nodes > 0 && left.Nodes <= 0:
+		case !decided || l.Nodes <= 0:
 			return class, 0, true
-		case l.Nodes == 0:
-			left.Nodes = 0
 		}
 	}
 }

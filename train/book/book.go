@@ -105,8 +105,8 @@ func (b *Book) Find(state env.State) *Node {
 func (b *Book) add(n *Node, s *search) {
 	n.search = s
 	b.list = append(b.list, n)
-	state, after := b.state(n.Line), b.Game.NewState()
-	legal := state.Legal(nil)
+	state, _ := env.Replay(b.Game, n.Line) // lines are legal
+	after := b.Game.NewState()
 	moves := map[env.Key]int{} // indices of moves by the position to which they lead
 	for _, e := range s.moves {
 		key := keyAfter(after, state, e.action)
@@ -128,7 +128,7 @@ func (b *Book) add(n *Node, s *search) {
 		}
 		n.Moves = append(n.Moves, m)
 	}
-	n.all = len(s.moves) == len(legal)
+	n.all = len(s.moves) == len(state.Legal(nil))
 }
 
 // Count counts in how many games the positions up to a number of plies came up, instead of those counted before. It
@@ -148,15 +148,6 @@ func (b *Book) Count(games iter.Seq2[[]env.Action, error], plies int) error {
 		}
 	}
 	return nil
-}
-
-// state returns the position after moves from the start.
-func (b *Book) state(moves []env.Action) env.State {
-	state := b.Game.NewState()
-	for _, a := range moves {
-		state.Apply(a)
-	}
-	return state
 }
 
 // keyAfter returns the canonical key of the position after a move in state, to which it sets after.

@@ -157,8 +157,8 @@ func TestSameBytes(t *testing.T) {
 			t.Errorf("%s: %d positions, %s", spec, b.Positions(), want[:80])
 		}
 		for n := b.Start(); n != nil && n.search != nil; n = n.Moves[n.best].Next {
-			if got := b.Find(b.state(n.Line)); got != n {
-				t.Errorf("%s: %v is not found", spec, n.Line)
+			if state, err := env.Replay(b.Game, n.Line); err != nil || b.Find(state) != n {
+				t.Errorf("%s: %v is not found, %v", spec, n.Line, err)
 			}
 		}
 		for cut := 1; cut < len(want); cut += len(want)/4 - 1 {

@@ -184,7 +184,8 @@ func (b *Book) header() []byte {
 // searchLine returns the line of a position's search.
 func (b *Book) searchLine(moves []env.Action, s *search) []byte {
 	l := line{Line: b.Game.Names(moves), Value: &s.value, Exact: s.proven}
-	state, after := b.state(moves), b.Game.NewState()
+	state, _ := env.Replay(b.Game, moves) // lines are legal
+	after := b.Game.NewState()
 	for i := range s.moves {
 		e := &s.moves[i]
 		games := b.games[keyAfter(after, state, e.action)]

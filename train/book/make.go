@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -70,9 +69,9 @@ func Make(ctx context.Context, o Options) (*Book, error) {
 type maker struct {
 	*Options
 	book     *Book
-	old      *Book         // the file's searches
-	agents   []agent.Agent // one per thread; nil until needed
-	mutex    sync.Mutex    // held while the file is written and during calls of Progress
+	old      *Book            // the file's searches
+	agents   chan agent.Agent // those that search nothing now, one per thread in all
+	mutex    sync.Mutex       // held while the file is written and during calls of Progress
 	searched int
 	begun    bool // whether the file exists
 }
@@ -91,7 +90,14 @@ func newMaker(o *Options) (*maker, error) {
 	}
 	game := o.Agent.Game
 	b := newBook(game, Origin{Agent: o.Agent.String(), Network: origin.Digest, Seed: o.Seed})
-	m := &maker{Options: o, book: b, old: b, agents: make([]agent.Agent, memory.Threads(o.Threads, o.Agent.MemoryBytes()))}
+	m := &maker{Options: o, book: b, old: b, agents: make(chan agent.Agent, memory.Threads(o.Threads, o.Agent.MemoryBytes()))}
+	for range cap(m.agents) {
+		a, err := o.Agent.New(o.Seed)
+		if err != nil {
+			return nil, err
+		}
+		m.agents <- a
+	}
 	if o.Games != nil {
 		err := b.Count(o.Games, o.Plies+1) // after moves from the last positions
 		if err != nil {
@@ -198,21 +204,14 @@ func (n *Node) weight(m *Move) float64 {
 // searchAll searches positions on the threads and adds them to the book in their order.
 func (m *maker) searchAll(ctx context.Context, nodes []*Node) error {
 	found := make([]*search, len(nodes))
-	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
-	for thread := range min(len(m.agents), len(nodes)) {
-		group.Go(func() error {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(nodes) {
-					return nil
-				}
-				var err error
-				found[i], err = m.search(ctx, thread, nodes[i])
-				if err != nil {
-					return err
-				}
-			}
+	group.SetLimit(cap(m.agents))
+	for i, n := range nodes {
+		group.Go(func() (err error) {
+			a := <-m.agents
+			defer func() { m.agents <- a }()
+			found[i], err = m.search(ctx, a, n)
+			return err
 		})
 	}
 	err := group.Wait()
@@ -226,8 +225,8 @@ func (m *maker) searchAll(ctx context.Context, nodes []*Node) error {
 }
 
 // search returns the search of a position: the file's, or a new one, which it adds to the file.
-func (m *maker) search(ctx context.Context, thread int, n *Node) (*search, error) {
-	state := m.book.state(n.Line)
+func (m *maker) search(ctx context.Context, a agent.Agent, n *Node) (*search, error) {
+	state, _ := env.Replay(m.book.Game, n.Line) // lines are legal
 	if old := m.old.Find(state); old != nil {
 		n.Line = old.Line // the moves of old are those after its line
 		m.mutex.Lock()
@@ -235,14 +234,6 @@ func (m *maker) search(ctx context.Context, thread int, n *Node) (*search, error
 		m.searched++
 		return old.search, nil
 	}
-	if m.agents[thread] == nil {
-		a, err := m.Agent.New(m.Seed)
-		if err != nil {
-			return nil, err
-		}
-		m.agents[thread] = a
-	}
-	a := m.agents[thread]
 	agent.Restart(a, m.Seed, n.Line)
 	analysis, err := a.Analyze(ctx, state, 0)
 	if err != nil {

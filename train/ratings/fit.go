@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -311,7 +312,7 @@ func (f *fit) maximize(rating []float64, contrast *mat.VecDense) {
 			return
 		}
 		for scale := 1.0; ; scale /= 2 {
-			move(trial, rating, scale, step)
+			floats.AddScaledTo(trial, rating, scale, step.RawVector().Data)
 			next := f.likelihood(trial)
 			if next > value {
 				copy(rating, trial)
@@ -330,11 +331,4 @@ func solve(c *mat.Cholesky, b *mat.VecDense) *mat.VecDense {
 	x := new(mat.VecDense)
 	_ = c.SolveVecTo(x, b) // an error only warns of an ill-conditioned matrix
 	return x
-}
-
-// move sets dst to rating + scale * step.
-func move(dst, rating []float64, scale float64, step *mat.VecDense) {
-	for i := range dst {
-		dst[i] = rating[i] + scale*step.AtVec(i)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"ludus/train/stats"
@@ -116,7 +117,7 @@ func (f *fit) bound(c, along *mat.VecDense, variance, target float64) float64 {
 	moved := 0.0
 	step := target * math.Sqrt(variance)
 	for range maxBoundSteps {
-		move(rating, rating, step, along)
+		floats.AddScaled(rating, step, along.RawVector().Data)
 		moved += step
 		f.maximize(rating, c)
 		root := math.Copysign(math.Sqrt(2*max(f.value-f.likelihood(rating), 0)), moved)
