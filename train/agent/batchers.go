@@ -2,7 +2,6 @@ package agent
 
 import (
 	"runtime"
-	"slices"
 
 	"ludus/env"
 	"ludus/mcts"
@@ -35,11 +34,11 @@ func cacheEntries(simulations, limit int) int { return min(max(2*simulations, mi
 // each number of threads.
 type Batchers struct {
 	cacheEntries int // of each batcher
-	keys         []batcherKey
-	list         []*mcts.Batcher // in the order of keys
+	list         []networkBatcher
 }
 
-type batcherKey struct {
+type networkBatcher struct {
+	*mcts.Batcher
 	digest  string // of the network
 	threads int
 }
@@ -53,14 +52,15 @@ func NewBatchers(simulations int) *Batchers {
 // forNetwork returns the batcher of a network that evaluates on so many threads, at most one for each core (0: one), and
 // makes it on first use. Networks of equal digest share it.
 func (b *Batchers) forNetwork(network *infer.Network, digest string, threads int) *mcts.Batcher {
-	key := batcherKey{digest, max(1, min(threads, runtime.GOMAXPROCS(0)))}
-	i := slices.Index(b.keys, key)
-	if i < 0 {
-		i = len(b.list)
-		b.list = append(b.list, mcts.NewBatcher(network.Game, newEvaluator(network, key.threads), batchSize*key.threads, b.cacheEntries))
-		b.keys = append(b.keys, key)
+	threads = max(1, min(threads, runtime.GOMAXPROCS(0)))
+	for _, known := range b.list {
+		if known.digest == digest && known.threads == threads {
+			return known.Batcher
+		}
 	}
-	return b.list[i]
+	batcher := mcts.NewBatcher(network.Game, newEvaluator(network, threads), batchSize*threads, b.cacheEntries)
+	b.list = append(b.list, networkBatcher{batcher, digest, threads})
+	return batcher
 }
 
 // newEvaluator returns an evaluator for batches of up to batchSize rows for each thread.

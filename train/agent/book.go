@@ -78,11 +78,25 @@ func (r *reader) move(known *Analysis, rng *rand.Rand) env.Action {
 	return equal[rng.IntN(len(equal))].Action
 }
 
-// improve corrects an analysis of a position by what the book knows.
+// improve corrects an analysis of a position by what the book knows, unless the analysis has a proof and the book an
+// estimate.
 func (r *reader) improve(a *Analysis, state env.State) {
-	if r.book != nil {
-		improveByBook(r.game, a, r.book.Analysis(state))
+	if r.book == nil {
+		return
 	}
+	known := r.book.Analysis(state)
+	if known == nil || a.Proven && !known.Proven {
+		return
+	}
+	a.Value, a.Proven = known.Value, known.Proven
+	if a.Proven {
+		markProven(r.game, a, classNear(r.game, *known.Value))
+	}
+	for _, m := range known.Moves {
+		i := slices.IndexFunc(a.Moves, func(info MoveInfo) bool { return info.Action == m.Action })
+		a.Moves[i].Value = m.Value
+	}
+	sortMoves(a.Moves, known.Moves[0].Action)
 }
 
 // booked is an agent without a network that plays from a book before it searches. ([Batched] has a reader itself.)
@@ -121,21 +135,4 @@ func (b *booked) Analyze(ctx context.Context, state env.State, simulations int) 
 		b.improve(a, state)
 	}
 	return a, err
-}
-
-// improveByBook corrects an analysis by that of a book, unless it has a proof and the book an estimate; known is nil if
-// the book does not have the position.
-func improveByBook(game *env.Game, a, known *Analysis) {
-	if known == nil || a.Proven && !known.Proven {
-		return
-	}
-	a.Value, a.Proven = known.Value, known.Proven
-	if a.Proven {
-		markProven(game, a, classNear(game, *known.Value))
-	}
-	for _, m := range known.Moves {
-		i := slices.IndexFunc(a.Moves, func(info MoveInfo) bool { return info.Action == m.Action })
-		a.Moves[i].Value = m.Value
-	}
-	sortMoves(a.Moves, known.Moves[0].Action)
 }

@@ -80,9 +80,9 @@ func TestBookMoves(t *testing.T) {
 				a.Reset(3)
 			}
 			got, err := a.Choose(context.Background(), state)
-			chosen := make([]env.Action, 1)
-			_, err2 := chooser.Choose(context.Background(), []env.State{state}, nil, []uint64{3}, chosen)
-			if err != nil || err2 != nil || got != want || chosen[0] != want {
+			chosen := make([]Choice, 1)
+			err2 := chooser.Choose(context.Background(), []env.State{state}, nil, []uint64{3}, chosen)
+			if err != nil || err2 != nil || got != want || chosen[0] != (Choice{Move: want}) {
 				t.Errorf("%s, ply %d: %v and %v, want %v, %v", text, ply, got, chosen[0], want, errors.Join(err, err2))
 			}
 			a.Observe(want)
@@ -200,7 +200,8 @@ func TestBookAnalysis(t *testing.T) {
 func TestBookAndProof(t *testing.T) {
 	game := quad(t)
 	a := &Analysis{Value: new(-1.), Proven: true, Moves: []MoveInfo{{Action: 3, Value: new(-1.)}}}
-	improveByBook(game, a, &Analysis{Value: new(0.2), Moves: []MoveInfo{{Action: 3, Value: new(0.2)}}})
+	r := reader{game: game, book: &fakeBook{game: game, second: 0.2}}
+	r.improve(a, game.NewState())
 	if *a.Value != -1 || !a.Proven || *a.Moves[0].Value != -1 {
 		t.Errorf("%+v", a)
 	}

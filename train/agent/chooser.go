@@ -6,8 +6,11 @@ import (
 	"ludus/env"
 )
 
-// NoMove stands for the move of an agent that failed.
-const NoMove env.Action = -1
+// Choice is an agent's move in a position.
+type Choice struct {
+	Move env.Action
+	Err  error // of a program that gave no move, see [Failed]; nil if there is a move
+}
 
 // Chooser lets an agent choose a move in each of many positions. An agent with a network and without a time limit
 // searches several positions at once, with their leaves in common batches, which does not affect its choices. A Chooser
@@ -41,20 +44,20 @@ func (f *Factory) NewChooser(positions int) (*Chooser, error) {
 // Close ends the chooser's program, if the agent is one. The chooser may be used again.
 func (c *Chooser) Close() error { return Close(c.agents[0]) }
 
-// Choose sets dst[i] to the agent's move in states[i], after a Reset with seeds[i]. No state may be terminal; none is
-// changed. moves(i) returns the moves from the start to states[i], which only programs need. If a program fails in a
-// position, dst[i] is NoMove and failures[i] is the error; see [Failed]. The error is that of a cancelled ctx.
+// Choose sets dst[i] to the agent's choice in states[i], after a Reset with seeds[i]. No state may be terminal; none is
+// changed. moves(i) returns the moves from the start to states[i], which only programs need. The error is that of a
+// cancelled ctx.
 func (c *Chooser) Choose(
-	ctx context.Context, states []env.State, moves func(i int) []env.Action, seeds []uint64, dst []env.Action,
-) (failures map[int]error, err error) {
+	ctx context.Context, states []env.State, moves func(i int) []env.Action, seeds []uint64, dst []Choice,
+) error {
 	if len(c.agents) == 1 { // the only agent may not be Batched
 		return c.chooseInTurn(ctx, states, moves, seeds, dst)
 	}
-	return nil, c.chooseBatched(ctx, states, seeds, dst)
+	return c.chooseBatched(ctx, states, seeds, dst)
 }
 
 // chooseBatched is Choose with several agents, which are all Batched.
-func (c *Chooser) chooseBatched(ctx context.Context, states []env.State, seeds []uint64, dst []env.Action) error {
+func (c *Chooser) chooseBatched(ctx context.Context, states []env.State, seeds []uint64, dst []Choice) error {
 	type choice struct {
 		agent *Batched
 		state int
@@ -76,7 +79,7 @@ func (c *Chooser) chooseBatched(ctx context.Context, states []env.State, seeds [
 		for _, ch := range active {
 			a, done, _ := ch.agent.Proceed(ctx) // the only possible error is ctx's
 			if done {
-				dst[ch.state] = a
+				dst[ch.state] = Choice{Move: a}
 				idle = append(idle, ch.agent)
 			} else {
 				waiting = append(waiting, ch)
@@ -93,8 +96,8 @@ func (c *Chooser) chooseBatched(ctx context.Context, states []env.State, seeds [
 
 // chooseInTurn is Choose with one agent, position by position.
 func (c *Chooser) chooseInTurn(
-	ctx context.Context, states []env.State, moves func(i int) []env.Action, seeds []uint64, dst []env.Action,
-) (failures map[int]error, err error) {
+	ctx context.Context, states []env.State, moves func(i int) []env.Action, seeds []uint64, dst []Choice,
+) error {
 	a := c.agents[0]
 	for i, state := range states {
 		var line []env.Action
@@ -102,17 +105,11 @@ func (c *Chooser) chooseInTurn(
 			line = moves(i)
 		}
 		Restart(a, seeds[i], line)
-		dst[i], err = a.Choose(ctx, state)
-		switch {
-		case err == nil:
-		case ctx.Err() == nil && Failed(err):
-			if failures == nil {
-				failures = make(map[int]error)
-			}
-			dst[i], failures[i] = NoMove, err
-		default:
-			return nil, err
+		move, err := a.Choose(ctx, state)
+		if err != nil && (ctx.Err() != nil || !Failed(err)) {
+			return err
 		}
+		dst[i] = Choice{move, err}
 	}
-	return failures, nil
+	return nil
 }

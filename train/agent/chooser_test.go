@@ -19,7 +19,7 @@ func TestChooser(t *testing.T) {
 		rng := newRand(1)
 		var states []env.State
 		var seeds []uint64
-		var want []env.Action
+		var want []Choice
 		for i := range 50 {
 			state := game.NewState()
 			for range i % 6 {
@@ -34,16 +34,16 @@ func TestChooser(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want = append(want, a)
+			want = append(want, Choice{Move: a})
 		}
 		for _, most := range []int{1, 3, 32} {
 			c, err := spec.NewChooser(most)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := make([]env.Action, len(states))
+			got := make([]Choice, len(states))
 			for range 2 { // the second time with warm caches
-				if _, err := c.Choose(context.Background(), states, nil, seeds, got); err != nil {
+				if err := c.Choose(context.Background(), states, nil, seeds, got); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(got, want) {
@@ -52,10 +52,10 @@ func TestChooser(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			if _, err := c.Choose(ctx, states, nil, seeds, got); err != context.Canceled {
+			if err := c.Choose(ctx, states, nil, seeds, got); err != context.Canceled {
 				t.Errorf("%s, %d at once: a cancelled choice gives %v", text, most, err)
 			}
-			if _, err := c.Choose(context.Background(), states, nil, seeds, got); err != nil || !slices.Equal(got, want) {
+			if err := c.Choose(context.Background(), states, nil, seeds, got); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s, %d at once: after a cancelled choice %v, %v", text, most, got, err)
 			}
 		}

@@ -37,8 +37,8 @@ const (
 	DefaultPatience = time.Minute // time for a move without time=
 )
 
-// Outside is an agent that is a running program. Its errors may be a [*Fault] or [ErrResigned]; the game is over then,
-// and the next Reset makes it ready for another one.
+// Outside is an agent that is a running program. Its errors may be a [*Fault]; the game is over then, and the next Reset
+// makes it ready for another one.
 type Outside interface {
 	Agent
 	// Start starts the program if it does not run, so that the next Choose need not. Errors are a *Fault of kind
@@ -66,9 +66,9 @@ type Starter func(game *env.Game, spec Spec) (Outside, error)
 var ErrProgram = errors.New("cannot use the program")
 
 // ErrResigned is the error of Choose of a program that resigns.
-var ErrResigned = errors.New("resigned")
+var ErrResigned error = &Fault{Kind: Resigned}
 
-// FaultKind is what an outside program did wrong; its value is its name in files.
+// FaultKind is how an outside program ended a game; its value is its name in files.
 type FaultKind string
 
 const (
@@ -79,6 +79,7 @@ const (
 	Flooded     FaultKind = "flooded"
 	Illegal     FaultKind = "illegal"
 	Refused     FaultKind = "refused"
+	Resigned    FaultKind = "resigned" // no fault, but it ends the game as one does
 )
 
 // phrases say what happened where the name alone does not.
@@ -98,7 +99,10 @@ type Fault struct {
 
 // Error implements error.
 func (f *Fault) Error() string {
-	if f.Detail == "" {
+	switch {
+	case f.Kind == Resigned:
+		return f.Kind.Phrase()
+	case f.Detail == "":
 		return "the program " + f.Kind.Phrase()
 	}
 	return fmt.Sprintf("the program %s: %s", f.Kind.Phrase(), f.Detail)
@@ -107,8 +111,8 @@ func (f *Fault) Error() string {
 // Void reports whether the game does not count.
 func (f *Fault) Void() bool { return f.Kind == NoStart || f.Kind == Lost }
 
-// Failed reports whether an error of an agent is a [*Fault] or [ErrResigned].
-func Failed(err error) bool { return errors.Is(err, ErrResigned) || errors.As(err, new(*Fault)) }
+// Failed reports whether an error of an agent is a [*Fault].
+func Failed(err error) bool { return errors.As(err, new(*Fault)) }
 
 // Close ends the program of an agent that is one.
 func Close(a Agent) error {

@@ -30,9 +30,6 @@ func tableBytes(nodes int) int {
 	return min(max(minTableBytes, 16*min(nodes, maxTableBytes/16)), maxTableBytes)
 }
 
-// solvingBytes estimates the memory of a solver agent with a node limit.
-func solvingBytes(nodes int) int { return tableBytes(nodes) + simulationBytes*fallbackSimulations }
-
 func newSolving(game *env.Game, nodes int) *solving {
 	return &solving{
 		game:     game,

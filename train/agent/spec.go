@@ -405,7 +405,7 @@ const simulationBytes = 1 << 10
 func (s Spec) MemoryBytes() int {
 	switch {
 	case s.Kind == Solver:
-		return solvingBytes(s.Nodes)
+		return tableBytes(s.Nodes) + simulationBytes*fallbackSimulations
 	case s.Outside():
 		return 1 + s.Program.Memory<<20
 	}

@@ -10,17 +10,14 @@ import (
 
 // ending is how a game ended before a terminal position. It is zero if the game did not.
 type ending struct {
-	kind   agent.FaultKind // or resigned
-	side   int             // whose agent ended it: 0 for A, 1 for B
-	detail string          // see agent.Fault
+	kind   agent.FaultKind
+	side   int    // whose agent ended it: 0 for A, 1 for B
+	detail string // see agent.Fault
 }
-
-// resigned stands beside the kinds of faults.
-const resigned agent.FaultKind = "resigned"
 
 // endings lists the ways in which a game can end before a terminal position.
 var endings = []agent.FaultKind{
-	agent.Died, agent.Overstepped, agent.Flooded, agent.Illegal, agent.Refused, agent.NoStart, agent.Lost, resigned,
+	agent.Died, agent.Overstepped, agent.Flooded, agent.Illegal, agent.Refused, agent.NoStart, agent.Lost, agent.Resigned,
 }
 
 // void reports whether the game does not count.
@@ -109,7 +106,7 @@ func (s *Side) add(side int, g *finishedGame) {
 	}
 	counted := &s.Forfeits
 	switch {
-	case g.ending.kind == resigned:
+	case g.ending.kind == agent.Resigned:
 		s.Resigned++
 		return
 	case g.ending.void():

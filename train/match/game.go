@@ -126,8 +126,8 @@ func (g *game) advance(ctx context.Context) (done bool, err error) {
 	return true, nil
 }
 
-// endBy ends the game by an error of a side's agent. It returns the error if that is neither a fault nor a resignation,
-// or ctx's, which may be why a program failed.
+// endBy ends the game by an error of a side's agent. It returns the error if that is no [agent.Fault], or ctx's, which may
+// be why a program failed.
 func (g *game) endBy(ctx context.Context, side int, err error) error {
 	var fault *agent.Fault
 	switch {
@@ -135,8 +135,6 @@ func (g *game) endBy(ctx context.Context, side int, err error) error {
 		return ctx.Err()
 	case errors.As(err, &fault):
 		g.ending = ending{fault.Kind, side, fault.Detail}
-	case errors.Is(err, agent.ErrResigned):
-		g.ending = ending{kind: resigned, side: side}
 	default:
 		return err
 	}

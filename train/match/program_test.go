@@ -165,7 +165,7 @@ func TestFaults(t *testing.T) {
 				switch {
 				case seed%4 != 0 || kind == agent.NoStart != (ply == -1) || ply >= 0 && ply < 4:
 					return nil
-				case kind == resigned:
+				case kind == agent.Resigned:
 					return agent.ErrResigned
 				}
 				return fmt.Errorf("talking to it: %w", &agent.Fault{Kind: kind, Detail: "what\x1b it said"})
@@ -179,7 +179,7 @@ func TestFaults(t *testing.T) {
 			void, forfeits, resignations := own.Void.Total(), own.Forfeits.Total(), own.Resigned
 			want := [3]int{0, 1, 0}
 			switch {
-			case kind == resigned:
+			case kind == agent.Resigned:
 				want = [3]int{0, 0, 1}
 			case (&ending{kind: kind}).void():
 				want = [3]int{1, 0, 0}
@@ -191,7 +191,7 @@ func TestFaults(t *testing.T) {
 			if r.Games != 40-void || r.Wins+r.Draws+r.Losses != r.Games || shown.Games != r.Games {
 				t.Errorf("%s, side %d: %+v, %d games shown", kind, side, r, shown.Games)
 			}
-			if other.Text() != "" || kind != resigned && own.LastFault != "what  it said" {
+			if other.Text() != "" || kind != agent.Resigned && own.LastFault != "what  it said" {
 				t.Errorf("%s, side %d: %+v", kind, side, r.Sides)
 			}
 			if lost := [2]int{r.Losses, r.Wins}[side]; lost < forfeits+resignations {
@@ -214,9 +214,9 @@ func TestFaultsOnBothSides(t *testing.T) {
 		if n := rng.IntN(60); n < len(endings) {
 			kind := endings[n]
 			switch {
-			case kind == resigned && ply >= 0:
+			case kind == agent.Resigned && ply >= 0:
 				return agent.ErrResigned
-			case kind != resigned && (kind == agent.NoStart) == (ply < 0):
+			case kind != agent.Resigned && (kind == agent.NoStart) == (ply < 0):
 				return &agent.Fault{Kind: kind, Detail: fmt.Sprintf("%s at ply %d", command, ply)}
 			}
 		}

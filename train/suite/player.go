@@ -31,18 +31,15 @@ type candidate struct {
 
 // player plays games and solves their positions. It belongs to one goroutine.
 type player struct {
-	game          *env.Game
-	seed          uint64
-	nodes         int // solver's node limit per position
-	maxCandidates int
-	maxOpening    int              // largest number of plies of a random opening
-	endPlies      int              // number of last plies of a game that count as easy
-	agents        [2][]agent.Agent // by seat and spec
-	uct           agent.Agent
-	exact         *solver.Solver
-	states        []env.State // state before each ply of the current game
-	legal         []env.Action
-	nodesUsed     int // nodes that the solver visited for the current game
+	*Options
+	maxOpening int              // largest number of plies of a random opening
+	endPlies   int              // number of last plies of a game that count as easy
+	agents     [2][]agent.Agent // by seat and spec
+	uct        agent.Agent
+	exact      *solver.Solver
+	states     []env.State // state before each ply of the current game
+	legal      []env.Action
+	nodesUsed  int // nodes that the solver visited for the current game
 }
 
 // tableBytes is the size of a thread's table of positions.
@@ -61,11 +58,7 @@ func (o *Options) bytesPerThread() int {
 
 // newPlayer returns a player with its own agents, for either seat, and its own solver.
 func newPlayer(o *Options) (*player, error) {
-	p := &player{
-		game: o.Game, seed: o.Seed, nodes: o.Nodes,
-		maxCandidates: o.PerGame + spareCandidates, maxOpening: openingPlies(o.Game),
-		exact: solver.New(o.Game, o.tableBytes()),
-	}
+	p := &player{Options: o, maxOpening: openingPlies(o.Game), exact: solver.New(o.Game, o.tableBytes())}
 	p.endPlies = min(maxEndPlies, p.maxOpening)
 	for seat := range p.agents {
 		for _, factory := range o.Agents {
@@ -96,7 +89,7 @@ var sources = [8]gameSource{agentMoves, mixedMoves, agentMoves, mixedMoves, agen
 // play plays a game, solves its positions from the end backwards and returns the candidates in order of preference. The
 // result is not nil, because nil stands for a game that is not played yet.
 func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
-	rng := rand.New(seed.New(p.seed, "suite game", number))
+	rng := rand.New(seed.New(p.Seed, "suite game", number))
 	source := sources[number%len(sources)]
 	moves, firstPly, err := p.playMoves(ctx, rng, source)
 	if err != nil {
@@ -111,7 +104,7 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 	}
 	slices.Reverse(positions)
 	candidates := []candidate{}
-	for len(positions) > 0 && len(candidates) < p.maxCandidates {
+	for len(positions) > 0 && len(candidates) < p.PerGame+spareCandidates {
 		i, u := 0, rng.Float64() // the earliest position first, then random ones, more often early than late
 		if len(candidates) > 0 {
 			i = int(u * u * float64(len(positions)))
@@ -123,7 +116,7 @@ func (p *player) play(ctx context.Context, number int) ([]candidate, error) {
 		if position.UCT, err = p.testUCT(ctx, rng.Uint64(), state, position.Values); err != nil {
 			return nil, err
 		}
-		candidates = append(candidates, candidate{position, keyOf(p.game, state)})
+		candidates = append(candidates, candidate{position, keyOf(p.Game, state)})
 	}
 	return candidates, nil
 }
@@ -149,9 +142,9 @@ func (p *player) playMoves(
 		seats[seat].Reset(rng.Uint64())
 	}
 	p.states = p.states[:0]
-	for state := p.game.NewState(); !state.Done(); {
+	for state := p.Game.NewState(); !state.Done(); {
 		ply := len(moves)
-		before := p.game.NewState()
+		before := p.Game.NewState()
 		before.CopyFrom(state)
 		p.states = append(p.states, before)
 		var move env.Action
@@ -181,7 +174,7 @@ func (p *player) solve(ctx context.Context, moves []env.Action, firstPly int) (p
 	p.nodesUsed = 0
 	for ply := len(moves) - 1; ply >= firstPly; ply-- {
 		pliesToEnd := len(moves) - ply
-		nodes := p.nodes
+		nodes := p.Nodes
 		if pliesToEnd <= p.endPlies {
 			nodes = max(1, nodes/endNodesDivisor)
 		}
@@ -195,7 +188,7 @@ func (p *player) solve(ctx context.Context, moves []env.Action, firstPly int) (p
 		if someMoveLoses(classes) {
 			positions = append(positions, Position{Moves: moves[:ply:ply], Values: classes, PliesToEnd: pliesToEnd})
 		}
-		if p.exact.Nodes() > p.nodes/stopDivisor {
+		if p.exact.Nodes() > p.Nodes/stopDivisor {
 			break
 		}
 	}
@@ -211,7 +204,7 @@ func (p *player) solveMoves(ctx context.Context, state env.State, nodes int) (cl
 		return nil, ctx.Err()
 	}
 	for i, class := range classes {
-		classes[i] = p.game.ClassFor(state.Player(), class)
+		classes[i] = p.Game.ClassFor(state.Player(), class)
 	}
 	return classes, ctx.Err()
 }

@@ -54,7 +54,7 @@ type Result struct {
 // Failure counts the positions in which an outside program failed in the same way. They count as the worst move. If the
 // failure is void (see [agent.Fault.Void]), they do not count.
 type Failure struct {
-	What      agent.FaultKind `json:"what"`             // or "resigned"
+	What      agent.FaultKind `json:"what"`
 	Detail    string          `json:"detail,omitempty"` // of the first
 	Positions int             `json:"positions"`
 	Void      bool            `json:"void,omitempty"`
@@ -111,17 +111,15 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 			}
 		})
 	}
-	err := group.Wait()
-	if err != nil {
+	if err := group.Wait(); err != nil {
 		return Result{}, err
 	}
-	var list []Failure
-	positions, losses, list, err = withoutVoid(positions, losses, failures)
+	positions, losses, failed, err := withoutVoid(positions, losses, failures)
 	if err != nil {
 		return Result{}, err
 	}
 	result := s.result(positions, losses)
-	result.Failures = list
+	result.Failures = failed
 	result.Agent, result.Seconds = factory.String(), time.Since(started).Seconds()
 	return result, nil
 }
@@ -149,17 +147,15 @@ func withoutVoid(positions []Position, losses []float64, failures []error) ([]Po
 	var countedLosses []float64
 	var first error
 	for i, failure := range failures {
-		f := Failure{What: "resigned"}
-		if fault := (*agent.Fault)(nil); errors.As(failure, &fault) {
-			f = Failure{What: fault.Kind, Detail: fault.Detail, Void: fault.Void()}
-		}
-		if !f.Void {
+		fault := (*agent.Fault)(nil)
+		if !errors.As(failure, &fault) || !fault.Void() {
 			counted, countedLosses = append(counted, positions[i]), append(countedLosses, losses[i])
 		}
-		if failure == nil {
+		if fault == nil {
 			continue
 		}
 		first = cmp.Or(first, failure)
+		f := Failure{What: fault.Kind, Detail: fault.Detail, Void: fault.Void()}
 		k := slices.IndexFunc(list, func(g Failure) bool { return g.What == f.What })
 		if k < 0 {
 			k, list = len(list), append(list, f)
@@ -188,18 +184,18 @@ func (s *Suite) test(
 		}
 		seeds[i] = seed.Derive(runSeed, "suite test", index+i)
 	}
-	moves := make([]env.Action, len(positions))
-	failed, err := chooser.Choose(ctx, states, func(i int) []env.Action { return positions[i].Moves }, seeds, moves)
+	choices := make([]agent.Choice, len(positions))
+	err := chooser.Choose(ctx, states, func(i int) []env.Action { return positions[i].Moves }, seeds, choices)
 	if err != nil {
 		return err
 	}
-	for i, move := range moves {
-		if move == agent.NoMove {
-			failures[i] = failed[i]
+	for i, choice := range choices {
+		failures[i] = choice.Err
+		if choice.Err != nil {
 			losses[i] = positions[i].worstLoss(s.Game)
 			continue
 		}
-		losses[i] = positions[i].loss(s.Game, slices.Index(states[i].Legal(nil), move))
+		losses[i] = positions[i].loss(s.Game, slices.Index(states[i].Legal(nil), choice.Move))
 	}
 	return nil
 }

@@ -43,10 +43,7 @@ func marshalLine(game *env.Game, sheet string, p *Position) []byte {
 		Game: game.Name, Sheet: sheet, Moves: game.Texts(p.Moves), Values: map[string]int{},
 		Source: p.Source.String(), GameNumber: p.GameNumber, PliesToEnd: p.PliesToEnd,
 	}
-	state := game.NewState()
-	for _, a := range p.Moves {
-		state.Apply(a)
-	}
+	state, _ := env.Replay(game, p.Moves) // cannot fail: a suite's moves are legal
 	l.Player = game.Players[state.Player()]
 	for i, a := range state.Legal(nil) {
 		l.Values[game.ActionTexts[a]] = game.Classes[p.Values[i]].Goal()
