@@ -70,7 +70,7 @@ var imports = map[string][]string{
 		"train/plan", "train/ratings", "train/record", "train/rundir", "train/seed", "train/selfplay", "train/shipped", "train/suite",
 	},
 	"train/check":           {"checkpoints", "env", "env/games", "model/infer", "train/record", "train/rundir"},
-	"train/remote":          {"checkpoints", "env/games", "model/infer", "train/parallel", "train/record", "train/rundir", "train/selfplay"},
+	"train/remote":          {"checkpoints", "env/games", "model/infer", "train/record", "train/rundir", "train/selfplay"},
 	"train/doctor":          {"checkpoints", "checkpoints/zoo", "env", "env/games", "env/naming", "train/agent", "train/record", "train/rundir", "train/shipped", "train/stats"},
 	"cmd/internal/diagrams": {"env"},
 	"cmd/internal/svg":      {},

@@ -6,14 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"ludus/train/parallel"
+	"golang.org/x/sync/errgroup"
 )
 
 // A worker reads the object store of networks by requests for single messages of its stream, because it may not create the
@@ -80,32 +80,30 @@ func findNewest(ctx context.Context, conn *nats.Conn) (*download, error) {
 
 // read returns the bytes of the network and checks their digest.
 func (d *download) read(ctx context.Context, conn *nats.Conn) ([]byte, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(getsAtOnce)
 	subject := "$O." + networksBucket + ".C." + d.NUID
 	chunks := make([][]byte, d.Chunks)
 	var size atomic.Uint64
-	parallel.Runner(getsAtOnce)(len(chunks), func(i int) {
-		m, _, err := getMessage(ctx, conn, map[string]any{"seq": d.first + uint64(i)})
-		if errors.Is(err, errNoMessage) || err == nil && m.Header.Get(jetstream.SubjectHeader) != subject {
-			err = errors.New("newer ones replaced it") // the worker looks again later
-		}
-		if err == nil && size.Add(uint64(len(m.Data))) > d.Size {
-			err = errors.New("its size is wrong")
-		}
-		if err != nil {
-			cancel(err)
-			return
-		}
-		chunks[i] = m.Data
-	})
-	if err := context.Cause(ctx); err != nil {
+	for i := range chunks {
+		group.Go(func() error {
+			m, _, err := getMessage(ctx, conn, map[string]any{"seq": d.first + uint64(i)})
+			switch {
+			case errors.Is(err, errNoMessage) || err == nil && m.Header.Get(jetstream.SubjectHeader) != subject:
+				return errors.New("newer ones replaced it") // the worker looks again later
+			case err != nil:
+				return err
+			case size.Add(uint64(len(m.Data))) > d.Size:
+				return errors.New("its size is wrong")
+			}
+			chunks[i] = m.Data
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	data := make([]byte, 0, d.Size)
-	for _, chunk := range chunks {
-		data = append(data, chunk...)
-	}
+	data := slices.Concat(chunks...)
 	want, err := jetstream.DecodeObjectDigest(d.Digest)
 	if sum := sha256.Sum256(data); err != nil || string(sum[:]) != string(want) {
 		return nil, errors.New("its digest is wrong")

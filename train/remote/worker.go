@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -40,7 +41,7 @@ type Worker struct {
 	inFlight int                  // positions in the message that is being sent
 	refused  bool                 // the server refuses that message, because the games stream is full
 	err      error                // the error that ended the connection
-	changed  chan struct{}        // closed and replaced whenever a field above changes
+	changed  *sync.Cond           // on mu; signalled whenever a field above changes
 }
 
 // WorkerOptions configure a Worker.
@@ -54,7 +55,8 @@ type WorkerOptions struct {
 // connects later. Once it answers, only wrong credentials are an error. The end of ctx ends connecting only; Close ends
 // the worker.
 func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
-	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}, changed: make(chan struct{})}
+	w := &Worker{name: subjectName(o.Name), notes: notes{notify: o.Notify}}
+	w.changed = sync.NewCond(&w.mu)
 	u, err := parseURL(o.URL)
 	if err != nil {
 		return nil, err
@@ -113,28 +115,21 @@ func (w *Worker) update(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()
-	close(w.changed)
-	w.changed = make(chan struct{})
+	w.changed.Broadcast()
 }
 
 // await waits until done returns true. It calls done under the lock.
 func (w *Worker) await(ctx context.Context, done func() bool) error {
-	for {
-		w.mu.Lock()
-		ok, err, changed := done(), w.err, w.changed
-		w.mu.Unlock()
-		switch {
-		case err != nil:
+	defer context.AfterFunc(ctx, func() { w.update(func() {}) })()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for !done() {
+		if err := cmp.Or(w.err, ctx.Err()); err != nil {
 			return err
-		case ok:
-			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-changed:
-		}
+		w.changed.Wait()
 	}
+	return w.err
 }
 
 // fail records the error that ended the connection; all calls of await return it.
