@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"slices"
 
 	"ludus/env"
@@ -29,11 +30,5 @@ func BestPlay(game *env.Game) (result int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	switch utility := game.Classes[class].Utility; {
-	case utility > 0:
-		return 1, true
-	case utility < 0:
-		return -1, true
-	}
-	return 0, true
+	return cmp.Compare(game.Classes[class].Utility, 0), true
 }

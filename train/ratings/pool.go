@@ -149,12 +149,8 @@ func (p *Pool) fill(kept []int, baselines []string, matches []rundir.MatchResult
 			p.addAgent(poolAgent{name: name, generation: -1, factory: factory})
 		}
 	}
-	for _, k := range p.scale.agents {
-		factory, err := agent.ParseFactory(p.game, k.spec, p.scale.load)
-		if err != nil {
-			panic("ratings: a shipped agent cannot be parsed: " + err.Error())
-		}
-		p.addAgent(poolAgent{name: k.spec, generation: -1, factory: factory, shipped: true, known: k.rating})
+	for _, a := range p.scale.agents {
+		p.addAgent(a)
 	}
 	slices.Sort(generations)
 	for _, g := range slices.Compact(generations) {

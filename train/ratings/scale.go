@@ -12,18 +12,11 @@ import (
 // scale. It is empty if no agent is shipped.
 type scale struct {
 	digest string // of the shipped network
-	agents []shippedAgent
-	load   agent.Loader // loads these agents
-}
-
-// shippedAgent is an agent of a scale.
-type shippedAgent struct {
-	spec   string
-	rating *zoo.Estimate // nil: not known
+	agents []poolAgent
 }
 
 // known reports whether the scale has agents of known rating.
-func (s *scale) known() bool { return len(s.agents) > 0 && s.agents[0].rating != nil }
+func (s *scale) known() bool { return len(s.agents) > 0 && s.agents[0].known != nil }
 
 // weakenings is the number of weakened shipped agents of a scale. Their ratings are spread evenly between the ends of
 // the strength dial, so opponents of every strength have a near agent of known rating.
@@ -36,16 +29,20 @@ func scaleOf(game *env.Game) (s scale) {
 		return s
 	}
 	s.digest = shipped.Digest(game)
-	s.load = shipped.FileLoader(game, zoo.Weights(game.Name), dial)
-	s.agents = []shippedAgent{{spec: spec.String()}}
+	load := shipped.FileLoader(game, zoo.Weights(game.Name), dial)
+	add := func(known *zoo.Estimate) {
+		factory := agent.NewFactory(game, spec, load)
+		s.agents = append(s.agents, poolAgent{name: spec.String(), generation: -1, factory: factory, shipped: true, known: known})
+	}
+	add(nil)
 	if card.Rating != nil {
-		s.agents[0].rating = &card.Rating.Estimate
+		s.agents[0].known = &card.Rating.Estimate
 	}
 	low, high, ok := dial.Range()
 	for k := weakenings; ok && k > 0; k-- { // the weakest last, beside the first checkpoint
 		spec.Elo = low + (high-low)*k/(weakenings+1)
 		elo := float64(spec.Elo)
-		s.agents = append(s.agents, shippedAgent{spec.String(), &zoo.Estimate{Value: elo, Low: elo, High: elo}})
+		add(&zoo.Estimate{Value: elo, Low: elo, High: elo})
 	}
 	return s
 }

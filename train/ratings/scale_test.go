@@ -60,7 +60,7 @@ func TestScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, weakest := p.Index("net@1"), p.Index(p.scale.agents[len(p.scale.agents)-1].spec)
+	net, weakest := p.Index("net@1"), p.Index(p.scale.agents[len(p.scale.agents)-1].name)
 	if weakest != net-1 {
 		t.Errorf("the weakest shipped agent is number %d, the first checkpoint %d", weakest, net)
 	}
