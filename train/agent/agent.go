@@ -89,10 +89,10 @@ func orZero[T any](p *T) (x T) {
 	return x
 }
 
-// BestOnly returns the analysis of state by an agent that knows only which of the legal moves it would play: best.
-func BestOnly(state env.State, legal []env.Action, best env.Action) *Analysis {
+// BestOnly returns the analysis of state by an agent that knows only which move it would play.
+func BestOnly(state env.State, best env.Action) *Analysis {
 	a := &Analysis{Player: state.Player()}
-	for _, action := range legal {
+	for _, action := range state.Legal(nil) {
 		a.Moves = append(a.Moves, MoveInfo{Action: action})
 	}
 	sortMoves(a.Moves, best)

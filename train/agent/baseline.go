@@ -27,7 +27,7 @@ func (r *random) Analyze(ctx context.Context, state env.State, _ int) (*Analysis
 	if err != nil {
 		return nil, err
 	}
-	return BestOnly(state, r.legal, best), nil // Choose has filled r.legal
+	return BestOnly(state, best), nil
 }
 
 // greedy looks one move ahead, and checks whether the opponent's reply ends the game. It breaks ties at random.
@@ -69,7 +69,7 @@ func (g *greedy) Analyze(ctx context.Context, state env.State, _ int) (*Analysis
 	if err != nil {
 		return nil, err
 	}
-	return BestOnly(state, g.legal[0], best), nil // Choose has filled legal[0]
+	return BestOnly(state, best), nil
 }
 
 // apply returns the state after a, stored at the given ply.

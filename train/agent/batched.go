@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/solver"
 	"ludus/mcts"
 	"ludus/model/infer"
 )
@@ -21,9 +22,8 @@ import (
 // and [defence] for play against people. In positions of its book an agent with book=FILE plays without a search.
 type Batched struct {
 	spec     Spec
-	dial     Dial     // the network's strength dial
-	play     Spec     // settings for the current move: spec, or one spec of the mixture
-	mixture  *mixture // nil without elo=N
+	dial     Dial // the network's strength dial
+	play     Spec // settings for the current move: spec, or what the dial draws for elo=N
 	network  *infer.Network
 	rng      *rand.Rand
 	batcher  *mcts.Batcher
@@ -50,13 +50,24 @@ const threadLeaves = 16
 // simulations a candidate thus has one pending leaf, as on one thread.
 const candidateShare = 1. / 32
 
-// newBatched returns an agent without dial and mixture, which the caller sets. exact is nil without solve=N.
-func newBatched(spec Spec, network *infer.Network, batcher *mcts.Batcher, exact *exactSearch) *Batched {
-	b := &Batched{
-		spec: spec, play: spec, network: network, rng: newRand(0), batcher: batcher, exact: exact, position: network.Game.NewState(),
+// newBatched returns the agent of a factory for Net or Policy; s is its solver, if it needs one.
+func (f *Factory) newBatched(batchers *Batchers, s *solver.Solver, r reader) (Agent, error) {
+	l, err := f.loaded()
+	if err != nil {
+		return nil, err
 	}
-	b.search = b.newSearch(spec.maxLeaves(spec.maxMoveSimulations()))
-	return b
+	b := &Batched{
+		spec: f.Spec, play: f.Spec, dial: l.origin.Dial, network: l.network, rng: newRand(0), reader: r, position: f.Game.NewState(),
+		batcher: batchers.forNetwork(l.network, l.origin.Digest, f.Threads),
+	}
+	b.search = b.newSearch(f.maxLeaves(f.maxMoveSimulations()))
+	if s != nil {
+		b.exact = newExactSearch(f.Game, s, f.Nodes)
+		if f.people {
+			b.defence = newDefence(b.exact, l.network)
+		}
+	}
+	return b, nil
 }
 
 // maxLeaves is the maximum number of leaves that a search of the given number of simulations evaluates in one batch.
@@ -150,8 +161,8 @@ func (b *Batched) Begin(state env.State) {
 
 // begin is Begin without the book.
 func (b *Batched) begin(state env.State) {
-	if b.mixture != nil {
-		b.play = b.mixture.draw(b.rng)
+	if b.spec.Elo > 0 {
+		b.play = b.dial.draw(b.spec, b.rng)
 	}
 	if b.kept && b.position.Key() == state.Key() {
 		b.search.Continue(b.play.maxMoveSimulations())

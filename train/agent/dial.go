@@ -260,27 +260,16 @@ func (o *Origin) checkElo(spec Spec) error {
 	return nil
 }
 
-// mixture is two specs of one network; each move is played by one of them, drawn at random. They may be equal.
-type mixture struct {
-	weaker, stronger Spec
-	share            float64 // probability of the stronger spec
-}
-
-// mixture returns the two specs that play for a spec with elo=N, which is in the dial's range.
-func (d Dial) mixture(spec Spec) *mixture {
+// draw returns the spec that plays the next move for a spec with elo=N, which is in the dial's range.
+func (d Dial) draw(spec Spec, rng *rand.Rand) Spec {
 	i, share := d.find(spec.Elo)
-	a, b := d[i], d[i+1]
-	if a.Simulations == 0 && b.Simulations == 0 {
-		a.Temperature = math.Pow(a.Temperature, 1-share) * math.Pow(b.Temperature, share)
-		b = a // both sample the policy: one spec, whichever is drawn
+	played, stronger := d[i], d[i+1]
+	drawn := rng.Float64() < share
+	switch {
+	case played.Simulations == 0 && stronger.Simulations == 0: // both sample the policy
+		played.Temperature = math.Pow(played.Temperature, 1-share) * math.Pow(stronger.Temperature, share)
+	case drawn:
+		played = stronger
 	}
-	return &mixture{a.Spec(spec.Network), b.Spec(spec.Network), share}
-}
-
-// draw returns the spec that plays the next move.
-func (m *mixture) draw(rng *rand.Rand) Spec {
-	if rng.Float64() < m.share {
-		return m.stronger
-	}
-	return m.weaker
+	return played.Spec(spec.Network)
 }

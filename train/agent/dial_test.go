@@ -166,23 +166,19 @@ func TestEloPlays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := testDial().mixture(f.Spec)
-	if m.weaker.String() != "policy:zoo,temp=4" || m.stronger.String() != "zoo,sims=8,temp=0.5" || m.share != 0.5 {
-		t.Errorf("elo=650 mixes %v and %v, share %v", m.weaker, m.stronger, m.share)
-	}
-	between := testDial().mixture(Spec{Kind: Net, Network: Reference{Path: Zoo}, Elo: 240})
-	ratio := math.Log(64/between.weaker.Temperature) / math.Log(64/4.0) // of the logarithms
-	if between.weaker != between.stronger || between.weaker.Kind != Policy || math.Abs(ratio-(240-80.5)/(400-80.5)) > 1e-9 {
-		t.Errorf("elo=240 mixes %v and %v", between.weaker, between.stronger)
-	}
-	strong, rng := 0, newRand(3)
+	drawn, rng := map[string]int{}, newRand(3)
 	for range 10_000 {
-		if m.draw(rng) == m.stronger {
-			strong++
-		}
+		drawn[testDial().draw(f.Spec, rng).String()]++
 	}
-	if strong < 4700 || strong > 5300 {
-		t.Errorf("the stronger one plays %d of 10000 moves", strong)
+	if weaker, stronger := drawn["policy:zoo,temp=4"], drawn["zoo,sims=8,temp=0.5"]; weaker+stronger != 10_000 || min(weaker, stronger) < 4700 {
+		t.Errorf("elo=650 mixes %v", drawn)
+	}
+	for range 20 {
+		between := testDial().draw(Spec{Kind: Net, Network: Reference{Path: Zoo}, Elo: 240}, rng)
+		ratio := math.Log(64/between.Temperature) / math.Log(64/4.0) // of the logarithms
+		if between.Kind != Policy || math.Abs(ratio-(240-80.5)/(400-80.5)) > 1e-9 {
+			t.Errorf("elo=240 plays %v", between)
+		}
 	}
 	// The analysis is not weakened.
 	a, err := f.New(1)

@@ -215,7 +215,7 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (a Agent, err e
 	case GTP, Gomocup, NBoard:
 		return f.newOutside()
 	case Net, Policy:
-		return f.newNetworked(batchers, s, r)
+		return f.newBatched(batchers, s, r)
 	default:
 		panic("agent: a spec of unknown kind " + string(f.Kind))
 	}
@@ -223,25 +223,4 @@ func (f *Factory) newAgent(batchers *Batchers, s *solver.Solver) (a Agent, err e
 		return a, nil
 	}
 	return &booked{Agent: a, reader: r, rng: newRand(0)}, nil
-}
-
-// newNetworked is newAgent for Net and Policy.
-func (f *Factory) newNetworked(batchers *Batchers, s *solver.Solver, r reader) (Agent, error) {
-	l, err := f.loaded()
-	if err != nil {
-		return nil, err
-	}
-	var exact *exactSearch
-	if s != nil {
-		exact = newExactSearch(f.Game, s, f.Nodes)
-	}
-	b := newBatched(f.Spec, l.network, batchers.forNetwork(l.network, l.origin.Digest, f.Threads), exact)
-	if f.people && exact != nil {
-		b.defence = newDefence(exact, l.network)
-	}
-	b.dial, b.reader = l.origin.Dial, r
-	if f.Elo > 0 {
-		b.mixture = b.dial.mixture(f.Spec)
-	}
-	return b, nil
 }

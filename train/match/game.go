@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -42,13 +43,7 @@ func newFinishedGame(i int, opening *opening, moves []env.Action, final env.Stat
 
 // score is A's score: 1 for a win, 1/2 for a draw, 0 for a loss.
 func (f *finishedGame) score() float64 {
-	switch {
-	case f.goals[0] > f.goals[1]:
-		return 1
-	case f.goals[0] == f.goals[1]:
-		return 0.5
-	}
-	return 0
+	return (1 + float64(cmp.Compare(f.goals[0], f.goals[1]))) / 2
 }
 
 // game is a game being played, with its two agents. Between games its agents are kept for the next one.

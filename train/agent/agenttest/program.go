@@ -70,7 +70,7 @@ func (p *program) Analyze(ctx context.Context, state env.State, _ int) (*agent.A
 	if err != nil {
 		return nil, err
 	}
-	return agent.BestOnly(state, state.Legal(nil), best), nil
+	return agent.BestOnly(state, best), nil
 }
 
 func (p *program) Restarts() int { return 0 }
