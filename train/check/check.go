@@ -45,7 +45,9 @@ func Run(ctx context.Context, dir string) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	c := &checker{dir: dir, game: game, boards: boards, report: &Report{Game: game.Name, Faults: []string{}}}
+	c := &checker{
+		dir: dir, game: game, boards: boards, report: &Report{Game: game.Name, Faults: []string{}}, totals: map[int]totals{}, metrics: map[int]*rundir.Metrics{},
+	}
 	for _, step := range []func(context.Context) error{c.readCheckpoints, c.readMetrics, c.readGames, c.readResults} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -61,7 +63,7 @@ type checker struct {
 	boards []*env.Game // the sizes of the game's board that the run trains
 	report *Report
 
-	totals  []totals                // of the intact checkpoints, ascending by generation
+	totals  map[int]totals          // of the intact checkpoints, by generation
 	metrics map[int]*rundir.Metrics // by generation, up to the newest checkpoint
 }
 
@@ -103,7 +105,7 @@ func (c *checker) readCheckpoints(ctx context.Context) error {
 			c.fault("%v", err)
 			continue
 		}
-		c.totals = append(c.totals, t)
+		c.totals[id] = t
 		c.report.Checkpoints++
 		c.report.Generation = id
 	}
@@ -141,7 +143,6 @@ func (c *checker) readMetrics(context.Context) error {
 	for _, w := range warnings {
 		c.fault("%v", w)
 	}
-	c.metrics = map[int]*rundir.Metrics{}
 	for i := range lines {
 		m := &lines[i]
 		switch {
@@ -161,11 +162,10 @@ func (c *checker) readMetrics(context.Context) error {
 			continue
 		}
 		positions += m.Positions
-		i := slices.IndexFunc(c.totals, func(t totals) bool { return t.Generation == g })
-		if i < 0 {
+		t, ok := c.totals[g]
+		if !ok {
 			continue
 		}
-		t := &c.totals[i]
 		if m.TotalGames != t.Games || m.Steps != t.Steps {
 			c.fault("%s: generation %d counts %d games and %d training steps, its checkpoint %d and %d",
 				c.metricsPath(), g, m.TotalGames, m.Steps, t.Games, t.Steps)
@@ -215,10 +215,8 @@ func (c *checker) readGames(ctx context.Context) error {
 		}
 		c.report.Games += len(records)
 		c.report.Positions += record.Count(records)
-		i := slices.IndexFunc(c.totals, func(t totals) bool { return t.Generation == g })
-		if i >= 0 && complete && (c.totals[i].Games != total || c.totals[i].Plies != plies) {
-			c.fault("checkpoint %d: it counts %d games of %d plies, the files hold %d of %d",
-				g, c.totals[i].Games, c.totals[i].Plies, total, plies)
+		if t, ok := c.totals[g]; ok && complete && (t.Games != total || t.Plies != plies) {
+			c.fault("checkpoint %d: it counts %d games of %d plies, the files hold %d of %d", g, t.Games, t.Plies, total, plies)
 		}
 	}
 	return nil

@@ -227,7 +227,7 @@ func (p *Pool) count(m *rundir.MatchResult) {
 	state.matches++
 	state.games += (m.Played() + 1) &^ 1 // rounded up to even
 	p.pairs[twoOf(a, b)] = state
-	p.times = append(p.times, matchTime{a: a, b: b, games: m.Games, seconds: m.Seconds})
+	p.times = append(p.times, matchTime{a: p.costOf(a), b: p.costOf(b), games: m.Games, seconds: m.Seconds})
 	p.seconds += m.Seconds
 	if failed(m, 0) || failed(m, 1) {
 		return
@@ -416,22 +416,19 @@ func (p *Pool) Write() (*rundir.Ratings, error) {
 // gameSeconds estimates each agent's seconds per game. All checkpoints get the same estimate, because they search
 // alike: differences between their matches are due to chance.
 func (p *Pool) gameSeconds() []float64 {
-	first := slices.IndexFunc(p.agents, func(a poolAgent) bool { return a.checkpoint() })
-	proxy := func(i int) int { // the agent whose estimate agent i gets
-		if p.agents[i].checkpoint() {
-			return first
-		}
-		return i
-	}
-	times := slices.Clone(p.times)
-	for i := range times {
-		times[i].a, times[i].b = proxy(times[i].a), proxy(times[i].b)
-	}
-	cost := gameSeconds(len(p.agents), times)
+	cost := gameSeconds(len(p.agents), p.times)
 	for i := range cost {
-		cost[i] = cost[proxy(i)]
+		cost[i] = cost[p.costOf(i)]
 	}
 	return cost
+}
+
+// costOf returns the agent whose estimate agent i gets: the first checkpoint for all checkpoints.
+func (p *Pool) costOf(i int) int {
+	if p.agents[i].checkpoint() {
+		return slices.IndexFunc(p.agents, func(a poolAgent) bool { return a.checkpoint() })
+	}
+	return i
 }
 
 // knownElo returns the known ratings of the agents, in Elo, and NaN for the others.

@@ -98,11 +98,6 @@ func parseIdentity(data []byte) (*identity, error) {
 	return nil, errors.New("it has no token")
 }
 
-// serverConfig returns the server's TLS configuration, with its own certificate.
-func (i *identity) serverConfig() *tls.Config {
-	return &tls.Config{Certificates: []tls.Certificate{i.certificate}, MinVersion: tls.VersionTLS13}
-}
-
 // fingerprint is the SHA-256 of the certificate in hexadecimal.
 func (i *identity) fingerprint() string {
 	return hex.EncodeToString(fingerprintOf(i.certificate.Certificate[0]))

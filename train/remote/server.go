@@ -2,6 +2,7 @@ package remote
 
 import (
 	"crypto/rand"
+	"crypto/tls"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -99,7 +100,8 @@ func (s *Server) start(runDir string, open bool, notify func(string)) error {
 		if s.identity, err = loadIdentity(s.dir); err != nil {
 			return err
 		}
-		token, s.gate.tls = s.identity.token, s.identity.serverConfig()
+		token = s.identity.token
+		s.gate.tls = &tls.Config{Certificates: []tls.Certificate{s.identity.certificate}, MinVersion: tls.VersionTLS13}
 		options.TLSConfig, options.TLSTimeout = s.gate.tls, startTimeout.Seconds() // tells clients to expect encryption, which the gate provides
 	}
 	if err := options.ProcessConfigString(accounts(s.password, token)); err != nil {
