@@ -58,34 +58,26 @@ func (c *Chooser) Choose(
 
 // chooseBatched is Choose with several agents, which are all Batched.
 func (c *Chooser) chooseBatched(ctx context.Context, states []env.State, seeds []uint64, dst []Choice) error {
-	type choice struct {
-		agent *Batched
-		state int
-	}
-	var idle []*Batched // agents that search no position now
-	for _, agent := range c.agents {
-		idle = append(idle, agent.(*Batched))
-	}
-	var active []choice
-	for next := 0; next < len(states) || len(active) > 0; c.batchers.Flush() {
-		for ; next < len(states) && len(idle) > 0; next++ {
-			agent := idle[len(idle)-1]
-			idle = idle[:len(idle)-1]
-			agent.Reset(seeds[next])
-			agent.Begin(states[next])
-			active = append(active, choice{agent, next})
-		}
-		waiting := active[:0]
-		for _, ch := range active {
-			a, done, _ := ch.agent.Proceed(ctx) // the only possible error is ctx's
-			if done {
-				dst[ch.state] = Choice{Move: a}
-				idle = append(idle, ch.agent)
-			} else {
-				waiting = append(waiting, ch)
+	pending := make([]*Choice, len(c.agents)) // by agent: what it searches for; nil: nothing
+	next := 0
+	for left := len(states); left > 0; c.batchers.Flush() {
+		for k := range c.agents {
+			agent := c.agents[k].(*Batched)
+			for pending[k] != nil || next < len(states) {
+				if pending[k] == nil {
+					agent.Reset(seeds[next])
+					agent.Begin(states[next])
+					pending[k] = &dst[next]
+					next++
+				}
+				a, done, err := agent.Proceed(ctx)
+				if !done || err != nil { // ctx's
+					break
+				}
+				*pending[k], pending[k] = Choice{Move: a}, nil
+				left--
 			}
 		}
-		active = waiting
 		if err := ctx.Err(); err != nil {
 			c.batchers.clear()
 			return err

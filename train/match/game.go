@@ -56,6 +56,7 @@ type game struct {
 	opening *opening
 	moves   []env.Action // all moves from the start
 	state   env.State
+	playing bool // the game is not over
 	waiting bool // the agent to move waits for evaluations
 	ending  ending
 	choices [2]int           // number of moves that A and B were asked for

@@ -2,7 +2,6 @@ package match
 
 import (
 	"context"
-	"slices"
 
 	"ludus/train/agent"
 	"ludus/train/memory"
@@ -26,8 +25,6 @@ type thread struct {
 	match    *state
 	batchers *agent.Batchers
 	games    []*game
-	idle     []*game
-	active   []*game // games being played
 }
 
 // newThread returns one of the match's threads, with its own batchers and no game started. threads is their total
@@ -47,7 +44,6 @@ func newThread(s *state, threads int) (*thread, error) {
 		}
 		t.games = append(t.games, g)
 	}
-	t.idle = slices.Clone(t.games)
 	return t, nil
 }
 
@@ -58,49 +54,39 @@ func (t *thread) play(ctx context.Context) error {
 			g.close()
 		}
 	}()
-	for {
-		if err := t.fill(ctx); err != nil || len(t.active) == 0 {
-			return err
+	for playing := true; playing; t.batchers.Flush() {
+		playing = false
+		for _, g := range t.games {
+			waits, err := t.advance(ctx, g)
+			if err != nil {
+				return err
+			}
+			playing = playing || waits
 		}
-		if err := t.advance(ctx); err != nil {
-			return err
-		}
-		t.batchers.Flush()
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
-}
-
-// fill starts games until none is idle or no game is left.
-func (t *thread) fill(ctx context.Context) error {
-	for len(t.idle) > 0 {
-		last := len(t.idle) - 1
-		if started, err := t.match.start(ctx, t.idle[last]); err != nil || !started {
-			return err
-		}
-		t.active, t.idle = append(t.active, t.idle[last]), t.idle[:last]
-	}
 	return nil
 }
 
-// advance continues every game until it waits for evaluations or is over.
-func (t *thread) advance(ctx context.Context) error {
-	playing := t.active
-	t.active = t.active[:0]
-	for _, g := range playing {
-		done, err := g.advance(ctx)
-		switch {
-		case err != nil:
-			return err
-		case done:
-			if err := t.match.finish(g); err != nil {
-				return err
+// advance continues the game in g, and starts others after it, until one waits for evaluations. It returns false if no
+// game is left to start.
+func (t *thread) advance(ctx context.Context, g *game) (waits bool, err error) {
+	for {
+		if !g.playing {
+			g.playing, err = t.match.start(ctx, g)
+			if err != nil || !g.playing {
+				return false, err
 			}
-			t.idle = append(t.idle, g)
-		default:
-			t.active = append(t.active, g)
+		}
+		done, err := g.advance(ctx)
+		if err != nil || !done {
+			return true, err
+		}
+		g.playing = false
+		if err := t.match.finish(g); err != nil {
+			return false, err
 		}
 	}
-	return nil
 }
