@@ -157,26 +157,12 @@ func (s Spec) programText() string {
 			text += ",init=" + line
 		}
 	}
-	add := func(key, value string) {
-		if value != "" {
-			text += "," + key + "=" + value
-		}
-	}
-	add("dir", p.Dir)
-	if s.Time > 0 {
-		add("time", s.Time.String())
-	}
-	if p.Start > 0 {
-		add("start", p.Start.String())
-	}
-	if p.Memory > 0 {
-		add("memory", fmt.Sprint(p.Memory))
-	}
+	text += option("dir", p.Dir) + option("time", s.Time) + option("start", p.Start) + option("memory", p.Memory)
 	if p.Deterministic {
-		add("deterministic", "yes")
+		text += option("deterministic", "yes")
 	}
 	for _, key := range []string{"colours", "columns", "rows", "pass", "swap"} {
-		add(key, *p.texts()[key])
+		text += option(key, *p.texts()[key])
 	}
 	return text
 }

@@ -297,11 +297,11 @@ func (s *Spec) set(key, value string, l Limits) (err error) {
 func (s Spec) String() string {
 	switch s.Kind {
 	case MCTS:
-		return fmt.Sprintf("mcts:%d", s.Simulations) + s.bookOption()
+		return fmt.Sprintf("mcts:%d", s.Simulations) + option("book", s.Book)
 	case AlphaBeta:
-		return fmt.Sprintf("alphabeta:%d", s.Depth) + s.bookOption()
+		return fmt.Sprintf("alphabeta:%d", s.Depth) + option("book", s.Book)
 	case Solver:
-		return fmt.Sprintf("solver:%d", s.Nodes) + s.bookOption()
+		return fmt.Sprintf("solver:%d", s.Nodes) + option("book", s.Book)
 	case GTP, Gomocup, NBoard:
 		return s.programText()
 	case Net, Policy:
@@ -313,38 +313,28 @@ func (s Spec) String() string {
 	return string(s.Kind)
 }
 
-// options formats the search options that differ from their defaults as `,key=value...`. A time limit implies PUCT, so
-// search=puct is then left out.
-func (s Spec) options() (text string) {
-	if s.Simulations > 0 && (s.Simulations != DefaultSimulations || s.Time > 0) {
-		text += fmt.Sprintf(",sims=%d", s.Simulations)
+// options formats the options that differ from their defaults. A time limit implies PUCT, so search=puct is then left out.
+func (s Spec) options() string {
+	simulations, search, solve := s.Simulations, "", ""
+	if simulations == DefaultSimulations && s.Time == 0 {
+		simulations = 0
 	}
-	if s.Time > 0 {
-		text += fmt.Sprintf(",time=%v", s.Time)
-	} else if s.PUCT {
-		text += ",search=puct"
-	}
-	if s.Temperature > 0 {
-		text += fmt.Sprintf(",temp=%v", s.Temperature)
+	if s.PUCT && s.Time == 0 {
+		search = "puct"
 	}
 	if s.Nodes != 0 {
-		text += fmt.Sprintf(",solve=%d", max(0, s.Nodes))
+		solve = strconv.Itoa(max(0, s.Nodes))
 	}
-	if s.Threads > 0 {
-		text += fmt.Sprintf(",threads=%d", s.Threads)
-	}
-	if s.Elo > 0 {
-		text += fmt.Sprintf(",elo=%d", s.Elo)
-	}
-	return text + s.bookOption()
+	return option("sims", simulations) + option("time", s.Time) + option("search", search) + option("temp", s.Temperature) +
+		option("solve", solve) + option("threads", s.Threads) + option("elo", s.Elo) + option("book", s.Book)
 }
 
-// bookOption formats the option book=FILE; "" without a book.
-func (s Spec) bookOption() string {
-	if s.Book == "" {
+// option formats an option as ",key=value"; "" if its value is zero.
+func option[T comparable](key string, value T) string {
+	if value == *new(T) {
 		return ""
 	}
-	return ",book=" + s.Book
+	return fmt.Sprintf(",%s=%v", key, value)
 }
 
 // NetSpec returns the spec of the network at a path, with search and default options.

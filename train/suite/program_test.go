@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestProgram(t *testing.T) {
 	}
 	worst := 0.0
 	for i := range s.Positions {
-		worst += s.Positions[i].worstLoss(s.Game) / float64(len(s.Positions))
+		worst += s.Positions[i].loss(s.Game, slices.Max(s.Positions[i].Values)) / float64(len(s.Positions))
 	}
 	r, err := test(fail(func(int) error { return died }), 2)
 	if err != nil || r.Error.Value != 1 || math.Abs(r.Loss.Value-worst) > 1e-9 {

@@ -190,12 +190,12 @@ func (s *Suite) test(
 		return err
 	}
 	for i, choice := range choices {
-		failures[i] = choice.Err
-		if choice.Err != nil {
-			losses[i] = positions[i].worstLoss(s.Game)
-			continue
+		p := &positions[i]
+		class := slices.Max(p.Values) // of the worst move
+		if choice.Err == nil {
+			class = p.Values[slices.Index(states[i].Legal(nil), choice.Move)]
 		}
-		losses[i] = positions[i].loss(s.Game, slices.Index(states[i].Legal(nil), choice.Move))
+		losses[i], failures[i] = p.loss(s.Game, class), choice.Err
 	}
 	return nil
 }

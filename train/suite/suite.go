@@ -51,10 +51,8 @@ const (
 	agentMoves               // agents' moves after a random opening; they played at least two plies before the position
 )
 
+// sourceNames are the names of the sources in files.
 var sourceNames = []string{"", "random", "mixed", "agents"}
-
-// String returns the source's name in files.
-func (s gameSource) String() string { return sourceNames[s] }
 
 // uctOutcome is whether a UCT search with uctPlayouts playouts chooses a move that loses value. It separates hard
 // positions from easy ones.
@@ -89,21 +87,16 @@ func (p *Position) bestShare() float64 {
 	return float64(n) / float64(len(p.Values))
 }
 
-// loss is the utility lost by a move, given by its index among the legal moves.
-func (p *Position) loss(game *env.Game, move int) float64 {
-	return float64(game.Classes[p.best()].Utility) - float64(game.Classes[p.Values[move]].Utility)
-}
-
-// worstLoss is the utility lost by the worst move.
-func (p *Position) worstLoss(game *env.Game) float64 {
-	return p.loss(game, slices.Index(p.Values, slices.Max(p.Values)))
+// loss is the utility lost by a move to a class.
+func (p *Position) loss(game *env.Game, class int) float64 {
+	return float64(game.Classes[p.best()].Utility) - float64(game.Classes[class].Utility)
 }
 
 // meanLoss is the expected utility lost by a random move.
 func (p *Position) meanLoss(game *env.Game) float64 {
 	sum := 0.0
-	for move := range p.Values {
-		sum += p.loss(game, move)
+	for _, class := range p.Values {
+		sum += p.loss(game, class)
 	}
 	return sum / float64(len(p.Values))
 }

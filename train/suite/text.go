@@ -41,7 +41,7 @@ func (s *Suite) Lines() []byte {
 func marshalLine(game *env.Game, sheet string, p *Position) []byte {
 	l := line{
 		Game: game.Name, Sheet: sheet, Moves: game.Texts(p.Moves), Values: map[string]int{},
-		Source: p.Source.String(), GameNumber: p.GameNumber, PliesToEnd: p.PliesToEnd,
+		Source: sourceNames[p.Source], GameNumber: p.GameNumber, PliesToEnd: p.PliesToEnd,
 	}
 	state, _ := env.Replay(game, p.Moves) // cannot fail: a suite's moves are legal
 	l.Player = game.Players[state.Player()]
