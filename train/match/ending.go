@@ -10,9 +10,8 @@ import (
 
 // ending is how a game ended before a terminal position. It is zero if the game did not.
 type ending struct {
-	kind   agent.FaultKind
-	side   int    // whose agent ended it: 0 for A, 1 for B
-	detail string // see agent.Fault
+	agent.Fault
+	side int // whose agent ended it: 0 for A, 1 for B
 }
 
 // endings lists the ways in which a game can end before a terminal position.
@@ -20,11 +19,8 @@ var endings = []agent.FaultKind{
 	agent.Died, agent.Overstepped, agent.Flooded, agent.Illegal, agent.Refused, agent.NoStart, agent.Lost, agent.Resigned,
 }
 
-// void reports whether the game does not count.
-func (e *ending) void() bool { return (&agent.Fault{Kind: e.kind}).Void() }
-
 // early reports whether the game ended before a terminal position.
-func (e *ending) early() bool { return e.kind != "" }
+func (e *ending) early() bool { return e.Kind != "" }
 
 // Side tells about a side's agent what its results do not.
 type Side struct {
@@ -97,7 +93,7 @@ func (s *Side) Text() string {
 
 // add counts a game of the side, 0 for A and 1 for B. SecondsPerMove is a sum until the end.
 func (s *Side) add(side int, g *finishedGame) {
-	if !g.ending.void() {
+	if !g.ending.Void() {
 		s.SecondsPerMove += g.seconds[side]
 	}
 	s.Restarts += g.restarts[side]
@@ -106,17 +102,17 @@ func (s *Side) add(side int, g *finishedGame) {
 	}
 	counted := &s.Forfeits
 	switch {
-	case g.ending.kind == agent.Resigned:
+	case g.ending.Kind == agent.Resigned:
 		s.Resigned++
 		return
-	case g.ending.void():
+	case g.ending.Void():
 		counted = &s.Void
 	}
 	if *counted == nil {
 		*counted = make(FaultCount)
 	}
-	(*counted)[g.ending.kind]++
-	s.LastFault = oneLine(g.ending.detail)
+	(*counted)[g.ending.Kind]++
+	s.LastFault = oneLine(g.ending.Detail)
 }
 
 // oneLine returns the printable characters of a text, 200 at most, with blanks for others.

@@ -228,13 +228,13 @@ func (g *fileGame) ending(final env.State) (e ending, err error) {
 		}
 		return e, err
 	}
-	e = ending{kind: agent.FaultKind(g.End), detail: g.Detail}
-	if !slices.Contains(endings, e.kind) {
+	e = ending{Fault: agent.Fault{Kind: agent.FaultKind(g.End), Detail: g.Detail}}
+	if !slices.Contains(endings, e.Kind) {
 		return e, fmt.Errorf("it ends in an unknown way, %q", g.End)
 	}
 	switch {
-	case e.void():
-		return e, fmt.Errorf("it is void, because a program %s", e.kind.Phrase())
+	case e.Void():
+		return e, fmt.Errorf("it is void, because a program %s", e.Kind.Phrase())
 	case final.Done():
 		return e, fmt.Errorf("it is finished, and cannot end by %q", g.End)
 	}
@@ -251,7 +251,7 @@ func (f *finishedGame) record(game *env.Game, number int) fileGame {
 		Number: number, AFirst: f.aFirst, Moves: game.Texts(f.moves), Goals: f.goals, Seconds: f.seconds, Restarts: f.restarts,
 	}
 	if f.ending.early() {
-		r.End, r.Loser, r.Detail = string(f.ending.kind), sideNames[f.ending.side], f.ending.detail
+		r.End, r.Loser, r.Detail = string(f.ending.Kind), sideNames[f.ending.side], f.ending.Detail
 	}
 	return r
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ludus/env/games"
+	"ludus/train/agent"
 )
 
 // FuzzFile reads files of other matches and damaged ones: an accepted game is a legal game of this match, from its
@@ -40,7 +41,7 @@ func FuzzFile(f *testing.F) {
 		e := ending{}
 		for ; !state.Done(); state.Apply(moves[len(moves)-1]) {
 			if i >= 4 && len(moves) == i {
-				e = ending{endings[i], sideOf(i, state.Player()), "exit status 1"} // including void ones
+				e = ending{agent.Fault{Kind: endings[i], Detail: "exit status 1"}, sideOf(i, state.Player())} // including void ones
 				break
 			}
 			moves = append(moves, state.RandomAction(0))
@@ -79,7 +80,7 @@ func FuzzFile(f *testing.F) {
 				state.Apply(a)
 			}
 			e := g.ending
-			if e.void() || e.early() && e.side != sideOf(list[i].Number, state.Player()) {
+			if e.Void() || e.early() && e.side != sideOf(list[i].Number, state.Player()) {
 				t.Fatalf("game %d: ending %+v", i, e)
 			}
 			if state.Done() == e.early() || g.goals != list[i].Goals {

@@ -130,7 +130,7 @@ func (g *game) endBy(ctx context.Context, side int, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &fault):
-		g.ending = ending{fault.Kind, side, fault.Detail}
+		g.ending = ending{*fault, side}
 	default:
 		return err
 	}

@@ -181,7 +181,7 @@ func TestFaults(t *testing.T) {
 			switch {
 			case kind == agent.Resigned:
 				want = [3]int{0, 0, 1}
-			case (&ending{kind: kind}).void():
+			case (&agent.Fault{Kind: kind}).Void():
 				want = [3]int{1, 0, 0}
 			}
 			n := void + forfeits + resignations

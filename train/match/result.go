@@ -88,7 +88,7 @@ func (c *Config) result(games []*finishedGame) Result {
 				r.Sides[side].add(side, g)
 			}
 		}
-		pair = slices.DeleteFunc(pair, func(g *finishedGame) bool { return g.ending.void() })
+		pair = slices.DeleteFunc(pair, func(g *finishedGame) bool { return g.ending.Void() })
 		if len(pair) == 0 {
 			continue
 		}
@@ -191,7 +191,7 @@ func (c *Config) deterministic(games []*finishedGame) bool {
 	}
 	played, repeats := make(map[start]string), 0 // all moves by start
 	for _, g := range games {
-		if g == nil || g.ending.void() {
+		if g == nil || g.ending.Void() {
 			continue
 		}
 		from, moves := start{movesKey(g.opening.moves), g.aFirst}, movesKey(g.moves)

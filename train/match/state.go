@@ -72,7 +72,7 @@ func (s *state) finish(g *game) error {
 	finished := g.finished()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.file != nil && !finished.ending.void() {
+	if s.file != nil && !finished.ending.Void() {
 		if err := finished.write(s.file, s.config.Game, g.number); err != nil {
 			return err
 		}
