@@ -74,17 +74,15 @@ func NewWorker(ctx context.Context, o WorkerOptions) (*Worker, error) {
 	if w.conn, err = connect(ctx, u, options...); err != nil {
 		return nil, err
 	}
-	if w.js, err = jetstream.New(w.conn); err != nil {
-		w.conn.Close()
-		return nil, err
-	}
 	looks := make(chan struct{}, 1)
-	_, err = w.conn.Subscribe(networkSubject, func(*nats.Msg) {
-		select {
-		case looks <- struct{}{}:
-		default: // follow will look anyway
-		}
-	})
+	if w.js, err = jetstream.New(w.conn); err == nil {
+		_, err = w.conn.Subscribe(networkSubject, func(*nats.Msg) {
+			select {
+			case looks <- struct{}{}:
+			default: // follow will look anyway
+			}
+		})
+	}
 	if err != nil {
 		w.conn.Close()
 		return nil, err

@@ -15,11 +15,9 @@
 //
 // # Results
 //
-// [Suite.Test] lets an agent choose a move in each position. Its error is the share of moves that lose value. Its loss
-// is the mean utility lost, the best move's minus the chosen one's for the player to move: 0 to 2, where 1 is 50 goals.
-// Both have 95 % intervals that account for the similarity of positions of one game (see [stats.Mean]). A [Result]
-// compares them with random moves. A position in which an outside program fails counts as its worst move, or does not
-// count if the failure is void; see [Failure]. Results on fewer than [MinPositions] positions are mostly noise.
+// [Suite.Test] lets an agent choose a move in each position. A [Result] says how often and how much it loses, in
+// comparison with random moves. Its 95 % intervals account for the similarity of positions of one game (see
+// [stats.Mean]).
 //
 // # The shipped suites
 //
