@@ -138,13 +138,27 @@ func (p *Program) Words() (words []string, err error) {
 	if len(parts)%2 == 0 {
 		return nil, errors.New("the command has a single quote without another")
 	}
-	const quoted, space = "\x01", "\x00" // stand for a quote and a space in quotes; neither is printable
-	for i := 1; i < len(parts); i += 2 {
-		parts[i] = quoted + strings.ReplaceAll(parts[i], " ", space)
+	word, begun := "", false
+	end := func() {
+		if begun {
+			words = append(words, word)
+		}
+		word, begun = "", false
 	}
-	for word := range strings.FieldsSeq(strings.Join(parts, "")) {
-		words = append(words, strings.NewReplacer(quoted, "", space, " ").Replace(word))
+	for i, part := range parts {
+		if i%2 == 1 {
+			word, begun = word+part, true
+			continue
+		}
+		for _, c := range part {
+			if c == ' ' {
+				end()
+			} else {
+				word, begun = word+string(c), true
+			}
+		}
 	}
+	end()
 	return words, nil
 }
 
