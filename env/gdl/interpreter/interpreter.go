@@ -413,11 +413,7 @@ func (p *Position) Play(moves []int32) (*Position, error) {
 
 // Number returns the number of the term, such as a move, with a text.
 func (g *Game) Number(text string) (int32, error) {
-	nodes, err := kif.Read(text)
-	if err != nil || len(nodes) != 1 {
-		return 0, fmt.Errorf("%q is no term (%v)", text, err)
-	}
-	t, err := kif.NewTerm(nodes[0])
+	t, err := kif.ReadTerm(text)
 	if err != nil {
 		return 0, err
 	}
