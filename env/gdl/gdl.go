@@ -148,8 +148,7 @@ func buildWhole(ctx context.Context, stem, text string, circuit *gates.Circuit, 
 	g.keys.useZobrist(len(g.init), len(circuit.Program.Fluents), g.limit)
 	g.setPlay(folder)
 	g.env.NewState = func() env.State { return g.newState() }
-	position, moves, goals := circuit.Size()
-	info.Gates = position + moves + goals
+	info.Gates = circuit.Size()
 	if second.actions != nil {
 		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}

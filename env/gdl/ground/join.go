@@ -26,7 +26,7 @@ func (g *grounder) run(rules []*rule) error {
 	if len(rules) > 0 && rules[0].relation.dynamic {
 		coming[g.relations[symbol{"true", 1}]], coming[g.does] = true, true
 	}
-	g.current = -1
+	g.current = 0
 	for _, r := range rules {
 		started := false
 		for i := range r.positive {
@@ -193,10 +193,10 @@ func (g *grounder) body(r *rule) (body []Literal, ok bool) {
 		body = append(body, Literal(a))
 		if l.relation == g.does {
 			role, ok := g.roles[g.terms.args[a][0]]
-			if !ok || g.moves[role] != 0 && g.moves[role] != a+1 {
+			if !ok || g.moves[role] != 0 && g.moves[role] != a {
 				return nil, false
 			}
-			g.moves[role] = a + 1
+			g.moves[role] = a
 		}
 	}
 	return body, true
@@ -217,10 +217,10 @@ func (g *grounder) derive(r *rule, head Term) {
 		if !ok {
 			return
 		}
-		p.Legal[role][args[1]] = head
+		p.Legal[role] = append(p.Legal[role], head)
 		p.Moves[role] = append(p.Moves[role], args[1])
-		does := g.terms.add(g.terms.symbol("does", 2), []Term{args[0], args[1]})
-		p.Does[role][args[1]] = does
+		does := g.terms.Add(g.terms.Functor("does", 2), []Term{args[0], args[1]})
+		p.Does[role] = append(p.Does[role], does)
 		g.push(does)
 	case symbol{"goal", 2}:
 		role, ok := g.roles[args[0]]

@@ -8,29 +8,29 @@ import (
 
 // relevant returns the rules that play and goals depend on, without others such as those for base and input.
 func relevant(rules []kif.Rule) []kif.Rule {
-	byHead := map[string][]kif.Rule{}
+	byHead := map[symbol][]kif.Rule{}
 	for _, r := range rules {
-		byHead[signature(r.Head)] = append(byHead[signature(r.Head)], r)
+		byHead[symbolOf(r.Head)] = append(byHead[symbolOf(r.Head)], r)
 	}
-	needed := map[string]bool{}
-	var visit func(s string)
-	visit = func(s string) {
+	needed := map[symbol]bool{}
+	var visit func(s symbol)
+	visit = func(s symbol) {
 		if needed[s] {
 			return
 		}
 		needed[s] = true
 		for _, r := range byHead[s] {
 			for _, a := range kif.Atoms(r.Body) {
-				visit(signature(a))
+				visit(symbolOf(a))
 			}
 		}
 	}
-	for _, s := range []string{"role/1", "init/1", "next/1", "legal/2", "goal/2", "terminal/0"} {
-		visit(s)
+	for _, name := range []string{"role", "init", "next", "legal", "goal", "terminal"} {
+		visit(symbol{name, keywords[name]})
 	}
 	var list []kif.Rule
 	for _, r := range rules {
-		if needed[signature(r.Head)] {
+		if needed[symbolOf(r.Head)] {
 			list = append(list, r)
 		}
 	}
@@ -40,13 +40,13 @@ func relevant(rules []kif.Rule) []kif.Rule {
 // unused returns the facts of relations that no needed rule defines, such as a succ that only base or input rules use.
 // They go to Program.Static, where package gdl looks for the order of a board's coordinates.
 func unused(rules, needed []kif.Rule) []kif.Term {
-	used := map[string]bool{}
+	used := map[symbol]bool{}
 	for _, r := range needed {
-		used[signature(r.Head)] = true
+		used[symbolOf(r.Head)] = true
 	}
 	var list []kif.Term
 	for _, r := range rules {
-		if len(r.Body) == 0 && !used[signature(r.Head)] && len(variables([]kif.Term{r.Head})) == 0 {
+		if len(r.Body) == 0 && !used[symbolOf(r.Head)] && len(variables([]kif.Term{r.Head})) == 0 {
 			list = append(list, r.Head)
 		}
 	}
@@ -60,20 +60,18 @@ func (g *grounder) layers() ([][]*rule, error) {
 	byHead := map[*relation][]*rule{}
 	var heads []*relation
 	for _, r := range g.rules {
-		if byHead[r.relation] == nil {
-			heads = append(heads, r.relation)
-		}
+		heads = append(heads, r.relation)
 		byHead[r.relation] = append(byHead[r.relation], r)
 	}
 	for _, name := range []string{"true", "does", "next", "legal", "goal", "terminal"} {
-		g.relation(kif.Term{Name: name, Args: make([]kif.Term, keywords[name])}).dynamic = true
+		g.relation(symbol{name, keywords[name]}).dynamic = true
 	}
 	g.does = g.relations[symbol{"does", 2}]
 	dependencies := func(h *relation) (list []*relation) {
 		for _, r := range byHead[h] {
-			for i := range r.literals {
-				if to := r.literals[i].relation; to != nil {
-					list = append(list, to)
+			for _, l := range r.literals {
+				if l.relation != nil {
+					list = append(list, l.relation)
 				}
 			}
 		}

@@ -1,6 +1,9 @@
 package interpreter
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Limits of an evaluation.
 const (
@@ -68,12 +71,7 @@ func (t *table) has(n id) bool {
 	if t.known != nil {
 		return t.known[n]
 	}
-	for _, a := range t.answers {
-		if a == n {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(t.answers, n)
 }
 
 // proof answers questions in one position, perhaps with moves.
@@ -252,7 +250,7 @@ func (p *proof) each(s *step, env environment, try func(n id) bool) bool {
 }
 
 // factsOf returns the facts without conditions among which those of a functor are.
-func (p *proof) factsOf(functor id) *facts {
+func (p *proof) factsOf(functor int32) *facts {
 	switch functor {
 	case p.game.predicate.true:
 		return p.layers[ofState].facts
@@ -291,9 +289,7 @@ func (p *proof) all(q *query) (list []id) {
 			known[n] = true
 			list = append(list, n)
 		}
-		for i := range env {
-			env[i] = 0
-		}
+		clear(env)
 		return false
 	})
 	return list
