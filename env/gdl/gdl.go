@@ -196,12 +196,12 @@ const maxPlies = 4 * maxTrial
 // random game.
 func (g *game) setLength(ctx context.Context, f *gates.Folder, limit int, info *Info) error {
 	e := g.env
-	l, proven := findLongest(ctx, g.circuit, f, g.turns)
+	plies, proof := findLongest(ctx, g.circuit, f, g.turns)
 	if ctx.Err() != nil {
 		return fmt.Errorf("the proof that games end was not finished: %w", ctx.Err())
 	}
-	e.MaxPlies, e.UsualPlies = l.plies, max(g.trial.longest, 1)
-	info.Longest, info.Proven = l.proof, proven && l.plies <= maxPlies && limit == uncapped
+	e.MaxPlies, e.UsualPlies = plies, max(g.trial.longest, 1)
+	info.Longest, info.Proven = proof, proof != "" && plies <= maxPlies && limit == uncapped
 	switch {
 	case limit != uncapped:
 		info.Longest = fmt.Sprintf("after %d plies the game is a draw", limit)

@@ -65,7 +65,7 @@ func (p *proof) induce(t *turns, check func(t *turns, end int) bool) bool {
 // is cheaper than checkMoves, and enough for groups such as a step counter. It reports false if the work exceeds end.
 func (p *proof) checkTurns(t *turns, end int) bool {
 	for _, control := range t.fluents {
-		assume(p.circuit, p.folder, t.fluents, control, nil, nil) // moves stay open
+		assume(p.circuit, p.folder, t.fluents, control, nil) // moves stay open
 		p.checkGroups(p.given(control, p.folder.Fold(p.circuit.Terminal).Not()))
 		if p.folder.Work() > end {
 			return false
@@ -130,7 +130,7 @@ func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int
 			all = append(all, c.Move(role, m))
 		}
 	}
-	assume(c, f, p.set, control, nil, all) // all moves are false
+	assume(c, f, p.set, control, all) // all moves are false
 	if idle >= 0 {
 		f.Set(c.Move(1-mover, idle))
 	}
@@ -144,9 +144,10 @@ func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int
 	return nil
 }
 
-// assume tells the folder that of a set of control fluents only control is true, or none of them, and adds further
-// constants.
-func assume(c *gates.Circuit, f *gates.Folder, set []int, control int, isTrue, isFalse []gates.Ref) {
+// assume tells the folder that of a set of control fluents only control is true, or none of them, and that further inputs
+// are false.
+func assume(c *gates.Circuit, f *gates.Folder, set []int, control int, isFalse []gates.Ref) {
+	var isTrue []gates.Ref
 	for _, i := range set {
 		switch {
 		case i == none:

@@ -76,9 +76,13 @@ const maxTurnWork = 1 << 30
 // why the first set failed.
 func findTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder) (*turns, error) {
 	var reason error
-	for _, prove := range []func(context.Context, *gates.Circuit, *gates.Folder, []int) (*turns, error){proveTurns, proveWithGroups} {
+	for _, withGroups := range []bool{false, true} {
 		for _, set := range controlSets(c.Program, maxTurns) {
-			t, err := prove(ctx, c, f, set)
+			p := &proof{circuit: c, folder: f, set: set}
+			if withGroups {
+				p.findGroups()
+			}
+			t, err := p.proveTurns(ctx)
 			switch {
 			case err == nil:
 				return t, nil
@@ -146,19 +150,10 @@ func factsIn(c *gates.Circuit, v gates.Values, i int) (list []string) {
 }
 
 // proveTurns proves that the set consists of control fluents: in every reachable position at most one is true, and only
-// one role has a choice.
-func proveTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
-	f.Exclude(nil) // no mutex groups
-	p := &proof{circuit: c, folder: f, set: set}
-	return p.followTurns(ctx)
-}
-
-// proveWithGroups is proveTurns with more power: its induction also assumes mutex groups, sets of fluents of which at
-// most one is true, such as (hand x 0) and (hand x 1). It starts from candidates that hold initially, and repeats the
-// proof without those that a move may break until no move breaks any.
-func proveWithGroups(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
-	p := &proof{circuit: c, folder: f, set: set}
-	p.findGroups()
+// one role has a choice. The induction also assumes mutex groups, sets of fluents of which at most one is true, such as
+// (hand x 0) and (hand x 1). It starts from candidates that hold initially, see findGroups, and is repeated without those
+// that a move may break until no move breaks any.
+func (p *proof) proveTurns(ctx context.Context) (*turns, error) {
 	for {
 		p.exclude()
 		t, err := p.followTurns(ctx)
@@ -251,7 +246,7 @@ func (p *proof) possible(control, role int) []int {
 // wait or pass.
 func (p *proof) choices(control int) (mover, idle int, moves []int, err error) {
 	program := p.circuit.Program
-	assume(p.circuit, p.folder, p.set, control, nil, nil) // moves stay open
+	assume(p.circuit, p.folder, p.set, control, nil) // moves stay open
 	possible := [2][]int{p.possible(control, 0), p.possible(control, 1)}
 	switch {
 	case len(possible[0]) > 1 && len(possible[1]) > 1:

@@ -152,15 +152,18 @@ func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 	}
 }
 
-// Needs reports whether folding proves that r is false whenever x, a literal of an input, is false. It discards the
-// cached results of Fold.
-func (f *Folder) Needs(r, x Ref) bool {
-	gate := x.Gate()
-	given := f.given[gate]
-	f.given[gate] = False ^ x&1 // so the literal x is false: bit 0 says whether it negates the input
+// FoldUnder is Fold while further literals of inputs are true. It discards the cached results of Fold.
+func (f *Folder) FoldUnder(r Ref, literals ...Ref) Ref {
+	before := make([]Ref, len(literals))
+	for i, x := range literals {
+		before[i] = f.given[x.Gate()]
+		f.given[x.Gate()] = True ^ x&1 // bit 0 of x negates: then the input is false
+	}
 	f.now++
-	result := f.Fold(r) == False
-	f.given[gate] = given
+	result := f.Fold(r)
+	for i, x := range literals {
+		f.given[x.Gate()] = before[i]
+	}
 	f.now++
 	return result
 }

@@ -56,19 +56,19 @@ type playMode struct {
 // the effects of moves in one mode cannot be computed, no mode has them. NewPlay adds gates to the folder.
 func NewPlay(c *Circuit, f *Folder, modes []Mode) *Play {
 	p := &Play{circuit: c}
-	b := newEffects(c, f.table)
+	maxGates, maxWork := f.table.n()+maxEffectGates, f.work+maxEffectWork
 	complete := true
 	for _, mode := range modes {
-		b.fold(mode)
+		f.assumeMode(mode, false)
 		m := playMode{Mode: mode, legal: len(p.bits) / 64}
 		for _, i := range mode.Moves {
-			p.bits = append(p.bits, b.of(c.Legal[mode.Mover][i]))
+			p.bits = append(p.bits, f.Fold(c.Legal[mode.Mover][i]))
 		}
 		p.fillWord()
 		m.terminal = len(p.bits)
-		p.bits = append(p.bits, b.of(c.Terminal))
+		p.bits = append(p.bits, f.Fold(c.Terminal))
 		p.fillWord()
-		complete = complete && b.find(&m)
+		complete = complete && f.findEffects(&m, maxGates, maxWork)
 		p.modes = append(p.modes, m)
 	}
 	if !complete {
