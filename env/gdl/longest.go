@@ -1,7 +1,6 @@
 package gdl
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -11,11 +10,11 @@ import (
 
 // findLongest tries two ways to prove that games end. It returns an upper bound of the plies, by the first that succeeds, and
 // the reason, as shown to users; "" without a proof.
-func findLongest(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (plies int, proof string) {
+func findLongest(c *gates.Circuit, f *gates.Folder, t *turns) (plies int, proof string) {
 	if plies, proof = countedGame(c, f); proof != "" {
 		return plies, proof
 	}
-	return usedUpGame(ctx, c, f, t)
+	return usedUpGame(c, f, t)
 }
 
 // maxSteps is the largest number of fluents of a step counter.
@@ -64,15 +63,12 @@ func nextStep(c *gates.Circuit, f *gates.Folder, set []int) (step int, ok bool) 
 // usedUpGame tries to prove that games end because moves use up fluents. It gives weights to a set of fluents such that
 // every move makes one of them false, and makes true only others whose weights add up to less. Which one may depend on the
 // position, as with the size of a heap. The sum of the initial weights then bounds the plies.
-func usedUpGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (plies int, proof string) {
+func usedUpGame(c *gates.Circuit, f *gates.Folder, t *turns) (plies int, proof string) {
 	p := c.Program
 	for _, set := range weighedSets(p) {
-		if ctx.Err() != nil {
-			break
-		}
 		f.Trim()
 		w := &weighing{circuit: c, folder: f, turns: t, set: set, inSet: map[int]bool{}, made: map[int][][]int{}}
-		if bound, ok := w.bound(ctx); ok && (proof == "" || bound < plies) {
+		if bound, ok := w.bound(); ok && (proof == "" || bound < plies) {
 			plies, proof = bound, fmt.Sprintf("every move uses up a fact like %s", p.Terms.Text(p.Fluents[set[0]]))
 		}
 	}
@@ -127,7 +123,7 @@ type weighing struct {
 
 // bound returns the sum of the weights of the initial fluents, which bounds the plies. It reports false if there are no
 // weights.
-func (w *weighing) bound(ctx context.Context) (int, bool) {
+func (w *weighing) bound() (int, bool) {
 	p, t := w.circuit.Program, w.turns
 	if len(w.set)*(len(p.Moves[0])+len(p.Moves[1])) > maxWeighed {
 		return 0, false
@@ -143,7 +139,7 @@ func (w *weighing) bound(ctx context.Context) (int, bool) {
 			all[m] = m
 		}
 		err := proof.eachMove(control, mover, t.idle[k], all, func(m int) error {
-			if ctx.Err() != nil || !w.addMove(mover, m) {
+			if !w.addMove(mover, m) {
 				return errGivenUp
 			}
 			return nil

@@ -17,9 +17,9 @@ func proveLongest(t *testing.T, text string) (plies int, proof string, err error
 		t.Fatal(err)
 	}
 	f := net.NewFolder()
-	turns, err := findTurns(t.Context(), net, f)
+	turns, err := findTurns(net, f)
 	if err == nil {
-		plies, proof = findLongest(t.Context(), net, f, turns)
+		plies, proof = findLongest(net, f, turns)
 	}
 	return plies, proof, err
 }

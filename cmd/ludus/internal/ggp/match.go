@@ -334,7 +334,7 @@ func (m *match) handle(ctx context.Context, r request) error {
 	if m.reached < len(m.history) {
 		return nil // the next request goes on
 	}
-	over, role := m.position.over(), m.names().in(m.role)
+	over, role := m.position.over(), m.stage.names.in(m.role)
 	if over {
 		m.logf("over; %s", m.result())
 		return nil
@@ -357,11 +357,8 @@ func (m *match) handle(ctx context.Context, r request) error {
 	return nil
 }
 
-// names translates between the match and the stage's sheet.
-func (m *match) names() names { return m.stage.names }
-
 // out returns a move of the stage's sheet as the match server writes it.
-func (m *match) out(move string) string { return m.names().out(move, m.words) }
+func (m *match) out(move string) string { return m.stage.names.out(move, m.words) }
 
 // adopt takes the best stage so far. Without one it waits until ctx ends.
 func (m *match) adopt(ctx context.Context) {
@@ -421,7 +418,7 @@ func (m *match) isRepeated(named map[string]string) bool {
 func (m *match) translated(moves map[string]string) map[string]string {
 	inside := map[string]string{}
 	for role, move := range moves {
-		inside[m.names().in(role)] = rename(move, m.names().in)
+		inside[m.stage.names.in(role)] = rename(move, m.stage.names.in)
 	}
 	return inside
 }
@@ -527,7 +524,7 @@ func (m *match) result() string {
 	goals := m.position.goals()
 	for _, role := range m.roles {
 		goal := "no goal"
-		if g := goals[slices.Index(m.position.roles(), m.names().in(role))]; g >= 0 {
+		if g := goals[slices.Index(m.position.roles(), m.stage.names.in(role))]; g >= 0 {
 			goal = fmt.Sprint(g)
 		}
 		parts = append(parts, m.written(role)+" "+goal)
