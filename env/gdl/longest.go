@@ -31,7 +31,7 @@ func countedGame(c *gates.Circuit, f *gates.Folder) (plies int, proof string) {
 		}
 		step := set[start]
 		for plies := range len(set) {
-			assume(c, f, set, step, nil) // whatever the moves are
+			assume(c, f, set, step) // whatever the moves are
 			if f.Fold(c.Terminal) == gates.True {
 				return plies, fmt.Sprintf("counted by facts like %s", p.Terms.Text(p.Fluents[step]))
 			}

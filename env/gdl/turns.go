@@ -241,7 +241,7 @@ func (p *proof) possible(control, role int) []int {
 // wait or pass.
 func (p *proof) choices(control int) (mover, idle int, moves []int, err error) {
 	program := p.circuit.Program
-	assume(p.circuit, p.folder, p.set, control, nil) // moves stay open
+	assume(p.circuit, p.folder, p.set, control) // moves stay open
 	possible := [2][]int{p.possible(control, 0), p.possible(control, 1)}
 	switch {
 	case len(possible[0]) > 1 && len(possible[1]) > 1:

@@ -26,7 +26,7 @@ func TestDepth(t *testing.T) {
 		}
 		if err == nil {
 			f := n.NewFolder()
-			f.Reset([]Ref{n.Fluent(0)}, nil)
+			f.Reset([]Ref{n.Fluent(0)})
 			f.Fold(n.Terminal)
 		}
 	}

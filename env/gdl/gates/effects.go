@@ -37,18 +37,18 @@ const (
 // but for the mover's if these stay open.
 func (f *Folder) assumeMode(m Mode, open bool) {
 	c := f.circuit
-	isTrue, isFalse := slices.Clone(m.Known), []Ref(nil)
+	literals := slices.Clone(m.Known)
 	for role, legal := range c.Legal {
 		for i := range legal {
 			switch {
 			case role != m.Mover && i == m.Idle:
-				isTrue = append(isTrue, c.Move(role, i))
+				literals = append(literals, c.Move(role, i))
 			case role != m.Mover || !open:
-				isFalse = append(isFalse, c.Move(role, i))
+				literals = append(literals, c.Move(role, i).Not())
 			}
 		}
 	}
-	f.Reset(isTrue, isFalse)
+	f.Reset(literals)
 }
 
 // findEffects computes the effects of a mode's moves by partial evaluation of the next values. What all moves change alike

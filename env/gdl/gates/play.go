@@ -155,41 +155,25 @@ func (p *Play) number(t *table) {
 	}
 }
 
-// needed tells which gates of a table are needed, and for which of these a position keeps the value: those that output
-// bits and blocks depend on.
+// needed tells which gates of a table are needed, and for which of these a position keeps the value: the fluents, and those
+// that output bits and blocks depend on.
 func (p *Play) needed(t *table) (needed, kept []bool) {
-	keep := p.circuit.newMarker(t)
-	for i := range 1 + len(p.circuit.Next) { // gate 0, the constant false, and the fluents
+	c := p.circuit
+	keep, all := c.newMarker(t), c.newMarker(t)
+	for i := range 1 + len(c.Next) { // gate 0, the constant false, and the fluents
 		keep.marked[i] = true
 	}
 	for _, r := range p.bits {
 		keep.mark(r)
 	}
-	needed = make([]bool, t.n())
-	var stack []int
-	need := func(r Ref) {
-		gate := r.Gate()
-		switch {
-		case keep.marked[gate] || needed[gate]:
-		case keep.blockOf[gate] != nil:
-			keep.mark(r)
-		default:
-			needed[gate] = true
-			stack = append(stack, gate)
+	copy(all.marked, keep.marked)
+	p.eachResult(func(r *Ref) { all.mark(*r) })
+	for _, bl := range c.blocks {
+		if all.marked[bl.loops[0].Gate()] {
+			keep.mark(bl.loops[0])
 		}
 	}
-	p.eachResult(func(r *Ref) { need(*r) })
-	for len(stack) > 0 {
-		gate := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, r := range t.of(gate) {
-			need(r)
-		}
-	}
-	for gate, k := range keep.marked {
-		needed[gate] = needed[gate] || k
-	}
-	return needed, keep.marked
+	return all.marked, keep.marked
 }
 
 // findUses sets the fan-out of each kept gate, see uses: the gates, output bits and blocks to compute again when its value

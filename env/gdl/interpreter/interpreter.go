@@ -25,8 +25,8 @@ type Game struct {
 	procedures   map[call]*procedure
 	static       *layer
 	start        []id    // the initial fluents
-	legal, goal  []query // by role
-	next         query
+	legal, goal  []*step // by role, the questions for them
+	next         *step
 	terminal     pattern
 	environments []environment // for reuse
 
@@ -42,12 +42,6 @@ type predicates struct{ role, init, true, does, legal, next, goal, terminal int3
 type call struct {
 	functor int32
 	mask    uint64
-}
-
-// query is a question from outside.
-type query struct {
-	step      step
-	variables int
 }
 
 // Position is a position of a game.
@@ -123,31 +117,28 @@ func (g *Game) begin() error {
 	for _, f := range p.all(g.query(g.predicate.role, 1, 0)) {
 		role := g.terms.Args(f)[0]
 		g.Roles = append(g.Roles, g.terms.Text(role))
-		g.legal = append(g.legal, *g.query(g.predicate.legal, 2, role))
-		g.goal = append(g.goal, *g.query(g.predicate.goal, 2, role))
+		g.legal = append(g.legal, g.query(g.predicate.legal, 2, role))
+		g.goal = append(g.goal, g.query(g.predicate.goal, 2, role))
 	}
 	for _, f := range p.all(g.query(g.predicate.init, 1, 0)) {
 		g.start = append(g.start, g.terms.Args(f)[0])
 	}
-	g.next = *g.query(g.predicate.next, 1, 0)
+	g.next = g.query(g.predicate.next, 1, 0)
 	return g.err
 }
 
 // query returns the question for the facts of a relation with the given number of arguments, of which the first is the
 // given one, 0 for any.
-func (g *Game) query(functor int32, arity int, first id) *query {
-	q := &query{}
+func (g *Game) query(functor int32, arity int, first id) *step {
 	atom := pattern{variable: -1, functor: functor}
-	for range arity {
-		if len(atom.args) == 0 && first != 0 {
-			atom.args = append(atom.args, pattern{ground: first, variable: -1, functor: g.terms.FunctorOf(first)})
-			continue
-		}
-		atom.args = append(atom.args, pattern{variable: q.variables})
-		q.variables++
+	for i := range arity {
+		atom.args = append(atom.args, pattern{variable: i})
 	}
-	q.step = newStep(literal{holds, atom}, make([]bool, q.variables))
-	return q
+	if first != 0 {
+		atom.args[0] = pattern{ground: first, variable: -1, functor: g.terms.FunctorOf(first)}
+	}
+	s := newStep(literal{holds, atom}, make([]bool, arity))
+	return &s
 }
 
 // procedure returns the rules of a functor, given the arguments in a set.
@@ -302,7 +293,7 @@ func (p *Position) proof() *proof {
 }
 
 // arguments returns one argument of each fact that answers a question.
-func (p *Position) arguments(pr *proof, q *query, argument int) []id {
+func (p *Position) arguments(pr *proof, q *step, argument int) []id {
 	list := pr.all(q)
 	for i, n := range list {
 		list[i] = p.game.terms.Args(n)[argument]
@@ -331,7 +322,7 @@ func (p *Position) True() []string {
 
 // Moves returns the numbers of the legal moves of a role, which is given by its index.
 func (p *Position) Moves(role int) (list []int32) {
-	for _, m := range p.arguments(p.proof(), &p.game.legal[role], 1) {
+	for _, m := range p.arguments(p.proof(), p.game.legal[role], 1) {
 		list = append(list, int32(m))
 	}
 	return list
@@ -345,7 +336,7 @@ func (g *Game) Text(m int32) string { return g.terms.Text(id(m)) }
 
 // Legal returns the legal moves of a role, sorted.
 func (p *Position) Legal(role string) []string {
-	return p.game.texts(p.arguments(p.proof(), &p.game.legal[slices.Index(p.game.Roles, role)], 1))
+	return p.game.texts(p.arguments(p.proof(), p.game.legal[slices.Index(p.game.Roles, role)], 1))
 }
 
 // Terminal reports whether the game is over.
@@ -355,7 +346,7 @@ func (p *Position) Terminal() bool { return p.over }
 // that is not a number becomes -1.
 func (p *Position) Goals(role string) []int {
 	var list []int
-	for _, n := range p.arguments(p.proof(), &p.game.goal[slices.Index(p.game.Roles, role)], 1) {
+	for _, n := range p.arguments(p.proof(), p.game.goal[slices.Index(p.game.Roles, role)], 1) {
 		v, err := strconv.Atoi(p.game.terms.Text(n))
 		if err != nil {
 			v = -1
@@ -372,10 +363,10 @@ func (p *Position) Play(moves []int32) (*Position, error) {
 	pr := p.proof()
 	pr.layers[ofMoves] = newLayer()
 	for i, m := range moves {
-		role := g.legal[i].step.atom.args[0].ground
+		role := g.legal[i].atom.args[0].ground
 		pr.layers[ofMoves].facts.add(g.terms, g.terms.Add(g.predicate.does, []id{role, id(m)}))
 	}
-	return g.position(p.arguments(pr, &g.next, 0))
+	return g.position(p.arguments(pr, g.next, 0))
 }
 
 // Number returns the number of the term, such as a move, with a text.

@@ -281,11 +281,11 @@ func (p *proof) holds(atom *pattern, env environment) bool {
 }
 
 // all returns the facts that match a question without repeated variables.
-func (p *proof) all(q *query) (list []id) {
+func (p *proof) all(q *step) (list []id) {
 	known := map[id]bool{}
-	env := make(environment, q.variables)
-	p.each(&q.step, env, func(n id) bool {
-		if !known[n] && p.game.terms.match(&q.step.atom, n, env) {
+	env := make(environment, len(q.atom.args))
+	p.each(q, env, func(n id) bool {
+		if !known[n] && p.game.terms.match(&q.atom, n, env) {
 			known[n] = true
 			list = append(list, n)
 		}
