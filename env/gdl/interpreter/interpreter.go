@@ -16,19 +16,18 @@ import (
 type Game struct {
 	Roles []string
 
-	text         string // the sheet
-	maxTerms     int
-	terms        terms
-	predicate    predicates
-	rules        map[int32][]rule // by functor of the head
-	class        map[int32]class  // by functor
-	procedures   map[call]*procedure
-	static       *layer
-	start        []id    // the initial fluents
-	legal, goal  []*step // by role, the questions for them
-	next         *step
-	terminal     pattern
-	environments []environment // for reuse
+	text        string // the sheet
+	maxTerms    int
+	terms       terms
+	predicate   predicates
+	rules       map[int32][]rule // by functor of the head
+	class       map[int32]class  // by functor
+	procedures  map[call]*procedure
+	static      *layer
+	start       []id    // the initial fluents
+	legal, goal []*step // by role, the questions for them
+	next        *step
+	terminal    pattern
 
 	stopped func() error // returns an error once the context of Within has ended
 	err     error        // see Err
@@ -236,22 +235,6 @@ func (g *Game) check() {
 	if g.terms.Len() > g.maxTerms {
 		g.fail(fmt.Errorf("more than %d terms", g.maxTerms))
 	}
-}
-
-// environment returns an environment without values.
-func (g *Game) environment(variables int) environment {
-	last := len(g.environments) - 1
-	if last < 0 {
-		return make(environment, variables, max(variables, 16))
-	}
-	env := g.environments[last]
-	g.environments = g.environments[:last]
-	if cap(env) < variables {
-		return make(environment, variables)
-	}
-	env = env[:variables]
-	clear(env)
-	return env
 }
 
 // Renewed returns the position itself, or the same position of a new game if this one has collected many terms. It

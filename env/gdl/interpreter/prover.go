@@ -173,7 +173,7 @@ func (p *proof) apply(t *table, pr *procedure, given []id) {
 	g := p.game
 	for i := range pr.plans {
 		pl := &pr.plans[i]
-		env := g.environment(pl.variables)
+		env := make(environment, pl.variables)
 		fits := true
 		for k, place := range pr.places {
 			fits = fits && g.terms.match(&pl.head.args[place], given[k], env)
@@ -181,7 +181,6 @@ func (p *proof) apply(t *table, pr *procedure, given []id) {
 		if fits {
 			p.solve(t, pl, env, 0)
 		}
-		g.environments = append(g.environments, env)
 		if g.err != nil || t.proven() {
 			return
 		}
