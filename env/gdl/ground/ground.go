@@ -105,19 +105,18 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 	rules = kif.SplitGoals(rules)
 	p := preparer{stopped: func() error { return stopped(ctx) }}
 	p.expander.Merge = p.merge
-	needed := relevant(rules)
+	needed, others := relevant(rules)
 	for _, r := range needed {
 		if err := p.add(r); err != nil {
 			return nil, err
 		}
 	}
 	g := &grounder{
-		terms: NewTerms(), relations: map[symbol]*relation{}, limits: limits, stopped: p.stopped,
+		facts: others, terms: NewTerms(), relations: map[symbol]*relation{}, limits: limits, stopped: p.stopped,
 		indexOf: map[indexKey]*index{}, roles: map[Term]int{},
 		program: &Program{Rules: map[Term][][]Literal{}, Next: map[Term]Term{}, Static: map[string][][]Term{}},
 	}
 	g.program.Terms = g.terms
-	g.facts = unused(rules, needed)
 	for _, c := range p.clauses {
 		r, err := g.compile(c)
 		if err != nil {
@@ -131,7 +130,7 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 	}
 	var dynamic []*rule
 	for _, l := range layers {
-		if l[0].relation.dynamic {
+		if l[0].relation.class > static {
 			dynamic = append(dynamic, l...)
 			continue
 		}
@@ -256,7 +255,7 @@ func (g *grounder) finish() *Program {
 		p.Rules[head] = bodies
 	}
 	for s, r := range g.relations {
-		if r.dynamic || len(r.atoms) == 0 {
+		if r.class > static || len(r.atoms) == 0 {
 			continue
 		}
 		for _, a := range r.atoms {

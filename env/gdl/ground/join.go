@@ -23,7 +23,7 @@ func (g *grounder) run(rules []*rule) error {
 	for _, a := range g.queue {
 		coming[g.relationOf(a)] = true
 	}
-	if len(rules) > 0 && rules[0].relation.dynamic {
+	if len(rules) > 0 && rules[0].relation.class > static {
 		coming[g.relations[symbol{"true", 1}]], coming[g.does] = true, true
 	}
 	g.current = 0
@@ -112,7 +112,7 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 			if (g.value(&l.args[0]) != g.value(&l.args[1])) == l.negated {
 				return
 			}
-		} else if !l.relation.dynamic && g.may(g.value(&l.pattern)) {
+		} else if l.relation.class == static && g.may(g.value(&l.pattern)) {
 			return
 		}
 	}
@@ -153,7 +153,7 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 func (g *grounder) emit(r *rule) {
 	g.emitting = r
 	head := g.value(&r.head)
-	if !r.relation.dynamic {
+	if r.relation.class == static {
 		g.push(head)
 		return
 	}
@@ -182,7 +182,7 @@ func (g *grounder) body(r *rule) (body []Literal, ok bool) {
 	clear(g.moves)
 	for i := range r.literals {
 		l := &r.literals[i]
-		if l.relation == nil || !l.relation.dynamic {
+		if l.relation == nil || l.relation.class == static {
 			continue
 		}
 		a := g.value(&l.pattern)

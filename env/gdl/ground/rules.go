@@ -37,7 +37,7 @@ type rule struct {
 // relation is the set of possible atoms of one predicate.
 type relation struct {
 	symbol  symbol
-	dynamic bool // depends on the position or on moves
+	class   class
 	atoms   []Term
 	indexes []*index
 	uses    []use // positive literals of the current rules that ask for it
