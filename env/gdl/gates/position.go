@@ -275,16 +275,16 @@ func (p *Position) update() {
 // because changes of a count add up. It reports false if there are so many changes that computing all gates is faster.
 func (p *Position) pass() bool {
 	play, count, changed := p.play, p.count, p.changed
-	left := 4 * len(play.users) // uses left to follow
+	left := 4 * play.total // uses left to follow
 	for len(changed) > 0 {
 		x := changed[len(changed)-1]
 		changed = changed[:len(changed)-1]
-		u := play.uses[x>>1]
-		left -= int(u.end - u.gates)
+		u := &play.uses[x>>1]
+		left -= len(u.gates) + len(u.bits) + len(u.blocks)
 		if left < 0 {
 			return false
 		}
-		for _, user := range play.users[u.gates:u.bits] {
+		for _, user := range u.gates {
 			gate := user >> 1
 			was := count[gate]
 			now := was + 1 - (x^user)&1*2 // one fewer false input if the literal became true
@@ -296,10 +296,10 @@ func (p *Position) pass() bool {
 				changed = append(changed, 2*gate)
 			}
 		}
-		for _, bit := range play.users[u.bits:u.blocks] {
+		for _, bit := range u.bits {
 			p.bits[bit/64] ^= 1 << (bit % 64)
 		}
-		for _, block := range play.users[u.blocks:u.end] {
+		for _, block := range u.blocks {
 			p.dirty[block] = true
 		}
 	}
