@@ -22,7 +22,6 @@ type Circuit struct {
 	table  *table
 	blocks []block
 	moves  []int         // for each role: the gate of its first move
-	late   []bool        // for each gate: it depends on moves
 	plan   [plans][]step // gates to compute, in topological order
 }
 
@@ -254,20 +253,20 @@ func (c *Circuit) order() {
 	play, all := c.newMarker(t), c.newMarker(t)
 	c.eachResult(nil, play.mark)
 	c.eachResult(c.Goals, all.mark)
-	c.late = make([]bool, t.n())
+	late := make([]bool, t.n()) // for each gate: it depends on moves
 	for gate := c.moves[0]; gate < c.firstGate(); gate++ {
-		c.late[gate] = true
+		late[gate] = true
 	}
-	mark := func(gate int) { // sets c.late of a gate from its inputs
+	mark := func(gate int) { // sets late of a gate from its inputs
 		for _, r := range t.of(gate) {
-			c.late[gate] = c.late[gate] || c.late[r.Gate()]
+			late[gate] = late[gate] || late[r.Gate()]
 		}
 	}
 	plan := func(gate int) int {
 		switch {
 		case !play.marked[gate]:
 			return ofGoals
-		case c.late[gate]:
+		case late[gate]:
 			return ofMoves
 		}
 		return ofPosition
@@ -278,7 +277,7 @@ func (c *Circuit) order() {
 			next++
 		}
 		if next < len(c.blocks) && c.blocks[next].from == gate && all.marked[gate] {
-			c.orderBlock(&c.blocks[next], all.marked, mark, plan)
+			c.orderBlock(&c.blocks[next], all.marked, late, mark, plan)
 			gate = c.blocks[next].to - 1
 			continue
 		}
@@ -292,13 +291,13 @@ func (c *Circuit) order() {
 
 // orderBlock adds the gates of a block to the plans. Gates that have numbers of the block but do not depend on its
 // loops, because structural hashing shares them, come before the block.
-func (c *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan func(gate int) int) {
+func (c *Circuit) orderBlock(bl *block, marked, late []bool, mark func(gate int), plan func(gate int) int) {
 	t := c.table
 	inside := make([]bool, bl.to-bl.from) // gates that depend on the loops
 	for i := range bl.loops {
 		inside[i] = true // loops are the first gates of the block
 	}
-	late := false
+	some := false // a gate inside depends on moves
 	s := step{block: bl}
 	for k := bl.from + len(bl.loops); k < bl.to; k++ {
 		mark(k)
@@ -308,14 +307,14 @@ func (c *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan
 		switch {
 		case !marked[k]:
 		case inside[k-bl.from]:
-			late = late || c.late[k]
+			some = some || late[k]
 			s.gates = append(s.gates, int32(k))
 		default:
 			c.append(plan(k), int32(k))
 		}
 	}
 	for k, in := range inside {
-		c.late[bl.from+k] = c.late[bl.from+k] || in && late
+		late[bl.from+k] = late[bl.from+k] || in && some
 	}
 	i := plan(bl.from) // all of the block goes where its first loop belongs
 	c.plan[i] = append(c.plan[i], s)

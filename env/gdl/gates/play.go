@@ -58,7 +58,7 @@ func NewPlay(c *Circuit, f *Folder, modes []Mode) *Play {
 	maxGates, maxWork := f.table.n()+maxEffectGates, f.work+maxEffectWork
 	complete := true
 	for _, mode := range modes {
-		f.assumeMode(mode, false)
+		f.assumeMode(mode, nil)
 		m := playMode{Mode: mode, legal: len(p.bits) / 64}
 		for _, i := range mode.Moves {
 			p.bits = append(p.bits, f.Fold(c.Legal[mode.Mover][i]))
