@@ -188,9 +188,14 @@ func (w *weighing) addMove(mover, m int) bool {
 // newlyTrue lists the other fluents of the set that may become true by the move that the folder assumes, which uses up
 // one: those whose next value is neither false nor proven to need their old one.
 func (w *weighing) newlyTrue(used gates.Ref) (made []int) {
-	for _, i := range w.set {
-		own := w.circuit.Fluent(i)
-		r := w.folder.FoldUnder(w.circuit.Next[i], used)
+	next := make([]gates.Ref, len(w.set))
+	w.folder.Under([]gates.Ref{used}, func() {
+		for j, i := range w.set {
+			next[j] = w.folder.Fold(w.circuit.Next[i])
+		}
+	})
+	for j, i := range w.set {
+		r, own := next[j], w.circuit.Fluent(i)
 		if r != gates.False && r != own && own != used && w.folder.FoldUnder(r, own.Not()) != gates.False {
 			made = append(made, i)
 		}

@@ -145,19 +145,24 @@ func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 	}
 }
 
-// FoldUnder is Fold while further literals of inputs are true. It discards the cached results of Fold.
-func (f *Folder) FoldUnder(r Ref, literals ...Ref) Ref {
+// Under calls do while further literals of inputs are true. It discards the cached results of Fold.
+func (f *Folder) Under(literals []Ref, do func()) {
 	before := make([]Ref, len(literals))
 	for i, x := range literals {
 		before[i] = f.given[x.Gate()]
 		f.given[x.Gate()] = True ^ x&1 // bit 0 of x negates: then the input is false
 	}
 	f.now++
-	result := f.Fold(r)
+	do()
 	for i, x := range literals {
 		f.given[x.Gate()] = before[i]
 	}
 	f.now++
+}
+
+// FoldUnder is Fold while further literals of inputs are true. It discards the cached results of Fold.
+func (f *Folder) FoldUnder(r Ref, literals ...Ref) (result Ref) {
+	f.Under(literals, func() { result = f.Fold(r) })
 	return result
 }
 

@@ -55,19 +55,19 @@ type playMode struct {
 // the effects of moves in one mode cannot be computed, no mode has them. NewPlay adds gates to the folder.
 func NewPlay(c *Circuit, f *Folder, modes []Mode) *Play {
 	p := &Play{circuit: c}
-	maxGates, maxWork := f.table.n()+maxEffectGates, f.work+maxEffectWork
+	b := newEffects(c, f.table)
 	complete := true
 	for _, mode := range modes {
-		f.assumeMode(mode, nil)
+		b.fold(mode)
 		m := playMode{Mode: mode, legal: len(p.bits) / 64}
 		for _, i := range mode.Moves {
-			p.bits = append(p.bits, f.Fold(c.Legal[mode.Mover][i]))
+			p.bits = append(p.bits, b.of(c.Legal[mode.Mover][i]))
 		}
 		p.fillWord()
 		m.terminal = len(p.bits)
-		p.bits = append(p.bits, f.Fold(c.Terminal))
+		p.bits = append(p.bits, b.of(c.Terminal))
 		p.fillWord()
-		complete = complete && f.findEffects(&m, maxGates, maxWork)
+		complete = complete && b.find(&m)
 		p.modes = append(p.modes, m)
 	}
 	if !complete {
