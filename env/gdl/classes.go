@@ -43,27 +43,31 @@ func newClasses(circuit *gates.Circuit) (classes, error) {
 		c.bySum = c.bySum && ok && other == r // one role gets v exactly when the other gets 100 - v
 	}
 	set := map[int]bool{}
+	add := func(v int) { // also the class of the other player
+		set[v] = true
+		if c.bySum {
+			set[100-v] = true
+		} else {
+			set[-v] = true
+		}
+	}
 	for v := range holds[0] {
 		if c.bySum {
-			set[v], set[100-v] = true, true
+			add(v)
 			continue
 		}
 		for w := range holds[1] {
-			set[v-w], set[w-v] = true, true
+			add(v - w)
 		}
 	}
 	if len(set) < 2 {
 		return classes{}, errors.New("all goals are equal: nobody can win")
 	}
 	// A player without a goal gets 0, and it is not proven yet that this never happens.
-	set[0] = true
-	if c.bySum {
-		set[100] = true
-	} else {
-		for _, goals := range holds {
-			for v := range goals {
-				set[v], set[-v] = true, true
-			}
+	add(0)
+	for _, goals := range holds {
+		for v := range goals {
+			add(v) // nothing new if bySum
 		}
 	}
 	c.values = slices.Collect(maps.Keys(set))

@@ -112,10 +112,5 @@ func largest(list [][]int32) (kept [][]int32) {
 
 // isSubset reports whether b has all elements of a; both are in ascending order.
 func isSubset(a, b []int32) bool {
-	for _, x := range b {
-		if len(a) > 0 && a[0] == x {
-			a = a[1:]
-		}
-	}
-	return len(a) == 0
+	return !slices.ContainsFunc(a, func(x int32) bool { _, found := slices.BinarySearch(b, x); return !found })
 }

@@ -124,7 +124,7 @@ func buildWhole(ctx context.Context, stem, text string, circuit *gates.Circuit, 
 		return nil, nil, err
 	}
 	folder := circuit.NewFolder()
-	turns, err := findTurns(ctx, circuit, folder)
+	turns, err := findTurns(circuit, folder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,21 +135,15 @@ func buildWhole(ctx context.Context, stem, text string, circuit *gates.Circuit, 
 		return nil, nil, err
 	}
 	info := &Info{Fluents: len(circuit.Program.Fluents), Board: b.String(), Large: large.String()}
-	if err := g.setLength(ctx, folder, limit, info); err != nil {
-		return nil, nil, err
-	}
+	g.setLength(folder, limit, info)
 	g.env.Name = withLimit(g.env.Name, g.limit)
 	g.env.Classes, g.env.GoalHead = g.classes.list(), !g.classes.bySum
 	g.setTensor(b, folder)
-	second, err := g.setSymmetries(ctx, b)
-	if err != nil {
-		return nil, nil, err
-	}
+	second := g.setSymmetries(b)
 	g.keys.useZobrist(len(g.init), len(circuit.Program.Fluents), g.limit)
 	g.setPlay(folder)
 	g.env.NewState = func() env.State { return g.newState() }
-	position, moves, goals := circuit.Size()
-	info.Gates = position + moves + goals
+	info.Gates = circuit.Size()
 	if second.actions != nil {
 		info.Frame, info.OwnGoals = cmp.Or(second.name, "not turned"), second.ownGoals
 	}
@@ -195,14 +189,11 @@ const maxPlies = 4 * maxTrial
 
 // setLength bounds the plies of a game: by the given limit, else by a proof, else by a cap of four times the longest
 // random game.
-func (g *game) setLength(ctx context.Context, f *gates.Folder, limit int, info *Info) error {
+func (g *game) setLength(f *gates.Folder, limit int, info *Info) {
 	e := g.env
-	l, proven := findLongest(ctx, g.circuit, f, g.turns)
-	if ctx.Err() != nil {
-		return fmt.Errorf("the proof that games end was not finished: %w", ctx.Err())
-	}
-	e.MaxPlies, e.UsualPlies = l.plies, max(g.trial.longest, 1)
-	info.Longest, info.Proven = l.proof, proven && l.plies <= maxPlies && limit == uncapped
+	plies, proof := findLongest(g.circuit, f, g.turns)
+	e.MaxPlies, e.UsualPlies = plies, max(g.trial.longest, 1)
+	info.Longest, info.Proven = proof, proof != "" && plies <= maxPlies && limit == uncapped
 	switch {
 	case limit != uncapped:
 		info.Longest = fmt.Sprintf("after %d plies the game is a draw", limit)
@@ -214,7 +205,6 @@ func (g *game) setLength(ctx context.Context, f *gates.Folder, limit int, info *
 		g.limit, e.MaxPlies, e.UsualPlies = limit, limit, min(e.UsualPlies, limit)
 		g.classes.addDraw()
 	}
-	return nil
 }
 
 // setPlay prepares the circuit for incremental play. Each pair of a mover and the other role's idle move is one

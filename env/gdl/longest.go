@@ -1,7 +1,6 @@
 package gdl
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -9,18 +8,13 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// longest is a proven upper bound of the plies of a game.
-type longest struct {
-	plies int
-	proof string // the reason, as shown to users
-}
-
-// findLongest tries two ways to prove that games end, and returns the bound of the first that succeeds.
-func findLongest(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
-	if l, ok := countedGame(c, f); ok {
-		return l, true
+// findLongest tries two ways to prove that games end. It returns an upper bound of the plies, by the first that succeeds, and
+// the reason, as shown to users; "" without a proof.
+func findLongest(c *gates.Circuit, f *gates.Folder, t *turns) (plies int, proof string) {
+	if plies, proof = countedGame(c, f); proof != "" {
+		return plies, proof
 	}
-	return usedUpGame(ctx, c, f, t)
+	return usedUpGame(c, f, t)
 }
 
 // maxSteps is the largest number of fluents of a step counter.
@@ -28,7 +22,7 @@ const maxSteps = 2048
 
 // countedGame tries to prove that games end by a step counter, such as (step 1), (step 2): fluents that follow each
 // other whatever the moves are, until terminal holds.
-func countedGame(c *gates.Circuit, f *gates.Folder) (longest, bool) {
+func countedGame(c *gates.Circuit, f *gates.Folder) (plies int, proof string) {
 	p := c.Program
 	for _, set := range controlSets(p, maxSteps) {
 		start := slices.IndexFunc(set, func(i int) bool { return slices.Contains(p.Init, p.Fluents[i]) })
@@ -37,9 +31,9 @@ func countedGame(c *gates.Circuit, f *gates.Folder) (longest, bool) {
 		}
 		step := set[start]
 		for plies := range len(set) {
-			assume(c, f, set, step, nil, nil) // whatever the moves are
+			assume(c, f, set, step) // whatever the moves are
 			if f.Fold(c.Terminal) == gates.True {
-				return longest{plies, fmt.Sprintf("counted by facts like %s", p.Terms.Text(p.Fluents[step]))}, true
+				return plies, fmt.Sprintf("counted by facts like %s", p.Terms.Text(p.Fluents[step]))
 			}
 			var ok bool
 			step, ok = nextStep(c, f, set)
@@ -48,7 +42,7 @@ func countedGame(c *gates.Circuit, f *gates.Folder) (longest, bool) {
 			}
 		}
 	}
-	return longest{}, false
+	return 0, ""
 }
 
 // nextStep returns the fluent of a step counter that is true in the next position, whatever the moves are. It reports
@@ -69,20 +63,16 @@ func nextStep(c *gates.Circuit, f *gates.Folder, set []int) (step int, ok bool) 
 // usedUpGame tries to prove that games end because moves use up fluents. It gives weights to a set of fluents such that
 // every move makes one of them false, and makes true only others whose weights add up to less. Which one may depend on the
 // position, as with the size of a heap. The sum of the initial weights then bounds the plies.
-func usedUpGame(ctx context.Context, c *gates.Circuit, f *gates.Folder, t *turns) (longest, bool) {
+func usedUpGame(c *gates.Circuit, f *gates.Folder, t *turns) (plies int, proof string) {
 	p := c.Program
-	best := longest{}
 	for _, set := range weighedSets(p) {
-		if ctx.Err() != nil {
-			break
-		}
 		f.Trim()
 		w := &weighing{circuit: c, folder: f, turns: t, set: set, inSet: map[int]bool{}, made: map[int][][]int{}}
-		if plies, ok := w.bound(ctx); ok && (best.proof == "" || plies < best.plies) {
-			best = longest{plies, fmt.Sprintf("every move uses up a fact like %s", p.Terms.Text(p.Fluents[set[0]]))}
+		if bound, ok := w.bound(); ok && (proof == "" || bound < plies) {
+			plies, proof = bound, fmt.Sprintf("every move uses up a fact like %s", p.Terms.Text(p.Fluents[set[0]]))
 		}
 	}
-	return best, best.proof != ""
+	return plies, proof
 }
 
 // weighedSets lists the sets of fluents for which usedUpGame looks for weights: the fluents of a functor, and those of
@@ -133,7 +123,7 @@ type weighing struct {
 
 // bound returns the sum of the weights of the initial fluents, which bounds the plies. It reports false if there are no
 // weights.
-func (w *weighing) bound(ctx context.Context) (int, bool) {
+func (w *weighing) bound() (int, bool) {
 	p, t := w.circuit.Program, w.turns
 	if len(w.set)*(len(p.Moves[0])+len(p.Moves[1])) > maxWeighed {
 		return 0, false
@@ -141,24 +131,30 @@ func (w *weighing) bound(ctx context.Context) (int, bool) {
 	for _, i := range w.set {
 		w.inSet[i] = true
 	}
-	for k := range t.fluents {
-		for m := range p.Moves[t.mover[k]] {
-			if ctx.Err() != nil || !w.addMove(k, m) {
-				return 0, false
+	proof := &proof{circuit: w.circuit, folder: w.folder, set: t.fluents}
+	for k, control := range t.fluents {
+		mover := t.mover[k]
+		all := make([]int, len(p.Moves[mover]))
+		for m := range all {
+			all[m] = m
+		}
+		err := proof.eachMove(control, mover, t.idle[k], all, func(m int) error {
+			if !w.addMove(mover, m) {
+				return errGivenUp
 			}
+			return nil
+		})
+		if err != nil {
+			return 0, false
 		}
 	}
 	return w.sum()
 }
 
-// addMove finds the fluents of which move m of a turn uses up one, and the fluents that it may then make true. It reports
-// false if the move may be legal and use up nothing.
-func (w *weighing) addMove(turn, m int) bool {
+// addMove finds the fluents of which a move, which the folder assumes, uses up one, and the fluents that it may then make
+// true. It reports false if the move may be legal and use up nothing.
+func (w *weighing) addMove(mover, m int) bool {
 	c, f := w.circuit, w.folder
-	control, mover := w.turns.fluents[turn], w.turns.mover[turn]
-	isTrue, isFalse := moveInputs(c, mover, m, w.turns.idle[turn])
-	assumed := func(isTrue, isFalse []gates.Ref) { assume(c, f, w.turns.fluents, control, isTrue, isFalse) }
-	assumed(nil, nil) // nothing but whose turn it is
 	legal := f.Fold(c.Legal[mover][m])
 	var used []gates.Ref // fluents of the set that the move's legality depends on and that the move makes false
 	f.Inputs(legal, func(r gates.Ref) {
@@ -167,15 +163,14 @@ func (w *weighing) addMove(turn, m int) bool {
 		}
 	})
 	slices.Sort(used)
-	with := func(r gates.Ref) { assumed(append(slices.Clone(isTrue), r), isFalse) }
-	used = slices.DeleteFunc(used, func(r gates.Ref) bool {
-		with(r)
-		return f.Fold(c.Next[r.Gate()-1]) != gates.False
-	})
+	used = slices.DeleteFunc(used, func(r gates.Ref) bool { return f.FoldUnder(c.Next[r.Gate()-1], r) != gates.False })
 	// needsOne reports whether the move is illegal if all these are false: it needs at least one of them.
 	needsOne := func(used ...gates.Ref) bool {
-		assumed(nil, used)
-		return f.Fold(c.Legal[mover][m]) == gates.False
+		var none []gates.Ref
+		for _, r := range used {
+			none = append(none, r.Not())
+		}
+		return f.FoldUnder(legal, none...) == gates.False
 	}
 	if k := slices.IndexFunc(used, func(r gates.Ref) bool { return needsOne(r) }); k >= 0 {
 		used = used[k : k+1]
@@ -183,8 +178,7 @@ func (w *weighing) addMove(turn, m int) bool {
 		return false
 	}
 	for _, r := range used {
-		with(r)
-		if f.Fold(c.Legal[mover][m]) != gates.False {
+		if f.FoldUnder(legal, r) != gates.False {
 			w.made[r.Gate()-1] = append(w.made[r.Gate()-1], w.newlyTrue(r))
 		}
 	}
@@ -195,12 +189,14 @@ func (w *weighing) addMove(turn, m int) bool {
 // one: those whose next value is neither false nor proven to need their old one.
 func (w *weighing) newlyTrue(used gates.Ref) (made []int) {
 	next := make([]gates.Ref, len(w.set))
+	w.folder.Under([]gates.Ref{used}, func() {
+		for j, i := range w.set {
+			next[j] = w.folder.Fold(w.circuit.Next[i])
+		}
+	})
 	for j, i := range w.set {
-		next[j] = w.folder.Fold(w.circuit.Next[i])
-	}
-	for j, i := range w.set {
-		own := w.circuit.Fluent(i)
-		if r := next[j]; r != gates.False && r != own && own != used && !w.folder.Needs(r, own) {
+		r, own := next[j], w.circuit.Fluent(i)
+		if r != gates.False && r != own && own != used && w.folder.FoldUnder(r, own.Not()) != gates.False {
 			made = append(made, i)
 		}
 	}
@@ -249,19 +245,4 @@ func (w *weighing) sum() (total int, ok bool) {
 		total += x
 	}
 	return total, total > 0
-}
-
-// moveInputs splits the move inputs of a circuit into those that are true and those that are false when the mover plays
-// m and the other role plays its idle move.
-func moveInputs(c *gates.Circuit, mover, m, idle int) (isTrue, isFalse []gates.Ref) {
-	for role := range 2 {
-		for i := range c.Legal[role] {
-			if role == mover && i == m || role != mover && i == idle {
-				isTrue = append(isTrue, c.Move(role, i))
-			} else {
-				isFalse = append(isFalse, c.Move(role, i))
-			}
-		}
-	}
-	return isTrue, isFalse
 }

@@ -20,9 +20,8 @@ func lostFluents(c *gates.Circuit) (lost []int) {
 	starts := p.Starts()
 	sets := slices.DeleteFunc(weighedSets(p), func(set []int) bool { return countTrue(starts, set) < 2 })
 	w := newWalk(c, 0, 64) // seed 0, 64 games
-	position, moves, goals := c.Size()
 	before := make([]uint64, len(p.Fluents))
-	for step := range 1 + maxLostWork/(1+position+moves+goals) {
+	for step := range 1 + maxLostWork/(1+c.Size()) {
 		for i := range before {
 			before[i] = w.Values.Get(c.Fluent(i))
 		}

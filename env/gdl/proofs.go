@@ -65,7 +65,7 @@ func (p *proof) induce(t *turns, check func(t *turns, end int) bool) bool {
 // is cheaper than checkMoves, and enough for groups such as a step counter. It reports false if the work exceeds end.
 func (p *proof) checkTurns(t *turns, end int) bool {
 	for _, control := range t.fluents {
-		assume(p.circuit, p.folder, t.fluents, control, nil, nil) // moves stay open
+		assume(p.circuit, p.folder, t.fluents, control) // moves stay open
 		p.checkGroups(p.given(control, p.folder.Fold(p.circuit.Terminal).Not()))
 		if p.folder.Work() > end {
 			return false
@@ -124,13 +124,13 @@ func (p *proof) given(control int, refs ...gates.Ref) []gates.Ref {
 // that the control fluent is true, that the mover plays this move and the other role its idle move.
 func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int) error) error {
 	c, f := p.circuit, p.folder
-	var all []gates.Ref
+	var none []gates.Ref // no move is made
 	for role, legal := range c.Legal {
 		for m := range legal {
-			all = append(all, c.Move(role, m))
+			none = append(none, c.Move(role, m).Not())
 		}
 	}
-	assume(c, f, p.set, control, nil, all) // all moves are false
+	assume(c, f, p.set, control, none...)
 	if idle >= 0 {
 		f.Set(c.Move(1-mover, idle))
 	}
@@ -144,19 +144,19 @@ func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int
 	return nil
 }
 
-// assume tells the folder that of a set of control fluents only control is true, or none of them, and adds further
-// constants.
-func assume(c *gates.Circuit, f *gates.Folder, set []int, control int, isTrue, isFalse []gates.Ref) {
+// assume tells the folder that of a set of control fluents only control is true, or none of them, and that further literals
+// of inputs are true.
+func assume(c *gates.Circuit, f *gates.Folder, set []int, control int, literals ...gates.Ref) {
 	for _, i := range set {
 		switch {
 		case i == none:
 		case i == control:
-			isTrue = append(isTrue, c.Fluent(i))
+			literals = append(literals, c.Fluent(i))
 		default:
-			isFalse = append(isFalse, c.Fluent(i))
+			literals = append(literals, c.Fluent(i).Not())
 		}
 	}
-	f.Reset(isTrue, isFalse)
+	f.Reset(literals)
 }
 
 // proveExclusive reports whether all groups are proven to be mutex: at most one fluent of each is ever true.

@@ -1,7 +1,6 @@
 package gdl
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -223,7 +222,7 @@ func checkWalk(t *testing.T, w *walk, s *state, i int, moved bool) {
 	if moved {
 		mover := g.turns.mover[s.turn]
 		move := w.movesOf(i, w.plies[i]-1)[mover]
-		k := slices.IndexFunc(g.policy.actions[mover], func(a action) bool { return a.move == move })
+		k := slices.IndexFunc(g.policy.actions[mover], func(a action) bool { return a.move == int(move) })
 		if k < 0 || !slices.Contains(s.Legal(nil), g.policy.actions[mover][k].id) {
 			t.Fatalf("move %d; legal are %v", move, s.Legal(nil))
 		}
@@ -249,8 +248,13 @@ func TestEven(t *testing.T) {
 		if law, _ := w.step(); law != "" {
 			t.Fatal(law)
 		}
-		for _, a := range s.actions() {
-			counts[a.id] += bits.OnesCount64(w.Values.Get(w.Circuit.Move(s.game.turns.mover[0], a.move)))
+		for game := range w.plies {
+			move := w.movesOf(game, 0)[s.game.turns.mover[0]]
+			for _, a := range s.actions() {
+				if a.move == int(move) {
+					counts[a.id]++
+				}
+			}
 		}
 	}
 	for _, a := range s.Legal(nil) {

@@ -1,7 +1,6 @@
 package gdl
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -67,32 +66,27 @@ var boardMaps = []boardMap{
 }
 
 // setSymmetries finds the game's symmetries, the frame through which Second sees the board, and the figures.
-func (g *game) setSymmetries(ctx context.Context, b *board) (second frame, err error) {
+func (g *game) setSymmetries(b *board) (second frame) {
 	f := &finder{game: g, matcher: g.circuit.NewMatcher(maxMatchWork, g.circuit.Goals)}
 	for role := range 2 {
 		f.offset[role] = g.circuit.Move(role, 0).Gate() - 1
 	}
 	f.setSpots(b)
 	maps := boardMapsOf(g.env.Tensor)
-	if err := f.findSymmetries(ctx, maps); err != nil {
-		return second, err
-	}
+	f.findSymmetries(maps)
 	for _, s := range f.list {
 		actions, _ := f.actions(s, kept)
 		g.env.Symmetries = append(g.env.Symmetries, env.Symmetry{Cells: s.cells, Actions: actions})
 		g.keys.images = append(g.keys.images, s.inputs[:len(g.circuit.Next)])
 	}
-	if second, err = f.findFrame(ctx, f.matcher, maps); err == nil && second.actions == nil {
+	if second = f.findFrame(f.matcher, maps); second.actions == nil {
 		noGoals := make([][]gates.Goal, len(g.circuit.Goals)) // a frame that keeps the goals comes first
-		second, err = f.findFrame(ctx, g.circuit.NewMatcher(maxMatchWork, noGoals), maps)
+		second = f.findFrame(g.circuit.NewMatcher(maxMatchWork, noGoals), maps)
 		second.ownGoals = second.actions != nil
-	}
-	if err != nil {
-		return second, err
 	}
 	g.setFrame(second)
 	g.env.Figures = f.figures()
-	return second, nil
+	return second
 }
 
 // boardMapsOf returns the distinct rotations and reflections of a board of a shape; the identity comes first.
@@ -114,36 +108,29 @@ func boardMapsOf(shape env.Shape) (maps []symmetry) {
 }
 
 // findSymmetries collects in f.list the maps that are symmetries of the game, and all their products.
-func (f *finder) findSymmetries(ctx context.Context, maps []symmetry) error {
+func (f *finder) findSymmetries(maps []symmetry) {
 	identity := maps[0]
 	for k := range f.spots {
 		identity.inputs = append(identity.inputs, int32(k))
 	}
 	f.list = []symmetry{identity}
 	for _, s := range maps[1:] {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("the search for symmetries was not finished: %w", err)
-		}
 		f.trySymmetry(s)
 	}
-	return nil
 }
 
 // findFrame returns the first of the maps that exchanges the players, by an automorphism of the matcher. It skips
 // rotations by 90 degrees, the last two maps of a square board: a frame must be an involution.
-func (f *finder) findFrame(ctx context.Context, m *gates.Matcher, maps []symmetry) (second frame, err error) {
+func (f *finder) findFrame(m *gates.Matcher, maps []symmetry) frame {
 	for _, s := range maps[:min(6, len(maps))] {
-		if err := ctx.Err(); err != nil {
-			return second, fmt.Errorf("the search for symmetries was not finished: %w", err)
-		}
 		if !f.tryFrame(m, &s) {
 			continue
 		}
 		if actions, ok := f.actions(s, exchanged); ok {
-			return frame{symmetry: s, actions: actions}, nil
+			return frame{symmetry: s, actions: actions}
 		}
 	}
-	return second, nil
+	return frame{}
 }
 
 // setSpots finds where each input of the circuit stands on the board.

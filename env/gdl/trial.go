@@ -17,8 +17,7 @@ const (
 // randomGames plays random games, 64 at a time, and calls ended with each walk whose games are all over. If a game breaks a
 // law, it returns the walk, the law and the number of the game. It stops early when ctx ends.
 func randomGames(ctx context.Context, c *gates.Circuit, ended func(w *walk)) (w *walk, law string, game int) {
-	position, moves, goals := c.Size()
-	steps := maxTrialWork / (1 + position + moves + goals)
+	steps := maxTrialWork / (1 + c.Size())
 	for begun := 0; begun < trials && steps >= 0; begun += 64 {
 		w = newWalk(c, uint64(begun), min(64, trials-begun))
 		for ; w.playing != 0; steps-- {

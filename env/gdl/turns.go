@@ -2,7 +2,6 @@ package gdl
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,19 +73,19 @@ const maxTurnWork = 1 << 30
 
 // findTurns looks for control fluents by which it can prove that players take turns. If it fails, the error is the reason
 // why the first set failed.
-func findTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder) (*turns, error) {
+func findTurns(c *gates.Circuit, f *gates.Folder) (*turns, error) {
 	var reason error
-	for _, prove := range []func(context.Context, *gates.Circuit, *gates.Folder, []int) (*turns, error){proveTurns, proveWithGroups} {
+	for _, withGroups := range []bool{false, true} {
 		for _, set := range controlSets(c.Program, maxTurns) {
-			t, err := prove(ctx, c, f, set)
-			switch {
-			case err == nil:
-				return t, nil
-			case ctx.Err() != nil:
-				return nil, fmt.Errorf("the proof that players take turns was not finished: %w", ctx.Err())
-			case reason == nil:
-				reason = err
+			p := &proof{circuit: c, folder: f, set: set}
+			if withGroups {
+				p.findGroups()
 			}
+			t, err := p.proveTurns()
+			if err == nil {
+				return t, nil
+			}
+			reason = cmp.Or(reason, err)
 			if f.Work() > maxTurnWork {
 				break
 			}
@@ -146,22 +145,13 @@ func factsIn(c *gates.Circuit, v gates.Values, i int) (list []string) {
 }
 
 // proveTurns proves that the set consists of control fluents: in every reachable position at most one is true, and only
-// one role has a choice.
-func proveTurns(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
-	f.Exclude(nil) // no mutex groups
-	p := &proof{circuit: c, folder: f, set: set}
-	return p.followTurns(ctx)
-}
-
-// proveWithGroups is proveTurns with more power: its induction also assumes mutex groups, sets of fluents of which at
-// most one is true, such as (hand x 0) and (hand x 1). It starts from candidates that hold initially, and repeats the
-// proof without those that a move may break until no move breaks any.
-func proveWithGroups(ctx context.Context, c *gates.Circuit, f *gates.Folder, set []int) (*turns, error) {
-	p := &proof{circuit: c, folder: f, set: set}
-	p.findGroups()
+// one role has a choice. The induction also assumes mutex groups, sets of fluents of which at most one is true, such as
+// (hand x 0) and (hand x 1). It starts from candidates that hold initially, see findGroups, and is repeated without those
+// that a move may break until no move breaks any.
+func (p *proof) proveTurns() (*turns, error) {
 	for {
 		p.exclude()
-		t, err := p.followTurns(ctx)
+		t, err := p.followTurns()
 		if err != nil || !p.dropBroken() {
 			return t, err
 		}
@@ -170,7 +160,7 @@ func proveWithGroups(ctx context.Context, c *gates.Circuit, f *gates.Folder, set
 
 // followTurns explores which control fluents are reachable from the initial one, and checks the moves while each is
 // true.
-func (p *proof) followTurns(ctx context.Context) (*turns, error) {
+func (p *proof) followTurns() (*turns, error) {
 	c := p.circuit
 	t := &turns{moves: [2][]bool{make([]bool, len(c.Legal[0])), make([]bool, len(c.Legal[1]))}}
 	known := map[int]bool{}
@@ -198,7 +188,7 @@ func (p *proof) followTurns(ctx context.Context) (*turns, error) {
 		}
 		t.fluents, t.mover, t.idle = append(t.fluents, control), append(t.mover, mover), append(t.idle, idle)
 		err = p.eachMove(control, mover, idle, moves, func(m int) error {
-			if p.folder.Work() > maxTurnWork || ctx.Err() != nil {
+			if p.folder.Work() > maxTurnWork {
 				return errGivenUp
 			}
 			t.moves[mover][m] = true
@@ -251,7 +241,7 @@ func (p *proof) possible(control, role int) []int {
 // wait or pass.
 func (p *proof) choices(control int) (mover, idle int, moves []int, err error) {
 	program := p.circuit.Program
-	assume(p.circuit, p.folder, p.set, control, nil, nil) // moves stay open
+	assume(p.circuit, p.folder, p.set, control) // moves stay open
 	possible := [2][]int{p.possible(control, 0), p.possible(control, 1)}
 	switch {
 	case len(possible[0]) > 1 && len(possible[1]) > 1:

@@ -19,13 +19,13 @@ type walk struct {
 	playing uint64    // set of the games that are not over
 	goals   [][64]int // goals[r][g]: the goal of role r in game g, which is over
 	plies   [64]int
-	history [64][]int // moves of each game so far: per ply one move of each role
+	history [64][]int32 // moves of each game so far: per ply one move of each role
 }
 
 // newWalk returns a walk of the given number of games, all in their initial position.
 func newWalk(circuit *gates.Circuit, seed uint64, games int) *walk {
 	return &walk{
-		Lanes: gates.NewLanes(circuit, circuit.Program.Starts()), rng: rand.NewPCG(seed, 1), playing: 1<<games - 1,
+		Lanes: gates.NewLanes(circuit), rng: rand.NewPCG(seed, 1), playing: 1<<games - 1,
 		goals: make([][64]int, len(circuit.Program.Roles)),
 	}
 }
@@ -59,12 +59,12 @@ func (w *walk) move(games uint64) (law string, game int) {
 		}
 		w.plies[game]++
 	}
-	w.Apply(games, func(game int) []int { return w.movesOf(game, w.plies[game]-1) })
+	w.Apply(games, func(game int) []int32 { return w.movesOf(game, w.plies[game]-1) })
 	return "", 0
 }
 
 // movesOf returns each role's move in one ply of a game.
-func (w *walk) movesOf(game, ply int) []int {
+func (w *walk) movesOf(game, ply int) []int32 {
 	roles := len(w.Legal)
 	return w.history[game][ply*roles : (ply+1)*roles]
 }

@@ -36,15 +36,6 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.rules, got, c.want)
 		}
 	}
-	for _, name := range sheets.Names() {
-		e, _, err := New(t.Context(), name, sheets.Text(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if warnings := Warnings(e); len(warnings) > 0 {
-			t.Errorf("%s: %v", name, warnings)
-		}
-	}
 }
 
 // TestExplain builds games of sheets with a misspelt word.

@@ -61,7 +61,7 @@ func (w *walk) witness(law string, game int) *Witness {
 			position.Moves = append(position.Moves, p.Terms.Text(p.Moves[role][m]))
 		}
 		x.Positions = append(x.Positions, position)
-		again.Apply(1, func(int) []int { return w.movesOf(game, ply) })
+		again.Apply(1, func(int) []int32 { return w.movesOf(game, ply) })
 	}
 }
 

@@ -61,27 +61,23 @@ func plain(t *testing.T, text string, names map[string]string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rename func(x kif.Term) kif.Term
-	rename = func(x kif.Term) kif.Term {
-		if to, ok := names[x.Name]; ok {
-			x.Name = to
+	rename := func(name string) string {
+		if to, ok := names[name]; ok {
+			name = to
 		}
-		if x.IsVariable() {
-			x.Name = "?"
+		if name[0] == '?' {
+			return "?"
 		}
-		for i := range x.Args {
-			x.Args[i] = rename(x.Args[i])
-		}
-		return x
+		return name
 	}
 	var list []string
 	for _, r := range rules {
 		var body []string
 		for _, l := range r.Body {
-			body = append(body, rename(l).String())
+			body = append(body, l.Rename(rename).String())
 		}
 		slices.Sort(body)
-		list = append(list, rename(r.Head).String()+" <= "+strings.Join(body, " "))
+		list = append(list, r.Head.Rename(rename).String()+" <= "+strings.Join(body, " "))
 	}
 	slices.Sort(list)
 	return list

@@ -2,8 +2,6 @@ package canonical
 
 import (
 	"errors"
-	"slices"
-	"strconv"
 
 	"ludus/env/gdl/kif"
 )
@@ -73,15 +71,9 @@ func (f *Form) Dictionary(to *Form) map[string]string {
 	return d
 }
 
-// isFixed reports whether a word is a keyword or a number.
-func isFixed(word string) bool {
-	_, err := strconv.ParseInt(word, 10, 32)
-	return err == nil || slices.Contains(kif.Keywords, word)
-}
-
 // countNames gives a number to each name in a term that has none yet.
 func (s *search) countNames(t kif.Term, ids map[string]int) {
-	if _, known := ids[t.Name]; !known && !t.IsVariable() && !isFixed(t.Name) {
+	if _, known := ids[t.Name]; !known && !t.IsVariable() && !kif.IsFixed(t.Name) {
 		ids[t.Name] = len(s.names)
 		s.names = append(s.names, t.Name)
 	}

@@ -1,6 +1,7 @@
 package canonical
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,6 +127,11 @@ func cell(vertices []int, colours []uint64) []int {
 	return best
 }
 
+// byColour sorts a copy of vertices by their colours.
+func byColour(vertices []int, colours []uint64) []int {
+	return slices.SortedFunc(slices.Values(vertices), func(a, b int) int { return cmp.Compare(colours[a], colours[b]) })
+}
+
 // visit searches a node of the search tree; path lists the names individualised so far. It returns the depth to
 // backtrack to: less than len(path) if an automorphism shows that the subtree is a copy of one already searched.
 func (s *search) visit(colours []uint64, path []int) int {
@@ -183,13 +189,7 @@ func (s *search) equivalent(path, tried []int, v int) bool {
 // leaf handles a complete numbering of the names: it keeps its text if it is the least so far. An equal text yields an
 // automorphism. It returns the depth to backtrack to, as visit does.
 func (s *search) leaf(colours []uint64, path []int) int {
-	order := slices.Clone(s.vertices[:len(s.names)])
-	slices.SortFunc(order, func(a, b int) int {
-		if colours[a] < colours[b] {
-			return -1
-		}
-		return 1
-	})
+	order := byColour(s.vertices[:len(s.names)], colours)
 	text := s.text(order, colours)
 	switch {
 	case s.work > budget:
@@ -231,14 +231,7 @@ func (s *search) clauseText(i int, labels []string, colours []uint64) string {
 	c := &s.clauses[i]
 	set := cell(c.variables, colours)
 	if set == nil {
-		order := slices.Clone(c.variables)
-		slices.SortFunc(order, func(a, b int) int {
-			if colours[a] < colours[b] {
-				return -1
-			}
-			return 1
-		})
-		for k, v := range order {
+		for k, v := range byColour(c.variables, colours) {
 			labels[v] = "?" + strconv.Itoa(k)
 		}
 		parts := make([]string, len(c.body))

@@ -35,12 +35,7 @@ type colouring struct{ colour, hash, context []uint64 }
 func (c *Circuit) NewMatcher(limit int, goals [][]Goal) *Matcher {
 	m := &Matcher{circuit: c, goals: goals, inputs: c.firstGate() - 1, limit: limit}
 	need := c.newMarker(c.table)
-	c.eachResult(need.mark)
-	for _, goals := range m.goals {
-		for _, goal := range goals {
-			need.mark(goal.Holds)
-		}
-	}
+	c.eachResult(goals, need.mark)
 	if !m.copyGates(need.marked, true) { // in normal form
 		m.copyGates(need.marked, false)
 	}
@@ -66,12 +61,7 @@ func (m *Matcher) setLeaves(marked []bool) {
 	t := m.table
 	used := make([]bool, t.n())
 	mark := func(r Ref) { used[r.Gate()] = true }
-	c.eachResult(func(r Ref) { mark(m.of(r)) })
-	for _, goals := range m.goals {
-		for _, goal := range goals {
-			mark(m.of(goal.Holds))
-		}
-	}
+	c.eachResult(m.goals, func(r Ref) { mark(m.of(r)) })
 	for _, r := range m.defs {
 		mark(r)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ludus/env/gdl/ground"
@@ -21,7 +22,6 @@ type Circuit struct {
 	table  *table
 	blocks []block
 	moves  []int         // for each role: the gate of its first move
-	late   []bool        // for each gate: it depends on moves
 	plan   [plans][]step // gates to compute, in topological order
 }
 
@@ -85,36 +85,27 @@ func (c *Circuit) compile() error {
 	return nil
 }
 
-// setResults sets Next, Legal, Goals and Terminal, given the literal of each atom.
+// setResults sets Next, Legal, Goals and Terminal, given the literal of each atom; those of missing atoms are False.
 func (c *Circuit) setResults(refs map[ground.Term]Ref) {
 	p := c.Program
-	find := func(atoms map[ground.Term]ground.Term, key ground.Term) Ref {
-		if a, ok := atoms[key]; ok {
-			return refs[a]
-		}
-		return False
-	}
 	for _, f := range p.Fluents {
-		c.Next = append(c.Next, find(p.Next, f))
+		c.Next = append(c.Next, refs[p.Next[f]])
 	}
-	for role, moves := range p.Moves {
-		var list []Ref
-		for _, m := range moves {
-			list = append(list, find(p.Legal[role], m))
+	for role := range p.Roles {
+		var legal []Ref
+		for _, a := range p.Legal[role] {
+			legal = append(legal, refs[a])
 		}
-		c.Legal = append(c.Legal, list)
+		c.Legal = append(c.Legal, legal)
 		var goals []Goal
-		for v := range 101 { // goals are 0 to 100
-			if a, ok := p.Goal[role][v]; ok && refs[a] != False {
-				goals = append(goals, Goal{v, refs[a]})
+		for _, v := range slices.Sorted(maps.Keys(p.Goal[role])) {
+			if r := refs[p.Goal[role][v]]; r != False {
+				goals = append(goals, Goal{v, r})
 			}
 		}
 		c.Goals = append(c.Goals, goals)
 	}
-	c.Terminal = False
-	if p.Terminal >= 0 {
-		c.Terminal = refs[p.Terminal]
-	}
+	c.Terminal = refs[p.Terminal]
 }
 
 // Limits of a circuit. Functions that follow gates to their inputs recurse up to maxDepth times.
@@ -141,15 +132,14 @@ func (c *Circuit) Fluent(i int) Ref { return Ref(2 * (1 + i)) }
 // Move returns the literal of a role's move: an input of the circuit, true if the role plays the move.
 func (c *Circuit) Move(role, i int) Ref { return Ref(2 * (c.moves[role] + i)) }
 
-// Size returns how many gates [Circuit.Position], [Circuit.Moves] and [Circuit.FinalGoals] compute.
-func (c *Circuit) Size() (position, moves, goals int) {
-	var sizes [plans]int
-	for i, plan := range c.plan {
+// Size returns how many gates [Circuit.Position], [Circuit.Moves] and [Circuit.FinalGoals] compute together.
+func (c *Circuit) Size() (gates int) {
+	for _, plan := range c.plan {
 		for _, s := range plan {
-			sizes[i] += len(s.gates)
+			gates += len(s.gates)
 		}
 	}
-	return sizes[ofPosition], sizes[ofMoves], sizes[ofGoals]
+	return gates
 }
 
 // builder compiles atoms (propositions) into gates.
@@ -165,23 +155,21 @@ func (c *Circuit) build() map[ground.Term]Ref {
 	b := &builder{circuit: c, refs: map[ground.Term]Ref{}}
 	var results []ground.Term
 	for i, f := range p.Fluents {
-		b.refs[p.True[f]] = c.Fluent(i)
+		b.refs[p.True[i]] = c.Fluent(i)
 		if a, ok := p.Next[f]; ok {
 			results = append(results, a)
 		}
 	}
 	for role, moves := range p.Moves {
-		for i, m := range moves {
-			b.refs[p.Does[role][m]] = c.Move(role, i)
-			results = append(results, p.Legal[role][m])
+		for i := range moves {
+			b.refs[p.Does[role][i]] = c.Move(role, i)
 		}
-		for v := range 101 { // goals are 0 to 100
-			if a, ok := p.Goal[role][v]; ok {
-				results = append(results, a)
-			}
+		results = append(results, p.Legal[role]...)
+		for _, v := range slices.Sorted(maps.Keys(p.Goal[role])) {
+			results = append(results, p.Goal[role][v])
 		}
 	}
-	if p.Terminal >= 0 {
+	if p.Terminal != 0 {
 		results = append(results, p.Terminal)
 	}
 	for _, component := range ground.Components(results, b.dependencies) {
@@ -262,40 +250,34 @@ const (
 // the game or goals need to one of them, in topological order.
 func (c *Circuit) order() {
 	t := c.table
-	play := c.newMarker(t)
-	c.eachResult(play.mark)
-	all := marker{t, play.blockOf, slices.Clone(play.marked)}
-	for _, goals := range c.Goals {
-		for _, goal := range goals {
-			all.mark(goal.Holds)
-		}
-	}
-	c.late = make([]bool, t.n())
+	play, all := c.newMarker(t), c.newMarker(t)
+	c.eachResult(nil, play.mark)
+	c.eachResult(c.Goals, all.mark)
+	late := make([]bool, t.n()) // for each gate: it depends on moves
 	for gate := c.moves[0]; gate < c.firstGate(); gate++ {
-		c.late[gate] = true
+		late[gate] = true
 	}
-	mark := func(gate int) { // sets c.late of a gate from its inputs
+	mark := func(gate int) { // sets late of a gate from its inputs
 		for _, r := range t.of(gate) {
-			c.late[gate] = c.late[gate] || c.late[r.Gate()]
+			late[gate] = late[gate] || late[r.Gate()]
 		}
 	}
 	plan := func(gate int) int {
 		switch {
 		case !play.marked[gate]:
 			return ofGoals
-		case c.late[gate]:
+		case late[gate]:
 			return ofMoves
 		}
 		return ofPosition
 	}
-	defer c.setRuns() // once all gates are in plans
 	next := 0
 	for gate := c.firstGate(); gate < t.n(); gate++ {
 		for next < len(c.blocks) && c.blocks[next].to <= gate {
 			next++
 		}
 		if next < len(c.blocks) && c.blocks[next].from == gate && all.marked[gate] {
-			c.orderBlock(&c.blocks[next], all.marked, mark, plan)
+			c.orderBlock(&c.blocks[next], all.marked, late, mark, plan)
 			gate = c.blocks[next].to - 1
 			continue
 		}
@@ -304,17 +286,18 @@ func (c *Circuit) order() {
 			c.append(plan(gate), int32(gate))
 		}
 	}
+	c.setRuns()
 }
 
 // orderBlock adds the gates of a block to the plans. Gates that have numbers of the block but do not depend on its
 // loops, because structural hashing shares them, come before the block.
-func (c *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan func(gate int) int) {
+func (c *Circuit) orderBlock(bl *block, marked, late []bool, mark func(gate int), plan func(gate int) int) {
 	t := c.table
 	inside := make([]bool, bl.to-bl.from) // gates that depend on the loops
 	for i := range bl.loops {
 		inside[i] = true // loops are the first gates of the block
 	}
-	late := false
+	some := false // a gate inside depends on moves
 	s := step{block: bl}
 	for k := bl.from + len(bl.loops); k < bl.to; k++ {
 		mark(k)
@@ -324,14 +307,14 @@ func (c *Circuit) orderBlock(bl *block, marked []bool, mark func(gate int), plan
 		switch {
 		case !marked[k]:
 		case inside[k-bl.from]:
-			late = late || c.late[k]
+			some = some || late[k]
 			s.gates = append(s.gates, int32(k))
 		default:
 			c.append(plan(k), int32(k))
 		}
 	}
 	for k, in := range inside {
-		c.late[bl.from+k] = c.late[bl.from+k] || in && late
+		late[bl.from+k] = late[bl.from+k] || in && some
 	}
 	i := plan(bl.from) // all of the block goes where its first loop belongs
 	c.plan[i] = append(c.plan[i], s)
@@ -435,15 +418,20 @@ func (c *Circuit) append(plan int, gate int32) {
 	s.gates = append(s.gates, gate)
 }
 
-// eachResult calls visit for every result of the circuit except goals.
-func (c *Circuit) eachResult(visit func(r Ref)) {
+// eachResult calls visit for every result of the circuit except its goals, and for the given goals of each role.
+func (c *Circuit) eachResult(goals [][]Goal, visit func(r Ref)) {
 	for _, r := range c.Next {
 		visit(r)
 	}
 	visit(c.Terminal)
-	for role := range c.Legal {
-		for _, r := range c.Legal[role] {
+	for _, legal := range c.Legal {
+		for _, r := range legal {
 			visit(r)
+		}
+	}
+	for _, list := range goals {
+		for _, goal := range list {
+			visit(goal.Holds)
 		}
 	}
 }

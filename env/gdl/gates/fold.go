@@ -36,33 +36,26 @@ func (c *Circuit) NewFolder() *Folder {
 	return f
 }
 
-// Reset replaces all constants: the literals of the first list are true, those of the second one false.
-func (f *Folder) Reset(isTrue []Ref, isFalse []Ref) {
+// Reset replaces all constants: these literals of inputs are true.
+func (f *Folder) Reset(literals []Ref) {
 	for _, gate := range f.set {
 		f.given[gate] = notGiven
 	}
 	f.set = f.set[:0]
-	for _, r := range isTrue {
-		f.give(r.Gate(), True^r&1) // bit 0 of r negates: then the input is false
-	}
-	for _, r := range isFalse {
-		f.give(r.Gate(), False^r&1)
+	for _, r := range literals {
+		f.Set(r)
 	}
 	f.now++
 }
 
-// give sets the constant r, True or False, of an input.
-func (f *Folder) give(gate int, r Ref) {
+// Set makes a literal of an input true and keeps the other constants.
+func (f *Folder) Set(r Ref) {
+	gate := r.Gate()
 	if f.given[gate] == notGiven {
 		f.set = append(f.set, gate)
 	}
-	f.given[gate] = r
+	f.given[gate] = True ^ r&1 // bit 0 of r negates: then the input is false
 	f.work++
-}
-
-// Set makes a literal of an input true and keeps the other constants.
-func (f *Folder) Set(r Ref) {
-	f.give(r.Gate(), True^r&1)
 	f.now++
 }
 
@@ -152,16 +145,24 @@ func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 	}
 }
 
-// Needs reports whether folding proves that r is false whenever x, a literal of an input, is false. It discards the
-// cached results of Fold.
-func (f *Folder) Needs(r, x Ref) bool {
-	gate := x.Gate()
-	given := f.given[gate]
-	f.given[gate] = False ^ x&1 // so the literal x is false: bit 0 says whether it negates the input
+// Under calls do while further literals of inputs are true. It discards the cached results of Fold.
+func (f *Folder) Under(literals []Ref, do func()) {
+	before := make([]Ref, len(literals))
+	for i, x := range literals {
+		before[i] = f.given[x.Gate()]
+		f.given[x.Gate()] = True ^ x&1 // bit 0 of x negates: then the input is false
+	}
 	f.now++
-	result := f.Fold(r) == False
-	f.given[gate] = given
+	do()
+	for i, x := range literals {
+		f.given[x.Gate()] = before[i]
+	}
 	f.now++
+}
+
+// FoldUnder is Fold while further literals of inputs are true. It discards the cached results of Fold.
+func (f *Folder) FoldUnder(r Ref, literals ...Ref) (result Ref) {
+	f.Under(literals, func() { result = f.Fold(r) })
 	return result
 }
 

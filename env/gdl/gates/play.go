@@ -26,15 +26,14 @@ type Play struct {
 	inputs []Ref
 	kept   int // number of gates whose values a position keeps; these come first
 	blocks []playBlock
-	bits   []Ref   // outputs that a position keeps: legal moves and terminal of each mode; False fills up words
-	uses   []uses  // for each kept gate
-	users  []int32 // lists that uses refers to
+	bits   []Ref  // outputs that a position keeps: legal moves and terminal of each mode; False fills up words
+	uses   []uses // for each kept gate
+	total  int    // number of all uses
 }
 
-// uses is the fan-out of a gate, as consecutive ranges of Play.users. They begin at the indices gates, bits and blocks,
-// and the last ends at end: gates that use it (2 x number, + 1 for its negation), output bits that it computes, blocks
+// uses is the fan-out of a gate: gates that use it (2 x number, + 1 for its negation), output bits that it computes, blocks
 // with it as an input.
-type uses struct{ gates, bits, blocks, end int32 }
+type uses struct{ gates, bits, blocks []int32 }
 
 // playBlock is a block with the gate numbers of Play: gates from..to-1 depend on each other. The first of them, the
 // loops, stand for the block's propositions; all are computed repeatedly until each loop equals its definition in defs.
@@ -155,80 +154,55 @@ func (p *Play) number(t *table) {
 	}
 }
 
-// needed tells which gates of a table are needed, and for which of these a position keeps the value: those that output
-// bits and blocks depend on.
+// needed tells which gates of a table are needed, and for which of these a position keeps the value: the fluents, and those
+// that output bits and blocks depend on.
 func (p *Play) needed(t *table) (needed, kept []bool) {
-	keep := p.circuit.newMarker(t)
-	for i := range 1 + len(p.circuit.Next) { // gate 0, the constant false, and the fluents
+	c := p.circuit
+	keep, all := c.newMarker(t), c.newMarker(t)
+	for i := range 1 + len(c.Next) { // gate 0, the constant false, and the fluents
 		keep.marked[i] = true
 	}
 	for _, r := range p.bits {
 		keep.mark(r)
 	}
-	needed = make([]bool, t.n())
-	var stack []int
-	need := func(r Ref) {
-		gate := r.Gate()
-		switch {
-		case keep.marked[gate] || needed[gate]:
-		case keep.blockOf[gate] != nil:
-			keep.mark(r)
-		default:
-			needed[gate] = true
-			stack = append(stack, gate)
+	copy(all.marked, keep.marked)
+	p.eachResult(func(r *Ref) { all.mark(*r) })
+	for _, bl := range c.blocks {
+		if all.marked[bl.loops[0].Gate()] {
+			keep.mark(bl.loops[0])
 		}
 	}
-	p.eachResult(func(r *Ref) { need(*r) })
-	for len(stack) > 0 {
-		gate := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, r := range t.of(gate) {
-			need(r)
-		}
-	}
-	for gate, k := range keep.marked {
-		needed[gate] = needed[gate] || k
-	}
-	return needed, keep.marked
+	return all.marked, keep.marked
 }
 
 // findUses sets the fan-out of each kept gate, see uses: the gates, output bits and blocks to compute again when its value
-// changes. It collects them by gate, then appends the lists to p.users. Gates of a block are not listed one by one: the
-// block as a whole is a user of its inputs.
+// changes. Gates of a block are not listed one by one: the block as a whole is a user of its inputs.
 func (p *Play) findUses() {
-	gates, bits, blocks := make([][]int32, p.kept), make([][]int32, p.kept), make([][]int32, p.kept)
+	p.uses = make([]uses, p.kept)
 	next := 0 // index of the next block
 	for gate := range int32(p.kept) {
 		if next < len(p.blocks) && gate >= p.blocks[next].to {
 			next++
 		}
-		if next == len(p.blocks) || gate < p.blocks[next].from {
-			for _, r := range p.of(gate) {
-				gates[r.Gate()] = append(gates[r.Gate()], 2*gate+int32(r&1)) // + 1: it uses the negation
-			}
-			continue
-		}
+		inBlock := next < len(p.blocks) && gate >= p.blocks[next].from
 		for _, r := range p.of(gate) {
+			u := &p.uses[r.Gate()]
+			switch {
+			case !inBlock:
+				u.gates = append(u.gates, 2*gate+int32(r&1)) // + 1: it uses the negation
 			// Inputs from outside come before the block.
-			if i := r.Gate(); int32(i) < p.blocks[next].from && !slices.Contains(blocks[i], int32(next)) {
-				blocks[i] = append(blocks[i], int32(next))
+			case int32(r.Gate()) < p.blocks[next].from && !slices.Contains(u.blocks, int32(next)):
+				u.blocks = append(u.blocks, int32(next))
 			}
 		}
 	}
 	for i, r := range p.bits {
 		if r.Gate() != 0 {
-			bits[r.Gate()] = append(bits[r.Gate()], int32(i))
+			p.uses[r.Gate()].bits = append(p.uses[r.Gate()].bits, int32(i))
 		}
 	}
-	for gate := range p.kept {
-		u := uses{gates: int32(len(p.users))}
-		p.users = append(p.users, gates[gate]...)
-		u.bits = int32(len(p.users))
-		p.users = append(p.users, bits[gate]...)
-		u.blocks = int32(len(p.users))
-		p.users = append(p.users, blocks[gate]...)
-		u.end = int32(len(p.users))
-		p.uses = append(p.uses, u)
+	for _, u := range p.uses {
+		p.total += len(u.gates) + len(u.bits) + len(u.blocks)
 	}
 }
 

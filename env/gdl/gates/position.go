@@ -13,22 +13,13 @@ type Position struct {
 	// Scratch.
 	changed []int32 // gates whose change is not yet propagated: 2 x number, + 1 if it became true
 	dirty   []bool  // for each block: an input has changed
-	others  []truth // known values of the gates computed on demand, from gate Play.kept on; nil until needed
+	others  []int8  // values of the gates computed on demand, from gate Play.kept on: 1 true, -1 false, 0 not known
 	found   []int32 // indices of the known entries of others
 	flips   []int32 // fluents that the move changes
 	before  []int32 // values of a block before recompute
 	values  Values  // of the whole circuit; nil until it is needed
 	next    []uint64
 }
-
-// truth is the value of a gate that is computed on demand, if it is known.
-type truth uint8
-
-const (
-	unknown truth = iota
-	isTrue
-	isFalse
-)
 
 // NewPosition returns the position in which the fluents of a bit set are true.
 func (p *Play) NewPosition(on []uint64) *Position {
@@ -238,33 +229,27 @@ func (p *Position) find(r Ref) bool {
 		return p.holds(r)
 	}
 	if p.others == nil {
-		p.others = make([]truth, len(p.play.first)-1-p.play.kept)
+		p.others = make([]int8, len(p.play.first)-1-p.play.kept)
 	}
-	t := p.others[gate]
-	if t == unknown {
-		t = p.findGate(int32(gate))
-	}
-	return (t == isTrue) == (r&1 == 0)
-}
-
-// findGate computes the value of gate Play.kept + gate and stores it in others.
-func (p *Position) findGate(gate int32) truth {
-	t := isTrue
-	for _, r := range p.play.of(gate + int32(p.play.kept)) {
-		if !p.find(r) {
-			t = isFalse
-			break
+	value := p.others[gate]
+	if value == 0 {
+		value = 1
+		for _, x := range p.play.of(int32(r.Gate())) {
+			if !p.find(x) {
+				value = -1
+				break
+			}
 		}
+		p.others[gate] = value
+		p.found = append(p.found, int32(gate))
 	}
-	p.others[gate] = t
-	p.found = append(p.found, gate)
-	return t
+	return (value > 0) == (r&1 == 0)
 }
 
 // forget discards the values that were computed on demand.
 func (p *Position) forget() {
 	for _, gate := range p.found {
-		p.others[gate] = unknown
+		p.others[gate] = 0
 	}
 	p.found = p.found[:0]
 }
@@ -290,16 +275,16 @@ func (p *Position) update() {
 // because changes of a count add up. It reports false if there are so many changes that computing all gates is faster.
 func (p *Position) pass() bool {
 	play, count, changed := p.play, p.count, p.changed
-	left := 4 * len(play.users) // uses left to follow
+	left := 4 * play.total // uses left to follow
 	for len(changed) > 0 {
 		x := changed[len(changed)-1]
 		changed = changed[:len(changed)-1]
-		u := play.uses[x>>1]
-		left -= int(u.end - u.gates)
+		u := &play.uses[x>>1]
+		left -= len(u.gates) + len(u.bits) + len(u.blocks)
 		if left < 0 {
 			return false
 		}
-		for _, user := range play.users[u.gates:u.bits] {
+		for _, user := range u.gates {
 			gate := user >> 1
 			was := count[gate]
 			now := was + 1 - (x^user)&1*2 // one fewer false input if the literal became true
@@ -311,10 +296,10 @@ func (p *Position) pass() bool {
 				changed = append(changed, 2*gate)
 			}
 		}
-		for _, bit := range play.users[u.bits:u.blocks] {
+		for _, bit := range u.bits {
 			p.bits[bit/64] ^= 1 << (bit % 64)
 		}
-		for _, block := range play.users[u.blocks:u.end] {
+		for _, block := range u.blocks {
 			p.dirty[block] = true
 		}
 	}

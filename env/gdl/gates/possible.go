@@ -12,6 +12,9 @@ type search struct {
 	left    int    // decisions left
 }
 
+// of returns the value of a literal.
+func (s *search) of(r Ref) int8 { return s.value[r.Gate()] * (1 - 2*int8(r&1)) }
+
 // maxTried bounds the decisions of one search.
 const maxTried = 2000
 
@@ -61,8 +64,8 @@ func (f *Folder) Exclusive(refs, given []Ref) bool {
 
 // isFalse reports whether a literal is known to be false: by its own value or, for a conjunction, by that of an input.
 func (f *Folder) isFalse(r Ref) bool {
-	known := func(r Ref) int8 { return f.search.value[r.Gate()] * (1 - 2*int8(r&1)) }
-	return known(r) < 0 || r&1 == 0 && slices.ContainsFunc(f.table.of(r.Gate()), func(x Ref) bool { return known(x) < 0 })
+	s := &f.search
+	return s.of(r) < 0 || r&1 == 0 && slices.ContainsFunc(f.table.of(r.Gate()), func(x Ref) bool { return s.of(x) < 0 })
 }
 
 // assumeAll starts a search by assuming that literals are true. It reports false if two contradict each other.
@@ -138,7 +141,7 @@ func (f *Folder) solve() bool {
 // clause.
 func (f *Folder) open(gate int) (open []Ref, kept bool) {
 	for _, r := range f.table.of(gate) {
-		switch f.search.value[r.Gate()] * (1 - 2*int8(r&1)) { // the value of r
+		switch f.search.of(r) {
 		case -1:
 			return nil, true
 		case 0:

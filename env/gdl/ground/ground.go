@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 
 	"ludus/env/gdl/kif"
 )
@@ -38,14 +37,14 @@ type Program struct {
 	Roles    []Term
 	Init     []Term               // fluents of the first position
 	Fluents  []Term               // everything that may be true, in the order found
+	True     []Term               // for each fluent f: the atom (true f)
+	Next     map[Term]Term        // for each fluent f that may be true later: the atom (next f)
 	Moves    [][]Term             // by role: everything that may be legal
+	Does     [][]Term             // for each role r and move m: the atom (does r m)
+	Legal    [][]Term             // for each role r and move m: the atom (legal r m)
 	Rules    map[Term][][]Literal // for each atom: the conjunctions that make it true; none for true and does, which are inputs
-	True     map[Term]Term        // for each fluent f: the atom (true f)
-	Does     []map[Term]Term      // for each role r and move m: the atom (does r m)
-	Next     map[Term]Term        // for each fluent f: the atom (next f)
-	Legal    []map[Term]Term      // for each role r and move m: the atom (legal r m)
 	Goal     []map[int]Term       // for each role r and value v: the atom (goal r v)
-	Terminal Term                 // -1 if the game never ends
+	Terminal Term                 // 0 if the game never ends
 	Static   map[string][][]Term  // arguments of static relations, by name and number of arguments such as "succ/2"
 	Never    []kif.Term           // conditions that can never hold, each text once; not (p) counts as p
 }
@@ -82,7 +81,7 @@ type grounder struct {
 	values  [maxVariables]Term // values of the current rule's variables
 
 	emitting *rule  // the rule whose instance is the newest
-	moves    []Term // scratch of body: for each role its does atom + 1; 0 for none
+	moves    []Term // scratch of body: for each role its does atom; 0 for none
 
 	limits    Limits
 	stopped   func() error // returns an error once the context has ended
@@ -105,20 +104,19 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 	}
 	rules = kif.SplitGoals(rules)
 	p := preparer{stopped: func() error { return stopped(ctx) }}
-	needed := relevant(rules)
+	p.expander.Merge = p.merge
+	needed, others := relevant(rules)
 	for _, r := range needed {
 		if err := p.add(r); err != nil {
 			return nil, err
 		}
 	}
 	g := &grounder{
-		terms: newTerms(), relations: map[symbol]*relation{}, limits: limits, stopped: p.stopped,
+		facts: others, terms: NewTerms(), relations: map[symbol]*relation{}, limits: limits, stopped: p.stopped,
 		indexOf: map[indexKey]*index{}, roles: map[Term]int{},
-		program: &Program{Rules: map[Term][][]Literal{}, True: map[Term]Term{}, Next: map[Term]Term{}, Terminal: -1,
-			Static: map[string][][]Term{}},
+		program: &Program{Rules: map[Term][][]Literal{}, Next: map[Term]Term{}, Static: map[string][][]Term{}},
 	}
 	g.program.Terms = g.terms
-	g.facts = unused(rules, needed)
 	for _, c := range p.clauses {
 		r, err := g.compile(c)
 		if err != nil {
@@ -132,7 +130,7 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 	}
 	var dynamic []*rule
 	for _, l := range layers {
-		if l[0].relation.dynamic {
+		if l[0].relation.class > static {
 			dynamic = append(dynamic, l...)
 			continue
 		}
@@ -160,12 +158,10 @@ func (g *grounder) readRoles() error {
 		role := g.terms.args[a][0]
 		g.roles[role] = len(g.program.Roles)
 		g.program.Roles = append(g.program.Roles, role)
-		g.program.Moves = append(g.program.Moves, nil)
-		g.program.Does = append(g.program.Does, map[Term]Term{})
-		g.program.Legal = append(g.program.Legal, map[Term]Term{})
 		g.program.Goal = append(g.program.Goal, map[int]Term{})
 	}
-	g.moves = make([]Term, len(g.program.Roles))
+	n := len(r.atoms)
+	g.program.Moves, g.program.Does, g.program.Legal, g.moves = make([][]Term, n), make([][]Term, n), make([][]Term, n), make([]Term, n)
 	return nil
 }
 
@@ -182,11 +178,9 @@ func (g *grounder) start() {
 
 // makePossible marks a fluent as possible: it may be true in some position.
 func (g *grounder) makePossible(fluent Term) {
-	a := g.terms.add(g.terms.symbol("true", 1), []Term{fluent})
-	if _, ok := g.program.True[fluent]; !ok {
-		g.program.True[fluent] = a
+	if a := g.terms.Add(g.terms.Functor("true", 1), []Term{fluent}); g.push(a) {
+		g.program.True = append(g.program.True, a)
 		g.program.Fluents = append(g.program.Fluents, fluent)
-		g.push(a)
 	}
 }
 
@@ -261,16 +255,15 @@ func (g *grounder) finish() *Program {
 		p.Rules[head] = bodies
 	}
 	for s, r := range g.relations {
-		if r.dynamic || len(r.atoms) == 0 {
+		if r.class > static || len(r.atoms) == 0 {
 			continue
 		}
-		key := s.name + "/" + strconv.Itoa(s.arity)
 		for _, a := range r.atoms {
-			p.Static[key] = append(p.Static[key], g.terms.args[a])
+			p.Static[s.String()] = append(p.Static[s.String()], g.terms.args[a])
 		}
 	}
 	for _, f := range g.facts {
-		key := f.Name + "/" + strconv.Itoa(len(f.Args))
+		key := symbolOf(f).String()
 		p.Static[key] = append(p.Static[key], g.terms.args[g.pattern(f, nil).ground])
 	}
 	p.Never = g.never()

@@ -23,10 +23,10 @@ func (g *grounder) run(rules []*rule) error {
 	for _, a := range g.queue {
 		coming[g.relationOf(a)] = true
 	}
-	if len(rules) > 0 && rules[0].relation.dynamic {
+	if len(rules) > 0 && rules[0].relation.class > static {
 		coming[g.relations[symbol{"true", 1}]], coming[g.does] = true, true
 	}
-	g.current = -1
+	g.current = 0
 	for _, r := range rules {
 		started := false
 		for i := range r.positive {
@@ -112,7 +112,7 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 			if (g.value(&l.args[0]) != g.value(&l.args[1])) == l.negated {
 				return
 			}
-		} else if !l.relation.dynamic && g.may(g.value(&l.pattern)) {
+		} else if l.relation.class == static && g.may(g.value(&l.pattern)) {
 			return
 		}
 	}
@@ -153,7 +153,7 @@ func (g *grounder) join(r *rule, from int, done, bound uint64) {
 func (g *grounder) emit(r *rule) {
 	g.emitting = r
 	head := g.value(&r.head)
-	if !r.relation.dynamic {
+	if r.relation.class == static {
 		g.push(head)
 		return
 	}
@@ -182,7 +182,7 @@ func (g *grounder) body(r *rule) (body []Literal, ok bool) {
 	clear(g.moves)
 	for i := range r.literals {
 		l := &r.literals[i]
-		if l.relation == nil || !l.relation.dynamic {
+		if l.relation == nil || l.relation.class == static {
 			continue
 		}
 		a := g.value(&l.pattern)
@@ -193,10 +193,10 @@ func (g *grounder) body(r *rule) (body []Literal, ok bool) {
 		body = append(body, Literal(a))
 		if l.relation == g.does {
 			role, ok := g.roles[g.terms.args[a][0]]
-			if !ok || g.moves[role] != 0 && g.moves[role] != a+1 {
+			if !ok || g.moves[role] != 0 && g.moves[role] != a {
 				return nil, false
 			}
-			g.moves[role] = a + 1
+			g.moves[role] = a
 		}
 	}
 	return body, true
@@ -217,10 +217,10 @@ func (g *grounder) derive(r *rule, head Term) {
 		if !ok {
 			return
 		}
-		p.Legal[role][args[1]] = head
+		p.Legal[role] = append(p.Legal[role], head)
 		p.Moves[role] = append(p.Moves[role], args[1])
-		does := g.terms.add(g.terms.symbol("does", 2), []Term{args[0], args[1]})
-		p.Does[role][args[1]] = does
+		does := g.terms.Add(g.terms.Functor("does", 2), []Term{args[0], args[1]})
+		p.Does[role] = append(p.Does[role], does)
 		g.push(does)
 	case symbol{"goal", 2}:
 		role, ok := g.roles[args[0]]

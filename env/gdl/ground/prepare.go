@@ -3,7 +3,6 @@ package ground
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ludus/env/gdl/kif"
@@ -15,8 +14,6 @@ type clause struct {
 	body []kif.Term
 	pos  kif.Pos
 }
-
-func signature(t kif.Term) string { return t.Name + "/" + strconv.Itoa(len(t.Args)) }
 
 // keywords are the relations of GDL with their arities.
 var keywords = map[string]int{
@@ -56,11 +53,9 @@ func checkKeywords(rules []kif.Rule) error {
 
 // Limits of rules, far above those of real sheets.
 const (
-	maxAlternatives   = 4096    // clauses made of one rule because of or
-	maxCopied         = 1 << 20 // literals of all alternatives of all rules
-	maxLiterals       = 1024    // literals in the body of a rule
-	maxSheetVariables = 128     // variables of a rule as written; see maxVariables
-	maxArguments      = 64      // arguments of a term
+	maxLiterals       = 1024 // literals in the body of a rule
+	maxSheetVariables = 128  // variables of a rule as written; see maxVariables
+	maxArguments      = 64   // arguments of a term
 )
 
 // checkSizes returns an error for a rule that is too large: the work of all later steps grows faster than its size.
@@ -99,10 +94,10 @@ func checkSizes(rules []kif.Rule) error {
 
 // preparer turns rules into clauses that are cheap to join.
 type preparer struct {
-	stopped func() error // returns an error once the context has ended
-	clauses []clause
-	fresh   int // auxiliary predicates made so far
-	copied  int // literals of alternatives made so far
+	stopped  func() error // returns an error once the context has ended
+	expander kif.Expander
+	clauses  []clause
+	fresh    int // auxiliary predicates made so far
 }
 
 // auxiliary returns an atom of a new predicate with the given variables as arguments. Its name contains a blank, so no
@@ -122,7 +117,7 @@ func (r *relation) isAuxiliary() bool { return strings.Contains(r.symbol.name, "
 
 // add appends the clauses of a rule.
 func (p *preparer) add(r kif.Rule) error {
-	bodies, err := p.expand(r.Body, r.Pos)
+	bodies, err := p.expander.Expand(r.Body, r.Pos)
 	if err != nil {
 		return err
 	}
@@ -152,87 +147,21 @@ func tidy(body []kif.Term) []kif.Term {
 	return list
 }
 
-// expand returns the disjunctive normal form of a body. An or all of whose alternatives bind the same variables becomes
-// an auxiliary predicate instead.
-func (p *preparer) expand(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
-	result := [][]kif.Term{nil}
-	for _, l := range body {
-		choices, err := p.choices(l, pos)
-		if err != nil {
-			return nil, err
-		}
-		if len(choices) > 1 {
-			l := p.disjunction(choices, pos)
-			if l != nil {
-				choices = [][]kif.Term{{*l}}
-			}
-		}
-		if len(result)*len(choices) > maxAlternatives {
-			return nil, kif.Errorf(pos, "or turns this rule into more than %d", maxAlternatives)
-		}
-		var next [][]kif.Term
-		for _, r := range result {
-			for _, c := range choices {
-				p.copied += 1 + len(r) + len(c)
-				if p.copied > maxCopied {
-					return nil, kif.Errorf(pos, "or turns the rules up to this one into too many")
-				}
-				next = append(next, slices.Concat(r, c))
-			}
-		}
-		result = next
-	}
-	return result, nil
-}
-
-// choices returns the disjunctive normal form of a literal.
-func (p *preparer) choices(l kif.Term, pos kif.Pos) ([][]kif.Term, error) {
-	switch l.Name {
-	case "or":
-		var list [][]kif.Term
-		for _, a := range l.Args {
-			c, err := p.expand([]kif.Term{a}, pos)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, c...)
-		}
-		return list, nil
-	case "and":
-		return p.expand(l.Args, pos)
-	}
-	return [][]kif.Term{{l}}, nil
-}
-
-// disjunction returns an atom of a new predicate that holds if one of the bodies holds; nil if the bodies do not all
-// bind the same variables.
-func (p *preparer) disjunction(bodies [][]kif.Term, pos kif.Pos) *kif.Term {
-	var vars []string
-	for i, body := range bodies {
+// merge replaces the alternatives of a literal by an atom of a new predicate, which holds if one of them does. It returns
+// them unchanged if they do not all bind the same variables.
+func (p *preparer) merge(bodies [][]kif.Term, pos kif.Pos) [][]kif.Term {
+	vars := variables(positives(bodies[0]))
+	for _, body := range bodies {
 		bound := variables(positives(body))
-		for _, v := range variables(body) {
-			if !slices.Contains(bound, v) {
-				return nil
-			}
-		}
-		if i == 0 {
-			vars = bound
-			continue
-		}
-		if len(vars) != len(bound) {
-			return nil
-		}
-		for _, v := range bound {
-			if !slices.Contains(vars, v) {
-				return nil
-			}
+		if len(variables(body)) > len(bound) || len(bound) != len(vars) || len(common(bound, vars)) < len(vars) {
+			return bodies
 		}
 	}
 	head := p.auxiliary(vars, pos)
 	for _, body := range bodies {
 		p.split(clause{head, body, pos})
 	}
-	return &head
+	return [][]kif.Term{{head}}
 }
 
 // isTest reports whether a literal, a not or a distinct, only tests variables and binds none.
@@ -278,12 +207,17 @@ func (p *preparer) split(c clause) {
 		if inside == nil {
 			break
 		}
-		bound := variables(positives(inside))
-		head := p.auxiliary(common(bound, variables(append([]kif.Term{c.head}, outside...))), c.pos)
-		p.split(clause{head, inside, c.pos})
-		c.body = append([]kif.Term{head}, outside...)
+		p.split(p.extract(&c, inside, outside))
 	}
 	p.chain(c)
+}
+
+// extract replaces the literals inside of a clause's body by an atom of a new predicate, and returns the clause that
+// defines it. The literals outside stay.
+func (p *preparer) extract(c *clause, inside, outside []kif.Term) clause {
+	head := p.auxiliary(common(variables(positives(inside)), variables(append([]kif.Term{c.head}, outside...))), c.pos)
+	c.body = append([]kif.Term{head}, outside...)
+	return clause{head, inside, c.pos}
 }
 
 // common returns the elements of a that are in b.
@@ -302,10 +236,7 @@ func (p *preparer) chain(c clause) {
 		c.body = append(positives(c.body), tests...)
 	}
 	for len(c.body) > maxJoined {
-		inside, outside := c.body[:maxJoined], c.body[maxJoined:]
-		head := p.auxiliary(common(variables(positives(inside)), variables(append([]kif.Term{c.head}, outside...))), c.pos)
-		p.clauses = append(p.clauses, clause{head, inside, c.pos})
-		c.body = append([]kif.Term{head}, outside...)
+		p.clauses = append(p.clauses, p.extract(&c, c.body[:maxJoined], c.body[maxJoined:]))
 	}
 	p.clauses = append(p.clauses, c)
 }

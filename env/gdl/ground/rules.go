@@ -9,7 +9,7 @@ import (
 // pattern is a compiled term that may contain variables.
 type pattern struct {
 	variable int   // number of the variable, or -1
-	ground   Term  // the term if it has no variables, otherwise -1
+	ground   Term  // the term if it has no variables, otherwise 0
 	functor  int32 // unless the pattern is a variable or ground
 	args     []pattern
 	vars     uint64 // bit set of its variables
@@ -37,7 +37,7 @@ type rule struct {
 // relation is the set of possible atoms of one predicate.
 type relation struct {
 	symbol  symbol
-	dynamic bool // depends on the position or on moves
+	class   class
 	atoms   []Term
 	indexes []*index
 	uses    []use // positive literals of the current rules that ask for it
@@ -63,7 +63,7 @@ func (g *grounder) compile(c clause) (*rule, error) {
 	if len(names) > maxVariables {
 		return nil, kif.Errorf(c.pos, "a rule with %d variables; at most %d are supported", len(names), maxVariables)
 	}
-	r := &rule{head: g.pattern(c.head, names), relation: g.relation(c.head), pos: c.pos}
+	r := &rule{head: g.pattern(c.head, names), relation: g.relation(symbolOf(c.head)), pos: c.pos}
 	for _, positive := range []bool{true, false} {
 		for _, l := range c.body {
 			a, negated := l, l.Name == "not"
@@ -79,7 +79,7 @@ func (g *grounder) compile(c clause) (*rule, error) {
 				lit.args = []pattern{g.pattern(a.Args[0], names), g.pattern(a.Args[1], names)}
 				lit.vars = lit.args[0].vars | lit.args[1].vars
 			} else {
-				lit.pattern, lit.relation, lit.atom = g.pattern(a, names), g.relation(a), a
+				lit.pattern, lit.relation, lit.atom = g.pattern(a, names), g.relation(symbolOf(a)), a
 			}
 			r.literals = append(r.literals, lit)
 		}
@@ -94,9 +94,9 @@ func (g *grounder) compile(c clause) (*rule, error) {
 func (g *grounder) pattern(t kif.Term, names []string) pattern {
 	if t.IsVariable() {
 		i := slices.Index(names, t.Name)
-		return pattern{variable: i, ground: -1, vars: 1 << i}
+		return pattern{variable: i, vars: 1 << i}
 	}
-	p := pattern{variable: -1, ground: -1, functor: g.terms.symbol(t.Name, len(t.Args))}
+	p := pattern{variable: -1, functor: g.terms.Functor(t.Name, len(t.Args))}
 	var ids []Term
 	for _, a := range t.Args {
 		q := g.pattern(a, names)
@@ -105,14 +105,13 @@ func (g *grounder) pattern(t kif.Term, names []string) pattern {
 		ids = append(ids, q.ground)
 	}
 	if p.vars == 0 {
-		p.ground = g.terms.add(p.functor, ids)
+		p.ground = g.terms.Add(p.functor, ids)
 	}
 	return p
 }
 
-// relation returns the relation of an atom's predicate.
-func (g *grounder) relation(t kif.Term) *relation {
-	s := symbol{t.Name, len(t.Args)}
+// relation returns the relation of a predicate.
+func (g *grounder) relation(s symbol) *relation {
 	r := g.relations[s]
 	if r == nil {
 		r = &relation{symbol: s}
@@ -125,7 +124,7 @@ func (g *grounder) relation(t kif.Term) *relation {
 // changed then, too.
 func (g *grounder) match(p *pattern, x Term, bound *uint64) bool {
 	switch {
-	case p.ground >= 0:
+	case p.ground != 0:
 		return p.ground == x
 	case p.variable >= 0:
 		if *bound>>p.variable&1 != 0 {
@@ -149,7 +148,7 @@ func (g *grounder) match(p *pattern, x Term, bound *uint64) bool {
 // value returns the term of a pattern all of whose variables are bound.
 func (g *grounder) value(p *pattern) Term {
 	switch {
-	case p.ground >= 0:
+	case p.ground != 0:
 		return p.ground
 	case p.variable >= 0:
 		return g.values[p.variable]
@@ -159,7 +158,7 @@ func (g *grounder) value(p *pattern) Term {
 	for i := range p.args {
 		ids = append(ids, g.value(&p.args[i]))
 	}
-	return g.terms.add(p.functor, ids)
+	return g.terms.Add(p.functor, ids)
 }
 
 // paths appends the paths to the largest subterms of p whose variables are all bound.
@@ -211,7 +210,7 @@ func (g *grounder) candidates(l *literal, bound uint64) []Term {
 	if l.vars&bound == 0 {
 		fixed := false
 		for i := range l.args {
-			fixed = fixed || l.args[i].ground >= 0 || len(l.args[i].args) > 0 // an argument with anything to look up
+			fixed = fixed || l.args[i].ground != 0 || len(l.args[i].args) > 0 // an argument with anything to look up
 		}
 		if !fixed {
 			return l.relation.atoms

@@ -6,74 +6,73 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// relevant returns the rules that play and goals depend on, without others such as those for base and input.
-func relevant(rules []kif.Rule) []kif.Rule {
-	byHead := map[string][]kif.Rule{}
+// relevant returns the rules that play and goals depend on, without others such as those for base and input. Of these it
+// returns the facts, such as a succ that only base or input rules use: package gdl looks in them for the order of a
+// board's coordinates.
+func relevant(rules []kif.Rule) (needed []kif.Rule, others []kif.Term) {
+	byHead := map[symbol][]kif.Rule{}
 	for _, r := range rules {
-		byHead[signature(r.Head)] = append(byHead[signature(r.Head)], r)
+		byHead[symbolOf(r.Head)] = append(byHead[symbolOf(r.Head)], r)
 	}
-	needed := map[string]bool{}
-	var visit func(s string)
-	visit = func(s string) {
-		if needed[s] {
+	seen := map[symbol]bool{}
+	var visit func(s symbol)
+	visit = func(s symbol) {
+		if seen[s] {
 			return
 		}
-		needed[s] = true
+		seen[s] = true
 		for _, r := range byHead[s] {
 			for _, a := range kif.Atoms(r.Body) {
-				visit(signature(a))
+				visit(symbolOf(a))
 			}
 		}
 	}
-	for _, s := range []string{"role/1", "init/1", "next/1", "legal/2", "goal/2", "terminal/0"} {
-		visit(s)
+	for _, name := range []string{"role", "init", "next", "legal", "goal", "terminal"} {
+		visit(symbol{name, keywords[name]})
 	}
-	var list []kif.Rule
 	for _, r := range rules {
-		if needed[signature(r.Head)] {
-			list = append(list, r)
+		switch {
+		case seen[symbolOf(r.Head)]:
+			needed = append(needed, r)
+		case len(r.Body) == 0 && len(variables([]kif.Term{r.Head})) == 0:
+			others = append(others, r.Head)
 		}
 	}
-	return list
+	return needed, others
 }
 
-// unused returns the facts of relations that no needed rule defines, such as a succ that only base or input rules use.
-// They go to Program.Static, where package gdl looks for the order of a board's coordinates.
-func unused(rules, needed []kif.Rule) []kif.Term {
-	used := map[string]bool{}
-	for _, r := range needed {
-		used[signature(r.Head)] = true
-	}
-	var list []kif.Term
-	for _, r := range rules {
-		if len(r.Body) == 0 && !used[signature(r.Head)] && len(variables([]kif.Term{r.Head})) == 0 {
-			list = append(list, r.Head)
-		}
-	}
-	return list
-}
+// class tells what the atoms of a relation depend on.
+type class int
+
+const (
+	static  class = iota // nothing
+	ofState              // true
+	ofMoves              // does, too
+)
+
+// classes bounds the classes of GDL's relations.
+var classes = map[string]class{"role": static, "init": static, "legal": ofState, "goal": ofState, "terminal": ofState}
 
 // layers splits the rules into strata: the strongly connected components of their head relations, in topological order.
-// It marks dynamic relations, those that depend on the position or on moves. It returns an error if the rules are not
-// stratified or if role or init depends on the position.
+// It sets the class of each relation. It returns an error if the rules are not stratified, or if a relation of GDL depends
+// on what it must not depend on.
 func (g *grounder) layers() ([][]*rule, error) {
 	byHead := map[*relation][]*rule{}
 	var heads []*relation
 	for _, r := range g.rules {
-		if byHead[r.relation] == nil {
-			heads = append(heads, r.relation)
-		}
+		heads = append(heads, r.relation)
 		byHead[r.relation] = append(byHead[r.relation], r)
 	}
 	for _, name := range []string{"true", "does", "next", "legal", "goal", "terminal"} {
-		g.relation(kif.Term{Name: name, Args: make([]kif.Term, keywords[name])}).dynamic = true
+		g.relation(symbol{name, keywords[name]}).class = ofState
 	}
 	g.does = g.relations[symbol{"does", 2}]
+	g.does.class = ofMoves
 	dependencies := func(h *relation) (list []*relation) {
 		for _, r := range byHead[h] {
-			for i := range r.literals {
-				if to := r.literals[i].relation; to != nil {
-					list = append(list, to)
+			for _, l := range r.literals {
+				if l.relation != nil {
+					list = append(list, l.relation)
 				}
 			}
 		}
@@ -85,58 +84,45 @@ func (g *grounder) layers() ([][]*rule, error) {
 		for _, h := range slices.Backward(component) {
 			layer = append(layer, byHead[h]...)
 		}
-		if err := markDynamic(component, layer); err != nil {
+		if err := classify(component, layer); err != nil {
 			return nil, err
 		}
 		if len(layer) > 0 {
 			layers = append(layers, layer)
 		}
 	}
-	for _, name := range []string{"role", "init"} {
-		if r := g.relations[symbol{name, 1}]; r != nil && r.dynamic {
-			return nil, kif.Errorf(byHead[r][0].pos, "%s depends on the position", name)
-		}
-	}
-	return layers, g.checkDoes(layers)
+	return layers, nil
 }
 
-// markDynamic marks the relations of a component as dynamic if one of them is, or depends on a dynamic relation. It
-// returns an error if one depends on its own negation: then the rules are not stratified.
-func markDynamic(component []*relation, layer []*rule) error {
-	dynamic := slices.ContainsFunc(component, func(r *relation) bool { return r.dynamic })
+// classify sets the class of the relations of a component: the highest of theirs and of those that their rules, the layer,
+// depend on. It returns an error if one depends on its own negation, so that the rules are not stratified, or if the class of
+// one is too high.
+func classify(component []*relation, layer []*rule) error {
+	highest := static
+	for _, r := range component {
+		highest = max(highest, r.class)
+	}
 	for _, r := range layer {
-		for i := range r.literals {
-			l := &r.literals[i]
-			if l.negated && l.relation != nil && slices.Contains(component, l.relation) {
+		for _, l := range r.literals {
+			if l.relation == nil {
+				continue
+			}
+			if l.negated && slices.Contains(component, l.relation) {
 				return kif.Errorf(r.pos, "%s depends on its own negation", r.relation.symbol.name)
 			}
-			dynamic = dynamic || l.relation != nil && l.relation.dynamic
+			highest = max(highest, l.relation.class)
 		}
 	}
 	for _, r := range component {
-		r.dynamic = dynamic
+		r.class = highest
 	}
-	return nil
-}
-
-// checkDoes returns an error if a rule for legal, goal or terminal depends on does.
-func (g *grounder) checkDoes(layers [][]*rule) error {
-	depends := map[*relation]bool{g.does: true}
-	for _, layer := range layers {
-		// The relations of a layer depend on each other: if one depends on moves, all do.
-		some := false
-		for _, r := range layer {
-			for i := range r.literals {
-				some = some || depends[r.literals[i].relation]
+	for _, r := range layer {
+		name := r.relation.symbol.name
+		if most, bounded := classes[name]; bounded && highest > most {
+			if most == static {
+				return kif.Errorf(r.pos, "%s depends on the position", name)
 			}
-		}
-		for _, r := range layer {
-			depends[r.relation] = some
-		}
-		for _, r := range layer {
-			if name := r.relation.symbol.name; depends[r.relation] && (name == "legal" || name == "goal" || name == "terminal") {
-				return kif.Errorf(r.pos, "%s depends on does: it must depend on the position alone", name)
-			}
+			return kif.Errorf(r.pos, "%s depends on does: it must depend on the position alone", name)
 		}
 	}
 	return nil

@@ -4,5 +4,5 @@
 //
 // It works backwards from what is asked: from a legal move, say, to the conditions of its rules. A table keeps the answers
 // of each question in a position, and questions that need themselves are asked again until nothing is new (tabling; Chen
-// and Warren 1996). It shares only package kif and [ground.Components] with the code that it checks.
+// and Warren 1996). It shares only package kif, [ground.Terms] and [ground.Components] with the code that it checks.
 package interpreter

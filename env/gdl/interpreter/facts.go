@@ -3,7 +3,7 @@ package interpreter
 // facts is a set of ground atoms.
 type facts struct {
 	known     map[id]bool
-	relations map[id]*relation // the facts of each functor
+	relations map[int32]*relation // the facts of each functor
 }
 
 // relation is the list of atoms of a functor, with an index for each of their parts that was asked for, see terms.parts.
@@ -12,15 +12,15 @@ type relation struct {
 	index map[int]map[id][]id // index[i][p]: the atoms whose part i is p
 }
 
-func newFacts() *facts { return &facts{known: map[id]bool{}, relations: map[id]*relation{}} }
+func newFacts() *facts { return &facts{known: map[id]bool{}, relations: map[int32]*relation{}} }
 
 // add adds an atom. No index must exist yet.
-func (f *facts) add(t *terms, n id) {
+func (f *facts) add(t terms, n id) {
 	if f.known[n] {
 		return
 	}
 	f.known[n] = true
-	functor := t.list[n].functor
+	functor := t.FunctorOf(n)
 	r := f.relations[functor]
 	if r == nil {
 		r = &relation{}
@@ -30,7 +30,7 @@ func (f *facts) add(t *terms, n id) {
 }
 
 // candidates returns the atoms that may match the atom of a step: those that contain the rarest of its bound parts.
-func (f *facts) candidates(t *terms, s *step, env environment) []id {
+func (f *facts) candidates(t terms, s *step, env environment) []id {
 	r := f.relations[s.atom.functor]
 	if r == nil {
 		return nil
@@ -49,7 +49,7 @@ func (f *facts) candidates(t *terms, s *step, env environment) []id {
 }
 
 // with returns the atoms of a relation whose part at a place is the given term.
-func (r *relation) with(t *terms, place int, part id) []id {
+func (r *relation) with(t terms, place int, part id) []id {
 	index := r.index[place]
 	if index == nil {
 		index = map[id][]id{}

@@ -16,19 +16,18 @@ import (
 type Game struct {
 	Roles []string
 
-	text         string // the sheet
-	maxTerms     int
-	terms        *terms
-	predicate    predicates
-	rules        map[id][]rule // by functor of the head
-	class        map[id]class  // by functor
-	procedures   map[call]*procedure
-	static       *layer
-	start        []id    // the initial fluents
-	legal, goal  []query // by role
-	next         query
-	terminal     pattern
-	environments []environment // for reuse
+	text        string // the sheet
+	maxTerms    int
+	terms       terms
+	predicate   predicates
+	rules       map[int32][]rule // by functor of the head
+	class       map[int32]class  // by functor
+	procedures  map[call]*procedure
+	static      *layer
+	start       []id    // the initial fluents
+	legal, goal []*step // by role, the questions for them
+	next        *step
+	terminal    pattern
 
 	stopped func() error // returns an error once the context of Within has ended
 	err     error        // see Err
@@ -36,18 +35,12 @@ type Game struct {
 }
 
 // predicates are the functors of GDL.
-type predicates struct{ role, init, true, does, legal, next, goal, terminal id }
+type predicates struct{ role, init, true, does, legal, next, goal, terminal int32 }
 
 // call is a relation with the set of the arguments that are given.
 type call struct {
-	functor id
+	functor int32
 	mask    uint64
-}
-
-// query is a question from outside.
-type query struct {
-	step      step
-	variables int
 }
 
 // Position is a position of a game.
@@ -57,11 +50,8 @@ type Position struct {
 	over  bool
 }
 
-// Limits of sheets.
-const (
-	maxAlternatives = 4096 // rules made of one because of or
-	maxArguments    = 64   // of a relation
-)
+// maxArguments is the largest number of arguments of a relation.
+const maxArguments = 64
 
 // New reads a sheet. It returns an error if rules are unsafe or not stratified, if ctx ends first, or if more than
 // maxTerms terms are met, here or later; each takes about [BytesPerTerm]. Evaluations stop when ctx ends, see
@@ -71,21 +61,22 @@ func New(ctx context.Context, text string, maxTerms int) (*Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTerms()
-	g := &Game{text: text, terms: t, rules: map[id][]rule{}, procedures: map[call]*procedure{}, static: newLayer(), maxTerms: maxTerms}
+	t := terms{ground.NewTerms()}
+	g := &Game{text: text, terms: t, rules: map[int32][]rule{}, procedures: map[call]*procedure{}, static: newLayer(), maxTerms: maxTerms}
 	g.Within(ctx)
 	g.terminal = t.pattern(kif.Term{Name: "terminal"}, nil)
 	g.predicate = predicates{
-		role: t.functor("role", 1), init: t.functor("init", 1), true: t.functor("true", 1), does: t.functor("does", 2),
-		legal: t.functor("legal", 2), next: t.functor("next", 1), goal: t.functor("goal", 2), terminal: t.functor("terminal", 0),
+		role: t.Functor("role", 1), init: t.Functor("init", 1), true: t.Functor("true", 1), does: t.Functor("does", 2),
+		legal: t.Functor("legal", 2), next: t.Functor("next", 1), goal: t.Functor("goal", 2), terminal: t.Functor("terminal", 0),
 	}
-	var order []id // the heads of rules
+	var order []int32 // the heads of rules
+	var expander kif.Expander
 	for _, r := range kif.SplitGoals(read) {
 		g.check()
 		if g.err != nil {
 			return nil, g.err
 		}
-		bodies, err := alternatives(r.Body, r.Pos)
+		bodies, err := expander.Expand(r.Body, r.Pos)
 		if err != nil {
 			return nil, err
 		}
@@ -123,36 +114,34 @@ func (g *Game) add(r rule) error {
 func (g *Game) begin() error {
 	p := &proof{game: g, layers: [classes]*layer{g.static}}
 	for _, f := range p.all(g.query(g.predicate.role, 1, 0)) {
-		g.Roles = append(g.Roles, g.terms.text(g.terms.list[f].args[0]))
-		g.legal = append(g.legal, *g.query(g.predicate.legal, 2, g.terms.list[f].args[0]))
-		g.goal = append(g.goal, *g.query(g.predicate.goal, 2, g.terms.list[f].args[0]))
+		role := g.terms.Args(f)[0]
+		g.Roles = append(g.Roles, g.terms.Text(role))
+		g.legal = append(g.legal, g.query(g.predicate.legal, 2, role))
+		g.goal = append(g.goal, g.query(g.predicate.goal, 2, role))
 	}
 	for _, f := range p.all(g.query(g.predicate.init, 1, 0)) {
-		g.start = append(g.start, g.terms.list[f].args[0])
+		g.start = append(g.start, g.terms.Args(f)[0])
 	}
-	g.next = *g.query(g.predicate.next, 1, 0)
+	g.next = g.query(g.predicate.next, 1, 0)
 	return g.err
 }
 
 // query returns the question for the facts of a relation with the given number of arguments, of which the first is the
 // given one, 0 for any.
-func (g *Game) query(functor id, arity int, first id) *query {
-	q := &query{}
+func (g *Game) query(functor int32, arity int, first id) *step {
 	atom := pattern{variable: -1, functor: functor}
-	for range arity {
-		if len(atom.args) == 0 && first != 0 {
-			atom.args = append(atom.args, pattern{ground: first, variable: -1, functor: g.terms.list[first].functor})
-			continue
-		}
-		atom.args = append(atom.args, pattern{variable: q.variables})
-		q.variables++
+	for i := range arity {
+		atom.args = append(atom.args, pattern{variable: i})
 	}
-	q.step = newStep(literal{holds, atom}, make([]bool, q.variables))
-	return q
+	if first != 0 {
+		atom.args[0] = pattern{ground: first, variable: -1, functor: g.terms.FunctorOf(first)}
+	}
+	s := newStep(literal{holds, atom}, make([]bool, arity))
+	return &s
 }
 
 // procedure returns the rules of a functor, given the arguments in a set.
-func (g *Game) procedure(functor id, mask uint64) *procedure {
+func (g *Game) procedure(functor int32, mask uint64) *procedure {
 	key := call{functor, mask}
 	pr := g.procedures[key]
 	if pr != nil {
@@ -178,9 +167,9 @@ func (g *Game) procedure(functor id, mask uint64) *procedure {
 
 // classify finds the class of each relation, and returns an error if the rules are not stratified. order lists the
 // relations.
-func (g *Game) classify(order []id) error {
-	g.class = map[id]class{g.predicate.true: ofState, g.predicate.does: ofMoves}
-	dependencies := func(h id) (list []id) {
+func (g *Game) classify(order []int32) error {
+	g.class = map[int32]class{g.predicate.true: ofState, g.predicate.does: ofMoves}
+	dependencies := func(h int32) (list []int32) {
 		for _, r := range g.rules[h] {
 			for i := range r.body {
 				list = append(list, r.body[i].atom.functor)
@@ -196,7 +185,7 @@ func (g *Game) classify(order []id) error {
 				for _, l := range r.body {
 					highest = max(highest, g.class[l.atom.functor])
 					if l.kind == fails && slices.Contains(component, l.atom.functor) {
-						return kif.Errorf(r.pos, "%s depends on its own negation", g.terms.list[r.head.functor].name)
+						return kif.Errorf(r.pos, "%s depends on its own negation", g.terms.FunctorName(r.head.functor))
 					}
 				}
 			}
@@ -205,52 +194,15 @@ func (g *Game) classify(order []id) error {
 			g.class[h] = highest
 		}
 	}
-	for functor, most := range map[id]class{
+	for functor, most := range map[int32]class{
 		g.predicate.role: static, g.predicate.init: static,
 		g.predicate.legal: ofState, g.predicate.goal: ofState, g.predicate.terminal: ofState,
 	} {
 		if c := g.class[functor]; c > most {
-			return fmt.Errorf("%s depends on %s", g.terms.list[functor].name, [classes]string{"", "true", "does"}[c])
+			return fmt.Errorf("%s depends on %s", g.terms.FunctorName(functor), [classes]string{"", "true", "does"}[c])
 		}
 	}
 	return nil
-}
-
-// alternatives returns the disjunctive normal form of a body. Only atoms of the body are negated, because package kif
-// has moved negations inwards.
-func alternatives(body []kif.Term, pos kif.Pos) ([][]kif.Term, error) {
-	result := [][]kif.Term{nil}
-	for _, l := range body {
-		choices := [][]kif.Term{{l}}
-		switch l.Name {
-		case "or":
-			choices = nil
-			for _, a := range l.Args {
-				list, err := alternatives([]kif.Term{a}, pos)
-				if err != nil {
-					return nil, err
-				}
-				choices = append(choices, list...)
-			}
-		case "and":
-			list, err := alternatives(l.Args, pos)
-			if err != nil {
-				return nil, err
-			}
-			choices = list
-		}
-		if len(result)*len(choices) > maxAlternatives {
-			return nil, kif.Errorf(pos, "or turns this rule into more than %d", maxAlternatives)
-		}
-		var next [][]kif.Term
-		for _, r := range result {
-			for _, c := range choices {
-				next = append(next, slices.Concat(r, c))
-			}
-		}
-		result = next
-	}
-	return result, nil
 }
 
 // Within makes the evaluations from now on stop when ctx ends, and forgets the error of an earlier one.
@@ -280,31 +232,15 @@ func (g *Game) step() {
 // check fails if the context has ended or there are too many terms.
 func (g *Game) check() {
 	g.fail(g.stopped())
-	if len(g.terms.list) > g.maxTerms {
+	if g.terms.Len() > g.maxTerms {
 		g.fail(fmt.Errorf("more than %d terms", g.maxTerms))
 	}
-}
-
-// environment returns an environment without values.
-func (g *Game) environment(variables int) environment {
-	last := len(g.environments) - 1
-	if last < 0 {
-		return make(environment, variables, max(variables, 16))
-	}
-	env := g.environments[last]
-	g.environments = g.environments[:last]
-	if cap(env) < variables {
-		return make(environment, variables)
-	}
-	env = env[:variables]
-	clear(env)
-	return env
 }
 
 // Renewed returns the position itself, or the same position of a new game if this one has collected many terms. It
 // stops when ctx ends, and so do the new game's evaluations.
 func (p *Position) Renewed(ctx context.Context) (*Position, error) {
-	if len(p.game.terms.list) < p.game.maxTerms/2 {
+	if p.game.terms.Len() < p.game.maxTerms/2 {
 		return p, nil
 	}
 	g, err := New(ctx, p.game.text, p.game.maxTerms)
@@ -317,7 +253,7 @@ func (p *Position) Renewed(ctx context.Context) (*Position, error) {
 		if err != nil {
 			return nil, err
 		}
-		fluents = append(fluents, n)
+		fluents = append(fluents, id(n))
 	}
 	return g.position(fluents)
 }
@@ -329,7 +265,7 @@ func (g *Game) Start() (*Position, error) { return g.position(g.start) }
 func (g *Game) position(fluents []id) (*Position, error) {
 	p := &Position{game: g, state: newLayer()}
 	for _, n := range fluents {
-		p.state.facts.add(g.terms, g.terms.extend(g.predicate.true, n, true))
+		p.state.facts.add(g.terms, g.terms.Add(g.predicate.true, []id{n}))
 	}
 	p.over = p.proof().holds(&g.terminal, nil)
 	return p, g.err
@@ -340,10 +276,10 @@ func (p *Position) proof() *proof {
 }
 
 // arguments returns one argument of each fact that answers a question.
-func (p *Position) arguments(pr *proof, q *query, argument int) []id {
+func (p *Position) arguments(pr *proof, q *step, argument int) []id {
 	list := pr.all(q)
 	for i, n := range list {
-		list[i] = p.game.terms.list[n].args[argument]
+		list[i] = p.game.terms.Args(n)[argument]
 	}
 	return list
 }
@@ -352,7 +288,7 @@ func (p *Position) arguments(pr *proof, q *query, argument int) []id {
 func (g *Game) texts(list []id) []string {
 	var texts []string
 	for _, n := range list {
-		texts = append(texts, g.terms.text(n))
+		texts = append(texts, g.terms.Text(n))
 	}
 	slices.Sort(texts)
 	return texts
@@ -362,23 +298,28 @@ func (g *Game) texts(list []id) []string {
 func (p *Position) True() []string {
 	var list []id
 	for n := range p.state.facts.known {
-		list = append(list, p.game.terms.list[n].args[0])
+		list = append(list, p.game.terms.Args(n)[0])
 	}
 	return p.game.texts(list)
 }
 
 // Moves returns the numbers of the legal moves of a role, which is given by its index.
-func (p *Position) Moves(role int) []int32 { return p.arguments(p.proof(), &p.game.legal[role], 1) }
+func (p *Position) Moves(role int) (list []int32) {
+	for _, m := range p.arguments(p.proof(), p.game.legal[role], 1) {
+		list = append(list, int32(m))
+	}
+	return list
+}
 
 // Game returns the game of the position.
 func (p *Position) Game() *Game { return p.game }
 
 // Text returns the term of a number as text.
-func (g *Game) Text(m int32) string { return g.terms.text(m) }
+func (g *Game) Text(m int32) string { return g.terms.Text(id(m)) }
 
 // Legal returns the legal moves of a role, sorted.
 func (p *Position) Legal(role string) []string {
-	return p.game.texts(p.Moves(slices.Index(p.game.Roles, role)))
+	return p.game.texts(p.arguments(p.proof(), p.game.legal[slices.Index(p.game.Roles, role)], 1))
 }
 
 // Terminal reports whether the game is over.
@@ -388,8 +329,8 @@ func (p *Position) Terminal() bool { return p.over }
 // that is not a number becomes -1.
 func (p *Position) Goals(role string) []int {
 	var list []int
-	for _, n := range p.arguments(p.proof(), &p.game.goal[slices.Index(p.game.Roles, role)], 1) {
-		v, err := strconv.Atoi(p.game.terms.text(n))
+	for _, n := range p.arguments(p.proof(), p.game.goal[slices.Index(p.game.Roles, role)], 1) {
+		v, err := strconv.Atoi(p.game.terms.Text(n))
 		if err != nil {
 			v = -1
 		}
@@ -405,19 +346,15 @@ func (p *Position) Play(moves []int32) (*Position, error) {
 	pr := p.proof()
 	pr.layers[ofMoves] = newLayer()
 	for i, m := range moves {
-		role := g.legal[i].step.atom.args[0].ground
-		pr.layers[ofMoves].facts.add(g.terms, g.terms.extend(g.terms.extend(g.predicate.does, role, true), m, true))
+		role := g.legal[i].atom.args[0].ground
+		pr.layers[ofMoves].facts.add(g.terms, g.terms.Add(g.predicate.does, []id{role, id(m)}))
 	}
-	return g.position(p.arguments(pr, &g.next, 0))
+	return g.position(p.arguments(pr, g.next, 0))
 }
 
 // Number returns the number of the term, such as a move, with a text.
 func (g *Game) Number(text string) (int32, error) {
-	nodes, err := kif.Read(text)
-	if err != nil || len(nodes) != 1 {
-		return 0, fmt.Errorf("%q is no term (%v)", text, err)
-	}
-	t, err := kif.NewTerm(nodes[0])
+	t, err := kif.ReadTerm(text)
 	if err != nil {
 		return 0, err
 	}
@@ -425,7 +362,7 @@ func (g *Game) Number(text string) (int32, error) {
 	if m.ground == 0 {
 		return 0, fmt.Errorf("%s has a variable", text)
 	}
-	return m.ground, nil
+	return int32(m.ground), nil
 }
 
 // Next is Play for moves as text.

@@ -1,6 +1,9 @@
 package interpreter
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Limits of an evaluation.
 const (
@@ -68,12 +71,7 @@ func (t *table) has(n id) bool {
 	if t.known != nil {
 		return t.known[n]
 	}
-	for _, a := range t.answers {
-		if a == n {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(t.answers, n)
 }
 
 // proof answers questions in one position, perhaps with moves.
@@ -175,7 +173,7 @@ func (p *proof) apply(t *table, pr *procedure, given []id) {
 	g := p.game
 	for i := range pr.plans {
 		pl := &pr.plans[i]
-		env := g.environment(pl.variables)
+		env := make(environment, pl.variables)
 		fits := true
 		for k, place := range pr.places {
 			fits = fits && g.terms.match(&pl.head.args[place], given[k], env)
@@ -183,7 +181,6 @@ func (p *proof) apply(t *table, pr *procedure, given []id) {
 		if fits {
 			p.solve(t, pl, env, 0)
 		}
-		g.environments = append(g.environments, env)
 		if g.err != nil || t.proven() {
 			return
 		}
@@ -252,7 +249,7 @@ func (p *proof) each(s *step, env environment, try func(n id) bool) bool {
 }
 
 // factsOf returns the facts without conditions among which those of a functor are.
-func (p *proof) factsOf(functor id) *facts {
+func (p *proof) factsOf(functor int32) *facts {
 	switch functor {
 	case p.game.predicate.true:
 		return p.layers[ofState].facts
@@ -283,17 +280,15 @@ func (p *proof) holds(atom *pattern, env environment) bool {
 }
 
 // all returns the facts that match a question without repeated variables.
-func (p *proof) all(q *query) (list []id) {
+func (p *proof) all(q *step) (list []id) {
 	known := map[id]bool{}
-	env := make(environment, q.variables)
-	p.each(&q.step, env, func(n id) bool {
-		if !known[n] && p.game.terms.match(&q.step.atom, n, env) {
+	env := make(environment, len(q.atom.args))
+	p.each(q, env, func(n id) bool {
+		if !known[n] && p.game.terms.match(&q.atom, n, env) {
 			known[n] = true
 			list = append(list, n)
 		}
-		for i := range env {
-			env[i] = 0
-		}
+		clear(env)
 		return false
 	})
 	return list

@@ -30,7 +30,7 @@ const (
 )
 
 // rule compiles a rule whose body is a conjunction of literals.
-func (t *terms) rule(head kif.Term, body []kif.Term, pos kif.Pos) rule {
+func (t terms) rule(head kif.Term, body []kif.Term, pos kif.Pos) rule {
 	variables := map[string]int{}
 	r := rule{head: t.pattern(head, variables), pos: pos}
 	for _, k := range body {
@@ -100,12 +100,11 @@ func (r *rule) plan(places []int) (plan, error) {
 	}
 	p := plan{rule: *r}
 	open := slices.Clone(r.body)
-	if isBound(&r.head, bound) {
-		p.decided = 0
-	} else {
-		p.decided = len(open)
-	}
+	p.decided = len(open)
 	for len(open) > 0 {
+		if isBound(&r.head, bound) {
+			p.decided = min(p.decided, len(p.steps))
+		}
 		pick, most := -1, -1
 		for i := range open {
 			l := &open[i]
@@ -131,9 +130,6 @@ func (r *rule) plan(places []int) (plan, error) {
 		}
 		p.steps = append(p.steps, newStep(open[pick], bound))
 		open = slices.Delete(open, pick, pick+1)
-		if isBound(&r.head, bound) {
-			p.decided = min(p.decided, len(p.steps))
-		}
 	}
 	if !isBound(&r.head, bound) {
 		return p, kif.Errorf(r.pos, "the head of this rule has a free variable")
@@ -159,7 +155,7 @@ func patternParts(p *pattern) []*pattern {
 	last := &p.args[len(p.args)-1]
 	list := []*pattern{nil}
 	if last.variable < 0 {
-		list[0] = &pattern{ground: last.functor, variable: -1}
+		list[0] = &pattern{ground: id(last.functor), variable: -1}
 	}
 	for i := range p.args {
 		list = append(list, &p.args[i])

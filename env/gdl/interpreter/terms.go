@@ -1,95 +1,34 @@
 package interpreter
 
 import (
-	"strconv"
-	"strings"
+	"slices"
 
+	"ludus/env/gdl/ground"
 	"ludus/env/gdl/kif"
 )
 
-// id is the number of a ground term, such as b or (cell 1 1 b). 0 means no term.
-type id = int32
+// id is a ground term, such as b or (cell 1 1 b). 0 means no term.
+type id = ground.Term
 
-// terms numbers ground terms so that equal terms have equal numbers. It is a trie: a term is found by its functor (name
-// and number of arguments), then argument by argument. A functor has a number too; a constant has that of its functor.
-type terms struct {
-	functors map[string]id
-	longer   map[[2]id]id // from the first arguments of a term and one more argument to the longer term
-	list     []groundTerm // the terms by number
-}
-
-type groundTerm struct {
-	name    string
-	functor id
-	args    []id
-	text    string // cached by text; "" until then
-}
-
-func newTerms() *terms {
-	return &terms{functors: map[string]id{}, longer: map[[2]id]id{}, list: make([]groundTerm, 1)}
-}
-
-func (t *terms) add(g groundTerm) id {
-	t.list = append(t.list, g)
-	return id(len(t.list) - 1)
-}
-
-// functor returns the number of a functor.
-func (t *terms) functor(name string, args int) id {
-	key := name + "/" + strconv.Itoa(args)
-	f := t.functors[key]
-	if f == 0 {
-		f = t.add(groundTerm{name: name})
-		t.list[f].functor = f
-		t.functors[key] = f
-	}
-	return f
-}
-
-// extend returns a term with one more argument; 0 if it does not exist and create is false.
-func (t *terms) extend(beginning, arg id, create bool) id {
-	key := [2]id{beginning, arg}
-	n := t.longer[key]
-	if n == 0 && create {
-		b := t.list[beginning]
-		n = t.add(groundTerm{name: b.name, functor: b.functor, args: append(b.args[:len(b.args):len(b.args)], arg)})
-		t.longer[key] = n
-	}
-	return n
-}
-
-func (t *terms) text(n id) string {
-	g := &t.list[n]
-	if g.text == "" {
-		g.text = g.name
-		if len(g.args) > 0 {
-			var b strings.Builder
-			b.WriteString("(" + g.name)
-			for _, a := range g.args {
-				b.WriteString(" " + t.text(a))
-			}
-			g.text = b.String() + ")"
-		}
-	}
-	return g.text
-}
+// terms numbers ground terms so that equal terms have equal numbers.
+type terms struct{ *ground.Terms }
 
 // parts returns the subterms by which a fact is indexed: the functor of its last argument, its arguments, and the
 // arguments of the last one. So (true (cell 1 1 b)) is found by 1, 1 and b. The result uses the buffer.
-func (t *terms) parts(n id, buffer []id) []id {
-	args := t.list[n].args
+func (t terms) parts(n id, buffer []id) []id {
+	args := t.Args(n)
 	if len(args) == 0 {
 		return buffer[:0]
 	}
-	last := &t.list[args[len(args)-1]]
-	return append(append(append(buffer[:0], last.functor), args...), last.args...)
+	last := args[len(args)-1]
+	return append(append(append(buffer[:0], id(t.FunctorOf(last))), args...), t.Args(last)...)
 }
 
 // pattern is a term of a rule, perhaps with variables.
 type pattern struct {
 	ground   id  // the term if it has no variable, or else 0
 	variable int // index of the variable; -1 if the pattern is not a variable
-	functor  id
+	functor  int32
 	args     []pattern
 }
 
@@ -98,30 +37,31 @@ type environment []id
 
 // value returns the term of a pattern all of whose variables have values; 0 if the term does not exist and create is
 // false.
-func (t *terms) value(p *pattern, env environment, create bool) id {
+func (t terms) value(p *pattern, env environment, create bool) id {
 	switch {
 	case p.ground != 0:
 		return p.ground
 	case p.variable >= 0:
 		return env[p.variable]
 	}
-	n := p.functor
+	var buffer [8]id
+	args := buffer[:0]
 	for i := range p.args {
 		arg := t.value(&p.args[i], env, create)
 		if arg == 0 {
 			return 0
 		}
-		n = t.extend(n, arg, create)
-		if n == 0 {
-			return 0
-		}
+		args = append(args, arg)
 	}
-	return n
+	if create {
+		return t.Add(p.functor, args)
+	}
+	return t.Find(p.functor, args)
 }
 
 // match unifies a pattern with a ground term by giving values to variables. It reports false if that is impossible;
 // some variables may then have values.
-func (t *terms) match(p *pattern, n id, env environment) bool {
+func (t terms) match(p *pattern, n id, env environment) bool {
 	switch {
 	case p.ground != 0:
 		return p.ground == n
@@ -130,10 +70,10 @@ func (t *terms) match(p *pattern, n id, env environment) bool {
 			env[p.variable] = n
 		}
 		return env[p.variable] == n
-	case t.list[n].functor != p.functor:
+	case t.FunctorOf(n) != p.functor:
 		return false
 	}
-	for i, a := range t.list[n].args {
+	for i, a := range t.Args(n) {
 		if !t.match(&p.args[i], a, env) {
 			return false
 		}
@@ -142,7 +82,7 @@ func (t *terms) match(p *pattern, n id, env environment) bool {
 }
 
 // pattern compiles a term. Variables are numbered in the order of their first occurrence.
-func (t *terms) pattern(k kif.Term, variables map[string]int) pattern {
+func (t terms) pattern(k kif.Term, variables map[string]int) pattern {
 	if k.IsVariable() {
 		v, ok := variables[k.Name]
 		if !ok {
@@ -151,17 +91,14 @@ func (t *terms) pattern(k kif.Term, variables map[string]int) pattern {
 		}
 		return pattern{variable: v}
 	}
-	p := pattern{variable: -1, functor: t.functor(k.Name, len(k.Args))}
-	ground := true
+	p := pattern{variable: -1, functor: t.Functor(k.Name, len(k.Args))}
+	var args []id
 	for _, a := range k.Args {
-		p.args = append(p.args, t.pattern(a, variables))
-		ground = ground && p.args[len(p.args)-1].ground != 0
+		q := t.pattern(a, variables)
+		p.args, args = append(p.args, q), append(args, q.ground)
 	}
-	if ground {
-		p.ground = p.functor
-		for _, a := range p.args {
-			p.ground = t.extend(p.ground, a.ground, true)
-		}
+	if !slices.Contains(args, 0) {
+		p.ground = t.Add(p.functor, args)
 	}
 	return p
 }

@@ -2,14 +2,21 @@ package kif
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Keywords are the words that have a meaning in every sheet. They are read in any case where they have it: at the head of an
+// keywords are the words that have a meaning in every sheet. They are read in any case where they have it: at the head of an
 // atom or a literal. In terms they are names.
-var Keywords = []string{
+var keywords = []string{
 	"role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "not", "or", "and", "distinct",
 	"random", "sees",
+}
+
+// IsFixed reports whether a word is a keyword or a number, whose meaning does not depend on the sheet.
+func IsFixed(word string) bool {
+	_, err := strconv.ParseInt(word, 10, 32)
+	return err == nil || slices.Contains(keywords, word)
 }
 
 // Case tells how a sheet uses upper and lower case. Case counts if two names, or two variables of one rule, differ in
@@ -44,7 +51,7 @@ func walkRule(n Node, replace func(n Node, keyword bool) Node) Node {
 	var walk func(n Node, kind int) Node
 	walk = func(n Node, kind int) Node {
 		if !n.IsList() {
-			return replace(n, kind != term && slices.Contains(Keywords, strings.ToLower(n.Atom)))
+			return replace(n, kind != term && slices.Contains(keywords, strings.ToLower(n.Atom)))
 		}
 		list := make([]Node, len(n.List))
 		inner := term

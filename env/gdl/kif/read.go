@@ -50,24 +50,14 @@ type Node struct {
 func (n Node) IsList() bool { return n.Atom == "" }
 
 func (n Node) String() string {
-	var b strings.Builder
-	n.write(&b)
-	return b.String()
-}
-
-func (n Node) write(b *strings.Builder) {
 	if !n.IsList() {
-		b.WriteString(n.Atom)
-		return
+		return n.Atom
 	}
-	b.WriteByte('(')
+	parts := make([]string, len(n.List))
 	for i, m := range n.List {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		m.write(b)
+		parts[i] = m.String()
 	}
-	b.WriteByte(')')
+	return "(" + strings.Join(parts, " ") + ")"
 }
 
 // ByteOrderMark is the character with which some editors begin a file in UTF-8. [Read] skips it.

@@ -17,23 +17,23 @@ type Term struct {
 func (t Term) IsVariable() bool { return t.Name[0] == '?' }
 
 func (t Term) String() string {
-	var b strings.Builder
-	t.write(&b)
-	return b.String()
+	if len(t.Args) == 0 {
+		return t.Name
+	}
+	parts := []string{t.Name}
+	for _, a := range t.Args {
+		parts = append(parts, a.String())
+	}
+	return "(" + strings.Join(parts, " ") + ")"
 }
 
-func (t Term) write(b *strings.Builder) {
-	if len(t.Args) == 0 {
-		b.WriteString(t.Name)
-		return
+// Rename returns a copy of the term with new names, variables included.
+func (t Term) Rename(to func(name string) string) Term {
+	t.Name, t.Args = to(t.Name), slices.Clone(t.Args)
+	for i, a := range t.Args {
+		t.Args[i] = a.Rename(to)
 	}
-	b.WriteByte('(')
-	b.WriteString(t.Name)
-	for _, a := range t.Args {
-		b.WriteByte(' ')
-		a.write(b)
-	}
-	b.WriteByte(')')
+	return t
 }
 
 // Rule says that Head holds if all literals of Body hold. A fact has no body.
@@ -47,20 +47,14 @@ func (r Rule) String() string {
 	if len(r.Body) == 0 {
 		return r.Head.String()
 	}
-	parts := []string{r.Head.String()}
-	for _, l := range r.Body {
-		parts = append(parts, l.String())
-	}
-	return "(<= " + strings.Join(parts, " ") + ")"
+	return Term{Name: "<=", Args: append([]Term{r.Head}, r.Body...)}.String()
 }
 
-// connectives are the words not, distinct, or, and, with their numbers of arguments; -1 means any number.
-var connectives = map[string]int{"not": 1, "distinct": 2, "or": -1, "and": -1}
-
-// takes describes the arguments of connectives in error texts.
-var takes = map[string]string{
-	"not": "one condition", "distinct": "two terms", "or": "one condition or more", "and": "one condition or more",
-}
+// connectives are the words not, distinct, or, and, with their numbers of arguments, -1 for any from 1, and what these are.
+var connectives = map[string]struct {
+	arity int
+	takes string
+}{"not": {1, "one condition"}, "distinct": {2, "two terms"}, "or": {-1, "one condition or more"}, "and": {-1, "one condition or more"}}
 
 // Rules parses the nodes of a sheet, in lower case unless case counts. Errors are of type [Error].
 func Rules(nodes []Node) ([]Rule, error) {
@@ -87,11 +81,8 @@ func Rules(nodes []Node) ([]Rule, error) {
 		if rule.Head, err = NewTerm(head); err != nil {
 			return nil, err
 		}
-		if arrow, found := headArrow(rule.Head); found {
-			return nil, arrowError(arrow.Pos, arrow.Name)
-		}
-		if _, reserved := connectives[rule.Head.Name]; reserved || rule.Head.IsVariable() {
-			return nil, Errorf(head.Pos, "%s cannot be the head of a rule", rule.Head.Name)
+		if err = checkHead(rule.Head); err != nil {
+			return nil, err
 		}
 		rules = append(rules, rule)
 	}
@@ -136,19 +127,23 @@ var arrows = []string{":-", "=>", "<-", "<--", "<==", "->", "-->", "==>", "⇐",
 
 func isArrow(word string) bool { return slices.Contains(arrows, word) }
 
-// headArrow returns the arrow in the head of a rule: its name, or an argument between a head and conditions, as in
-// Prolog. Most arrows are arguments for another reason, such as a direction, unless a list follows.
-func headArrow(head Term) (arrow Term, found bool) {
+// checkHead returns an error if the head of a rule is a variable or a connective, or has an arrow as its name or, as in
+// Prolog, between a head and conditions. Most arrows are arguments for another reason, such as a direction, unless a list
+// follows.
+func checkHead(head Term) error {
 	if isArrow(head.Name) {
-		return head, true
+		return arrowError(head.Pos, head.Name)
 	}
 	for i, a := range head.Args[:max(0, len(head.Args)-1)] {
 		prolog := a.Name == ":-" || a.Name == "=>"
 		if isArrow(a.Name) && len(a.Args) == 0 && (prolog || len(head.Args[i+1].Args) > 0) {
-			return a, true
+			return arrowError(a.Pos, a.Name)
 		}
 	}
-	return Term{}, false
+	if _, reserved := connectives[head.Name]; reserved || head.IsVariable() {
+		return Errorf(head.Pos, "%s cannot be the head of a rule", head.Name)
+	}
+	return nil
 }
 
 func arrowError(pos Pos, arrow string) error {
@@ -164,12 +159,12 @@ func checkLiteral(t Term) error {
 	if t.IsVariable() {
 		return Errorf(t.Pos, "the variable %s stands where a condition must stand, such as (p %s)", t.Name, t.Name)
 	}
-	arity, ok := connectives[t.Name]
+	connective, ok := connectives[t.Name]
 	if !ok {
 		return nil
 	}
-	if arity >= 0 && len(t.Args) != arity || len(t.Args) == 0 {
-		return Errorf(t.Pos, "%s takes %s, not %d", t.Name, takes[t.Name], len(t.Args))
+	if connective.arity >= 0 && len(t.Args) != connective.arity || len(t.Args) == 0 {
+		return Errorf(t.Pos, "%s takes %s, not %d", t.Name, connective.takes, len(t.Args))
 	}
 	if t.Name == "distinct" {
 		return nil
@@ -230,6 +225,18 @@ func cut(text string) string {
 		return strings.ToValidUTF8(text[:40], "") + "..."
 	}
 	return text
+}
+
+// ReadTerm reads a text that is a single term.
+func ReadTerm(text string) (Term, error) {
+	nodes, err := Read(text)
+	if err != nil {
+		return Term{}, err
+	}
+	if len(nodes) != 1 {
+		return Term{}, Errorf(Pos{1, 1}, "%s is not a single term", cut(text))
+	}
+	return NewTerm(nodes[0])
 }
 
 // ReadRules reads a sheet: [Read], then [Rules].

@@ -3,8 +3,6 @@ package sheets
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strconv"
 	"strings"
 
 	"ludus/env/gdl/kif"
@@ -18,31 +16,24 @@ func Scramble(text string, rng *rand.Rand) (string, map[string]string, error) {
 		return "", nil, err
 	}
 	names := map[string]string{}
-	var rename func(x kif.Term) kif.Term
-	rename = func(x kif.Term) kif.Term {
-		_, notNumber := strconv.Atoi(x.Name)
-		if notNumber != nil && !slices.Contains(kif.Keywords, x.Name) {
-			if names[x.Name] == "" {
-				names[x.Name] = fmt.Sprintf("w%dq", 1000+len(names)*7)
-				if x.IsVariable() {
-					names[x.Name] = "?" + names[x.Name]
-				}
+	rename := func(name string) string {
+		if kif.IsFixed(name) {
+			return name
+		}
+		if names[name] == "" {
+			names[name] = fmt.Sprintf("w%dq", 1000+len(names)*7)
+			if name[0] == '?' {
+				names[name] = "?" + names[name]
 			}
-			x.Name = names[x.Name]
 		}
-		args := make([]kif.Term, len(x.Args))
-		for i, a := range x.Args {
-			args[i] = rename(a)
-		}
-		x.Args = args
-		return x
+		return names[name]
 	}
 	// Roles keep their order: it is the order of moves in a match.
 	var roles, lines []string
 	for _, r := range rules {
-		r.Head = rename(r.Head)
+		r.Head = r.Head.Rename(rename)
 		for i := range r.Body {
-			r.Body[i] = rename(r.Body[i])
+			r.Body[i] = r.Body[i].Rename(rename)
 		}
 		rng.Shuffle(len(r.Body), func(i, j int) { r.Body[i], r.Body[j] = r.Body[j], r.Body[i] })
 		if r.Head.Name == "role" {

@@ -60,8 +60,16 @@ func serve(t *testing.T, margin time.Duration, runs ...string) (string, *logged)
 // serveTuned is serve for a player that tune changes.
 func serveTuned(t *testing.T, margin time.Duration, tune func(*Server), runs ...string) (string, *logged) {
 	t.Helper()
-	l := &logged{}
-	s, err := Listen(t.Context(), Options{Address: "127.0.0.1:0", Runs: runs, Margin: margin, Log: l})
+	at, l := serveWith(t, Options{Margin: margin, Runs: runs}, tune)
+	return at[0], l
+}
+
+// serveWith starts a player with options, which tune changes, and returns its addresses and its log.
+func serveWith(t *testing.T, o Options, tune func(*Server)) (at []string, l *logged) {
+	t.Helper()
+	l = &logged{}
+	o.Address, o.Log = "127.0.0.1:0", l
+	s, err := Listen(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +87,10 @@ func serveTuned(t *testing.T, margin time.Duration, tune func(*Server), runs ...
 			t.Errorf("the log has an internal error: %s", l)
 		}
 	})
-	return "http://" + s.Addresses()[0] + "/", l
+	for _, a := range s.Addresses() {
+		at = append(at, "http://"+a+"/")
+	}
+	return at, l
 }
 
 // send sends a message and returns the answer.

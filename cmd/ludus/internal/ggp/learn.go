@@ -32,20 +32,6 @@ const (
 // errTooShort means that the start clock was too short to train a network.
 var errTooShort = errors.New("the start clock was too short to train one")
 
-// learn trains a network on a game until the deadline. In the last fifth of the time the network plays against the search.
-// learn returns the factory of its agents, and their score, from 0 to 1, with the number of games.
-func learn(ctx context.Context, game *env.Game, search *agent.Factory, simulations int, deadline time.Time) (*agent.Factory,
-	stats.Estimate, int, error) {
-	network, err := trainNetwork(ctx, game, simulations, time.Duration((1-comparedShare)*float64(time.Until(deadline))))
-	if err != nil {
-		return nil, stats.Estimate{}, 0, err
-	}
-	// The time per move with which comparedGames games, one at a time on each core, fit into the rest.
-	perMove := time.Until(deadline) * time.Duration(runtime.GOMAXPROCS(0)) / time.Duration(comparedGames*game.UsualPlies)
-	score, games, err := compare(ctx, network, search, perMove, deadline)
-	return network, score, games, err
-}
-
 // networkFactory returns the factory of agents that play matches with a network and at most so many simulations per move.
 func networkFactory(game *env.Game, name string, w *infer.Weights, origin agent.Origin, simulations int) *agent.Factory {
 	spec := agent.NetSpec(name)

@@ -16,7 +16,6 @@ import (
 	"ludus/env"
 	"ludus/env/gdl"
 	"ludus/env/gdl/canonical"
-	"ludus/env/gdl/gates"
 	"ludus/env/gdl/interpreter"
 	"ludus/env/gdl/kif"
 	"ludus/train/agent"
@@ -182,13 +181,15 @@ func (m *match) findPlayer(ctx context.Context) error {
 	limited, stop := m.server.guard(ctx)
 	defer stop()
 	circuit, err := gdl.Read(limited, text)
+	var r *rules
 	if err == nil {
-		err = m.checkRoles(newRules(circuit).names)
+		r = newRules(circuit)
+		err = m.checkRoles(r.names)
 	}
 	if err != nil {
 		return fmt.Errorf("a search that interprets the rules plays %s, because they are not compiled: %w", m.written(m.role), err)
 	}
-	m.stages <- stage{rank: byCircuit, position: newRules(circuit).start()}
+	m.stages <- stage{rank: byCircuit, position: r.start()}
 	if n := len(m.roles); n != 2 {
 		return fmt.Errorf("a search for any number of roles plays %s, because the number of roles is %d", m.written(m.role), n)
 	}
@@ -197,13 +198,13 @@ func (m *match) findPlayer(ctx context.Context) error {
 		return fmt.Errorf("a search for any number of roles plays %s, because %w", m.written(m.role), err)
 	}
 	search := agent.NewFactory(game, agent.Spec{Kind: agent.MCTS, Simulations: m.server.playouts(game)}, nil)
-	if err := m.sendAgent(circuit, search); err != nil {
+	if err := m.sendAgent(r, search); err != nil {
 		return err
 	}
 	if time.Until(m.ready) >= m.server.minLearning {
 		if network := m.learn(limited, game, search); network != nil {
 			m.logf("the network plays %s", m.written(m.role))
-			return m.sendAgent(circuit, network)
+			return m.sendAgent(r, network)
 		}
 	}
 	if ctx.Err() == nil {
@@ -237,22 +238,30 @@ func (m *match) checkRoles(roles []string) error {
 }
 
 // sendAgent sends an agent of the factory.
-func (m *match) sendAgent(circuit *gates.Circuit, f *agent.Factory) error {
+func (m *match) sendAgent(r *rules, f *agent.Factory) error {
 	p, err := newAgentPlayer(f)
 	if err == nil {
-		m.stages <- stage{rank: byAgent, position: newRules(circuit).start(), player: p}
+		m.stages <- stage{rank: byAgent, position: r.start(), player: p}
 	}
 	return err
 }
 
-// learn trains a network during the rest of the start clock. It returns nil if that fails, or if the network is not
-// measurably better than the search: the 95 % interval of its score must lie above one half.
+// learn trains a network during the rest of the start clock; in the last fifth of the time it plays against the search. It
+// returns nil if that fails, or if the network is not measurably better: the 95 % interval of its score must lie above one
+// half.
 func (m *match) learn(ctx context.Context, game *env.Game, search *agent.Factory) *agent.Factory {
 	var network *agent.Factory
 	var score stats.Estimate
 	var games int
+	deadline := m.ready.Add(-settling)
 	err := safely(func() (err error) {
-		network, score, games, err = learn(ctx, game, search, m.server.simulations(), m.ready.Add(-settling))
+		network, err = trainNetwork(ctx, game, m.server.simulations(), time.Duration((1-comparedShare)*float64(time.Until(deadline))))
+		if err != nil {
+			return err
+		}
+		// The time per move with which comparedGames games, one at a time on each core, fit into the rest.
+		perMove := time.Until(deadline) * time.Duration(runtime.GOMAXPROCS(0)) / time.Duration(comparedGames*game.UsualPlies)
+		score, games, err = compare(ctx, network, search, perMove, deadline)
 		return err
 	})
 	switch {
@@ -334,7 +343,7 @@ func (m *match) handle(ctx context.Context, r request) error {
 	if m.reached < len(m.history) {
 		return nil // the next request goes on
 	}
-	over, role := m.position.over(), m.names().in(m.role)
+	over, role := m.position.over(), m.stage.names.in(m.role)
 	if over {
 		m.logf("over; %s", m.result())
 		return nil
@@ -357,11 +366,8 @@ func (m *match) handle(ctx context.Context, r request) error {
 	return nil
 }
 
-// names translates between the match and the stage's sheet.
-func (m *match) names() names { return m.stage.names }
-
 // out returns a move of the stage's sheet as the match server writes it.
-func (m *match) out(move string) string { return m.names().out(move, m.words) }
+func (m *match) out(move string) string { return m.stage.names.out(move, m.words) }
 
 // adopt takes the best stage so far. Without one it waits until ctx ends.
 func (m *match) adopt(ctx context.Context) {
@@ -421,7 +427,7 @@ func (m *match) isRepeated(named map[string]string) bool {
 func (m *match) translated(moves map[string]string) map[string]string {
 	inside := map[string]string{}
 	for role, move := range moves {
-		inside[m.names().in(role)] = rename(move, m.names().in)
+		inside[m.stage.names.in(role)] = rename(move, m.stage.names.in)
 	}
 	return inside
 }
@@ -527,7 +533,7 @@ func (m *match) result() string {
 	goals := m.position.goals()
 	for _, role := range m.roles {
 		goal := "no goal"
-		if g := goals[slices.Index(m.position.roles(), m.names().in(role))]; g >= 0 {
+		if g := goals[slices.Index(m.position.roles(), m.stage.names.in(role))]; g >= 0 {
 			goal = fmt.Sprint(g)
 		}
 		parts = append(parts, m.written(role)+" "+goal)

@@ -26,21 +26,9 @@ func (n names) out(move string, words *kif.Case) string {
 
 // rename replaces the names in a term, and writes (p) as p.
 func rename(text string, to func(string) string) string {
-	nodes, err := kif.Read(text)
-	if err != nil || len(nodes) != 1 {
-		panic("ggp: a move that is no term")
-	}
-	t, err := kif.NewTerm(nodes[0])
+	t, err := kif.ReadTerm(text)
 	if err != nil {
 		panic("ggp: a move that is no term")
 	}
-	var walk func(t *kif.Term)
-	walk = func(t *kif.Term) {
-		t.Name = to(t.Name)
-		for i := range t.Args {
-			walk(&t.Args[i])
-		}
-	}
-	walk(&t)
-	return t.String()
+	return t.Rename(to).String()
 }

@@ -70,33 +70,19 @@ func newRules(circuit *gates.Circuit) *rules {
 // compiled is a position by compiled rules.
 type compiled struct {
 	*rules
-	on     []bool       // truth of each fluent
-	values gates.Values // truth of each gate
-	lanes  *gates.Lanes // for playouts; nil until the first
+	at    *gates.Lanes // the position is that of game 0
+	games *gates.Lanes // for playouts; nil until the first
 }
 
 // start returns the first position of a match.
 func (r *rules) start() *compiled {
-	c := &compiled{rules: r, on: r.circuit.Program.Starts(), values: r.circuit.NewValues()}
-	c.update()
+	c := &compiled{rules: r, at: gates.NewLanes(r.circuit)}
+	r.circuit.Position(c.at.Values)
 	return c
 }
 
-// update evaluates the circuit's gates in the position. A gate's value is a word, whose bits can stand for 64
-// positions; here only bit 0 counts.
-func (c *compiled) update() {
-	for i, on := range c.on {
-		word := uint64(0)
-		if on {
-			word = 1
-		}
-		c.values.Set(c.circuit.Fluent(i), word)
-	}
-	c.circuit.Position(c.values)
-}
-
 // holds reports whether a gate is true.
-func (c *compiled) holds(r gates.Ref) bool { return c.values.Get(r)&1 != 0 }
+func (c *compiled) holds(r gates.Ref) bool { return c.at.Values.Get(r)&1 != 0 }
 
 func (c *compiled) roles() []string        { return c.names }
 func (c *compiled) over() bool             { return c.holds(c.circuit.Terminal) }
@@ -111,10 +97,7 @@ func (c *compiled) clone() position {
 	return copied
 }
 
-func (c *compiled) copyFrom(from position) {
-	copy(c.on, from.(*compiled).on)
-	copy(c.values, from.(*compiled).values)
-}
+func (c *compiled) copyFrom(from position) { copy(c.at.Values, from.(*compiled).at.Values) }
 
 func (c *compiled) text(role int, move int32) string {
 	return c.circuit.Program.Terms.Text(c.circuit.Program.Moves[role][move])
@@ -136,25 +119,16 @@ func (c *compiled) legal(role int) []int32 {
 }
 
 func (c *compiled) play(moves []int32) error {
-	for role, m := range moves { // these moves are made, and no others
-		c.values.Set(c.circuit.Move(role, int(m)), 1)
-	}
-	c.circuit.Moves(c.values)
-	for i, r := range c.circuit.Next {
-		c.on[i] = c.holds(r)
-	}
-	for role, m := range moves {
-		c.values.Set(c.circuit.Move(role, int(m)), 0)
-	}
-	c.update()
+	c.at.Apply(1, func(int) []int32 { return moves }) // 1: the set of game 0
+	c.circuit.Position(c.at.Values)
 	return nil
 }
 
 func (c *compiled) goals() []int {
-	c.circuit.FinalGoals(c.values)
+	c.circuit.FinalGoals(c.at.Values)
 	var list []int
 	for role := range c.names {
-		list = append(list, goalIn(c.circuit, c.values, role, 0))
+		list = append(list, goalIn(c.circuit, c.at.Values, role, 0))
 	}
 	return list
 }
@@ -176,14 +150,14 @@ func goalIn(circuit *gates.Circuit, v gates.Values, role, game int) int {
 
 // playouts plays 64 games at once.
 func (c *compiled) playouts(rng *rand.Rand) playouts {
-	if c.lanes == nil {
-		c.lanes = gates.NewLanes(c.circuit, c.on)
+	if c.games == nil {
+		c.games = gates.NewLanes(c.circuit)
 	}
-	l, roles := c.lanes, len(c.names)
-	l.Start(c.on)
+	l, roles := c.games, len(c.names)
+	l.Start(c.at)
 	out := playouts{scores: make([]float64, roles), best: -1}
 	var lines [64][]int32
-	chosen := make([]int, 64*roles)
+	chosen := make([]int32, 64*roles)
 	breakOff := func(games uint64) {
 		for role := range roles {
 			out.scores[role] += unfinished * float64(bits.OnesCount64(games)) / 64
@@ -219,7 +193,7 @@ func (c *compiled) playouts(rng *rand.Rand) playouts {
 				chosen[game*roles+role] = list[rng.IntN(len(list))]
 			}
 			if roles == 1 && stuck>>game&1 == 0 {
-				lines[game] = append(lines[game], int32(chosen[game]))
+				lines[game] = append(lines[game], chosen[game])
 			}
 		}
 		breakOff(stuck)
@@ -227,7 +201,7 @@ func (c *compiled) playouts(rng *rand.Rand) playouts {
 		if playing == 0 {
 			return out
 		}
-		l.Apply(playing, func(game int) []int { return chosen[game*roles : (game+1)*roles] })
+		l.Apply(playing, func(game int) []int32 { return chosen[game*roles : (game+1)*roles] })
 	}
 	breakOff(playing)
 	return out

@@ -1,7 +1,6 @@
 package ggp
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log"
@@ -176,28 +175,13 @@ func queens(size int) string {
 		(<= (goal ?p 0) (true (control ?p))) (<= (goal ?p 100) (role ?p) (not (true (control ?p))))`
 }
 
-// serveMatches starts a player of several matches at a time and returns its addresses and its log.
+// serveMatches starts a player of several matches at a time, which does not train, and returns its addresses and its log.
 func serveMatches(t *testing.T, matches int, tune func(*Server)) ([]string, *logged) {
 	t.Helper()
-	l := &logged{}
-	s, err := Listen(t.Context(), Options{Address: "127.0.0.1:0", Matches: matches, Margin: testMargin, Log: l})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.minLearning = time.Hour
-	tune(s)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- s.Serve(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		<-ended
+	return serveWith(t, Options{Matches: matches, Margin: testMargin}, func(s *Server) {
+		s.minLearning = time.Hour
+		tune(s)
 	})
-	var list []string
-	for _, a := range s.Addresses() {
-		list = append(list, "http://"+a+"/")
-	}
-	return list, l
 }
 
 // TestTwoMatches plays both seats of a match, each on its port, and then two matches of two servers on one port.
