@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// fileSystem holds the file-system calls of this package except those of locks. Tests replace it to make each call fail.
+// fileSystem holds the file-system calls of this package except those of locks. Tests replace it to make each call
+// fail.
 type fileSystem interface {
 	OpenFile(name string, flag int) (file, error)
 	ReadFile(name string) ([]byte, error)

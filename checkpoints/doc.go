@@ -1,6 +1,6 @@
 // Package checkpoints stores a run's files safely. [Store] keeps checkpoints: named parts of bytes, written atomically,
-// with checksums and a format version. The other functions write single files atomically, append lines, lock a directory
-// and seal data with a checksum. The package knows bytes, not networks.
+// with checksums and a format version. The other functions write single files atomically, append lines, lock a
+// directory and seal data with a checksum. The package knows bytes, not networks.
 //
 // # Layout
 //

@@ -335,7 +335,8 @@ func (o *opener) restore(r *run, c *checkpoints.Checkpoint, damaged []error) err
 	return o.restoreWindows(r.learner)
 }
 
-// restoreWindows fills the learner's windows with the run's games. It reports lost games in one line and leaves them out.
+// restoreWindows fills the learner's windows with the run's games. It reports lost games in one line and leaves them
+// out.
 func (o *opener) restoreWindows(learner *learn.Learner) error {
 	var first error     // error about the first generation whose games cannot be read
 	var others []string // the other such generations

@@ -17,9 +17,9 @@ import (
 	"ludus/train/selfplay"
 )
 
-// run is a run in progress. It loops over the generations and owns the run directory and the counters. Its parts own what
-// they change: the players the games in progress, the learner the network and the windows, the meter matches and suite
-// results, the inbox workers.json.
+// run is a run in progress. It loops over the generations and owns the run directory and the counters. Its parts own
+// what they change: the players the games in progress, the learner the network and the windows, the meter matches and
+// suite results, the inbox workers.json.
 type run struct {
 	*state
 	players   []*selfplay.Player // by size; nil before its first generation, except the last

@@ -8,8 +8,8 @@ import (
 	"ludus/env/gdl/ground"
 )
 
-// findLongest tries two ways to prove that games end. It returns an upper bound of the plies, by the first that succeeds, and
-// the reason, as shown to users; "" without a proof.
+// findLongest tries two ways to prove that games end. It returns an upper bound of the plies, by the first that
+// succeeds, and the reason, as shown to users; "" without a proof.
 func findLongest(c *gates.Circuit, f *gates.Folder, t *turns) (plies int, proof string) {
 	if plies, proof = countedGame(c, f); proof != "" {
 		return plies, proof
@@ -151,8 +151,8 @@ func (w *weighing) bound() (int, bool) {
 	return w.sum()
 }
 
-// addMove finds the fluents of which a move, which the folder assumes, uses up one, and the fluents that it may then make
-// true. It reports false if the move may be legal and use up nothing.
+// addMove finds the fluents of which a move, which the folder assumes, uses up one, and the fluents that it may then
+// make true. It reports false if the move may be legal and use up nothing.
 func (w *weighing) addMove(mover, m int) bool {
 	c, f := w.circuit, w.folder
 	legal := f.Fold(c.Legal[mover][m])

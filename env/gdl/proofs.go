@@ -144,8 +144,8 @@ func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int
 	return nil
 }
 
-// assume tells the folder that of a set of control fluents only control is true, or none of them, and that further literals
-// of inputs are true.
+// assume tells the folder that of a set of control fluents only control is true, or none of them, and that further
+// literals of inputs are true.
 func assume(c *gates.Circuit, f *gates.Folder, set []int, control int, literals ...gates.Ref) {
 	for _, i := range set {
 		switch {

@@ -146,8 +146,8 @@ func factsIn(c *gates.Circuit, v gates.Values, i int) (list []string) {
 
 // proveTurns proves that the set consists of control fluents: in every reachable position at most one is true, and only
 // one role has a choice. The induction also assumes mutex groups, sets of fluents of which at most one is true, such as
-// (hand x 0) and (hand x 1). It starts from candidates that hold initially, see findGroups, and is repeated without those
-// that a move may break until no move breaks any.
+// (hand x 0) and (hand x 1). It starts from candidates that hold initially, see findGroups, and is repeated without
+// those that a move may break until no move breaks any.
 func (p *proof) proveTurns() (*turns, error) {
 	for {
 		p.exclude()

@@ -37,8 +37,8 @@ const (
 	DefaultPatience = time.Minute // time for a move without time=
 )
 
-// Outside is an agent that is a running program. Its errors may be a [*Fault]; the game is over then, and the next Reset
-// makes it ready for another one.
+// Outside is an agent that is a running program. Its errors may be a [*Fault]; the game is over then, and the next
+// Reset makes it ready for another one.
 type Outside interface {
 	Agent
 	// Start starts the program if it does not run, so that the next Choose need not. Errors are a *Fault of kind

@@ -313,7 +313,8 @@ func (s Spec) String() string {
 	return string(s.Kind)
 }
 
-// options formats the options that differ from their defaults. A time limit implies PUCT, so search=puct is then left out.
+// options formats the options that differ from their defaults. A time limit implies PUCT, so search=puct is then left
+// out.
 func (s Spec) options() string {
 	simulations, search, solve := s.Simulations, "", ""
 	if simulations == DefaultSimulations && s.Time == 0 {

@@ -122,8 +122,8 @@ func (g *game) advance(ctx context.Context) (done bool, err error) {
 	return true, nil
 }
 
-// endBy ends the game by an error of a side's agent. It returns the error if that is no [agent.Fault], or ctx's, which may
-// be why a program failed.
+// endBy ends the game by an error of a side's agent. It returns the error if that is no [agent.Fault], or ctx's, which
+// may be why a program failed.
 func (g *game) endBy(ctx context.Context, side int, err error) error {
 	var fault *agent.Fault
 	switch {

@@ -31,8 +31,8 @@ type Play struct {
 	total  int    // number of all uses
 }
 
-// uses is the fan-out of a gate: gates that use it (2 x number, + 1 for its negation), output bits that it computes, blocks
-// with it as an input.
+// uses is the fan-out of a gate: gates that use it (2 x number, + 1 for its negation), output bits that it computes,
+// blocks with it as an input.
 type uses struct{ gates, bits, blocks []int32 }
 
 // playBlock is a block with the gate numbers of Play: gates from..to-1 depend on each other. The first of them, the
@@ -154,8 +154,8 @@ func (p *Play) number(t *table) {
 	}
 }
 
-// needed tells which gates of a table are needed, and for which of these a position keeps the value: the fluents, and those
-// that output bits and blocks depend on.
+// needed tells which gates of a table are needed, and for which of these a position keeps the value: the fluents, and
+// those that output bits and blocks depend on.
 func (p *Play) needed(t *table) (needed, kept []bool) {
 	c := p.circuit
 	keep, all := c.newMarker(t), c.newMarker(t)

@@ -147,8 +147,8 @@ func tidy(body []kif.Term) []kif.Term {
 	return list
 }
 
-// merge replaces the alternatives of a literal by an atom of a new predicate, which holds if one of them does. It returns
-// them unchanged if they do not all bind the same variables.
+// merge replaces the alternatives of a literal by an atom of a new predicate, which holds if one of them does. It
+// returns them unchanged if they do not all bind the same variables.
 func (p *preparer) merge(bodies [][]kif.Term, pos kif.Pos) [][]kif.Term {
 	vars := variables(positives(bodies[0]))
 	for _, body := range bodies {

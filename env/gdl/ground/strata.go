@@ -6,8 +6,8 @@ import (
 	"ludus/env/gdl/kif"
 )
 
-// relevant returns the rules that play and goals depend on, without others such as those for base and input. Of these it
-// returns the facts, such as a succ that only base or input rules use: package gdl looks in them for the order of a
+// relevant returns the rules that play and goals depend on, without others such as those for base and input. Of these
+// it returns the facts, such as a succ that only base or input rules use: package gdl looks in them for the order of a
 // board's coordinates.
 func relevant(rules []kif.Rule) (needed []kif.Rule, others []kif.Term) {
 	byHead := map[symbol][]kif.Rule{}
@@ -54,8 +54,8 @@ const (
 var classes = map[string]class{"role": static, "init": static, "legal": ofState, "goal": ofState, "terminal": ofState}
 
 // layers splits the rules into strata: the strongly connected components of their head relations, in topological order.
-// It sets the class of each relation. It returns an error if the rules are not stratified, or if a relation of GDL depends
-// on what it must not depend on.
+// It sets the class of each relation. It returns an error if the rules are not stratified, or if a relation of GDL
+// depends on what it must not depend on.
 func (g *grounder) layers() ([][]*rule, error) {
 	byHead := map[*relation][]*rule{}
 	var heads []*relation
@@ -94,9 +94,9 @@ func (g *grounder) layers() ([][]*rule, error) {
 	return layers, nil
 }
 
-// classify sets the class of the relations of a component: the highest of theirs and of those that their rules, the layer,
-// depend on. It returns an error if one depends on its own negation, so that the rules are not stratified, or if the class of
-// one is too high.
+// classify sets the class of the relations of a component: the highest of theirs and of those that their rules, the
+// layer, depend on. It returns an error if one depends on its own negation, so that the rules are not stratified, or if
+// the class of one is too high.
 func classify(component []*relation, layer []*rule) error {
 	highest := static
 	for _, r := range component {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// keywords are the words that have a meaning in every sheet. They are read in any case where they have it: at the head of an
-// atom or a literal. In terms they are names.
+// keywords are the words that have a meaning in every sheet. They are read in any case where they have it: at the head
+// of an atom or a literal. In terms they are names.
 var keywords = []string{
 	"role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "not", "or", "and", "distinct",
 	"random", "sees",

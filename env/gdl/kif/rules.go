@@ -50,7 +50,8 @@ func (r Rule) String() string {
 	return Term{Name: "<=", Args: append([]Term{r.Head}, r.Body...)}.String()
 }
 
-// connectives are the words not, distinct, or, and, with their numbers of arguments, -1 for any from 1, and what these are.
+// connectives are the words not, distinct, or, and, with their numbers of arguments, -1 for any from 1, and what these
+// are.
 var connectives = map[string]struct {
 	arity int
 	takes string
@@ -128,8 +129,8 @@ var arrows = []string{":-", "=>", "<-", "<--", "<==", "->", "-->", "==>", "⇐",
 func isArrow(word string) bool { return slices.Contains(arrows, word) }
 
 // checkHead returns an error if the head of a rule is a variable or a connective, or has an arrow as its name or, as in
-// Prolog, between a head and conditions. Most arrows are arguments for another reason, such as a direction, unless a list
-// follows.
+// Prolog, between a head and conditions. Most arrows are arguments for another reason, such as a direction, unless a
+// list follows.
 func checkHead(head Term) error {
 	if isArrow(head.Name) {
 		return arrowError(head.Pos, head.Name)

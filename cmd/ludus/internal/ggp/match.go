@@ -246,9 +246,9 @@ func (m *match) sendAgent(r *rules, f *agent.Factory) error {
 	return err
 }
 
-// learn trains a network during the rest of the start clock; in the last fifth of the time it plays against the search. It
-// returns nil if that fails, or if the network is not measurably better: the 95 % interval of its score must lie above one
-// half.
+// learn trains a network during the rest of the start clock; in the last fifth of the time it plays against the search.
+// It returns nil if that fails, or if the network is not measurably better: the 95 % interval of its score must lie
+// above one half.
 func (m *match) learn(ctx context.Context, game *env.Game, search *agent.Factory) *agent.Factory {
 	var network *agent.Factory
 	var score stats.Estimate

@@ -175,7 +175,8 @@ func queens(size int) string {
 		(<= (goal ?p 0) (true (control ?p))) (<= (goal ?p 100) (role ?p) (not (true (control ?p))))`
 }
 
-// serveMatches starts a player of several matches at a time, which does not train, and returns its addresses and its log.
+// serveMatches starts a player of several matches at a time, which does not train, and returns its addresses and its
+// log.
 func serveMatches(t *testing.T, matches int, tune func(*Server)) ([]string, *logged) {
 	t.Helper()
 	return serveWith(t, Options{Matches: matches, Margin: testMargin}, func(s *Server) {
