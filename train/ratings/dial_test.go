@@ -71,7 +71,8 @@ func TestDialOfRun(t *testing.T) {
 	if last := strengths[len(strengths)-1]; last != newest || len(strengths) != len(agent.Strengths()) {
 		t.Errorf("strengths %v; the strongest must be %d", strengths, newest)
 	}
-	o := Options{Targets: strengths, Players: append(p.Baselines(), strengths...), Within: 1, MaxGames: 64 * 17, Dial: true, Threads: 2}
+	o := Options{Targets: strengths, Players: append(p.Baselines(), strengths...), Within: 1, Dial: true, Threads: 2,
+		MaxGames: connectGames * (len(strengths) + 1)} // connects all
 	if err := p.Rate(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
