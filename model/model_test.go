@@ -127,7 +127,8 @@ func meanEntropy(target, weights []float32) (mean float64) {
 
 // apart is the largest difference between the terms of two losses.
 func apart(a, b Losses) float64 {
-	return max(math.Abs(a.Policy-b.Policy), math.Abs(a.Reply-b.Reply), math.Abs(a.Outcome-b.Outcome), math.Abs(a.Goals-b.Goals), math.Abs(a.Total-b.Total))
+	return max(math.Abs(a.Policy-b.Policy), math.Abs(a.Reply-b.Reply), math.Abs(a.Outcome-b.Outcome),
+		math.Abs(a.Goals-b.Goals), math.Abs(a.Total-b.Total))
 }
 
 // TestLoss compares the losses with those of the float64 reference, on boards that are not square and batches that do

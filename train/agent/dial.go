@@ -264,11 +264,11 @@ func (o *Origin) checkElo(spec Spec) error {
 func (d Dial) draw(spec Spec, rng *rand.Rand) Spec {
 	i, share := d.find(spec.Elo)
 	played, stronger := d[i], d[i+1]
-	drawn := rng.Float64() < share
+	takeStronger := rng.Float64() < share // drawn for every move, so that games repeat
 	switch {
 	case played.Simulations == 0 && stronger.Simulations == 0: // both sample the policy
 		played.Temperature = math.Pow(played.Temperature, 1-share) * math.Pow(stronger.Temperature, share)
-	case drawn:
+	case takeStronger:
 		played = stronger
 	}
 	return played.Spec(spec.Network)

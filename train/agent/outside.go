@@ -91,7 +91,8 @@ var phrases = map[FaultKind]string{
 // Phrase says for people what the program did; it follows "the program".
 func (k FaultKind) Phrase() string { return cmp.Or(phrases[k], string(k)) }
 
-// Fault is the error of Choose of a program that can no longer play the game. It loses the game, unless that is void.
+// Fault is the error of Choose of a program that ends the game: it resigns or can no longer play. It loses the game,
+// unless that is void.
 type Fault struct {
 	Kind   FaultKind
 	Detail string // what happened, in one line, with the last line of its error output; may be ""

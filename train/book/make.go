@@ -51,6 +51,13 @@ func Make(ctx context.Context, o Options) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
+	for range cap(m.agents) {
+		a, err := o.Agent.New(o.Seed)
+		if err != nil {
+			return nil, err
+		}
+		m.agents <- a
+	}
 	for m.book.Positions() < o.Positions {
 		next := m.next()
 		if len(next) == 0 {
@@ -91,13 +98,6 @@ func newMaker(o *Options) (*maker, error) {
 	game := o.Agent.Game
 	b := newBook(game, Origin{Agent: o.Agent.String(), Network: origin.Digest, Seed: o.Seed})
 	m := &maker{Options: o, book: b, old: b, agents: make(chan agent.Agent, memory.Threads(o.Threads, o.Agent.MemoryBytes()))}
-	for range cap(m.agents) {
-		a, err := o.Agent.New(o.Seed)
-		if err != nil {
-			return nil, err
-		}
-		m.agents <- a
-	}
 	if o.Games != nil {
 		err := b.Count(o.Games, o.Plies+1) // after moves from the last positions
 		if err != nil {
@@ -208,6 +208,9 @@ func (m *maker) searchAll(ctx context.Context, nodes []*Node) error {
 	group.SetLimit(cap(m.agents))
 	for i, n := range nodes {
 		group.Go(func() (err error) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			a := <-m.agents
 			defer func() { m.agents <- a }()
 			found[i], err = m.search(ctx, a, n)

@@ -46,7 +46,8 @@ func Run(ctx context.Context, dir string) (*Report, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	c := &checker{
-		dir: dir, game: game, boards: boards, report: &Report{Game: game.Name, Faults: []string{}}, totals: map[int]totals{}, metrics: map[int]*rundir.Metrics{},
+		dir: dir, game: game, boards: boards, report: &Report{Game: game.Name, Faults: []string{}},
+		totals: map[int]totals{}, metrics: map[int]*rundir.Metrics{},
 	}
 	for _, step := range []func(context.Context) error{c.readCheckpoints, c.readMetrics, c.readGames, c.readResults} {
 		if err := step(ctx); err != nil {

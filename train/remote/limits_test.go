@@ -196,7 +196,7 @@ func TestReportsEnd(t *testing.T) {
 // TestServerErrors: people see the server's errors once, but not those that anybody who connects can cause.
 func TestServerErrors(t *testing.T) {
 	var said []string
-	l := &logger{notes: notes{notify: func(text string) { said = append(said, text) }}, broken: &failure{then: func() {}}}
+	l := &logger{notes: notes{notify: func(text string) { said = append(said, text) }}, broken: new(failure)}
 	for range 3 {
 		l.Errorf("JetStream failed to store a msg: %v", errors.New("no space left on device"))
 		l.Errorf("%s - cid:%d - %s", "192.0.2.1:4000", 7, "authentication error")

@@ -63,7 +63,7 @@ const (
 //
 // notify receives the server's errors, such as a full disk. It is called concurrently.
 func StartServer(listen, runDir string, insecure bool, notify func(string)) (*Server, error) {
-	s := &Server{password: rand.Text(), broken: failure{then: func() {}}}
+	s := &Server{password: rand.Text()}
 	listener, host, err := listenOn(listen)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func KeepsGames(runDir string) bool {
 type failure struct {
 	mu   sync.Mutex
 	err  error
-	then func() // called once there is an error; it must not block
+	then func() // called once there is an error, if it is set; it must not block
 }
 
 // set stores an error, unless there is one.
@@ -143,7 +143,9 @@ func (f *failure) set(err error) {
 	defer f.mu.Unlock()
 	if f.err == nil {
 		f.err = err
-		f.then()
+		if f.then != nil {
+			f.then()
+		}
 	}
 }
 

@@ -118,7 +118,8 @@ func (w *Worker) update(change func()) {
 
 // await waits until done returns true. It calls done under the lock.
 func (w *Worker) await(ctx context.Context, done func() bool) error {
-	defer context.AfterFunc(ctx, func() { w.update(func() {}) })()
+	stop := context.AfterFunc(ctx, func() { w.update(func() {}) }) // wakes Wait
+	defer stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for !done() {

@@ -9,9 +9,8 @@
 //	ratings.json              the ladder of "ludus rate", which follows from all matches ([Ratings])
 //	lock                      held by the process that writes (package checkpoints)
 //
-// One process writes at a time and holds the lock; others may read a live run. Files change atomically, and a
-// torn last line of a .jsonl file is ignored. [LoadWeights] resolves references to a run's network,
-// PATH[@GENERATION|@best].
+// One process writes at a time and holds the lock; others may read a live run. Files change atomically, and a torn last
+// line of a .jsonl file is ignored. [LoadWeights] resolves references to a run's network, PATH[@GENERATION|@best].
 //
 // The package interprets no file beyond its format: it neither trains nor rates. Errors about file contents wrap
 // [checkpoints.ErrDamaged] or [checkpoints.ErrVersion] and name the file.

@@ -243,7 +243,7 @@ func (p *program) end(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, agent.ErrResigned):
+	case errors.Is(err, agent.ErrResigned): // the program need not end
 		p.begun = false
 		return err
 	case ctx.Err() != nil: // the program may still think

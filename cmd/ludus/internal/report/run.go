@@ -34,11 +34,11 @@ type Run struct {
 	config, metrics, matches, suite, ratings watchedFile
 }
 
-// watchedFile is a file of a run.
+// watchedFile is a file of a run that is read again when its size or time has changed.
 type watchedFile struct {
 	path    string
 	seen    fs.FileInfo // of the last refresh; nil without a file
-	called  bool        // whether refresh was called
+	read    bool        // whether it was read, or is missing
 	warning error       // why it could not be read, or not all of it
 }
 
@@ -51,14 +51,14 @@ func (f *watchedFile) refresh(read func() error) bool {
 	same := info == nil && before == nil ||
 		os.SameFile(info, before) && info.Size() == before.Size() && info.ModTime().Equal(before.ModTime())
 	switch {
-	case same && f.called:
+	case same && f.read:
 		return false
 	case info != nil && !info.Mode().IsRegular():
 		f.warning = fmt.Errorf("%s: not a regular file", f.path)
 	default:
 		f.warning = read()
 	}
-	f.called = true
+	f.read = !errors.As(f.warning, new(*fs.PathError)) // otherwise the next call tries again
 	return true
 }
 
@@ -72,12 +72,11 @@ type Generation struct {
 // [rundir.ErrNoRun] if there is none; anything else that cannot be read is described in Warnings.
 func ReadRun(dir string) (*Run, error) {
 	r := &Run{Dir: dir, Name: filepath.Base(dir)}
-	for file, name := range map[*watchedFile]string{
-		&r.config: rundir.ConfigFile, &r.metrics: rundir.MetricsFile.Name, &r.matches: rundir.MatchesFile.Name,
-		&r.suite: rundir.SuiteFile.Name, &r.ratings: rundir.RatingsFile,
-	} {
-		file.path = filepath.Join(dir, name)
-	}
+	r.config.path = filepath.Join(dir, rundir.ConfigFile)
+	r.metrics.path = filepath.Join(dir, rundir.MetricsFile.Name)
+	r.matches.path = filepath.Join(dir, rundir.MatchesFile.Name)
+	r.suite.path = filepath.Join(dir, rundir.SuiteFile.Name)
+	r.ratings.path = filepath.Join(dir, rundir.RatingsFile)
 	if absolute, err := filepath.Abs(dir); err == nil {
 		r.Name = filepath.Base(absolute)
 	}
@@ -98,8 +97,8 @@ func (r *Run) Refresh() (changed bool, err error) {
 	r.Checkpoints, err = rundir.Checkpoints(r.Dir).List()
 	changed = changed || !slices.Equal(before, r.Checkpoints)
 	changed = r.metrics.refresh(r.readMetrics) || changed
-	changed = r.matches.refresh(func() error { return readLines(&r.Matches, rundir.MatchesFile, r.Dir) }) || changed
-	changed = r.suite.refresh(func() error { return readLines(&r.Suite, rundir.SuiteFile, r.Dir) }) || changed
+	changed = r.matches.refresh(r.readMatches) || changed
+	changed = r.suite.refresh(r.readSuite) || changed
 	changed = r.ratings.refresh(r.readRatings) || changed
 	r.Warnings = nil
 	for _, warning := range []error{err, r.metrics.warning, r.matches.warning, r.suite.warning, r.ratings.warning} {
@@ -133,32 +132,41 @@ func (r *Run) readConfig() error {
 	return nil
 }
 
-// readLines reads a file of lines and returns a warning if some of them cannot be read.
-func readLines[T any](lines *[]T, file rundir.LinesFile[T], dir string) error {
-	path := filepath.Join(dir, file.Name)
+// readLines reads a file of lines and sets them, unless it cannot be read. It returns a warning if some lines are damaged.
+func readLines[T any](path string, file rundir.LinesFile[T], set func(lines []T)) error {
 	raw, err := checkpoints.ReadLines(path)
-	all, warnings := file.Parse(raw)
-	if len(warnings) > 0 {
-		err = fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w", path, len(warnings), len(raw), warnings[0])
+	if err != nil {
+		return err
 	}
-	*lines = all
-	return err
+	lines, warnings := file.Parse(raw)
+	set(lines)
+	if len(warnings) > 0 {
+		return fmt.Errorf("%s: %d of %d lines cannot be read and are left out; the first: %w", path, len(warnings), len(raw), warnings[0])
+	}
+	return nil
 }
 
-// readMetrics reads metrics.jsonl.
 func (r *Run) readMetrics() error {
-	var lines []rundir.Metrics
-	err := readLines(&lines, rundir.MetricsFile, r.Dir)
-	r.Generations = nil
-	for i := range lines {
-		r.addGeneration(&lines[i])
-	}
-	return err
+	return readLines(r.metrics.path, rundir.MetricsFile, func(lines []rundir.Metrics) {
+		r.Generations = nil
+		for i := range lines {
+			r.addGeneration(&lines[i])
+		}
+	})
+}
+
+func (r *Run) readMatches() error {
+	return readLines(r.matches.path, rundir.MatchesFile, func(lines []rundir.MatchResult) { r.Matches = lines })
+}
+
+func (r *Run) readSuite() error {
+	return readLines(r.suite.path, rundir.SuiteFile, func(lines []rundir.SuiteResult) { r.Suite = lines })
 }
 
 // readRatings reads ratings.json, if there is one.
 func (r *Run) readRatings() (err error) {
-	if r.Ratings, err = rundir.ReadRatings(r.Dir); errors.Is(err, fs.ErrNotExist) {
+	r.Ratings, err = rundir.ReadRatings(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err

@@ -3,9 +3,11 @@ package report
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"ludus/checkpoints"
@@ -132,6 +134,15 @@ func TestWatchedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(true)
+	expect(false)
+	failing := func() error { return &fs.PathError{Op: "open", Path: f.path, Err: syscall.EMFILE} }
+	if err := checkpoints.WriteFile(f.path, []byte("text\n")); err != nil {
+		t.Fatal(err)
+	}
+	if f.refresh(failing); f.warning == nil {
+		t.Error("a file that cannot be read gives no warning")
+	}
+	expect(true) // tries again
 	expect(false)
 	f.path = dir
 	if f.refresh(func() error { return nil }); f.warning == nil {

@@ -262,11 +262,13 @@ func (s *Session) showFailure() {
 	if _, hasPerson := s.person(); !hasPerson {
 		result = s.Game.Players[player.Opponent()] + " wins"
 	}
-	if fault := (*agent.Fault)(nil); errors.As(s.failure, &fault) && fault.Void() {
-		result = "The game does not count"
-	}
 	why := "cannot go on: " + s.failure.Error()
-	if errors.Is(s.failure, agent.ErrResigned) {
+	var fault *agent.Fault
+	switch {
+	case !errors.As(s.failure, &fault):
+	case fault.Void():
+		result = "The game does not count"
+	case fault.Kind == agent.Resigned:
 		why = "resigns"
 	}
 	s.line("%s (%s) %s. %s.", s.Game.Players[player], s.Seats[player].Name, strings.TrimSuffix(why, "."), s.Style.bold(result))
