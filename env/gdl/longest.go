@@ -131,14 +131,14 @@ func (w *weighing) bound() (int, bool) {
 	for _, i := range w.set {
 		w.inSet[i] = true
 	}
-	proof := &proof{circuit: w.circuit, folder: w.folder, set: t.fluents}
+	induction := &proof{circuit: w.circuit, folder: w.folder, set: t.fluents}
 	for k, control := range t.fluents {
 		mover := t.mover[k]
 		all := make([]int, len(p.Moves[mover]))
 		for m := range all {
 			all[m] = m
 		}
-		err := proof.eachMove(control, mover, t.idle[k], all, func(m int) error {
+		err := induction.eachMove(control, mover, t.idle[k], all, func(m int) error {
 			if !w.addMove(mover, m) {
 				return errGivenUp
 			}
@@ -166,11 +166,11 @@ func (w *weighing) addMove(mover, m int) bool {
 	used = slices.DeleteFunc(used, func(r gates.Ref) bool { return f.FoldUnder(c.Next[r.Gate()-1], r) != gates.False })
 	// needsOne reports whether the move is illegal if all these are false: it needs at least one of them.
 	needsOne := func(used ...gates.Ref) bool {
-		var none []gates.Ref
+		var allFalse []gates.Ref
 		for _, r := range used {
-			none = append(none, r.Not())
+			allFalse = append(allFalse, r.Not())
 		}
-		return f.FoldUnder(legal, none...) == gates.False
+		return f.FoldUnder(legal, allFalse...) == gates.False
 	}
 	if k := slices.IndexFunc(used, func(r gates.Ref) bool { return needsOne(r) }); k >= 0 {
 		used = used[k : k+1]

@@ -124,13 +124,13 @@ func (p *proof) given(control int, refs ...gates.Ref) []gates.Ref {
 // that the control fluent is true, that the mover plays this move and the other role its idle move.
 func (p *proof) eachMove(control, mover, idle int, moves []int, visit func(m int) error) error {
 	c, f := p.circuit, p.folder
-	var none []gates.Ref // no move is made
+	var noMoves []gates.Ref
 	for role, legal := range c.Legal {
 		for m := range legal {
-			none = append(none, c.Move(role, m).Not())
+			noMoves = append(noMoves, c.Move(role, m).Not())
 		}
 	}
-	assume(c, f, p.set, control, none...)
+	assume(c, f, p.set, control, noMoves...)
 	if idle >= 0 {
 		f.Set(c.Move(1-mover, idle))
 	}

@@ -145,7 +145,8 @@ func (f *Folder) Inputs(r Ref, visit func(r Ref)) {
 	}
 }
 
-// Under calls do while further literals of inputs are true. It discards the cached results of Fold.
+// Under calls do while further literals, of different inputs, are true. do must not change constants itself. Under
+// discards the cached results of Fold.
 func (f *Folder) Under(literals []Ref, do func()) {
 	before := make([]Ref, len(literals))
 	for i, x := range literals {

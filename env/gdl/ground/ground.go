@@ -104,7 +104,7 @@ func Ground(ctx context.Context, rules []kif.Rule, limits Limits) (*Program, err
 	}
 	rules = kif.SplitGoals(rules)
 	p := preparer{stopped: func() error { return stopped(ctx) }}
-	p.expander.Merge = p.merge
+	p.expander = kif.Expander{Merge: p.merge, MaxCopied: maxCopied}
 	needed, others := relevant(rules)
 	for _, r := range needed {
 		if err := p.add(r); err != nil {
@@ -161,7 +161,8 @@ func (g *grounder) readRoles() error {
 		g.program.Goal = append(g.program.Goal, map[int]Term{})
 	}
 	n := len(r.atoms)
-	g.program.Moves, g.program.Does, g.program.Legal, g.moves = make([][]Term, n), make([][]Term, n), make([][]Term, n), make([]Term, n)
+	g.program.Moves, g.program.Does, g.program.Legal = make([][]Term, n), make([][]Term, n), make([][]Term, n)
+	g.moves = make([]Term, n)
 	return nil
 }
 
@@ -258,8 +259,9 @@ func (g *grounder) finish() *Program {
 		if r.class > static || len(r.atoms) == 0 {
 			continue
 		}
+		key := s.String()
 		for _, a := range r.atoms {
-			p.Static[s.String()] = append(p.Static[s.String()], g.terms.args[a])
+			p.Static[key] = append(p.Static[key], g.terms.args[a])
 		}
 	}
 	for _, f := range g.facts {

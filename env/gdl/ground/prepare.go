@@ -53,9 +53,10 @@ func checkKeywords(rules []kif.Rule) error {
 
 // Limits of rules, far above those of real sheets.
 const (
-	maxLiterals       = 1024 // literals in the body of a rule
-	maxSheetVariables = 128  // variables of a rule as written; see maxVariables
-	maxArguments      = 64   // arguments of a term
+	maxLiterals       = 1024    // literals in the body of a rule
+	maxSheetVariables = 128     // variables of a rule as written; see maxVariables
+	maxArguments      = 64      // arguments of a term
+	maxCopied         = 1 << 20 // literals that or copies in all rules
 )
 
 // checkSizes returns an error for a rule that is too large: the work of all later steps grows faster than its size.

@@ -93,6 +93,10 @@ func randomRules(rng *rand.Rand) string {
 			if stratum > 0 && rng.IntN(2) == 0 {
 				body = append(body, "(not "+atom(rng.IntN(stratum*perStratum), word(), word())+")")
 			}
+			if rng.IntN(3) == 0 {
+				one := func() string { return atom(rng.IntN((stratum+1)*perStratum), word(), word()) }
+				body = append(body, fmt.Sprintf("(or %s (and %s %s) (true (f ?x ?z)))", one(), one(), one()))
+			}
 			rng.Shuffle(len(body), func(i, j int) { body[i], body[j] = body[j], body[i] })
 			fmt.Fprintf(&b, "(<= %s %s)\n", atom(r, word(), word()), strings.Join(body, " "))
 		}
@@ -134,15 +138,20 @@ func naive(t *testing.T, text string) []string {
 				}
 				for i := range constants * constants * constants {
 					values := strings.NewReplacer("?x", fmt.Sprint(i%constants), "?y", fmt.Sprint(i/constants%constants), "?z", fmt.Sprint(i/constants/constants))
-					holds := true
-					for _, l := range r.Body {
-						if l.Name == "not" {
-							holds = holds && !known[values.Replace(l.Args[0].String())]
-						} else {
-							holds = holds && known[values.Replace(l.String())]
+					var holds func(l kif.Term) bool
+					holds = func(l kif.Term) bool {
+						isFalse := func(l kif.Term) bool { return !holds(l) }
+						switch l.Name {
+						case "not":
+							return !holds(l.Args[0])
+						case "or":
+							return slices.ContainsFunc(l.Args, holds)
+						case "and":
+							return !slices.ContainsFunc(l.Args, isFalse)
 						}
+						return known[values.Replace(l.String())]
 					}
-					if head := values.Replace(r.Head.String()); holds && !known[head] {
+					if head := values.Replace(r.Head.String()); holds(kif.Term{Name: "and", Args: r.Body}) && !known[head] {
 						known[head], changed = true, true
 					}
 				}

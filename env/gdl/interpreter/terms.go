@@ -14,7 +14,8 @@ type id = ground.Term
 type terms struct{ *ground.Terms }
 
 // parts returns the subterms by which a fact is indexed: the functor of its last argument, its arguments, and the
-// arguments of the last one. So (true (cell 1 1 b)) is found by 1, 1 and b. The result uses the buffer.
+// arguments of the last one. So (true (cell 1 1 b)) is found by 1, 1 and b. The result uses the buffer; its first entry
+// is the number of a functor, not of a term.
 func (t terms) parts(n id, buffer []id) []id {
 	args := t.Args(n)
 	if len(args) == 0 {

@@ -2,18 +2,17 @@ package kif
 
 import "slices"
 
-// Limits of what or makes of rules.
-const (
-	maxAlternatives = 4096    // of one rule
-	maxCopied       = 1 << 20 // literals of all alternatives of all rules
-)
+// maxAlternatives is the largest number of conjunctions that or makes of one rule.
+const maxAlternatives = 4096
 
 // Expander turns the bodies of a sheet's rules into conjunctions of atoms, their negations, and tests with distinct.
 type Expander struct {
 	// Merge, if set, may replace several alternatives of a literal by fewer.
 	Merge func(alternatives [][]Term, pos Pos) [][]Term
+	// MaxCopied limits the literals that or copies, of all rules together; 0: no limit.
+	MaxCopied int
 
-	copied int // literals of alternatives made so far
+	copied int // literals copied so far
 }
 
 // Expand returns the disjunctive normal form of a body.
@@ -30,11 +29,15 @@ func (e *Expander) Expand(body []Term, pos Pos) ([][]Term, error) {
 		if len(result)*len(choices) > maxAlternatives {
 			return nil, Errorf(pos, "or turns this rule into more than %d", maxAlternatives)
 		}
+		if len(choices) == 1 && len(result) == 1 {
+			result[0] = append(result[0], choices[0]...)
+			continue
+		}
 		var next [][]Term
 		for _, r := range result {
 			for _, c := range choices {
 				e.copied += 1 + len(r) + len(c)
-				if e.copied > maxCopied {
+				if e.MaxCopied > 0 && e.copied > e.MaxCopied {
 					return nil, Errorf(pos, "or turns the rules up to this one into too many")
 				}
 				next = append(next, slices.Concat(r, c))

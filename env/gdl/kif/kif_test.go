@@ -276,6 +276,22 @@ func TestSplitGoals(t *testing.T) {
 }
 
 // TestReadFile reads the begin of a file, and refuses what is no regular file.
+// TestExpand: or makes alternatives, also inside of and, and the order of conditions stays.
+func TestExpand(t *testing.T) {
+	rules, err := kif.ReadRules("(<= h (or p (and q (or (not r) s u))) t)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies, err := new(kif.Expander).Expand(rules[0].Body, rules[0].Pos)
+	if got := fmt.Sprint(bodies); err != nil || got != "[[p t] [q (not r) t] [q s t] [q u t]]" {
+		t.Errorf("%s, %v", got, err)
+	}
+	limited := &kif.Expander{MaxCopied: 10}
+	if _, err := limited.Expand(rules[0].Body, rules[0].Pos); err == nil {
+		t.Error("more literals were copied than may be")
+	}
+}
+
 func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sheet.kif")
 	if err := os.WriteFile(path, []byte("(role x)"), 0o600); err != nil {

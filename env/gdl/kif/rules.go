@@ -50,12 +50,16 @@ func (r Rule) String() string {
 	return Term{Name: "<=", Args: append([]Term{r.Head}, r.Body...)}.String()
 }
 
-// connectives are the words not, distinct, or, and, with their numbers of arguments, -1 for any from 1, and what these
-// are.
+// connectives are the words that make a condition of conditions or terms.
 var connectives = map[string]struct {
-	arity int
-	takes string
-}{"not": {1, "one condition"}, "distinct": {2, "two terms"}, "or": {-1, "one condition or more"}, "and": {-1, "one condition or more"}}
+	arity int    // number of arguments; -1: any from 1
+	takes string // the arguments, in words
+}{
+	"not":      {1, "one condition"},
+	"distinct": {2, "two terms"},
+	"or":       {-1, "one condition or more"},
+	"and":      {-1, "one condition or more"},
+}
 
 // Rules parses the nodes of a sheet, in lower case unless case counts. Errors are of type [Error].
 func Rules(nodes []Node) ([]Rule, error) {

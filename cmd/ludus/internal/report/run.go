@@ -132,7 +132,8 @@ func (r *Run) readConfig() error {
 	return nil
 }
 
-// readLines reads a file of lines and sets them, unless it cannot be read. It returns a warning if some lines are damaged.
+// readLines reads a file of lines and sets them, unless it cannot be read. It returns a warning if some lines are
+// damaged.
 func readLines[T any](path string, file rundir.LinesFile[T], set func(lines []T)) error {
 	raw, err := checkpoints.ReadLines(path)
 	if err != nil {
