@@ -38,7 +38,7 @@ type Run struct {
 type watchedFile struct {
 	path    string
 	seen    fs.FileInfo // of the last refresh; nil without a file
-	read    bool        // whether it was read, or is missing
+	settled bool        // false: the next call reads in any case
 	warning error       // why it could not be read, or not all of it
 }
 
@@ -51,14 +51,14 @@ func (f *watchedFile) refresh(read func() error) bool {
 	same := info == nil && before == nil ||
 		os.SameFile(info, before) && info.Size() == before.Size() && info.ModTime().Equal(before.ModTime())
 	switch {
-	case same && f.read:
+	case same && f.settled:
 		return false
 	case info != nil && !info.Mode().IsRegular():
 		f.warning = fmt.Errorf("%s: not a regular file", f.path)
 	default:
 		f.warning = read()
 	}
-	f.read = !errors.As(f.warning, new(*fs.PathError)) // otherwise the next call tries again
+	f.settled = !errors.As(f.warning, new(*fs.PathError))
 	return true
 }
 
