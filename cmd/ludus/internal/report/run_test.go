@@ -144,6 +144,10 @@ func TestWatchedFile(t *testing.T) {
 	}
 	expect(true) // tries again
 	expect(false)
+	set := func([]rundir.SuiteResult) { t.Error("lines of a file that cannot be read replace those before") }
+	if err := readLines(dir, rundir.SuiteFile, set); err == nil {
+		t.Error("a folder has lines")
+	}
 	f.path = dir
 	if f.refresh(func() error { return nil }); f.warning == nil {
 		t.Error("a folder is taken for a file")
