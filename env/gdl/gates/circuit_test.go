@@ -53,36 +53,29 @@ func compareLanes(o *interpreter.Game, n *gates.Circuit, games, plies int, rng *
 		return err
 	}
 	p := n.Program
-	var moves []map[string]gates.Ref
+	var moves []map[string]int32 // by role: the number of a move with this text
 	for role := range p.Roles {
-		texts := map[string]gates.Ref{}
+		texts := map[string]int32{}
 		for i, m := range p.Moves[role] {
-			texts[p.Terms.Text(m)] = n.Move(role, i)
+			texts[p.Terms.Text(m)] = int32(i)
 		}
 		moves = append(moves, texts)
 	}
 	positions := make([]*interpreter.Position, games)
-	v := n.NewValues()
 	for k := range positions {
 		positions[k] = start
 	}
-	for _, f := range p.Init {
-		v.Set(n.Fluent(slices.Index(p.Fluents, f)), ^uint64(0))
-	}
+	l := gates.NewLanes(n)
 	for range plies {
-		n.Position(v)
-		n.FinalGoals(v)
-		alive := 0
-		for _, texts := range moves {
-			for _, r := range texts {
-				v.Set(r, 0)
-			}
-		}
+		n.Position(l.Values)
+		n.FinalGoals(l.Values)
+		playing := uint64(0)
+		var chosen [64][]int32
 		for k, pos := range positions {
 			if pos == nil {
 				continue
 			}
-			if err := same(n, v, k, pos, o.Roles); err != nil {
+			if err := same(n, l.Values, k, pos, o.Roles); err != nil {
 				return err
 			}
 			if pos.Terminal() {
@@ -94,25 +87,17 @@ func compareLanes(o *interpreter.Game, n *gates.Circuit, games, plies int, rng *
 				return fmt.Errorf("a role has no legal move in %v", pos.True())
 			}
 			for role, m := range move {
-				r := moves[role][m]
-				v.Set(r, v.Get(r)|1<<k)
+				chosen[k] = append(chosen[k], moves[role][m])
 			}
 			if positions[k], err = pos.Next(move); err != nil {
 				return err
 			}
-			alive++
+			playing |= 1 << k
 		}
-		if alive == 0 {
+		if playing == 0 {
 			break
 		}
-		n.Moves(v)
-		next := make([]uint64, len(p.Fluents))
-		for i, r := range n.Next {
-			next[i] = v.Get(r)
-		}
-		for i, w := range next {
-			v.Set(n.Fluent(i), w)
-		}
+		l.Apply(playing, func(game int) []int32 { return chosen[game] })
 	}
 	return nil
 }
@@ -193,6 +178,19 @@ func TestSheets(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestMoveAsFluent plays a game in which a fluent is true exactly after a move, so its next value is an input.
+func TestMoveAsFluent(t *testing.T) {
+	const text = `(role a) (role b) (init (last a x)) (init (last b y)) (legal a x) (legal b x) (goal a 50) (goal b 50)
+		(<= (legal ?r y) (true (last ?r x))) (<= (next (last ?r ?m)) (does ?r ?m)) (<= terminal (true (last a y)) (true (last b y)))`
+	n, err := build(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := compare(t.Context(), text, n, 64, maxPlies); err != nil {
+		t.Error(err)
 	}
 }
 
