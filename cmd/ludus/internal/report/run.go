@@ -38,12 +38,12 @@ type Run struct {
 type watchedFile struct {
 	path    string
 	seen    fs.FileInfo // of the last refresh; nil without a file
-	settled bool        // false: the next call reads in any case
+	settled bool        // whether it was read without an error of the file system
 	warning error       // why it could not be read, or not all of it
 }
 
-// refresh reads the file if it changed, appeared or disappeared since the last call, and at the first call. It reports
-// whether it did. read returns a warning.
+// refresh reads the file at the first call, if it changed, appeared or disappeared since the last one, and if the system
+// failed to read it then. It reports whether it did. read returns a warning.
 func (f *watchedFile) refresh(read func() error) bool {
 	info, _ := os.Stat(f.path) // nil without a file
 	before := f.seen
