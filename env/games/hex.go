@@ -2,6 +2,7 @@ package games
 
 import (
 	"fmt"
+	"math/bits"
 
 	"ludus/env"
 )
@@ -132,28 +133,40 @@ func (s *hexState[B]) Apply(a env.Action) {
 		var none B
 		s.owned[env.First], s.linked[env.First] = none, [2]B{none, none}
 	}
-	cell := bit[B](int(a))
-	s.owned[p] = union(s.owned[p], cell)
+	s.owned[p][a>>6] |= 1 << (a & 63)
 	wins := true
 	for i := range s.linked[p] {
-		if isEmpty(intersect(cell, s.game.edges[p][i])) && isEmpty(intersect(s.game.near[a], s.linked[p][i])) {
+		if !has(s.game.edges[p][i], int(a)) && isEmpty(intersect(s.game.near[a], s.linked[p][i])) {
 			wins = false
 			continue
 		}
-		s.linked[p][i] = s.game.grow(s.linked[p][i], cell, s.owned[p])
+		s.game.grow(&s.linked[p][i], int(a), &s.owned[p])
 	}
 	if wins {
 		s.outcome = int8(p) // class 0 is First's win, class 1 Second's
 	}
 }
 
-// grow adds to linked the cell and all owned cells that are connected with it.
-func (h *hex[B]) grow(linked, cell, owned B) B {
-	for added := cell; !isEmpty(added); {
-		linked = union(linked, added)
-		added = intersect(h.neighbours(added), subtract(owned, linked))
+// grow adds to linked the cell and all owned cells that are connected with it. It works on words, because whole sets
+// would be copied at every step.
+func (h *hex[B]) grow(linked *B, cell int, owned *B) {
+	added := bit[B](cell) // cells whose neighbours are still to be added
+	(*linked)[cell>>6] |= added[cell>>6]
+	for w := cell >> 6; w < len(added); {
+		if added[w] == 0 {
+			w++
+			continue
+		}
+		near := &h.near[w<<6|bits.TrailingZeros64(added[w])]
+		added[w] &= added[w] - 1
+		for i := range len(added) {
+			if next := (*near)[i] & (*owned)[i] &^ (*linked)[i]; next != 0 {
+				(*linked)[i] |= next
+				added[i] |= next
+				w = min(w, i)
+			}
+		}
 	}
-	return linked
 }
 
 // TerminalActions appends the marks that connect the mover's edges. The pieces connected with each edge are known, so
