@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -110,8 +109,8 @@ func (p *dryRunPlan) write(w io.Writer) {
 	if p.Generation > 0 {
 		what = fmt.Sprintf("the run %s, generation %d so far", p.Run, p.Generation)
 	}
-	time := strings.ReplaceAll(strings.ReplaceAll(seconds(p.Seconds).String(), "m0s", "m"), "h0m", "h") // 10m, not 10m0s
-	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n", p.Game, time, kind, p.Threads, what)
+	fmt.Fprintf(w, "%s for %s%s on %d cores: %s. Nothing was changed.\n\n",
+		p.Game, rundir.ShortDuration(seconds(p.Seconds)), kind, p.Threads, what)
 	table := leftTable(w)
 	fmt.Fprintf(table, "network\t%d channels, %d blocks, %s parameters\n", p.Channels, p.Blocks, static.Grouped(p.Parameters))
 	more := ""

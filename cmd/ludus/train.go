@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -188,14 +187,11 @@ func gameToTrain(cmd *cobra.Command, args []string, dir string) (*env.Game, erro
 	if dir == "" {
 		return nil, usage(cmd, errors.New("name a game, such as quad-5x5, or a run to continue, with --run"))
 	}
-	config, err := rundir.ReadConfig(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	_, game, err := rundir.Open(dir)
+	if errors.Is(err, rundir.ErrNoRun) {
 		return nil, usage(cmd, fmt.Errorf("%s is no run yet: name the game, too", dir))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return games.Restore(config.Game, config.Sheet)
+	return game, err
 }
 
 // settingsHelp lists every setting with its default and its help.

@@ -182,17 +182,8 @@ func (s *shipment) describe() zoo.Training {
 
 // command returns the command that trains the run again.
 func (s *shipment) command() string {
-	p := &s.config.Plan
-	length := fmt.Sprintf("--generations %d", p.Generations)
-	if p.Seconds > 0 {
-		length = "--time "
-		if p.CPU {
-			length = "--cpu "
-		}
-		zeros := regexp.MustCompile("([hm])(0[ms])+") // of 1h0m0s
-		length += zeros.ReplaceAllString(time.Duration(p.Seconds*float64(time.Second)).String(), "$1")
-	}
-	command := fmt.Sprintf("ludus train %s %s --seed %d", s.game.Name, length, s.config.Seed)
+	option, length := s.config.Plan.LengthOption()
+	command := fmt.Sprintf("ludus train %s %s %s --seed %d", s.game.Name, option, length, s.config.Seed)
 	changed := plan.ChangedSettings(s.game, &s.config.Settings)
 	if share := s.config.Settings.RatingShare; share != rundir.DefaultSettings(s.game).RatingShare {
 		changed = append(changed, fmt.Sprintf("rating_share=%v", share))

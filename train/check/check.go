@@ -11,7 +11,6 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/record"
 	"ludus/train/rundir"
@@ -30,16 +29,9 @@ type Report struct {
 // Run checks the run in dir. Errors are those of reading, and wrap fs.ErrNotExist and [rundir.ErrNoRun] if dir is no run;
 // faults of the files are in the report.
 func Run(ctx context.Context, dir string) (*Report, error) {
-	config, err := rundir.ReadConfig(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w: %w", dir, rundir.ErrNoRun, err)
-	}
+	config, game, err := rundir.Open(dir)
 	if err != nil {
 		return nil, err
-	}
-	game, err := games.Restore(config.Game, config.Sheet)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	boards, err := config.Settings.Sizes.Games(game)
 	if err != nil {

@@ -3,7 +3,6 @@ package doctor
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 
@@ -43,17 +42,11 @@ type targets struct {
 // read reads a run directory without its lock; the run may be in training. It leaves out lines and games that it cannot
 // read.
 func read(dir string) (*run, error) {
-	config, err := rundir.ReadConfig(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w: %w", dir, rundir.ErrNoRun, err)
-	}
+	config, game, err := rundir.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{dir: dir, config: config}
-	if r.game, err = games.Restore(config.Game, config.Sheet); err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
+	r := &run{dir: dir, game: game, config: config}
 	if r.metrics, _, err = rundir.MetricsFile.Read(dir); err != nil {
 		return nil, err
 	}

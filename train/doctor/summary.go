@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"ludus/checkpoints/zoo"
 	"ludus/env/naming"
@@ -206,14 +205,10 @@ func (r *run) next(more bool) string {
 	switch {
 	case r.newest().Generation < p.Last(): // continue it
 		words = []string{"train", "--run", r.dir}
-	case more && p.Seconds > 0:
-		flag := "--time"
-		if p.CPU {
-			flag = "--cpu"
-		}
-		words = []string{"train", "--run", r.dir, flag, shortDuration(2 * p.Seconds)}
 	case more:
-		words = []string{"train", "--run", r.dir, "--generations", fmt.Sprint(2 * p.Last())}
+		twice := rundir.Plan{Seconds: 2 * p.Seconds, CPU: p.CPU, Generations: 2 * p.Last()}
+		option, value := twice.LengthOption()
+		words = []string{"train", "--run", r.dir, option, value}
 	}
 	return shellWords(words)
 }
@@ -241,30 +236,12 @@ func (r *run) again() string {
 	for n := 3; exists(other); n++ {
 		other = fmt.Sprintf("%s-%d", r.dir, n)
 	}
-	p, words := &r.config.Plan, []string{"train", r.game.Name, "--run", other}
-	switch {
-	case p.CPU:
-		words = append(words, "--cpu", shortDuration(p.Seconds))
-	case p.Seconds > 0:
-		words = append(words, "--time", shortDuration(p.Seconds))
-	default:
-		words = append(words, "--generations", fmt.Sprint(p.Generations))
-	}
+	option, value := r.config.Plan.LengthOption()
+	words := []string{"train", r.game.Name, "--run", other, option, value}
 	settings, usual := r.config.Settings, rundir.DefaultSettings(r.game)
 	settings.LearningRate = r.lowerRate()
 	for _, changed := range settings.Changed(usual) {
 		words = append(words, "--set", changed)
 	}
 	return shellWords(words)
-}
-
-// shortDuration formats seconds like 16m or 1h30m.
-func shortDuration(seconds float64) string {
-	text := (time.Duration(seconds * float64(time.Second))).Round(time.Second).String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = strings.TrimSuffix(text, zero[1:])
-		}
-	}
-	return text
 }

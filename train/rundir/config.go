@@ -4,11 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 
 	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/env/games"
 )
 
 // configVersion is the format version of config.json.
@@ -77,6 +82,23 @@ func (p *Plan) Last() int {
 	return p.Generations
 }
 
+// LengthOption returns the option of "ludus train" that gives a run this length, and the option's value.
+func (p *Plan) LengthOption() (name, value string) {
+	length := time.Duration(p.Seconds * float64(time.Second)).Round(time.Millisecond)
+	switch {
+	case p.CPU:
+		return "--cpu", ShortDuration(length)
+	case p.Seconds > 0:
+		return "--time", ShortDuration(length)
+	}
+	return "--generations", strconv.Itoa(p.Generations)
+}
+
+// ShortDuration formats a duration like 16m or 1h30m, without units of 0.
+func ShortDuration(d time.Duration) string {
+	return strings.NewReplacer("h0m0s", "h", "h0m", "h", "m0s", "m").Replace(d.String())
+}
+
 // NewConfig returns the config of a new run, without a plan.
 func NewConfig(game string, seed uint64, settings Settings) *Config {
 	return &Config{Version: configVersion, Game: game, Seed: seed, Settings: settings}
@@ -89,6 +111,23 @@ func ReadConfig(dir string) (*Config, error) {
 		c.Game = env.Renamed(c.Game)
 	}
 	return c, err
+}
+
+// Open reads the config of the run in dir and restores its game. Without a config the error wraps ErrNoRun and
+// fs.ErrNotExist.
+func Open(dir string) (*Config, *env.Game, error) {
+	config, err := ReadConfig(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: %w", dir, ErrNoRun, err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	game, err := games.Restore(config.Game, config.Sheet)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", filepath.Join(dir, ConfigFile), err)
+	}
+	return config, game, nil
 }
 
 func (c *Config) check() error {

@@ -11,7 +11,6 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/train/rundir"
 )
 
@@ -111,16 +110,9 @@ func (r *Run) Refresh() (changed bool, err error) {
 
 // readConfig reads config.json.
 func (r *Run) readConfig() error {
-	config, err := rundir.ReadConfig(r.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w: it has no %s", r.Dir, rundir.ErrNoRun, rundir.ConfigFile)
-	}
+	config, game, err := rundir.Open(r.Dir)
 	if err != nil {
 		return err
-	}
-	game, err := games.Restore(config.Game, config.Sheet)
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.config.path, err)
 	}
 	if r.Game != nil && r.Game.Name != game.Name {
 		return fmt.Errorf("%s: the run was of %s and is of %s now", r.config.path, r.Game.Name, game.Name)
