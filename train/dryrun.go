@@ -87,7 +87,7 @@ func (p *Preview) estimate(cost plan.Cost, games []*env.Game, sampleShare float6
 	generation := cost.Generation(planned, s, samplesPerPosition)
 	p.Generations, p.Seconds = planned.Generations, float64(planned.Generations)*generation/(1-s.RatingShare)
 	if planned.Seconds > 0 {
-		p.Generations, p.Seconds = plan.Fitting(planned, s, generation), planned.Seconds
+		p.Generations, p.Seconds = plan.Fitting(planned.Seconds, s, generation), planned.Seconds
 	}
 	p.Positions = plan.ExpectedPositions(planned, games, p.Generations)
 	p.Samples = int(float64(p.Positions) * samplesPerPosition)

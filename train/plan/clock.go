@@ -11,18 +11,17 @@ import (
 type Clock struct {
 	Speed float64 // recent positions per second of self-play, as if on the target's board; 0 before any
 
-	now        func() time.Time     // time.Now; tests have another
-	cpuTime    func() time.Duration // cpu.Time, the CPU time of this process
-	started    time.Time            // time at which the run would have started if its processes had had no breaks between them
-	startedCPU time.Duration        // CPU time, likewise: this process's minus all that the run used
-	began      time.Time            // start of this process's first generation
-	from       int                  // generation at which this process started or resumed
-	seconds    []float64            // durations of the generations that trained as much as later ones will
+	now        func() time.Time // time.Now; tests have another
+	started    time.Time        // time at which the run would have started if its processes had had no breaks between them
+	startedCPU time.Duration    // CPU time, likewise: this process's minus all that the run used
+	began      time.Time        // start of this process's first generation
+	from       int              // generation at which this process started or resumed
+	seconds    []float64        // durations of the generations that trained as much as later ones will
 }
 
 // Start returns the clock of a run that starts now.
 func Start() *Clock {
-	return &Clock{now: time.Now, cpuTime: cpu.Time, started: time.Now(), startedCPU: cpu.Time()}
+	return &Clock{now: time.Now, started: time.Now(), startedCPU: cpu.Time()}
 }
 
 // Resume adds the time that earlier processes have spent.
@@ -38,7 +37,7 @@ func (c *Clock) Begin(generation int) { c.began, c.from = c.now(), generation }
 func (c *Clock) Elapsed() time.Duration { return c.now().Sub(c.started) }
 
 // CPUTime is the CPU time spent on the run.
-func (c *Clock) CPUTime() time.Duration { return c.cpuTime() - c.startedCPU }
+func (c *Clock) CPUTime() time.Duration { return cpu.Time() - c.startedCPU }
 
 // Spent is the run's wall-clock or CPU time, whichever the plan limits.
 func (c *Clock) Spent(p *rundir.Plan) time.Duration {

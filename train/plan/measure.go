@@ -40,12 +40,17 @@ type Cost struct {
 
 // Generation returns the expected seconds of a generation of a plan.
 func (c *Cost) Generation(p *rundir.Plan, s *rundir.Settings, samplesPerPosition float64) float64 {
-	return (c.position+samplesPerPosition/float64(s.BatchSize)*c.step)*float64(Positions(p)) + c.generation
+	return c.trained(s, samplesPerPosition)*float64(Positions(p)) + c.generation
 }
 
-// Fitting returns how many generations of the given duration, in seconds, fit into a time plan.
-func Fitting(p *rundir.Plan, s *rundir.Settings, generation float64) int {
-	return max(1, int(p.Seconds*(1-s.RatingShare)*safety/generation))
+// trained returns the seconds for playing a position and training on its samples.
+func (c *Cost) trained(s *rundir.Settings, samplesPerPosition float64) float64 {
+	return c.position + samplesPerPosition/float64(s.BatchSize)*c.step
+}
+
+// Fitting returns how many generations of the given duration fit into a run; both are in seconds.
+func Fitting(seconds float64, s *rundir.Settings, generation float64) int {
+	return max(1, int(seconds*(1-s.RatingShare)*safety/generation))
 }
 
 // Measure estimates the cost of work on this machine by playing and training for a few seconds, with its own random

@@ -57,9 +57,9 @@ func TestMeasureStops(t *testing.T) {
 func TestFitting(t *testing.T) {
 	settings := rundir.DefaultSettings(recordtest.Game(t, "quad-5x5"))
 	generations := func(seconds float64, c Cost) (int, float64) {
-		p := rundir.Plan{Generations: 100, ParallelGames: 256, PliesPerGeneration: 8, Seconds: seconds}
+		p := rundir.Plan{Generations: 100, ParallelGames: 256, PliesPerGeneration: 8}
 		each := c.Generation(&p, &settings, 2.5)
-		return Fitting(&p, &settings, each), each
+		return Fitting(seconds, &settings, each), each
 	}
 	slow := Cost{position: 5e-4, step: 0.05, generation: 0.05}
 	for seconds := 60.0; seconds < 1e5; seconds *= 2 {

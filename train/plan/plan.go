@@ -106,7 +106,7 @@ func ForGenerations(n int, s *rundir.Settings) rundir.Plan {
 // open, and returns an error if the settings make a generation longer than two minutes.
 func ForTime(seconds float64, game *env.Game, s *rundir.Settings, cost Cost) (rundir.Plan, error) {
 	var p rundir.Plan
-	position := cost.position + s.SamplesPerPosition*(1-s.ValidationShare)/float64(s.BatchSize)*cost.step
+	position := cost.trained(s, s.SamplesPerPosition*(1-s.ValidationShare))
 	positions := seconds * (1 - s.RatingShare) * safety / position                   // positions of the whole run
 	maxPositions := max(1, int((plannedGenerationSeconds-cost.generation)/position)) // most positions of a generation
 	p.ParallelGames = s.ParallelGames
@@ -126,7 +126,7 @@ func ForTime(seconds float64, game *env.Game, s *rundir.Settings, cost Cost) (ru
 			"at most %d s are allowed; leave out parallel_games and plies_per_generation, or lower them",
 			p.PliesPerGeneration, p.ParallelGames, generation, maxGenerationSeconds)
 	}
-	p.Generations = max(1, int(seconds*(1-s.RatingShare)*safety/generation))
+	p.Generations = Fitting(seconds, s, generation)
 	return p, nil
 }
 
