@@ -78,7 +78,7 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 	if factory.Outside() { // slow, and without batches
 		chunk = 1
 	}
-	losses, failures := make([]float64, len(positions)), make([]error, len(positions))
+	answers := make([]answer, len(positions))
 	var (
 		next  atomic.Int64
 		mutex sync.Mutex // guards done
@@ -98,8 +98,7 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 				if from >= to {
 					return nil
 				}
-				err = s.test(ctx, chooser, o.Seed, from, positions[from:to], losses[from:to], failures[from:to])
-				if err != nil {
+				if err := s.test(ctx, chooser, o.Seed, from, positions[from:to], answers[from:to]); err != nil {
 					return err
 				}
 				mutex.Lock()
@@ -114,12 +113,12 @@ func (s *Suite) Test(ctx context.Context, factory *agent.Factory, o TestOptions)
 	if err := group.Wait(); err != nil {
 		return Result{}, err
 	}
-	positions, losses, failed, err := withoutVoid(positions, losses, failures)
+	positions, answers, failures, err := withoutVoid(positions, answers)
 	if err != nil {
 		return Result{}, err
 	}
-	result := s.result(positions, losses)
-	result.Failures = failed
+	result := s.result(positions, answers)
+	result.Failures = failures
 	result.Agent, result.Seconds = factory.String(), time.Since(started).Seconds()
 	return result, nil
 }
@@ -139,22 +138,30 @@ func (s *Suite) sample(n int) []Position {
 // Describe returns the result for random moves on the n positions that Test would use; 0: all.
 func (s *Suite) Describe(n int) Result { return s.result(s.sample(n), nil) }
 
-// withoutVoid returns the positions and losses without void failures, and the counts of all failures. The error is the
+// answer is an agent's move in a position.
+type answer struct {
+	loss    float64 // utility that it loses
+	failure error   // of a program; nil: none
+}
+
+// withoutVoid returns the positions and answers without void failures, and the counts of all failures. The error is the
 // first failure, if nothing is left.
-func withoutVoid(positions []Position, losses []float64, failures []error) ([]Position, []float64, []Failure, error) {
-	var list []Failure
-	var counted []Position
-	var countedLosses []float64
-	var first error
-	for i, failure := range failures {
+func withoutVoid(positions []Position, answers []answer) ([]Position, []answer, []Failure, error) {
+	var (
+		counted []Position
+		kept    []answer
+		list    []Failure
+		first   error
+	)
+	for i, a := range answers {
 		fault := (*agent.Fault)(nil)
-		if !errors.As(failure, &fault) || !fault.Void() {
-			counted, countedLosses = append(counted, positions[i]), append(countedLosses, losses[i])
+		if !errors.As(a.failure, &fault) || !fault.Void() {
+			counted, kept = append(counted, positions[i]), append(kept, a)
 		}
 		if fault == nil {
 			continue
 		}
-		first = cmp.Or(first, failure)
+		first = cmp.Or(first, a.failure)
 		f := Failure{What: fault.Kind, Detail: fault.Detail, Void: fault.Void()}
 		k := slices.IndexFunc(list, func(g Failure) bool { return g.What == f.What })
 		if k < 0 {
@@ -166,13 +173,13 @@ func withoutVoid(positions []Position, losses []float64, failures []error) ([]Po
 		return nil, nil, nil, fmt.Errorf("%w in every position: %w", agent.ErrProgram, first)
 	}
 	slices.SortStableFunc(list, func(a, b Failure) int { return cmp.Compare(b.Positions, a.Positions) })
-	return counted, countedLosses, list, nil
+	return counted, kept, list, nil
 }
 
-// test lets the agent choose a move in each of positions. It stores the lost utilities in losses and a program's
-// failures in failures. index is that of the first position in the suite.
+// test lets the agent choose a move in each of positions, and sets the answers. index is that of the first position in
+// the suite.
 func (s *Suite) test(
-	ctx context.Context, chooser *agent.Chooser, runSeed uint64, index int, positions []Position, losses []float64, failures []error,
+	ctx context.Context, chooser *agent.Chooser, runSeed uint64, index int, positions []Position, answers []answer,
 ) error {
 	states := make([]env.State, len(positions))
 	seeds := make([]uint64, len(positions))
@@ -195,13 +202,13 @@ func (s *Suite) test(
 		if choice.Err == nil {
 			class = p.Values[slices.Index(states[i].Legal(nil), choice.Move)]
 		}
-		losses[i], failures[i] = p.loss(s.Game, class), choice.Err
+		answers[i] = answer{p.loss(s.Game, class), choice.Err}
 	}
 	return nil
 }
 
-// result sums up the positions and the utilities lost in them; losses is nil if no agent was tested.
-func (s *Suite) result(positions []Position, losses []float64) Result {
+// result sums up the positions and an agent's answers in them; answers is nil if none was tested.
+func (s *Suite) result(positions []Position, answers []answer) Result {
 	r := Result{Game: s.Game.Name, Positions: len(positions)}
 	games := map[int]bool{}
 	var wrong, lost []stats.Cluster // one cluster for neighbouring positions of one game
@@ -214,17 +221,17 @@ func (s *Suite) result(positions []Position, losses []float64) Result {
 		e, l := &wrong[len(wrong)-1], &lost[len(lost)-1]
 		e.N++
 		l.N++
-		if losses != nil {
-			if losses[i] > 0 {
+		if answers != nil {
+			if answers[i].loss > 0 {
 				e.Sum++
 			}
-			l.Sum += losses[i] / 2 // halved, since stats.Mean takes scores in [0, 1]; scaled back below
+			l.Sum += answers[i].loss / 2 // halved, since stats.Mean takes scores in [0, 1]; scaled back below
 		}
 		r.RandomError += (1 - p.bestShare()) / float64(len(positions))
 		r.RandomLoss += p.meanLoss(s.Game) / float64(len(positions))
 	}
 	r.Games = len(games)
-	if losses != nil {
+	if answers != nil {
 		r.Error, r.Loss = stats.Mean(wrong), stats.Mean(lost).Scaled(2)
 	}
 	return r

@@ -12,9 +12,6 @@ import (
 //go:embed testdata
 var shipped embed.FS
 
-// extension is the file name extension of packed suites.
-const extension = ".suite"
-
 // Shipped returns the suite for game that is embedded in the program; ok is false if there is none.
 func Shipped(game *env.Game) (s *Suite, ok bool) { return readShipped("testdata/", game) }
 
@@ -23,7 +20,7 @@ func ShippedHard(game *env.Game) (s *Suite, ok bool) { return readShipped("testd
 
 // readShipped reads the suite of game from an embedded folder.
 func readShipped(folder string, game *env.Game) (s *Suite, ok bool) {
-	data, err := shipped.ReadFile(folder + naming.FileName(game.Name) + extension)
+	data, err := shipped.ReadFile(folder + naming.FileName(game.Name) + ".suite")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}
