@@ -49,7 +49,7 @@ var imports = map[string][]string{
 	"train/cpu":                   {},
 	"train/memory":                {},
 	"train/agent":                 {"env", "env/naming", "env/solver", "mcts", "model/infer", "train/parallel", "train/seed"},
-	"train/agent/agenttest":       {"env", "train/agent"},
+	"train/agent/agenttest":       {"env", "env/games", "model/infer", "model/infer/infertest", "train/agent"},
 	"train/match":                 {"checkpoints", "env", "env/solver", "train/agent", "train/memory", "train/seed", "train/stats"},
 	"train/rundir":                {"checkpoints", "env", "env/games", "env/naming", "model/infer", "train/agent", "train/match", "train/stats"},
 	"train/shipped":               {"checkpoints/zoo", "env", "env/games", "env/naming", "model/infer", "train/agent"},

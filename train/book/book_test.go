@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -20,27 +19,9 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/env/solver"
-	"ludus/model/infer"
-	"ludus/model/infer/infertest"
 	"ludus/train/agent"
+	"ludus/train/agent/agenttest"
 )
-
-// factory returns the factory of a spec. A network's path is the seed of its random weights.
-func factory(t *testing.T, name, spec string) *agent.Factory {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := agent.ParseFactory(game, spec, func(r agent.Reference) (*infer.Weights, agent.Origin, error) {
-		seed, err := strconv.ParseUint(r.Path, 10, 64)
-		return infertest.RandomWeights(game, 4, 1, seed), agent.Origin{Digest: r.Path}, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 // options are those of a book of up to a number of positions in a new file.
 func options(t *testing.T, f *agent.Factory, positions int) Options {
@@ -64,7 +45,7 @@ func made(t *testing.T, o Options) (*Book, []byte) {
 // A book of every position of Tic-tac-toe, here extended from one of three plies, knows the exact value of each. There
 // are 627 unfinished positions up to symmetry, of which 1 + 3 + 12 + 38 have at most three moves.
 func TestWholeGame(t *testing.T) {
-	o := options(t, factory(t, "tic-tac-toe", "mcts:40"), 1000)
+	o := options(t, agenttest.Factory(t, "tic-tac-toe", "mcts:40"), 1000)
 	o.Plies = 3
 	if b, _ := made(t, o); b.Positions() != 54 {
 		t.Errorf("%d positions", b.Positions())
@@ -104,7 +85,7 @@ func TestWholeGame(t *testing.T) {
 
 // Values are backed up between estimates, also where a player moves twice.
 func TestBack(t *testing.T) {
-	b := newBook(factory(t, "tic-tac-toe", "random").Game, Origin{})
+	b := newBook(agenttest.Factory(t, "tic-tac-toe", "random").Game, Origin{})
 	leaf := func(player env.Player, value float64, exact bool) *Node {
 		return &Node{Value: value, Exact: exact, player: player, search: &search{value: value, proven: exact}}
 	}
@@ -150,7 +131,7 @@ func TestSpread(t *testing.T) {
 // The file depends neither on threads nor on interruptions, and a book that is extended is that of a longer search.
 func TestSameBytes(t *testing.T) {
 	for _, spec := range []string{"net:1,sims=20", "net:1,sims=20,solve=500", "mcts:30"} {
-		f := factory(t, "breakthrough(columns=4,rows=5)", spec)
+		f := agenttest.Factory(t, "breakthrough(columns=4,rows=5)", spec)
 		o := options(t, f, 60)
 		b, want := made(t, o)
 		if b.Positions() != 60 || !bytes.HasPrefix(want, []byte(`{"book":1,"game":"breakthrough(columns=4,rows=5`)) {
@@ -187,7 +168,7 @@ func TestSameBytes(t *testing.T) {
 
 // A file may have the line to an image of a position that a new book would have; its moves are those after its line.
 func TestImage(t *testing.T) {
-	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 4)
+	o := options(t, agenttest.Factory(t, "tic-tac-toe", "mcts:30"), 4)
 	o.Plies = 1
 	_, text := made(t, o)
 	opposite := map[string]string{"a1": "c3", "c3": "a1", "a3": "c1", "c1": "a3"}
@@ -206,7 +187,7 @@ func TestImage(t *testing.T) {
 
 // A stopped Make keeps the finished searches, and such a file is a smaller book.
 func TestStop(t *testing.T) {
-	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 100)
+	o := options(t, agenttest.Factory(t, "tic-tac-toe", "mcts:30"), 100)
 	ctx, stop := context.WithCancel(t.Context())
 	o.Progress = func(searched int) {
 		if searched == 20 {
@@ -228,7 +209,7 @@ func TestStop(t *testing.T) {
 // A book keeps the numbers of games that it was made with, also while it is extended, and those after moves from its
 // last positions; the searches do not depend on them.
 func TestGames(t *testing.T) {
-	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 5)
+	o := options(t, agenttest.Factory(t, "tic-tac-toe", "mcts:30"), 5)
 	_, plain := made(t, o)
 	play := func(texts ...string) iter.Seq2[[]env.Action, error] {
 		return func(yield func([]env.Action, error) bool) {
@@ -287,7 +268,7 @@ func TestGames(t *testing.T) {
 
 // A file that is no intact book is refused with the reason.
 func TestDamage(t *testing.T) {
-	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 20)
+	o := options(t, agenttest.Factory(t, "tic-tac-toe", "mcts:30"), 20)
 	_, good := made(t, o)
 	text := string(good)
 	for name, c := range map[string]struct {
@@ -334,7 +315,7 @@ func TestDamage(t *testing.T) {
 
 // A book of gomoku, as gomoku-9x9 was called, goes on.
 func TestFormerName(t *testing.T) {
-	o := options(t, factory(t, "gomoku-9x9", "mcts:2"), 2)
+	o := options(t, agenttest.Factory(t, "gomoku-9x9", "mcts:2"), 2)
 	_, text := made(t, o)
 	if err := os.WriteFile(o.File, bytes.Replace(text, []byte("gomoku-9x9"), []byte("gomoku"), 1), 0o666); err != nil {
 		t.Fatal(err)
@@ -347,13 +328,13 @@ func TestFormerName(t *testing.T) {
 
 // Make refuses what it cannot do before it searches, and does not touch other files.
 func TestRefused(t *testing.T) {
-	o := options(t, factory(t, "tic-tac-toe", "mcts:30"), 20)
+	o := options(t, agenttest.Factory(t, "tic-tac-toe", "mcts:30"), 20)
 	_, good := made(t, o)
 	for spec, want := range map[string]error{
 		"mcts:31": ErrOther, "random": ErrOther, "net:1,time=1s": ErrAgent, "net:1,book=x": ErrAgent, "net:1": ErrOther,
 	} {
 		bad := o
-		bad.Agent = factory(t, "tic-tac-toe", spec)
+		bad.Agent = agenttest.Factory(t, "tic-tac-toe", spec)
 		if _, err := Make(t.Context(), bad); !errors.Is(err, want) {
 			t.Errorf("%s: %v", spec, err)
 		}
@@ -366,7 +347,7 @@ func TestRefused(t *testing.T) {
 	if now, _ := os.ReadFile(o.File); !bytes.Equal(now, good) {
 		t.Error("the file has changed")
 	}
-	blind := options(t, factory(t, "tic-tac-toe", "greedy"), 5)
+	blind := options(t, agenttest.Factory(t, "tic-tac-toe", "greedy"), 5)
 	if _, err := Make(t.Context(), blind); !errors.Is(err, ErrAgent) {
 		t.Error(err)
 	}

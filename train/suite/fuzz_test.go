@@ -1,40 +1,17 @@
 package suite
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"reflect"
 	"testing"
 
 	"ludus/checkpoints"
-	"ludus/env/games"
-	"ludus/train/agent"
 )
-
-// tiny is a suite of a few positions.
-func tiny(f *testing.F) *Suite {
-	f.Helper()
-	game, err := games.New("quad(size=4,quads=4,whites=1,corners=full)")
-	if err != nil {
-		f.Fatal(err)
-	}
-	greedy, err := agent.ParseFactory(game, "greedy", nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	s, err := Make(context.Background(), Options{
-		Game: game, Positions: 4, Seed: 1, Agents: []*agent.Factory{greedy}, Nodes: 3000, PerGame: 2, Memory: DefaultMemory, Threads: 1,
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
-	return s
-}
 
 // A suite that Parse accepts, in either format, has legal positions of its game, and writing and reading keeps it.
 func FuzzSuite(f *testing.F) {
-	s := tiny(f)
+	s := mustMake(f, options(f, small[0], 4))
 	f.Add(s.Pack())
 	f.Add(s.Lines())
 	f.Add([]byte(`{"game":"quad-5x5","moves":[],"player":"x","values":{}}`))
@@ -66,7 +43,7 @@ func FuzzSuite(f *testing.F) {
 
 // A game in a part file is read completely or not at all.
 func FuzzPart(f *testing.F) {
-	s := tiny(f)
+	s := mustMake(f, options(f, small[0], 4))
 	for i := range s.Positions {
 		text, err := json.Marshal(partGame{Number: i, Candidates: s.Positions[i : i+1]})
 		if err != nil {

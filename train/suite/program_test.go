@@ -28,7 +28,7 @@ func TestProgram(t *testing.T) {
 		}}
 	}
 	test := func(p *agenttest.Programs, threads int) (Result, error) {
-		f := mustSpec(t, s.Game, `gtp:"engine"`).WithPrograms(p.Start)
+		f := agenttest.Factory(t, s.Game.Name, `gtp:"engine"`).WithPrograms(p.Start)
 		r, err := s.Test(context.Background(), f, TestOptions{Threads: threads})
 		if n := p.Running.Load(); n != 0 {
 			t.Errorf("%d programs run at the end", n)
@@ -73,7 +73,7 @@ func TestProgram(t *testing.T) {
 		t.Errorf("a program that does not start: %v", err)
 	}
 	o := options(t, small[0], 40)
-	o.Agents = append(o.Agents, mustSpec(t, s.Game, `gtp:"engine"`))
+	o.Agents = append(o.Agents, agenttest.Factory(t, s.Game.Name, `gtp:"engine"`))
 	if _, err := Make(context.Background(), o); err == nil || !strings.Contains(err.Error(), "is an outside program") {
 		t.Errorf("a suite of a program's games: %v", err)
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"reflect"
 	"testing"
+
+	"ludus/train/agent/agenttest"
 )
 
 func check(t *testing.T, s *Suite, agent string, o TestOptions) Result {
 	t.Helper()
-	r, err := s.Test(context.Background(), mustSpec(t, s.Game, agent), o)
+	r, err := s.Test(context.Background(), agenttest.Factory(t, s.Game.Name, agent), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Test(ctx, mustSpec(t, s.Game, "mcts:20"), TestOptions{Threads: 2}); err != context.Canceled {
+	if _, err := s.Test(ctx, agenttest.Factory(t, s.Game.Name, "mcts:20"), TestOptions{Threads: 2}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -14,28 +14,11 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
-	"ludus/env"
-	"ludus/env/games"
+	"ludus/env/envtest"
 	"ludus/train/agent"
+	"ludus/train/agent/agenttest"
+	"ludus/train/record/recordtest"
 )
-
-func mustGame(t *testing.T, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
-func mustSpec(t *testing.T, game *env.Game, text string) *agent.Factory {
-	t.Helper()
-	spec, err := agent.ParseFactory(game, text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return spec
-}
 
 // small are games that a plain search can solve.
 var small = []string{
@@ -45,50 +28,21 @@ var small = []string{
 	"free-for-all(size=5,steps=10,objective=score)",
 }
 
-func options(t *testing.T, name string, positions int) Options {
-	game := mustGame(t, name)
-	agents := []*agent.Factory{mustSpec(t, game, "greedy"), mustSpec(t, game, "mcts:50")}
-	return Options{Game: game, Positions: positions, Seed: 1, Agents: agents, Nodes: 3000, PerGame: 2, Memory: DefaultMemory, Threads: 2}
+func options(t testing.TB, name string, positions int) Options {
+	t.Helper()
+	return Options{
+		Game: recordtest.Game(t, name), Positions: positions, Seed: 1, Nodes: 3000, PerGame: 2, Memory: DefaultMemory, Threads: 2,
+		Agents: []*agent.Factory{agenttest.Factory(t, name, "greedy"), agenttest.Factory(t, name, "mcts:50")},
+	}
 }
 
-func mustMake(t *testing.T, o Options) *Suite {
+func mustMake(t testing.TB, o Options) *Suite {
 	t.Helper()
 	s, err := Make(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// oracle solves positions of a game by exhaustive search. It maps solved positions to classes.
-type oracle map[env.Key]int
-
-// class is First's class under best play by both.
-func (o oracle) class(game *env.Game, state env.State) int {
-	if state.Done() {
-		return state.Outcome()
-	}
-	if class, ok := o[state.Key()]; ok {
-		return class
-	}
-	classes := o.moves(game, state)
-	best := slices.Min(classes)
-	if state.Player() == env.Second {
-		best = slices.Max(classes)
-	}
-	o[state.Key()] = best
-	return best
-}
-
-// moves is First's class after each legal move.
-func (o oracle) moves(game *env.Game, state env.State) (classes []int) {
-	next := game.NewState()
-	for _, a := range state.Legal(nil) {
-		next.CopyFrom(state)
-		next.Apply(a)
-		classes = append(classes, o.class(game, next))
-	}
-	return classes
 }
 
 // checkSuite checks the guarantees of a suite, except the values.
@@ -136,14 +90,14 @@ func TestMake(t *testing.T) {
 // checkValues checks all values of a suite of a small game.
 func checkValues(t *testing.T, s *Suite) {
 	t.Helper()
-	known := oracle{}
+	known := envtest.NewMinimax(s.Game)
 	for i := range s.Positions {
 		p := &s.Positions[i]
 		state, err := p.replay(s.Game)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, class := range known.moves(s.Game, state) {
+		for k, class := range known.Moves(state) {
 			if want := s.Game.ClassFor(state.Player(), class); p.Values[k] != want {
 				t.Errorf("position %d, move %d: class %d, want %d", i, k, p.Values[k], want)
 			}
@@ -257,7 +211,7 @@ func TestMakeFails(t *testing.T) {
 	}
 	o.Positions, o.Agents, o.Nodes, o.PerGame, o.Threads, o.Memory = 0, nil, 0, 0, 0, 0
 	_, err := Make(context.Background(), o)
-	o.Agents = []*agent.Factory{mustSpec(t, o.Game, "net:nowhere,time=1s")}
+	o.Agents = []*agent.Factory{agenttest.Factory(t, o.Game.Name, "net:nowhere,time=1s")}
 	_, timed := Make(context.Background(), o)
 	err = errors.Join(err, timed)
 	for _, word := range []string{"positions", "no agent", "time limit", "nodes", "per game", "threads", "memory"} {
@@ -283,7 +237,7 @@ func TestForms(t *testing.T) {
 
 // A line needs only the game, the moves, the player and the values.
 func TestPlainLine(t *testing.T) {
-	game := mustGame(t, "breakthrough(columns=2,rows=5)")
+	game := recordtest.Game(t, "breakthrough(columns=2,rows=5)")
 	state := game.NewState()
 	a, err := game.ParseAction("(move 1 2 1 3)")
 	if err == nil {

@@ -1,2 +1,3 @@
-// Package agenttest has an agent for tests that stands for an outside program. Only tests import it.
+// Package agenttest has agents for tests: any by its spec, with random networks, and one that stands for an outside
+// program. Only tests import it.
 package agenttest
