@@ -3,7 +3,6 @@ package selfplay
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,27 +28,29 @@ const (
 //
 // Its methods, except Played, must not be called concurrently.
 type Player struct {
-	games   []*gameInProgress
-	threads []*thread
-	plies   int            // plies by which each game advances in this round
-	network *infer.Network // network of the threads' evaluators; nil: another evaluator
-	begun   atomic.Int64   // games handed out to threads in this round; may exceed len(games)
-	played  atomic.Int64   // plies played in this round
-	seconds float64        // spent in run since the last result
+	games    []*gameInProgress
+	threads  []*thread
+	parallel func(n int, do func(i int)) // see [parallel.Runner]
+	plies    int                         // plies by which each game advances in this round
+	network  *infer.Network              // network of the threads' evaluators; nil: another evaluator
+	begun    atomic.Int64                // games handed out to threads in this round; may exceed len(games)
+	played   atomic.Int64                // plies played in this round
+	seconds  float64                     // spent in run since the last result
 }
 
-// NewPlayer returns a player of n new games on at most the given number of threads. It keeps settings.
+// NewPlayer returns a player of the given number of new games on at most the given number of threads. It keeps settings.
 func NewPlayer(game *env.Game, settings *rundir.Settings, seed uint64, games, threads int) *Player {
 	return newPlayer(newGames(game, settings, seed, games), threads, cacheEntries)
 }
 
 // newPlayer returns a player whose threads have evaluation caches of cacheEntries entries; 0 means no caches.
 func newPlayer(games []*gameInProgress, threads, cacheEntries int) *Player {
-	p := &Player{games: games, threads: make([]*thread, min(threads, len(games)))}
+	threads = min(threads, len(games))
+	p := &Player{games: games, threads: make([]*thread, threads), parallel: parallel.Runner(threads)}
 	game, settings := games[0].game, games[0].settings
 	config := mcts.DefaultConfig()
 	config.ValueScale = settings.ValueScale
-	active := min(maxActiveGames, (len(games)+len(p.threads)-1)/len(p.threads))
+	active := min(maxActiveGames, (len(games)+threads-1)/threads)
 	for i := range p.threads {
 		t := &thread{player: p, size: active, batcher: mcts.NewBatcher(game, mcts.Uniform{}, active, cacheEntries)}
 		for range active {
@@ -105,8 +106,7 @@ func (p *Player) begin(plies int) {
 // is called concurrently.
 func (p *Player) setEvaluator(evaluator func(batch int) mcts.Evaluator) {
 	p.network = nil
-	n := len(p.threads)
-	parallel.Runner(n)(n, func(i int) { // clearing megabytes of cache takes time
+	p.parallel(len(p.threads), func(i int) { // clearing megabytes of cache takes time
 		t := p.threads[i]
 		t.batcher.SetEvaluator(evaluator(t.size))
 	})
@@ -116,16 +116,7 @@ func (p *Player) setEvaluator(evaluator func(batch int) mcts.Evaluator) {
 // ctx's error after the current game and batch of each thread; then run may be called again.
 func (p *Player) run(ctx context.Context) error {
 	start := time.Now()
-	var wait sync.WaitGroup
-	var panics parallel.Panics
-	for _, t := range p.threads {
-		wait.Go(func() {
-			defer panics.Keep()
-			t.run(ctx)
-		})
-	}
-	wait.Wait()
-	panics.Pass()
+	p.parallel(len(p.threads), func(i int) { p.threads[i].run(ctx) })
 	p.seconds += time.Since(start).Seconds()
 	return ctx.Err()
 }

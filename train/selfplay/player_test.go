@@ -49,7 +49,7 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// testNetwork returns a small untrained network, ready for play.
+// testAssignment returns an assignment with a small untrained network, ready for play.
 func testAssignment(t *testing.T, game *env.Game) *Assignment {
 	t.Helper()
 	n := &Assignment{Game: game, Settings: rundir.DefaultSettings(game), Simulations: 16, MeanPlies: 20,
@@ -145,7 +145,7 @@ func TestPlayVersion(t *testing.T) {
 		}
 	}
 	if got := fmt.Sprintf("%x", hash.Sum(nil)); got != want || version != record.PlayVersion {
-		t.Errorf("workers play other games than those of version %d: increase the play version (PlayVersion in batch.go), and write it here "+
+		t.Errorf("workers play other games than those of version %d: increase the play version (PlayVersion in message.go), and write it here "+
 			"with the hash %s", version, got)
 	}
 }

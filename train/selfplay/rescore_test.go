@@ -26,17 +26,13 @@ func TestRescore(t *testing.T) {
 		exact, proven := solver.New(game, 16<<20), 0
 		for _, r := range games {
 			state := game.NewState()
-			for _, a := range r.Opening {
-				state.Apply(a)
-			}
-			for i, p := range r.Plies {
+			for i, p := range r.Positions(state) {
 				if p.Proven >= 0 {
 					proven++
-					checkRescored(t, game, exact, &p, state)
+					checkRescored(t, game, exact, p, state)
 				} else if i > 0 && r.Plies[i-1].Proven >= 0 {
 					t.Fatalf("%s: ply %d is proven, the next is not", name, i-1)
 				}
-				state.Apply(p.Action)
 			}
 		}
 		if proven < 100 {
