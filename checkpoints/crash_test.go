@@ -15,10 +15,12 @@ import (
 
 const storeDir = "/runs/a/checkpoints"
 
+func storeOn(m *memory) *Store { return &Store{dir: storeDir, fsys: m} }
+
 // contents returns every checkpoint as text: "whole META PARTS", or the error of loading it.
 func contents(t *testing.T, m *memory) map[int]string {
 	t.Helper()
-	s := &Store{dir: storeDir, fsys: m}
+	s := storeOn(m)
 	ids, err := s.List()
 	if err != nil {
 		t.Fatal(err)
@@ -62,11 +64,14 @@ func partsFor(id int) []Part {
 	}
 }
 
+func saveOne(m *memory, id int) error {
+	return storeOn(m).Save(id, map[string]int{"generation": id}, partsFor(id))
+}
+
 func save(t *testing.T, m *memory, ids ...int) {
 	t.Helper()
-	s := &Store{dir: storeDir, fsys: m}
 	for _, id := range ids {
-		if err := s.Save(id, map[string]int{"generation": id}, partsFor(id)); err != nil {
+		if err := saveOne(m, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,10 +157,7 @@ func TestSaveFaults(t *testing.T) {
 			save(t, want, test.id)
 			after := maps.Clone(before)
 			after[test.id] = contents(t, want)[test.id]
-			act := func(m *memory) error {
-				s := &Store{dir: storeDir, fsys: m}
-				return s.Save(test.id, map[string]int{"generation": test.id}, partsFor(test.id))
-			}
+			act := func(m *memory) error { return saveOne(m, test.id) }
 			everyFault(t, test.start, act, func(t *testing.T, m *memory, err, fault error) {
 				got := contents(t, m)
 				gone := maps.Clone(before) // a damaged checkpoint may be gone before its successor is there
@@ -192,14 +194,11 @@ func TestSaveFaults(t *testing.T) {
 	}
 }
 
-func TestThinFaults(t *testing.T) {
+func TestPruneFaults(t *testing.T) {
 	start := newMemory()
 	save(t, start, 8, 9, 10, 11, 12, 13)
 	before := contents(t, start)
-	act := func(m *memory) error {
-		s := &Store{dir: storeDir, fsys: m}
-		return s.Prune(2, 10)
-	}
+	act := func(m *memory) error { return storeOn(m).Prune(2, 10) }
 	everyFault(t, start, act, func(t *testing.T, m *memory, err, _ error) {
 		got := contents(t, m)
 		wholeOnly(t, got)
@@ -217,7 +216,7 @@ func TestThinFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ids := slices.Sorted(maps.Keys(contents(t, m))); !slices.Equal(ids, []int{10, 12, 13}) {
-			t.Errorf("thinned to %v", ids)
+			t.Errorf("pruned to %v", ids)
 		}
 		if left := strays(t, m, storeDir); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
@@ -232,10 +231,7 @@ func TestSweepFaults(t *testing.T) {
 	if err := start.Rename(storeDir+"/000001", storeDir+"/000001.old"); err != nil {
 		t.Fatal(err)
 	}
-	act := func(m *memory) error {
-		s := &Store{dir: storeDir, fsys: m}
-		return s.Prune(5, 1)
-	}
+	act := func(m *memory) error { return storeOn(m).Prune(5, 1) }
 	everyFault(t, start, act, func(t *testing.T, m *memory, _, _ error) {
 		got := contents(t, m)
 		wholeOnly(t, got)
@@ -340,14 +336,13 @@ func TestReadFaults(t *testing.T) {
 	start := newMemory()
 	save(t, start, 1, 2)
 	calm := start.clone()
-	s := &Store{dir: storeDir, fsys: calm}
-	if _, _, err := s.Newest(); err != nil {
+	if _, _, err := storeOn(calm).Newest(); err != nil {
 		t.Fatal(err)
 	}
 	for failAt := 1; failAt <= calm.calls; failAt++ {
 		m := start.clone()
 		m.failAt, m.fault = failAt, syscall.EIO
-		_, _, err := (&Store{dir: storeDir, fsys: m}).Newest()
+		_, _, err := storeOn(m).Newest()
 		if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), filepath.Clean("runs/a")) {
 			t.Errorf("call %d fails: error %v", failAt, err)
 		}

@@ -29,9 +29,6 @@ type partSum struct {
 	SHA256 string `json:"sha256"`
 }
 
-// sumOf returns the manifest's entry of a part.
-func sumOf(part Part) partSum { return partSum{part.Name, len(part.Data), hexSum(part.Data)} }
-
 // check compares data with the size and checksum in the manifest.
 func (p partSum) check(data []byte) error {
 	switch {
@@ -64,7 +61,7 @@ func marshalManifest(id int, meta any, parts []Part) ([]byte, error) {
 	}
 	m := manifest{Format: manifestFormat, ID: id, Meta: raw, Parts: make([]partSum, len(parts))}
 	for i, part := range parts {
-		m.Parts[i] = sumOf(part)
+		m.Parts[i] = partSum{part.Name, len(part.Data), hexSum(part.Data)}
 	}
 	if !validNames(m.Parts) {
 		panic("checkpoints: part names must be distinct plain file names")

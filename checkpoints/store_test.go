@@ -74,7 +74,7 @@ func TestEmptyStore(t *testing.T) {
 		t.Errorf("List: %v, %v", ids, err)
 	}
 	if err := s.Prune(5, 10); err != nil {
-		t.Errorf("Thin: %v", err)
+		t.Errorf("Prune: %v", err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("reading made %s", dir)
@@ -135,7 +135,7 @@ func TestCallersBugsPanic(t *testing.T) {
 		"hidden":      named(".a"),
 		"manifest":    named("manifest.json"),
 		"twice":       named("a", "b", "a"),
-		"thin all":    func() { s.Prune(0, 10) },
+		"prune all":   func() { s.Prune(0, 10) },
 		"line end":    func() { AppendLine("x", []byte("a\nb")) },
 		"version":     func() { Seal("games", -1, nil) },
 	} {
@@ -269,7 +269,7 @@ func TestNewerFormat(t *testing.T) {
 	}
 }
 
-func TestThin(t *testing.T) {
+func TestPrune(t *testing.T) {
 	s, _ := newStore(t, 0, 1, 2, 3, 9, 10, 11, 20, 21, 22, 23, 24, 25)
 	for _, test := range []struct {
 		newest, every int
@@ -285,7 +285,7 @@ func TestThin(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ids, err := s.List(); err != nil || !slices.Equal(ids, test.want) {
-			t.Errorf("Thin(%d, %d) leaves %v, %v", test.newest, test.every, ids, err)
+			t.Errorf("Prune(%d, %d) leaves %v, %v", test.newest, test.every, ids, err)
 		}
 	}
 }
@@ -342,7 +342,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-func TestMakeDir(t *testing.T) {
+func TestMkdirAll(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b", "c")
 	for range 2 {
