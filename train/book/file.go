@@ -111,9 +111,8 @@ func parse(data []byte) (*Book, error) {
 	b := newBook(game, h.Origin)
 	b.Games = h.Games
 	for i, text := range lines[1 : len(lines)-1] {
-		err := b.parseLine(text)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+2, err)
+		if err := b.parseLine(text); err != nil {
+			return nil, fmt.Errorf("line %d: %w: %w", i+2, ErrBook, err)
 		}
 	}
 	b.settle()
@@ -124,19 +123,19 @@ func parse(data []byte) (*Book, error) {
 func (b *Book) parseLine(text []byte) error {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
-		return fmt.Errorf("%w: %w", ErrBook, err)
+		return err
 	}
 	state, moves, err := env.ReplayText(b.Game, l.Line)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBook, err)
+		return err
 	}
 	key, _ := state.CanonicalKey()
 	n := b.nodes[key]
 	switch {
 	case n == nil:
-		return fmt.Errorf("%w: no earlier line leads to this position", ErrBook)
+		return errors.New("no earlier line leads to this position")
 	case n.search != nil:
-		return fmt.Errorf("%w: an earlier line has this position or an image of it", ErrBook)
+		return errors.New("an earlier line has this position or an image of it")
 	}
 	s := &search{proven: l.Exact}
 	if s.value, err = value(l.Value); err != nil {
@@ -146,14 +145,14 @@ func (b *Book) parseLine(text []byte) error {
 	for _, m := range l.Moves {
 		e := estimate{visits: m.Visits, prior: m.Prior}
 		if e.action, err = b.Game.ParseAction(m.Move); err != nil {
-			return fmt.Errorf("%w: %w", ErrBook, err)
+			return err
 		}
 		if e.value, err = value(m.Value); err != nil {
 			return err
 		}
 		twice := slices.ContainsFunc(s.moves, func(o estimate) bool { return o.action == e.action })
 		if twice || !slices.Contains(legal, e.action) || m.Visits < 0 || m.Prior < 0 || m.Prior > 1 || m.Games < 0 || m.Games > b.Games {
-			return fmt.Errorf("%w: move %s is not legal, or stands there twice, or its visits, prior or games are out of range", ErrBook, m.Move)
+			return fmt.Errorf("move %s is not legal, or stands there twice, or its visits, prior or games are out of range", m.Move)
 		}
 		s.moves = append(s.moves, e)
 		if m.Games > 0 {
@@ -161,7 +160,7 @@ func (b *Book) parseLine(text []byte) error {
 		}
 	}
 	if len(s.moves) == 0 {
-		return fmt.Errorf("%w: the position has no moves", ErrBook)
+		return errors.New("the position has no moves")
 	}
 	n.Line = moves
 	b.add(n, s)
@@ -171,7 +170,7 @@ func (b *Book) parseLine(text []byte) error {
 // value returns a value of a file.
 func value(x *float64) (float64, error) {
 	if x == nil || !(*x >= -1 && *x <= 1) {
-		return 0, fmt.Errorf("%w: a value is missing or not from -1 to 1", ErrBook)
+		return 0, errors.New("a value is missing or not from -1 to 1")
 	}
 	return *x, nil
 }

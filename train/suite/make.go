@@ -63,32 +63,21 @@ var (
 // Validate reports every option that is out of range.
 func (o *Options) Validate() error {
 	var errs []error
-	if o.Positions < 1 || o.Positions > MaxPositions {
-		errs = append(errs, fmt.Errorf("positions is %d; it must be from 1 to %d", o.Positions, MaxPositions))
-	}
-	if len(o.Agents) == 0 {
-		errs = append(errs, errors.New("there is no agent; one or more must play"))
-	}
-	for _, a := range o.Agents {
-		switch {
-		case a.Outside():
-			errs = append(errs, fmt.Errorf("agent %v is an outside program; only ludus's own agents play the same games again", a))
-		case a.Timed():
-			errs = append(errs, fmt.Errorf("agent %v has a time limit; the suite would depend on the clock", a))
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	if o.Nodes < 1 {
-		errs = append(errs, fmt.Errorf("nodes is %d; it must be 1 or more", o.Nodes))
+	check(o.Positions >= 1 && o.Positions <= MaxPositions, "positions is %d; it must be from 1 to %d", o.Positions, MaxPositions)
+	check(len(o.Agents) > 0, "there is no agent; one or more must play")
+	for _, a := range o.Agents {
+		check(!a.Outside(), "agent %v is an outside program; only ludus's own agents play the same games again", a)
+		check(a.Outside() || !a.Timed(), "agent %v has a time limit; the suite would depend on the clock", a)
 	}
-	if o.PerGame < 1 {
-		errs = append(errs, fmt.Errorf("positions per game is %d; it must be 1 or more", o.PerGame))
-	}
-	if o.Memory < 1 || o.Memory > MaxMemory {
-		errs = append(errs, fmt.Errorf("memory is %d MiB; it must be from 1 to %d", o.Memory, MaxMemory))
-	}
-	if o.Threads < 1 {
-		errs = append(errs, fmt.Errorf("threads is %d; it must be 1 or more", o.Threads))
-	}
+	check(o.Nodes >= 1, "nodes is %d; it must be 1 or more", o.Nodes)
+	check(o.PerGame >= 1, "positions per game is %d; it must be 1 or more", o.PerGame)
+	check(o.Memory >= 1 && o.Memory <= MaxMemory, "memory is %d MiB; it must be from 1 to %d", o.Memory, MaxMemory)
+	check(o.Threads >= 1, "threads is %d; it must be 1 or more", o.Threads)
 	return errors.Join(errs...)
 }
 

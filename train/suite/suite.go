@@ -101,37 +101,39 @@ func (p *Position) meanLoss(game *env.Game) float64 {
 	return sum / float64(len(p.Values))
 }
 
-// replay returns the state of a position. It returns an error if a move is illegal, the game is over or check fails.
+// replay returns the state of a position. It returns an error, which wraps ErrSuite, if a move is illegal or check fails.
 func (p *Position) replay(game *env.Game) (env.State, error) {
 	state, err := env.Replay(game, p.Moves)
+	if err == nil {
+		err = p.check(game, state)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
-	return state, p.check(game, state)
+	return state, nil
 }
 
-// check returns an error if the game is over in state or the values do not fit its legal moves.
+// check returns an error if the game is over in state, the values do not fit its legal moves, or a number is out of range.
 func (p *Position) check(game *env.Game, state env.State) error {
 	if min(p.GameNumber, p.PliesToEnd) < 0 {
-		return fmt.Errorf("%w: game_number is %d and plies_to_end %d; they must be 0 or more",
-			ErrSuite, p.GameNumber, p.PliesToEnd)
+		return fmt.Errorf("game_number is %d and plies_to_end %d; they must be 0 or more", p.GameNumber, p.PliesToEnd)
 	}
 	if int(p.Source) >= len(sourceNames) || p.UCT > uctLoses {
-		return fmt.Errorf("%w: there is no source %d or UCT outcome %d", ErrSuite, uint8(p.Source), p.UCT)
+		return fmt.Errorf("there is no source %d or UCT outcome %d", uint8(p.Source), p.UCT)
 	}
 	if state.Done() {
-		return fmt.Errorf("%w: the game is over", ErrSuite)
+		return errors.New("the game is over")
 	}
 	if legal := state.Legal(nil); len(legal) != len(p.Values) {
-		return fmt.Errorf("%w: %d values for %d legal moves", ErrSuite, len(p.Values), len(legal))
+		return fmt.Errorf("%d values for %d legal moves", len(p.Values), len(legal))
 	}
 	for _, v := range p.Values {
 		if v < 0 || v >= len(game.Classes) {
-			return fmt.Errorf("%w: there is no class %d", ErrSuite, v)
+			return fmt.Errorf("there is no class %d", v)
 		}
 	}
 	if !someMoveLoses(p.Values) {
-		return fmt.Errorf("%w: all moves have the same value", ErrSuite)
+		return errors.New("all moves have the same value")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package suite
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -68,10 +69,10 @@ func parseLines(data []byte) (*Suite, error) {
 		}
 		game, p, err := parseLine(text, i)
 		if err == nil && s.Game != nil && s.Game != game {
-			err = fmt.Errorf("%w: a position of %s in a suite of %s", ErrSuite, game.Name, s.Game.Name)
+			err = fmt.Errorf("a position of %s in a suite of %s", game.Name, s.Game.Name)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+1, err)
+			return nil, fmt.Errorf("line %d: %w: %w", i+1, ErrSuite, err)
 		}
 		s.Game = game
 		s.Positions = append(s.Positions, p)
@@ -83,11 +84,11 @@ func parseLines(data []byte) (*Suite, error) {
 func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 	l := line{GameNumber: gameNumber} // the default: Unmarshal keeps it if the line has no game_number
 	if err := json.Unmarshal(text, &l); err != nil {
-		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
+		return nil, Position{}, err
 	}
 	game, err := games.Restore(l.Game, l.Sheet)
 	if err != nil {
-		return nil, Position{}, fmt.Errorf("%w: %w", ErrSuite, err)
+		return nil, Position{}, err
 	}
 	p := Position{PliesToEnd: l.PliesToEnd, GameNumber: l.GameNumber}
 	if i := slices.Index(sourceNames, l.Source); i > 0 { // otherwise the source is unknown
@@ -107,39 +108,39 @@ func parseLine(text []byte, gameNumber int) (*env.Game, Position, error) {
 func (l *line) fill(game *env.Game, p *Position) error {
 	state, moves, err := env.ReplayText(game, l.Moves)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSuite, err)
+		return err
 	}
 	p.Moves = moves
 	values := make(map[env.Action]int, len(l.Values)) // classes by action
 	for text, goal := range l.Values {
 		a, err := game.ParseAction(text)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrSuite, err)
+			return err
 		}
 		class := slices.IndexFunc(game.Classes, func(c env.Class) bool { return c.Goal() == goal })
 		if class < 0 {
-			return fmt.Errorf("%w: no game of %s ends with a goal of %d", ErrSuite, game.Name, goal)
+			return fmt.Errorf("no game of %s ends with a goal of %d", game.Name, goal)
 		}
 		if _, twice := values[a]; twice {
-			return fmt.Errorf("%w: there are two values of %s", ErrSuite, game.ActionTexts[a])
+			return fmt.Errorf("there are two values of %s", game.ActionTexts[a])
 		}
 		values[a] = class
 	}
 	for _, a := range state.Legal(nil) {
 		class, ok := values[a]
 		if !ok {
-			return fmt.Errorf("%w: %s is legal and has no value", ErrSuite, game.ActionTexts[a])
+			return fmt.Errorf("%s is legal and has no value", game.ActionTexts[a])
 		}
 		p.Values = append(p.Values, class)
 	}
 	if len(values) > len(p.Values) {
-		return fmt.Errorf("%w: there are values of moves that are not legal", ErrSuite)
+		return errors.New("there are values of moves that are not legal")
 	}
 	if err := p.check(game, state); err != nil {
 		return err
 	}
 	if mover := game.Players[state.Player()]; l.Player != mover {
-		return fmt.Errorf("%w: %s is to move, not %q", ErrSuite, mover, l.Player)
+		return fmt.Errorf("%s is to move, not %q", mover, l.Player)
 	}
 	return nil
 }
