@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/check"
 	"ludus/train/record"
@@ -18,16 +17,14 @@ import (
 	"ludus/train/rundir"
 )
 
+const runGame = "quad(size=4,quads=4,whites=1)"
+
 // newRun trains a tiny run of three generations.
 func newRun(t *testing.T) string {
 	t.Helper()
-	game, err := games.New("quad(size=4,quads=4,whites=1)")
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	_, err = train.Train(t.Context(), train.Options{
-		Dir: dir, Game: game, Generations: 3, Threads: 2,
+	_, err := train.Train(t.Context(), train.Options{
+		Dir: dir, Game: recordtest.Game(t, runGame), Generations: 3, Threads: 2,
 		Settings: map[string]float64{"parallel_games": 12, "plies_per_generation": 8, "simulations": 4, "channels": 4, "blocks": 1,
 			"batch_size": 16, "replay_window": 100, "rating_share": 0},
 	})
@@ -58,6 +55,20 @@ func replaceInMetrics(old, by string) func(t *testing.T, dir string) {
 	}
 }
 
+// changeGames returns a damage that writes other games of generation 3, whose first is number first of the run.
+func changeGames(change func(records []*record.Record, first int) ([]*record.Record, int)) func(t *testing.T, dir string) {
+	return func(t *testing.T, dir string) {
+		records, first, err := record.Read(recordtest.Game(t, runGame), dir, 3)
+		if err == nil {
+			records, first = change(records, first)
+			err = record.Write(dir, 3, first, records)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestRun(t *testing.T) {
 	sound := newRun(t)
 	report, err := check.Run(t.Context(), sound)
@@ -83,16 +94,7 @@ func TestRun(t *testing.T) {
 			func(t *testing.T, dir string) { os.Remove(rundir.GamesPath(dir, 2)) }, "000002.games",
 		},
 		"other games": {
-			func(t *testing.T, dir string) {
-				game, _ := games.New("quad(size=4,quads=4,whites=1)")
-				records, first, err := record.Read(game, dir, 3)
-				if err == nil {
-					err = record.Write(dir, 3, first+1, records)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}, "is number",
+			changeGames(func(records []*record.Record, first int) ([]*record.Record, int) { return records, first + 1 }), "is number",
 		},
 		"garbled line": {
 			func(t *testing.T, dir string) {
@@ -103,30 +105,14 @@ func TestRun(t *testing.T) {
 		},
 		"wrong total": {replaceInMetrics(`"steps":`, `"steps":9`), "training steps"},
 		"a game less": {
-			func(t *testing.T, dir string) {
-				game, _ := games.New("quad(size=4,quads=4,whites=1)")
-				records, first, err := record.Read(game, dir, 3)
-				if err == nil {
-					err = record.Write(dir, 3, first, records[1:])
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}, "the files hold",
+			changeGames(func(records []*record.Record, first int) ([]*record.Record, int) { return records[1:], first }), "the files hold",
 		},
 		"a board that the run does not train": {
-			func(t *testing.T, dir string) {
-				game, _ := games.New("quad(size=4,quads=4,whites=1)")
-				larger, _ := games.New("quad(size=5,quads=4,whites=1)")
-				records, first, err := record.Read(game, dir, 3)
-				if err == nil {
-					records[0] = recordtest.Message(larger, rand.New(rand.NewPCG(1, 1)), 1).Records[0]
-					err = record.Write(dir, 3, first, records)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}, "game 0: the run does not train quad(size=5",
+			changeGames(func(records []*record.Record, first int) ([]*record.Record, int) {
+				larger := recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
+				records[0] = recordtest.Message(larger, rand.New(rand.NewPCG(1, 1)), 1).Records[0]
+				return records, first
+			}), "game 0: the run does not train quad(size=5",
 		},
 		"other number of games":     {replaceInMetrics(`"games":`, `"games":9`), metrics + " counts"},
 		"other number of positions": {replaceInMetrics(`"positions":`, `"positions":9`), "positions up to generation"},

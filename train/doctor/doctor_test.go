@@ -412,29 +412,40 @@ func TestRecordedLosses(t *testing.T) {
 	}
 }
 
-// TestLargestBoard: before a run of several sizes plays its own board, the checks are about the largest board so far,
-// and findings name it.
-func TestLargestBoard(t *testing.T) {
+// trained trains a tiny run of the given number of generations, on boards of the given sizes, until a generation has
+// ended, and returns its directory.
+func trained(t *testing.T, game string, generations, until int, sizes ...int) string {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	sizes, err := rundir.SizesOf(4, 5)
-	if err != nil {
-		t.Fatal(err)
+	settings := map[string]float64{"parallel_games": 8, "plies_per_generation": 8, "simulations": 2, "channels": 4, "blocks": 1,
+		"batch_size": 8, "rating_share": 0}
+	if len(sizes) > 0 {
+		all, err := rundir.SizesOf(sizes...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings["sizes"] = float64(all)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = train.Train(ctx, train.Options{
-		Dir: dir, Game: recordtest.Game(t, "quad(size=5,quads=4,whites=1)"), Generations: 100, Threads: 1,
-		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 8, "simulations": 2, "channels": 4, "blocks": 1,
-			"batch_size": 8, "rating_share": 0, "sizes": float64(sizes)},
+	defer cancel()
+	_, err := train.Train(ctx, train.Options{
+		Dir: dir, Game: recordtest.Game(t, game), Generations: generations, Threads: 1, Settings: settings,
 		Observe: func(e train.Event) {
-			if e.Metrics != nil && e.Metrics.Generation == 4 {
+			if e.Metrics != nil && e.Metrics.Generation == until && until < generations {
 				cancel()
 			}
 		},
 	})
-	if !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	r, err := read(dir)
+	return dir
+}
+
+// TestLargestBoard: before a run of several sizes plays its own board, the checks are about the largest board so far,
+// and findings name it.
+func TestLargestBoard(t *testing.T) {
+	r, err := read(trained(t, "quad(size=5,quads=4,whites=1)", 100, 4, 4, 5))
 	if err != nil || r.targets.games == 0 || r.side != 4 || len(r.metricCurves(zoo.Losses{})) < 3 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -456,19 +467,7 @@ func TestShippedErrorOfSmallerBoard(t *testing.T) {
 
 // TestOneBoard: after a run of two sizes has played both, losses and games are those of the large board alone.
 func TestOneBoard(t *testing.T) {
-	dir := t.TempDir()
-	sizes, err := rundir.SizesOf(4, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = train.Train(t.Context(), train.Options{
-		Dir: dir, Game: recordtest.Game(t, "quad(size=5,quads=4,whites=1)"), Generations: 8, Threads: 1,
-		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 8, "simulations": 2, "channels": 4, "blocks": 1,
-			"batch_size": 8, "rating_share": 0, "sizes": float64(sizes)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := trained(t, "quad(size=5,quads=4,whites=1)", 8, 8, 4, 5)
 	r, err := read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -506,14 +505,7 @@ func TestOneBoard(t *testing.T) {
 
 // Diagnose leaves out what is damaged or missing, but not the config.
 func TestReadDamaged(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	_, err := train.Train(t.Context(), train.Options{
-		Dir: dir, Game: recordtest.Game(t, "tic-tac-toe"), Generations: 4, Threads: 1,
-		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 10, "simulations": 2, "channels": 4, "blocks": 1, "batch_size": 8, "rating_share": 0},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := trained(t, "tic-tac-toe", 4, 4)
 	whole, err := read(dir)
 	if err != nil || whole.targets.games < 8 || len(whole.metrics) != 4 {
 		t.Fatalf("%+v, %v", whole, err)
