@@ -10,15 +10,12 @@ import (
 	"ludus/train/record/recordtest"
 )
 
-// movesOf returns the actions with the given names.
-func movesOf(t *testing.T, game *env.Game, names ...string) (moves []env.Action) {
+// movesOf returns the moves with the given names, from the start of a game.
+func movesOf(t *testing.T, game *env.Game, names ...string) []env.Action {
 	t.Helper()
-	for _, name := range names {
-		a, err := game.ParseAction(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		moves = append(moves, a)
+	_, moves, err := env.ReplayText(game, names)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return moves
 }

@@ -101,7 +101,7 @@ func (p *Position) meanLoss(game *env.Game) float64 {
 	return sum / float64(len(p.Values))
 }
 
-// replay returns the state of a position. It returns an error, which wraps ErrSuite, if a move is illegal or check fails.
+// replay returns the state of a position. If a move is illegal or check fails, it returns an error that wraps ErrSuite.
 func (p *Position) replay(game *env.Game) (env.State, error) {
 	state, err := env.Replay(game, p.Moves)
 	if err == nil {
@@ -113,7 +113,8 @@ func (p *Position) replay(game *env.Game) (env.State, error) {
 	return state, nil
 }
 
-// check returns an error if the game is over in state, the values do not fit its legal moves, or a number is out of range.
+// check returns an error if the game is over in state, the values do not fit its legal moves, or a number is out of
+// range.
 func (p *Position) check(game *env.Game, state env.State) error {
 	if min(p.GameNumber, p.PliesToEnd) < 0 {
 		return fmt.Errorf("game_number is %d and plies_to_end %d; they must be 0 or more", p.GameNumber, p.PliesToEnd)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/env"
 	"ludus/env/envtest"
 	"ludus/train/agent"
 	"ludus/train/agent/agenttest"
@@ -238,10 +239,9 @@ func TestForms(t *testing.T) {
 // A line needs only the game, the moves, the player and the values.
 func TestPlainLine(t *testing.T) {
 	game := recordtest.Game(t, "breakthrough(columns=2,rows=5)")
-	state := game.NewState()
-	a, err := game.ParseAction("(move 1 2 1 3)")
-	if err == nil {
-		state.Apply(a)
+	state, _, err := env.ReplayText(game, []string{"(move 1 2 1 3)"})
+	if err != nil {
+		t.Fatal(err)
 	}
 	var values []string
 	for i, a := range state.Legal(nil) {
