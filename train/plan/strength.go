@@ -13,8 +13,8 @@ const (
 func FinalShare(s *rundir.Settings) float64   { return finalPart * s.RatingShare }
 func InterimShare(s *rundir.Settings) float64 { return s.RatingShare - FinalShare(s) }
 
-// MeasureDue reports whether a generation is measured: the last one, and earlier ones at equal intervals. The interval is
-// a multiple of keep_every if possible, so that measured checkpoints are kept.
+// MeasureDue reports whether a generation is measured: the last one, and earlier ones at equal intervals. The interval
+// is a multiple of keep_every if possible, so that measured checkpoints are kept.
 func MeasureDue(c *rundir.Config, generation int) bool {
 	interval := (c.Plan.Generations + measuresPerRun - 1) / measuresPerRun
 	if keep := c.Settings.KeepEvery; keep > 0 && interval > keep {

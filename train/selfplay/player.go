@@ -38,7 +38,7 @@ type Player struct {
 	seconds  float64                     // spent in run since the last result
 }
 
-// NewPlayer returns a player of the given number of new games on at most the given number of threads. It keeps settings.
+// NewPlayer returns a player of new games, on at most the given number of threads. It keeps settings.
 func NewPlayer(game *env.Game, settings *rundir.Settings, seed uint64, games, threads int) *Player {
 	return newPlayer(newGames(game, settings, seed, games), threads, cacheEntries)
 }

@@ -63,7 +63,7 @@ func testAssignment(t *testing.T, game *env.Game) *Assignment {
 // TestRoundStops: a round that is stopped returns the games that have ended.
 func TestRoundStops(t *testing.T) {
 	n := testAssignment(t, recordtest.Game(t, "tic-tac-toe"))
-	play := newPlayer(newGames(n.Game, &n.Settings, 1, 8), 1, cacheEntries)
+	play := NewPlayer(n.Game, &n.Settings, 1, 8, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for play.played.Load() < 200 {
@@ -82,7 +82,7 @@ func TestStoppedAtOnce(t *testing.T) {
 	game := recordtest.Game(t, "tic-tac-toe")
 	settings := rundir.DefaultSettings(game)
 	played := func(ctx context.Context) []byte {
-		play := newPlayer(newGames(game, &settings, 1, 8), 1, cacheEntries)
+		play := NewPlayer(game, &settings, 1, 8, 1)
 		for _, g := range play.games {
 			g.meanPlies, g.simulations = 10, 8
 		}
@@ -107,7 +107,7 @@ func TestStoppedAtOnce(t *testing.T) {
 func TestShortRounds(t *testing.T) {
 	n := testAssignment(t, recordtest.Game(t, "tic-tac-toe"))
 	evaluations := func(rounds, plies int) (total int) {
-		play := newPlayer(newGames(n.Game, &n.Settings, 1, 8), 1, cacheEntries)
+		play := NewPlayer(n.Game, &n.Settings, 1, 8, 1)
 		for range rounds {
 			result, err := play.Round(t.Context(), n, plies)
 			if err != nil {
@@ -132,7 +132,7 @@ func TestPlayVersion(t *testing.T) {
 	hash := sha256.New()
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6"} {
 		n := testAssignment(t, recordtest.Game(t, name))
-		play := newPlayer(newGames(n.Game, &n.Settings, 7, 8), 1, cacheEntries)
+		play := NewPlayer(n.Game, &n.Settings, 7, 8, 1)
 		result, err := play.Round(t.Context(), n, 60)
 		if err == nil {
 			err = NewRescorer(n.Game, n.Settings.SolverNodes, 1).Rescore(t.Context(), result.Finished)
