@@ -208,3 +208,17 @@ func (g *Game) Is(name string) bool { return name != "" && (name == g.Name || na
 
 // NumActions returns A, the number of actions and of policy entries.
 func (g *Game) NumActions() int { return len(g.ActionTexts) }
+
+// Copy returns an independent copy of s, a state of the game.
+func (g *Game) Copy(s State) State {
+	c := g.NewState()
+	c.CopyFrom(s)
+	return c
+}
+
+// After returns the position after a legal action in s, which it does not change.
+func (g *Game) After(s State, a Action) State {
+	next := g.Copy(s)
+	next.Apply(a)
+	return next
+}

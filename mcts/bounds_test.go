@@ -12,7 +12,7 @@ import (
 // checkBounds compares the bounds of every edge below node n with best play, and returns how many are proven.
 func checkBounds(t *testing.T, g *env.Game, s *Search, n int32, state env.State) (proven int) {
 	for _, e := range s.tree.movesOf(n) {
-		next := after(g, state, e.action)
+		next := g.After(state, e.action)
 		if class := solve(g, next); class < int(e.best) || class > int(e.worst) {
 			t.Fatalf("class %d outside the bounds %d..%d of action %d", class, e.best, e.worst, e.action)
 		}
@@ -37,7 +37,7 @@ func distance(g *env.Game, state env.State) int {
 	wins := g.ClassFor(state.Player(), solve(g, state)) == 0
 	shortest, longest := math.MaxInt, 0
 	for _, a := range state.Legal(nil) {
-		next := after(g, state, a)
+		next := g.After(state, a)
 		if d := distance(g, next); solve(g, next) == solve(g, state) {
 			shortest, longest = min(shortest, d), max(longest, d)
 		}
@@ -65,7 +65,7 @@ func TestBoundsAgainstBruteForce(t *testing.T) {
 			run(s, hashed{g, 2})
 			proven += checkBounds(t, g, s, root, state)
 			for _, m := range s.Moves() {
-				value := float64(g.Classes[g.ClassFor(state.Player(), solve(g, after(g, state, m.Action)))].Utility)
+				value := float64(g.Classes[g.ClassFor(state.Player(), solve(g, g.After(state, m.Action)))].Utility)
 				if value < float64(m.Lower) || value > float64(m.Upper) || m.Value < float64(m.Lower) || m.Value > float64(m.Upper) {
 					t.Fatalf("seed %d: exact %v, value %v, bounds %v to %v", seed, value, m.Value, m.Lower, m.Upper)
 				}
@@ -75,7 +75,7 @@ func TestBoundsAgainstBruteForce(t *testing.T) {
 				if got != class || s.Value() != float64(g.Classes[class].Utility) {
 					t.Fatalf("seed %d: proven class %d, value %v; want %d", seed, got, s.Value(), class)
 				}
-				best := after(g, state, s.Best())
+				best := g.After(state, s.Best())
 				if solve(g, best) != g.ClassFor(state.Player(), class) {
 					t.Fatalf("seed %d: the best move does not keep the proven class", seed)
 				}

@@ -304,28 +304,6 @@ func mustGame(t testing.TB, name string) *env.Game {
 	return g
 }
 
-// randomPosition plays random moves, fewer where the game would end.
-func randomPosition(g *env.Game, rng *rand.Rand, plies int) env.State {
-	state, next := g.NewState(), g.NewState()
-	for range plies {
-		legal := state.Legal(nil)
-		next.CopyFrom(state)
-		next.Apply(legal[rng.IntN(len(legal))])
-		if next.Done() {
-			break
-		}
-		state.CopyFrom(next)
-	}
-	return state
-}
-
-func after(g *env.Game, state env.State, a env.Action) env.State {
-	next := g.NewState()
-	next.CopyFrom(state)
-	next.Apply(a)
-	return next
-}
-
 // solve returns the class of a position, as seen by the first player, under best play, by brute force.
 func solve(g *env.Game, state env.State) int {
 	class, _ := solveWithin(g, state, math.MaxInt)
@@ -343,7 +321,7 @@ func solveWithin(g *env.Game, state env.State, limit int) (class, rest int) {
 	}
 	best := len(g.Classes)
 	for _, a := range state.Legal(nil) {
-		if class, limit = solveWithin(g, after(g, state, a), limit); class < 0 {
+		if class, limit = solveWithin(g, g.After(state, a), limit); class < 0 {
 			return -1, 0
 		}
 		best = min(best, g.ClassFor(state.Player(), class))

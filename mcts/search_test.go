@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/env/games"
 )
 
@@ -45,7 +46,7 @@ func TestTwoMoveWinInQuad(t *testing.T) {
 	found := 0
 	for seed := range uint64(300) {
 		rng := newGenerator(seed)
-		state := randomPosition(g, rng, 8+rng.IntN(4))
+		state := envtest.RandomPosition(g, rng, 8+rng.IntN(4))
 		if !winsWithin(g, state, state.Player(), 3) || winsWithin(g, state, state.Player(), 1) {
 			continue
 		}
@@ -70,7 +71,7 @@ func winsWithin(g *env.Game, state env.State, p env.Player, plies int) bool {
 		return state.Done() && g.ClassFor(p, state.Outcome()) == 0
 	}
 	for _, a := range state.Legal(nil) {
-		if winsWithin(g, after(g, state, a), p, plies-1) == (state.Player() == p) {
+		if winsWithin(g, g.After(state, a), p, plies-1) == (state.Player() == p) {
 			return state.Player() == p
 		}
 	}
@@ -105,7 +106,7 @@ func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
 	// Real positions: x has a square to complete with its last marks, and a 95 without it.
 	found := 0
 	for seed := range uint64(3000) {
-		state := randomPosition(quad, newGenerator(seed), 14)
+		state := envtest.RandomPosition(quad, newGenerator(seed), 14)
 		if exact, _ := solveWithin(quad, state, 2000); exact != 0 || state.Player() != env.First || !reaches(quad, state, 1) {
 			continue
 		}
@@ -114,7 +115,7 @@ func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
 			s := New(quad, cfg)
 			s.Start(state, 64, nil)
 			run(s, Uniform{})
-			if class := solve(quad, after(quad, state, s.Best())); class != 0 {
+			if class := solve(quad, quad.After(state, s.Best())); class != 0 {
 				t.Errorf("seed %d, %v: x takes class %s", seed, cfg.Rule, quad.Classes[class].Name)
 			}
 		}
@@ -127,7 +128,7 @@ func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
 // reaches reports whether some move leads to the given class, as seen by the first player, under best play.
 func reaches(g *env.Game, state env.State, class int) bool {
 	for _, a := range state.Legal(nil) {
-		if solve(g, after(g, state, a)) == class {
+		if solve(g, g.After(state, a)) == class {
 			return true
 		}
 	}
@@ -179,7 +180,7 @@ func TestDefenceInRealGames(t *testing.T) {
 		g := mustGame(t, name)
 		for seed := range uint64(150) {
 			rng := newGenerator(seed)
-			state := randomPosition(g, rng, g.MaxPlies/2+rng.IntN(g.MaxPlies/2))
+			state := envtest.RandomPosition(g, rng, g.MaxPlies/2+rng.IntN(g.MaxPlies/2))
 			for _, cfg := range rules(8) {
 				s := New(g, cfg)
 				s.Start(state, 500, nil)
@@ -188,7 +189,7 @@ func TestDefenceInRealGames(t *testing.T) {
 				if !ok || g.Classes[class].Utility >= 0 {
 					continue
 				}
-				atOnce := func(a env.Action) bool { return winsWithin(g, after(g, state, a), state.Player().Opponent(), 1) }
+				atOnce := func(a env.Action) bool { return winsWithin(g, g.After(state, a), state.Player().Opponent(), 1) }
 				resists := false
 				for _, a := range state.Legal(nil) {
 					resists = resists || !atOnce(a)
@@ -277,7 +278,7 @@ func TestResultsAreDistributions(t *testing.T) {
 				for seed := range uint64(5) {
 					rng := newGenerator(seed)
 					s := New(g, cfg)
-					state := randomPosition(g, rng, rng.IntN(g.MaxPlies))
+					state := envtest.RandomPosition(g, rng, rng.IntN(g.MaxPlies))
 					s.Start(state, 100, rng)
 					ev := &counting{Evaluator: hashed{g, 1}}
 					run(s, ev)
@@ -370,7 +371,7 @@ func TestCacheChangesNothing(t *testing.T) {
 				ev := hashed{g, 1}
 				large := NewBatcher(g, ev, 8, 4096)
 				for seed := range uint64(6) {
-					state := randomPosition(g, newGenerator(seed%3), 6)
+					state := envtest.RandomPosition(g, newGenerator(seed%3), 6)
 					var want string
 					for _, b := range []*Batcher{NewBatcher(g, ev, 8, 0), NewBatcher(g, ev, 8, 7), large, large} {
 						s := New(g, cfg)
@@ -428,7 +429,7 @@ func TestCacheOfRootsAndLeaves(t *testing.T) {
 			for _, a := range append(start.Legal(nil), -1) {
 				state := g.NewState()
 				if a >= 0 {
-					state = after(g, start, a)
+					state = g.After(start, a)
 				}
 				if state.Done() {
 					continue
@@ -480,11 +481,11 @@ func TestInterleavedSearches(t *testing.T) {
 	batcher := NewBatcher(g, ev, 4, 100)
 	for i := range searches {
 		s := New(g, DefaultConfig())
-		s.Start(randomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
+		s.Start(envtest.RandomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
 		run(s, ev)
 		want[i] = snapshot(s)
 		searches[i] = New(g, DefaultConfig())
-		searches[i].Start(randomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
+		searches[i].Start(envtest.RandomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
 	}
 	for {
 		for _, s := range searches {

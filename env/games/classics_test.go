@@ -36,9 +36,7 @@ func TestConnectFourPositions(t *testing.T) {
 		next := map[env.Key]env.State{}
 		for _, s := range level {
 			for _, a := range s.Legal(nil) {
-				n := g.NewState()
-				n.CopyFrom(s)
-				n.Apply(a)
+				n := g.After(s, a)
 				next[n.Key()] = n
 			}
 		}
@@ -66,10 +64,7 @@ func TestNumberOfGames(t *testing.T) {
 				return n
 			}
 			for _, a := range s.Legal(nil) {
-				next := g.NewState()
-				next.CopyFrom(s)
-				next.Apply(a)
-				n += games(next)
+				n += games(g.After(s, a))
 			}
 			memory[s.Key()] = n
 			return n

@@ -193,11 +193,7 @@ func TestTurnedBoards(t *testing.T) {
 				t.Fatalf("%s: legal moves differ\n%s%s", name, g.Board(s), g.Board(turned))
 			}
 			for _, a := range legal {
-				next, turnedNext := g.NewState(), g.NewState()
-				next.CopyFrom(s)
-				next.Apply(a)
-				turnedNext.CopyFrom(turned)
-				turnedNext.Apply(frame[a])
+				next, turnedNext := g.After(s, a), g.After(turned, frame[a])
 				switch {
 				case next.Done() != turnedNext.Done():
 					t.Fatalf("%s: only one game ends", name)

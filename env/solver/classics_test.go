@@ -123,9 +123,7 @@ func TestSmallOthello(t *testing.T) {
 		}
 		best, sign := -100, int(s.Player().Sign())
 		for _, a := range s.Legal(nil) {
-			next := clone(g, s)
-			next.Apply(a)
-			best = max(best, sign*lead(next))
+			best = max(best, sign*lead(g.After(s, a)))
 		}
 		values[s.Key()] = sign * best
 		return sign * best

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ludus/env/envtest"
 	"ludus/env/solver"
 )
 
@@ -17,15 +18,7 @@ func TestLine(t *testing.T) {
 		ended, moves := 0, 0
 		const lines = 30
 		for range lines {
-			state := g.NewState()
-			for range g.MaxPlies/4 + rng.IntN(g.MaxPlies/4) {
-				next := clone(g, state)
-				next.Apply(state.RandomAction(rng.Uint64()))
-				if next.Done() {
-					break
-				}
-				state = next
-			}
+			state := envtest.RandomPosition(g, rng, g.MaxPlies/4+rng.IntN(g.MaxPlies/4))
 			class, ok := s.Solve(state, solver.Limits{Nodes: 100000})
 			if !ok {
 				continue
@@ -35,8 +28,7 @@ func TestLine(t *testing.T) {
 				if !slices.Contains(state.Legal(nil), a) {
 					t.Fatalf("%s: %v is illegal", name, g.Names(line))
 				}
-				state = clone(g, state)
-				state.Apply(a)
+				state = g.After(state, a)
 				after := 0
 				if state.Done() {
 					after = state.Outcome()

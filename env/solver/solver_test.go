@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/env/games"
 	"ludus/env/solver"
 )
@@ -19,13 +20,6 @@ func newGame(t testing.TB, name string) *env.Game {
 		t.Fatal(err)
 	}
 	return g
-}
-
-// clone is an independent copy of s.
-func clone(g *env.Game, s env.State) env.State {
-	c := g.NewState()
-	c.CopyFrom(s)
-	return c
 }
 
 // minimax is a plain minimax with a memory of all positions: no symmetries, bounds or move order.
@@ -134,10 +128,8 @@ func compare(t *testing.T, g *env.Game, plays, budget int) int {
 	for range plays {
 		path := []env.State{g.NewState()}
 		for s := path[0]; !s.Done(); {
-			next := clone(g, s)
-			next.Apply(next.RandomAction(rng.Uint64()))
-			path = append(path, next)
-			s = next
+			s = g.After(s, s.RandomAction(rng.Uint64()))
+			path = append(path, s)
 		}
 		for i := len(path) - 2; i >= 0; i-- {
 			m.budget = budget
@@ -197,14 +189,8 @@ func TestQuad5x5(t *testing.T) {
 
 // middle returns unfinished positions of random games, some plies in.
 func middle(g *env.Game, plies, n int) (list []env.State) {
-	for rng := rand.NewPCG(1, 2); len(list) < n; {
-		s := g.NewState()
-		for i := 0; i < plies && !s.Done(); i++ {
-			s.Apply(s.RandomAction(rng.Uint64()))
-		}
-		if !s.Done() {
-			list = append(list, s)
-		}
+	for rng := rand.New(rand.NewPCG(1, 2)); len(list) < n; {
+		list = append(list, envtest.RandomPosition(g, rng, plies))
 	}
 	return list
 }

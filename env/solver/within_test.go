@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/env/solver"
 )
 
@@ -39,13 +40,7 @@ func TestForcesWithin(t *testing.T) {
 		g := newGame(t, name)
 		s, rng, forcedOnes := solver.New(g, 1<<20), rand.New(rand.NewPCG(1, 2)), 0
 		for range 120 {
-			state := g.NewState()
-			for i := rng.IntN(10); i > 0 && !state.Done(); i-- {
-				state.Apply(state.RandomAction(rng.Uint64()))
-			}
-			if state.Done() {
-				continue
-			}
+			state := envtest.RandomPosition(g, rng, rng.IntN(10))
 			player, k, most := env.Player(rng.IntN(2)), rng.IntN(len(g.Classes)-1), 4
 			want, found := pliesToForce(g, player, state, k, most)
 			for plies := 1; plies <= most; plies++ {
