@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 )
 
 // encoded is a deterministic evaluator that follows from the tensor alone, like a network.
@@ -46,7 +47,7 @@ func (ev encoded) evaluate(tensor, logits, classes, goals []float32) {
 
 // A search that finds its root in the cache has the same goals; one that moves on forgets them.
 func TestRootEvaluation(t *testing.T) {
-	g := mustGame(t, "free-for-all-2p")
+	g := games.Must("free-for-all-2p")
 	b := NewBatcher(g, encoded{g}, 8, 100)
 	s := New(g, rules(1)[1])
 	var goals [2][]float32

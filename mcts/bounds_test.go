@@ -7,6 +7,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/envtest"
+	"ludus/env/games"
 )
 
 // checkBounds compares the bounds of every edge below node n with best play, and returns how many are proven.
@@ -92,7 +93,7 @@ func TestProvenRootsOfRealGames(t *testing.T) {
 		"breakthrough(columns=3,rows=4)", "quad(size=4,quads=3,whites=2)", "quad-5x5",
 		"golden-rectangle(columns=4,rows=4,span=2)", "free-for-all(size=5,steps=6)",
 	} {
-		g := mustGame(t, name)
+		g := games.Must(name)
 		proven := 0
 		for _, state := range envtest.Positions(g, 1, 200) {
 			class, _ := solveWithin(g, state, 1000)

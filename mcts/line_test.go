@@ -5,6 +5,7 @@ import (
 
 	"ludus/env"
 	"ludus/env/envtest"
+	"ludus/env/games"
 )
 
 // A line begins with its move and is legal. From a proven move on it is best play; only moves that the search has
@@ -13,7 +14,7 @@ func TestLine(t *testing.T) {
 	const most = 6
 	proven, long := 0, 0
 	for _, name := range []string{"tic-tac-toe", "hex(size=3)", "breakthrough(columns=3,rows=4)"} {
-		g := mustGame(t, name)
+		g := games.Must(name)
 		for seed := range uint64(10) {
 			rng := newGenerator(seed)
 			root := envtest.RandomPosition(g, rng, 2+rng.IntN(4))

@@ -400,7 +400,7 @@ func TestOracle(t *testing.T) {
 		trials = append(trials, trial{m.game(seed), seed})
 	}
 	for i, name := range games.Names() {
-		g := mustGame(t, name)
+		g := games.Must(name)
 		if g.Tensor.Cells() > 56 {
 			continue // takes the oracle long; a smaller board of the family is tested
 		}
