@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ludus/env/envtest"
+	"ludus/env/games"
 	"ludus/env/solver"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestLine(t *testing.T) {
 	const most = 10
 	for _, name := range []string{"tic-tac-toe", "line-up(width=5,height=4,line=4,gravity=1)", "quad-5x5", "breakthrough(columns=4,rows=5)"} {
-		g, rng := newGame(t, name), rand.New(rand.NewPCG(1, 1))
+		g, rng := games.Must(name), rand.New(rand.NewPCG(1, 1))
 		s, check := solver.New(g, 1<<22), solver.New(g, 1<<22)
 		ended, moves := 0, 0
 		const lines = 30

@@ -11,10 +11,7 @@ import (
 
 // TestReaches checks that Reaches and ReachesFor agree with Solve, and that Reaches reports a reached limit.
 func TestReaches(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	rng := rand.New(rand.NewPCG(3, 4))
 	players := []env.Player{env.First, env.Second}
 	exact, reaching := New(game, 1<<20), New(game, 1<<20)
