@@ -200,6 +200,9 @@ func (h hashed) Evaluate(states []env.State, logits, classes, goals []float32) {
 		for k := range row {
 			row[k] /= sum
 		}
+		if goals != nil {
+			goals[2*i], goals[2*i+1] = rng.Float32(), rng.Float32()
+		}
 	}
 }
 
