@@ -134,20 +134,24 @@ func (g *Game) Permute(cell func(r, c int) (int, int), plane func(p int) int) Sy
 	return s
 }
 
-// SquareSymmetries returns those of the eight rotations and reflections of a square board that map its existing cells
-// onto themselves, the identity first. Policy planes stay.
+// SquareSymmetries returns those of the eight rotations and reflections of a square that map the board's existing cells
+// onto themselves, the identity first; boards that are not square have four at most. Policy planes stay.
 func (g *Game) SquareSymmetries() (list []Symmetry) {
-	last, exists := g.Tensor.W-1, g.Drawing.Cells
-	for _, cell := range []func(r, c int) (int, int){
+	top, right, exists := g.Tensor.H-1, g.Tensor.W-1, g.Drawing.Cells
+	images := []func(r, c int) (int, int){
 		nil,
-		func(r, c int) (int, int) { return last - r, c },
-		func(r, c int) (int, int) { return r, last - c },
-		func(r, c int) (int, int) { return last - r, last - c },
-		func(r, c int) (int, int) { return c, r },
-		func(r, c int) (int, int) { return last - c, r },
-		func(r, c int) (int, int) { return c, last - r },
-		func(r, c int) (int, int) { return last - c, last - r },
-	} {
+		func(r, c int) (int, int) { return top - r, c },
+		func(r, c int) (int, int) { return r, right - c },
+		func(r, c int) (int, int) { return top - r, right - c },
+		func(r, c int) (int, int) { return c, r }, // from here on rows and columns are exchanged
+		func(r, c int) (int, int) { return right - c, r },
+		func(r, c int) (int, int) { return c, top - r },
+		func(r, c int) (int, int) { return right - c, top - r },
+	}
+	if top != right {
+		images = images[:4]
+	}
+	for _, cell := range images {
 		s, keeps := g.Permute(cell, nil), true
 		for from, to := range s.Cells {
 			keeps = keeps && (exists == nil || exists[from] == exists[to])
@@ -208,3 +212,17 @@ func (g *Game) Is(name string) bool { return name != "" && (name == g.Name || na
 
 // NumActions returns A, the number of actions and of policy entries.
 func (g *Game) NumActions() int { return len(g.ActionTexts) }
+
+// Copy returns an independent copy of s, a state of the game.
+func (g *Game) Copy(s State) State {
+	c := g.NewState()
+	c.CopyFrom(s)
+	return c
+}
+
+// After returns the position after a legal action in s, which it does not change.
+func (g *Game) After(s State, a Action) State {
+	next := g.Copy(s)
+	next.Apply(a)
+	return next
+}

@@ -11,10 +11,7 @@ import (
 )
 
 func TestReplay(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	won := []string{"(mark r2 c2)", "(mark r1 c2)", "mark r2 c3", "(mark r1 c3)", "(mark r3 c2)", "(mark r1 c4)", "(mark r3 c3)"}
 	state, moves, err := env.ReplayText(game, won)
 	if err != nil || !state.Done() || len(moves) != len(won) {
@@ -45,10 +42,7 @@ func TestReplay(t *testing.T) {
 }
 
 func TestReplayerKeepsItsPosition(t *testing.T) {
-	game, err := games.New("breakthrough-6x6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("breakthrough-6x6")
 	r := env.NewReplayer(game)
 	for len(r.Legal) > 0 {
 		before := r.State.Key()

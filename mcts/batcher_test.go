@@ -1,53 +1,17 @@
 package mcts
 
 import (
-	"hash/fnv"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"ludus/env"
+	"ludus/env/games"
 )
-
-// encoded is a deterministic evaluator that follows from the tensor alone, like a network.
-type encoded struct{ game *env.Game }
-
-func (ev encoded) Evaluate(states []env.State, logits, classes, goals []float32) {
-	A, K := ev.game.NumActions(), len(ev.game.Classes)
-	tensor := make([]float32, ev.game.Tensor.Size())
-	for i, state := range states {
-		state.Encode(tensor)
-		ev.evaluate(tensor, logits[i*A:(i+1)*A], classes[i*K:(i+1)*K], goals[i*len(goals)/len(states):])
-	}
-}
-
-func (ev encoded) evaluate(tensor, logits, classes, goals []float32) {
-	h := fnv.New64()
-	for _, x := range tensor {
-		h.Write([]byte{byte(16 * x)})
-	}
-	rng := rand.New(rand.NewPCG(h.Sum64(), 1))
-	sum := float32(0)
-	for a := range logits {
-		logits[a] = float32(rng.NormFloat64())
-	}
-	for k := range classes {
-		classes[k] = rng.Float32()
-		sum += classes[k]
-	}
-	for k := range classes {
-		classes[k] /= sum
-	}
-	for i := range goals[:min(2, len(goals))] {
-		goals[i] = rng.Float32()
-	}
-}
 
 // A search that finds its root in the cache has the same goals; one that moves on forgets them.
 func TestRootEvaluation(t *testing.T) {
-	g := mustGame(t, "free-for-all-2p")
-	b := NewBatcher(g, encoded{g}, 8, 100)
+	g := games.Must("free-for-all-2p")
+	b := NewBatcher(g, hashed{g, 1}, 8, 100)
 	s := New(g, rules(1)[1])
 	var goals [2][]float32
 	for i := range goals {

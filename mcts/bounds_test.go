@@ -7,12 +7,13 @@ import (
 
 	"ludus/env"
 	"ludus/env/envtest"
+	"ludus/env/games"
 )
 
 // checkBounds compares the bounds of every edge below node n with best play, and returns how many are proven.
 func checkBounds(t *testing.T, g *env.Game, s *Search, n int32, state env.State) (proven int) {
 	for _, e := range s.tree.movesOf(n) {
-		next := after(g, state, e.action)
+		next := g.After(state, e.action)
 		if class := solve(g, next); class < int(e.best) || class > int(e.worst) {
 			t.Fatalf("class %d outside the bounds %d..%d of action %d", class, e.best, e.worst, e.action)
 		}
@@ -37,7 +38,7 @@ func distance(g *env.Game, state env.State) int {
 	wins := g.ClassFor(state.Player(), solve(g, state)) == 0
 	shortest, longest := math.MaxInt, 0
 	for _, a := range state.Legal(nil) {
-		next := after(g, state, a)
+		next := g.After(state, a)
 		if d := distance(g, next); solve(g, next) == solve(g, state) {
 			shortest, longest = min(shortest, d), max(longest, d)
 		}
@@ -65,7 +66,7 @@ func TestBoundsAgainstBruteForce(t *testing.T) {
 			run(s, hashed{g, 2})
 			proven += checkBounds(t, g, s, root, state)
 			for _, m := range s.Moves() {
-				value := float64(g.Classes[g.ClassFor(state.Player(), solve(g, after(g, state, m.Action)))].Utility)
+				value := float64(g.Classes[g.ClassFor(state.Player(), solve(g, g.After(state, m.Action)))].Utility)
 				if value < float64(m.Lower) || value > float64(m.Upper) || m.Value < float64(m.Lower) || m.Value > float64(m.Upper) {
 					t.Fatalf("seed %d: exact %v, value %v, bounds %v to %v", seed, value, m.Value, m.Lower, m.Upper)
 				}
@@ -75,7 +76,7 @@ func TestBoundsAgainstBruteForce(t *testing.T) {
 				if got != class || s.Value() != float64(g.Classes[class].Utility) {
 					t.Fatalf("seed %d: proven class %d, value %v; want %d", seed, got, s.Value(), class)
 				}
-				best := after(g, state, s.Best())
+				best := g.After(state, s.Best())
 				if solve(g, best) != g.ClassFor(state.Player(), class) {
 					t.Fatalf("seed %d: the best move does not keep the proven class", seed)
 				}
@@ -92,7 +93,7 @@ func TestProvenRootsOfRealGames(t *testing.T) {
 		"breakthrough(columns=3,rows=4)", "quad(size=4,quads=3,whites=2)", "quad-5x5",
 		"golden-rectangle(columns=4,rows=4,span=2)", "free-for-all(size=5,steps=6)",
 	} {
-		g := mustGame(t, name)
+		g := games.Must(name)
 		proven := 0
 		for _, state := range envtest.Positions(g, 1, 200) {
 			class, _ := solveWithin(g, state, 1000)

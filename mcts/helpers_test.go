@@ -3,19 +3,15 @@ package mcts
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"testing"
 
 	"ludus/env"
-	"ludus/env/games"
 )
 
 // position is a position of a hand-made game: a leaf with its class as seen by the first player, or a mover with moves,
 // numbered from 0.
 type position struct {
-	name    string
 	player  env.Player
 	class   int
 	moves   []*position
@@ -41,21 +37,19 @@ func (p *position) priors(probabilities ...float64) *position {
 	return p
 }
 
-// tableState plays a hand-made game.
-type tableState struct{ at *position }
+// tableState plays a hand-made game. It has only the methods that a search calls.
+type tableState struct {
+	env.State // nil
+	at        *position
+}
 
-func (s *tableState) Player() env.Player               { return s.at.player }
-func (s *tableState) Done() bool                       { return len(s.at.moves) == 0 }
-func (s *tableState) Apply(a env.Action)               { s.at = s.at.moves[a] }
-func (s *tableState) Outcome() int                     { return s.at.class }
-func (s *tableState) Goals() [2]int                    { return [2]int{} }
-func (s *tableState) Key() env.Key                     { return env.Key{s.at.id} }
-func (s *tableState) Encode(dst []float32)             { clear(dst) }
-func (s *tableState) CopyFrom(src env.State)           { *s = *src.(*tableState) }
-func (s *tableState) Detail() string                   { return s.at.name }
-func (s *tableState) Pieces(dst []uint8) []uint8       { return dst }
-func (s *tableState) WinningCells(dst []int32) []int32 { return dst }
-func (s *tableState) CanonicalKey() (env.Key, int)     { return s.Key(), 0 }
+func (s *tableState) Player() env.Player     { return s.at.player }
+func (s *tableState) Done() bool             { return len(s.at.moves) == 0 }
+func (s *tableState) Apply(a env.Action)     { s.at = s.at.moves[a] }
+func (s *tableState) Outcome() int           { return s.at.class }
+func (s *tableState) Key() env.Key           { return env.Key{s.at.id} }
+func (s *tableState) CopyFrom(src env.State) { *s = *src.(*tableState) }
+
 func (s *tableState) Legal(dst []env.Action) []env.Action {
 	for a := range s.at.moves {
 		dst = append(dst, env.Action(a))
@@ -64,34 +58,20 @@ func (s *tableState) Legal(dst []env.Action) []env.Action {
 }
 
 func (s *tableState) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
-	return endings(dst, s, func() env.State { next := *s; return &next })
-}
-
-func (s *tableState) RandomAction(r uint64) env.Action { return pick(s, r) }
-
-// pick is State.RandomAction by the legal list.
-func pick(s env.State, r uint64) env.Action {
-	legal := s.Legal(nil)
-	i, _ := bits.Mul64(r, uint64(len(legal)))
-	return legal[i]
-}
-
-// endings is State.TerminalActions by playing every legal action on a copy.
-func endings(dst []env.TerminalAction, s env.State, copied func() env.State) []env.TerminalAction {
-	for _, a := range s.Legal(nil) {
-		next := copied()
-		if next.Apply(a); next.Done() {
-			dst = append(dst, env.TerminalAction{Action: a, Outcome: next.Outcome()})
+	for a, next := range s.at.moves {
+		if len(next.moves) == 0 {
+			dst = append(dst, env.TerminalAction{Action: env.Action(a), Outcome: next.class})
 		}
 	}
 	return dst
 }
 
 // newGame describes a game of A actions in a row and K classes of evenly spaced utilities. Second's frame is reversed.
-func newGame(A, K int, state func() env.State) *env.Game {
+// The caller sets NewState.
+func newGame(A, K int) *env.Game {
 	g := &env.Game{
 		Name: "table", Tensor: env.Shape{C: 1, H: 1, W: A}, Planes: []string{"nothing"}, PolicyPlanes: 1,
-		PolicyNames: []string{"move"}, ActionTexts: make([]string, A), NewState: state,
+		PolicyNames: []string{"move"}, ActionTexts: make([]string, A),
 	}
 	for k := range K {
 		g.Classes = append(g.Classes, env.Class{Name: fmt.Sprint(k), Utility: float32(K-1-2*k) / float32(K-1)})
@@ -117,7 +97,9 @@ func table(K int, start *position) *env.Game {
 		}
 	}
 	number(start)
-	return newGame(most, K, func() env.State { return &tableState{start} })
+	g := newGame(most, K)
+	g.NewState = func() env.State { return &tableState{at: start} }
+	return g
 }
 
 // tableEvaluator evaluates hand-made positions as they say; illegal moves get an enormous logit.
@@ -153,12 +135,14 @@ func (ev tableEvaluator) Evaluate(states []env.State, logits, classes, goals []f
 type maze struct{ actions, classes, plies int }
 
 func (m maze) game(seed uint64) *env.Game {
-	g := newGame(m.actions, m.classes, func() env.State { return &mazeState{maze: m, hash: mix(seed)} })
+	g := newGame(m.actions, m.classes)
 	g.MaxPlies = m.plies
+	env.Derive(g, mazePosition{maze: m, hash: mix(seed)})
 	return g
 }
 
-type mazeState struct {
+// mazePosition is a position of a maze; see env.Derive.
+type mazePosition struct {
 	maze
 	hash uint64
 	ply  int
@@ -172,32 +156,27 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-func (s *mazeState) Player() env.Player               { return env.Player(s.hash >> 7 & 1) }
-func (s *mazeState) Done() bool                       { return s.ply == s.plies || s.ply > 0 && s.hash%8 == 0 }
-func (s *mazeState) Apply(a env.Action)               { s.hash, s.ply = mix(s.hash+uint64(a)+1), s.ply+1 }
-func (s *mazeState) Outcome() int                     { return int(s.hash >> 20 % uint64(s.classes)) }
-func (s *mazeState) Goals() [2]int                    { return [2]int{} }
-func (s *mazeState) Key() env.Key                     { return env.Key{s.hash, uint64(s.ply)} }
-func (s *mazeState) Encode(dst []float32)             { clear(dst) }
-func (s *mazeState) CopyFrom(src env.State)           { *s = *src.(*mazeState) }
-func (s *mazeState) Detail() string                   { return fmt.Sprint(s.hash) }
-func (s *mazeState) Pieces(dst []uint8) []uint8       { return dst }
-func (s *mazeState) WinningCells(dst []int32) []int32 { return dst }
-func (s *mazeState) CanonicalKey() (env.Key, int)     { return s.Key(), 0 }
-func (s *mazeState) Legal(dst []env.Action) []env.Action {
-	for a := range s.actions {
-		if s.hash>>(30+a)&3 != 0 || a == int(s.hash>>10%uint64(s.actions)) {
+func (m *mazePosition) Player() env.Player         { return env.Player(m.hash >> 7 & 1) }
+func (m *mazePosition) Apply(a env.Action)         { m.hash, m.ply = mix(m.hash+uint64(a)+1), m.ply+1 }
+func (m *mazePosition) Key() env.Key               { return env.Key{m.hash, uint64(m.ply)} }
+func (m *mazePosition) Encode(dst []float32)       { clear(dst) }
+func (m *mazePosition) Pieces(dst []uint8) []uint8 { return dst }
+
+func (m *mazePosition) Outcome() int {
+	if m.ply == m.plies || m.ply > 0 && m.hash%8 == 0 {
+		return int(m.hash >> 20 % uint64(m.classes))
+	}
+	return env.Unfinished
+}
+
+func (m *mazePosition) Legal(dst []env.Action) []env.Action {
+	for a := range m.actions {
+		if m.hash>>(30+a)&3 != 0 || a == int(m.hash>>10%uint64(m.actions)) {
 			dst = append(dst, env.Action(a))
 		}
 	}
 	return dst
 }
-
-func (s *mazeState) TerminalActions(dst []env.TerminalAction) []env.TerminalAction {
-	return endings(dst, s, func() env.State { next := *s; return &next })
-}
-
-func (s *mazeState) RandomAction(r uint64) env.Action { return pick(s, r) }
 
 // hashed is a deterministic evaluator whose evaluations follow from the position's hash.
 type hashed struct {
@@ -220,6 +199,9 @@ func (h hashed) Evaluate(states []env.State, logits, classes, goals []float32) {
 		}
 		for k := range row {
 			row[k] /= sum
+		}
+		if goals != nil {
+			goals[2*i], goals[2*i+1] = rng.Float32(), rng.Float32()
 		}
 	}
 }
@@ -295,37 +277,6 @@ func (t *tree) movesOf(n int32) []move {
 	return moves
 }
 
-func mustGame(t testing.TB, name string) *env.Game {
-	t.Helper()
-	g, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
-// randomPosition plays random moves, fewer where the game would end.
-func randomPosition(g *env.Game, rng *rand.Rand, plies int) env.State {
-	state, next := g.NewState(), g.NewState()
-	for range plies {
-		legal := state.Legal(nil)
-		next.CopyFrom(state)
-		next.Apply(legal[rng.IntN(len(legal))])
-		if next.Done() {
-			break
-		}
-		state.CopyFrom(next)
-	}
-	return state
-}
-
-func after(g *env.Game, state env.State, a env.Action) env.State {
-	next := g.NewState()
-	next.CopyFrom(state)
-	next.Apply(a)
-	return next
-}
-
 // solve returns the class of a position, as seen by the first player, under best play, by brute force.
 func solve(g *env.Game, state env.State) int {
 	class, _ := solveWithin(g, state, math.MaxInt)
@@ -343,7 +294,7 @@ func solveWithin(g *env.Game, state env.State, limit int) (class, rest int) {
 	}
 	best := len(g.Classes)
 	for _, a := range state.Legal(nil) {
-		if class, limit = solveWithin(g, after(g, state, a), limit); class < 0 {
+		if class, limit = solveWithin(g, g.After(state, a), limit); class < 0 {
 			return -1, 0
 		}
 		best = min(best, g.ClassFor(state.Player(), class))
@@ -351,16 +302,19 @@ func solveWithin(g *env.Game, state env.State, limit int) (class, rest int) {
 	return g.ClassFor(state.Player(), best), limit
 }
 
-// rules returns settings with each rule and so many pending leaves; Gumbel's once more with several for each candidate.
-func rules(leaves int) []Config {
-	gumbel := DefaultConfig()
-	gumbel.PendingLeaves = leaves
-	puct := gumbel
-	puct.Rule = PUCT
-	configs := []Config{gumbel, puct}
-	if leaves > 1 {
-		gumbel.CandidateShare = 0.5
-		configs = append(configs, gumbel)
+// rules returns, for each number of pending leaves, settings with either rule; Gumbel's once more with several for each
+// candidate.
+func rules(leaves ...int) (configs []Config) {
+	for _, n := range leaves {
+		gumbel := DefaultConfig()
+		gumbel.PendingLeaves = n
+		puct := gumbel
+		puct.Rule = PUCT
+		configs = append(configs, gumbel, puct)
+		if n > 1 {
+			gumbel.CandidateShare = 0.5
+			configs = append(configs, gumbel)
+		}
 	}
 	return configs
 }

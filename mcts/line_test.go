@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
+	"ludus/env/games"
 )
 
 // A line begins with its move and is legal. From a proven move on it is best play; only moves that the search has
@@ -12,10 +14,10 @@ func TestLine(t *testing.T) {
 	const most = 6
 	proven, long := 0, 0
 	for _, name := range []string{"tic-tac-toe", "hex(size=3)", "breakthrough(columns=3,rows=4)"} {
-		g := mustGame(t, name)
+		g := games.Must(name)
 		for seed := range uint64(10) {
 			rng := newGenerator(seed)
-			root := randomPosition(g, rng, 2+rng.IntN(4))
+			root := envtest.RandomPosition(g, rng, 2+rng.IntN(4))
 			for _, cfg := range rules(8) {
 				s := New(g, cfg)
 				s.Start(root, 40, nil)
@@ -26,14 +28,14 @@ func TestLine(t *testing.T) {
 					if (len(line) == 0) != (m.Visits == 0 && !known) || len(line) > most || len(line) > 0 && line[0] != m.Action {
 						t.Fatalf("%s: line %v of %+v", name, line, m)
 					}
-					state := after(g, root, m.Action)
+					state := g.After(root, m.Action)
 					class := -1
 					if known {
 						proven++
 						class = solve(g, state)
 					}
 					for _, a := range line[min(1, len(line)):] {
-						state = after(g, state, a) // panics if a is illegal
+						state = g.After(state, a) // panics if a is illegal
 						if known && solve(g, state) != class {
 							t.Fatalf("%s: %v throws the proven value away", name, g.Names(line))
 						}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/env/games"
 )
 
@@ -101,7 +102,7 @@ func (o *oracle) sortMoves(n *oracleNode) (unpruned, improving []env.Action) {
 func (o *oracle) expand(n *oracleNode) {
 	n.children = map[env.Action]*oracleNode{}
 	for _, a := range n.state.Legal(nil) {
-		child := &oracleNode{state: after(o.game, n.state, a)}
+		child := &oracleNode{state: o.game.After(n.state, a)}
 		n.children[a] = child
 		if n == o.root && !child.state.Done() && child.state.Player() != n.state.Player() && !o.endsIn(n.state, 0) {
 			child.lost = o.endsIn(child.state, 0)
@@ -112,7 +113,7 @@ func (o *oracle) expand(n *oracleNode) {
 // endsIn reports whether the player to move can end the game at once in a class, as seen by that player.
 func (o *oracle) endsIn(state env.State, class int) bool {
 	for _, a := range state.Legal(nil) {
-		if next := after(o.game, state, a); next.Done() && o.game.ClassFor(state.Player(), next.Outcome()) == class {
+		if next := o.game.After(state, a); next.Done() && o.game.ClassFor(state.Player(), next.Outcome()) == class {
 			return true
 		}
 	}
@@ -287,7 +288,7 @@ func (o *oracle) finished() bool {
 
 // run searches a position; the noise is drawn move by move.
 func (o *oracle) run(state env.State, simulations int, rng *rand.Rand) {
-	o.root = &oracleNode{state: after(o.game, state, state.Legal(nil)[0])}
+	o.root = &oracleNode{state: o.game.After(state, state.Legal(nil)[0])}
 	o.root.state.CopyFrom(state)
 	o.budget, o.done, o.self, o.gumbel = simulations, 0, rng != nil, map[env.Action]float64{}
 	for _, a := range state.Legal(nil) {
@@ -399,7 +400,7 @@ func TestOracle(t *testing.T) {
 		trials = append(trials, trial{m.game(seed), seed})
 	}
 	for i, name := range games.Names() {
-		g := mustGame(t, name)
+		g := games.Must(name)
 		if g.Tensor.Cells() > 56 {
 			continue // takes the oracle long; a smaller board of the family is tested
 		}
@@ -412,7 +413,7 @@ func TestOracle(t *testing.T) {
 		for _, cfg := range rules(1) {
 			for _, selfPlay := range []bool{false, true} {
 				rng := newGenerator(trial.seed)
-				position := randomPosition(g, rng, rng.IntN(g.MaxPlies/2+1))
+				position := envtest.RandomPosition(g, rng, rng.IntN(g.MaxPlies/2+1))
 				cfg.Candidates = []int{0, 1, 3, 16}[rng.IntN(4)]
 				simulations := []int{0, 1, 7, 16, 32, 64, 128}[rng.IntN(7)]
 				var ev Evaluator = Uniform{} // many moves are equally good

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/env/games"
 )
 
@@ -41,11 +42,11 @@ func TestTwoMoveWin(t *testing.T) {
 }
 
 func TestTwoMoveWinInQuad(t *testing.T) {
-	g := mustGame(t, "quad-5x5")
+	g := games.Must("quad-5x5")
 	found := 0
 	for seed := range uint64(300) {
 		rng := newGenerator(seed)
-		state := randomPosition(g, rng, 8+rng.IntN(4))
+		state := envtest.RandomPosition(g, rng, 8+rng.IntN(4))
 		if !winsWithin(g, state, state.Player(), 3) || winsWithin(g, state, state.Player(), 1) {
 			continue
 		}
@@ -70,7 +71,7 @@ func winsWithin(g *env.Game, state env.State, p env.Player, plies int) bool {
 		return state.Done() && g.ClassFor(p, state.Outcome()) == 0
 	}
 	for _, a := range state.Legal(nil) {
-		if winsWithin(g, after(g, state, a), p, plies-1) == (state.Player() == p) {
+		if winsWithin(g, g.After(state, a), p, plies-1) == (state.Player() == p) {
 			return state.Player() == p
 		}
 	}
@@ -93,7 +94,7 @@ func TestKnownMovesOutsideTheSample(t *testing.T) {
 
 func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
 	// 95 at once by the first move; the third forces 100, which takes longer to see. The classes are Quad's.
-	quad := mustGame(t, "quad-5x5")
+	quad := games.Must("quad-5x5")
 	forced := second(first(end(1), end(0)), first(far(env.Second, 0), end(0)))
 	g := table(7, first(end(1), far(env.Second, 0), forced).priors(0.9, 0.09, 0.01))
 	g.Classes = quad.Classes
@@ -105,7 +106,7 @@ func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
 	// Real positions: x has a square to complete with its last marks, and a 95 without it.
 	found := 0
 	for seed := range uint64(3000) {
-		state := randomPosition(quad, newGenerator(seed), 14)
+		state := envtest.RandomPosition(quad, newGenerator(seed), 14)
 		if exact, _ := solveWithin(quad, state, 2000); exact != 0 || state.Player() != env.First || !reaches(quad, state, 1) {
 			continue
 		}
@@ -114,7 +115,7 @@ func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
 			s := New(quad, cfg)
 			s.Start(state, 64, nil)
 			run(s, Uniform{})
-			if class := solve(quad, after(quad, state, s.Best())); class != 0 {
+			if class := solve(quad, quad.After(state, s.Best())); class != 0 {
 				t.Errorf("seed %d, %v: x takes class %s", seed, cfg.Rule, quad.Classes[class].Name)
 			}
 		}
@@ -127,7 +128,7 @@ func TestMoreIsTakenWhereItCanBeHad(t *testing.T) {
 // reaches reports whether some move leads to the given class, as seen by the first player, under best play.
 func reaches(g *env.Game, state env.State, class int) bool {
 	for _, a := range state.Legal(nil) {
-		if solve(g, after(g, state, a)) == class {
+		if solve(g, g.After(state, a)) == class {
 			return true
 		}
 	}
@@ -176,10 +177,10 @@ func TestDefence(t *testing.T) {
 func TestDefenceInRealGames(t *testing.T) {
 	found := 0
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "golden-rectangle"} {
-		g := mustGame(t, name)
+		g := games.Must(name)
 		for seed := range uint64(150) {
 			rng := newGenerator(seed)
-			state := randomPosition(g, rng, g.MaxPlies/2+rng.IntN(g.MaxPlies/2))
+			state := envtest.RandomPosition(g, rng, g.MaxPlies/2+rng.IntN(g.MaxPlies/2))
 			for _, cfg := range rules(8) {
 				s := New(g, cfg)
 				s.Start(state, 500, nil)
@@ -188,7 +189,7 @@ func TestDefenceInRealGames(t *testing.T) {
 				if !ok || g.Classes[class].Utility >= 0 {
 					continue
 				}
-				atOnce := func(a env.Action) bool { return winsWithin(g, after(g, state, a), state.Player().Opponent(), 1) }
+				atOnce := func(a env.Action) bool { return winsWithin(g, g.After(state, a), state.Player().Opponent(), 1) }
 				resists := false
 				for _, a := range state.Legal(nil) {
 					resists = resists || !atOnce(a)
@@ -271,18 +272,16 @@ func TestPolicyTarget(t *testing.T) {
 
 func TestResultsAreDistributions(t *testing.T) {
 	for _, name := range games.Names() {
-		g := mustGame(t, name)
-		for _, leaves := range []int{1, 16} {
-			for _, cfg := range rules(leaves) {
-				for seed := range uint64(5) {
-					rng := newGenerator(seed)
-					s := New(g, cfg)
-					state := randomPosition(g, rng, rng.IntN(g.MaxPlies))
-					s.Start(state, 100, rng)
-					ev := &counting{Evaluator: hashed{g, 1}}
-					run(s, ev)
-					checkResults(t, g, s, ev)
-				}
+		g := games.Must(name)
+		for _, cfg := range rules(1, 16) {
+			for seed := range uint64(5) {
+				rng := newGenerator(seed)
+				s := New(g, cfg)
+				state := envtest.RandomPosition(g, rng, rng.IntN(g.MaxPlies))
+				s.Start(state, 100, rng)
+				ev := &counting{Evaluator: hashed{g, 1}}
+				run(s, ev)
+				checkResults(t, g, s, ev)
 			}
 		}
 	}
@@ -330,7 +329,7 @@ func checkResults(t *testing.T, g *env.Game, s *Search, ev *counting) {
 
 // The leaves below a candidate of sequential halving are at most the given share of its visits, or one.
 func TestCandidateShare(t *testing.T) {
-	g := mustGame(t, "quad-5x5")
+	g := games.Must("quad-5x5")
 	for _, share := range []float64{0, 0.125, 0.5} {
 		cfg := DefaultConfig()
 		cfg.PendingLeaves, cfg.CandidateShare = 16, share
@@ -364,28 +363,26 @@ func snapshot(s *Search) string {
 
 func TestCacheChangesNothing(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "free-for-all-2p", "breakthrough-6x6"} {
-		g := mustGame(t, name)
-		for _, leaves := range []int{1, 8} {
-			for _, cfg := range rules(leaves) {
-				ev := hashed{g, 1}
-				large := NewBatcher(g, ev, 8, 4096)
-				for seed := range uint64(6) {
-					state := randomPosition(g, newGenerator(seed%3), 6)
-					var want string
-					for _, b := range []*Batcher{NewBatcher(g, ev, 8, 0), NewBatcher(g, ev, 8, 7), large, large} {
-						s := New(g, cfg)
-						s.Start(state, 80, newGenerator(seed))
-						s.Run(b)
-						if got := snapshot(s); want == "" {
-							want = got
-						} else if got != want {
-							t.Fatalf("%s, %v, %d leaves, seed %d:\n%s\nwithout cache:\n%s", name, cfg.Rule, leaves, seed, got, want)
-						}
+		g := games.Must(name)
+		for _, cfg := range rules(1, 8) {
+			ev := hashed{g, 1}
+			large := NewBatcher(g, ev, 8, 4096)
+			for seed := range uint64(6) {
+				state := envtest.RandomPosition(g, newGenerator(seed%3), 6)
+				var want string
+				for _, b := range []*Batcher{NewBatcher(g, ev, 8, 0), NewBatcher(g, ev, 8, 7), large, large} {
+					s := New(g, cfg)
+					s.Start(state, 80, newGenerator(seed))
+					s.Run(b)
+					if got := snapshot(s); want == "" {
+						want = got
+					} else if got != want {
+						t.Fatalf("%s, %v, %d leaves, seed %d:\n%s\nwithout cache:\n%s", name, cfg.Rule, cfg.PendingLeaves, seed, got, want)
 					}
 				}
-				if stats := large.TakeStats(); stats.CacheHits < stats.Evaluations {
-					t.Errorf("%s, %v: %+v; every search was repeated", name, cfg.Rule, stats)
-				}
+			}
+			if stats := large.TakeStats(); stats.CacheHits < stats.Evaluations {
+				t.Errorf("%s, %v: %+v; every search was repeated", name, cfg.Rule, stats)
 			}
 		}
 	}
@@ -428,7 +425,7 @@ func TestCacheOfRootsAndLeaves(t *testing.T) {
 			for _, a := range append(start.Legal(nil), -1) {
 				state := g.NewState()
 				if a >= 0 {
-					state = after(g, start, a)
+					state = g.After(start, a)
 				}
 				if state.Done() {
 					continue
@@ -474,17 +471,17 @@ func TestCache(t *testing.T) {
 }
 
 func TestInterleavedSearches(t *testing.T) {
-	g := mustGame(t, "quad-5x5")
+	g := games.Must("quad-5x5")
 	ev := hashed{g, 1}
 	searches, want := make([]*Search, 6), make([]string, 6)
 	batcher := NewBatcher(g, ev, 4, 100)
 	for i := range searches {
 		s := New(g, DefaultConfig())
-		s.Start(randomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
+		s.Start(envtest.RandomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
 		run(s, ev)
 		want[i] = snapshot(s)
 		searches[i] = New(g, DefaultConfig())
-		searches[i].Start(randomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
+		searches[i].Start(envtest.RandomPosition(g, newGenerator(uint64(i)), i), 32, newGenerator(uint64(i)))
 	}
 	for {
 		for _, s := range searches {
@@ -506,7 +503,7 @@ func TestInterleavedSearches(t *testing.T) {
 }
 
 func TestLeavesAreBatched(t *testing.T) {
-	g := mustGame(t, "golden-rectangle")
+	g := games.Must("golden-rectangle")
 	for _, cfg := range rules(16) {
 		ev := &counting{Evaluator: hashed{g, 1}}
 		s := New(g, cfg)
@@ -519,7 +516,7 @@ func TestLeavesAreBatched(t *testing.T) {
 }
 
 func TestBackupOrderDoesNotMatter(t *testing.T) {
-	g := mustGame(t, "quad-5x5")
+	g := games.Must("quad-5x5")
 	ev := hashed{g, 1}
 	for _, cfg := range rules(8) {
 		run := func(backwards bool) string {
@@ -547,7 +544,7 @@ func TestBackupOrderDoesNotMatter(t *testing.T) {
 
 func TestAdvance(t *testing.T) {
 	for _, name := range games.Names() {
-		g := mustGame(t, name)
+		g := games.Must(name)
 		for _, leaves := range []int{1, 8} {
 			cfg := rules(leaves)[1]
 			s := New(g, cfg)
@@ -624,7 +621,7 @@ func describe(s *Search, n int32) string {
 }
 
 func TestRunUntil(t *testing.T) {
-	g := mustGame(t, "quad-7x7")
+	g := games.Must("quad-7x7")
 	for _, cfg := range rules(8) {
 		s, batcher := New(g, cfg), NewBatcher(g, hashed{g, 1}, 8, 100)
 		for stopAfter := range 40 {
@@ -647,36 +644,34 @@ func TestRunUntil(t *testing.T) {
 
 func TestWarmSearchAllocatesNothing(t *testing.T) {
 	for _, name := range games.Names() {
-		g := mustGame(t, name)
-		for _, leaves := range []int{1, 8} {
-			for _, cfg := range rules(leaves) {
-				s, state, next := New(g, cfg), g.NewState(), g.NewState()
-				batcher := NewBatcher(g, Uniform{}, leaves, 256)
-				var target []float32
-				classes := make([]float32, len(g.Classes))
-				source := rand.NewPCG(0, 0)
-				rng := rand.New(source)
-				search := func() {
-					source.Seed(1, 1)
-					next.CopyFrom(state)
-					s.Start(next, 64, rng)
-					for i := range 4 {
-						s.Run(batcher)
-						target, _ = s.PolicyTarget(target[:0])
-						s.Classes(classes)
-						if cfg.Rule == Gumbel || i == 3 {
-							break
-						}
-						s.Advance(s.Best())
-						s.Continue(64)
+		g := games.Must(name)
+		for _, cfg := range rules(1, 8) {
+			s, state, next := New(g, cfg), g.NewState(), g.NewState()
+			batcher := NewBatcher(g, Uniform{}, cfg.PendingLeaves, 256)
+			var target []float32
+			classes := make([]float32, len(g.Classes))
+			source := rand.NewPCG(0, 0)
+			rng := rand.New(source)
+			search := func() {
+				source.Seed(1, 1)
+				next.CopyFrom(state)
+				s.Start(next, 64, rng)
+				for i := range 4 {
+					s.Run(batcher)
+					target, _ = s.PolicyTarget(target[:0])
+					s.Classes(classes)
+					if cfg.Rule == Gumbel || i == 3 {
+						break
 					}
+					s.Advance(s.Best())
+					s.Continue(64)
 				}
-				for range 20 {
-					search()
-				}
-				if n := testing.AllocsPerRun(10, search); n != 0 {
-					t.Errorf("%s, %v, %d leaves: %v allocations", name, cfg.Rule, leaves, n)
-				}
+			}
+			for range 20 {
+				search()
+			}
+			if n := testing.AllocsPerRun(10, search); n != 0 {
+				t.Errorf("%s, %v, %d leaves: %v allocations", name, cfg.Rule, cfg.PendingLeaves, n)
 			}
 		}
 	}
@@ -703,7 +698,7 @@ func TestCallersBugs(t *testing.T) {
 		return s
 	}
 	for what, bug := range map[string]func(){
-		"Start from a finished":  func() { started().Start(&tableState{end(1)}, 1, nil) },
+		"Start from a finished":  func() { started().Start(&tableState{at: end(1)}, 1, nil) },
 		"not evaluated":          func() { started().Moves() },
 		"Start with pending":     func() { s := started(); selectLeaf(s); s.Start(g.NewState(), 4, nil) },
 		"not a number":           func() { run(started(), notANumber{}) },
@@ -750,7 +745,7 @@ func (notANumber) Evaluate(states []env.State, logits, classes, goals []float32)
 
 func BenchmarkSearch(b *testing.B) {
 	for _, name := range games.Names() {
-		g := mustGame(b, name)
+		g := games.Must(name)
 		for _, cfg := range rules(1) {
 			b.Run(name+"/"+cfg.Rule.String(), func(b *testing.B) {
 				s, state, batcher := New(g, cfg), g.NewState(), NewBatcher(g, Uniform{}, 1, 0)

@@ -84,7 +84,7 @@ func checkOrder(t *tree, n int32) error {
 
 func TestTreeIsKeptUpToDate(t *testing.T) {
 	check := func(g *env.Game, state env.State, seed int) {
-		for _, cfg := range append(rules(1), rules(6)...) {
+		for _, cfg := range rules(1, 6) {
 			s := New(g, cfg)
 			s.Start(state, 100, nil)
 			for !s.Done() {
@@ -112,7 +112,7 @@ func TestTreeIsKeptUpToDate(t *testing.T) {
 		check(g, g.NewState(), seed)
 	}
 	for _, name := range append(games.Names(), "quad(size=4,quads=3,whites=2)") {
-		g := mustGame(t, name)
+		g := games.Must(name)
 		if g.Tensor.Cells() > 64 {
 			continue // a smaller board of the family is checked
 		}
@@ -125,7 +125,7 @@ func TestTreeIsKeptUpToDate(t *testing.T) {
 func TestExplorationOfFewVisitsIsListed(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Rule = PUCT
-	s := New(mustGame(t, "quad-5x5"), cfg)
+	s := New(games.Must("quad-5x5"), cfg)
 	for N := range int32(600) {
 		if got, want := s.exploration(N), cfg.exploration(float64(N)); got != want {
 			t.Fatalf("exploration of %d visits is %v, want %v", N, got, want)

@@ -52,10 +52,24 @@ func Positions(g *env.Game, seed uint64, n int) []env.State {
 	for len(list) < n {
 		w := newWalk(g)
 		for ; !w.State.Done() && len(list) < n; w.step(rng) {
-			list = append(list, clone(g, w.State))
+			list = append(list, g.Copy(w.State))
 		}
 	}
 	return list
+}
+
+// RandomPosition returns the position after so many random moves, or fewer where another one would end the game.
+func RandomPosition(g *env.Game, rng *rand.Rand, plies int) env.State {
+	state := g.NewState()
+	for range plies {
+		legal := state.Legal(nil)
+		next := g.After(state, legal[rng.IntN(len(legal))])
+		if next.Done() {
+			break
+		}
+		state = next
+	}
+	return state
 }
 
 // walk is a game in progress.
@@ -89,13 +103,6 @@ func eachPosition(g *env.Game, n int, visit func(w *walk) error) error {
 		}
 	}
 	return nil
-}
-
-// clone returns an independent copy of s.
-func clone(g *env.Game, s env.State) env.State {
-	c := g.NewState()
-	c.CopyFrom(s)
-	return c
 }
 
 // tensor returns the mover's tensor of s.

@@ -168,10 +168,7 @@ func TestFaultyStates(t *testing.T) {
 // findFaults checks that each fault breaks the named law; "" stands for none.
 func findFaults(t *testing.T, name string, faults map[string]string) {
 	t.Helper()
-	good, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := games.Must(name)
 	for fault, law := range faults {
 		g := *good
 		g.NewState = func() env.State {
@@ -185,10 +182,7 @@ func findFaults(t *testing.T, name string, faults map[string]string) {
 
 // TestFaultyGames checks that a law fails for every fault of a game's description.
 func TestFaultyGames(t *testing.T) {
-	good, err := games.New("breakthrough(columns=3,rows=5,captures=false)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := games.Must("breakthrough(columns=3,rows=5,captures=false)")
 	for _, fault := range []struct {
 		law   string
 		spoil func(g *env.Game)
@@ -245,10 +239,7 @@ func breaches(g *env.Game) (names []string) {
 }
 
 func TestPositions(t *testing.T) {
-	g, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := games.Must("quad-5x5")
 	a, b := Positions(g, 1, 100), Positions(g, 1, 100)
 	if len(a) != 100 || len(b) != 100 {
 		t.Fatalf("%d and %d positions, want 100", len(a), len(b))

@@ -156,9 +156,8 @@ func checkCopies(g *env.Game) error {
 		if err := samePosition(g, dirty, w.State); err != nil {
 			return w.errorf("copy: %v", err)
 		}
-		c := clone(g, w.State)
-		legal := c.Legal(nil)
-		c.Apply(legal[rng.IntN(len(legal))])
+		c := g.Copy(w.State)
+		c.Apply(w.Legal[rng.IntN(len(w.Legal))])
 		if err := samePosition(g, dirty, w.State); err != nil {
 			return w.errorf("a move on a copy changes the original: %v", err)
 		}
@@ -202,11 +201,9 @@ func checkKeys(g *env.Game) error {
 			}
 			return nil
 		}
-		seen[k] = clone(g, w.State)
-		next := clone(g, w.State)
-		next.Apply(next.Legal(nil)[0])
-		if next.Key() == k {
-			return w.errorf("the move %s does not change the key", g.ActionTexts[w.State.Legal(nil)[0]])
+		seen[k] = g.Copy(w.State)
+		if a := w.Legal[0]; g.After(w.State, a).Key() == k {
+			return w.errorf("the move %s does not change the key", g.ActionTexts[a])
 		}
 		return nil
 	})
@@ -312,7 +309,7 @@ func checkEqualTensors(g *env.Game) error {
 		sum := sha256.Sum256(data)
 		twin, ok := seen[sum]
 		if !ok {
-			seen[sum] = clone(g, w.State)
+			seen[sum] = g.Copy(w.State)
 			return nil
 		}
 		// Compare every pair with equal tensors and different keys, but only a hundred with equal keys.
@@ -321,7 +318,7 @@ func checkEqualTensors(g *env.Game) error {
 			return nil
 		}
 		for range 3 {
-			if err := sameFuture(g, clone(g, twin), clone(g, w.State), rng); err != nil {
+			if err := sameFuture(g, g.Copy(twin), g.Copy(w.State), rng); err != nil {
 				return w.errorf("equal tensors: %v\n%s", err, g.Board(twin))
 			}
 		}

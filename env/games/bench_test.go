@@ -11,7 +11,7 @@ import (
 func BenchmarkPlayout(b *testing.B) {
 	for _, name := range append(Names(), "quad(size=11,quads=20,whites=7)", "golden-rectangle(columns=9,rows=9)") {
 		b.Run(name, func(b *testing.B) {
-			g := mustNew(b, name)
+			g := Must(name)
 			start, state := g.NewState(), g.NewState()
 			rng := rand.NewPCG(1, 1)
 			moves := 0
@@ -24,67 +24,43 @@ func BenchmarkPlayout(b *testing.B) {
 	}
 }
 
-func BenchmarkEncode(b *testing.B) {
+// benchmarkPositions measures what prepare returns for a game, on positions of random games.
+func benchmarkPositions(b *testing.B, prepare func(g *env.Game) func(s env.State)) {
 	for _, name := range Names() {
 		b.Run(name, func(b *testing.B) {
-			g := mustNew(b, name)
-			x := make([]float32, g.Tensor.Size())
-			positions := benchPositions(b, g)
-			i := 0
+			g := Must(name)
+			measured, positions, i := prepare(g), envtest.Positions(g, 1, 256), 0
 			for b.Loop() {
-				positions[i%len(positions)].Encode(x)
+				measured(positions[i%len(positions)])
 				i++
 			}
 		})
 	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	benchmarkPositions(b, func(g *env.Game) func(env.State) {
+		x := make([]float32, g.Tensor.Size())
+		return func(s env.State) { s.Encode(x) }
+	})
 }
 
 func BenchmarkLegal(b *testing.B) {
-	for _, name := range Names() {
-		b.Run(name, func(b *testing.B) {
-			g := mustNew(b, name)
-			var legal []env.Action
-			positions := benchPositions(b, g)
-			i := 0
-			for b.Loop() {
-				legal = positions[i%len(positions)].Legal(legal[:0])
-				i++
-			}
-		})
-	}
+	benchmarkPositions(b, func(*env.Game) func(env.State) {
+		var legal []env.Action
+		return func(s env.State) { legal = s.Legal(legal[:0]) }
+	})
 }
 
-func benchPositions(b *testing.B, g *env.Game) []env.State { return envtest.Positions(g, 1, 256) }
-
 func BenchmarkTerminalActions(b *testing.B) {
-	for _, name := range Names() {
-		b.Run(name, func(b *testing.B) {
-			g := mustNew(b, name)
-			var endings []env.TerminalAction
-			positions := benchPositions(b, g)
-			i := 0
-			for b.Loop() {
-				endings = positions[i%len(positions)].TerminalActions(endings[:0])
-				i++
-			}
-		})
-	}
+	benchmarkPositions(b, func(*env.Game) func(env.State) {
+		var endings []env.TerminalAction
+		return func(s env.State) { endings = s.TerminalActions(endings[:0]) }
+	})
 }
 
 func BenchmarkCanonical(b *testing.B) {
-	for _, name := range Names() {
-		b.Run(name, func(b *testing.B) {
-			g := mustNew(b, name)
-			positions, sum := benchPositions(b, g), uint64(0)
-			i := 0
-			for b.Loop() {
-				key, symmetry := positions[i%len(positions)].CanonicalKey()
-				sum += key[0] + uint64(symmetry)
-				i++
-			}
-			if sum == 0 {
-				b.Error("all keys are 0")
-			}
-		})
-	}
+	benchmarkPositions(b, func(*env.Game) func(env.State) {
+		return func(s env.State) { s.CanonicalKey() }
+	})
 }

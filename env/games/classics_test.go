@@ -21,7 +21,7 @@ func TestClassicPerft(t *testing.T) {
 		"othello":      {1, 4, 12, 56, 244, 1396, 8200, 55092, 390216},
 	} {
 		for depth, want := range counts {
-			if got, err := Perft(t.Context(), mustNew(t, name), depth); err != nil || got != want {
+			if got, err := Perft(t.Context(), Must(name), depth); err != nil || got != want {
 				t.Errorf("%s: %d sequences of %d moves, want %d", name, got, depth, want)
 			}
 		}
@@ -30,15 +30,13 @@ func TestClassicPerft(t *testing.T) {
 
 // TestConnectFourPositions counts different positions by ply. Source: https://oeis.org/A212693.
 func TestConnectFourPositions(t *testing.T) {
-	g := mustNew(t, "connect-four")
+	g := Must("connect-four")
 	level := map[env.Key]env.State{g.NewState().Key(): g.NewState()}
 	for ply, want := range []int{7, 49, 238, 1120, 4263, 16422, 54859, 184275} {
 		next := map[env.Key]env.State{}
 		for _, s := range level {
 			for _, a := range s.Legal(nil) {
-				n := g.NewState()
-				n.CopyFrom(s)
-				n.Apply(a)
+				n := g.After(s, a)
 				next[n.Key()] = n
 			}
 		}
@@ -55,7 +53,7 @@ func TestNumberOfGames(t *testing.T) {
 		"tic-tac-toe": 255168,
 		"line-up(width=4,height=3,line=4,gravity=1)": 356232,
 	} {
-		g := mustNew(t, name)
+		g := Must(name)
 		memory := map[env.Key]int{}
 		var games func(s env.State) int
 		games = func(s env.State) (n int) {
@@ -66,10 +64,7 @@ func TestNumberOfGames(t *testing.T) {
 				return n
 			}
 			for _, a := range s.Legal(nil) {
-				next := g.NewState()
-				next.CopyFrom(s)
-				next.Apply(a)
-				n += games(next)
+				n += games(g.After(s, a))
 			}
 			memory[s.Key()] = n
 			return n
@@ -136,7 +131,7 @@ func TestLineUpAgainstRules(t *testing.T) {
 		"line-up(width=7,height=6,line=3,gravity=1,overline=0,swap=1)", "line-up(width=8,height=9,line=3,gravity=0,overline=0)",
 		"line-up(width=16,height=13,line=4,gravity=0,overline=0)", "line-up(width=17,height=19,line=4,gravity=0,overline=0,swap=1)",
 	} {
-		g := mustNew(t, name)
+		g := Must(name)
 		params := Values(g.Params)
 		line, gravity, swaps := params.Number("line"), params.Number("gravity") == 1, params.Number("swap") == 1
 		longer := params.Number("overline") == 1
@@ -208,7 +203,7 @@ func (b *cellBoard) lineOutcome(n int, longer bool) int {
 func TestOthelloAgainstRules(t *testing.T) {
 	passes, early, outcomes := 0, 0, map[int]bool{}
 	for _, name := range []string{"othello(size=4)", "othello-6x6", "othello", "othello(size=10)", "othello(size=12)"} {
-		g := mustNew(t, name)
+		g := Must(name)
 		pass, _ := g.ParseAction("pass")
 		next := g.NewState()
 		eachFinished(g, func(s env.State) {
@@ -307,7 +302,7 @@ func (b *cellBoard) othelloOutcome() int {
 // TestHexAgainstRules compares moves and ends with the rules applied cell by cell.
 func TestHexAgainstRules(t *testing.T) {
 	for _, name := range []string{"hex(size=2)", "hex(size=4,swap=0)", "hex-5x5", "hex(size=8)", "hex(size=9,swap=0)", "hex", "hex-13x13", "hex-19x19"} {
-		g := mustNew(t, name)
+		g := Must(name)
 		swaps := Values(g.Params).Number("swap") == 1
 		eachFinished(g, func(s env.State) {
 			b := boardOf(g, s)
@@ -375,22 +370,30 @@ func TestHexNeverDraws(t *testing.T) {
 	}
 }
 
-// TestHexSwap checks that the swap exchanges the piece's owner, row and column, and is legal only at once.
-func TestHexSwap(t *testing.T) {
-	g := mustNew(t, "hex-5x5")
-	s := played(t, "hex-5x5", "mark r2 c4;swap")
-	want := make([]uint8, 25)
-	want[3*5+1] = 2
-	if got := s.Pieces(nil); !slices.Equal(got, want) || s.Player() != env.First {
-		t.Errorf("after the swap:\n%s", g.Board(s))
-	}
-	for _, moves := range []string{"mark r2 c4;swap;mark r1 c1", "mark r2 c4;mark r3 c3", "mark r2 c4;mark r3 c3;mark r4 c4"} {
-		if slices.Contains(texts(g, played(t, "hex-5x5", moves)), "swap") {
-			t.Errorf("a swap is legal after %s", moves)
+// TestSwap checks that the swap changes the owner of the only piece, exchanges its row and column in Hex, and is legal
+// only at once.
+func TestSwap(t *testing.T) {
+	for _, c := range []struct {
+		game, first string
+		cell        int // of the piece after the swap
+	}{
+		{"hex-5x5", "mark r2 c4", 3*5 + 1},
+		{"line-up(width=15,height=15,line=5,gravity=0,swap=1)", "mark r8 c7", 7*15 + 6},
+	} {
+		g, s := Must(c.game), played(t, c.game, c.first+";swap")
+		want := make([]uint8, g.Tensor.Cells())
+		want[c.cell] = 2
+		if got := s.Pieces(nil); !slices.Equal(got, want) || s.Player() != env.First {
+			t.Errorf("%s: after the swap:\n%s", c.game, g.Board(s))
 		}
-	}
-	if slices.Contains(texts(g, g.NewState()), "swap") {
-		t.Error("a swap is legal at the start")
+		for _, moves := range []string{";swap", ";swap;mark r1 c1", ";mark r3 c3", ";mark r3 c3;mark r4 c4"} {
+			if slices.Contains(texts(g, played(t, c.game, c.first+moves)), "swap") {
+				t.Errorf("%s: a swap is legal after %s", c.game, c.first+moves)
+			}
+		}
+		if slices.Contains(texts(g, g.NewState()), "swap") {
+			t.Errorf("%s: a swap is legal at the start", c.game)
+		}
 	}
 }
 
@@ -399,7 +402,7 @@ func TestClassicWinningCells(t *testing.T) {
 	for _, name := range []string{"connect-four", "tic-tac-toe", "gomoku-9x9", "line-up(width=9,height=9,line=3,gravity=1)", "gomoku-15x15-standard",
 		"gomoku-19x19", "hex-5x5", "hex", "hex-19x19",
 	} {
-		g := mustNew(t, name)
+		g := Must(name)
 		w := g.Tensor.W
 		for i := range 200 {
 			s := g.NewState()
@@ -449,7 +452,7 @@ func TestLineUpPerft(t *testing.T) {
 		"line-up(width=5,height=3,line=3,gravity=1,overline=0)":        8,
 		"line-up(width=15,height=15,line=5,gravity=0,swap=1)":          2,
 	} {
-		g := mustNew(t, name)
+		g := Must(name)
 		p := Values(g.Params)
 		b := &cellBoard{height: g.Tensor.H, width: g.Tensor.W, owner: slices.Repeat([]int{nobody}, g.Tensor.Cells())}
 		want := b.lineUpPerft(&p, 0, depth)
@@ -503,7 +506,7 @@ func TestOverline(t *testing.T) {
 		{"gomoku-15x15-standard", row[1:], 0,
 			[]string{"mark r8 c4", "mark r8 c5", "mark r8 c6", "mark r8 c7", "mark r8 c8"}},
 	} {
-		g := mustNew(t, c.game)
+		g := Must(c.game)
 		s := g.NewState()
 		for i, mark := range c.marks {
 			a, err := g.ParseAction(mark)
@@ -525,22 +528,6 @@ func TestOverline(t *testing.T) {
 		if s.Outcome() != c.outcome || !slices.Equal(won, c.won) {
 			t.Errorf("%s: outcome %d by %v after %v, want %d by %v\n%s",
 				c.game, s.Outcome(), won, c.marks, c.outcome, c.won, g.Board(s))
-		}
-	}
-}
-
-// TestLineUpSwap checks that the swap changes the owner of the only piece, and is legal only at once.
-func TestLineUpSwap(t *testing.T) {
-	const name = "line-up(width=15,height=15,line=5,gravity=0,swap=1)"
-	g, s := mustNew(t, name), played(t, name, "mark r8 c8;swap")
-	want := make([]uint8, 225)
-	want[7*15+7] = 2
-	if got := s.Pieces(nil); !slices.Equal(got, want) || s.Player() != env.First {
-		t.Errorf("after the swap:\n%s", g.Board(s))
-	}
-	for _, moves := range []string{"mark r8 c8;swap;mark r1 c1", "mark r8 c8;mark r1 c1", "mark r8 c8;swap"} {
-		if slices.Contains(texts(g, played(t, name, moves)), "swap") {
-			t.Errorf("a swap is legal after %s", moves)
 		}
 	}
 }

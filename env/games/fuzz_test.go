@@ -15,11 +15,7 @@ func FuzzParseAction(f *testing.F) {
 	}
 	var all []*env.Game
 	for _, name := range append(Names(), "quad(size=11)", "free-for-all(size=9)") {
-		game, err := New(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		all = append(all, game)
+		all = append(all, Must(name))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, game := range all {

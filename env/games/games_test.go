@@ -44,14 +44,14 @@ var variants = []string{
 func TestConformance(t *testing.T) {
 	for _, name := range append(Names(), variants...) {
 		t.Run(name, func(t *testing.T) {
-			envtest.Run(t, mustNew(t, name))
+			envtest.Run(t, Must(name))
 		})
 	}
 }
 
 // TestSearchPlaysTicTacToe checks that tic-tac-toe is a draw when the search plays both sides.
 func TestSearchPlaysTicTacToe(t *testing.T) {
-	g := mustNew(t, "tic-tac-toe")
+	g := Must("tic-tac-toe")
 	state, search := g.NewState(), mcts.New(g, mcts.DefaultConfig())
 	batcher := mcts.NewBatcher(g, mcts.Uniform{}, 1, 0)
 	for !state.Done() {

@@ -19,7 +19,7 @@ func TestKeysOfFirstMoves(t *testing.T) {
 		{"quad(size=13,quads=24,whites=8)", ""},
 		{"quad(size=13,quads=24,whites=8)", "mark r1 c2"}, // o moves
 	} {
-		g := mustNew(t, c.game)
+		g := Must(c.game)
 		start := g.NewState()
 		if c.opening != "" {
 			start = played(t, c.game, c.opening)

@@ -92,7 +92,10 @@ func newLineUp[B bitboard](v Values) (*env.Game, error) {
 	if v.Number("swap") == 1 {
 		l.swap = addSwap(g, "")
 	}
-	g.Symmetries = l.symmetries(g)
+	g.Symmetries = g.SquareSymmetries()
+	if l.gravity { // the identity, and left and right exchanged
+		g.Symmetries = []env.Symmetry{g.Symmetries[0], g.Symmetries[2]}
+	}
 	l.images = newImages[B](g.Symmetries) // for canonical keys
 	return g.Finish(nil), nil
 }
@@ -143,22 +146,6 @@ func (l *lineUp[B]) findLines(height int, exact bool) {
 		if !isEmpty(lines.first) {
 			l.directions = append(l.directions, lines)
 		}
-	}
-}
-
-// symmetries returns the mirror images of the board, left and right only if pieces fall.
-func (l *lineUp[B]) symmetries(g *env.Game) []env.Symmetry {
-	lastRow, lastColumn := g.Tensor.H-1, g.Tensor.W-1
-	mirror := g.Permute(func(r, c int) (int, int) { return r, lastColumn - c }, nil)
-	switch {
-	case l.gravity:
-		return []env.Symmetry{g.Permute(nil, nil), mirror}
-	case lastRow == lastColumn:
-		return g.SquareSymmetries()
-	}
-	return []env.Symmetry{
-		g.Permute(nil, nil), g.Permute(func(r, c int) (int, int) { return lastRow - r, c }, nil), mirror,
-		g.Permute(func(r, c int) (int, int) { return lastRow - r, lastColumn - c }, nil),
 	}
 }
 

@@ -32,7 +32,7 @@ func eachGame(g *env.Game, n int, visit func(s env.State)) {
 // covers.
 func TestFreeForAllAgainstRules(t *testing.T) {
 	for _, name := range []string{"free-for-all(size=5)", "free-for-all(size=6)", "free-for-all(size=9,steps=100)"} {
-		g := mustNew(t, name)
+		g := Must(name)
 		eachGame(g, 5, func(s env.State) {
 			if got, want := texts(g, s), naiveFreeForAll(s.(*freeForAllState)); !slices.Equal(got, want) {
 				t.Fatalf("%s: legal moves %v, want %v\n%s", name, got, want, g.Board(s))
@@ -85,7 +85,7 @@ func TestBreakthroughAgainstRules(t *testing.T) {
 		"breakthrough(columns=2,rows=5)", "breakthrough(columns=8,rows=8)", "breakthrough(columns=7,rows=4)",
 		"breakthrough(columns=5,rows=7,captures=false)",
 	} {
-		g := mustNew(t, name)
+		g := Must(name)
 		eachGame(g, 10, func(s env.State) {
 			if got, want := texts(g, s), naiveBreakthrough(s.(*breakthroughState)); !slices.Equal(got, want) {
 				t.Fatalf("%s: legal moves %v, want %v\n%s", name, got, want, g.Board(s))
@@ -123,7 +123,7 @@ func TestWordsAgree(t *testing.T) {
 		"connect-four", "line-up(width=8,height=8,line=5,gravity=0)", "hex-7x7", "hex(size=8,swap=0)",
 		"line-up(width=7,height=8,line=3,gravity=0,overline=0,swap=1)", "othello", "othello-6x6",
 	} {
-		one := mustNew(t, name)
+		one := Must(name)
 		larger := map[string][]func(Values) (*env.Game, error){
 			"quad":             {newQuad[[2]uint64], newQuad[[4]uint64]},
 			"golden-rectangle": {newGoldenRectangle[[2]uint64], newGoldenRectangle[[4]uint64]},
@@ -173,7 +173,7 @@ func TestTurnedBoards(t *testing.T) {
 		"breakthrough-6x6", "breakthrough(columns=5,rows=8,captures=false)",
 		"free-for-all-2p", "free-for-all(size=6,objective=score)", "hex(size=4,swap=0)", "hex(size=9,swap=0)", "hex(size=17,swap=0)",
 	} {
-		g := mustNew(t, name)
+		g := Must(name)
 		x, y := make([]float32, g.Tensor.Size()), make([]float32, g.Tensor.Size())
 		frame := g.Frame(env.Second)
 		eachGame(g, 3, func(s env.State) {
@@ -193,11 +193,7 @@ func TestTurnedBoards(t *testing.T) {
 				t.Fatalf("%s: legal moves differ\n%s%s", name, g.Board(s), g.Board(turned))
 			}
 			for _, a := range legal {
-				next, turnedNext := g.NewState(), g.NewState()
-				next.CopyFrom(s)
-				next.Apply(a)
-				turnedNext.CopyFrom(turned)
-				turnedNext.Apply(frame[a])
+				next, turnedNext := g.After(s, a), g.After(turned, frame[a])
 				switch {
 				case next.Done() != turnedNext.Done():
 					t.Fatalf("%s: only one game ends", name)

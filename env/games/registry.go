@@ -171,6 +171,15 @@ func New(name string) (*env.Game, error) {
 	return g, nil
 }
 
+// Must is [New] for a name that is valid for certain. It panics on an error.
+func Must(name string) *env.Game {
+	g, err := New(name)
+	if err != nil {
+		panic("games: " + err.Error())
+	}
+	return g
+}
+
 // full returns the name of a game as the family with every parameter that is not implied.
 func (f *Family) full(v Values) string {
 	return f.written(func(p Param) string {

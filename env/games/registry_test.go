@@ -17,14 +17,14 @@ func TestNames(t *testing.T) {
 		t.Errorf("Names() = %v, want %v first", names, want)
 	}
 	for _, f := range Families() {
-		if g := mustNew(t, f.Name); g.Family != f.Name || g.Name != f.Aliases[0].Name || len(g.Params) != len(f.Params) {
+		if g := Must(f.Name); g.Family != f.Name || g.Name != f.Aliases[0].Name || len(g.Params) != len(f.Params) {
 			t.Errorf("family %s by default is %s %v", f.Name, g.Name, g.Params)
 		}
 		for _, s := range f.Aliases {
-			if mustNew(t, s.Name) != mustNew(t, s.Full) {
+			if Must(s.Name) != Must(s.Full) {
 				t.Errorf("%s and %s are different games", s.Name, s.Full)
 			}
-			if g := mustNew(t, s.Name); !g.Is(g.Name) || !g.Is(g.Full) || g.Is("") || g.Is(f.Name+"()") || mustNew(t, g.Full) != g {
+			if g := Must(s.Name); !g.Is(g.Name) || !g.Is(g.Full) || g.Is("") || g.Is(f.Name+"()") || Must(g.Full) != g {
 				t.Errorf("%s, in full %s, is not itself", g.Name, g.Full)
 			}
 		}
@@ -52,11 +52,11 @@ func TestNew(t *testing.T) {
 		"quad(size=11,quads=20,whites=7)":                                "quad(size=11,quads=20,whites=7,corners=cut)",
 		"breakthrough(columns=6,rows=6,captures=false)":                  "breakthrough(columns=6,rows=6,captures=false)",
 	} {
-		g := mustNew(t, name)
+		g := Must(name)
 		if g.Name != want {
 			t.Errorf("New(%q) is %s, want %s", name, g.Name, want)
 		}
-		if again := mustNew(t, g.Name); again != g {
+		if again := Must(g.Name); again != g {
 			t.Errorf("New(%q) makes a second game", g.Name)
 		}
 	}
@@ -65,7 +65,7 @@ func TestNew(t *testing.T) {
 // In a file gomoku is the board of 9x9, which had that name.
 func TestOldName(t *testing.T) {
 	for _, name := range []string{"gomoku", "gomoku-9x9"} {
-		if g, err := Restore(name, ""); err != nil || g != mustNew(t, "gomoku-9x9") {
+		if g, err := Restore(name, ""); err != nil || g != Must("gomoku-9x9") {
 			t.Errorf("%s in a file is %v, %v", name, g, err)
 		}
 	}
@@ -195,10 +195,7 @@ func FuzzNew(f *testing.F) {
 // Every game has a short summary, rules and a line of strategy, without GDL's words.
 func TestRulesForPeople(t *testing.T) {
 	for _, name := range Names() {
-		g, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := Must(name)
 		text := g.Rules + g.Strategy
 		if g.Strategy == "" || strings.Contains(text, "noop") || strings.Contains(text, "%!") {
 			t.Errorf("%s: rules %q, strategy %q", name, g.Rules, g.Strategy)
@@ -215,10 +212,7 @@ func TestImpossibleClasses(t *testing.T) {
 		"quad-7x7": "100 95 90 50 10 5 0", "quad-5x5": "100 95 50 5 0", "quad(size=4,quads=3,whites=0)": "95 50 5",
 		"quad(size=4,quads=6,whites=0)": "100 50 0", "quad(size=4,quads=2,whites=1)": "90 50 10", "free-for-all-2p": "win draw loss",
 	} {
-		g, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := Must(name)
 		var possible []string
 		for _, c := range g.Classes {
 			if !c.Impossible {

@@ -15,7 +15,7 @@ import (
 // played is the position after the given legal moves, separated by ";".
 func played(t *testing.T, name, moves string) env.State {
 	t.Helper()
-	s, _, err := env.ReplayText(mustNew(t, name), strings.Split(moves, ";"))
+	s, _, err := env.ReplayText(Must(name), strings.Split(moves, ";"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestGoldenRectangleOutcomes(t *testing.T) {
 
 // TestGoldenRectangleFullBoard checks that yellow wins on a full board, and that play reaches row 7.
 func TestGoldenRectangleFullBoard(t *testing.T) {
-	g := mustNew(t, "golden-rectangle")
+	g := Must("golden-rectangle")
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
 		s, next := game[*goldenRectangleState[[1]uint64]](g), g.NewState()
@@ -220,14 +220,14 @@ func TestBreakthroughEnds(t *testing.T) {
 		s.owned = [2]uint64{white, black}
 		return s
 	}
-	g := mustNew(t, "breakthrough-6x6")
+	g := Must("breakthrough-6x6")
 	// The last black piece is captured.
 	s := position(g, 1<<14, 1<<21)
 	capture, _ := g.ParseAction("(move 3 3 4 4)")
 	s.Apply(capture)
 	wantEnd(t, s, 0, [2]int{100, 0})
 	// Without captures a player who cannot move loses. Black's last piece is on (1,5), above white's on (1,4).
-	g = mustNew(t, "breakthrough(columns=2,rows=6,captures=false)")
+	g = Must("breakthrough(columns=2,rows=6,captures=false)")
 	s = position(g, 1<<6|1<<3, 1<<8)
 	forward, _ := g.ParseAction("(move 2 2 2 3)")
 	s.Apply(forward)
@@ -244,7 +244,7 @@ func TestBreakthroughEnds(t *testing.T) {
 func game[S env.State](g *env.Game) S { return g.NewState().(S) }
 
 func TestFreeForAllNoop(t *testing.T) {
-	g := mustNew(t, "free-for-all(size=5,steps=4)")
+	g := Must("free-for-all(size=5,steps=4)")
 	s := game[*freeForAllState](g)
 	// Red's own pieces fill the inner cells: no empty cell, nobody to capture.
 	s.owned[0] |= s.game.inner
@@ -272,7 +272,7 @@ func TestFreeForAllCaptures(t *testing.T) {
 		for i, test := range []struct{ red, blue, wantRed, wantBlue int }{
 			{9, 9, 100, 90}, {9, 10, 100, 100}, {10, 10, 100, 100}, {8, 10, 90, 100},
 		} {
-			g := mustNew(t, "free-for-all(objective="+objective+")")
+			g := Must("free-for-all(objective=" + objective + ")")
 			s := game[*freeForAllState](g)
 			s.captures, s.turnsLeft = [2]uint8{uint8(test.red), uint8(test.blue)}, 1
 			spawn, blue := s.owned, s.game.bitOf(1, 3) // blue at (2,4), next to red's spawn cell
@@ -303,7 +303,7 @@ func TestWinningCells(t *testing.T) {
 		"breakthrough(captures=false)":       inLastRow,
 		"free-for-all-2p":                    nil,
 	} {
-		g := mustNew(t, name)
+		g := Must(name)
 		shown := 0
 		for i := range 300 {
 			s := g.NewState()
@@ -383,7 +383,7 @@ func TestRulesPromise(t *testing.T) {
 		"quad(size=5,quads=2,whites=0)", "quad(size=4,quads=3,whites=3)", "quad(size=4,quads=4,whites=1)",
 	})
 	for _, name := range names {
-		g := mustNew(t, name)
+		g := Must(name)
 		for _, c := range g.Classes {
 			result := fmt.Sprintf("%d to %d", c.Goals[0], c.Goals[1])
 			if mentioned := strings.Contains(g.Rules, result); c.Impossible && mentioned {
@@ -406,7 +406,7 @@ func TestRulesExamples(t *testing.T) {
 		"quad-7x7": 2, "quad-5x5": 2, "quad(size=4,quads=4,whites=0)": 2, "quad(size=11,quads=20,whites=0,corners=full)": 2,
 		"golden-rectangle": 1, "golden-rectangle(columns=9,rows=9,span=1)": 1, "golden-rectangle(columns=5,rows=5,span=4)": 1,
 	} {
-		g := mustNew(t, name)
+		g := Must(name)
 		examples := cells.FindAllStringSubmatch(g.Rules, -1)
 		if len(examples) != want {
 			t.Errorf("%s: the rules have %d examples, want %d:\n%s", name, len(examples), want, g.Rules)
@@ -429,20 +429,20 @@ func TestRulesExamples(t *testing.T) {
 }
 
 // TestFigures compares the numbers of figures with formulas, checks the shapes of lines and rectangles, and compares
-// the squares of quad-5x5 with those found by their sides.
+// those of quad-5x5 with the definition of a square.
 func TestFigures(t *testing.T) {
 	for name, want := range map[string]int{
 		"tic-tac-toe": 8, "connect-four": 69, "gomoku-9x9": 2*9*5 + 2*5*5, "golden-rectangle": (4 + 3 + 2 + 1) * (5 + 4 + 3 + 2 + 1),
 		"quad(size=7,corners=full)": 49 * 48 / 12, "hex": 0, "quad(size=13,corners=full)": 169 * 168 / 12,
 		"golden-rectangle(columns=13,rows=13,span=5)": (8 * 9 / 2) * (8 * 9 / 2), "gomoku-19x19": 2*19*15 + 2*15*15,
 	} {
-		if got := len(mustNew(t, name).Figures); got != want {
+		if got := len(Must(name).Figures); got != want {
 			t.Errorf("%s has %d figures, want %d", name, got, want)
 		}
 	}
 	for _, name := range []string{"connect-four", "gomoku-9x9"} {
-		for _, cells := range mustNew(t, name).Figures {
-			w := int32(mustNew(t, name).Tensor.W)
+		for _, cells := range Must(name).Figures {
+			w := int32(Must(name).Tensor.W)
 			for i := 2; i < len(cells); i++ {
 				if d := cells[1] - cells[0]; cells[i]-cells[i-1] != d || cells[i]%w-cells[i-1]%w != cells[1]%w-cells[0]%w {
 					t.Errorf("%s: cells %v are no line", name, cells)
@@ -450,42 +450,20 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range mustNew(t, "golden-rectangle").Figures { // of seven columns
+	for _, c := range Must("golden-rectangle").Figures { // of seven columns
 		if c[0]/7 != c[1]/7 || c[2]/7 != c[3]/7 || c[2]/7-c[0]/7 < 3 || c[0]%7 != c[2]%7 || c[1]%7 != c[3]%7 || c[1]-c[0] < 3 {
 			t.Errorf("cells %v are no rectangle with sides of at least 3", c)
 		}
 	}
-	g := mustNew(t, "quad-5x5")
-	isFigure := map[[4]int32]bool{}
-	for _, figure := range g.Figures {
-		isFigure[[4]int32(figure)] = true
-	}
-	for a := range int32(25) {
-		for b := range a {
-			for c := range b {
-				for d := range c {
-					corners := [4]int32{d, c, b, a}
-					exist := !slices.ContainsFunc(corners[:], func(cell int32) bool { return !g.Drawing.Cells[cell] })
-					if want := exist && hasSquareDistances(corners); isFigure[corners] != want {
-						t.Errorf("cells %v: a figure %t, a square of the board %t", corners, isFigure[corners], want)
-					}
-				}
-			}
+	quads := map[[2]uint64]bool{}
+	for _, cells := range Must("quad-5x5").Figures {
+		var figure [2]uint64
+		for _, cell := range cells {
+			figure = union(figure, bit[[2]uint64](int(cell)))
 		}
+		quads[figure] = true
 	}
-}
-
-// hasSquareDistances reports whether four cells of a board of five columns are the corners of a square: its six
-// distances are four equal sides and two diagonals, each the side times the root of two.
-func hasSquareDistances(cells [4]int32) bool {
-	var squares []int32
-	for i, a := range cells {
-		for _, b := range cells[:i] {
-			dy, dx := a/5-b/5, a%5-b%5
-			squares = append(squares, dx*dx+dy*dy)
-		}
+	if want := naiveSquares(quadOf(5, "cut")); !maps.Equal(quads, want) {
+		t.Errorf("quad-5x5 has figures %v, want %v", quads, want)
 	}
-	slices.Sort(squares)
-	side := squares[0]
-	return slices.Equal(squares, []int32{side, side, side, side, 2 * side, 2 * side})
 }

@@ -28,12 +28,12 @@ func writeFile(t *testing.T, dir, name, text string) string {
 func TestSheetNames(t *testing.T) {
 	dir := t.TempDir()
 	path := writeFile(t, dir, "Three In Line.kif", sheets.Text("tic-tac-toe"))
-	g := mustNew(t, "gdl("+path+")")
+	g := Must("gdl(" + path + ")")
 	if !gdl.IsName(g.Name, g.Sheet) || !strings.HasPrefix(g.Name, "gdl(three-in-line-") || g.Sheet == "" {
 		t.Errorf("name %q", g.Name)
 	}
 	for _, name := range []string{g.Name, " gdl( " + path + " ) ", path} {
-		if mustNew(t, name) != g {
+		if Must(name) != g {
 			t.Errorf("%q is another game", name)
 		}
 	}
@@ -43,7 +43,7 @@ func TestSheetNames(t *testing.T) {
 	if restored, err := Restore(g.Name, g.Sheet); err != nil || restored != g {
 		t.Errorf("Restore: %v", err)
 	}
-	if restored, err := Restore("quad-5x5", ""); err != nil || restored != mustNew(t, "quad-5x5") {
+	if restored, err := Restore("quad-5x5", ""); err != nil || restored != Must("quad-5x5") {
 		t.Errorf("Restore: %v", err)
 	}
 }
@@ -51,7 +51,7 @@ func TestSheetNames(t *testing.T) {
 // TestCap makes a game whose name has a cap on plies.
 func TestCap(t *testing.T) {
 	text := sheets.Text("race") + "(<= (legal ?p stay) (true (turn ?p))) (<= (next (gone ?p ?a)) (does ?p stay) (true (gone ?p ?a)))"
-	g := mustNew(t, "gdl("+writeFile(t, t.TempDir(), "capped.kif", text)+")")
+	g := Must("gdl(" + writeFile(t, t.TempDir(), "capped.kif", text) + ")")
 	base := strings.TrimSuffix(gdl.Name("capped", text), ")")
 	if g.Name != fmt.Sprintf("%s-%d)", base, g.MaxPlies) {
 		t.Fatalf("name %s, %d plies", g.Name, g.MaxPlies)
@@ -81,7 +81,7 @@ func TestSheetInRuns(t *testing.T) {
 	}
 	config := `{"game": "` + name + `", "sheet": ` + quoted(sheets.Text("hex")) + `}`
 	writeFile(t, run, "config.json", config)
-	g := mustNew(t, "gdl("+run+")")
+	g := Must("gdl(" + run + ")")
 	// The file of the sheet is gone.
 	for _, gone := range []string{"gdl(hex.kif)", "gdl(elsewhere/Hex.kif)", name} {
 		if other, err := NewOfRun(gone, run); err != nil || other != g {
@@ -93,7 +93,7 @@ func TestSheetInRuns(t *testing.T) {
 	}
 	header := `{"__metadata__": ` + config + `}`
 	weights := writeFile(t, dir, "hex.safetensors", string([]byte{byte(len(header)), byte(len(header) >> 8), 0, 0, 0, 0, 0, 0})+header)
-	if mustNew(t, "gdl("+weights+")") != g {
+	if Must("gdl("+weights+")") != g {
 		t.Error("the weights file's game is another one")
 	}
 }
@@ -142,7 +142,7 @@ func TestSheetPerft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		native := mustNew(t, name)
+		native := Must(name)
 		for i, text := range []string{sheets.Text(sheet), scrambled} {
 			g, _, err := gdl.New(t.Context(), sheet, text)
 			if err != nil {

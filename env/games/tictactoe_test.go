@@ -128,10 +128,6 @@ func (t *ticTacToe) Pieces(dst []uint8) []uint8 {
 // TestTicTacToe runs the conformance suite. For a game in package games, TestConformance does.
 func TestTicTacToe(t *testing.T) {
 	for _, name := range []string{"noughts-and-crosses", "noughts-and-crosses(size=4)"} {
-		g, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		envtest.Run(t, g)
+		envtest.Run(t, games.Must(name))
 	}
 }

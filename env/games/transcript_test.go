@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"ludus/env"
 )
 
 // transcripts are the referee's games and their counts.
@@ -45,19 +43,9 @@ func transcript(t testing.TB, file string) string {
 	return string(text)
 }
 
-// mustNew returns a game or fails the test.
-func mustNew(t testing.TB, name string) *env.Game {
-	t.Helper()
-	g, err := New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 func TestTranscripts(t *testing.T) {
 	for _, tr := range transcripts {
-		report, err := VerifyTranscript(mustNew(t, tr.game), strings.NewReader(transcript(t, tr.file)))
+		report, err := VerifyTranscript(Must(tr.game), strings.NewReader(transcript(t, tr.file)))
 		if err != nil || report != tr.report {
 			t.Errorf("%s: %+v, %v; want %+v", tr.file, report, err, tr.report)
 		}
@@ -74,7 +62,7 @@ func TestPerft(t *testing.T) {
 		"free-for-all-2p":  {1, 4, 16, 96, 572, 4788},
 	} {
 		for depth, want := range counts {
-			if got, err := Perft(t.Context(), mustNew(t, name), depth); err != nil || got != want {
+			if got, err := Perft(t.Context(), Must(name), depth); err != nil || got != want {
 				t.Errorf("%s: %d sequences of %d moves, want %d", name, got, depth, want)
 			}
 		}
@@ -85,8 +73,8 @@ func TestPerft(t *testing.T) {
 const smallGame = "golden-rectangle(columns=4,rows=4,span=3)"
 
 // smallTranscript is the transcript of a game in which both players choose the first legal move.
-func smallTranscript(t testing.TB) string {
-	g := mustNew(t, smallGame)
+func smallTranscript() string {
+	g := Must(smallGame)
 	var b strings.Builder
 	b.WriteString("game 1\n")
 	s := g.NewState()
@@ -101,7 +89,7 @@ func smallTranscript(t testing.TB) string {
 }
 
 func TestVerifyAccepts(t *testing.T) {
-	text := smallTranscript(t)
+	text := smallTranscript()
 	plies := strings.Count(text, "|")
 	for what, text := range map[string]string{
 		"as written":          text,
@@ -110,12 +98,12 @@ func TestVerifyAccepts(t *testing.T) {
 		"no newline at end":   strings.TrimSuffix(text, "\n"),
 		"blanks at line ends": strings.ReplaceAll(text, "\n", " \t\n"),
 	} {
-		report, err := VerifyTranscript(mustNew(t, smallGame), strings.NewReader(text))
+		report, err := VerifyTranscript(Must(smallGame), strings.NewReader(text))
 		if want := (TranscriptCounts{1, plies}); err != nil || report != want {
 			t.Errorf("%s: %+v, %v; want %+v", what, report, err, want)
 		}
 	}
-	report, err := VerifyTranscript(mustNew(t, smallGame), strings.NewReader(text+text))
+	report, err := VerifyTranscript(Must(smallGame), strings.NewReader(text+text))
 	if want := (TranscriptCounts{2, 2 * plies}); err != nil || report != want {
 		t.Errorf("two games: %+v, %v; want %+v", report, err, want)
 	}
@@ -123,7 +111,7 @@ func TestVerifyAccepts(t *testing.T) {
 
 // TestVerifyErrors checks that errors name the line, the game and the difference.
 func TestVerifyErrors(t *testing.T) {
-	text := smallTranscript(t)
+	text := smallTranscript()
 	lines := strings.SplitAfter(text, "\n")
 	first := lines[1] // red 4 (mark 1 0) | (mark 1 0);(mark 2 0);(mark 3 0);(mark 4 0);
 	replace := func(old, new string) string {
@@ -161,7 +149,7 @@ func TestVerifyErrors(t *testing.T) {
 		"too long a line":   {lines[0] + "red 4 " + strings.Repeat("x", maxLine), []string{"line 2, game 1", "longer"}},
 		"long nonsense":     {lines[0] + strings.Repeat("x", 1000), []string{"line 2, game 1", "xxx..."}},
 	} {
-		_, err := VerifyTranscript(mustNew(t, smallGame), strings.NewReader(test.text))
+		_, err := VerifyTranscript(Must(smallGame), strings.NewReader(test.text))
 		if err == nil {
 			t.Errorf("%s: no error", what)
 			continue
@@ -173,23 +161,23 @@ func TestVerifyErrors(t *testing.T) {
 		}
 	}
 	// Games before the first difference count.
-	report, _ := VerifyTranscript(mustNew(t, smallGame), strings.NewReader(text+lines[0]))
+	report, _ := VerifyTranscript(Must(smallGame), strings.NewReader(text+lines[0]))
 	if report.Games != 1 {
 		t.Errorf("one whole game and a half: %+v", report)
 	}
 	// The rules of another game differ.
-	if _, err := VerifyTranscript(mustNew(t, "golden-rectangle"), strings.NewReader(text)); err == nil {
+	if _, err := VerifyTranscript(Must("golden-rectangle"), strings.NewReader(text)); err == nil {
 		t.Error("a transcript of another game passes")
 	}
 	broken := errors.New("broken pipe")
-	if _, err := VerifyTranscript(mustNew(t, smallGame), iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	if _, err := VerifyTranscript(Must(smallGame), iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("reader fails: %v, want its error", err)
 	}
 }
 
 // FuzzVerify checks that no text causes a panic, and that accepted transcripts hold whole games.
 func FuzzVerify(f *testing.F) {
-	text := smallTranscript(f)
+	text := smallTranscript()
 	f.Add(text)
 	f.Add(strings.ReplaceAll(text, "\n", "\r\n"))
 	for cut := 0; cut < len(text); cut += 37 {
@@ -201,7 +189,7 @@ func FuzzVerify(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	g := mustNew(f, smallGame)
+	g := Must(smallGame)
 	f.Fuzz(func(t *testing.T, text string) {
 		if report, err := VerifyTranscript(g, strings.NewReader(text)); err == nil && (report.Games < 1 || report.Positions < report.Games) {
 			t.Errorf("accepted %+v", report)

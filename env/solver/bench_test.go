@@ -12,7 +12,7 @@ import (
 func BenchmarkSolve(b *testing.B) {
 	for _, name := range games.Names() {
 		b.Run(name, func(b *testing.B) {
-			g := newGame(b, name)
+			g := games.Must(name)
 			s, nodes := solver.New(g, 64<<20), 0
 			rng := rand.NewPCG(3, 3)
 			for b.Loop() {

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/env/solver"
 )
 
 // TestConnectFour solves the positions of testdata/connect-four.txt, which says where they come from.
 func TestConnectFour(t *testing.T) {
-	g := newGame(t, "connect-four")
+	g := games.Must("connect-four")
 	s := solver.New(g, 64<<20)
 	file, err := os.Open("testdata/connect-four.txt")
 	if err != nil {
@@ -98,7 +99,7 @@ func TestKnownValues(t *testing.T) {
 		{"hex(size=4,swap=1)", 1},
 		{"othello(size=4)", 2}, // by 8 discs, see TestSmallOthello
 	} {
-		g := newGame(t, c.name)
+		g := games.Must(c.name)
 		s := solver.New(g, 64<<20)
 		class, ok := s.Solve(g.NewState(), solver.Limits{})
 		if !ok || class != c.class {
@@ -110,7 +111,7 @@ func TestKnownValues(t *testing.T) {
 
 // TestSmallOthello checks by plain negamax that white wins Othello on 4x4 cells by 8 discs.
 func TestSmallOthello(t *testing.T) {
-	g := newGame(t, "othello(size=4)")
+	g := games.Must("othello(size=4)")
 	values := map[env.Key]int{}
 	var lead func(s env.State) int // black's lead in discs under perfect play
 	lead = func(s env.State) int {
@@ -123,9 +124,7 @@ func TestSmallOthello(t *testing.T) {
 		}
 		best, sign := -100, int(s.Player().Sign())
 		for _, a := range s.Legal(nil) {
-			next := clone(g, s)
-			next.Apply(a)
-			best = max(best, sign*lead(next))
+			best = max(best, sign*lead(g.After(s, a)))
 		}
 		values[s.Key()] = sign * best
 		return sign * best
@@ -148,7 +147,7 @@ func TestHexOpenings(t *testing.T) {
 			".x.." +
 			"x...",
 	} {
-		g := newGame(t, name)
+		g := games.Must(name)
 		got := ""
 		for _, class := range solver.New(g, 64<<20).SolveMoves(g.NewState(), solver.Limits{}, nil) {
 			got += []string{"x", "."}[class]

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"ludus/env/envtest"
+	"ludus/env/games"
 	"ludus/env/solver"
 )
 
@@ -12,20 +14,12 @@ import (
 func TestLine(t *testing.T) {
 	const most = 10
 	for _, name := range []string{"tic-tac-toe", "line-up(width=5,height=4,line=4,gravity=1)", "quad-5x5", "breakthrough(columns=4,rows=5)"} {
-		g, rng := newGame(t, name), rand.New(rand.NewPCG(1, 1))
+		g, rng := games.Must(name), rand.New(rand.NewPCG(1, 1))
 		s, check := solver.New(g, 1<<22), solver.New(g, 1<<22)
 		ended, moves := 0, 0
 		const lines = 30
 		for range lines {
-			state := g.NewState()
-			for range g.MaxPlies/4 + rng.IntN(g.MaxPlies/4) {
-				next := clone(g, state)
-				next.Apply(state.RandomAction(rng.Uint64()))
-				if next.Done() {
-					break
-				}
-				state = next
-			}
+			state := envtest.RandomPosition(g, rng, g.MaxPlies/4+rng.IntN(g.MaxPlies/4))
 			class, ok := s.Solve(state, solver.Limits{Nodes: 100000})
 			if !ok {
 				continue
@@ -35,8 +29,7 @@ func TestLine(t *testing.T) {
 				if !slices.Contains(state.Legal(nil), a) {
 					t.Fatalf("%s: %v is illegal", name, g.Names(line))
 				}
-				state = clone(g, state)
-				state.Apply(a)
+				state = g.After(state, a)
 				after := 0
 				if state.Done() {
 					after = state.Outcome()

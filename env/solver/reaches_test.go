@@ -5,28 +5,18 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/env/games"
 )
 
 // TestReaches checks that Reaches and ReachesFor agree with Solve, and that Reaches reports a reached limit.
 func TestReaches(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	rng := rand.New(rand.NewPCG(3, 4))
 	players := []env.Player{env.First, env.Second}
 	exact, reaching := New(game, 1<<20), New(game, 1<<20)
 	for range 100 {
-		state := game.NewState()
-		for range 6 + rng.IntN(6) {
-			if legal := state.Legal(nil); len(legal) > 0 {
-				state.Apply(legal[rng.IntN(len(legal))])
-			}
-		}
-		if state.Done() {
-			continue
-		}
+		state := envtest.RandomPosition(game, rng, 6+rng.IntN(6))
 		class, _ := exact.Solve(state, Limits{})
 		for k := range len(game.Classes) - 1 {
 			if reached, ok := reaching.Reaches(state, k, Limits{}); !ok || reached != (class <= k) {

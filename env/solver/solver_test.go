@@ -8,25 +8,10 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/env/games"
 	"ludus/env/solver"
 )
-
-func newGame(t testing.TB, name string) *env.Game {
-	t.Helper()
-	g, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
-// clone is an independent copy of s.
-func clone(g *env.Game, s env.State) env.State {
-	c := g.NewState()
-	c.CopyFrom(s)
-	return c
-}
 
 // minimax is a plain minimax with a memory of all positions: no symmetries, bounds or move order.
 type minimax struct {
@@ -114,7 +99,7 @@ func TestAgainstMinimax(t *testing.T) {
 				c.games = 1 + c.games/20
 			}
 			start := time.Now()
-			compared := compare(t, newGame(t, c.name), c.games, c.budget)
+			compared := compare(t, games.Must(c.name), c.games, c.budget)
 			t.Logf("%d positions, %v", compared, time.Since(start))
 			total += compared
 		})
@@ -134,10 +119,8 @@ func compare(t *testing.T, g *env.Game, plays, budget int) int {
 	for range plays {
 		path := []env.State{g.NewState()}
 		for s := path[0]; !s.Done(); {
-			next := clone(g, s)
-			next.Apply(next.RandomAction(rng.Uint64()))
-			path = append(path, next)
-			s = next
+			s = g.After(s, s.RandomAction(rng.Uint64()))
+			path = append(path, s)
 		}
 		for i := len(path) - 2; i >= 0; i-- {
 			m.budget = budget
@@ -176,7 +159,7 @@ func TestQuad5x5(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	g := newGame(t, "quad-5x5")
+	g := games.Must("quad-5x5")
 	s := solver.New(g, 64<<20)
 	start := g.NewState()
 	values := s.SolveMoves(start, solver.Limits{}, nil)
@@ -197,14 +180,8 @@ func TestQuad5x5(t *testing.T) {
 
 // middle returns unfinished positions of random games, some plies in.
 func middle(g *env.Game, plies, n int) (list []env.State) {
-	for rng := rand.NewPCG(1, 2); len(list) < n; {
-		s := g.NewState()
-		for i := 0; i < plies && !s.Done(); i++ {
-			s.Apply(s.RandomAction(rng.Uint64()))
-		}
-		if !s.Done() {
-			list = append(list, s)
-		}
+	for rng := rand.New(rand.NewPCG(1, 2)); len(list) < n; {
+		list = append(list, envtest.RandomPosition(g, rng, plies))
 	}
 	return list
 }
@@ -215,7 +192,7 @@ func TestLimits(t *testing.T) {
 		name  string
 		plies int
 	}{{"quad-5x5", 6}, {"breakthrough(columns=4,rows=5)", 8}, {"golden-rectangle(columns=5,rows=5)", 10}, {"free-for-all-2p", 23}} {
-		g := newGame(t, c.name)
+		g := games.Must(c.name)
 		full := solver.New(g, 4<<20)
 		for _, state := range middle(g, c.plies, 5) {
 			class, ok := full.Solve(state, solver.Limits{})
@@ -247,7 +224,7 @@ func TestLimits(t *testing.T) {
 
 // TestStop checks that Limits.Stop ends a call.
 func TestStop(t *testing.T) {
-	g := newGame(t, "quad-7x7")
+	g := games.Must("quad-7x7")
 	s := solver.New(g, 1<<20)
 	calls := 0
 	l := solver.Limits{Stop: func() bool { calls++; return calls == 10 }}
@@ -264,7 +241,7 @@ func TestStop(t *testing.T) {
 // TestDeterminism checks that the same calls have the same results and node counts on a new and on a cleared solver.
 func TestDeterminism(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "golden-rectangle", "free-for-all-2p"} {
-		g := newGame(t, name)
+		g := games.Must(name)
 		used := solver.New(g, 1<<18)
 		run := func(s *solver.Solver) (trace []int) {
 			for _, state := range middle(g, 6, 4) {
@@ -284,7 +261,7 @@ func TestDeterminism(t *testing.T) {
 
 // TestClearAfterManyCalls checks that a cleared solver takes as many nodes as a new one after table.age has wrapped.
 func TestClearAfterManyCalls(t *testing.T) {
-	g := newGame(t, "breakthrough(columns=3,rows=5)")
+	g := games.Must("breakthrough(columns=3,rows=5)")
 	run := func(s *solver.Solver) int {
 		for range 12 {
 			s.Solve(g.NewState(), solver.Limits{Nodes: 2_000})
@@ -306,7 +283,7 @@ func TestClearAfterManyCalls(t *testing.T) {
 func TestSymmetricPositions(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "quad(size=5,quads=8,whites=0,corners=left)", "golden-rectangle(columns=5,rows=5)", "free-for-all(size=7,steps=12)",
 		"line-up(width=4,height=4,line=4,gravity=0)", "othello(size=4)", "hex(size=4,swap=1)"} {
-		g := newGame(t, name)
+		g := games.Must(name)
 		rng := rand.New(rand.NewPCG(5, 5))
 		for range 5 {
 			images := make([]env.State, len(g.Symmetries))
@@ -346,7 +323,7 @@ func TestSymmetricPositions(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	for _, name := range []string{"quad-7x7", "breakthrough-6x6", "golden-rectangle", "free-for-all-2p"} {
-		g := newGame(t, name)
+		g := games.Must(name)
 		s := solver.New(g, 1<<20)
 		state, values := middle(g, 6, 1)[0], []int(nil)
 		search := func() {
@@ -364,7 +341,7 @@ func TestAllocations(t *testing.T) {
 
 // TestBestMoveEndsTheGame checks that BestMove prefers an immediate win.
 func TestBestMoveEndsTheGame(t *testing.T) {
-	g := newGame(t, "quad-5x5")
+	g := games.Must("quad-5x5")
 	state := g.NewState()
 	for _, text := range []string{"mark r2 c2", "mark r1 c2", "mark r2 c3", "mark r1 c4", "mark r3 c2", "mark r5 c3"} {
 		a, err := g.ParseAction(text)

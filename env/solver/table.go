@@ -78,15 +78,15 @@ func fold(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// bucket returns the bucket of a position.
-func (t *table) bucket(h hash) *[4]entry {
+// bucket returns the index of a position's bucket.
+func (t *table) bucket(h hash) int {
 	i, _ := bits.Mul64(h.place, uint64(len(t.buckets)))
-	return &t.buckets[i]
+	return int(i)
 }
 
 // find returns the entry of a position, valid until the next store, or nil.
 func (t *table) find(h hash) *entry {
-	b := t.bucket(h)
+	b := &t.buckets[t.bucket(h)]
 	for i := range b {
 		if e := &b[i]; e.check == h.check && e.work > 0 {
 			return e
@@ -99,7 +99,8 @@ func (t *table) find(h hash) *entry {
 // number of nodes that were searched for them.
 func (t *table) store(h hash, low, high int, move uint16, nodes int) {
 	work := uint8(min(bits.Len(uint(nodes)), 64))
-	b := t.bucket(h)
+	bucket := t.bucket(h)
+	b := &t.buckets[bucket]
 	victim, least := &b[0], 1<<16
 	for i := range b {
 		e := &b[i]
@@ -120,8 +121,7 @@ func (t *table) store(h hash, low, high int, move uint16, nodes int) {
 		}
 	}
 	if len(t.used) < cap(t.used) {
-		i, _ := bits.Mul64(h.place, uint64(len(t.buckets)))
-		t.used = append(t.used, int(i))
+		t.used = append(t.used, bucket)
 	}
 	*victim = entry{check: h.check, move: move, low: uint8(low), high: uint8(high), work: work, age: t.age}
 }

@@ -71,10 +71,7 @@ func TestHashesDiffer(t *testing.T) {
 // TestTableMoves checks that the table's move is in the orientation of the position looked up, whichever image was
 // solved.
 func TestTableMoves(t *testing.T) {
-	g, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := games.Must("quad-5x5")
 	images := make([]env.State, len(g.Symmetries))
 	for i, symmetry := range g.Symmetries {
 		images[i] = g.NewState()

@@ -5,53 +5,62 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/envtest"
+	"ludus/env/games"
 	"ludus/env/solver"
 )
 
-// pliesToForce is the definition: the least number of plies in which player forces its class k or better, or none.
-func pliesToForce(game *env.Game, player env.Player, state env.State, k, most int) (plies int, ok bool) {
-	if state.Done() {
-		return 0, game.ClassFor(player, state.Outcome()) <= k
+// question asks in how many plies, at most so many, a player forces its class or a better one from a position.
+type question struct {
+	key    env.Key
+	player env.Player
+	class  int
+	most   int
+}
+
+// pliesToForce is the definition: it returns the least number of plies, or 0 if there is none. It sets q.key; known holds
+// earlier answers. The state is not done.
+func pliesToForce(g *env.Game, state env.State, q question, known map[question]int) (plies int) {
+	q.key = state.Key()
+	if n, ok := known[q]; ok || q.most == 0 {
+		return n
 	}
-	if most == 0 {
-		return 0, false
-	}
-	own := state.Player() == player
-	least, longest, found := most+1, 0, 0
-	legal := state.Legal(nil)
-	for _, a := range legal {
-		next := game.NewState()
-		next.CopyFrom(state)
-		next.Apply(a)
-		if n, ok := pliesToForce(game, player, next, k, most-1); ok {
-			least, longest, found = min(least, n), max(longest, n), found+1
+	own, later := state.Player() == q.player, q
+	later.most--
+	for _, a := range state.Legal(nil) {
+		n, next := 0, g.After(state, a)
+		if !next.Done() {
+			if n = pliesToForce(g, next, later, known); n > 0 {
+				n++
+			}
+		} else if g.ClassFor(q.player, next.Outcome()) <= q.class {
+			n = 1
+		}
+		if n == 0 && !own {
+			plies = 0
+			break
+		}
+		if n > 0 && (plies == 0 || own && n < plies || !own && n > plies) {
+			plies = n
 		}
 	}
-	if own {
-		return least + 1, found > 0
-	}
-	return longest + 1, found == len(legal)
+	known[q] = plies
+	return plies
 }
 
 // ForcesWithin agrees with its definition, for both players, where a player moves twice, and with a warm table.
 func TestForcesWithin(t *testing.T) {
 	for _, name := range []string{"tic-tac-toe", "breakthrough(columns=3,rows=4)", "quad(size=4,quads=3,whites=3)", "line-up(width=4,height=4,line=3)"} {
-		g := newGame(t, name)
+		g := games.Must(name)
 		s, rng, forcedOnes := solver.New(g, 1<<20), rand.New(rand.NewPCG(1, 2)), 0
 		for range 120 {
-			state := g.NewState()
-			for i := rng.IntN(10); i > 0 && !state.Done(); i-- {
-				state.Apply(state.RandomAction(rng.Uint64()))
-			}
-			if state.Done() {
-				continue
-			}
+			state := envtest.RandomPosition(g, rng, rng.IntN(10))
 			player, k, most := env.Player(rng.IntN(2)), rng.IntN(len(g.Classes)-1), 4
-			want, found := pliesToForce(g, player, state, k, most)
+			want := pliesToForce(g, state, question{player: player, class: k, most: most}, map[question]int{})
 			for plies := 1; plies <= most; plies++ {
 				forced, ok := s.ForcesWithin(player, state, k, plies, solver.Limits{})
-				if !ok || forced != (found && want <= plies) {
-					t.Fatalf("%s, %v, class %d within %d: %v, %v; the least is %d, %v\n%s", name, player, k, plies, forced, ok, want, found, g.Board(state))
+				if !ok || forced != (want > 0 && want <= plies) {
+					t.Fatalf("%s, %v, class %d within %d: %v, %v; the least is %d\n%s", name, player, k, plies, forced, ok, want, g.Board(state))
 				}
 				if forced {
 					forcedOnes++

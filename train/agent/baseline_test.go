@@ -94,9 +94,7 @@ func TestGoals(t *testing.T) {
 	game, state := position(t, "free-for-all-2p", "move 1 4 3 5", "move 7 4 5 5", "move 3 5 2 3", "move 5 5 3 4")
 	captures := map[string]bool{}
 	for _, a := range state.Legal(nil) {
-		next := game.NewState()
-		next.CopyFrom(state)
-		next.Apply(a)
+		next := game.After(state, a)
 		if next.Goals()[0] == 10 {
 			captures[game.ActionTexts[a]] = true
 		}

@@ -46,9 +46,7 @@ func TestLostPositions(t *testing.T) {
 		}
 		// measure returns the plies that the opponent needs after a move, and how many of its replies win.
 		measure := func(move env.Action) (plies, winning int) {
-			next := game.NewState()
-			next.CopyFrom(state)
-			next.Apply(move)
+			next := game.After(state, move)
 			for !next.Done() && !forced(s, state.Player().Opponent(), next, plies) {
 				plies++
 			}
@@ -101,9 +99,7 @@ func TestDefenceVaries(t *testing.T) {
 	game := quad(t)
 	a, s := forPeople(t, game, "net:1"), solver.New(game, 16<<20)
 	after := func(state env.State, move env.Action) env.State {
-		next := game.NewState()
-		next.CopyFrom(state)
-		next.Apply(move)
+		next := game.After(state, move)
 		return next
 	}
 	choose := func(state env.State) env.Action {

@@ -95,9 +95,7 @@ func TestSolveInGames(t *testing.T) {
 				if move, err = a.Choose(context.Background(), state); err != nil {
 					t.Fatal(err)
 				}
-				next := game.NewState()
-				next.CopyFrom(state)
-				next.Apply(move)
+				next := game.After(state, move)
 				after := next.Outcome()
 				if !next.Done() {
 					after, _ = s.Solve(next, solver.Limits{})

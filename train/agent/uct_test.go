@@ -19,9 +19,7 @@ func minimax(game *env.Game, state env.State) float64 {
 	}
 	best := math.Inf(-1)
 	for _, a := range state.Legal(nil) {
-		next := game.NewState()
-		next.CopyFrom(state)
-		next.Apply(a)
+		next := game.After(state, a)
 		v := minimax(game, next)
 		if state.Player() == env.Second {
 			v = -v
@@ -49,9 +47,7 @@ func TestAlphaBetaSolves(t *testing.T) {
 			state := game.NewState()
 			for count := game.MaxPlies - 3 - rng.IntN(3); count > 0 && !state.Done(); count-- {
 				legal := state.Legal(nil)
-				next := game.NewState()
-				next.CopyFrom(state)
-				next.Apply(legal[rng.IntN(len(legal))])
+				next := game.After(state, legal[rng.IntN(len(legal))])
 				if next.Done() {
 					break
 				}
@@ -70,9 +66,7 @@ func TestAlphaBetaSolves(t *testing.T) {
 			if state.Player() == env.Second {
 				value = -value
 			}
-			next := game.NewState()
-			next.CopyFrom(state)
-			next.Apply(move)
+			next := game.After(state, move)
 			if got := minimax(game, next); got != want || math.Abs(value-want) > plyPenalty*maxDepth {
 				t.Fatalf("%s: %s plays %s to %v and values %v; the value is %v of\n%s", name, game.Players[state.Player()],
 					game.ActionTexts[move], got, value, want, game.Board(state))
@@ -120,9 +114,7 @@ func checkUCT(t *testing.T, u *uct, n int32, state env.State) {
 	for i := node.children; i < node.children+node.count; i++ {
 		c := &u.nodes[i]
 		visits, actions = visits+c.visits, append(actions, c.action)
-		next := u.game.NewState()
-		next.CopyFrom(state)
-		next.Apply(c.action)
+		next := u.game.After(state, c.action)
 		checkUCT(t, u, i, next)
 	}
 	if n != 0 {

@@ -65,9 +65,7 @@ func TestWholeGame(t *testing.T) {
 				t.Fatalf("%v: %+v, want %v", state, a, want)
 			}
 			for _, m := range a.Moves {
-				after := b.Game.NewState()
-				after.CopyFrom(state)
-				after.Apply(m.Action)
+				after := b.Game.After(state, m.Action)
 				class := after.Outcome()
 				if !after.Done() {
 					class, _ = s.Solve(after, solver.Limits{})

@@ -144,9 +144,7 @@ func (p *player) playMoves(
 	p.states = p.states[:0]
 	for state := p.Game.NewState(); !state.Done(); {
 		ply := len(moves)
-		before := p.Game.NewState()
-		before.CopyFrom(state)
-		p.states = append(p.states, before)
+		p.states = append(p.states, p.Game.Copy(state))
 		var move env.Action
 		if ply < opening || rng.Float64() < randomShare {
 			p.legal = state.Legal(p.legal[:0])

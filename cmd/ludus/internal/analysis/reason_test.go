@@ -83,18 +83,12 @@ func TestReasonsOfRandomPositions(t *testing.T) {
 func wantedReason(game *env.Game, state env.State, best env.Action) string {
 	mover := state.Player()
 	opponent := env.First + env.Second - mover
-	after := func(s env.State, move env.Action) env.State {
-		next := game.NewState()
-		next.CopyFrom(s)
-		next.Apply(move)
-		return next
-	}
 	wins := func(s env.State, player env.Player) bool {
 		goals := s.Goals()
 		return s.Done() && goals[player] > goals[env.First+env.Second-player]
 	}
 	legal := state.Legal(nil)
-	if wins(after(state, best), mover) {
+	if wins(game.After(state, best), mover) {
 		return "wins at once"
 	}
 	if len(legal) == 1 {
@@ -102,11 +96,11 @@ func wantedReason(game *env.Game, state env.State, best env.Action) string {
 	}
 	safe, bestIsSafe := 0, false
 	for _, move := range legal {
-		next := after(state, move)
+		next := game.After(state, move)
 		loses := wins(next, opponent)
 		if !next.Done() && next.Player() == opponent {
 			for _, reply := range next.Legal(nil) {
-				loses = loses || wins(after(next, reply), opponent)
+				loses = loses || wins(game.After(next, reply), opponent)
 			}
 		}
 		if !loses {

@@ -129,7 +129,7 @@ func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.
 	rev := reviewer{game: game, agent: a, decided: len(moves)}
 	states := []env.State{game.NewState()}
 	for i, action := range moves {
-		states = append(states, after(game, states[i], action))
+		states = append(states, game.After(states[i], action))
 	}
 	a.Reset(0)
 	positions := make([]*judgement, len(states))
@@ -175,14 +175,6 @@ func ReviewGame(ctx context.Context, game *env.Game, a agent.Agent, moves []env.
 	}
 	r.Lost = r.turningPoint()
 	return r, nil
-}
-
-// after returns the position after a move.
-func after(game *env.Game, state env.State, action env.Action) env.State {
-	next := game.NewState()
-	next.CopyFrom(state)
-	next.Apply(action)
-	return next
 }
 
 // reviewer judges the positions of a game.
@@ -281,7 +273,7 @@ func (rev *reviewer) weigh(ctx context.Context, state env.State, moves []env.Act
 		m.Before = *before
 	default:
 		action := env.Action(slices.Index(rev.game.ActionNames, best))
-		instead, err := rev.judge(ctx, after(rev.game, state, action), append(moves[:last:last], action))
+		instead, err := rev.judge(ctx, rev.game.After(state, action), append(moves[:last:last], action))
 		if err != nil {
 			return m, err
 		}

@@ -75,16 +75,7 @@ func stepsFor[T, R any](part string, things []T, name func(T) string,
 
 // references returns two networks that every benchmark measures, so that benchmarks can be compared.
 func references() []subject {
-	return []subject{{mustGame("quad-7x7"), 64, 5}, {mustGame("quad-5x5"), 32, 3}}
-}
-
-// mustGame returns the game of a name that is valid for certain.
-func mustGame(name string) *env.Game {
-	game, err := games.New(name)
-	if err != nil {
-		panic("bench: " + err.Error())
-	}
-	return game
+	return []subject{{games.Must("quad-7x7"), 64, 5}, {games.Must("quad-5x5"), 32, 3}}
 }
 
 // inferSubjects returns the reference networks and those of self-play, without duplicates of size and board.

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/cpu"
 )
 
 func newOptions(game string) *Options {
 	return &Options{
-		Games: []*env.Game{mustGame(game)}, Threads: 2, Rounds: 1, Slice: 5 * time.Millisecond, Progress: func(Progress) {},
+		Games: []*env.Game{games.Must(game)}, Threads: 2, Rounds: 1, Slice: 5 * time.Millisecond, Progress: func(Progress) {},
 	}
 }
 

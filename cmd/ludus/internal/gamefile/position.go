@@ -97,14 +97,8 @@ func newPosition(game *env.Game) *position {
 // branch returns an independent copy.
 func (p *position) branch() *position {
 	b := *p
-	b.state, b.legal = copyOf(p.game, p.state), slices.Clone(p.legal)
+	b.state, b.legal = p.game.Copy(p.state), slices.Clone(p.legal)
 	return &b
-}
-
-func copyOf(game *env.Game, state env.State) env.State {
-	c := game.NewState()
-	c.CopyFrom(state)
-	return c
 }
 
 // play plays a legal move and appends it to moves.

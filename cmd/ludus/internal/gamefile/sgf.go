@@ -274,7 +274,7 @@ func (s *sgfWriter) line(moves []Move, state env.State) {
 			main[0].Instead = nil
 			for _, line := range append([][]Move{main}, m.Instead...) {
 				s.WriteString("\n(")
-				s.line(line, copyOf(s.game, state))
+				s.line(line, s.game.Copy(state))
 				s.WriteString(")")
 			}
 			return

@@ -121,8 +121,7 @@ func playPair(ctx context.Context, game *env.Game, agents [2]agent.Timed, perMov
 	}
 	pair := stats.Cluster{N: 2}
 	for _, seat := range []env.Player{env.First, env.Second} {
-		state := game.NewState()
-		state.CopyFrom(opening)
+		state := game.Copy(opening)
 		for _, a := range agents {
 			a.Reset(rng.Uint64())
 		}

@@ -52,10 +52,7 @@ func NewTree(b *book.Book, plies int) *Tree {
 		}
 		size += len(moves)
 		for _, m := range moves {
-			after := b.Game.NewState()
-			after.CopyFrom(o.state)
-			after.Apply(m.Action)
-			next := newOpening(b.Game, after, o.ply+1)
+			next := newOpening(b.Game, b.Game.After(o.state, m.Action), o.ply+1)
 			next.BookMove = board.NewBookMove(b.Game, &m)
 			o.Next = append(o.Next, next)
 		}

@@ -115,8 +115,7 @@ func positions(game *env.Game, count int) (list []position) {
 			if len(list) == count {
 				return list
 			}
-			at := game.NewState()
-			at.CopyFrom(state)
+			at := game.Copy(state)
 			list = append(list, position{at, moves[:len(moves):len(moves)]})
 			moves = append(moves, game.ActionTexts[state.RandomAction(rng.Uint64())])
 		}

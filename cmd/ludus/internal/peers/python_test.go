@@ -179,8 +179,7 @@ func (n *network) randomGames(positions int) (lines []string, states []env.State
 			if len(lines) == positions {
 				return lines, states
 			}
-			copied := n.game.NewState()
-			copied.CopyFrom(state)
+			copied := n.game.Copy(state)
 			lines, states = append(lines, strings.Join(moves, "; ")), append(states, copied)
 			action := state.RandomAction(rng.Uint64())
 			moves = append(moves, n.game.ActionNames[action])
